@@ -1,10 +1,12 @@
 //! Every axis that a result row can have: one registry, and nowhere else.
 
-use std::borrow::Borrow;
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::metric::Property;
+use Property::Share;
 
 /// What the registry says of an axis.
 #[derive(Clone, Copy, Debug)]
@@ -15,12 +17,14 @@ pub struct AxisInfo {
     pub name: &'static str,
     /// Unit of its coordinates, `1` for a pure number, empty for names.
     pub unit: &'static str,
+    /// How its coordinates are shown.
+    pub properties: &'static [Property],
     /// What it means, in a sentence.
     pub meaning: &'static str,
 }
 
 macro_rules! axes {
-    ($($variant:ident $name:literal $(was $old:literal)? $unit:literal $meaning:literal;)*) => {
+    ($($variant:ident $name:literal $(was $old:literal)? $unit:literal $([$($property:expr),+])? $meaning:literal;)*) => {
         /// A coordinate that tells rows apart. [`AXES`] holds unit and meaning of each. The order is that of the names,
         /// which rows keep.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -30,7 +34,13 @@ macro_rules! axes {
 
         /// The registry, in the order of [`Axis`].
         pub const AXES: &[AxisInfo] = &[
-            $(AxisInfo { axis: Axis::$variant, name: $name, unit: $unit, meaning: $meaning },)*
+            $(AxisInfo {
+                axis: Axis::$variant,
+                name: $name,
+                unit: $unit,
+                properties: &[$($($property),+)?],
+                meaning: $meaning,
+            },)*
         ];
     };
 }
@@ -54,14 +64,14 @@ axes! {
     During "during" "" "What the memory does by itself meanwhile.";
     DwellS "dwell_s" "s" "Time between two cycles of a block.";
     Estimate "estimate" "" "How a value was estimated, where it is no plain result of the run.";
-    Fill "fill" "1" "Share of the memory that held data before the run.";
+    Fill "fill" "1" [Share] "Share of the memory that held data before the run.";
     Fs "fs" "" "File system.";
     Ftl "ftl" "" "Translation layer of raw flash.";
     GapS "gap_s" "s" "Pause between two accesses.";
     Half "half" "" "Half of a log: the one that a part was fitted to (`first`), or the one that was held out (`second`).";
     HorizonS "horizon_s" "s" "Time that an extrapolation reaches over.";
     KeyBytes "key_bytes" "B" "Bytes of a key.";
-    LifeShare "life_share" "1" "Share of its life that a block had used when its rest was predicted.";
+    LifeShare "life_share" "1" [Share] "Share of its life that a block had used when its rest was predicted.";
     Load "load" "" "Share of a table's places in use; of memory modules the throughput at which two are compared.";
     Mix "mix" "" "Reads to writes.";
     OnConflict "on_conflict" "" "What a memory does with an access that finds it busy by itself.";
@@ -107,24 +117,17 @@ impl Axis {
         self.info().unit
     }
 
+    /// Whether the registry gives this axis a property.
+    #[must_use]
+    pub fn has(self, property: Property) -> bool {
+        self.info().properties.contains(&property)
+    }
+
     /// The axis of a name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         let info = AXES.iter().find(|info| info.name == name)?;
         Some(info.axis)
-    }
-}
-
-/// Looks axes up by names that come from outside.
-impl Borrow<str> for Axis {
-    fn borrow(&self) -> &str {
-        self.name()
-    }
-}
-
-impl AsRef<str> for Axis {
-    fn as_ref(&self) -> &str {
-        self.name()
     }
 }
 

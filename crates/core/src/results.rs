@@ -455,19 +455,19 @@ impl Row {
         text
     }
 
-    /// The axis of a name as a whole number.
+    /// An axis as a whole number.
     #[must_use]
-    pub fn count(&self, axis: impl AsRef<str>) -> Option<u64> {
-        match self.axes.get(axis.as_ref())? {
+    pub fn count(&self, axis: Axis) -> Option<u64> {
+        match self.axes.get(&axis)? {
             AxisValue::Count(value) => Some(*value),
             AxisValue::Number(_) | AxisValue::Text(_) => None,
         }
     }
 
-    /// The axis of a name as text.
+    /// An axis as text.
     #[must_use]
-    pub fn text(&self, axis: impl AsRef<str>) -> Option<&str> {
-        match self.axes.get(axis.as_ref())? {
+    pub fn text(&self, axis: Axis) -> Option<&str> {
+        match self.axes.get(&axis)? {
             AxisValue::Text(text) => Some(text),
             AxisValue::Count(_) | AxisValue::Number(_) => None,
         }

@@ -80,7 +80,7 @@ fn refused(experiment: &Experiment) -> String {
 }
 
 /// The value of a metric without cause and estimate, at an axis' value where one is given.
-fn value(result: &ResultSet, metric: Metric, axis: Option<(&str, f64)>) -> f64 {
+fn value(result: &ResultSet, metric: Metric, axis: Option<(Axis, f64)>) -> f64 {
     let mut rows = result.of(metric).filter(|row| {
         [Axis::Cause, Axis::Estimate, Axis::AtS, Axis::HorizonS]
             .iter()
@@ -92,8 +92,8 @@ fn value(result: &ResultSet, metric: Metric, axis: Option<(&str, f64)>) -> f64 {
     value
 }
 
-fn number(row: &Row, axis: &str) -> Option<f64> {
-    match row.axes.get(axis)? {
+fn number(row: &Row, axis: Axis) -> Option<f64> {
+    match row.axes.get(&axis)? {
         AxisValue::Number(number) => Some(*number),
         AxisValue::Count(count) => Some(*count as f64),
         AxisValue::Text(_) => None,
@@ -143,13 +143,13 @@ fn a_full_card_cleans_while_it_is_written_and_pauses_take_that_away() {
         ..writes(Pattern::Random)
     };
     let result = done(&raw(CARD, full.clone()));
-    let at = |metric, share| value(&result, metric, Some(("fill", share)));
+    let at = |metric, share| value(&result, metric, Some((Axis::Fill, share)));
     assert!(at(Metric::ThroughputMean, 0.0) > 1.5 * at(Metric::ThroughputMean, 1.0));
     assert!(at(Metric::LatencyMax, 1.0) > 2.0 * at(Metric::LatencyMax, 0.0));
     let cleaning = |share| {
         let mut rows = result.of(Metric::TimeShare);
         let row = rows.find(|row| {
-            row.text(Axis::Cause) == Some("cleaning") && number(row, "fill") == Some(share)
+            row.text(Axis::Cause) == Some("cleaning") && number(row, Axis::Fill) == Some(share)
         });
         row.and_then(|row| row.value).expect("a share")
     };
@@ -161,7 +161,7 @@ fn a_full_card_cleans_while_it_is_written_and_pauses_take_that_away() {
         ..full
     };
     let result = done(&raw(CARD, gaps));
-    let at = |metric, gap| value(&result, metric, Some(("gap_s", gap)));
+    let at = |metric, gap| value(&result, metric, Some((Axis::GapS, gap)));
     assert!(at(Metric::LatencyMean, 0.0) > 1.5 * at(Metric::LatencyMean, 0.1));
     let parts = result.of(Metric::LatencyMeanPart);
     let sum: f64 = parts.filter_map(|row| row.value).sum();
@@ -170,7 +170,7 @@ fn a_full_card_cleans_while_it_is_written_and_pauses_take_that_away() {
     assert!(
         rates
             .into_iter()
-            .all(|row| number(row, "gap_s") == Some(0.0))
+            .all(|row| number(row, Axis::GapS) == Some(0.0))
     );
 }
 
@@ -353,7 +353,7 @@ fn records_at_a_rate_leave_a_card_time_to_clean() {
         assert!(level.value <= bound, "{:?} beyond {bound:?}", level.value);
     }
     for row in &result.rows {
-        assert_eq!(number(row, "fill"), Some(1.0), "{row:?}");
+        assert_eq!(number(row, Axis::Fill), Some(1.0), "{row:?}");
     }
 }
 

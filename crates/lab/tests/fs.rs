@@ -52,12 +52,12 @@ fn value(
     document: &ResultSet,
     operation: &str,
     metric: Metric,
-    axis: Option<(&str, &str)>,
+    axis: Option<(Axis, &str)>,
 ) -> Option<f64> {
     let mut rows = document.of(metric).filter(|row| row.operation == operation);
     let row = rows.find(|row| {
         axis.is_none_or(|(axis, name)| {
-            row.axes.get(axis) == Some(&AxisValue::Text(name.to_owned()))
+            row.axes.get(&axis) == Some(&AxisValue::Text(name.to_owned()))
         })
     });
     row.and_then(|row| row.value)
@@ -72,7 +72,7 @@ fn a_sector_of_nor_is_erased_and_programmed_once_for_each_overwrite() {
             &document,
             "overwrite",
             metric,
-            Some(("device_operation", kind)),
+            Some((Axis::DeviceOperation, kind)),
         )
     };
     assert_eq!(of(Metric::DeviceOperations, "erase"), Some(4.0));
@@ -103,7 +103,7 @@ fn an_overwrite_of_mram_stores_what_the_caller_gave() {
             &document,
             "mount",
             Metric::FileSystemRamPart,
-            Some(("cause", "buffers")),
+            Some((Axis::Cause, "buffers")),
         );
         assert!(
             ram > buffers && buffers >= Some(512.0),
@@ -130,7 +130,7 @@ fn fat_on_nand_runs_over_a_translation_layer() {
             .all(|row| row.axes.get(&Axis::Ftl) == Some(&layer))
     );
     let part = |name| {
-        let part = Some(("cause", name));
+        let part = Some((Axis::Cause, name));
         value(&document, "mount", Metric::FileSystemRamPart, part)
     };
     let table = part("translation-mapping");

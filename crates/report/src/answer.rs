@@ -95,8 +95,11 @@ fn foundations(document: &ResultSet) -> Vec<String> {
             .filter_map(of_basis)
             .collect();
         if !clauses.is_empty() {
-            let sentence = format!("In the sheet of {}, {}.", sheet.id, clauses.join("; "));
-            sentences.push(text::printable(&sentence));
+            sentences.push(format!(
+                "In the sheet of {}, {}.",
+                sheet.id,
+                clauses.join("; ")
+            ));
         }
     }
     sentences

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use wordline_core::ResultSet;
 use wordline_core::results::{AxisValue, NoValue, Row};
+use wordline_core::{Axis, ResultSet};
 
 use crate::grid::Grid;
 
@@ -11,12 +11,9 @@ use crate::grid::Grid;
 /// own, empty where a row has no such axis.
 pub(crate) fn results(document: &ResultSet) -> String {
     let rows = document.rows.iter();
-    let axes: BTreeSet<&str> = rows
-        .flat_map(|row| row.axes.keys())
-        .map(|axis| axis.name())
-        .collect();
+    let axes: BTreeSet<Axis> = rows.flat_map(|row| row.axes.keys().copied()).collect();
     let mut header = vec!["target", "part", "board", "workload", "operation"];
-    header.extend(&axes);
+    header.extend(axes.iter().map(|axis| axis.name()));
     header.extend(["timing", "age", "metric", "value", "no_value", "unit"]);
     header.extend(["basis", "distribution"]);
     let mut out = record(header.into_iter().map(text));
@@ -26,7 +23,7 @@ pub(crate) fn results(document: &ResultSet) -> String {
     out
 }
 
-fn cells(row: &Row, axes: &BTreeSet<&str>) -> Vec<String> {
+fn cells(row: &Row, axes: &BTreeSet<Axis>) -> Vec<String> {
     let what = [
         &row.target,
         &row.part,
@@ -35,7 +32,7 @@ fn cells(row: &Row, axes: &BTreeSet<&str>) -> Vec<String> {
         &row.operation,
     ];
     let mut cells: Vec<String> = what.into_iter().map(|cell| text(cell)).collect();
-    cells.extend(axes.iter().map(|axis| match row.axes.get(*axis) {
+    cells.extend(axes.iter().map(|axis| match row.axes.get(axis) {
         Some(AxisValue::Count(count)) => count.to_string(),
         Some(AxisValue::Number(value)) => number(*value),
         Some(AxisValue::Text(value)) => text(value),
@@ -114,7 +111,7 @@ mod tests {
         let mut document = fixture::mram();
         document
             .rows
-            .retain(|row| row.count("access_bytes") == Some(2048));
+            .retain(|row| row.count(Axis::AccessBytes) == Some(2048));
         let lifetime = fixture::without_value("erase", Metric::Lifetime, NoValue::Unbounded);
         document.rows.push(lifetime);
         insta::assert_snapshot!(results(&document).replace('\r', ""));

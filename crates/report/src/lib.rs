@@ -51,6 +51,7 @@
 //! ```
 
 mod answer;
+mod cause;
 mod csv;
 mod format;
 mod grid;

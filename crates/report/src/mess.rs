@@ -11,8 +11,8 @@ use std::fmt::Write as _;
 use wordline_core::results::ResultSet;
 use wordline_core::{Metric, Mix};
 
-use crate::pivot::{Keys, Pivot};
-use crate::views::{ModuleLines, curves};
+use crate::pivot::Pivot;
+use crate::views::{DRAM, curves};
 
 /// The columns, in Mess's order.
 const COLUMNS: &str = "read_pct_rounded,pause,bandwidth_mean,bandwidth_std,rd_percentage_actual_mean,\
@@ -22,10 +22,9 @@ const COLUMNS: &str = "read_pct_rounded,pause,bandwidth_mean,bandwidth_std,rd_pe
 /// bandwidth or a latency are left out, and so are mixes that are none of ours.
 #[must_use]
 pub fn mess_curves(document: &ResultSet) -> Vec<(String, String)> {
-    let pivot = Pivot::of(document, Keys::ALL);
-    let view = ModuleLines::of(&pivot);
+    let pivot = Pivot::of(document, DRAM.keys);
     let mut texts: Vec<(String, String)> = Vec::new();
-    for curve in curves(&view) {
+    for curve in curves(&pivot) {
         let Some(nominal) = curve.mix.parse().ok().map(Mix::read_share) else {
             continue;
         };
@@ -87,7 +86,7 @@ mod tests {
             if row.metric == Metric::ReadShare {
                 row.value = Some(0.7512);
             }
-            if row.axes.contains_key("mix") {
+            if row.axes.contains_key(&Axis::Mix) {
                 row.axes.insert(Axis::Mix, "3:1".into());
             }
         }

@@ -8,32 +8,81 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use wordline_core::results::{AxisValue, ResultSet, Row};
-use wordline_core::{Basis, Metric};
+use wordline_core::{Axis, Basis, Metric};
 
 use crate::text;
 
-/// The axis that splits a metric into parts in every workload.
-const CAUSE: &str = "cause";
+/// What a line has besides its metrics: a column of its rows, or an axis.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum LineField {
+    Target,
+    Part,
+    Board,
+    Workload,
+    Operation,
+    Timing,
+    Age,
+    Of(Axis),
+}
 
-/// The columns that identify a line unless a view names others.
-const COLUMNS: [&str; 7] = [
-    "target",
-    "part",
-    "board",
-    "workload",
-    "operation",
-    "timing",
-    "age",
-];
+impl LineField {
+    /// The columns that identify a line unless a view names others.
+    const COLUMNS: [Self; 7] = [
+        Self::Target,
+        Self::Part,
+        Self::Board,
+        Self::Workload,
+        Self::Operation,
+        Self::Timing,
+        Self::Age,
+    ];
+
+    /// As a heading names it.
+    pub(crate) fn label(self) -> String {
+        match self {
+            Self::Target => "target".to_owned(),
+            Self::Part => "part".to_owned(),
+            Self::Board => "board".to_owned(),
+            Self::Workload => "workload".to_owned(),
+            Self::Operation => "operation".to_owned(),
+            Self::Timing => "timing".to_owned(),
+            Self::Age => "age".to_owned(),
+            Self::Of(axis) => text::axis_label(axis),
+        }
+    }
+
+    /// Its value in a row, as documents spell it; `None` where the row lacks the axis.
+    fn spelt(self, row: &Row) -> Option<String> {
+        Some(match self {
+            Self::Target => row.target.clone(),
+            Self::Part => row.part.clone(),
+            Self::Board => row.board.clone(),
+            Self::Workload => row.workload.clone(),
+            Self::Operation => row.operation.clone(),
+            Self::Timing => row.timing.to_string(),
+            Self::Age => row.age.to_string(),
+            Self::Of(axis) => row.axes.get(&axis)?.to_string(),
+        })
+    }
+}
+
+impl From<Axis> for LineField {
+    fn from(axis: Axis) -> Self {
+        Self::Of(axis)
+    }
+}
+
+/// Fields with their values.
+pub(crate) type At = [(LineField, &'static str)];
 
 /// What identifies a line.
 #[derive(Clone, Copy)]
 pub(crate) struct Keys {
     /// The columns and axes that do; empty for every column and every axis that is no part.
-    pub(crate) only: &'static [&'static str],
+    pub(crate) only: &'static [LineField],
     /// Axes that split the metrics of a line, besides `cause`. The value of a metric as a whole has none
     /// of them.
-    pub(crate) parts: &'static [&'static str],
+    pub(crate) parts: &'static [LineField],
 }
 
 impl Keys {
@@ -41,19 +90,19 @@ impl Keys {
     pub(crate) const ALL: Self = Self::but(&[]);
 
     /// Every column and axis but some.
-    pub(crate) const fn but(parts: &'static [&'static str]) -> Self {
+    pub(crate) const fn but(parts: &'static [LineField]) -> Self {
         Self { only: &[], parts }
     }
 
-    fn is_part(&self, axis: &str) -> bool {
-        axis == CAUSE || self.parts.contains(&axis)
+    fn is_part(&self, field: LineField) -> bool {
+        field == LineField::Of(Axis::Cause) || self.parts.contains(&field)
     }
 
-    fn has(&self, name: &str) -> bool {
+    fn has(&self, field: LineField) -> bool {
         if self.only.is_empty() {
-            !self.is_part(name)
+            !self.is_part(field)
         } else {
-            self.only.contains(&name)
+            self.only.contains(&field)
         }
     }
 }
@@ -64,9 +113,9 @@ pub(crate) struct Pivot<'a> {
     /// One for each thing that was run, in the order of the document.
     pub(crate) lines: Vec<PivotLine<'a>>,
     /// What tells the lines apart.
-    pub(crate) varying: Varying<'a>,
+    pub(crate) varying: Varying,
     /// The numeric axis that curves are drawn along.
-    pub(crate) along: Option<&'a str>,
+    pub(crate) along: Option<Axis>,
 }
 
 /// One thing that was run, with its rows; there is always at least one.
@@ -76,16 +125,17 @@ pub(crate) struct PivotLine<'a> {
 }
 
 /// Columns that differ between lines.
-pub(crate) struct Varying<'a> {
+pub(crate) struct Varying {
     pub(crate) target: bool,
+    pub(crate) board: bool,
     pub(crate) workload: bool,
     pub(crate) timing: bool,
     pub(crate) age: bool,
     pub(crate) basis: bool,
     /// Every axis that any line has, varying or not.
-    pub(crate) axes: BTreeSet<&'a str>,
+    pub(crate) axes: BTreeSet<Axis>,
     /// The axes that differ between lines, or that some lines lack.
-    pub(crate) varying_axes: BTreeSet<&'a str>,
+    pub(crate) varying_axes: BTreeSet<Axis>,
 }
 
 /// Lines that differ only in the axis that curves are drawn along, ascending in it.
@@ -99,7 +149,7 @@ pub(crate) struct Series<'a, 'p> {
 
 impl<'a> Pivot<'a> {
     pub(crate) fn of(document: &'a ResultSet, keys: Keys) -> Self {
-        let lines = PivotLine::all_of(document, keys);
+        let lines = PivotLine::all_of(document.rows.iter(), keys);
         let varying = Varying::between(&lines);
         let along = along(&lines, &varying);
         Self {
@@ -108,6 +158,28 @@ impl<'a> Pivot<'a> {
             varying,
             along,
         }
+    }
+
+    /// Where all lines run, for a title: ` on xeon6-1s`; empty where their boards differ.
+    pub(crate) fn on_board(&self) -> String {
+        match self.lines.first() {
+            Some(line) if !self.varying.board => format!(" on {}", line.head().board),
+            _ => String::new(),
+        }
+    }
+
+    /// A target as a column names it: without the board where all share it.
+    pub(crate) fn short(&self, row: &'a Row) -> &'a str {
+        match self.varying.board {
+            true => &row.target,
+            false => &row.part,
+        }
+    }
+
+    /// The same of the first target, with which the others are compared.
+    pub(crate) fn first(&self) -> &'a str {
+        let first = self.lines.first();
+        first.map_or("", |line| self.short(line.head()))
     }
 
     /// The lines that meet a condition.
@@ -153,10 +225,10 @@ impl<'a> Pivot<'a> {
         }
         for axis in &self.varying.varying_axes {
             if Some(*axis) != self.along
-                && let Some(value) = line.axis(axis)
+                && let Some(value) = line.axis(*axis)
             {
-                let value = text::coordinate(axis, value);
-                parts.push(format!("{} {value}", text::axis_label(axis)));
+                let value = text::coordinate(*axis, value);
+                parts.push(format!("{} {value}", text::axis_label(*axis)));
             }
         }
         let name_on_target = parts.join(", ");
@@ -173,10 +245,10 @@ impl<'a> Pivot<'a> {
     }
 
     /// The axes that are worth a column: those that vary, and numbers even where they do not.
-    pub(crate) fn shown_axes(&self) -> Vec<&'a str> {
+    pub(crate) fn shown_axes(&self) -> Vec<Axis> {
         let axes = self.varying.axes.iter().copied();
         axes.filter(|axis| {
-            let text = |line: &PivotLine<'_>| matches!(line.axis(axis), Some(AxisValue::Text(_)));
+            let text = |line: &PivotLine<'_>| matches!(line.axis(*axis), Some(AxisValue::Text(_)));
             self.varying.varying_axes.contains(axis) || !self.lines.iter().all(text)
         })
         .collect()
@@ -197,10 +269,10 @@ impl<'a> Series<'a, '_> {
 }
 
 impl<'a> PivotLine<'a> {
-    fn all_of(document: &'a ResultSet, keys: Keys) -> Vec<Self> {
+    pub(crate) fn all_of(rows: impl Iterator<Item = &'a Row>, keys: Keys) -> Vec<Self> {
         let mut places = HashMap::new();
         let mut lines: Vec<Self> = Vec::new();
-        for row in &document.rows {
+        for row in rows {
             let rows = vec![row];
             let line = Self { rows, keys };
             let place = *places.entry(line.key(None)).or_insert(lines.len());
@@ -213,12 +285,12 @@ impl<'a> PivotLine<'a> {
     }
 
     /// What the line is about, with one axis left out if asked.
-    fn key(&self, without: Option<&str>) -> Vec<String> {
-        let row = self.head();
-        let columns = COLUMNS.into_iter().filter(|name| self.keys.has(name));
-        let mut key: Vec<String> = columns.map(|name| column(row, name)).collect();
+    fn key(&self, without: Option<Axis>) -> Vec<String> {
+        let columns = LineField::COLUMNS.into_iter();
+        let columns = columns.filter(|field| self.keys.has(*field));
+        let mut key: Vec<String> = columns.map(|field| self.field(field)).collect();
         for (axis, value) in self.axes().filter(|(axis, _)| Some(*axis) != without) {
-            key.extend([axis.to_owned(), value.to_string()]);
+            key.extend([axis.to_string(), value.to_string()]);
         }
         key
     }
@@ -233,50 +305,48 @@ impl<'a> PivotLine<'a> {
     }
 
     /// Name and value of every axis that identifies the line.
-    pub(crate) fn axes(&self) -> impl Iterator<Item = (&'a str, &'a AxisValue)> {
+    pub(crate) fn axes(&self) -> impl Iterator<Item = (Axis, &'a AxisValue)> {
         let axes = self.head().axes.iter();
-        axes.map(|(axis, value)| (axis.name(), value))
-            .filter(|(axis, _)| self.keys.has(axis))
+        axes.map(|(axis, value)| (*axis, value))
+            .filter(|(axis, _)| self.keys.has(LineField::Of(*axis)))
     }
 
-    pub(crate) fn axis(&self, name: &str) -> Option<&'a AxisValue> {
-        self.head().axes.get(name)
+    pub(crate) fn axis(&self, axis: Axis) -> Option<&'a AxisValue> {
+        self.head().axes.get(&axis)
     }
 
     /// A column or an axis as people read it; empty where the line has none.
-    pub(crate) fn field(&self, name: &str) -> String {
-        if COLUMNS.contains(&name) {
-            return column(self.head(), name);
-        }
-        let value = self.axis(name);
-        value.map_or_else(String::new, |value| text::coordinate(name, value))
+    pub(crate) fn field(&self, field: impl Into<LineField>) -> String {
+        let told = match field.into() {
+            LineField::Of(axis) => self.axis(axis).map(|value| text::coordinate(axis, value)),
+            column => column.spelt(self.head()),
+        };
+        told.unwrap_or_default()
     }
 
     /// The value of a numeric axis.
-    pub(crate) fn coordinate(&self, axis: &str) -> Option<f64> {
+    pub(crate) fn coordinate(&self, axis: Axis) -> Option<f64> {
         self.axis(axis).and_then(text::numeric)
     }
 
     /// The rows of a metric with these columns and axes and no other part.
-    fn all_at<'s>(
+    pub(crate) fn all_at<'s>(
         &'s self,
         metric: Metric,
-        at: &'s [(&'s str, &'s str)],
+        at: &'s [(LineField, &'s str)],
     ) -> impl Iterator<Item = &'a Row> + use<'a, 's> {
         let rows = self.rows.iter().copied();
         rows.filter(move |row| {
-            let named = |axis: &str| at.iter().any(|(name, _)| *name == axis);
+            let named = |field: LineField| at.iter().any(|(one, _)| *one == field);
+            let mut axes = row.axes.keys().map(|axis| LineField::Of(*axis));
             row.metric == metric
-                && at.iter().all(|(name, value)| is(row, name, value))
-                && row
-                    .axes
-                    .keys()
-                    .all(|axis| !self.keys.is_part(axis.name()) || named(axis.name()))
+                && at.iter().all(|(field, value)| is(row, *field, value))
+                && axes.all(|axis| !self.keys.is_part(axis) || named(axis))
         })
     }
 
     /// The row of a metric with these columns and axes and no other part.
-    pub(crate) fn at(&self, metric: Metric, at: &[(&str, &str)]) -> Option<&'a Row> {
+    pub(crate) fn at(&self, metric: Metric, at: &[(LineField, &str)]) -> Option<&'a Row> {
         self.all_at(metric, at).next()
     }
 
@@ -284,7 +354,7 @@ impl<'a> PivotLine<'a> {
     pub(crate) fn row(&self, metric: Metric, cause: Option<&str>) -> Option<&'a Row> {
         match cause {
             None => self.at(metric, &[]),
-            Some(cause) => self.at(metric, &[(CAUSE, cause)]),
+            Some(cause) => self.at(metric, &[(Axis::Cause.into(), cause)]),
         }
     }
 
@@ -299,27 +369,27 @@ impl<'a> PivotLine<'a> {
     }
 
     /// The parts of a metric by an axis of texts, in the order of the document.
-    pub(crate) fn split(&self, metric: Metric, axis: &str) -> impl Iterator<Item = (&'a str, f64)> {
+    pub(crate) fn split(&self, metric: Metric, axis: Axis) -> impl Iterator<Item = (&'a str, f64)> {
         let rows = self.rows.iter().filter(move |row| row.metric == metric);
         rows.filter_map(move |row| Some((row.text(axis)?, row.value?)))
     }
 
     /// The parts of a metric by cause, in the order of the document.
     pub(crate) fn parts(&self, metric: Metric) -> impl Iterator<Item = (&'a str, f64)> {
-        self.split(metric, CAUSE)
+        self.split(metric, Axis::Cause)
     }
 
     /// The rows of a metric along a numeric axis, ascending in it, with these other parts and no more.
     pub(crate) fn along(
         &self,
         metric: Metric,
-        axis: &str,
-        at: &[(&str, &str)],
+        axis: Axis,
+        at: &[(LineField, &str)],
     ) -> Vec<(f64, &'a Row)> {
         let mut at = at.to_vec();
-        at.push((axis, ANY));
+        at.push((axis.into(), ANY));
         let rows = self.all_at(metric, &at);
-        let places = rows.filter_map(|row| Some((text::numeric(row.axes.get(axis)?)?, row)));
+        let places = rows.filter_map(|row| Some((text::numeric(row.axes.get(&axis)?)?, row)));
         let mut points: Vec<_> = places.filter(|(place, _)| place.is_finite()).collect();
         points.sort_by(|(a, _), (b, _)| a.total_cmp(b));
         points
@@ -327,7 +397,9 @@ impl<'a> PivotLine<'a> {
 
     /// Every metric of the line with the cause that splits it.
     pub(crate) fn metrics(&self) -> impl Iterator<Item = (Metric, Option<&'a str>)> {
-        self.rows.iter().map(|row| (row.metric, row.text(CAUSE)))
+        self.rows
+            .iter()
+            .map(|row| (row.metric, row.text(Axis::Cause)))
     }
 
     /// Where the values of the line come from.
@@ -337,33 +409,16 @@ impl<'a> PivotLine<'a> {
 }
 
 /// Stands for any value of an axis.
-const ANY: &str = "*";
+pub(crate) const ANY: &str = "*";
 
 /// Whether a column or an axis of a row has a value.
-fn is(row: &Row, name: &str, value: &str) -> bool {
-    match row.axes.get(name) {
-        Some(AxisValue::Text(text)) => text == value || value == ANY,
-        Some(number) => value == ANY || number.to_string() == value,
-        None => COLUMNS.contains(&name) && column(row, name) == value,
-    }
-}
-
-/// A column of a row; empty for what is none.
-fn column(row: &Row, name: &str) -> String {
-    match name {
-        "target" => row.target.clone(),
-        "part" => row.part.clone(),
-        "board" => row.board.clone(),
-        "workload" => row.workload.clone(),
-        "operation" => row.operation.clone(),
-        "timing" => row.timing.to_string(),
-        "age" => row.age.to_string(),
-        _ => String::new(),
-    }
+fn is(row: &Row, field: LineField, value: &str) -> bool {
+    let spelt = field.spelt(row);
+    spelt.is_some_and(|spelt| value == ANY || spelt == value)
 }
 
 /// What some things have, each once, in their order.
-pub(crate) fn each<T, Of: PartialEq>(all: &[T], of: impl Fn(&T) -> Of) -> Vec<Of> {
+pub(crate) fn each<'t, T, Of: PartialEq>(all: &'t [T], of: impl Fn(&'t T) -> Of) -> Vec<Of> {
     let mut found = Vec::new();
     for one in all.iter().map(of) {
         if !found.contains(&one) {
@@ -371,6 +426,14 @@ pub(crate) fn each<T, Of: PartialEq>(all: &[T], of: impl Fn(&T) -> Of) -> Vec<Of
         }
     }
     found
+}
+
+/// Each finite value once, ascending.
+pub(crate) fn ascending(values: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut values: Vec<f64> = values.filter(|value| value.is_finite()).collect();
+    values.sort_by(f64::total_cmp);
+    values.dedup();
+    values
 }
 
 /// Things that have something in common side by side, in the order in which it comes first.
@@ -391,16 +454,17 @@ pub(crate) fn differs<T, Of: PartialEq>(all: &[T], of: impl Fn(&T) -> Of) -> boo
     all.windows(2).any(|pair| of(&pair[0]) != of(&pair[1]))
 }
 
-impl<'a> Varying<'a> {
-    fn between(lines: &[PivotLine<'a>]) -> Self {
-        let axes: BTreeSet<&str> = lines
+impl Varying {
+    fn between(lines: &[PivotLine<'_>]) -> Self {
+        let axes: BTreeSet<Axis> = lines
             .iter()
             .flat_map(|line| line.axes().map(|(axis, _)| axis))
             .collect();
         let differing =
-            |axis: &&str| differs(lines, |line| line.axis(axis).map(AxisValue::to_string));
+            |axis: &Axis| differs(lines, |line| line.axis(*axis).map(AxisValue::to_string));
         Self {
             target: differs(lines, |line| line.head().target.clone()),
+            board: differs(lines, |line| &line.head().board),
             workload: differs(lines, |line| line.head().workload.clone()),
             timing: differs(lines, |line| line.head().timing),
             age: differs(lines, |line| line.head().age.to_bits()),
@@ -417,17 +481,17 @@ impl<'a> Varying<'a> {
 
 /// The axis for curves: the access size where there is one, else the numeric axis with the most
 /// values.
-fn along<'a>(lines: &[PivotLine<'a>], varying: &Varying<'a>) -> Option<&'a str> {
-    let mut values: BTreeMap<&'a str, BTreeSet<u64>> = BTreeMap::new();
+fn along(lines: &[PivotLine<'_>], varying: &Varying) -> Option<Axis> {
+    let mut values: BTreeMap<Axis, BTreeSet<u64>> = BTreeMap::new();
     for line in lines {
         for axis in &varying.axes {
-            if let Some(value) = line.coordinate(axis) {
-                values.entry(axis).or_default().insert(value.to_bits());
+            if let Some(value) = line.coordinate(*axis) {
+                values.entry(*axis).or_default().insert(value.to_bits());
             }
         }
     }
-    if let Some((axis, _)) = values.get_key_value("access_bytes") {
-        return Some(axis);
+    if values.contains_key(&Axis::AccessBytes) {
+        return Some(Axis::AccessBytes);
     }
     // The last of equals is the maximum; reversing makes that the first by name.
     let axes = values.iter().rev();

@@ -111,7 +111,7 @@ fn rows_of_several_workloads_are_lines_of_one_table() {
 #[test]
 fn ten_thousand_rates_are_thinned() {
     let mut document = fixture::buffer(&[]);
-    let wanted = |row: &&Row| row.axes.contains_key("arrival") && row.value.is_some();
+    let wanted = |row: &&Row| row.axes.contains_key(&Axis::Arrival) && row.value.is_some();
     let pattern = document.rows.iter().find(wanted).expect("a line").clone();
     for index in 0..10_000 {
         let mut row = pattern.clone();
@@ -120,7 +120,7 @@ fn ten_thousand_rates_are_thinned() {
             .insert(Axis::RateBytesPerS, AxisValue::Number(rate));
         let mut fill = row.clone();
         document.rows.push(row);
-        fill.axes.remove("arrival");
+        fill.axes.remove(&Axis::Arrival);
         fill.axes.insert(Axis::AtS, AxisValue::Number(rate));
         fill.metric = Metric::BufferFillMax;
         document.rows.push(fill);

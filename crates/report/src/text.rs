@@ -2,7 +2,7 @@
 
 use wordline_core::quantity::human;
 use wordline_core::results::{AxisValue, NoValue, Row};
-use wordline_core::{Metric, Property, Timing};
+use wordline_core::{Axis, Metric, Property, Timing};
 
 /// Significant digits of a value in a table.
 pub(crate) const DIGITS: usize = 3;
@@ -88,20 +88,15 @@ pub(crate) const fn reason_word(reason: NoValue) -> &'static str {
 }
 
 /// An axis as a heading: `access_bytes` is `access`, since its cells carry the unit.
-pub(crate) fn axis_label(axis: &str) -> String {
-    let name = axis_unit(axis).map_or(axis, |(suffix, _)| axis.trim_end_matches(suffix));
-    words(if name.is_empty() { axis } else { name })
+pub(crate) fn axis_label(axis: Axis) -> String {
+    let name = axis.name();
+    words(named_unit(axis).map_or(name, |(rest, _)| rest))
 }
 
-/// Axes that are shares of a whole.
-const SHARES: [&str; 2] = ["fill", "life_share"];
-
-/// A coordinate with the unit that its axis carries in its name.
-pub(crate) fn coordinate(axis: &str, value: &AxisValue) -> String {
-    if let (Some(share), true) = (numeric(value), SHARES.contains(&axis)) {
-        return percent(share, DIGITS);
-    }
-    match (numeric(value), axis_unit(axis)) {
+/// A coordinate with the unit of its axis.
+pub(crate) fn coordinate(axis: Axis, value: &AxisValue) -> String {
+    match (numeric(value), named_unit(axis)) {
+        (Some(share), _) if axis.has(Property::Share) => percent(share, DIGITS),
         (Some(_), Some((_, "°C"))) => format!("{value} °C"),
         (Some(number), Some((_, unit))) => human(number, unit, 4),
         _ => value.to_string(),
@@ -109,9 +104,11 @@ pub(crate) fn coordinate(axis: &str, value: &AxisValue) -> String {
 }
 
 /// A place along an axis, as headings name it.
-pub(crate) fn place(axis: &str, place: f64) -> String {
-    match axis_unit(axis) {
-        _ if SHARES.contains(&axis) => percent(place, 2),
+pub(crate) fn place(axis: Axis, place: f64) -> String {
+    match named_unit(axis) {
+        _ if axis.has(Property::Share) => percent(place, 2),
+        // Times are asked for with more digits than rates.
+        Some((_, "s")) => human(place, "s", DIGITS + 1),
         Some((_, unit)) => human(place, unit, DIGITS),
         None => place.to_string(),
     }
@@ -140,20 +137,36 @@ pub(crate) fn numeric(value: &AxisValue) -> Option<f64> {
     }
 }
 
-/// The unit that an axis carries in its name, with the suffix that names it. The longest suffix
-/// wins: `rate_bytes_per_s` is no time.
-pub(crate) fn axis_unit(axis: &str) -> Option<(&'static str, &'static str)> {
-    const SUFFIXES: [(&str, &str); 6] = [
-        ("_celsius", "°C"),
-        ("_bytes_per_s", "B/s"),
-        ("_per_s", "1/s"),
-        ("_bytes", "B"),
-        ("_cycles", "cycles"),
-        ("_s", "s"),
-    ];
-    SUFFIXES
-        .into_iter()
-        .find(|(suffix, _)| axis.ends_with(suffix))
+/// The name of an axis without its unit, and the unit, where the name ends in it.
+pub(crate) fn named_unit(axis: Axis) -> Option<(&'static str, &'static str)> {
+    let unit = axis.unit();
+    let suffix = match unit {
+        "°C" => "_celsius",
+        "B/s" => "_bytes_per_s",
+        "B" => "_bytes",
+        "cycles" => "_cycles",
+        "s" => "_s",
+        _ => return None,
+    };
+    Some((axis.name().strip_suffix(suffix)?, unit))
+}
+
+/// Targets whose names say that they are no part on a board.
+#[derive(Clone, Copy)]
+pub(crate) enum TargetKind {
+    Log,
+    File,
+    /// Two chips of a part that work in turn.
+    InTurn,
+}
+
+/// The name of a target without what says its kind; `None` where it is of another.
+pub(crate) fn without_kind(target: &str, kind: TargetKind) -> Option<&str> {
+    target.strip_prefix(match kind {
+        TargetKind::Log => "log:",
+        TargetKind::File => "file:",
+        TargetKind::InTurn => "2*",
+    })
 }
 
 /// A name of the document's vocabulary as words: `bus_command` is `bus command`.
@@ -236,13 +249,15 @@ mod tests {
     #[test]
     fn axes_carry_their_units_in_their_names() {
         let count = |axis, value| coordinate(axis, &AxisValue::Count(value));
-        assert_eq!(count("access_bytes", 2048), "2 KiB");
-        assert_eq!(count("rate_bytes_per_s", 500_000), "500.0 KB/s");
-        assert_eq!(count("delay_cycles", 12), "12.00 cycles");
-        assert_eq!(count("threads", 4), "4");
-        assert_eq!(axis_label("access_bytes"), "access");
-        assert_eq!(axis_label("rate_bytes_per_s"), "rate");
-        assert_eq!(axis_label("queue_depth"), "queue depth");
+        assert_eq!(count(Axis::AccessBytes, 2048), "2 KiB");
+        assert_eq!(count(Axis::RateBytesPerS, 500_000), "500.0 KB/s");
+        assert_eq!(count(Axis::DelayCycles, 12), "12.00 cycles");
+        assert_eq!(count(Axis::Streams, 4), "4");
+        assert_eq!(count(Axis::AfterYears, 5), "5");
+        assert_eq!(count(Axis::Fill, 1), "100 %");
+        assert_eq!(axis_label(Axis::AccessBytes), "access");
+        assert_eq!(axis_label(Axis::RateBytesPerS), "rate");
+        assert_eq!(axis_label(Axis::OnConflict), "on conflict");
     }
 
     #[test]

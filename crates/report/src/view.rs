@@ -5,14 +5,17 @@
 //! shown as `raw` is, line by line. The terminal, Markdown, CSV and HTML render the same grids and plots.
 
 use wordline_core::results::Row;
-use wordline_core::{Metric, ResultSet};
+use wordline_core::{Axis, Metric, ResultSet};
 
 use crate::answer::{self, Answer};
+use crate::cause;
 use crate::grid::{Align, Grid};
 use crate::html::chart::CurvePlot;
 use crate::html::plot::Plot;
 use crate::html::why::TimeBreakdown;
-use crate::pivot::{Keys, Pivot, PivotLine, each};
+use crate::pivot::{
+    ANY, At, Keys, LineField, Pivot, PivotLine, ascending, differs, each, together,
+};
 use crate::tabulate::{Tabulation, column};
 use crate::views::{RAW, VIEWS};
 use crate::{notes, text};
@@ -33,6 +36,21 @@ pub(crate) struct View {
     /// Where the time goes by cause, for workloads whose metrics are split by it.
     pub(crate) why: Option<fn(&Pivot<'_>) -> TimeBreakdown>,
     pub(crate) answer: fn(&Pivot<'_>) -> Answer,
+}
+
+impl View {
+    /// A view without tables, plots and sentences.
+    pub(crate) const EMPTY: Self = Self {
+        workload: "",
+        keys: Keys::ALL,
+        lead: &[],
+        tables: &[],
+        plots_first: true,
+        plots: &[],
+        by_series: false,
+        why: None,
+        answer: |_| Answer::of_all(Vec::new()),
+    };
 }
 
 /// A table of a view.
@@ -57,13 +75,28 @@ pub(crate) enum PlotView {
 
 /// A table with a line for each line of the pivot.
 pub(crate) struct LineTable {
-    /// Where it holds `{target}`, each target has a table of its own.
+    /// Where it holds `{target}`, each target has a table of its own. `{place}` is the board that all share, `{first}`
+    /// the first target.
     pub(crate) title: &'static str,
     /// What identifies its lines; that of the view where there is nothing else.
     pub(crate) pivot: Option<Keys>,
     pub(crate) lines: Lines,
     pub(crate) keys: &'static [Key],
     pub(crate) figures: &'static [FigureColumn],
+    /// Where it has a column for each line and a line for each figure, what heads the figures.
+    pub(crate) across: Option<&'static str>,
+}
+
+impl LineTable {
+    /// A table to be, of all lines.
+    pub(crate) const EMPTY: Self = Self {
+        title: "",
+        pivot: None,
+        lines: |pivot| pivot.lines.iter().collect(),
+        keys: &[],
+        figures: &[],
+        across: None,
+    };
 }
 
 /// The lines that a table or a plot shows, in its order.
@@ -73,37 +106,41 @@ pub(crate) type Lines = for<'p, 'a> fn(&'p Pivot<'a>) -> Vec<&'p PivotLine<'a>>;
 #[derive(Clone, Copy)]
 pub(crate) enum Key {
     /// A column or an axis under its own name.
-    Always(&'static str),
+    Always(LineField),
     /// The same, left out where all lines share it.
-    Varying(&'static str),
+    Varying(LineField),
     /// Words under another heading.
-    Words(&'static str, fn(&PivotLine<'_>) -> String),
+    Words(&'static str, fn(&Pivot<'_>, &PivotLine<'_>) -> String),
     /// A number under another heading.
-    Number(&'static str, fn(&PivotLine<'_>) -> String),
+    Number(&'static str, fn(&Pivot<'_>, &PivotLine<'_>) -> String),
 }
 
 impl Key {
     /// The key of a line as people read it.
-    pub(crate) fn of(self, line: &PivotLine<'_>) -> String {
+    fn of(self, pivot: &Pivot<'_>, line: &PivotLine<'_>) -> String {
         match self {
             Self::Always(name) | Self::Varying(name) => line.field(name),
-            Self::Words(_, of) | Self::Number(_, of) => of(line),
+            Self::Words(_, of) | Self::Number(_, of) => of(pivot, line),
         }
     }
 
-    /// The keys of a line that always stand, or that tell it from others, in a row of words.
+    /// The fields of a line that always stand, or that tell it from others, in a row of words.
     pub(crate) fn named(keys: &[Self], line: &PivotLine<'_>, all: &[&PivotLine<'_>]) -> String {
-        let shown = keys.iter().filter(|key| match key {
-            Self::Varying(_) => crate::pivot::differs(all, |line| key.of(line)),
-            _ => true,
+        let shown = keys.iter().filter_map(|key| match *key {
+            Self::Always(field) => Some(line.field(field)),
+            Self::Varying(field) if differs(all, |line| line.field(field)) => {
+                Some(line.field(field))
+            }
+            _ => None,
         });
-        let mut words: Vec<String> = shown.map(|key| key.of(line)).collect();
+        let mut words: Vec<String> = shown.collect();
         words.retain(|word| !word.is_empty());
         words.join(", ")
     }
 }
 
 /// A column of figures.
+#[derive(Clone, Copy)]
 pub(crate) struct FigureColumn {
     pub(crate) name: &'static str,
     pub(crate) of: FigureOf,
@@ -114,23 +151,73 @@ pub(crate) const fn figure(name: &'static str, of: FigureOf) -> FigureColumn {
     FigureColumn { name, of }
 }
 
-/// Columns and axes with their values.
-pub(crate) type At = &'static [(&'static str, &'static str)];
-
 /// What a figure is.
+#[derive(Clone, Copy)]
 pub(crate) enum FigureOf {
     /// The metric at some columns and axes; as a whole without any.
-    At(Metric, At),
+    At(Metric, &'static At),
     /// The same, where it has a value.
-    Value(Metric, At),
+    Value(Metric, &'static At),
     /// The same, counted: every digit is exact.
-    Count(Metric, At),
+    Count(Metric, &'static At),
+    /// The same with a further digit.
+    Precise(Metric, &'static At),
     /// A column for each place along a numeric axis, whose name is put for `{}`.
-    Along(Metric, &'static str, At),
+    Along(Metric, Axis, &'static At),
+    /// A column for each cause that a metric is split by.
+    Parts(PartColumns),
     /// Computed from the line, and from others where needed.
     Made(fn(&Pivot<'_>, &PivotLine<'_>) -> Option<String>),
     /// Words that are computed so.
     Words(fn(&Pivot<'_>, &PivotLine<'_>) -> Option<String>),
+}
+
+/// Columns of the parts of a metric by cause.
+#[derive(Clone, Copy)]
+pub(crate) struct PartColumns {
+    pub(crate) metric: Metric,
+    pub(crate) at: &'static At,
+    /// What no part reaches is left out.
+    pub(crate) least: f64,
+    pub(crate) name: fn(&str) -> String,
+    /// Places of the causes, left to right.
+    pub(crate) place: fn(&str) -> usize,
+    pub(crate) told: fn(&Row) -> String,
+}
+
+impl PartColumns {
+    /// Parts of any size, as they are, in the order of the registered causes.
+    pub(crate) const fn of(metric: Metric) -> Self {
+        Self {
+            metric,
+            at: &[],
+            least: f64::MIN_POSITIVE,
+            name: cause::name,
+            place: cause::place,
+            told: |row| text::value(row, text::DIGITS),
+        }
+    }
+
+    /// The same as shares, where they are worth a digit.
+    pub(crate) const fn shares(metric: Metric) -> Self {
+        Self {
+            least: 0.0005,
+            told: |row| {
+                row.value
+                    .map_or_else(|| text::value(row, text::DIGITS), text::tenths)
+            },
+            ..Self::of(metric)
+        }
+    }
+
+    /// The parts of a line with their causes.
+    fn rows<'a>(&self, line: &PivotLine<'a>) -> Vec<(&'a str, &'a Row)> {
+        let mut at = self.at.to_vec();
+        at.push((Axis::Cause.into(), ANY));
+        let rows = line.all_at(self.metric, &at);
+        rows.filter_map(|row| Some((row.text(Axis::Cause)?, row)))
+            .collect()
+    }
 }
 
 impl FigureOf {
@@ -143,7 +230,8 @@ impl FigureOf {
                 .at(*metric, at)
                 .filter(|row| row.value.is_some())
                 .map(value),
-            Self::Along(..) => None,
+            Self::Precise(metric, at) => Some(text::value(line.at(*metric, at)?, text::DIGITS + 1)),
+            Self::Along(..) | Self::Parts(_) => None,
             Self::Count(metric, at) => {
                 let row = line.at(*metric, at)?;
                 Some(row.value.map_or_else(|| value(row), text::count))
@@ -158,17 +246,13 @@ impl LineTable {
         let own = self.pivot.map(|keys| Pivot::of(pivot.document, keys));
         let pivot = own.as_ref().unwrap_or(pivot);
         let lines = (self.lines)(pivot);
-        if !self.title.contains("{target}") {
-            return self
-                .grid(pivot, self.title.to_owned(), &lines)
-                .into_iter()
-                .collect();
-        }
-        let targets = each(&lines, |line| line.head().target.as_str());
-        let grids = targets.into_iter().filter_map(|target| {
-            let own = lines.iter().copied();
-            let own: Vec<_> = own.filter(|line| line.head().target == target).collect();
-            self.grid(pivot, self.title.replace("{target}", target), &own)
+        let groups = match self.title.contains("{target}") {
+            true => together(lines, |line| line.head().target.as_str()),
+            false => vec![lines],
+        };
+        let grids = groups.iter().filter_map(|own| {
+            let target = own.first().map_or("", |line| &line.head().target);
+            self.grid(pivot, self.title.replace("{target}", target), own)
         });
         grids.collect()
     }
@@ -180,16 +264,15 @@ impl LineTable {
         title: String,
         lines: &[&PivotLine<'_>],
     ) -> Option<Grid> {
+        let title = title.replace("{place}", &pivot.on_board());
+        let title = title.replace("{first}", pivot.first());
         let mut table = Tabulation::new(title);
         for key in self.keys {
-            let of = move |line: &&PivotLine<'_>| key.of(line);
+            let of = move |line: &&PivotLine<'_>| key.of(pivot, line);
+            let heading = |field: LineField| column(field.label(), leaning(field, lines));
             table = match *key {
-                Key::Always(name) => {
-                    table.key(column(text::axis_label(name), leaning(name, lines)), of)
-                }
-                Key::Varying(name) => {
-                    table.key_if_varying(column(text::axis_label(name), leaning(name, lines)), of)
-                }
+                Key::Always(field) => table.key(heading(field), of),
+                Key::Varying(field) => table.key_if_varying(heading(field), of),
                 Key::Words(name, _) => table.key(column(name, Align::Left), of),
                 Key::Number(name, _) => table.key(column(name, Align::Right), of),
             };
@@ -199,9 +282,7 @@ impl LineTable {
             table = match figure.of {
                 FigureOf::Along(metric, axis, at) => {
                     let points = lines.iter().flat_map(|line| line.along(metric, axis, at));
-                    let mut places: Vec<f64> = points.map(|(place, _)| place).collect();
-                    places.sort_by(f64::total_cmp);
-                    places.dedup();
+                    let places = ascending(points.map(|(place, _)| place));
                     places.into_iter().fold(table, |table, place| {
                         let name = text::place(axis, place);
                         table.figure(figure.name.replace("{}", &name), move |line| {
@@ -211,18 +292,38 @@ impl LineTable {
                         })
                     })
                 }
+                FigureOf::Parts(parts) => {
+                    let mut found: Vec<_> =
+                        lines.iter().flat_map(|line| parts.rows(line)).collect();
+                    found
+                        .retain(|(_, row)| row.value.is_some_and(|part| part.abs() >= parts.least));
+                    let mut causes = each(&found, |(cause, _)| *cause);
+                    causes.sort_by_key(|cause| (parts.place)(cause));
+                    causes.into_iter().fold(table, |table, cause| {
+                        table.figure((parts.name)(cause), move |line| {
+                            let mut rows = parts.rows(line).into_iter();
+                            Some((parts.told)(rows.find(|(other, _)| *other == cause)?.1))
+                        })
+                    })
+                }
                 FigureOf::Words(_) => table.words(figure.name, of),
                 _ => table.figure(figure.name, of),
             };
         }
-        table.lines(lines)
+        match self.across {
+            Some(what) => table.columns(what, lines),
+            None => table.lines(lines),
+        }
     }
 }
 
 /// Numbers lean right.
-fn leaning(axis: &str, lines: &[&PivotLine<'_>]) -> Align {
+fn leaning(field: LineField, lines: &[&PivotLine<'_>]) -> Align {
+    let LineField::Of(axis) = field else {
+        return Align::Left;
+    };
     let is_number = |line: &&PivotLine<'_>| line.coordinate(axis).is_some();
-    match text::axis_unit(axis).is_some() || lines.iter().any(is_number) {
+    match text::named_unit(axis).is_some() || lines.iter().any(is_number) {
         true => Align::Right,
         false => Align::Left,
     }

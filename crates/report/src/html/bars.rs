@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::axis;
 use super::plot::{Plot, legend_columns};
+use crate::pivot::each;
 use crate::text;
 
 /// A piece of a bar.
@@ -55,12 +56,7 @@ impl StackedBars {
 fn spec(title: &str, scale: BarScale, colors: &[(String, &str)], pieces: &[BarPiece]) -> Value {
     let pieces: Vec<BarPiece> = pieces.iter().map(printable).collect();
     let (names, colors): (Vec<String>, Vec<&str>) = colors.iter().cloned().unzip();
-    let mut bars: Vec<&str> = Vec::new();
-    for piece in &pieces {
-        if !bars.contains(&piece.bar.as_str()) {
-            bars.push(&piece.bar);
-        }
-    }
+    let bars = each(&pieces, |piece| piece.bar.as_str());
     // What a run is called grows with what it varies in; a name that is cut says nothing.
     let longest = bars.iter().map(|bar| bar.chars().count()).max();
     let label_limit = if longest.unwrap_or(0) > 24 { 320 } else { 160 };

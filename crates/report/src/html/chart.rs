@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::axis;
 use super::plot::{DASHES, LINEAR_RANGE, PALETTE, Plot, SYMBOLS, channel};
-use crate::pivot::{Keys, Pivot, PivotLine, differs, each, together};
+use crate::pivot::{Keys, LineField, Pivot, PivotLine, differs, each, together};
 use crate::text;
 use crate::view::Lines;
 
@@ -35,7 +35,7 @@ pub(crate) struct CurvePlot {
     pub(crate) pivot: Option<Keys>,
     pub(crate) lines: Lines,
     /// Columns and axes that a plot holds still, as its first line has them.
-    pub(crate) still: &'static [&'static str],
+    pub(crate) still: &'static [LineField],
     pub(crate) x: ChartAxis,
     pub(crate) y: ChartAxis,
     /// Lines of one name are one curve. What tells lines apart may need all of them.
@@ -68,7 +68,7 @@ impl CurvePlot {
 
     fn chart(&self, id: String, lines: &[&PivotLine<'_>]) -> Chart {
         let still = |line: &PivotLine<'_>| -> Vec<String> {
-            self.still.iter().map(|name| line.field(name)).collect()
+            self.still.iter().map(|name| line.field(*name)).collect()
         };
         let mut drawn = lines.to_vec();
         drawn.retain(|line| still(line) == still(lines[0]));
@@ -107,13 +107,9 @@ impl CurvePlot {
     fn held(&self, lines: &[&PivotLine<'_>]) -> String {
         let names = self.still.iter().enumerate();
         let shown =
-            names.filter(|(index, name)| *index == 0 || differs(lines, |line| line.field(name)));
+            names.filter(|(index, name)| *index == 0 || differs(lines, |line| line.field(**name)));
         let words = shown.filter_map(|(_, name)| {
-            Some(format!(
-                "{} {}",
-                text::axis_label(name),
-                lines.first()?.field(name)
-            ))
+            Some(format!("{} {}", name.label(), lines.first()?.field(*name)))
         });
         words.collect::<Vec<_>>().join(", ")
     }

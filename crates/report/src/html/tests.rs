@@ -3,6 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
+use wordline_core::Axis;
 use wordline_core::ResultSet;
 
 use super::*;
@@ -248,9 +249,9 @@ fn rows_without_any_axis_make_a_page() {
     let mut document = fixture::mram();
     document
         .rows
-        .retain(|row| row.count("access_bytes") == Some(2048));
+        .retain(|row| row.count(Axis::AccessBytes) == Some(2048));
     for row in &mut document.rows {
-        row.axes.remove("access_bytes");
+        row.axes.remove(&Axis::AccessBytes);
     }
     let page = results(&document);
     assert!(page.contains("Writes spend 34 % of their time in the driver (CPU-bound share)."));

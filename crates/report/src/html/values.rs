@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use wordline_core::results::ResultSet;
+use wordline_core::{Axis, ResultSet};
 
 use crate::grid::{Column, Grid};
 use crate::pivot::{Pivot, PivotLine};
@@ -42,13 +42,16 @@ pub(super) fn by_series(pivot: &Pivot<'_>) -> Vec<Grid> {
 
 pub(super) fn grid(document: &ResultSet) -> Grid {
     let rows = &document.rows[..document.rows.len().min(MOST)];
-    let axes: BTreeSet<&str> = rows
+    let axes: BTreeSet<Axis> = rows
         .iter()
-        .flat_map(|row| row.axes.keys().map(|axis| axis.name()))
-        .filter(|axis| *axis != "cause")
+        .flat_map(|row| row.axes.keys().copied())
+        .filter(|axis| *axis != Axis::Cause)
         .collect();
     let mut columns: Vec<_> = ["target", "operation", "timing"].map(Column::left).into();
-    columns.extend(axes.iter().map(|axis| Column::left(text::axis_label(axis))));
+    columns.extend(
+        axes.iter()
+            .map(|axis| Column::left(text::axis_label(*axis))),
+    );
     columns.extend([
         Column::left("metric"),
         Column::right("value"),
@@ -68,10 +71,10 @@ pub(super) fn grid(document: &ResultSet) -> Grid {
             row.timing.to_string(),
         ];
         cells.extend(axes.iter().map(|axis| {
-            let value = row.axes.get(*axis);
-            value.map_or_else(String::new, |value| text::coordinate(axis, value))
+            let value = row.axes.get(axis);
+            value.map_or_else(String::new, |value| text::coordinate(*axis, value))
         }));
-        cells.push(metric_label(row.metric, row.text("cause")));
+        cells.push(metric_label(row.metric, row.text(Axis::Cause)));
         cells.extend([text::value(row, 4), row.basis.to_string()]);
         grid.push(cells);
     }

@@ -2,11 +2,12 @@
 //! the run went, by cause.
 
 use serde::Serialize;
-use wordline_core::Metric;
+use wordline_core::{Axis, Metric};
 
 use super::bars::{BarPiece, BarScale, StackedBars};
 use super::plot::Plot;
-use crate::pivot::{Pivot, PivotLine, Series};
+use crate::cause::{self, CauseMeaning};
+use crate::pivot::{Pivot, PivotLine, Series, together};
 use crate::text;
 
 /// The section of the page; empty where nothing is split by cause.
@@ -18,80 +19,6 @@ pub(crate) struct TimeBreakdown {
     pub(crate) causes: Vec<CauseMeaning>,
     pub(crate) plots: Vec<Plot>,
 }
-
-#[derive(Serialize)]
-pub(crate) struct CauseMeaning {
-    pub(crate) name: String,
-    pub(crate) meaning: &'static str,
-    pub(crate) color: &'static str,
-    /// Whether no time at all goes there.
-    pub(crate) idle: bool,
-}
-
-/// Known causes, their meaning, and a colour that white text can be read on.
-const CAUSES: [(&str, &str, &str); 14] = [
-    (
-        "driver",
-        "driver code and DMA set-up on the host's processor",
-        "#A84A00",
-    ),
-    (
-        "bus_command",
-        "opcode, address and dummy cycles on the bus",
-        "#8F4A73",
-    ),
-    ("bus_data", "data on the bus", "#0072B2"),
-    (
-        "recovery",
-        "the pause that the protocol asks for between transactions",
-        "#7A5C00",
-    ),
-    (
-        "poll",
-        "what asking a busy chip for its status finds out late",
-        "#555555",
-    ),
-    (
-        "array_read",
-        "the chip fetches data from its array",
-        "#00704F",
-    ),
-    ("program", "the chip programs pages", "#B3261E"),
-    ("erase", "the chip erases blocks", "#3B3B98"),
-    (
-        "cleaning",
-        "a translation layer moves live pages out of blocks that it cleans",
-        "#6A1B6A",
-    ),
-    (
-        "merging",
-        "a translation layer merges log blocks with the blocks that they change",
-        "#8A2F4F",
-    ),
-    (
-        "folding",
-        "a translation layer moves pages from its SLC cache to native cells",
-        "#2E6B2E",
-    ),
-    (
-        "leveling",
-        "a translation layer moves resting data so that blocks wear evenly",
-        "#4A5A00",
-    ),
-    (
-        "mapping",
-        "a translation layer looks up or stores where pages are",
-        "#1F5F6B",
-    ),
-    (
-        "firmware",
-        "the firmware of a card takes in commands",
-        "#7A3E00",
-    ),
-];
-
-/// Colours for causes that later workloads bring.
-const FURTHER: [&str; 2] = ["#6B6B6B", "#2B5F8A"];
 
 /// Metrics that a cause splits: of which, what it is, and how the plot's axis reads.
 const SPLIT: [(Metric, &str, &str); 2] = [
@@ -106,28 +33,19 @@ const SPLIT: [(Metric, &str, &str); 2] = [
 pub(crate) fn section(pivot: &Pivot<'_>) -> TimeBreakdown {
     let series = &pivot.series();
     let names = causes(pivot);
-    let mut targets: Vec<&str> = Vec::new();
-    for one in series {
-        if !targets.contains(&one.head().target.as_str()) {
-            targets.push(&one.head().target);
-        }
-    }
+    let targets = together(series.iter().collect(), |one| &one.head().target);
     let mut plots = Vec::new();
-    for (number, target) in targets.iter().enumerate() {
-        let of_target: Vec<_> = series
-            .iter()
-            .filter(|one| one.head().target == *target)
-            .collect();
+    for (number, of_target) in targets.iter().enumerate() {
         for (metric, id, heading) in SPLIT {
             let scales = match metric {
                 Metric::TimeShare => vec![of_target.clone()],
-                _ => scales(&of_target),
+                _ => scales(of_target),
             };
             for (scale, series) in scales.iter().enumerate() {
                 let parts = parts(pivot, series, metric);
                 let heading = match targets.len() {
                     1 => heading.to_owned(),
-                    _ => format!("{heading}: {target}"),
+                    _ => format!("{heading}: {}", of_target[0].head().target),
                 };
                 let caption = match (metric, scale) {
                     (Metric::TimeShare, _) => "Share of the run's duration by cause.",
@@ -203,18 +121,10 @@ fn causes(pivot: &Pivot<'_>) -> Vec<CauseMeaning> {
             }
         }
     }
-    let causes = found.into_iter().enumerate().map(|(index, (name, busy))| {
-        let known = CAUSES.iter().find(|(cause, _, _)| *cause == name);
-        let further = FURTHER[index % FURTHER.len()];
-        let (_, meaning, color) = known.copied().unwrap_or((name, "", further));
-        CauseMeaning {
-            name: text::printable(&text::words(name)),
-            meaning,
-            color,
-            idle: !busy,
-        }
-    });
-    causes.collect()
+    let causes = found.into_iter().enumerate();
+    causes
+        .map(|(index, (cause, busy))| CauseMeaning::of(cause, index, !busy))
+        .collect()
 }
 
 /// Slowest accesses further apart than this are drawn on axes of their own.
@@ -240,7 +150,7 @@ fn sentence(pivot: &Pivot<'_>, series: &Series<'_, '_>) -> Option<String> {
         (other, true) => format!("{}: accesses ({})", head.target, text::words(other)),
     };
     let of = match pivot.along {
-        Some("access_bytes") => "of",
+        Some(Axis::AccessBytes) => "of",
         _ => "at",
     };
     let who = match place.as_str() {
@@ -269,7 +179,7 @@ fn parts(pivot: &Pivot<'_>, series: &[&Series<'_, '_>], metric: Metric) -> Vec<B
         for (order, (cause, value)) in line.parts(metric).enumerate() {
             parts.push(BarPiece {
                 bar: bar.trim_end().to_owned(),
-                cause: text::words(cause),
+                cause: cause::name(cause),
                 order,
                 value,
                 text: text::number(metric, value, 3),

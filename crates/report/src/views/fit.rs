@@ -4,32 +4,29 @@
 //! ratios are the score.
 
 use wordline_core::quantity::ByteCount;
-use wordline_core::results::{ResultSet, Row};
-use wordline_core::{Basis, Metric, Workload};
+use wordline_core::results::{FigureUse, ResultSet, Row};
+use wordline_core::{Axis, Basis, Metric, Workload};
 
 use crate::answer::Answer;
 use crate::grid::{Column, Grid};
-use crate::pivot::{Keys, Pivot};
-use crate::text;
+use crate::pivot::{Pivot, ascending};
+use crate::tabulate::Tabulation;
+use crate::text::{self, TargetKind};
 use crate::view::{TableView, View};
 
 pub(crate) const VIEW: View = View {
     workload: "fit",
-    keys: Keys::ALL,
-    lead: &[],
     tables: &[TableView::Made(tables)],
     plots_first: false,
-    plots: &[],
-    by_series: false,
-    why: None,
     answer: |pivot| Answer::of_all(sentences(pivot.document).unwrap_or_default()),
+    ..View::EMPTY
 };
 
-const HALF: &str = "half";
+const HALF: Axis = Axis::Half;
 const FIRST: &str = "first";
 const SECOND: &str = "second";
-const STATISTIC: &str = "statistic";
-const RATE: &str = "rate_bytes_per_s";
+const STATISTIC: Axis = Axis::Statistic;
+const RATE: Axis = Axis::RateBytesPerS;
 
 /// What is compared, top to bottom; RAM follows by rate.
 const FIGURES: [(Metric, &str); 7] = [
@@ -42,32 +39,17 @@ const FIGURES: [(Metric, &str); 7] = [
     (Metric::LatencyMax, "slowest"),
 ];
 
-/// What is compared of raw flash: a metric, the operation and the statistic of its rows, and what they are called.
-const OF_FLASH: [(Metric, &str, &str, &str); 9] = [
-    (Metric::Endurance, "cycle", "p10", "10 % of blocks fail by"),
-    (
-        Metric::Endurance,
-        "cycle",
-        "median",
-        "half of blocks fail by",
-    ),
-    (Metric::Endurance, "cycle", "p90", "90 % of blocks fail by"),
-    (Metric::LatencyMean, "program", "first", "first program"),
-    (
-        Metric::LatencyMean,
-        "program",
-        "first_10000",
-        "first 10,000 programs",
-    ),
-    (Metric::LatencyMean, "program", "last", "last program"),
-    (Metric::LatencyMean, "erase", "first", "first erase"),
-    (
-        Metric::LatencyMean,
-        "erase",
-        "first_10000",
-        "first 10,000 erases",
-    ),
-    (Metric::LatencyMean, "erase", "last", "last erase"),
+/// What is compared of raw flash: operation and statistic of its rows, and what they are called.
+const OF_FLASH: [(&str, &str, &str); 9] = [
+    ("cycle", "p10", "10 % of blocks fail by"),
+    ("cycle", "median", "half of blocks fail by"),
+    ("cycle", "p90", "90 % of blocks fail by"),
+    ("program", "first", "first program"),
+    ("program", "first_10000", "first 10,000 programs"),
+    ("program", "last", "last program"),
+    ("erase", "first", "first erase"),
+    ("erase", "first_10000", "first 10,000 erases"),
+    ("erase", "last", "last erase"),
 ];
 
 /// What counts for the score of a card: the slowest of all is chance, and throughput and mean are one.
@@ -96,48 +78,25 @@ impl FitComparison<'_> {
         let (log, part) = (log?, part?);
         (log > 0.0).then(|| part / log)
     }
-
-    fn cells(&self) -> Vec<String> {
-        let mut cells = vec![self.name.clone()];
-        for half in [&self.first, &self.second] {
-            let told =
-                half.map(|row| row.map_or_else(nothing, |row| text::value(row, text::DIGITS)));
-            cells.extend(told);
-            cells.push(Self::ratio(half).map_or_else(nothing, ratio));
-        }
-        cells
-    }
 }
 
 fn tables(pivot: &Pivot<'_>, _: Option<u16>) -> Vec<Grid> {
     let document = pivot.document;
-    let columns = [
-        "",
-        "log, fitted half",
-        "part",
-        "ratio",
-        "log, held out",
-        "part predicts",
-        "held-out ratio",
-    ];
-    let columns = columns.iter().zip(0..).map(|(name, index)| {
-        if index == 0 {
-            Column::left(*name)
-        } else {
-            Column::right(*name)
-        }
-    });
-    let title = match targets(document) {
-        Some((log, part)) => format!("{part} beside {log}"),
-        None => "fit: no rows".to_owned(),
-    };
-    let mut grid = Grid::new(title, columns.collect());
-    for line in compared(document) {
-        grid.push(line.cells());
-    }
-    let mut grids = vec![grid];
-    grids.extend(figures(document));
-    grids
+    let title = targets(document).map(|(log, part)| format!("{part} beside {log}"));
+    type Line<'a> = FitComparison<'a>;
+    let value = |row: Option<&Row>| Some(text::value(row?, text::DIGITS));
+    let table = Tabulation::new(title.unwrap_or_default())
+        .key(Column::left(""), |line: &Line<'_>| line.name.clone())
+        .figure("log, fitted half", |line| value(line.first[0]))
+        .figure("part", |line| value(line.first[1]))
+        .figure("ratio", |line| Line::ratio(&line.first).map(ratio))
+        .figure("log, held out", |line| value(line.second[0]))
+        .figure("part predicts", |line| value(line.second[1]))
+        .figure("held-out ratio", |line| {
+            Line::ratio(&line.second).map(ratio)
+        });
+    let grids = [table.lines(&compared(document)), figures(document)];
+    grids.into_iter().flatten().collect()
 }
 
 /// The figures that were fitted.
@@ -147,21 +106,22 @@ fn figures(document: &ResultSet) -> Option<Grid> {
     };
     let flash = is_of_flash(document);
     let last = if flash { INTERVAL } else { "rests on" };
-    let columns = ["fitted figure", "value", last];
-    let mut grid = Grid::new(
-        format!("What was fitted of {}", fit.id),
-        columns.map(Column::left).into(),
-    );
-    let mut figures = document.figures.iter();
-    let fitted = figures
-        .by_ref()
-        .filter(|one| one.sheet == fit.id && one.basis == Basis::Calibrated);
-    for figure in fitted {
-        let source = &figure.source;
-        let told = if flash { interval(source) } else { source };
-        grid.push([&figure.figure, &figure.value, told]);
-    }
-    (!grid.rows().is_empty()).then_some(grid)
+    let fitted = document.figures.iter();
+    let fitted = fitted.filter(|one| one.sheet == fit.id && one.basis == Basis::Calibrated);
+    let table = Tabulation::new(format!("What was fitted of {}", fit.id))
+        .key(Column::left("fitted figure"), |one: &&FigureUse| {
+            one.figure.clone()
+        })
+        .words("value", |one| Some(one.value.clone()))
+        .words(last, |one| {
+            let told = if flash {
+                interval(&one.source)
+            } else {
+                &one.source
+            };
+            Some(told.to_owned())
+        });
+    table.lines(&fitted.collect::<Vec<_>>())
 }
 
 /// What stands before an interval in the source of a fitted figure, and in the head of its column.
@@ -258,17 +218,13 @@ fn ratio(value: f64) -> String {
     wordline_core::quantity::human(value, "1", 3)
 }
 
-fn nothing() -> String {
-    "–".to_owned()
-}
-
 /// The log and the fitted part, as the rows name them.
 fn targets(document: &ResultSet) -> Option<(&str, &str)> {
     let is_log = |row: &&Row| row.basis == Basis::Measured;
     let log = document.rows.iter().find(is_log)?;
     let part = document.rows.iter().find(|row| !is_log(row))?;
     Some((
-        log.target.strip_prefix("log:").unwrap_or(&log.target),
+        text::without_kind(&log.target, TargetKind::Log).unwrap_or(&log.target),
         &part.target,
     ))
 }
@@ -276,7 +232,7 @@ fn targets(document: &ResultSet) -> Option<(&str, &str)> {
 /// Access size of a row of a sweep.
 fn size_of(row: &Row) -> Option<u64> {
     row.text(STATISTIC)?;
-    let bytes = row.axes.get("access_bytes").and_then(text::numeric)?;
+    let bytes = row.axes.get(&Axis::AccessBytes).and_then(text::numeric)?;
     Some(bytes as u64)
 }
 
@@ -308,9 +264,9 @@ fn compared(document: &ResultSet) -> Vec<FitComparison<'_>> {
             second: [of(SECOND, false), of(SECOND, true)],
         }
     };
-    let of_flash = OF_FLASH.iter().map(|(metric, operation, statistic, name)| {
+    let of_flash = OF_FLASH.iter().map(|(operation, statistic, name)| {
         line_of((*name).to_owned(), true, &|row| {
-            row.metric == *metric
+            [Metric::Endurance, Metric::LatencyMean].contains(&row.metric)
                 && row.operation == *operation
                 && row.text(STATISTIC) == Some(statistic)
         })
@@ -319,7 +275,7 @@ fn compared(document: &ResultSet) -> Vec<FitComparison<'_>> {
         line_of(name, SCORED.contains(&metric), &|row| {
             row.metric == metric
                 && row.text(STATISTIC).is_none()
-                && row.axes.get(RATE).and_then(text::numeric) == rate
+                && row.axes.get(&RATE).and_then(text::numeric) == rate
         })
     };
     let has_value = |line: &FitComparison<'_>| {
@@ -335,13 +291,8 @@ fn compared(document: &ResultSet) -> Vec<FitComparison<'_>> {
     let figures = FIGURES
         .iter()
         .map(|(metric, name)| line(*metric, None, (*name).to_owned()));
-    let mut rates: Vec<f64> = document
-        .rows
-        .iter()
-        .filter_map(|row| row.axes.get(RATE).and_then(text::numeric))
-        .collect();
-    rates.sort_by(f64::total_cmp);
-    rates.dedup();
+    let rates = document.rows.iter();
+    let rates = ascending(rates.filter_map(|row| row.axes.get(&RATE).and_then(text::numeric)));
     let ram = rates.into_iter().map(|rate| {
         let name = format!("RAM at {}", text::rate(rate));
         line(Metric::RamPeakInFlight, Some(rate), name)
@@ -359,7 +310,6 @@ mod tests {
     use super::*;
     use crate::fixture;
     use crate::{Format, Style, answer, render};
-    use wordline_core::Axis;
     use wordline_core::results::{AxisValue, FigureUse};
     use wordline_core::{Durations, FitWorkload, LogSource};
 

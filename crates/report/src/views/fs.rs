@@ -6,12 +6,13 @@
 #[cfg(test)]
 mod tests;
 
-use wordline_core::Metric;
+use wordline_core::{Axis, Metric};
 use wordline_engines::FILE_SYSTEMS;
 
 use crate::answer::{Answer, IN_WORDS};
 use crate::html::bars::{BarPiece, BarScale, StackedBars};
 use crate::html::plot::Plot;
+use crate::pivot::LineField::{self, Of};
 use crate::pivot::{Keys, Pivot, PivotLine, differs, each, together};
 use crate::text;
 use crate::view::FigureOf::{Along, At, Made, Words};
@@ -19,37 +20,38 @@ use crate::view::{Key, LineTable, PlotView, TableView, View, figure};
 
 pub(crate) const VIEW: View = View {
     workload: "fs",
-    keys: Keys::but(&["device_operation", "rate_bytes_per_s", "arrival"]),
-    lead: &[],
+    keys: Keys::but(&[
+        Of(Axis::DeviceOperation),
+        Of(Axis::RateBytesPerS),
+        Of(Axis::Arrival),
+    ]),
     tables: &[
         TableView::Lines(SYSTEMS),
         TableView::Lines(CALLS),
         TableView::Lines(SLOWEST),
     ],
-    plots_first: true,
-    by_series: false,
     plots: &[PlotView::Made(slowest_calls)],
-    why: None,
     answer,
+    ..View::EMPTY
 };
 
 /// A line for each mounted file system, with what power cuts left of it.
 const SYSTEMS: LineTable = LineTable {
     title: "File systems",
-    pivot: None,
     lines: |pivot| pivot.select(|line| line.head().operation == "mount"),
     keys: &[
-        Key::Always("target"),
-        Key::Words("file system", system),
-        Key::Varying("timing"),
-        Key::Always("capacity_bytes"),
-        Key::Always("fill"),
+        Key::Always(LineField::Target),
+        Key::Words("file system", |_, line| system(line)),
+        Key::Varying(LineField::Timing),
+        Key::Always(Of(Axis::CapacityBytes)),
+        Key::Always(Of(Axis::Fill)),
     ],
     figures: &[
         figure("mount", At(Metric::LatencyMax, &[])),
         figure("RAM", At(Metric::FileSystemRam, &[])),
         figure("power cuts", Made(power_cuts)),
     ],
+    ..LineTable::EMPTY
 };
 
 /// How the operations of a memory are counted in words, in the order of rows, with their colours.
@@ -63,17 +65,16 @@ const OPERATIONS: [(&str, &str, &str); 5] = [
 
 /// What tells the calls on a target apart.
 const KEYS: &[Key] = &[
-    Key::Always("operation"),
-    Key::Always("access_bytes"),
-    Key::Words("file system", system),
-    Key::Varying("fill"),
-    Key::Varying("timing"),
+    Key::Always(LineField::Operation),
+    Key::Always(Of(Axis::AccessBytes)),
+    Key::Words("file system", |_, line| system(line)),
+    Key::Varying(Of(Axis::Fill)),
+    Key::Varying(LineField::Timing),
 ];
 
 /// A line for each operation, those of the file systems side by side.
 const CALLS: LineTable = LineTable {
     title: "{target}",
-    pivot: None,
     lines: calls,
     keys: KEYS,
     figures: &[
@@ -88,18 +89,18 @@ const CALLS: LineTable = LineTable {
         figure("energy per call", At(Metric::EnergyPerOp, &[])),
         figure(
             "RAM at {}",
-            Along(Metric::RamPeakInFlight, "rate_bytes_per_s", RECORDS),
+            Along(Metric::RamPeakInFlight, Axis::RateBytesPerS, RECORDS),
         ),
     ],
+    ..LineTable::EMPTY
 };
 
 /// Input in whole records.
-const RECORDS: &[(&str, &str)] = &[("arrival", "record")];
+const RECORDS: &crate::pivot::At = &[(Of(Axis::Arrival), "record")];
 
 /// What the slowest call of each operation consisted of.
 const SLOWEST: LineTable = LineTable {
     title: "{target}: what the slowest call of each operation consisted of",
-    pivot: None,
     lines: |pivot| {
         let mut lines = calls(pivot);
         lines.retain(|line| !slowest_call(line).is_empty());
@@ -113,6 +114,7 @@ const SLOWEST: LineTable = LineTable {
             Words(|_, line| Some(slowest_call(line))),
         ),
     ],
+    ..LineTable::EMPTY
 };
 
 /// The lines of calls, those of an operation side by side.
@@ -123,13 +125,15 @@ fn calls<'p, 'a>(pivot: &'p Pivot<'a>) -> Vec<&'p PivotLine<'a>> {
 
 /// The file system as people read it.
 fn system(line: &PivotLine<'_>) -> String {
-    let name = line.field("fs");
+    let name = line.field(Axis::Fs);
     wordline_engines::title(FILE_SYSTEMS, &name).to_owned()
 }
 
 /// "200 images, none fails", of the file system of a mount.
 fn power_cuts(pivot: &Pivot<'_>, mount: &PivotLine<'_>) -> Option<String> {
-    let of = |line: &PivotLine<'_>| ["target", "timing", "fs"].map(|name| line.field(name));
+    let of = |line: &PivotLine<'_>| {
+        [LineField::Target, LineField::Timing, Axis::Fs.into()].map(|name| line.field(name))
+    };
     let mut crashes = pivot
         .lines
         .iter()
@@ -149,14 +153,14 @@ fn power_cuts(pivot: &Pivot<'_>, mount: &PivotLine<'_>) -> Option<String> {
 
 /// The time of the slowest call in operations of the memory.
 fn operation_times<'a>(line: &PivotLine<'a>) -> Vec<(&'a str, f64)> {
-    line.split(Metric::LatencyMaxOperationTime, "device_operation")
+    line.split(Metric::LatencyMaxOperationTime, Axis::DeviceOperation)
         .collect()
 }
 
 /// What the slowest call consisted of: "210 erases 8.40 s, 3300 reads 3.10 s", the longest first.
 fn slowest_call(line: &PivotLine<'_>) -> String {
     let counts: Vec<_> = line
-        .split(Metric::LatencyMaxOperations, "device_operation")
+        .split(Metric::LatencyMaxOperations, Axis::DeviceOperation)
         .collect();
     let mut times = operation_times(line);
     times.sort_by(|(_, a), (_, b)| b.total_cmp(a));
@@ -204,7 +208,7 @@ fn slowest(lines: &[&PivotLine<'_>]) -> Option<String> {
         none if none.is_empty() => String::new(),
         operations => format!(", of {operations}"),
     };
-    let fill = match line.field("fill") {
+    let fill = match line.field(Axis::Fill) {
         none if none.is_empty() => String::new(),
         fill => format!(" at {fill} fill"),
     };
@@ -258,12 +262,12 @@ fn slowest_calls(pivot: &Pivot<'_>) -> Vec<Plot> {
         let target = if on_boards { &head.target } else { &head.part };
         let mut words = vec![
             target.clone(),
-            line.field("fs"),
+            line.field(Axis::Fs),
             head.operation.clone(),
-            line.field("fill"),
+            line.field(Axis::Fill),
         ];
         // A mount may cover the whole memory as well.
-        words.extend((head.operation == "mount").then(|| line.field("capacity_bytes")));
+        words.extend((head.operation == "mount").then(|| line.field(Axis::CapacityBytes)));
         words.extend(timings.then(|| head.timing.to_string()));
         words.retain(|word| !word.is_empty());
         words.join(", ")

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use wordline_core::{Basis, METRICS, Metric, Property, ResultSet};
+use wordline_core::{Basis, METRICS, Metric, Property};
 
 use crate::grid::{Column, Grid};
-use crate::pivot::{Pivot, PivotLine};
+use crate::pivot::{LineField, Pivot, PivotLine};
+use crate::tabulate::{Tabulation, filled};
 use crate::text;
 
 /// What people ask first, in the order of the columns. A metric with a cause shows that part.
@@ -30,60 +31,41 @@ fn registered() -> Vec<(Metric, Option<&'static str>, &'static str)> {
 type Headline<'a> = (Metric, Option<&'a str>, String);
 
 /// The table of results. What all lines share stands in the title instead of a column.
-pub(crate) fn grid(pivot: &Pivot<'_>) -> Grid {
-    let document = pivot.document;
-    let headlines = headlines(pivot);
+pub(crate) fn grid(pivot: &Pivot<'_>) -> Option<Grid> {
+    type Line<'p, 'a> = &'p PivotLine<'a>;
     let varying = &pivot.varying;
-    let mut columns = Vec::new();
-    let mut fixed = |shown: bool, name: &str| {
-        if shown {
-            columns.push(Column::left(name));
-        }
-    };
-    fixed(varying.target, "target");
-    fixed(varying.workload, "workload");
-    fixed(true, "operation");
-    fixed(varying.timing, "timing");
-    fixed(varying.age, "age");
-    fixed(varying.basis, "basis");
-    let axes = pivot.shown_axes();
-    columns.extend(
-        axes.iter()
-            .map(|axis| Column::right(text::axis_label(axis))),
-    );
-    let names = headlines.iter().map(|(_, _, name)| name);
-    columns.extend(names.map(Column::right));
-    let keys = columns.len() - headlines.len();
-    let mut grid = Grid::new(title(document, pivot), columns).with_keys(keys);
-    for line in &pivot.lines {
-        grid.push(cells(line, pivot, &headlines));
+    let lines: Vec<_> = pivot.lines.iter().collect();
+    let columns = [
+        (varying.target, LineField::Target),
+        (varying.workload, LineField::Workload),
+        (true, LineField::Operation),
+        (varying.timing, LineField::Timing),
+        (varying.age, LineField::Age),
+    ];
+    let mut table = Tabulation::new(title(pivot));
+    for (_, field) in columns.into_iter().filter(|(shown, _)| *shown) {
+        table = table.key(
+            Column::left(field.label()),
+            move |line: &Line<'_, '_>| match field {
+                LineField::Operation => text::words(&line.head().operation),
+                _ => line.field(field),
+            },
+        );
     }
-    grid
-}
-
-fn cells(line: &PivotLine<'_>, pivot: &Pivot<'_>, headlines: &[Headline<'_>]) -> Vec<String> {
-    let (row, varying) = (line.head(), &pivot.varying);
-    let mut cells = Vec::new();
-    let mut fixed = |shown: bool, cell: &dyn Fn() -> String| {
-        if shown {
-            cells.push(cell());
-        }
-    };
-    fixed(varying.target, &|| row.target.clone());
-    fixed(varying.workload, &|| row.workload.clone());
-    fixed(true, &|| text::words(&row.operation));
-    fixed(varying.timing, &|| row.timing.to_string());
-    fixed(varying.age, &|| row.age.to_string());
-    fixed(varying.basis, &|| basis_names(&line.bases()));
-    for axis in &pivot.shown_axes() {
-        let value = line.axis(axis);
-        cells.push(value.map_or_else(|| "–".to_owned(), |value| text::coordinate(axis, value)));
+    if varying.basis {
+        table = table.key(Column::left("basis"), |line| basis_names(&line.bases()));
     }
-    for (metric, cause, _) in headlines {
-        let row = line.row(*metric, *cause);
-        cells.push(row.map_or_else(|| "–".to_owned(), |row| text::value(row, text::DIGITS)));
+    for axis in pivot.shown_axes() {
+        table = table.key(Column::right(text::axis_label(axis)), move |line| {
+            filled(Some(line.field(axis)))
+        });
     }
-    cells
+    for (metric, cause, name) in headlines(pivot) {
+        table = table.figure(name, move |line| {
+            Some(text::value(line.row(metric, cause)?, text::DIGITS))
+        });
+    }
+    table.lines(&lines)
 }
 
 /// The headline metrics that any line has; where there are none, every metric that occurs, so that
@@ -132,9 +114,9 @@ pub(crate) fn metric_label(metric: Metric, cause: Option<&str>) -> String {
 }
 
 /// What all lines share: the target, the workload and the conditions of the run.
-fn title(document: &ResultSet, pivot: &Pivot<'_>) -> String {
+fn title(pivot: &Pivot<'_>) -> String {
     let Some(line) = pivot.lines.first() else {
-        return format!("{}: no rows", document.experiment.workload.name());
+        return String::new();
     };
     let (row, varying) = (line.head(), &pivot.varying);
     let mut parts = Vec::new();
@@ -146,7 +128,7 @@ fn title(document: &ResultSet, pivot: &Pivot<'_>) -> String {
         .iter()
         .filter(|axis| !pivot.shown_axes().contains(*axis))
     {
-        parts.extend(line.axis(axis).map(|value| text::coordinate(axis, value)));
+        parts.push(line.field(*axis));
     }
     if !varying.timing {
         parts.push(format!("{} timing", row.timing));
@@ -188,7 +170,7 @@ mod tests {
     fn columns_without_values_are_left_out() {
         let mut document = fixture::mram();
         document.rows.retain(|row| row.operation == "read");
-        let grid = grid(&Pivot::of(&document, Keys::ALL));
+        let grid = grid(&Pivot::of(&document, Keys::ALL)).expect("a table");
         assert!(!names(&grid).contains(&"lifetime"));
         assert!(!names(&grid).contains(&"target"));
         assert_eq!(grid.rows().len(), 6);
@@ -211,7 +193,7 @@ mod tests {
                 .insert(Axis::Arrival, AxisValue::Text("fluid".into()));
         }
         document.rows.extend(others);
-        let grid = grid(&Pivot::of(&document, Keys::ALL));
+        let grid = grid(&Pivot::of(&document, Keys::ALL)).expect("a table");
         let expected = [
             "target",
             "operation",
@@ -233,7 +215,7 @@ mod tests {
     #[test]
     fn reads_during_an_erase_stand_below_those_of_an_idle_memory() {
         let document = fixture::during();
-        let grid = grid(&Pivot::of(&document, Keys::ALL));
+        let grid = grid(&Pivot::of(&document, Keys::ALL)).expect("a table");
         let expected = [
             "operation",
             "access",
@@ -261,7 +243,7 @@ mod tests {
         let mut document = fixture::mram();
         let failed = fixture::without_value("verify", Metric::BytesMoved, NoValue::Failed);
         document.rows = vec![failed];
-        let grid = grid(&Pivot::of(&document, Keys::ALL));
+        let grid = grid(&Pivot::of(&document, Keys::ALL)).expect("a table");
         assert_eq!(names(&grid), ["operation", "access", "bytes_moved"]);
         assert_eq!(grid.rows()[0][2], "failed");
     }
@@ -270,9 +252,7 @@ mod tests {
     fn an_empty_document_says_so() {
         let mut document = fixture::mram();
         document.rows.clear();
-        assert_eq!(
-            grid(&Pivot::of(&document, Keys::ALL)).title(),
-            "raw: no rows"
-        );
+        let text = crate::render(&document, crate::Format::Table, &crate::Style::default());
+        assert!(text.contains("raw: no rows"), "{text}");
     }
 }

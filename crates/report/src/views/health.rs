@@ -3,32 +3,29 @@
 #[cfg(test)]
 mod tests;
 
-use wordline_core::{Basis, Metric};
+use wordline_core::{Axis, Basis, Metric};
 
 use crate::answer::Answer;
 use crate::grid::Grid;
 use crate::html::chart::{ChartAxis, CurvePlot};
+use crate::pivot::LineField::{self, Of};
 use crate::pivot::{Keys, Pivot, PivotLine};
-use crate::text;
+use crate::text::{self, TargetKind};
 use crate::view::FigureOf::{Along, At, Count, Made, Value, Words};
 use crate::view::{Key, LineTable, PlotView, TableView, View, figure};
 
 pub(crate) const VIEW: View = View {
     workload: "health",
     keys: Keys {
-        only: &["target", "chip", "block"],
-        parts: &["statistic"],
+        only: &[LineField::Target, Of(Axis::Chip), Of(Axis::Block)],
+        parts: &[Of(Axis::Statistic)],
     },
-    lead: &[],
     tables: &[
         TableView::Made(blocks),
         TableView::Lines(SCORE),
         TableView::Lines(OVER_LIFE),
     ],
-    plots_first: true,
-    by_series: false,
     plots: &[PlotView::Curves(ERRORS)],
-    why: None,
     answer: |pivot| {
         let score = Pivot::of(pivot.document, BY_PREDICTOR);
         let sentences = match scored(&score).is_empty() {
@@ -37,6 +34,7 @@ pub(crate) const VIEW: View = View {
         };
         Answer::of_all(sentences)
     },
+    ..View::EMPTY
 };
 
 /// The most blocks that the table holds; the document has them all.
@@ -53,15 +51,14 @@ const VERDICTS: [(&str, &str); 5] = [
 
 const BLOCKS: LineTable = LineTable {
     title: "Remaining life",
-    pivot: None,
     lines: by_urgency,
-    keys: &[Key::Varying("chip"), Key::Always("block")],
+    keys: &[Key::Varying(Of(Axis::Chip)), Key::Always(Of(Axis::Block))],
     figures: &[
         figure("cycles", Count(Metric::CyclesLogged, &[])),
         figure("now / fresh", Made(|_, line| latency(line))),
         figure(
             "life used",
-            Value(Metric::LifeUsed, &[("statistic", "median")]),
+            Value(Metric::LifeUsed, &[(Of(Axis::Statistic), "median")]),
         ),
         figure("90 % band", Made(|_, line| band(line, Metric::LifeUsed))),
         figure(
@@ -74,6 +71,7 @@ const BLOCKS: LineTable = LineTable {
         ),
         figure("verdict", Words(|_, line| verdict(line).map(str::to_owned))),
     ],
+    ..LineTable::EMPTY
 };
 
 fn blocks(pivot: &Pivot<'_>, _: Option<u16>) -> Vec<Grid> {
@@ -91,23 +89,26 @@ fn blocks(pivot: &Pivot<'_>, _: Option<u16>) -> Vec<Grid> {
 }
 
 fn verdict<'a>(line: &PivotLine<'a>) -> Option<&'a str> {
-    line.rows().iter().find_map(|row| row.text("verdict"))
+    line.rows().iter().find_map(|row| row.text(Axis::Verdict))
 }
 
 fn used(line: &PivotLine<'_>) -> Option<f64> {
-    line.at(Metric::LifeUsed, &[("statistic", "median")])?.value
+    line.at(Metric::LifeUsed, &[(Of(Axis::Statistic), "median")])?
+        .value
 }
 
 /// A value as people read it; `None` where there is none.
 fn median(line: &PivotLine<'_>, metric: Metric) -> Option<String> {
-    let value = line.at(metric, &[("statistic", "median")])?.value?;
+    let value = line.at(metric, &[(Of(Axis::Statistic), "median")])?.value?;
     Some(text::number(metric, value, text::DIGITS))
 }
 
 /// "85 % to 97 %".
 fn band(line: &PivotLine<'_>, metric: Metric) -> Option<String> {
     let end = |statistic| {
-        let value = line.at(metric, &[("statistic", statistic)])?.value?;
+        let value = line
+            .at(metric, &[(Of(Axis::Statistic), statistic)])?
+            .value?;
         Some(text::number(metric, value, text::DIGITS))
     };
     Some(format!("{} to {}", end("p5")?, end("p95")?))
@@ -126,7 +127,7 @@ fn bare(cycles: Option<String>) -> Option<String> {
 
 /// The blocks, the most urgent first.
 fn by_urgency<'p, 'a>(pivot: &'p Pivot<'a>) -> Vec<&'p PivotLine<'a>> {
-    let mut lines = pivot.select(|line| line.axis("block").is_some());
+    let mut lines = pivot.select(|line| line.axis(Axis::Block).is_some());
     let urgency = |line: &PivotLine<'_>| {
         let verdict = verdict(line);
         let place = VERDICTS.iter().position(|(name, _)| Some(*name) == verdict);
@@ -154,7 +155,7 @@ fn of_log(pivot: &Pivot<'_>) -> Vec<String> {
         .map(|(count, words)| format!("{count} {words}"))
         .collect();
     let log = first.head().target.as_str();
-    let log = log.strip_prefix("log:").unwrap_or(log);
+    let log = text::without_kind(log, TargetKind::Log).unwrap_or(log);
     let number = blocks.len();
     let plural = if number == 1 { "block" } else { "blocks" };
     let mut sentences = vec![format!(
@@ -163,14 +164,14 @@ fn of_log(pivot: &Pivot<'_>) -> Vec<String> {
     )];
     let living = blocks.iter().filter(|line| verdict(line) != Some("failed"));
     sentences.extend(living.filter(|line| used(line).is_some()).take(1).map(|worst| {
-        let chip = match worst.field("chip") {
+        let chip = match worst.field(Axis::Chip) {
             none if none.is_empty() => none,
             chip => format!("chip {chip}, "),
         };
         let or_nothing = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
         format!(
             "The nearest to its end is {chip}block {}: {} of its life used, {} left, with 90 % probability {}.",
-            worst.field("block"),
+            worst.field(Axis::Block),
             or_nothing(median(worst, Metric::LifeUsed)),
             or_nothing(median(worst, Metric::CyclesLeft)),
             or_nothing(band(worst, Metric::CyclesLeft)),
@@ -194,17 +195,17 @@ fn of_log(pivot: &Pivot<'_>) -> Vec<String> {
 /// How the names of those begin that know cycles alone, by what else they know. The others are held against the best.
 const RIVALS: [&str; 2] = ["cycles-of-fleet", "cycles-of-part"];
 
-const SHARE: &str = "life_share";
+const SHARE: Axis = Axis::LifeShare;
 
 /// A predictor on one kind of families.
 const BY_PREDICTOR: Keys = Keys {
-    only: &["part", "predictor"],
-    parts: &[SHARE],
+    only: &[LineField::Part, Of(Axis::Predictor)],
+    parts: &[Of(SHARE)],
 };
 
 const KEYS: &[Key] = &[
-    Key::Words("families", |line| line.head().part.clone()),
-    Key::Words("predictor", predictor),
+    Key::Words("families", |_, line| line.head().part.clone()),
+    Key::Words("predictor", |_, line| predictor(line)),
 ];
 
 const SCORE: LineTable = LineTable {
@@ -226,6 +227,7 @@ const SCORE: LineTable = LineTable {
             Made(|pivot, line| gain(pivot, line, RIVALS[1])),
         ),
     ],
+    ..LineTable::EMPTY
 };
 
 const OVER_LIFE: LineTable = LineTable {
@@ -234,6 +236,7 @@ const OVER_LIFE: LineTable = LineTable {
     lines: scored,
     keys: KEYS,
     figures: &[figure("{}", Along(Metric::PredictionError, SHARE, &[]))],
+    ..LineTable::EMPTY
 };
 
 const ERRORS: CurvePlot = CurvePlot {
@@ -258,12 +261,12 @@ const ERRORS: CurvePlot = CurvePlot {
 };
 
 fn scored<'p, 'a>(pivot: &'p Pivot<'a>) -> Vec<&'p PivotLine<'a>> {
-    pivot.select(|line| line.axis("predictor").is_some())
+    pivot.select(|line| line.axis(Axis::Predictor).is_some())
 }
 
 /// A predictor of the document, in words.
 fn predictor(line: &PivotLine<'_>) -> String {
-    match line.field("predictor").as_str() {
+    match line.field(Axis::Predictor).as_str() {
         "cycles-of-fleet" => "cycles, fleet's median known",
         "cycles-of-part" => "cycles, part's median known",
         "cycles-of-fleet-survivors" => "cycles, fleet's survivors known",
@@ -279,7 +282,7 @@ fn predictor(line: &PivotLine<'_>) -> String {
 }
 
 fn knows_as(line: &PivotLine<'_>, rival: &str) -> bool {
-    line.field("predictor").starts_with(rival)
+    line.field(Axis::Predictor).starts_with(rival)
 }
 
 /// How many times better than the best of the rivals that know the same, on the same families.
@@ -296,7 +299,7 @@ fn gain(pivot: &Pivot<'_>, line: &PivotLine<'_>, rival: &str) -> Option<String> 
 fn of_score(pivot: &Pivot<'_>) -> Vec<String> {
     let lines = scored(pivot).into_iter();
     let own = lines.filter(|line| {
-        ["latency", "latency-one-failed"].contains(&line.field("predictor").as_str())
+        ["latency", "latency-one-failed"].contains(&line.field(Axis::Predictor).as_str())
     });
     let sentence = |line: &PivotLine<'_>| {
         let percent = |metric| Some(text::percent(line.number(metric)?, text::DIGITS));

@@ -9,45 +9,42 @@ mod tests;
 use std::borrow::Cow;
 
 use wordline_core::results::NoValue;
-use wordline_core::{KvDirectory, KvTest, KvWorkload, Metric, Workload};
+use wordline_core::{Axis, KvDirectory, KvTest, KvWorkload, Metric, Workload};
 use wordline_engines::STORES;
 
 use crate::answer::{Answer, IN_WORDS};
 use crate::grid::{Align, Grid};
 use crate::html::chart::{ChartAxis, CurvePlot};
-use crate::pivot::{Keys, Pivot, PivotLine, differs, each, together};
+use crate::pivot::LineField::{self, Of};
+use crate::pivot::{Pivot, PivotLine, differs, each, together};
 use crate::tabulate::{Tabulation, column};
-use crate::text;
+use crate::text::{self, TargetKind};
 use crate::view::FigureOf::{At, Count, Made};
 use crate::view::{FigureOf, Key, LineTable, PlotView, TableView, View, figure};
 
 pub(crate) const VIEW: View = View {
     workload: "kv",
-    keys: Keys::ALL,
-    lead: &[],
     tables: &[TableView::Lines(POWER_CUTS), TableView::Made(of_targets)],
-    plots_first: true,
-    by_series: false,
     plots: &[PlotView::Curves(RATES), PlotView::Curves(TRAFFIC)],
-    why: None,
     answer,
+    ..View::EMPTY
 };
 
 /// A line for each table that was cut.
 const POWER_CUTS: LineTable = LineTable {
     title: "Power cuts",
-    pivot: None,
     lines: |pivot| pivot.select(|line| line.head().operation == "crash"),
     keys: &[
-        Key::Always("target"),
-        Key::Words("table", short_table),
-        Key::Number("key / value", sizes),
+        Key::Always(LineField::Target),
+        Key::Words("table", |_, line| short_table(line)),
+        Key::Number("key / value", |_, line| sizes(line)),
     ],
     figures: &[
         figure("cut within", Count(Metric::CrashBoundaries, &[])),
         figure("images", Count(Metric::CrashImages, &[])),
         figure("images that fail", Count(Metric::CrashFailures, &[])),
     ],
+    ..LineTable::EMPTY
 };
 
 /// The kinds of operation in the order of the tables.
@@ -113,7 +110,7 @@ const BY_KEY: CurvePlot = CurvePlot {
         };
         together([of("insert"), of("hit")].concat(), |line| table(line)).concat()
     },
-    still: &["load", "build", "timing"],
+    still: &[Of(Axis::Load), Of(Axis::Build), LineField::Timing],
     // Spelt out, because a constant that is taken from must need no destructor.
     x: ChartAxis {
         unit: "B",
@@ -132,7 +129,7 @@ const BY_KEY: CurvePlot = CurvePlot {
 };
 
 fn point(line: &PivotLine<'_>, value: Option<f64>) -> Vec<(f64, f64)> {
-    line.coordinate("key_bytes")
+    line.coordinate(Axis::KeyBytes)
         .zip(value)
         .into_iter()
         .collect()
@@ -140,12 +137,12 @@ fn point(line: &PivotLine<'_>, value: Option<f64>) -> Vec<(f64, f64)> {
 
 /// Whether each kind of operation is run by itself.
 fn is_sweep(line: &PivotLine<'_>) -> bool {
-    matches!(line.field("work").as_str(), "" | "sweep")
+    matches!(line.field(Axis::Work).as_str(), "" | "sweep")
 }
 
 /// "32 B", or "16 B / 100 B" where keys and values have different sizes.
 fn sizes(line: &PivotLine<'_>) -> String {
-    let (key, value) = (line.field("key_bytes"), line.field("value_bytes"));
+    let (key, value) = (line.field(Axis::KeyBytes), line.field(Axis::ValueBytes));
     if key.is_empty() {
         "many".to_owned()
     } else if key == value {
@@ -157,21 +154,25 @@ fn sizes(line: &PivotLine<'_>) -> String {
 
 /// The table as the command line spells it, with its mode: room is short at the head of a column.
 fn short_table(line: &PivotLine<'_>) -> String {
-    format!("{} {}", line.field("table"), line.field("directory"))
-        .trim_end()
-        .to_owned()
+    format!(
+        "{} {}",
+        line.field(Axis::Table),
+        line.field(Axis::Directory)
+    )
+    .trim_end()
+    .to_owned()
 }
 
 /// The table as people read it.
 fn title(line: &PivotLine<'_>) -> String {
-    let name = line.field("table");
+    let name = line.field(Axis::Table);
     wordline_engines::title(STORES, &name).to_owned()
 }
 
 /// The same with its mode.
 fn table(line: &PivotLine<'_>) -> String {
     let title = title(line);
-    match line.field("directory") == KvDirectory::Resident.name() {
+    match line.field(Axis::Directory) == KvDirectory::Resident.name() {
         true => format!("{title} with its directory in the memory"),
         false => title,
     }
@@ -224,7 +225,7 @@ fn of_targets(pivot: &Pivot<'_>, _: Option<u16>) -> Vec<Grid> {
     let is_mixed = differs(&all, |line| line.head().basis);
     for own in together(all, |line| line.head().target.clone()) {
         let target = &own[0].head().target;
-        for of_work in together(own.clone(), |line| line.field("work")) {
+        for of_work in together(own.clone(), |line| line.field(Axis::Work)) {
             for operation in OPERATIONS {
                 let lines = of_operation(&of_work, operation);
                 let Some(first) = lines.first() else {
@@ -232,15 +233,15 @@ fn of_targets(pivot: &Pivot<'_>, _: Option<u16>) -> Vec<Grid> {
                 };
                 let work = match is_sweep(first) {
                     true => String::new(),
-                    false => format!("{}, ", first.field("work")),
+                    false => format!("{}, ", first.field(Axis::Work)),
                 };
                 let basis = is_mixed.then(|| format!(", {}", first.head().basis));
                 let title = format!("{target}: {work}{operation}{}", basis.unwrap_or_default());
                 grids.extend(side_by_side(pivot, title, &lines, FIGURES, true));
             }
         }
-        for of_work in together(of_operation(&own, "all"), |line| line.field("work")) {
-            let work = of_work[0].field("work");
+        for of_work in together(of_operation(&own, "all"), |line| line.field(Axis::Work)) {
+            let work = of_work[0].field(Axis::Work);
             let title = format!(
                 "{target}: {work}, cycles that an operation takes of the place that is worn most"
             );
@@ -250,7 +251,8 @@ fn of_targets(pivot: &Pivot<'_>, _: Option<u16>) -> Vec<Grid> {
         inserts.retain(|line| is_sweep(line));
         // In a file not every insert is timed.
         let has_room = |line: &&PivotLine<'_>| line.number(Metric::TableRam).is_some();
-        if !target.starts_with("file:") && inserts.iter().any(has_room) {
+        let is_file = text::without_kind(target, TargetKind::File).is_some();
+        if !is_file && inserts.iter().any(has_room) {
             let title = format!(
                 "{target}: records that the load is, and RAM for directory and scratch buffer"
             );
@@ -291,15 +293,15 @@ fn side_by_side(
     // What a table cannot do has no columns.
     let able: Vec<_> = lines.iter().filter(|line| can(line)).collect();
     let tables = each(&able, |line| short_table(line));
-    let key = |name: &'static str| move |group: &Group<'_, '_, '_>| group[0].field(name);
+    let key = |name: LineField| move |group: &Group<'_, '_, '_>| group[0].field(name);
     let right = |name: &str| column(name, Align::Right);
     let mut table = Tabulation::new(title)
         .key(right("key / value"), |group: &Group<'_, '_, '_>| {
             sizes(group[0])
         })
-        .key_if_varying(right("load"), key("load"))
-        .key_if_varying(right("build"), key("build"))
-        .key_if_varying(right("timing"), key("timing"));
+        .key_if_varying(right("load"), key(Axis::Load.into()))
+        .key_if_varying(right("build"), key(Axis::Build.into()))
+        .key_if_varying(right("timing"), key(LineField::Timing));
     if with_floor {
         table = table.figure("floor", |group: &Group<'_, '_, '_>| {
             group
@@ -317,7 +319,8 @@ fn side_by_side(
         }
     }
     let key = |line: &&PivotLine<'_>| {
-        let fields = ["load", "build", "timing"].map(|name| line.field(name));
+        let fields =
+            [Axis::Load.into(), Axis::Build.into(), LineField::Timing].map(|name| line.field(name));
         (sizes(line), fields)
     };
     table.lines(&together(lines.to_vec(), key))
@@ -335,11 +338,11 @@ fn answer(pivot: &Pivot<'_>) -> Answer {
             lines.retain(|line| line.number(Metric::OpsRate).is_some());
             lines
         };
-        for of_work in together(timed("all"), |line| line.field("work"))
+        for of_work in together(timed("all"), |line| line.field(Axis::Work))
             .iter()
             .take(IN_WORDS)
         {
-            let work = of_work[0].field("work");
+            let work = of_work[0].field(Axis::Work);
             sentences.extend(rates(&format!("operations of {work}"), of_work));
         }
         for (operation, plural) in [("insert", "inserts"), ("hit", "hits")] {
@@ -351,7 +354,7 @@ fn answer(pivot: &Pivot<'_>) -> Answer {
     sentences.extend(power_cuts(pivot));
     let fragile = STORES.iter().filter(|table| {
         let is_timed = |line: &PivotLine<'_>| {
-            line.field("table") == table.name() && line.number(Metric::OpsRate).is_some()
+            line.field(Axis::Table) == table.name() && line.number(Metric::OpsRate).is_some()
         };
         !table.promise().survives_power_cuts && pivot.lines.iter().any(is_timed)
     });
@@ -370,7 +373,9 @@ fn answer(pivot: &Pivot<'_>) -> Answer {
 /// 256 B …"
 fn rates(operations: &str, timed: &[&PivotLine<'_>]) -> Option<String> {
     let first = timed.first()?;
-    let still = |line: &PivotLine<'_>| ["timing", "load", "build"].map(|name| line.field(name));
+    let still = |line: &PivotLine<'_>| {
+        [LineField::Timing, Axis::Load.into(), Axis::Build.into()].map(|name| line.field(name))
+    };
     let mut timed = timed.to_vec();
     timed.retain(|line| still(line) == still(first));
     let mut sizes = together(timed, |line| sizes(line));
@@ -395,7 +400,7 @@ fn rates(operations: &str, timed: &[&PivotLine<'_>]) -> Option<String> {
     Some(format!(
         "On {} at load {}, {operations} in a second, and in brackets bytes moved over the least possible: {}.",
         first.head().target,
-        first.field("load"),
+        first.field(Axis::Load),
         clauses.collect::<Vec<_>>().join("; ")
     ))
 }
@@ -403,7 +408,7 @@ fn rates(operations: &str, timed: &[&PivotLine<'_>]) -> Option<String> {
 /// "Every image that power cuts leave of wordline-kv is old or new; of LPHT 18 of 240 images are neither."
 fn power_cuts(pivot: &Pivot<'_>) -> Option<String> {
     let cut = pivot.select(|line| line.number(Metric::CrashImages).is_some());
-    let tables = together(cut, |line| line.field("table"));
+    let tables = together(cut, |line| line.field(Axis::Table));
     let words = tables.iter().map(|lines| {
         let sum = |metric| {
             lines

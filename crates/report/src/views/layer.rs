@@ -2,17 +2,9 @@
 
 use wordline_core::Metric;
 
+use crate::cause;
 use crate::pivot::PivotLine;
 use crate::text;
-
-/// The layer's causes, and what its time goes into.
-const WORK: [(&str, &str); 5] = [
-    ("cleaning", "pages moved by cleaning"),
-    ("merging", "merges of log blocks"),
-    ("folding", "pages folded out of the SLC cache"),
-    ("leveling", "pages moved to level wear"),
-    ("mapping", "looking up and storing where pages are"),
-];
 
 /// Below this share of the time the layer's work is not worth a word.
 const WORTH_TELLING: f64 = 0.005;
@@ -35,7 +27,7 @@ fn share(line: &PivotLine<'_>, cause: &str) -> Option<f64> {
 
 /// Share of the time that all of the layer's work takes.
 pub(crate) fn share_of_all(line: &PivotLine<'_>) -> f64 {
-    let shares = WORK.iter().filter_map(|(cause, _)| share(line, cause));
+    let shares = cause::of_layers().filter_map(|(cause, _)| share(line, cause));
     shares.sum()
 }
 
@@ -45,9 +37,8 @@ pub(crate) fn sentence(line: &PivotLine<'_>) -> Option<String> {
     if !has(line) {
         return None;
     }
-    let mut shares: Vec<_> = WORK
-        .iter()
-        .filter_map(|(cause, words)| Some((share(line, cause)?, *words)))
+    let mut shares: Vec<_> = cause::of_layers()
+        .filter_map(|(cause, words)| Some((share(line, cause)?, words)))
         .filter(|(share, _)| *share >= WORTH_TELLING)
         .collect();
     shares.sort_by(|(a, _), (b, _)| b.total_cmp(a));

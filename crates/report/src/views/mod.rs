@@ -17,7 +17,7 @@ mod tests;
 
 use crate::view::View;
 
-pub(crate) use dram::{ModuleLines, curves};
+pub(crate) use dram::{VIEW as DRAM, curves};
 pub(crate) use headline::metric_label;
 pub(crate) use raw::VIEW as RAW;
 

@@ -2,27 +2,28 @@
 
 use wordline_core::quantity::ByteCount;
 use wordline_core::results::{NoValue, Row};
-use wordline_core::{Metric, ResultSet, Workload};
+use wordline_core::{Axis, Metric, ResultSet, Workload};
 
 use super::{headline, layer};
 use crate::answer::{Answer, IN_WORDS};
 use crate::html::chart::{Chart, ChartAxis, ChartCurve, CurveShape, needs_logarithm};
 use crate::html::plot::{DASHES, PALETTE, Plot};
 use crate::html::why;
-use crate::pivot::{Keys, Pivot, PivotLine, Series, each};
+use crate::pivot::{Pivot, PivotLine, Series, each, together};
 use crate::text;
 use crate::view::{PlotView, TableView, View};
 
 pub(crate) const VIEW: View = View {
     workload: "raw",
-    keys: Keys::ALL,
-    lead: &[],
-    tables: &[TableView::Made(|pivot, _| vec![headline::grid(pivot)])],
+    tables: &[TableView::Made(|pivot, _| {
+        headline::grid(pivot).into_iter().collect()
+    })],
     plots_first: false,
     plots: &[PlotView::Made(plots)],
     by_series: true,
     why: Some(why::section),
     answer,
+    ..View::EMPTY
 };
 
 /// One sentence for each target and operation: how fast it is at the smallest and the largest
@@ -57,15 +58,11 @@ fn region(document: &ResultSet) -> String {
 /// 64 KiB, fastest first: em064lx@a 59.0 MB/s, mr4a16b@b 40.0 MB/s."
 fn rankings(pivot: &Pivot<'_>, series: &[Series<'_, '_>]) -> Vec<String> {
     let mut sentences = Vec::new();
-    let mut told: Vec<&str> = Vec::new();
-    for one in series {
-        let name = one.name_on_target.as_str();
-        if told.contains(&name) {
-            continue;
-        }
-        told.push(name);
-        let same = series.iter().filter(|other| other.name_on_target == name);
-        let ends = same.filter_map(|one| Some((one, *one.lines.last()?)));
+    for same in together(series.iter().collect(), |one| &one.name_on_target) {
+        let name = same[0].name_on_target.as_str();
+        let ends = same
+            .iter()
+            .filter_map(|one| Some((one, *one.lines.last()?)));
         let ends: Vec<_> = ends.collect();
         let ranked = |metric: Metric, faster: fn(&f64, &f64) -> std::cmp::Ordering| {
             let values = ends
@@ -93,23 +90,19 @@ fn rankings(pivot: &Pivot<'_>, series: &[Series<'_, '_>]) -> Vec<String> {
             sentences.push(format!("{subject}{place}, slowest access: {list}."));
         }
     }
-    sentences.iter().map(|one| text::printable(one)).collect()
+    sentences
 }
 
 /// For each operation, every further target against the first: "em064lx@b writes 4.2 times as fast
 /// as em064lx@a in accesses of 2 KiB and 6.5 times as fast in accesses of 64 KiB".
 fn comparisons(pivot: &Pivot<'_>, series: &[Series<'_, '_>]) -> Vec<String> {
-    let mut sentences = Vec::new();
-    for (index, first) in series.iter().enumerate() {
-        let same = |one: &&Series<'_, '_>| one.name_on_target == first.name_on_target;
-        if series[..index].iter().any(|one| same(&one)) {
-            continue;
-        }
-        for other in series[index + 1..].iter().filter(same) {
-            sentences.extend(comparison(pivot, first, other));
-        }
-    }
-    sentences
+    let groups = together(series.iter().collect(), |one| &one.name_on_target).into_iter();
+    let sentences = groups.flat_map(|same| {
+        let others = same.iter().skip(1);
+        let sentences = others.filter_map(|other| comparison(pivot, same[0], other));
+        sentences.collect::<Vec<_>>()
+    });
+    sentences.collect()
 }
 
 fn comparison(pivot: &Pivot<'_>, first: &Series<'_, '_>, other: &Series<'_, '_>) -> Option<String> {
@@ -137,7 +130,7 @@ fn comparison(pivot: &Pivot<'_>, first: &Series<'_, '_>, other: &Series<'_, '_>)
     if let Some(energy) = energy.filter(|energy| energy.is_finite()) {
         sentence += &format!(", with {} the energy", times(energy));
     }
-    Some(text::printable(&(sentence + ".")))
+    Some(sentence + ".")
 }
 
 fn sentence(pivot: &Pivot<'_>, series: &Series<'_, '_>, region: &str) -> String {
@@ -171,8 +164,7 @@ fn sentence(pivot: &Pivot<'_>, series: &Series<'_, '_>, region: &str) -> String 
         clauses.push("see the table".to_owned());
     }
     let subject = subject(pivot, series, !speeds.is_empty());
-    let sentence = format!("{subject} {}.", clauses.join("; "));
-    text::printable(&sentence)
+    format!("{subject} {}.", clauses.join("; "))
 }
 
 /// Who does what: `TARGET writes` where a rate follows, else `TARGET, write:`.
@@ -199,22 +191,23 @@ fn speed(pivot: &Pivot<'_>, line: &PivotLine<'_>) -> String {
         Some(text::number(metric, value, text::DIGITS))
     };
     let mut clause = number(Metric::ThroughputMean).unwrap_or_default();
-    let place = pivot.place(line);
-    match pivot.along {
-        Some("access_bytes") if !place.is_empty() => {
-            clause += &format!(" in accesses of {place}");
-        }
-        Some(axis) if !place.is_empty() => {
-            clause += &format!(" at {} {place}", text::axis_label(axis));
-        }
-        _ => {}
-    }
+    clause += &at_place(pivot, line, "in accesses of");
     if let Some(latency) = number(Metric::LatencyMax) {
         let all_alike = line.number(Metric::LatencyP50) == line.number(Metric::LatencyMax);
         let which = if all_alike { "each" } else { "the slowest" };
         clause += &format!(", {which} taking {latency}");
     }
     clause
+}
+
+/// Where on a curve a line is, a size behind the words for it: " of 2 KiB"; empty where there is none.
+fn at_place(pivot: &Pivot<'_>, line: &PivotLine<'_>, of_size: &str) -> String {
+    let place = pivot.place(line);
+    match pivot.along {
+        Some(Axis::AccessBytes) if !place.is_empty() => format!(" {of_size} {place}"),
+        Some(axis) if !place.is_empty() => format!(" at {} {place}", text::axis_label(axis)),
+        _ => String::new(),
+    }
 }
 
 /// The duration that half of the accesses do not exceed.
@@ -227,12 +220,7 @@ fn half(line: &PivotLine<'_>) -> Option<f64> {
 fn tail(pivot: &Pivot<'_>, line: &PivotLine<'_>) -> Option<String> {
     let number = |value| text::number(Metric::LatencyMax, value, text::DIGITS);
     let (half, slowest) = (half(line)?, line.number(Metric::LatencyMax)?);
-    let place = pivot.place(line);
-    let of = match pivot.along {
-        Some("access_bytes") if !place.is_empty() => format!(" of {place}"),
-        Some(axis) if !place.is_empty() => format!(" at {} {place}", text::axis_label(axis)),
-        _ => String::new(),
-    };
+    let of = at_place(pivot, line, "of");
     Some(format!(
         "half of the accesses{of} take up to {}, the slowest {}",
         number(half),
@@ -314,7 +302,7 @@ fn lifetime(series: &Series<'_, '_>, region: &str) -> Option<String> {
     } else {
         region
     };
-    let pace = if series.head().axes.contains_key("gap_s") {
+    let pace = if series.head().axes.contains_key(&Axis::GapS) {
         "at this pace"
     } else {
         "without pause"
@@ -387,10 +375,10 @@ fn plots(pivot: &Pivot<'_>) -> Vec<Plot> {
 }
 
 impl MetricPlot {
-    fn chart(&self, along: &str, series: &[Series<'_, '_>]) -> Chart {
-        let unit = text::axis_unit(along).map_or("1", |(_, unit)| unit);
+    fn chart(&self, along: Axis, series: &[Series<'_, '_>]) -> Chart {
+        let unit = text::named_unit(along).map_or("1", |(_, unit)| unit);
         let axis = match along {
-            "access_bytes" => "access size".to_owned(),
+            Axis::AccessBytes => "access size".to_owned(),
             _ => text::axis_label(along),
         };
         let curves = curves(series, |line| {

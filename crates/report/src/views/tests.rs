@@ -1,5 +1,6 @@
 //! What is said of raw memories.
 
+use wordline_core::Axis;
 use wordline_core::results::{FigureUse, NoValue, SheetUse};
 use wordline_core::{Basis, Metric};
 
@@ -113,7 +114,7 @@ fn a_single_size_and_other_operations_read_well() {
     let mut document = fixture::mram();
     document
         .rows
-        .retain(|row| row.count("access_bytes") == Some(4096));
+        .retain(|row| row.count(Axis::AccessBytes) == Some(4096));
     for row in &mut document.rows {
         row.operation = format!("random_{}", row.operation);
     }

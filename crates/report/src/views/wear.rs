@@ -5,10 +5,11 @@
 #[cfg(test)]
 mod tests;
 
-use wordline_core::Metric;
+use wordline_core::{Axis, Metric};
 
 use crate::answer::{Answer, IN_WORDS};
 use crate::html::chart::{ChartAxis, CurvePlot};
+use crate::pivot::LineField::{self, Of};
 use crate::pivot::{Keys, Pivot, PivotLine};
 use crate::text;
 use crate::view::FigureOf::{At, Count, Made};
@@ -17,41 +18,50 @@ use crate::view::{Key, LineTable, PlotView, TableView, View, figure};
 pub(crate) const VIEW: View = View {
     workload: "wear",
     keys: Keys::but(&[
-        "operation",
-        "sample",
-        "block",
-        "statistic",
-        "after_cycles",
-        "estimate",
+        LineField::Operation,
+        Of(Axis::Sample),
+        Of(Axis::Block),
+        Of(Axis::Statistic),
+        Of(Axis::AfterCycles),
+        Of(Axis::Estimate),
     ]),
-    lead: &[],
     tables: &[
         TableView::Lines(ENDURANCE),
         TableView::Lines(LATENCY),
         TableView::Lines(OVER_LIFE),
     ],
-    plots_first: true,
-    by_series: false,
     plots: &[PlotView::Curves(LIFE)],
-    why: None,
     answer,
+    ..View::EMPTY
 };
 
-const BY_OPERATION: Keys = Keys::but(&["sample", "block", "statistic", "after_cycles", "estimate"]);
+const BY_OPERATION: Keys = Keys::but(&[
+    Of(Axis::Sample),
+    Of(Axis::Block),
+    Of(Axis::Statistic),
+    Of(Axis::AfterCycles),
+    Of(Axis::Estimate),
+]);
 
 /// What tells usages apart.
 const KEYS: [Key; 6] = [
-    Key::Always("target"),
-    Key::Always("usage"),
-    Key::Varying("temperature_celsius"),
-    Key::Varying("dwell_s"),
-    Key::Varying("order"),
-    Key::Varying("timing"),
+    Key::Always(LineField::Target),
+    Key::Always(Of(Axis::Usage)),
+    Key::Varying(Of(Axis::TemperatureCelsius)),
+    Key::Varying(Of(Axis::DwellS)),
+    Key::Varying(Of(Axis::Order)),
+    Key::Varying(LineField::Timing),
 ];
+
+/// The same, and what tells the lines of a usage apart.
+const fn and(last: Key) -> [Key; 7] {
+    let [target, usage, temperature, dwell, order, timing] = KEYS;
+    [target, usage, temperature, dwell, order, timing, last]
+}
 
 /// The same in a legend, where room is short.
 const LEGEND: [Key; 6] = [
-    Key::Varying("target"),
+    Key::Varying(LineField::Target),
     KEYS[1],
     KEYS[2],
     KEYS[3],
@@ -61,48 +71,54 @@ const LEGEND: [Key; 6] = [
 
 const ENDURANCE: LineTable = LineTable {
     title: "Cycles until a block fails",
-    pivot: None,
-    lines: |pivot| pivot.lines.iter().collect(),
     keys: &KEYS,
     figures: &[
         figure("blocks", Made(|_, line| Some(blocks(line).to_string()))),
         figure(
             "rated",
-            At(Metric::Endurance, &[("operation", "cycle"), SHEET]),
+            At(Metric::Endurance, &[(LineField::Operation, "cycle"), SHEET]),
         ),
-        figure("least", At(Metric::Endurance, &[("statistic", "least")])),
-        figure("p10", At(Metric::Endurance, &[("statistic", "p10")])),
-        figure("median", At(Metric::Endurance, &[("statistic", "median")])),
-        figure("p90", At(Metric::Endurance, &[("statistic", "p90")])),
-        figure("most", At(Metric::Endurance, &[("statistic", "most")])),
+        figure(
+            "least",
+            At(Metric::Endurance, &[(Of(Axis::Statistic), "least")]),
+        ),
+        figure(
+            "p10",
+            At(Metric::Endurance, &[(Of(Axis::Statistic), "p10")]),
+        ),
+        figure(
+            "median",
+            At(Metric::Endurance, &[(Of(Axis::Statistic), "median")]),
+        ),
+        figure(
+            "p90",
+            At(Metric::Endurance, &[(Of(Axis::Statistic), "p90")]),
+        ),
+        figure(
+            "most",
+            At(Metric::Endurance, &[(Of(Axis::Statistic), "most")]),
+        ),
         figure(
             "program failed",
-            Count(Metric::BlocksFailed, &[("cause", "program")]),
+            Count(Metric::BlocksFailed, &[(Of(Axis::Cause), "program")]),
         ),
         figure(
             "erase failed",
-            Count(Metric::BlocksFailed, &[("cause", "erase")]),
+            Count(Metric::BlocksFailed, &[(Of(Axis::Cause), "erase")]),
         ),
     ],
+    ..LineTable::EMPTY
 };
 
 /// What the sheet says.
-const SHEET: (&str, &str) = ("estimate", "specification");
+const SHEET: (LineField, &str) = (Of(Axis::Estimate), "specification");
 
 /// As the paper reports it: worst, mean of the first 10 000, best, beside the sheet's columns.
 const LATENCY: LineTable = LineTable {
     title: "Latency over life, from the command until the memory is ready",
     pivot: Some(BY_OPERATION),
     lines: |pivot| pivot.select(|line| line.number(Metric::LatencyMean).is_some()),
-    keys: &[
-        KEYS[0],
-        KEYS[1],
-        KEYS[2],
-        KEYS[3],
-        KEYS[4],
-        KEYS[5],
-        Key::Always("operation"),
-    ],
+    keys: &and(Key::Always(LineField::Operation)),
     figures: &[
         figure("worst", At(Metric::LatencyMax, &[])),
         figure("mean of first 10,000", At(Metric::LatencyMean, &[])),
@@ -114,46 +130,43 @@ const LATENCY: LineTable = LineTable {
             Made(|_, line| line.number(Metric::LatencyOverLife).map(text::factor)),
         ),
     ],
+    ..LineTable::EMPTY
 };
 
 /// A line for each decade of cycles.
 const OVER_LIFE: LineTable = LineTable {
     title: "Latency over life, the mean of the blocks that live",
     pivot: Some(Keys::but(&[
-        "operation",
-        "sample",
-        "block",
-        "statistic",
-        "estimate",
+        LineField::Operation,
+        Of(Axis::Sample),
+        Of(Axis::Block),
+        Of(Axis::Statistic),
+        Of(Axis::Estimate),
     ])),
     lines: |pivot| {
         pivot.select(|line| {
             // Points lie at 1, 2 and 5 of each decade, counted from the first cycle on.
             let decade = line
-                .coordinate("after_cycles")
+                .coordinate(Axis::AfterCycles)
                 .map(|after| (after + 1.0).log10());
             decade.is_some_and(|decade| (decade - decade.round()).abs() < 1e-9)
         })
     },
-    keys: &[
-        KEYS[0],
-        KEYS[1],
-        KEYS[2],
-        KEYS[3],
-        KEYS[4],
-        KEYS[5],
-        Key::Number("cycle", |line| {
-            line.coordinate("after_cycles")
-                .map_or_else(String::new, |after| text::count(after + 1.0))
-        }),
-    ],
+    keys: &and(Key::Number("cycle", |_, line| {
+        line.coordinate(Axis::AfterCycles)
+            .map_or_else(String::new, |after| text::count(after + 1.0))
+    })),
     figures: &[
         figure(
             "program",
-            At(Metric::LatencyMean, &[("operation", "program")]),
+            At(Metric::LatencyMean, &[(LineField::Operation, "program")]),
         ),
-        figure("erase", At(Metric::LatencyMean, &[("operation", "erase")])),
+        figure(
+            "erase",
+            At(Metric::LatencyMean, &[(LineField::Operation, "erase")]),
+        ),
     ],
+    ..LineTable::EMPTY
 };
 
 const LIFE: CurvePlot = CurvePlot {
@@ -164,7 +177,7 @@ const LIFE: CurvePlot = CurvePlot {
     lines: |pivot| {
         pivot.select(|line| {
             !line
-                .along(Metric::LatencyMean, "after_cycles", &[])
+                .along(Metric::LatencyMean, Axis::AfterCycles, &[])
                 .is_empty()
         })
     },
@@ -182,7 +195,7 @@ const LIFE: CurvePlot = CurvePlot {
     dash: |line| line.head().operation.clone(),
     points: |line| {
         let points = line
-            .along(Metric::LatencyMean, "after_cycles", &[])
+            .along(Metric::LatencyMean, Axis::AfterCycles, &[])
             .into_iter();
         // The axis is logarithmic: cycles count from the first on.
         points
@@ -192,13 +205,14 @@ const LIFE: CurvePlot = CurvePlot {
 };
 
 fn statistic_of<'a>(line: &PivotLine<'a>, name: &str) -> Option<&'a wordline_core::results::Row> {
-    line.at(Metric::Endurance, &[("statistic", name)])
+    line.at(Metric::Endurance, &[(Of(Axis::Statistic), name)])
 }
 
 /// Blocks that were tested.
 fn blocks(line: &PivotLine<'_>) -> usize {
     let rows = line.rows().iter();
-    rows.filter(|row| row.axes.contains_key("block")).count()
+    rows.filter(|row| row.axes.contains_key(&Axis::Block))
+        .count()
 }
 
 fn answer(pivot: &Pivot<'_>) -> Answer {
@@ -226,7 +240,7 @@ fn endurance(line: &PivotLine<'_>, all: &[&PivotLine<'_>]) -> Option<String> {
         [Some(least), Some(most)] => format!(", from {least} to {most}"),
         _ => String::new(),
     };
-    let rated = line.at(Metric::Endurance, &[("operation", "cycle"), SHEET]);
+    let rated = line.at(Metric::Endurance, &[(LineField::Operation, "cycle"), SHEET]);
     let rated = rated.map_or_else(String::new, |row| {
         format!("; the sheet rates {}", value(row))
     });
@@ -245,7 +259,7 @@ fn endurance(line: &PivotLine<'_>, all: &[&PivotLine<'_>]) -> Option<String> {
 /// "Programs take 268 us when fresh and 117 us at last; erases 1.20 ms and 6.00 ms, 4.0 times the mean of the first
 /// 10,000."
 fn latency(line: &PivotLine<'_>) -> Option<String> {
-    let of = |operation, metric| line.at(metric, &[("operation", operation)])?.value;
+    let of = |operation, metric| line.at(metric, &[(LineField::Operation, operation)])?.value;
     let time = |operation, metric| Some(text::number(metric, of(operation, metric)?, text::DIGITS));
     let [fresh, last] = [Metric::LatencyMax, Metric::LatencyMin].map(|one| time("program", one));
     let programs = match (fresh, last) {

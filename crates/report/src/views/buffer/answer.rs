@@ -1,17 +1,17 @@
 //! What the rows of `wordline buffer` say, in plain words: first how much RAM the rates take that the
 //! user asked for, then what the memory sustains at all, what is proven, and what is only estimated.
 
-use wordline_core::results::NoValue;
+use wordline_core::results::{NoValue, Row};
 use wordline_core::{Metric, Timing};
 
 use super::estimates::extrapolations;
 use super::layer;
 use super::{
-    BufferCase, Curve, LEAST, MOST, OWN_TIMES, RAM, RATE, TimedLines, asked_ram, asked_rates, at,
-    is_unbounded, told_value,
+    BufferCase, Curve, LEAST, MOST, OWN_TIMES, RAM, RATE, arriving, asked_ram, asked_rates, at,
+    estimated, is_unbounded, summary, told_value,
 };
 use crate::answer::{Answer, IN_WORDS};
-use crate::pivot::{Pivot, PivotLine};
+use crate::pivot::{Pivot, PivotLine, together};
 use crate::text;
 
 /// The most rates that are told one by one.
@@ -66,7 +66,7 @@ pub(crate) fn answer(pivot: &Pivot<'_>) -> Answer {
 
 /// RAM for whole records that wait, and with the record that is being written: "8 KiB", "12 KiB".
 /// Where no whole records were examined, single bytes stand in.
-#[derive(PartialEq)]
+#[derive(Clone, PartialEq)]
 struct Need {
     waiting: String,
     in_flight: Option<String>,
@@ -75,26 +75,30 @@ struct Need {
 
 impl Need {
     fn at(
-        run: &TimedLines<'_, '_>,
+        run: &PivotLine<'_>,
         rate: f64,
         estimate: Option<&str>,
     ) -> Option<Result<Self, Option<f64>>> {
         ["record", "fluid"].into_iter().find_map(|arrival| {
-            let line = match estimate {
-                None => at(&run.arriving(RATE, arrival), rate),
-                Some(estimate) => at(&run.estimated(RATE, arrival, estimate), rate),
-            }?;
-            Self::of(line, arrival == "record")
+            let row = |metric| match estimate {
+                None => at(&arriving(run, metric, RATE, arrival), rate),
+                Some(estimate) => at(&estimated(run, metric, RATE, arrival, estimate), rate),
+            };
+            Self::of(&row, arrival == "record")
         })
     }
 
     /// How fast the buffer grows, where no RAM is enough.
-    fn of(line: &PivotLine<'_>, whole_records: bool) -> Option<Result<Self, Option<f64>>> {
-        if is_unbounded(line) {
-            return Some(Err(line.number(Metric::GrowthRate)));
+    fn of<'a>(
+        row: &dyn Fn(Metric) -> Option<&'a Row>,
+        whole_records: bool,
+    ) -> Option<Result<Self, Option<f64>>> {
+        let [waiting, in_flight] = [Metric::RamPeak, Metric::RamPeakInFlight].map(row);
+        if [waiting, in_flight].into_iter().flatten().any(is_unbounded) {
+            return Some(Err(row(Metric::GrowthRate).and_then(|row| row.value)));
         }
-        let in_flight = told_value(Some(line), Metric::RamPeakInFlight);
-        let waiting = told_value(Some(line), Metric::RamPeak).or_else(|| in_flight.clone())?;
+        let in_flight = told_value(in_flight);
+        let waiting = told_value(waiting).or_else(|| in_flight.clone())?;
         Some(Ok(Self {
             in_flight: in_flight.filter(|one| *one != waiting),
             waiting,
@@ -129,21 +133,15 @@ fn growth(rate: Option<f64>) -> String {
 }
 
 /// Things with the columns of the data sheet that they hold for, equal ones told once.
-fn merged<T: PartialEq>(things: impl Iterator<Item = (T, String)>) -> Vec<(T, String)> {
-    let mut groups: Vec<(T, Vec<String>)> = Vec::new();
-    for (thing, clause) in things {
-        let clause = clause.trim_start().to_owned();
-        match groups.iter_mut().find(|(other, _)| *other == thing) {
-            Some((_, clauses)) => clauses.push(clause),
-            None => groups.push((thing, vec![clause])),
-        }
-    }
-    let worded = groups.into_iter().map(|(thing, clauses)| {
-        let clauses = match text::list(&clauses) {
+fn merged<T: PartialEq + Clone>(things: impl Iterator<Item = (T, String)>) -> Vec<(T, String)> {
+    let groups = together(things.collect(), |(thing, _)| thing.clone()).into_iter();
+    let worded = groups.map(|own| {
+        let clauses = own.iter().map(|(_, clause)| clause.trim_start());
+        let clauses = match text::list(&clauses.collect::<Vec<_>>()) {
             clauses if clauses.is_empty() => clauses,
             clauses => format!(" {clauses}"),
         };
-        (thing, clauses)
+        (own[0].0.clone(), clauses)
     });
     worded.collect()
 }
@@ -214,15 +212,14 @@ fn with_ram(case: &BufferCase<'_, '_>, bytes: f64) -> Option<String> {
     let ram = text::ram(bytes, text::DIGITS);
     let subject = subject(case);
     let rates = case.timings.iter().filter_map(|run| {
-        let arriving = ["record", "fluid"].map(|arrival| run.arriving(RAM, arrival));
-        let lines = arriving.iter().map(|curve| at(curve, bytes));
-        let line = lines.flatten().next()?;
-        let row = line.row(Metric::RateMax, None)?;
+        let mut arrivals = ["record", "fluid"].into_iter();
+        let row = arrivals
+            .find_map(|arrival| at(&arriving(run, Metric::RateMax, RAM, arrival), bytes))?;
         let rate = if row.no_value == Some(NoValue::NotApplicable) {
             Err(())
         } else {
-            let proven = at(&run.estimated(RAM, "record", "bound"), bytes);
-            let proven = proven.and_then(|line| line.number(Metric::RateMax));
+            let proven = estimated(run, Metric::RateMax, RAM, "record", "bound");
+            let proven = at(&proven, bytes).and_then(|row| row.value);
             let proven = proven.map_or_else(String::new, |rate| {
                 format!(" (proven: {})", text::rate(rate))
             });
@@ -246,9 +243,9 @@ fn with_ram(case: &BufferCase<'_, '_>, bytes: f64) -> Option<String> {
 /// A trace that was replayed at its own times: "Replayed at its own times, PART@BOARD needs 16 KiB …".
 fn own_times(case: &BufferCase<'_, '_>) -> Option<String> {
     let needs = case.timings.iter().filter_map(|run| {
-        let line = run.summary(Some(OWN_TIMES))?;
-        let need = Need::of(line, true)?.ok()?;
-        let latency = told_value(Some(line), Metric::LatencyMax);
+        let row = |metric| summary(run, metric, Some(OWN_TIMES));
+        let need = Need::of(&row, true)?.ok()?;
+        let latency = told_value(row(Metric::LatencyMax));
         Some(((need, latency), case.clause(run)))
     });
     let clauses = merged(needs).into_iter().map(|((need, latency), timing)| {
@@ -333,9 +330,9 @@ fn estimates(case: &BufferCase<'_, '_>, rate: f64) -> Vec<String> {
 /// "The highest rate that any RAM can carry is 4.33 MB/s at typical timing and 2.90 MB/s at …".
 fn sustained(case: &BufferCase<'_, '_>) -> Option<String> {
     let rates = case.timings.iter().filter_map(|run| {
-        let rate = run.sustained()?;
-        let bound = run.summary(Some("bound"));
-        let bound = bound.and_then(|line| line.number(Metric::ThroughputMean));
+        let rate = super::sustained(run)?;
+        let bound = summary(run, Metric::ThroughputMean, Some("bound"));
+        let bound = bound.and_then(|row| row.value);
         let bound = bound.filter(|bound| *bound < 0.999 * rate);
         let proven = bound.map_or_else(String::new, |bound| {
             format!(" (proven: {})", text::rate(bound))
@@ -354,13 +351,15 @@ fn sustained(case: &BufferCase<'_, '_>) -> Option<String> {
 fn by_share(case: &BufferCase<'_, '_>) -> Vec<String> {
     let of = of_record(case);
     let told = case.timings.iter().filter_map(|run| {
-        let sustained = run.sustained().filter(|rate| *rate > 0.0)?;
-        let open = run.estimated(RATE, "record", MOST);
-        let [record, fluid] = ["record", "fluid"].map(|arrival| run.arriving(RATE, arrival));
+        let sustained = super::sustained(run).filter(|rate| *rate > 0.0)?;
+        let metric = Metric::RamPeak;
+        let open = estimated(run, metric, RATE, "record", MOST);
+        let [record, fluid] =
+            ["record", "fluid"].map(|arrival| arriving(run, metric, RATE, arrival));
         let examined = [record, fluid, open];
         let whole_records = examined[1].is_empty() || !examined[0].is_empty();
         let curve = examined.into_iter().find(|curve| !curve.is_empty())?;
-        let least = run.estimated(RATE, "record", LEAST);
+        let least = estimated(run, metric, RATE, "record", LEAST);
         let words = shares(&curve, &least, sustained);
         let what = match (least.is_empty(), whole_records) {
             (true, true) => format!("Records{of} that wait need"),
@@ -376,18 +375,18 @@ fn by_share(case: &BufferCase<'_, '_>) -> Vec<String> {
 }
 
 /// "8 KiB at 1.05 MB/s (25 %)", and "4 KiB to 8 KiB" where a curve of the least need lies below.
-fn shares(curve: &Curve<'_, '_>, least: &Curve<'_, '_>, sustained: f64) -> Vec<String> {
+fn shares(curve: &Curve<'_>, least: &Curve<'_>, sustained: f64) -> Vec<String> {
     let mut rates: Vec<f64> = Vec::new();
     let words = SHARES.iter().filter_map(|share| {
         // A rounding below the share is the share.
         let from = share * sustained * (1.0 - 1e-9);
-        let (rate, line) = curve.iter().find(|(rate, _)| *rate >= from)?;
-        let told = told_value(Some(line), Metric::RamPeak)?;
-        if is_unbounded(line) || rates.contains(rate) {
+        let (rate, row) = curve.iter().find(|(rate, _)| *rate >= from)?;
+        let told = told_value(Some(row))?;
+        if is_unbounded(row) || rates.contains(rate) {
             return None;
         }
         rates.push(*rate);
-        let below = told_value(at(least, *rate), Metric::RamPeak);
+        let below = told_value(at(least, *rate));
         let below = below.filter(|below| *below != told);
         let told = below.map_or_else(|| told.clone(), |below| format!("{below} to {told}"));
         let share = text::percent(rate / sustained, 2);
@@ -400,16 +399,16 @@ fn shares(curve: &Curve<'_, '_>, least: &Curve<'_, '_>, sustained: f64) -> Vec<S
 /// else the smallest and the largest.
 fn by_amount(case: &BufferCase<'_, '_>) -> Vec<String> {
     let told = case.timings.iter().filter_map(|run| {
-        let record = run.arriving(RAM, "record");
-        let fluid = run.arriving(RAM, "fluid");
+        let [record, fluid] =
+            ["record", "fluid"].map(|arrival| arriving(run, Metric::RateMax, RAM, arrival));
         let curve = if record.is_empty() { fluid } else { record };
         let usual = curve.iter().filter(|(bytes, _)| AMOUNTS.contains(bytes));
         let mut chosen: Vec<_> = usual.collect();
         if chosen.is_empty() {
             chosen = super::thinned(&curve.iter().collect::<Vec<_>>(), AMOUNTS.len());
         }
-        let words = chosen.iter().filter_map(|(bytes, line)| {
-            let rate = told_value(Some(line), Metric::RateMax)?;
+        let words = chosen.iter().filter_map(|(bytes, row)| {
+            let rate = told_value(Some(row))?;
             Some(format!("{rate} with {}", text::ram(*bytes, text::DIGITS)))
         });
         let words: Vec<_> = words.collect();
@@ -425,11 +424,10 @@ fn slowest(case: &BufferCase<'_, '_>) -> Option<String> {
     let number = |value| text::number(Metric::LatencyMax, value, text::DIGITS);
     let mut count = None;
     let latencies = case.timings.iter().filter_map(|run| {
-        let line = run.summary(None)?;
-        let latency = line.number(Metric::LatencyMax)?;
-        count = count.or(line.number(Metric::AccessCount));
-        let bound = run.summary(Some("bound"));
-        let bound = bound.and_then(|line| line.number(Metric::LatencyMax));
+        let latency = run.number(Metric::LatencyMax)?;
+        count = count.or(run.number(Metric::AccessCount));
+        let bound = summary(run, Metric::LatencyMax, Some("bound"));
+        let bound = bound.and_then(|row| row.value);
         let bound = bound.map(number);
         Some(((number(latency), bound), case.clause(run)))
     });
@@ -484,7 +482,7 @@ fn extrapolated(case: &BufferCase<'_, '_>) -> Vec<String> {
 
 fn coverage(case: &BufferCase<'_, '_>) -> Option<String> {
     let mut runs = case.timings.iter();
-    let share = runs.find_map(|run| run.summary(None)?.number(Metric::Coverage))?;
+    let share = runs.find_map(|run| run.number(Metric::Coverage))?;
     let share = text::percent(share, text::DIGITS);
     let target = &case.head.target;
     Some(format!(
@@ -496,15 +494,13 @@ fn coverage(case: &BufferCase<'_, '_>) -> Option<String> {
 fn ranking(cases: &[BufferCase<'_, '_>], asked: &[f64]) -> Vec<String> {
     // Each case's first column of the data sheet; the tables have the others.
     let timing = cases.first().and_then(|case| case.timings.first());
-    let timing = timing.map_or(Timing::Typ, |run| run.timing);
+    let timing = timing.map_or(Timing::Typ, |run| run.head().timing);
     let at_timing = text::at_timing(timing);
     let mut sentences = Vec::new();
     for rate in asked.iter().take(RATES_IN_WORDS) {
         let at_rate = text::rate(*rate);
-        let ram = |run: &TimedLines<'_, '_>| {
-            let line = at(&run.arriving(RATE, "record"), *rate)?;
-            line.number(Metric::RamPeak)
-        };
+        let ram =
+            |run: &PivotLine<'_>| at(&arriving(run, Metric::RamPeak, RATE, "record"), *rate)?.value;
         let values = ranked(cases, timing, &ram, |a, b| a.total_cmp(b));
         let told =
             |(name, bytes): &(String, f64)| format!("{name} {}", text::ram(*bytes, text::DIGITS));
@@ -518,7 +514,9 @@ fn ranking(cases: &[BufferCase<'_, '_>], asked: &[f64]) -> Vec<String> {
             )
         });
     }
-    let values = ranked(cases, timing, &|run| run.sustained(), |a, b| b.total_cmp(a));
+    let values = ranked(cases, timing, &|run| super::sustained(run), |a, b| {
+        b.total_cmp(a)
+    });
     let told = |(name, rate): &(String, f64)| format!("{name} {}", text::rate(*rate));
     let words: Vec<_> = values.iter().map(told).collect();
     if !words.is_empty() {
@@ -534,11 +532,14 @@ fn ranking(cases: &[BufferCase<'_, '_>], asked: &[f64]) -> Vec<String> {
 fn ranked(
     cases: &[BufferCase<'_, '_>],
     timing: Timing,
-    value: &dyn Fn(&TimedLines<'_, '_>) -> Option<f64>,
+    value: &dyn Fn(&PivotLine<'_>) -> Option<f64>,
     order: fn(&f64, &f64) -> std::cmp::Ordering,
 ) -> Vec<(String, f64)> {
     let values = cases.iter().filter_map(|case| {
-        let run = case.timings.iter().find(|run| run.timing == timing)?;
+        let run = case
+            .timings
+            .iter()
+            .find(|run| run.head().timing == timing)?;
         Some((case.name(), value(run)?))
     });
     let mut values: Vec<_> = values.collect();

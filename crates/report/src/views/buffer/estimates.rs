@@ -1,9 +1,10 @@
 //! What was extrapolated from the accesses that were seen, with its interval.
 
-use wordline_core::Metric;
 use wordline_core::results::Row;
+use wordline_core::{Axis, Metric};
 
-use super::{ESTIMATE, RATE, TimedLines};
+use super::{ESTIMATE, RATE};
+use crate::pivot::{PivotLine, together};
 use crate::text;
 
 /// A value that would be exceeded once in a horizon.
@@ -19,44 +20,30 @@ pub(crate) struct Extrapolation<'a> {
 }
 
 /// Everything that was extrapolated, by metric, rate and horizon.
-pub(crate) fn extrapolations<'a>(run: &TimedLines<'a, '_>) -> Vec<Extrapolation<'a>> {
-    let mut all: Vec<Extrapolation<'a>> = Vec::new();
-    for line in run.lines() {
-        let Some(horizon_s) = line.coordinate("horizon_s") else {
-            continue;
+pub(crate) fn extrapolations<'a>(run: &PivotLine<'a>) -> Vec<Extrapolation<'a>> {
+    let number = |row: &Row, axis| row.axes.get(&axis).and_then(text::numeric);
+    let mut rows = run.rows().to_vec();
+    rows.retain(|row| {
+        let metrics = [Metric::LatencyMax, Metric::RamPeakInFlight];
+        metrics.contains(&row.metric) && number(row, Axis::HorizonS).is_some()
+    });
+    let places = |row: &Row| [RATE, Axis::HorizonS].map(|axis| number(row, axis).map(f64::to_bits));
+    let groups = together(rows, |row| (row.metric, places(row))).into_iter();
+    let all = groups.filter_map(|rows| {
+        let of = |estimate| {
+            let mut rows = rows.iter().copied();
+            rows.rfind(|row| row.text(ESTIMATE) == Some(estimate))
         };
-        let estimate = line.head().text(ESTIMATE).unwrap_or_default();
-        for metric in [Metric::LatencyMax, Metric::RamPeakInFlight] {
-            let Some(row) = line.row(metric, None) else {
-                continue;
-            };
-            let rate = line.coordinate(RATE);
-            let same = |one: &&mut Extrapolation<'_>| {
-                one.metric == metric && one.horizon_s == horizon_s && one.rate == rate
-            };
-            let place = match all.iter_mut().find(same) {
-                Some(one) => one,
-                None => {
-                    all.push(Extrapolation {
-                        metric,
-                        horizon_s,
-                        rate,
-                        level: None,
-                        low: None,
-                        high: None,
-                    });
-                    let last = all.len() - 1;
-                    &mut all[last]
-                }
-            };
-            match estimate {
-                "return_level" => place.level = Some(row),
-                "return_level_low" => place.low = Some(row),
-                "return_level_high" => place.high = Some(row),
-                _ => {}
-            }
-        }
-    }
+        Some(Extrapolation {
+            metric: rows[0].metric,
+            horizon_s: number(rows[0], Axis::HorizonS)?,
+            rate: number(rows[0], RATE),
+            level: of("return_level"),
+            low: of("return_level_low"),
+            high: of("return_level_high"),
+        })
+    });
+    let mut all: Vec<_> = all.collect();
     all.retain(|one| one.level.is_some());
     all.sort_by(|a, b| {
         let rate = |one: &Extrapolation<'_>| one.rate.unwrap_or(0.0);

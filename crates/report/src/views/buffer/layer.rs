@@ -4,31 +4,38 @@
 use wordline_core::Metric;
 
 use super::answer::{listed, subject};
-use super::{BufferCase, RATE, TimedLines};
+use super::{BufferCase, ESTIMATE, RATE};
 use crate::grid::{Column, Grid};
-use crate::pivot::PivotLine;
+use crate::pivot::{Keys, PivotLine};
 use crate::tabulate::Tabulation;
 use crate::text;
 use crate::views::layer;
 
 /// Lines of a run that tell of a layer: as fast as it can, and at each rate that was rerun.
-fn lines<'a, 'p>(run: &TimedLines<'a, 'p>) -> Vec<(String, &'p PivotLine<'a>)> {
-    let closed = run.summary(None).filter(|line| layer::has(line));
-    let closed = closed.map(|line| ("at once".to_owned(), line));
-    let open = run.along(RATE, None, Some("open_loop"));
-    let open = open.into_iter().filter(|(_, line)| layer::has(line));
-    let open = open.map(|(rate, line)| (format!("at {}", text::rate(rate)), line));
-    closed.into_iter().chain(open).collect()
+fn lines<'a>(run: &PivotLine<'a>) -> Vec<(Option<f64>, PivotLine<'a>)> {
+    let lines = PivotLine::all_of(run.rows().iter().copied(), Keys::ALL);
+    let lines = lines.into_iter().filter(layer::has);
+    let told = lines.filter_map(|line| match line.head().text(ESTIMATE) {
+        None if line.axis(RATE).is_none() => Some((None, line)),
+        Some("open_loop") => Some((Some(line.coordinate(RATE)?), line)),
+        _ => None,
+    });
+    let mut told: Vec<_> = told.collect();
+    told.sort_by(|(a, _), (b, _)| a.unwrap_or(-1.0).total_cmp(&b.unwrap_or(-1.0)));
+    told
 }
 
 /// What the mean access consists of; `None` for a memory without a layer.
 pub(super) fn table(case: &BufferCase<'_, '_>) -> Option<Grid> {
-    let mut all: Vec<(String, &PivotLine<'_>)> = Vec::new();
-    for run in &case.timings {
-        let told = lines(run).into_iter();
-        all.extend(told.map(|(name, line)| (format!("{}{name}", case.heading(run)), line)));
-    }
-    type Named<'a, 'p> = (String, &'p PivotLine<'a>);
+    type Named<'a> = (String, PivotLine<'a>);
+    let all = case.timings.iter().flat_map(|run| {
+        let named = |(rate, line): (Option<f64>, _)| {
+            let at = rate.map_or("once".to_owned(), text::rate);
+            (format!("{}at {at}", case.heading(run)), line)
+        };
+        lines(run).into_iter().map(named)
+    });
+    let all: Vec<Named<'_>> = all.collect();
     let (_, first) = all.first()?;
     let figure = |line: &PivotLine<'_>, metric: Metric, cause: Option<&str>| {
         let value = line
@@ -45,7 +52,7 @@ pub(super) fn table(case: &BufferCase<'_, '_>) -> Option<Grid> {
     };
     let title = format!("What the mean access consists of: {}", case.name());
     let mut table =
-        Tabulation::new(title).key(Column::right(""), |(name, _): &Named<'_, '_>| name.clone());
+        Tabulation::new(title).key(Column::right(""), |(name, _): &Named<'_>| name.clone());
     let causes = first.parts(Metric::LatencyMeanPart);
     for (cause, _) in causes.filter(|(cause, _)| spends(Metric::LatencyMeanPart, Some(cause))) {
         table = table.figure(text::words(cause), move |(_, line)| {
@@ -68,9 +75,12 @@ pub(super) fn table(case: &BufferCase<'_, '_>) -> Option<Grid> {
 /// "What the memory does for itself takes 2.9 % of the time then, instead of 74 %". For the first column of the data sheet.
 pub(super) fn at_rate(case: &BufferCase<'_, '_>, rate: f64) -> Option<String> {
     let run = case.timings.first()?;
-    let closed = layer::share_of_all(run.summary(None).filter(|line| layer::has(line))?);
-    let open = run.along(RATE, None, Some("open_loop"));
-    let open = layer::share_of_all(super::at(&open, rate)?);
+    let lines = lines(run);
+    let share = |at: Option<f64>| {
+        let (_, line) = lines.iter().find(|(rate, _)| *rate == at)?;
+        Some(layer::share_of_all(line))
+    };
+    let (closed, open) = (share(None)?, share(Some(rate))?);
     // What differs by less is chance.
     ((closed - open).abs() >= 0.01).then(|| {
         format!(
@@ -84,8 +94,7 @@ pub(super) fn at_rate(case: &BufferCase<'_, '_>, rate: f64) -> Option<String> {
 
 /// What a rerun at the asked rate is: of a memory that cleans up behind its user, another run.
 pub(super) fn rerun_words(case: &BufferCase<'_, '_>) -> &'static str {
-    let mut lines = case.timings.iter().filter_map(|run| run.summary(None));
-    if lines.any(layer::has) {
+    if case.timings.iter().any(|run| layer::has(run)) {
         "Above, records follow each other at once. Where they wait for their data, and the memory cleans up \
          in the pauses between them"
     } else {
@@ -95,10 +104,10 @@ pub(super) fn rerun_words(case: &BufferCase<'_, '_>) -> &'static str {
 
 /// What a translation layer did, for each column of the data sheet.
 pub(super) fn sentence(case: &BufferCase<'_, '_>) -> Option<String> {
-    let told = case.timings.iter().filter_map(|run| {
-        let line = run.summary(None)?;
-        Some((layer::sentence(line)?, case.clause(run)))
-    });
+    let told = case
+        .timings
+        .iter()
+        .filter_map(|run| Some((layer::sentence(run)?, case.clause(run))));
     let words = listed(told)?;
     Some(format!("Of the time of {}, {words}.", subject(case)))
 }

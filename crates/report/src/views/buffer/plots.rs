@@ -3,15 +3,18 @@
 
 use std::borrow::Cow;
 
-use wordline_core::Metric;
+use wordline_core::{Axis, Metric};
 
 use super::stairs::stairs;
-use super::{BufferCase, LEAST, MOST, RATE, TimedLines, asked_rates};
+use super::{
+    BufferCase, ESTIMATE, LEAST, MOST, RATE, arriving, asked_rates, estimated, fills, sustained,
+};
 use crate::html::chart::{
     Chart, ChartAxis, ChartCurve, ChartRule, CurveShape, needs_logarithm, refined,
 };
 use crate::html::plot::{DASHES, PALETTE, Plot};
-use crate::pivot::Pivot;
+use crate::pivot::LineField::Of;
+use crate::pivot::{Pivot, PivotLine};
 use crate::text;
 
 /// The most cases that are drawn; the tables hold the others.
@@ -56,11 +59,11 @@ pub(crate) fn plots(pivot: &Pivot<'_>) -> Vec<Plot> {
     plots
 }
 
-/// Numbers of a metric along a curve.
-fn points(curve: &super::Curve<'_, '_>, metric: Metric) -> Vec<(f64, f64)> {
+/// The numbers of a curve.
+fn points(curve: &super::Curve<'_>) -> Vec<(f64, f64)> {
     let points = curve.iter();
     points
-        .filter_map(|(place, line)| Some((*place, line.number(metric)?)))
+        .filter_map(|(place, row)| Some((*place, row.value?)))
         .collect()
 }
 
@@ -77,14 +80,14 @@ fn ram(case: &BufferCase<'_, '_>, asked: &[f64]) -> Chart {
     let mut coarse = "";
     for (index, run) in case.timings.iter().enumerate() {
         let timing = case.heading(run);
-        let fluid = points(&run.arriving(RATE, "fluid"), metric);
+        let fluid = points(&arriving(run, metric, RATE, "fluid"));
         let record = match case.record_bytes() {
             // Between the rates that were examined, too.
             Some(bytes) if !fluid.is_empty() => stairs(&fluid, bytes),
-            _ => points(&run.arriving(RATE, "record"), metric),
+            _ => points(&arriving(run, metric, RATE, "record")),
         };
         let [proven, least, most] = ["bound", LEAST, MOST]
-            .map(|estimate| points(&run.estimated(RATE, "record", estimate), metric));
+            .map(|estimate| points(&estimated(run, metric, RATE, "record", estimate)));
         if !proven.is_empty() {
             coarse = " What is proven was examined at some rates alone, hence its coarse steps.";
         } else if !most.is_empty() {
@@ -105,7 +108,7 @@ fn ram(case: &BufferCase<'_, '_>, asked: &[f64]) -> Chart {
         // Between rates that were examined, the need lies between that of the one below and the one above.
         curve("least", DOTTED, CurveShape::StepAfter, least);
         curve("most", SOLID, CurveShape::StepBefore, most);
-        rules.extend(run.sustained().map(|rate| ChartRule {
+        rules.extend(sustained(run).map(|rate| ChartRule {
             at: rate,
             label: format!("{timing}limit: {}", text::rate(rate)),
             color: color(index),
@@ -146,7 +149,7 @@ fn durations(case: &BufferCase<'_, '_>) -> Chart {
             color: color(index),
             dash: DASHES[index % DASHES.len()],
             shape: CurveShape::StepAfter,
-            points: points(&run.along("at_s", None, None), Metric::LatencyMax),
+            points: points(&run.along(Metric::LatencyMax, Axis::AtS, &[])),
         })
         .collect();
     let logarithmic = needs_logarithm(&curves);
@@ -174,14 +177,14 @@ fn durations(case: &BufferCase<'_, '_>) -> Chart {
 fn fill(case: &BufferCase<'_, '_>) -> Chart {
     let mut curves = Vec::new();
     for run in &case.timings {
-        for (rate, line) in run.fills().into_iter().take(FILLS) {
+        for (rate, line) in fills(run).into_iter().take(FILLS) {
             let index = curves.len();
             curves.push(ChartCurve {
                 name: format!("{}{}", case.heading(run), text::rate(rate)),
                 color: color(index),
                 dash: DASHES[index % DASHES.len()],
                 shape: CurveShape::Filled,
-                points: points(&line, Metric::BufferFillMax),
+                points: points(&line),
             });
         }
     }
@@ -205,8 +208,8 @@ fn sequences(case: &BufferCase<'_, '_>) -> Chart {
     for (index, run) in case.timings.iter().enumerate() {
         let timing = case.heading(run);
         let metric = Metric::SequenceDurationMax;
-        let longest = points(&run.along("accesses", None, None), metric);
-        let proven = points(&run.along("accesses", None, Some("bound")), metric);
+        let longest = points(&run.along(metric, Axis::Accesses, &[]));
+        let proven = points(&run.along(metric, Axis::Accesses, &[(Of(ESTIMATE), "bound")]));
         let mean = mean(run, &longest);
         let mut curve = |name: &str, dash, points| {
             curves.push(ChartCurve {
@@ -236,9 +239,8 @@ fn sequences(case: &BufferCase<'_, '_>) -> Chart {
 }
 
 /// As many accesses of mean duration.
-fn mean(run: &TimedLines<'_, '_>, longest: &[(f64, f64)]) -> Vec<(f64, f64)> {
-    let summary = run.summary(None);
-    let mean = summary.and_then(|line| line.number(Metric::LatencyMean));
+fn mean(run: &PivotLine<'_>, longest: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let mean = run.number(Metric::LatencyMean);
     let ends = [longest.first(), longest.last()];
     let counts = ends.into_iter().flatten().map(|(count, _)| *count);
     mean.map_or_else(Vec::new, |mean| {

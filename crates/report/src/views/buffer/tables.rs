@@ -3,15 +3,16 @@
 
 use std::collections::HashSet;
 
-use wordline_core::Metric;
+use wordline_core::{Axis, Metric};
 
 use super::estimates::{Extrapolation, extrapolations};
 use super::layer;
 use super::{
-    BufferCase, Curve, LEAST, MOST, OWN_TIMES, RAM, RATE, TimedLines, asked_ram, asked_rates, at,
-    is_unbounded, thinned, told_value,
+    BufferCase, Curve, ESTIMATE, LEAST, MOST, OWN_TIMES, RAM, RATE, arriving, asked_ram,
+    asked_rates, at, estimated, is_unbounded, summary, thinned, told_value,
 };
 use crate::grid::{Column, Grid};
+use crate::pivot::LineField::Of;
 use crate::pivot::{Pivot, PivotLine};
 use crate::tabulate::Tabulation;
 use crate::text;
@@ -39,38 +40,21 @@ pub(crate) fn tables(pivot: &Pivot<'_>, _: Option<u16>) -> Vec<Grid> {
     grids
 }
 
-/// A column of a table: its heading, the curve that it reads, and the metric.
-struct CurveColumn<'a, 'p> {
-    heading: String,
-    curve: Curve<'a, 'p>,
-    metric: Metric,
-}
-
-impl<'a, 'p> CurveColumn<'a, 'p> {
-    fn new(heading: String, curve: &Curve<'a, 'p>, metric: Metric) -> Self {
-        let has = |(_, line): &(f64, &'p PivotLine<'a>)| line.row(metric, None).is_some();
-        Self {
-            heading,
-            curve: curve.iter().filter(|point| has(point)).copied().collect(),
-            metric,
-        }
-    }
-}
+/// A column of a table: its heading, and what it reads.
+type CurveColumn<'a> = (String, Curve<'a>);
 
 /// A table along an axis; `None` where no line has any of its columns.
 fn along(
     title: String,
     first: &str,
-    readings: Vec<CurveColumn<'_, '_>>,
+    readings: Vec<CurveColumn<'_>>,
     places: &[(f64, String)],
 ) -> Option<Grid> {
     let table = Tabulation::new(title).key(Column::right(first), |(_, name): &(f64, String)| {
         name.clone()
     });
-    let table = readings.into_iter().fold(table, |table, reading| {
-        table.figure(reading.heading, move |(place, _)| {
-            told_value(at(&reading.curve, *place), reading.metric)
-        })
+    let table = readings.into_iter().fold(table, |table, (heading, curve)| {
+        table.figure(heading, move |(place, _)| told_value(at(&curve, *place)))
     });
     table.lines(places)
 }
@@ -83,17 +67,24 @@ fn ram_by_rate(case: &BufferCase<'_, '_>, asked: &[f64]) -> Vec<Grid> {
         .map(|rate| (rate, marked(rate, asked, text::rate(rate))))
         .collect();
     let grids = case.timings.iter().filter_map(|run| {
-        let mut readings = Vec::new();
-        let [record, fluid] = ["record", "fluid"].map(|arrival| run.arriving(RATE, arrival));
-        readings.extend(held("record ", &record));
-        readings.extend(held("fluid ", &fluid));
-        for (estimate, word) in ESTIMATES {
-            let curve = run.estimated(RATE, "record", estimate);
-            readings.extend(held(&format!("{word} "), &curve));
+        let mut readings: Vec<CurveColumn<'_>> = Vec::new();
+        for arrival in ["record", "fluid"] {
+            readings.extend(held(&format!("{arrival} "), |metric| {
+                arriving(run, metric, RATE, arrival)
+            }));
         }
-        let growth = if record.is_empty() { &fluid } else { &record };
-        let growth = CurveColumn::new("grows by".to_owned(), growth, Metric::GrowthRate);
-        readings.push(growth);
+        let arrival = if readings[..2].iter().all(|(_, curve)| curve.is_empty()) {
+            "fluid"
+        } else {
+            "record"
+        };
+        for (estimate, word) in ESTIMATES {
+            readings.extend(held(&format!("{word} "), |metric| {
+                estimated(run, metric, RATE, "record", estimate)
+            }));
+        }
+        let growth = arriving(run, Metric::GrowthRate, RATE, arrival);
+        readings.push(("grows by".to_owned(), growth));
         let title = format!("RAM by input rate{}: {}", case.clause(run), case.name());
         along(title, "rate", readings, &places)
     });
@@ -104,8 +95,9 @@ fn ram_by_rate(case: &BufferCase<'_, '_>, asked: &[f64]) -> Vec<Grid> {
 fn reruns(case: &BufferCase<'_, '_>) -> Option<Grid> {
     let mut readings = Vec::new();
     for run in &case.timings {
-        let curve = run.estimated(RATE, "record", "open_loop");
-        readings.extend(held(&case.heading(run), &curve));
+        readings.extend(held(&case.heading(run), |metric| {
+            estimated(run, metric, RATE, "record", "open_loop")
+        }));
     }
     let places = places(&readings, RATES, &[], text::rate);
     let title = format!("RAM where accesses wait for their data: {}", case.name());
@@ -113,12 +105,11 @@ fn reruns(case: &BufferCase<'_, '_>) -> Option<Grid> {
 }
 
 /// RAM without and with the record that is being written.
-fn held<'a, 'p>(word: &str, curve: &Curve<'a, 'p>) -> [CurveColumn<'a, 'p>; 2] {
+fn held<'a>(word: &str, of: impl Fn(Metric) -> Curve<'a>) -> [CurveColumn<'a>; 2] {
     [
-        (Metric::RamPeak, "waiting"),
-        (Metric::RamPeakInFlight, "in flight"),
+        (format!("{word}waiting"), of(Metric::RamPeak)),
+        (format!("{word}in flight"), of(Metric::RamPeakInFlight)),
     ]
-    .map(|(metric, what)| CurveColumn::new(format!("{word}{what}"), curve, metric))
 }
 
 /// Estimates beside the plain results, as headings name them.
@@ -127,8 +118,9 @@ const ESTIMATES: [(&str, &str); 3] = [("bound", "proven"), (LEAST, LEAST), (MOST
 /// The rates of the tables: those that were asked for, where the RAM ceases to be enough, and others
 /// evenly thinned. So many may be asked for that they are thinned as well.
 fn rates(case: &BufferCase<'_, '_>, asked: &[f64]) -> Vec<f64> {
-    let curves: Vec<Curve<'_, '_>> = case.timings.iter().filter_map(examined).collect();
-    let of = |curve: &Curve<'_, '_>| curve.iter().map(|(rate, _)| rate.to_bits()).collect();
+    let curves = case.timings.iter().filter_map(|run| examined(run));
+    let curves: Vec<Curve<'_>> = curves.collect();
+    let of = |curve: &Curve<'_>| curve.iter().map(|(rate, _)| rate.to_bits()).collect();
     let sets: Vec<HashSet<u64>> = curves.iter().map(of).collect();
     let mut grid: Vec<f64> = curves.iter().flatten().map(|(rate, _)| *rate).collect();
     sort(&mut grid);
@@ -150,7 +142,7 @@ fn rates(case: &BufferCase<'_, '_>, asked: &[f64]) -> Vec<f64> {
                 .is_ok()
         };
         let curve: Vec<_> = curve.iter().filter(|(rate, _)| on_grid(*rate)).collect();
-        if let Some(end) = curve.iter().position(|(_, line)| is_unbounded(line)) {
+        if let Some(end) = curve.iter().position(|(_, row)| is_unbounded(row)) {
             let ends = &curve[end.saturating_sub(1)..=end];
             kept.extend(ends.iter().map(|(rate, _)| *rate));
         }
@@ -166,11 +158,22 @@ fn rates(case: &BufferCase<'_, '_>, asked: &[f64]) -> Vec<f64> {
 
 /// The curve whose rates a table shows: single bytes stand at every corner of theirs, which no table
 /// needs.
-fn examined<'a, 'p>(run: &TimedLines<'a, 'p>) -> Option<Curve<'a, 'p>> {
-    let plain = ["record", "fluid"].map(|arrival| run.arriving(RATE, arrival));
-    let estimates = ESTIMATES.map(|(estimate, _)| run.estimated(RATE, "record", estimate));
-    let mut curves = plain.into_iter().chain(estimates);
-    curves.find(|curve| !curve.is_empty())
+fn examined<'a>(run: &PivotLine<'a>) -> Option<Curve<'a>> {
+    let either = |of: &dyn Fn(Metric) -> Curve<'a>| {
+        let curves = [Metric::RamPeak, Metric::RamPeakInFlight]
+            .map(of)
+            .into_iter();
+        curves
+            .max_by_key(Vec::len)
+            .filter(|curve| !curve.is_empty())
+    };
+    let mut plain = ["record", "fluid"].into_iter();
+    let plain = plain.find_map(|arrival| either(&|metric| arriving(run, metric, RATE, arrival)));
+    plain.or_else(|| {
+        let of =
+            |estimate: &str| either(&|metric| estimated(run, metric, RATE, "record", estimate));
+        ESTIMATES.iter().find_map(|(estimate, _)| of(estimate))
+    })
 }
 
 fn sort(values: &mut Vec<f64>) {
@@ -183,16 +186,11 @@ fn rate_by_ram(case: &BufferCase<'_, '_>, asked: &[f64]) -> Option<Grid> {
     for run in &case.timings {
         let timing = case.heading(run);
         for arrival in ["record", "fluid"] {
-            let curve = run.arriving(RAM, arrival);
-            let heading = format!("{timing}{arrival}");
-            readings.push(CurveColumn::new(heading, &curve, Metric::RateMax));
+            let curve = arriving(run, Metric::RateMax, RAM, arrival);
+            readings.push((format!("{timing}{arrival}"), curve));
         }
-        let proven = run.estimated(RAM, "record", "bound");
-        readings.push(CurveColumn::new(
-            format!("{timing}proven"),
-            &proven,
-            Metric::RateMax,
-        ));
+        let proven = estimated(run, Metric::RateMax, RAM, "record", "bound");
+        readings.push((format!("{timing}proven"), proven));
     }
     let name = |bytes: f64| marked(bytes, asked, text::ram(bytes, text::DIGITS));
     let places = places(&readings, AMOUNTS, asked, name);
@@ -203,12 +201,12 @@ fn rate_by_ram(case: &BufferCase<'_, '_>, asked: &[f64]) -> Option<Grid> {
 /// Every place of some curves, thinned and named. Of those that were asked for, as many stay as a
 /// table holds.
 fn places(
-    readings: &[CurveColumn<'_, '_>],
+    readings: &[CurveColumn<'_>],
     most: usize,
     asked: &[f64],
     name: impl Fn(f64) -> String,
 ) -> Vec<(f64, String)> {
-    let curves = readings.iter().flat_map(|reading| &reading.curve);
+    let curves = readings.iter().flat_map(|(_, curve)| curve);
     let mut places: Vec<f64> = curves.map(|(place, _)| *place).collect();
     sort(&mut places);
     let (asked, others): (Vec<f64>, Vec<f64>) =
@@ -235,36 +233,42 @@ fn marked(place: f64, asked: &[f64], name: String) -> String {
 /// What a trace needs that is replayed at its own times.
 fn own_times(case: &BufferCase<'_, '_>) -> Option<Grid> {
     let lines = case.timings.iter();
-    let lines =
-        lines.filter_map(|run| Some((run.timing.name().to_owned(), run.summary(Some(OWN_TIMES))?)));
+    let lines = lines.map(|run| (run.head().timing.name().to_owned(), *run, Some(OWN_TIMES)));
     let title = format!("At the trace's own times: {}", case.name());
     let figures = [
         (Metric::RamPeak, "RAM waiting"),
         (Metric::RamPeakInFlight, "RAM in flight"),
         (Metric::LatencyMax, "slowest, asking to end"),
     ];
-    beside(title, &figures, &lines.collect::<Vec<_>>())
+    beside(title, &figures, lines.collect())
 }
+
+/// A line, or an estimate of it, with its name.
+type NamedSummary<'n, 'a, 'p> = (String, &'p PivotLine<'a>, Option<&'n str>);
 
 /// A column for each of some lines, and a row for each figure.
 fn beside(
     title: String,
     figures: &[(Metric, &'static str)],
-    lines: &[(String, &PivotLine<'_>)],
+    mut lines: Vec<NamedSummary<'_, '_, '_>>,
 ) -> Option<Grid> {
-    let name = |(name, _): &(String, &PivotLine<'_>)| name.clone();
+    lines.retain(|(_, run, estimate)| {
+        let mut metrics = figures.iter();
+        metrics.any(|(metric, _)| summary(run, *metric, *estimate).is_some())
+    });
+    let name = |(name, ..): &NamedSummary<'_, '_, '_>| name.clone();
     let table = Tabulation::new(title).key(Column::right(""), name);
     let table = figures.iter().fold(table, |table, (metric, name)| {
-        table.figure(
-            *name,
-            move |(_, line): &(String, &PivotLine<'_>)| match metric {
+        table.figure(*name, move |(_, run, estimate)| {
+            let row = summary(run, *metric, *estimate)?;
+            match metric {
                 // A count is no measurement: every digit is exact.
-                Metric::AccessCount => line.number(*metric).map(text::count),
-                _ => line.told(*metric),
-            },
-        )
+                Metric::AccessCount => row.value.map(text::count),
+                _ => told_value(Some(row)),
+            }
+        })
     });
-    table.columns("what", lines)
+    table.columns("what", &lines)
 }
 
 fn sequences(case: &BufferCase<'_, '_>) -> Option<Grid> {
@@ -272,14 +276,10 @@ fn sequences(case: &BufferCase<'_, '_>) -> Option<Grid> {
     for run in &case.timings {
         let timing = case.heading(run);
         let metric = Metric::SequenceDurationMax;
-        let longest = run.along("accesses", None, None);
-        readings.push(CurveColumn::new(
-            format!("{timing}longest"),
-            &longest,
-            metric,
-        ));
-        let proven = run.along("accesses", None, Some("bound"));
-        readings.push(CurveColumn::new(format!("{timing}proven"), &proven, metric));
+        let longest = run.along(metric, Axis::Accesses, &[]);
+        readings.push((format!("{timing}longest"), longest));
+        let proven = run.along(metric, Axis::Accesses, &[(Of(ESTIMATE), "bound")]);
+        readings.push((format!("{timing}proven"), proven));
     }
     let places = places(&readings, LENGTHS, &[], |count| format!("{count:.0}"));
     let title = format!("Longest sequences: {}", case.name());
@@ -300,23 +300,16 @@ const DURATIONS: [(Metric, &str); 9] = [
 ];
 
 fn durations(case: &BufferCase<'_, '_>) -> Option<Grid> {
-    let mut lines: Vec<(String, &PivotLine<'_>)> = Vec::new();
-    for run in &case.timings {
-        let timing = case.heading(run);
-        for (estimate, word) in [
+    let lines = case.timings.iter().flat_map(|run| {
+        let words = [
             (None, "seen"),
             (Some("bound"), "proven"),
             (Some("open_loop"), "rerun"),
-        ] {
-            let line = run.summary(estimate);
-            lines.extend(line.map(|line| (format!("{timing}{word}"), line)));
-        }
-    }
-    beside(
-        format!("Durations of accesses: {}", case.name()),
-        &DURATIONS,
-        &lines,
-    )
+        ];
+        words.map(|(estimate, word)| (format!("{}{word}", case.heading(run)), *run, estimate))
+    });
+    let title = format!("Durations of accesses: {}", case.name());
+    beside(title, &DURATIONS, lines.collect())
 }
 
 fn extrapolated(case: &BufferCase<'_, '_>) -> Option<Grid> {
@@ -328,7 +321,7 @@ fn extrapolated(case: &BufferCase<'_, '_>) -> Option<Grid> {
             .map(move |one| (format!("{heading}{}", one.what()), one))
             .collect::<Vec<_>>()
     };
-    let all: Vec<_> = case.timings.iter().flat_map(of_run).collect();
+    let all: Vec<_> = case.timings.iter().copied().flat_map(of_run).collect();
     type Named<'a> = (String, Extrapolation<'a>);
     let table = Tabulation::new(format!("Extrapolated, not run: {}", case.name()))
         .key(Column::left("what"), |(name, _): &Named<'_>| name.clone())

@@ -3,6 +3,7 @@
 use super::*;
 use crate::{Format, Style, answer, fixture, render};
 use wordline_core::Axis;
+use wordline_core::Timing;
 
 const NARROW: Style = Style {
     color: false,

@@ -8,8 +8,8 @@ use super::limit::{against, timings};
 use super::tables::FIGURES;
 use super::{Limit, RankedCandidate};
 use crate::answer::{Answer, IN_WORDS, few};
-use crate::pivot::Pivot;
-use crate::text;
+use crate::pivot::{Pivot, each, together};
+use crate::text::{self, TargetKind};
 
 pub(crate) fn answer(pivot: &Pivot<'_>) -> Answer {
     let candidates = RankedCandidate::all_of(pivot);
@@ -67,7 +67,7 @@ fn count(candidates: &[RankedCandidate<'_, '_>]) -> Option<String> {
 fn in_turn(candidates: &[RankedCandidate<'_, '_>]) -> Option<String> {
     let mut targets = candidates.iter().map(|one| one.target);
     targets
-        .any(|target| target.starts_with("2*"))
+        .any(|target| text::without_kind(target, TargetKind::InTurn).is_some())
         .then(|| "2* means two chips in turn: one is written while the other erases.".to_owned())
 }
 
@@ -184,27 +184,19 @@ fn failures(candidates: &[RankedCandidate<'_, '_>]) -> Vec<String> {
 
 /// Values by their key, both in the order in which they come, none twice.
 fn grouped<'a>(pairs: impl Iterator<Item = (String, &'a str)>) -> Vec<(String, Vec<&'a str>)> {
-    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
-    for (key, value) in pairs {
-        match groups.iter_mut().find(|(other, _)| *other == key) {
-            Some((_, values)) if values.contains(&value) => {}
-            Some((_, values)) => values.push(value),
-            None => groups.push((key, vec![value])),
-        }
-    }
-    groups
+    let groups = together(pairs.collect(), |(key, _)| key.clone()).into_iter();
+    let groups = groups.map(|own| (own[0].0.clone(), each(&own, |(_, value)| *value)));
+    groups.collect()
 }
 
 /// The same the other way round: what is about the same values is told at once.
-fn by_targets<'a>(groups: Vec<(String, Vec<&'a str>)>) -> Vec<(Vec<&'a str>, Vec<String>)> {
-    let mut all: Vec<(Vec<&'a str>, Vec<String>)> = Vec::new();
-    for (key, values) in groups {
-        match all.iter_mut().find(|(other, _)| *other == values) {
-            Some((_, keys)) => keys.push(key),
-            None => all.push((values, vec![key])),
-        }
-    }
-    all
+fn by_targets(groups: Vec<(String, Vec<&str>)>) -> Vec<(Vec<&str>, Vec<String>)> {
+    let all = together(groups, |(_, values)| values.clone()).into_iter();
+    let all = all.map(|own| {
+        let keys = own.iter().map(|(key, _)| key.clone());
+        (own[0].1.clone(), keys.collect())
+    });
+    all.collect()
 }
 
 /// Figures that nobody knows.

@@ -17,69 +17,27 @@ pub(crate) struct Limit {
     pub(crate) advice: &'static str,
 }
 
-/// Every limit that this version knows. Others are called as the document spells them.
-const LIMITS: [Limit; 12] = [
-    Limit {
-        name: "ram",
-        words: "RAM",
-        advice: "Allow more RAM, or choose a lower rate or smaller records.",
-    },
-    Limit {
-        name: "latency",
-        words: "worst access",
-        advice: "Allow slower accesses, or choose smaller records.",
-    },
-    Limit {
-        name: "lifetime",
-        words: "lifetime",
-        advice: "Spread the writes over more memory, write less, or accept a shorter life.",
-    },
-    Limit {
-        name: "energy",
-        words: "energy a day",
-        advice: "Write larger records, which share the cost of an access, or write less.",
-    },
-    Limit {
-        name: "risk",
-        words: "bytes at risk",
-        advice: "Choose smaller records, or hold the supply up until RAM is written.",
-    },
-    Limit {
-        name: "holdup",
-        words: "hold-up",
-        advice: "Allow a larger capacitor, or keep less in RAM.",
-    },
-    Limit {
-        name: "cost",
-        words: "cost",
-        advice: "Allow a higher price, or keep less data so that fewer chips do.",
-    },
-    Limit {
-        name: "capacity",
-        words: "capacity",
-        advice: "Keep less data, or allow more chips.",
-    },
-    Limit {
-        name: "fit",
-        words: "fit to the board",
-        advice: "Choose a board with the bus and the supply that the part needs.",
-    },
-    Limit {
-        name: "in_turn",
-        words: "chips in turn",
-        advice: "A memory that does not erase gains nothing from a second chip in turn: take one.",
-    },
-    Limit {
-        name: "translation",
-        words: "translation layer",
-        advice: "The part needs a translation layer for this work: allow one, or write in order.",
-    },
-    Limit {
-        name: "rate",
-        words: "input rate",
-        advice: "Choose a lower input rate, or larger records where that speeds the memory up.",
-    },
-];
+macro_rules! limits {
+    ($($name:literal $words:literal $advice:literal;)*) => {
+        /// Every limit that this version knows. Others are called as the document spells them.
+        const LIMITS: &[Limit] = &[$(Limit { name: $name, words: $words, advice: $advice },)*];
+    };
+}
+
+limits! {
+    "ram" "RAM" "Allow more RAM, or choose a lower rate or smaller records.";
+    "latency" "worst access" "Allow slower accesses, or choose smaller records.";
+    "lifetime" "lifetime" "Spread the writes over more memory, write less, or accept a shorter life.";
+    "energy" "energy a day" "Write larger records, which share the cost of an access, or write less.";
+    "risk" "bytes at risk" "Choose smaller records, or hold the supply up until RAM is written.";
+    "holdup" "hold-up" "Allow a larger capacitor, or keep less in RAM.";
+    "cost" "cost" "Allow a higher price, or keep less data so that fewer chips do.";
+    "capacity" "capacity" "Keep less data, or allow more chips.";
+    "fit" "fit to the board" "Choose a board with the bus and the supply that the part needs.";
+    "in_turn" "chips in turn" "A memory that does not erase gains nothing from a second chip in turn: take one.";
+    "translation" "translation layer" "The part needs a translation layer for this work: allow one, or write in order.";
+    "rate" "input rate" "Choose a lower input rate, or larger records where that speeds the memory up.";
+}
 
 impl Limit {
     pub(crate) fn of(verdict: &Verdict) -> Option<&'static Self> {

@@ -12,11 +12,12 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use wordline_core::results::{NoValue, Row, Verdict};
-use wordline_core::{Metric, Timing};
+use wordline_core::{Axis, Metric, Timing};
 
+use crate::pivot::LineField::{self, Of};
 use crate::pivot::{Keys, Pivot, PivotLine};
 use crate::tabulate::NOTHING;
 use crate::text;
@@ -28,19 +29,17 @@ pub(crate) const VIEW: View = View {
     workload: "compare",
     // A part of a figure or an estimate of it is not the figure.
     keys: Keys {
-        only: &["target"],
-        parts: &["estimate"],
+        only: &[LineField::Target],
+        parts: &[Of(Axis::Estimate)],
     },
     lead: &[TableView::Made(tables::verdicts)],
     tables: &[
         TableView::Made(tables::figures),
         TableView::Made(survival::table),
     ],
-    plots_first: true,
     plots: &[PlotView::Made(plots::plots)],
-    by_series: false,
-    why: None,
     answer: answer::answer,
+    ..View::EMPTY
 };
 
 /// A candidate with its verdicts and figures.
@@ -58,15 +57,6 @@ impl<'a, 'p> RankedCandidate<'a, 'p> {
     /// The candidates of a document, ranked.
     pub(crate) fn all_of(pivot: &'p Pivot<'a>) -> Vec<Self> {
         let document = pivot.document;
-        let verdicts: HashMap<&str, Vec<&Verdict>> =
-            document
-                .verdicts
-                .iter()
-                .fold(HashMap::new(), |mut all, verdict| {
-                    let own: &mut Vec<_> = all.entry(verdict.target.as_str()).or_default();
-                    own.push(verdict);
-                    all
-                });
         let ranked = document
             .verdicts
             .iter()
@@ -76,11 +66,13 @@ impl<'a, 'p> RankedCandidate<'a, 'p> {
         let mut seen = HashSet::new();
         let targets = ranked.chain(run).chain(asked);
         let candidates = targets.filter(|target| seen.insert(*target)).map(|target| {
-            let verdicts = verdicts.get(target).cloned().unwrap_or_default();
+            let verdicts = document.verdicts.iter();
+            let verdicts: Vec<_> = verdicts.filter(|one| one.target == target).collect();
             let line = pivot.lines.iter().find(|line| line.head().target == target);
             let rows = line.map_or(&[][..], PivotLine::rows).iter();
-            let figures =
-                rows.filter(|row| row.text("cause").is_none() && row.text("estimate").is_none());
+            let figures = rows.filter(|row| {
+                row.text(Axis::Cause).is_none() && row.text(Axis::Estimate).is_none()
+            });
             let used: Vec<Timing> = figures
                 .map(|row| row.timing)
                 .chain(verdicts.iter().map(|verdict| verdict.timing))
@@ -106,7 +98,7 @@ impl<'a, 'p> RankedCandidate<'a, 'p> {
 
     /// The row of a figure.
     pub(crate) fn figure(&self, timing: Timing, metric: Metric) -> Option<&'a Row> {
-        self.line?.at(metric, &[("timing", timing.name())])
+        self.line?.at(metric, &[(LineField::Timing, timing.name())])
     }
 
     pub(crate) fn number(&self, timing: Timing, metric: Metric) -> Option<f64> {

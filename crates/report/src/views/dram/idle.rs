@@ -2,82 +2,47 @@
 
 use wordline_core::Metric;
 
-use super::{ModuleLines, cause, known, with_bands};
-use crate::grid::Grid;
-use crate::pivot::{PivotLine, each};
-use crate::text;
+use super::{LATENCY_PARTS, MODULE, band, of_test, time};
+use crate::cause;
+use crate::pivot::{Pivot, PivotLine};
+use crate::view::FigureOf::{Made, Precise};
+use crate::view::{LineTable, figure};
 
-const TEST: &str = "idle";
+pub(super) const LATENCY: LineTable = LineTable {
+    title: "Latency without load{place}",
+    lines: |pivot| of_test(pivot, "idle"),
+    keys: &[MODULE],
+    figures: &[
+        figure("mean", Precise(Metric::LatencyMean, &[])),
+        figure("half take up to", Precise(Metric::LatencyP50, &[])),
+        figure("90 % take up to", Precise(Metric::LatencyP90, &[])),
+        figure("99 % take up to", Precise(Metric::LatencyP99, &[])),
+        figure("99.9 % take up to", Precise(Metric::LatencyP999, &[])),
+        figure("slowest", Precise(Metric::LatencyMax, &[])),
+        figure("power of the modules", Precise(Metric::PowerMean, &[])),
+        figure(
+            "power between sets of currents",
+            Made(|_, line| band(line, Metric::PowerMean)),
+        ),
+        figure(
+            "energy of a byte between them",
+            Made(|_, line| band(line, Metric::EnergyPerByte)),
+        ),
+    ],
+    across: Some("a read"),
+    ..LineTable::EMPTY
+};
 
-/// What the rows say, top to bottom.
-const FIGURES: [(Metric, &str); 7] = [
-    (Metric::LatencyMean, "mean"),
-    (Metric::LatencyP50, "half take up to"),
-    (Metric::LatencyP90, "90 % take up to"),
-    (Metric::LatencyP99, "99 % take up to"),
-    (Metric::LatencyP999, "99.9 % take up to"),
-    (Metric::LatencyMax, "slowest"),
-    (Metric::PowerMean, "power of the modules"),
-];
-
-pub(super) fn tables(view: &ModuleLines<'_, '_>) -> Vec<Grid> {
-    let lines: Vec<_> = view.plain(TEST).collect();
-    let on = |target: &str| ModuleLines::of_target(&lines, target);
-    let table = view.by_target("Latency without load".to_owned());
-    let table = FIGURES.iter().fold(table, |table, (metric, name)| {
-        table.figure(*name, |target| {
-            Some(text::value(on(target)?.row(*metric, None)?, 4))
-        })
-    });
-    let table = with_bands(view, TEST, table);
-    let mut grids: Vec<Grid> = table.columns("a read", &view.targets).into_iter().collect();
-    grids.extend(parts(view, "What latency without load consists of", &lines));
-    grids
-}
-
-/// What the mean latencies of some lines consist of.
-pub(super) fn parts(
-    view: &ModuleLines<'_, '_>,
-    title: &str,
-    lines: &[&PivotLine<'_>],
-) -> Option<Grid> {
-    let causes = causes(lines).into_iter();
-    let table = causes.fold(view.by_target(title.to_owned()), |table, part| {
-        table.figure(cause::name(part), move |target| {
-            let line = ModuleLines::of_target(lines, target)?;
-            let row = line.row(Metric::LatencyMeanPart, Some(part))?;
-            Some(text::value(row, text::DIGITS))
-        })
-    });
-    table.columns("part", &view.targets)
-}
-
-/// The parts that take any time, the fixed ones first.
-fn causes<'a>(lines: &[&PivotLine<'a>]) -> Vec<&'a str> {
-    let parts = lines
-        .iter()
-        .flat_map(|line| line.parts(Metric::LatencyMeanPart));
-    let parts: Vec<_> = parts.filter(|(_, seconds)| seconds.abs() > 5e-13).collect();
-    let mut causes = each(&parts, |(cause, _)| *cause);
-    let place = |cause: &str| match cause {
-        "on_chip" | "buffer" => 0,
-        "activate" => 1,
-        "cas" | "burst" => 2,
-        _ => 3,
-    };
-    causes.sort_by_key(|cause| {
-        (
-            place(cause),
-            known(cause).map_or(usize::MAX, |known| known.order),
-        )
-    });
-    causes
-}
+pub(super) const PARTS: LineTable = LineTable {
+    title: "What latency without load consists of{place}",
+    figures: LATENCY_PARTS,
+    across: Some("part"),
+    ..LATENCY
+};
 
 /// "rdimm: a read takes 102 ns without load: on-chip path 61.0 ns, …".
-pub(super) fn sentences(view: &ModuleLines<'_, '_>) -> Vec<String> {
-    let lines: Vec<_> = view.plain(TEST).collect();
-    let sentence = |line: &&PivotLine<'_>| {
+pub(super) fn sentences(pivot: &Pivot<'_>) -> Vec<String> {
+    let sentence = |line: &PivotLine<'_>| {
         let mean = line.number(Metric::LatencyMean)?;
         let mut parts: Vec<(&str, f64)> = line.parts(Metric::LatencyMeanPart).collect();
         parts.sort_by(|(_, a), (_, b)| b.total_cmp(a));
@@ -92,9 +57,6 @@ pub(super) fn sentences(view: &ModuleLines<'_, '_>) -> Vec<String> {
         }
         Some(sentence + ".")
     };
-    lines.iter().filter_map(sentence).collect()
-}
-
-pub(super) fn time(seconds: f64) -> String {
-    text::number(Metric::LatencyMean, seconds, text::DIGITS)
+    let lines = of_test(pivot, "idle").into_iter();
+    lines.filter_map(sentence).collect()
 }

@@ -1,17 +1,19 @@
 //! Latency under load: curves over throughput, their knees and stages, and how latencies are spread.
 
-use wordline_core::Metric;
 use wordline_core::quantity::human;
+use wordline_core::results::Row;
+use wordline_core::{Axis, Metric};
 
-use super::{ModuleLines, NamedLine, by_name, shares};
+use super::{MODULE, Of, carried, mix, of_test, time};
 use crate::answer::IN_WORDS;
 use crate::grid::{Column, Grid};
-use crate::pivot::PivotLine;
+use crate::pivot::{Pivot, PivotLine, ascending, together};
 use crate::tabulate::Tabulation;
 use crate::text;
+use crate::view::{FigureOf, Key, LineTable, figure};
 
 pub(super) const TEST: &str = "loaded";
-pub(super) const DELAY: &str = "delay_cycles";
+pub(super) const DELAY: Axis = Axis::DelayCycles;
 
 /// The points that stand for the load, in their order.
 pub(crate) const LANDMARKS: [&str; 3] = ["least load", "at the knee", "greatest load"];
@@ -19,6 +21,7 @@ pub(crate) const LANDMARKS: [&str; 3] = ["least load", "at the knee", "greatest 
 /// A target under less and less load.
 pub(crate) struct LoadCurve<'a, 'p> {
     pub(crate) target: &'a str,
+    pub(crate) module: &'a str,
     pub(crate) mix: &'a str,
     pub(crate) pattern: &'a str,
     /// Latency of one core that has the memory to itself.
@@ -100,112 +103,98 @@ impl<'a, 'p> LoadCurve<'a, 'p> {
 }
 
 /// The curves of a document, in its order.
-pub(crate) fn curves<'a, 'p>(view: &ModuleLines<'a, 'p>) -> Vec<LoadCurve<'a, 'p>> {
-    let mut curves: Vec<LoadCurve<'a, 'p>> = Vec::new();
-    for line in view.plain(TEST) {
-        let head = line.head();
-        let word = |axis: &str| head.text(axis).unwrap_or_default();
-        let (target, mix, pattern) = (head.target.as_str(), word("mix"), word("pattern"));
-        let same = |curve: &LoadCurve<'_, '_>| {
-            curve.target == target && curve.mix == mix && curve.pattern == pattern
-        };
-        let place = curves.iter().position(same).unwrap_or_else(|| {
-            curves.push(LoadCurve {
-                target,
-                mix,
-                pattern,
-                idle: None,
-                points: Vec::new(),
-                knee: None,
-            });
-            curves.len() - 1
+pub(crate) fn curves<'a, 'p>(pivot: &'p Pivot<'a>) -> Vec<LoadCurve<'a, 'p>> {
+    let pattern = |line: &PivotLine<'a>| line.head().text(Axis::Pattern).unwrap_or_default();
+    let of = |line: &PivotLine<'a>| (line.head().target.as_str(), mix(line), pattern(line));
+    let groups = together(of_test(pivot, TEST), |line| of(line)).into_iter();
+    let curves = groups.filter_map(|lines| {
+        let points = lines.iter().filter_map(|line| {
+            let delay = line.coordinate(DELAY).filter(|delay| delay.is_finite())?;
+            Some(LoadPoint { delay, line })
         });
-        match line.coordinate(DELAY).filter(|delay| delay.is_finite()) {
-            Some(delay) => curves[place].points.push(LoadPoint { delay, line }),
-            None => {
-                let at = |metric| line.number(metric);
-                let knee = at(Metric::ThroughputKnee).zip(at(Metric::LatencyKnee));
-                curves[place].knee = knee.or(curves[place].knee);
-            }
-        }
-    }
-    for curve in &mut curves {
-        curve.points.sort_by(|a, b| b.delay.total_cmp(&a.delay));
-        let idle = view.special(TEST, &["estimate"]).find(|line| {
-            let head = line.head();
-            let word = |axis: &str| head.text(axis).unwrap_or_default();
-            let same = head.target == curve.target && word("mix") == curve.mix;
-            same && word("pattern") == curve.pattern && word("estimate") == "idle"
+        let mut points: Vec<_> = points.collect();
+        points.sort_by(|a, b| b.delay.total_cmp(&a.delay));
+        // What is no point is of the whole curve.
+        let mut whole = lines.iter().filter(|line| line.axis(DELAY).is_none());
+        let knee = whole.clone().find_map(|line| {
+            let knee = line.number(Metric::ThroughputKnee);
+            knee.zip(line.number(Metric::LatencyKnee))
         });
-        curve.idle = idle.and_then(|line| line.number(Metric::LatencyMean));
-    }
-    curves.retain(|curve| !curve.points.is_empty());
-    curves
-}
-
-pub(super) fn tables(view: &ModuleLines<'_, '_>) -> Vec<Grid> {
-    let curves = curves(view);
-    if curves.is_empty() {
-        return Vec::new();
-    }
-    let landmarks = curves.iter().flat_map(|curve| {
-        let marks = curve.landmarks().into_iter();
-        marks.map(|(load, point)| {
-            (
-                vec![view.short(curve.target).to_owned(), load.to_owned()],
-                point.line,
-            )
+        let idle = [(Of(Axis::Estimate), "idle")];
+        (!points.is_empty()).then(|| LoadCurve {
+            target: &lines[0].head().target,
+            module: pivot.short(lines[0].head()),
+            mix: mix(lines[0]),
+            pattern: pattern(lines[0]),
+            idle: whole.find_map(|line| line.at(Metric::LatencyMean, &idle)?.value),
+            points,
+            knee,
         })
     });
-    let lines: Vec<NamedLine<'_, '_>> = landmarks.collect();
-    let mut grids: Vec<Grid> = sweep(view, &curves).into_iter().collect();
-    grids.extend(knees(view, &curves));
-    grids.extend(super::carried::table(view));
-    grids.extend(at_equal_throughput(view));
-    grids.extend(within(view, &lines));
-    let waits = "What requests waited for";
-    grids.extend(shares(
-        view,
-        waits,
-        &["module", "load"],
-        &lines,
-        Metric::WaitShare,
-    ));
-    let title = format!("Power of the modules{}", view.place());
-    grids.extend(super::bandwidth::power(
-        &title,
-        &["module", "load"],
-        &lines,
-        &|line, metric, estimate| {
-            let delay = line.coordinate(DELAY)?;
-            let mut estimates = view.special(TEST, &["estimate"]);
-            let same = |other: &&PivotLine<'_>| {
-                let head = other.head();
-                head.target == line.head().target
-                    && other.coordinate(DELAY) == Some(delay)
-                    && head.text("estimate") == Some(estimate)
-            };
-            estimates.find(same)?.number(metric)
-        },
-    ));
-    grids
+    curves.collect()
+}
+
+/// The lines of the points that stand for the load.
+fn landmarks<'p, 'a>(pivot: &'p Pivot<'a>) -> Vec<&'p PivotLine<'a>> {
+    let curves = curves(pivot).into_iter();
+    let marks = curves.flat_map(|curve| curve.landmarks());
+    marks.map(|(_, point)| point.line).collect()
+}
+
+const KEYS: &[Key] = &[
+    MODULE,
+    Key::Words("load", |pivot, line| {
+        let curves = curves(pivot).into_iter();
+        let mut marks = curves.flat_map(|curve| curve.landmarks());
+        let mark = marks.find(|(_, point)| std::ptr::eq(point.line, line));
+        mark.map_or("", |(name, _)| name).to_owned()
+    }),
+];
+
+/// Shares of the samples that took no longer than the times that were asked for.
+pub(super) const WITHIN: LineTable = LineTable {
+    title: "Reads that took no longer{place}",
+    lines: landmarks,
+    keys: KEYS,
+    figures: &[figure(
+        "within {}",
+        FigureOf::Along(Metric::LatencyShare, Axis::WithinS, &[]),
+    )],
+    ..LineTable::EMPTY
+};
+
+pub(super) const WAITS: LineTable = LineTable {
+    title: "What requests waited for{place}",
+    figures: super::WAITS,
+    ..WITHIN
+};
+
+pub(super) const POWER: LineTable = LineTable {
+    title: "Power of the modules{place}",
+    figures: super::POWER,
+    ..WITHIN
+};
+
+/// The curves and their knees.
+pub(super) fn curve_tables(pivot: &Pivot<'_>, _: Option<u16>) -> Vec<Grid> {
+    let curves = curves(pivot);
+    let grids = [sweep(pivot, &curves), knees(pivot, &curves)];
+    grids.into_iter().flatten().collect()
 }
 
 /// A row for each delay; throughput, latency and stage of each target side by side.
-fn sweep(view: &ModuleLines<'_, '_>, curves: &[LoadCurve<'_, '_>]) -> Option<Grid> {
+fn sweep(pivot: &Pivot<'_>, curves: &[LoadCurve<'_, '_>]) -> Option<Grid> {
     let points = curves.iter().flat_map(|curve| &curve.points);
-    let mut delays: Vec<f64> = points.map(|one| one.delay).collect();
-    delays.sort_by(f64::total_cmp);
-    delays.dedup();
+    let delays = ascending(points.map(|one| one.delay));
     let conditions = curves
         .first()
         .map(LoadCurve::conditions)
         .unwrap_or_default();
-    let title = format!("Latency under load, {conditions}{}", view.place());
+    let title = format!("Latency under load, {conditions}{}", pivot.on_board());
     let mut table = Tabulation::new(title).key(Column::right("delay"), f64::to_string);
     for curve in curves {
         let at = |delay: &f64| curve.points.iter().find(|point| point.delay == *delay);
-        let carries = format!("{} carries", view.short(curve.target));
+        let carries = format!("{} carries", curve.module);
         for (name, metric) in [
             (carries.as_str(), Metric::ThroughputMean),
             ("latency", Metric::LatencyMean),
@@ -220,9 +209,8 @@ fn sweep(view: &ModuleLines<'_, '_>, curves: &[LoadCurve<'_, '_>]) -> Option<Gri
     table.lines(&delays)
 }
 
-fn knees(view: &ModuleLines<'_, '_>, curves: &[LoadCurve<'_, '_>]) -> Option<Grid> {
+fn knees(pivot: &Pivot<'_>, curves: &[LoadCurve<'_, '_>]) -> Option<Grid> {
     type OfCurve = fn(&LoadCurve<'_, '_>) -> Option<f64>;
-    let time = |seconds| text::number(Metric::LatencyMean, seconds, text::DIGITS);
     let figures: [(&str, OfCurve, bool); 9] = [
         ("idle", |curve| curve.idle, true),
         (
@@ -246,9 +234,9 @@ fn knees(view: &ModuleLines<'_, '_>, curves: &[LoadCurve<'_, '_>]) -> Option<Gri
         ("carries at most", |curve| most(curve)?.throughput(), false),
         ("latency there", |curve| most(curve)?.latency(), true),
     ];
-    let title = format!("Knees of the curves{}", view.place());
+    let title = format!("Knees of the curves{}", pivot.on_board());
     let table = Tabulation::new(title).key(Column::left("module"), |curve: &&LoadCurve<'_, '_>| {
-        view.short(curve.target).to_owned()
+        curve.module.to_owned()
     });
     let table = figures
         .into_iter()
@@ -286,86 +274,63 @@ fn constant(curve: &LoadCurve<'_, '_>) -> Option<f64> {
         .max_by(f64::total_cmp)
 }
 
+/// Rows of where the first target takes a multiple of what it takes alone, with the multiple.
+fn at_loads<'a>(pivot: &Pivot<'a>) -> Vec<(f64, &'a Row)> {
+    let lines = of_test(pivot, TEST).into_iter();
+    let rows = lines.flat_map(|line| line.rows().to_vec());
+    let rows = rows.filter_map(|row| Some((text::numeric(row.axes.get(&Axis::Load)?)?, row)));
+    rows.collect()
+}
+
 /// Latencies of all targets at the throughputs at which the first takes a multiple of what it takes alone.
-fn at_equal_throughput(view: &ModuleLines<'_, '_>) -> Option<Grid> {
-    let lines: Vec<_> = view.special(TEST, &["estimate", "load", "over"]).collect();
-    let mut loads: Vec<f64> = lines
-        .iter()
-        .filter_map(|line| line.coordinate("load"))
-        .collect();
-    loads.retain(|load| load.is_finite());
-    loads.sort_by(f64::total_cmp);
-    loads.dedup();
-    let (first, others) = view.targets.split_first()?;
-    let lines = &lines;
+pub(super) fn at_equal_throughput(pivot: &Pivot<'_>, _: Option<u16>) -> Vec<Grid> {
+    let rows = &at_loads(pivot);
+    let loads = ascending(rows.iter().map(|(load, _)| *load));
     let at = |load: &f64| {
         let load = *load;
-        let lines = lines.iter();
-        lines.filter(move |line| line.coordinate("load") == Some(load))
+        let rows = rows.iter().filter(move |(other, _)| *other == load);
+        rows.map(|(_, row)| *row)
     };
-    let title = format!("Latency at equal throughput{}", view.place());
+    let title = format!("Latency at equal throughput{}", pivot.on_board());
+    let own = pivot.lines.first().map(|line| &line.head().target);
+    let others = rows.iter().map(|(_, row)| *row);
+    let others = others.filter(|row| Some(&row.target) != own).collect();
+    let others = together(others, |row| &row.target);
     let mut table = Tabulation::new(title)
         .key(
-            Column::left(format!("{} takes", view.short(first))),
+            Column::left(format!("{} takes", pivot.first())),
             |load: &f64| format!("{} times as long as alone", human(*load, "1", 2)),
         )
         .key(Column::right("at"), |load| {
-            let rate = at(load).find_map(|line| line.coordinate("rate_bytes_per_s"));
+            let rate = at(load).find_map(|row| text::numeric(row.axes.get(&Axis::RateBytesPerS)?));
             rate.map_or_else(String::new, text::rate)
         });
-    for target in others {
-        let of = move |load: &f64| at(load).find(|line| line.head().target == *target);
+    for other in &others {
+        let of = move |load: &f64, metric| {
+            let mut own = at(load).filter(|row| row.target == other[0].target);
+            own.find(|row| row.metric == metric)
+        };
         table = table
-            .figure(format!("{} takes", view.short(target)), move |load| {
-                of(load)?.told(Metric::LatencyMean)
+            .figure(format!("{} takes", pivot.short(other[0])), move |load| {
+                Some(text::value(of(load, Metric::LatencyMean)?, text::DIGITS))
             })
             .figure("difference", move |load| {
-                of(load)?.number(Metric::LatencyRatio).map(super::gain)
+                of(load, Metric::LatencyRatio)?.value.map(super::gain)
             });
     }
-    table.lines(&loads)
+    table.lines(&loads).into_iter().collect()
 }
 
-/// Shares of the samples that took no longer than the times that were asked for.
-fn within(view: &ModuleLines<'_, '_>, landmarks: &[NamedLine<'_, '_>]) -> Option<Grid> {
-    let lines: Vec<_> = view.special(TEST, &["within_s"]).collect();
-    let mut times: Vec<f64> = lines
-        .iter()
-        .filter_map(|line| line.coordinate("within_s"))
-        .collect();
-    times.retain(|time| time.is_finite());
-    times.sort_by(f64::total_cmp);
-    times.dedup();
-    let title = format!("Reads that took no longer{}", view.place());
-    let table = by_name(title, &["module", "load"]);
-    let table = times.into_iter().fold(table, |table, time| {
-        let lines = &lines;
-        table.figure(
-            format!("within {}", human(time, "s", 4)),
-            move |(_, point)| {
-                let line = lines.iter().find(|line| {
-                    line.head().target == point.head().target
-                        && line.coordinate("within_s") == Some(time)
-                        && line.coordinate(DELAY) == point.coordinate(DELAY)
-                });
-                line?.told(Metric::LatencyShare)
-            },
-        )
-    });
-    table.lines(landmarks)
-}
-
-pub(super) fn sentences(view: &ModuleLines<'_, '_>) -> Vec<String> {
-    let curves = curves(view);
+pub(super) fn sentences(pivot: &Pivot<'_>) -> Vec<String> {
+    let curves = curves(pivot);
     let mut sentences: Vec<String> = curves.iter().take(IN_WORDS).filter_map(course).collect();
-    sentences.extend(super::carried::sentences(view));
-    sentences.extend(compared(view));
+    sentences.extend(carried::sentences(pivot));
+    sentences.extend(compared(pivot));
     sentences
 }
 
 /// "a@s: a read takes 105 ns alone, about as long up to 310 GB/s; …".
 fn course(curve: &LoadCurve<'_, '_>) -> Option<String> {
-    let time = |seconds| text::number(Metric::LatencyMean, seconds, text::DIGITS);
     let mut clauses = vec![match curve.idle {
         Some(idle) => format!("a read takes {} alone", time(idle)),
         None => {
@@ -401,37 +366,28 @@ fn course(curve: &LoadCurve<'_, '_>) -> Option<String> {
 }
 
 /// How the others compare where the first takes a multiple of what it takes alone.
-fn compared(view: &ModuleLines<'_, '_>) -> Vec<String> {
-    let Some(first) = view.targets.first() else {
-        return Vec::new();
-    };
-    let lines: Vec<_> = view.special(TEST, &["estimate", "load", "over"]).collect();
-    let others = view.targets.iter().skip(1).take(IN_WORDS);
-    let sentence = |target: &&str| {
-        let clauses = lines
-            .iter()
-            .filter(|line| line.head().target == **target)
-            .filter_map(|line| {
-                let ratio = line.number(Metric::LatencyRatio)?;
-                let (load, rate) = (
-                    line.coordinate("load")?,
-                    line.coordinate("rate_bytes_per_s")?,
-                );
-                let times = human(load, "1", 2);
-                Some(format!(
-                    "{} where that takes {times} times as long as alone ({})",
-                    super::gain(ratio),
-                    text::rate(rate)
-                ))
-            });
+fn compared(pivot: &Pivot<'_>) -> Vec<String> {
+    let mut rows = at_loads(pivot);
+    rows.retain(|(_, row)| row.metric == Metric::LatencyRatio);
+    let others = together(rows, |(_, row)| &row.target);
+    let sentences = others.iter().take(IN_WORDS).filter_map(|own| {
+        let clauses = own.iter().filter_map(|(load, row)| {
+            let rate = text::numeric(row.axes.get(&Axis::RateBytesPerS)?)?;
+            Some(format!(
+                "{} where that takes {} times as long as alone ({})",
+                super::gain(row.value?),
+                human(*load, "1", 2),
+                text::rate(rate)
+            ))
+        });
         let clauses: Vec<_> = clauses.collect();
-        let (who, first) = (view.short(target), view.short(first));
+        let (who, first) = (pivot.short(own[0].1), pivot.first());
         (!clauses.is_empty()).then(|| {
             format!(
                 "At equal throughput the latency of {who} against {first} is {}.",
                 clauses.join(", ")
             )
         })
-    };
-    others.filter_map(sentence).collect()
+    });
+    sentences.collect()
 }

@@ -1,11 +1,11 @@
 //! Memory modules: the rows of `wordline dram` as people ask for them, several targets side by side.
 //!
-//! A test (idle, bandwidth, loaded, trace) has a file of its own with its tables and sentences. Whatever a document
-//! lacks is left out.
+//! A line is a test of a target with a mix, an order of addresses and a load. Estimates, comparisons and shares are
+//! parts of it. A test (idle, bandwidth, loaded, trace) has a file of its own with its tables and sentences. Whatever a
+//! document lacks is left out.
 
 mod bandwidth;
 mod carried;
-mod cause;
 mod idle;
 mod loaded;
 mod plots;
@@ -14,138 +14,159 @@ mod trace;
 #[cfg(test)]
 mod tests;
 
-use wordline_core::Metric;
+use wordline_core::{Axis, Metric};
 
 use crate::answer::Answer;
-use crate::grid::{Column, Grid};
-use crate::pivot::{Keys, Pivot, PivotLine, each};
-use crate::tabulate::Tabulation;
+use crate::pivot::LineField::Of;
+use crate::pivot::{ANY, At, Keys, Pivot, PivotLine, each, together};
 use crate::text;
-use crate::view::{PlotView, TableView, View};
+use crate::view::FigureOf::{self, Made};
+use crate::view::{FigureColumn, Key, PartColumns, PlotView, TableView, View, figure};
 
-pub(crate) use bandwidth::Mixes;
-pub(crate) use cause::{BUS, LATENCY, known, name as cause_name};
 pub(crate) use loaded::{LANDMARKS, LoadPoint, curves};
 
 pub(crate) const VIEW: View = View {
     workload: "dram",
-    keys: Keys::ALL,
-    lead: &[],
-    tables: &[TableView::Made(tables)],
-    plots_first: true,
+    keys: Keys::but(&[
+        Of(Axis::Estimate),
+        Of(Axis::Over),
+        Of(Axis::Choice),
+        Of(Axis::Setting),
+        Of(Axis::Load),
+        Of(Axis::RateBytesPerS),
+        Of(Axis::WithinS),
+    ]),
+    tables: &[
+        TableView::Lines(idle::LATENCY),
+        TableView::Lines(idle::PARTS),
+        TableView::Made(bandwidth::tables),
+        TableView::Made(loaded::curve_tables),
+        TableView::Lines(carried::GAIN),
+        TableView::Made(loaded::at_equal_throughput),
+        TableView::Lines(loaded::WITHIN),
+        TableView::Lines(loaded::WAITS),
+        TableView::Lines(loaded::POWER),
+        TableView::Lines(trace::FIGURES),
+        TableView::Lines(trace::PARTS),
+        TableView::Lines(trace::WAITS),
+    ],
     plots: &[PlotView::Made(plots::plots)],
-    by_series: false,
     why: Some(plots::why),
-    answer,
+    answer: |pivot| {
+        let mut sentences = idle::sentences(pivot);
+        sentences.extend(bandwidth::sentences(pivot));
+        sentences.extend(loaded::sentences(pivot));
+        sentences.extend(trace::sentences(pivot));
+        Answer::of_each(sentences)
+    },
+    ..View::EMPTY
 };
 
-fn tables(pivot: &Pivot<'_>, _: Option<u16>) -> Vec<Grid> {
-    let view = ModuleLines::of(pivot);
-    let mut grids = idle::tables(&view);
-    grids.extend(bandwidth::tables(&view));
-    grids.extend(loaded::tables(&view));
-    grids.extend(trace::tables(&view));
-    grids
+/// The lines of a test.
+fn of_test<'p, 'a>(pivot: &'p Pivot<'a>, test: &str) -> Vec<&'p PivotLine<'a>> {
+    pivot.select(|line| line.head().text(Axis::Test) == Some(test))
 }
 
-fn answer(pivot: &Pivot<'_>) -> Answer {
-    let view = ModuleLines::of(pivot);
-    let mut sentences = idle::sentences(&view);
-    sentences.extend(bandwidth::sentences(&view));
-    sentences.extend(loaded::sentences(&view));
-    sentences.extend(trace::sentences(&view));
-    Answer::of_each(sentences)
+/// Lines in the order of their mixes.
+fn by_mix<'p, 'a>(lines: Vec<&'p PivotLine<'a>>) -> Vec<&'p PivotLine<'a>> {
+    together(lines, |line| mix(line)).concat()
 }
 
-/// The lines of a document, and its targets.
-pub(crate) struct ModuleLines<'a, 'p> {
-    lines: Vec<&'p PivotLine<'a>>,
-    /// In the order of the document.
-    pub(crate) targets: Vec<&'a str>,
-    /// The system that all targets share.
-    system: Option<&'a str>,
+fn mix<'a>(line: &PivotLine<'a>) -> &'a str {
+    line.head().text(Axis::Mix).unwrap_or_default()
 }
 
-/// Axes that keep special lines apart from the plain ones.
-const SPECIAL: [&str; 5] = ["estimate", "over", "choice", "load", "within_s"];
-
-impl<'a, 'p> ModuleLines<'a, 'p> {
-    pub(crate) fn of(pivot: &'p Pivot<'a>) -> Self {
-        let lines: Vec<_> = pivot.lines.iter().collect();
-        let targets = each(&lines, |line| line.head().target.as_str());
-        let system = |target: &&'a str| target.split_once('@').map(|(_, system)| system);
-        let first = targets.first().and_then(system);
-        let shared = first.filter(|_| targets.iter().all(|target| system(target) == first));
-        Self {
-            lines,
-            targets,
-            system: shared,
-        }
-    }
-
-    /// A target as a column names it: without the system where all share it.
-    pub(crate) fn short(&self, target: &'a str) -> &'a str {
-        match (self.system, target.split_once('@')) {
-            (Some(_), Some((module, _))) => module,
-            _ => target,
-        }
-    }
-
-    /// Where the targets run, for a title: ` on xeon6-1s`.
-    fn place(&self) -> String {
-        let system = self.system.map(|system| format!(" on {system}"));
-        system.unwrap_or_default()
-    }
-
-    /// The lines of a test that have none of the axes that mark estimates, comparisons and shares.
-    pub(crate) fn plain(&self, test: &str) -> impl Iterator<Item = &'p PivotLine<'a>> {
-        self.special(test, &[])
-    }
-
-    /// The lines of a test that have exactly these of the axes that mark special ones.
-    fn special(&self, test: &str, axes: &[&str]) -> impl Iterator<Item = &'p PivotLine<'a>> {
-        let wanted = |line: &&&'p PivotLine<'a>| {
-            line.head().text("test") == Some(test)
-                && SPECIAL
-                    .iter()
-                    .all(|axis| line.axis(axis).is_some() == axes.contains(axis))
-        };
-        self.lines
-            .iter()
-            .filter(wanted)
-            .copied()
-            .collect::<Vec<_>>()
-            .into_iter()
-    }
-
-    /// The line of a target among some.
-    fn of_target(lines: &[&'p PivotLine<'a>], target: &str) -> Option<&'p PivotLine<'a>> {
-        let mut lines = lines.iter();
-        lines.find(|line| line.head().target == target).copied()
-    }
-
-    /// A table with a column for each target.
-    fn by_target<'t>(&'t self, title: String) -> Tabulation<'t, &'a str> {
-        let title = format!("{title}{}", self.place());
-        Tabulation::new(title).key(Column::right(""), |target: &&'a str| {
-            self.short(target).to_owned()
-        })
-    }
+/// The targets of a document, in its order.
+fn targets<'a>(pivot: &Pivot<'a>) -> Vec<&'a str> {
+    each(&pivot.lines, |line| line.head().target.as_str())
 }
 
-/// A line with the words that name it in a table.
-pub(super) type NamedLine<'a, 'p> = (Vec<String>, &'p PivotLine<'a>);
+/// The modules as columns or lines of a table.
+const MODULE: Key = Key::Words("module", |pivot, line| pivot.short(line.head()).to_owned());
 
-/// A table with a row for each named line, the names under their headings.
-fn by_name<'t, 'a: 't, 'p: 't>(
-    title: String,
-    keys: &[&'static str],
-) -> Tabulation<'t, NamedLine<'a, 'p>> {
-    let keys = keys.iter().enumerate();
-    keys.fold(Tabulation::new(title), |table, (place, key)| {
-        table.key(Column::left(*key), move |(names, _): &NamedLine<'_, '_>| {
-            names[place].clone()
-        })
+/// How a line compares with that of the first target.
+fn ratio(line: &PivotLine<'_>) -> Option<f64> {
+    line.at(Metric::ThroughputRatio, OVER)?.value
+}
+
+/// Compared with any target.
+const OVER: &At = &[(Of(Axis::Over), ANY)];
+
+/// Lines that are compared with those of the first target.
+fn compared<'p, 'a>(pivot: &'p Pivot<'a>, test: &str) -> Vec<&'p PivotLine<'a>> {
+    let mut lines = of_test(pivot, test);
+    lines.retain(|line| line.at(Metric::ThroughputRatio, OVER).is_some());
+    lines
+}
+
+/// What a gain consists of.
+const GAIN: &[FigureColumn] = &[figure(
+    "",
+    FigureOf::Parts(PartColumns {
+        at: OVER,
+        told: |row| match row.value {
+            Some(part) => points(part),
+            None => text::value(row, text::DIGITS),
+        },
+        ..PartColumns::shares(Metric::ThroughputRatioPart)
+    }),
+)];
+
+/// What requests waited for.
+const WAITS: &[FigureColumn] = &[figure(
+    "",
+    FigureOf::Parts(PartColumns::shares(Metric::WaitShare)),
+)];
+
+/// What the mean latency consists of, the fixed parts first.
+const LATENCY_PARTS: &[FigureColumn] = &[figure(
+    "",
+    FigureOf::Parts(PartColumns {
+        least: 5e-13,
+        place: |cause| {
+            let group = match cause {
+                "on_chip" | "buffer" => 0,
+                "activate" => 1,
+                "cas" | "burst" => 2,
+                _ => 3,
+            };
+            1000 * group + crate::cause::place(cause)
+        },
+        ..PartColumns::of(Metric::LatencyMeanPart)
+    }),
+)];
+
+/// Power by part, and the energy of a byte, each with the band between sets of currents.
+const POWER: &[FigureColumn] = &[
+    figure("power", FigureOf::At(Metric::PowerMean, &[])),
+    figure("band", Made(|_, line| band(line, Metric::PowerMean))),
+    figure("a byte", FigureOf::At(Metric::EnergyPerByte, &[])),
+    figure("band", Made(|_, line| band(line, Metric::EnergyPerByte))),
+    figure(
+        "",
+        FigureOf::Parts(PartColumns {
+            name: |part| match part {
+                "io" => "I/O".to_owned(),
+                "pmic_loss" => "PMIC loss".to_owned(),
+                other => text::words(other),
+            },
+            // In the order of the document.
+            place: |_| 0,
+            ..PartColumns::of(Metric::PowerMeanPart)
+        }),
+    ),
+];
+
+/// A metric between the sets of currents of the dies: "50.0 to 120 W", or "900 mW to 1.20 W".
+fn band(line: &PivotLine<'_>, metric: Metric) -> Option<String> {
+    let end = |name| {
+        let value = line.at(metric, &[(Of(Axis::Estimate), name)])?.value?;
+        Some(text::number(metric, value, text::DIGITS))
+    };
+    let (low, high) = (end("band_low")?, end("band_high")?);
+    Some(match (low.rsplit_once(' '), high.rsplit_once(' ')) {
+        (Some((number, unit)), Some((_, same))) if unit == same => format!("{number} to {high}"),
+        _ => format!("{low} to {high}"),
     })
 }
 
@@ -163,6 +184,11 @@ fn points(share: f64) -> String {
     }
 }
 
+/// A duration.
+fn time(seconds: f64) -> String {
+    text::number(Metric::LatencyMean, seconds, text::DIGITS)
+}
+
 /// Parts of a difference that are told in words: the greatest, at most so many.
 const PARTS: usize = 4;
 
@@ -172,65 +198,4 @@ fn greatest<'a>(parts: impl Iterator<Item = (&'a str, f64)>, least: f64) -> Vec<
     parts.sort_by(|(_, a), (_, b)| b.abs().total_cmp(&a.abs()));
     parts.truncate(PARTS);
     parts
-}
-
-/// Adds to a table by target power and energy between the sets of currents of the dies, of a test without conditions.
-fn with_bands<'t, 'a>(
-    view: &'t ModuleLines<'a, '_>,
-    test: &'t str,
-    table: Tabulation<'t, &'a str>,
-) -> Tabulation<'t, &'a str> {
-    let rows = [
-        (Metric::PowerMean, "power between sets of currents"),
-        (Metric::EnergyPerByte, "energy of a byte between them"),
-    ];
-    rows.into_iter().fold(table, |table, (metric, name)| {
-        table.figure(name, move |target: &&str| {
-            let end = |estimate| {
-                let mut lines = view.special(test, &["estimate"]);
-                let line = lines.find(|line| {
-                    let head = line.head();
-                    head.target == **target && head.text("estimate") == Some(estimate)
-                });
-                line?.number(metric)
-            };
-            Some(between(metric, end("band_low")?, end("band_high")?))
-        })
-    })
-}
-
-/// "50.0 to 120 W", or "900 mW to 1.20 W".
-fn between(metric: Metric, low: f64, high: f64) -> String {
-    let [low, high] = [low, high].map(|value| text::number(metric, value, text::DIGITS));
-    match (low.rsplit_once(' '), high.rsplit_once(' ')) {
-        (Some((number, unit)), Some((_, same))) if unit == same => format!("{number} to {high}"),
-        _ => format!("{low} to {high}"),
-    }
-}
-
-/// A row for each line, a column for each cause that takes a share worth a digit anywhere.
-fn shares<'a, 'p>(
-    view: &ModuleLines<'a, 'p>,
-    title: &str,
-    keys: &[&'static str],
-    lines: &[NamedLine<'a, 'p>],
-    metric: Metric,
-) -> Option<Grid> {
-    const LEAST: f64 = 0.0005;
-    let parts = lines.iter().flat_map(|(_, line)| line.parts(metric));
-    let parts: Vec<_> = parts.filter(|(_, share)| share.abs() >= LEAST).collect();
-    let mut causes = each(&parts, |(cause, _)| *cause);
-    causes.sort_by_key(|cause| known(cause).map_or(usize::MAX, |known| known.order));
-    let table = by_name(format!("{title}{}", view.place()), keys);
-    let table = causes.into_iter().fold(table, |table, cause| {
-        table.figure(cause::name(cause), move |(_, line): &NamedLine<'_, '_>| {
-            let row = line.row(metric, Some(cause))?;
-            Some(match (metric, row.value) {
-                (Metric::ThroughputRatioPart, Some(part)) => points(part),
-                (_, Some(share)) => text::tenths(share),
-                (_, None) => text::value(row, text::DIGITS),
-            })
-        })
-    });
-    table.lines(lines)
 }

@@ -5,15 +5,17 @@ use serde_json::json;
 use std::borrow::Cow;
 
 use wordline_core::Metric;
-use wordline_core::results::{HistogramBucket, ResultSet};
+use wordline_core::results::HistogramBucket;
 
-use super::{BUS, LANDMARKS, LATENCY, LoadPoint, Mixes, ModuleLines, cause_name, curves, known};
+use super::bandwidth::{Mixes, ratio_band};
+use super::{LANDMARKS, LoadPoint, curves, mix, of_test, targets};
+use crate::cause::{self, CauseMeaning};
 use crate::html::axis;
 use crate::html::bars::{BarPiece, BarScale, StackedBars};
 use crate::html::chart::{Chart, ChartAxis, ChartCurve, ChartRule, CurveShape, needs_logarithm};
 use crate::html::plot::{DASHES, PALETTE, Plot, channel};
 use crate::html::why;
-use crate::pivot::{Pivot, PivotLine};
+use crate::pivot::{Pivot, PivotLine, each, together};
 use crate::text;
 
 /// More targets than this no plot tells apart.
@@ -26,26 +28,23 @@ const BAR: usize = 26;
 const SHOWN: f64 = 0.999;
 
 pub(crate) fn plots(pivot: &Pivot<'_>) -> Vec<Plot> {
-    let document = pivot.document;
-    let view = ModuleLines::of(pivot);
     let mut plots = Vec::new();
-    for (index, mixes) in Mixes::all_of(&view).iter().enumerate() {
-        plots.extend(throughputs(&view, mixes, index + 1));
+    for (index, mixes) in Mixes::all_of(pivot).iter().enumerate() {
+        plots.extend(throughputs(pivot, mixes, index + 1));
     }
-    plots.extend(latency_over_throughput(&view));
-    plots.extend(histograms(&view, document));
-    plots.extend(replayed(&view, document));
+    plots.extend(latency_over_throughput(pivot));
+    plots.extend(histograms(pivot));
+    plots.extend(replayed(pivot));
     plots
 }
 
 /// Where latency without load and the time of the buses go, with what each cause means.
 pub(crate) fn why(pivot: &Pivot<'_>) -> why::TimeBreakdown {
-    let view = ModuleLines::of(pivot);
     let mut section = why::TimeBreakdown::default();
-    let mut all = idle_pieces(&view);
+    let mut all = idle_pieces(pivot);
     section.plots.extend(idle(&all));
-    for (index, mixes) in Mixes::all_of(&view).iter().enumerate() {
-        let pieces = bus_pieces(&view, mixes);
+    for (index, mixes) in Mixes::all_of(pivot).iter().enumerate() {
+        let pieces = bus_pieces(pivot, mixes);
         section.plots.extend(buses(&pieces, mixes, index + 1));
         all.extend(pieces);
     }
@@ -54,31 +53,13 @@ pub(crate) fn why(pivot: &Pivot<'_>) -> why::TimeBreakdown {
 }
 
 /// The causes that some pieces have, in their order.
-fn causes(pieces: &[BarPiece]) -> Vec<why::CauseMeaning> {
-    let known = BUS.iter().chain(&LATENCY);
-    let named = known.map(|known| why::CauseMeaning {
-        name: cause_name(known.cause),
-        meaning: known.meaning,
-        color: known.color,
-        idle: false,
-    });
-    let mut found: Vec<why::CauseMeaning> = named
-        .filter(|cause| pieces.iter().any(|piece| piece.cause == cause.name))
-        .collect();
-    for piece in pieces {
-        if !found.iter().any(|cause| cause.name == piece.cause) {
-            found.push(why::CauseMeaning {
-                name: piece.cause.clone(),
-                meaning: "",
-                color: "#6B6B6B",
-                idle: false,
-            });
-        }
-    }
-    for cause in &mut found {
-        cause.name = text::printable(&cause.name);
-    }
-    found
+fn causes(pieces: &[BarPiece]) -> Vec<CauseMeaning> {
+    let mut causes = each(pieces, |piece| piece.cause.clone());
+    causes.sort_by_key(|cause| cause::place(cause));
+    let causes = causes.iter();
+    causes
+        .map(|cause| CauseMeaning::of(cause, 0, false))
+        .collect()
 }
 
 /// The name of a target and its look: colours and dashes stay with it from plot to plot.
@@ -95,8 +76,8 @@ fn pieces<'a>(
     let parts = parts.filter(|(_, value)| *value > 0.0);
     let pieces = parts.map(|(cause, value)| BarPiece {
         bar: bar.to_owned(),
-        cause: cause_name(cause),
-        order: known(cause).map_or(99, |known| known.order),
+        cause: cause::name(cause),
+        order: cause::place(cause),
         value,
         text: told(value),
     });
@@ -109,11 +90,11 @@ fn colors(pieces: &[BarPiece]) -> Vec<(String, &'static str)> {
     causes.map(|cause| (cause.name, cause.color)).collect()
 }
 
-fn idle_pieces(view: &ModuleLines<'_, '_>) -> Vec<BarPiece> {
+fn idle_pieces(pivot: &Pivot<'_>) -> Vec<BarPiece> {
     let time = |seconds| text::number(Metric::LatencyMean, seconds, text::DIGITS);
-    let lines = view.plain("idle").take(TARGETS);
+    let lines = of_test(pivot, "idle").into_iter().take(TARGETS);
     let pieces = lines.flat_map(|line| {
-        let bar = view.short(&line.head().target);
+        let bar = pivot.short(line.head());
         pieces(bar, line.parts(Metric::LatencyMeanPart), time)
     });
     pieces.collect()
@@ -134,35 +115,36 @@ fn idle(pieces: &[BarPiece]) -> Option<Plot> {
 }
 
 /// Grouped bars: mixes from top to bottom, targets side by side, the band of a gain as a line over its bar.
-fn throughputs(view: &ModuleLines<'_, '_>, mixes: &Mixes<'_, '_>, number: usize) -> Option<Plot> {
-    let targets: Vec<&str> = view.targets.iter().take(TARGETS).copied().collect();
+fn throughputs(pivot: &Pivot<'_>, mixes: &Mixes<'_, '_>, number: usize) -> Option<Plot> {
+    let mut by_target = together(mixes.lines.clone(), |line| line.head().target.as_str());
+    by_target.truncate(TARGETS);
+    let throughput = |line: &PivotLine<'_>| line.number(Metric::ThroughputMean);
     let (mut bars, mut bands, mut values) = (Vec::new(), Vec::new(), Vec::new());
-    for mix in &mixes.mixes {
-        let throughput = |target: &str| mixes.line(target, mix)?.number(Metric::ThroughputMean);
-        let first = targets.first().and_then(|first| throughput(first));
-        for target in &targets {
-            let Some(value) = throughput(target) else {
-                continue;
-            };
-            let name = text::printable(view.short(target));
-            let mix = text::printable(mix);
-            let label = text::rate(value);
-            values.push(value);
-            bars.push(json!({"mix": mix, "series": name, "x": value, "label": label}));
-            if let (Some(first), Some((low, high))) = (first, mixes.band(target, &mix)) {
-                values.push(first * high);
-                bands.push(
-                    json!({"mix": mix, "series": name, "x": first * low, "x2": first * high}),
-                );
-            }
+    for line in &mixes.lines {
+        let shown = by_target
+            .iter()
+            .any(|own| own[0].head().target == line.head().target);
+        let Some(value) = throughput(line).filter(|_| shown) else {
+            continue;
+        };
+        let name = text::printable(pivot.short(line.head()));
+        let mix = text::printable(mix(line));
+        let label = text::rate(value);
+        values.push(value);
+        bars.push(json!({"mix": mix, "series": name, "x": value, "label": label}));
+        let first = by_target.first().map(|own| &own[0].head().target);
+        let first = first.and_then(|first| throughput(mixes.line(first, super::mix(line))?));
+        if let (Some(first), Some((low, high))) = (first, ratio_band(line)) {
+            values.push(first * high);
+            bands.push(json!({"mix": mix, "series": name, "x": first * low, "x2": first * high}));
         }
     }
     if bars.is_empty() {
         return None;
     }
-    let names: Vec<_> = targets
+    let names: Vec<_> = by_target
         .iter()
-        .map(|target| text::printable(view.short(target)))
+        .map(|own| text::printable(pivot.short(own[0].head())))
         .collect();
     let palette: Vec<_> = (0..names.len()).map(|index| look(index).0).collect();
     let sort: Vec<_> = mixes.mixes.iter().map(|mix| text::printable(mix)).collect();
@@ -204,7 +186,7 @@ fn throughputs(view: &ModuleLines<'_, '_>, mixes: &Mixes<'_, '_>, number: usize)
         "layer": layers,
     });
     let caption = format!("Reads and writes together, by mix; longer is better.{band}");
-    let heading = format!("Bandwidth by mix{}", mixes.suffix());
+    let heading = format!("Bandwidth by mix{}", mixes.suffix);
     Some(Plot::new(
         format!("plot-bandwidth-{number}"),
         heading,
@@ -214,21 +196,19 @@ fn throughputs(view: &ModuleLines<'_, '_>, mixes: &Mixes<'_, '_>, number: usize)
 }
 
 /// What the buses could carry, split into what they carry and what is lost to each cause.
-fn bus_pieces(view: &ModuleLines<'_, '_>, mixes: &Mixes<'_, '_>) -> Vec<BarPiece> {
-    let mut all = Vec::new();
-    for mix in &mixes.mixes {
-        for target in view.targets.iter().take(TARGETS) {
-            let line = mixes.line(target, mix);
-            let Some((line, peak)) = line.and_then(|line| Some((line, peak(line)?))) else {
-                continue;
-            };
-            let bar = format!("{mix} {}", view.short(target));
-            let parts = line.parts(Metric::BusShare);
-            let parts = parts.map(|(cause, share)| (cause, share * peak));
-            all.extend(pieces(&bar, parts, text::rate));
-        }
-    }
-    all
+fn bus_pieces(pivot: &Pivot<'_>, mixes: &Mixes<'_, '_>) -> Vec<BarPiece> {
+    let targets = targets(pivot);
+    let shown = &targets[..targets.len().min(TARGETS)];
+    let lines = mixes.lines.iter();
+    let lines = lines.filter(|line| shown.contains(&line.head().target.as_str()));
+    let pieces = lines.filter_map(|line| {
+        let peak = peak(line)?;
+        let bar = format!("{} {}", mix(line), pivot.short(line.head()));
+        let parts = line.parts(Metric::BusShare);
+        let parts = parts.map(|(cause, share)| (cause, share * peak));
+        Some(pieces(&bar, parts, text::rate))
+    });
+    pieces.flatten().collect()
 }
 
 fn buses(pieces: &[BarPiece], mixes: &Mixes<'_, '_>, number: usize) -> Option<Plot> {
@@ -236,7 +216,7 @@ fn buses(pieces: &[BarPiece], mixes: &Mixes<'_, '_>, number: usize) -> Option<Pl
                    bars differ, their modules do.";
     let stack = StackedBars {
         id: format!("plot-buses-{number}"),
-        heading: format!("The difference explained{}", mixes.suffix()),
+        heading: format!("The difference explained{}", mixes.suffix),
         caption: caption.to_owned(),
         title: "what the buses can carry",
         scale: BarScale::Of("B/s"),
@@ -253,13 +233,13 @@ fn peak(line: &PivotLine<'_>) -> Option<f64> {
     (peak.is_finite() && peak > 0.0).then_some(peak)
 }
 
-fn latency_over_throughput(view: &ModuleLines<'_, '_>) -> Option<Plot> {
+fn latency_over_throughput(pivot: &Pivot<'_>) -> Option<Plot> {
     let (mut drawn, mut rules) = (Vec::new(), Vec::new());
-    for (index, curve) in curves(view).iter().take(TARGETS).enumerate() {
+    for (index, curve) in curves(pivot).iter().take(TARGETS).enumerate() {
         let (color, dash) = look(index);
         let place = |point: &LoadPoint<'_, '_>| Some((point.throughput()?, point.latency()?));
         drawn.push(ChartCurve {
-            name: view.short(curve.target).to_owned(),
+            name: curve.module.to_owned(),
             color,
             dash,
             shape: CurveShape::Path,
@@ -292,45 +272,41 @@ fn latency_over_throughput(view: &ModuleLines<'_, '_>) -> Option<Plot> {
 }
 
 /// How latencies are spread under the least load, at the knee and under the greatest load.
-fn histograms(view: &ModuleLines<'_, '_>, document: &ResultSet) -> Vec<Plot> {
-    let mut charts: Vec<(&str, Vec<ChartCurve>)> = Vec::new();
-    for (index, curve) in curves(view).iter().take(TARGETS).enumerate() {
+fn histograms(pivot: &Pivot<'_>) -> Vec<Plot> {
+    let mut drawn: Vec<(&str, ChartCurve)> = Vec::new();
+    for (index, curve) in curves(pivot).iter().take(TARGETS).enumerate() {
         for (load, point) in curve.landmarks() {
             let row = point.line.row(Metric::LatencyMean, None);
             let name = row.and_then(|row| row.distribution.as_ref());
-            let Some(buckets) = name.and_then(|name| document.histograms.get(name)) else {
+            let Some(buckets) = name.and_then(|name| pivot.document.histograms.get(name)) else {
                 continue;
             };
             let (color, dash) = look(index);
             let throughput = point
                 .throughput()
                 .map(|rate| format!(" at {}", text::rate(rate)));
-            let drawn = ChartCurve {
-                name: format!(
-                    "{}{}",
-                    view.short(curve.target),
-                    throughput.unwrap_or_default()
-                ),
+            let curve = ChartCurve {
+                name: format!("{}{}", curve.module, throughput.unwrap_or_default()),
                 color,
                 dash,
                 shape: CurveShape::Filled,
                 points: steps(buckets),
             };
-            match charts.iter_mut().find(|(name, _)| *name == load) {
-                Some((_, curves)) => curves.push(drawn),
-                None => charts.push((load, vec![drawn])),
-            }
+            drawn.push((load, curve));
         }
     }
-    charts.sort_by_key(|(load, _)| LANDMARKS.iter().position(|mark| mark == load));
-    let plots = charts.into_iter().enumerate().filter_map(|(index, (load, curves))| {
+    let mut charts = together(drawn, |(load, _)| *load);
+    charts.sort_by_key(|own| LANDMARKS.iter().position(|mark| *mark == own[0].0));
+    let plots = charts.into_iter().enumerate().filter_map(|(index, own)| {
         let chart = Chart {
             id: format!("plot-histogram-{}", index + 1),
-            heading: format!("How long reads take: {load}"),
-            caption: "Share of the reads in each bin; the slowest one in a thousand lie further right.".to_owned(),
+            heading: format!("How long reads take: {}", own[0].0),
+            caption:
+                "Share of the reads in each bin; the slowest one in a thousand lie further right."
+                    .to_owned(),
             x: ChartAxis::linear("s", "latency"),
             y: ChartAxis::linear("1", "share of the reads"),
-            curves,
+            curves: own.into_iter().map(|(_, curve)| curve).collect(),
             rules: Vec::new(),
         };
         chart.plot()
@@ -339,14 +315,17 @@ fn histograms(view: &ModuleLines<'_, '_>, document: &ResultSet) -> Vec<Plot> {
 }
 
 /// How long the reads of a replayed trace take: the share that is done in time, for any time.
-fn replayed(view: &ModuleLines<'_, '_>, document: &ResultSet) -> Option<Plot> {
-    let lines = view.plain("trace").take(TARGETS).enumerate();
+fn replayed(pivot: &Pivot<'_>) -> Option<Plot> {
+    let lines = of_test(pivot, "trace")
+        .into_iter()
+        .take(TARGETS)
+        .enumerate();
     let drawn = lines.filter_map(|(index, line)| {
         let row = line.row(Metric::LatencyMean, None)?;
-        let buckets = document.histograms.get(row.distribution.as_ref()?)?;
+        let buckets = pivot.document.histograms.get(row.distribution.as_ref()?)?;
         let (color, dash) = look(index);
         Some(ChartCurve {
-            name: view.short(&line.head().target).to_owned(),
+            name: pivot.short(line.head()).to_owned(),
             color,
             dash,
             shape: CurveShape::StepAfter,

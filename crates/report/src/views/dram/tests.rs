@@ -2,14 +2,15 @@
 
 use wordline_core::{Axis, Metric};
 
-use super::{points, tables};
+use super::points;
 use crate::answer::answer;
 use crate::format::Format;
-use crate::pivot::{Keys, Pivot};
+use crate::view::Shown;
 use crate::{Style, fixture, render};
 
 fn titles(document: &wordline_core::ResultSet) -> Vec<String> {
-    tables(&Pivot::of(document, Keys::ALL), None)
+    Shown::of(document)
+        .tables(None)
         .iter()
         .map(|grid| grid.title().to_owned())
         .collect()
@@ -57,12 +58,12 @@ fn parts_of_the_gain_add_up() {
     let document = fixture::dram_bandwidth();
     let ratios = document
         .of(Metric::ThroughputRatio)
-        .filter(|row| !row.axes.contains_key("estimate"));
+        .filter(|row| !row.axes.contains_key(&Axis::Estimate));
     for row in ratios {
-        let mix = row.text("mix");
+        let mix = row.text(Axis::Mix);
         let parts = document
             .of(Metric::ThroughputRatioPart)
-            .filter(|part| part.text("mix") == mix);
+            .filter(|part| part.text(Axis::Mix) == mix);
         let sum: f64 = parts.filter_map(|part| part.value).sum();
         let gain = row.value.expect("a number") - 1.0;
         assert!((sum - gain).abs() < 1e-12, "{mix:?}: {sum} against {gain}");
@@ -74,7 +75,7 @@ fn a_single_module_is_compared_with_nothing() {
     let mut document = fixture::dram_bandwidth();
     document
         .rows
-        .retain(|row| row.part.starts_with("rdimm") && !row.axes.contains_key("over"));
+        .retain(|row| row.part.starts_with("rdimm") && !row.axes.contains_key(&Axis::Over));
     let titles = titles(&document);
     assert!(
         !titles.iter().any(|title| title.contains("gain")),
@@ -94,9 +95,10 @@ fn modules_on_several_systems_keep_their_full_names() {
     for row in &mut document.rows {
         if row.part.starts_with("mrdimm") {
             row.target = row.target.replace("xeon6-1s", "next");
+            row.board = "next".into();
         }
     }
-    let columns: Vec<_> = tables(&Pivot::of(&document, Keys::ALL), None)[0]
+    let columns: Vec<_> = Shown::of(&document).tables(None)[0]
         .columns()
         .iter()
         .map(|column| column.name.clone())
@@ -118,7 +120,7 @@ fn what_binds_is_told() {
         if row.metric == Metric::ThroughputBound {
             row.value = Some(1.0);
         }
-        if row.metric == Metric::ThroughputRatioPart && row.text("cause") == Some("bus_rate") {
+        if row.metric == Metric::ThroughputRatioPart && row.text(Axis::Cause) == Some("bus_rate") {
             row.axes.insert(Axis::Cause, "buffer".into());
         }
     }
@@ -169,7 +171,7 @@ fn the_point_at_the_knee_is_found_whatever_its_last_digits() {
             row.value = row.value.map(|knee| knee * (1.0 + f64::EPSILON));
         }
     }
-    let grids = tables(&Pivot::of(&document, Keys::ALL), None);
+    let grids = Shown::of(&document).tables(None);
     let of = |title: &str| grids.iter().find(|grid| grid.title().starts_with(title));
     for title in ["What requests waited for", "Reads that took no longer"] {
         let rows = of(title).expect("a table").rows();

@@ -2,64 +2,60 @@
 
 use wordline_core::Metric;
 
-use super::{ModuleLines, cause, greatest, idle, shares, with_bands};
+use super::{LATENCY_PARTS, MODULE, greatest, idle, of_test, time};
 use crate::answer::IN_WORDS;
-use crate::grid::Grid;
-use crate::pivot::PivotLine;
+use crate::cause;
+use crate::pivot::{Pivot, PivotLine};
 use crate::text;
-
-const TEST: &str = "trace";
+use crate::view::FigureOf::{At, Count};
+use crate::view::{LineTable, figure};
 
 /// The least part of a difference that is told in words, as a share of it.
 const LEAST: f64 = 0.02;
 
-const FIGURES: [(Metric, &str); 15] = [
-    (Metric::AccessCount, "reads"),
-    (Metric::BytesMoved, "bytes moved"),
-    (Metric::ReadShare, "bytes read"),
-    (Metric::ThroughputMean, "throughput"),
-    (Metric::LatencyMean, "a read takes"),
-    (Metric::LatencyP50, "half take up to"),
-    (Metric::LatencyP99, "99 % take up to"),
-    (Metric::LatencyMax, "slowest"),
-    (Metric::OutstandingMean, "lines under way"),
-    (Metric::RowHitRate, "row hits"),
-    (Metric::RowMissRate, "row misses"),
-    (Metric::RowConflictRate, "row conflicts"),
-    (Metric::BusUtilization, "bus use"),
-    (Metric::PowerMean, "power of the modules"),
-    (Metric::EnergyPerByte, "energy of a byte"),
-];
+pub(super) const FIGURES: LineTable = LineTable {
+    title: "The trace replayed{place}",
+    lines: |pivot| of_test(pivot, "trace"),
+    keys: &[MODULE],
+    figures: &[
+        figure("reads", Count(Metric::AccessCount, &[])),
+        figure("bytes moved", At(Metric::BytesMoved, &[])),
+        figure("bytes read", At(Metric::ReadShare, &[])),
+        figure("throughput", At(Metric::ThroughputMean, &[])),
+        figure("a read takes", At(Metric::LatencyMean, &[])),
+        figure("half take up to", At(Metric::LatencyP50, &[])),
+        figure("99 % take up to", At(Metric::LatencyP99, &[])),
+        figure("slowest", At(Metric::LatencyMax, &[])),
+        figure("lines under way", At(Metric::OutstandingMean, &[])),
+        figure("row hits", At(Metric::RowHitRate, &[])),
+        figure("row misses", At(Metric::RowMissRate, &[])),
+        figure("row conflicts", At(Metric::RowConflictRate, &[])),
+        figure("bus use", At(Metric::BusUtilization, &[])),
+        figure("power of the modules", At(Metric::PowerMean, &[])),
+        figure("energy of a byte", At(Metric::EnergyPerByte, &[])),
+        idle::LATENCY.figures[7],
+        idle::LATENCY.figures[8],
+    ],
+    across: Some("what"),
+    ..LineTable::EMPTY
+};
 
-pub(super) fn tables(view: &ModuleLines<'_, '_>) -> Vec<Grid> {
-    let lines: Vec<_> = view.plain(TEST).collect();
-    let on = |target: &str| ModuleLines::of_target(&lines, target);
-    let table = view.by_target("The trace replayed".to_owned());
-    let table = FIGURES.iter().fold(table, |table, (metric, name)| {
-        table.figure(*name, |target| match metric {
-            Metric::AccessCount => on(target)?.number(*metric).map(text::count),
-            _ => on(target)?.told(*metric),
-        })
-    });
-    let table = with_bands(view, TEST, table);
-    let mut grids: Vec<Grid> = table.columns("what", &view.targets).into_iter().collect();
-    grids.extend(idle::parts(view, "What the mean read consists of", &lines));
-    let named: Vec<_> = lines
-        .iter()
-        .map(|line| (vec![view.short(&line.head().target).to_owned()], *line))
-        .collect();
-    grids.extend(shares(
-        view,
-        "What requests waited for",
-        &["module"],
-        &named,
-        Metric::WaitShare,
-    ));
-    grids
-}
+pub(super) const PARTS: LineTable = LineTable {
+    title: "What the mean read consists of{place}",
+    figures: LATENCY_PARTS,
+    across: Some("part"),
+    ..FIGURES
+};
+
+pub(super) const WAITS: LineTable = LineTable {
+    title: "What requests waited for{place}",
+    figures: super::WAITS,
+    across: None,
+    ..FIGURES
+};
 
 /// "a@s: 1234 reads, each taking 130 ns on average and 1.20 us at most; the trace moves 3.1 GB/s."
-pub(super) fn sentences(view: &ModuleLines<'_, '_>) -> Vec<String> {
+pub(super) fn sentences(pivot: &Pivot<'_>) -> Vec<String> {
     let sentence = |line: &PivotLine<'_>| {
         let number = |metric| Some(text::number(metric, line.number(metric)?, text::DIGITS));
         let reads = line.number(Metric::AccessCount)?;
@@ -73,21 +69,17 @@ pub(super) fn sentences(view: &ModuleLines<'_, '_>) -> Vec<String> {
         }
         Some(text + ".")
     };
-    let lines: Vec<_> = view.plain(TEST).collect();
+    let lines = of_test(pivot, "trace");
     let mut sentences: Vec<String> = lines.iter().filter_map(|line| sentence(line)).collect();
     if let Some((first, others)) = lines.split_first() {
         let others = others.iter().take(IN_WORDS);
-        sentences.extend(others.filter_map(|other| compared(view, first, other)));
+        sentences.extend(others.filter_map(|other| compared(pivot, first, other)));
     }
     sentences
 }
 
 /// "A read takes 11.8 ns less on b than on a: bank busy -9.10 ns, refresh +1.20 ns."
-fn compared<'a>(
-    view: &ModuleLines<'a, '_>,
-    first: &PivotLine<'a>,
-    other: &PivotLine<'a>,
-) -> Option<String> {
+fn compared<'a>(pivot: &Pivot<'a>, first: &PivotLine<'a>, other: &PivotLine<'a>) -> Option<String> {
     let mean = |line: &PivotLine<'_>| line.number(Metric::LatencyMean);
     let off = mean(other)? - mean(first)?;
     let part = |line: &PivotLine<'_>, cause| {
@@ -100,17 +92,16 @@ fn compared<'a>(
         .iter()
         .map(|(cause, seconds)| {
             let sign = if *seconds < 0.0 { '-' } else { '+' };
-            format!("{} {sign}{}", cause::name(cause), idle::time(seconds.abs()))
+            format!("{} {sign}{}", cause::name(cause), time(seconds.abs()))
         })
         .collect();
     let than = if off < 0.0 { "less" } else { "more" };
-    let (one, another) = (&other.head().target, &first.head().target);
     (!told.is_empty() && off.is_finite()).then(|| {
         format!(
             "A read takes {} {than} on {} than on {}: {}.",
-            idle::time(off.abs()),
-            view.short(one),
-            view.short(another),
+            time(off.abs()),
+            pivot.short(other.head()),
+            pivot.short(first.head()),
             told.join(", ")
         )
     })

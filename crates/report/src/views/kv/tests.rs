@@ -56,7 +56,7 @@ fn wear_is_told_of_a_mix_by_the_operation() {
         let inserts = document.rows.iter();
         let mut rate = inserts
             .filter(|row| row.operation == "insert" && row.metric == Metric::OpsRate)
-            .filter(|row| row.text("table") == Some("own"));
+            .filter(|row| row.text(Axis::Table) == Some("own"));
         let mut row = rate.next().expect("a rate").clone();
         row.operation = "all".into();
         row.axes

@@ -1,37 +1,35 @@
 //! What the rows of `wordline dram bandwidth` say, in plain words.
 
-use wordline_core::Metric;
+use wordline_core::{Axis, Metric};
 
-use super::{DRAM, MISSES, Mixes, alone, bound};
+use super::{DRAM, MISSES, Mixes, alone, bound, estimates, ratio_band};
 use crate::answer::IN_WORDS;
-use crate::pivot::PivotLine;
+use crate::cause;
+use crate::pivot::{Pivot, PivotLine};
 use crate::text;
-use crate::views::dram::{ModuleLines, cause, gain, greatest, points};
+use crate::views::dram::{gain, greatest, points, ratio, targets, time};
 
 /// The least part of a gain that is told in words.
 const LEAST: f64 = 0.002;
 
-pub(in crate::views::dram) fn sentences(view: &ModuleLines<'_, '_>) -> Vec<String> {
+pub(in crate::views::dram) fn sentences(pivot: &Pivot<'_>) -> Vec<String> {
     let mut sentences = Vec::new();
-    for mixes in &Mixes::all_of(view) {
-        let Some(mix) = mixes.mixes.first() else {
-            continue;
-        };
-        let targets = view.targets.iter().take(IN_WORDS);
-        for (index, target) in targets.clone().enumerate() {
-            let Some(line) = mixes.line(target, mix) else {
-                continue;
-            };
-            sentences.extend(carried(view, mixes, target, mix, line));
-            if index > 0 {
-                sentences.extend(explained(view, mixes, target, mix));
-                sentences.extend(banded(view, mixes, target, mix));
+    for mixes in &Mixes::all_of(pivot) {
+        let first = mixes.mixes.first();
+        let targets = targets(pivot).into_iter().take(IN_WORDS);
+        let lines = targets.enumerate().filter_map(|(index, target)| {
+            let line = mixes.line(target, first?)?;
+            Some((index, line))
+        });
+        let lines: Vec<_> = lines.collect();
+        for (index, line) in &lines {
+            sentences.extend(carried(pivot, mixes, line));
+            if *index > 0 {
+                sentences.extend(explained(pivot, line));
+                sentences.extend(banded(pivot, line));
             }
         }
-        for target in targets {
-            let line = mixes.line(target, mix);
-            sentences.extend(line.and_then(|line| little(view, target, line)));
-        }
+        sentences.extend(lines.iter().filter_map(|(_, line)| little(pivot, line)));
     }
     sentences
 }
@@ -46,19 +44,13 @@ fn in_words(mix: &str) -> String {
 }
 
 /// "B carries 815 GB/s of reads, +37.9 % over the 591 GB/s of A (band +36.0 % to +41.2 %)."
-fn carried<'a>(
-    view: &ModuleLines<'a, '_>,
-    mixes: &Mixes<'a, '_>,
-    target: &'a str,
-    mix: &str,
-    line: &PivotLine<'_>,
-) -> Option<String> {
-    let throughput = line.number(Metric::ThroughputMean)?;
-    let rate = text::rate(throughput);
+fn carried(pivot: &Pivot<'_>, mixes: &Mixes<'_, '_>, line: &PivotLine<'_>) -> Option<String> {
     let mut sentence = format!(
-        "{target} carries {rate} of {}{}",
-        in_words(mix),
-        mixes.suffix()
+        "{} carries {} of {}{}",
+        line.head().target,
+        text::rate(line.number(Metric::ThroughputMean)?),
+        in_words(super::mix(line)),
+        mixes.suffix
     );
     if let Some(data) = line.number(Metric::BusUtilization) {
         sentence += &format!(
@@ -66,12 +58,9 @@ fn carried<'a>(
             text::percent(data, text::DIGITS)
         );
     }
-    let ratio = mixes
-        .ratio(target, mix)
-        .and_then(|line| line.number(Metric::ThroughputRatio));
-    if let (Some(ratio), Some(first)) = (ratio, view.targets.first()) {
-        sentence += &format!(": {} over {}", gain(ratio), view.short(first));
-        if let Some((low, high)) = mixes.band(target, mix) {
+    if let Some(ratio) = ratio(line) {
+        sentence += &format!(": {} over {}", gain(ratio), pivot.first());
+        if let Some((low, high)) = ratio_band(line) {
             sentence += &format!(
                 ", between {} and {} over all undisclosed choices",
                 gain(low),
@@ -83,16 +72,11 @@ fn carried<'a>(
 }
 
 /// "Where the difference of B comes from: faster bus +37.5 %, refresh -0.4 %."
-fn explained<'a>(
-    view: &ModuleLines<'a, '_>,
-    mixes: &Mixes<'a, '_>,
-    target: &'a str,
-    mix: &str,
-) -> Option<String> {
-    let parts = parts(mixes.ratio(target, mix)?)?;
-    let who = view.short(target);
+fn explained(pivot: &Pivot<'_>, line: &PivotLine<'_>) -> Option<String> {
+    let who = pivot.short(line.head());
     Some(format!(
-        "Where the difference of {who} comes from: {parts}."
+        "Where the difference of {who} comes from: {}.",
+        parts(line)?
     ))
 }
 
@@ -107,63 +91,52 @@ pub(in crate::views::dram) fn parts(line: &PivotLine<'_>) -> Option<String> {
 }
 
 /// Which choices make the ends of the band.
-fn banded<'a>(
-    view: &ModuleLines<'a, '_>,
-    mixes: &Mixes<'a, '_>,
-    target: &'a str,
-    mix: &str,
-) -> Option<String> {
+fn banded(pivot: &Pivot<'_>, line: &PivotLine<'_>) -> Option<String> {
     let end = |name: &str, word: &str| {
-        let line = mixes.end(target, mix, name)?;
-        let (choice, setting) = (line.head().text("choice")?, line.head().text("setting")?);
-        let ratio = line.number(Metric::ThroughputRatio)?;
-        Some(format!("{word} {} with {choice} = {setting}", gain(ratio)))
+        let row = *estimates(line, name).first()?;
+        let (choice, setting) = (row.text(Axis::Choice)?, row.text(Axis::Setting)?);
+        Some(format!(
+            "{word} {} with {choice} = {setting}",
+            gain(row.value?)
+        ))
     };
-    let ends: Vec<_> = [end("band_low", "least"), end("band_high", "most")]
-        .into_iter()
-        .flatten()
-        .collect();
-    if ends.is_empty() {
-        return None;
-    }
-    let chance = chance(mixes, target, mix).map(|most| {
+    let ends = [end("band_low", "least"), end("band_high", "most")];
+    let ends: Vec<_> = ends.into_iter().flatten().collect();
+    let chance = chance(line).map(|most| {
         let most = text::tenths(most);
         format!("; chance alone, by other seeds, moves it by up to {most}")
     });
-    let (who, ends) = (view.short(target), ends.join(", "));
-    Some(format!(
-        "The gain of {who} is {ends}{}.",
-        chance.unwrap_or_default()
-    ))
+    let (who, chance) = (pivot.short(line.head()), chance.unwrap_or_default());
+    (!ends.is_empty()).then(|| format!("The gain of {who} is {}{chance}.", ends.join(", ")))
 }
 
 /// How far other seeds move a gain.
-fn chance(mixes: &Mixes<'_, '_>, target: &str, mix: &str) -> Option<f64> {
-    let plain = mixes.ratio(target, mix)?.number(Metric::ThroughputRatio)?;
-    let seeds = mixes
-        .variations(target, mix)
-        .filter(|line| line.head().text("choice") == Some("seed"));
-    let off = seeds.filter_map(|line| Some((line.number(Metric::ThroughputRatio)? - plain).abs()));
+fn chance(line: &PivotLine<'_>) -> Option<f64> {
+    let plain = ratio(line)?;
+    let mut rows = estimates(line, "sensitivity");
+    rows.retain(|row| row.text(Axis::Choice) == Some("seed"));
+    let off = rows
+        .iter()
+        .filter_map(|row| Some((row.value? - plain).abs()));
     off.max_by(f64::total_cmp)
 }
 
 /// Little's law: what bounds the throughput.
-fn little<'a>(view: &ModuleLines<'a, '_>, target: &'a str, line: &PivotLine<'_>) -> Option<String> {
+fn little(pivot: &Pivot<'_>, line: &PivotLine<'_>) -> Option<String> {
     let (mean, most) = (
         line.number(Metric::OutstandingMean)?,
         line.number(Metric::OutstandingMax)?,
     );
     let takes = line.number(Metric::LatencyMean)?;
-    let time = |seconds| text::number(Metric::LatencyMean, seconds, text::DIGITS);
     let bound = match bound(line)? {
         DRAM => "the DRAM is the bound",
         MISSES => "the lines that the cores can have under way are the bound",
         _ => "the cores ask for no more",
     };
-    let against = alone(view, line).map(|alone| format!(" instead of {} alone", time(alone)));
+    let against = alone(line).map(|alone| format!(" instead of {} alone", time(alone)));
     Some(format!(
         "{}: {mean:.0} of at most {most:.0} lines are under way, and a read takes {}{} (Little's law): {bound}.",
-        view.short(target),
+        pivot.short(line.head()),
         time(takes),
         against.unwrap_or_default()
     ))
