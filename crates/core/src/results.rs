@@ -15,6 +15,7 @@ use crate::basis::Basis;
 use crate::experiment::Experiment;
 use crate::histogram::LatencyHistogram;
 use crate::metric::Metric;
+use crate::operation::RowOperation;
 use crate::quantity::Quantity;
 use crate::timing::Timing;
 
@@ -70,7 +71,7 @@ pub struct Row {
     /// Kind of workload.
     pub workload: String,
     /// What the accesses did.
-    pub operation: String,
+    pub operation: RowOperation,
     /// Further axes, each with its unit in its name: `access_bytes`, `cause`.
     #[serde(flatten)]
     pub axes: BTreeMap<Axis, AxisValue>,
@@ -497,7 +498,7 @@ mod tests {
             part: "p".into(),
             board: "b".into(),
             workload: "raw".into(),
-            operation: "write".into(),
+            operation: RowOperation::Write,
             axes: BTreeMap::from([(Axis::AccessBytes, AxisValue::Count(2048))]),
             timing: Timing::Typ,
             age: 0.0,

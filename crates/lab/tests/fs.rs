@@ -54,7 +54,9 @@ fn value(
     metric: Metric,
     axis: Option<(&str, &str)>,
 ) -> Option<f64> {
-    let mut rows = document.of(metric).filter(|row| row.operation == operation);
+    let mut rows = document
+        .of(metric)
+        .filter(|row| row.operation.name() == operation);
     let row = rows.find(|row| {
         axis.is_none_or(|(axis, name)| {
             row.axes.get(axis) == Some(&AxisValue::Text(name.to_owned()))

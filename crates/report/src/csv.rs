@@ -32,7 +32,7 @@ fn cells(row: &Row, axes: &BTreeSet<&str>) -> Vec<String> {
         &row.part,
         &row.board,
         &row.workload,
-        &row.operation,
+        row.operation.name(),
     ];
     let mut cells: Vec<String> = what.into_iter().map(|cell| text(cell)).collect();
     cells.extend(axes.iter().map(|axis| match row.axes.get(*axis) {
@@ -107,7 +107,7 @@ mod tests {
 
     use super::*;
     use crate::fixture;
-    use wordline_core::Metric;
+    use wordline_core::{Metric, RowOperation};
 
     #[test]
     fn rows_keep_every_column() {
@@ -115,7 +115,8 @@ mod tests {
         document
             .rows
             .retain(|row| row.count("access_bytes") == Some(2048));
-        let lifetime = fixture::without_value("erase", Metric::Lifetime, NoValue::Unbounded);
+        let lifetime =
+            fixture::without_value(RowOperation::Erase, Metric::Lifetime, NoValue::Unbounded);
         document.rows.push(lifetime);
         insta::assert_snapshot!(results(&document).replace('\r', ""));
     }

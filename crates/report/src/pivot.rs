@@ -141,7 +141,7 @@ impl<'a> Pivot<'a> {
 
     fn empty_series(&self, line: &PivotLine<'a>) -> Series<'a, 'a> {
         let row = line.head();
-        let mut parts = vec![text::words(&row.operation)];
+        let mut parts = vec![text::words(row.operation.name())];
         if self.varying.workload {
             parts.insert(0, row.workload.clone());
         }
@@ -355,7 +355,7 @@ fn column(row: &Row, name: &str) -> String {
         "part" => row.part.clone(),
         "board" => row.board.clone(),
         "workload" => row.workload.clone(),
-        "operation" => row.operation.clone(),
+        "operation" => row.operation.to_string(),
         "timing" => row.timing.to_string(),
         "age" => row.age.to_string(),
         _ => String::new(),

@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 use wordline_catalog::{Catalog, ModuleInSystem};
 use wordline_core::quantity::Time;
 use wordline_core::{
-    Axis, Basis, DramTest, DramWorkload, Experiment, Mix, Pattern, ResultSet, Timing,
+    Axis, Basis, DramTest, DramWorkload, Experiment, Mix, Pattern, ResultSet, RowOperation, Timing,
 };
 use wordline_dram::sheet::Connected;
 use wordline_dram::system::{RunLength, SystemRun, Traffic};
@@ -249,7 +249,7 @@ impl Test<'_> {
     }
 
     /// What identifies the rows of a target.
-    fn subject(&self, memory: &ModuleMemory<'_>, operation: &'static str) -> Subject {
+    fn subject(&self, memory: &ModuleMemory<'_>, operation: RowOperation) -> Subject {
         let subject = Subject {
             target: memory.name.clone(),
             part: memory.target.module.header.id.clone(),

@@ -9,7 +9,9 @@ use std::io::BufRead;
 
 use wordline_core::quantity::{Frequency, Time};
 use wordline_core::results::{NoValue, WarningCode};
-use wordline_core::{Axis, DramTraceTest, LatencyHistogram, Metric, Operation, ResultSet};
+use wordline_core::{
+    Axis, DramTraceTest, LatencyHistogram, Metric, Operation, ResultSet, RowOperation,
+};
 use wordline_dram::energy::EnergyMeter;
 use wordline_dram::system::{Completion, MemorySystem};
 use wordline_dram::{EnergyCounts, Observer, RequestKind, Statistics, TrafficSummary};
@@ -322,9 +324,9 @@ impl<O: Observer> TraceReplay<O> {
 impl Replayed {
     fn rows(&self, test: &Test<'_>, memory: &ModuleMemory<'_>, document: &mut ResultSet) {
         let operation = match (self.told.reads, self.told.writes) {
-            (_, 0) => "read",
-            (0, _) => "write",
-            _ => "read_write",
+            (_, 0) => RowOperation::Read,
+            (0, _) => RowOperation::Write,
+            _ => RowOperation::ReadWrite,
         };
         let subject = test.subject(memory, operation);
         let bytes = 64 * (self.told.reads + self.told.writes);

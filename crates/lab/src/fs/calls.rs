@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use wordline_core::draw::{Purpose, draw};
 use wordline_core::quantity::Time;
-use wordline_core::{FsTest, FsWorkload};
+use wordline_core::{FsTest, FsWorkload, RowOperation};
 use wordline_engines::{FileSystem, FsError, Handle, Open, RamUse};
 
 use super::part::FileSystemMedium;
@@ -26,7 +26,7 @@ const CHECKED: u64 = 32;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct CallStep {
     /// As the column `operation` spells it.
-    pub(super) name: &'static str,
+    pub(super) operation: RowOperation,
     /// Bytes of a call; none of one that moves no data of the caller's.
     pub(super) access_bytes: Option<u64>,
     /// Whether it stores what the caller gives.
@@ -34,27 +34,27 @@ pub(super) struct CallStep {
 }
 
 impl CallStep {
-    pub(super) const MOUNT: Self = Self::plain("mount");
+    pub(super) const MOUNT: Self = Self::plain(RowOperation::Mount);
 
-    const fn plain(name: &'static str) -> Self {
+    const fn plain(operation: RowOperation) -> Self {
         Self {
-            name,
+            operation,
             access_bytes: None,
             stores: false,
         }
     }
 
-    const fn reads(name: &'static str, bytes: u64) -> Self {
+    const fn reads(operation: RowOperation, bytes: u64) -> Self {
         Self {
-            name,
+            operation,
             access_bytes: Some(bytes),
             stores: false,
         }
     }
 
-    const fn writes(name: &'static str, bytes: u64) -> Self {
+    const fn writes(operation: RowOperation, bytes: u64) -> Self {
         Self {
-            name,
+            operation,
             access_bytes: Some(bytes),
             stores: true,
         }
@@ -184,10 +184,10 @@ impl FileCalls<'_> {
 
     fn sequential(&mut self) -> Result<(), CallFailure> {
         let pieces = self.pieces();
-        self.write_in_order("seq-write", &pieces, Open::Replace, 1)?;
+        self.write_in_order(RowOperation::SeqWrite, &pieces, Open::Replace, 1)?;
         let count = pieces.count();
         let mut file = Handle(0);
-        let step = CallStep::reads("seq-read", pieces.access_bytes);
+        let step = CallStep::reads(RowOperation::SeqRead, pieces.access_bytes);
         self.measure(step, count, |fs, number| {
             if number == 0 {
                 file = fs.open(FILE, Open::Read)?;
@@ -203,14 +203,14 @@ impl FileCalls<'_> {
     /// The first call opens the file, and the last one syncs and closes it.
     fn write_in_order(
         &mut self,
-        name: &'static str,
+        operation: RowOperation,
         pieces: &Pieces,
         how: Open,
         pass: u64,
     ) -> Result<(), CallFailure> {
         let count = pieces.count();
         let mut file = Handle(0);
-        let step = CallStep::writes(name, pieces.access_bytes);
+        let step = CallStep::writes(operation, pieces.access_bytes);
         self.measure(step, count, |fs, number| {
             if number == 0 {
                 file = fs.open(FILE, how)?;
@@ -235,7 +235,7 @@ impl FileCalls<'_> {
     fn overwrite(&mut self) -> Result<(), CallFailure> {
         let pieces = self.pieces();
         self.prepare(&pieces)?;
-        self.write_in_order("overwrite", &pieces, Open::Write, 2)?;
+        self.write_in_order(RowOperation::Overwrite, &pieces, Open::Write, 2)?;
         let file = self.mounted.open(FILE, Open::Read)?;
         for number in 0..pieces.count() {
             pieces.check(&mut self.mounted, file, number, 2)?;
@@ -252,7 +252,7 @@ impl FileCalls<'_> {
         // Which write was the last of each piece.
         let mut passes = vec![1; count as usize];
         let mut file = Handle(0);
-        let step = CallStep::writes("random-write", pieces.access_bytes);
+        let step = CallStep::writes(RowOperation::RandomWrite, pieces.access_bytes);
         self.measure(step, count, |fs, number| {
             if number == 0 {
                 file = fs.open(FILE, Open::Write)?;
@@ -265,7 +265,7 @@ impl FileCalls<'_> {
             }
             Ok(bytes)
         })?;
-        let step = CallStep::reads("random-read", pieces.access_bytes);
+        let step = CallStep::reads(RowOperation::RandomRead, pieces.access_bytes);
         self.measure(step, count, |fs, number| {
             if number == 0 {
                 file = fs.open(FILE, Open::Read)?;
@@ -287,7 +287,7 @@ impl FileCalls<'_> {
         };
         let count = pieces.count();
         let mut file = Handle(0);
-        let step = CallStep::writes("append-sync", pieces.access_bytes);
+        let step = CallStep::writes(RowOperation::AppendSync, pieces.access_bytes);
         self.measure(step, count, |fs, number| {
             if number == 0 {
                 file = fs.open(FILE, Open::Replace)?;
@@ -312,7 +312,7 @@ impl FileCalls<'_> {
         };
         let order = shuffled(files, self.seed);
         self.mounted.engine.create_dir(SMALL_DIR)?;
-        let step = CallStep::writes("create", bytes);
+        let step = CallStep::writes(RowOperation::Create, bytes);
         self.measure(step, files, |fs, number| {
             let file = fs.open(&path(number), Open::Replace)?;
             let stored = small.write_at(fs, file, 0, (number, 1))?;
@@ -320,7 +320,7 @@ impl FileCalls<'_> {
             Ok(stored)
         })?;
         self.stat(&order, bytes)?;
-        let step = CallStep::writes("append-small", bytes);
+        let step = CallStep::writes(RowOperation::AppendSmall, bytes);
         self.measure(step, files, |fs, number| {
             let number = order[number as usize];
             let file = fs.open(&path(number), Open::Write)?;
@@ -335,15 +335,19 @@ impl FileCalls<'_> {
             small.check_at(&mut self.mounted, file, bytes, (number, 2), &name)?;
             self.mounted.engine.close(file)?;
         }
-        self.measure(CallStep::plain("delete"), files, |fs, number| {
-            fs.engine.remove(&path(order[number as usize]))?;
-            Ok(0)
-        })
+        self.measure(
+            CallStep::plain(RowOperation::Delete),
+            files,
+            |fs, number| {
+                fs.engine.remove(&path(order[number as usize]))?;
+                Ok(0)
+            },
+        )
     }
 
     fn stat(&mut self, order: &[u64], bytes: u64) -> Result<(), CallFailure> {
         let files = order.len() as u64;
-        self.measure(CallStep::plain("stat"), files, |fs, number| {
+        self.measure(CallStep::plain(RowOperation::Stat), files, |fs, number| {
             let name = path(order[number as usize]);
             let found = fs.engine.entry(&name)?;
             if found.bytes == bytes && !found.is_dir {

@@ -2,7 +2,9 @@
 
 use wordline_core::quantity::{ByteCount, Time};
 use wordline_core::results::{AxisValue, NoValue, WarningCode};
-use wordline_core::{Axis, Experiment, FsTest, FsWorkload, Metric, Operation, ResultSet, Timing};
+use wordline_core::{
+    Axis, Experiment, FsTest, FsWorkload, Metric, ResultSet, RowOperation, Timing,
+};
 use wordline_engines::{FsError, FsErrorKind, Open};
 use wordline_nvm::Memory;
 
@@ -64,7 +66,7 @@ impl Case<'_> {
             Ok(prepared) => prepared,
             Err(CallFailure::Stopped) => return false,
             Err(failure) => {
-                self.failed(&subject, CallStep::MOUNT.name, &failure, document);
+                self.failed(&subject, RowOperation::Mount, &failure, document);
                 return true;
             }
         };
@@ -79,7 +81,7 @@ impl Case<'_> {
                 }
                 Ok(_) => {}
                 Err(CallFailure::Stopped) => return false,
-                Err(failure) => self.failed(&subject, test.name(), &failure, document),
+                Err(failure) => self.failed(&subject, test.into(), &failure, document),
             }
         }
         if !fresh.is_empty() {
@@ -115,7 +117,7 @@ impl Case<'_> {
             Ok(ready.mounted.engine.unmount()?)
         };
         if let Err(failure) = run() {
-            self.failed(&subject, CallStep::MOUNT.name, &failure, document);
+            self.failed(&subject, RowOperation::Mount, &failure, document);
         }
     }
 
@@ -229,14 +231,11 @@ impl Case<'_> {
         measured: &Measured,
         document: &mut ResultSet,
     ) {
-        let mut at = Subject {
-            operation: step.name,
-            ..subject.clone()
-        };
+        let mut at = subject.doing(step.operation);
         if let Some(bytes) = step.access_bytes {
             at = at.at(Axis::AccessBytes, bytes);
         }
-        let name = format!("{}, {}", self.name(subject), step.name);
+        let name = format!("{}, {}", self.name(subject), step.operation);
         if measured.tally.busy == Time::ZERO {
             let advice = format!(
                 "{name}: no call asked the memory for anything, so that they took no time and have no rate"
@@ -254,10 +253,7 @@ impl Case<'_> {
         layer_ram: &[(&'static str, u64)],
         document: &mut ResultSet,
     ) {
-        let at = Subject {
-            operation: CallStep::MOUNT.name,
-            ..subject.clone()
-        };
+        let at = subject.doing(RowOperation::Mount);
         let ram = mounted.ram();
         let mut parts = vec![("buffers", ram.buffers), ("structures", ram.structures)];
         parts.extend(layer_ram);
@@ -275,10 +271,7 @@ impl Case<'_> {
 
     /// The verdict on power cuts, with what is wrong first as a warning. Returns whether it came to its end.
     pub(super) fn crash(&self, document: &mut ResultSet) -> bool {
-        let subject = Subject {
-            operation: "crash",
-            ..self.file_system()
-        };
+        let subject = self.file_system().doing(RowOperation::Crash);
         let mut without_verdict = |reason: NoValue| {
             for metric in crash::METRICS {
                 document.rows.push(subject.row(metric, Err(reason)));
@@ -340,13 +333,7 @@ impl Case<'_> {
     fn file_system(&self) -> Subject {
         let target = self.engine.target;
         let (workload, age) = (self.experiment.workload.name(), self.experiment.age);
-        // The operation is set where it is known.
-        let subject = Subject::simulated(target, workload, Operation::Read, self.timing, age);
-        let subject = Subject {
-            operation: CallStep::MOUNT.name,
-            ..subject
-        };
-        subject
+        Subject::simulated(target, workload, RowOperation::Mount, self.timing, age)
             .at(Axis::Fs, self.engine.kind.name())
             .behind(self.engine.layer.as_ref())
     }
@@ -379,7 +366,7 @@ impl Case<'_> {
     fn failed(
         &self,
         subject: &Subject,
-        what: &'static str,
+        operation: RowOperation,
         failure: &CallFailure,
         document: &mut ResultSet,
     ) {
@@ -395,12 +382,9 @@ impl Case<'_> {
         } else {
             (NoValue::Failed, WarningCode::RunFailed)
         };
-        let at = Subject {
-            operation: what,
-            ..subject.clone()
-        };
+        let at = subject.doing(operation);
         instrument::rows::without_value(&at, &rows::HEADLINE, reason, document);
-        let mut advice = format!("{}, {what}: {failure}", self.name(subject));
+        let mut advice = format!("{}, {operation}: {failure}", self.name(subject));
         if let Some(why) = self.engine.bad_start(&self.memory) {
             advice = format!("{advice}; {why}");
         }

@@ -2,7 +2,7 @@
 
 use wordline_core::quantity::{Fraction, Quantity as _, Time};
 use wordline_core::results::{NoValue, WarningCode};
-use wordline_core::{Axis, KvBench, KvBuild, KvSizes, KvWork, Metric, ResultSet};
+use wordline_core::{Axis, KvBench, KvBuild, KvSizes, KvWork, Metric, ResultSet, RowOperation};
 use wordline_engines::StoreError;
 use wordline_nvm::ProcessorCost;
 
@@ -17,7 +17,12 @@ use crate::instrument::rows::without_value;
 use crate::subject::Subject;
 
 /// What is done once the table is filled, in this order.
-const AFTER: [&str; 4] = ["hit", "miss", "update", "delete"];
+const AFTER: [RowOperation; 4] = [
+    RowOperation::Hit,
+    RowOperation::Miss,
+    RowOperation::Update,
+    RowOperation::Delete,
+];
 
 /// A table on a memory, with records of one size, at one load.
 pub(super) struct Case<'a, 'g> {
@@ -40,10 +45,7 @@ impl Case<'_, '_> {
     pub(super) fn run(&self, document: &mut ResultSet) -> bool {
         let subject = self.subject();
         if let Err(why) = self.suits() {
-            let at = Subject {
-                operation: "all",
-                ..subject
-            };
+            let at = subject.doing(RowOperation::All);
             without_value(&at, &rows::HEADLINE, NoValue::NotApplicable, document);
             let advice = format!("{}: {why}", self.name());
             document.warn(WarningCode::Advice, advice);
@@ -54,21 +56,26 @@ impl Case<'_, '_> {
             || store::places(self.variant, self.sizes, bytes, self.ground.atom()).is_some();
         if self.ground.waits_for_disk() && !has_room() {
             // Before anything that the file holds is lost.
-            self.failed(&subject, "insert", &StoreError::NoRoom.into(), document);
+            self.failed(
+                &subject,
+                RowOperation::Insert,
+                &StoreError::NoRoom.into(),
+                document,
+            );
             return true;
         }
         let part = match self.ground.part(self.bench.capacity_bytes) {
             Ok(part) => part,
             Err(error) => {
                 let failure = memory_failed(&error).into();
-                self.failed(&subject, "insert", &failure, document);
+                self.failed(&subject, RowOperation::Insert, &failure, document);
                 return true;
             }
         };
         let store = match store::create(self.variant, self.sizes, part) {
             Ok(store) => store,
             Err(error) => {
-                self.failed(&subject, "insert", &error.into(), document);
+                self.failed(&subject, RowOperation::Insert, &error.into(), document);
                 return true;
             }
         };
@@ -109,25 +116,22 @@ impl Case<'_, '_> {
         document: &mut ResultSet,
     ) -> bool {
         let count = self.count(bench, document);
-        let at = |operation| Subject {
-            operation,
-            ..subject.clone()
-        };
+        let at = |operation| subject.doing(operation);
         let filled = bench.fill(count, self.ground.most_inserts(self.bench));
-        if !self.told(&at("insert"), filled, document) {
+        if !self.told(&at(RowOperation::Insert), filled, document) {
             return !self.control.stopped();
         }
         let ram = bench.store.ram_bytes() as f64;
-        let ram = at("insert").row(Metric::TableRam, Ok(ram));
+        let ram = at(RowOperation::Insert).row(Metric::TableRam, Ok(ram));
         document.rows.push(ram);
         let most = self.ground.most(self.bench);
         for operation in AFTER {
             let at = at(operation);
             let records = match operation {
-                "miss" => count..bench.records.keys().min(2 * count),
+                RowOperation::Miss => count..bench.records.keys().min(2 * count),
                 _ => 0..count,
             };
-            if records.is_empty() || operation == "delete" && !self.variant.removes() {
+            if records.is_empty() || operation == RowOperation::Delete && !self.variant.removes() {
                 without_value(&at, &rows::HEADLINE, NoValue::NotApplicable, document);
                 continue;
             }
@@ -157,10 +161,7 @@ impl Case<'_, '_> {
         match ran {
             Ok(tallies) => {
                 for (operation, tally) in &tallies {
-                    let at = Subject {
-                        operation,
-                        ..subject.clone()
-                    };
+                    let at = subject.doing(*operation);
                     let name = format!("{}, {operation}", self.name());
                     rows::add(&at, &name, tally, document);
                 }
@@ -168,7 +169,7 @@ impl Case<'_, '_> {
             }
             Err(TableFailure::Stopped) => false,
             Err(failure) => {
-                self.failed(subject, "all", &failure, document);
+                self.failed(subject, RowOperation::All, &failure, document);
                 true
             }
         }
@@ -187,11 +188,11 @@ impl Case<'_, '_> {
                 if bench.store.free_places().is_none_or(|free| free <= left) {
                     break;
                 }
-                bench.untimed("insert", number)?;
+                bench.untimed(RowOperation::Insert, number)?;
             }
         } else {
             let count = self.count(bench, document);
-            (0..count).try_for_each(|number| bench.untimed("insert", number))?;
+            (0..count).try_for_each(|number| bench.untimed(RowOperation::Insert, number))?;
         }
         bench.catch_up()
     }
@@ -282,14 +283,11 @@ impl Case<'_, '_> {
     fn failed(
         &self,
         subject: &Subject,
-        operation: &'static str,
+        operation: RowOperation,
         failure: &TableFailure,
         document: &mut ResultSet,
     ) {
-        let at = Subject {
-            operation,
-            ..subject.clone()
-        };
+        let at = subject.doing(operation);
         without_value(&at, &rows::HEADLINE, NoValue::Failed, document);
         let mut advice = format!("{}, {operation}: {failure}", self.name());
         if let TableFailure::Store(StoreError::NoRoom) = failure {

@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use wordline_core::results::{NoValue, WarningCode};
-use wordline_core::{Axis, KvCrash, KvSizes, KvWork, Metric, ResultSet};
+use wordline_core::{Axis, KvCrash, KvSizes, KvWork, Metric, ResultSet, RowOperation};
 use wordline_crash::harness::{Again, Case, Harness, Outcome, Recorded, Subject};
 use wordline_crash::{ByteTearing, Content, Mode};
 use wordline_engines::RecordStore;
@@ -220,7 +220,7 @@ pub(super) fn check(
         .subject(variant)
         .at(Axis::KeyBytes, sizes.key_bytes)
         .at(Axis::ValueBytes, sizes.value_bytes);
-    subject.operation = "crash";
+    subject.operation = RowOperation::Crash;
     let name = format!("{}, {}, {sizes}", ground.name(), variant.name());
     let work = KvWork::Sweep;
     let records = WorkingSet { sizes, work, seed };

@@ -184,7 +184,7 @@ impl<'a> TableGround<'a> {
             part: self.target.part_id().to_owned(),
             board: (self.target.board()).map_or_else(String::new, |board| board.header.id.clone()),
             workload: "kv",
-            operation: Operation::Read.name(),
+            operation: Operation::Read.into(),
             axes: Axes::new(),
             timing: self.timing,
             age: self.age,

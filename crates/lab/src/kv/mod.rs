@@ -26,7 +26,7 @@ use wordline_core::quantity::Fraction;
 use wordline_core::results::WarningCode;
 use wordline_core::{
     EngineName, Experiment, KvBench, KvCrash, KvDirectory, KvSizes, KvTest, KvWork, KvWorkload,
-    ResultSet,
+    ResultSet, RowOperation,
 };
 use wordline_engines::{STORES, StoreEngine};
 
@@ -226,13 +226,13 @@ fn crash_all(
 }
 
 /// The bytes that no durable table can do without.
-fn floor_bytes(operation: &str, sizes: KvSizes, word_bytes: u64) -> u64 {
+fn floor_bytes(operation: RowOperation, sizes: KvSizes, word_bytes: u64) -> u64 {
     let whole = |bytes: u64| bytes.next_multiple_of(word_bytes);
     let record = sizes.key_bytes + sizes.value_bytes;
     match operation {
-        "insert" | "update" => whole(record) + word_bytes,
-        "hit" | "read" => whole(record),
-        "delete" => word_bytes,
+        RowOperation::Insert | RowOperation::Update => whole(record) + word_bytes,
+        RowOperation::Hit | RowOperation::Read => whole(record),
+        RowOperation::Delete => word_bytes,
         _ => 0,
     }
 }
@@ -246,9 +246,16 @@ mod tests {
     fn the_floor_is_key_value_and_a_commit_word() {
         for (bytes, put, get) in [(4, 5, 4), (32, 33, 32), (256, 257, 256)] {
             let words = |operation| floor_bytes(operation, KvSizes::equal(bytes), 2) / 2;
-            assert_eq!((words("insert"), words("hit")), (put, get));
             assert_eq!(
-                (words("update"), words("delete"), words("miss")),
+                (words(RowOperation::Insert), words(RowOperation::Hit)),
+                (put, get)
+            );
+            assert_eq!(
+                (
+                    words(RowOperation::Update),
+                    words(RowOperation::Delete),
+                    words(RowOperation::Miss)
+                ),
                 (put, 1, 0)
             );
         }

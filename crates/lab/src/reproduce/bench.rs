@@ -106,7 +106,7 @@ impl<'a> ReproductionBench<'a> {
             } => {
                 let result = self.run(run)?;
                 let mut rows = result.of(*metric).filter(|row| {
-                    row.operation == run.operation.name()
+                    row.operation == run.operation.into()
                         && row.count(Axis::AccessBytes) == Some(run.access_bytes)
                         && row.text(Axis::Cause) == cause.as_deref()
                         && is_at(row, input)

@@ -3,7 +3,7 @@
 use wordline_core::quantity::{Fraction, Quantity as _};
 use wordline_core::{
     Axis, Experiment, KvBench, KvDirectory, KvSizes, KvTest, KvWorkload, Metric, Operation,
-    ResultSet, Timing, Workload,
+    ResultSet, RowOperation, Timing, Workload,
 };
 
 use crate::published::TableRun;
@@ -32,8 +32,8 @@ pub(super) fn experiment(run: &TableRun) -> Experiment {
 /// A row of it.
 pub(super) fn row(result: &ResultSet, run: &TableRun, metric: Metric) -> Result<f64, String> {
     let operation = match run.operation {
-        Operation::Write => "insert",
-        Operation::Read => "hit",
+        Operation::Write => RowOperation::Insert,
+        Operation::Read => RowOperation::Hit,
     };
     let mut rows = result.of(metric);
     let row = rows.find(|row| row.operation == operation && !row.axes.contains_key(&Axis::Cause));

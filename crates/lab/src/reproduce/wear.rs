@@ -30,7 +30,7 @@ pub(super) fn experiment(catalog: &Catalog, run: &WearRun) -> Result<Experiment,
 /// The one row that is asked for.
 pub(super) fn row(result: &ResultSet, asked: &WearMeasure) -> Result<f64, String> {
     let is_asked = |row: &&Row| {
-        row.operation == asked.operation.name()
+        row.operation.name() == asked.operation.name()
             && row.text(Axis::Statistic) == asked.statistic.as_deref()
             && row.count(Axis::AfterCycles) == asked.after_cycles
             && [Axis::Block, Axis::Estimate, Axis::Cause]

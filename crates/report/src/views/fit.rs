@@ -5,7 +5,7 @@
 
 use wordline_core::quantity::ByteCount;
 use wordline_core::results::{ResultSet, Row};
-use wordline_core::{Basis, Metric, Workload};
+use wordline_core::{Basis, Metric, RowOperation, Workload};
 
 use crate::answer::Answer;
 use crate::grid::{Column, Grid};
@@ -43,31 +43,61 @@ const FIGURES: [(Metric, &str); 7] = [
 ];
 
 /// What is compared of raw flash: a metric, the operation and the statistic of its rows, and what they are called.
-const OF_FLASH: [(Metric, &str, &str, &str); 9] = [
-    (Metric::Endurance, "cycle", "p10", "10 % of blocks fail by"),
+const OF_FLASH: [(Metric, RowOperation, &str, &str); 9] = [
     (
         Metric::Endurance,
-        "cycle",
+        RowOperation::Cycle,
+        "p10",
+        "10 % of blocks fail by",
+    ),
+    (
+        Metric::Endurance,
+        RowOperation::Cycle,
         "median",
         "half of blocks fail by",
     ),
-    (Metric::Endurance, "cycle", "p90", "90 % of blocks fail by"),
-    (Metric::LatencyMean, "program", "first", "first program"),
+    (
+        Metric::Endurance,
+        RowOperation::Cycle,
+        "p90",
+        "90 % of blocks fail by",
+    ),
     (
         Metric::LatencyMean,
-        "program",
+        RowOperation::Program,
+        "first",
+        "first program",
+    ),
+    (
+        Metric::LatencyMean,
+        RowOperation::Program,
         "first_10000",
         "first 10,000 programs",
     ),
-    (Metric::LatencyMean, "program", "last", "last program"),
-    (Metric::LatencyMean, "erase", "first", "first erase"),
     (
         Metric::LatencyMean,
-        "erase",
+        RowOperation::Program,
+        "last",
+        "last program",
+    ),
+    (
+        Metric::LatencyMean,
+        RowOperation::Erase,
+        "first",
+        "first erase",
+    ),
+    (
+        Metric::LatencyMean,
+        RowOperation::Erase,
         "first_10000",
         "first 10,000 erases",
     ),
-    (Metric::LatencyMean, "erase", "last", "last erase"),
+    (
+        Metric::LatencyMean,
+        RowOperation::Erase,
+        "last",
+        "last erase",
+    ),
 ];
 
 /// What counts for the score of a card: the slowest of all is chance, and throughput and mean are one.
@@ -281,10 +311,10 @@ fn size_of(row: &Row) -> Option<u64> {
 }
 
 /// Operations and sizes of a sweep, in order.
-fn sizes(document: &ResultSet) -> Vec<(&str, u64)> {
+fn sizes(document: &ResultSet) -> Vec<(RowOperation, u64)> {
     let rows = document.rows.iter();
     let mut sizes: Vec<_> = rows
-        .filter_map(|row| Some((row.operation.as_str(), size_of(row)?)))
+        .filter_map(|row| Some((row.operation, size_of(row)?)))
         .collect();
     sizes.sort_unstable();
     sizes.dedup();
@@ -399,7 +429,7 @@ mod tests {
                     let mut row = model.clone();
                     row.target = target.to_owned();
                     row.workload = "fit".to_owned();
-                    row.operation = "write".to_owned();
+                    row.operation = RowOperation::Write;
                     row.basis = basis;
                     row.metric = metric;
                     row.unit = metric.unit().to_owned();

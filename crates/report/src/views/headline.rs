@@ -71,7 +71,7 @@ fn cells(line: &PivotLine<'_>, pivot: &Pivot<'_>, headlines: &[Headline<'_>]) ->
     };
     fixed(varying.target, &|| row.target.clone());
     fixed(varying.workload, &|| row.workload.clone());
-    fixed(true, &|| text::words(&row.operation));
+    fixed(true, &|| text::words(row.operation.name()));
     fixed(varying.timing, &|| row.timing.to_string());
     fixed(varying.age, &|| row.age.to_string());
     fixed(varying.basis, &|| basis_names(&line.bases()));
@@ -176,9 +176,9 @@ mod tests {
     use super::*;
     use crate::fixture;
     use crate::pivot::Keys;
-    use wordline_core::Axis;
     use wordline_core::Timing;
     use wordline_core::results::{AxisValue, NoValue};
+    use wordline_core::{Axis, RowOperation};
 
     fn names(grid: &Grid) -> Vec<&str> {
         grid.columns().iter().map(|column| &*column.name).collect()
@@ -187,7 +187,9 @@ mod tests {
     #[test]
     fn columns_without_values_are_left_out() {
         let mut document = fixture::mram();
-        document.rows.retain(|row| row.operation == "read");
+        document
+            .rows
+            .retain(|row| row.operation == RowOperation::Read);
         let grid = grid(&Pivot::of(&document, Keys::ALL));
         assert!(!names(&grid).contains(&"lifetime"));
         assert!(!names(&grid).contains(&"target"));
@@ -259,7 +261,8 @@ mod tests {
     #[test]
     fn other_metrics_make_a_table_of_their_own() {
         let mut document = fixture::mram();
-        let failed = fixture::without_value("verify", Metric::BytesMoved, NoValue::Failed);
+        let failed =
+            fixture::without_value(RowOperation::Stat, Metric::BytesMoved, NoValue::Failed);
         document.rows = vec![failed];
         let grid = grid(&Pivot::of(&document, Keys::ALL));
         assert_eq!(names(&grid), ["operation", "access", "bytes_moved"]);

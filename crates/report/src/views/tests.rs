@@ -1,7 +1,7 @@
 //! What is said of raw memories.
 
 use wordline_core::results::{FigureUse, NoValue, SheetUse};
-use wordline_core::{Basis, Metric};
+use wordline_core::{Basis, Metric, RowOperation};
 
 use crate::{Format, Style, answer, fixture, render};
 
@@ -103,7 +103,7 @@ fn missing_values_are_words() {
     ];
     for (metric, reason, expected) in cases {
         let mut document = fixture::mram();
-        document.rows = vec![fixture::without_value("write", metric, reason)];
+        document.rows = vec![fixture::without_value(RowOperation::Write, metric, reason)];
         assert_eq!(answer(&document), [expected]);
     }
 }
@@ -115,11 +115,14 @@ fn a_single_size_and_other_operations_read_well() {
         .rows
         .retain(|row| row.count("access_bytes") == Some(4096));
     for row in &mut document.rows {
-        row.operation = format!("random_{}", row.operation);
+        row.operation = match row.operation {
+            RowOperation::Read => RowOperation::RandomRead,
+            _ => RowOperation::RandomWrite,
+        };
     }
     assert_eq!(
         answer(&document)[0],
-        "em064lx@stm32h755-qspi, random read: 47.6 MB/s in accesses of 4 KiB, each taking \
+        "em064lx@stm32h755-qspi, random-read: 47.6 MB/s in accesses of 4 KiB, each taking \
          86.1 us; the memory alone spends 1.77 nJ \
          on a byte."
     );

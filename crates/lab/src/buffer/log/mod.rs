@@ -115,7 +115,7 @@ fn subject(file: &str, operation: Operation, record: Option<u64>) -> Subject {
         part: file.to_owned(),
         board: String::new(),
         workload: "buffer",
-        operation: operation.name(),
+        operation: operation.into(),
         axes: Axes::new(),
         timing: Timing::Typ,
         age: 0.0,

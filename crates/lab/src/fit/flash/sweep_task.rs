@@ -176,7 +176,7 @@ impl SweepTask<'_> {
                     part: part.clone(),
                     board: board.to_owned(),
                     workload: self.experiment.workload.name(),
-                    operation: point.operation.name(),
+                    operation: point.operation.into(),
                     axes: Axes::new(),
                     timing: Timing::Typ,
                     age: 0.0,

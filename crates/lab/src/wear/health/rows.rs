@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use wordline_core::results::{NoValue, WarningCode};
-use wordline_core::{Axis, Basis, Metric, ResultSet, Timing};
+use wordline_core::{Axis, Basis, Metric, ResultSet, RowOperation, Timing};
 use wordline_trace::cycling::{BlockLife, CyclingLog};
 
 use super::law::LawBand;
@@ -157,7 +157,7 @@ fn block(
     };
     if let Ok(found) = &found {
         let mut ratio = measured.clone();
-        ratio.operation = found.channel.operation().name();
+        ratio.operation = found.channel.operation().into();
         add(&ratio, Metric::LatencyVsFresh, Ok(found.ratio));
     }
     if verdict == HealthVerdict::Failed {
@@ -203,7 +203,7 @@ fn subject(file: &str, life: &BlockLife, basis: Basis) -> Subject {
         part: file.to_owned(),
         board: String::new(),
         workload: "health",
-        operation: "cycle",
+        operation: RowOperation::Cycle,
         axes: Axes::new(),
         timing: Timing::Typ,
         age: 0.0,
