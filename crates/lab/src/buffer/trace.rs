@@ -20,7 +20,7 @@ use super::stream::{StreamFailure, play};
 use super::{log, rows, startup_of};
 use crate::backlog::{BacklogError, Rate};
 use crate::control::{Control, Progress};
-use crate::error::LabError;
+use crate::error::{LabError, SettingProblem};
 use crate::instrument::case::{self, DocumentCase};
 use crate::payload::Payload;
 use crate::sources;
@@ -42,10 +42,7 @@ pub(super) fn run(
     let rates = super::rates(question)?;
     let payload = Payload::new(experiment.seed);
     if question.warm_up_bytes > 0 {
-        return Err(LabError::List {
-            what: "warm_up",
-            problem: "does not go with a trace, which says itself what comes first".to_owned(),
-        });
+        return Err(SettingProblem::WarmUpOfTrace.of("warm_up"));
     }
     let (rates, payload) = (&rates, &payload);
     let runs = targets.iter().flat_map(|target| {

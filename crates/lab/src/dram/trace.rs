@@ -23,7 +23,7 @@ use super::commands::{CommandFindings, CommandWriters};
 use super::rows::{DramWork, seconds};
 use super::{ModuleMemory, TIME_MAX, Test, explain};
 use crate::control::{Control, Progress};
-use crate::error::LabError;
+use crate::error::{LabError, SettingProblem};
 use crate::subject::Subject;
 
 /// Requests between two looks at whether the run should stop.
@@ -49,16 +49,9 @@ pub(super) fn run(
         .as_deref()
         .map(str::parse::<DramFormat>)
         .transpose();
-    let format = format.map_err(|error| LabError::List {
-        what: "as",
-        problem: error.to_string(),
-    })?;
+    let format = format.map_err(|error| SettingProblem::Unread(error.to_string()).of("as"))?;
     if trace.clock_hz == Some(0) {
-        return Err(LabError::List {
-            what: "clock",
-            problem: "of 0 Hz never ends a cycle; allowed: 1 Hz or more, such as 3.2 GHz"
-                .to_owned(),
-        });
+        return Err(SettingProblem::StoppedClock.of("clock"));
     }
     for memory in &test.memories {
         let options = DramTraceOptions {

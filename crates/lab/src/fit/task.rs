@@ -16,7 +16,7 @@ use super::stages::Search;
 use super::template::{Knob, Template, TemplateFields, TemplateKind};
 use super::{explained, rows, written};
 use crate::control::Control;
-use crate::error::LabError;
+use crate::error::{LabError, SettingProblem};
 
 /// Mean distance of a part that is of another kind than what wrote the log: a factor of two.
 const HOPELESS: f64 = std::f64::consts::LN_2;
@@ -286,29 +286,23 @@ impl Task<'_> {
         let sample = self.sample;
         let file = &self.workload.source.file;
         let usable = self.target.part.model.usable_bytes();
+        let larger_than = |found, most| SettingProblem::Outside {
+            found: ByteCount::from_bytes(found),
+            part: self.target.name.clone(),
+            most: ByteCount::from_bytes(most),
+        };
         if sample.bytes > usable {
-            return Err(LabError::Size {
-                what: "record",
-                found: ByteCount::from_bytes(sample.bytes),
-                problem: format!(
-                    "is larger than {}, which holds {}",
-                    self.target.name,
-                    ByteCount::from_bytes(usable)
-                ),
-            });
+            return Err(larger_than(sample.bytes, usable).of("record"));
         }
         let most = WARM_UP_MAX.saturating_mul(usable);
         if self.workload.warm_up_bytes > most {
-            return Err(LabError::Size {
-                what: "warm_up",
+            return Err(SettingProblem::LongWarmUp {
                 found: ByteCount::from_bytes(self.workload.warm_up_bytes),
-                problem: format!(
-                    "is more than {WARM_UP_MAX} times what {} holds, and every simulation would do it again; allowed: up to \
-                     {}",
-                    self.target.name,
-                    ByteCount::from_bytes(most)
-                ),
-            });
+                times: WARM_UP_MAX,
+                target: self.target.name.clone(),
+                most: ByteCount::from_bytes(most),
+            }
+            .of("warm_up"));
         }
         let Some(pattern) = sample.pattern().or(self.workload.pattern) else {
             return Err(LabError::Log {
@@ -319,15 +313,7 @@ impl Task<'_> {
             });
         };
         if let Some(range) = self.workload.range_bytes.filter(|range| *range > usable) {
-            return Err(LabError::Size {
-                what: "range",
-                found: ByteCount::from_bytes(range),
-                problem: format!(
-                    "is more than {} holds; allowed: up to {}",
-                    self.target.name,
-                    ByteCount::from_bytes(usable)
-                ),
-            });
+            return Err(larger_than(range, usable).of("range"));
         }
         let asked = sample.range().or(self.workload.range_bytes).unwrap_or_else(|| {
             if pattern == Pattern::Random {

@@ -5,7 +5,7 @@ use wordline_core::results::{FigureUse, SheetUse, WarningCode};
 use wordline_core::{Basis, ResultSet};
 
 use super::sheet::{About, SheetChange, fitted};
-use crate::error::LabError;
+use crate::error::{LabError, SettingProblem};
 
 /// The sheet of a base with fitted figures, each with what it rests on. It loads.
 ///
@@ -17,9 +17,9 @@ pub(crate) fn sheet(
     about: &About<'_>,
 ) -> Result<String, LabError> {
     let base = &target.part.header;
-    let problem = |problem: String| LabError::List {
-        what: "base",
-        problem: format!("{}: {problem}", base.id),
+    let problem = |why| {
+        let part = base.id.clone();
+        SettingProblem::Base { part, why }.of("base")
     };
     let text = fitted(&base.text, changes, about).map_err(|error| problem(error.to_string()))?;
     match parse("fitted.toml", &text) {

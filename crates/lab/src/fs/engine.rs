@@ -18,7 +18,7 @@ use super::calls::Mounted;
 use super::layer_ram;
 use super::part::{FileSystemMedium, FileSystemMemory};
 use super::settings::Settings;
-use crate::error::LabError;
+use crate::error::{LabError, SettingProblem};
 
 /// RAM in bytes of a translation layer, in parts by name.
 type LayerRam = Vec<(&'static str, u64)>;
@@ -38,17 +38,13 @@ impl<M: ByteMemory<Error = NvmError> + Send + 'static> AnyBytes for M {}
 /// # Errors
 /// When there is none, with the names that are allowed, or when this program was built without it.
 pub(super) fn file_system(name: &EngineName) -> Result<&'static dyn FileSystemEngine, LabError> {
-    let refused = |problem| LabError::List {
-        what: "fs",
-        problem,
-    };
-    let known = named(FILE_SYSTEMS, name.name());
-    let engine = known.map_err(|allowed| refused(format!("names {name}; {allowed}")))?;
+    let engine = named(FILE_SYSTEMS, name.name()).map_err(|allowed| {
+        let name = name.to_string();
+        SettingProblem::UnknownEngine { name, allowed }.of("fs")
+    })?;
     match engine.is_built_in() {
         true => Ok(engine),
-        false => Err(refused(format!(
-            "names {name}, and this program was built without it"
-        ))),
+        false => Err(SettingProblem::NotBuiltIn(name.to_string()).of("fs")),
     }
 }
 
@@ -106,14 +102,13 @@ impl<'a> FileSystemSetup<'a> {
             target: target.name.clone(),
             source,
         })?;
-        memory.ok_or_else(|| LabError::List {
-            what: "set",
-            problem: format!(
-                "{}.{} is the size of no erase of {} that its board drives",
-                self.kind.name(),
-                self.kind.block_option().unwrap_or_default(),
-                target.part.header.id
-            ),
+        memory.ok_or_else(|| {
+            SettingProblem::NoErase {
+                engine: self.kind.name(),
+                option: self.kind.block_option().unwrap_or_default(),
+                part: target.part.header.id.clone(),
+            }
+            .of("set")
         })
     }
 
@@ -194,15 +189,12 @@ impl<'a> FileSystemSetup<'a> {
         if self.settings.is_empty() || refusal(&usual).is_some() {
             return Ok(false);
         }
-        Err(LabError::List {
-            what: "set",
-            problem: format!(
-                "does not suit {} on {}: {}",
-                self.kind.title(),
-                self.target.name,
-                error.detail
-            ),
-        })
+        Err(SettingProblem::Unsuitable {
+            engine: self.kind.title(),
+            target: self.target.name.clone(),
+            why: error.detail,
+        }
+        .of("set"))
     }
 
     /// The blocks that it cannot replace, in words.

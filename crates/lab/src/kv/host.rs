@@ -9,7 +9,7 @@ use wordline_core::results::WarningCode;
 use wordline_host::{ScratchFile, ScratchFileError, WallClock, machine};
 
 use crate::control::Control;
-use crate::error::LabError;
+use crate::error::{LabError, SettingProblem};
 
 /// Opens a file that is written over. It has `capacity` bytes, or is given them.
 pub(crate) fn open_file(
@@ -70,10 +70,7 @@ pub(super) fn check_destroy(targets: &[Target<'_>], control: &Control<'_>) -> Re
     let is_run = |named: &String| targets.iter().any(|target| target.path() == Some(named));
     match control.destroy.iter().find(|named| !is_run(named)) {
         None => Ok(()),
-        Some(named) => Err(LabError::List {
-            what: "--destroy",
-            problem: format!("names {named}, and no target is file:{named}"),
-        }),
+        Some(named) => Err(SettingProblem::DestroysNoFile(named.clone()).of("--destroy")),
     }
 }
 

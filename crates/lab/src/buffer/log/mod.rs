@@ -26,7 +26,7 @@ use starts::Starts;
 use super::rows;
 use crate::backlog::{Demand, StartUp};
 use crate::control::{Control, Progress};
-use crate::error::LabError;
+use crate::error::{LabError, SettingProblem};
 use crate::subject::{Axes, Subject};
 
 /// Least share of its time that a log must account for.
@@ -49,11 +49,7 @@ pub(super) fn run(
     document: &mut ResultSet,
 ) -> Result<(), LabError> {
     if question.power_up {
-        let problem = "is that of a simulated part; give the time of a log with startup";
-        return Err(LabError::List {
-            what: "power_up",
-            problem: problem.to_owned(),
-        });
+        return Err(SettingProblem::PowerUpOfLog.of("power_up"));
     }
     let file = source.file.as_str();
     let failed = |source| LabError::Trace {
@@ -88,10 +84,7 @@ pub(super) fn run(
 
 /// What the user said of a log.
 pub(crate) fn options(source: &LogSource, purpose: LogPurpose) -> Result<LogOptions, LabError> {
-    let wrong = |what, error: String| LabError::List {
-        what,
-        problem: error,
-    };
+    let wrong = |what, error| SettingProblem::Unread(error).of(what);
     let format = source.format.as_deref().map(str::parse).transpose();
     let unit = source.unit.as_deref().map(str::parse).transpose();
     Ok(LogOptions {

@@ -37,7 +37,7 @@ use wordline_trace::sweep::{is_sweep, read_sweep};
 
 use super::{Estimate, Fitted};
 use crate::control::Control;
-use crate::error::LabError;
+use crate::error::{LabError, SettingProblem};
 use sweep_task::SweepTask;
 use task::FlashTask;
 
@@ -72,17 +72,20 @@ pub(super) fn fit(
     workload: &FitWorkload,
     control: &Control<'_>,
 ) -> Result<Fitted, LabError> {
-    let refuse = |problem: String| LabError::List {
-        what: "base",
-        problem: format!("{}: {problem}", target.part.header.id),
+    let refuse = |why| {
+        let part = target.part.header.id.clone();
+        SettingProblem::Base { part, why }.of("base")
     };
     let part =
         part::FlashPart::of(target, workload.usage.unwrap_or(task::USAGE)).map_err(refuse)?;
     if part.model != template.name {
-        return Err(refuse(format!(
-            "this part is of the model [{}], and the template {} fits parts of the model [{}]",
-            part.model, template.name, template.name
-        )));
+        return Err(SettingProblem::OtherModel {
+            part: target.part.header.id.clone(),
+            found: part.model,
+            template: template.name,
+            model: template.name,
+        }
+        .of("base"));
     }
     let mut document = ResultSet::new(Experiment {
         targets: vec![target.name.clone()],
