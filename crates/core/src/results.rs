@@ -382,11 +382,8 @@ impl ResultSet {
     }
 
     /// Adds a warning, unless the document has it already.
-    pub fn warn(&mut self, code: WarningCode, advice: String) {
-        let warning = Warning {
-            code: code.name().to_owned(),
-            advice,
-        };
+    pub fn warn(&mut self, warning: impl Into<Warning>) {
+        let warning = warning.into();
         if !self.warnings.contains(&warning) {
             self.warnings.push(warning);
         }

@@ -53,6 +53,7 @@ mod sources;
 mod state;
 mod subject;
 mod translation;
+mod warning;
 mod wear;
 mod work;
 

@@ -3,7 +3,7 @@
 
 use wordline_catalog::PartOnBoard;
 use wordline_core::quantity::{ByteCount, Time};
-use wordline_core::results::{NoValue, WarningCode};
+use wordline_core::results::NoValue;
 use wordline_core::{
     Axis, BufferWorkload, Experiment, Metric, Operation, Pattern, ResultSet, StreamSource, Timing,
 };
@@ -23,6 +23,7 @@ use crate::sources;
 use crate::state::FOOTPRINT_MAX;
 use crate::subject::Subject;
 use crate::translation::{self, Stretch};
+use crate::warning::LabWarning;
 use crate::work::{Plan, Player, Refusal, Step};
 
 /// The largest record, because its bytes are held in RAM.
@@ -162,8 +163,10 @@ impl StreamCase<'_> {
                 Err(NoValue::NotApplicable),
                 document,
             );
-            let advice = format!("{}: {}", subject.target, translation::needed(unit));
-            document.warn(WarningCode::NeedsTranslation, advice);
+            document.warn(LabWarning::NeedsTranslation {
+                name: &subject.target,
+                why: &translation::needed(unit),
+            });
             return Ok(Some(()));
         }
         let payload = self.prepare(device.as_mut())?;
@@ -173,8 +176,10 @@ impl StreamCase<'_> {
             for metric in [Metric::ThroughputMean, Metric::RamPeak] {
                 subject.add(metric, Err(NoValue::Failed), document);
             }
-            let advice = format!("{}: {failure}", subject.target);
-            document.warn(WarningCode::RunFailed, advice);
+            document.warn(LabWarning::RunFailed {
+                name: &subject.target,
+                failure: &failure,
+            });
         };
         let mut fresh = device.fork_device();
         let closed = self
@@ -207,8 +212,10 @@ impl StreamCase<'_> {
                     Ok(Some(open)) => open.rows(subject, *rate, fresh.as_ref(), document),
                     Ok(None) => return Ok(None),
                     Err(failure) => {
-                        let advice = format!("{}, open loop: {failure}", subject.target);
-                        document.warn(WarningCode::RunFailed, advice);
+                        document.warn(LabWarning::OpenLoopFailed {
+                            target: &subject.target,
+                            failure: &failure,
+                        });
                     }
                 }
             }
@@ -371,8 +378,10 @@ impl StreamCase<'_> {
                 Ok(None)
             }
             Err(failure) => {
-                let advice = format!("{}: no proven bound: {failure}", self.target.name);
-                document.warn(WarningCode::RunFailed, advice);
+                document.warn(LabWarning::NoBound {
+                    target: &self.target.name,
+                    failure: &failure,
+                });
                 Ok(None)
             }
         }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::io::BufRead;
 
 use wordline_core::quantity::{Frequency, Time};
-use wordline_core::results::{NoValue, WarningCode};
+use wordline_core::results::NoValue;
 use wordline_core::{
     Axis, DramTraceTest, LatencyHistogram, Metric, Operation, ResultSet, RowOperation,
 };
@@ -25,6 +25,7 @@ use super::{ModuleMemory, TIME_MAX, Test, explain};
 use crate::control::{Control, Progress};
 use crate::error::{LabError, SettingProblem};
 use crate::subject::Subject;
+use crate::warning::LabWarning;
 
 /// Requests between two looks at whether the run should stop.
 const BREATH: u64 = 1 << 14;
@@ -384,16 +385,16 @@ impl Replayed {
             ),
         ] {
             if count > 0 {
-                let advice = format!("{} on {}: {count} {what}", trace.file, memory.name);
-                document.warn(WarningCode::FoldedAddresses, advice);
+                document.warn(LabWarning::FoldedRequests {
+                    file: &trace.file,
+                    target: &memory.name,
+                    count: &count,
+                    what: &what,
+                });
             }
         }
         if told.last.is_none() {
-            let advice = format!(
-                "{}: it tells no times, so requests come as fast as the cores' outstanding misses let them",
-                trace.file
-            );
-            document.warn(WarningCode::Default, advice);
+            document.warn(LabWarning::NoTimes { file: &trace.file });
         }
         let Some(checked) = &self.checked else {
             return;
@@ -401,26 +402,29 @@ impl Replayed {
         let (name, commands) = (&memory.name, checked.commands);
         let die = &memory.target.die.header;
         if !die.embedded {
-            let advice = format!(
-                "{name}: {} is a sheet of your own; the independent table knows the DDR5 dies on the market, so that \
-                 a die that is faster breaks its rules, and one that is slower is not held to its own",
-                die.id
-            );
-            document.warn(WarningCode::Advice, advice);
+            document.warn(LabWarning::OwnDie {
+                name: &name,
+                die: &die.id,
+            });
         }
         if checked.violations == 0 {
-            let advice =
-                format!("{name}: {commands} commands keep every rule of an independent table");
-            document.warn(WarningCode::Advice, advice);
+            document.warn(LabWarning::RulesKept {
+                name: &name,
+                commands: &commands,
+            });
             return;
         }
         let violations = checked.violations;
-        let advice = format!(
-            "{name}: {violations} of {commands} commands break a rule; please report this defect"
-        );
-        document.warn(WarningCode::RunFailed, advice);
+        document.warn(LabWarning::RulesBroken {
+            name: &name,
+            violations: &violations,
+            commands: &commands,
+        });
         for violation in &checked.told {
-            document.warn(WarningCode::RunFailed, format!("{name}: {violation}"));
+            document.warn(LabWarning::Violation {
+                name: &name,
+                violation: &violation,
+            });
         }
     }
 }

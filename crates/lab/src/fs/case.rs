@@ -1,7 +1,7 @@
 //! A file system on a target: formatted, filled, tested and cut.
 
 use wordline_core::quantity::{ByteCount, Time};
-use wordline_core::results::{AxisValue, NoValue, WarningCode};
+use wordline_core::results::{AxisValue, NoValue};
 use wordline_core::{
     Axis, Experiment, FsTest, FsWorkload, Metric, ResultSet, RowOperation, Timing,
 };
@@ -18,6 +18,7 @@ use crate::instrument::tally::UnitWear;
 use crate::instrument::{self, OperationTally};
 use crate::payload::Payload;
 use crate::subject::Subject;
+use crate::warning::LabWarning;
 
 /// Bytes of a file that fills the memory, where there are no more than [`OLD_FILES`].
 const OLD_FILE: u64 = 256 << 10;
@@ -85,14 +86,11 @@ impl Case<'_> {
             }
         }
         if !fresh.is_empty() {
-            let advice = format!(
-                "{}, {}: less was stored than the {} below the translation layer hold, which had little or nothing to \
-                 clean up; a memory in use is slower: give a longer --file beside --fill, or a smaller --capacity",
-                self.name(&subject),
-                fresh.join(", "),
-                ByteCount::from_bytes(self.bytes)
-            );
-            document.warn(WarningCode::FreshMemory, advice);
+            document.warn(LabWarning::FreshFileSystem {
+                name: &self.name(&subject),
+                steps: &fresh.join(", "),
+                bytes: &ByteCount::from_bytes(self.bytes),
+            });
         }
         true
     }
@@ -237,10 +235,7 @@ impl Case<'_> {
         }
         let name = format!("{}, {}", self.name(subject), step.operation);
         if measured.tally.busy == Time::ZERO {
-            let advice = format!(
-                "{name}: no call asked the memory for anything, so that they took no time and have no rate"
-            );
-            document.warn(WarningCode::Advice, advice);
+            document.warn(LabWarning::IdleCalls { name: &name });
         }
         rows::add(&at, &name, measured, document);
     }
@@ -289,42 +284,36 @@ impl Case<'_> {
         }
         if let Some(violation) = found.uncut_failure() {
             without_verdict(NoValue::Failed);
-            let advice = format!(
-                "{}, {}: the workload that was to be cut does not run without a cut: {violation}",
-                subject.target,
-                self.engine.kind.title()
-            );
-            document.warn(WarningCode::RunFailed, advice);
+            document.warn(LabWarning::UncutFailure {
+                target: &subject.target,
+                engine: &self.engine.kind.title(),
+                violation: &violation,
+            });
             return true;
         }
         let figures = [verdict.distinct, verdict.failures, verdict.operations];
         for (metric, value) in crash::METRICS.into_iter().zip(figures) {
             document.rows.push(subject.row(metric, Ok(value as f64)));
         }
-        let sample = format!(
-            "{}, {}: power cuts are a sample: {} images of the {} operations that {} calls consist of, on a memory \
-             that is nearly full, and {} of mounts after them; {} differ",
-            subject.target,
-            self.engine.kind.title(),
-            verdict.images,
-            verdict.operations,
-            found.calls,
-            verdict.images_again,
-            verdict.distinct
-        );
-        document.warn(WarningCode::Default, sample);
+        document.warn(LabWarning::CutsSampled {
+            target: &subject.target,
+            engine: &self.engine.kind.title(),
+            images: &verdict.images,
+            operations: &verdict.operations,
+            calls: &found.calls,
+            images_again: &verdict.images_again,
+            distinct: &verdict.distinct,
+        });
         if !found.kinds.is_empty() {
             let kinds: Vec<_> = found.kinds.iter().map(ToString::to_string).collect();
-            let mut advice = format!(
-                "{}, {}: power cuts break the promise: {}",
-                subject.target,
-                self.engine.kind.title(),
-                kinds.join(", ")
-            );
-            for why in self.engine.why(verdict.failures, found.without_start) {
-                advice = format!("{advice}; {why}");
-            }
-            document.warn(WarningCode::PowerCut, advice);
+            let why = self.engine.why(verdict.failures, found.without_start);
+            let why = why.into_iter().map(|why| format!("; {why}"));
+            document.warn(LabWarning::PromiseBroken {
+                target: &subject.target,
+                engine: &self.engine.kind.title(),
+                kinds: &kinds.join(", "),
+                why: &why.collect::<String>(),
+            });
         }
         true
     }
@@ -377,17 +366,28 @@ impl Case<'_> {
                 ..
             })
         );
-        let (reason, code) = if unsuitable {
-            (NoValue::NotApplicable, WarningCode::Unsuitable)
-        } else {
-            (NoValue::Failed, WarningCode::RunFailed)
+        let reason = match unsuitable {
+            true => NoValue::NotApplicable,
+            false => NoValue::Failed,
         };
         let at = subject.doing(operation);
         instrument::rows::without_value(&at, &rows::HEADLINE, reason, document);
-        let mut advice = format!("{}, {operation}: {failure}", self.name(subject));
-        if let Some(why) = self.engine.bad_start(&self.memory) {
-            advice = format!("{advice}; {why}");
-        }
-        document.warn(code, advice);
+        let why = self.engine.bad_start(&self.memory);
+        let why = why.map_or_else(String::new, |why| format!("; {why}"));
+        let (name, operation, why) = (&self.name(subject), &operation, &why);
+        document.warn(match unsuitable {
+            true => LabWarning::FilesUnsuitable {
+                name,
+                operation,
+                failure,
+                why,
+            },
+            false => LabWarning::FilesFailed {
+                name,
+                operation,
+                failure,
+                why,
+            },
+        });
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Display;
 
 use wordline_catalog::PartOnBoard;
 use wordline_core::quantity::ByteCount;
-use wordline_core::{EngineName, FtlMapping, TranslationLayer};
+use wordline_core::{EngineName, FtlMapping, ResultSet, TranslationLayer};
 use wordline_engines::{
     ByteBlocks, ByteBox, Contract, FILE_SYSTEMS, FileSystemEngine, FlashBlocks, FsError,
     FsErrorKind, Needs, RewrittenSectors, Sectors, named, option,
@@ -19,6 +19,7 @@ use super::layer_ram;
 use super::part::{FileSystemMedium, FileSystemMemory};
 use super::settings::Settings;
 use crate::error::{LabError, SettingProblem};
+use crate::warning::LabWarning;
 
 /// RAM in bytes of a translation layer, in parts by name.
 type LayerRam = Vec<(&'static str, u64)>;
@@ -147,24 +148,18 @@ impl<'a> FileSystemSetup<'a> {
     }
 
     /// What the memory can do to the file system that the reader has to know.
-    pub(super) fn caution(&self) -> Option<String> {
+    pub(super) fn warn(&self, document: &mut ResultSet) {
+        let target = &self.target.name;
         let on_pages = self.layer.is_none() && !self.kind.promise().handles_paired_pages;
         let model = &self.target.part.model;
         let pairing = model.flash().and_then(FlashModel::pairing);
         match model.class() {
-            _ if pairing.is_some() && on_pages => Some(format!(
-                "{}: its pages are paired, and a power cut within a program harms an earlier page as well, which may \
-                 have been synced long before; {} programs as if only the page under way were at risk: use a memory of \
-                 one bit a cell, or a layer that knows of pairs",
-                self.target.name,
-                self.kind.title()
-            )),
-            MemoryClass::ManagedFlash => Some(format!(
-                "{}: its own layer tells erases as sums since it was made: what the calls took of a block, and how \
-                 evenly, is not known",
-                self.target.name
-            )),
-            _ => None,
+            _ if pairing.is_some() && on_pages => document.warn(LabWarning::PairedPages {
+                target,
+                engine: &self.kind.title(),
+            }),
+            MemoryClass::ManagedFlash => document.warn(LabWarning::SumsOfErases { target }),
+            _ => {}
         }
     }
 

@@ -1,7 +1,7 @@
 //! One table on one memory, with records of one size, at one load.
 
 use wordline_core::quantity::{Fraction, Quantity as _, Time};
-use wordline_core::results::{NoValue, WarningCode};
+use wordline_core::results::NoValue;
 use wordline_core::{Axis, KvBench, KvBuild, KvSizes, KvWork, Metric, ResultSet, RowOperation};
 use wordline_engines::StoreError;
 use wordline_nvm::ProcessorCost;
@@ -15,6 +15,7 @@ use crate::control::Control;
 use crate::instrument::OperationTally;
 use crate::instrument::rows::without_value;
 use crate::subject::Subject;
+use crate::warning::LabWarning;
 
 /// What is done once the table is filled, in this order.
 const AFTER: [RowOperation; 4] = [
@@ -47,8 +48,10 @@ impl Case<'_, '_> {
         if let Err(why) = self.suits() {
             let at = subject.doing(RowOperation::All);
             without_value(&at, &rows::HEADLINE, NoValue::NotApplicable, document);
-            let advice = format!("{}: {why}", self.name());
-            document.warn(WarningCode::Advice, advice);
+            document.warn(LabWarning::NoTable {
+                name: &self.name(),
+                why: &why,
+            });
             return true;
         }
         let bytes = self.ground.bytes(self.bench.capacity_bytes);
@@ -204,12 +207,12 @@ impl Case<'_, '_> {
             .max(1.0) as u64;
         let count = wanted.min(bench.records.keys());
         if count < wanted {
-            let advice = format!(
-                "{}: keys of {} B name {count} records, so that the table holds these and not {wanted}",
-                self.name(),
-                self.sizes.key_bytes
-            );
-            document.warn(WarningCode::FewSamples, advice);
+            document.warn(LabWarning::FewKeys {
+                name: &self.name(),
+                key_bytes: &self.sizes.key_bytes,
+                count: &count,
+                wanted: &wanted,
+            });
         }
         count
     }
@@ -230,12 +233,10 @@ impl Case<'_, '_> {
             }
         };
         if tally.busy == Time::ZERO {
-            let advice = format!(
-                "{}, {}: no operation asked the memory for anything, and the processor is not counted, so that they took no time and have no rate",
-                self.name(),
-                at.operation
-            );
-            document.warn(WarningCode::Advice, advice);
+            document.warn(LabWarning::IdleTable {
+                name: &self.name(),
+                operation: &at.operation,
+            });
         }
         let name = format!("{}, {}", self.name(), at.operation);
         rows::add(at, &name, &tally, document);
@@ -289,10 +290,18 @@ impl Case<'_, '_> {
     ) {
         let at = subject.doing(operation);
         without_value(&at, &rows::HEADLINE, NoValue::Failed, document);
-        let mut advice = format!("{}, {operation}: {failure}", self.name());
-        if let TableFailure::Store(StoreError::NoRoom) = failure {
-            advice += "; give a lower --load or a larger --capacity";
-        }
-        document.warn(WarningCode::RunFailed, advice);
+        let (name, operation) = (&self.name(), &operation);
+        document.warn(match failure {
+            TableFailure::Store(StoreError::NoRoom) => LabWarning::TableFull {
+                name,
+                operation,
+                failure,
+            },
+            _ => LabWarning::TableFailed {
+                name,
+                operation,
+                failure,
+            },
+        });
     }
 }

@@ -7,7 +7,7 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use wordline_core::results::{NoValue, WarningCode};
+use wordline_core::results::NoValue;
 use wordline_core::{Axis, KvCrash, KvSizes, KvWork, Metric, ResultSet, RowOperation};
 use wordline_crash::harness::{Again, Case, Harness, Outcome, Recorded, Subject};
 use wordline_crash::{ByteTearing, Content, Mode};
@@ -18,6 +18,7 @@ use super::ground::TableGround;
 use super::records::WorkingSet;
 use super::store;
 use crate::control::{Control, Progress};
+use crate::warning::LabWarning;
 
 /// Accesses of the memory that opening, reading everything or a call may take.
 const ACCESSES: u64 = 20_000;
@@ -265,11 +266,10 @@ pub(super) fn check(
                 .rows
                 .push(subject.row(metric, Err(NoValue::Failed)));
         }
-        let advice = format!(
-            "{name}: the workload that was to be cut does not run without a cut: {}",
-            first.violation
-        );
-        document.warn(WarningCode::RunFailed, advice);
+        document.warn(LabWarning::UncutTableFailure {
+            name: &name,
+            violation: &first.violation,
+        });
         return true;
     }
     let figures = [verdict.distinct, verdict.failures, verdict.operations];
@@ -288,8 +288,10 @@ pub(super) fn check(
             )
         });
         let kinds: Vec<_> = kinds.collect();
-        let advice = format!("{name}: power cuts break the promise: {}", kinds.join(", "));
-        document.warn(WarningCode::PowerCut, advice);
+        document.warn(LabWarning::TablePromiseBroken {
+            name: &name,
+            kinds: &kinds.join(", "),
+        });
     }
     true
 }

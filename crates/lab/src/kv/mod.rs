@@ -23,7 +23,6 @@ mod zipf;
 
 use wordline_catalog::Target;
 use wordline_core::quantity::Fraction;
-use wordline_core::results::WarningCode;
 use wordline_core::{
     EngineName, Experiment, KvBench, KvCrash, KvDirectory, KvSizes, KvTest, KvWork, KvWorkload,
     ResultSet, RowOperation,
@@ -37,6 +36,7 @@ pub use image::{ImageRecord, TableImage, TableImageError};
 use crate::control::Control;
 use crate::error::LabError;
 use crate::instrument::case::{DocumentCase, run_into};
+use crate::warning::LabWarning;
 
 /// A table in one of its modes.
 #[derive(Clone, Copy)]
@@ -159,8 +159,10 @@ fn bench_all(
 ) -> Result<(), LabError> {
     for &work in &bench.works {
         if let Some(pool) = pools::pool(work) {
-            let advice = format!("workload {}: {}", work.name(), pool.open);
-            document.warn(WarningCode::Default, advice);
+            document.warn(LabWarning::PoolOpen {
+                work: &work.name(),
+                open: &pool.open,
+            });
         }
     }
     let mut cases = Vec::new();

@@ -2,7 +2,7 @@
 
 use wordline_catalog::PartOnBoard;
 use wordline_core::quantity::{Quantity as _, Time};
-use wordline_core::results::{NoValue, WarningCode};
+use wordline_core::results::NoValue;
 use wordline_core::{
     Axis, Basis, Experiment, Metric, Pattern, ResultSet, RowOperation, Timing, WearUsage,
     WearWorkload,
@@ -13,6 +13,7 @@ use super::chip::Specified;
 use super::course::{CourseStep, End, WearCourse};
 use super::tester::Plan;
 use crate::subject::{Axes, Subject};
+use crate::warning::LabWarning;
 
 /// Points of each decade of cycles at which latency is told.
 const POINTS: [u64; 3] = [1, 2, 5];
@@ -100,8 +101,12 @@ impl WornTarget<'_> {
         let row = subject.row(Metric::Endurance, Err(NoValue::Failed));
         document.rows.push(row);
         let name = &self.who.target;
-        let advice = format!("{name}, {}, chip {sample}: {failure}", self.usage.name());
-        document.warn(WarningCode::RunFailed, advice);
+        document.warn(LabWarning::WearRunFailed {
+            name: &name,
+            usage: &self.usage.name(),
+            sample: &sample,
+            failure: &failure,
+        });
     }
 
     /// A row a block.

@@ -30,7 +30,6 @@ mod task;
 mod timing;
 
 use wordline_catalog::PartOnBoard;
-use wordline_core::results::WarningCode;
 use wordline_core::{Experiment, FitWorkload, ResultSet};
 use wordline_trace::cycling::CyclingLog;
 use wordline_trace::sweep::{is_sweep, read_sweep};
@@ -38,6 +37,7 @@ use wordline_trace::sweep::{is_sweep, read_sweep};
 use super::{Estimate, Fitted};
 use crate::control::Control;
 use crate::error::{LabError, SettingProblem};
+use crate::warning::LabWarning;
 use sweep_task::SweepTask;
 use task::FlashTask;
 
@@ -130,8 +130,10 @@ pub(super) fn fit(
         });
     }
     if let Some(line) = log.cut_off {
-        let advice = format!("{file}: line {line}, the last, is cut off and was left out");
-        document.warn(WarningCode::TruncatedLog, advice);
+        document.warn(LabWarning::CutLine {
+            file: &file,
+            line: &line,
+        });
     }
     let task = FlashTask {
         target,
