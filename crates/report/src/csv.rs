@@ -34,7 +34,7 @@ fn cells(row: &Row, axes: &BTreeSet<&str>) -> Vec<String> {
         &row.workload,
         row.operation.name(),
     ];
-    let mut cells: Vec<String> = what.into_iter().map(|cell| text(cell)).collect();
+    let mut cells: Vec<String> = what.into_iter().map(text).collect();
     cells.extend(axes.iter().map(|axis| match row.axes.get(*axis) {
         Some(AxisValue::Count(count)) => count.to_string(),
         Some(AxisValue::Number(value)) => number(*value),

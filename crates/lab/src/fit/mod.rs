@@ -200,7 +200,7 @@ fn knobs(template: &Template, target: &PartOnBoard<'_>) -> Result<Vec<(Knob, f64
     if found != template.model {
         return Err(SettingProblem::OtherModel {
             part: target.part.header.id.clone(),
-            found: found,
+            found,
             template: template.name,
             model: template.model,
         }

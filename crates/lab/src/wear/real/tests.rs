@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::io::Errno;
 use wordline_catalog::Catalog;
-use wordline_core::results::NoValue;
+use wordline_core::results::{NoValue, WarningCode};
 use wordline_core::{Axis, Basis, Metric, RowOperation, SimClock, WearUsage, Workload};
 use wordline_host::mtd::{Description, EccCounts, MtdKind};
 use wordline_memory::{Flash as _, FlashError as _, FlashErrorKind};
