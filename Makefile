@@ -53,6 +53,8 @@ test: engines ## everything that CI checks, in under 15 minutes on 2 cores
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps
 	WORDLINE_REQUIRE_BROWSER=1 cargo test --locked --workspace
 	$(BUILT)/debug/wordline part check
+	$(MAKE) --no-print-directory place-command RELEASE=$(BUILT)/debug DESTDIR=$(BUILT)/installed PREFIX=/usr
+	cd $(BUILT)/installed/usr && for file in share/man/man1/wordline{,-compare,-kv-bench}.1 $(COMPLETIONS:%=share/%); do test -s $$file; done
 	$(MAKE) --no-print-directory demo WORDLINE=$(BUILT)/debug/wordline
 
 .PHONY: nightly
@@ -88,18 +90,23 @@ install: engines ## the command with man pages and completions, and the C interf
 	cargo build --release --locked -p wordline
 	cargo rustc --release --locked -p wordline-capi --lib --crate-type staticlib,cdylib
 	cargo rustc --release --locked -p wordline-kv-capi --lib --crate-type staticlib
-	install -d "$(INSTALLED)/bin" "$(INSTALLED)/share/man/man1" $(dir $(COMPLETIONS:%="$(INSTALLED)/share/%"))
-	install -m 755 $(RELEASE)/wordline "$(INSTALLED)/bin"
-	"$(INSTALLED)/bin/wordline" man "$(INSTALLED)/share/man/man1"
-	for shell in bash zsh fish; do \
-	  "$(INSTALLED)/bin/wordline" completions $$shell > "$(INSTALLED)/share/$$(tr ' ' '\n' <<<'$(COMPLETIONS)' | grep $$shell)"; \
-	done
+	$(MAKE) --no-print-directory place-command
 	install -d "$(INSTALLED)/include" "$(INSTALLED)/lib/pkgconfig"
 	install -m 644 crates/{capi,kv-capi}/include/*.h "$(INSTALLED)/include"
 	install -m 644 $(LIBRARIES:%=$(RELEASE)/%) "$(INSTALLED)/lib"
 	for package in capi/wordline kv-capi/wordline_kv; do \
 	  sed -e 's|@PREFIX@|$(PREFIX)|' -e "s|@VERSION@|$$(cargo pkgid -p wordline-capi | sed 's/.*[#@]//')|" \
 	    crates/$$package.pc.in > "$(INSTALLED)/lib/pkgconfig/$${package#*/}.pc"; \
+	done
+
+# The command that is in RELEASE, with what it says of itself.
+.PHONY: place-command
+place-command:
+	install -d "$(INSTALLED)/bin" "$(INSTALLED)/share/man/man1" $(patsubst %,"$(INSTALLED)/share/%",$(dir $(COMPLETIONS)))
+	install -m 755 $(RELEASE)/wordline "$(INSTALLED)/bin"
+	"$(INSTALLED)/bin/wordline" man "$(INSTALLED)/share/man/man1"
+	for shell in bash zsh fish; do \
+	  "$(INSTALLED)/bin/wordline" completions $$shell > "$(INSTALLED)/share/$$(tr ' ' '\n' <<<'$(COMPLETIONS)' | grep $$shell)"; \
 	done
 
 .PHONY: kv-firmware

@@ -1,4 +1,5 @@
-//! The repository holds together: documents name paths that exist, and every file of tests is run.
+//! The repository holds together: documents name paths that exist, every file of tests is run, and type
+//! names have one meaning.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -114,4 +115,119 @@ fn every_file_of_tests_is_run() {
             }
         }
     }
+}
+
+/// Type names that have a meaning in more than one crate, and why neither of them is another word.
+const SHARED_NAMES: [(&str, &str); 14] = [
+    (
+        "Board",
+        "the sheet of one, and what a driver needs of it: the same thing at two ends of the catalogue",
+    ),
+    (
+        "Case",
+        "of the runner, and the private case of a workload, which each file names for itself",
+    ),
+    (
+        "Command",
+        "of DDR5 in its standard, and of the command line",
+    ),
+    (
+        "Driver",
+        "the cost of a board's driver, and the C interface's `wl_kv_driver`, whose header is fixed",
+    ),
+    (
+        "Entry",
+        "of a directory of files, and of the directory of a hash table",
+    ),
+    (
+        "Geometry",
+        "of a flash memory, and of a hash table: each is its field's word",
+    ),
+    (
+        "Guide",
+        "documentation alone: guides that are compiled so that their examples run",
+    ),
+    (
+        "Options",
+        "of the C interface, of a table, and of `reproduce`: each is the options of its own module",
+    ),
+    (
+        "Part",
+        "a sheet of the catalogue, and the subcommand `part`",
+    ),
+    ("Plan", "of accesses, and of a wear test: both private"),
+    (
+        "Report",
+        "of the crash harness, and the subcommand `report`",
+    ),
+    (
+        "Sequence",
+        "of a published table, and of values in a search: both private",
+    ),
+    (
+        "Subject",
+        "what a crash harness tests, and the columns that rows of a run share: both private to their crates",
+    ),
+    (
+        "Verdict",
+        "of limits, of a crash check, and of a published value",
+    ),
+];
+
+/// Types of the product, without tests: where each name is defined at the margin of a file.
+fn type_definitions() -> std::collections::BTreeMap<String, Vec<String>> {
+    let mut found = std::collections::BTreeMap::<String, Vec<String>>::new();
+    for path in paths() {
+        let is_test = |part: &str| {
+            matches!(
+                part,
+                "tests" | "fixture" | "fixture.rs" | "fixtures" | "power_cuts"
+            ) || part == "tests.rs"
+                || part.ends_with("_tests.rs")
+        };
+        let is_product =
+            path.starts_with("crates/") && path.contains("/src/") && path.ends_with(".rs");
+        if !is_product || path.split('/').any(is_test) {
+            continue;
+        }
+        for line in text(&path).lines() {
+            let public = line
+                .strip_prefix("pub")
+                .map(|rest| match rest.strip_prefix('(') {
+                    Some(scope) => scope.split_once(')').map_or("", |(_, rest)| rest),
+                    None => rest,
+                });
+            let line = public.map_or(line, str::trim_start);
+            let kinds = ["struct ", "enum ", "trait ", "union "];
+            let Some(rest) = kinds.iter().find_map(|kind| line.strip_prefix(kind)) else {
+                continue;
+            };
+            let end = rest
+                .find(|c: char| !c.is_alphanumeric())
+                .unwrap_or(rest.len());
+            found
+                .entry(rest[..end].to_owned())
+                .or_default()
+                .push(path.clone());
+        }
+    }
+    found
+}
+
+#[test]
+fn a_type_name_has_one_meaning() {
+    let definitions = type_definitions();
+    assert!(definitions.len() > 500, "{} types found", definitions.len());
+    let shared = definitions.iter().filter(|(_, places)| places.len() > 1);
+    let shared: Vec<&str> = shared.map(|(name, _)| name.as_str()).collect();
+    let allowed: Vec<&str> = SHARED_NAMES.iter().map(|(name, _)| *name).collect();
+    assert_eq!(
+        shared,
+        allowed,
+        "rename the newcomer, or say above why it shares its name: {:#?}",
+        shared
+            .iter()
+            .map(|name| &definitions[*name])
+            .collect::<Vec<_>>()
+    );
 }
