@@ -2,9 +2,13 @@
 
 use std::cell::Cell;
 
+use wordline_core::RowOperation::{
+    self, AppendSmall, AppendSync, Create, Delete, Mount, Overwrite, RandomRead, RandomWrite,
+    SeqRead, SeqWrite, Stat,
+};
 use wordline_core::draw::{Purpose, draw};
 use wordline_core::quantity::Time;
-use wordline_core::{FsTest, FsWorkload, RowOperation};
+use wordline_core::{FsTest, FsWorkload};
 use wordline_engines::{FileSystem, FsError, Handle, Open, RamUse};
 
 use super::part::FileSystemMedium;
@@ -34,7 +38,7 @@ pub(super) struct CallStep {
 }
 
 impl CallStep {
-    pub(super) const MOUNT: Self = Self::plain(RowOperation::Mount);
+    pub(super) const MOUNT: Self = Self::plain(Mount);
 
     const fn plain(operation: RowOperation) -> Self {
         Self {
@@ -184,10 +188,10 @@ impl FileCalls<'_> {
 
     fn sequential(&mut self) -> Result<(), CallFailure> {
         let pieces = self.pieces();
-        self.write_in_order(RowOperation::SeqWrite, &pieces, Open::Replace, 1)?;
+        self.write_in_order(SeqWrite, &pieces, Open::Replace, 1)?;
         let count = pieces.count();
         let mut file = Handle(0);
-        let step = CallStep::reads(RowOperation::SeqRead, pieces.access_bytes);
+        let step = CallStep::reads(SeqRead, pieces.access_bytes);
         self.measure(step, count, |fs, number| {
             if number == 0 {
                 file = fs.open(FILE, Open::Read)?;
@@ -235,7 +239,7 @@ impl FileCalls<'_> {
     fn overwrite(&mut self) -> Result<(), CallFailure> {
         let pieces = self.pieces();
         self.prepare(&pieces)?;
-        self.write_in_order(RowOperation::Overwrite, &pieces, Open::Write, 2)?;
+        self.write_in_order(Overwrite, &pieces, Open::Write, 2)?;
         let file = self.mounted.open(FILE, Open::Read)?;
         for number in 0..pieces.count() {
             pieces.check(&mut self.mounted, file, number, 2)?;
@@ -252,7 +256,7 @@ impl FileCalls<'_> {
         // Which write was the last of each piece.
         let mut passes = vec![1; count as usize];
         let mut file = Handle(0);
-        let step = CallStep::writes(RowOperation::RandomWrite, pieces.access_bytes);
+        let step = CallStep::writes(RandomWrite, pieces.access_bytes);
         self.measure(step, count, |fs, number| {
             if number == 0 {
                 file = fs.open(FILE, Open::Write)?;
@@ -265,7 +269,7 @@ impl FileCalls<'_> {
             }
             Ok(bytes)
         })?;
-        let step = CallStep::reads(RowOperation::RandomRead, pieces.access_bytes);
+        let step = CallStep::reads(RandomRead, pieces.access_bytes);
         self.measure(step, count, |fs, number| {
             if number == 0 {
                 file = fs.open(FILE, Open::Read)?;
@@ -287,7 +291,7 @@ impl FileCalls<'_> {
         };
         let count = pieces.count();
         let mut file = Handle(0);
-        let step = CallStep::writes(RowOperation::AppendSync, pieces.access_bytes);
+        let step = CallStep::writes(AppendSync, pieces.access_bytes);
         self.measure(step, count, |fs, number| {
             if number == 0 {
                 file = fs.open(FILE, Open::Replace)?;
@@ -312,7 +316,7 @@ impl FileCalls<'_> {
         };
         let order = shuffled(files, self.seed);
         self.mounted.engine.create_dir(SMALL_DIR)?;
-        let step = CallStep::writes(RowOperation::Create, bytes);
+        let step = CallStep::writes(Create, bytes);
         self.measure(step, files, |fs, number| {
             let file = fs.open(&path(number), Open::Replace)?;
             let stored = small.write_at(fs, file, 0, (number, 1))?;
@@ -320,7 +324,7 @@ impl FileCalls<'_> {
             Ok(stored)
         })?;
         self.stat(&order, bytes)?;
-        let step = CallStep::writes(RowOperation::AppendSmall, bytes);
+        let step = CallStep::writes(AppendSmall, bytes);
         self.measure(step, files, |fs, number| {
             let number = order[number as usize];
             let file = fs.open(&path(number), Open::Write)?;
@@ -335,19 +339,15 @@ impl FileCalls<'_> {
             small.check_at(&mut self.mounted, file, bytes, (number, 2), &name)?;
             self.mounted.engine.close(file)?;
         }
-        self.measure(
-            CallStep::plain(RowOperation::Delete),
-            files,
-            |fs, number| {
-                fs.engine.remove(&path(order[number as usize]))?;
-                Ok(0)
-            },
-        )
+        self.measure(CallStep::plain(Delete), files, |fs, number| {
+            fs.engine.remove(&path(order[number as usize]))?;
+            Ok(0)
+        })
     }
 
     fn stat(&mut self, order: &[u64], bytes: u64) -> Result<(), CallFailure> {
         let files = order.len() as u64;
-        self.measure(CallStep::plain(RowOperation::Stat), files, |fs, number| {
+        self.measure(CallStep::plain(Stat), files, |fs, number| {
             let name = path(order[number as usize]);
             let found = fs.engine.entry(&name)?;
             if found.bytes == bytes && !found.is_dir {

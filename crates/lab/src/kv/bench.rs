@@ -1,8 +1,9 @@
 //! One table on one memory, with records of one size, at one load.
 
+use wordline_core::RowOperation::{self, All, Delete, Hit, Insert, Miss, Update};
 use wordline_core::quantity::{Fraction, Quantity as _, Time};
 use wordline_core::results::NoValue;
-use wordline_core::{Axis, KvBench, KvBuild, KvSizes, KvWork, Metric, ResultSet, RowOperation};
+use wordline_core::{Axis, KvBench, KvBuild, KvSizes, KvWork, Metric, ResultSet};
 use wordline_engines::StoreError;
 use wordline_nvm::ProcessorCost;
 
@@ -18,12 +19,7 @@ use crate::subject::Subject;
 use crate::warning::LabWarning;
 
 /// What is done once the table is filled, in this order.
-const AFTER: [RowOperation; 4] = [
-    RowOperation::Hit,
-    RowOperation::Miss,
-    RowOperation::Update,
-    RowOperation::Delete,
-];
+const AFTER: [RowOperation; 4] = [Hit, Miss, Update, Delete];
 
 /// A table on a memory, with records of one size, at one load.
 pub(super) struct Case<'a, 'g> {
@@ -46,7 +42,7 @@ impl Case<'_, '_> {
     pub(super) fn run(&self, document: &mut ResultSet) -> bool {
         let subject = self.subject();
         if let Err(why) = self.suits() {
-            let at = subject.doing(RowOperation::All);
+            let at = subject.doing(All);
             without_value(&at, &rows::HEADLINE, NoValue::NotApplicable, document);
             document.warn(LabWarning::NoTable {
                 name: &self.name(),
@@ -59,26 +55,21 @@ impl Case<'_, '_> {
             || store::places(self.variant, self.sizes, bytes, self.ground.atom()).is_some();
         if self.ground.waits_for_disk() && !has_room() {
             // Before anything that the file holds is lost.
-            self.failed(
-                &subject,
-                RowOperation::Insert,
-                &StoreError::NoRoom.into(),
-                document,
-            );
+            self.failed(&subject, Insert, &StoreError::NoRoom.into(), document);
             return true;
         }
         let part = match self.ground.part(self.bench.capacity_bytes) {
             Ok(part) => part,
             Err(error) => {
                 let failure = memory_failed(&error).into();
-                self.failed(&subject, RowOperation::Insert, &failure, document);
+                self.failed(&subject, Insert, &failure, document);
                 return true;
             }
         };
         let store = match store::create(self.variant, self.sizes, part) {
             Ok(store) => store,
             Err(error) => {
-                self.failed(&subject, RowOperation::Insert, &error.into(), document);
+                self.failed(&subject, Insert, &error.into(), document);
                 return true;
             }
         };
@@ -121,20 +112,20 @@ impl Case<'_, '_> {
         let count = self.count(bench, document);
         let at = |operation| subject.doing(operation);
         let filled = bench.fill(count, self.ground.most_inserts(self.bench));
-        if !self.told(&at(RowOperation::Insert), filled, document) {
+        if !self.told(&at(Insert), filled, document) {
             return !self.control.stopped();
         }
         let ram = bench.store.ram_bytes() as f64;
-        let ram = at(RowOperation::Insert).row(Metric::TableRam, Ok(ram));
+        let ram = at(Insert).row(Metric::TableRam, Ok(ram));
         document.rows.push(ram);
         let most = self.ground.most(self.bench);
         for operation in AFTER {
             let at = at(operation);
             let records = match operation {
-                RowOperation::Miss => count..bench.records.keys().min(2 * count),
+                Miss => count..bench.records.keys().min(2 * count),
                 _ => 0..count,
             };
-            if records.is_empty() || operation == RowOperation::Delete && !self.variant.removes() {
+            if records.is_empty() || operation == Delete && !self.variant.removes() {
                 without_value(&at, &rows::HEADLINE, NoValue::NotApplicable, document);
                 continue;
             }
@@ -172,7 +163,7 @@ impl Case<'_, '_> {
             }
             Err(TableFailure::Stopped) => false,
             Err(failure) => {
-                self.failed(subject, RowOperation::All, &failure, document);
+                self.failed(subject, All, &failure, document);
                 true
             }
         }
@@ -191,11 +182,11 @@ impl Case<'_, '_> {
                 if bench.store.free_places().is_none_or(|free| free <= left) {
                     break;
                 }
-                bench.untimed(RowOperation::Insert, number)?;
+                bench.untimed(Insert, number)?;
             }
         } else {
             let count = self.count(bench, document);
-            (0..count).try_for_each(|number| bench.untimed(RowOperation::Insert, number))?;
+            (0..count).try_for_each(|number| bench.untimed(Insert, number))?;
         }
         bench.catch_up()
     }

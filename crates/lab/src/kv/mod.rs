@@ -22,10 +22,11 @@ mod store;
 mod zipf;
 
 use wordline_catalog::Target;
+use wordline_core::RowOperation::{self, Delete, Hit, Insert, Read, Update};
 use wordline_core::quantity::Fraction;
 use wordline_core::{
     EngineName, Experiment, KvBench, KvCrash, KvDirectory, KvSizes, KvTest, KvWork, KvWorkload,
-    ResultSet, RowOperation,
+    ResultSet,
 };
 use wordline_engines::{STORES, StoreEngine};
 
@@ -232,9 +233,9 @@ fn floor_bytes(operation: RowOperation, sizes: KvSizes, word_bytes: u64) -> u64 
     let whole = |bytes: u64| bytes.next_multiple_of(word_bytes);
     let record = sizes.key_bytes + sizes.value_bytes;
     match operation {
-        RowOperation::Insert | RowOperation::Update => whole(record) + word_bytes,
-        RowOperation::Hit | RowOperation::Read => whole(record),
-        RowOperation::Delete => word_bytes,
+        Insert | Update => whole(record) + word_bytes,
+        Hit | Read => whole(record),
+        Delete => word_bytes,
         _ => 0,
     }
 }
@@ -248,16 +249,9 @@ mod tests {
     fn the_floor_is_key_value_and_a_commit_word() {
         for (bytes, put, get) in [(4, 5, 4), (32, 33, 32), (256, 257, 256)] {
             let words = |operation| floor_bytes(operation, KvSizes::equal(bytes), 2) / 2;
+            assert_eq!((words(Insert), words(Hit)), (put, get));
             assert_eq!(
-                (words(RowOperation::Insert), words(RowOperation::Hit)),
-                (put, get)
-            );
-            assert_eq!(
-                (
-                    words(RowOperation::Update),
-                    words(RowOperation::Delete),
-                    words(RowOperation::Miss)
-                ),
+                (words(Update), words(Delete), words(RowOperation::Miss)),
                 (put, 1, 0)
             );
         }

@@ -1,7 +1,9 @@
 //! Operations on a table: each is timed, and what it found is held against what was put.
 
 use std::ops::Range;
-use wordline_core::RowOperation;
+use wordline_core::RowOperation::{
+    self, All, Delete, Hit, Insert, Miss, Read, ReadModifyWrite, Update,
+};
 
 use wordline_engines::{RecordStore, StoreError};
 use wordline_nvm::ProcessorCost;
@@ -106,10 +108,10 @@ impl<'a> TableOperations<'a> {
             let timed_before = |number: u64| number * most / count;
             if most >= count || timed_before(number + 1) > timed_before(number) {
                 self.catch_up()?;
-                let one = self.timed(RowOperation::Insert, number)?;
+                let one = self.timed(Insert, number)?;
                 tally.add(&one);
             } else {
-                self.untimed(RowOperation::Insert, number)?;
+                self.untimed(Insert, number)?;
             }
         }
         self.catch_up()?;
@@ -129,26 +131,20 @@ impl<'a> TableOperations<'a> {
         mut mix: OperationMix,
         count: u64,
     ) -> Result<Vec<(RowOperation, OperationTally)>, TableFailure> {
-        let kinds = [
-            RowOperation::All,
-            RowOperation::Read,
-            RowOperation::Update,
-            RowOperation::Insert,
-            RowOperation::ReadModifyWrite,
-        ];
+        let kinds = [All, Read, Update, Insert, ReadModifyWrite];
         let mut tallies: Vec<_> = kinds.map(|kind| (kind, begin(self.part()))).into();
         for number in 0..count {
             let records = self.passes.len() as u64;
             let (kind, one) = match mix.step(number, records) {
-                MixStep::Read(record) => (1, self.timed(RowOperation::Hit, record)?),
-                MixStep::Update(record) => (2, self.timed(RowOperation::Update, record)?),
+                MixStep::Read(record) => (1, self.timed(Hit, record)?),
+                MixStep::Update(record) => (2, self.timed(Update, record)?),
                 MixStep::Insert => {
                     mix.grow();
-                    (3, self.timed(RowOperation::Insert, records)?)
+                    (3, self.timed(Insert, records)?)
                 }
                 MixStep::ReadModifyWrite(record) => {
-                    let read = self.timed(RowOperation::Hit, record)?;
-                    (4, read.then(&self.timed(RowOperation::Update, record)?))
+                    let read = self.timed(Hit, record)?;
+                    (4, read.then(&self.timed(Update, record)?))
                 }
             };
             for place in [0, kind] {
@@ -212,7 +208,7 @@ impl<'a> TableOperations<'a> {
     /// How often a record is put once an operation is done.
     fn pass(&self, operation: RowOperation, number: u64) -> u64 {
         let put_before = self.passes.get(number as usize).copied();
-        put_before.unwrap_or(0) + u64::from(operation == RowOperation::Update)
+        put_before.unwrap_or(0) + u64::from(operation == Update)
     }
 
     /// Makes key and value.
@@ -232,11 +228,11 @@ impl<'a> TableOperations<'a> {
     /// One operation with the key and the value; the bytes that it found, where it found the key.
     fn act(&mut self, operation: RowOperation) -> Result<Option<usize>, StoreError> {
         match operation {
-            RowOperation::Insert | RowOperation::Update => {
+            Insert | Update => {
                 self.store.put(&self.key, &self.value)?;
                 Ok(None)
             }
-            RowOperation::Delete => Ok(self.store.remove(&self.key)?.then_some(0)),
+            Delete => Ok(self.store.remove(&self.key)?.then_some(0)),
             _ => self.store.get(&self.key, &mut self.out),
         }
     }
@@ -249,7 +245,7 @@ impl<'a> TableOperations<'a> {
         found: Option<usize>,
     ) -> Result<(), TableFailure> {
         let is_right = match operation {
-            RowOperation::Insert | RowOperation::Update => {
+            Insert | Update => {
                 let pass = self.pass(operation, number);
                 match self.passes.get_mut(number as usize) {
                     Some(last) => *last = pass,
@@ -257,8 +253,8 @@ impl<'a> TableOperations<'a> {
                 }
                 true
             }
-            RowOperation::Delete => found.is_some(),
-            RowOperation::Miss => found.is_none(),
+            Delete => found.is_some(),
+            Miss => found.is_none(),
             _ => found == Some(self.value.len()) && self.out == self.value,
         };
         is_right.then_some(()).ok_or(TableFailure::Wrong)
@@ -299,15 +295,11 @@ mod tests {
             let mut bench = TableOperations::new(store, variant, None, 1, records, &control);
             let tally = bench.fill(9, 3).expect("room");
             assert_eq!((tally.count(), bench.passes.len()), (3, 9));
-            bench
-                .measure(RowOperation::Hit, 0..9, 9)
-                .expect("all are there");
-            let wrong = bench
-                .measure(RowOperation::Miss, 0..1, 1)
-                .expect_err("it is there");
+            bench.measure(Hit, 0..9, 9).expect("all are there");
+            let wrong = bench.measure(Miss, 0..1, 1).expect_err("it is there");
             assert!(matches!(wrong, TableFailure::Wrong));
             std::fs::write(&path, b"short").expect("room");
-            for operation in [RowOperation::Hit, RowOperation::Update] {
+            for operation in [Hit, Update] {
                 let failure = bench.measure(operation, 0..1, 1).expect_err("it is short");
                 let told = failure.to_string();
                 assert!(told.contains("shortened from 4096 to 5"), "{told}");

@@ -4,8 +4,9 @@
 //! it asked of its memory and from the written format. The instructions of each are those of the table's algorithm; the
 //! board's sheet says how many cycles an instruction takes, and that figure is the one that is calibrated.
 
+use wordline_core::KvDirectory;
+use wordline_core::RowOperation::{self, Delete, Hit, Insert, Update};
 use wordline_core::quantity::Time;
-use wordline_core::{KvDirectory, RowOperation};
 use wordline_nvm::ProcessorCost;
 
 use super::TableVariant;
@@ -48,12 +49,8 @@ impl ProcessorCall {
         let (key, value) = (self.key_bytes, self.value_bytes);
         let record = key + value;
         let is = |names: &[RowOperation]| names.contains(&self.operation);
-        let finds = is(&[
-            RowOperation::Hit,
-            RowOperation::Update,
-            RowOperation::Delete,
-        ]);
-        let puts = is(&[RowOperation::Insert, RowOperation::Update]);
+        let finds = is(&[Hit, Update, Delete]);
+        let puts = is(&[Insert, Update]);
         let engine = variant.table.work();
         let looks = match variant.directory {
             Some(KvDirectory::Ram) => DIRECTORY_LOOKS,
@@ -67,18 +64,14 @@ impl ProcessorCall {
             false => 0.0,
         };
         let copied = match self.operation {
-            RowOperation::Hit => value,
-            RowOperation::Insert => record,
-            RowOperation::Update if engine.update_copies_key => record,
-            RowOperation::Update => value,
+            Hit => value,
+            Insert => record,
+            Update if engine.update_copies_key => record,
+            Update => value,
             _ => 0,
         };
         ProcessorWork {
-            beside: if is(&[RowOperation::Hit]) {
-                engine.hit
-            } else {
-                0
-            },
+            beside: if is(&[Hit]) { engine.hit } else { 0 },
             looks,
             hashed: (engine.hash)(key),
             checks: f64::from(checked) * (engine.record_check)(record) + place_check,
@@ -132,18 +125,11 @@ mod tests {
     #[test]
     fn only_the_table_that_checks_pays_for_checks() {
         let [residue, crc] = [25.0 + 132.0, 4.0 * 140.0];
-        assert_eq!(work("own", RowOperation::Insert).checks, residue + crc);
-        assert_eq!(
-            work("own", RowOperation::Update).checks,
-            2.0 * residue + crc
-        );
-        assert_eq!(work("own", RowOperation::Hit).checks, residue);
+        assert_eq!(work("own", Insert).checks, residue + crc);
+        assert_eq!(work("own", Update).checks, 2.0 * residue + crc);
+        assert_eq!(work("own", Hit).checks, residue);
         assert_eq!(work("own", RowOperation::Miss).checks, 0.0);
-        for operation in [
-            RowOperation::Insert,
-            RowOperation::Hit,
-            RowOperation::Update,
-        ] {
+        for operation in [Insert, Hit, Update] {
             assert_eq!(work("lpht", operation).checks, 0.0);
             assert_eq!(work("clht", operation).checks, 0.0);
         }
@@ -153,7 +139,7 @@ mod tests {
     fn looks_at_a_directory_in_the_memory_are_accesses_already() {
         let looks = |directory| {
             let call = ProcessorCall {
-                operation: RowOperation::Hit,
+                operation: Hit,
                 key_bytes: 4,
                 value_bytes: 4,
             };
@@ -170,12 +156,12 @@ mod tests {
 
     #[test]
     fn a_key_is_compared_where_it_is_found_and_a_value_copied_where_it_moves() {
-        assert_eq!(work("lpht", RowOperation::Insert).compared, 0);
-        assert_eq!(work("lpht", RowOperation::Hit).compared, 32);
-        assert_eq!(work("lpht", RowOperation::Insert).copied, 132);
-        assert_eq!(work("lpht", RowOperation::Update).copied, 100);
-        assert_eq!(work("own", RowOperation::Update).copied, 132);
-        assert_eq!(work("lpht", RowOperation::Hit).beside, 120);
-        assert_eq!(work("clht", RowOperation::Hit).beside, 0);
+        assert_eq!(work("lpht", Insert).compared, 0);
+        assert_eq!(work("lpht", Hit).compared, 32);
+        assert_eq!(work("lpht", Insert).copied, 132);
+        assert_eq!(work("lpht", Update).copied, 100);
+        assert_eq!(work("own", Update).copied, 132);
+        assert_eq!(work("lpht", Hit).beside, 120);
+        assert_eq!(work("clht", Hit).beside, 0);
     }
 }

@@ -1,11 +1,11 @@
 //! From the lives of blocks to the rows of the document.
 
 use wordline_catalog::PartOnBoard;
+use wordline_core::RowOperation::{self, Cycle, Erase, Program, Read};
 use wordline_core::quantity::{Quantity as _, Time};
 use wordline_core::results::NoValue;
 use wordline_core::{
-    Axis, Basis, Experiment, Metric, Pattern, ResultSet, RowOperation, Timing, WearUsage,
-    WearWorkload,
+    Axis, Basis, Experiment, Metric, Pattern, ResultSet, Timing, WearUsage, WearWorkload,
 };
 use wordline_nvm::ageing::Environment;
 
@@ -95,9 +95,7 @@ impl WornTarget<'_> {
         failure: &impl std::fmt::Display,
         document: &mut ResultSet,
     ) {
-        let subject = self
-            .subject(RowOperation::Cycle)
-            .at(Axis::Sample, u64::from(sample));
+        let subject = self.subject(Cycle).at(Axis::Sample, u64::from(sample));
         let row = subject.row(Metric::Endurance, Err(NoValue::Failed));
         document.rows.push(row);
         let name = &self.who.target;
@@ -113,7 +111,7 @@ impl WornTarget<'_> {
     fn each(&self, chips: &[Lives], document: &mut ResultSet) {
         for (sample, lives) in chips.iter().enumerate() {
             for (block, course) in lives {
-                let subject = self.subject(RowOperation::Cycle);
+                let subject = self.subject(Cycle);
                 let subject = subject
                     .at(Axis::Sample, sample as u64)
                     .at(Axis::Block, u64::from(*block));
@@ -126,7 +124,7 @@ impl WornTarget<'_> {
 
     /// How the blocks' endurance spreads, and what failed.
     fn endurance(&self, all: &[&WearCourse], document: &mut ResultSet) {
-        let subject = self.subject(RowOperation::Cycle);
+        let subject = self.subject(Cycle);
         let mut cycles: Vec<Option<u64>> = all.iter().map(|course| course.endurance()).collect();
         // Those that did not fail stand longer than those that did.
         cycles.sort_by_key(|one| one.unwrap_or(u64::MAX));
@@ -200,7 +198,7 @@ impl WornTarget<'_> {
     }
 
     fn reads(&self, all: &[&WearCourse], document: &mut ResultSet) {
-        let subject = self.subject(RowOperation::Read);
+        let subject = self.subject(Read);
         let reads = || {
             all.iter()
                 .flat_map(|course| course.reads.iter().copied())
@@ -225,9 +223,9 @@ impl WornTarget<'_> {
             }
         };
         for (operation, figure) in [
-            (RowOperation::Program, Some(sheet.program)),
-            (RowOperation::Erase, sheet.erase),
-            (RowOperation::Read, sheet.read),
+            (Program, Some(sheet.program)),
+            (Erase, sheet.erase),
+            (Read, sheet.read),
         ] {
             let Some(figure) = figure else { continue };
             let basis = figure.provenance().basis;
@@ -246,7 +244,7 @@ impl WornTarget<'_> {
         }
         let rated = sheet.endurance.least().count() as f64;
         let basis = sheet.endurance.provenance().basis;
-        add(RowOperation::Cycle, Metric::Endurance, Some(rated), basis);
+        add(Cycle, Metric::Endurance, Some(rated), basis);
     }
 
     fn subject(&self, operation: RowOperation) -> Subject {

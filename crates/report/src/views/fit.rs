@@ -3,9 +3,10 @@
 //! The first half was fitted, so that what agrees there was made to agree. The second half was held out: its
 //! ratios are the score.
 
+use wordline_core::RowOperation::{self, Cycle, Erase, Program};
 use wordline_core::quantity::ByteCount;
 use wordline_core::results::{ResultSet, Row};
-use wordline_core::{Basis, Metric, RowOperation, Workload};
+use wordline_core::{Basis, Metric, Workload};
 
 use crate::answer::Answer;
 use crate::grid::{Column, Grid};
@@ -44,60 +45,25 @@ const FIGURES: [(Metric, &str); 7] = [
 
 /// What is compared of raw flash: a metric, the operation and the statistic of its rows, and what they are called.
 const OF_FLASH: [(Metric, RowOperation, &str, &str); 9] = [
-    (
-        Metric::Endurance,
-        RowOperation::Cycle,
-        "p10",
-        "10 % of blocks fail by",
-    ),
-    (
-        Metric::Endurance,
-        RowOperation::Cycle,
-        "median",
-        "half of blocks fail by",
-    ),
-    (
-        Metric::Endurance,
-        RowOperation::Cycle,
-        "p90",
-        "90 % of blocks fail by",
-    ),
+    (Metric::Endurance, Cycle, "p10", "10 % of blocks fail by"),
+    (Metric::Endurance, Cycle, "median", "half of blocks fail by"),
+    (Metric::Endurance, Cycle, "p90", "90 % of blocks fail by"),
+    (Metric::LatencyMean, Program, "first", "first program"),
     (
         Metric::LatencyMean,
-        RowOperation::Program,
-        "first",
-        "first program",
-    ),
-    (
-        Metric::LatencyMean,
-        RowOperation::Program,
+        Program,
         "first_10000",
         "first 10,000 programs",
     ),
+    (Metric::LatencyMean, Program, "last", "last program"),
+    (Metric::LatencyMean, Erase, "first", "first erase"),
     (
         Metric::LatencyMean,
-        RowOperation::Program,
-        "last",
-        "last program",
-    ),
-    (
-        Metric::LatencyMean,
-        RowOperation::Erase,
-        "first",
-        "first erase",
-    ),
-    (
-        Metric::LatencyMean,
-        RowOperation::Erase,
+        Erase,
         "first_10000",
         "first 10,000 erases",
     ),
-    (
-        Metric::LatencyMean,
-        RowOperation::Erase,
-        "last",
-        "last erase",
-    ),
+    (Metric::LatencyMean, Erase, "last", "last erase"),
 ];
 
 /// What counts for the score of a card: the slowest of all is chance, and throughput and mean are one.

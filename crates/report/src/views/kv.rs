@@ -8,8 +8,11 @@ mod tests;
 
 use std::borrow::Cow;
 
+use wordline_core::RowOperation::{
+    self, All, Crash, Delete, Hit, Insert, Miss, Read, ReadModifyWrite, Update,
+};
 use wordline_core::results::NoValue;
-use wordline_core::{KvDirectory, KvTest, KvWorkload, Metric, RowOperation, Workload};
+use wordline_core::{KvDirectory, KvTest, KvWorkload, Metric, Workload};
 use wordline_engines::STORES;
 
 use crate::answer::{Answer, IN_WORDS};
@@ -37,7 +40,7 @@ pub(crate) const VIEW: View = View {
 const POWER_CUTS: LineTable = LineTable {
     title: "Power cuts",
     pivot: None,
-    lines: |pivot| pivot.select(|line| line.head().operation == RowOperation::Crash),
+    lines: |pivot| pivot.select(|line| line.head().operation == Crash),
     keys: &[
         Key::Always("target"),
         Key::Words("table", short_table),
@@ -52,14 +55,14 @@ const POWER_CUTS: LineTable = LineTable {
 
 /// The kinds of operation in the order of the tables.
 const OPERATIONS: [RowOperation; 8] = [
-    RowOperation::All,
-    RowOperation::Insert,
-    RowOperation::Hit,
-    RowOperation::Miss,
-    RowOperation::Read,
-    RowOperation::Update,
-    RowOperation::Delete,
-    RowOperation::ReadModifyWrite,
+    All,
+    Insert,
+    Hit,
+    Miss,
+    Read,
+    Update,
+    Delete,
+    ReadModifyWrite,
 ];
 
 /// Figures of each hash table, with what their headings add to its name.
@@ -111,11 +114,7 @@ const BY_KEY: CurvePlot = CurvePlot {
                 line.head().operation == operation && is_sweep(line) && can(line)
             })
         };
-        together(
-            [of(RowOperation::Insert), of(RowOperation::Hit)].concat(),
-            |line| table(line),
-        )
-        .concat()
+        together([of(Insert), of(Hit)].concat(), |line| table(line)).concat()
     },
     still: &["load", "build", "timing"],
     // Spelt out, because a constant that is taken from must need no destructor.
@@ -246,16 +245,14 @@ fn of_targets(pivot: &Pivot<'_>, _: Option<u16>) -> Vec<Grid> {
                 grids.extend(side_by_side(pivot, title, &lines, FIGURES, true));
             }
         }
-        for of_work in together(of_operation(&own, RowOperation::All), |line| {
-            line.field("work")
-        }) {
+        for of_work in together(of_operation(&own, All), |line| line.field("work")) {
             let work = of_work[0].field("work");
             let title = format!(
                 "{target}: {work}, cycles that an operation takes of the place that is worn most"
             );
             grids.extend(side_by_side(pivot, title, &of_work, WEAR, false));
         }
-        let mut inserts = of_operation(&own, RowOperation::Insert);
+        let mut inserts = of_operation(&own, Insert);
         inserts.retain(|line| is_sweep(line));
         // In a file not every insert is timed.
         let has_room = |line: &&PivotLine<'_>| line.number(Metric::TableRam).is_some();
@@ -344,17 +341,14 @@ fn answer(pivot: &Pivot<'_>) -> Answer {
             lines.retain(|line| line.number(Metric::OpsRate).is_some());
             lines
         };
-        for of_work in together(timed(RowOperation::All), |line| line.field("work"))
+        for of_work in together(timed(All), |line| line.field("work"))
             .iter()
             .take(IN_WORDS)
         {
             let work = of_work[0].field("work");
             sentences.extend(rates(&format!("operations of {work}"), of_work));
         }
-        for (operation, plural) in [
-            (RowOperation::Insert, "inserts"),
-            (RowOperation::Hit, "hits"),
-        ] {
+        for (operation, plural) in [(Insert, "inserts"), (Hit, "hits")] {
             let mut sweep = timed(operation);
             sweep.retain(|line| is_sweep(line));
             sentences.extend(rates(plural, &sweep));
