@@ -248,7 +248,9 @@ fn runs(catalog: &Catalog, target: &str) {
         };
         match wordline_lab::run(catalog, &experiment, &Control::default()) {
             Ok(document) => assert_eq!(document.check(), Ok(())),
-            Err(LabError::Catalog(_) | LabError::Device { .. } | LabError::Size { .. }) => return,
+            Err(LabError::Catalog(_) | LabError::Device { .. } | LabError::Unusable { .. }) => {
+                return;
+            }
             Err(error) => unreachable!("the experiment is well-formed: {error}"),
         }
     }

@@ -28,7 +28,8 @@ pub(crate) fn unknown<'a>(
 
 /// The known names that a text was most probably meant for: those that it begins, or else those at the smallest edit
 /// distance, up to a third of its characters.
-pub(crate) fn nearest<'a>(text: &str, known: impl Iterator<Item = &'a String>) -> Vec<&'a str> {
+#[must_use]
+pub fn nearest<'a>(text: &str, known: impl Iterator<Item = &'a String>) -> Vec<&'a str> {
     let characters = text.chars().count();
     if characters > QUOTED {
         return Vec::new();

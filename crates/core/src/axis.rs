@@ -1,9 +1,6 @@
 //! Every axis that a result row can have: one registry, and nowhere else.
 
-use std::fmt;
-
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::names::named;
 
 use crate::metric::Property;
 use Property::Share;
@@ -25,11 +22,10 @@ pub struct AxisInfo {
 
 macro_rules! axes {
     ($($variant:ident $name:literal $(was $old:literal)? $unit:literal $([$($property:expr),+])? $meaning:literal;)*) => {
-        /// A coordinate that tells rows apart. [`AXES`] holds unit and meaning of each. The order is that of the names,
-        /// which rows keep.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-        pub enum Axis {
-            $(#[doc = $meaning] #[serde(rename = $name $(, alias = $old)?)] $variant,)*
+        named! {
+            /// A coordinate that tells rows apart. [`AXES`] holds unit and meaning of each. The order is that of the names,
+            /// which rows keep.
+            pub enum Axis { $(#[doc = $meaning] $variant = $name $(was $old)?,)* }
         }
 
         /// The registry, in the order of [`Axis`].
@@ -105,12 +101,6 @@ impl Axis {
         &AXES[self as usize]
     }
 
-    /// As result rows spell it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        self.info().name
-    }
-
     /// Unit of its coordinates.
     #[must_use]
     pub const fn unit(self) -> &'static str {
@@ -122,19 +112,6 @@ impl Axis {
     pub fn has(self, property: Property) -> bool {
         self.info().properties.contains(&property)
     }
-
-    /// The axis of a name.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        let info = AXES.iter().find(|info| info.name == name)?;
-        Some(info.axis)
-    }
-}
-
-impl fmt::Display for Axis {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
 }
 
 #[cfg(test)]
@@ -145,9 +122,6 @@ mod tests {
     fn the_registry_is_in_the_order_of_the_enum_and_of_the_names() {
         for (index, info) in AXES.iter().enumerate() {
             assert_eq!(info.axis as usize, index, "{}", info.name);
-            assert_eq!(Axis::named(info.name), Some(info.axis));
-            let json = serde_json::to_string(&info.axis).expect("an enum serialises");
-            assert_eq!(json, format!("\"{}\"", info.name));
         }
         assert!(AXES.is_sorted_by(|one, next| one.name < next.name));
     }

@@ -1,9 +1,6 @@
 //! Every metric that a result row can hold: one registry, and nowhere else.
 
-use std::fmt;
-
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::names::named;
 
 /// Which direction of a metric a user wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,10 +53,9 @@ macro_rules! metrics {
         $variant:ident $name:literal $(was $old:literal)? $unit:literal $better:ident $([$($property:expr),+])?
         $meaning:literal;
     )*) => {
-        /// What a row's value is. [`METRICS`] holds unit, direction and meaning of each.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-        pub enum Metric {
-            $(#[doc = $meaning] #[serde(rename = $name $(, alias = $old)?)] $variant,)*
+        named! {
+            /// What a row's value is. [`METRICS`] holds unit, direction and meaning of each.
+            pub enum Metric { $(#[doc = $meaning] $variant = $name $(was $old)?,)* }
         }
 
         /// The registry, in the order of [`Metric`].
@@ -287,22 +283,10 @@ impl Metric {
         self.info().properties.contains(&property)
     }
 
-    /// As result rows spell it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        self.info().name
-    }
-
     /// SI base unit of its values.
     #[must_use]
     pub const fn unit(self) -> &'static str {
         self.info().unit
-    }
-}
-
-impl fmt::Display for Metric {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
     }
 }
 
@@ -314,7 +298,6 @@ mod tests {
     fn the_registry_is_in_the_order_of_the_enum_and_names_are_unique() {
         for (index, info) in METRICS.iter().enumerate() {
             assert_eq!(info.metric as usize, index, "{}", info.name);
-            assert_eq!(info.metric.name(), info.name);
             let same = METRICS.iter().filter(|other| other.name == info.name);
             assert_eq!(same.count(), 1, "{}", info.name);
         }
@@ -331,13 +314,5 @@ mod tests {
             .collect();
         places.sort_unstable();
         assert!(places.is_sorted_by(|one, next| one < next), "{places:?}");
-    }
-
-    #[test]
-    fn names_are_what_json_says() {
-        for info in METRICS {
-            let json = serde_json::to_string(&info.metric).expect("an enum serialises");
-            assert_eq!(json, format!("\"{}\"", info.name));
-        }
     }
 }

@@ -1,9 +1,12 @@
 //! Enums whose values people write and read: each name stands once, beside its variant.
 
 /// Defines an enum with the names of its values, in the order of help and tables. From this one list come `ALL`, `name`,
-/// `Display`, `FromStr`, the JSON form, its schema, and the values of the command line.
+/// `Display`, `FromStr`, the JSON form, its schema, and the values of the command line. JSON is also read with the name
+/// that a value had before, after `was`.
 macro_rules! named {
-    ($(#[$meta:meta])* pub enum $type:ident { $($(#[$about:meta])* $variant:ident = $name:literal,)+ }) => {
+    ($(#[$meta:meta])* pub enum $type:ident {
+        $($(#[$about:meta])* $variant:ident = $name:literal $(was $old:literal)?,)+
+    }) => {
         $(#[$meta])*
         #[derive(
             Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord,
@@ -13,7 +16,7 @@ macro_rules! named {
         pub enum $type {
             $(
                 $(#[$about])*
-                #[serde(rename = $name)]
+                #[serde(rename = $name $(, alias = $old)?)]
                 #[cfg_attr(feature = "cli", value(name = $name))]
                 $variant,
             )+
@@ -54,7 +57,8 @@ pub(crate) use named;
 
 #[cfg(test)]
 mod tests {
-    use crate::{FtlMapping, KvWork, Mix, Timing};
+    use crate::results::WarningCode;
+    use crate::{Axis, Basis, FtlMapping, KvWork, Metric, Mix, RowOperation, Timing};
 
     #[test]
     fn names_are_what_json_says_and_parse_again() {
@@ -72,6 +76,11 @@ mod tests {
         check(KvWork::ALL);
         check(FtlMapping::ALL);
         check(Timing::ALL);
+        check(Axis::ALL);
+        check(Basis::ALL);
+        check(Metric::ALL);
+        check(RowOperation::ALL);
+        check(WarningCode::ALL);
     }
 
     #[test]

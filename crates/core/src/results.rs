@@ -15,6 +15,7 @@ use crate::basis::Basis;
 use crate::experiment::Experiment;
 use crate::histogram::LatencyHistogram;
 use crate::metric::Metric;
+use crate::operation::RowOperation;
 use crate::quantity::Quantity;
 use crate::timing::Timing;
 
@@ -70,7 +71,7 @@ pub struct Row {
     /// Kind of workload.
     pub workload: String,
     /// What the accesses did.
-    pub operation: String,
+    pub operation: RowOperation,
     /// Further axes, each with its unit in its name: `access_bytes`, `cause`.
     #[serde(flatten)]
     pub axes: BTreeMap<Axis, AxisValue>,
@@ -381,11 +382,8 @@ impl ResultSet {
     }
 
     /// Adds a warning, unless the document has it already.
-    pub fn warn(&mut self, code: WarningCode, advice: String) {
-        let warning = Warning {
-            code: code.name().to_owned(),
-            advice,
-        };
+    pub fn warn(&mut self, warning: impl Into<Warning>) {
+        let warning = warning.into();
         if !self.warnings.contains(&warning) {
             self.warnings.push(warning);
         }
@@ -497,7 +495,7 @@ mod tests {
             part: "p".into(),
             board: "b".into(),
             workload: "raw".into(),
-            operation: "write".into(),
+            operation: RowOperation::Write,
             axes: BTreeMap::from([(Axis::AccessBytes, AxisValue::Count(2048))]),
             timing: Timing::Typ,
             age: 0.0,

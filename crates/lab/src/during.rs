@@ -14,11 +14,11 @@
 
 use wordline_core::draw::{Purpose, draw};
 use wordline_core::quantity::Time;
-use wordline_core::results::WarningCode;
-use wordline_core::{BackgroundWork, Operation, RawWorkload, SimClock};
+use wordline_core::{BackgroundWork, Operation, RawWorkload, ResultSet, SimClock};
 use wordline_nvm::{AccessCost, Background, Cause, Device, NvmError};
 
 use crate::payload::Payload;
+use crate::warning::LabWarning;
 
 /// The most blocks that the work goes round in, because what is programmed is held in RAM.
 const SPARE_BLOCKS_MAX: u64 = 64;
@@ -67,20 +67,30 @@ impl During {
         cases
     }
 
-    /// Why the case does not apply to a memory, if so.
-    pub(crate) fn obstacle(self, device: &mut dyn Device) -> Option<(WarningCode, String)> {
-        let work = self.work.name();
+    /// Whether the case applies to a memory; why it does not is a warning.
+    pub(crate) fn applies(
+        self,
+        target: &String,
+        device: &mut dyn Device,
+        document: &mut ResultSet,
+    ) -> bool {
+        let work = &self.work.name();
         let Some(memory) = device.background() else {
-            let advice =
-                format!("this memory has no {work} that a read could come during in the model");
-            return Some((WarningCode::NoBackground, advice));
+            document.warn(LabWarning::NoBackground { target, work });
+            return false;
         };
         if self.on_conflict == OnConflict::Wait {
-            return None;
+            return true;
         }
-        let reason = memory.check_suspend(self.work).err()?;
-        let advice = format!("no {work} is suspended: {reason}; reads wait for its end");
-        Some((WarningCode::NoSuspend, advice))
+        let Err(reason) = memory.check_suspend(self.work) else {
+            return true;
+        };
+        document.warn(LabWarning::NoSuspend {
+            target,
+            work,
+            reason: &reason,
+        });
+        false
     }
 }
 

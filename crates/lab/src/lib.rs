@@ -54,6 +54,7 @@ mod sources;
 mod state;
 mod subject;
 mod translation;
+mod warning;
 mod wear;
 mod work;
 
@@ -61,7 +62,7 @@ pub use buffer::default_stream;
 pub use compare::{STUDIES, all_targets, read_study, write_study};
 pub use control::{CommandForm, Commands, Control, Open, Progress};
 pub use defaults::complete;
-pub use error::LabError;
+pub use error::{LabError, SettingProblem};
 pub use fit::{Estimate, Fitted, default_base, fit};
 pub use fs::{Spent, Volume, VolumeReading, default_fs_workload, file_systems};
 pub use kv::{ImageRecord, TableImage, TableImageError, tables};
@@ -169,12 +170,7 @@ fn without_targets<'a>(experiment: &Experiment) -> Result<Vec<PartOnBoard<'a>>, 
     if experiment.targets.is_empty() {
         return Ok(Vec::new());
     }
-    Err(LabError::List {
-        what: "target",
-        problem:
-            "does not go with a log, whose accesses were measured; a trace is replayed on targets"
-                .to_owned(),
-    })
+    Err(SettingProblem::TargetOfLog.of("target"))
 }
 
 /// The device that a target is, in a timing class.
@@ -224,12 +220,7 @@ fn check(experiment: &Experiment) -> Result<(), LabError> {
     if let Some(layer) = &experiment.ftl
         && !(layer.spare.si() > 0.0 && layer.spare.si() < 1.0)
     {
-        return Err(LabError::Number {
-            what: "ftl_spare",
-            found: layer.spare.si(),
-            problem: "is no share of the blocks that a layer can work with; allowed: above 0 % and below 100 %"
-                .to_owned(),
-        });
+        return Err(SettingProblem::Spare(layer.spare.si()).of("ftl_spare"));
     }
     let timings = experiment.timings.iter();
     list::distinct("timing", timings.map(|one| one.name().to_owned()))

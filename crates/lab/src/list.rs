@@ -1,6 +1,6 @@
 //! Lists of an experiment, checked.
 
-use crate::error::LabError;
+use crate::error::{LabError, SettingProblem};
 
 /// Refuses a list that names nothing, or something twice.
 pub(crate) fn distinct(
@@ -10,14 +10,12 @@ pub(crate) fn distinct(
     let mut seen: Vec<String> = Vec::new();
     for name in names {
         if seen.contains(&name) {
-            let problem = format!("{name} is named twice");
-            return Err(LabError::List { what, problem });
+            return Err(SettingProblem::Twice(name).of(what));
         }
         seen.push(name);
     }
-    if seen.is_empty() {
-        let problem = "list is empty".to_owned();
-        return Err(LabError::List { what, problem });
+    match seen.is_empty() {
+        true => Err(SettingProblem::Empty.of(what)),
+        false => Ok(()),
     }
-    Ok(())
 }

@@ -1,7 +1,8 @@
 //! The sheets and figures that the rows of a document depend on, and warnings of their gaps.
 
+use crate::warning::LabWarning;
 use wordline_catalog::{Header, PartOnBoard};
-use wordline_core::results::{FigureUse, SheetUse, WarningCode};
+use wordline_core::results::{FigureUse, SheetUse};
 use wordline_core::{Fallback, Readings, ResultSet, Timing, Workload};
 use wordline_nvm::{Accounts, Cause, CurrentGap};
 
@@ -25,35 +26,41 @@ pub(crate) fn add(
     let mut rails = target.board.board.rail.iter();
     let rail = rails.find(|one| Some(&one.name) == rail.as_ref());
     if let Some(caution) = rail.and_then(|rail| rail.caution.as_ref()) {
-        document.warn(WarningCode::Caution, format!("{}: {caution}", target.name));
+        document.warn(LabWarning::Caution {
+            name: &target.name,
+            caution: &caution,
+        });
     }
     if let Some(left) = target.part.model.left_to_host() {
-        document.warn(WarningCode::Caution, format!("{}: {left}", target.name));
+        document.warn(LabWarning::Caution {
+            name: &target.name,
+            caution: &left,
+        });
     }
     for (sheet, readings) in [(part, &notes.part), (board, &notes.board)] {
         for fallback in &readings.fallbacks {
-            let advice = missing_column(&sheet.id, fallback, timing);
-            document.warn(WarningCode::MissingColumn, advice);
+            document.warn(LabWarning::MissingColumn {
+                sheet: &sheet.id,
+                figure: &fallback.figure,
+                wanted: &fallback.wanted,
+                used: &fallback.used,
+                consequence: &consequence(fallback, timing),
+            });
         }
     }
     warn_of_currents(document, &target.name, &notes.currents);
     let wear = device.wear();
     let ages = matches!(document.experiment.workload, Workload::Wear(_));
     if wear.before > 0 && !ages && device.causes().contains(&Cause::Erase) {
-        let advice = format!(
-            "{}: age changes what is left of the rated cycles alone; times, energy and bit errors \
-             are those of a fresh chip",
-            target.name
-        );
-        document.warn(WarningCode::AgeWearOnly, advice);
+        document.warn(LabWarning::AgeWearOnly {
+            target: &target.name,
+        });
     }
     if wear.left() == 0 {
-        let advice = format!(
-            "{}: at this age every unit has used its {} rated cycles; the sheet promises nothing \
-             from here on",
-            target.name, wear.endurance
-        );
-        document.warn(WarningCode::LifeUsedUp, advice);
+        document.warn(LabWarning::LifeUsedUp {
+            target: &target.name,
+            endurance: &wear.endurance,
+        });
     }
 }
 
@@ -70,7 +77,10 @@ pub(crate) fn add_sheet(document: &mut ResultSet, header: &Header) {
         document.sheets.push(sheet);
     }
     for caution in &header.cautions {
-        document.warn(WarningCode::Caution, format!("{}: {caution}", header.id));
+        document.warn(LabWarning::Caution {
+            name: &header.id,
+            caution: &caution,
+        });
     }
 }
 
@@ -105,23 +115,15 @@ pub(crate) fn add_ageing(document: &mut ResultSet, target: &PartOnBoard<'_>) {
     }
 }
 
-fn missing_column(sheet: &str, fallback: &Fallback, timing: Timing) -> String {
-    let Fallback {
-        figure,
-        wanted,
-        used,
-    } = fallback;
-    let consequence = match timing {
+/// What comes of a column that stands in for another.
+fn consequence(fallback: &Fallback, timing: Timing) -> &'static str {
+    match timing {
         // What is certain was asked for, and something better was found.
-        _ if *wanted == "min" => "so what rests on it is optimistic",
+        _ if fallback.wanted == "min" => "so what rests on it is optimistic",
         Timing::Max => "so what rests on it is no bound",
         Timing::Typ => "so what rests on it is pessimistic",
         Timing::Sampled => "so it does not vary",
-    };
-    format!(
-        "{sheet}: {figure} has no {wanted} column, {used} stands in for it, {consequence}; state \
-         {wanted} in the sheet if you know it"
-    )
+    }
 }
 
 fn warn_of_currents(document: &mut ResultSet, target: &str, gaps: &[CurrentGap]) {
@@ -133,20 +135,18 @@ fn warn_of_currents(document: &mut ResultSet, target: &str, gaps: &[CurrentGap])
         })
         .collect();
     if !unknown.is_empty() {
-        let advice = format!(
-            "{target}: the sheet states no current on this bus for {}, so energy that needs it is \
-             unknown; add it to a sheet of your own if you know it",
-            unknown.join(", ")
-        );
-        document.warn(WarningCode::UnknownCurrent, advice);
+        document.warn(LabWarning::UnknownCurrent {
+            target: &target,
+            states: &unknown.join(", "),
+        });
     }
     for gap in gaps {
         if let CurrentGap::Faster { figure, clock } = gap {
-            let advice = format!(
-                "{target}: {figure} is the highest that the sheet states, but the bus runs at \
-                 {clock}, so energy is understated"
-            );
-            document.warn(WarningCode::ExtrapolatedCurrent, advice);
+            document.warn(LabWarning::CurrentTooLow {
+                target: &target,
+                figure: &figure,
+                clock: &clock,
+            });
         }
     }
 }

@@ -5,7 +5,7 @@ use wordline_core::quantity::ByteCount;
 use wordline_nvm::{Device, NvmError};
 
 use crate::control::Control;
-use crate::error::LabError;
+use crate::error::{LabError, SettingProblem};
 use crate::payload::{Payload, SECTOR};
 
 /// The most host memory that the bytes of one device may take.
@@ -65,11 +65,7 @@ pub(crate) fn check_fill(share: f64) -> Result<(), LabError> {
     if (0.0..=1.0).contains(&share) {
         return Ok(());
     }
-    Err(LabError::Number {
-        what: "fill",
-        found: share,
-        problem: "is no share of the memory; allowed: 0 % to 100 %".to_owned(),
-    })
+    Err(SettingProblem::Fill(share).of("fill"))
 }
 
 /// Checks that the host can hold a share of a memory.
@@ -82,13 +78,10 @@ pub(crate) fn check_held(
     if payload.held_bytes(bytes) <= FOOTPRINT_MAX {
         return Ok(());
     }
-    Err(LabError::Number {
-        what: "fill",
+    Err(SettingProblem::LargeFill {
         found: share,
-        problem: format!(
-            "is {} of this memory, more than a run may hold; allowed: up to {}",
-            ByteCount::from_bytes(bytes),
-            ByteCount::from_bytes(FOOTPRINT_MAX)
-        ),
-    })
+        bytes: ByteCount::from_bytes(bytes),
+        most: ByteCount::from_bytes(FOOTPRINT_MAX),
+    }
+    .of("fill"))
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use wordline_catalog::PartOnBoard;
 use wordline_core::results::{AxisValue, HistogramBucket, NoValue, Row};
 use wordline_core::{
-    Axis, Basis, LatencyHistogram, Metric, Operation, ResultSet, Timing, TranslationLayer,
+    Axis, Basis, LatencyHistogram, Metric, ResultSet, RowOperation, Timing, TranslationLayer,
 };
 
 use crate::instrument::rows::{LATENCIES, percentile};
@@ -20,7 +20,7 @@ pub(crate) struct Subject {
     pub(crate) part: String,
     pub(crate) board: String,
     pub(crate) workload: &'static str,
-    pub(crate) operation: &'static str,
+    pub(crate) operation: RowOperation,
     pub(crate) axes: Axes,
     pub(crate) timing: Timing,
     pub(crate) age: f64,
@@ -32,7 +32,7 @@ impl Subject {
     pub(crate) fn simulated(
         target: &PartOnBoard<'_>,
         workload: &'static str,
-        operation: Operation,
+        operation: impl Into<RowOperation>,
         timing: Timing,
         age: f64,
     ) -> Self {
@@ -41,7 +41,7 @@ impl Subject {
             part: target.part.header.id.clone(),
             board: target.board.header.id.clone(),
             workload,
-            operation: operation.name(),
+            operation: operation.into(),
             axes: Axes::new(),
             timing,
             age,
@@ -54,6 +54,14 @@ impl Subject {
         let mut one = self.clone();
         one.axes.insert(axis, value.into());
         one
+    }
+
+    /// The same of another operation.
+    pub(crate) fn doing(&self, operation: RowOperation) -> Self {
+        Self {
+            operation,
+            ..self.clone()
+        }
     }
 
     /// The same behind a translation layer, where there is one.
@@ -122,7 +130,7 @@ impl Subject {
             part: self.part.clone(),
             board: self.board.clone(),
             workload: self.workload.to_owned(),
-            operation: self.operation.to_owned(),
+            operation: self.operation,
             axes: self.axes.clone(),
             timing: self.timing,
             age: self.age,

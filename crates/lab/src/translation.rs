@@ -1,8 +1,8 @@
 //! Devices behind a translation layer: how they are made, and what rows say of the layer.
 
+use crate::warning::LabWarning;
 use wordline_core::ResultSet;
 use wordline_core::quantity::ByteCount;
-use wordline_core::results::WarningCode;
 use wordline_nvm::{Device, TranslationReport};
 
 /// Why a write needs a layer, and how to get one.
@@ -92,12 +92,10 @@ impl Stretch {
         if written_bytes == 0 || tidied || written_bytes >= self.after.physical_bytes {
             return;
         }
-        let advice = format!(
-            "{name}: {} were written to a memory of {}, which had nothing to clean up yet; a memory in use is \
-             slower: give --fill, --warm-up and a --wrap of what is in use",
-            ByteCount::from_bytes(written_bytes),
-            ByteCount::from_bytes(self.after.physical_bytes)
-        );
-        document.warn(WarningCode::FreshMemory, advice);
+        document.warn(LabWarning::FreshMemory {
+            name: &name,
+            written: &ByteCount::from_bytes(written_bytes),
+            memory: &ByteCount::from_bytes(self.after.physical_bytes),
+        });
     }
 }

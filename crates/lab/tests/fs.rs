@@ -4,7 +4,7 @@ use wordline_catalog::Catalog;
 use wordline_core::quantity::{Fraction, Quantity as _};
 use wordline_core::results::{AxisValue, NoValue, ResultSet};
 use wordline_core::{
-    Axis, Experiment, FsTest, FsWorkload, Metric, Timing, TranslationLayer, Workload,
+    Axis, Experiment, FsTest, FsWorkload, Metric, RowOperation, Timing, TranslationLayer, Workload,
 };
 use wordline_lab::{Control, LabError, default_fs_workload, run};
 
@@ -54,7 +54,9 @@ fn value(
     metric: Metric,
     axis: Option<(Axis, &str)>,
 ) -> Option<f64> {
-    let mut rows = document.of(metric).filter(|row| row.operation == operation);
+    let mut rows = document
+        .of(metric)
+        .filter(|row| row.operation.name() == operation);
     let row = rows.find(|row| {
         axis.is_none_or(|(axis, name)| {
             row.axes.get(&axis) == Some(&AxisValue::Text(name.to_owned()))
@@ -235,7 +237,7 @@ fn a_target_has_the_same_rows_whatever_its_neighbours_are() {
     assert_eq!(alone, run_on(&[NOR, NAND]));
     // The mount and the RAM are told for all 16 MiB as well.
     let mounts = alone.iter().filter(|row| {
-        row.operation == "mount"
+        row.operation == RowOperation::Mount
             && row.axes.get(&Axis::CapacityBytes) == Some(&AxisValue::Count(16 << 20))
     });
     let told: Vec<_> = mounts.map(|row| row.metric).collect();

@@ -5,7 +5,7 @@ use wordline_core::quantity::{Fraction, Quantity as _};
 use wordline_core::results::{NoValue, Row, WarningCode};
 use wordline_core::{
     Axis, Basis, EngineName, Experiment, KvBench, KvBuild, KvCrash, KvDirectory, KvSizes, KvTest,
-    KvWork, KvWorkload, Metric, ResultSet, Timing, Workload,
+    KvWork, KvWorkload, Metric, ResultSet, RowOperation, Timing, Workload,
 };
 use wordline_lab::{Control, LabError, run};
 
@@ -66,7 +66,7 @@ fn row<'a>(
         row.text(Axis::Table) == Some(table)
             && row.text(Axis::Directory).is_none_or(|found| found == mode)
             && row.count(Axis::KeyBytes) == Some(bytes)
-            && row.operation == operation
+            && row.operation.name() == operation
             && row.text(Axis::Cause).is_none()
     });
     let found = rows.next().expect("a row");
@@ -130,7 +130,9 @@ fn no_operation_moves_less_than_the_floor_and_shares_of_time_add_up() {
                 );
             }
             let hits: Vec<_> = (document.of(Metric::TimeShare))
-                .filter(|row| row.operation == "hit" && row.count(Axis::KeyBytes) == Some(bytes))
+                .filter(|row| {
+                    row.operation == RowOperation::Hit && row.count(Axis::KeyBytes) == Some(bytes)
+                })
                 .filter(|row| {
                     Some(table.split(' ').next().unwrap_or(table)) == row.text(Axis::Table)
                 })
@@ -180,9 +182,9 @@ fn few_operations_are_spread_over_all_records() {
     };
     let moved = |bench: KvBench| {
         let document = result(&experiment(MRAM, bench));
-        let mut rows = document
-            .of(Metric::BytesMoved)
-            .filter(|row| row.text(Axis::Table) == Some("lpht") && row.operation == "hit");
+        let mut rows = document.of(Metric::BytesMoved).filter(|row| {
+            row.text(Axis::Table) == Some("lpht") && row.operation == RowOperation::Hit
+        });
         [(); 2].map(|()| rows.next().and_then(|row| row.value).expect("a value"))
     };
     let ([half, full], [half_of_all, full_of_all]) = (moved(few), moved(all));
@@ -345,7 +347,7 @@ fn a_slower_processor_slows_what_is_computed_and_moves_no_byte_more() {
         let mut rows = document.of(metric).filter(|row| {
             row.text(Axis::Build) == Some(build)
                 && row.text(Axis::Table) == Some("lpht")
-                && row.operation == "hit"
+                && row.operation == RowOperation::Hit
                 && row.text(Axis::Cause).is_none()
         });
         rows.next().and_then(|row| row.value).expect("a value")
@@ -447,7 +449,7 @@ fn mixes_run_on_a_filled_table_and_scans_do_not() {
             row.text(Axis::Work) == Some(work)
                 && row.text(Axis::Table) == Some(table)
                 && row.text(Axis::Directory).is_none_or(|mode| mode == "ram")
-                && row.operation == operation
+                && row.operation.name() == operation
                 && row.text(Axis::Cause).is_none()
         });
         rows.next().expect("a row").value
@@ -483,7 +485,7 @@ fn records_of_many_sizes_run_on_the_table_that_takes_them() {
     };
     let document = result(&experiment(MRAM, bench));
     let rates: Vec<_> = (document.of(Metric::OpsRate))
-        .filter(|row| row.operation == "all")
+        .filter(|row| row.operation == RowOperation::All)
         .collect();
     let told = |table: &str| {
         let of_table = rates
@@ -503,7 +505,7 @@ fn records_of_many_sizes_run_on_the_table_that_takes_them() {
     }
     let floor = document.of(Metric::BytesFloor).find(|row| {
         row.text(Axis::Work) == Some("usr")
-            && row.operation == "read"
+            && row.operation == RowOperation::Read
             && row.text(Axis::Table) == Some("own")
     });
     // Keys of 16 and 21 B and values of 2 B, in words of 2 B.
@@ -712,7 +714,7 @@ fn mixes_run_in_a_file() {
     let document = result(&experiment(&target_of(&folder.path().join("table")), bench));
     let all = document
         .of(Metric::AccessCount)
-        .filter(|row| row.operation == "all");
+        .filter(|row| row.operation == RowOperation::All);
     let counts: Vec<_> = all.filter_map(|row| row.value).collect();
     assert_eq!(counts, [6.0; 6]);
     assert!(document.complete && !document.failed());

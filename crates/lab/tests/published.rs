@@ -3,7 +3,8 @@
 use wordline_catalog::Catalog;
 use wordline_core::quantity::Quantity;
 use wordline_core::{
-    Axis, Basis, Experiment, Metric, Operation, RawWorkload, ResultSet, Timing, Workload,
+    Axis, Basis, Experiment, Metric, Operation, RawWorkload, ResultSet, RowOperation, Timing,
+    Workload,
 };
 use wordline_lab::published::{
     Allowed, Measure, Published, SheetFigure, Use, Value, keys, published,
@@ -39,7 +40,7 @@ fn benchmark(target: &str, timing: Timing) -> ResultSet {
 
 fn value(result: &ResultSet, metric: Metric, operation: Operation, access: u64) -> f64 {
     let mut rows = result.of(metric).filter(|row| {
-        row.operation == operation.name() && row.count(Axis::AccessBytes) == Some(access)
+        row.operation == operation.into() && row.count(Axis::AccessBytes) == Some(access)
     });
     let row = rows.next().expect("one row");
     assert!(rows.next().is_none(), "more than one row");
@@ -263,7 +264,7 @@ fn the_driver_bound_share_falls_with_the_access_size() {
     let result = benchmark("em064lx@stm32h755-qspi", Timing::Typ);
     let share = |access| {
         let mut rows = result.of(Metric::TimeShare).filter(|row| {
-            row.operation == "write"
+            row.operation == RowOperation::Write
                 && row.count(Axis::AccessBytes) == Some(access)
                 && row.text(Axis::Cause) == Some(Cause::Driver.name())
         });
@@ -274,7 +275,9 @@ fn the_driver_bound_share_falls_with_the_access_size() {
     for access in RawWorkload::default().access_bytes {
         let parts: f64 = result
             .of(Metric::LatencyMaxPart)
-            .filter(|row| row.operation == "write" && row.count(Axis::AccessBytes) == Some(access))
+            .filter(|row| {
+                row.operation == RowOperation::Write && row.count(Axis::AccessBytes) == Some(access)
+            })
             .filter_map(|row| row.value)
             .sum();
         let whole = value(&result, Metric::LatencyMax, Operation::Write, access);

@@ -441,7 +441,7 @@ proptest! {
         let document = try_run(&experiment).expect("runs");
         prop_assert!(!document.failed());
         for operation in ["read", "write"] {
-            let rows = document.of(Metric::ThroughputMean).filter(|row| row.operation == operation);
+            let rows = document.of(Metric::ThroughputMean).filter(|row| row.operation.name() == operation);
             let rates: Vec<_> = rows.map(|row| row.value).collect();
             prop_assert_eq!(rates.len(), 2);
             prop_assert_eq!(rates[0], rates[1]);
@@ -460,7 +460,7 @@ proptest! {
         });
         let document = try_run(&experiment).expect("runs");
         let of = |metric, operation: &str| {
-            let mut rows = document.of(metric).filter(|row| row.operation == operation);
+            let mut rows = document.of(metric).filter(|row| row.operation.name() == operation);
             rows.next().and_then(|row| row.value).expect("a number")
         };
         let latency = |operation: &str| {
@@ -481,7 +481,7 @@ proptest! {
 /// The first value of a metric for an operation.
 fn value(result: &ResultSet, metric: Metric, operation: Operation) -> Option<f64> {
     let mut rows = result.of(metric);
-    rows.find(|row| row.operation == operation.name())?.value
+    rows.find(|row| row.operation == operation.into())?.value
 }
 
 /// Every part of the catalogue stores what it is given on its default board, whatever ways of working

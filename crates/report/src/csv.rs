@@ -29,9 +29,9 @@ fn cells(row: &Row, axes: &BTreeSet<Axis>) -> Vec<String> {
         &row.part,
         &row.board,
         &row.workload,
-        &row.operation,
+        row.operation.name(),
     ];
-    let mut cells: Vec<String> = what.into_iter().map(|cell| text(cell)).collect();
+    let mut cells: Vec<String> = what.into_iter().map(text).collect();
     cells.extend(axes.iter().map(|axis| match row.axes.get(axis) {
         Some(AxisValue::Count(count)) => count.to_string(),
         Some(AxisValue::Number(value)) => number(*value),
@@ -104,7 +104,7 @@ mod tests {
 
     use super::*;
     use crate::fixture;
-    use wordline_core::Metric;
+    use wordline_core::{Metric, RowOperation};
 
     #[test]
     fn rows_keep_every_column() {
@@ -112,7 +112,8 @@ mod tests {
         document
             .rows
             .retain(|row| row.count(Axis::AccessBytes) == Some(2048));
-        let lifetime = fixture::without_value("erase", Metric::Lifetime, NoValue::Unbounded);
+        let lifetime =
+            fixture::without_value(RowOperation::Erase, Metric::Lifetime, NoValue::Unbounded);
         document.rows.push(lifetime);
         insta::assert_snapshot!(results(&document).replace('\r', ""));
     }

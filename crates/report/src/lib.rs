@@ -16,7 +16,7 @@
 //! ```
 //! use std::collections::BTreeMap;
 //! use wordline_core::results::{AxisValue, ResultSet, Row};
-//! use wordline_core::{Axis, Basis, Experiment, Metric, RawWorkload, Timing, Workload};
+//! use wordline_core::{Axis, Basis, Experiment, Metric, RawWorkload, RowOperation, Timing, Workload};
 //! use wordline_report::{Format, Style, render};
 //!
 //! let mut document = ResultSet::new(Experiment {
@@ -32,7 +32,7 @@
 //!     part: "em064lx".into(),
 //!     board: "stm32h755-qspi".into(),
 //!     workload: "raw".into(),
-//!     operation: "write".into(),
+//!     operation: RowOperation::Write,
 //!     axes: BTreeMap::from([(Axis::AccessBytes, AxisValue::Count(2048))]),
 //!     timing: Timing::Typ,
 //!     age: 0.0,

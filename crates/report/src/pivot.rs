@@ -58,7 +58,7 @@ impl LineField {
             Self::Part => row.part.clone(),
             Self::Board => row.board.clone(),
             Self::Workload => row.workload.clone(),
-            Self::Operation => row.operation.clone(),
+            Self::Operation => row.operation.to_string(),
             Self::Timing => row.timing.to_string(),
             Self::Age => row.age.to_string(),
             Self::Of(axis) => row.axes.get(&axis)?.to_string(),
@@ -213,7 +213,7 @@ impl<'a> Pivot<'a> {
 
     fn empty_series(&self, line: &PivotLine<'a>) -> Series<'a, 'a> {
         let row = line.head();
-        let mut parts = vec![text::words(&row.operation)];
+        let mut parts = vec![text::words(row.operation.name())];
         if self.varying.workload {
             parts.insert(0, row.workload.clone());
         }

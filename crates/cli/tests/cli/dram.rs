@@ -252,7 +252,7 @@ fn what_cannot_be_run_is_refused_with_what_is_allowed() {
     );
     loaded(
         &["--set", "refersh=off"],
-        &["unknown setting \"refersh\"", "refresh"],
+        &["unknown setting \"refersh\"", "did you mean refresh?"],
     );
     loaded(&["--threads", "0"], &["0 is not in 1..=4096"]);
     loaded(

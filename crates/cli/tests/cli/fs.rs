@@ -368,11 +368,11 @@ fn what_cannot_be_run_is_refused_with_what_is_allowed() {
     );
     refused(
         &["--target", "em064lx", "--files", "0"],
-        &["files 0 is no number", "allowed: 1 to 100000"],
+        &["files 0 is out of range", "allowed: 1 to 100000"],
     );
     refused(
         &["--target", "em064lx", "--files", "9999999"],
-        &["files 9999999 is no number", "allowed: 1 to 100000"],
+        &["files 9999999 is out of range", "allowed: 1 to 100000"],
     );
     refused(
         &["--target", "em064lx", "--crash", "-1"],

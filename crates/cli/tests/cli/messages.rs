@@ -144,12 +144,12 @@ fn wrong_numbers_units_and_names_are_answered_in_short() {
         ),
         (
             6,
-            "--table x,--directory x,--workload x,--size x,--size 1/,--capacity x,--load 200%,--build x,--operations x",
+            "--table x,--directory x,--workload x,--size x,--size 1/,--capacity x,--capacity 1B,--load 200%,--build x,--operations x",
         ),
         (7, "--table x,--directory x,--size x,--images x,--require x"),
         (
             8,
-            "--samples 0,--samples x,--set x,--threads 0,--warm-up 3,--measure 0s",
+            "--samples 0,--samples x,--set x,--set x=1,--threads 0,--warm-up 3,--measure 0s",
         ),
         (9, "--mix 4:1,--pattern x,--band x"),
         (

@@ -169,3 +169,36 @@ fn text_of_a_document_cannot_move_the_terminal() {
         );
     }
 }
+
+/// Version 2 renamed five metrics and an axis.
+#[test]
+fn a_document_of_version_1_renders_with_the_names_of_today() {
+    const RENAMED: [(&str, &str); 7] = [
+        ("\"schema_version\": 1", "\"schema_version\": 2"),
+        ("band_told", "interval_availability"),
+        ("band_coverage", "interval_coverage"),
+        ("cycles_seen", "cycles_logged"),
+        ("latency_to_fresh", "latency_vs_fresh"),
+        ("lifetime_one_place", "lifetime_hot_spot"),
+        ("\"of\"", "\"population\""),
+    ];
+    let saved = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/version-1.json");
+    let mut expected = std::fs::read_to_string(saved).expect("the data of the tests");
+    for (old, new) in RENAMED {
+        assert!(expected.contains(old), "{old}");
+        expected = expected.replace(old, new);
+    }
+    let json = wordline(&["report", saved, "--format", "json"])
+        .done()
+        .stdout;
+    let value = |text: &str| -> serde_json::Value { serde_json::from_str(text).expect("JSON") };
+    assert_eq!(value(&json), value(&expected));
+    let folder = Folder::new();
+    let again = folder.file("again.json");
+    std::fs::write(&again, &json).expect("room");
+    for format in FORMATS {
+        let old = wordline(&["report", saved, "--format", format]).done();
+        let new = wordline(&["report", &again, "--format", format]).done();
+        assert_eq!(old.stdout, new.stdout, "{format}");
+    }
+}

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{NamedValues, Pattern};
+use crate::RowOperation;
 use crate::names::named;
 
 /// A test of memory modules. Targets are `MODULE@SYSTEM`.
@@ -204,10 +205,12 @@ impl Mix {
 
     /// What the `operation` of its rows says.
     #[must_use]
-    pub const fn operation(self) -> &'static str {
+    pub const fn operation(self) -> RowOperation {
         match self {
-            Self::Reads => "read",
-            Self::ThreeToOne | Self::TwoToOne | Self::OneToOne | Self::Triad => "read_write",
+            Self::Reads => RowOperation::Read,
+            Self::ThreeToOne | Self::TwoToOne | Self::OneToOne | Self::Triad => {
+                RowOperation::ReadWrite
+            }
         }
     }
 }

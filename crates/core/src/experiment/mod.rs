@@ -15,6 +15,8 @@ mod named_values;
 #[cfg(feature = "cli")]
 mod options;
 mod raw;
+#[cfg(all(test, feature = "cli"))]
+mod round_trip;
 mod sync;
 mod translation;
 mod wear;

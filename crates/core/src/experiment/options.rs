@@ -12,7 +12,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::Value;
 
-use super::{AccessSource, Experiment, TranslationLayer, Workload};
+use super::{AccessSource, Experiment, HealthWorkload, TranslationLayer, Workload};
 use crate::quantity::{
     ByteCount, Capacitance, DataRate, Energy, Fraction, Frequency, Money, Period, Quantity as _,
     Time,
@@ -113,7 +113,7 @@ impl ExperimentCommand {
         insert(program, groups, command)
     }
 
-    fn command(&self, name: &'static str) -> Command {
+    pub(super) fn command(&self, name: &'static str) -> Command {
         let defaults = serde_json::to_value((self.default)()).unwrap_or_default();
         let command = self.targets(Command::new(name));
         let command = (self.flags)(command).mut_args(|arg| with_field(arg, &defaults));
@@ -453,13 +453,15 @@ impl Experiment {
         let defaults = serde_json::to_value((row.default)()).unwrap_or_default();
         let mut line = format!("wordline {}", row.path.join(" "));
         let command = row.command("");
+        // What begins with a hyphen is no flag where it stands behind all of them.
+        let mut behind = String::new();
         for arg in command.get_arguments().filter(|arg| arg.is_positional()) {
-            for text in find(&document, "", arg.get_id().as_str())
-                .map(|one| texts(arg, one))
-                .into_iter()
-                .flatten()
-            {
-                let _ = write!(line, " {}", quoted(&text));
+            let value = find(&document, "", arg.get_id().as_str());
+            for text in value.iter().flat_map(|one| texts(arg, one)) {
+                let _ = match is_like_flag(&text) {
+                    true => write!(behind, " -- {}", quoted(&text)),
+                    false => write!(line, " {}", quoted(&text)),
+                };
             }
         }
         for arg in command.get_arguments() {
@@ -467,7 +469,16 @@ impl Experiment {
             let id = arg.get_id().as_str();
             let texts = match id {
                 "targets" => vec![self.targets.join(",")],
-                "timings" | "age" if is_measured(&self.workload) => Vec::new(),
+                "timings" if is_measured(&self.workload) => Vec::new(),
+                "age" if is_measured(&self.workload) && self.age == 0.0 => Vec::new(),
+                "seed"
+                    if matches!(
+                        self.workload,
+                        Workload::Health(HealthWorkload::Trace { .. })
+                    ) =>
+                {
+                    Vec::new()
+                }
                 "timings" => vec![
                     self.timings
                         .iter()
@@ -485,11 +496,12 @@ impl Experiment {
             for text in texts.iter().filter(|text| !text.is_empty()) {
                 let _ = match switch {
                     true => write!(line, " --{flag}"),
+                    false if is_like_flag(text) => write!(line, " --{flag}={}", quoted(text)),
                     false => write!(line, " --{flag} {}", quoted(text)),
                 };
             }
         }
-        line
+        line + &behind
     }
 }
 
@@ -513,6 +525,11 @@ fn field_texts(arg: &Arg, document: &Value, defaults: &Value) -> Vec<String> {
         Value::Object(_) if arg.get_value_delimiter().is_some() => vec![texts.join(",")],
         _ => texts,
     }
+}
+
+/// Whether a value begins as a flag does; `-` alone is a name.
+fn is_like_flag(text: &str) -> bool {
+    text.len() > 1 && text.starts_with('-')
 }
 
 /// A word as a POSIX shell takes it literally.

@@ -56,7 +56,7 @@ pub fn check_settings(settings: &Settings) -> Result<(), SettingError> {
             names.sort_unstable();
             Err(SettingError::Unknown {
                 name: name.clone(),
-                allowed: names.join(", "),
+                allowed: names.into_iter().map(str::to_owned).collect(),
             })
         }
     }
@@ -387,7 +387,7 @@ impl Connection<'_> {
             return Err(SettingError::Value {
                 name: "idd_set",
                 value: chosen.as_str().to_owned(),
-                allowed: names.join(", "),
+                allowed: names.into_iter().map(str::to_owned).collect(),
             });
         }
         sets.sort_by_key(|set| set.name != chosen.as_str());

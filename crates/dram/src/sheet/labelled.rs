@@ -28,12 +28,12 @@ pub struct SheetChoice {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettingError {
     /// Nothing has this name.
-    #[error("unknown setting {name:?}; allowed: {allowed}")]
+    #[error("unknown setting {name:?}; allowed: {}", allowed.join(", "))]
     Unknown {
         /// The name.
         name: String,
         /// The names that exist.
-        allowed: String,
+        allowed: Vec<String>,
     },
     /// A value that the setting cannot have.
     #[error("setting {name}: {value:?} is not allowed; allowed: {allowed}")]

@@ -25,7 +25,7 @@ use wordline_nvm::Device;
 
 use crate::backlog::{BacklogError, Rate, StartUp};
 use crate::control::Control;
-use crate::error::LabError;
+use crate::error::{LabError, SettingProblem};
 use crate::payload::Payload;
 use crate::state;
 use crate::subject::Subject;
@@ -43,25 +43,15 @@ pub(crate) fn run(
     if let Some(horizon) = question.horizon_s
         && !(horizon.is_finite() && horizon > 0.0)
     {
-        return Err(LabError::Number {
-            what: "horizon",
-            found: horizon,
-            problem: "is no time to look ahead; allowed: above 0 s".to_owned(),
-        });
+        return Err(SettingProblem::Horizon(horizon).of("horizon"));
     }
     if question.window == Some(0) {
-        return Err(LabError::List {
-            what: "window",
-            problem: "holds no access; allowed: 1 and more".to_owned(),
-        });
+        return Err(SettingProblem::EmptyWindow.of("window"));
     }
     if let AccessSource::Log(_) = &question.source
         && (question.fill.is_some() || question.warm_up_bytes > 0 || question.sync.is_some())
     {
-        return Err(LabError::List {
-            what: "fill, warm_up or sync",
-            problem: "is about a simulated target, and a log was measured on a real one".to_owned(),
-        });
+        return Err(SettingProblem::OfTargetNotLog.of("fill, warm_up or sync"));
     }
     match &question.source {
         AccessSource::Stream(stream) => {
@@ -83,23 +73,14 @@ fn rates(question: &BufferWorkload) -> Result<Vec<Rate>, LabError> {
 pub(crate) fn exact_rates(asked: &[f64]) -> Result<Vec<Rate>, LabError> {
     const RATES_MAX: usize = 4096;
     if asked.len() > RATES_MAX {
-        return Err(LabError::List {
-            what: "rate",
-            problem: format!("names more than {RATES_MAX}; the curve holds every rate anyway"),
-        });
+        return Err(SettingProblem::ManyRates(RATES_MAX).of("rate"));
     }
     let mut rates = Vec::new();
     for &rate in asked {
-        let exact = Rate::from_bytes_per_second(rate).map_err(|_| LabError::Number {
-            what: "rate",
-            found: rate,
-            problem: "B/s is no input rate; allowed: 0.001 B/s to 9e9 GB/s".to_owned(),
-        })?;
+        let exact =
+            Rate::from_bytes_per_second(rate).map_err(|_| SettingProblem::Rate(rate).of("rate"))?;
         if rates.contains(&exact) {
-            return Err(LabError::List {
-                what: "rate",
-                problem: format!("{rate} B/s is named twice"),
-            });
+            return Err(SettingProblem::Twice(format!("{rate} B/s")).of("rate"));
         }
         rates.push(exact);
     }
@@ -163,12 +144,7 @@ fn startup_of(question: &BufferWorkload, device: &dyn Device) -> Result<StartUp,
         (false, _) => Time::ZERO,
         (true, Some(time)) => time,
         (true, None) => {
-            let problem = "cannot be counted: the sheet of the part states no wake_up time; state it in a \
-                           sheet of your own, or give the time with startup";
-            return Err(LabError::List {
-                what: "power_up",
-                problem: problem.to_owned(),
-            });
+            return Err(SettingProblem::NoWakeUp.of("power_up"));
         }
     };
     let time = wake_up.checked_plus(Time::from_ps(question.startup_ps));

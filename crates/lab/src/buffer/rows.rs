@@ -1,7 +1,7 @@
 //! From what was learnt to the rows of the document.
 
 use wordline_core::quantity::{ByteCount, Quantity, Time};
-use wordline_core::results::{NoValue, Row, WarningCode};
+use wordline_core::results::{NoValue, Row};
 use wordline_core::{
     AccessSource, Arrival, Axis, Basis, BufferWorkload, Metric, Pattern, ResultSet,
 };
@@ -11,6 +11,7 @@ use super::extremes::{CONFIDENCE, ReturnLevel};
 use super::grid;
 use crate::backlog::{Arrivals, Counted, Curve, Demand, Peaks, Rate, Sequence};
 use crate::subject::Subject;
+use crate::warning::LabWarning;
 
 /// Bends of the exact curve that a document holds. Of more, some are left out; the straight lines
 /// between the rest lie above the curve, since it is convex.
@@ -207,12 +208,11 @@ pub(crate) fn small_rams(
         .copied()
         .map(ByteCount::from_bytes);
     for ram in rams.filter(|ram| *ram < record) {
-        let advice = format!(
-            "{}: {ram} of RAM hold no record of {record}: no record may wait, and none can be gathered; ask for \
-             {record} or more, or for smaller records",
-            subject.target
-        );
-        document.warn(WarningCode::RecordExceedsRam, advice);
+        document.warn(LabWarning::RecordExceedsRam {
+            target: &subject.target,
+            ram: &ram,
+            record: &record,
+        });
     }
 }
 
@@ -302,15 +302,12 @@ fn return_levels(
     });
     told |= return_level(&at, Metric::LatencyMax, level, document);
     if told {
-        let advice = format!(
-            "{}: return levels look {} ahead, {:.0} times as far as the accesses, by a distribution that was \
-             fitted to them, with an interval of {:.0} %; they hold if what comes is like what came",
-            subject.target,
-            wordline_core::quantity::human(horizon, "s", 3),
-            horizon / lasted,
-            100.0 * CONFIDENCE
-        );
-        document.warn(WarningCode::Extrapolated, advice);
+        document.warn(LabWarning::ReturnLevels {
+            target: &subject.target,
+            horizon: &wordline_core::quantity::human(horizon, "s", 3),
+            times: &(horizon / lasted),
+            percent: &(100.0 * CONFIDENCE),
+        });
     }
 }
 

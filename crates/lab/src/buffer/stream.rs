@@ -3,7 +3,7 @@
 
 use wordline_catalog::PartOnBoard;
 use wordline_core::quantity::{ByteCount, Time};
-use wordline_core::results::{NoValue, WarningCode};
+use wordline_core::results::NoValue;
 use wordline_core::{
     Axis, BufferWorkload, Experiment, Metric, Operation, Pattern, ResultSet, StreamSource, Timing,
 };
@@ -16,13 +16,14 @@ use super::open_loop::{OpenLoop, arrival};
 use super::{rows, startup_of};
 use crate::backlog::{BacklogError, Rate, StartUp};
 use crate::control::{Control, Progress};
-use crate::error::LabError;
+use crate::error::{LabError, SettingProblem, check_access};
 use crate::instrument::case::{self, DocumentCase};
 use crate::payload::Payload;
 use crate::sources;
 use crate::state::FOOTPRINT_MAX;
 use crate::subject::Subject;
 use crate::translation::{self, Stretch};
+use crate::warning::LabWarning;
 use crate::work::{Plan, Player, Refusal, Step};
 
 /// The largest record, because its bytes are held in RAM.
@@ -162,8 +163,10 @@ impl StreamCase<'_> {
                 Err(NoValue::NotApplicable),
                 document,
             );
-            let advice = format!("{}: {}", subject.target, translation::needed(unit));
-            document.warn(WarningCode::NeedsTranslation, advice);
+            document.warn(LabWarning::NeedsTranslation {
+                name: &subject.target,
+                why: &translation::needed(unit),
+            });
             return Ok(Some(()));
         }
         let payload = self.prepare(device.as_mut())?;
@@ -173,8 +176,10 @@ impl StreamCase<'_> {
             for metric in [Metric::ThroughputMean, Metric::RamPeak] {
                 subject.add(metric, Err(NoValue::Failed), document);
             }
-            let advice = format!("{}: {failure}", subject.target);
-            document.warn(WarningCode::RunFailed, advice);
+            document.warn(LabWarning::RunFailed {
+                name: &subject.target,
+                failure: &failure,
+            });
         };
         let mut fresh = device.fork_device();
         let closed = self
@@ -207,8 +212,10 @@ impl StreamCase<'_> {
                     Ok(Some(open)) => open.rows(subject, *rate, fresh.as_ref(), document),
                     Ok(None) => return Ok(None),
                     Err(failure) => {
-                        let advice = format!("{}, open loop: {failure}", subject.target);
-                        document.warn(WarningCode::RunFailed, advice);
+                        document.warn(LabWarning::OpenLoopFailed {
+                            target: &subject.target,
+                            failure: &failure,
+                        });
                     }
                 }
             }
@@ -232,11 +239,11 @@ impl StreamCase<'_> {
         let payload = Payload::suited(self.experiment.seed, device, sizes);
         let touched = payload.held_bytes(self.plan.wrap_bytes);
         if touched > FOOTPRINT_MAX {
-            let problem = format!(
-                "is more than a run may hold; allowed: up to {}",
-                ByteCount::from_bytes(FOOTPRINT_MAX)
-            );
-            return Err(wrong("wrap", self.plan.wrap_bytes, problem));
+            return Err(SettingProblem::LargeRange {
+                found: ByteCount::from_bytes(self.plan.wrap_bytes),
+                most: ByteCount::from_bytes(FOOTPRINT_MAX),
+            }
+            .of("wrap"));
         }
         let read = if self.plan.reads > 0.0 {
             self.plan.places() * self.plan.record_bytes
@@ -371,8 +378,10 @@ impl StreamCase<'_> {
                 Ok(None)
             }
             Err(failure) => {
-                let advice = format!("{}: no proven bound: {failure}", self.target.name);
-                document.warn(WarningCode::RunFailed, advice);
+                document.warn(LabWarning::NoBound {
+                    target: &self.target.name,
+                    failure: &failure,
+                });
                 Ok(None)
             }
         }
@@ -418,35 +427,19 @@ fn check(
     stream: &StreamSource,
     experiment: &Experiment,
 ) -> Result<(), LabError> {
-    let print = ByteCount::from_bytes;
     for target in targets {
         // What every sample of the part has; of a layer or a card, what it shows.
         let device = crate::connect(target, Timing::Typ, experiment)?;
         let capacity = target.part.model.usable_bytes().min(device.len());
         if stream.wrap_bytes > capacity || stream.wrap_bytes == 0 {
-            let part = &target.part.header.id;
-            let problem = format!("is outside {part}; allowed: 1 B to {}", print(capacity));
-            return Err(wrong("wrap", stream.wrap_bytes, problem));
+            return Err(SettingProblem::Outside {
+                found: ByteCount::from_bytes(stream.wrap_bytes),
+                part: target.part.header.id.clone(),
+                most: ByteCount::from_bytes(capacity),
+            }
+            .of("wrap"));
         }
     }
-    let most = stream.wrap_bytes.min(stream.total_bytes).min(RECORD_MAX);
-    if stream.record_bytes == 0 || stream.record_bytes > most {
-        let problem = format!(
-            "does not fit; allowed: 1 B to {}, the smallest of wrap ({}), total ({}) and {}",
-            print(most),
-            print(stream.wrap_bytes),
-            print(stream.total_bytes),
-            print(RECORD_MAX)
-        );
-        return Err(wrong("record", stream.record_bytes, problem));
-    }
-    Ok(())
-}
-
-fn wrong(what: &'static str, found: u64, problem: String) -> LabError {
-    LabError::Size {
-        what,
-        found: ByteCount::from_bytes(found),
-        problem,
-    }
+    let limits = [stream.wrap_bytes, stream.total_bytes, RECORD_MAX];
+    check_access("record", stream.record_bytes, limits)
 }

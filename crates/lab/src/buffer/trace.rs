@@ -8,7 +8,7 @@ use std::io::BufRead;
 
 use wordline_catalog::PartOnBoard;
 use wordline_core::quantity::{ByteCount, Quantity, Time};
-use wordline_core::results::{NoValue, WarningCode};
+use wordline_core::results::NoValue;
 use wordline_core::{
     Axis, Basis, BufferWorkload, Experiment, LogSource, Metric, Operation, ResultSet, Timing,
     TraceSource,
@@ -20,11 +20,12 @@ use super::stream::{StreamFailure, play};
 use super::{log, rows, startup_of};
 use crate::backlog::{BacklogError, Rate};
 use crate::control::{Control, Progress};
-use crate::error::LabError;
+use crate::error::{LabError, SettingProblem};
 use crate::instrument::case::{self, DocumentCase};
 use crate::payload::Payload;
 use crate::sources;
 use crate::subject::Subject;
+use crate::warning::LabWarning;
 use crate::work::{Player, Step};
 
 /// The largest access that is replayed, because its bytes are held in RAM.
@@ -42,10 +43,7 @@ pub(super) fn run(
     let rates = super::rates(question)?;
     let payload = Payload::new(experiment.seed);
     if question.warm_up_bytes > 0 {
-        return Err(LabError::List {
-            what: "warm_up",
-            problem: "does not go with a trace, which says itself what comes first".to_owned(),
-        });
+        return Err(SettingProblem::WarmUpOfTrace.of("warm_up"));
     }
     let (rates, payload) = (&rates, &payload);
     let runs = targets.iter().flat_map(|target| {
@@ -119,12 +117,10 @@ impl TraceCase<'_> {
             for metric in [Metric::ThroughputMean, Metric::RamPeak] {
                 subject.add(metric, Err(NoValue::Failed), document);
             }
-            let advice = format!(
-                "{}: {failure}; a memory that erases blocks takes a trace that overwrites only behind a \
-                 translation layer",
-                subject.target
-            );
-            document.warn(WarningCode::RunFailed, advice);
+            document.warn(LabWarning::TraceFailed {
+                target: &subject.target,
+                failure: &failure,
+            });
         };
         match ended {
             Ok(true) => {}
@@ -165,8 +161,10 @@ impl TraceCase<'_> {
             match own_times(&mut player, replay, source.operation, start.time) {
                 Ok(peaks) => peaks.rows(&subject, document),
                 Err(failure) => {
-                    let advice = format!("{}, at its own times: {failure}", subject.target);
-                    document.warn(WarningCode::RunFailed, advice);
+                    document.warn(LabWarning::OwnTimesFailed {
+                        target: &subject.target,
+                        failure: &failure,
+                    });
                 }
             }
         }
@@ -187,13 +185,16 @@ pub(crate) fn notes(target: &str, told: &TraceSummary, file: &str, document: &mu
         ),
     ] {
         if count > 0 {
-            let advice = format!("{target}: {count} accesses of {file} {what}");
-            document.warn(WarningCode::FoldedAddresses, advice);
+            document.warn(LabWarning::FoldedAccesses {
+                target: &target,
+                count: &count,
+                file: &file,
+                what: &what,
+            });
         }
     }
     for oddity in &told.summary.oddities {
-        let (code, advice) = log::odd(file, oddity);
-        document.warn(code, advice);
+        document.warn(log::odd(&file, oddity));
     }
 }
 

@@ -9,12 +9,13 @@ use std::ops::RangeInclusive;
 
 use wordline_catalog::PartOnBoard;
 use wordline_core::quantity::{Period, Quantity as _};
-use wordline_core::results::{NoValue, WarningCode};
+use wordline_core::results::NoValue;
 use wordline_core::{Axis, Basis, CompareWorkload, LifeBy, Metric, ResultSet, WorkKind};
 use wordline_nvm::ageing::{AgeingSheet, Environment, Keeping, Outlook, Survival};
 
 use crate::sources;
 use crate::subject::Subject;
+use crate::warning::LabWarning;
 
 const YEAR_S: f64 = 365.25 * 86_400.0;
 
@@ -233,9 +234,7 @@ impl Life {
             return;
         };
         sources::add_ageing(document, target);
-        let advice = "rows of the estimate status-fail are until the chip reports a failure, without retention: by \
-                      a model that was calibrated with somebody's measurements, and no lifetime that a maker promises";
-        document.warn(WarningCode::Caution, advice.to_owned());
+        document.warn(LabWarning::StatusFail);
         let subject = subject.estimate(Basis::Simulated, "status-fail");
         for whose in Whose::ALL {
             let subject = subject.at(Axis::Population, whose.name());

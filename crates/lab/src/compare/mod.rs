@@ -15,7 +15,7 @@ pub(crate) use study::TRACES;
 pub use study::{STUDIES, read_study, write_study};
 use wordline_catalog::{Catalog, PartOnBoard, Target};
 use wordline_core::quantity::Quantity;
-use wordline_core::results::{NoValue, Verdict, WarningCode};
+use wordline_core::results::{NoValue, Verdict};
 use wordline_core::{Axis, CompareWorkload, Experiment, Metric, Operation, ResultSet, Timing};
 
 use crate::buffer::trace;
@@ -24,6 +24,7 @@ use crate::error::LabError;
 use crate::instrument::case::{self, DocumentCase};
 use crate::instrument::rows;
 use crate::subject::Subject;
+use crate::warning::LabWarning;
 use crate::{open, sources};
 
 /// Every part of the catalogue on its default board: the candidates of a study that names none.
@@ -272,19 +273,15 @@ fn rows(subject: &Subject, assessed: &Assessed, document: &mut ResultSet) {
 fn defaults(study: &CompareWorkload, document: &mut ResultSet) {
     let work = &study.work;
     if work.keep.is_none() {
-        let advice = "what comes in an hour of work is kept, as nothing else was said (--keep)";
-        document.warn(WarningCode::Default, advice.to_owned());
+        document.warn(LabWarning::KeepDefault);
     }
     if work.duty.is_none() {
-        let advice = "the work never pauses, as nothing else was said (--duty)";
-        document.warn(WarningCode::Default, advice.to_owned());
+        document.warn(LabWarning::DutyDefault);
     }
     if study.limits.parts.is_none() {
-        let advice = format!(
-            "a candidate may consist of {} chips, as nothing else was said (--max-parts)",
-            judge::PARTS_MAX
-        );
-        document.warn(WarningCode::Default, advice);
+        document.warn(LabWarning::PartsDefault {
+            most: &judge::PARTS_MAX,
+        });
     }
 }
 

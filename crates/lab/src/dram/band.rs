@@ -4,11 +4,11 @@
 
 use wordline_catalog::ModuleInSystem;
 use wordline_core::ResultSet;
-use wordline_core::results::WarningCode;
 use wordline_dram::SystemConfig;
 use wordline_dram::sheet::{Connected, SettingError, Settings, SheetChoice};
 
 use super::Test;
+use crate::warning::LabWarning;
 
 /// What the choice of a seed is called: none that a maker has made.
 pub(super) const SEED: &str = "seed";
@@ -60,11 +60,12 @@ pub(super) fn variations(test: &Test<'_>, document: &mut ResultSet) -> Vec<Choic
                     Some(connected.config).filter(|config| *config != memory.connected.config)
                 }
                 Some(Err(error)) => {
-                    let advice = format!(
-                        "{}: {choice} = {setting} does not fit, so the band is without it: {error}",
-                        memory.name
-                    );
-                    document.warn(WarningCode::RunFailed, advice);
+                    document.warn(LabWarning::SettingUnfit {
+                        target: &memory.name,
+                        choice: &choice,
+                        setting: &setting,
+                        error: &error,
+                    });
                     None
                 }
             });

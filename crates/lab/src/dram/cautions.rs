@@ -1,12 +1,12 @@
 //! Warnings about runs that are too short for what is asked of them.
 
 use wordline_core::quantity::Time;
-use wordline_core::results::WarningCode;
 use wordline_core::{LoadedTest, ResultSet};
 use wordline_dram::SystemConfig;
 use wordline_dram::system::SystemRun;
 
 use super::{ModuleMemory, points};
+use crate::warning::LabWarning;
 
 /// Refresh intervals that a measured stretch should have at least: one refresh more or fewer in it then changes their
 /// share of the time, tRFC/tREFI, by an eighth. That share is 10.5 % on dies of 32 Gb (410 ns of 3.9 us) and less on
@@ -37,14 +37,12 @@ pub(super) fn refresh(memory: &ModuleMemory<'_>, run: &SystemRun, document: &mut
         return;
     }
     let interval = points::refresh_interval_ps(config).unwrap_or(0);
-    let advice = format!(
-        "{}: so short a run leaves to chance how many refreshes it has: one falls due every {}, and a busy rank may put \
-         off {owed}; measure {} or longer (--measure)",
-        memory.name,
-        Time::from_ps(interval),
-        Time::from_ps(least)
-    );
-    document.warn(WarningCode::FewSamples, advice);
+    document.warn(LabWarning::FewRefreshes {
+        target: &memory.name,
+        interval: &Time::from_ps(interval),
+        owed: &owed,
+        least: &Time::from_ps(least),
+    });
 }
 
 /// Says so where fewer samples are asked for than confidence intervals and tails are sure with.
@@ -56,11 +54,11 @@ pub(super) fn samples(asked: u64, document: &mut ResultSet) {
             1 => "p99.9 rests on a single one".to_owned(),
             beyond => format!("p99.9 rests on the slowest {beyond}"),
         };
-        let advice = format!(
-            "{asked} samples a point may be few: confidence intervals rest on short batches, and {tail}; ask for \
-             {ENOUGH} (--samples)"
-        );
-        document.warn(WarningCode::FewSamples, advice);
+        document.warn(LabWarning::FewSamples {
+            asked: &asked,
+            tail: &tail,
+            enough: &ENOUGH,
+        });
     }
 }
 

@@ -10,7 +10,7 @@ use wordline_dram::{Issued, Observer, ServedRequest};
 
 use super::ModuleMemory;
 use crate::control::{CommandForm, Control};
-use crate::error::LabError;
+use crate::error::{LabError, SettingProblem};
 
 /// Violations that are told one by one.
 const TOLD: usize = 10;
@@ -184,9 +184,9 @@ impl CommandTap {
 /// The checker of a memory: what a device of its kind asks for, by the checker's own table, and what its controller
 /// has settled beyond that.
 fn checker(memory: &ModuleMemory<'_>) -> Result<Checker, LabError> {
-    let refused = |problem: String| LabError::List {
-        what: "check",
-        problem: format!("cannot be done for {}: {problem}", memory.name),
+    let refused = |why| {
+        let target = memory.name.clone();
+        SettingProblem::Unchecked { target, why }.of("check")
     };
     let part = part(memory).map_err(refused)?;
     let parameters = part

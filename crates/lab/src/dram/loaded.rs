@@ -8,7 +8,7 @@ use super::knee::{self, Place};
 use super::rows::{self, DramWork, seconds};
 use super::{ModuleMemory, Test, cautions, explain};
 use crate::control::Control;
-use crate::error::LabError;
+use crate::error::{LabError, SettingProblem};
 use crate::subject::Subject;
 
 /// Loads at which targets are compared: where the first one's latency is so many times that of an idle one.
@@ -225,56 +225,41 @@ fn compare(
 fn check(test: &Test<'_>, loaded: &LoadedTest) -> Result<(), LabError> {
     super::check_samples(loaded.samples)?;
     let delays = &loaded.delays_cycles;
-    let wrong = |problem: String| {
-        Err(LabError::List {
-            what: "delay",
-            problem,
-        })
-    };
+    let wrong = |problem: SettingProblem| Err(problem.of("delay"));
     if delays.is_empty() {
-        return wrong("list is empty".to_owned());
+        return wrong(SettingProblem::Empty);
     }
     if delays.len() > DELAYS_MAX {
-        return wrong(format!("names more than {DELAYS_MAX}"));
+        return wrong(SettingProblem::Many(DELAYS_MAX));
     }
     for pair in delays.windows(2) {
         let [one, next] = [pair[0], pair[1]];
         if one == next {
-            return wrong(format!("{one} is named twice"));
+            return wrong(SettingProblem::Twice(one.to_string()));
         }
         if one > next {
-            return wrong(format!(
-                "{next} comes after {one}; allowed: ascending cycles"
-            ));
+            return wrong(SettingProblem::Descending { next, one });
         }
     }
     if let Some(last) = delays.last().filter(|delay| **delay > DELAY_MAX) {
-        return wrong(format!(
-            "{last} is too long; allowed: 0 to {DELAY_MAX} cycles"
-        ));
+        return wrong(SettingProblem::LongDelay {
+            found: *last,
+            most: DELAY_MAX,
+        });
     }
     for memory in &test.memories {
         let cores = memory.connected.config.cores.cores;
         if cores < 2 {
-            return Err(LabError::Number {
-                what: "cores",
-                found: f64::from(cores),
-                problem: format!(
-                    "cannot load {} and measure it at a time; allowed: 2 or more (--set cores)",
-                    memory.name
-                ),
-            });
+            let target = memory.name.clone();
+            return Err(SettingProblem::FewCores { cores, target }.of("cores"));
         }
         if loaded.probes == 0 || loaded.probes >= cores {
-            return Err(LabError::Number {
-                what: "probes",
-                found: f64::from(loaded.probes),
-                problem: format!(
-                    "are no probes on {}; allowed: 1 to {}",
-                    memory.name,
-                    cores - 1
-                ),
-            });
+            return Err(SettingProblem::Probes {
+                found: loaded.probes,
+                target: memory.name.clone(),
+                most: cores - 1,
+            }
+            .of("probes"));
         }
     }
     if loaded.within_ps.is_empty() {

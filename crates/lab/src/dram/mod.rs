@@ -22,13 +22,13 @@ use std::collections::BTreeMap;
 use wordline_catalog::{Catalog, ModuleInSystem};
 use wordline_core::quantity::Time;
 use wordline_core::{
-    Axis, Basis, DramTest, DramWorkload, Experiment, Mix, Pattern, ResultSet, Timing,
+    Axis, Basis, DramTest, DramWorkload, Experiment, Mix, Pattern, ResultSet, RowOperation, Timing,
 };
 use wordline_dram::sheet::Connected;
 use wordline_dram::system::{RunLength, SystemRun, Traffic};
 
 use crate::control::Control;
-use crate::error::LabError;
+use crate::error::{LabError, SettingProblem, in_range};
 use crate::open;
 use crate::subject::{Axes, Subject};
 use points::{DramPoint, Ended};
@@ -107,44 +107,22 @@ pub(crate) fn run(
 
 fn check(workload: &DramWorkload, experiment: &Experiment) -> Result<(), LabError> {
     if experiment.timings != [Timing::Max] {
-        return Err(LabError::List {
-            what: "timing",
-            problem: "of memory modules is that of the limits in their data sheets; allowed: max"
-                .to_owned(),
-        });
+        return Err(SettingProblem::TimingOfModules.of("timing"));
     }
     if experiment.age != 0.0 {
-        return Err(LabError::List {
-            what: "age",
-            problem: "changes nothing about memory modules; allowed: 0".to_owned(),
-        });
+        return Err(SettingProblem::AgeOfModules.of("age"));
     }
     for (what, ps, least) in [
         ("warm_up", workload.warm_up_ps, 0),
         ("measure", workload.measure_ps, 1),
     ] {
-        if ps < least || ps > TIME_MAX.ps() {
-            return Err(LabError::List {
-                what,
-                problem: format!(
-                    "{} is out of range; allowed: {} to {TIME_MAX}",
-                    Time::from_ps(ps),
-                    Time::from_ps(least)
-                ),
-            });
-        }
+        in_range(what, Time::from_ps(ps), Time::from_ps(least), TIME_MAX)?;
     }
     Ok(())
 }
 
 fn check_samples(samples: u64) -> Result<(), LabError> {
-    if (1..=SAMPLES_MAX).contains(&samples) {
-        return Ok(());
-    }
-    Err(LabError::List {
-        what: "samples",
-        problem: format!("{samples} cannot be taken; allowed: 1 to {SAMPLES_MAX}"),
-    })
+    in_range("samples", samples, 1, SAMPLES_MAX)
 }
 
 fn connect<'a>(
@@ -249,7 +227,7 @@ impl Test<'_> {
     }
 
     /// What identifies the rows of a target.
-    fn subject(&self, memory: &ModuleMemory<'_>, operation: &'static str) -> Subject {
+    fn subject(&self, memory: &ModuleMemory<'_>, operation: RowOperation) -> Subject {
         let subject = Subject {
             target: memory.name.clone(),
             part: memory.target.module.header.id.clone(),

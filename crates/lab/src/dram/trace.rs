@@ -8,8 +8,10 @@ use std::collections::HashMap;
 use std::io::BufRead;
 
 use wordline_core::quantity::{Frequency, Time};
-use wordline_core::results::{NoValue, WarningCode};
-use wordline_core::{Axis, DramTraceTest, LatencyHistogram, Metric, Operation, ResultSet};
+use wordline_core::results::NoValue;
+use wordline_core::{
+    Axis, DramTraceTest, LatencyHistogram, Metric, Operation, ResultSet, RowOperation,
+};
 use wordline_dram::energy::EnergyMeter;
 use wordline_dram::system::{Completion, MemorySystem};
 use wordline_dram::{EnergyCounts, Observer, RequestKind, Statistics, TrafficSummary};
@@ -21,8 +23,9 @@ use super::commands::{CommandFindings, CommandWriters};
 use super::rows::{DramWork, seconds};
 use super::{ModuleMemory, TIME_MAX, Test, explain};
 use crate::control::{Control, Progress};
-use crate::error::LabError;
+use crate::error::{LabError, SettingProblem};
 use crate::subject::Subject;
+use crate::warning::LabWarning;
 
 /// Requests between two looks at whether the run should stop.
 const BREATH: u64 = 1 << 14;
@@ -47,16 +50,9 @@ pub(super) fn run(
         .as_deref()
         .map(str::parse::<DramFormat>)
         .transpose();
-    let format = format.map_err(|error| LabError::List {
-        what: "as",
-        problem: error.to_string(),
-    })?;
+    let format = format.map_err(|error| SettingProblem::Unread(error.to_string()).of("as"))?;
     if trace.clock_hz == Some(0) {
-        return Err(LabError::List {
-            what: "clock",
-            problem: "of 0 Hz never ends a cycle; allowed: 1 Hz or more, such as 3.2 GHz"
-                .to_owned(),
-        });
+        return Err(SettingProblem::StoppedClock.of("clock"));
     }
     for memory in &test.memories {
         let options = DramTraceOptions {
@@ -322,9 +318,9 @@ impl<O: Observer> TraceReplay<O> {
 impl Replayed {
     fn rows(&self, test: &Test<'_>, memory: &ModuleMemory<'_>, document: &mut ResultSet) {
         let operation = match (self.told.reads, self.told.writes) {
-            (_, 0) => "read",
-            (0, _) => "write",
-            _ => "read_write",
+            (_, 0) => RowOperation::Read,
+            (0, _) => RowOperation::Write,
+            _ => RowOperation::ReadWrite,
         };
         let subject = test.subject(memory, operation);
         let bytes = 64 * (self.told.reads + self.told.writes);
@@ -389,16 +385,16 @@ impl Replayed {
             ),
         ] {
             if count > 0 {
-                let advice = format!("{} on {}: {count} {what}", trace.file, memory.name);
-                document.warn(WarningCode::FoldedAddresses, advice);
+                document.warn(LabWarning::FoldedRequests {
+                    file: &trace.file,
+                    target: &memory.name,
+                    count: &count,
+                    what: &what,
+                });
             }
         }
         if told.last.is_none() {
-            let advice = format!(
-                "{}: it tells no times, so requests come as fast as the cores' outstanding misses let them",
-                trace.file
-            );
-            document.warn(WarningCode::Default, advice);
+            document.warn(LabWarning::NoTimes { file: &trace.file });
         }
         let Some(checked) = &self.checked else {
             return;
@@ -406,26 +402,29 @@ impl Replayed {
         let (name, commands) = (&memory.name, checked.commands);
         let die = &memory.target.die.header;
         if !die.embedded {
-            let advice = format!(
-                "{name}: {} is a sheet of your own; the independent table knows the DDR5 dies on the market, so that \
-                 a die that is faster breaks its rules, and one that is slower is not held to its own",
-                die.id
-            );
-            document.warn(WarningCode::Advice, advice);
+            document.warn(LabWarning::OwnDie {
+                name: &name,
+                die: &die.id,
+            });
         }
         if checked.violations == 0 {
-            let advice =
-                format!("{name}: {commands} commands keep every rule of an independent table");
-            document.warn(WarningCode::Advice, advice);
+            document.warn(LabWarning::RulesKept {
+                name: &name,
+                commands: &commands,
+            });
             return;
         }
         let violations = checked.violations;
-        let advice = format!(
-            "{name}: {violations} of {commands} commands break a rule; please report this defect"
-        );
-        document.warn(WarningCode::RunFailed, advice);
+        document.warn(LabWarning::RulesBroken {
+            name: &name,
+            violations: &violations,
+            commands: &commands,
+        });
         for violation in &checked.told {
-            document.warn(WarningCode::RunFailed, format!("{name}: {violation}"));
+            document.warn(LabWarning::Violation {
+                name: &name,
+                violation: &violation,
+            });
         }
     }
 }

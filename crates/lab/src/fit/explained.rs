@@ -2,9 +2,9 @@
 
 use wordline_core::ResultSet;
 use wordline_core::quantity::human;
-use wordline_core::results::WarningCode;
 
 use super::anatomy::{Anatomy, Level, STALL};
+use crate::warning::LabWarning;
 
 /// Stalls that a tail can be fitted to.
 const STALLS_MIN: usize = 20;
@@ -24,45 +24,35 @@ const PAUSED: f64 = 0.05;
 /// What the fitted half does not show.
 pub(crate) fn warn_of_log(file: &str, log: &Anatomy, document: &mut ResultSet) {
     if log.stalls == 0 {
-        let advice = format!(
-            "{file}: no access of its first half takes {STALL} times the ordinary one, so nothing shows how the card \
-             cleans: the body is fitted, and the tail, and with it the RAM at high rates, is that of the base; record \
-             for longer, on a card that was written full"
-        );
-        document.warn(WarningCode::NotFitted, advice);
+        document.warn(LabWarning::NoStalls {
+            file: &file,
+            times: &STALL,
+        });
     } else if log.stalls < STALLS_MIN {
-        let advice = format!(
-            "{file}: its first half has {} stalls; how long and how often they come is known to about {:.0} %, and the \
-             longest is still to come",
-            log.stalls,
-            100.0 / (log.stalls as f64).sqrt()
-        );
-        document.warn(WarningCode::FewSamples, advice);
+        document.warn(LabWarning::FewStalls {
+            file: &file,
+            stalls: &log.stalls,
+            percent: &(100.0 / (log.stalls as f64).sqrt()),
+        });
     }
     if log.pause_share < PAUSED {
-        let advice = format!(
-            "{file}: accesses follow each other at once, so nothing shows what the card does when it is idle: those \
-             figures are of the base; a log at a fixed rate shows it (fio: --rate, then --durations paced)"
-        );
-        document.warn(WarningCode::ClosedLoop, advice);
+        document.warn(LabWarning::NoPauses { file: &file });
     }
 }
 
 /// What the log has and the fitted part has not, and the other way round.
 pub(crate) fn warn_of_fit(id: &str, log: &Anatomy, fitted: &Anatomy, document: &mut ResultSet) {
     for level in missing(log, fitted) {
-        let advice = format!(
-            "the log has {}, and {id} has none such: no figures that were tried give it any",
-            told(level, log)
-        );
-        document.warn(WarningCode::NotFitted, advice);
+        document.warn(LabWarning::LevelMissing {
+            level: &told(level, log),
+            id: &id,
+        });
     }
     for level in missing(fitted, log) {
-        let advice = format!(
-            "{id} has {}, and the log has none such: take its tail there with care",
-            told(level, fitted)
-        );
-        document.warn(WarningCode::NotFitted, advice);
+        document.warn(LabWarning::LevelAdded {
+            id: &id,
+            level: &told(level, fitted),
+        });
     }
 }
 

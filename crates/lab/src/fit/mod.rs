@@ -41,7 +41,7 @@ use wordline_core::quantity::Quantity;
 use wordline_core::{Experiment, FitWorkload, ResultSet, Workload};
 
 use crate::control::Control;
-use crate::error::LabError;
+use crate::error::{LabError, SettingProblem};
 use task::Task;
 use template::{Knob, TEMPLATES, Template};
 
@@ -95,10 +95,11 @@ fn method(name: &str) -> Result<Method, LabError> {
         let names: Vec<_> = searched
             .chain(flash::TEMPLATES.iter().map(|one| one.name))
             .collect();
-        LabError::List {
-            what: "template",
-            problem: format!("{name:?} is unknown; allowed: {}", names.join(", ")),
+        SettingProblem::UnknownTemplate {
+            name: name.to_owned(),
+            allowed: names.join(", "),
         }
+        .of("template")
     })
 }
 
@@ -114,17 +115,11 @@ pub fn fit(
     control: &Control<'_>,
 ) -> Result<Fitted, LabError> {
     let Workload::Fit(workload) = &experiment.workload else {
-        return Err(LabError::List {
-            what: "workload",
-            problem: format!("is {}, and no fit", experiment.workload.name()),
-        });
+        return Err(SettingProblem::NoFit(experiment.workload.name()).of("workload"));
     };
     crate::check(experiment)?;
     if experiment.ftl.is_some() {
-        return Err(LabError::List {
-            what: "ftl",
-            problem: "does not go with a fit: a card has a translation layer of its own".to_owned(),
-        });
+        return Err(SettingProblem::LayerOfFit.of("ftl"));
     }
     match method(&workload.template)? {
         Method::Search(template) => fit_to(template, catalog, experiment, workload, control),
@@ -140,10 +135,7 @@ pub fn fit(
 }
 
 fn several_bases() -> LabError {
-    LabError::List {
-        what: "base",
-        problem: "is not one part; a fit begins with one".to_owned(),
-    }
+    SettingProblem::SeveralBases.of("base")
 }
 
 /// The same with a template at hand.
@@ -159,10 +151,7 @@ fn fit_to(
     };
     let target = catalog.part_on_board(target)?;
     if workload.simulations == 0 {
-        return Err(LabError::List {
-            what: "simulations",
-            problem: "are none; a search needs some, such as 300".to_owned(),
-        });
+        return Err(SettingProblem::NoSimulations.of("simulations"));
     }
     let knobs = knobs(template, &target)?;
     check_id(catalog, &workload.id)?;
@@ -203,16 +192,19 @@ fn fit_to(
 
 /// The figures of the template that the base has, with its values.
 fn knobs(template: &Template, target: &PartOnBoard<'_>) -> Result<Vec<(Knob, f64)>, LabError> {
-    let refuse = |problem: String| LabError::List {
-        what: "base",
-        problem: format!("{}: {problem}", target.part.header.id),
+    let refuse = |why| {
+        let part = target.part.header.id.clone();
+        SettingProblem::Base { part, why }.of("base")
     };
     let found = target.part.model.name();
     if found != template.model {
-        return Err(refuse(format!(
-            "this part is of the model [{found}], and the template {} fits parts of the model [{}]",
-            template.name, template.model
-        )));
+        return Err(SettingProblem::OtherModel {
+            part: target.part.header.id.clone(),
+            found,
+            template: template.name,
+            model: template.model,
+        }
+        .of("base"));
     }
     let value = |knob: &Knob| {
         let mut figures = target.part.figures.iter();
@@ -238,34 +230,23 @@ fn knobs(template: &Template, target: &PartOnBoard<'_>) -> Result<Vec<(Knob, f64
 
 fn check_range(workload: &FitWorkload) -> Result<(), LabError> {
     match workload.fill.map(Quantity::si) {
-        Some(fill) if !(0.0..=1.0).contains(&fill) => Err(LabError::Number {
-            what: "fill",
-            found: fill,
-            problem: "is no share of the part; allowed: 0 % to 100 %".to_owned(),
-        }),
+        Some(fill) if !(0.0..=1.0).contains(&fill) => Err(SettingProblem::Fill(fill).of("fill")),
         _ => Ok(()),
     }
 }
 
 fn check_id(catalog: &Catalog, id: &str) -> Result<(), LabError> {
     if !is_id(id) {
-        return Err(LabError::List {
-            what: "id",
-            problem: format!(
-                "{id:?} is no id; allowed: 1 to 64 lower-case letters, digits, '-' and '.', beginning with a letter \
-                 or digit"
-            ),
-        });
+        return Err(SettingProblem::Id(id.to_owned()).of("id"));
     }
     let taken = catalog.headers().find(|(_, header)| header.id == id);
     match taken {
-        Some((kind, header)) => Err(LabError::List {
-            what: "id",
-            problem: format!(
-                "{id:?} is that of a {kind} already, in {}; choose another",
-                header.file
-            ),
-        }),
+        Some((kind, header)) => Err(SettingProblem::TakenId {
+            id: id.to_owned(),
+            kind,
+            file: header.file.clone(),
+        }
+        .of("id")),
         None => Ok(()),
     }
 }

@@ -1,7 +1,7 @@
 //! Rows: both halves of the log, and what the fitted part does in each.
 
 use wordline_core::results::NoValue;
-use wordline_core::{Axis, Basis, Durations, Metric, Operation, ResultSet, Timing};
+use wordline_core::{Axis, Basis, Durations, Metric, ResultSet, RowOperation, Timing};
 
 use super::signature::Signature;
 use super::task::Task;
@@ -49,7 +49,7 @@ fn subject(task: &Task<'_>, is_log: bool, basis: Basis) -> Subject {
         part,
         board,
         workload: task.experiment.workload.name(),
-        operation: Operation::Write.name(),
+        operation: RowOperation::Write,
         axes: Axes::new(),
         timing: Timing::Typ,
         age: task.experiment.age,

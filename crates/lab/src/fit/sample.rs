@@ -6,7 +6,6 @@
 use std::io::BufRead;
 
 use wordline_core::quantity::{ByteCount, Time, human};
-use wordline_core::results::WarningCode;
 use wordline_core::{Durations, LogSource, Operation, Pattern, ResultSet};
 use wordline_trace::{Accesses, Log, LogPurpose, LogSummary, LoggedAccess, Oddity};
 
@@ -14,6 +13,7 @@ use crate::buffer::log::coverage::Coverage;
 use crate::buffer::log::{COVERAGE_MAX, COVERAGE_MIN, odd, options};
 use crate::control::{Control, Progress};
 use crate::error::LabError;
+use crate::warning::LabWarning;
 
 /// Accesses of each half, so that ten lie beyond its 99th percentile.
 pub(crate) const HALF_MIN: usize = 1000;
@@ -82,8 +82,7 @@ pub(crate) fn read(
         return Ok(None);
     };
     for oddity in &sample.summary.oddities {
-        let (code, advice) = odd(file, oddity);
-        document.warn(code, advice);
+        document.warn(odd(&file, oddity));
     }
     Ok(Some(sample))
 }
@@ -137,11 +136,11 @@ impl SampleReading<'_> {
         }
         sample.summary = accesses.summary();
         if more > 0 {
-            let advice = format!(
-                "{}: the first {ACCESSES_MAX} accesses are used, and {more} behind them are not",
-                self.source.file
-            );
-            document.warn(WarningCode::FewSamples, advice);
+            document.warn(LabWarning::LogTooLong {
+                file: &self.source.file,
+                most: &ACCESSES_MAX,
+                more: &more,
+            });
         }
         if !all_offsets {
             sample.offsets.clear();
@@ -262,11 +261,7 @@ impl SampleReading<'_> {
     ) -> Result<(), LabError> {
         let name = &self.source.file;
         let Some((least, most)) = coverage.shares(sample.summary.resolution) else {
-            let advice = format!(
-                "{name}: nothing shows whether the host paused between accesses; they are taken to follow each \
-                 other at once, and a card that cleans in pauses would be fitted as one that cleans more slowly"
-            );
-            document.warn(WarningCode::UnknownCoverage, advice);
+            document.warn(LabWarning::PausesUnknown { file: &name });
             return Ok(());
         };
         if least > COVERAGE_MAX {

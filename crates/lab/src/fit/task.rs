@@ -2,7 +2,6 @@
 
 use wordline_catalog::PartOnBoard;
 use wordline_core::quantity::{ByteCount, Quantity, human};
-use wordline_core::results::WarningCode;
 use wordline_core::{Experiment, FitWorkload, Pattern, ResultSet};
 
 use super::aim::Aim;
@@ -16,7 +15,8 @@ use super::stages::Search;
 use super::template::{Knob, Template, TemplateFields, TemplateKind};
 use super::{explained, rows, written};
 use crate::control::Control;
-use crate::error::LabError;
+use crate::error::{LabError, SettingProblem};
+use crate::warning::LabWarning;
 
 /// Mean distance of a part that is of another kind than what wrote the log: a factor of two.
 const HOPELESS: f64 = std::f64::consts::LN_2;
@@ -112,11 +112,9 @@ impl Task<'_> {
             return Ok(None);
         };
         if !certain.settled {
-            let advice = format!(
-                "the search used up its {} simulations before it came to rest; more may fit better (--simulations)",
-                self.workload.simulations
-            );
-            document.warn(WarningCode::FewSamples, advice);
+            document.warn(LabWarning::SearchUnfinished {
+                simulations: &self.workload.simulations,
+            });
         }
         let durations = match bench.run(&certain.values(), self.sample.durations.len()) {
             Ok(durations) => durations,
@@ -167,14 +165,11 @@ impl Task<'_> {
         if score.is_good() {
             return;
         }
-        let advice = format!(
-            "{} misses the half of the log that it was fitted to by {}, where the halves differ by {}: do not rely on it; \
-             a longer search (--simulations) or another base (--base) may come nearer",
-            self.workload.id,
-            FitAccuracy::told(score.fitted.total()),
-            FitAccuracy::told(score.halves)
-        );
-        document.warn(WarningCode::NotFitted, advice);
+        document.warn(LabWarning::CardMisfit {
+            id: &self.workload.id,
+            fitted: &FitAccuracy::told(score.fitted.total()),
+            halves: &FitAccuracy::told(score.halves),
+        });
     }
 
     fn signature(&self, durations: &[u64]) -> Result<Signature, LabError> {
@@ -251,12 +246,10 @@ impl Task<'_> {
             bench.filled = before;
             return Ok(laid_out);
         }
-        let advice = format!(
-            "{}: its stalls are more like those of {} when that is full; it is taken to have been full before, and \
-             --fill SHARE says otherwise",
-            self.workload.source.file, self.target.name
-        );
-        document.warn(WarningCode::Default, advice);
+        document.warn(LabWarning::TakenAsFull {
+            file: &self.workload.source.file,
+            target: &self.target.name,
+        });
         Ok(full)
     }
 
@@ -286,29 +279,23 @@ impl Task<'_> {
         let sample = self.sample;
         let file = &self.workload.source.file;
         let usable = self.target.part.model.usable_bytes();
+        let larger_than = |found, most| SettingProblem::Outside {
+            found: ByteCount::from_bytes(found),
+            part: self.target.name.clone(),
+            most: ByteCount::from_bytes(most),
+        };
         if sample.bytes > usable {
-            return Err(LabError::Size {
-                what: "record",
-                found: ByteCount::from_bytes(sample.bytes),
-                problem: format!(
-                    "is larger than {}, which holds {}",
-                    self.target.name,
-                    ByteCount::from_bytes(usable)
-                ),
-            });
+            return Err(larger_than(sample.bytes, usable).of("record"));
         }
         let most = WARM_UP_MAX.saturating_mul(usable);
         if self.workload.warm_up_bytes > most {
-            return Err(LabError::Size {
-                what: "warm_up",
+            return Err(SettingProblem::LongWarmUp {
                 found: ByteCount::from_bytes(self.workload.warm_up_bytes),
-                problem: format!(
-                    "is more than {WARM_UP_MAX} times what {} holds, and every simulation would do it again; allowed: up to \
-                     {}",
-                    self.target.name,
-                    ByteCount::from_bytes(most)
-                ),
-            });
+                times: WARM_UP_MAX,
+                target: self.target.name.clone(),
+                most: ByteCount::from_bytes(most),
+            }
+            .of("warm_up"));
         }
         let Some(pattern) = sample.pattern().or(self.workload.pattern) else {
             return Err(LabError::Log {
@@ -319,34 +306,27 @@ impl Task<'_> {
             });
         };
         if let Some(range) = self.workload.range_bytes.filter(|range| *range > usable) {
-            return Err(LabError::Size {
-                what: "range",
-                found: ByteCount::from_bytes(range),
-                problem: format!(
-                    "is more than {} holds; allowed: up to {}",
-                    self.target.name,
-                    ByteCount::from_bytes(usable)
-                ),
-            });
+            return Err(larger_than(range, usable).of("range"));
         }
-        let asked = sample.range().or(self.workload.range_bytes).unwrap_or_else(|| {
-            if pattern == Pattern::Random {
-                let advice = format!(
-                    "{file}: it tells no addresses; they are drawn from all of {}, and --range SIZE says otherwise",
-                    self.target.name
-                );
-                document.warn(WarningCode::Default, advice);
-            }
-            usable
-        });
+        let asked = sample
+            .range()
+            .or(self.workload.range_bytes)
+            .unwrap_or_else(|| {
+                if pattern == Pattern::Random {
+                    document.warn(LabWarning::NoAddresses {
+                        file: &file,
+                        target: &self.target.name,
+                    });
+                }
+                usable
+            });
         let range = asked.min(usable).max(sample.bytes);
         if range < asked && sample.range().is_some() {
-            let advice = format!(
-                "{file}: addresses reach up to {}, beyond the end of {}; those were folded into it",
-                ByteCount::from_bytes(asked),
-                self.target.name
-            );
-            document.warn(WarningCode::FoldedAddresses, advice);
+            document.warn(LabWarning::AddressesFolded {
+                file: &file,
+                asked: &ByteCount::from_bytes(asked),
+                target: &self.target.name,
+            });
         }
         let filled = match self.workload.fill {
             Some(fill) => (usable as f64 * fill.si()) as u64 / PIECE * PIECE,

@@ -1,11 +1,12 @@
 //! The fitted sheet and what the document rests on, whatever was fitted how.
 
 use wordline_catalog::{CatalogError, PartOnBoard, Sheet, parse};
-use wordline_core::results::{FigureUse, SheetUse, WarningCode};
+use wordline_core::results::{FigureUse, SheetUse};
 use wordline_core::{Basis, ResultSet};
 
 use super::sheet::{About, SheetChange, fitted};
-use crate::error::LabError;
+use crate::error::{LabError, SettingProblem};
+use crate::warning::LabWarning;
 
 /// The sheet of a base with fitted figures, each with what it rests on. It loads.
 ///
@@ -17,9 +18,9 @@ pub(crate) fn sheet(
     about: &About<'_>,
 ) -> Result<String, LabError> {
     let base = &target.part.header;
-    let problem = |problem: String| LabError::List {
-        what: "base",
-        problem: format!("{}: {problem}", base.id),
+    let problem = |why| {
+        let part = base.id.clone();
+        SettingProblem::Base { part, why }.of("base")
     };
     let text = fitted(&base.text, changes, about).map_err(|error| problem(error.to_string()))?;
     match parse("fitted.toml", &text) {
@@ -50,10 +51,8 @@ pub(crate) fn add_sources(sheet: &str, target: &PartOnBoard<'_>, document: &mut 
     let fitted =
         |figure: &FigureUse| figure.basis == Basis::Calibrated && figure.sheet == part.header.id;
     if !document.figures.iter().any(fitted) {
-        let advice = format!(
-            "the log determines no figure better than {} has it: the sheet is that of the base",
-            target.part.header.id
-        );
-        document.warn(WarningCode::NotFitted, advice);
+        document.warn(LabWarning::NothingFitted {
+            base: &target.part.header.id,
+        });
     }
 }

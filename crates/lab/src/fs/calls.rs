@@ -2,6 +2,10 @@
 
 use std::cell::Cell;
 
+use wordline_core::RowOperation::{
+    self, AppendSmall, AppendSync, Create, Delete, Mount, Overwrite, RandomRead, RandomWrite,
+    SeqRead, SeqWrite, Stat,
+};
 use wordline_core::draw::{Purpose, draw};
 use wordline_core::quantity::Time;
 use wordline_core::{FsTest, FsWorkload};
@@ -26,7 +30,7 @@ const CHECKED: u64 = 32;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct CallStep {
     /// As the column `operation` spells it.
-    pub(super) name: &'static str,
+    pub(super) operation: RowOperation,
     /// Bytes of a call; none of one that moves no data of the caller's.
     pub(super) access_bytes: Option<u64>,
     /// Whether it stores what the caller gives.
@@ -34,27 +38,27 @@ pub(super) struct CallStep {
 }
 
 impl CallStep {
-    pub(super) const MOUNT: Self = Self::plain("mount");
+    pub(super) const MOUNT: Self = Self::plain(Mount);
 
-    const fn plain(name: &'static str) -> Self {
+    const fn plain(operation: RowOperation) -> Self {
         Self {
-            name,
+            operation,
             access_bytes: None,
             stores: false,
         }
     }
 
-    const fn reads(name: &'static str, bytes: u64) -> Self {
+    const fn reads(operation: RowOperation, bytes: u64) -> Self {
         Self {
-            name,
+            operation,
             access_bytes: Some(bytes),
             stores: false,
         }
     }
 
-    const fn writes(name: &'static str, bytes: u64) -> Self {
+    const fn writes(operation: RowOperation, bytes: u64) -> Self {
         Self {
-            name,
+            operation,
             access_bytes: Some(bytes),
             stores: true,
         }
@@ -184,10 +188,10 @@ impl FileCalls<'_> {
 
     fn sequential(&mut self) -> Result<(), CallFailure> {
         let pieces = self.pieces();
-        self.write_in_order("seq-write", &pieces, Open::Replace, 1)?;
+        self.write_in_order(SeqWrite, &pieces, Open::Replace, 1)?;
         let count = pieces.count();
         let mut file = Handle(0);
-        let step = CallStep::reads("seq-read", pieces.access_bytes);
+        let step = CallStep::reads(SeqRead, pieces.access_bytes);
         self.measure(step, count, |fs, number| {
             if number == 0 {
                 file = fs.open(FILE, Open::Read)?;
@@ -203,14 +207,14 @@ impl FileCalls<'_> {
     /// The first call opens the file, and the last one syncs and closes it.
     fn write_in_order(
         &mut self,
-        name: &'static str,
+        operation: RowOperation,
         pieces: &Pieces,
         how: Open,
         pass: u64,
     ) -> Result<(), CallFailure> {
         let count = pieces.count();
         let mut file = Handle(0);
-        let step = CallStep::writes(name, pieces.access_bytes);
+        let step = CallStep::writes(operation, pieces.access_bytes);
         self.measure(step, count, |fs, number| {
             if number == 0 {
                 file = fs.open(FILE, how)?;
@@ -235,7 +239,7 @@ impl FileCalls<'_> {
     fn overwrite(&mut self) -> Result<(), CallFailure> {
         let pieces = self.pieces();
         self.prepare(&pieces)?;
-        self.write_in_order("overwrite", &pieces, Open::Write, 2)?;
+        self.write_in_order(Overwrite, &pieces, Open::Write, 2)?;
         let file = self.mounted.open(FILE, Open::Read)?;
         for number in 0..pieces.count() {
             pieces.check(&mut self.mounted, file, number, 2)?;
@@ -252,7 +256,7 @@ impl FileCalls<'_> {
         // Which write was the last of each piece.
         let mut passes = vec![1; count as usize];
         let mut file = Handle(0);
-        let step = CallStep::writes("random-write", pieces.access_bytes);
+        let step = CallStep::writes(RandomWrite, pieces.access_bytes);
         self.measure(step, count, |fs, number| {
             if number == 0 {
                 file = fs.open(FILE, Open::Write)?;
@@ -265,7 +269,7 @@ impl FileCalls<'_> {
             }
             Ok(bytes)
         })?;
-        let step = CallStep::reads("random-read", pieces.access_bytes);
+        let step = CallStep::reads(RandomRead, pieces.access_bytes);
         self.measure(step, count, |fs, number| {
             if number == 0 {
                 file = fs.open(FILE, Open::Read)?;
@@ -287,7 +291,7 @@ impl FileCalls<'_> {
         };
         let count = pieces.count();
         let mut file = Handle(0);
-        let step = CallStep::writes("append-sync", pieces.access_bytes);
+        let step = CallStep::writes(AppendSync, pieces.access_bytes);
         self.measure(step, count, |fs, number| {
             if number == 0 {
                 file = fs.open(FILE, Open::Replace)?;
@@ -312,7 +316,7 @@ impl FileCalls<'_> {
         };
         let order = shuffled(files, self.seed);
         self.mounted.engine.create_dir(SMALL_DIR)?;
-        let step = CallStep::writes("create", bytes);
+        let step = CallStep::writes(Create, bytes);
         self.measure(step, files, |fs, number| {
             let file = fs.open(&path(number), Open::Replace)?;
             let stored = small.write_at(fs, file, 0, (number, 1))?;
@@ -320,7 +324,7 @@ impl FileCalls<'_> {
             Ok(stored)
         })?;
         self.stat(&order, bytes)?;
-        let step = CallStep::writes("append-small", bytes);
+        let step = CallStep::writes(AppendSmall, bytes);
         self.measure(step, files, |fs, number| {
             let number = order[number as usize];
             let file = fs.open(&path(number), Open::Write)?;
@@ -335,7 +339,7 @@ impl FileCalls<'_> {
             small.check_at(&mut self.mounted, file, bytes, (number, 2), &name)?;
             self.mounted.engine.close(file)?;
         }
-        self.measure(CallStep::plain("delete"), files, |fs, number| {
+        self.measure(CallStep::plain(Delete), files, |fs, number| {
             fs.engine.remove(&path(order[number as usize]))?;
             Ok(0)
         })
@@ -343,7 +347,7 @@ impl FileCalls<'_> {
 
     fn stat(&mut self, order: &[u64], bytes: u64) -> Result<(), CallFailure> {
         let files = order.len() as u64;
-        self.measure(CallStep::plain("stat"), files, |fs, number| {
+        self.measure(CallStep::plain(Stat), files, |fs, number| {
             let name = path(order[number as usize]);
             let found = fs.engine.entry(&name)?;
             if found.bytes == bytes && !found.is_dir {

@@ -1,8 +1,10 @@
 //! A file system on a target: formatted, filled, tested and cut.
 
 use wordline_core::quantity::{ByteCount, Time};
-use wordline_core::results::{AxisValue, NoValue, WarningCode};
-use wordline_core::{Axis, Experiment, FsTest, FsWorkload, Metric, Operation, ResultSet, Timing};
+use wordline_core::results::{AxisValue, NoValue};
+use wordline_core::{
+    Axis, Experiment, FsTest, FsWorkload, Metric, ResultSet, RowOperation, Timing,
+};
 use wordline_engines::{FsError, FsErrorKind, Open};
 use wordline_nvm::Memory;
 
@@ -17,6 +19,7 @@ use crate::instrument::{self, OperationTally};
 use crate::payload::Payload;
 use crate::power_cuts;
 use crate::subject::Subject;
+use crate::warning::LabWarning;
 
 /// Bytes of a file that fills the memory, where there are no more than [`OLD_FILES`].
 const OLD_FILE: u64 = 256 << 10;
@@ -65,7 +68,7 @@ impl Case<'_> {
             Ok(prepared) => prepared,
             Err(CallFailure::Stopped) => return false,
             Err(failure) => {
-                self.failed(&subject, CallStep::MOUNT.name, &failure, document);
+                self.failed(&subject, RowOperation::Mount, &failure, document);
                 return true;
             }
         };
@@ -80,18 +83,15 @@ impl Case<'_> {
                 }
                 Ok(_) => {}
                 Err(CallFailure::Stopped) => return false,
-                Err(failure) => self.failed(&subject, test.name(), &failure, document),
+                Err(failure) => self.failed(&subject, test.into(), &failure, document),
             }
         }
         if !fresh.is_empty() {
-            let advice = format!(
-                "{}, {}: less was stored than the {} below the translation layer hold, which had little or nothing to \
-                 clean up; a memory in use is slower: give a longer --file beside --fill, or a smaller --capacity",
-                self.name(&subject),
-                fresh.join(", "),
-                ByteCount::from_bytes(self.bytes)
-            );
-            document.warn(WarningCode::FreshMemory, advice);
+            document.warn(LabWarning::FreshFileSystem {
+                name: &self.name(&subject),
+                steps: &fresh.join(", "),
+                bytes: &ByteCount::from_bytes(self.bytes),
+            });
         }
         true
     }
@@ -116,7 +116,7 @@ impl Case<'_> {
             Ok(ready.mounted.engine.unmount()?)
         };
         if let Err(failure) = run() {
-            self.failed(&subject, CallStep::MOUNT.name, &failure, document);
+            self.failed(&subject, RowOperation::Mount, &failure, document);
         }
     }
 
@@ -230,19 +230,13 @@ impl Case<'_> {
         measured: &Measured,
         document: &mut ResultSet,
     ) {
-        let mut at = Subject {
-            operation: step.name,
-            ..subject.clone()
-        };
+        let mut at = subject.doing(step.operation);
         if let Some(bytes) = step.access_bytes {
             at = at.at(Axis::AccessBytes, bytes);
         }
-        let name = format!("{}, {}", self.name(subject), step.name);
+        let name = format!("{}, {}", self.name(subject), step.operation);
         if measured.tally.busy == Time::ZERO {
-            let advice = format!(
-                "{name}: no call asked the memory for anything, so that they took no time and have no rate"
-            );
-            document.warn(WarningCode::Advice, advice);
+            document.warn(LabWarning::IdleCalls { name: &name });
         }
         rows::add(&at, &name, measured, document);
     }
@@ -255,10 +249,7 @@ impl Case<'_> {
         layer_ram: &[(&'static str, u64)],
         document: &mut ResultSet,
     ) {
-        let at = Subject {
-            operation: CallStep::MOUNT.name,
-            ..subject.clone()
-        };
+        let at = subject.doing(RowOperation::Mount);
         let ram = mounted.ram();
         let mut parts = vec![("buffers", ram.buffers), ("structures", ram.structures)];
         parts.extend(layer_ram);
@@ -276,10 +267,7 @@ impl Case<'_> {
 
     /// The verdict on power cuts, with what is wrong first as a warning. Returns whether it came to its end.
     pub(super) fn crash(&self, document: &mut ResultSet) -> bool {
-        let subject = Subject {
-            operation: "crash",
-            ..self.file_system()
-        };
+        let subject = self.file_system().doing(RowOperation::Crash);
         if !self.suits {
             let rows = power_cuts::rows_without(&subject, NoValue::NotApplicable);
             document.rows.extend(rows);
@@ -294,38 +282,32 @@ impl Case<'_> {
         if let Some(violation) = power_cuts::uncut_failure(verdict) {
             let rows = power_cuts::rows_without(&subject, NoValue::Failed);
             document.rows.extend(rows);
-            let advice = format!(
-                "{}, {}: the workload that was to be cut does not run without a cut: {violation}",
-                subject.target,
-                self.engine.kind.title()
-            );
-            document.warn(WarningCode::RunFailed, advice);
+            document.warn(LabWarning::UncutFailure {
+                target: &subject.target,
+                engine: &self.engine.kind.title(),
+                violation,
+            });
             return true;
         }
         document.rows.extend(power_cuts::rows(&subject, verdict));
-        let sample = format!(
-            "{}, {}: power cuts are a sample: {} images of the {} operations that {} calls consist of, on a memory \
-             that is nearly full, and {} of mounts after them; {} differ",
-            subject.target,
-            self.engine.kind.title(),
-            verdict.images,
-            verdict.operations,
-            found.calls,
-            verdict.images_again,
-            verdict.distinct
-        );
-        document.warn(WarningCode::Default, sample);
+        document.warn(LabWarning::CutsSampled {
+            target: &subject.target,
+            engine: &self.engine.kind.title(),
+            images: &verdict.images,
+            operations: &verdict.operations,
+            calls: &found.calls,
+            images_again: &verdict.images_again,
+            distinct: &verdict.distinct,
+        });
         if !found.kinds.is_empty() {
-            let mut advice = format!(
-                "{}, {}: power cuts break the promise: {}",
-                subject.target,
-                self.engine.kind.title(),
-                found.kinds.join(", ")
-            );
-            for why in self.engine.why(verdict.failures, found.without_start) {
-                advice = format!("{advice}; {why}");
-            }
-            document.warn(WarningCode::PowerCut, advice);
+            let why = self.engine.why(verdict.failures, found.without_start);
+            let why = why.into_iter().map(|why| format!("; {why}"));
+            document.warn(LabWarning::PromiseBroken {
+                target: &subject.target,
+                engine: &self.engine.kind.title(),
+                kinds: &found.kinds.join(", "),
+                why: &why.collect::<String>(),
+            });
         }
         true
     }
@@ -334,13 +316,7 @@ impl Case<'_> {
     fn file_system(&self) -> Subject {
         let target = self.engine.target;
         let (workload, age) = (self.experiment.workload.name(), self.experiment.age);
-        // The operation is set where it is known.
-        let subject = Subject::simulated(target, workload, Operation::Read, self.timing, age);
-        let subject = Subject {
-            operation: CallStep::MOUNT.name,
-            ..subject
-        };
-        subject
+        Subject::simulated(target, workload, RowOperation::Mount, self.timing, age)
             .at(Axis::Fs, self.engine.kind.name())
             .behind(self.engine.layer.as_ref())
     }
@@ -373,7 +349,7 @@ impl Case<'_> {
     fn failed(
         &self,
         subject: &Subject,
-        what: &'static str,
+        operation: RowOperation,
         failure: &CallFailure,
         document: &mut ResultSet,
     ) {
@@ -384,20 +360,28 @@ impl Case<'_> {
                 ..
             })
         );
-        let (reason, code) = if unsuitable {
-            (NoValue::NotApplicable, WarningCode::Unsuitable)
-        } else {
-            (NoValue::Failed, WarningCode::RunFailed)
+        let reason = match unsuitable {
+            true => NoValue::NotApplicable,
+            false => NoValue::Failed,
         };
-        let at = Subject {
-            operation: what,
-            ..subject.clone()
-        };
+        let at = subject.doing(operation);
         instrument::rows::without_value(&at, &rows::HEADLINE, reason, document);
-        let mut advice = format!("{}, {what}: {failure}", self.name(subject));
-        if let Some(why) = self.engine.bad_start(&self.memory) {
-            advice = format!("{advice}; {why}");
-        }
-        document.warn(code, advice);
+        let why = self.engine.bad_start(&self.memory);
+        let why = why.map_or_else(String::new, |why| format!("; {why}"));
+        let (name, operation, why) = (&self.name(subject), &operation, &why);
+        document.warn(match unsuitable {
+            true => LabWarning::FilesUnsuitable {
+                name,
+                operation,
+                failure,
+                why,
+            },
+            false => LabWarning::FilesFailed {
+                name,
+                operation,
+                failure,
+                why,
+            },
+        });
     }
 }

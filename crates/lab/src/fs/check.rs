@@ -9,7 +9,7 @@ use wordline_engines::FileSystemEngine;
 
 use super::engine::{file_system, needs_layer};
 use super::settings::Settings;
-use crate::error::LabError;
+use crate::error::{LabError, SettingProblem, in_range};
 use crate::list::distinct;
 use crate::state;
 
@@ -62,11 +62,7 @@ pub(super) fn choices(
     let over_layer = |target| engines.iter().any(|engine| needs_layer(*engine, target));
     let layered = targets.iter().any(over_layer);
     if ftl.is_some() && !layered {
-        return Err(LabError::List {
-            what: "ftl",
-            problem: "is what FAT runs over on NAND, and none of the runs is of FAT on NAND; leave it out"
-                .to_owned(),
-        });
+        return Err(SettingProblem::LayerWithoutFat.of("ftl"));
     }
     Ok(())
 }
@@ -76,8 +72,7 @@ fn sizes(target: &PartOnBoard<'_>, workload: &FsWorkload) -> Result<(), LabError
     let part = &target.part.header.id;
     let capacity = super::share(&target.part.model, workload);
     if capacity == 0 {
-        let problem = "leaves the file system nothing; allowed: 1 B and more".to_owned();
-        return Err(size("capacity", 0, problem));
+        return Err(SettingProblem::NoCapacity.of("capacity"));
     }
     if workload
         .tests
@@ -88,12 +83,13 @@ fn sizes(target: &PartOnBoard<'_>, workload: &FsWorkload) -> Result<(), LabError
         let most = capacity / 2;
         let file = workload.file_bytes;
         if file == 0 || file > most {
-            let problem = format!(
-                "does not fit {part}; allowed: 1 B to {}, half of the {} that the file system gets of it",
-                ByteCount::from_bytes(most),
-                ByteCount::from_bytes(capacity)
-            );
-            return Err(size("file", file, problem));
+            return Err(SettingProblem::LargeFile {
+                found: ByteCount::from_bytes(file),
+                part: part.clone(),
+                most: ByteCount::from_bytes(most),
+                capacity: ByteCount::from_bytes(capacity),
+            }
+            .of("file"));
         }
         for (what, bytes) in [
             ("access", workload.access_bytes),
@@ -101,11 +97,11 @@ fn sizes(target: &PartOnBoard<'_>, workload: &FsWorkload) -> Result<(), LabError
         ] {
             let most = file.min(ACCESS_MAX);
             if bytes == 0 || bytes > most {
-                let problem = format!(
-                    "does not fit the file; allowed: 1 B to {}",
-                    ByteCount::from_bytes(most)
-                );
-                return Err(size(what, bytes, problem));
+                return Err(SettingProblem::LargeCall {
+                    found: ByteCount::from_bytes(bytes),
+                    most: ByteCount::from_bytes(most),
+                }
+                .of(what));
             }
         }
     }
@@ -113,12 +109,13 @@ fn sizes(target: &PartOnBoard<'_>, workload: &FsWorkload) -> Result<(), LabError
         let small = workload.small_bytes;
         let most = (capacity / 4 / workload.files.max(1)).min(ACCESS_MAX);
         if small == 0 || small > most {
-            let problem = format!(
-                "does not fit {part} {} times with as much appended; allowed: 1 B to {}",
-                workload.files,
-                ByteCount::from_bytes(most)
-            );
-            return Err(size("small", small, problem));
+            return Err(SettingProblem::LargeSmallFiles {
+                found: ByteCount::from_bytes(small),
+                part: part.clone(),
+                files: workload.files,
+                most: ByteCount::from_bytes(most),
+            }
+            .of("small"));
         }
     }
     Ok(())
@@ -132,20 +129,7 @@ fn counts(workload: &FsWorkload) -> Result<(), LabError> {
         ("files", workload.files, least_files, most_files),
         ("crash", workload.crash_images, 0, IMAGES_MAX),
     ] {
-        if !(least..=most).contains(&found) {
-            return Err(LabError::List {
-                what,
-                problem: format!("{found} is no number of them to run; allowed: {least} to {most}"),
-            });
-        }
+        in_range(what, found, least, most)?;
     }
     Ok(())
-}
-
-fn size(what: &'static str, found: u64, problem: String) -> LabError {
-    LabError::Size {
-        what,
-        found: ByteCount::from_bytes(found),
-        problem,
-    }
 }

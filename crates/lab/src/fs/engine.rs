@@ -5,7 +5,7 @@ use std::fmt::Display;
 
 use wordline_catalog::PartOnBoard;
 use wordline_core::quantity::ByteCount;
-use wordline_core::{EngineName, FtlMapping, TranslationLayer};
+use wordline_core::{EngineName, FtlMapping, ResultSet, TranslationLayer};
 use wordline_engines::{
     Contract, FILE_SYSTEMS, FileSystemEngine, FsError, FsErrorKind, FsOptions, Needs, named,
 };
@@ -17,7 +17,8 @@ use super::calls::Mounted;
 use super::layer_ram;
 use super::part::FileSystemMedium;
 use super::settings::Settings;
-use crate::error::LabError;
+use crate::error::{LabError, SettingProblem};
+use crate::warning::LabWarning;
 
 /// RAM in bytes of a translation layer, in parts by name.
 type LayerRam = Vec<(&'static str, u64)>;
@@ -27,17 +28,13 @@ type LayerRam = Vec<(&'static str, u64)>;
 /// # Errors
 /// When there is none, with the names that are allowed, or when this program was built without it.
 pub(super) fn file_system(name: &EngineName) -> Result<&'static dyn FileSystemEngine, LabError> {
-    let refused = |problem| LabError::List {
-        what: "fs",
-        problem,
-    };
-    let known = named(FILE_SYSTEMS, name.name());
-    let engine = known.map_err(|allowed| refused(format!("names {name}; {allowed}")))?;
+    let engine = named(FILE_SYSTEMS, name.name()).map_err(|allowed| {
+        let name = name.to_string();
+        SettingProblem::UnknownEngine { name, allowed }.of("fs")
+    })?;
     match engine.is_built_in() {
         true => Ok(engine),
-        false => Err(refused(format!(
-            "names {name}, and this program was built without it"
-        ))),
+        false => Err(SettingProblem::NotBuiltIn(name.to_string()).of("fs")),
     }
 }
 
@@ -95,14 +92,13 @@ impl<'a> FileSystemSetup<'a> {
             target: target.name.clone(),
             source,
         })?;
-        memory.ok_or_else(|| LabError::List {
-            what: "set",
-            problem: format!(
-                "{}.{} is the size of no erase of {} that its board drives",
-                self.kind.name(),
-                self.kind.block_option().unwrap_or_default(),
-                target.part.header.id
-            ),
+        memory.ok_or_else(|| {
+            SettingProblem::NoErase {
+                engine: self.kind.name(),
+                option: self.kind.block_option().unwrap_or_default(),
+                part: target.part.header.id.clone(),
+            }
+            .of("set")
         })
     }
 
@@ -141,24 +137,18 @@ impl<'a> FileSystemSetup<'a> {
     }
 
     /// What the memory can do to the file system that the reader has to know.
-    pub(super) fn caution(&self) -> Option<String> {
+    pub(super) fn warn(&self, document: &mut ResultSet) {
+        let target = &self.target.name;
         let on_pages = self.layer.is_none() && !self.kind.promise().handles_paired_pages;
         let model = &self.target.part.model;
         let pairing = model.flash().and_then(FlashModel::pairing);
         match model.class() {
-            _ if pairing.is_some() && on_pages => Some(format!(
-                "{}: its pages are paired, and a power cut within a program harms an earlier page as well, which may \
-                 have been synced long before; {} programs as if only the page under way were at risk: use a memory of \
-                 one bit a cell, or a layer that knows of pairs",
-                self.target.name,
-                self.kind.title()
-            )),
-            MemoryClass::ManagedFlash => Some(format!(
-                "{}: its own layer tells erases as sums since it was made: what the calls took of a block, and how \
-                 evenly, is not known",
-                self.target.name
-            )),
-            _ => None,
+            _ if pairing.is_some() && on_pages => document.warn(LabWarning::PairedPages {
+                target,
+                engine: &self.kind.title(),
+            }),
+            MemoryClass::ManagedFlash => document.warn(LabWarning::SumsOfErases { target }),
+            _ => {}
         }
     }
 
@@ -183,15 +173,12 @@ impl<'a> FileSystemSetup<'a> {
         if self.settings.is_empty() || refusal(&usual).is_some() {
             return Ok(false);
         }
-        Err(LabError::List {
-            what: "set",
-            problem: format!(
-                "does not suit {} on {}: {}",
-                self.kind.title(),
-                self.target.name,
-                error.detail
-            ),
-        })
+        Err(SettingProblem::Unsuitable {
+            engine: self.kind.title(),
+            target: self.target.name.clone(),
+            why: error.detail,
+        }
+        .of("set"))
     }
 
     /// The blocks that it cannot replace, in words.
@@ -361,7 +348,7 @@ fn on_layer<F: Flash<Error = NvmError>>(
 #[cfg(all(test, feature = "littlefs"))]
 mod tests {
     use wordline_catalog::Catalog;
-    use wordline_core::Timing;
+    use wordline_core::{Experiment, RawWorkload, Timing, Workload};
 
     use super::*;
 
@@ -397,8 +384,16 @@ mod tests {
         let catalog = Catalog::load(&[]).expect("the embedded sheets");
         for (part, is_paired) in [("mt29f8g08maawc", true), ("mt29f1g01", false)] {
             let target = catalog.part_on_board(part).expect("it is embedded");
-            let caution = engine("littlefs", &target).caution();
-            assert_eq!(caution.is_some(), is_paired, "{part}");
+            let mut document = ResultSet::new(Experiment {
+                targets: Vec::new(),
+                workload: Workload::Raw(RawWorkload::default()),
+                timings: Vec::new(),
+                age: 0.0,
+                seed: 0,
+                ftl: None,
+            });
+            engine("littlefs", &target).warn(&mut document);
+            assert_eq!(!document.warnings.is_empty(), is_paired, "{part}");
         }
     }
 }

@@ -21,7 +21,6 @@ use case::Case;
 use engine::{FileSystemSetup, file_system};
 use wordline_catalog::{Model, PartOnBoard};
 use wordline_core::quantity::{ByteCount, Quantity as _};
-use wordline_core::results::WarningCode;
 use wordline_core::{EngineName, Experiment, FsTest, FsWorkload, ResultSet};
 use wordline_engines::{FILE_SYSTEMS, names};
 use wordline_nvm::{Conditions, FlashModel};
@@ -33,6 +32,7 @@ use crate::error::LabError;
 use crate::instrument::case::{DocumentCase, run_into};
 use crate::payload::Payload;
 use crate::sources;
+use crate::warning::LabWarning;
 
 /// Bytes of a memory that a file system gets where nothing else is said, at least.
 const SHARE: u64 = 4 << 20;
@@ -120,21 +120,16 @@ pub(crate) fn run(
                 })?;
                 sources::add(document, target, memory.accounts(), timing);
                 let bytes = share(&target.part.model, workload);
-                document.warn(WarningCode::Default, engine.note(bytes));
+                let setup = &engine.note(bytes);
+                document.warn(LabWarning::FileSystemSetup { setup });
                 if let Some(asked) = workload.capacity_bytes.filter(|asked| *asked > bytes) {
-                    document.warn(
-                        WarningCode::Advice,
-                        format!(
-                            "{}: it has {} and not {}: its file systems get all of it",
-                            target.name,
-                            ByteCount::from_bytes(bytes),
-                            ByteCount::from_bytes(asked)
-                        ),
-                    );
+                    document.warn(LabWarning::WholeMemoryForFiles {
+                        target: &target.name,
+                        has: &ByteCount::from_bytes(bytes),
+                        asked: &ByteCount::from_bytes(asked),
+                    });
                 }
-                if let Some(caution) = engine.caution() {
-                    document.warn(WarningCode::Caution, caution);
-                }
+                engine.warn(document);
                 let suits = engine.suits(&memory, bytes)?;
                 systems.push((engine, timing, memory, bytes, suits));
             }

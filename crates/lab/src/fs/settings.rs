@@ -6,7 +6,7 @@ use std::fmt;
 use wordline_core::quantity::ByteCount;
 use wordline_engines::{FILE_SYSTEMS, FileSystemEngine, FsOptions};
 
-use crate::error::LabError;
+use crate::error::{LabError, SettingProblem};
 
 /// What a user chose for one file system, by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,12 +24,8 @@ impl Settings {
         let mut chosen = BTreeMap::new();
         for (name, value) in all {
             let (owner, name) = find(name)?;
-            let number = number(value).ok_or_else(|| LabError::List {
-                what: "set",
-                problem: format!(
-                    "{}.{name}={value} is no number and no size, such as 256 or 1KiB",
-                    owner.name()
-                ),
+            let number = number(value).ok_or_else(|| {
+                SettingProblem::NoNumber(format!("{}.{name}={value}", owner.name())).of("set")
             })?;
             if owner.name() == engine.name() {
                 chosen.insert(name, number);
@@ -49,14 +45,11 @@ impl Settings {
         for spelt in all.keys() {
             let (owner, _) = find(spelt)?;
             if engines.iter().all(|engine| engine.name() != owner.name()) {
-                let problem = format!(
-                    "{spelt} is a choice of {}, which does not run",
-                    owner.name()
-                );
-                return Err(LabError::List {
-                    what: "set",
-                    problem,
-                });
+                return Err(SettingProblem::ChoiceOfOther {
+                    name: spelt.clone(),
+                    engine: owner.name(),
+                }
+                .of("set"));
             }
         }
         Ok(())
@@ -107,12 +100,12 @@ fn find(text: &str) -> Result<(&'static dyn FileSystemEngine, &'static str), Lab
     let is_named = |name: &str| FILE_SYSTEMS.iter().any(|engine| engine.name() == name);
     let fits = |engine: &dyn FileSystemEngine| engine.name() == prefix || !is_named(prefix);
     let allowed = all.iter().filter(|(engine, _)| fits(*engine)).map(spelt);
-    found.ok_or_else(|| LabError::List {
-        what: "set",
-        problem: format!(
-            "{text} is no choice of a file system; allowed: {}",
-            allowed.collect::<Vec<_>>().join(", ")
-        ),
+    found.ok_or_else(|| {
+        SettingProblem::UnknownChoice {
+            name: text.to_owned(),
+            allowed: allowed.collect::<Vec<_>>().join(", "),
+        }
+        .of("set")
     })
 }
 

@@ -1,7 +1,8 @@
 //! One table on one memory, with records of one size, at one load.
 
+use wordline_core::RowOperation::{self, All, Delete, Hit, Insert, Miss, Update};
 use wordline_core::quantity::{Fraction, Quantity as _, Time};
-use wordline_core::results::{NoValue, WarningCode};
+use wordline_core::results::NoValue;
 use wordline_core::{Axis, KvBench, KvBuild, KvSizes, KvWork, Metric, ResultSet};
 use wordline_engines::StoreError;
 use wordline_nvm::ProcessorCost;
@@ -15,9 +16,10 @@ use crate::control::Control;
 use crate::instrument::OperationTally;
 use crate::instrument::rows::without_value;
 use crate::subject::Subject;
+use crate::warning::LabWarning;
 
 /// What is done once the table is filled, in this order.
-const AFTER: [&str; 4] = ["hit", "miss", "update", "delete"];
+const AFTER: [RowOperation; 4] = [Hit, Miss, Update, Delete];
 
 /// A table on a memory, with records of one size, at one load.
 pub(super) struct Case<'a, 'g> {
@@ -40,13 +42,12 @@ impl Case<'_, '_> {
     pub(super) fn run(&self, document: &mut ResultSet) -> bool {
         let subject = self.subject();
         if let Err(why) = self.suits() {
-            let at = Subject {
-                operation: "all",
-                ..subject
-            };
+            let at = subject.doing(All);
             without_value(&at, &rows::HEADLINE, NoValue::NotApplicable, document);
-            let advice = format!("{}: {why}", self.name());
-            document.warn(WarningCode::Advice, advice);
+            document.warn(LabWarning::NoTable {
+                name: &self.name(),
+                why: &why,
+            });
             return true;
         }
         let bytes = self.ground.bytes(self.bench.capacity_bytes);
@@ -54,21 +55,21 @@ impl Case<'_, '_> {
             || store::places(self.variant, self.sizes, bytes, self.ground.atom()).is_some();
         if self.ground.waits_for_disk() && !has_room() {
             // Before anything that the file holds is lost.
-            self.failed(&subject, "insert", &StoreError::NoRoom.into(), document);
+            self.failed(&subject, Insert, &StoreError::NoRoom.into(), document);
             return true;
         }
         let part = match self.ground.part(self.bench.capacity_bytes) {
             Ok(part) => part,
             Err(error) => {
                 let failure = memory_failed(&error).into();
-                self.failed(&subject, "insert", &failure, document);
+                self.failed(&subject, Insert, &failure, document);
                 return true;
             }
         };
         let store = match store::create(self.variant, self.sizes, part) {
             Ok(store) => store,
             Err(error) => {
-                self.failed(&subject, "insert", &error.into(), document);
+                self.failed(&subject, Insert, &error.into(), document);
                 return true;
             }
         };
@@ -109,25 +110,22 @@ impl Case<'_, '_> {
         document: &mut ResultSet,
     ) -> bool {
         let count = self.count(bench, document);
-        let at = |operation| Subject {
-            operation,
-            ..subject.clone()
-        };
+        let at = |operation| subject.doing(operation);
         let filled = bench.fill(count, self.ground.most_inserts(self.bench));
-        if !self.told(&at("insert"), filled, document) {
+        if !self.told(&at(Insert), filled, document) {
             return !self.control.stopped();
         }
         let ram = bench.store.ram_bytes() as f64;
-        let ram = at("insert").row(Metric::TableRam, Ok(ram));
+        let ram = at(Insert).row(Metric::TableRam, Ok(ram));
         document.rows.push(ram);
         let most = self.ground.most(self.bench);
         for operation in AFTER {
             let at = at(operation);
             let records = match operation {
-                "miss" => count..bench.records.keys().min(2 * count),
+                Miss => count..bench.records.keys().min(2 * count),
                 _ => 0..count,
             };
-            if records.is_empty() || operation == "delete" && !self.variant.removes() {
+            if records.is_empty() || operation == Delete && !self.variant.removes() {
                 without_value(&at, &rows::HEADLINE, NoValue::NotApplicable, document);
                 continue;
             }
@@ -157,10 +155,7 @@ impl Case<'_, '_> {
         match ran {
             Ok(tallies) => {
                 for (operation, tally) in &tallies {
-                    let at = Subject {
-                        operation,
-                        ..subject.clone()
-                    };
+                    let at = subject.doing(*operation);
                     let name = format!("{}, {operation}", self.name());
                     rows::add(&at, &name, tally, document);
                 }
@@ -168,7 +163,7 @@ impl Case<'_, '_> {
             }
             Err(TableFailure::Stopped) => false,
             Err(failure) => {
-                self.failed(subject, "all", &failure, document);
+                self.failed(subject, All, &failure, document);
                 true
             }
         }
@@ -187,11 +182,11 @@ impl Case<'_, '_> {
                 if bench.store.free_places().is_none_or(|free| free <= left) {
                     break;
                 }
-                bench.untimed("insert", number)?;
+                bench.untimed(Insert, number)?;
             }
         } else {
             let count = self.count(bench, document);
-            (0..count).try_for_each(|number| bench.untimed("insert", number))?;
+            (0..count).try_for_each(|number| bench.untimed(Insert, number))?;
         }
         bench.catch_up()
     }
@@ -203,12 +198,12 @@ impl Case<'_, '_> {
             .max(1.0) as u64;
         let count = wanted.min(bench.records.keys());
         if count < wanted {
-            let advice = format!(
-                "{}: keys of {} B name {count} records, so that the table holds these and not {wanted}",
-                self.name(),
-                self.sizes.key_bytes
-            );
-            document.warn(WarningCode::FewSamples, advice);
+            document.warn(LabWarning::FewKeys {
+                name: &self.name(),
+                key_bytes: &self.sizes.key_bytes,
+                count: &count,
+                wanted: &wanted,
+            });
         }
         count
     }
@@ -229,12 +224,10 @@ impl Case<'_, '_> {
             }
         };
         if tally.busy == Time::ZERO {
-            let advice = format!(
-                "{}, {}: no operation asked the memory for anything, and the processor is not counted, so that they took no time and have no rate",
-                self.name(),
-                at.operation
-            );
-            document.warn(WarningCode::Advice, advice);
+            document.warn(LabWarning::IdleTable {
+                name: &self.name(),
+                operation: &at.operation,
+            });
         }
         let name = format!("{}, {}", self.name(), at.operation);
         rows::add(at, &name, &tally, document);
@@ -282,19 +275,24 @@ impl Case<'_, '_> {
     fn failed(
         &self,
         subject: &Subject,
-        operation: &'static str,
+        operation: RowOperation,
         failure: &TableFailure,
         document: &mut ResultSet,
     ) {
-        let at = Subject {
-            operation,
-            ..subject.clone()
-        };
+        let at = subject.doing(operation);
         without_value(&at, &rows::HEADLINE, NoValue::Failed, document);
-        let mut advice = format!("{}, {operation}: {failure}", self.name());
-        if let TableFailure::Store(StoreError::NoRoom) = failure {
-            advice += "; give a lower --load or a larger --capacity";
-        }
-        document.warn(WarningCode::RunFailed, advice);
+        let (name, operation) = (&self.name(), &operation);
+        document.warn(match failure {
+            TableFailure::Store(StoreError::NoRoom) => LabWarning::TableFull {
+                name,
+                operation,
+                failure,
+            },
+            _ => LabWarning::TableFailed {
+                name,
+                operation,
+                failure,
+            },
+        });
     }
 }

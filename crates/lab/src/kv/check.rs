@@ -8,7 +8,7 @@ use wordline_engines::StoreEngine;
 use super::ground::TableGround;
 use super::{TableVariant, host, store};
 use crate::control::Control;
-use crate::error::LabError;
+use crate::error::{LabError, SettingProblem, in_range};
 use crate::list::distinct;
 
 /// The largest table: every operation of a run is timed, and its memory is held.
@@ -27,11 +27,7 @@ pub(super) fn check(workload: &KvWorkload, experiment: &Experiment) -> Result<()
     let directories = workload.directories.iter();
     distinct("directory", directories.map(|one| one.name().to_owned()))?;
     if experiment.ftl.is_some() {
-        return Err(LabError::List {
-            what: "ftl",
-            problem: "is a layer for flash, on which these tables do not run; leave it out"
-                .to_owned(),
-        });
+        return Err(SettingProblem::LayerOfTables.of("ftl"));
     }
     match &workload.test {
         KvTest::Bench(bench) => check_bench(workload, bench),
@@ -56,12 +52,7 @@ pub(super) fn targets(
             bench.builds.iter().map(|one| one.name().to_owned()),
         )?;
     } else if !bench.builds.is_empty() {
-        return Err(LabError::List {
-            what: "build",
-            problem: "is what a simulated processor takes, and no target is simulated: on this machine its own time is \
-                      measured; leave it out"
-                .to_owned(),
-        });
+        return Err(SettingProblem::BuildOfHost.of("build"));
     }
     let Some(measured) = targets.iter().find(|target| target.is_of_host()) else {
         return Ok(());
@@ -80,17 +71,8 @@ pub(super) fn targets(
 }
 
 fn check_bench(workload: &KvWorkload, bench: &KvBench) -> Result<(), LabError> {
-    let capacity = bench.capacity_bytes;
-    if !(1..=CAPACITY_MAX).contains(&capacity) {
-        return Err(LabError::Size {
-            what: "capacity",
-            found: ByteCount::from_bytes(capacity),
-            problem: format!(
-                "is no size of a table to run; allowed: 1 B to {}",
-                ByteCount::from_bytes(CAPACITY_MAX)
-            ),
-        });
-    }
+    let capacity = [bench.capacity_bytes, 1, CAPACITY_MAX].map(ByteCount::from_bytes);
+    in_range("capacity", capacity[0], capacity[1], capacity[2])?;
     distinct(
         "workload",
         bench.works.iter().map(|one| one.name().to_owned()),
@@ -99,56 +81,54 @@ fn check_bench(workload: &KvWorkload, bench: &KvBench) -> Result<(), LabError> {
     distinct("load", bench.loads.iter().map(ToString::to_string))?;
     for load in &bench.loads {
         if !(load.si() > 0.0 && load.si() <= 1.0) {
-            return Err(LabError::Number {
-                what: "load",
-                found: load.si(),
-                problem: "is no share of a table's places; allowed: above 0 % and up to 100 %"
-                    .to_owned(),
-            });
+            return Err(SettingProblem::Load(load.si()).of("load"));
         }
     }
     match bench.operations {
-        Some(count) if !(1..=OPERATIONS_MAX).contains(&count) => Err(LabError::List {
-            what: "operations",
-            problem: format!(
-                "{count} is no number of them to time; allowed: 1 to {OPERATIONS_MAX}"
-            ),
-        }),
-        _ => Ok(()),
+        Some(count) => in_range("operations", count, 1, OPERATIONS_MAX),
+        None => Ok(()),
     }
 }
 
-/// Refuses loads of which a table holds no record.
+/// Refuses loads of which a table holds no record, and memories none of which has room for a table.
 pub(super) fn loads(
     grounds: &[TableGround<'_>],
     variants: &[TableVariant],
     bench: &KvBench,
 ) -> Result<(), LabError> {
+    let mut has_room = false;
     for ground in grounds {
         let bytes = ground.bytes(bench.capacity_bytes);
         for &variant in variants {
             for (_, sizes, load) in super::points(bench) {
-                // A memory without room for a table fails its rows, and the others run.
+                // A table without room fails its rows, and the others run.
                 let Some(places) = store::places(variant, sizes, bytes, ground.atom()) else {
                     continue;
                 };
+                has_room = true;
                 if places as f64 * load.si() < 1.0 {
                     let least = (100.0 / places as f64 * 1e4).ceil() / 1e4;
-                    return Err(LabError::Number {
-                        what: "load",
+                    return Err(SettingProblem::LowLoad {
                         found: load.si(),
-                        problem: format!(
-                            "is less than one record: {} has room for {places} of {sizes} in {} of {}; the least is {least} %",
-                            variant.name(),
-                            ByteCount::from_bytes(bytes),
-                            ground.name()
-                        ),
-                    });
+                        table: variant.name().to_string(),
+                        places,
+                        sizes,
+                        bytes: ByteCount::from_bytes(bytes),
+                        target: ground.name(),
+                        least,
+                    }
+                    .of("load"));
                 }
             }
         }
     }
-    Ok(())
+    match has_room {
+        true => Ok(()),
+        false => {
+            let found = ByteCount::from_bytes(bench.capacity_bytes);
+            Err(SettingProblem::NoRoom(found).of("capacity"))
+        }
+    }
 }
 
 /// Refuses records for which a memory is too small to be cut with.
@@ -183,11 +163,8 @@ pub(super) fn cut_sizes(
 fn check_crash(workload: &KvWorkload, crash: &KvCrash) -> Result<(), LabError> {
     all_sizes(workload, &crash.sizes)?;
     match crash.images {
-        Some(count) if !(1..=IMAGES_MAX).contains(&count) => Err(LabError::List {
-            what: "images",
-            problem: format!("{count} is no number of them to sample; allowed: 1 to {IMAGES_MAX}"),
-        }),
-        _ => Ok(()),
+        Some(count) => in_range("images", count, 1, IMAGES_MAX),
+        None => Ok(()),
     }
 }
 
@@ -210,28 +187,24 @@ fn check_sizes(table: &dyn StoreEngine, key: u64, value: u64) -> Result<(), LabE
         ("value", value, value_least, value_most),
     ] {
         if !(least..=most).contains(&found) {
-            return Err(LabError::Size {
-                what,
+            return Err(SettingProblem::KeyOrValue {
                 found: ByteCount::from_bytes(found),
-                problem: format!(
-                    "is no size of a {what} that {} takes; allowed: {least} B to {most} B; name other tables with \
-                     --table, or other sizes with --size",
-                    table.title()
-                ),
-            });
+                what,
+                table: table.title(),
+                least,
+                most,
+            }
+            .of(what));
         }
     }
     let record_most = table.record_bytes_max();
     if key + value > record_most {
-        return Err(LabError::Size {
-            what: "record",
+        return Err(SettingProblem::LargeRecord {
             found: ByteCount::from_bytes(key + value),
-            problem: format!(
-                "of key and value together is more than a slot of {} holds; allowed: up to {} B",
-                table.title(),
-                record_most
-            ),
-        });
+            table: table.title(),
+            most: record_most,
+        }
+        .of("record"));
     }
     Ok(())
 }

@@ -6,8 +6,8 @@
 
 use std::cell::Cell;
 
-use wordline_core::results::{NoValue, WarningCode};
-use wordline_core::{Axis, KvCrash, KvSizes, KvWork, ResultSet};
+use wordline_core::results::NoValue;
+use wordline_core::{Axis, KvCrash, KvSizes, KvWork, ResultSet, RowOperation};
 use wordline_crash::harness::{Again, Harness};
 use wordline_crash::{ByteTearing, Content, Mode};
 use wordline_engines::crash::{RecordCall, StoreSubject, StoredBytes};
@@ -18,6 +18,7 @@ use super::records::WorkingSet;
 use super::store;
 use crate::control::{Control, Progress};
 use crate::power_cuts;
+use crate::warning::LabWarning;
 
 /// Accesses of the memory that opening, reading everything or a call may take.
 const ACCESSES: u64 = 20_000;
@@ -75,7 +76,7 @@ pub(super) fn check(
         .subject(variant)
         .at(Axis::KeyBytes, sizes.key_bytes)
         .at(Axis::ValueBytes, sizes.value_bytes);
-    subject.operation = "crash";
+    subject.operation = RowOperation::Crash;
     let name = format!("{}, {}, {sizes}", ground.name(), variant.name());
     let work = KvWork::Sweep;
     let records = WorkingSet { sizes, work, seed };
@@ -132,17 +133,19 @@ pub(super) fn check(
     if let Some(violation) = power_cuts::uncut_failure(&verdict) {
         let rows = power_cuts::rows_without(&subject, NoValue::Failed);
         document.rows.extend(rows);
-        let advice = format!(
-            "{name}: the workload that was to be cut does not run without a cut: {violation}"
-        );
-        document.warn(WarningCode::RunFailed, advice);
+        document.warn(LabWarning::UncutTableFailure {
+            name: &name,
+            violation,
+        });
         return true;
     }
     document.rows.extend(power_cuts::rows(&subject, &verdict));
     if verdict.failures > 0 {
-        let kinds = power_cuts::violation_kinds(&harness, &software, &calls, &verdict).join(", ");
-        let advice = format!("{name}: power cuts break the promise: {kinds}");
-        document.warn(WarningCode::PowerCut, advice);
+        let kinds = power_cuts::violation_kinds(&harness, &software, &calls, &verdict);
+        document.warn(LabWarning::TablePromiseBroken {
+            name: &name,
+            kinds: &kinds.join(", "),
+        });
     }
     true
 }

@@ -4,7 +4,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use wordline_catalog::Target;
 use wordline_core::quantity::ByteCount;
-use wordline_core::results::WarningCode;
 use wordline_core::{
     Axis, Basis, Experiment, KvBench, KvBuild, Operation, Resolver, ResultSet, Timing,
 };
@@ -18,6 +17,7 @@ use crate::instrument::medium::{ByteBackend, MediumError};
 use crate::open::ByteSource;
 use crate::sources;
 use crate::subject::{Axes, Subject};
+use crate::warning::LabWarning;
 
 /// A target in a timing class, for tables to run on.
 pub(crate) struct TableGround<'a> {
@@ -145,14 +145,9 @@ impl<'a> TableGround<'a> {
             (_, KvBuild::None) => return None,
             (Some(cpu), _) => cpu,
             (None, _) => {
-                document.warn(
-                    WarningCode::Advice,
-                    format!(
-                        "{}: its sheet has no table [cpu], so that what the tables compute takes no time: rates are those \
-                         of the memory and its driver alone",
-                        board.header.id
-                    ),
-                );
+                document.warn(LabWarning::NoProcessor {
+                    board: &board.header.id,
+                });
                 return None;
             }
         };
@@ -164,15 +159,9 @@ impl<'a> TableGround<'a> {
         if cpu.cycles_per_instruction.provenance().basis == Basis::Calibrated
             && build == KvBuild::Published
         {
-            document.warn(
-                WarningCode::Default,
-                format!(
-                    "{}: what the tables compute is counted in instructions of their algorithms, at the cycles an \
-                     instruction that one published figure was calibrated with; --build optimized takes the assumed figure \
-                     of an optimised build, and --build none the memory and its driver alone",
-                    board.header.id
-                ),
-            );
+            document.warn(LabWarning::ProcessorCounted {
+                board: &board.header.id,
+            });
         }
         Some(cost)
     }
@@ -184,7 +173,7 @@ impl<'a> TableGround<'a> {
             part: self.target.part_id().to_owned(),
             board: (self.target.board()).map_or_else(String::new, |board| board.header.id.clone()),
             workload: "kv",
-            operation: Operation::Read.name(),
+            operation: Operation::Read.into(),
             axes: Axes::new(),
             timing: self.timing,
             age: self.age,
@@ -204,15 +193,11 @@ impl<'a> TableGround<'a> {
     pub(super) fn warn_if_short(&self, capacity: u64, document: &mut ResultSet) {
         let (has, asked) = (self.bytes(capacity), capacity);
         if has < asked {
-            document.warn(
-                WarningCode::Advice,
-                format!(
-                    "{}: it has {} and not {}: its tables get all of it",
-                    self.name(),
-                    ByteCount::from_bytes(has),
-                    ByteCount::from_bytes(asked)
-                ),
-            );
+            document.warn(LabWarning::WholeMemoryForTables {
+                target: &self.name(),
+                has: &ByteCount::from_bytes(has),
+                asked: &ByteCount::from_bytes(asked),
+            });
         }
     }
 }

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use wordline_catalog::Target;
 use wordline_core::ResultSet;
-use wordline_core::results::WarningCode;
 use wordline_host::{ScratchFile, ScratchFileError, WallClock, machine};
 
 use crate::control::Control;
-use crate::error::LabError;
+use crate::error::{LabError, SettingProblem};
+use crate::warning::LabWarning;
 
 /// Opens a file that is written over. It has `capacity` bytes, or is given them.
 pub(crate) fn open_file(
@@ -51,17 +51,12 @@ pub(crate) fn describe(target: &Target<'_>, file_system: Option<String>, documen
         }
         None => "caches hold what they can, and nothing waits for the memory to keep anything",
     };
-    document.warn(
-        WarningCode::Caution,
-        format!(
-            "{name}: measured with the clock of this machine, whatever else it did meanwhile; {what}"
-        ),
-    );
+    document.warn(LabWarning::MeasuredHere {
+        name: &name,
+        what: &what,
+    });
     if cfg!(debug_assertions) {
-        let advice = format!(
-            "{name}: this build of wordline is not optimised, and its tables are slow: build with --release"
-        );
-        document.warn(WarningCode::Caution, advice);
+        document.warn(LabWarning::Unoptimised { name: &name });
     }
 }
 
@@ -70,10 +65,7 @@ pub(super) fn check_destroy(targets: &[Target<'_>], control: &Control<'_>) -> Re
     let is_run = |named: &String| targets.iter().any(|target| target.path() == Some(named));
     match control.destroy.iter().find(|named| !is_run(named)) {
         None => Ok(()),
-        Some(named) => Err(LabError::List {
-            what: "--destroy",
-            problem: format!("names {named}, and no target is file:{named}"),
-        }),
+        Some(named) => Err(SettingProblem::DestroysNoFile(named.clone()).of("--destroy")),
     }
 }
 

@@ -22,8 +22,8 @@ mod store;
 mod zipf;
 
 use wordline_catalog::Target;
+use wordline_core::RowOperation::{self, Delete, Hit, Insert, Read, Update};
 use wordline_core::quantity::Fraction;
-use wordline_core::results::WarningCode;
 use wordline_core::{
     EngineName, Experiment, KvBench, KvCrash, KvDirectory, KvSizes, KvTest, KvWork, KvWorkload,
     ResultSet,
@@ -37,6 +37,7 @@ pub use image::{ImageRecord, TableImage, TableImageError};
 use crate::control::Control;
 use crate::error::LabError;
 use crate::instrument::case::{DocumentCase, run_into};
+use crate::warning::LabWarning;
 
 /// A table in one of its modes.
 #[derive(Clone, Copy)]
@@ -159,8 +160,10 @@ fn bench_all(
 ) -> Result<(), LabError> {
     for &work in &bench.works {
         if let Some(pool) = pools::pool(work) {
-            let advice = format!("workload {}: {}", work.name(), pool.open);
-            document.warn(WarningCode::Default, advice);
+            document.warn(LabWarning::PoolOpen {
+                work: &work.name(),
+                open: &pool.open,
+            });
         }
     }
     let mut cases = Vec::new();
@@ -226,13 +229,13 @@ fn crash_all(
 }
 
 /// The bytes that no durable table can do without.
-fn floor_bytes(operation: &str, sizes: KvSizes, word_bytes: u64) -> u64 {
+fn floor_bytes(operation: RowOperation, sizes: KvSizes, word_bytes: u64) -> u64 {
     let whole = |bytes: u64| bytes.next_multiple_of(word_bytes);
     let record = sizes.key_bytes + sizes.value_bytes;
     match operation {
-        "insert" | "update" => whole(record) + word_bytes,
-        "hit" | "read" => whole(record),
-        "delete" => word_bytes,
+        Insert | Update => whole(record) + word_bytes,
+        Hit | Read => whole(record),
+        Delete => word_bytes,
         _ => 0,
     }
 }
@@ -246,9 +249,9 @@ mod tests {
     fn the_floor_is_key_value_and_a_commit_word() {
         for (bytes, put, get) in [(4, 5, 4), (32, 33, 32), (256, 257, 256)] {
             let words = |operation| floor_bytes(operation, KvSizes::equal(bytes), 2) / 2;
-            assert_eq!((words("insert"), words("hit")), (put, get));
+            assert_eq!((words(Insert), words(Hit)), (put, get));
             assert_eq!(
-                (words("update"), words("delete"), words("miss")),
+                (words(Update), words(Delete), words(RowOperation::Miss)),
                 (put, 1, 0)
             );
         }

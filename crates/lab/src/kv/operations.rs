@@ -1,6 +1,9 @@
 //! Operations on a table: each is timed, and what it found is held against what was put.
 
 use std::ops::Range;
+use wordline_core::RowOperation::{
+    self, All, Delete, Hit, Insert, Miss, Read, ReadModifyWrite, Update,
+};
 
 use wordline_engines::{RecordStore, StoreError};
 use wordline_nvm::ProcessorCost;
@@ -83,7 +86,7 @@ impl<'a> TableOperations<'a> {
     /// first lie better than the others.
     pub(super) fn measure(
         &mut self,
-        operation: &'static str,
+        operation: RowOperation,
         records: Range<u64>,
         most: u64,
     ) -> Result<OperationTally, TableFailure> {
@@ -105,10 +108,10 @@ impl<'a> TableOperations<'a> {
             let timed_before = |number: u64| number * most / count;
             if most >= count || timed_before(number + 1) > timed_before(number) {
                 self.catch_up()?;
-                let one = self.timed("insert", number)?;
+                let one = self.timed(Insert, number)?;
                 tally.add(&one);
             } else {
-                self.untimed("insert", number)?;
+                self.untimed(Insert, number)?;
             }
         }
         self.catch_up()?;
@@ -127,21 +130,21 @@ impl<'a> TableOperations<'a> {
         &mut self,
         mut mix: OperationMix,
         count: u64,
-    ) -> Result<Vec<(&'static str, OperationTally)>, TableFailure> {
-        let kinds = ["all", "read", "update", "insert", "read-modify-write"];
+    ) -> Result<Vec<(RowOperation, OperationTally)>, TableFailure> {
+        let kinds = [All, Read, Update, Insert, ReadModifyWrite];
         let mut tallies: Vec<_> = kinds.map(|kind| (kind, begin(self.part()))).into();
         for number in 0..count {
             let records = self.passes.len() as u64;
             let (kind, one) = match mix.step(number, records) {
-                MixStep::Read(record) => (1, self.timed("hit", record)?),
-                MixStep::Update(record) => (2, self.timed("update", record)?),
+                MixStep::Read(record) => (1, self.timed(Hit, record)?),
+                MixStep::Update(record) => (2, self.timed(Update, record)?),
                 MixStep::Insert => {
                     mix.grow();
-                    (3, self.timed("insert", records)?)
+                    (3, self.timed(Insert, records)?)
                 }
                 MixStep::ReadModifyWrite(record) => {
-                    let read = self.timed("hit", record)?;
-                    (4, read.then(&self.timed("update", record)?))
+                    let read = self.timed(Hit, record)?;
+                    (4, read.then(&self.timed(Update, record)?))
                 }
             };
             for place in [0, kind] {
@@ -157,7 +160,7 @@ impl<'a> TableOperations<'a> {
     /// Times one operation on one record. What is not the table's own work is done before and after.
     fn timed(
         &mut self,
-        operation: &'static str,
+        operation: RowOperation,
         number: u64,
     ) -> Result<OperationSample, TableFailure> {
         self.prepare(operation, number)?;
@@ -193,7 +196,7 @@ impl<'a> TableOperations<'a> {
     /// One operation on one record that nobody times, so that nobody waits for a disk either.
     pub(super) fn untimed(
         &mut self,
-        operation: &'static str,
+        operation: RowOperation,
         number: u64,
     ) -> Result<(), TableFailure> {
         self.prepare(operation, number)?;
@@ -203,13 +206,13 @@ impl<'a> TableOperations<'a> {
     }
 
     /// How often a record is put once an operation is done.
-    fn pass(&self, operation: &'static str, number: u64) -> u64 {
+    fn pass(&self, operation: RowOperation, number: u64) -> u64 {
         let put_before = self.passes.get(number as usize).copied();
-        put_before.unwrap_or(0) + u64::from(operation == "update")
+        put_before.unwrap_or(0) + u64::from(operation == Update)
     }
 
     /// Makes key and value.
-    fn prepare(&mut self, operation: &'static str, number: u64) -> Result<(), TableFailure> {
+    fn prepare(&mut self, operation: RowOperation, number: u64) -> Result<(), TableFailure> {
         if self.control.stopped() {
             return Err(TableFailure::Stopped);
         }
@@ -223,13 +226,13 @@ impl<'a> TableOperations<'a> {
     }
 
     /// One operation with the key and the value; the bytes that it found, where it found the key.
-    fn act(&mut self, operation: &'static str) -> Result<Option<usize>, StoreError> {
+    fn act(&mut self, operation: RowOperation) -> Result<Option<usize>, StoreError> {
         match operation {
-            "insert" | "update" => {
+            Insert | Update => {
                 self.store.put(&self.key, &self.value)?;
                 Ok(None)
             }
-            "delete" => Ok(self.store.remove(&self.key)?.then_some(0)),
+            Delete => Ok(self.store.remove(&self.key)?.then_some(0)),
             _ => self.store.get(&self.key, &mut self.out),
         }
     }
@@ -237,12 +240,12 @@ impl<'a> TableOperations<'a> {
     /// Holds what an operation found against what was put.
     fn judge(
         &mut self,
-        operation: &'static str,
+        operation: RowOperation,
         number: u64,
         found: Option<usize>,
     ) -> Result<(), TableFailure> {
         let is_right = match operation {
-            "insert" | "update" => {
+            Insert | Update => {
                 let pass = self.pass(operation, number);
                 match self.passes.get_mut(number as usize) {
                     Some(last) => *last = pass,
@@ -250,8 +253,8 @@ impl<'a> TableOperations<'a> {
                 }
                 true
             }
-            "delete" => found.is_some(),
-            "miss" => found.is_none(),
+            Delete => found.is_some(),
+            Miss => found.is_none(),
             _ => found == Some(self.value.len()) && self.out == self.value,
         };
         is_right.then_some(()).ok_or(TableFailure::Wrong)
@@ -292,11 +295,11 @@ mod tests {
             let mut bench = TableOperations::new(store, variant, None, 1, records, &control);
             let tally = bench.fill(9, 3).expect("room");
             assert_eq!((tally.count(), bench.passes.len()), (3, 9));
-            bench.measure("hit", 0..9, 9).expect("all are there");
-            let wrong = bench.measure("miss", 0..1, 1).expect_err("it is there");
+            bench.measure(Hit, 0..9, 9).expect("all are there");
+            let wrong = bench.measure(Miss, 0..1, 1).expect_err("it is there");
             assert!(matches!(wrong, TableFailure::Wrong));
             std::fs::write(&path, b"short").expect("room");
-            for operation in ["hit", "update"] {
+            for operation in [Hit, Update] {
                 let failure = bench.measure(operation, 0..1, 1).expect_err("it is short");
                 let told = failure.to_string();
                 assert!(told.contains("shortened from 4096 to 5"), "{told}");

@@ -5,6 +5,7 @@
 //! board's sheet says how many cycles an instruction takes, and that figure is the one that is calibrated.
 
 use wordline_core::KvDirectory;
+use wordline_core::RowOperation::{self, Delete, Hit, Insert, Update};
 use wordline_core::quantity::Time;
 use wordline_nvm::ProcessorCost;
 
@@ -26,7 +27,7 @@ const COPY: f64 = 1.0;
 /// An operation as the processor sees it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ProcessorCall {
-    pub(super) operation: &'static str,
+    pub(super) operation: RowOperation,
     pub(super) key_bytes: u64,
     pub(super) value_bytes: u64,
 }
@@ -47,9 +48,9 @@ impl ProcessorCall {
     fn work(&self, variant: TableVariant) -> ProcessorWork {
         let (key, value) = (self.key_bytes, self.value_bytes);
         let record = key + value;
-        let is = |names: &[&str]| names.contains(&self.operation);
-        let finds = is(&["hit", "update", "delete"]);
-        let puts = is(&["insert", "update"]);
+        let is = |names: &[RowOperation]| names.contains(&self.operation);
+        let finds = is(&[Hit, Update, Delete]);
+        let puts = is(&[Insert, Update]);
         let engine = variant.table.work();
         let looks = match variant.directory {
             Some(KvDirectory::Ram) => DIRECTORY_LOOKS,
@@ -63,14 +64,14 @@ impl ProcessorCall {
             false => 0.0,
         };
         let copied = match self.operation {
-            "hit" => value,
-            "insert" => record,
-            "update" if engine.update_copies_key => record,
-            "update" => value,
+            Hit => value,
+            Insert => record,
+            Update if engine.update_copies_key => record,
+            Update => value,
             _ => 0,
         };
         ProcessorWork {
-            beside: if is(&["hit"]) { engine.hit } else { 0 },
+            beside: if is(&[Hit]) { engine.hit } else { 0 },
             looks,
             hashed: (engine.hash)(key),
             checks: f64::from(checked) * (engine.record_check)(record) + place_check,
@@ -110,7 +111,7 @@ mod tests {
         named(STORES, name).expect("it is in the list")
     }
 
-    fn work(name: &str, operation: &'static str) -> ProcessorWork {
+    fn work(name: &str, operation: RowOperation) -> ProcessorWork {
         let table = table(name);
         let directory = table.has_directory().then_some(KvDirectory::Ram);
         let call = ProcessorCall {
@@ -124,11 +125,11 @@ mod tests {
     #[test]
     fn only_the_table_that_checks_pays_for_checks() {
         let [residue, crc] = [25.0 + 132.0, 4.0 * 140.0];
-        assert_eq!(work("own", "insert").checks, residue + crc);
-        assert_eq!(work("own", "update").checks, 2.0 * residue + crc);
-        assert_eq!(work("own", "hit").checks, residue);
-        assert_eq!(work("own", "miss").checks, 0.0);
-        for operation in ["insert", "hit", "update"] {
+        assert_eq!(work("own", Insert).checks, residue + crc);
+        assert_eq!(work("own", Update).checks, 2.0 * residue + crc);
+        assert_eq!(work("own", Hit).checks, residue);
+        assert_eq!(work("own", RowOperation::Miss).checks, 0.0);
+        for operation in [Insert, Hit, Update] {
             assert_eq!(work("lpht", operation).checks, 0.0);
             assert_eq!(work("clht", operation).checks, 0.0);
         }
@@ -138,7 +139,7 @@ mod tests {
     fn looks_at_a_directory_in_the_memory_are_accesses_already() {
         let looks = |directory| {
             let call = ProcessorCall {
-                operation: "hit",
+                operation: Hit,
                 key_bytes: 4,
                 value_bytes: 4,
             };
@@ -155,12 +156,12 @@ mod tests {
 
     #[test]
     fn a_key_is_compared_where_it_is_found_and_a_value_copied_where_it_moves() {
-        assert_eq!(work("lpht", "insert").compared, 0);
-        assert_eq!(work("lpht", "hit").compared, 32);
-        assert_eq!(work("lpht", "insert").copied, 132);
-        assert_eq!(work("lpht", "update").copied, 100);
-        assert_eq!(work("own", "update").copied, 132);
-        assert_eq!(work("lpht", "hit").beside, 120);
-        assert_eq!(work("clht", "hit").beside, 0);
+        assert_eq!(work("lpht", Insert).compared, 0);
+        assert_eq!(work("lpht", Hit).compared, 32);
+        assert_eq!(work("lpht", Insert).copied, 132);
+        assert_eq!(work("lpht", Update).copied, 100);
+        assert_eq!(work("own", Update).copied, 132);
+        assert_eq!(work("lpht", Hit).beside, 120);
+        assert_eq!(work("clht", Hit).beside, 0);
     }
 }

@@ -10,16 +10,16 @@ use wordline_memory::ByteMemory;
 
 use super::TableVariant;
 use super::operations::KvMemory;
-use crate::error::LabError;
+use crate::error::{LabError, SettingProblem};
 
 /// The store of a name.
 ///
 /// # Errors
 /// When there is none, with the names that are allowed.
 pub(super) fn engine(name: &EngineName) -> Result<&'static dyn StoreEngine, LabError> {
-    named(STORES, name.name()).map_err(|allowed| LabError::List {
-        what: "table",
-        problem: format!("names {name}; {allowed}"),
+    named(STORES, name.name()).map_err(|allowed| {
+        let name = name.to_string();
+        SettingProblem::UnknownEngine { name, allowed }.of("table")
     })
 }
 

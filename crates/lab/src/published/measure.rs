@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
-use wordline_core::{Axis, Experiment, Metric, Timing};
+use wordline_core::{Axis, Experiment, Metric, RowOperation, Timing};
 
 use super::experiment::{ExperimentBook, from_table, plain};
 use super::{RowSelector, Sequence};
@@ -93,7 +93,7 @@ struct WrittenRow {
     timing: Option<Timing>,
     with: Option<Table>,
     metric: Metric,
-    operation: Option<String>,
+    operation: Option<RowOperation>,
     #[serde(flatten)]
     axes: Table,
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use toml::{Table, Value};
 use wordline_core::results::{AxisValue, NoValue, Row};
-use wordline_core::{AXES, Axis, Metric, ResultSet};
+use wordline_core::{Axis, Metric, ResultSet, RowOperation};
 
 use super::experiment::plain;
 
@@ -17,7 +17,7 @@ pub struct RowSelector {
     pub metric: Metric,
     /// The row's operation; any where none is named.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub operation: Option<String>,
+    pub operation: Option<RowOperation>,
     /// Axes that the row has.
     #[serde(flatten)]
     pub axes: BTreeMap<Axis, AxisValue>,
@@ -42,7 +42,7 @@ impl RowSelector {
     /// From the keys of a measure that are axes.
     pub(super) fn read(
         metric: Metric,
-        operation: Option<String>,
+        operation: Option<RowOperation>,
         axes: Table,
     ) -> Result<Self, String> {
         let mut row = Self {
@@ -50,9 +50,8 @@ impl RowSelector {
             ..Self::of(metric)
         };
         for (key, value) in axes {
-            let axis = Axis::named(&key).ok_or_else(|| {
-                let names: Vec<_> = AXES.iter().map(|axis| axis.name).collect();
-                let names = names.join(", ");
+            let axis: Axis = key.parse().map_err(|_| {
+                let names = Axis::ALL.map(Axis::name).join(", ");
                 format!("{key} is neither a key of a measure nor an axis of rows; axes: {names}")
             })?;
             let value = match plain(&key, value)? {
@@ -117,10 +116,7 @@ impl RowSelector {
                     (found, asked) => found != asked,
                 })
         };
-        let operation = self
-            .operation
-            .as_ref()
-            .is_some_and(|asked| *asked != row.operation);
+        let operation = self.operation.is_some_and(|asked| asked != row.operation);
         usize::from(operation) + self.axes.iter().filter(differs).count()
     }
 

@@ -6,7 +6,7 @@ use wordline_core::{Operation, Pattern, RawWorkload, Timing};
 use wordline_nvm::Device;
 
 use crate::during::{PAUSE_MAX, readable_bytes};
-use crate::error::LabError;
+use crate::error::{LabError, SettingProblem, check_access};
 use crate::list::distinct;
 use crate::payload::Payload;
 use crate::state::{self, FOOTPRINT_MAX};
@@ -42,38 +42,29 @@ pub(super) fn check(
     for (target, _, device) in devices.iter_mut() {
         let capacity = device.len();
         if wrap > capacity || wrap == 0 {
-            let part = &target.part.header.id;
-            let problem = format!("is outside {part}; allowed: 1 B to {}", print(capacity));
-            return Err(wrong_size("wrap", wrap, problem));
+            return Err(SettingProblem::Outside {
+                found: ByteCount::from_bytes(wrap),
+                part: target.part.header.id.clone(),
+                most: ByteCount::from_bytes(capacity),
+            }
+            .of("wrap"));
         }
         whole_units(workload, target, device.as_ref())?;
         let most = device.background().map(|memory| readable_bytes(memory));
         if let Some(most) = most.filter(|most| wrap > *most && !workload.during.is_empty()) {
-            let part = &target.part.header.id;
-            let problem = format!(
-                "leaves no block of {part} that could be erased or programmed meanwhile; allowed: 1 B \
-                 to {}",
-                print(most)
-            );
-            return Err(wrong_size("wrap", wrap, problem));
+            return Err(SettingProblem::NoBlockLeft {
+                found: ByteCount::from_bytes(wrap),
+                part: target.part.header.id.clone(),
+                most: ByteCount::from_bytes(most),
+            }
+            .of("wrap"));
         }
     }
     if total == 0 {
-        let problem = "moves nothing; allowed: at least one access".to_owned();
-        return Err(wrong_size("total", total, problem));
+        return Err(SettingProblem::MovesNothing.of("total"));
     }
     for &access in &workload.access_bytes {
-        let most = wrap.min(total).min(ACCESS_MAX);
-        if access == 0 || access > most {
-            let problem = format!(
-                "does not fit; allowed: 1 B to {}, the smallest of wrap ({}), total ({}) and {}",
-                print(most),
-                print(wrap),
-                print(total),
-                print(ACCESS_MAX)
-            );
-            return Err(wrong_size("size", access, problem));
-        }
+        check_access("size", access, [wrap, total, ACCESS_MAX])?;
     }
     held(devices, workload, seed)
 }
@@ -112,17 +103,13 @@ fn whole_units(
         for &access in &workload.access_bytes {
             let part = workload.wrap_bytes / u64::from(streams) / access * access;
             if !part.is_multiple_of(unit) {
-                let problem = format!(
-                    "of {streams} give each {} of {}, which erases {} at a time; allowed: a wrap that gives each \
-                     whole multiples of that",
-                    print(part),
-                    target.part.header.id,
-                    print(unit)
-                );
-                return Err(LabError::List {
-                    what: "streams",
-                    problem,
-                });
+                return Err(SettingProblem::BrokenUnits {
+                    streams,
+                    each: ByteCount::from_bytes(part),
+                    part: target.part.header.id.clone(),
+                    unit: ByteCount::from_bytes(unit),
+                }
+                .of("streams"));
             }
         }
     }
@@ -138,20 +125,15 @@ fn streams(workload: &RawWorkload) -> Result<(), LabError> {
     let largest = workload.access_bytes.iter().copied().max().unwrap_or(1);
     let room = workload.wrap_bytes / largest.max(1);
     let problem = if !workload.during.is_empty() {
-        "does not go with during: such reads come one after the other".to_owned()
+        SettingProblem::StreamsDuring
     } else if workload.streams.contains(&0) {
-        "must be at least 1".to_owned()
+        SettingProblem::NoStream
     } else if room > 0 && u64::from(most) > room {
-        format!(
-            "of {most} leave no room for an access each; allowed with this size and wrap: 1 to {room}"
-        )
+        SettingProblem::CrowdedStreams { most, room }
     } else {
         return Ok(());
     };
-    Err(LabError::List {
-        what: "streams",
-        problem,
-    })
+    Err(problem.of("streams"))
 }
 
 fn during(workload: &RawWorkload) -> Result<(), LabError> {
@@ -161,45 +143,43 @@ fn during(workload: &RawWorkload) -> Result<(), LabError> {
     let during = workload.during.iter();
     distinct("during", during.map(|one| one.name().to_owned()))?;
     let problem = if !workload.operations.contains(&Operation::Read) {
-        "is about reads, and read is none of the operations"
+        SettingProblem::DuringWithoutReads
     } else if workload.multi_plane {
-        "does not go with multi_plane: work in the background is one block's or page's"
+        SettingProblem::DuringMultiPlane
     } else if !workload.gaps_ps.is_empty() {
-        "does not go with gap: such reads have a pause of their own"
+        SettingProblem::DuringWithGap
     } else if workload.warm_up_bytes > 0 {
-        "does not go with warm_up: reads leave the memory as it is"
+        SettingProblem::DuringWithWarmUp
     } else {
         return Ok(());
     };
-    Err(LabError::List {
-        what: "during",
-        problem: problem.to_owned(),
-    })
+    Err(problem.of("during"))
 }
 
 /// Pauses between accesses.
 fn times(workload: &RawWorkload) -> Result<(), LabError> {
     let longest = workload.gaps_ps.iter().copied().map(Time::from_ps).max();
     if let Some(gap) = longest.filter(|gap| *gap > PAUSE_MAX) {
-        return Err(LabError::List {
-            what: "gap",
-            problem: format!("of {gap} is too long; allowed: 0 s to {PAUSE_MAX}"),
-        });
+        return Err(too_long(gap).of("gap"));
     }
     let Some(pause) = workload.pause_ps.map(Time::from_ps) else {
         return Ok(());
     };
     let problem = if workload.during.is_empty() {
-        "is that of reads during other work, and during names none".to_owned()
+        SettingProblem::PauseWithoutDuring
     } else if pause > PAUSE_MAX {
-        format!("of {pause} is too long; allowed: 0 s to {PAUSE_MAX}")
+        too_long(pause)
     } else {
         return Ok(());
     };
-    Err(LabError::List {
-        what: "pause",
-        problem,
-    })
+    Err(problem.of("pause"))
+}
+
+const fn too_long(found: Time) -> SettingProblem {
+    SettingProblem::LongPause {
+        found,
+        most: PAUSE_MAX,
+    }
 }
 
 /// What the host has to hold of each device fits it.
@@ -212,23 +192,16 @@ fn held(devices: &Devices<'_>, workload: &RawWorkload, seed: u64) -> Result<(), 
     for (_, _, device) in devices {
         let sizes = workload.access_bytes.iter().copied();
         let payload = Payload::suited(seed, device.as_ref(), sizes);
-        let most = print(FOOTPRINT_MAX);
         if payload.held_bytes(footprint(workload)) > FOOTPRINT_MAX {
-            let problem =
-                format!("touches more than a run may hold; lower wrap or total to {most}");
-            return Err(wrong_size("wrap", workload.wrap_bytes, problem));
+            return Err(SettingProblem::LargeFootprint {
+                found: ByteCount::from_bytes(workload.wrap_bytes),
+                most: ByteCount::from_bytes(FOOTPRINT_MAX),
+            }
+            .of("wrap"));
         }
         state::check_held(&payload, device.as_ref(), fullest)?;
     }
     Ok(())
-}
-
-fn wrong_size(what: &'static str, found: u64, problem: String) -> LabError {
-    LabError::Size {
-        what,
-        found: ByteCount::from_bytes(found),
-        problem,
-    }
 }
 
 fn print(bytes: u64) -> String {

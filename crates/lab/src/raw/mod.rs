@@ -16,7 +16,7 @@ use drive::{PreparedDevice, RawWork};
 use rows::{RawRun, RawVariant};
 use wordline_catalog::PartOnBoard;
 use wordline_core::quantity::{Quantity, Time};
-use wordline_core::results::{NoValue, WarningCode};
+use wordline_core::results::NoValue;
 use wordline_core::{Experiment, Operation, RawWorkload, ResultSet};
 use wordline_nvm::{Device, Pipeline};
 
@@ -27,6 +27,7 @@ use crate::instrument::MeteredMemory;
 use crate::instrument::case::{self, DocumentCase};
 use crate::payload::Payload;
 use crate::sources;
+use crate::warning::LabWarning;
 
 /// The benchmark's workload, fitted to some targets and to what the user asked for: it wraps at
 /// the end of the smallest part where that comes before 8 MiB, and leaves out access sizes that fit
@@ -90,19 +91,17 @@ pub(crate) fn run(
                 several_planes |= pipeline == Pipeline::MultiPlane;
             } else {
                 let name = &target.name;
-                let advice = format!("{name}: this memory has no {what}; it runs as without it");
-                document.warn(WarningCode::NoPipeline, advice);
+                document.warn(LabWarning::NoPipeline {
+                    target: &name,
+                    what: &what,
+                });
             }
         }
         if several_planes {
             let name = &target.name;
-            let advice = format!(
-                "{name}: the sheet states currents of one plane at work; energy of several is understated"
-            );
-            document.warn(WarningCode::ExtrapolatedCurrent, advice);
+            document.warn(LabWarning::OnePlaneCurrents { target: &name });
             if workload.cache_read {
-                let advice = format!("{name}: reads of several planes do not use the cache read");
-                document.warn(WarningCode::NoPipeline, advice);
+                document.warn(LabWarning::NoPlaneCache { target: &name });
             }
         }
         sources::add(document, target, device.as_ref(), timing);
@@ -160,17 +159,16 @@ fn one(
 ) -> bool {
     if let Some(unit) = run.needs_translation(device.as_ref()) {
         run.without_value(NoValue::NotApplicable, document);
-        let advice = format!("{}: {}", run.name(), crate::translation::needed(unit));
-        document.warn(WarningCode::NeedsTranslation, advice);
+        document.warn(LabWarning::NeedsTranslation {
+            name: &run.name(),
+            why: &crate::translation::needed(unit),
+        });
         return true;
     }
-    let obstacle = run
-        .variant
-        .during
-        .and_then(|during| during.obstacle(device.as_mut()));
-    if let Some((code, advice)) = obstacle {
+    if let Some(during) = run.variant.during
+        && !during.applies(&run.target.name, device.as_mut(), document)
+    {
         run.without_value(NoValue::NotApplicable, document);
-        document.warn(code, format!("{}: {advice}", run.target.name));
         return true;
     }
     let mut memory = MeteredMemory::new(device, u64::MAX);
@@ -179,8 +177,10 @@ fn one(
         Ok(None) => return false,
         Err(failure) => {
             run.without_value(NoValue::Failed, document);
-            let advice = format!("{}: {failure}", run.name());
-            document.warn(WarningCode::RunFailed, advice);
+            document.warn(LabWarning::RunFailed {
+                name: &run.name(),
+                failure: &failure,
+            });
         }
     }
     true

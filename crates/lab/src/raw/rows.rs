@@ -2,7 +2,7 @@
 
 use wordline_catalog::PartOnBoard;
 use wordline_core::quantity::{ByteCount, Fraction, Quantity, Time};
-use wordline_core::results::{NoValue, WarningCode};
+use wordline_core::results::NoValue;
 use wordline_core::{Axis, Experiment, Metric, Operation, Pattern, RawWorkload, ResultSet, Timing};
 use wordline_nvm::Device;
 
@@ -11,6 +11,7 @@ use crate::instrument::OperationTally;
 use crate::instrument::rows::{self, RowDetail};
 use crate::subject::Subject;
 use crate::translation;
+use crate::warning::LabWarning;
 
 /// What identifies the rows of one run.
 pub(super) struct RawRun<'a> {
@@ -57,11 +58,10 @@ impl RawRun<'_> {
             && wear.most > wear.left()
             && wear.left() > 0
         {
-            let advice = format!(
-                "{name}: this run alone took a unit beyond its {} rated cycles",
-                wear.endurance
-            );
-            document.warn(WarningCode::LifeUsedUp, advice);
+            document.warn(LabWarning::LifeUsedUpByRun {
+                name: &name,
+                endurance: &wear.endurance,
+            });
         }
         if let Some(layer) = &ended.usage.layer {
             layer.warn_if_fresh(&self.target.name, tally.stored_bytes(), document);

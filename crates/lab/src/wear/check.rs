@@ -7,7 +7,7 @@ use wordline_core::{Experiment, WearWorkload};
 use wordline_nvm::ageing::{AgeingError, Environment};
 
 use crate::control::Control;
-use crate::error::LabError;
+use crate::error::{LabError, SettingProblem};
 use crate::list::distinct;
 
 /// The most blocks of a run, each of which has a row.
@@ -29,10 +29,7 @@ pub(super) fn workload(workload: &WearWorkload, experiment: &Experiment) -> Resu
         workload.dwells_s.iter().map(|one| (one + 0.0).to_string()),
     )?;
     if experiment.ftl.is_some() {
-        return Err(LabError::List {
-            what: "ftl",
-            problem: "does not go with wear, which cycles single blocks".to_owned(),
-        });
+        return Err(SettingProblem::LayerOfWear.of("ftl"));
     }
     for environment in environments(workload) {
         environment
@@ -56,23 +53,13 @@ pub(super) fn simulated(
     control: &Control<'_>,
 ) -> Result<(), LabError> {
     if let [named, ..] = control.destroy {
-        return Err(LabError::List {
-            what: "destroy",
-            problem: format!(
-                "names {named}, and nothing real is worn; allowed: the device of the target mtd:{named}"
-            ),
-        });
+        return Err(SettingProblem::DestroysNoDevice(named.clone()).of("destroy"));
     }
     let runs = experiment.timings.len() * targets.len() * environments(workload).count();
     let runs = (runs * workload.usages.len()) as u64;
     let lives = runs / targets.len().max(1) as u64;
     if control.cycling_log.is_some() && lives > 1 {
-        return Err(LabError::List {
-            what: "log",
-            problem:
-                "tells of one life of each block; allowed: one usage, temperature, dwell and timing"
-                    .to_owned(),
-        });
+        return Err(SettingProblem::LogOfSeveralLives.of("log"));
     }
     let all = u64::from(workload.blocks).saturating_mul(u64::from(workload.samples));
     number("blocks", all.saturating_mul(runs), BLOCKS_MAX)?;
@@ -134,14 +121,10 @@ pub(super) fn enough(
 }
 
 fn number(what: &'static str, found: u64, most: u64) -> Result<(), LabError> {
-    if (1..=most).contains(&found) {
-        return Ok(());
+    match (1..=most).contains(&found) {
+        true => Ok(()),
+        false => Err(SettingProblem::OutOfRangeOfAllRuns { found, most }.of(what)),
     }
-    Err(LabError::Number {
-        what,
-        found: found as f64,
-        problem: format!("is out of range; allowed: 1 to {most}, over all runs"),
-    })
 }
 
 fn of_environment(problem: &AgeingError) -> LabError {
@@ -150,9 +133,5 @@ fn of_environment(problem: &AgeingError) -> LabError {
         AgeingError::Dwell(found) => ("dwell", found, "finite times, in seconds"),
         AgeingError::NoFigures => ("aging", f64::NAN, "sheets with the table aging"),
     };
-    LabError::Number {
-        what,
-        found,
-        problem: format!("is none that a chip ages at; allowed: {allowed}"),
-    }
+    SettingProblem::Ageing { found, allowed }.of(what)
 }

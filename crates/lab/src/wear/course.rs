@@ -1,5 +1,6 @@
 //! What a block did from its first cycle to its last.
 
+use wordline_core::RowOperation;
 use wordline_core::quantity::{Quantity as _, Time};
 
 /// Cycles whose mean the paper reports beside the worst and the best.
@@ -109,10 +110,10 @@ pub(crate) enum CourseStep {
 
 impl CourseStep {
     /// As rows spell it.
-    pub(crate) const fn name(self) -> &'static str {
+    pub(crate) const fn operation(self) -> RowOperation {
         match self {
-            Self::Program => "program",
-            Self::Erase => "erase",
+            Self::Program => RowOperation::Program,
+            Self::Erase => RowOperation::Erase,
         }
     }
 }

@@ -28,7 +28,6 @@ use rows::{Who, WornTarget};
 use session::{Session, Tested, in_turn, random};
 use wordline_catalog::{Capability, PartOnBoard, Target};
 use wordline_core::draw::{Purpose, draw};
-use wordline_core::results::WarningCode;
 use wordline_core::{Experiment, Pattern, ResultSet, WearWorkload};
 use wordline_nvm::ageing::Environment;
 use wordline_nvm::{Conditions, CycledFlash, NvmError};
@@ -36,6 +35,7 @@ use wordline_nvm::{Conditions, CycledFlash, NvmError};
 use crate::control::Control;
 use crate::error::LabError;
 use crate::instrument::case::{self, Case};
+use crate::warning::LabWarning;
 use crate::{open, sources};
 
 /// Wears the targets of an experiment: simulated chips, or one raw flash device of the host.
@@ -208,19 +208,14 @@ fn test(
 
 /// What every reader of an endurance should know.
 fn warn(workload: &WearWorkload, document: &mut ResultSet) {
-    let advice = "endurance is counted until a chip reports a failure, without the limits of an ECC and without \
-                  retention: no lifetime that a maker promises, which is what compare goes by";
-    document.warn(WarningCode::Caution, advice.to_owned());
+    document.warn(LabWarning::WithoutRetention);
     if check::environments(workload).any(|environment| environment.celsius < 5.0) {
-        let advice = "below 5 degrees Celsius stress is extrapolated from two temperatures";
-        document.warn(WarningCode::Extrapolated, advice.to_owned());
+        document.warn(LabWarning::ColdExtrapolated);
     }
     if check::environments(workload)
         .any(|environment| environment.dwell != Environment::default().dwell)
     {
-        let advice = "what a dwell between program and erase does to endurance is assumed: nobody measured it for \
-                      these chips";
-        document.warn(WarningCode::Caution, advice.to_owned());
+        document.warn(LabWarning::DwellAssumed);
     }
 }
 

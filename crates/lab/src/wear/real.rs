@@ -7,7 +7,6 @@
 use std::collections::BTreeMap;
 
 use wordline_catalog::{Capability, Target};
-use wordline_core::results::WarningCode;
 use wordline_core::{Experiment, Pattern, ResultSet, Timing, WearWorkload};
 use wordline_host::WallClock;
 use wordline_host::mtd::{Calls, Mtd};
@@ -21,6 +20,7 @@ use super::tester::{Bench, holds_data};
 use crate::control::Control;
 use crate::error::LabError;
 use crate::open;
+use crate::warning::LabWarning;
 
 impl<C: Calls> Bench for Mtd<C> {}
 
@@ -130,18 +130,17 @@ fn wear<F: Bench<Error: std::fmt::Display>, C: Clock>(
     };
     session.finish()?;
     for (block, error) in &tested.unmarked {
-        let advice = format!("{target}: failed block {block} could not be marked bad: {error}");
-        document.warn(WarningCode::Caution, advice);
+        document.warn(LabWarning::NotMarkedBad {
+            target: &target,
+            block: &block,
+            error: &error,
+        });
     }
     // What was seen of blocks that did not come to their end was measured, too.
     document.complete = !tested.stopped;
     if let Some(failure) = &tested.failure {
         run.failed(0, failure, document);
-        let advice = format!(
-            "{target}: a block that fails within its first cycles is not taken for worn out, nor marked: is the device \
-             protected from writes, or its bus at fault?"
-        );
-        document.warn(WarningCode::Caution, advice);
+        document.warn(LabWarning::EarlyFailure { target: &target });
     }
     run.rows(&[tested.lives], document);
     Ok(())
@@ -149,11 +148,7 @@ fn wear<F: Bench<Error: std::fmt::Display>, C: Clock>(
 
 fn warn(run: &WornTarget<'_>, document: &mut ResultSet) {
     let target = &run.who.target;
-    let advice = format!(
-        "{target}: durations are those of the driver's calls, with what the bus, the driver and the kernel add to the \
-         chip's own; the temperature is what was stated, not measured"
-    );
-    document.warn(WarningCode::Caution, advice);
+    document.warn(LabWarning::DriverDurations { target: &target });
 }
 
 /// Refuses what a real memory cannot do.

@@ -1,8 +1,9 @@
 //! From the lives of blocks to the rows of the document.
 
 use wordline_catalog::PartOnBoard;
+use wordline_core::RowOperation::{self, Cycle, Erase, Program, Read};
 use wordline_core::quantity::{Quantity as _, Time};
-use wordline_core::results::{NoValue, WarningCode};
+use wordline_core::results::NoValue;
 use wordline_core::{
     Axis, Basis, Experiment, Metric, Pattern, ResultSet, Timing, WearUsage, WearWorkload,
 };
@@ -12,6 +13,7 @@ use super::chip::Specified;
 use super::course::{CourseStep, End, WearCourse};
 use super::tester::Plan;
 use crate::subject::{Axes, Subject};
+use crate::warning::LabWarning;
 
 /// Points of each decade of cycles at which latency is told.
 const POINTS: [u64; 3] = [1, 2, 5];
@@ -93,19 +95,23 @@ impl WornTarget<'_> {
         failure: &impl std::fmt::Display,
         document: &mut ResultSet,
     ) {
-        let subject = self.subject("cycle").at(Axis::Sample, u64::from(sample));
+        let subject = self.subject(Cycle).at(Axis::Sample, u64::from(sample));
         let row = subject.row(Metric::Endurance, Err(NoValue::Failed));
         document.rows.push(row);
         let name = &self.who.target;
-        let advice = format!("{name}, {}, chip {sample}: {failure}", self.usage.name());
-        document.warn(WarningCode::RunFailed, advice);
+        document.warn(LabWarning::WearRunFailed {
+            name: &name,
+            usage: &self.usage.name(),
+            sample: &sample,
+            failure: &failure,
+        });
     }
 
     /// A row a block.
     fn each(&self, chips: &[Lives], document: &mut ResultSet) {
         for (sample, lives) in chips.iter().enumerate() {
             for (block, course) in lives {
-                let subject = self.subject("cycle");
+                let subject = self.subject(Cycle);
                 let subject = subject
                     .at(Axis::Sample, sample as u64)
                     .at(Axis::Block, u64::from(*block));
@@ -118,7 +124,7 @@ impl WornTarget<'_> {
 
     /// How the blocks' endurance spreads, and what failed.
     fn endurance(&self, all: &[&WearCourse], document: &mut ResultSet) {
-        let subject = self.subject("cycle");
+        let subject = self.subject(Cycle);
         let mut cycles: Vec<Option<u64>> = all.iter().map(|course| course.endurance()).collect();
         // Those that did not fail stand longer than those that did.
         cycles.sort_by_key(|one| one.unwrap_or(u64::MAX));
@@ -145,7 +151,7 @@ impl WornTarget<'_> {
 
     /// The worst, the mean over the first cycles and the best, as the paper reports them.
     fn latency(&self, all: &[&WearCourse], step: CourseStep, document: &mut ResultSet) {
-        let subject = self.subject(step.name());
+        let subject = self.subject(step.operation());
         let ranges = all.iter().filter_map(|course| course.range_s(step));
         let Some((best, worst)) =
             ranges.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))
@@ -175,7 +181,7 @@ impl WornTarget<'_> {
 
     /// The mean over the blocks that live, cycle by cycle.
     fn over_life(&self, all: &[&WearCourse], step: CourseStep, document: &mut ResultSet) {
-        let subject = self.subject(step.name());
+        let subject = self.subject(step.operation());
         let longest = all.iter().map(|course| course.cycles).max().unwrap_or(0);
         let decades = (0..20).map(|power| 10_u64.saturating_pow(power));
         let points = decades.flat_map(|decade| POINTS.map(|point| decade.saturating_mul(point)));
@@ -192,7 +198,7 @@ impl WornTarget<'_> {
     }
 
     fn reads(&self, all: &[&WearCourse], document: &mut ResultSet) {
-        let subject = self.subject("read");
+        let subject = self.subject(Read);
         let reads = || {
             all.iter()
                 .flat_map(|course| course.reads.iter().copied())
@@ -217,9 +223,9 @@ impl WornTarget<'_> {
             }
         };
         for (operation, figure) in [
-            ("program", Some(sheet.program)),
-            ("erase", sheet.erase),
-            ("read", sheet.read),
+            (Program, Some(sheet.program)),
+            (Erase, sheet.erase),
+            (Read, sheet.read),
         ] {
             let Some(figure) = figure else { continue };
             let basis = figure.provenance().basis;
@@ -238,10 +244,10 @@ impl WornTarget<'_> {
         }
         let rated = sheet.endurance.least().count() as f64;
         let basis = sheet.endurance.provenance().basis;
-        add("cycle", Metric::Endurance, Some(rated), basis);
+        add(Cycle, Metric::Endurance, Some(rated), basis);
     }
 
-    fn subject(&self, operation: &'static str) -> Subject {
+    fn subject(&self, operation: RowOperation) -> Subject {
         let subject = Subject {
             target: self.who.target.clone(),
             part: self.who.part.clone(),

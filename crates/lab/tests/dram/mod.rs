@@ -370,7 +370,7 @@ fn what_cannot_be_run_is_refused_by_name() {
     });
     assert_eq!(
         samples,
-        "samples 18446744073709551615 cannot be taken; allowed: 1 to 1000000000"
+        "samples 18446744073709551615 is out of range; allowed: 1 to 1000000000"
     );
     for probes in [0, 10_000] {
         let refused = refusal(|experiment| match &mut dram(experiment).test {
@@ -414,7 +414,7 @@ fn what_cannot_be_run_is_refused_by_name() {
         let settings = BTreeMap::from([(name.to_owned(), value.to_owned())]);
         refusal(|experiment| dram(experiment).settings = settings.into())
     };
-    assert!(set("refersh", "off").contains("unknown setting \"refersh\"; allowed: "));
+    assert!(set("refersh", "off").contains("unknown setting \"refersh\"; did you mean refresh?"));
     assert!(set("refresh", "sometimes").contains("allowed: "));
     let mixes = with(
         &bandwidth(&[Mix::Reads, Mix::Reads], Band::None),

@@ -67,7 +67,7 @@ pub(super) fn grid(document: &ResultSet) -> Grid {
     for row in rows {
         let mut cells = vec![
             row.target.clone(),
-            text::words(&row.operation),
+            text::words(row.operation.name()),
             row.timing.to_string(),
         ];
         cells.extend(axes.iter().map(|axis| {

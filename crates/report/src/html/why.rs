@@ -142,7 +142,7 @@ fn sentence(pivot: &Pivot<'_>, series: &Series<'_, '_>) -> Option<String> {
     };
     let (place, percent, first_share) = share(series.lines.first()?)?;
     let head = series.head();
-    let who = match (head.operation.as_str(), pivot.varying.target) {
+    let who = match (head.operation.name(), pivot.varying.target) {
         ("read", false) => "Reads".to_owned(),
         ("write", false) => "Writes".to_owned(),
         ("read" | "write", true) => format!("{}: {}s", head.target, head.operation),

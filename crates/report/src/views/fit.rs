@@ -3,6 +3,7 @@
 //! The first half was fitted, so that what agrees there was made to agree. The second half was held out: its
 //! ratios are the score.
 
+use wordline_core::RowOperation::{self, Cycle, Erase, Program};
 use wordline_core::quantity::ByteCount;
 use wordline_core::results::{FigureUse, ResultSet, Row};
 use wordline_core::{Axis, Basis, Metric, Workload};
@@ -40,16 +41,16 @@ const FIGURES: [(Metric, &str); 7] = [
 ];
 
 /// What is compared of raw flash: operation and statistic of its rows, and what they are called.
-const OF_FLASH: [(&str, &str, &str); 9] = [
-    ("cycle", "p10", "10 % of blocks fail by"),
-    ("cycle", "median", "half of blocks fail by"),
-    ("cycle", "p90", "90 % of blocks fail by"),
-    ("program", "first", "first program"),
-    ("program", "first_10000", "first 10,000 programs"),
-    ("program", "last", "last program"),
-    ("erase", "first", "first erase"),
-    ("erase", "first_10000", "first 10,000 erases"),
-    ("erase", "last", "last erase"),
+const OF_FLASH: [(RowOperation, &str, &str); 9] = [
+    (Cycle, "p10", "10 % of blocks fail by"),
+    (Cycle, "median", "half of blocks fail by"),
+    (Cycle, "p90", "90 % of blocks fail by"),
+    (Program, "first", "first program"),
+    (Program, "first_10000", "first 10,000 programs"),
+    (Program, "last", "last program"),
+    (Erase, "first", "first erase"),
+    (Erase, "first_10000", "first 10,000 erases"),
+    (Erase, "last", "last erase"),
 ];
 
 /// What counts for the score of a card: the slowest of all is chance, and throughput and mean are one.
@@ -237,10 +238,10 @@ fn size_of(row: &Row) -> Option<u64> {
 }
 
 /// Operations and sizes of a sweep, in order.
-fn sizes(document: &ResultSet) -> Vec<(&str, u64)> {
+fn sizes(document: &ResultSet) -> Vec<(RowOperation, u64)> {
     let rows = document.rows.iter();
     let mut sizes: Vec<_> = rows
-        .filter_map(|row| Some((row.operation.as_str(), size_of(row)?)))
+        .filter_map(|row| Some((row.operation, size_of(row)?)))
         .collect();
     sizes.sort_unstable();
     sizes.dedup();
@@ -349,7 +350,7 @@ mod tests {
                     let mut row = model.clone();
                     row.target = target.to_owned();
                     row.workload = "fit".to_owned();
-                    row.operation = "write".to_owned();
+                    row.operation = RowOperation::Write;
                     row.basis = basis;
                     row.metric = metric;
                     row.unit = metric.unit().to_owned();

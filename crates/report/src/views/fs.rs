@@ -6,7 +6,7 @@
 #[cfg(test)]
 mod tests;
 
-use wordline_core::{Axis, Metric};
+use wordline_core::{Axis, Metric, RowOperation};
 use wordline_engines::FILE_SYSTEMS;
 
 use crate::answer::{Answer, IN_WORDS};
@@ -38,7 +38,7 @@ pub(crate) const VIEW: View = View {
 /// A line for each mounted file system, with what power cuts left of it.
 const SYSTEMS: LineTable = LineTable {
     title: "File systems",
-    lines: |pivot| pivot.select(|line| line.head().operation == "mount"),
+    lines: |pivot| pivot.select(|line| line.head().operation == RowOperation::Mount),
     keys: &[
         Key::Always(LineField::Target),
         Key::Words("file system", |_, line| system(line)),
@@ -119,8 +119,10 @@ const SLOWEST: LineTable = LineTable {
 
 /// The lines of calls, those of an operation side by side.
 fn calls<'p, 'a>(pivot: &'p Pivot<'a>) -> Vec<&'p PivotLine<'a>> {
-    let calls = pivot.select(|line| !["mount", "crash"].contains(&line.head().operation.as_str()));
-    together(calls, |line| line.head().operation.clone()).concat()
+    let calls = pivot.select(|line| {
+        ![RowOperation::Mount, RowOperation::Crash].contains(&line.head().operation)
+    });
+    together(calls, |line| line.head().operation.to_string()).concat()
 }
 
 /// The file system as people read it.
@@ -137,7 +139,7 @@ fn power_cuts(pivot: &Pivot<'_>, mount: &PivotLine<'_>) -> Option<String> {
     let mut crashes = pivot
         .lines
         .iter()
-        .filter(|line| line.head().operation == "crash");
+        .filter(|line| line.head().operation == RowOperation::Crash);
     let line = crashes.find(|line| of(line) == of(mount))?;
     let images = line.at(Metric::CrashImages, &[])?;
     let Some(count) = images.value else {
@@ -200,7 +202,9 @@ fn answer(pivot: &Pivot<'_>) -> Answer {
 /// "On mt25ql128@b the slowest call of littlefs is append-small at 50 % fill: 12.3 s, of 3300 reads 8.40 s, 2 erases
 /// 90.0 ms; half of such calls take up to 300 ms."
 fn slowest(lines: &[&PivotLine<'_>]) -> Option<String> {
-    let calls = lines.iter().filter(|line| line.head().operation != "mount");
+    let calls = lines
+        .iter()
+        .filter(|line| line.head().operation != RowOperation::Mount);
     let timed = calls.filter_map(|line| Some((line.number(Metric::LatencyMax)?, line)));
     let (latency, line) = timed.reduce(|a, b| if b.0 > a.0 { b } else { a })?;
     let time = |seconds| text::number(Metric::LatencyMax, seconds, text::DIGITS);
@@ -263,11 +267,13 @@ fn slowest_calls(pivot: &Pivot<'_>) -> Vec<Plot> {
         let mut words = vec![
             target.clone(),
             line.field(Axis::Fs),
-            head.operation.clone(),
+            head.operation.to_string(),
             line.field(Axis::Fill),
         ];
         // A mount may cover the whole memory as well.
-        words.extend((head.operation == "mount").then(|| line.field(Axis::CapacityBytes)));
+        words.extend(
+            (head.operation == RowOperation::Mount).then(|| line.field(Axis::CapacityBytes)),
+        );
         words.extend(timings.then(|| head.timing.to_string()));
         words.retain(|word| !word.is_empty());
         words.join(", ")

@@ -47,7 +47,7 @@ pub(crate) fn grid(pivot: &Pivot<'_>) -> Option<Grid> {
         table = table.key(
             Column::left(field.label()),
             move |line: &Line<'_, '_>| match field {
-                LineField::Operation => text::words(&line.head().operation),
+                LineField::Operation => text::words(line.head().operation.name()),
                 _ => line.field(field),
             },
         );
@@ -158,9 +158,9 @@ mod tests {
     use super::*;
     use crate::fixture;
     use crate::pivot::Keys;
-    use wordline_core::Axis;
     use wordline_core::Timing;
     use wordline_core::results::{AxisValue, NoValue};
+    use wordline_core::{Axis, RowOperation};
 
     fn names(grid: &Grid) -> Vec<&str> {
         grid.columns().iter().map(|column| &*column.name).collect()
@@ -169,7 +169,9 @@ mod tests {
     #[test]
     fn columns_without_values_are_left_out() {
         let mut document = fixture::mram();
-        document.rows.retain(|row| row.operation == "read");
+        document
+            .rows
+            .retain(|row| row.operation == RowOperation::Read);
         let grid = grid(&Pivot::of(&document, Keys::ALL)).expect("a table");
         assert!(!names(&grid).contains(&"lifetime"));
         assert!(!names(&grid).contains(&"target"));
@@ -241,7 +243,8 @@ mod tests {
     #[test]
     fn other_metrics_make_a_table_of_their_own() {
         let mut document = fixture::mram();
-        let failed = fixture::without_value("verify", Metric::BytesMoved, NoValue::Failed);
+        let failed =
+            fixture::without_value(RowOperation::Stat, Metric::BytesMoved, NoValue::Failed);
         document.rows = vec![failed];
         let grid = grid(&Pivot::of(&document, Keys::ALL)).expect("a table");
         assert_eq!(names(&grid), ["operation", "access", "bytes_moved"]);

@@ -8,6 +8,9 @@ mod tests;
 
 use std::borrow::Cow;
 
+use wordline_core::RowOperation::{
+    self, All, Crash, Delete, Hit, Insert, Miss, Read, ReadModifyWrite, Update,
+};
 use wordline_core::results::NoValue;
 use wordline_core::{Axis, KvDirectory, KvTest, KvWorkload, Metric, Workload};
 use wordline_engines::STORES;
@@ -33,7 +36,7 @@ pub(crate) const VIEW: View = View {
 /// A line for each table that was cut.
 const POWER_CUTS: LineTable = LineTable {
     title: "Power cuts",
-    lines: |pivot| pivot.select(|line| line.head().operation == "crash"),
+    lines: |pivot| pivot.select(|line| line.head().operation == Crash),
     keys: &[
         Key::Always(LineField::Target),
         Key::Words("table", |_, line| short_table(line)),
@@ -48,15 +51,15 @@ const POWER_CUTS: LineTable = LineTable {
 };
 
 /// The kinds of operation in the order of the tables.
-const OPERATIONS: [&str; 8] = [
-    "all",
-    "insert",
-    "hit",
-    "miss",
-    "read",
-    "update",
-    "delete",
-    "read-modify-write",
+const OPERATIONS: [RowOperation; 8] = [
+    All,
+    Insert,
+    Hit,
+    Miss,
+    Read,
+    Update,
+    Delete,
+    ReadModifyWrite,
 ];
 
 /// Figures of each hash table, with what their headings add to its name.
@@ -103,12 +106,12 @@ const BY_KEY: CurvePlot = CurvePlot {
     caption: "",
     pivot: None,
     lines: |pivot| {
-        let of = |operation: &'static str| {
+        let of = |operation: RowOperation| {
             pivot.select(move |line| {
                 line.head().operation == operation && is_sweep(line) && can(line)
             })
         };
-        together([of("insert"), of("hit")].concat(), |line| table(line)).concat()
+        together([of(Insert), of(Hit)].concat(), |line| table(line)).concat()
     },
     still: &[Of(Axis::Load), Of(Axis::Build), LineField::Timing],
     // Spelt out, because a constant that is taken from must need no destructor.
@@ -124,7 +127,7 @@ const BY_KEY: CurvePlot = CurvePlot {
     },
     name: |line, _| format!("{}, {}", table(line), line.head().operation),
     color: table,
-    dash: |line| line.head().operation.clone(),
+    dash: |line| line.head().operation.to_string(),
     points: |_| Vec::new(),
 };
 
@@ -210,7 +213,10 @@ fn over_floor(line: &PivotLine<'_>) -> Option<f64> {
 }
 
 /// The lines of an operation among some.
-fn of_operation<'p, 'a>(lines: &[&'p PivotLine<'a>], operation: &str) -> Vec<&'p PivotLine<'a>> {
+fn of_operation<'p, 'a>(
+    lines: &[&'p PivotLine<'a>],
+    operation: RowOperation,
+) -> Vec<&'p PivotLine<'a>> {
     let lines = lines.iter().copied();
     lines
         .filter(|line| line.head().operation == operation)
@@ -240,14 +246,14 @@ fn of_targets(pivot: &Pivot<'_>, _: Option<u16>) -> Vec<Grid> {
                 grids.extend(side_by_side(pivot, title, &lines, FIGURES, true));
             }
         }
-        for of_work in together(of_operation(&own, "all"), |line| line.field(Axis::Work)) {
+        for of_work in together(of_operation(&own, All), |line| line.field(Axis::Work)) {
             let work = of_work[0].field(Axis::Work);
             let title = format!(
                 "{target}: {work}, cycles that an operation takes of the place that is worn most"
             );
             grids.extend(side_by_side(pivot, title, &of_work, WEAR, false));
         }
-        let mut inserts = of_operation(&own, "insert");
+        let mut inserts = of_operation(&own, Insert);
         inserts.retain(|line| is_sweep(line));
         // In a file not every insert is timed.
         let has_room = |line: &&PivotLine<'_>| line.number(Metric::TableRam).is_some();
@@ -333,19 +339,19 @@ fn answer(pivot: &Pivot<'_>) -> Answer {
         .iter()
         .take(IN_WORDS)
     {
-        let timed = |operation: &str| {
+        let timed = |operation: RowOperation| {
             let mut lines = of_operation(own, operation);
             lines.retain(|line| line.number(Metric::OpsRate).is_some());
             lines
         };
-        for of_work in together(timed("all"), |line| line.field(Axis::Work))
+        for of_work in together(timed(All), |line| line.field(Axis::Work))
             .iter()
             .take(IN_WORDS)
         {
             let work = of_work[0].field(Axis::Work);
             sentences.extend(rates(&format!("operations of {work}"), of_work));
         }
-        for (operation, plural) in [("insert", "inserts"), ("hit", "hits")] {
+        for (operation, plural) in [(Insert, "inserts"), (Hit, "hits")] {
             let mut sweep = timed(operation);
             sweep.retain(|line| is_sweep(line));
             sentences.extend(rates(plural, &sweep));

@@ -174,8 +174,8 @@ fn subject(pivot: &Pivot<'_>, series: &Series<'_, '_>, rate_follows: bool) -> St
     } = series.head();
     let conditions = series
         .name_on_target
-        .split_once(&format!("{}, ", text::words(operation)));
-    match (operation.as_str(), rate_follows, pivot.varying.workload) {
+        .split_once(&format!("{}, ", text::words(operation.name())));
+    match (operation.name(), rate_follows, pivot.varying.workload) {
         ("read" | "write", true, false) => match conditions {
             Some((_, conditions)) => format!("{target} ({conditions}) {operation}s"),
             None => format!("{target} {operation}s"),

@@ -2,7 +2,7 @@
 
 use wordline_core::Axis;
 use wordline_core::results::{FigureUse, NoValue, SheetUse};
-use wordline_core::{Basis, Metric};
+use wordline_core::{Basis, Metric, RowOperation};
 
 use crate::{Format, Style, answer, fixture, render};
 
@@ -104,7 +104,7 @@ fn missing_values_are_words() {
     ];
     for (metric, reason, expected) in cases {
         let mut document = fixture::mram();
-        document.rows = vec![fixture::without_value("write", metric, reason)];
+        document.rows = vec![fixture::without_value(RowOperation::Write, metric, reason)];
         assert_eq!(answer(&document), [expected]);
     }
 }
@@ -116,11 +116,14 @@ fn a_single_size_and_other_operations_read_well() {
         .rows
         .retain(|row| row.count(Axis::AccessBytes) == Some(4096));
     for row in &mut document.rows {
-        row.operation = format!("random_{}", row.operation);
+        row.operation = match row.operation {
+            RowOperation::Read => RowOperation::RandomRead,
+            _ => RowOperation::RandomWrite,
+        };
     }
     assert_eq!(
         answer(&document)[0],
-        "em064lx@stm32h755-qspi, random read: 47.6 MB/s in accesses of 4 KiB, each taking \
+        "em064lx@stm32h755-qspi, random-read: 47.6 MB/s in accesses of 4 KiB, each taking \
          86.1 us; the memory alone spends 1.77 nJ \
          on a byte."
     );

@@ -192,7 +192,7 @@ const LIFE: CurvePlot = CurvePlot {
         )
     },
     color: |line| Key::named(&KEYS[..5], line, &[line]),
-    dash: |line| line.head().operation.clone(),
+    dash: |line| line.head().operation.to_string(),
     points: |line| {
         let points = line
             .along(Metric::LatencyMean, Axis::AfterCycles, &[])

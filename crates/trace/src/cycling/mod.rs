@@ -37,6 +37,7 @@ mod tests;
 
 use std::str::FromStr;
 
+use wordline_core::RowOperation;
 use wordline_core::quantity::Time;
 
 pub use write::CyclingWriter;
@@ -63,6 +64,16 @@ impl CyclingOperation {
             Self::Program => "program",
             Self::Erase => "erase",
             Self::Read => "read",
+        }
+    }
+}
+
+impl From<CyclingOperation> for RowOperation {
+    fn from(operation: CyclingOperation) -> Self {
+        match operation {
+            CyclingOperation::Program => Self::Program,
+            CyclingOperation::Erase => Self::Erase,
+            CyclingOperation::Read => Self::Read,
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use wordline_core::quantity::{ByteCount, Time, human};
 use wordline_core::{
-    AccessSource, Axis, DramTest, Experiment, KvTest, Pattern, Timing, WearUsage, WearWorkload,
-    Workload,
+    AccessSource, Axis, DramTest, Experiment, KvTest, Pattern, RowOperation, Timing, WearUsage,
+    WearWorkload, Workload,
 };
 use wordline_lab::published::{Allowed, Curves, Measure, Question, RowSelector};
 
@@ -120,7 +120,7 @@ fn ran(experiment: &Experiment, row: &RowSelector) -> Vec<String> {
         }
         workload => {
             words.push(workload.name().to_owned());
-            words.extend(row.operation.clone());
+            words.extend(row.operation.map(|operation| operation.to_string()));
             words.push(metric);
             let axes = row.axes.iter().filter(|(axis, _)| **axis != Axis::Cause);
             words.extend(axes.map(|(axis, value)| format!("at {axis} = {value}")));
@@ -134,7 +134,9 @@ fn ran(experiment: &Experiment, row: &RowSelector) -> Vec<String> {
 
 /// A row of a test of wear in words.
 fn worn(wear: &WearWorkload, row: &RowSelector) -> Vec<String> {
-    let operation = row.operation.as_deref().filter(|name| *name != "cycle");
+    let operation = row
+        .operation
+        .filter(|operation| *operation != RowOperation::Cycle);
     let mut words = vec![match operation {
         None => row.metric.to_string(),
         Some(operation) => format!("{} of {operation}s", row.metric),

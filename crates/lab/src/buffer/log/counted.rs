@@ -5,7 +5,6 @@
 //! refuses nothing.
 
 use wordline_core::quantity::ByteCount;
-use wordline_core::results::WarningCode;
 use wordline_core::{
     Arrival, Axis, BufferWorkload, Durations, LogSource, Metric, Operation, ResultSet,
 };
@@ -16,6 +15,7 @@ use super::{COVERAGE_MAX, COVERAGE_MIN, environment, odd, seconds, subject};
 use crate::backlog::{Interval, Rate, Unordered};
 use crate::buffer::{grid, rates, rows};
 use crate::error::LabError;
+use crate::warning::LabWarning;
 
 /// Durations without their order: for each rate the least and the most that any order needs.
 pub(super) fn answer(
@@ -104,22 +104,16 @@ pub(super) fn answer(
     match covered {
         Covered::Share(share) => document.rows.push(subject.row(Metric::Coverage, Ok(share))),
         Covered::Unknown(why) => {
-            let advice = format!(
-                "{}: {why}, so nothing shows whether it leaves out time between accesses; such time fills the \
-                 buffer as well",
-                source.file
-            );
-            document.warn(WarningCode::UnknownCoverage, advice);
+            document.warn(LabWarning::UnknownCoverage {
+                file: &source.file,
+                why: &why,
+            });
         }
     }
     let both = [("least", &all.least), ("most", &all.most)];
     let bounds = if endless { &both[..1] } else { &both[..] };
     if endless {
-        let advice = format!(
-            "{}: accesses fell into the last bin, which has no upper end: how much RAM suffices is unknown",
-            source.file
-        );
-        document.warn(WarningCode::OddLog, advice);
+        document.warn(LabWarning::EndlessBin { file: &source.file });
     }
     for &(kind, curve) in bounds {
         let at = subject.estimate(subject.basis, kind);
@@ -155,16 +149,9 @@ pub(super) fn answer(
         }
     }
     rows::small_rams(&subject, ByteCount::from_bytes(record), question, document);
-    let advice = format!(
-        "{}: a histogram has lost the order of the accesses, and with it how many long ones followed each \
-         other: RAM lies between the least and the most that any order needs; a latency log gives the exact \
-         figure (fio: --write_lat_log=NAME)",
-        source.file
-    );
-    document.warn(WarningCode::LostOrder, advice);
+    document.warn(LabWarning::LostOrder { file: &source.file });
     for oddity in &counted.summary.oddities {
-        let (code, advice) = odd(&source.file, oddity);
-        document.warn(code, advice);
+        document.warn(odd(&source.file, oddity));
     }
     document.environment = Some(environment(&counted.summary, source));
     Ok(())

@@ -12,7 +12,6 @@ use std::collections::BTreeMap;
 use std::io::BufRead;
 
 use wordline_core::quantity::{ByteCount, Quantity, Time};
-use wordline_core::results::WarningCode;
 use wordline_core::{
     Arrival, Axis, Basis, BufferWorkload, Durations, Experiment, LogSource, Metric, Operation,
     ResultSet, Timing,
@@ -26,8 +25,9 @@ use starts::Starts;
 use super::rows;
 use crate::backlog::{Demand, StartUp};
 use crate::control::{Control, Progress};
-use crate::error::LabError;
+use crate::error::{LabError, SettingProblem};
 use crate::subject::{Axes, Subject};
+use crate::warning::LabWarning;
 
 /// Least share of its time that a log must account for.
 pub(crate) const COVERAGE_MIN: f64 = 0.9;
@@ -49,11 +49,7 @@ pub(super) fn run(
     document: &mut ResultSet,
 ) -> Result<(), LabError> {
     if question.power_up {
-        let problem = "is that of a simulated part; give the time of a log with startup";
-        return Err(LabError::List {
-            what: "power_up",
-            problem: problem.to_owned(),
-        });
+        return Err(SettingProblem::PowerUpOfLog.of("power_up"));
     }
     let file = source.file.as_str();
     let failed = |source| LabError::Trace {
@@ -88,10 +84,7 @@ pub(super) fn run(
 
 /// What the user said of a log.
 pub(crate) fn options(source: &LogSource, purpose: LogPurpose) -> Result<LogOptions, LabError> {
-    let wrong = |what, error: String| LabError::List {
-        what,
-        problem: error,
-    };
+    let wrong = |what, error| SettingProblem::Unread(error).of(what);
     let format = source.format.as_deref().map(str::parse).transpose();
     let unit = source.unit.as_deref().map(str::parse).transpose();
     Ok(LogOptions {
@@ -115,7 +108,7 @@ fn subject(file: &str, operation: Operation, record: Option<u64>) -> Subject {
         part: file.to_owned(),
         board: String::new(),
         workload: "buffer",
-        operation: operation.name(),
+        operation: operation.into(),
         axes: Axes::new(),
         timing: Timing::Typ,
         age: 0.0,
@@ -240,11 +233,9 @@ impl LogReading<'_> {
             return Err(self.refuse("its accesses move no bytes".to_owned()));
         }
         if findings.longest.is_empty() {
-            let advice = format!(
-                "{}: accesses are so slow that 4096 of them exceed 2.5 hours; the longest sequences are not told",
-                self.source.file
-            );
-            document.warn(WarningCode::OddLog, advice);
+            document.warn(LabWarning::SlowAccesses {
+                file: &self.source.file,
+            });
         }
         let record = findings.curve.record().map(ByteCount::bytes);
         let subject = subject(&self.source.file, operation, record);
@@ -264,13 +255,10 @@ impl LogReading<'_> {
             Self::rounding(&subject, &findings, step, document);
         }
         if record.is_none() {
-            let advice = format!(
-                "{}: accesses have several sizes, up to {}; rates for whole records rest on the fluid curve \
-                 and the largest record, which is safe and not exact; a rate that is asked for is exact",
-                subject.target,
-                findings.curve.largest_record()
-            );
-            document.warn(WarningCode::SeveralSizes, advice);
+            document.warn(LabWarning::SeveralSizes {
+                file: &subject.target,
+                largest: &findings.curve.largest_record(),
+            });
         }
         document.environment = Some(environment(&summary, self.source));
         Ok(())
@@ -321,11 +309,10 @@ impl LogReading<'_> {
                 ),
                 _ => "the log does not tell when accesses ended".to_owned(),
             };
-            let advice = format!(
-                "{name}: {why}, so nothing shows whether it leaves out time between accesses; such time fills \
-                 the buffer as well"
-            );
-            document.warn(WarningCode::UnknownCoverage, advice);
+            document.warn(LabWarning::UnknownCoverage {
+                file: &name,
+                why: &why,
+            });
             return Ok(None);
         };
         if least > COVERAGE_MAX {
@@ -337,27 +324,22 @@ impl LogReading<'_> {
             )));
         }
         if self.source.durations == Durations::StartToStart {
-            let mut advice = format!(
-                "{name}: times from the start of an access to the start of the next stand for durations; \
-                 the log itself covers {:.0} % of them",
-                100.0 * least.min(most)
-            );
-            if let Some(step) = summary.resolution {
-                advice += &format!(
-                    ", and tells them in steps of {step}, so that each start may be off by one: what lies \
-                     between is told as the least and the most"
-                );
-            }
-            document.warn(WarningCode::StartToStart, advice);
+            let (file, percent) = (name, &(100.0 * least.min(most)));
+            document.warn(match &summary.resolution {
+                Some(step) => LabWarning::StartToStartInSteps {
+                    file,
+                    percent,
+                    step,
+                },
+                None => LabWarning::StartToStart { file, percent },
+            });
             return Ok(Some((least, most)));
         }
         if self.source.durations == Durations::Paced {
-            let advice = format!(
-                "{name}: the durations cover {:.0} % of the log's time, and the rest is taken to be pauses of \
-                 the host, as was said; whatever else happened in it, such as a flush, is missing",
-                100.0 * least.min(most)
-            );
-            document.warn(WarningCode::Paced, advice);
+            document.warn(LabWarning::Pauses {
+                file: &name,
+                percent: &(100.0 * least.min(most)),
+            });
             return Ok(Some((least, most)));
         }
         if most < COVERAGE_MIN {
@@ -413,23 +395,17 @@ impl LogReading<'_> {
         let name = &self.source.file;
         let accesses = analysis.accesses();
         if accesses < ACCESSES_MIN {
-            let advice = format!(
-                "{name}: {accesses} accesses are few; rare long ones decide about RAM, and a log of at least \
-                 {ACCESSES_MIN} has to be long enough to show them"
-            );
-            document.warn(WarningCode::FewSamples, advice);
+            document.warn(LabWarning::FewAccesses {
+                file: &name,
+                accesses: &accesses,
+                least: &ACCESSES_MIN,
+            });
         }
         if self.source.durations != Durations::Paced {
-            let advice = format!(
-                "{name}: accesses of a benchmark follow each other at once; a memory that gets pauses, as at a \
-             fixed rate, may take other times: shorter ones where it cleans up when idle, longer ones where it \
-             falls asleep. Record at the rate in question (fio: --rate), and give that log with --durations paced, where that matters"
-            );
-            document.warn(WarningCode::ClosedLoop, advice);
+            document.warn(LabWarning::BenchmarkLog { file: &name });
         }
         for oddity in &summary.oddities {
-            let (code, advice) = odd(name, oddity);
-            document.warn(code, advice);
+            document.warn(odd(name, oddity));
         }
     }
 }
@@ -439,15 +415,14 @@ fn seconds(ps: u128) -> String {
     wordline_core::quantity::human(ps as f64 / 1e12, "s", 4)
 }
 
-/// What is odd about a log, in words.
-pub(crate) fn odd(name: &str, oddity: &Oddity) -> (WarningCode, String) {
-    let code = match oddity {
-        Oddity::TruncatedEnd { .. } => WarningCode::TruncatedLog,
-        Oddity::BackwardsTime { .. } => WarningCode::BackwardsTime,
-        Oddity::Lost { .. } => WarningCode::LostRecords,
-        _ => WarningCode::OddLog,
-    };
-    (code, format!("{name}, {oddity}"))
+/// What is odd about a log.
+pub(crate) fn odd<'a>(file: &'a dyn std::fmt::Display, oddity: &'a Oddity) -> LabWarning<'a> {
+    match oddity {
+        Oddity::TruncatedEnd { .. } => LabWarning::TruncatedLog { file, oddity },
+        Oddity::BackwardsTime { .. } => LabWarning::BackwardsTime { file, oddity },
+        Oddity::Lost { .. } => LabWarning::LostRecords { file, oddity },
+        _ => LabWarning::OddLog { file, oddity },
+    }
 }
 
 /// What the log says of itself.

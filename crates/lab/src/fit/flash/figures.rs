@@ -2,7 +2,6 @@
 
 use wordline_catalog::PartOnBoard;
 use wordline_core::quantity::{Quantity as _, Time, human};
-use wordline_core::results::WarningCode;
 use wordline_core::{FitWorkload, ResultSet};
 
 use super::law::LawInterval;
@@ -10,6 +9,7 @@ use super::part::Duration;
 use crate::error::LabError;
 use crate::fit::sheet::{About, SheetChange};
 use crate::fit::{Estimate, written};
+use crate::warning::LabWarning;
 
 /// How far a fit may miss what it was fitted to without a warning: 25 %, or twice what the halves differ by.
 const GOOD: f64 = 0.223;
@@ -90,18 +90,19 @@ impl FitOutcome<'_> {
         let (id, file) = (&self.workload.id, &self.workload.source.file);
         let [fitted, _, halves] = self.apart;
         if fitted > GOOD.max(2.0 * halves) {
-            let advice = format!(
-                "{id} misses the half of the {} that it was fitted to by {}, where the halves differ by {}: do not rely on \
-                 it; another base (--base), or what each cycle programmed (--usage), may come nearer",
-                self.noun,
-                percent(fitted),
-                percent(halves)
-            );
-            document.warn(WarningCode::NotFitted, advice);
+            document.warn(LabWarning::FlashMisfit {
+                id: &id,
+                noun: &self.noun,
+                fitted: &percent(fitted),
+                halves: &percent(halves),
+            });
         }
         for (names, why) in grouped(self.open) {
-            let advice = format!("{file} leaves open, and the base's stay: {names}: {why}");
-            document.warn(WarningCode::NotFitted, advice);
+            document.warn(LabWarning::LeftOpen {
+                file: &file,
+                names: &names,
+                why: &why,
+            });
         }
     }
 

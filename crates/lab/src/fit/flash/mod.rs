@@ -30,14 +30,14 @@ mod task;
 mod timing;
 
 use wordline_catalog::PartOnBoard;
-use wordline_core::results::WarningCode;
 use wordline_core::{Experiment, FitWorkload, ResultSet};
 use wordline_trace::cycling::CyclingLog;
 use wordline_trace::sweep::{is_sweep, read_sweep};
 
 use super::{Estimate, Fitted};
 use crate::control::Control;
-use crate::error::LabError;
+use crate::error::{LabError, SettingProblem};
+use crate::warning::LabWarning;
 use sweep_task::SweepTask;
 use task::FlashTask;
 
@@ -72,17 +72,20 @@ pub(super) fn fit(
     workload: &FitWorkload,
     control: &Control<'_>,
 ) -> Result<Fitted, LabError> {
-    let refuse = |problem: String| LabError::List {
-        what: "base",
-        problem: format!("{}: {problem}", target.part.header.id),
+    let refuse = |why| {
+        let part = target.part.header.id.clone();
+        SettingProblem::Base { part, why }.of("base")
     };
     let part =
         part::FlashPart::of(target, workload.usage.unwrap_or(task::USAGE)).map_err(refuse)?;
     if part.model != template.name {
-        return Err(refuse(format!(
-            "this part is of the model [{}], and the template {} fits parts of the model [{}]",
-            part.model, template.name, template.name
-        )));
+        return Err(SettingProblem::OtherModel {
+            part: target.part.header.id.clone(),
+            found: part.model,
+            template: template.name,
+            model: template.name,
+        }
+        .of("base"));
     }
     let mut document = ResultSet::new(Experiment {
         targets: vec![target.name.clone()],
@@ -127,8 +130,10 @@ pub(super) fn fit(
         });
     }
     if let Some(line) = log.cut_off {
-        let advice = format!("{file}: line {line}, the last, is cut off and was left out");
-        document.warn(WarningCode::TruncatedLog, advice);
+        document.warn(LabWarning::CutLine {
+            file: &file,
+            line: &line,
+        });
     }
     let task = FlashTask {
         target,

@@ -2,7 +2,7 @@
 //! that was fitted and in the half that was held out.
 
 use wordline_core::results::NoValue;
-use wordline_core::{Axis, Basis, Metric, ResultSet, Timing};
+use wordline_core::{Axis, Basis, Metric, ResultSet, RowOperation, Timing};
 use wordline_trace::cycling::{BlockLife, CyclingOperation};
 
 use super::estimate::first_mean;
@@ -18,7 +18,7 @@ pub(super) const HALVES: [&str; 2] = ["first", "second"];
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Compared {
     metric: Metric,
-    operation: &'static str,
+    operation: RowOperation,
     statistic: &'static str,
     value: Option<f64>,
 }
@@ -43,7 +43,7 @@ pub(super) fn of_log(lives: &[&BlockLife]) -> Vec<Compared> {
             one.last().map(|(_, seconds)| *seconds)
         };
         all.extend(latency(
-            operation.name(),
+            operation.into(),
             [
                 series.iter().filter_map(first).collect(),
                 series.iter().filter_map(middle).collect(),
@@ -65,7 +65,7 @@ pub(super) fn of_part(courses: &[WearCourse]) -> Vec<Compared> {
             course.stretches.last()?.mean_s(step)
         };
         all.extend(latency(
-            step.name(),
+            step.operation(),
             [
                 courses.iter().filter_map(first).collect(),
                 courses.iter().filter_map(middle).collect(),
@@ -84,7 +84,7 @@ fn endurance(mut cycles: Vec<Option<u64>>) -> Vec<Compared> {
         let value = cycles.get(place).copied().flatten();
         Compared {
             metric: Metric::Endurance,
-            operation: "cycle",
+            operation: RowOperation::Cycle,
             statistic,
             value: value.map(|cycles| cycles as f64),
         }
@@ -95,7 +95,7 @@ fn endurance(mut cycles: Vec<Option<u64>>) -> Vec<Compared> {
 }
 
 /// Means over the blocks: of the first operation, of the first cycles, and of the last operation.
-fn latency(operation: &'static str, values: [Vec<f64>; 3]) -> Vec<Compared> {
+fn latency(operation: RowOperation, values: [Vec<f64>; 3]) -> Vec<Compared> {
     let names = ["first", "first_10000", "last"];
     let named = names.into_iter().zip(&values);
     named
@@ -152,7 +152,7 @@ pub(super) fn add(
                 part: part.to_owned(),
                 board: board.to_owned(),
                 workload: named.workload,
-                operation: "cycle",
+                operation: RowOperation::Cycle,
                 axes: Axes::new(),
                 timing: Timing::Typ,
                 age: 0.0,

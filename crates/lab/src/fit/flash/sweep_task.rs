@@ -2,7 +2,6 @@
 
 use wordline_catalog::PartOnBoard;
 use wordline_core::quantity::human;
-use wordline_core::results::WarningCode;
 use wordline_core::{Axis, Basis, Experiment, FitWorkload, Metric, Operation, ResultSet, Timing};
 use wordline_trace::sweep::SweepPoint;
 
@@ -16,6 +15,7 @@ use crate::error::LabError;
 use crate::fit::sheet::SheetChange;
 use crate::fit::{Estimate, written};
 use crate::subject::{Axes, Subject};
+use crate::warning::LabWarning;
 
 /// Sizes of an operation from which every second one is held out.
 const HELD_OUT_FROM: usize = 8;
@@ -78,20 +78,18 @@ impl SweepTask<'_> {
                 continue;
             }
             let seconds = |one: f64| human(one, "s", 3);
-            let advice = format!(
-                "{}: bus and host take {} longer for {each} that is {} than {} does, 95 % interval {} to {}: a part's sheet \
-                 cannot hold that",
-                self.workload.source.file,
-                seconds(interval.value),
-                match operation {
+            document.warn(LabWarning::SlowHost {
+                file: &self.workload.source.file,
+                longer: &seconds(interval.value),
+                each: &each,
+                done: &(match operation {
                     Operation::Read => "read",
                     Operation::Write => "written",
-                },
-                self.target.board.header.id,
-                seconds(interval.least),
-                seconds(interval.most)
-            );
-            document.warn(WarningCode::NotFitted, advice);
+                }),
+                board: &self.target.board.header.id,
+                least: &seconds(interval.least),
+                most: &seconds(interval.most),
+            });
         }
         let changes: Vec<SheetChange> = sweep
             .durations
@@ -176,7 +174,7 @@ impl SweepTask<'_> {
                     part: part.clone(),
                     board: board.to_owned(),
                     workload: self.experiment.workload.name(),
-                    operation: point.operation.name(),
+                    operation: point.operation.into(),
                     axes: Axes::new(),
                     timing: Timing::Typ,
                     age: 0.0,

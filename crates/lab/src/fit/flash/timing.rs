@@ -12,7 +12,7 @@ use super::law::LawInterval;
 use super::part::Duration;
 use super::statistics::NORMAL;
 use crate::control::Control;
-use crate::error::LabError;
+use crate::error::{LabError, SettingProblem};
 use crate::fit::sheet::{SheetChange, changed};
 use crate::wear::{CourseStep, courses};
 
@@ -183,9 +183,9 @@ pub(super) fn with<T>(
     changes: &[SheetChange],
     run: impl FnOnce(&PartOnBoard<'_>) -> Result<T, LabError>,
 ) -> Result<T, LabError> {
-    let problem = |problem: String| LabError::List {
-        what: "base",
-        problem: format!("{}: {problem}", target.part.header.id),
+    let problem = |why| {
+        let part = target.part.header.id.clone();
+        SettingProblem::Base { part, why }.of("base")
     };
     let text = changed(&target.part.header.text, changes);
     let text = text.map_err(|error| problem(error.to_string()))?;

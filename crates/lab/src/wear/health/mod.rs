@@ -23,7 +23,7 @@ use wordline_core::{Experiment, HealthWorkload, ResultSet};
 use wordline_trace::cycling::CyclingLog;
 
 use crate::control::Control;
-use crate::error::LabError;
+use crate::error::{LabError, SettingProblem, in_range};
 
 /// The most families of a score.
 const FAMILIES_MAX: u32 = 10_000;
@@ -36,11 +36,7 @@ pub(crate) fn run(
     document: &mut ResultSet,
 ) -> Result<(), LabError> {
     if !experiment.targets.is_empty() {
-        return Err(LabError::List {
-            what: "target",
-            problem: "does not go with wear health, which reads a log or draws chips of its own"
-                .to_owned(),
-        });
+        return Err(SettingProblem::TargetOfHealth.of("target"));
     }
     match workload {
         HealthWorkload::Trace { file } => {
@@ -53,13 +49,7 @@ pub(crate) fn run(
             Ok(())
         }
         HealthWorkload::Score { families } => {
-            if !(1..=FAMILIES_MAX).contains(families) {
-                return Err(LabError::Number {
-                    what: "families",
-                    found: f64::from(*families),
-                    problem: format!("is out of range; allowed: 1 to {FAMILIES_MAX}"),
-                });
-            }
+            in_range("families", *families, 1, FAMILIES_MAX)?;
             score::run(*families, experiment, control, document)
         }
     }

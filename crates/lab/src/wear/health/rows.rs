@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use wordline_core::results::{NoValue, WarningCode};
-use wordline_core::{Axis, Basis, Metric, ResultSet, Timing};
+use wordline_core::results::NoValue;
+use wordline_core::{Axis, Basis, Metric, ResultSet, RowOperation, Timing};
 use wordline_trace::cycling::{BlockLife, CyclingLog};
 
 use super::law::LawBand;
@@ -11,6 +11,7 @@ use super::predict::{Kin, OperationBaseline, Prediction, Trained, end, points, p
 use super::trend::{Channel, NoTrend, median};
 use crate::control::{Control, Progress};
 use crate::subject::{Axes, Subject};
+use crate::warning::LabWarning;
 
 /// Share of life from which on a block should no longer hold data.
 const WORN: f64 = 0.8;
@@ -157,7 +158,7 @@ fn block(
     };
     if let Ok(found) = &found {
         let mut ratio = measured.clone();
-        ratio.operation = found.channel.operation().name();
+        ratio.operation = found.channel.operation().into();
         add(&ratio, Metric::LatencyVsFresh, Ok(found.ratio));
     }
     if verdict == HealthVerdict::Failed {
@@ -203,7 +204,7 @@ fn subject(file: &str, life: &BlockLife, basis: Basis) -> Subject {
         part: file.to_owned(),
         board: String::new(),
         workload: "health",
-        operation: "cycle",
+        operation: RowOperation::Cycle,
         axes: Axes::new(),
         timing: Timing::Typ,
         age: 0.0,
@@ -251,32 +252,16 @@ fn warn(log: &CyclingLog, kins: &Kins, untold: &Untold, document: &mut ResultSet
         .map(BlockLife::name)
         .collect();
     if let Some(blocks) = names(&guessed) {
-        let advice = format!(
-            "no block of this part was cycled until it failed, so that how far its latency goes is taken from virtual chips, \
-             which real ones may be far from: log one block of the part until it fails, in the same log, with its chips \
-             named PART#1, PART#2 where they are several ({blocks})"
-        );
-        document.warn(WarningCode::Caution, advice);
+        document.warn(LabWarning::NoFailedBlock { blocks: &blocks });
     }
     if known > 0 {
-        let advice = "how far latency goes until a block fails is taken from the failed blocks of its part in this log; how \
-                      far the blocks of a part differ in that is assumed, as far as the log does not show it, and that \
-                      latency grows by a power of the cycles is what virtual chips do";
-        document.warn(WarningCode::Default, advice.to_owned());
+        document.warn(LabWarning::FailedBlocksKnown);
     }
     if let Some(blocks) = names(&untold.beyond) {
-        let advice = format!(
-            "{blocks}: takes longer than half of the virtual chips ever did, which failed before; without a failed block of \
-             its part its band means little, and the less the longer it takes"
-        );
-        document.warn(WarningCode::Extrapolated, advice);
+        document.warn(LabWarning::BeyondVirtualChips { blocks: &blocks });
     }
     if let Some(blocks) = names(&untold.young) {
-        let advice = format!(
-            "{blocks}: has used less than a tenth of its life, by its latency; how much less, and how many cycles are left, \
-             cannot be told that early"
-        );
-        document.warn(WarningCode::FewSamples, advice);
+        document.warn(LabWarning::EarlyLife { blocks: &blocks });
     }
     for (blocks, what) in [
         (&untold.missing, "has neither erases nor programs"),
@@ -291,16 +276,19 @@ fn warn(log: &CyclingLog, kins: &Kins, untold: &Untold, document: &mut ResultSet
         ),
     ] {
         if let Some(first) = names(blocks) {
-            document.warn(WarningCode::FewSamples, format!("{first} {what}"));
+            document.warn(LabWarning::FewCyclesLogged {
+                blocks: &first,
+                what: &what,
+            });
         }
     }
     if let Some(line) = log.cut_off {
-        let advice = format!("line {line}, the last, is cut off and left out");
-        document.warn(WarningCode::TruncatedLog, advice);
+        document.warn(LabWarning::CutLastLine { line: &line });
     }
     if !log.passed_over.is_empty() {
-        let advice = format!("columns passed over: {}", log.passed_over.join(", "));
-        document.warn(WarningCode::OddLog, advice);
+        document.warn(LabWarning::ColumnsPassedOver {
+            columns: &log.passed_over.join(", "),
+        });
     }
 }
 

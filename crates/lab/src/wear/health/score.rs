@@ -10,7 +10,7 @@ use wordline_catalog::{Catalog, PartOnBoard};
 use wordline_core::draw::{Purpose, draw, unit_interval};
 use wordline_core::quantity::{Quantity as _, Time};
 use wordline_core::results::NoValue;
-use wordline_core::{Axis, Basis, Experiment, Metric, ResultSet, Timing};
+use wordline_core::{Axis, Basis, Experiment, Metric, ResultSet, RowOperation, Timing};
 use wordline_nvm::NvmError;
 use wordline_trace::cycling::{BlockLife, CyclingPoint};
 
@@ -342,7 +342,7 @@ fn rows(kind: FamilyKind, outcomes: &[ScoreOutcome], document: &mut ResultSet) {
             part: kind.name().to_owned(),
             board: String::new(),
             workload: "health",
-            operation: "cycle",
+            operation: RowOperation::Cycle,
             axes: Axes::new(),
             timing: Timing::Typ,
             age: 0.0,

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::io::Errno;
 use wordline_catalog::Catalog;
-use wordline_core::results::NoValue;
-use wordline_core::{Axis, Basis, Metric, SimClock, WearUsage, Workload};
+use wordline_core::results::{NoValue, WarningCode};
+use wordline_core::{Axis, Basis, Metric, RowOperation, SimClock, WearUsage, Workload};
 use wordline_host::mtd::{Description, EccCounts, MtdKind};
 use wordline_memory::{Flash as _, FlashError as _, FlashErrorKind};
 use wordline_nvm::{Accounts, Conditions, CycledFlash as _, Named, Nand, NvmError, Wired};
@@ -258,8 +258,9 @@ fn what_is_measured_of_a_chip_is_what_it_is_simulated_to_do() {
     // With the bus and the driver, an erase takes a little longer than the array.
     let slowest = |document: &ResultSet| {
         let mut rows = document.of(Metric::LatencyMax);
-        let row =
-            rows.find(|row| row.operation == "erase" && !row.axes.contains_key(&Axis::Estimate));
+        let row = rows.find(|row| {
+            row.operation == RowOperation::Erase && !row.axes.contains_key(&Axis::Estimate)
+        });
         row.and_then(|row| row.value).expect("it was erased")
     };
     let ratio = slowest(&measured) / slowest(&simulated);
@@ -301,7 +302,7 @@ fn an_interrupt_keeps_what_was_measured() {
     );
     let erases = document
         .of(Metric::LatencyMean)
-        .filter(|row| row.operation == "erase");
+        .filter(|row| row.operation == RowOperation::Erase);
     assert!(erases.count() > 3);
 }
 

@@ -109,7 +109,7 @@ impl Need {
 
 /// The end of an access as an adjective: "written".
 fn done(case: &BufferCase<'_, '_>) -> &'static str {
-    match case.head.operation.as_str() {
+    match case.head.operation.name() {
         "write" => "written",
         "read" => "read",
         _ => "moved",
@@ -119,7 +119,7 @@ fn done(case: &BufferCase<'_, '_>) -> &'static str {
 /// Who: the target; what it does only where it does not write.
 pub(super) fn subject(case: &BufferCase<'_, '_>) -> String {
     let target = format!("{}{}", case.head.target, case.conditions());
-    match case.head.operation.as_str() {
+    match case.head.operation.name() {
         "write" => target,
         other => format!("{target} ({})", text::words(other)),
     }

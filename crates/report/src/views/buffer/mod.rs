@@ -111,7 +111,7 @@ impl<'a, 'p> BufferCase<'a, 'p> {
             "{}{}, {}",
             self.head.target,
             self.conditions(),
-            text::words(&self.head.operation)
+            text::words(self.head.operation.name())
         );
         let record = self.record();
         if !record.is_empty() {

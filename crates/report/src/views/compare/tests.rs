@@ -37,7 +37,7 @@ fn what_survives_until_chips_report_failures_has_a_table_of_its_own() {
             row.axes.insert(Axis::Estimate, "status-fail".into());
             row.axes.insert(Axis::Population, of.into());
             row.axes
-                .insert(Axis::named(axis).expect("an axis of the registry"), at);
+                .insert(axis.parse().expect("an axis of the registry"), at);
             row.metric = metric;
             row.unit = metric.unit().to_owned();
             (row.value, row.no_value) = (Some(value), None);

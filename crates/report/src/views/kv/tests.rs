@@ -1,7 +1,7 @@
 //! What people see of `wordline kv`.
 
 use wordline_core::results::AxisValue;
-use wordline_core::{Axis, Metric};
+use wordline_core::{Axis, Metric, RowOperation};
 
 use crate::{Format, Style, answer, fixture, render};
 
@@ -31,12 +31,15 @@ fn rates_are_told_with_what_moved_over_the_floor() {
 #[test]
 fn each_mix_has_a_sentence_of_its_own() {
     let mut document = fixture::key_values();
-    let inserts = document.rows.iter().filter(|row| row.operation == "insert");
+    let inserts = document
+        .rows
+        .iter()
+        .filter(|row| row.operation == RowOperation::Insert);
     let mixes: Vec<_> = inserts
         .flat_map(|row| {
             ["ycsb-a", "etc"].map(|work| {
                 let mut row = row.clone();
-                row.operation = "all".into();
+                row.operation = RowOperation::All;
                 row.axes.insert(Axis::Work, AxisValue::Text(work.into()));
                 row
             })
@@ -55,10 +58,10 @@ fn wear_is_told_of_a_mix_by_the_operation() {
     let of_all = |metric: Metric, value: f64| {
         let inserts = document.rows.iter();
         let mut rate = inserts
-            .filter(|row| row.operation == "insert" && row.metric == Metric::OpsRate)
+            .filter(|row| row.operation == RowOperation::Insert && row.metric == Metric::OpsRate)
             .filter(|row| row.text(Axis::Table) == Some("own"));
         let mut row = rate.next().expect("a rate").clone();
-        row.operation = "all".into();
+        row.operation = RowOperation::All;
         row.axes
             .insert(Axis::Work, AxisValue::Text("ycsb-a".into()));
         (row.metric, row.value, row.distribution) = (metric, Some(value), None);

@@ -1,0 +1,87 @@
+//! Every operation that a result row can be about: one registry, and nowhere else.
+
+use crate::experiment::{FsTest, Operation};
+use crate::names::named;
+
+named! {
+    /// What the accesses of a row did.
+    pub enum RowOperation {
+        /// All operations of a mix together.
+        All = "all",
+        /// A test of appends.
+        Append = "append",
+        /// Small appends to one file after the other.
+        AppendSmall = "append-small",
+        /// Appends to a file, each made durable.
+        AppendSync = "append-sync",
+        /// Power cuts.
+        Crash = "crash",
+        /// New files, one after the other.
+        Create = "create",
+        /// Whole cycles of a block.
+        Cycle = "cycle",
+        /// Removals of a file or a record.
+        Delete = "delete",
+        /// Erases of a block.
+        Erase = "erase",
+        /// Look-ups of keys that are there.
+        Hit = "hit",
+        /// New records.
+        Insert = "insert",
+        /// Look-ups of keys that are not there.
+        Miss = "miss",
+        /// Mounts of a file system.
+        Mount = "mount",
+        /// Writes over a file that is there, and the test of them.
+        Overwrite = "overwrite",
+        /// Programs of a page.
+        Program = "program",
+        /// A test of random places.
+        Random = "random",
+        /// Reads of a file at random places.
+        RandomRead = "random-read",
+        /// Writes of a file at random places.
+        RandomWrite = "random-write",
+        /// Reads.
+        Read = "read",
+        /// Reads of a record, each followed by its update.
+        ReadModifyWrite = "read-modify-write",
+        /// Reads and writes side by side.
+        ReadWrite = "read_write",
+        /// Reads of a file in order.
+        SeqRead = "seq-read",
+        /// Writes of a file in order.
+        SeqWrite = "seq-write",
+        /// A test of a file from its start to its end.
+        Sequential = "sequential",
+        /// A test of small files.
+        SmallFiles = "small-files",
+        /// Queries of a file's size.
+        Stat = "stat",
+        /// New values of records that are there.
+        Update = "update",
+        /// Writes.
+        Write = "write",
+    }
+}
+
+impl From<Operation> for RowOperation {
+    fn from(operation: Operation) -> Self {
+        match operation {
+            Operation::Read => Self::Read,
+            Operation::Write => Self::Write,
+        }
+    }
+}
+
+impl From<FsTest> for RowOperation {
+    fn from(test: FsTest) -> Self {
+        match test {
+            FsTest::Sequential => Self::Sequential,
+            FsTest::Overwrite => Self::Overwrite,
+            FsTest::Random => Self::Random,
+            FsTest::Append => Self::Append,
+            FsTest::SmallFiles => Self::SmallFiles,
+        }
+    }
+}
