@@ -292,16 +292,17 @@ fn what_cannot_run_is_refused_with_what_is_allowed() {
 }
 
 #[test]
-fn a_memory_that_holds_no_table_fails_its_rows() {
+fn a_memory_that_holds_no_table_is_refused() {
     let bench = KvBench {
         capacity_bytes: 40,
         ..small(&[256])
     };
-    let document = result(&experiment(MRAM, bench));
-    assert!(document.failed());
+    let (catalog, experiment) = (Catalog::load(&[]), experiment(MRAM, bench));
+    let catalog = catalog.expect("the embedded sheets");
+    let refused = run(&catalog, &experiment, &Control::default());
     assert_eq!(
-        row(&document, ("own ram", 256, "insert"), Metric::OpsRate).no_value,
-        Some(NoValue::Failed)
+        refused.expect_err("there is no room").to_string(),
+        "capacity 40 B has no room for any of these tables; give a larger --capacity, or another target"
     );
 }
 
