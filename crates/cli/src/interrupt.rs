@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
-/// Says whether the command should stop, from the first time on that somebody listened.
+/// Says whether the command should stop, from the first call on.
 static STOP: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
 /// Listens from now on; the flag says whether the command should stop.
@@ -16,7 +16,7 @@ pub(crate) fn listen() -> Arc<AtomicBool> {
     Arc::clone(STOP.get_or_init(begin))
 }
 
-/// Whether the command was interrupted since somebody listened.
+/// Whether the command was interrupted since the first call.
 pub(crate) fn heard() -> bool {
     STOP.get().is_some_and(|stop| stop.load(Ordering::Relaxed))
 }

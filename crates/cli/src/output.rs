@@ -25,7 +25,7 @@ pub(crate) fn data(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Writes a note to stderr, if anybody listens there.
+/// Writes a note to stderr, if it is open.
 pub(crate) fn note(text: &str) {
     // Nothing is left to tell a failure to.
     let _ = writeln!(io::stderr().lock(), "{text}");

@@ -34,7 +34,7 @@ impl Bar {
         }
     }
 
-    /// Shows how far a file of `bytes` bytes has been read, from now on; of one that nobody knows the end of, such as a
+    /// Shows how far a file of `bytes` bytes has been read, from now on; of one without a known end, such as a
     /// pipe, how much has been.
     pub(crate) fn meter(&self, name: &str, bytes: Option<u64>) -> ProgressMeter {
         match bytes {

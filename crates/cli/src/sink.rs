@@ -1,4 +1,4 @@
-//! Files, pipes and devices to write to, so that an interrupt is heard while nobody reads a pipe.
+//! Files, pipes and devices to write to, so that an interrupt works while no process reads a pipe.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -62,7 +62,7 @@ impl Sink {
 }
 
 impl From<File> for Sink {
-    /// A file that is open, and whose writing waits for nobody.
+    /// A file that is open, and whose writing never waits.
     fn from(file: File) -> Self {
         Self { file, stop: None }
     }

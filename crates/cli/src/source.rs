@@ -1,4 +1,4 @@
-//! Files, pipes and standard input, read so that an interrupt is heard while a pipe is silent.
+//! Files, pipes and standard input, read so that an interrupt works while a pipe is silent.
 
 use std::fs::File;
 use std::io::{self, Read, Seek as _};
@@ -19,8 +19,8 @@ const WAIT: Timespec = Timespec {
     tv_nsec: 100_000_000,
 };
 
-/// Something to read, and whoever may end it. Ordinary files answer at once and are read to their end, where standard
-/// input is one from where it stands; it stands there still for whoever reads it next.
+/// Something to read, and what may end it. Ordinary files answer at once and are read to their end, where standard
+/// input is one from where it stands; it stands there still for the next reader.
 pub(crate) struct Source {
     file: File,
     /// Of an ordinary file: where the next byte is.

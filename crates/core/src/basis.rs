@@ -13,7 +13,7 @@ named! {
         Proven = "proven",
         /// Printed by the maker of the part.
         Datasheet = "datasheet",
-        /// Printed by somebody else who measured.
+        /// Published by others who measured.
         Published = "published",
         /// Chosen so that a model meets a measurement; never a prediction.
         Calibrated = "calibrated",

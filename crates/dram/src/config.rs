@@ -73,7 +73,7 @@ impl ClockDomain {
     }
 }
 
-/// When rows are closed that nobody asks for.
+/// When rows are closed that no request asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PagePolicy {
     /// When another row of the bank is wanted.

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use wordline_memory::{BlockDevice, ByteMemory, Ecc, Flash, Geometry};
 
-/// A handle of a memory, which meets the contracts that the memory meets. An engine has one, and whoever measures
+/// A handle of a memory, which meets the contracts that the memory meets. An engine has one, and the code that measures
 /// another.
 #[derive(Debug)]
 pub struct Shared<D>(Arc<Mutex<D>>);
@@ -21,7 +21,7 @@ impl<D> Shared<D> {
         Self(Arc::new(Mutex::new(device)))
     }
 
-    /// Borrows the memory; whoever else asks for it meanwhile waits.
+    /// Borrows the memory; other borrowers wait meanwhile.
     pub fn borrow(&self) -> MutexGuard<'_, D> {
         // A memory is plain data: what panicked while it held it left it as a power cut does.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)

@@ -26,7 +26,7 @@ fn littlefs(memory: &Memory) -> Mounted {
     Box::new(LittleFs::mount(blocks, &LittleFsOptions::default()).expect("formatted"))
 }
 
-/// Mounts it, or says why nothing is tested: nobody may mount here.
+/// Mounts it, or says why nothing is tested: mounting is not allowed here.
 fn serve(fs: Mounted, dir: &Path) -> Option<FuseMount> {
     if !Path::new("/dev/fuse").exists() {
         skip("there is no /dev/fuse");
@@ -46,7 +46,7 @@ fn serve(fs: Mounted, dir: &Path) -> Option<FuseMount> {
     }
 }
 
-/// Whether the host lets nobody mount, or not this user.
+/// Whether the host forbids mounting, for all or for this user.
 fn is_refusal(error: &io::Error) -> bool {
     matches!(
         error.kind(),

@@ -36,7 +36,7 @@ unsafe fn with_table(
 /// Bytes to read from; NULL is no bytes, where there are to be none.
 ///
 /// # Safety
-/// So many bytes are there, which nobody writes as long as the result is used.
+/// So many bytes are there, not written as long as the result is used.
 unsafe fn bytes_in<'a>(start: *const c_void, length: usize) -> Result<&'a [u8], Status> {
     match length {
         0 => Ok(&[]),
@@ -49,7 +49,7 @@ unsafe fn bytes_in<'a>(start: *const c_void, length: usize) -> Result<&'a [u8], 
 /// Bytes to be written; NULL is no bytes, where there are to be none.
 ///
 /// # Safety
-/// So many bytes are there, which nobody else touches as long as the result is used.
+/// So many bytes are there, not touched by others as long as the result is used.
 unsafe fn bytes_out<'a>(start: *mut c_void, length: usize) -> Result<&'a mut [u8], Status> {
     match length {
         0 => Ok(&mut []),

@@ -68,7 +68,7 @@ pub(crate) struct Buffer<T> {
 
 impl<T> Buffer<T> {
     /// # Safety
-    /// So many values are there, and nobody else's until the buffer is no longer used; or there is none.
+    /// So many values are there, exclusively until the buffer is no longer used; or there is none.
     pub(crate) const unsafe fn new(start: *mut T, length: usize) -> Self {
         Self { start, length }
     }
@@ -79,7 +79,7 @@ impl<T> AsMut<[T]> for Buffer<T> {
         if self.length == 0 {
             return &mut [];
         }
-        // SAFETY: `new` was promised that these values are there and nobody else's.
+        // SAFETY: `new` was promised that these values are there, exclusively.
         unsafe { core::slice::from_raw_parts_mut(self.start, self.length) }
     }
 }
@@ -140,7 +140,7 @@ pub(crate) unsafe fn keep(table: *mut WlKv, kept: Kept) -> Result<(), Status> {
 /// The table in storage.
 ///
 /// # Safety
-/// The pointer is NULL, or that of a `wl_kv` that was opened or set to zeros, and that nobody else uses meanwhile.
+/// The pointer is NULL, or that of a `wl_kv` that was opened or set to zeros, and that is not used elsewhere meanwhile.
 pub(crate) unsafe fn opened<'a>(table: *mut WlKv) -> Result<&'a mut Opened, Status> {
     let opened = place(table)?;
     // SAFETY: it is not NULL and aligned, and its first bytes are set, as the caller promises. The mark is read before
@@ -149,6 +149,6 @@ pub(crate) unsafe fn opened<'a>(table: *mut WlKv) -> Result<&'a mut Opened, Stat
     if mark != MARK {
         return Err(Status::BadArgument);
     }
-    // SAFETY: with the mark, `keep` wrote all of it; the caller promises that nobody else uses it.
+    // SAFETY: with the mark, `keep` wrote all of it; the caller promises exclusive use.
     Ok(unsafe { &mut *opened })
 }

@@ -1,5 +1,5 @@
 //! What the table does against power cuts and flipped bits, by name, so that a test can make it forget each and prove
-//! that somebody notices.
+//! that is noticed.
 
 /// One thing without which a power cut or a flipped bit can lose or change what was stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

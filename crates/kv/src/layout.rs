@@ -34,7 +34,7 @@ pub struct Options {
     pub slot_bytes: u32,
     /// Whether the memory has room for the directory, so that next to no RAM is needed: 8 bytes a bucket of 7 slots.
     pub resident_directory: bool,
-    /// Of the hash: keys that collide under one do not under another. It is no secret key: whoever can measure the table
+    /// Of the hash: keys that collide under one do not under another. It is no secret key: an attacker who can measure the table
     /// can find such keys.
     pub seed: u64,
 }

@@ -3,7 +3,7 @@
 //! [`Table`] is the one to use: put and remove are atomic, last when they return, and are committed by one word that
 //! the memory leaves whole; every record carries two checks; a table opens after a power cut with one pass over its
 //! slots; and no operation moves a record other than its own, so that each is bounded. `SPEC.md` beside the sources has
-//! the written format, `DESIGN.md` says why it is so, and `docs/concepts/kv.md` tells what each operation costs.
+//! the written format, `DESIGN.md` says why it is so, and `docs/concepts/kv.md` says what each operation costs.
 //!
 //! [`fixtures`] are the two tables of a published paper, which do not survive a power cut: what a crash check must
 //! catch.

@@ -13,7 +13,7 @@ pub struct Progress<'a> {
     pub step: &'a str,
     /// Bytes moved so far, over all steps; of a comparison, its runs; of memory modules, points.
     pub done_bytes: u64,
-    /// What all steps together come to, in the same; 0 where nobody knows.
+    /// What all steps together come to, in the same; 0 where that is unknown.
     pub total_bytes: u64,
 }
 

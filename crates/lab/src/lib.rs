@@ -92,7 +92,7 @@ pub fn run(
     };
     let mut document = ResultSet::new(experiment.clone());
     match run_into(&mut document, catalog, experiment, control) {
-        // Readers give up where they are told to stop; what is finished stays.
+        // Readers give up where they are cancelled; what is finished stays.
         Err(_) if control.stopped() => document.complete = false,
         ran => ran?,
     }

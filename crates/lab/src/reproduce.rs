@@ -111,7 +111,7 @@ pub struct Comparison {
     pub allowed: Allowed,
     /// Ours; null where it could not be computed.
     pub value: Option<f64>,
-    /// Where ours comes to lie when choices that nobody discloses are made otherwise.
+    /// Where ours comes to lie when undisclosed choices are made otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub band: Option<Band>,
     /// Why ours has no number though it is known: it is `unbounded`.

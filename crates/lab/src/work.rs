@@ -194,7 +194,7 @@ impl<'a> Player<'a> {
     }
 
     /// Flash is written behind what was written in a block, or from the block's first byte on, which
-    /// erases it. A model would carry out anything else on some chips, and store what nobody wrote.
+    /// erases it. A model would carry out anything else on some chips, and store what was never written.
     fn check_erased(&mut self, step: &Step) -> Result<(), Refusal> {
         let unit = self.unit;
         if unit == 1 {

@@ -214,7 +214,7 @@ fn the_default_workload_fits_the_smallest_target() {
     assert_eq!((small.access_bytes, small.record_bytes), (1024, 256));
 }
 
-/// What a memory gets, and so its figures, do not hang on what else is run.
+/// What a memory gets, and so its figures, do not depend on what else is run.
 #[test]
 fn a_target_has_the_same_rows_whatever_its_neighbours_are() {
     let run_on = |targets: &[&str]| {

@@ -151,7 +151,7 @@ fn published_values_are_met_within_the_tolerance_that_was_written_first() {
 }
 
 /// What was computed before a part or workload existed would be no evidence: each value names a
-/// target, or a way to run it, that somebody has to build.
+/// target, or a way to run it, that is missing.
 #[test]
 fn what_has_to_wait_says_for_what() {
     let catalog = Catalog::load(&[]).expect("sound");

@@ -33,7 +33,7 @@ pub trait Flash {
     /// Sizes and programming rules, which never change.
     fn geometry(&self) -> Geometry;
 
-    /// Fills `out` with the bytes of one page from `column` on, and tells what the ECC found.
+    /// Fills `out` with the bytes of one page from `column` on, and returns what the ECC found.
     ///
     /// A bad block may be read too, to rescue what it held.
     ///

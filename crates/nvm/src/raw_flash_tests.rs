@@ -123,7 +123,7 @@ fn a_block_that_was_programmed_since_is_erased_again() {
         |flash, at| flash.preload(at, &[1; 512]).expect("inside"),
         |flash, at| flash.write(at + 512, &[1; 512]).expect("inside"),
         |flash, at| {
-            // Once more, and programmed before anybody waits for it.
+            // Once more, and programmed before any operation waits for it.
             flash.start_erase(at).expect("idle");
             flash.preload(at, &[1; 512]).expect("inside");
             flash.finish().expect("it ends");

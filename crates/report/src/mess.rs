@@ -3,7 +3,7 @@
 //! The form is that of `processed/memory_curves.csv`, which the plotter of Mess 2.0 writes (`utils/plotter.py` and
 //! `utils/libs/processor.py` of <https://github.com/bsc-mem/Mess-2.0>) and its `utils/app_plotter.py --curves` reads:
 //! a row for each read percentage and pause, bandwidth in GB/s (10⁹ bytes), latency in ns. Mess smooths what it
-//! measured; here the smoothed columns repeat the means, and deviations that nobody measured are left empty. A file
+//! measured; here the smoothed columns repeat the means, and deviations that were not measured are left empty. A file
 //! has the curves of one memory.
 
 use std::fmt::Write as _;

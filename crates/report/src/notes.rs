@@ -13,14 +13,14 @@ pub(crate) fn incomplete(document: &ResultSet) -> Option<&'static str> {
     )
 }
 
-/// More warnings than this flood a screen, and those of a kind are told as one.
+/// More warnings than this flood a screen, and those of a kind are merged.
 const WARNINGS: usize = 12;
 
-/// Kinds of warning that are always told whole: what was assumed about the question itself, and what
+/// Kinds of warning that are always shown whole: what was assumed about the question itself, and what
 /// the field advises for it.
 const WHOLE: [WarningCode; 2] = [WarningCode::Default, WarningCode::Advice];
 
-/// Warnings of a kind that are told together.
+/// Warnings of a kind that are shown together.
 pub(crate) struct Warned<'a> {
     pub(crate) code: &'a str,
     /// At least one.
@@ -46,7 +46,7 @@ pub(crate) fn warnings(document: &ResultSet) -> Vec<Warned<'_>> {
     all
 }
 
-/// Where the warnings are that are told as "more".
+/// Where the warnings are that "more" stands for.
 pub(crate) fn grouped(warnings: &[Warned<'_>]) -> Option<&'static str> {
     let grouped = warnings.iter().any(|one| one.advice.len() > 1);
     grouped.then_some("JSON and HTML hold every warning.")

@@ -1,4 +1,4 @@
-//! Documents that nobody meant: every format shows them, harmlessly.
+//! Documents made of extremes: every format shows them, harmlessly.
 
 use proptest::prelude::*;
 use wordline_core::results::{AxisValue, NoValue, ResultSet, Row, Verdict};

@@ -56,7 +56,7 @@ pub(crate) fn percent(share: f64, digits: usize) -> String {
     }
 }
 
-/// A share as a percentage with one decimal, as in columns of parts; without it where nobody wants so many digits.
+/// A share as a percentage with one decimal, as in columns of parts; without it where so many digits say nothing.
 pub(crate) fn tenths(share: f64) -> String {
     if share.abs() < 1e4 {
         format!("{:.1} %", share * 100.0)

@@ -3,7 +3,7 @@
 use wordline_core::Operation;
 use wordline_core::quantity::Time;
 
-/// One access that somebody measured. Times are counted from an instant of the log's own.
+/// One measured access. Times are counted from an instant of the log's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoggedAccess {
     /// What it did.

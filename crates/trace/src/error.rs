@@ -52,7 +52,7 @@ pub enum Oddity {
         /// The line, from 1.
         line: u64,
     },
-    /// A time is earlier than the one in front of it: where durations are told, an access ended before the one
+    /// A time is earlier than the one in front of it: where durations are stated, an access ended before the one
     /// in front of it.
     BackwardsTime {
         /// The first such line, from 1.
@@ -63,7 +63,7 @@ pub enum Oddity {
         most: Time,
     },
     /// Nothing in the log says whether its values are nanoseconds (fio 3) or microseconds (fio 2), and
-    /// nobody else has said it: they were taken for nanoseconds.
+    /// the options did not say it either: they were taken for nanoseconds.
     UnitAssumed,
     /// Records were lost while they were recorded.
     Lost {
@@ -81,7 +81,7 @@ pub enum Oddity {
         /// What it is, in the plural: "discards", "trims".
         what: &'static str,
     },
-    /// Accesses that were begun and of which no end is told, or the other way round.
+    /// Accesses that were begun and of which no end is stated, or the other way round.
     Unmatched {
         /// The first such line, from 1.
         line: u64,
@@ -106,7 +106,7 @@ pub enum Oddity {
     ClockGap {
         /// The record behind the first gap.
         line: u64,
-        /// Wraps that nobody saw, in all.
+        /// Wraps that went unseen, in all.
         wraps: u64,
     },
 }

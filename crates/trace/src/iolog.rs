@@ -1,7 +1,7 @@
 //! fio's replay logs (`write_iolog`), versions 2 and 3, as workloads.
 //!
 //! Version 3 has a time in front of each action. Version 2 has none, but may have `wait`, of which fio's
-//! manual and its source disagree: [`Waits`] says which to follow. What is used and what is not is told in
+//! manual and its source disagree: [`Waits`] says which to follow. What is used and what is not is described in
 //! `docs/reference/traces.md`.
 
 use std::io::BufRead;

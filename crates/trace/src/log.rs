@@ -111,7 +111,7 @@ pub(crate) type Source<R> = Chain<Cursor<Vec<u8>>, R>;
 #[derive(Debug)]
 pub struct Accesses<R>(AccessStream<MeasuredReader<R>>);
 
-/// Reads accesses that somebody measured, in any format.
+/// Reads measured accesses, in any format.
 enum MeasuredReader<R> {
     FioLog(Box<FioLog<Source<R>>>),
     Csv(Box<Csv<Source<R>>>),

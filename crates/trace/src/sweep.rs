@@ -114,7 +114,7 @@ pub fn read_sweep(reader: impl BufRead) -> Result<Vec<SweepPoint>, TraceError> {
     Ok(points)
 }
 
-/// Where what is told stands in a line, from 0.
+/// Where the values stand in a line, from 0.
 struct SweepColumns {
     count: usize,
     target: Option<usize>,

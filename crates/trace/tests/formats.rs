@@ -187,7 +187,7 @@ fn a_text_that_mentions_the_magic_is_no_capture() {
     }
 }
 
-/// A choice that a log cannot follow would be one that nobody hears of.
+/// A choice that a log cannot follow would be ignored silently.
 #[test]
 fn a_job_is_asked_only_of_logs_that_name_theirs() {
     for name in [

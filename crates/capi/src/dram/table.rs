@@ -17,7 +17,7 @@ pub(crate) struct MethodEntry {
     memory: Mutex<DramMemory>,
     complete: Option<Complete>,
     user: User,
-    /// Completions are being told.
+    /// Completions are being reported.
     telling: AtomicBool,
     /// The handle was freed.
     freed: AtomicBool,

@@ -1,4 +1,4 @@
-//! Every operation of a memory, told to a file or to a function of the caller's.
+//! Every operation of a memory, written to a file or passed to a function of the caller.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};

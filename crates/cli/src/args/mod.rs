@@ -244,7 +244,7 @@ pub(crate) struct Reproduce {
     /// Only the values whose citation has this text in it, in whatever letter case; repeatable, for any of several
     #[arg(long, value_name = "TEXT")]
     pub(crate) only: Vec<String>,
-    /// Leave out how far values of memory modules hang on what no maker discloses, which takes minutes
+    /// Leave out how far values of memory modules depend on what no maker discloses, which takes minutes
     #[arg(long)]
     pub(crate) no_band: bool,
     #[command(flatten)]

@@ -55,7 +55,7 @@ fn blocks_of_a_log_get_a_share_of_life_and_a_verdict() {
     let mut told = 0;
     for row in living {
         assert_eq!(row["basis"], "calibrated", "{row}");
-        // Of a young block nobody knows how young it is.
+        // Latency does not tell how young a young block is.
         match row["value"].as_f64() {
             Some(used) => {
                 assert!((0.1..1.0).contains(&used), "{row}");

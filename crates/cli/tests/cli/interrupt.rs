@@ -207,7 +207,7 @@ fn the_first_interrupt_ends_a_wait_for_a_silent_pipe() {
     }
 }
 
-/// A named pipe that nobody reads.
+/// A named pipe without a reader.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_first_interrupt_ends_a_wait_for_a_reader() {

@@ -23,7 +23,7 @@ fn is_mounted(dir: &Path) -> bool {
     mounts.any(|place| place == Some(&here))
 }
 
-/// Mounts, lets somebody work there, and interrupts; stdout, or nothing where this host mounts nothing.
+/// Mounts, lets a program work there, and interrupts; stdout, or nothing where this host mounts nothing.
 fn mounted(arguments: &[&str], dir: &Path, work: impl FnOnce()) -> Option<String> {
     let mut child = Command::new(env!("CARGO_BIN_EXE_wordline"))
         .args(["fs", "mount", "--format", "json"])

@@ -1,4 +1,4 @@
-//! A stdout that nobody reads, and one that takes nothing.
+//! A stdout that is not read, and one that takes nothing.
 
 use std::io;
 use std::process::{Command, Output};
@@ -41,7 +41,7 @@ fn a_closed_pipe_is_no_failure() {
     }
 }
 
-/// Exports are still written when nobody reads stdout.
+/// Exports are still written when stdout is not read.
 #[test]
 fn a_closed_pipe_leaves_the_exports() {
     let folder = Folder::new();
@@ -80,7 +80,7 @@ fn commands_that_a_full_device_does_not_take_are_named() {
 }
 
 /// What a long run could not be saved in is refused before it. Whoever may write everywhere is refused by a folder that
-/// nobody can write to.
+/// no process can write to.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_folder_that_takes_no_file_is_refused_before_the_run() {

@@ -87,7 +87,7 @@ impl BufferWorkload {
 pub enum AccessSource {
     /// Each target runs a stream of records.
     Stream(StreamSource),
-    /// A log of accesses that somebody measured.
+    /// A log of measured accesses.
     Log(LogSource),
     /// Each target runs what a trace asked for.
     Trace(TraceSource),
@@ -127,7 +127,7 @@ pub struct StreamSource {
     pub wrap_bytes: u64,
 }
 
-/// A log of accesses that somebody measured.
+/// A log of measured accesses.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
@@ -175,7 +175,7 @@ named! {
     }
 }
 
-/// A trace of accesses that somebody's program asked for.
+/// A trace of accesses that a program asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TraceSource {
@@ -184,7 +184,7 @@ pub struct TraceSource {
     /// Its format, where its content does not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,
-    /// The file of a replay log, or the device of blkparse's output, where it tells of several.
+    /// The file of a replay log, or the device of blkparse's output, where it has several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<String>,
     /// The accesses that count for the buffer; the others take their time all the same.

@@ -58,7 +58,7 @@ pub enum DramTest {
     Bandwidth(BandwidthTest),
     /// Some cores follow chains of pointers while the others load the memory, less and less.
     Loaded(LoadedTest),
-    /// A trace of somebody's program is replayed.
+    /// A program's trace is replayed.
     Trace(DramTraceTest),
 }
 

@@ -57,7 +57,7 @@ pub struct FitWorkload {
 }
 
 impl FitWorkload {
-    /// Simulations unless somebody says otherwise.
+    /// Simulations by default.
     pub const SIMULATIONS: u32 = 600;
 }
 

@@ -20,7 +20,7 @@ pub enum HealthWorkload {
 }
 
 impl HealthWorkload {
-    /// Families of a score unless somebody says otherwise.
+    /// Families of a score by default.
     pub const FAMILIES: u32 = 40;
 }
 

@@ -41,7 +41,7 @@ pub struct ExperimentCommand {
     pub flags: fn(Command) -> Command,
     /// Reads them.
     pub read: fn(&ArgMatches) -> Result<Workload, clap::Error>,
-    /// What they are unless somebody says otherwise.
+    /// Their defaults.
     pub default: fn() -> Workload,
 }
 

@@ -102,7 +102,7 @@ fn a_page_that_the_ecc_advises_to_move_is_moved() {
         let config = config(mapping);
         let (disk, page) = full(config);
         let mut disk = flip(disk, config, page, 0..3);
-        // Somebody has to read it before anybody knows.
+        // Only a read finds it.
         check(&mut disk);
         while disk.idle_step().expect("a good flash") {}
         disk.flush().expect("a good flash");

@@ -1,5 +1,5 @@
 //! The refreshes that a rank is owed. The n-th one falls due at *phase* + (n − 1) × interval with a phase that nobody
-//! told, somewhere in the first interval. Every refresh that is done narrows it: it was done no earlier than allowed.
+//! stated, somewhere in the first interval. Every refresh that is done narrows it: it was done no earlier than allowed.
 
 use std::num::NonZeroU32;
 

@@ -241,7 +241,7 @@ impl<O: Observer> SubChannel<O> {
         idle.max().unwrap_or(0).max(of.ref_ok)
     }
 
-    /// The first open row that nobody has asked for long enough.
+    /// The first open row that no request has asked for long enough.
     fn idle_row(&self, channel: usize, idle: u32, floor: u64) -> CommandChoice {
         let pc = &self.channels[channel & 1];
         let rows = (0..pc.banks.len()).filter(|&bank| {

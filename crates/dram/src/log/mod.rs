@@ -2,7 +2,7 @@
 //! again by [`CommandReader`]), and as slices on a time line for Perfetto ([`ChromeLog`]).
 //!
 //! A log belongs to a whole memory and hands out one [`Observer`](crate::Observer) for each sub-channel. What cannot be
-//! written is told by `finish`, and by `failed` while it runs; after the first fault nothing more is written.
+//! written is reported by `finish`, and by `failed` while it runs; after the first fault nothing more is written.
 //!
 //! ```
 //! use wordline_dram::log::{CommandLog, CommandReader};

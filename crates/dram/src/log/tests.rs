@@ -206,7 +206,7 @@ fn a_full_disk_is_told_and_ends_the_writing() {
         assert!(log.failed(), "{room}");
         let fault = log.finish().err().expect("full");
         assert_eq!(fault.kind(), io::ErrorKind::StorageFull);
-        // Nothing is left to write to, and nobody is harmed.
+        // Nothing is left to write to, and nothing fails.
         observer.command(&issued(0, Command::Pdx, Location::default(), None));
     }
     let log = CommandLog::new(Full(10), CLOCK);

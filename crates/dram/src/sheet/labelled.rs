@@ -1,4 +1,4 @@
-//! Parameters that nobody has disclosed: a value with a reason, and the alternatives that sensitivity runs try.
+//! Undisclosed parameters: a value with a reason, and the alternatives that sensitivity runs try.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -408,7 +408,7 @@ words! {
     }
 }
 
-/// When rows are closed that nobody asks for.
+/// When rows are closed that no request asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowPolicyChoice {
     /// When another row of the bank is wanted.

@@ -4,7 +4,7 @@
 //! dies stand behind which register and buffers, at which clocks; a [`System`] has the cores, the interleaving and the
 //! memory controllers. [`connect`] rounds the rules once, at the clock that the DRAM has on the module.
 //!
-//! What nobody has disclosed is [`Labelled`]: a value with a reason and with alternatives, which [`Settings`] override
+//! What is not disclosed is [`Labelled`]: a value with a reason and with alternatives, which [`Settings`] override
 //! by name.
 
 mod checked;

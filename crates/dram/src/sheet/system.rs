@@ -67,7 +67,7 @@ pub struct HostControllerSheet {
     pub drain_low: Labelled<BoundedCount<0, 4096>>,
     /// Column commands that may pass the oldest request.
     pub age_cap: Labelled<BoundedCount<1, 1_000_000>>,
-    /// When rows are closed that nobody asks for.
+    /// When rows are closed that no request asks for.
     pub page_policy: Labelled<RowPolicyChoice>,
     /// How ranks are refreshed.
     pub refresh: Labelled<RefreshMode>,

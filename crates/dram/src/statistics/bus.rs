@@ -56,7 +56,7 @@ impl BusAccount {
 
 /// Keeps the account of one data bus.
 ///
-/// Bursts without a pause between them are one run. What is told of a run is the pause before it; data moved whenever
+/// Bursts without a pause between them are one run. What is reported of a run is the pause before it; data moved whenever
 /// there was no pause. Commands run ahead of their data, so that the last few runs may lie beyond the clock at which
 /// the measured part begins or ends: they are remembered, to be taken apart there.
 #[derive(Clone, Debug)]

@@ -18,7 +18,7 @@ use crate::request::RequestKind;
 
 use bus::BusWatch;
 
-/// Watches one sub-channel: it has to be told of its commands as well as of what was served, for requests are counted by
+/// Watches one sub-channel: it has to see its commands as well as what was served, for requests are counted by
 /// their column commands. It costs a few nanoseconds a request: no division and no allocation stands between a
 /// request that the bus served without a pause and its counters.
 #[derive(Clone, Debug)]

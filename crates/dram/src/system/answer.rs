@@ -1,4 +1,4 @@
-//! What the sender of a request hears of it.
+//! What the sender of a request gets back.
 
 use crate::config::SystemConfig;
 use crate::observer::{Observer, RowOutcome, ServedRequest};

@@ -1,4 +1,4 @@
-//! All sub-channels behind one door, for whoever brings requests of their own.
+//! All sub-channels behind one door, for callers that bring their own requests.
 
 use super::answer::Answers;
 use crate::config::{ConfigError, SystemConfig};

@@ -1,6 +1,6 @@
 //! Sub-channels joined to a memory, and cores in front of it.
 //!
-//! [`MemorySystem`] is for whoever brings requests of their own: traces, other simulators. [`simulate`] has cores that
+//! [`MemorySystem`] is for callers that bring their own requests: traces, other simulators. [`simulate`] has cores that
 //! read and write as fast as their outstanding misses and the memory let them, and probes that feel the latency; it
 //! gives idle latency, bandwidth, and latency under load.
 

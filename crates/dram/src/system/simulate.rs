@@ -29,7 +29,7 @@ pub struct SystemRun {
     pub duration_ps: u64,
     /// Bytes that reached cores, the probes' among them.
     pub bytes_read: u64,
-    /// Bytes written, as the cores were told of their acceptance.
+    /// Bytes written, as they were accepted.
     pub bytes_written: u64,
     /// Half the width of the 95 % confidence interval of [`bytes_per_s`](Self::bytes_per_s), in B/s: by batch means of
     /// the microseconds and Student's t. Infinite with fewer than two of them.
@@ -159,7 +159,7 @@ impl<'a> Simulation<'a> {
         Ok(Some(self.finish(begin_ps, confidence)))
     }
 
-    /// Runs up to a time, unless it is told to stop.
+    /// Runs up to a time, unless it is cancelled.
     fn run_until(&mut self, end_ps: u64, go_on: &dyn Fn(u64) -> bool) -> Result<bool, ConfigError> {
         let mut asked_ps = self.now_ps;
         while self.now_ps < end_ps {

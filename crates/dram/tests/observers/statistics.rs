@@ -62,7 +62,7 @@ proptest! {
         prop_assert_eq!(summary.bus.data, bursts * burst);
     }
 
-    /// A read's time is its waits and the CL and burst that nobody can spare it.
+    /// A read's time is its waits and the CL and burst that it cannot avoid.
     #[test]
     fn waits_by_cause_add_up_to_the_latency(config in configs(), stream in streams()) {
         let mut channel = watched(&config);

@@ -74,7 +74,7 @@ fn share(waits: &[u64; CAUSES], causes: &[WaitCause]) -> f64 {
     of(waits, causes) as f64 / (all - waits[WaitCause::Queue as usize]) as f64
 }
 
-/// All banks of a rank are closed when they are refreshed: whoever comes then waits for tRFC, and then tRRD and tRCD.
+/// All banks of a rank are closed when they are refreshed: a request then waits for tRFC, and then tRRD and tRCD.
 #[test]
 fn requests_at_the_clock_of_a_refresh_wait_for_it() {
     let config = ddr5_6400();

@@ -198,7 +198,7 @@ impl Oracle {
         }
     }
 
-    /// Class 3: rows that nobody asked for lately.
+    /// Class 3: rows that no request asked for lately.
     fn timeouts(&self, at: Location, out: &mut Vec<Candidate>) {
         let PagePolicy::Timeout(clocks) = self.config.policy.page else {
             return;
@@ -211,7 +211,7 @@ impl Oracle {
         }
     }
 
-    /// Class 4: a rank that nobody asks for.
+    /// Class 4: a rank that no request asks for.
     fn power_down_entry(&self, at: Location) -> Option<Candidate> {
         let clocks = u64::from(self.config.policy.power_down?);
         let idle = self.now >= self.rank(at).last_command + clocks;

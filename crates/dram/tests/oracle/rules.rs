@@ -8,7 +8,7 @@ use wordline_dram::{Command, Location, WaitCause};
 use super::history::Scope::{Bank, Group, Other, PseudoChannel, Rank, Stack};
 use super::history::{Event, History, Place, past_each, same_bank, same_rank};
 
-/// Hears of every rule: where it holds, its cause, and the first clock at which it is met. May have heard enough.
+/// Receives every rule: where it holds, its cause, and the first clock at which it is met. May stop early.
 type Rule<'a> = &'a mut dyn FnMut(Place, WaitCause, u64) -> ControlFlow<()>;
 
 /// Says so of rules of one cause for all places.

@@ -105,7 +105,7 @@ impl FuseMount {
         })
     }
 
-    /// Whether it is mounted still: somebody else may unmount it, as with `umount`.
+    /// Whether it is mounted still: another process may unmount it, as with `umount`.
     #[must_use]
     pub fn is_served(&self) -> bool {
         let session = self.session.as_ref();

@@ -13,10 +13,10 @@ use fuser::{
 use super::tree::Tree;
 use crate::{Entry, FsError, FsErrorKind};
 
-/// How long the kernel may keep what it was told: not at all.
+/// How long the kernel may cache answers: not at all.
 const KEPT: Duration = Duration::ZERO;
 
-/// The unit in which room is told, in bytes.
+/// The unit of free space, in bytes.
 const UNIT: u64 = 512;
 
 /// What the kernel talks to.
@@ -257,7 +257,7 @@ impl Filesystem for FuseServer {
         }
     }
 
-    /// A program closes a file. It hears of what goes wrong here, and not when the file is released.
+    /// A program closes a file. Errors are reported here, not when the file is released.
     fn flush(&self, _: &Request, number: INodeNo, _: FileHandle, _: LockOwner, reply: ReplyEmpty) {
         let synced = self.tree().sync(number.0);
         reply_empty(synced.map_err(|error| errno(&error)), reply);

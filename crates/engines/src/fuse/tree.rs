@@ -15,7 +15,7 @@ const REMOVED: &str = ".wordline-removed-";
 struct TreeNode {
     /// Where it is; `None` when it was removed.
     path: Option<String>,
-    /// How often the kernel was told its number.
+    /// How often its number was handed to the kernel.
     told: u64,
     /// The handle, and how often it is open.
     open: Option<(Handle, u64)>,
@@ -116,7 +116,7 @@ impl Tree {
         Ok((self.tell(parent, &entry)?, entry))
     }
 
-    /// Forgets that a number was told so often.
+    /// Takes back so many hand-outs of a number.
     pub(super) fn forget(&mut self, number: u64, times: u64) {
         let Some(node) = self.nodes.get_mut(&number) else {
             return;

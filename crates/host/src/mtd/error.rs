@@ -60,7 +60,7 @@ pub enum MtdError {
     /// Raw flash of this kind exists on Linux alone.
     #[error("raw flash can be reached on Linux alone")]
     NoLinux,
-    /// The device, or what the kernel tells of it, cannot be read.
+    /// The device, or what the kernel reports of it, cannot be read.
     #[error("{path}: {source}")]
     Unreadable {
         /// What was read.

@@ -87,7 +87,7 @@ impl<C: Calls> Mtd<C> {
         })
     }
 
-    /// What the kernel tells of it.
+    /// What the kernel reports of it.
     #[must_use]
     pub const fn description(&self) -> &Description {
         &self.description

@@ -1,4 +1,4 @@
-//! Whether anybody uses a device, or another that shares bytes with it.
+//! Whether any process uses a device, or another that shares bytes with it.
 
 use std::path::Path;
 use std::{fs, io};

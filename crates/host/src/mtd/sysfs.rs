@@ -1,4 +1,4 @@
-//! What the kernel tells of a raw flash device, under `/sys/class/mtd` (Linux, Documentation/ABI/testing/sysfs-class-mtd).
+//! What the kernel reports of a raw flash device, under `/sys/class/mtd` (Linux, Documentation/ABI/testing/sysfs-class-mtd).
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -33,7 +33,7 @@ impl MtdKind {
     }
 }
 
-/// What the kernel tells of a device.
+/// What the kernel reports of a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Description {
     /// Its number: 3 of `/dev/mtd3`.

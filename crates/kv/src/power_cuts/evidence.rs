@@ -73,7 +73,7 @@ type Mutant = (StoreBarrier, &'static str, Shows);
 enum Shows {
     /// Under every order of stores that the contract allows.
     InAnyOrder,
-    /// On a bus that stores as it is told.
+    /// On a bus that stores in order.
     OnTheBus,
     /// Where words are spoilt.
     Spoilt,

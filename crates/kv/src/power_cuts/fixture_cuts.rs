@@ -33,7 +33,7 @@ fn workload(updates: bool) -> Vec<RecordCall> {
     calls
 }
 
-/// Every boundary of a bus of 16 bits that stores what it is told, in order: the kindest memory there is.
+/// Every boundary of a bus of 16 bits that stores in order: the kindest memory there is.
 pub(super) fn verdict(name: &str, updates: bool) -> Verdict {
     let table = named(STORES, name).expect("it is in the list");
     let bytes = if name == "lpht" { 300 } else { 8 * 64 };

@@ -70,7 +70,7 @@ pub struct Table<M, D, S> {
     /// Where the search for a slot that continues a record goes on.
     cursor: u32,
     recovery: Recovery,
-    /// Records whose keys nobody knows any more.
+    /// Records whose keys are lost.
     nameless: Nameless,
     /// What a test makes it forget.
     lacking: Option<StoreBarrier>,
@@ -188,7 +188,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         }
     }
 
-    /// Finds a key, and reads its value where somebody wants it.
+    /// Finds a key, and reads its value where it is wanted.
     #[inline(never)]
     fn find(
         &mut self,

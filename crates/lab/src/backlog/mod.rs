@@ -96,7 +96,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! How the curve is computed, and how fast, is told in `crates/lab/DESIGN.md`.
+//! How the curve is computed, and how fast, is in `crates/lab/DESIGN.md`.
 
 mod accumulator;
 mod chains;

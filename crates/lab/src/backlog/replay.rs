@@ -191,7 +191,7 @@ impl Backlog {
         self.records.waiting = self.records.waiting.max(waiting);
     }
 
-    /// The peaks of the log. Whole records are not told of a backlog that held more than 2¹⁸ of them. Records
+    /// The peaks of the log. Whole records are not given for a backlog that held more than 2¹⁸ of them. Records
     /// beyond its end are taken to be as large as its last one, or,
     /// when that one has no bytes, as single bytes.
     #[must_use]

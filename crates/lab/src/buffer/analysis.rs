@@ -12,7 +12,7 @@ use crate::backlog::{
     Accumulator, Backlog, BacklogError, Curve, Longest, Peaks, Rate, Sequence, StartUp,
 };
 
-/// Numbers of consecutive accesses whose longest duration is told.
+/// Numbers of consecutive accesses whose longest duration is reported.
 const LENGTHS: usize = 64;
 
 /// The most consecutive accesses that are looked at.

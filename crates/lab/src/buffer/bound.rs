@@ -9,7 +9,7 @@ use super::stream::{BREATH, StreamFailure};
 use crate::control::Control;
 use crate::work::{Plan, Step};
 
-/// Accesses of a random order that are looked at: all are alike, so that few tell of many.
+/// Accesses of a random order that are looked at: all are alike, so that few stand for many.
 const ALIKE: u64 = 1 << 12;
 
 /// What accesses at the longest that they can take would need.

@@ -1,5 +1,5 @@
 //! How much RAM is needed so that nothing of a fixed input rate is lost: from a simulated target, from a
-//! log that somebody measured, or from a trace that is replayed on a simulated target.
+//! measured log, or from a trace that is replayed on a simulated target.
 //!
 //! Whatever the source, its accesses go through one [`Analysis`](analysis::Analysis), and what that
 //! learns becomes rows in one place. The theory itself is in [`crate::backlog`].

@@ -89,7 +89,7 @@ impl Account<'_> {
             peak(asked)
         };
         let ram_in_flight = peak.map(|(_, in_flight)| in_flight);
-        // What was only read is lost by nobody.
+        // What was only read is not lost.
         let bytes_at_risk = if work.reads() >= 1.0 {
             Ok(0.0)
         } else {

@@ -57,7 +57,7 @@ impl Candidate<'_> {
     }
 
     /// The translation layer that it is run behind: raw flash alone needs one, and two chips in turn are
-    /// written in order by whoever drives them.
+    /// written in order by their drivers.
     pub(super) fn layer<'e>(&self, experiment: &'e Experiment) -> Option<&'e TranslationLayer> {
         let layer = experiment.ftl.as_ref();
         layer.filter(|_| !self.in_turn && self.target.part.model.no_translation().is_none())

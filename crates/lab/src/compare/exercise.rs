@@ -96,7 +96,7 @@ pub(super) struct ExerciseRun {
 impl Exercise<'_> {
     /// A fork of a device that holds what the work finds there. What is read was written before. A memory that cleans
     /// up behind its user holds the data to keep long before the end of its life; and a card in use is a full one,
-    /// whatever the data to keep, because hardly anybody tells it what is no longer wanted.
+    /// whatever the data to keep, because discards are rare in practice.
     pub(super) fn prepare(&self, device: &dyn Device) -> Result<Box<dyn Device>, Unfit> {
         let mut device = device.fork_device();
         let tidies = device.translation().is_some();

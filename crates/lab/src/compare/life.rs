@@ -3,7 +3,7 @@
 //!
 //! The first two are what a life is, unless a study asks for the third: a sheet promises data that keep after so many
 //! cycles, and a failure that the chip reports says only that a cell no longer reaches its target. That one is a
-//! distribution, told apart from the rest.
+//! distribution, kept apart from the rest.
 
 use std::ops::RangeInclusive;
 
@@ -19,7 +19,7 @@ use crate::warning::LabWarning;
 
 const YEAR_S: f64 = 365.25 * 86_400.0;
 
-/// Years after which survival is told.
+/// Years after which survival is reported.
 const YEARS: [u32; 6] = [1, 2, 5, 10, 20, 50];
 
 /// Share of the memories that still work at the end of a life by reported failures: one of a hundred does not.

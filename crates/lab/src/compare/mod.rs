@@ -269,7 +269,7 @@ fn rows(subject: &Subject, assessed: &Assessed, document: &mut ResultSet) {
     }
 }
 
-/// Names the settings that nobody stated.
+/// Names the settings that were not stated.
 fn defaults(study: &CompareWorkload, document: &mut ResultSet) {
     let work = &study.work;
     if work.keep.is_none() {

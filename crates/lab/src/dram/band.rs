@@ -1,4 +1,4 @@
-//! How much hangs on what nobody discloses: every alternative of every choice, one at a time, the same for all targets
+//! How much depends on what is not disclosed: every alternative of every choice, one at a time, the same for all targets
 //! that have it. And how much on chance: the same with other seeds, which say how far two runs lie apart that differ
 //! in nothing that matters.
 

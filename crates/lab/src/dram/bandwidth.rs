@@ -1,5 +1,5 @@
-//! What modules carry, mix by mix; how they compare with the first of them, and why; and how much of that hangs on
-//! what nobody discloses.
+//! What modules carry, mix by mix; how they compare with the first of them, and why; and how much of that depends on
+//! what is not disclosed.
 
 use std::collections::BTreeMap;
 

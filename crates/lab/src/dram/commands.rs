@@ -12,7 +12,7 @@ use super::ModuleMemory;
 use crate::control::{CommandForm, Control};
 use crate::error::{LabError, SettingProblem};
 
-/// Violations that are told one by one.
+/// Violations that are listed one by one.
 const TOLD: usize = 10;
 
 type Out = Box<dyn Write>;

@@ -152,7 +152,7 @@ pub(super) fn under_load(
     for (metric, value) in [
         (
             Metric::ThroughputConfidence,
-            // Of less than two microseconds nobody knows.
+            // Less than two microseconds cannot be distinguished.
             Some(half)
                 .filter(|half| half.is_finite())
                 .ok_or(NoValue::NotApplicable),

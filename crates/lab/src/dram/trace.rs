@@ -1,4 +1,4 @@
-//! A trace of somebody's program, replayed on every target.
+//! A program's trace, replayed on every target.
 //!
 //! Requests that have times reach the memory controllers at them. Those without come as fast as the cores' outstanding
 //! misses let them: so many are under way at a time. Latencies are from the controller's door and back: the way on
@@ -85,7 +85,7 @@ struct Replayed {
     checked: Option<CommandFindings>,
 }
 
-/// Replays a trace on one target; `None` when it is told to stop.
+/// Replays a trace on one target; `None` when it is cancelled.
 fn replay(
     memory: &ModuleMemory<'_>,
     trace: &DramTraceTest,
@@ -103,7 +103,7 @@ fn replay(
     let finished = commands.finish();
     let replayed = replayed?;
     match finished {
-        // A pipe whose reader is not there keeps nobody who wants to stop.
+        // A pipe whose reader is not there does not delay a stop.
         Err(_) if control.stopped() => Ok(None),
         finished => finished.map(|()| replayed),
     }
@@ -165,7 +165,7 @@ fn watched(
     }))
 }
 
-/// Hands every request to the player; `false` when it is told to stop.
+/// Hands every request to the player; `false` when it is cancelled.
 fn play<O: Observer>(
     memory: &ModuleMemory<'_>,
     trace: &DramTraceTest,

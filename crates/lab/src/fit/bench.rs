@@ -62,7 +62,7 @@ impl FitBench<'_> {
         let mut device = self.connect(&part)?;
         self.check_overwrites(device.as_ref())?;
         self.fill(device.as_mut())?;
-        // What is stored costs the same whatever it is, and nobody reads it.
+        // What is stored costs the same whatever it is, and it is not read.
         let data = vec![0; self.sample.bytes as usize];
         // At addresses of their own.
         let before = Plan {

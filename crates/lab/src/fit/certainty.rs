@@ -2,7 +2,7 @@
 //!
 //! Two tests, both by simulation. A figure whose value in the base does as well as the fitted one was not
 //! determined: it stays as it was. Of each figure that remains, the values around it are tried by factors, the
-//! other figures held; the interval in which the distance grows by no more than [`AS_GOOD`] is told.
+//! other figures held; the interval in which the distance grows by no more than [`AS_GOOD`] is reported.
 //! It is no confidence interval: figures that make up for each other could be off together by more.
 
 use rayon::prelude::*;

@@ -9,7 +9,7 @@ use crate::warning::LabWarning;
 /// Stalls that a tail can be fitted to.
 const STALLS_MIN: usize = 20;
 
-/// Share of the time below which a level matters to nobody, unless it stalls.
+/// Share of the time below which a level does not matter, unless it stalls.
 const SHARE_MIN: f64 = 0.02;
 
 /// Durations of one kind differ by less than this factor.

@@ -75,7 +75,7 @@ enum Method {
     Flash(&'static flash::FlashTemplate),
 }
 
-/// The base of a template, unless somebody names another.
+/// The default base of a template.
 ///
 /// # Errors
 /// When there is no such template: the message names those that exist.
@@ -161,7 +161,7 @@ fn fit_to(
     });
     check_range(workload)?;
     let read = match sample::read(&workload.source, control, &mut document) {
-        // Readers give up where they are told to stop.
+        // Readers give up where they are cancelled.
         Err(_) if control.stopped() => None,
         read => read?,
     };

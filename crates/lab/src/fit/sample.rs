@@ -1,6 +1,6 @@
 //! The accesses of a log that can be fitted, or what the log lacks.
 //!
-//! A fit needs single writes of one size in their order, told finely enough, and their pauses. Whatever is
+//! A fit needs single writes of one size in their order, recorded finely enough, and their pauses. Whatever is
 //! missing is refused with its place and with the way to record it.
 
 use std::io::BufRead;
@@ -221,7 +221,7 @@ impl SampleReading<'_> {
         )))
     }
 
-    /// Durations have to be told in steps well below an ordinary access.
+    /// Durations have to be recorded in steps well below an ordinary access.
     fn check_steps(&self, sample: &mut Sample) -> Result<(), LabError> {
         let mut sorted = sample.durations.clone();
         sorted.sort_unstable();

@@ -1,7 +1,7 @@
 //! The order of the search: what quick accesses wait for, then the figures of cleaning, then all together.
 //!
-//! Most accesses meet no cleaning, and what they take hangs on a few figures alone. Found first and held, these
-//! leave a landscape in which the figures of cleaning can be told apart. At the end all figures may move a little.
+//! Most accesses meet no cleaning, and what they take depends on a few figures alone. Found first and held, these
+//! leave a landscape in which the figures of cleaning can be distinguished. At the end all figures may move a little.
 
 use super::aim::Aim;
 use super::bench::BenchProblem;
@@ -15,7 +15,7 @@ const PARTS: u32 = 6;
 /// A search, and who watches it.
 pub(crate) struct Search<'a> {
     pub(crate) aim: Aim<'a>,
-    /// Paths of the figures that quick accesses hang on.
+    /// Paths of the figures that quick accesses depend on.
     pub(crate) quick: &'a [&'a str],
     pub(crate) seed: u64,
     pub(crate) simulations: u32,

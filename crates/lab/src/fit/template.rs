@@ -18,13 +18,13 @@ pub(crate) const TEMPLATES: &[Template] = &[sd::TEMPLATE];
 pub(crate) struct Template {
     /// As `--template` spells it.
     pub(crate) name: &'static str,
-    /// The base, unless somebody names another.
+    /// The default base.
     pub(crate) base: &'static str,
     /// The model that its base must be of, which names the sheet's table.
     pub(crate) model: &'static str,
     /// Figures that its firmware decides and that show in a log.
     pub(crate) knobs: &'static [Knob],
-    /// Those among them that quick accesses hang on, which wait for no cleaning.
+    /// Those among them that quick accesses depend on, which wait for no cleaning.
     pub(crate) quick: &'static [&'static str],
     /// Those among them that show only where the host pauses.
     pub(crate) idle: &'static [&'static str],

@@ -157,7 +157,7 @@ fn a_known_part_gives_its_figures_back_and_predicts_the_other_half() {
     let log = csv(known(410e-6, 3.3e-3, 6000, 1));
     let fitted = fit_text(&log, workload()).expect("a fit");
     let sheet = fitted.sheet.as_deref().expect("a sheet");
-    // RAM hangs on the longest of 47 blurred erases, which lies 2.3 standard deviations, 5 %, above the true one.
+    // RAM depends on the longest of 47 blurred erases, which lies 2.3 standard deviations, 5 %, above the true one.
     for (path, true_one) in [("nand.page_program", 410e-6), ("nand.block_erase", 3.3e-3)] {
         let (found, basis) = figure(sheet, path);
         assert_eq!(basis, Basis::Calibrated);

@@ -75,7 +75,7 @@ impl Case<'_> {
         let mut fresh = Vec::new();
         for (number, &test) in self.workload.tests.iter().enumerate() {
             breathe((number + 1) as f64);
-            // Every test mounts; the first one tells what that takes.
+            // Every test mounts; the first one shows what that takes.
             let tell_mount = number == 0;
             match self.test(&subject, &prepared, test, tell_mount, document) {
                 Ok(stored) if self.engine.layer.is_some() && stored < self.bytes => {

@@ -38,7 +38,7 @@ pub(super) fn check(
     for fill in &workload.fill {
         state::check_fill(fill.si())?;
     }
-    // What is wrong with a number of files would be told as a size that does not fit.
+    // What is wrong with a number of files would be reported as a size that does not fit.
     counts(workload)?;
     for target in targets {
         sizes(target, workload)?;

@@ -43,10 +43,10 @@ const BLOCKS_MIN: u64 = 64;
 /// Bytes that it gets for each small file, at least: of a memory that is half full, two clusters of a NOR sector.
 const SHARE_OF_FILE: u64 = 16 << 10;
 
-/// Parts of a step, of which there are few, in which progress is told.
+/// Parts of a step, of which there are few, in which progress is reported.
 const PARTS_OF_STEP: f64 = 1000.0;
 
-/// Bytes of a memory that a file system gets. They hang on the memory and the workload, never on other targets.
+/// Bytes of a memory that a file system gets. They depend on the memory and the workload, never on other targets.
 fn share(model: &Model, workload: &FsWorkload) -> u64 {
     let usual = || {
         let geometry = model.flash().and_then(FlashModel::geometry);

@@ -60,7 +60,7 @@ impl Settings {
         self.0.is_empty()
     }
 
-    /// Chooses where nobody did.
+    /// Chooses what was left open.
     pub(super) fn or_else(&mut self, name: &'static str, value: i64) {
         self.0.entry(name).or_insert(value);
     }

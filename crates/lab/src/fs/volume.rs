@@ -1,4 +1,4 @@
-//! A file system on a simulated memory, for whoever makes its calls: `wordline fs mount`.
+//! A file system on a simulated memory, for callers outside: `wordline fs mount`.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! What power cuts leave of a table: a fixed workload, cut within every access, opened again, read and used.
 //!
 //! The promise is the strictest that a caller can hope for: each call is done or not done, and what returned lasts. The
-//! memory is the kindest there is of its kind: it stores what it is told as it arrives on its bus, in order. Where the
+//! memory is the kindest there is of its kind: it stores what it is sent as it arrives on its bus, in order. Where the
 //! part has error correction inside, a store in flight spoils the word of it.
 
 use std::cell::Cell;

@@ -32,7 +32,7 @@ pub(crate) struct TableGround<'a> {
 }
 
 impl<'a> TableGround<'a> {
-    /// A target, with its sheets told in the document.
+    /// A target, with its sheets named in the document.
     pub(super) fn new(
         target: &'a Target<'a>,
         timing: Timing,
@@ -133,7 +133,7 @@ impl<'a> TableGround<'a> {
         })
     }
 
-    /// What the processor takes in a build, with its figures told in the document; `None` where nobody knows, or where
+    /// What the processor takes in a build, with its figures named in the document; `None` where it is unknown, or where
     /// it is not to count.
     pub(super) fn processor(
         &self,

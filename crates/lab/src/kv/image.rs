@@ -221,7 +221,7 @@ fn bring_back(
 
 impl TableImage {
     /// The table of an image. What opening mends, it mends in copies alone. Of a table that does not open, as two records
-    /// of one key keep it from, what can be read is told with what cannot.
+    /// of one key keep it from, what can be read is shown with what cannot.
     ///
     /// # Errors
     /// When they hold no table, one of a later version, a damaged header, less than the header promises, or so much

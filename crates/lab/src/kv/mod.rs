@@ -125,7 +125,7 @@ pub(crate) fn run(
             bench_all(&grounds, &variants, bench, experiment, control, document)
         }
         KvTest::Crash(crash) => {
-            // What a power cut leaves does not hang on how long anything takes.
+            // What a power cut leaves does not depend on how long anything takes.
             grounds.truncate(targets.len());
             grounds.iter().try_for_each(TableGround::check_power_cuts)?;
             check::cut_sizes(&grounds, &variants, crash)?;

@@ -193,7 +193,7 @@ impl<'a> TableOperations<'a> {
         })
     }
 
-    /// One operation on one record that nobody times, so that nobody waits for a disk either.
+    /// One operation on one record that is not timed, and waits for no disk.
     pub(super) fn untimed(
         &mut self,
         operation: RowOperation,

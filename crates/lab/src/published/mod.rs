@@ -133,7 +133,7 @@ pub struct Value {
     /// What has to exist before it can be computed.
     pub needs: Option<String>,
     /// What has to be measured before it can be judged: the value is our own prediction, recorded before
-    /// anybody knows better.
+    /// better is known.
     pub awaits: Option<String>,
 }
 

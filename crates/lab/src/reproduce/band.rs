@@ -1,4 +1,4 @@
-//! How far a value hangs on what no maker discloses: every alternative of every labelled choice, one at a time, the
+//! How far a value depends on what no maker discloses: every alternative of every labelled choice, one at a time, the
 //! same for both modules.
 //!
 //! A value is compared with itself under each alternative on a quarter of the system: as many cores and as much
@@ -39,7 +39,7 @@ const DELAYS_CYCLES: [u64; 6] = [15, 50, 100, 200, 500, 1700];
 /// What a point counts as.
 const COST: u64 = POINT / 16;
 
-/// Where a value comes to lie when choices that nobody discloses are made otherwise.
+/// Where a value comes to lie when undisclosed choices are made otherwise.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Band {
     /// The least value.
@@ -164,7 +164,7 @@ impl Bands {
         bands
     }
 
-    /// The band of a value that is `ours`; none where a value does not hang on modules alone.
+    /// The band of a value that is `ours`; none where a value does not depend on modules alone.
     pub(super) fn band(&mut self, value: &Value, ours: f64, meter: &Meter<'_>) -> Option<Band> {
         let targets: Vec<&str> = value.measures().flat_map(targets).collect();
         if targets.is_empty() {

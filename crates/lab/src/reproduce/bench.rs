@@ -20,7 +20,7 @@ pub(super) struct ReproductionBench<'a> {
     catalog: &'a Catalog,
     meter: Meter<'a>,
     finished: Vec<Finished>,
-    /// None where nobody wants any.
+    /// None where none is asked for.
     bands: Option<Bands>,
 }
 

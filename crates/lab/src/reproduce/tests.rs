@@ -126,7 +126,7 @@ fn what_could_run_must_not_stay_pending() {
     assert!(problem.expect("a problem").contains("remove its `needs`"));
 }
 
-/// A prediction that nobody measured is neither hit nor miss, and must not change afterwards.
+/// A prediction without a measurement is neither hit nor miss, and must not change afterwards.
 #[test]
 fn a_recorded_prediction_waits_and_holds_to_itself() {
     let awaits = "awaits = 'a measurement'";

@@ -1,7 +1,7 @@
 //! Raw flash of the host, worn for real.
 //!
-//! What it held is lost and its blocks are worn out, so that it is opened only where whoever runs the experiment names
-//! it a second time ([`Control::destroy`]), where nobody uses it ([`wordline_host::mtd`]), and where the blocks to be
+//! What it held is lost and its blocks are worn out, so that it is opened only where the user of the experiment names
+//! it a second time ([`Control::destroy`]), where no process uses it ([`wordline_host::mtd`]), and where the blocks to be
 //! tested hold nothing.
 
 use std::collections::BTreeMap;

@@ -15,7 +15,7 @@ use super::tester::Plan;
 use crate::subject::{Axes, Subject};
 use crate::warning::LabWarning;
 
-/// Points of each decade of cycles at which latency is told.
+/// Points of each decade of cycles at which latency is reported.
 const POINTS: [u64; 3] = [1, 2, 5];
 
 /// Whose blocks are worn, as rows name it.

@@ -1,4 +1,4 @@
-//! A test from block to block: which one goes on next, who is told, and what is written down.
+//! A test from block to block: which one goes on next, what is reported, and what is written down.
 
 use wordline_core::draw::{Purpose, draw};
 use wordline_memory::{Clock, Flash, FlashError as _, FlashErrorKind};
@@ -136,7 +136,7 @@ impl<'a> Session<'a> {
                 .log
                 .follow(&self.chip, *block, course, written[index])?;
             if plan.measured && course.endurance().is_some() {
-                // At once, so that nobody uses it again even if the power goes. NOR flash keeps no marks.
+                // At once, so that it is not used again even if the power goes. NOR flash keeps no marks.
                 match flash.mark_bad(*block) {
                     Err(error) if error.kind() != FlashErrorKind::Misuse => {
                         tested.unmarked.push((*block, error));

@@ -13,7 +13,7 @@ use super::course::{CourseStep, End, MEAN_CYCLES, WearCourse, WearStretch};
 /// A flash memory on the bench.
 pub(crate) trait Bench: Flash {
     /// How long the memory itself was busy in the last operation, from the command to its ready signal, where that can
-    /// be told apart from what the bus and the host took.
+    /// be separated from what the bus and the host took.
     fn busy(&self) -> Option<Time> {
         None
     }

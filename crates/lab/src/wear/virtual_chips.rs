@@ -1,4 +1,4 @@
-//! Lives of virtual chips for whoever compares with them.
+//! Lives of virtual chips, to compare with.
 
 use wordline_catalog::PartOnBoard;
 use wordline_core::{Experiment, ResultSet, Timing, WearUsage, WearWorkload, Workload};
@@ -39,7 +39,7 @@ pub(crate) fn courses(
         workload,
         experiment: &experiment,
     };
-    // Nobody is told of it, and nothing is written down.
+    // No listener, and no log.
     let quiet = Control {
         stop: control.stop,
         ..Control::default()

@@ -39,7 +39,7 @@ fn a_known_card_gives_its_figures_back_and_predicts_the_other_half() {
             "{path}: {found} against {true_one}"
         );
     }
-    // The base has the same spare blocks, and nobody paused.
+    // The base has the same spare blocks, and no pauses.
     let spare = figure(&fit.document, "card.controller.spare_blocks").map_or(24.0, number);
     assert!((spare / 24.0 - 1.0).abs() < 0.15, "{spare}");
     assert_eq!(figure(&fit.document, "card.controller.idle_until"), None);

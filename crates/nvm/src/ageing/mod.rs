@@ -3,7 +3,7 @@
 //! `Oxide` is what a sheet says of a chip, in numbers; `OxideWear` is the state of one block. Both are
 //! pure: what happens in a block follows from the seed, the chip, the block and what was done to it.
 //! `AGEING.md` says why it is as it is. The models of the chips call it where they program, erase and
-//! read, and only once they were told to age.
+//! read, and only once ageing is switched on.
 
 mod errors;
 mod kept;

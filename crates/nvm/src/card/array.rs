@@ -40,7 +40,7 @@ impl Ledger {
         *slot = slot.saturating_add(ps);
     }
 
-    /// Forgets what did not delay anybody, so that `ps` are left.
+    /// Forgets what delayed no access, so that `ps` are left.
     pub(super) fn keep(&mut self, ps: u64) {
         let sum = self
             .spent

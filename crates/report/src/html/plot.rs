@@ -37,13 +37,13 @@ pub(crate) struct Plot {
     id: String,
     heading: String,
     caption: String,
-    /// What a reader who cannot see it is told.
+    /// The description for readers who cannot see it.
     description: String,
     #[serde(skip)]
     spec: Value,
 }
 
-/// Values that lie further apart than this cannot be told from zero on a linear axis.
+/// Values that lie further apart than this cannot be distinguished from zero on a linear axis.
 pub(crate) const LINEAR_RANGE: f64 = 40.0;
 
 impl Plot {

@@ -83,7 +83,7 @@ pub(crate) fn section(pivot: &Pivot<'_>) -> TimeBreakdown {
     }
 }
 
-/// The series in groups whose slowest accesses can be told from zero on one linear axis, the fastest
+/// The series in groups whose slowest accesses can be distinguished from zero on one linear axis, the fastest
 /// group first.
 fn scales<'a, 'p>(series: &[&'p Series<'a, 'p>]) -> Vec<Vec<&'p Series<'a, 'p>>> {
     let slowest = |one: &Series<'_, '_>| {

@@ -136,7 +136,7 @@ fn interval(source: &str) -> &str {
     told.map_or("exact", str::trim)
 }
 
-/// Whether this is a fit of raw flash, whose rows tell of blocks.
+/// Whether this is a fit of raw flash, whose rows are about blocks.
 fn is_of_flash(document: &ResultSet) -> bool {
     let mut rows = document.rows.iter();
     rows.any(|row| row.text(STATISTIC).is_some())
@@ -148,7 +148,7 @@ fn sentences(document: &ResultSet) -> Option<Vec<String>> {
     let lines = compared(document);
     let fitted = score(&lines, |line| line.first)?;
     let held = score(&lines, |line| line.second)?;
-    // How far the halves of the log differ by themselves: nobody who knows the first can do much better.
+    // How far the halves of the log differ by themselves: knowing the first, no fit does much better.
     let halves = score(&lines, |line| [line.first[0], line.second[0]])?;
     let (what, open) = if is_of_flash(document) {
         ("half of the blocks", "chance leaves")

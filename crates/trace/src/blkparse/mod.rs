@@ -2,7 +2,7 @@
 //!
 //! It is read in two ways. As a **workload** ([`BlkparseWorkload`]): what was asked for and when, from the Q
 //! events, or from D where no Q was traced. As a **latency log** ([`BlkparseLatencies`]): from D, when the driver
-//! got a request, to its C; or from Q on. What is used and what is not is told in
+//! got a request, to its C; or from Q on. What is used and what is not is described in
 //! `docs/reference/traces.md`.
 
 mod event;

@@ -59,7 +59,7 @@ impl<R: BufRead> BlkparseWorkload<R> {
         if event.action == BlockAction::Queued {
             if self.decided.is_none() {
                 self.decided = Some(BlockAction::Queued);
-                // The same requests would be told twice.
+                // The same requests would be counted twice.
                 self.held.clear();
                 self.first = None;
                 self.events.watch.forget_skipped(DISCARDS);

@@ -12,7 +12,7 @@ const LATENCIES: [(&str, i32); 4] = [
     ("latency_s", 12),
 ];
 
-/// Where what is told stands in a line, from 0.
+/// Where the values stand in a line, from 0.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct CyclingColumns {
     pub(super) count: usize,

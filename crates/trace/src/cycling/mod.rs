@@ -97,11 +97,11 @@ pub struct CyclingPoint {
     pub duration: Time,
     /// Its line in the log, from 1.
     pub line: u64,
-    /// How many lines of its operation in a row told this duration; 1 at least.
+    /// How many lines of its operation in a row have this duration; 1 at least.
     pub lines: u64,
 }
 
-/// What a log tells of one block.
+/// What a log holds of one block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockLife {
     /// The chip; empty where the log names none.
@@ -113,7 +113,7 @@ pub struct BlockLife {
     pub points: Vec<CyclingPoint>,
     /// The operation that failed, with its cycle; after it there is none.
     pub failed: Option<(u64, CyclingOperation)>,
-    /// The last cycle that the log tells of.
+    /// The last cycle in the log.
     pub cycles: u64,
     /// Its first line in the log, from 1.
     pub line: u64,
@@ -147,7 +147,7 @@ pub struct CyclingLog {
     pub cut_off: Option<u64>,
 }
 
-/// The longest operation of a flash chip that a log may tell of. Bulk erases of the largest serial NOR take minutes;
+/// The longest operation of a flash chip that a log may hold. Bulk erases of the largest serial NOR take minutes;
 /// of a block nothing takes a tenth of this.
 pub const LONGEST: Time = Time::from_ps(60_000_000_000_000);
 

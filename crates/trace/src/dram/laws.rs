@@ -93,7 +93,7 @@ proptest! {
         }
     }
 
-    /// One byte changed: a fault is told at its line, or a request is told that the limits allow.
+    /// One byte changed: a fault is reported at its line, or a request is read that the limits allow.
     #[test]
     fn a_changed_byte_stays_at_its_line(
         requests in requests(),

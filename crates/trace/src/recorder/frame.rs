@@ -41,7 +41,7 @@ pub(super) struct FrameHeader {
     pub(super) sequence: u32,
     /// End of the last access before, in cycles since the recorder's first reading.
     pub(super) end: u64,
-    /// Records that were told lost before.
+    /// Records reported lost before.
     pub(super) lost: u32,
 }
 

@@ -47,7 +47,7 @@ pub struct RecorderReader<R> {
     is_behind_gap: bool,
     /// End of the last access in cycles, where it is known.
     end: Option<u64>,
-    /// Records told lost, up to the last header or frame that tells it.
+    /// Records reported lost, up to the last header or frame that reports them.
     lost_told: Option<u32>,
     waiting: Vec<OpenAccess>,
     ready: VecDeque<Result<LoggedAccess, TraceError>>,
@@ -376,14 +376,14 @@ impl<R: BufRead> AccessReader for RecorderReader<R> {
                 return self.seen.watch.end();
             }
             if let Err(error) = self.step() {
-                // What was told before the error comes first.
+                // What was read before the error comes first.
                 self.ready.push_back(Err(error));
             }
         }
     }
 
     /// The resolution is one cycle of the counter. [`Oddity::Lost`] has the records that a full ring lost and
-    /// those whose frames did not arrive; a frame that told of a loss and did not arrive counts as one more.
+    /// those whose frames did not arrive; a frame that reported a loss and did not arrive counts as one more.
     fn summary(&self) -> LogSummary {
         let format = self.counter.map_or_else(
             || "firmware recorder".to_owned(),

@@ -238,7 +238,7 @@ impl<F: Flash<Error = NvmError>> Pairs<F> {
         Ok(true)
     }
 
-    /// Whether a block needs no erase, which nobody can know who only reads it.
+    /// Whether a block needs no erase, which reading alone cannot tell.
     fn is_erased(&mut self, block: u32) -> Outcome<bool> {
         if self.mutant != Mutant::TrustsErased {
             return Ok(false);

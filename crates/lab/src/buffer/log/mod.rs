@@ -1,4 +1,4 @@
-//! A log that somebody measured.
+//! A measured log.
 //!
 //! A log answers the question only if it accounts for its time: a log that leaves out its fsyncs covers a
 //! small share of it, and what it leaves out is what fills the buffer. Coverage, the durations over the time

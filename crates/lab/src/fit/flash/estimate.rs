@@ -25,7 +25,7 @@ const CHIPS_MIN: usize = 3;
 /// A block is weak where its life lies below the median of its chip by this many robust standard deviations of the logarithm.
 const WEAK: f64 = 6.0;
 
-/// Share of the blocks whose pulses may be told wrongly.
+/// Share of the blocks whose pulses may be counted wrongly.
 const FEW: f64 = 0.1;
 
 /// Standard errors, and parts of it, within which a page's strength is the life of its block.
@@ -113,7 +113,7 @@ const fn exactly(value: f64) -> LawInterval {
     }
 }
 
-/// What some blocks tell of a part.
+/// What some blocks show of a part.
 pub(super) fn estimate(part: &FlashPart<'_>, lives: &[&BlockLife]) -> EstimateFindings {
     let series = |operation| -> Vec<Series> {
         let of = |life: &&BlockLife| {
@@ -130,7 +130,7 @@ pub(super) fn estimate(part: &FlashPart<'_>, lives: &[&BlockLife]) -> EstimateFi
         chips: chips(lives).len(),
         ..EstimateFindings::default()
     };
-    // Lines of several pages of a block cannot be told apart.
+    // Lines of several pages of a block cannot be distinguished.
     let single = part.usage.programmed <= 1.0;
     let program = Pulses::of(&programs, false).filter(|_| single);
     let erase = Pulses::of(&erases, true);
@@ -158,7 +158,7 @@ pub(super) fn estimate(part: &FlashPart<'_>, lives: &[&BlockLife]) -> EstimateFi
     );
     findings.erase = latency(&erases, erase.as_ref(), lives, &findings.weak, part.rated);
     let reads = series(CyclingOperation::Read);
-    // Reads do not age, so that weak blocks tell of them like others.
+    // Reads do not age, so that weak blocks show them like others.
     findings.read = latency(&reads, None, lives, &[], part.rated);
     findings.leave(
         &["cold_stress", "dwell_relief"],
@@ -366,7 +366,7 @@ enum EstimateKnown {
 }
 
 impl EstimateKnown {
-    /// What a block tells of its strength in `cycles`, when its steps come at these shares of it. Where no step tells
+    /// What a block shows of its strength in `cycles`, when its steps come at these shares of it. Where no step tells
     /// it, the next one was not reached, after the last one the end was not.
     fn of(seen: &LawSample<'_>, shares: &[f64], cycles: u64) -> Self {
         let next = shares.get(seen.changes.len()).copied().unwrap_or(1.0);
@@ -429,7 +429,7 @@ fn pages(
         .iter()
         .zip(&changes)
         .map(|(life, changes)| {
-            // Where late pulses hide among the early ones, as in a very weak block, nobody knows which of them are
+            // Where late pulses hide among the early ones, as in a very weak block, it is unknown which of them are
             // yet to come.
             let hide = changes.len() > late as usize;
             let shares = if hide { &[] } else { &shares[..] };

@@ -18,7 +18,7 @@ const GOOD: f64 = 0.223;
 const DIGITS_MIN: f64 = 4.0;
 const DIGITS_MAX: f64 = 9.0;
 
-/// A fitted figure: how it is written, and what of it is told.
+/// A fitted figure: how it is written, and what of it is reported.
 pub(super) struct FittedFigure {
     pub(super) change: SheetChange,
     pub(super) estimate: Estimate,
@@ -26,7 +26,7 @@ pub(super) struct FittedFigure {
 }
 
 impl FittedFigure {
-    /// A figure with its columns as TOML, and what is told of it behind its source.
+    /// A figure with its columns as TOML, and what is noted behind its source.
     pub(super) fn new(path: String, columns: String, interval: LawInterval, told: String) -> Self {
         Self {
             change: SheetChange {

@@ -152,7 +152,7 @@ pub(super) fn fit(start: WearLaw, blocks: &[LawSample<'_>], count: u32) -> Optio
     let scatter = (best.sum / freedom).max(1.0).sqrt();
     let covariance = inverse(&best.normal)?;
     let reach = student(freedom) * scatter;
-    // When within its cycle a step is taken hangs on which page takes it. What that could change does not average out.
+    // When within its cycle a step is taken depends on which page takes it. What that could change does not average out.
     let shifted = LawProblem {
         shift: WITHIN,
         ..problem

@@ -45,7 +45,7 @@ use task::FlashTask;
 pub(super) struct FlashTemplate {
     /// As `--template` spells it, which is the model's table as well.
     pub(super) name: &'static str,
-    /// The base, unless somebody names another.
+    /// The default base.
     pub(super) base: &'static str,
 }
 

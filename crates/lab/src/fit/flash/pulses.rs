@@ -16,7 +16,7 @@ const EXACT: f64 = 1e-6;
 /// Noise that is taken at least, for durations that were rounded.
 const NOISE_MIN: f64 = 3e-4;
 
-/// Noise of a duration as a share of one pulse, up to which counts can be told: three of it fit half a pulse.
+/// Noise of a duration as a share of one pulse, up to which counts can be read: three of it fit half a pulse.
 const NOISE_MAX: f64 = 1.0 / 6.0;
 
 /// Share of the durations that may be no multiples, such as those that a controller cuts off.

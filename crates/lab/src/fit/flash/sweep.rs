@@ -28,10 +28,10 @@ const ACCESSES_MIN: u64 = 4;
 /// Share of the time of an access below which nothing differs: rounding and the board's polling.
 const FLOOR: f64 = 1e-5;
 
-/// Growth of a variance by what explains the same, from which two cannot be told apart.
+/// Growth of a variance by what explains the same, from which two cannot be distinguished.
 const ALIKE: f64 = 1e6;
 
-/// How a typical column is moved, to see what hangs on it.
+/// How a typical column is moved, to see what depends on it.
 const MOVED: f64 = 1.5;
 
 /// What a sweep determines.
@@ -53,7 +53,7 @@ pub(super) struct Sweep<'a> {
     pub(super) control: &'a Control<'a>,
 }
 
-/// The figures that access times hang on.
+/// The figures that access times depend on.
 pub(super) fn durations<'a>(part: &'a FlashPart<'a>) -> Vec<&'a Duration<'a>> {
     let own = [&part.program, &part.erase];
     part.read.iter().chain(own).collect()

@@ -15,7 +15,7 @@ use crate::fit::sheet::SheetChange;
 use crate::fit::{Estimate, written};
 use crate::wear::{CourseStep, block_shape, courses};
 
-/// What a cycle programmed, unless somebody says otherwise.
+/// What a cycle programmed by default.
 pub(super) const USAGE: WearUsage = WearUsage::FirstPage;
 
 /// Figures by which chips and blocks differ. Where they are none, all are median ones.

@@ -1,4 +1,4 @@
-//! Families of virtual chips: parts that nobody makes, each with a sheet and an oxide of its own, all drawn.
+//! Families of virtual chips: invented parts, each with a sheet and an oxide of its own, all drawn.
 
 use serde::Deserialize;
 use wordline_catalog::{Catalog, PartOnBoard};

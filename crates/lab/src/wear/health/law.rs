@@ -48,7 +48,7 @@ pub(crate) enum Ends<'a> {
 const FIFTHS: [f64; 5] = [-1.2816, -0.5244, 0.0, 0.5244, 1.2816];
 
 /// How far the ends of blocks of one part lie apart, as a share of how far those of different parts do. Assumed: blocks
-/// of a part share its design and its limit, but not their cells, and nobody has published how far that takes them.
+/// of a part share its design and its limit, but not their cells, and how far that takes them is not published.
 const WITHIN_PART: f64 = 0.5;
 
 /// The least slope: a latency that stood still would put the end out of reach.

@@ -4,7 +4,7 @@
 //!
 //! A log's latencies become a [`trend`]; the [`law`] says what share of life a trend means; [`predict`] brings both
 //! together. What the law needs was found on virtual chips (`train.rs`), and the [`score`] is that of chips of other
-//! families. What nobody can know from a working block is how far latency goes until it fails: blocks of the same part
+//! families. What a working block does not tell is how far latency goes until it fails: blocks of the same part
 //! that have failed tell it, as far as blocks of a part are alike.
 
 mod family;

@@ -19,7 +19,7 @@ const WORN: f64 = 0.8;
 /// Share of life from which on the predictor was scored. Below it bands do not hold: the first steps of a latency say little.
 const SCORED_FROM: f64 = 0.1;
 
-/// Whether a block has used so little of its life that nobody knows how little.
+/// Whether a block has used too little of its life to tell how little.
 fn is_young(found: &Prediction) -> bool {
     found.share.median < SCORED_FROM
 }
@@ -96,7 +96,7 @@ pub(super) fn add(file: &str, log: &CyclingLog, control: &Control<'_>, document:
     warn(log, &kin, &untold, document);
 }
 
-/// What the blocks of a log tell of each other, by chip: those that failed of all chips of the part, and fresh ones of
+/// What the blocks of a log show of each other, by chip: those that failed of all chips of the part, and fresh ones of
 /// those of the same chip.
 struct Kins(HashMap<String, Kin>);
 
@@ -217,7 +217,7 @@ fn subject(file: &str, life: &BlockLife, basis: Basis) -> Subject {
     }
 }
 
-/// Blocks of which nothing can be told, by reason.
+/// Blocks without an estimate, by reason.
 #[derive(Default)]
 struct Untold {
     missing: Vec<String>,

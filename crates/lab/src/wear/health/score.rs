@@ -1,7 +1,7 @@
 //! The score: predictions for virtual chips of families that the training has not seen, beside those that know cycles
 //! alone.
 //!
-//! Blocks are looked at after the same shares of their own lives, which no predictor is told. The rivals know what no
+//! Blocks are looked at after the same shares of their own lives, which no predictor knows. The rivals know what no
 //! latency knows: the median endurance of all blocks that they are scored on, or even that of the blocks of the same
 //! part. Two go by the median of all, and predict that nothing is left beyond it; two by that of the others that outlive
 //! the present cycles.
@@ -208,7 +208,7 @@ impl Endurances {
         median(self.0.iter().map(|one| *one as f64))
     }
 
-    /// The median of those that outlive so many cycles, without the one that endures `own`: nobody knows it yet. Where
+    /// The median of those that outlive so many cycles, without the one that endures `own`: it is not known yet. Where
     /// no other does, no more than these cycles are known to be endured.
     fn of_survivors(&self, cycles: u64, own: u64) -> f64 {
         let survivors = &self.0[self.0.partition_point(|one| *one <= cycles)..];
@@ -254,7 +254,7 @@ impl ScoreCase<'_> {
                 let inside = (of(found.share.high)..=of(found.share.low)).contains(&left);
                 self.of(predictor, share, of(found.share.median), Some(inside))
             }
-            // Nothing is told: the middle of what may be, without a band.
+            // Without information: the middle of what may be, without a band.
             Err(_) => self.of(predictor, share, cycles as f64, None),
         }
     }

@@ -32,7 +32,7 @@ const RECENT: f64 = 5.0;
 /// The fewest moments of a trend.
 const MOMENTS: usize = 3;
 
-/// A latency that a log tells of.
+/// A latency in a log.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct TrendSample {
     /// The cycle from which on it holds.
@@ -43,7 +43,7 @@ pub(crate) struct TrendSample {
     pub(crate) lines: f64,
 }
 
-/// An operation whose latency tells of wear.
+/// An operation whose latency shows wear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Channel {
     /// Erases take longer: the excess is what they take beyond a fresh one, as a multiple of it.
@@ -110,8 +110,8 @@ pub(crate) enum NoTrend {
     Still,
 }
 
-/// The points without single outliers. One that several lines told stands for as many in the running median, as far as
-/// its window reaches: what held an operation up is told by one.
+/// The points without single outliers. One that several lines hold stands for as many in the running median, as far as
+/// its window reaches: what held an operation up is in one.
 pub(crate) fn smoothed(points: &[TrendSample]) -> Vec<TrendSample> {
     let repeated = points.iter().flat_map(|point| {
         let times = (point.lines as usize).clamp(1, SMOOTHED);
@@ -133,7 +133,7 @@ pub(crate) fn smoothed(points: &[TrendSample]) -> Vec<TrendSample> {
     smooth
 }
 
-/// The last point has nobody behind it to say that it is none of a kind: where it leaps far beyond the latest ones, the
+/// The last point has no later one to say that it is none of a kind: where it leaps far beyond the latest ones, the
 /// one before it stands for it.
 fn hold_back(smooth: &mut [TrendSample]) {
     let [recent @ .., last] = smooth else {

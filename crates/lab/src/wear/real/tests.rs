@@ -23,7 +23,7 @@ struct Driver {
     stop: Option<(u64, Rc<AtomicBool>)>,
     erases: u64,
     ecc: EccCounts,
-    /// The erase at which somebody pulls the chip out.
+    /// The erase at which the chip is pulled out.
     gone_at: u64,
     /// The erase from which on the chip is protected from writes.
     protected_at: u64,

@@ -1,4 +1,4 @@
-//! How a NAND ages, once it was told to: where the model of its oxide meets its commands.
+//! How a NAND ages, once ageing is switched on: where the model of its oxide meets its commands.
 
 use std::sync::Arc;
 

@@ -337,7 +337,7 @@ impl Nand {
         Ok(done)
     }
 
-    /// Ends a cache program once the array has come to its end and the status has told of it: the next
+    /// Ends a cache program once the array has come to its end and the status has reported it: the next
     /// program has none before it.
     pub const fn end_cache_program(&mut self) {
         self.behind = Behind::Read;

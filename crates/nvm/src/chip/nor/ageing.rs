@@ -1,4 +1,4 @@
-//! How a NOR flash ages, once it was told to.
+//! How a NOR flash ages, once ageing is switched on.
 //!
 //! The smallest unit of erase wears by itself. An erase programs all cells first, so that it does the whole stress of a
 //! cycle, and programs do none. Bits do not go wrong: sheets ask no error correction of the host that could be fed.

@@ -14,13 +14,13 @@ use crate::answer::{Answer, IN_WORDS};
 use crate::pivot::{Pivot, PivotLine, together};
 use crate::text;
 
-/// The most rates that are told one by one.
+/// The most rates that are listed one by one.
 const RATES_IN_WORDS: usize = 4;
 
-/// Shares of the sustained rate that are told where the user asked for no rate.
+/// Shares of the sustained rate that are shown where the user asked for no rate.
 const SHARES: [f64; 4] = [0.25, 0.5, 0.75, 0.9];
 
-/// Amounts of RAM in bytes that are told where the user asked for no rate.
+/// Amounts of RAM in bytes that are shown where the user asked for no rate.
 const AMOUNTS: [f64; 2] = [16_384.0, 65_536.0];
 
 pub(crate) fn answer(pivot: &Pivot<'_>) -> Answer {
@@ -132,7 +132,7 @@ fn growth(rate: Option<f64>) -> String {
     }
 }
 
-/// Things with the columns of the data sheet that they hold for, equal ones told once.
+/// Things with the columns of the data sheet that they hold for, equal ones merged.
 fn merged<T: PartialEq + Clone>(things: impl Iterator<Item = (T, String)>) -> Vec<(T, String)> {
     let groups = together(things.collect(), |(thing, _)| thing.clone()).into_iter();
     let worded = groups.map(|own| {
@@ -347,7 +347,7 @@ fn sustained(case: &BufferCase<'_, '_>) -> Option<String> {
 }
 
 /// RAM at shares of the sustained rate: each at the next rate above that was examined. What a
-/// histogram leaves open is told as an interval.
+/// histogram leaves open is given as an interval.
 fn by_share(case: &BufferCase<'_, '_>) -> Vec<String> {
     let of = of_record(case);
     let told = case.timings.iter().filter_map(|run| {

@@ -11,7 +11,7 @@ use crate::tabulate::Tabulation;
 use crate::text;
 use crate::views::layer;
 
-/// Lines of a run that tell of a layer: as fast as it can, and at each rate that was rerun.
+/// Lines of a run about a layer: as fast as it can, and at each rate that was rerun.
 fn lines<'a>(run: &PivotLine<'a>) -> Vec<(Option<f64>, PivotLine<'a>)> {
     let lines = PivotLine::all_of(run.rows().iter().copied(), Keys::ALL);
     let lines = lines.into_iter().filter(layer::has);

@@ -170,7 +170,7 @@ fn arriving<'a>(run: &PivotLine<'a>, metric: Metric, axis: Axis, arrival: &str) 
     run.along(metric, axis, &[(Of(ARRIVAL), arrival)])
 }
 
-/// The same of an estimate; it may be told for one way of arrival or for both at once.
+/// The same of an estimate; it may be given for one way of arrival or for both at once.
 fn estimated<'a>(
     run: &PivotLine<'a>,
     metric: Metric,

@@ -108,7 +108,7 @@ mod tests {
                     ((y / record).ceil() * record).max(record)
                 };
                 let told = at(&steps, x);
-                // Thinned steps tell what the end of their stretch needs.
+                // Thinned steps show what the end of their stretch needs.
                 let above = exactly((x + stretch).min(end.0));
                 prop_assert!(told >= exactly(x) - 1e-6 && told <= above + 1e-6, "{x}: {told}");
             }

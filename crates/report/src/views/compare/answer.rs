@@ -1,5 +1,5 @@
 //! What a comparison says, in plain words: which candidate is best and why, which fail by what, what
-//! nobody could judge, and what would help.
+//! could not be judged, and what would help.
 
 use wordline_core::results::{NoValue, Verdict};
 use wordline_core::{Better, Metric, Timing};
@@ -145,7 +145,7 @@ const SUPERLATIVES: [(Metric, &str, &str); 6] = [
     (Metric::Cost, "lowest cost", "highest cost"),
 ];
 
-/// Which candidates fail by what. Few are told one by one, many by the limit.
+/// Which candidates fail by what. Few are listed one by one, many by the limit.
 fn failures(candidates: &[RankedCandidate<'_, '_>]) -> Vec<String> {
     let told_already = usize::from(candidates.first().is_some_and(|one| !one.passes()));
     let failing = candidates.iter().skip(told_already);
@@ -189,7 +189,7 @@ fn grouped<'a>(pairs: impl Iterator<Item = (String, &'a str)>) -> Vec<(String, V
     groups.collect()
 }
 
-/// The same the other way round: what is about the same values is told at once.
+/// The same the other way round: what is about the same values is merged.
 fn by_targets(groups: Vec<(String, Vec<&str>)>) -> Vec<(Vec<&str>, Vec<String>)> {
     let all = together(groups, |(_, values)| values.clone()).into_iter();
     let all = all.map(|own| {
@@ -199,7 +199,7 @@ fn by_targets(groups: Vec<(String, Vec<&str>)>) -> Vec<(Vec<&str>, Vec<String>)>
     all.collect()
 }
 
-/// Figures that nobody knows.
+/// Unknown figures.
 fn unknown(candidates: &[RankedCandidate<'_, '_>]) -> Vec<String> {
     let pairs = FIGURES.iter().flat_map(|(metric, _, name)| {
         candidates.iter().filter_map(move |one| {

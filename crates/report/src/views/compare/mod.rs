@@ -120,7 +120,7 @@ impl<'a, 'p> RankedCandidate<'a, 'p> {
         most_telling(self.verdicts.iter().copied())
     }
 
-    /// What a verdict's target reached, or why nobody knows.
+    /// What a verdict's target reached, or why it is unknown.
     pub(crate) fn reached(&self, verdict: &Verdict) -> String {
         match verdict.value {
             Some(value) => number(verdict.metric, value),
@@ -146,7 +146,7 @@ fn most_telling<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> Option<&'a V
 }
 
 /// A figure as people read it. Where a study asks for a figure that rests on something unknown, it
-/// has a value, but nobody knows it.
+/// has a value, but an unknown one.
 pub(crate) fn told(row: &Row) -> String {
     match (row.value, row.no_value) {
         (None, Some(NoValue::NotApplicable)) => "unknown".to_owned(),

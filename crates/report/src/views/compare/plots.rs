@@ -67,7 +67,7 @@ fn offset() -> Value {
     json!({"field": "timing", "type": "nominal", "sort": domain})
 }
 
-/// Bars to the right pass, bars to the left fail; a margin beyond the scale is cut and told.
+/// Bars to the right pass, bars to the left fail; a margin beyond the scale is cut and marked.
 fn margins(candidates: &[RankedCandidate<'_, '_>], names: &[String], more: &str) -> Option<Plot> {
     let mut bars = Vec::new();
     for (candidate, name) in candidates.iter().zip(names) {
@@ -264,7 +264,7 @@ fn ram(candidates: &[RankedCandidate<'_, '_>], names: &[String], more: &str) -> 
     ))
 }
 
-/// Why there is no point, told once where all columns of the data sheet say the same.
+/// Why there is no point, stated once where all columns of the data sheet say the same.
 fn label(missing: &[(Timing, String)]) -> Option<String> {
     let (_, first) = missing.first()?;
     if missing.len() > 1 && missing.iter().all(|(_, told)| told == first) {

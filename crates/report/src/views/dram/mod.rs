@@ -189,7 +189,7 @@ fn time(seconds: f64) -> String {
     text::number(Metric::LatencyMean, seconds, text::DIGITS)
 }
 
-/// Parts of a difference that are told in words: the greatest, at most so many.
+/// Parts of a difference that are put in words: the greatest, at most so many.
 const PARTS: usize = 4;
 
 /// The greatest parts of a difference, greatest first: only those that are greater than the least that counts.

@@ -10,7 +10,7 @@ use crate::text;
 use crate::view::FigureOf::{At, Count};
 use crate::view::{LineTable, figure};
 
-/// The least part of a difference that is told in words, as a share of it.
+/// The least part of a difference that is put in words, as a share of it.
 const LEAST: f64 = 0.02;
 
 pub(super) const FIGURES: LineTable = LineTable {

@@ -130,8 +130,8 @@ fn store(memory: &mut Memory, content: &[u8]) -> Result<(), NvmError> {
     }
 }
 
-/// Saves what the memory holds; beside the image where somebody else wrote to that meanwhile. A page that it cannot read
-/// is saved as erased, which is told even to those who want quiet: the image holds less than the memory did.
+/// Saves what the memory holds; beside the image where another process wrote to that meanwhile. A page that it cannot read
+/// is saved as erased, which is reported even with --quiet: the image holds less than the memory did.
 pub(super) fn save(image: &Image, memory: &Memory, global: &Global) -> Result<(), Failure> {
     let file = &image.file;
     let mut memory = memory.fork();

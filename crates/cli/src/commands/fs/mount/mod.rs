@@ -18,7 +18,7 @@ use crate::interrupt;
 use crate::outcome::Outcome;
 use crate::output;
 
-/// How often it is looked whether somebody has unmounted the directory.
+/// Interval between checks that the directory is still mounted.
 const LOOK: Duration = Duration::from_millis(50);
 
 pub(super) fn run(mount: &Mount, global: &Global) -> Result<Outcome, Failure> {

@@ -48,7 +48,7 @@ fn the_ecc_counts_wrong_bits_in_each_sector() {
 }
 
 /// A codeword is its sector, its protected spare bytes and its parity; what lies outside is read as it
-/// is and told by nobody.
+/// is, unreported.
 #[test]
 fn each_byte_counts_for_its_codeword() {
     let verdict = |places: &[(u32, u8)]| {

@@ -9,7 +9,7 @@ use crate::pivot::{Pivot, PivotLine};
 use crate::text;
 use crate::views::dram::{gain, greatest, points, ratio, targets, time};
 
-/// The least part of a gain that is told in words.
+/// The least part of a gain that is put in words.
 const LEAST: f64 = 0.002;
 
 pub(in crate::views::dram) fn sentences(pivot: &Pivot<'_>) -> Vec<String> {
