@@ -387,7 +387,7 @@ impl Connection<'_> {
             return Err(SettingError::Value {
                 name: "idd_set",
                 value: chosen.as_str().to_owned(),
-                allowed: names.into_iter().map(str::to_owned).collect(),
+                allowed: names.join(", "),
             });
         }
         sets.sort_by_key(|set| set.name != chosen.as_str());
