@@ -125,7 +125,7 @@ pub(crate) fn run<T: Send>(
     control: &Control<'_>,
 ) -> Result<Vec<Option<T>>, LabError> {
     let threads = match control.threads {
-        0 => rayon::current_num_threads(),
+        0 => default_threads(),
         named => named,
     };
     // A thread without a case would only wait.
@@ -163,6 +163,16 @@ pub(crate) fn run<T: Send>(
         report(index, &case.name, weights[index]);
     }
     Ok(results)
+}
+
+/// Threads that `RAYON_NUM_THREADS` asks for; without it one for each core. Rayon's own count would start its global pool,
+/// whose threads wait for nothing.
+fn default_threads() -> usize {
+    let asked = std::env::var("RAYON_NUM_THREADS").ok();
+    let asked = asked.and_then(|threads| threads.parse().ok());
+    asked
+        .filter(|threads| *threads > 0)
+        .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
 /// What a worker tells the thread that started it.
