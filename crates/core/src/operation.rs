@@ -85,3 +85,13 @@ impl From<FsTest> for RowOperation {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_registry_is_in_the_order_of_the_names() {
+        assert!(RowOperation::ALL.is_sorted_by(|one, next| one.name() < next.name()));
+    }
+}

@@ -4,7 +4,8 @@
 use std::collections::{BTreeMap, HashSet};
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 mod warning;
 
@@ -73,7 +74,7 @@ pub struct Row {
     /// What the accesses did.
     pub operation: RowOperation,
     /// Further axes, each with its unit in its name: `access_bytes`, `cause`.
-    #[serde(flatten)]
+    #[serde(flatten, deserialize_with = "distinct_axes")]
     pub axes: BTreeMap<Axis, AxisValue>,
     /// Column of the data sheet that applied.
     pub timing: Timing,
@@ -424,11 +425,58 @@ impl ResultSet {
     }
 }
 
-/// The message of a JSON error without its place, which is reported beside it.
+/// Characters of a document's text that a message repeats, and of a list of names.
+const SHOWN: usize = 120;
+
+/// The message of a JSON error without its place, which is reported beside it, and without a long list of names.
 fn without_place(error: &serde_json::Error) -> String {
     let message = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
-    message.strip_suffix(&place).unwrap_or(&message).to_owned()
+    let message = message.strip_suffix(&place).unwrap_or(&message);
+    match message.split_once(", expected one of ") {
+        Some((fault, names)) if names.len() > SHOWN => {
+            format!(
+                "{}; docs/reference/ lists the names that exist",
+                shortened(fault)
+            )
+        }
+        _ => shortened(message),
+    }
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(2 * SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// Reads axes, each of which may stand once, under its old name or its new one.
+fn distinct_axes<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<Axis, AxisValue>, D::Error> {
+    struct AxesVisitor;
+
+    impl<'de> Visitor<'de> for AxesVisitor {
+        type Value = BTreeMap<Axis, AxisValue>;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("the axes of a row")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut axes = BTreeMap::new();
+            while let Some((axis, value)) = map.next_entry::<Axis, _>()? {
+                if axes.insert(axis, value).is_some() {
+                    let problem = format!("the axis {axis} stands twice in a row");
+                    return Err(serde::de::Error::custom(problem));
+                }
+            }
+            Ok(axes)
+        }
+    }
+
+    deserializer.deserialize_map(AxesVisitor)
 }
 
 impl Row {
@@ -593,6 +641,25 @@ mod tests {
             .replace("\"population\"", "\"of\"");
         assert_ne!(new, old);
         assert_eq!(ResultSet::from_json(&old), Ok(document));
+    }
+
+    #[test]
+    fn an_axis_that_stands_twice_and_a_name_that_does_not_exist_are_refused_in_a_line() {
+        let one = row(Metric::LatencyMean, Some(1e-3));
+        let json = serde_json::to_string(&one).expect("a row serialises");
+        let twice = json.replace("\"access_bytes\":", "\"access_bytes\":1,\"access_bytes\":");
+        let error = serde_json::from_str::<Row>(&twice).expect_err("it stands twice");
+        assert!(
+            error
+                .to_string()
+                .contains("the axis access_bytes stands twice"),
+            "{error}"
+        );
+        let unknown = json.replace("latency_mean", &"x".repeat(1000));
+        let error = serde_json::from_str::<Row>(&unknown).expect_err("no such metric");
+        let message = without_place(&error);
+        assert!(message.chars().count() < 300, "{message}");
+        assert!(message.contains("docs/reference/"), "{message}");
     }
 
     #[test]

@@ -6,22 +6,24 @@ use wordline_crash::harness::{Case, Harness, Subject as Software, Verdict, Viola
 
 use crate::subject::Subject;
 
-/// What a verdict tells: distinct images, those that fail, and operations of the workload.
-const METRICS: [Metric; 3] = [
-    Metric::CrashImages,
-    Metric::CrashFailures,
-    Metric::CrashBoundaries,
+/// A metric, and its value of a verdict.
+type CountOfVerdict = (Metric, fn(&Verdict) -> u64);
+
+/// What a verdict has rows of: distinct images, those that fail, and operations of the workload.
+const METRICS: [CountOfVerdict; 3] = [
+    (Metric::CrashImages, |verdict| verdict.distinct),
+    (Metric::CrashFailures, |verdict| verdict.failures),
+    (Metric::CrashBoundaries, |verdict| verdict.operations),
 ];
 
 /// The rows of a verdict.
 pub(crate) fn rows(subject: &Subject, verdict: &Verdict) -> [Row; 3] {
-    let mut figures = [verdict.distinct, verdict.failures, verdict.operations].into_iter();
-    METRICS.map(|metric| subject.row(metric, Ok(figures.next().unwrap_or(0) as f64)))
+    METRICS.map(|(metric, of)| subject.row(metric, Ok(of(verdict) as f64)))
 }
 
 /// The rows where there is no verdict.
 pub(crate) fn rows_without(subject: &Subject, reason: NoValue) -> [Row; 3] {
-    METRICS.map(|metric| subject.row(metric, Err(reason)))
+    METRICS.map(|(metric, _)| subject.row(metric, Err(reason)))
 }
 
 /// What went wrong in the run that no cut ended, which says nothing of power cuts.

@@ -67,7 +67,8 @@ fn take_study(request: &mut HookRequest<'_>, study: Option<&str>) -> Result<(), 
     if let Some(name) = study {
         let study = read(name)?;
         let flags = std::mem::replace(&mut request.experiment, study);
-        request.experiment.take_given(&flags, request.matches);
+        let taken = request.experiment.take_given(&flags, request.matches);
+        taken.map_err(failure::message)?;
         if let Workload::Compare(compare) = &mut request.experiment.workload
             && let Some(trace) = compare.work.trace.as_ref().filter(|_| !given("trace"))
         {

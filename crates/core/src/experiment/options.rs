@@ -413,10 +413,11 @@ fn compact(value: impl Display) -> String {
 
 impl Experiment {
     /// Takes over what the user named on the command line, from the experiment that the flags alone ask for.
-    pub fn take_given(&mut self, flags: &Self, matches: &ArgMatches) {
+    ///
+    /// # Errors
+    /// When the flags do not go with what is there; nothing is taken over then.
+    pub fn take_given(&mut self, flags: &Self, matches: &ArgMatches) -> Result<(), String> {
         let given = |id: &str| is_given(matches, id);
-        let named =
-            |value: &Value| -> Option<Workload> { serde_json::from_value(value.clone()).ok() };
         let mut workload = serde_json::to_value(&self.workload).unwrap_or_default();
         let from = serde_json::to_value(&flags.workload).unwrap_or_default();
         for id in matches.ids().map(clap::Id::as_str).filter(|id| given(id)) {
@@ -425,9 +426,8 @@ impl Experiment {
                 put(&mut workload, &path, value);
             }
         }
-        if let Some(merged) = named(&workload) {
-            self.workload = merged;
-        }
+        self.workload = serde_json::from_value(workload)
+            .map_err(|error| format!("these flags do not go with the study: {error}"))?;
         if given("targets") {
             self.targets.clone_from(&flags.targets);
         }
@@ -441,6 +441,7 @@ impl Experiment {
             self.seed = flags.seed;
         }
         self.ftl = flags.ftl.or(self.ftl);
+        Ok(())
     }
 
     /// The command that makes the same result again, every setting spelled out.

@@ -111,10 +111,15 @@ impl FileCall {
                 return tree;
             }
             Self::Rename(from, to) => {
-                if let Some(node) = tree.remove(*from) {
-                    tree.insert((*to).to_owned(), node);
-                }
-                return tree;
+                // What lies in a directory moves with it.
+                let moved = |path: &str| match path.strip_prefix(from) {
+                    Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{to}{rest}"),
+                    _ => path.to_owned(),
+                };
+                return tree
+                    .into_iter()
+                    .map(|(path, node)| (moved(&path), node))
+                    .collect();
             }
             Self::Remove(path) => {
                 tree.remove(*path);

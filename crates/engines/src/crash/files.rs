@@ -58,7 +58,7 @@ pub struct FileSubject<'a, M: CutMemory> {
     pub head_bytes: fn(path: &str) -> Option<u64>,
     /// [`Subject::after`].
     pub after: Vec<FileCall>,
-    /// Whether the caller wants to stop.
+    /// [`Subject::stopped`].
     pub stopped: &'a dyn Fn() -> bool,
     /// Calls that were refused because a [block](crate::Promise::fixed_blocks) that cannot be replaced went bad.
     pub refusals: Cell<u64>,
@@ -165,10 +165,11 @@ impl<M: CutMemory> Subject for FileSubject<'_, M> {
         (self.prepare)(&mut *opened.fs, &opened.memory)
     }
 
+    fn stopped(&self) -> bool {
+        (self.stopped)()
+    }
+
     fn open(&self, memory: Recorded<M>) -> Outcome<OpenedVolume<M>> {
-        if (self.stopped)() {
-            return Err("the caller stopped it".into());
-        }
         Ok(OpenedVolume {
             fs: self.mount(memory.clone())?,
             memory,

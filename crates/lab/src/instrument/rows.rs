@@ -193,6 +193,7 @@ fn values(tally: &OperationTally, metric: Metric, detail: RowDetail) -> Vec<Metr
         Metric::EnergyPerOp => energy(count),
         Metric::EnergyTotal => energy(1.0),
         Metric::PowerMean => energy(usage.map_or(0.0, |usage| usage.elapsed.si())),
+        Metric::HostEnergyPerByte | Metric::WriteAmplification if tally.bytes == 0 => Vec::new(),
         Metric::HostEnergyPerByte => (tally.ended.as_ref())
             .and_then(|ended| ended.host_j)
             .map_or_else(Vec::new, |host| one(Ok(host / bytes))),

@@ -254,7 +254,7 @@ impl OperationTally {
             wear,
             cycles: match evenly {
                 None => usage.cycles_most as f64,
-                Some(bytes) => usage.cycles / bytes.div_ceil(wear.unit_bytes) as f64,
+                Some(bytes) => usage.cycles / bytes.div_ceil(wear.unit_bytes.max(1)) as f64,
             },
         });
     }

@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 
 use serde::de::DeserializeOwned;
 use toml::{Table, Value};
-use wordline_core::quantity::{ByteCount, DataRate, Fraction, Period, Quantity as _, Time};
+use wordline_core::quantity::{
+    ByteCount, DataRate, Fraction, Frequency, Period, Quantity as _, Time,
+};
 use wordline_core::{
     AccessSource, BandwidthTest, BufferWorkload, DramTest, DramWorkload, Experiment, FsWorkload,
     IdleTest, KvBench, KvDirectory, KvTest, KvWorkload, LoadedTest, RawWorkload, StreamSource,
@@ -167,6 +169,10 @@ pub(super) fn plain(key: &str, value: Value) -> Result<Value, String> {
     } else if ends("_ps") {
         let time = text.parse::<Time>().map_err(|error| error.to_string());
         time.and_then(|time| Ok(whole(time.ps())?))
+    } else if ends("_hz") {
+        let clock = text.parse::<Frequency>();
+        let clock = clock.map_err(|error| error.to_string());
+        clock.and_then(|clock| Ok(whole(clock.hz())?))
     } else if ends("_s") {
         let time = text.parse::<Period>();
         time.map(|time| Value::Float(time.si()))
