@@ -235,8 +235,12 @@ impl Catalog {
     /// What a target names. Paths keep their spaces; around other names they mean nothing.
     ///
     /// # Errors
-    /// When a part, board, module or system does not exist: the message suggests the nearest.
+    /// When a part, board, module or system does not exist: the message suggests the nearest. When a path is empty.
     pub fn target(&self, text: &str) -> Result<Target<'_>, CatalogError> {
+        if matches!(text, FILE | MTD) {
+            let message = format!("{text:?} names no path; write {FILE}PATH or {MTD}DEVICE");
+            return Err(CatalogError::Target { message });
+        }
         if let Some(path) = text.strip_prefix(FILE) {
             return Ok(Target::File(path.to_owned()));
         }

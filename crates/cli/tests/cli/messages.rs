@@ -182,6 +182,8 @@ fn unknown_targets_and_missing_files_are_answered_in_short() {
         ("compare", "nope"),
         ("wear", "nope"),
         ("wear", "mtd:/nowhere"),
+        ("wear", "mtd:"),
+        ("kv bench", "file:"),
         ("fs bench", "nope"),
         ("kv bench", "mt25ql128"),
         ("kv bench", "file:/nowhere/x"),
