@@ -30,7 +30,6 @@ use std::path::{Path, PathBuf};
 pub use dram::{Die, DramSheet, Module, ModuleInSystem, System};
 pub use error::{CatalogError, SheetError};
 pub use model::Model;
-pub use nearest::nearest;
 pub use part_on_board::PartOnBoard;
 pub use sheet::{Board, Header, Part, Sheet, is_id, parse};
 pub use target::{Capability, Target};

@@ -10,8 +10,9 @@ use std::fmt;
 use wordline_nvm::MemoryClass;
 
 use crate::error::CatalogError;
-use crate::nearest::{first_of, nearest, quoted, unknown};
+use crate::nearest::{first_of, quoted, unknown};
 use crate::{Board, Catalog, ModuleInSystem, PartOnBoard};
+use wordline_core::nearest;
 
 /// Begins a file of this host.
 const FILE: &str = "file:";

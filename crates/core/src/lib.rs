@@ -25,6 +25,7 @@ mod figure;
 mod histogram;
 mod metric;
 mod names;
+mod nearest;
 mod operation;
 mod timing;
 
@@ -44,6 +45,7 @@ pub use experiment::{COMMANDS, ExperimentCommand, is_given};
 pub use figure::{Fallback, Figure, Provenance, Readings, Resolver, Sourced, Spread};
 pub use histogram::{Bucket, LatencyHistogram};
 pub use metric::{Better, METRICS, Metric, MetricInfo, Property};
+pub use nearest::nearest;
 pub use operation::RowOperation;
 pub use results::ResultSet;
 pub use timing::Timing;

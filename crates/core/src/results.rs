@@ -16,6 +16,7 @@ use crate::basis::Basis;
 use crate::experiment::Experiment;
 use crate::histogram::LatencyHistogram;
 use crate::metric::Metric;
+use crate::nearest::nearest;
 use crate::operation::RowOperation;
 use crate::quantity::Quantity;
 use crate::timing::Timing;
@@ -433,14 +434,21 @@ fn without_place(error: &serde_json::Error) -> String {
     let message = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
     let message = message.strip_suffix(&place).unwrap_or(&message);
-    match message.split_once(", expected one of ") {
-        Some((fault, names)) if names.len() > SHOWN => {
-            format!(
-                "{}; docs/reference/ lists the names that exist",
-                shortened(fault)
-            )
-        }
-        _ => shortened(message),
+    let Some((fault, names)) = message.split_once(", expected one of ") else {
+        return shortened(message);
+    };
+    if names.len() <= SHOWN {
+        return shortened(message);
+    }
+    let all = "docs/reference/ lists all names";
+    let found = fault.split('`').nth(1).unwrap_or_default();
+    let names: Vec<&str> = names.split('`').skip(1).step_by(2).collect();
+    match nearest(found, names).as_slice() {
+        [] => format!("{}; {all}", shortened(fault)),
+        nearest => format!(
+            "{fault}; did you mean `{}`? ({all})",
+            nearest.join("` or `")
+        ),
     }
 }
 

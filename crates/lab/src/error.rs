@@ -1,8 +1,8 @@
 //! Why an experiment cannot be run.
 
-use wordline_catalog::{CatalogError, nearest};
-use wordline_core::KvSizes;
+use wordline_catalog::CatalogError;
 use wordline_core::quantity::{ByteCount, Time};
+use wordline_core::{KvSizes, nearest};
 use wordline_dram::sheet::SettingError;
 use wordline_nvm::NvmError;
 
