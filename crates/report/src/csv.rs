@@ -72,8 +72,15 @@ fn record(cells: impl Iterator<Item = String>) -> String {
 
 /// A text cell. Spreadsheets run a cell as a formula when it begins with `=`, `+`, `-` or `@`, and
 /// some strip tabs and line ends first; a single quote in front makes it text. Plain numbers keep
-/// their sign.
+/// their sign. Control characters that could drive a terminal are spelled out.
 fn text(cell: &str) -> String {
+    let drives = |c: char| c.is_control() && !matches!(c, '\t' | '\r' | '\n');
+    let escaped = |c: char| match drives(c) {
+        true => c.escape_unicode().to_string(),
+        false => c.to_string(),
+    };
+    let spelled: String = cell.chars().map(escaped).collect();
+    let cell = spelled.as_str();
     let first = cell.trim_start().chars().next();
     let formula = matches!(first, Some('=' | '+' | '-' | '@')) && cell.parse::<f64>().is_err();
     let guard = if formula { "'" } else { "" };
@@ -125,6 +132,7 @@ mod tests {
         assert_eq!(text("\t=1,2"), "\"'\t=1,2\"");
         assert_eq!(text("-5.5"), "-5.5");
         assert_eq!(text("-a"), "'-a");
+        assert_eq!(text("a\u{1b}[31m"), "a\\u{1b}[31m");
         assert_eq!(text("a\"b"), "\"a\"\"b\"");
         let csv = results(&fixture::hostile());
         assert!(csv.contains(",\"'=HYPERLINK(\"\"x\"\")\","), "{csv}");
