@@ -192,7 +192,7 @@ setting_problems! {
     Many(usize) "names more than {0}";
     OutOfRange { found: String, least: String, most: String } "{found} is out of range; allowed: {least} to {most}";
     Unread(String) "{0}";
-    Fill(f64) "{0} is no share of the memory; allowed: 0 % to 100 %";
+    Fill(f64) "{0} is out of range; allowed: 0 % to 100 %";
     LargeFill { found: f64, bytes: ByteCount, most: ByteCount }
         "{found} is {bytes} of this memory, more than a run may hold; allowed: up to {most}";
     Outside { found: ByteCount, part: String, most: ByteCount } "{found} is outside {part}; allowed: 1 B to {most}";
@@ -200,7 +200,7 @@ setting_problems! {
         "{found} does not fit; allowed: 1 B to {allowed}, the smallest of wrap ({wrap}), total ({total}) and {most}";
     UnknownEngine { name: String, allowed: String } "names {name}; {allowed}";
     NotBuiltIn(String) "names {0}, and this program was built without it";
-    Spare(f64) "{0} is no share of the blocks that a layer can work with; allowed: above 0 % and below 100 %";
+    Spare(f64) "{0} is out of range; allowed: above 0 % and below 100 %";
 
     // Of wordline raw.
     NoBlockLeft { found: ByteCount, part: String, most: ByteCount }
@@ -233,9 +233,9 @@ setting_problems! {
     NoErase { engine: &'static str, option: &'static str, part: String }
         "{engine}.{option} is the size of no erase of {part} that its board drives";
     Unsuitable { engine: &'static str, target: String, why: String } "does not suit {engine} on {target}: {why}";
-    NoNumber(String) "{0} is no number and no size, such as 256 or 1KiB";
+    NoNumber(String) "{0} is neither a number nor a size, such as 256 or 1KiB";
     ChoiceOfOther { name: String, engine: &'static str } "{name} is a choice of {engine}, which does not run";
-    UnknownChoice { name: String, allowed: String } "{name} is no choice of a file system; allowed: {allowed}";
+    UnknownChoice { name: String, allowed: String } "{name} is not an option of any file system; allowed: {allowed}";
 
     // Of wordline buffer.
     LargeRange { found: ByteCount, most: ByteCount } "{found} is more than a run may hold; allowed: up to {most}";
@@ -246,17 +246,17 @@ setting_problems! {
     WarmUpOfTrace "does not go with a trace, which says itself what comes first";
     TargetOfLog "does not go with a log, whose accesses were measured; a trace is replayed on targets";
     OfTargetNotLog "is about a simulated target, and a log was measured on a real one";
-    Horizon(f64) "{0} is no time to look ahead; allowed: above 0 s";
+    Horizon(f64) "{0} is out of range; allowed: above 0 s";
     EmptyWindow "holds no access; allowed: 1 and more";
     ManyRates(usize) "names more than {0}; the curve holds every rate anyway";
-    Rate(f64) "{0} B/s is no input rate; allowed: 0.001 B/s to 9e9 GB/s";
+    Rate(f64) "{0} B/s is out of range; allowed: 0.001 B/s to 9e9 GB/s";
 
     // Of wordline wear.
     LayerOfWear "does not go with wear, which cycles single blocks";
     DestroysNoDevice(String) "names {0}, and nothing real is worn; allowed: the device of the target mtd:{0}";
-    LogOfSeveralLives "tells of one life of each block; allowed: one usage, temperature, dwell and timing";
+    LogOfSeveralLives "holds one life of each block; allowed: one usage, temperature, dwell and timing";
     OutOfRangeOfAllRuns { found: u64, most: u64 } "{found} is out of range; allowed: 1 to {most}, over all runs";
-    Ageing { found: f64, allowed: &'static str } "{found} is none that a chip ages at; allowed: {allowed}";
+    Ageing { found: f64, allowed: &'static str } "{found} is out of range; allowed: {allowed}";
     TargetOfHealth "does not go with wear health, which reads a log or draws chips of its own";
 
     // Of wordline kv.
@@ -266,12 +266,12 @@ setting_problems! {
         "is what a simulated processor takes, and no target is simulated: on this machine its own time is measured; \
          leave it out";
     NoRoom(ByteCount) "{0} has no room for any of these tables; give a larger --capacity, or another target";
-    Load(f64) "{0} is no share of a table's places; allowed: above 0 % and up to 100 %";
+    Load(f64) "{0} is out of range; allowed: above 0 % and up to 100 %";
     LowLoad { found: f64, table: String, places: u64, sizes: KvSizes, bytes: ByteCount, target: String, least: f64 }
         "{found} is less than one record: {table} has room for {places} of {sizes} in {bytes} of {target}; the least \
          is {least} %";
     KeyOrValue { found: ByteCount, what: &'static str, table: &'static str, least: u64, most: u64 }
-        "{found} is no size of a {what} that {table} takes; allowed: {least} B to {most} B; name other tables with \
+        "{found} is out of range for a {what} of {table}; allowed: {least} B to {most} B; name other tables with \
          --table, or other sizes with --size";
     LargeRecord { found: ByteCount, table: &'static str, most: u64 }
         "{found} of key and value together is more than a slot of {table} holds; allowed: up to {most} B";
@@ -285,7 +285,7 @@ setting_problems! {
     LongDelay { found: u64, most: u64 } "{found} is too long; allowed: 0 to {most} cycles";
     FewCores { cores: u32, target: String }
         "{cores} cannot load {target} and measure it at a time; allowed: 2 or more (--set cores)";
-    Probes { found: u32, target: String, most: u32 } "{found} are no probes on {target}; allowed: 1 to {most}";
+    Probes { found: u32, target: String, most: u32 } "{found} is out of range on {target}; allowed: 1 to {most}";
 
     // Of wordline part fit.
     Base { part: String, why: String } "{part}: {why}";
@@ -297,7 +297,7 @@ setting_problems! {
     LayerOfFit "does not go with a fit: a card has a translation layer of its own";
     NoSimulations "are none; a search needs some, such as 300";
     Id(String)
-        "{0:?} is no id; allowed: 1 to 64 lower-case letters, digits, '-' and '.', beginning with a letter or digit";
+        "{0:?} is not an id; allowed: 1 to 64 lower-case letters, digits, '-' and '.', beginning with a letter or digit";
     TakenId { id: String, kind: &'static str, file: String }
         "{id:?} is that of a {kind} already, in {file}; choose another";
     LongWarmUp { found: ByteCount, times: u64, target: String, most: ByteCount }

@@ -82,7 +82,7 @@ warnings! {
     FoldedAccesses FoldedAddresses { target, count, file, what } "{target}: {count} accesses of {file} {what}";
     StatusFail Caution
         "rows of the estimate status-fail are until the chip reports a failure, without retention: by a model that \
-         was calibrated with somebody's measurements, and no lifetime that a maker promises";
+         was calibrated with published measurements, and is not a lifetime that a maker promises";
     KeepDefault Default "what comes in an hour of work is kept, as nothing else was said (--keep)";
     DutyDefault Default "the work never pauses, as nothing else was said (--duty)";
     PartsDefault Default { most } "a candidate may consist of {most} chips, as nothing else was said (--max-parts)";
@@ -225,7 +225,7 @@ warnings! {
          no lifetime that a maker promises, which is what compare goes by";
     ColdExtrapolated Extrapolated "below 5 degrees Celsius stress is extrapolated from two temperatures";
     DwellAssumed Caution
-        "what a dwell between program and erase does to endurance is assumed: nobody measured it for these chips";
+        "what a dwell between program and erase does to endurance is assumed: it was not measured for these chips";
     NotMarkedBad Caution { target, block, error } "{target}: failed block {block} could not be marked bad: {error}";
     EarlyFailure Caution { target }
         "{target}: a block that fails within its first cycles is not taken for worn out, nor marked: is the device \

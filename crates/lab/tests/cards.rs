@@ -374,7 +374,7 @@ fn what_cannot_be_is_refused_by_name() {
     for (experiment, expected) in [
         (
             raw(CARD, fill(1.5)),
-            "fill 1.5 is no share of the memory; allowed: 0 % to 100 %",
+            "fill 1.5 is out of range; allowed: 0 % to 100 %",
         ),
         (
             raw(
@@ -443,11 +443,11 @@ fn what_cannot_be_is_refused_by_name() {
         ),
         (
             behind(FtlMapping::Page, 0.0, raw(NAND, plain())),
-            "ftl_spare 0 is no share of the blocks that a layer can work with; allowed: above 0 % and below 100 %",
+            "ftl_spare 0 is out of range; allowed: above 0 % and below 100 %",
         ),
         (
             behind(FtlMapping::Page, 1.0, raw(NAND, plain())),
-            "ftl_spare 1 is no share of the blocks",
+            "ftl_spare 1 is out of range",
         ),
         (
             of(
@@ -457,7 +457,7 @@ fn what_cannot_be_is_refused_by_name() {
                     ..records(4 * KIB, Pattern::Random)
                 }),
             ),
-            "fill 2 is no share of the memory",
+            "fill 2 is out of range",
         ),
         (
             Experiment {

@@ -401,7 +401,7 @@ fn power_cuts_catch_the_published_tables_and_not_the_one_that_survives() {
     assert!(failures(&document, "clht", 8) > 24.0);
     let said = document.warnings.iter().any(|warning| {
         warning.code == WarningCode::PowerCut.name()
-            && warning.advice.contains("a value that nobody put")
+            && warning.advice.contains("a value that was never put")
     });
     assert!(said, "{:?}", document.warnings);
     let document = result(&crash(MRAM, &["own"], &[4, 32], Some(60)));

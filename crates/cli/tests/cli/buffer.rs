@@ -304,7 +304,7 @@ fn rates_and_sizes_that_cannot_be_are_refused() {
     };
     refused(
         &["--rate=0B/s"],
-        &["rate 0 B/s is no input rate", "allowed: 0.001 B/s"],
+        &["rate 0 B/s is out of range", "allowed: 0.001 B/s"],
     );
     refused(&["--rate=0"], &["\"0\" is not a data rate", "KB/s"]);
     refused(
@@ -312,7 +312,7 @@ fn rates_and_sizes_that_cannot_be_are_refused() {
         &["\"-5KB/s\" is not a data rate", "below zero"],
     );
     refused(&["--rate=5parsecs"], &["unknown unit \"parsecs\"", "KB/s"]);
-    refused(&["--rate=1e30B/s"], &["is no input rate"]);
+    refused(&["--rate=1e30B/s"], &["is out of range"]);
     refused(&["--rate=1MB/s,1000KB/s"], &["1000000 B/s is named twice"]);
     refused(&["--ram=4KiB,4096B"], &["named twice"]);
     refused(&["--record=0B"], &["record 0 B does not fit"]);

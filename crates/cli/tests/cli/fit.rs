@@ -165,7 +165,7 @@ fn what_cannot_be_fitted_is_refused_with_what_is_missing() {
     fit(&logs.file("empty.csv"), &[]).refused(&["empty.csv"]);
     fit(&logs.file("none.csv"), &[]).refused(&["none.csv"]);
     fit(&short, &["--base", "em064lx"]).refused(&["fits parts of the model [card]"]);
-    fit(&short, &["--id", "Not an id"]).refused(&["is no id"]);
+    fit(&short, &["--id", "Not an id"]).refused(&["is not an id"]);
     fit(&short, &["--output", &logs.file("mine.txt")]).refused(&["files that end in .toml"]);
     fit(&short, &["--simulations", "0"]).refused(&["simulations are none"]);
     wordline(&["part", "fit", &short, "--template", "hdd"])

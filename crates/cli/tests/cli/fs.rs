@@ -384,7 +384,7 @@ fn what_cannot_be_run_is_refused_with_what_is_allowed() {
     );
     refused(
         &["--target", "em064lx", "--fill", "120%"],
-        &["fill 1.2 is no share", "0 % to 100 %"],
+        &["fill 1.2 is out of range", "0 % to 100 %"],
     );
     refused(
         &["--target", "em064lx", "--ftl", "page"],
@@ -392,11 +392,11 @@ fn what_cannot_be_run_is_refused_with_what_is_allowed() {
     );
     refused(
         &["--target", "em064lx", "--set", "fat.color=red"],
-        &["set fat.color is no choice", "fat.tables"],
+        &["set fat.color is not an option", "fat.tables"],
     );
     refused(
         &["--target", "em064lx", "--set", "fat.tables=two"],
-        &["fat.tables=two is no number"],
+        &["fat.tables=two is neither a number"],
     );
     refused(
         &[

@@ -47,9 +47,9 @@ pub fn judge_records(found: &RecordMap, allowed: &[RecordMap]) -> Result<(), Str
         values.any(|allowed| allowed == Some(value))
     };
     let what = if !found.keys().all(known) {
-        "a key that nobody put"
+        "a key that was never put"
     } else if !found.iter().all(fits) {
-        "a value that nobody put"
+        "a value that was never put"
     } else {
         "a record is lost, or one that was removed is back"
     };
@@ -71,7 +71,7 @@ pub struct StoreSubject<'a> {
 }
 
 impl dyn StoreEngine {
-    /// The subject of the crash harness, which nobody stops or watches.
+    /// The subject of the crash harness, without a stop and without a listener.
     #[must_use]
     pub fn subject(&self, options: StoreOptions) -> StoreSubject<'_> {
         StoreSubject {

@@ -392,7 +392,7 @@ const FIXTURES: &str = "
 ## The tables of the paper
 
 On the kindest memory: a bus of 16 bits that stores what it is told, in order. LPHT survives inserts and tears every
-update: three boundaries lie within a value of 8 bytes. CLHT shows torn keys, values that nobody put, and pointers that
+update: three boundaries lie within a value of 8 bytes. CLHT shows torn keys, values that were never put, and pointers that
 lead out of the memory.
 
 | table | workload | images | within recovery | distinct | failures |

@@ -50,7 +50,7 @@ fn the_published_lpht_survives_inserts_and_tears_every_update() {
     // Each of the six updates has three boundaries within its value of four bus words.
     assert_eq!(
         updates.kinds,
-        BTreeMap::from([("a value that nobody put".into(), 18)])
+        BTreeMap::from([("a value that was never put".into(), 18)])
     );
 }
 
@@ -59,8 +59,8 @@ fn the_published_clht_shows_torn_keys_wrong_values_and_wild_pointers() {
     let verdict = verdict("clht", false);
     let kinds: Vec<_> = verdict.kinds.keys().map(String::as_str).collect();
     let all = format!("{verdict:?}");
-    assert!(kinds.contains(&"a key that nobody put"), "{all}");
-    assert!(kinds.contains(&"a value that nobody put"), "{all}");
+    assert!(kinds.contains(&"a key that was never put"), "{all}");
+    assert!(kinds.contains(&"a value that was never put"), "{all}");
     assert!(
         kinds.contains(&"the store cannot be read")
             || kinds.contains(&"the software does not come to an end"),

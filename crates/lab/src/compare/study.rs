@@ -160,7 +160,7 @@ pub(super) fn problem(compare: &CompareWorkload) -> Option<(&'static str, String
         return beyond(
             "work.duty",
             format!(
-                "of {} is no share; allowed: above 0 % to 100 %",
+                "of {} is out of range; allowed: above 0 % to 100 %",
                 work.duty()
             ),
         );
@@ -169,7 +169,7 @@ pub(super) fn problem(compare: &CompareWorkload) -> Option<(&'static str, String
         let found = work.utilization();
         return beyond(
             "work.utilization",
-            format!("of {found} is no share; allowed: above 0 % to 100 %"),
+            format!("of {found} is out of range; allowed: above 0 % to 100 %"),
         );
     }
     if let Some(fill) = work
@@ -179,13 +179,13 @@ pub(super) fn problem(compare: &CompareWorkload) -> Option<(&'static str, String
     {
         return beyond(
             "work.fill",
-            format!("of {fill} is no share; allowed: 0 % to 100 %"),
+            format!("of {fill} is out of range; allowed: 0 % to 100 %"),
         );
     }
     if !(0.0..=1.0).contains(&work.reads()) {
         return beyond(
             "work.reads",
-            format!("of {} is no share; allowed: 0 % to 100 %", work.reads()),
+            format!("of {} is out of range; allowed: 0 % to 100 %", work.reads()),
         );
     }
     let mixes = matches!(work.kind, WorkKind::ReadMostly | WorkKind::Mixed);

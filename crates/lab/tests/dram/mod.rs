@@ -378,7 +378,7 @@ fn what_cannot_be_run_is_refused_by_name() {
             _ => unreachable!("it is loaded"),
         });
         assert!(
-            refused.contains("are no probes on rdimm-6400-2rx4-64g@xeon6-1s; allowed: 1 to"),
+            refused.contains("is out of range on rdimm-6400-2rx4-64g@xeon6-1s; allowed: 1 to"),
             "{refused}"
         );
     }
