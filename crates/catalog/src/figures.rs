@@ -8,29 +8,45 @@ use wordline_core::quantity::Frequency;
 use wordline_core::results::FigureUse;
 
 /// Keys that say where a figure comes from rather than what it is.
-const PROVENANCE: [&str; 4] = ["source", "basis", "assumed", "reason"];
+const PROVENANCE: [&str; 5] = ["source", "basis", "assumed", "reason", ASSUMED_COLUMNS];
+
+/// The key that names the columns which the source does not state.
+pub(crate) const ASSUMED_COLUMNS: &str = "assumed_columns";
 
 /// Every figure of a sheet, in the order of its text.
 pub(crate) fn of(sheet: &str, text: &str, tree: &DeTable<'_>) -> Vec<FigureUse> {
     let mut found = Vec::new();
-    visit_table(sheet, text, "", tree, 0, &mut found);
+    each(tree, &mut |start, path, table| {
+        if let Some((basis, source)) = provenance(table) {
+            let figure = FigureUse {
+                sheet: sheet.to_owned(),
+                figure: path.to_owned(),
+                value: columns(text, table),
+                basis,
+                source,
+            };
+            found.push((start, figure));
+        }
+    });
     found.sort_by_key(|(start, _)| *start);
     found.into_iter().map(|(_, figure)| figure).collect()
 }
 
-fn visit(
-    sheet: &str,
-    text: &str,
-    path: &str,
-    value: &Spanned<DeValue<'_>>,
-    found: &mut Vec<(usize, FigureUse)>,
-) {
+/// What is done with a table of a sheet: where it starts, its dotted path, and itself.
+type Visit<'v> = dyn FnMut(usize, &str, &DeTable<'_>) + 'v;
+
+/// Visits every table of a sheet.
+pub(crate) fn each(tree: &DeTable<'_>, visit: &mut Visit<'_>) {
+    visit_table("", tree, 0, visit);
+}
+
+fn visit_value(path: &str, value: &Spanned<DeValue<'_>>, visit: &mut Visit<'_>) {
     match value.get_ref() {
-        DeValue::Table(table) => visit_table(sheet, text, path, table, value.span().start, found),
+        DeValue::Table(table) => visit_table(path, table, value.span().start, visit),
         DeValue::Array(array) => {
             for (index, element) in array.iter().enumerate() {
                 let label = label(element).unwrap_or_else(|| index.to_string());
-                visit(sheet, text, &format!("{path}[{label}]"), element, found);
+                visit_value(&format!("{path}[{label}]"), element, visit);
             }
         }
         _ => {}
@@ -61,26 +77,8 @@ fn label(element: &Spanned<DeValue<'_>>) -> Option<String> {
     }
 }
 
-fn visit_table(
-    sheet: &str,
-    text: &str,
-    path: &str,
-    table: &DeTable<'_>,
-    start: usize,
-    found: &mut Vec<(usize, FigureUse)>,
-) {
-    if let Some((basis, source)) = provenance(table) {
-        found.push((
-            start,
-            FigureUse {
-                sheet: sheet.to_owned(),
-                figure: path.to_owned(),
-                value: columns(text, table),
-                basis,
-                source,
-            },
-        ));
-    }
+fn visit_table(path: &str, table: &DeTable<'_>, start: usize, visit: &mut Visit<'_>) {
+    visit(start, path, table);
     for (key, value) in table {
         let key = key.get_ref();
         let path = if path.is_empty() {
@@ -88,11 +86,12 @@ fn visit_table(
         } else {
             format!("{path}.{key}")
         };
-        visit(sheet, text, &path, value, found);
+        visit_value(&path, value, visit);
     }
 }
 
-fn provenance(table: &DeTable<'_>) -> Option<(Basis, String)> {
+/// Basis and source of a figure; `None` for a table that is none.
+pub(crate) fn provenance(table: &DeTable<'_>) -> Option<(Basis, String)> {
     let text = |key: &str| table.get(key).and_then(|value| value.get_ref().as_str());
     if let Some(source) = text("source") {
         let basis = match text("basis") {
@@ -106,8 +105,18 @@ fn provenance(table: &DeTable<'_>) -> Option<(Basis, String)> {
     text("reason").map(|reason| (Basis::Assumed, reason.to_owned()))
 }
 
+/// The columns that the source of a figure does not state.
+pub(crate) fn assumed_columns(table: &DeTable<'_>) -> Vec<String> {
+    let columns = table.get(ASSUMED_COLUMNS);
+    let columns = columns.and_then(|columns| columns.get_ref().as_array());
+    let columns = columns.into_iter().flatten();
+    let names = columns.filter_map(|column| column.get_ref().as_str());
+    names.map(str::to_owned).collect()
+}
+
 /// The scalar keys of a figure as the file writes them, strings without their quotes.
 fn columns(text: &str, table: &DeTable<'_>) -> String {
+    let assumed = assumed_columns(table);
     let mut columns: Vec<_> = table
         .iter()
         .filter(|(key, _)| !PROVENANCE.contains(&key.get_ref().as_ref()))
@@ -125,7 +134,10 @@ fn columns(text: &str, table: &DeTable<'_>) -> String {
                 DeValue::String(string) => string.to_string(),
                 _ => text.get(value.span())?.trim().to_owned(),
             };
-            Some((value.span().start, format!("{} {written}", key.get_ref())))
+            let key = key.get_ref();
+            let assumed = assumed.iter().any(|column| column == key);
+            let assumed = if assumed { " (assumed)" } else { "" };
+            Some((value.span().start, format!("{key} {written}{assumed}")))
         })
         .collect();
     columns.sort();

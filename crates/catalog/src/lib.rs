@@ -21,6 +21,7 @@ pub mod import;
 mod model;
 mod nearest;
 mod part_on_board;
+pub mod ranges;
 mod sheet;
 mod target;
 

@@ -320,7 +320,7 @@ fn tables(path: String, table: toml::Table) -> Vec<(String, toml::Value)> {
 /// Whether a table is a figure of a quantity, in which case draws of many seeds are checked.
 fn check_figure<T>(path: &str, value: &toml::Value) -> bool
 where
-    T: Quantity + for<'de> serde::Deserialize<'de>,
+    T: Quantity + PartialOrd + for<'de> serde::Deserialize<'de>,
 {
     let Ok(figure) = value.clone().try_into::<Figure<T>>() else {
         return false;

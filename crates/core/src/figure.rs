@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::basis::Basis;
 use crate::draw::{Purpose, draw, hash_name, standard_normal};
+use crate::names::named;
 use crate::quantity::Quantity;
 use crate::timing::Timing;
 
@@ -24,9 +25,14 @@ use crate::timing::Timing;
 /// assert_eq!(sheet.page_program.provenance().basis, Basis::Datasheet);
 /// # Ok::<(), toml::de::Error>(())
 /// ```
+///
+/// Two more keys say how far a figure can be trusted. `range = ["8 ms", "150 ms"]` states what others of its kind were
+/// found to have, where one value stands for a class. `assumed_columns = ["max"]` names the columns that the source does
+/// not state. Both are checked here, and are read from the text of a sheet by what
+/// [varies figures](crate::Basis::Assumed).
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "RawFigure<T>")]
-#[serde(bound(deserialize = "T: Deserialize<'de>"))]
+#[serde(bound(deserialize = "T: Deserialize<'de> + PartialOrd"))]
 pub struct Figure<T> {
     min: Option<T>,
     typ: Option<T>,
@@ -102,6 +108,9 @@ struct RawFigure<T> {
     min: Option<T>,
     typ: Option<T>,
     max: Option<T>,
+    range: Option<[T; 2]>,
+    #[serde(default)]
+    assumed_columns: Vec<Column>,
     source: Option<String>,
     basis: Option<Basis>,
     #[serde(default)]
@@ -109,12 +118,65 @@ struct RawFigure<T> {
     reason: Option<String>,
 }
 
-impl<T> TryFrom<RawFigure<T>> for Figure<T> {
+named! {
+    /// A column of a data sheet.
+    pub enum Column {
+        /// The least value.
+        Min = "min",
+        /// The usual value.
+        Typ = "typ",
+        /// The largest value.
+        Max = "max",
+    }
+}
+
+impl<T: PartialOrd> RawFigure<T> {
+    const fn column(&self, column: Column) -> Option<&T> {
+        match column {
+            Column::Min => self.min.as_ref(),
+            Column::Typ => self.typ.as_ref(),
+            Column::Max => self.max.as_ref(),
+        }
+    }
+
+    /// What contradicts itself in the keys that say how far the figure can be trusted.
+    fn contradiction(&self) -> Option<&'static str> {
+        if let Some([low, high]) = &self.range {
+            let nominal = [&self.typ, &self.max, &self.min]
+                .into_iter()
+                .flatten()
+                .next();
+            if !nominal.is_some_and(|value| low <= value && value <= high) {
+                return Some(
+                    "the range does not hold the figure; allowed: range = [least, most] with typ (or what stands for \
+                     it) in between",
+                );
+            }
+        }
+        let stated = |column: &Column| self.column(*column).is_some();
+        if !self.assumed_columns.iter().all(stated) {
+            return Some("assumed_columns names a column that the figure lacks");
+        }
+        if self.assumed && !self.assumed_columns.is_empty() {
+            return Some("assumed = true holds for every column; leave out assumed_columns");
+        }
+        let sourced = |column| stated(&column) && !self.assumed_columns.contains(&column);
+        if !Column::ALL.into_iter().any(sourced) {
+            return Some("every column is assumed; say assumed = true with a reason instead");
+        }
+        None
+    }
+}
+
+impl<T: PartialOrd> TryFrom<RawFigure<T>> for Figure<T> {
     type Error = &'static str;
 
     fn try_from(raw: RawFigure<T>) -> Result<Self, Self::Error> {
         if raw.min.is_none() && raw.typ.is_none() && raw.max.is_none() {
             return Err("a figure needs at least one of min, typ, max");
+        }
+        if let Some(contradiction) = raw.contradiction() {
+            return Err(contradiction);
         }
         let provenance = Provenance::from_keys(raw.source, raw.basis, raw.assumed, raw.reason)?;
         Ok(Self {
@@ -501,6 +563,26 @@ mod tests {
             ),
             (r#"{ typ = "2 ms", sauce = "x" }"#, "unknown field `sauce`"),
             (r#"{ typ = "3 MHz", source = "x" }"#, "unknown unit \"MHz\""),
+            (
+                r#"{ typ = "2 ms", source = "x", range = ["3 ms", "4 ms"] }"#,
+                "the range does not hold the figure",
+            ),
+            (
+                r#"{ typ = "2 ms", source = "x", assumed_columns = ["max"] }"#,
+                "a column that the figure lacks",
+            ),
+            (
+                r#"{ typ = "2 ms", source = "x", assumed_columns = ["typ"] }"#,
+                "every column is assumed",
+            ),
+            (
+                r#"{ typ = "2 ms", assumed = true, reason = "x", assumed_columns = ["typ"] }"#,
+                "leave out assumed_columns",
+            ),
+            (
+                r#"{ typ = "2 ms", source = "x", assumed_columns = ["most"] }"#,
+                "unknown variant `most`",
+            ),
         ];
         for (text, expected) in cases {
             let error = parse(text).expect_err(text);

@@ -42,7 +42,7 @@ pub use experiment::{
 };
 #[cfg(feature = "cli")]
 pub use experiment::{COMMANDS, ExperimentCommand, is_given};
-pub use figure::{Fallback, Figure, Provenance, Readings, Resolver, Sourced, Spread};
+pub use figure::{Column, Fallback, Figure, Provenance, Readings, Resolver, Sourced, Spread};
 pub use histogram::{Bucket, LatencyHistogram};
 pub use metric::{Better, METRICS, Metric, MetricInfo, Property};
 pub use nearest::nearest;

@@ -1,0 +1,622 @@
+//! How far a figure may lie from what its sheet says, where nobody published it, and a target with figures that lie
+//! elsewhere in their ranges.
+//!
+//! A figure has a range for one of three reasons, in this order:
+//!
+//! 1. Its sheet states one, `range = ["8 ms", "150 ms"]`: what others of its class were measured to have.
+//! 2. Its `max` column is missing, or is one of its `assumed_columns`: it lies between `typ` and
+//!    [so many times](Influence::max_over_typ) that.
+//! 3. It is assumed: it lies within the factor of its [kind](KINDS), up and down.
+//!
+//! All other figures stand as they are: their `min`, `typ` and `max` are what a maker or a measurement states, and the
+//! timing classes choose between them. Counts, clocks, voltages and choices of a firmware have no range: a bus runs at the
+//! clock that is set, and what the choices of a card's firmware do is what the measured range of its class is about.
+
+use std::ops::Range;
+use std::str::FromStr;
+
+use toml::de::{DeTable, DeValue};
+use wordline_core::quantity::{
+    Current, Cycles, DataRate, Fraction, Money, Period, Quantity, QuantityError, Time,
+};
+use wordline_core::{Basis, Timing};
+
+use crate::figures;
+use crate::sheet::parse;
+use crate::{Board, Header, Part, PartOnBoard, Sheet};
+
+/// What a figure changes in a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Influence {
+    /// Time, and with it rate, RAM, latency, risk and hold-up, and the energy of what takes longer.
+    Time,
+    /// How long the memory lives.
+    Life,
+    /// Energy, and the capacitor that holds the supply up.
+    Power,
+    /// The price.
+    Price,
+}
+
+/// Which end of a range a user would rather not meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Adverse {
+    /// The larger value: a time, a current, a price.
+    High,
+    /// The smaller value: an endurance, a rate.
+    Low,
+}
+
+/// Figures that differ among parts for the same reasons, and by how much they do.
+#[derive(Debug, PartialEq)]
+pub struct FigureKind {
+    /// What tables and messages call it.
+    pub name: &'static str,
+    /// Its figures, by the last parts of their names.
+    pub figures: &'static [&'static str],
+    /// What it changes.
+    pub influence: Influence,
+    /// The end that is worse.
+    pub adverse: Adverse,
+    /// An assumed figure lies within this factor of what its sheet says.
+    pub factor: f64,
+    /// Where the factor comes from.
+    pub evidence: Evidence,
+}
+
+/// Where the factor of a kind comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Evidence {
+    /// The sourced figures of the catalogue: exp(1.645 σ), where σ is the standard deviation of their logarithms among
+    /// parts of one technology. Nine of ten figures of a log-normal spread lie within.
+    Catalogue,
+    /// Too few sourced figures of this kind: that of the kind of the same quantity that differs most.
+    Borrowed(&'static str),
+    /// A judgement, for this reason.
+    Judgement(&'static str),
+}
+
+/// Every kind of figure that has a range while it is assumed.
+pub static KINDS: [FigureKind; 13] = [
+    FigureKind {
+        name: "program time",
+        figures: &[
+            "page_program",
+            "page_program_without_ecc",
+            "byte_program_first",
+            "byte_program_next",
+            "eeprom.write_cycle",
+        ],
+        influence: Influence::Time,
+        adverse: Adverse::High,
+        factor: 2.3,
+        evidence: Evidence::Catalogue,
+    },
+    FigureKind {
+        name: "erase time",
+        figures: &["block_erase", "duration"],
+        influence: Influence::Time,
+        adverse: Adverse::High,
+        factor: 1.7,
+        evidence: Evidence::Catalogue,
+    },
+    FigureKind {
+        name: "array read time",
+        figures: &["page_read", "page_read_without_ecc"],
+        influence: Influence::Time,
+        adverse: Adverse::High,
+        factor: 2.7,
+        evidence: Evidence::Catalogue,
+    },
+    FigureKind {
+        name: "bus and register time",
+        figures: &[
+            "read_access",
+            "read_cycle",
+            "write_cycle",
+            "write_pulse",
+            "deselect",
+            "deselect_after_read",
+            "deselect_after_write",
+            "cache_busy",
+            "cache_program_busy",
+            "plane_busy",
+            "turnaround",
+            "t_rtw",
+        ],
+        influence: Influence::Time,
+        adverse: Adverse::High,
+        factor: 1.8,
+        evidence: Evidence::Catalogue,
+    },
+    FigureKind {
+        name: "wake-up and suspend time",
+        figures: &[
+            "wake_up",
+            "power_up",
+            "sleep_entry",
+            "program_latency",
+            "erase_latency",
+            "program_progress",
+            "erase_progress",
+        ],
+        influence: Influence::Time,
+        adverse: Adverse::High,
+        factor: 2.7,
+        evidence: Evidence::Borrowed("array read time"),
+    },
+    FigureKind {
+        name: "driver time",
+        figures: &["dma_setup", "command", "poll_interval", "controller"],
+        influence: Influence::Time,
+        adverse: Adverse::High,
+        factor: 2.7,
+        evidence: Evidence::Borrowed("array read time"),
+    },
+    FigureKind {
+        name: "firmware time",
+        figures: &["command_time", "idle_after", "housekeeping"],
+        influence: Influence::Time,
+        adverse: Adverse::High,
+        factor: 2.7,
+        evidence: Evidence::Borrowed("array read time"),
+    },
+    FigureKind {
+        name: "channel rate",
+        figures: &["transfer"],
+        influence: Influence::Time,
+        adverse: Adverse::Low,
+        factor: 2.7,
+        evidence: Evidence::Borrowed("array read time"),
+    },
+    FigureKind {
+        name: "active current",
+        figures: &[
+            "read_current",
+            "program_current",
+            "erase_current",
+            "write_current",
+            "current",
+            "idd0",
+            "idd4r",
+            "idd4w",
+        ],
+        influence: Influence::Power,
+        adverse: Adverse::High,
+        factor: 2.2,
+        evidence: Evidence::Catalogue,
+    },
+    FigureKind {
+        name: "standby current",
+        figures: &["standby", "deep_power_down", "idd2n", "idd3n"],
+        influence: Influence::Power,
+        adverse: Adverse::High,
+        factor: 3.0,
+        evidence: Evidence::Borrowed("host current"),
+    },
+    FigureKind {
+        name: "host current",
+        figures: &["run_current", "sleep_current"],
+        influence: Influence::Power,
+        adverse: Adverse::High,
+        factor: 3.0,
+        evidence: Evidence::Catalogue,
+    },
+    FigureKind {
+        name: "endurance",
+        figures: &["endurance"],
+        influence: Influence::Life,
+        adverse: Adverse::Low,
+        factor: 3.3,
+        evidence: Evidence::Judgement(
+            "NAND with two bits a cell is rated for 3,000 to 10,000 cycles, with one bit for 50,000 to 100,000 and more",
+        ),
+    },
+    FigureKind {
+        name: "price",
+        figures: &["cost"],
+        influence: Influence::Price,
+        adverse: Adverse::High,
+        factor: 2.0,
+        evidence: Evidence::Judgement(
+            "distributors and quantities differ by this; the catalogue has too few prices to tell",
+        ),
+    },
+];
+
+impl Influence {
+    /// Nine of ten ratios of `max` to `typ` among the sourced figures of the catalogue lie below this: a `max` that nobody
+    /// published lies between `typ` and this many times that.
+    #[must_use]
+    pub const fn max_over_typ(self) -> f64 {
+        match self {
+            Self::Power => 4.2,
+            Self::Time | Self::Life | Self::Price => 8.5,
+        }
+    }
+}
+
+impl FigureKind {
+    /// The kind of a figure by its dotted name, without what is in brackets; `None` for one without a range.
+    #[must_use]
+    pub fn of(figure: &str) -> Option<&'static Self> {
+        let plain = without_labels(figure);
+        let names = |name: &&str| {
+            plain == *name
+                || plain
+                    .strip_suffix(*name)
+                    .is_some_and(|before| before.ends_with('.'))
+        };
+        // The longer name is the more exact one: `eeprom.write_cycle` is no `write_cycle` of a bus.
+        let found = KINDS.iter().filter_map(|kind| {
+            let longest = kind.figures.iter().filter(|name| names(name));
+            Some((longest.map(|name| name.len()).max()?, kind))
+        });
+        found
+            .max_by_key(|(length, _)| *length)
+            .map(|(_, kind)| kind)
+    }
+}
+
+/// `mram.active[read str 40 MHz].current` without its label.
+fn without_labels(figure: &str) -> String {
+    let mut depth = 0_u32;
+    let keep = |c: &char| {
+        match c {
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            _ => return depth == 0,
+        }
+        false
+    };
+    figure.chars().filter(keep).collect()
+}
+
+/// Whether a sheet is that of the part or that of the board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Owner {
+    Part,
+    Board,
+}
+
+/// A figure of a target that may lie elsewhere than its sheet says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UncertainFigure {
+    owner: Owner,
+    /// Id of the sheet.
+    pub sheet: String,
+    /// Dotted path of the figure in it.
+    pub figure: String,
+    /// What kind of figure it is.
+    pub kind: &'static FigureKind,
+    /// Where its value comes from. That of a column which the source does not state is assumed.
+    pub basis: Basis,
+    /// Its value in the timing class, in the SI unit.
+    pub value: f64,
+    /// Unit of the value.
+    pub unit: &'static str,
+    /// The least factor that it may lie away by: 1 and less.
+    pub low: f64,
+    /// The largest: 1 and more.
+    pub high: f64,
+    columns: Vec<ColumnText>,
+}
+
+impl UncertainFigure {
+    /// The factor at the worse end of its range, or at the better one.
+    #[must_use]
+    pub fn end(&self, adverse: bool) -> f64 {
+        if adverse == (self.kind.adverse == Adverse::High) {
+            self.high
+        } else {
+            self.low
+        }
+    }
+}
+
+/// A column that is scaled, and where its value stands in the text of the sheet.
+#[derive(Clone, Debug, PartialEq)]
+struct ColumnText {
+    /// The value with its quotes.
+    span: Range<usize>,
+    number: f64,
+    /// As the sheet writes it; empty for a plain number.
+    unit: String,
+    /// The typical value in the same unit, below which no `max` lies.
+    least: Option<f64>,
+}
+
+impl ColumnText {
+    /// The value times a factor, as TOML: four digits, and whole numbers of what has no fractions.
+    fn scaled(&self, factor: f64) -> String {
+        let mut value = self.number * factor;
+        if let Some(least) = self.least {
+            value = value.max(least);
+        }
+        let value = match self.unit.as_str() {
+            "cycles" | "cycle" | "B" | "ps" => value.round().max(1.0),
+            _ => format!("{value:.3e}").parse().unwrap_or(value),
+        };
+        if self.unit.is_empty() {
+            format!("{value:?}")
+        } else {
+            format!("\"{value} {}\"", self.unit)
+        }
+    }
+}
+
+/// A target with figures that lie elsewhere in their ranges.
+#[derive(Clone, Debug)]
+pub struct VariedTarget {
+    name: String,
+    part: Part,
+    board: Board,
+}
+
+impl VariedTarget {
+    /// The target, under the name of the one that it varies.
+    #[must_use]
+    pub fn target(&self) -> PartOnBoard<'_> {
+        PartOnBoard {
+            name: self.name.clone(),
+            part: &self.part,
+            board: &self.board,
+        }
+    }
+}
+
+impl PartOnBoard<'_> {
+    /// The figures of part and board that have a range in a timing class, in the order of their sheets.
+    #[must_use]
+    pub fn uncertain_figures(&self, timing: Timing) -> Vec<UncertainFigure> {
+        let part = &self.part.header;
+        let board = &self.board.header;
+        let mut found = uncertain(Owner::Part, &part.id, &part.text, timing);
+        found.extend(uncertain(Owner::Board, &board.id, &board.text, timing));
+        found
+    }
+
+    /// The target with figures of its own times factors. A value that other figures of its sheet contradict, such as a
+    /// cycle shorter than the pulse within it, stays as it is.
+    #[must_use]
+    pub fn varied<'f>(
+        &self,
+        changes: impl IntoIterator<Item = (&'f UncertainFigure, f64)>,
+    ) -> VariedTarget {
+        let (mut part, mut board) = (Vec::new(), Vec::new());
+        for (figure, factor) in changes {
+            let edits = match figure.owner {
+                Owner::Part => &mut part,
+                Owner::Board => &mut board,
+            };
+            let columns = figure.columns.iter();
+            let edit = |column: &ColumnText| (column.span.clone(), column.scaled(factor));
+            edits.push(columns.map(edit).collect());
+        }
+        let of_part = match edited(&self.part.header, &part) {
+            Some(Sheet::Part(part)) => *part,
+            _ => self.part.clone(),
+        };
+        let of_board = match edited(&self.board.header, &board) {
+            Some(Sheet::Board(board)) => *board,
+            _ => self.board.clone(),
+        };
+        VariedTarget {
+            name: self.name.clone(),
+            part: of_part,
+            board: of_board,
+        }
+    }
+}
+
+/// What replaces which bytes of a sheet's text, for one figure.
+type Edit = Vec<(Range<usize>, String)>;
+
+/// A sheet with other values, as far as they agree with the rest of it; `None` without any.
+fn edited(header: &Header, edits: &[Edit]) -> Option<Sheet> {
+    let with = |edits: &[&Edit]| {
+        let mut edits: Vec<_> = edits.iter().copied().flatten().collect();
+        edits.sort_by_key(|(span, _)| span.start);
+        let mut text = header.text.clone();
+        for (span, value) in edits.into_iter().rev() {
+            text.replace_range(span.clone(), value);
+        }
+        parse(&header.file, &text).ok()
+    };
+    let all: Vec<_> = edits.iter().collect();
+    if all.is_empty() {
+        return None;
+    }
+    with(&all).or_else(|| {
+        let mut kept = Vec::new();
+        let mut sheet = None;
+        for edit in edits {
+            kept.push(edit);
+            match with(&kept) {
+                Some(sound) => sheet = Some(sound),
+                None => {
+                    kept.pop();
+                }
+            }
+        }
+        sheet
+    })
+}
+
+/// The figures of a sheet that have a range. A sheet that is no TOML has none.
+fn uncertain(owner: Owner, sheet: &str, text: &str, timing: Timing) -> Vec<UncertainFigure> {
+    let Ok(tree) = DeTable::parse(text) else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    figures::each(tree.get_ref(), &mut |start, path, table| {
+        let stated = Stated::of(text, table);
+        if let Some(figure) = stated.and_then(|stated| stated.uncertain(owner, sheet, path, timing))
+        {
+            found.push((start, figure));
+        }
+    });
+    found.sort_by_key(|(start, _)| *start);
+    found.into_iter().map(|(_, figure)| figure).collect()
+}
+
+/// What a figure's table states.
+struct Stated {
+    basis: Basis,
+    /// Column by its name, in the order of [`COLUMNS`].
+    columns: Vec<(&'static str, ColumnText)>,
+    assumed: Vec<String>,
+    range: Option<(String, String)>,
+}
+
+/// The keys of a figure that hold numbers.
+const COLUMNS: [&str; 4] = ["min", "typ", "max", "value"];
+
+impl Stated {
+    fn of(text: &str, table: &DeTable<'_>) -> Option<Self> {
+        let (basis, _) = figures::provenance(table)?;
+        let columns = COLUMNS.iter().filter_map(|key| {
+            let value = table.get(*key)?;
+            let written = match value.get_ref() {
+                DeValue::String(string) => string.to_string(),
+                DeValue::Integer(_) | DeValue::Float(_) => text.get(value.span())?.to_owned(),
+                _ => return None,
+            };
+            let (number, unit) = number_and_unit(&written)?;
+            let column = ColumnText {
+                span: value.span(),
+                number,
+                unit,
+                least: None,
+            };
+            Some((*key, column))
+        });
+        let range = table.get("range").and_then(|range| {
+            let ends = range.get_ref().as_array()?;
+            let end = |index: usize| ends.get(index)?.get_ref().as_str().map(str::to_owned);
+            Some((end(0)?, end(1)?))
+        });
+        Some(Self {
+            basis,
+            columns: columns.collect(),
+            assumed: figures::assumed_columns(table),
+            range,
+        })
+    }
+
+    fn column(&self, name: &str) -> Option<&ColumnText> {
+        let mut columns = self.columns.iter();
+        columns
+            .find(|(key, _)| *key == name)
+            .map(|(_, column)| column)
+    }
+
+    fn uncertain(
+        &self,
+        owner: Owner,
+        sheet: &str,
+        path: &str,
+        timing: Timing,
+    ) -> Option<UncertainFigure> {
+        let kind = FigureKind::of(path)?;
+        // What is certain of an endurance is its least column, in every timing class.
+        let wanted: &[&str] = match (kind.influence, timing) {
+            (Influence::Life, _) => &["min", "typ", "value", "max"],
+            (_, Timing::Max) => &["max", "typ", "value", "min"],
+            _ => &["typ", "value", "max", "min"],
+        };
+        let (used, column) = wanted
+            .iter()
+            .find_map(|name| Some((*name, self.column(name)?)))?;
+        let (value, unit) = si(&format!("{} {}", column.number, column.unit))?;
+        let all = || {
+            self.columns
+                .iter()
+                .map(|(_, column)| column.clone())
+                .collect()
+        };
+        let figure = |basis, low, high, columns| {
+            Some(UncertainFigure {
+                owner,
+                sheet: sheet.to_owned(),
+                figure: path.to_owned(),
+                kind,
+                basis,
+                value,
+                unit,
+                low,
+                high,
+                columns,
+            })
+        };
+        if let Some((low, high)) = &self.range {
+            let ((low, _), (high, _)) = (si(low)?, si(high)?);
+            // A largest value may lie above its class's range already.
+            let (low, high) = ((low / value).min(1.0), (high / value).max(1.0));
+            return figure(self.basis, low, high, all());
+        }
+        if self.basis == Basis::Assumed {
+            return figure(self.basis, 1.0 / kind.factor, kind.factor, all());
+        }
+        let most = kind.influence.max_over_typ();
+        let typ = self.column("typ");
+        let no_max = kind.adverse == Adverse::High && timing != Timing::Typ;
+        if no_max && used == "max" && self.assumed.iter().any(|name| name == "max") {
+            let typ = typ?.number;
+            let least = Some(typ);
+            let columns = vec![ColumnText {
+                least,
+                ..column.clone()
+            }];
+            let (low, high) = (typ / column.number, most * typ / column.number);
+            return figure(Basis::Assumed, low.min(1.0), high.max(1.0), columns);
+        }
+        if no_max && used == "typ" && self.column("max").is_none() {
+            return figure(Basis::Assumed, 1.0, most, vec![column.clone()]);
+        }
+        self.assumed.iter().any(|name| name == used).then_some(())?;
+        figure(
+            Basis::Assumed,
+            1.0 / kind.factor,
+            kind.factor,
+            vec![column.clone()],
+        )
+    }
+}
+
+/// `1.5 ms` as 1.5 and `ms`; a plain number has no unit.
+fn number_and_unit(text: &str) -> Option<(f64, String)> {
+    let text = text.trim();
+    let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || ".+-".contains(c));
+    // The exponent of `1e14 cycles`.
+    let exponent = unit.strip_prefix(['e', 'E']);
+    let unit = match exponent {
+        Some(rest) if rest.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '+') => {
+            rest.trim_start_matches(|c: char| c.is_ascii_digit() || "+-".contains(c))
+        }
+        _ => unit,
+    };
+    let number = text.strip_suffix(unit)?.trim().parse().ok()?;
+    Some((number, unit.trim().to_owned()))
+}
+
+/// A quantity of any kind that has a range, in its SI unit.
+fn si(text: &str) -> Option<(f64, &'static str)> {
+    fn of<T: Quantity + FromStr<Err = QuantityError>>(text: &str) -> Option<f64> {
+        text.trim().parse::<T>().ok().map(Quantity::si)
+    }
+    type Parser = fn(&str) -> Option<f64>;
+    let tried: [(Parser, &'static str); 6] = [
+        (of::<Time>, "s"),
+        (of::<Period>, "s"),
+        (of::<Cycles>, "cycles"),
+        (of::<Current>, "A"),
+        (of::<DataRate>, "B/s"),
+        (of::<Money>, "EUR"),
+    ];
+    let found = tried.iter().find_map(|(of, unit)| Some((of(text)?, *unit)));
+    found.or_else(|| of::<Fraction>(text).map(|value| (value, "1")))
+}
+
+#[cfg(test)]
+mod tests;
