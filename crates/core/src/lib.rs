@@ -35,10 +35,10 @@ pub use clock::SimClock;
 pub use experiment::{
     AccessSource, Arrival, BackgroundWork, Band, BandwidthTest, BufferWorkload, CompareWorkload,
     DramTest, DramTraceTest, DramWorkload, Durations, EngineName, Experiment, FitWorkload, FsTest,
-    FsWorkload, FtlMapping, HealthWorkload, IdleTest, Keep, KvBench, KvBuild, KvCrash, KvDirectory,
+    FsWorkload, FtlMapping, HealthWorkload, IdleTest, KvBench, KvBuild, KvCrash, KvDirectory,
     KvSizes, KvTest, KvWork, KvWorkload, LifeBy, Limits, LoadedTest, LogSource, Mix, NamedValues,
-    Operation, Pattern, Prices, RawWorkload, StreamSource, TraceSource, TranslationLayer,
-    WearUsage, WearWorkload, Work, WorkKind, Workload, WriteSync,
+    Operation, Pattern, Preference, Prices, RawWorkload, SizeOrPeriod, StreamSource, TraceSource,
+    TranslationLayer, WearUsage, WearWorkload, Work, WorkKind, Workload, WriteSync,
 };
 #[cfg(feature = "cli")]
 pub use experiment::{COMMANDS, ExperimentCommand, is_given};

@@ -103,6 +103,9 @@ metrics! {
         "Peak RAM for whole records that wait, the record being written excluded.";
     RamPeakInFlight "ram_peak_in_flight" "B" Lower [Ram]
         "Peak RAM for whole records that wait, the record being written included.";
+    RamProvision "ram_provision" "B" Lower [Ram]
+        "RAM to provision for records that arrive whole: the record being gathered, those that wait, and the one being \
+         written. It is ram_peak_in_flight and one record.";
     RateMax "rate_max" "B/s" Higher [Headline(2, None, "rate max")] "Highest input rate at which nothing is lost.";
     GrowthRate "growth_rate" "B/s" Lower
         "How fast the buffer grows where the input rate cannot be sustained.";
@@ -114,7 +117,7 @@ metrics! {
          the end of the last: the share of the time that the log accounts for.";
     BufferFillMax "buffer_fill_max" "B" Lower [Ram]
         "Highest fill of the buffer within a stretch of the run, the bytes being written included.";
-    BytesAtRisk "bytes_at_risk" "B" Lower [Ram] "Bytes that a power cut can lose.";
+    BytesAtRisk "bytes_at_risk" "B" Lower [Ram] "Bytes that a power cut can lose: those in RAM, the record being gathered included, and those in the memory's own cache.";
     WriteAmplification "write_amplification" "1" Lower [Headline(12, None, "write amp.")]
         "Bytes written to the memory, divided by the bytes that the user wrote.";
     PagesMoved "pages_moved" "1" Lower

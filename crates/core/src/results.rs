@@ -16,6 +16,7 @@ use crate::basis::Basis;
 use crate::experiment::Experiment;
 use crate::histogram::LatencyHistogram;
 use crate::metric::Metric;
+use crate::names::named;
 use crate::nearest::nearest;
 use crate::operation::RowOperation;
 use crate::quantity::Quantity;
@@ -168,11 +169,66 @@ pub struct Verdict {
     pub value: Option<f64>,
     /// What the limit allows.
     pub allowed: f64,
-    /// How far the value stays inside the limit, as a fraction of it; negative when it fails.
+    /// Share of the limit that is left: 1 - value / allowed where less is better, 1 - allowed / value where more is;
+    /// negative when it fails.
     pub margin: Option<f64>,
+    /// Whether it holds wherever the figures lie in their ranges.
+    #[serde(default)]
+    pub certainty: Certainty,
+    /// The figure that decides whether it passes, as `SHEET: FIGURE`, where that depends on one.
+    #[serde(default)]
+    pub deciding_figure: Option<String>,
+    /// The value of that figure, in its SI unit, beyond which the verdict is the other one.
+    #[serde(default)]
+    pub flips_at: Option<f64>,
+    /// What is known of that figure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deciding: Option<DecidingFigure>,
+    /// What the metric is bounded by for certain, where a bound is proven: every access takes the longest that it can.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<f64>,
     /// What the reader should know of it: why there is no value, what stood in for a figure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+}
+
+named! {
+    /// Whether a verdict holds wherever the figures that it rests on lie in their ranges.
+    pub enum Certainty {
+        /// It does.
+        Certain = "certain",
+        /// It passes with some of their values and fails with others.
+        Depends = "depends",
+    }
+}
+
+impl Default for Certainty {
+    /// Documents of old knew no other.
+    fn default() -> Self {
+        Self::Certain
+    }
+}
+
+/// The figure that decides whether a target passes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DecidingFigure {
+    /// What kind of figure it is.
+    pub kind: String,
+    /// Where its value comes from.
+    pub basis: Basis,
+    /// Its value, as the verdict takes it.
+    pub value: f64,
+    /// The least value that it may have.
+    pub low: f64,
+    /// The largest.
+    pub high: f64,
+    /// Unit of the three, and of `flips_at`.
+    pub unit: String,
+    /// The limit that decides beyond the value at which the verdict flips.
+    pub limit: String,
+    /// Other figures that must lie at the ends of their ranges besides, because none flips the verdict alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub together_with: Vec<String>,
 }
 
 /// One step of a distribution of durations.

@@ -10,8 +10,8 @@ use wordline_core::quantity::{
 };
 use wordline_core::results::{NoValue, Verdict, WarningCode};
 use wordline_core::{
-    Axis, CompareWorkload, Experiment, Keep, Limits, Metric, Prices, ResultSet, Timing, Work,
-    WorkKind, Workload,
+    Axis, CompareWorkload, Experiment, Limits, Metric, Prices, ResultSet, SizeOrPeriod, Timing,
+    Work, WorkKind, Workload,
 };
 use wordline_lab::{Control, LabError, STUDIES, all_targets, read_study, run, write_study};
 use wordline_nvm::MemoryClass;
@@ -45,13 +45,14 @@ fn study() -> CompareWorkload {
     CompareWorkload {
         title: None,
         work: Work {
-            keep: Some(Keep::For(Period::from_si(3600.0))),
+            keep: Some(SizeOrPeriod::For(Period::from_si(3600.0))),
             duty: Some(Fraction::from_si(0.1)),
             ..work
         },
         limits: Limits::default(),
         prices: Prices::default(),
         in_turn: false,
+        prefer: None,
     }
 }
 
@@ -314,13 +315,13 @@ fn each_limit_alone_decides_when_it_is_tight() {
         }),
         ("rate", Metric::ThroughputMean, true, |study, value| {
             study.work.rate = DataRate::from_si(value);
-            study.work.keep = Some(Keep::Bytes(ByteCount::from_bytes(1 << 20)));
+            study.work.keep = Some(SizeOrPeriod::Bytes(ByteCount::from_bytes(1 << 20)));
         }),
         ("ram", Metric::RamPeak, false, |study, value| {
             // 4 MB/s need two records.
             assert_eq!(value, 0.0);
             study.work.rate = DataRate::from_si(4_096_000.0);
-            study.work.keep = Some(Keep::Bytes(ByteCount::from_bytes(1 << 20)));
+            study.work.keep = Some(SizeOrPeriod::Bytes(ByteCount::from_bytes(1 << 20)));
             study.limits.ram = Some(ByteCount::from_bytes(8192));
         }),
     ];
@@ -355,7 +356,7 @@ fn each_limit_alone_decides_when_it_is_tight() {
     // One record is at risk while it is written, whatever the memory; two and more where the limit is 4 MB/s.
     let mut risk = study();
     risk.work.rate = DataRate::from_si(4_096_000.0);
-    risk.work.keep = Some(Keep::Bytes(ByteCount::from_bytes(1 << 20)));
+    risk.work.keep = Some(SizeOrPeriod::Bytes(ByteCount::from_bytes(1 << 20)));
     risk.limits.bytes_at_risk = Some(ByteCount::from_bytes(12_287));
     let document = judged(risk.clone(), &[NAND]);
     let one = verdict(&document, NAND, Timing::Typ);
@@ -394,7 +395,7 @@ fn what_needs_a_level_shifter_pays_for_it_on_each_chip() {
         parts: [("em064lx".to_owned(), Money::from_si(20.0))].into(),
     };
     shifted.work.rate = DataRate::from_si(1e5);
-    shifted.work.keep = Some(Keep::Bytes(ByteCount::from_bytes(20 << 20)));
+    shifted.work.keep = Some(SizeOrPeriod::Bytes(ByteCount::from_bytes(20 << 20)));
     let document = judged(shifted, &[MRAM]);
     let typ = |metric| value(&document, MRAM, Timing::Typ, metric).expect("a number");
     assert_eq!(typ(Metric::PartsNeeded), 3.0);
@@ -411,7 +412,7 @@ fn a_card_is_judged_full_and_settled() {
         let mut study = study();
         study.work.kind = WorkKind::Overwrite;
         study.work.rate = DataRate::from_si(1e5);
-        study.work.keep = Some(Keep::Bytes(ByteCount::from_bytes(1 << 30)));
+        study.work.keep = Some(SizeOrPeriod::Bytes(ByteCount::from_bytes(1 << 30)));
         study.work.fill = fill.map(Fraction::from_si);
         judged(study, &[CARD])
     };
@@ -447,7 +448,7 @@ fn limits_that_nobody_meets_leave_no_pass() {
     complete(&document, targets.len());
     let mut fast = study();
     fast.work.rate = DataRate::from_si(1e12);
-    fast.work.keep = Some(Keep::Bytes(ByteCount::from_bytes(1 << 20)));
+    fast.work.keep = Some(SizeOrPeriod::Bytes(ByteCount::from_bytes(1 << 20)));
     fast.limits.ram = Some(ByteCount::from_bytes(1 << 20));
     let document = judged(fast, &targets);
     for one in &document.verdicts {
@@ -474,7 +475,7 @@ fn every_kind_of_work_is_judged_over_all_chips() {
         any.work.kind = kind;
         any.work.record = ByteCount::from_bytes(16_384);
         any.work.rate = DataRate::from_si(2e4);
-        any.work.keep = Some(Keep::Bytes(ByteCount::from_bytes(1 << 18)));
+        any.work.keep = Some(SizeOrPeriod::Bytes(ByteCount::from_bytes(1 << 18)));
         any.work.trace = (kind == WorkKind::Replay).then(|| "trace.log".to_owned());
         let typ = Experiment {
             timings: vec![Timing::Typ],
@@ -494,7 +495,7 @@ fn every_kind_of_work_is_judged_over_all_chips() {
         // Records below a page, and such as span blocks.
         for record in [500, 512, 300_000] {
             any.work.record = ByteCount::from_bytes(record);
-            any.work.keep = Some(Keep::Bytes(ByteCount::from_bytes(1 << 20)));
+            any.work.keep = Some(SizeOrPeriod::Bytes(ByteCount::from_bytes(1 << 20)));
             complete(&judged(any.clone(), &["nand128w3a2bn"]), 1);
         }
     }
@@ -537,7 +538,7 @@ fn a_candidate_that_does_not_fit_its_board_is_a_verdict() {
 fn a_record_larger_than_the_memory_is_a_verdict() {
     let mut large = study();
     large.work.record = ByteCount::from_bytes(16 << 20);
-    large.work.keep = Some(Keep::Bytes(ByteCount::from_bytes(16 << 20)));
+    large.work.keep = Some(SizeOrPeriod::Bytes(ByteCount::from_bytes(16 << 20)));
     let document = judged(large, &[MRAM]);
     let one = verdict(&document, MRAM, Timing::Typ);
     assert_eq!((one.pass, one.limit.as_str()), (false, "capacity"));
@@ -632,7 +633,7 @@ fn candidates_and_settings_that_cannot_be_are_refused() {
 fn a_life_without_wear_and_one_that_is_over_have_their_verdicts() {
     let mut reading = study();
     reading.work.kind = WorkKind::Read;
-    reading.work.keep = Some(Keep::Bytes(ByteCount::from_bytes(4 << 20)));
+    reading.work.keep = Some(SizeOrPeriod::Bytes(ByteCount::from_bytes(4 << 20)));
     reading.limits.life = Some(Period::from_si(1e9));
     let document = judged(reading.clone(), &[NAND, MRAM]);
     for one in &document.verdicts {

@@ -6,8 +6,8 @@ use wordline_catalog::Catalog;
 use wordline_core::quantity::{ByteCount, DataRate, Fraction, Period, Quantity as _};
 use wordline_core::results::{AxisValue, NoValue, Row, WarningCode};
 use wordline_core::{
-    Axis, CompareWorkload, Experiment, FtlMapping, Keep, LifeBy, Limits, Metric, Prices, ResultSet,
-    Timing, TranslationLayer, Work, WorkKind, Workload,
+    Axis, CompareWorkload, Experiment, FtlMapping, LifeBy, Limits, Metric, Prices, ResultSet,
+    SizeOrPeriod, Timing, TranslationLayer, Work, WorkKind, Workload,
 };
 use wordline_lab::{Control, run};
 
@@ -28,6 +28,7 @@ fn study() -> CompareWorkload {
         limits: Limits::default(),
         prices: Prices::default(),
         in_turn: false,
+        prefer: None,
     }
 }
 
@@ -185,7 +186,7 @@ fn reads_between_writes_disturb_what_is_kept() {
             |study| {
                 study.work.kind = WorkKind::ReadMostly;
                 study.work.reads = Some(Fraction::from_si(reads));
-                study.work.keep = Some(Keep::Bytes(ByteCount::from_bytes(1 << 26)));
+                study.work.keep = Some(SizeOrPeriod::Bytes(ByteCount::from_bytes(1 << 26)));
                 study.work.retain = Some(Period::from_si(YEAR_S));
                 study.work.temperature_celsius = Some(55.0);
             },
@@ -257,7 +258,7 @@ fn cold_halves_what_chips_stand_and_age_is_taken_off() {
 fn more_spare_blocks_let_a_memory_outlive_its_weak_ones() {
     let with = |spare| {
         let mut study = study();
-        study.work.keep = Some(Keep::Bytes(ByteCount::from_bytes(1 << 26)));
+        study.work.keep = Some(SizeOrPeriod::Bytes(ByteCount::from_bytes(1 << 26)));
         let mut layered = experiment(study, &[SMALL]);
         let mut layer = TranslationLayer::of(FtlMapping::Page);
         layer.spare = Fraction::from_si(spare);

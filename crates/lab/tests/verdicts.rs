@@ -6,8 +6,8 @@ use std::io::{self, BufRead, Cursor};
 use wordline_catalog::Catalog;
 use wordline_core::quantity::{ByteCount, DataRate, Fraction, Money, Quantity as _};
 use wordline_core::{
-    Axis, CompareWorkload, Experiment, Keep, Limits, Metric, Prices, ResultSet, Timing, Work,
-    WorkKind, Workload,
+    Axis, CompareWorkload, Experiment, Limits, Metric, Prices, ResultSet, SizeOrPeriod, Timing,
+    Work, WorkKind, Workload,
 };
 use wordline_lab::{Control, run};
 
@@ -25,13 +25,14 @@ fn work(kind: WorkKind, rate: f64, record: u64, keep: u64) -> CompareWorkload {
         title: None,
         work: Work {
             kind,
-            keep: Some(Keep::Bytes(ByteCount::from_bytes(keep))),
+            keep: Some(SizeOrPeriod::Bytes(ByteCount::from_bytes(keep))),
             trace: (kind == WorkKind::Replay).then(|| "a.iolog".to_owned()),
             ..Work::log(DataRate::from_si(rate), ByteCount::from_bytes(record))
         },
         limits: Limits::default(),
         prices: Prices::default(),
         in_turn: false,
+        prefer: None,
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a workload needs of any device, whatever its technology.
 
+use std::any::Any;
 use wordline_core::quantity::Time;
 use wordline_core::{BackgroundWork, Readings, SimClock};
 use wordline_memory::{ByteMemory, Flash};
@@ -114,7 +115,7 @@ pub struct TranslationReport {
 }
 
 /// A memory on a board, as a workload sees it: bytes, a clock and accounts.
-pub trait Device: ByteMemory<Error = NvmError> + Accounts + Send {
+pub trait Device: ByteMemory<Error = NvmError> + Accounts + Send + Any {
     /// Bytes that a write away from the sequential order must be a multiple of, and begin at a multiple
     /// of: 1 where any byte can be overwritten, the erase block of a flash memory.
     fn overwrite_bytes(&self) -> u64;
@@ -245,12 +246,18 @@ pub trait Device: ByteMemory<Error = NvmError> + Accounts + Send {
         None
     }
 
+    /// Takes over times, currents and endurance from a device of the same part whose sheet has other values there.
+    /// Content, mapping and wear stay. Returns whether it could; a memory that cannot stays as it is.
+    fn take_figures(&mut self, _: &dyn Device) -> bool {
+        false
+    }
+
     /// An independent device in the same state, on a clock of its own.
     fn fork_device(&self) -> Box<dyn Device>;
 }
 
 /// The bytes of sectors that each repeat a word.
-fn sectors_of(words: &[u64]) -> Vec<u8> {
+pub(crate) fn sectors_of(words: &[u64]) -> Vec<u8> {
     let repeated = |word: &u64| {
         word.to_le_bytes()
             .repeat(BLOCK_BYTES as usize / size_of::<u64>())

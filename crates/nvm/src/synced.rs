@@ -1,18 +1,27 @@
-//! A device whose writes are safe from a power cut when they end.
+//! A device whose writes are safe from a power cut when they end, or soon after.
+
+use std::any::Any;
 
 use wordline_core::WriteSync;
 use wordline_core::quantity::Time;
 use wordline_memory::ByteMemory;
 
 use crate::bound::TimeSpan;
+use crate::bus::sd::BLOCK_BYTES;
 use crate::cost::AccessCost;
-use crate::device::{Accounts, Device, InFront, Pipeline};
+use crate::device::{Accounts, Device, InFront, Pipeline, sectors_of};
 use crate::error::{Misuse, NvmError};
 
-/// A device each of whose writes is flushed, or written past the cache, as one access.
+/// A device whose writes are written past its cache, or flushed, each or several together, as part of the access.
 pub struct Synced {
     device: Box<dyn Device>,
     how: WriteSync,
+    /// Bytes of writes that a flush follows.
+    every_bytes: u64,
+    /// Bytes that were written since the last flush.
+    unsafe_bytes: u64,
+    /// The most of them that a write left behind.
+    most_unsafe_bytes: u64,
     last: AccessCost,
 }
 
@@ -28,8 +37,24 @@ impl Synced {
         Ok(Self {
             device,
             how,
+            every_bytes: 0,
+            unsafe_bytes: 0,
+            most_unsafe_bytes: 0,
             last: AccessCost::NONE,
         })
+    }
+
+    /// Flushes a device behind the write with which so many bytes have come since the last flush.
+    #[must_use]
+    pub fn every(device: Box<dyn Device>, bytes: u64) -> Self {
+        Self {
+            device,
+            how: WriteSync::Flush,
+            every_bytes: bytes,
+            unsafe_bytes: 0,
+            most_unsafe_bytes: 0,
+            last: AccessCost::NONE,
+        }
     }
 
     /// Persists, and says what that cost: nothing, where every write is safe when it returns, so that there was no
@@ -42,6 +67,23 @@ impl Synced {
         } else {
             Ok(AccessCost::NONE)
         }
+    }
+}
+
+impl Synced {
+    /// Accounts for a write that has ended, and flushes behind it where it is time.
+    fn written(&mut self, bytes: u64) -> Result<(), NvmError> {
+        self.last = *self.device.last_cost();
+        if self.how == WriteSync::Flush {
+            self.unsafe_bytes += bytes;
+            if self.unsafe_bytes >= self.every_bytes {
+                let flush = self.flush()?;
+                self.last.add_all(&flush);
+                self.unsafe_bytes = 0;
+            }
+        }
+        self.most_unsafe_bytes = self.most_unsafe_bytes.max(self.unsafe_bytes);
+        Ok(())
     }
 }
 
@@ -67,16 +109,12 @@ impl ByteMemory for Synced {
             WriteSync::Reliable => self.device.write_reliably(at, data)?,
             WriteSync::Flush => self.device.write(at, data)?,
         }
-        self.last = *self.device.last_cost();
-        if self.how == WriteSync::Flush {
-            let flush = self.flush()?;
-            self.last.add_all(&flush);
-        }
-        Ok(())
+        self.written(data.len() as u64)
     }
 
     fn persist(&mut self) -> Result<(), NvmError> {
         self.last = self.flush()?;
+        self.unsafe_bytes = 0;
         Ok(())
     }
 }
@@ -128,8 +166,33 @@ impl Device for Synced {
         self.device.preload_zeros(at, bytes)
     }
 
+    fn volatile_bytes(&self) -> u64 {
+        self.device.volatile_bytes().min(self.most_unsafe_bytes)
+    }
+
     fn holds_words(&self) -> bool {
         self.device.holds_words()
+    }
+
+    fn preload_words(&mut self, sector: u64, words: &[u64]) -> Result<(), NvmError> {
+        self.device.preload_words(sector, words)
+    }
+
+    fn write_words(&mut self, sector: u64, words: &[u64]) -> Result<(), NvmError> {
+        match self.how {
+            // A reliable write takes bytes.
+            WriteSync::Reliable => self.write(sector * BLOCK_BYTES, &sectors_of(words)),
+            WriteSync::Flush => {
+                self.device.write_words(sector, words)?;
+                self.written(words.len() as u64 * BLOCK_BYTES)
+            }
+        }
+    }
+
+    fn take_figures(&mut self, other: &dyn Device) -> bool {
+        let other: &dyn Any = other;
+        let behind = other.downcast_ref::<Self>();
+        behind.is_some_and(|other| self.device.take_figures(other.device.as_ref()))
     }
 
     fn cycles_at(&self, at: u64) -> Option<u64> {
@@ -143,8 +206,8 @@ impl Device for Synced {
     fn fork_device(&self) -> Box<dyn Device> {
         Box::new(Self {
             device: self.device.fork_device(),
-            how: self.how,
             last: self.last,
+            ..*self
         })
     }
 }

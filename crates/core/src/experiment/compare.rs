@@ -38,6 +38,26 @@ pub struct CompareWorkload {
     #[serde(default)]
     #[cfg_attr(feature = "cli", arg(long))]
     pub in_turn: bool,
+    /// What ranks candidates that pass alike [default: cost where all prices are known, else energy].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub prefer: Option<Preference>,
+}
+
+named! {
+    /// What ranks candidates that pass alike.
+    pub enum Preference {
+        /// The least energy in a day.
+        Energy = "energy",
+        /// The lowest price.
+        Cost = "cost",
+        /// The longest life.
+        Life = "life",
+        /// The smallest packages.
+        Area = "area",
+        /// The least RAM to provision.
+        Ram = "ram",
+    }
 }
 
 /// Work that a memory has to do.
@@ -76,7 +96,7 @@ pub struct Work {
         feature = "cli",
         arg(long, value_name = "SIZE|PERIOD", help_heading = "The work")
     )]
-    pub keep: Option<Keep>,
+    pub keep: Option<SizeOrPeriod>,
     /// Share of the memory that the data to keep may fill [default: 100%].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
@@ -148,9 +168,9 @@ impl Work {
 
     /// The data to keep: an hour's, unless it says otherwise.
     #[must_use]
-    pub fn keep(&self) -> Keep {
+    pub fn keep(&self) -> SizeOrPeriod {
         self.keep
-            .unwrap_or_else(|| Keep::For(Period::from_si(3_600.0)))
+            .unwrap_or_else(|| SizeOrPeriod::For(Period::from_si(3_600.0)))
     }
 
     /// Share of the memory that the data to keep may fill: all, unless it says otherwise.
@@ -212,16 +232,16 @@ impl WorkKind {
     }
 }
 
-/// The data to keep: so many bytes, or what comes in a period.
+/// An amount of data: so many bytes, or what comes in a period.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Keep {
+pub enum SizeOrPeriod {
     /// So many bytes.
     Bytes(ByteCount),
     /// What comes while the work goes on for so long, pauses not counted.
     For(Period),
 }
 
-impl Keep {
+impl SizeOrPeriod {
     /// The bytes that this is at a rate.
     #[must_use]
     pub fn bytes(self, rate: DataRate) -> f64 {
@@ -232,7 +252,7 @@ impl Keep {
     }
 }
 
-impl fmt::Display for Keep {
+impl fmt::Display for SizeOrPeriod {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Bytes(bytes) => bytes.fmt(f),
@@ -241,7 +261,7 @@ impl fmt::Display for Keep {
     }
 }
 
-impl FromStr for Keep {
+impl FromStr for SizeOrPeriod {
     type Err = QuantityError;
     fn from_str(text: &str) -> Result<Self, QuantityError> {
         match text.parse() {
@@ -251,13 +271,13 @@ impl FromStr for Keep {
     }
 }
 
-impl Serialize for Keep {
+impl Serialize for SizeOrPeriod {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
 }
 
-impl<'de> Deserialize<'de> for Keep {
+impl<'de> Deserialize<'de> for SizeOrPeriod {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         text.parse().map_err(|error| {
@@ -288,7 +308,7 @@ macro_rules! limits {
 }
 
 limits! {
-    /// Most RAM for records that wait.
+    /// Most RAM to provision: the record being gathered, those that wait, and the one being written.
     "max-ram" ram: ByteCount as "Option<String>",
     /// Longest access.
     "max-latency" latency: Period as "Option<String>",
@@ -300,8 +320,11 @@ limits! {
     "max-page-loss" page_loss: Fraction as "Option<String>",
     /// Most energy in a day, of memory and host.
     "max-energy-per-day" energy_per_day: Energy as "Option<String>",
-    /// Most bytes that a power cut may lose.
+    /// Most bytes that a power cut may lose, in RAM and in the memory's own cache.
     "max-bytes-at-risk" bytes_at_risk: ByteCount as "Option<String>",
+    /// Most data that a power cut may take from the memory's own cache, a size or a time at the rate: the work flushes
+    /// as often as this asks [default: one record of a log].
+    "max-loss" loss: SizeOrPeriod as "Option<String>",
     /// Largest hold-up capacitor that saves what is in RAM.
     "max-holdup" holdup: Capacitance as "Option<String>",
     /// Highest price of memory, RAM and level shifter.
@@ -315,6 +338,17 @@ impl Limits {
     /// otherwise: an assumption. Of a page of 2 KiB it is one wrong bit in some 10^9, far more than the 10^-15 or 10^-16
     /// that solid-state drives are rated for behind their own stronger codes and redundancy.
     pub const PAGE_LOSS: f64 = 1e-5;
+
+    /// Bytes after which the work flushes what the memory holds in its own cache; `None` where it never does.
+    #[must_use]
+    pub fn flush_bytes(&self, work: &Work) -> Option<f64> {
+        let record = work.record.si();
+        match (self.loss, work.kind) {
+            (Some(loss), _) => Some(loss.bytes(work.rate).max(record)),
+            (None, WorkKind::Log) => Some(record),
+            (None, _) => None,
+        }
+    }
 
     /// What ends a life: the rated cycles, unless it says otherwise.
     #[must_use]
@@ -384,6 +418,7 @@ Examples:
   wordline compare --work overwrite --rate 50KB/s --record 4KiB --keep 64MiB --ftl page
   wordline compare trace-replay --trace my.blkparse
   wordline compare --rate 100KB/s --target nand08gw3b2c --temperature 55 --retain 1y --min-life 10y
+  wordline compare --rate 20KB/s --record 512B --max-loss 1s --prefer life
 
 Studies that come along: data-logger, boot-image, sensor-node-battery, trace-replay.
 docs/reference/studies.md describes the file, docs/guides/which-memory.md the way through.
@@ -409,6 +444,7 @@ Exit codes: 0 at least one candidate passes; 1 none does, or one that --require 
             limits: Limits::default(),
             prices: Prices::default(),
             in_turn: false,
+            prefer: None,
         }))
     },
 };

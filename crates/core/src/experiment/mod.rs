@@ -27,7 +27,9 @@ use serde::{Deserialize, Serialize};
 pub use buffer::{
     AccessSource, Arrival, BufferWorkload, Durations, LogSource, StreamSource, TraceSource,
 };
-pub use compare::{CompareWorkload, Keep, LifeBy, Limits, Prices, Work, WorkKind};
+pub use compare::{
+    CompareWorkload, LifeBy, Limits, Preference, Prices, SizeOrPeriod, Work, WorkKind,
+};
 pub use dram::{
     Band, BandwidthTest, DramTest, DramTraceTest, DramWorkload, IdleTest, LoadedTest, Mix,
 };
@@ -315,6 +317,7 @@ mod tests {
             limits: Limits::default(),
             prices: Prices::default(),
             in_turn: true,
+            prefer: None,
         };
         study.limits.ram = Some(ByteCount::from_bytes(16_384));
         study.limits.life = Some(Period::from_si(10.0 * 365.25 * 86_400.0));

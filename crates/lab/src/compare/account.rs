@@ -7,7 +7,7 @@ use wordline_core::{Arrival, Basis, CompareWorkload, WorkKind};
 use wordline_nvm::power::PowerState;
 use wordline_nvm::{Device, Wear};
 
-use super::exercise::ExerciseRun;
+use super::exercise::{ExerciseRun, WarmDevice};
 use super::judge::JudgedFigures;
 use super::life::{Life, Wearing, life};
 use crate::backlog::Demand;
@@ -23,6 +23,8 @@ const DAY_S: f64 = 86_400.0;
 pub(super) struct Assessed {
     pub(super) figures: JudgedFigures,
     pub(super) life: Life,
+    /// Peak RAM of the records that wait.
+    pub(super) ram_waiting: Result<f64, NoValue>,
     /// Peak RAM with the record that is being written.
     pub(super) ram_in_flight: Result<f64, NoValue>,
     /// Highest rate for the RAM that is allowed; `None` where no RAM was stated.
@@ -41,6 +43,8 @@ pub(super) struct Assessed {
     pub(super) told: Option<TraceSummary>,
     /// The device as it was connected.
     pub(super) device: Option<Box<dyn Device>>,
+    /// The device behind its warm-up.
+    pub(super) warm: Option<WarmDevice>,
 }
 
 /// Waiting and in-flight RAM for whole records at the one rate that was played, exactly, whatever their sizes.
@@ -89,11 +93,13 @@ impl Account<'_> {
             peak(asked)
         };
         let ram_in_flight = peak.map(|(_, in_flight)| in_flight);
+        let gathered = asked.curve.largest_record().si();
+        let ram_provision = ram_in_flight.map(|bytes| bytes + gathered);
         // What was only read is not lost.
         let bytes_at_risk = if work.reads() >= 1.0 {
             Ok(0.0)
         } else {
-            ram_in_flight.map(|bytes| bytes + self.volatile(&mut notes))
+            ram_provision.map(|bytes| bytes + self.volatile(&mut notes))
         };
         let holdup_time = bytes_at_risk.map(|bytes| self.time_to_write(bytes));
         let latency = asked.latency.max().map(Quantity::si);
@@ -101,23 +107,32 @@ impl Account<'_> {
         notes.extend(life.notes.iter().cloned());
         let figures = JudgedFigures {
             throughput: limit(&fast.curve).unwrap_or(f64::INFINITY) / work.stored_share(),
-            ram_peak: peak.map(|(waiting, _)| waiting),
+            ram_provision,
             latency_max: latency.ok_or(NoValue::NotApplicable),
             lifetime: life.decides,
             energy_per_day: self.energy_per_day(parts, &mut notes),
             bytes_at_risk,
             holdup: self.holdup(holdup_time, &mut notes),
-            cost: self.cost(parts, ram_in_flight, &mut notes),
+            cost: self.cost(parts, ram_provision, &mut notes),
             parts,
+            ram_bound: bound.as_ref().map(|bound| {
+                let (_, in_flight) = self::peak(&bound.findings)?;
+                Ok(in_flight + bound.findings.curve.largest_record().si())
+            }),
         };
         let area = self.target.part.area.as_ref();
         Assessed {
             figures,
             life,
+            ram_waiting: peak.map(|(waiting, _)| waiting),
             ram_in_flight,
             // Of chips in turn a run without pauses says too little: their erases hide in the pauses.
             rate_max: limits.ram.filter(|_| self.chips == 1).map(|ram| {
-                let stored = safe_rate(&fast.curve, ram.bytes(), Arrival::Record);
+                // One record is gathered while another is written.
+                let waiting = ram
+                    .bytes()
+                    .saturating_sub(2 * fast.curve.largest_record().bytes());
+                let stored = safe_rate(&fast.curve, waiting, Arrival::Record);
                 stored.map(|rate| rate / work.stored_share())
             }),
             ram_bound: bound.map(|bound| {
@@ -137,6 +152,7 @@ impl Account<'_> {
                 .map(|stretch| (stretch, self.written(), self.fast.taken)),
             told: None,
             device: None,
+            warm: None,
         }
     }
 
@@ -183,7 +199,7 @@ impl Account<'_> {
         if bytes > 0 {
             let size = ByteCount::from_bytes(bytes);
             notes.push(format!(
-                "of the bytes at risk {size} are in its own cache: the work flushes nothing"
+                "of the bytes at risk {size} are in its own cache (--max-loss)"
             ));
         }
         bytes as f64

@@ -3,10 +3,10 @@
 use wordline_catalog::{PartOnBoard, Target};
 use wordline_core::quantity::ByteCount;
 use wordline_core::{CompareWorkload, Experiment, Pattern, Timing, TranslationLayer, WorkKind};
-use wordline_nvm::{Conditions, Device, NvmError};
+use wordline_nvm::{Conditions, Device, NvmError, Synced};
 
 use super::account::{Account, Assessed};
-use super::exercise::{Exercise, Pace};
+use super::exercise::{Exercise, Pace, WarmDevice};
 use crate::backlog::{Rate, StartUp};
 use crate::buffer::analysis::Analysis;
 use crate::buffer::bound;
@@ -63,19 +63,21 @@ impl Candidate<'_> {
         layer.filter(|_| !self.in_turn && self.target.part.model.no_translation().is_none())
     }
 
-    /// Runs the work and draws the conclusions.
+    /// Runs the work and draws the conclusions. A candidate with other figures goes on from the warm-up of the one that it
+    /// varies, where its model allows that, and needs no proven bound.
     pub(super) fn assess(
         &self,
         study: &CompareWorkload,
         experiment: &Experiment,
         timing: Timing,
+        varies: Option<&WarmDevice>,
         control: &Control<'_>,
     ) -> Result<Assessed, Unfit> {
         if self.in_turn && !matches!(study.work.kind, WorkKind::Log | WorkKind::Replay) {
             let why = "two chips in turn erase ahead of a log; other work gains nothing from them";
             return Err(Unfit::Limit("in_turn", why.to_owned()));
         }
-        let device = self.connect(experiment, timing)?;
+        let device = self.flushed(self.connect(experiment, timing)?, study);
         let plan = plan(study, device.as_ref(), experiment.seed)?;
         let stored = study.work.stored_rate();
         let rate = Rate::try_from(stored).map_err(|error| Unfit::Study(error.into()))?;
@@ -86,9 +88,13 @@ impl Candidate<'_> {
             in_turn: self.in_turn,
             control,
         };
-        let prepared = exercise.prepare(device.as_ref())?;
-        let warm = exercise.warm_up(prepared.as_ref())?;
-        drop(prepared);
+        let warm = match varies.and_then(|warm| warm.with_figures_of(device.as_ref())) {
+            Some(warm) => warm,
+            None => {
+                let prepared = exercise.prepare(device.as_ref())?;
+                exercise.warm_up(prepared.as_ref())?
+            }
+        };
         let fast = exercise.run(&warm, Pace::Fast)?;
         let sustained =
             limit(&fast.findings.curve).is_ok_and(|limit| limit >= rate.bytes_per_second());
@@ -98,8 +104,10 @@ impl Candidate<'_> {
         } else {
             None
         };
-        drop(warm);
-        let bound = self.bound(study, experiment, timing, &plan, rate, control)?;
+        let bound = match varies {
+            None => self.bound(study, experiment, timing, &plan, rate, control)?,
+            Some(_) => None,
+        };
         let account = Account {
             target: &self.target,
             chips: if self.in_turn { 2 } else { 1 },
@@ -112,6 +120,7 @@ impl Candidate<'_> {
         let mut assessed = account.close(bound);
         assessed.told = fast.told;
         assessed.device = Some(device);
+        assessed.warm = Some(warm);
         Ok(assessed)
     }
 
@@ -130,7 +139,7 @@ impl Candidate<'_> {
             return Ok(None);
         }
         let timing = bound::bounding(timing);
-        let device = self.connect(experiment, timing)?;
+        let device = self.flushed(self.connect(experiment, timing)?, study);
         let analysis = Analysis::new(StartUp::default(), &[rate]);
         let analysis = analysis.map_err(|error| Unfit::Study(error.into()))?;
         let analysis = analysis.without_courses();
@@ -142,6 +151,16 @@ impl Candidate<'_> {
             findings,
             basis: bound::bound_basis(device.as_ref(), timing),
         }))
+    }
+
+    /// The device, flushed as often as the study asks where it has a cache that a power cut takes.
+    fn flushed(&self, device: Box<dyn Device>, study: &CompareWorkload) -> Box<dyn Device> {
+        match study.limits.flush_bytes(&study.work) {
+            Some(bytes) if device.volatile_bytes() > 0 => {
+                Box::new(Synced::every(device, bytes as u64))
+            }
+            _ => device,
+        }
     }
 
     fn connect(&self, experiment: &Experiment, timing: Timing) -> Result<Box<dyn Device>, Unfit> {

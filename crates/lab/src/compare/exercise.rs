@@ -80,6 +80,19 @@ impl WarmDevice {
     }
 }
 
+impl WarmDevice {
+    /// The same with times, currents and endurance of another device of the part; `None` where the model has no way to
+    /// take them, and has to be warmed up anew. What a warm-up leaves does not depend on how long its accesses took.
+    pub(super) fn with_figures_of(&self, other: &dyn Device) -> Option<Self> {
+        let mut device = self.device.fork_device();
+        device.take_figures(other).then(|| Self {
+            device,
+            past: self.past.clone(),
+            ..*self
+        })
+    }
+}
+
 /// The work, carried out.
 pub(super) struct ExerciseRun {
     pub(super) findings: BufferFindings,

@@ -2,6 +2,7 @@
 
 mod account;
 mod candidate;
+mod certainty;
 mod exercise;
 mod judge;
 mod life;
@@ -11,12 +12,15 @@ use std::cmp::Ordering;
 
 use account::Assessed;
 use candidate::{Candidate, Unfit};
+use certainty::Doubt;
 pub(crate) use study::TRACES;
 pub use study::{STUDIES, read_study, write_study};
 use wordline_catalog::{Catalog, PartOnBoard, Target};
 use wordline_core::quantity::Quantity;
-use wordline_core::results::{NoValue, Verdict};
-use wordline_core::{Axis, CompareWorkload, Experiment, Metric, Operation, ResultSet, Timing};
+use wordline_core::results::{Certainty, NoValue, Verdict};
+use wordline_core::{
+    Axis, Better, CompareWorkload, Experiment, Metric, Operation, Preference, ResultSet, Timing,
+};
 
 use crate::buffer::trace;
 use crate::control::Control;
@@ -112,7 +116,7 @@ pub(crate) fn run(
         })
     });
     case::run_into(document, cases.collect(), control)?;
-    rank(document);
+    rank(study, document);
     Ok(())
 }
 
@@ -134,7 +138,7 @@ fn assess(
     .at(Axis::RateBytesPerS, study.work.rate.si())
     .behind(candidate.layer(experiment));
     let rate = study.work.rate.si();
-    match candidate.assess(study, experiment, timing, control) {
+    match candidate.assess(study, experiment, timing, None, control) {
         Ok(assessed) => {
             if let Some(device) = assessed.device.as_deref() {
                 sources::add(document, target, device, timing);
@@ -147,7 +151,23 @@ fn assess(
             let figures = &assessed.figures;
             let mut verdict = figures.judge(&subject.target, timing, rate, &study.limits);
             verdict.note = join(verdict.note, assessed.notes);
-            document.verdicts.push(verdict);
+            let failing = figures.failing(rate, &study.limits);
+            let doubt = Doubt {
+                candidate,
+                warm: assessed.warm.as_ref(),
+                timing,
+                study,
+                experiment,
+                control,
+            };
+            match doubt.settle(&mut verdict, &failing) {
+                Ok(()) => document.verdicts.push(verdict),
+                Err(Unfit::Stopped) => document.complete = false,
+                Err(Unfit::Study(error)) => return Err(error),
+                Err(Unfit::Limit(limit, why)) => {
+                    unreachable!("a variation that is unfit fails by {limit}: {why}")
+                }
+            }
         }
         Err(Unfit::Limit(limit, why)) => {
             let reason = Err(NoValue::NotApplicable);
@@ -166,29 +186,43 @@ fn join(note: Option<String>, more: Vec<String>) -> Option<String> {
     (!all.is_empty()).then(|| all.join("; "))
 }
 
-/// Best first: what passes in more timing classes, then what costs less, if the price of everything that
-/// passes is known, then what needs fewer chips, less energy, and leaves more room.
-fn rank(document: &mut ResultSet) {
+/// Best first: what passes for certain in more timing classes, then what passes, then what might; then what the study
+/// prefers, then what costs less, if the price of everything that passes is known, needs fewer chips, less energy, and
+/// leaves more room.
+fn rank(study: &CompareWorkload, document: &mut ResultSet) {
     let verdicts = std::mem::take(&mut document.verdicts);
     let mut ranked: Vec<&[Verdict]> = verdicts
         .chunk_by(|one, other| one.target == other.target)
         .collect();
     let worst = |target: &str, metric: Metric| {
         let rows = document.rows.iter();
-        let rows = rows.filter(|row| row.target == target && row.metric == metric);
-        let values = rows.map(|row| row.value.unwrap_or(f64::INFINITY));
-        // What could not be run has no rows, and comes last.
+        let rows =
+            rows.filter(|row| row.target == target && row.metric == metric && row.axes.len() <= 2);
+        let better = metric.info().better;
+        // What is unknown, or could not be run and has no rows, comes last.
+        let values = rows.map(|row| match (row.value, row.no_value, better) {
+            (Some(value), _, Better::Higher) => -value,
+            (Some(value), _, _) => value,
+            (None, Some(NoValue::Unbounded), Better::Higher) => f64::NEG_INFINITY,
+            _ => f64::INFINITY,
+        });
         values.reduce(f64::max).unwrap_or(f64::INFINITY)
     };
-    let passes = |verdicts: &[Verdict]| verdicts.iter().filter(|verdict| verdict.pass).count();
+    let count = |verdicts: &[Verdict], is: &dyn Fn(&Verdict) -> bool| {
+        verdicts.iter().filter(|verdict| is(verdict)).count() as f64
+    };
+    let certain = |verdict: &Verdict| verdict.certainty == Certainty::Certain;
     let name = |verdicts: &[Verdict]| -> String {
         let first = verdicts.first();
         first
             .map(|verdict| verdict.target.clone())
             .unwrap_or_default()
     };
-    let mut passing = ranked.iter().filter(|verdicts| passes(verdicts) > 0);
+    let mut passing = ranked
+        .iter()
+        .filter(|verdicts| verdicts.iter().any(|verdict| verdict.pass));
     let priced = passing.all(|verdicts| worst(&name(verdicts), Metric::Cost).is_finite());
+    let preferred = study.prefer.map(preferred);
     let key = |verdicts: &[Verdict]| {
         let target = name(verdicts);
         let margins = verdicts.iter().map(|verdict| {
@@ -196,7 +230,10 @@ fn rank(document: &mut ResultSet) {
             verdict.margin.unwrap_or(without)
         });
         [
-            -(passes(verdicts) as f64),
+            -count(verdicts, &|verdict| verdict.pass && certain(verdict)),
+            -count(verdicts, &|verdict| verdict.pass),
+            -count(verdicts, &|verdict| !certain(verdict)),
+            preferred.map_or(0.0, |metric| worst(&target, metric)),
             if priced {
                 worst(&target, Metric::Cost)
             } else {
@@ -223,6 +260,17 @@ fn rank(document: &mut ResultSet) {
     document.rows = rows;
 }
 
+/// The metric that a preference is about.
+const fn preferred(preference: Preference) -> Metric {
+    match preference {
+        Preference::Energy => Metric::EnergyPerDay,
+        Preference::Cost => Metric::Cost,
+        Preference::Life => Metric::Lifetime,
+        Preference::Area => Metric::Area,
+        Preference::Ram => Metric::RamProvision,
+    }
+}
+
 /// What the buffer is about: writes, unless the work only reads.
 fn operation(study: &CompareWorkload) -> Operation {
     if study.work.reads() >= 1.0 {
@@ -235,7 +283,8 @@ fn operation(study: &CompareWorkload) -> Operation {
 fn rows(subject: &Subject, assessed: &Assessed, document: &mut ResultSet) {
     let figures = &assessed.figures;
     let mut push = |metric, value| subject.add(metric, value, document);
-    push(Metric::RamPeak, figures.ram_peak);
+    push(Metric::RamProvision, figures.ram_provision);
+    push(Metric::RamPeak, assessed.ram_waiting);
     push(Metric::RamPeakInFlight, assessed.ram_in_flight);
     if let Some(rate) = assessed.rate_max {
         push(Metric::RateMax, rate);

@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 use wordline_catalog::SheetError;
 use wordline_core::quantity::Quantity;
 use wordline_core::{
-    CompareWorkload, Experiment, Limits, Prices, Timing, TranslationLayer, Work, WorkKind, Workload,
+    CompareWorkload, Experiment, Limits, Preference, Prices, Timing, TranslationLayer, Work,
+    WorkKind, Workload,
 };
 use wordline_nvm::ageing::Environment;
 
@@ -41,6 +42,8 @@ struct StudyFile {
     targets: Vec<String>,
     #[serde(default)]
     in_turn: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    prefer: Option<Preference>,
     #[serde(default = "both", skip_serializing_if = "Vec::is_empty")]
     timing: Vec<Timing>,
     #[serde(default)]
@@ -97,6 +100,7 @@ pub fn read_study(file: &str, text: &str) -> Result<Experiment, Box<SheetError>>
             limits: study.limits,
             prices: study.prices,
             in_turn: study.in_turn,
+            prefer: study.prefer,
         })),
         timings: study.timing,
         age: study.age,
@@ -122,6 +126,7 @@ pub fn write_study(experiment: &Experiment) -> Option<String> {
         title: compare.title.clone(),
         targets: experiment.targets.clone(),
         in_turn: compare.in_turn,
+        prefer: compare.prefer,
         timing: experiment.timings.clone(),
         age: experiment.age,
         seed: experiment.seed,
@@ -242,13 +247,14 @@ const KEEP_MAX: f64 = 1e15;
 fn contradiction(limits: &Limits, work: &Work) -> Option<(&'static str, String)> {
     let record = work.record;
     if let Some(risk) = limits.bytes_at_risk
-        && risk < record
+        && risk.si() < 2.0 * record.si()
         && work.reads() < 1.0
     {
         return Some((
             "limits.bytes_at_risk",
             format!(
-                "of {risk} is below one record ({record}), which is at risk while it is written"
+                "of {risk} is below two records of {record}: one is gathered while another is written, and both are at \
+                 risk"
             ),
         ));
     }
@@ -261,13 +267,23 @@ fn contradiction(limits: &Limits, work: &Work) -> Option<(&'static str, String)>
         ));
     }
     if let Some(ram) = limits.ram
-        && ram < record
+        && ram.si() < 2.0 * record.si()
     {
         return Some((
             "limits.ram",
             format!(
-                "of {ram} is below one record ({record}), which has to be in RAM while it is written; allow more, \
-                 or choose smaller records"
+                "of {ram} is below two records of {record}: one is gathered while another is written; allow more, or \
+                 choose smaller records"
+            ),
+        ));
+    }
+    if let Some(loss) = limits.loss
+        && loss.bytes(work.rate) < record.si()
+    {
+        return Some((
+            "limits.loss",
+            format!(
+                "of {loss} is below one record of {record}, the least that is written at a time"
             ),
         ));
     }
@@ -373,7 +389,7 @@ mod tests {
             ),
             (
                 format!("{sound}[limits]\nram = \"2 KiB\"\n"),
-                "s:6: limits.ram of 2 KiB is below one record",
+                "s:6: limits.ram of 2 KiB is below two records",
             ),
             (
                 format!("{sound}[limits]\nparts = 0\n"),

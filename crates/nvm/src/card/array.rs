@@ -126,6 +126,14 @@ pub struct CardArray {
 }
 
 impl CardArray {
+    /// Takes over the times of the cells and of the channel.
+    pub(super) fn take_times(&mut self, other: &Self) {
+        self.native = other.native;
+        self.slc = other.slc;
+        self.erase = other.erase;
+        self.byte_ps = other.byte_ps;
+    }
+
     pub(super) fn new(sheet: &CardSheet, resolver: &mut Resolver) -> Self {
         let array = &sheet.array;
         for name in ["planes", "dies", "pages_per_block", "blocks"] {

@@ -1,5 +1,7 @@
 //! A card as workloads see it: the contracts of memories and devices.
 
+use std::any::Any;
+
 use wordline_core::SimClock;
 use wordline_core::quantity::Time;
 use wordline_memory::{ByteMemory, OutOfRange};
@@ -198,6 +200,18 @@ impl Device for Card {
     /// The pages that wait in the controller's memory, and one on its way into each die.
     fn volatile_bytes(&self) -> u64 {
         self.controller.volatile_pages() * u64::from(self.controller.page_sectors()) * BLOCK_BYTES
+    }
+
+    fn take_figures(&mut self, other: &dyn Device) -> bool {
+        let other: &dyn Any = other;
+        let Some(other) = other.downcast_ref::<Self>() else {
+            return false;
+        };
+        self.take_times(other);
+        self.controller
+            .array_mut()
+            .take_times(other.controller.array());
+        true
     }
 
     fn fork_device(&self) -> Box<dyn Device> {

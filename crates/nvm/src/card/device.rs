@@ -189,6 +189,27 @@ impl Card {
         }
     }
 
+    /// Takes over all that the sheets of card and board state of times, currents and endurance.
+    pub(super) fn take_times(&mut self, other: &Self) {
+        let Self {
+            read,
+            write,
+            driver,
+            limits,
+            endurance,
+            draw,
+            notes,
+            ..
+        } = other;
+        self.read = *read;
+        self.write = *write;
+        self.driver = *driver;
+        self.limits = *limits;
+        self.endurance = *endurance;
+        self.draw = *draw;
+        self.notes = Arc::clone(notes);
+    }
+
     /// Writes as an eMMC does with its reliable write: the data are programmed when it returns, whatever the cache.
     /// Costs a second command, which announces it and the number of blocks, so that none has to stop it.
     ///

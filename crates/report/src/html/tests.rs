@@ -220,7 +220,7 @@ fn a_page_of_candidates_begins_with_the_verdict() {
         "Key figures: typ &#x2f; max",
         "3.10 J &#x2f; <br>4.90 J",
         "<h2 id=\"again\">",
-        "All 72 values",
+        "All 80 values",
         "id=\"result\"",
     ];
     assert_order(&page, &order);

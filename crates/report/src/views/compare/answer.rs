@@ -16,6 +16,7 @@ pub(crate) fn answer(pivot: &Pivot<'_>) -> Answer {
     let mut sentences = Vec::new();
     sentences.extend(count(&candidates));
     sentences.extend(best(&candidates));
+    sentences.extend(depending(&candidates));
     sentences.extend(in_turn(&candidates));
     sentences.extend(failures(&candidates));
     sentences.extend(unknown(&candidates));
@@ -24,8 +25,7 @@ pub(crate) fn answer(pivot: &Pivot<'_>) -> Answer {
     Answer::of_all(sentences)
 }
 
-/// "2 of 5 candidates pass at typical timing and at the data sheet's maximum; 1 more at typical
-/// timing alone."
+/// "2 of 5 candidates pass for certain, at typical timing and at the data sheet's maximum; 1 more depends on a figure."
 fn count(candidates: &[RankedCandidate<'_, '_>]) -> Option<String> {
     let judged: Vec<_> = candidates
         .iter()
@@ -34,33 +34,79 @@ fn count(candidates: &[RankedCandidate<'_, '_>]) -> Option<String> {
     if judged.is_empty() {
         return (!candidates.is_empty()).then(|| "No candidate was judged.".to_owned());
     }
-    let passing = judged.iter().filter(|one| one.passes()).count();
+    let passing = judged.iter().filter(|one| one.passes_for_certain()).count();
+    let depending = judged.iter().filter(|one| one.might_pass()).count();
     let by: Vec<Timing> = super::tables::timings(candidates);
     let (all, by) = (judged.len(), timings(&by));
     let some = judged.iter().filter(|one| {
         let typical = one.verdict(Timing::Typ);
-        !one.passes() && typical.is_some_and(|verdict| verdict.pass)
+        !one.passes() && !one.might_pass() && typical.is_some_and(|verdict| verdict.pass)
     });
     let some = some.count();
     let sentence = match (passing, all) {
+        (0, 1) if depending == 1 => {
+            format!("Whether the candidate passes {by} depends on a figure")
+        }
         (0, 1) if some == 1 => "The candidate passes at typical timing alone".to_owned(),
         (0, 1) => format!("The candidate does not pass {by}"),
-        (0, _) => format!("None of {all} candidates passes {by}"),
+        (0, _) => format!("None of {all} candidates passes for certain {by}"),
         (1, 1) => format!("The candidate passes {by}"),
-        (1, _) => format!("1 of {all} candidates passes {by}"),
-        _ => format!("{passing} of {all} candidates pass {by}"),
+        (1, _) => format!("1 of {all} candidates passes for certain {by}"),
+        _ => format!("{passing} of {all} candidates pass for certain {by}"),
     };
-    let more = match (some, passing, all) {
-        (0, ..) | (_, _, 1) => String::new(),
-        (_, 0, _) => format!("; {some} at typical timing alone"),
-        _ => format!("; {some} more at typical timing alone"),
-    };
+    let mut more = String::new();
+    if all > 1 {
+        more += &match depending {
+            0 => String::new(),
+            1 => "; 1 more may, which depends on a figure".to_owned(),
+            _ => format!("; {depending} more may, which depends on figures"),
+        };
+        more += &match some {
+            0 => String::new(),
+            _ if passing + depending == 0 => format!("; {some} at typical timing alone"),
+            _ => format!("; {some} more at typical timing alone"),
+        };
+    }
     let rest = match candidates.len() - all {
         0 => String::new(),
         1 => "; 1 more was not judged".to_owned(),
         rest => format!("; {rest} more were not judged"),
     };
     Some(format!("{sentence}{more}{rest}."))
+}
+
+/// What decides those that may pass or fail, and where it turns.
+fn depending(candidates: &[RankedCandidate<'_, '_>]) -> Vec<String> {
+    let depending = candidates
+        .iter()
+        .filter_map(|one| Some((one, one.depending()?)));
+    let depending: Vec<_> = depending.collect();
+    if depending.len() > IN_WORDS {
+        let targets: Vec<_> = depending.iter().map(|(one, _)| one.target).collect();
+        return vec![format!(
+            "Whether they pass depends on a figure of {}: the column \"depends on\" says which, and where it turns.",
+            few(&targets)
+        )];
+    }
+    let sentences = depending.iter().filter_map(|(one, verdict)| {
+        let (condition, deciding) = super::flip(verdict).zip(verdict.deciding.as_ref())?;
+        let value = |value| super::of_unit(&deciding.unit, value);
+        let verb = if verdict.pass { "passes" } else { "would pass" };
+        let with = match deciding.together_with.as_slice() {
+            [] => String::new(),
+            others => format!(", with {} at the end of its range", text::list(others)),
+        };
+        Some(format!(
+            "{} {verb} {} with {condition}{with}. That figure is {} as {}, and may be {} to {}.",
+            one.target,
+            text::at_timing(verdict.timing),
+            deciding.basis,
+            value(deciding.value),
+            value(deciding.low),
+            value(deciding.high),
+        ))
+    });
+    sentences.collect()
 }
 
 /// What the names of chips in turn mean.
@@ -85,8 +131,13 @@ fn best(candidates: &[RankedCandidate<'_, '_>]) -> Option<String> {
         ));
     }
     let closest = against(best, verdict);
+    let meets = if best.passes_for_certain() {
+        "it meets every limit, wherever its figures lie in their ranges"
+    } else {
+        "it meets every limit, if a figure is what its sheet says"
+    };
     let mut sentence = format!(
-        "Best is {}: it meets every limit. Its tightest one {} is {closest}",
+        "Best is {}: {meets}. Its tightest limit {} is {closest}",
         best.target,
         text::at_timing(verdict.timing)
     );
@@ -133,7 +184,7 @@ fn lead(
 
 /// What is best of a metric, where less and where more is better.
 const SUPERLATIVES: [(Metric, &str, &str); 6] = [
-    (Metric::RamPeak, "least RAM", "most RAM"),
+    (Metric::RamProvision, "least RAM", "most RAM"),
     (Metric::LatencyMax, "fastest worst access", "slowest access"),
     (Metric::Lifetime, "shortest life", "longest life"),
     (Metric::EnergyPerDay, "least energy a day", "most energy"),

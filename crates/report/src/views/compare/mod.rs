@@ -14,7 +14,8 @@ mod tests;
 
 use std::collections::HashSet;
 
-use wordline_core::results::{NoValue, Row, Verdict};
+use wordline_core::quantity::human;
+use wordline_core::results::{Certainty, NoValue, Row, Verdict};
 use wordline_core::{Axis, Metric, Timing};
 
 use crate::pivot::LineField::{self, Of};
@@ -115,6 +116,24 @@ impl<'a, 'p> RankedCandidate<'a, 'p> {
         !self.verdicts.is_empty() && self.verdicts.iter().all(|verdict| verdict.pass)
     }
 
+    /// Whether it does so wherever the figures that decide lie in their ranges.
+    pub(crate) fn passes_for_certain(&self) -> bool {
+        self.passes() && self.depending().is_none()
+    }
+
+    /// Whether that depends on a figure, and on nothing else.
+    pub(crate) fn might_pass(&self) -> bool {
+        let open = |verdict: &&Verdict| verdict.pass || verdict.certainty == Certainty::Depends;
+        self.depending().is_some() && self.verdicts.iter().all(open)
+    }
+
+    /// The verdict that depends on a figure: one that passes before one that does not.
+    pub(crate) fn depending(&self) -> Option<&'a Verdict> {
+        let verdicts = self.verdicts.iter().copied();
+        let depends = verdicts.filter(|verdict| verdict.certainty == Certainty::Depends);
+        depends.min_by_key(|verdict| !verdict.pass)
+    }
+
     /// The verdict that tells most of all.
     pub(crate) fn decisive(&self) -> Option<&'a Verdict> {
         most_telling(self.verdicts.iter().copied())
@@ -130,6 +149,36 @@ impl<'a, 'p> RankedCandidate<'a, 'p> {
                 .unwrap_or_else(|| NOTHING.to_owned()),
         }
     }
+}
+
+/// A verdict in a word of a table.
+pub(crate) fn word(verdict: &Verdict) -> &'static str {
+    match (verdict.certainty, verdict.pass) {
+        (Certainty::Depends, _) => "depends",
+        (Certainty::Certain, true) => "pass",
+        (Certainty::Certain, false) => "FAIL",
+    }
+}
+
+/// The condition under which a target passes: "nand.page_program below 3.95 ms".
+pub(crate) fn flip(verdict: &Verdict) -> Option<String> {
+    let (figure, deciding) = verdict
+        .deciding_figure
+        .as_ref()
+        .zip(verdict.deciding.as_ref())?;
+    let at = verdict.flips_at?;
+    let below = (at > deciding.value) == verdict.pass;
+    let side = if below { "below" } else { "above" };
+    // A figure of the candidate's own sheet needs no more than its name.
+    let sheet_and_figure = figure.split_once(": ");
+    let own = sheet_and_figure.filter(|(sheet, _)| verdict.target.contains(&format!("{sheet}@")));
+    let figure = own.map_or(figure.as_str(), |(_, figure)| figure);
+    Some(format!("{figure} {side} {}", of_unit(&deciding.unit, at)))
+}
+
+/// A figure's value with its unit.
+pub(crate) fn of_unit(unit: &str, value: f64) -> String {
+    human(value, unit, text::DIGITS)
 }
 
 /// The first failure, else the verdict with the least to spare, the last of equals.

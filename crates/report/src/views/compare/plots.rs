@@ -155,10 +155,10 @@ fn ram(candidates: &[RankedCandidate<'_, '_>], names: &[String], more: &str) -> 
     for (candidate, name) in candidates.iter().zip(names) {
         let mut missing: Vec<(Timing, String)> = Vec::new();
         for timing in &candidate.timings {
-            let Some(told) = candidate.told(*timing, Metric::RamPeak) else {
+            let Some(told) = candidate.told(*timing, Metric::RamProvision) else {
                 continue;
             };
-            match candidate.number(*timing, Metric::RamPeak) {
+            match candidate.number(*timing, Metric::RamProvision) {
                 Some(bytes) if bytes > 0.0 => {
                     values.push(bytes);
                     if !drawn.iter().any(|one| one == timing.name()) {
@@ -178,7 +178,7 @@ fn ram(candidates: &[RankedCandidate<'_, '_>], names: &[String], more: &str) -> 
     }
     let verdicts = candidates.iter().flat_map(|one| &one.verdicts);
     let of_ram =
-        verdicts.filter(|verdict| verdict.metric == Metric::RamPeak && verdict.allowed > 0.0);
+        verdicts.filter(|verdict| verdict.metric == Metric::RamProvision && verdict.allowed > 0.0);
     let allowed = of_ram.map(|verdict| verdict.allowed).next();
     if values.is_empty() {
         return None;

@@ -1,7 +1,7 @@
 //! The table of verdicts, and the key figures of every candidate.
 
 use wordline_core::results::{NoValue, ResultSet};
-use wordline_core::{Keep, Metric, Timing, Workload};
+use wordline_core::{Metric, SizeOrPeriod, Timing, Workload};
 
 use super::{Limit, RankedCandidate, limit, margin};
 use crate::format::Style;
@@ -12,8 +12,9 @@ use crate::{table, text};
 
 /// What people ask of a candidate after its verdict, in the order of the columns: the metric, its
 /// heading, and how sentences call it.
-pub(crate) const FIGURES: [(Metric, &str, &str); 13] = [
-    (Metric::RamPeak, "RAM", "RAM"),
+pub(crate) const FIGURES: [(Metric, &str, &str); 14] = [
+    (Metric::RamProvision, "RAM", "RAM"),
+    (Metric::RamPeak, "RAM waiting", "RAM of waiting records"),
     (Metric::RamPeakInFlight, "RAM in flight", "RAM in flight"),
     (Metric::RateMax, "rate max", "highest rate"),
     (Metric::ThroughputMean, "throughput", "throughput"),
@@ -33,7 +34,8 @@ pub(crate) const FIGURES: [(Metric, &str, &str); 13] = [
 ];
 
 /// Figures that explain others, which a terminal leaves to the page.
-const EXPLAINING: [Metric; 5] = [
+const EXPLAINING: [Metric; 6] = [
+    Metric::RamPeak,
     Metric::RamPeakInFlight,
     Metric::RateMax,
     Metric::ThroughputMean,
@@ -119,8 +121,8 @@ fn work(document: &ResultSet) -> String {
         share => format!("in {} of the time", text::percent(share, text::DIGITS)),
     };
     let keep = match work.keep() {
-        Keep::Bytes(bytes) => bytes.to_string(),
-        Keep::For(period) => format!("what comes in {period}"),
+        SizeOrPeriod::Bytes(bytes) => bytes.to_string(),
+        SizeOrPeriod::For(period) => format!("what comes in {period}"),
     };
     format!(
         "{title}{}, {} in records of {}, {pauses}; {keep} is kept. ",
@@ -141,7 +143,15 @@ pub(crate) fn timings(candidates: &[RankedCandidate<'_, '_>]) -> Vec<Timing> {
 pub(crate) fn verdicts(pivot: &Pivot<'_>, _: Option<u16>) -> Vec<Grid> {
     let candidates = RankedCandidate::all_of(pivot);
     let work = work(pivot.document);
-    let passing = candidates.iter().filter(|one| one.passes()).count();
+    let passing = candidates
+        .iter()
+        .filter(|one| one.passes_for_certain())
+        .count();
+    let depending = candidates.iter().filter(|one| one.might_pass()).count();
+    let depending = match depending {
+        0 => String::new(),
+        some => format!(", {some} more may"),
+    };
     let judged = candidates
         .iter()
         .filter(|one| !one.verdicts.is_empty())
@@ -150,9 +160,9 @@ pub(crate) fn verdicts(pivot: &Pivot<'_>, _: Option<u16>) -> Vec<Grid> {
         (_, 0) => "compare: no candidates".to_owned(),
         (0, _) => "Not judged".to_owned(),
         (judged, all) if judged < all => {
-            format!("{work}Verdict: {passing} of {judged} judged pass")
+            format!("{work}Verdict: {passing} of {judged} judged pass for certain{depending}")
         }
-        (_, all) => format!("{work}Verdict: {passing} of {all} pass"),
+        (_, all) => format!("{work}Verdict: {passing} of {all} pass for certain{depending}"),
     };
     type Ranked<'c, 'a, 'p> = (usize, &'c RankedCandidate<'a, 'p>);
     let mut table = Tabulation::new(title)
@@ -167,7 +177,7 @@ pub(crate) fn verdicts(pivot: &Pivot<'_>, _: Option<u16>) -> Vec<Grid> {
     for timing in timings(&candidates) {
         table = table.words(timing.name(), move |(_, one)| {
             let verdict = one.verdict(timing);
-            let word = verdict.map_or("not judged", |one| if one.pass { "pass" } else { "FAIL" });
+            let word = verdict.map_or("not judged", super::word);
             Some(word.to_owned())
         });
     }
@@ -186,7 +196,8 @@ pub(crate) fn verdicts(pivot: &Pivot<'_>, _: Option<u16>) -> Vec<Grid> {
         .figure("allowed", |(_, one)| {
             let verdict = one.decisive()?;
             Limit::is_number(verdict).then(|| limit::allowed(verdict))
-        });
+        })
+        .words("depends on", |(_, one)| super::flip(one.depending()?));
     let ranked: Vec<_> = candidates.iter().enumerate().collect();
     table.lines(&ranked).into_iter().collect()
 }

@@ -1,0 +1,244 @@
+//! Whether a verdict holds wherever the figures that it rests on lie in their ranges, and which figure decides.
+//!
+//! Every figure with a range is taken to its worse end where a candidate passes, and to its better end where it fails, all
+//! at once: a verdict that stands then is certain, because more time, more current and fewer cycles never help. Otherwise
+//! the figures are moved one by one. Of those that turn the verdict alone, the one that needs the smallest part of its
+//! range decides, and a bisection finds the value.
+
+use wordline_catalog::ranges::{Influence, UncertainFigure};
+use wordline_core::quantity::Quantity as _;
+use wordline_core::results::{Certainty, DecidingFigure, Verdict};
+use wordline_core::{CompareWorkload, Experiment, Limits, Timing};
+
+use super::candidate::{Candidate, Unfit};
+use super::exercise::WarmDevice;
+use crate::control::Control;
+
+/// Halvings of a range, on a logarithmic scale, in the search for the value that turns a verdict: a range of a factor of
+/// ten ends in steps of 1 %.
+const HALVINGS: u32 = 8;
+
+/// The question whether a verdict holds.
+pub(super) struct Doubt<'a> {
+    pub(super) candidate: &'a Candidate<'a>,
+    /// What it is behind its warm-up.
+    pub(super) warm: Option<&'a WarmDevice>,
+    pub(super) timing: Timing,
+    pub(super) study: &'a CompareWorkload,
+    pub(super) experiment: &'a Experiment,
+    pub(super) control: &'a Control<'a>,
+}
+
+/// A figure and the factor that it lies away by.
+type Change<'f> = (&'f UncertainFigure, f64);
+
+impl Doubt<'_> {
+    /// Adds to a verdict whether it holds, from the limits that the candidate fails.
+    pub(super) fn settle(
+        &self,
+        verdict: &mut Verdict,
+        failing: &[&'static str],
+    ) -> Result<(), Unfit> {
+        let figures = self.figures(failing);
+        let ends: Vec<Change<'_>> = figures
+            .iter()
+            .map(|figure| (figure, figure.end(verdict.pass)))
+            .filter(|(_, factor)| *factor != 1.0)
+            .collect();
+        let Some(limit) = self.turns(verdict.pass, failing, &ends)? else {
+            return Ok(());
+        };
+        verdict.certainty = Certainty::Depends;
+        let (decides, flip, others) = self.deciding(verdict.pass, failing, &ends)?;
+        let name = |figure: &UncertainFigure| format!("{}: {}", figure.sheet, figure.figure);
+        verdict.deciding_figure = Some(name(decides));
+        verdict.flips_at = Some(decides.value * flip);
+        verdict.deciding = Some(DecidingFigure {
+            kind: decides.kind.name.to_owned(),
+            basis: decides.basis,
+            value: decides.value,
+            low: decides.value * decides.low,
+            high: decides.value * decides.high,
+            unit: decides.unit.to_owned(),
+            limit: limit.to_owned(),
+            together_with: others.into_iter().map(|(other, _)| name(other)).collect(),
+        });
+        Ok(())
+    }
+
+    /// The figures that could turn the verdict: those of what the study limits, where the candidate passes, and of what it
+    /// fails by.
+    fn figures(&self, failing: &[&'static str]) -> Vec<UncertainFigure> {
+        let limits = stated(&self.study.limits);
+        let limits = if failing.is_empty() { &limits } else { failing };
+        // What no figure with a range changes stays as it is.
+        if limits.iter().any(|limit| influences(limit).is_empty()) {
+            return Vec::new();
+        }
+        let matters = |influence: &Influence| {
+            limits
+                .iter()
+                .any(|limit| influences(limit).contains(influence))
+        };
+        let mut figures = self.candidate.target.uncertain_figures(self.timing);
+        figures.retain(|figure| matters(&figure.kind.influence));
+        figures
+    }
+
+    /// The limits that the candidate fails with figures that lie elsewhere.
+    fn failing(&self, changes: &[Change<'_>]) -> Result<Vec<&'static str>, Unfit> {
+        let target = &self.candidate.target;
+        let varied = target.varied(changes.iter().copied());
+        let candidate = Candidate {
+            target: varied.target(),
+            ..*self.candidate
+        };
+        let study = self.study;
+        match candidate.assess(study, self.experiment, self.timing, self.warm, self.control) {
+            Ok(assessed) => Ok(assessed
+                .figures
+                .failing(study.work.rate.si(), &study.limits)),
+            Err(Unfit::Limit(limit, _)) => Ok(vec![limit]),
+            Err(other) => Err(other),
+        }
+    }
+
+    /// The limit that decides after the verdict turned; `None` where it stands.
+    fn turns(
+        &self,
+        pass: bool,
+        failing: &[&'static str],
+        changes: &[Change<'_>],
+    ) -> Result<Option<&'static str>, Unfit> {
+        if changes.is_empty() {
+            return Ok(None);
+        }
+        let then = self.failing(changes)?;
+        Ok(match (pass, then.first()) {
+            (true, Some(limit)) => Some(*limit),
+            (false, None) => failing.first().copied(),
+            _ => None,
+        })
+    }
+
+    /// The figure that decides, the factor at which the verdict turns, and the figures that must lie at their ends
+    /// besides.
+    fn deciding<'f>(
+        &self,
+        pass: bool,
+        failing: &[&'static str],
+        ends: &[Change<'f>],
+    ) -> Result<(&'f UncertainFigure, f64, Vec<Change<'f>>), Unfit> {
+        let mut alone = Vec::new();
+        self.alone(pass, failing, ends, &mut alone)?;
+        if alone.is_empty() {
+            // Only several together: leave out what is not needed, what comes last in the sheets first.
+            let mut needed = ends.to_vec();
+            for index in (0..ends.len()).rev() {
+                let mut fewer = needed.clone();
+                fewer.remove(index);
+                if self.turns(pass, failing, &fewer)?.is_some() {
+                    needed = fewer;
+                }
+            }
+            let widest = |one: &Change<'_>, other: &Change<'_>| {
+                one.1.ln().abs().total_cmp(&other.1.ln().abs())
+            };
+            let most =
+                (0..needed.len()).max_by(|one, other| widest(&needed[*one], &needed[*other]));
+            let decides = needed.remove(most.unwrap_or(0));
+            let flip = self.flip(pass, failing, decides, &needed)?;
+            return Ok((decides.0, flip, needed));
+        }
+        // The one that turns the verdict with the smallest part of its range.
+        let mut best: Option<(&'f UncertainFigure, f64)> = None;
+        let mut least = 1.0;
+        for (figure, end) in alone {
+            // One that does not turn it with as much as the best so far needs more.
+            let better = best.is_none()
+                || self
+                    .turns(pass, failing, &[(figure, end.powf(least))])?
+                    .is_some();
+            if better {
+                let flip = self.flip(pass, failing, (figure, end.powf(least)), &[])?;
+                least = (flip.ln() / end.ln()).min(least);
+                best = Some((figure, flip));
+            }
+        }
+        match best {
+            Some((figure, flip)) => Ok((figure, flip, Vec::new())),
+            None => unreachable!("one of them turns the verdict"),
+        }
+    }
+
+    /// The figures that turn the verdict alone: those of each half that does, because what a figure does alone it does in
+    /// company.
+    fn alone<'f>(
+        &self,
+        pass: bool,
+        failing: &[&'static str],
+        ends: &[Change<'f>],
+        found: &mut Vec<Change<'f>>,
+    ) -> Result<(), Unfit> {
+        if self.turns(pass, failing, ends)?.is_none() {
+            return Ok(());
+        }
+        if let [only] = ends {
+            found.push(*only);
+            return Ok(());
+        }
+        let (one, other) = ends.split_at(ends.len() / 2);
+        self.alone(pass, failing, one, found)?;
+        self.alone(pass, failing, other, found)
+    }
+
+    /// The factor of a figure from which on the verdict is the other one, while others lie at their ends.
+    fn flip(
+        &self,
+        pass: bool,
+        failing: &[&'static str],
+        (figure, end): Change<'_>,
+        others: &[Change<'_>],
+    ) -> Result<f64, Unfit> {
+        let (mut stands, mut turned) = (0.0, end.ln());
+        for _ in 0..HALVINGS {
+            let middle = f64::midpoint(stands, turned);
+            let mut changes = others.to_vec();
+            changes.push((figure, middle.exp()));
+            if self.turns(pass, failing, &changes)?.is_some() {
+                turned = middle;
+            } else {
+                stands = middle;
+            }
+        }
+        Ok(turned.exp())
+    }
+}
+
+/// The limits that a study states, and those that hold by default.
+fn stated(limits: &Limits) -> Vec<&'static str> {
+    let named = [
+        ("ram", limits.ram.is_some()),
+        ("latency", limits.latency.is_some()),
+        ("lifetime", limits.life.is_some()),
+        ("energy", limits.energy_per_day.is_some()),
+        ("risk", limits.bytes_at_risk.is_some()),
+        ("holdup", limits.holdup.is_some()),
+        ("cost", limits.cost.is_some()),
+    ];
+    let named = named.iter().filter(|(_, stated)| *stated);
+    std::iter::once("rate")
+        .chain(named.map(|(limit, _)| *limit))
+        .collect()
+}
+
+/// What changes the value that a limit is about. Chips that do not hold the data, or do not fit their board, stay so.
+fn influences(limit: &str) -> &'static [Influence] {
+    match limit {
+        "rate" | "ram" | "latency" | "risk" => &[Influence::Time],
+        "holdup" | "energy" => &[Influence::Time, Influence::Power],
+        "lifetime" => &[Influence::Life],
+        "cost" => &[Influence::Price, Influence::Time],
+        _ => &[],
+    }
+}
