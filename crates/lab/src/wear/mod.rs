@@ -197,11 +197,7 @@ fn test(
     document: &mut ResultSet,
 ) -> Result<Tested<NvmError>, LabError> {
     chip.start_ageing(run.environment)
-        .map_err(|problem| LabError::Wear {
-            target: target.name.clone(),
-            part: target.part.header.id.clone(),
-            problem: problem.to_string(),
-        })?;
+        .map_err(|why| check::not_worn(target, why))?;
     sources::add(document, target, &*chip, run.timing);
     lives(run, &*chip, blocks, session)
 }

@@ -85,7 +85,7 @@ fn sizes_and_settings_that_do_not_fit_a_log_are_refused() {
     refused(
         RANDWRITE,
         wrong,
-        &["line 1", "moved 4 KiB", "said to be 512 B"],
+        &["line 1", "moved 4 KiB", "--record states 512 B"],
     );
     let reads = |source: &mut LogSource, _: &mut BufferWorkload| {
         source.operation = Some(Operation::Read);

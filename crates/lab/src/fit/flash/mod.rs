@@ -36,7 +36,7 @@ use wordline_trace::sweep::{is_sweep, read_sweep};
 
 use super::{Estimate, Fitted};
 use crate::control::Control;
-use crate::error::{LabError, SettingProblem};
+use crate::error::{LabError, LogProblem, SettingProblem};
 use crate::warning::LabWarning;
 use sweep_task::SweepTask;
 use task::FlashTask;
@@ -120,14 +120,8 @@ pub(super) fn fit(
     }
     let log = read.map_err(trace)?;
     if log.blocks.len() < BLOCKS_MIN {
-        return Err(LabError::Log {
-            file: file.clone(),
-            problem: format!(
-                "it tells of {} blocks, and at least {BLOCKS_MIN} are needed: half of them are fitted and the others held \
-                 out",
-                log.blocks.len()
-            ),
-        });
+        let (found, least) = (log.blocks.len(), BLOCKS_MIN);
+        return Err(LogProblem::FewBlocks { found, least }.of(file));
     }
     if let Some(line) = log.cut_off {
         document.warn(LabWarning::CutLine {

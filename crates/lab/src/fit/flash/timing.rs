@@ -12,7 +12,7 @@ use super::law::LawInterval;
 use super::part::Duration;
 use super::statistics::NORMAL;
 use crate::control::Control;
-use crate::error::{LabError, SettingProblem};
+use crate::error::{BaseProblem, LabError, SettingProblem};
 use crate::fit::sheet::{SheetChange, changed};
 use crate::wear::{CourseStep, courses};
 
@@ -188,14 +188,14 @@ pub(super) fn with<T>(
         SettingProblem::Base { part, why }.of("base")
     };
     let text = changed(&target.part.header.text, changes);
-    let text = text.map_err(|error| problem(error.to_string()))?;
+    let text = text.map_err(|error| problem(BaseProblem::Unchanged(error)))?;
     match parse(&target.part.header.file, &text) {
         Ok(Sheet::Part(part)) => run(&PartOnBoard {
             name: target.name.clone(),
             part: &part,
             board: target.board,
         }),
-        Ok(_) => Err(problem("its sheet is none of a part".to_owned())),
+        Ok(_) => Err(problem(BaseProblem::NoPart)),
         Err(errors) => Err(LabError::Catalog(wordline_catalog::CatalogError::Sheets(
             errors,
         ))),

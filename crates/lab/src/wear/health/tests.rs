@@ -267,7 +267,7 @@ fn a_log_that_begins_late_goes_by_the_fresh_blocks_of_its_chip() {
     };
     let alone = of_log(&log(std::slice::from_ref(&late), 5.0));
     assert_eq!(verdict(&alone, 2), "unknown");
-    assert!(warned(&alone, "told of too late"));
+    assert!(warned(&alone, "logged too late"));
     let both = of_log(&log(&[told(1, 1e6, 2e6), late], 5.0));
     let used = row(&both, 2, Metric::LifeUsed, "median")
         .value
