@@ -395,7 +395,7 @@ problems! {
         "its {operation}s cover {percent:.1} % of its time: at most {busy} of {elapsed}; at least 90 % are needed. \
          What happened in the rest, such as fsync or other accesses, fills the buffer too. Record latencies that \
          include the flush (fio: --sync=1 instead of --fsync=1) and the submission (--lat_percentiles=1), without \
-         pauses (--rate, --thinktime). Or record a latency log (--write_lat_log=NAME), of which --durations \
+         pauses (--rate, --thinktime). Or record a latency log (--write_lat_log=NAME); of it --durations \
          start-to-start takes the time from the start of an access to the start of the next";
 
     // Of wordline dram trace.
@@ -447,8 +447,8 @@ problems! {
          durations. It is no card of this kind: begin with another (--base)";
     HostCache { found: String, target: String, floor: String }
         "its ordinary write takes {found}, and {target} takes {floor} with the fastest figures that a fit may give \
-         it. These writes ended in a cache of the host (record with --sync=1 or --direct=1), or what took them has a \
-         faster bus or smaller pages (--base PART@BOARD)";
+         it. Either these writes ended in a cache of the host: record with --sync=1 or --direct=1. Or what took them \
+         has a faster bus or smaller pages: name it with --base PART@BOARD";
     NoAddresses
         "it tells no addresses, and a card does other things in order than at random: say which with --pattern \
          sequential or --pattern random, or record them (fio: --log_offset=1)";

@@ -73,7 +73,7 @@ warnings! {
          {record} or more, or for smaller records";
     ReturnLevels Extrapolated { target, horizon, times, percent }
         "{target}: return levels look {horizon} ahead, {times:.0} times as far as the accesses, by a distribution \
-         that was fitted to them, with an interval of {percent:.0} %; they hold if what comes is like what came";
+         fitted to them, with an interval of {percent:.0} %; they hold if the future is like the past";
     NeedsTranslation NeedsTranslation { name, block }
         "{name}: this memory overwrites whole blocks of {block}; random writes that are no multiple of it need a \
          translation layer: give --ftl page or --ftl log-block";
@@ -109,8 +109,8 @@ warnings! {
     NoTimes Default { file }
         "{file}: it tells no times, so requests come as fast as the cores' outstanding misses let them";
     OwnDie Advice { name, die }
-        "{name}: {die} is a sheet of your own; the independent table knows the DDR5 dies on the market, so that a \
-         die that is faster breaks its rules, and one that is slower is not held to its own";
+        "{name}: {die} is a sheet of your own; the independent table knows the DDR5 dies on the market. A faster die \
+         breaks its rules, and a slower one is not held to its own";
     RulesKept Advice { name, commands } "{name}: {commands} commands keep every rule of an independent table";
     RulesBroken RunFailed { name, violations, commands }
         "{name}: {violations} of {commands} commands break a rule; please report this defect";
@@ -221,13 +221,13 @@ warnings! {
         "{name}: {written} were written to a memory of {memory}, which had nothing to clean up yet; a memory in use \
          is slower: give --fill, --warm-up and a --wrap of what is in use";
     NoFailedBlock Caution { blocks }
-        "no block of this part was cycled until it failed, so that how far its latency goes is taken from virtual \
-         chips, which real ones may be far from: log one block of the part until it fails, in the same log, with its \
-         chips named PART#1, PART#2 where they are several ({blocks})";
+        "no block of this part was cycled until it failed, so virtual chips show how far its latency goes; real ones \
+         may be far from them. Log one block of the part until it fails, in the same log, with its chips named PART#1, \
+         PART#2 where they are several ({blocks})";
     FailedBlocksKnown Default
-        "how far latency goes until a block fails is taken from the failed blocks of its part in this log; how far \
-         the blocks of a part differ in that is assumed, as far as the log does not show it, and that latency grows \
-         by a power of the cycles is what virtual chips do";
+        "how far latency goes until a block fails is taken from the failed blocks of its part in this log. How far \
+         blocks of a part differ in it is assumed where the log does not show it. That latency grows by a power of \
+         the cycles is how virtual chips behave";
     BeyondVirtualChips Extrapolated { blocks }
         "{blocks}: takes longer than half of the virtual chips ever did, which failed before; without a failed \
          block of its part its band means little, and the less the longer it takes";
