@@ -90,7 +90,7 @@ impl<'a, 'p> RankedCandidate<'a, 'p> {
         candidates.collect()
     }
 
-    /// The verdict that tells most of one column of the data sheet.
+    /// The verdict that says most about one column of the data sheet.
     pub(crate) fn verdict(&self, timing: Timing) -> Option<&'a Verdict> {
         let verdicts = self.verdicts.iter().copied();
         most_telling(verdicts.filter(|verdict| verdict.timing == timing))
@@ -115,7 +115,7 @@ impl<'a, 'p> RankedCandidate<'a, 'p> {
         !self.verdicts.is_empty() && self.verdicts.iter().all(|verdict| verdict.pass)
     }
 
-    /// The verdict that tells most of all.
+    /// The verdict that says most of all.
     pub(crate) fn decisive(&self) -> Option<&'a Verdict> {
         most_telling(self.verdicts.iter().copied())
     }
