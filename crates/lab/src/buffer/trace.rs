@@ -1,6 +1,6 @@
 //! What a program asked for, replayed on a simulated target.
 //!
-//! The accesses run one after the other, and the theory answers for any rate. Where the trace tells when
+//! The accesses run one after the other, and the theory answers for any rate. Where the trace states when
 //! each was asked for, it is replayed once more at its own times, and the bytes that waited are counted.
 
 use std::collections::VecDeque;
@@ -209,7 +209,7 @@ pub(crate) struct TraceSummary {
     pub(crate) folded: u64,
     /// Accesses that are larger than the memory, or than a run may hold.
     pub(crate) cut: u64,
-    /// Whether every access tells when it was asked for.
+    /// Whether every access states when it was asked for.
     pub(crate) timed: bool,
     pub(crate) summary: LogSummary,
 }

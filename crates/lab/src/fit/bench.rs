@@ -148,7 +148,7 @@ impl FitBench<'_> {
         }
     }
 
-    /// What the accesses do: at the log's own addresses where it tells them, folded into the range.
+    /// What the accesses do: at the log's own addresses where it records them, folded into the range.
     fn steps(&self, count: usize) -> Box<dyn Iterator<Item = Step> + '_> {
         let bytes = self.sample.bytes;
         if self.sample.offsets.is_empty() {

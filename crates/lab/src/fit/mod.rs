@@ -10,7 +10,7 @@
 //!
 //! 1. [`sample`] reads the log, or says what it lacks.
 //! 2. [`anatomy`] says what the first half shows: levels of durations, stalls, pauses.
-//! 3. A [`template`] turns that into starting values of the figures that a log can tell.
+//! 3. A [`template`] turns that into starting values of the figures that a log can determine.
 //! 4. [`bench`] lets a candidate do the log's work, [`signature`] says how far it is from the log, and [`search`] makes
 //!    that small, in two [`stages`].
 //! 5. [`certainty`] puts back what the log does not determine, and says how far each figure could be off.

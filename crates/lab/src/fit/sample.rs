@@ -34,13 +34,13 @@ pub(crate) struct Sample {
     pub(crate) bytes: u64,
     /// How long each took, in picoseconds.
     pub(crate) durations: Vec<u64>,
-    /// Where each began, in bytes; empty where the log does not tell.
+    /// Where each began, in bytes; empty where the log does not record it.
     pub(crate) offsets: Vec<u64>,
     /// When each began, in picoseconds from the first; empty of accesses that followed each other at once.
     pub(crate) starts: Vec<u64>,
     /// What the log says of itself.
     pub(crate) summary: LogSummary,
-    /// Steps in which it tells durations, in picoseconds: their greatest common divisor.
+    /// Steps in which it records durations, in picoseconds: their greatest common divisor.
     pub(crate) step_ps: u64,
 }
 
@@ -274,7 +274,7 @@ impl Sample {
         self.durations.len() / 2
     }
 
-    /// Whether addresses follow each other, where the log tells them.
+    /// Whether addresses follow each other, where the log records them.
     pub(crate) fn pattern(&self) -> Option<Pattern> {
         let pairs = self.offsets.windows(2);
         let next = |pair: &&[u64]| pair[1] == pair[0].wrapping_add(self.bytes);
@@ -288,7 +288,7 @@ impl Sample {
         })
     }
 
-    /// Bytes from address 0 to the end of the last access, where the log tells addresses.
+    /// Bytes from address 0 to the end of the last access, where the log records addresses.
     pub(crate) fn range(&self) -> Option<u64> {
         let last = self.offsets.iter().max()?;
         Some(last.saturating_add(self.bytes))

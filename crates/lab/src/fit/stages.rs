@@ -146,7 +146,7 @@ impl Search<'_> {
         })
     }
 
-    /// Tells how far the search is. Returns whether to stop.
+    /// Reports how far the search is. Returns whether to stop.
     fn breathe(&self, calls: u32) -> bool {
         self.control.report(Progress {
             step: self.name,

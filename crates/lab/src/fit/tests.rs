@@ -351,7 +351,7 @@ fn a_stopped_fit_leaves_no_sheet() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 8, ..ProptestConfig::default() })]
 
-    /// Whatever durations a log tells, there is a sound fit or a refusal.
+    /// Whatever durations a log holds, there is a sound fit or a refusal.
     #[test]
     fn no_log_is_an_accident(seed in any::<u64>(), range in 1u32..60, accesses in 1990usize..2100) {
         let durations = (0..accesses as u64).map(|index| {

@@ -31,7 +31,7 @@ pub(crate) fn sheet(
     }
 }
 
-/// Tells the document what it rests on: the fitted sheet, and the base's figures that it took over.
+/// Adds to the document what it rests on: the fitted sheet, and the base's figures that it took over.
 pub(crate) fn add_sources(sheet: &str, target: &PartOnBoard<'_>, document: &mut ResultSet) {
     let Ok(Sheet::Part(part)) = parse("fitted.toml", sheet) else {
         unreachable!("it was parsed when it was made");

@@ -206,7 +206,7 @@ impl Case<'_, '_> {
         count
     }
 
-    /// Tells of operations that were timed. Returns whether all came to their end.
+    /// Reports operations that were timed. Returns whether all came to their end.
     fn told(
         &self,
         at: &Subject,

@@ -14,7 +14,7 @@ use wordline_memory::Clock;
 use wordline_nvm::ageing::Environment;
 
 use super::log::OperationLog;
-use super::rows::{Who, WornTarget};
+use super::rows::{EnduranceRun, Who};
 use super::session::{Session, first_good, in_turn, random};
 use super::tester::{Bench, holds_data};
 use crate::control::Control;
@@ -65,7 +65,7 @@ pub(super) fn run(
         ("erase_bytes".to_owned(), told.erase_bytes.to_string()),
         ("write_bytes".to_owned(), told.write_bytes.to_string()),
     ]));
-    let run = WornTarget {
+    let run = EnduranceRun {
         who: &who,
         timing: Timing::Typ,
         environment: Environment {
@@ -83,7 +83,7 @@ pub(super) fn run(
 fn wear<F: Bench<Error: std::fmt::Display>, C: Clock>(
     mut flash: F,
     clock: &C,
-    run: &WornTarget<'_>,
+    run: &EnduranceRun<'_>,
     control: &Control<'_>,
     document: &mut ResultSet,
 ) -> Result<(), LabError> {
@@ -129,7 +129,7 @@ fn wear<F: Bench<Error: std::fmt::Display>, C: Clock>(
     Ok(())
 }
 
-fn warn(run: &WornTarget<'_>, document: &mut ResultSet) {
+fn warn(run: &EnduranceRun<'_>, document: &mut ResultSet) {
     let target = &run.who.target;
     document.warn(LabWarning::DriverDurations { target: &target });
 }

@@ -2,7 +2,7 @@
 //!
 //! A log answers the question only if it accounts for its time: a log that leaves out its fsyncs covers a
 //! small share of it, and what it leaves out is what fills the buffer. Coverage, the durations over the time
-//! that passed, tells; below 90 % the log is refused, with the way out.
+//! that passed, shows it; below 90 % the log is refused, with the way out.
 
 mod counted;
 pub(crate) mod coverage;

@@ -20,7 +20,7 @@ const KNOWN_MIN: usize = 5;
 /// Loops that are added over life at least, to determine the three figures of the law.
 const LOOPS_MIN: usize = 4;
 
-/// Chips at least, to tell how they differ.
+/// Chips at least, to show how they differ.
 const CHIPS_MIN: usize = 3;
 
 /// A block is weak where its life lies below the median of its chip by this many robust standard deviations of the logarithm.
@@ -41,9 +41,9 @@ pub(super) const MEAN_CYCLES: u64 = 10_000;
 pub(super) struct EstimateFindings {
     /// Name of a figure of the table aging, its value, and whether it is a whole number.
     pub(super) ageing: Vec<(&'static str, LawInterval, Whole)>,
-    /// What the figures of the median block may be together, at each end of the intervals of what lives tell.
+    /// What the figures of the median block may be together, at each end of the intervals of what lives show.
     pub(super) ends: Vec<Vec<(&'static str, f64)>>,
-    /// Which blocks are weak, as far as their lives tell.
+    /// Which blocks are weak, as far as their lives show.
     pub(super) weak: Vec<bool>,
     /// A fresh program and erase, and a read, in seconds.
     pub(super) program: Option<Latency>,
@@ -81,7 +81,7 @@ pub(super) enum LatencyOf {
     Fresh,
     /// The mean over the first cycles of chips enough: its interval holds how chips differ.
     Chips,
-    /// The mean over the first cycles of chips too few to tell how others differ.
+    /// The mean over the first cycles of chips too few to show how others differ.
     TheseChips,
 }
 
@@ -367,7 +367,7 @@ enum EstimateKnown {
 }
 
 impl EstimateKnown {
-    /// What a block shows of its strength in `cycles`, when its steps come at these shares of it. Where no step tells
+    /// What a block shows of its strength in `cycles`, when its steps come at these shares of it. Where no step shows
     /// it, the next one was not reached, after the last one the end was not.
     fn of(seen: &LawSample<'_>, shares: &[f64], cycles: u64) -> Self {
         let next = shares.get(seen.changes.len()).copied().unwrap_or(1.0);
@@ -395,7 +395,7 @@ impl EstimateKnown {
     }
 }
 
-/// The strength of each block's first page, by the pulses of its programs; `None` where these do not tell it.
+/// The strength of each block's first page, by the pulses of its programs; `None` where these do not show it.
 fn pages(
     part: &FlashPart<'_>,
     lives: &[&BlockLife],

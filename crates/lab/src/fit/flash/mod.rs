@@ -1,7 +1,7 @@
 //! Raw flash, from logs of how long its operations took.
 //!
-//! A **cycling log** ([`wordline_trace::cycling`]) follows blocks from their first cycle to their failure. What it tells
-//! has a closed form, so that nothing is searched for by simulation:
+//! A **cycling log** ([`wordline_trace::cycling`]) follows blocks from their first cycle to their failure. What it
+//! shows has a closed form, so that nothing is searched for by simulation:
 //!
 //! 1. [`pulses`] reads durations as whole multiples of one step, and where each block's count changes.
 //! 2. [`law`] gets the law of wear from where these changes lie in a block's life, and from it the strength of blocks

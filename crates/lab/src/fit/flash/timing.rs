@@ -1,6 +1,6 @@
 //! The typical columns. A sheet ties its typical program and erase to the mean over the first ten thousand cycles of
 //! the median block (`crates/nvm/AGEING.md`), a log shows what a fresh one takes, or where pulses are not known what the
-//! first cycles of its blocks take. The model itself tells how many times the one the other is: a candidate goes
+//! first cycles of its blocks take. The model itself shows how many times the one the other is: a candidate goes
 //! through these cycles.
 
 use wordline_catalog::{PartOnBoard, Sheet, parse};
@@ -94,8 +94,8 @@ impl ArrayTiming<'_> {
     }
 
     /// How far down and up, in logarithms, the column of the median chip may lie from that of a few. They stay what they
-    /// are when the part is moved, and with them what a fresh operation takes: it tells how the column moves. What lives
-    /// leave open of the pages decides by how much, so that the farthest of what they allow counts.
+    /// are when the part is moved, and with them what a fresh operation takes: it shows how the column moves. What
+    /// lives leave open of the pages decides by how much, so that the farthest of what they allow counts.
     fn chips_apart(
         &self,
         duration: &Duration<'_>,

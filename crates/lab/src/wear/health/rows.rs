@@ -19,7 +19,7 @@ const WORN: f64 = 0.8;
 /// Share of life from which on the predictor was scored. Below it bands do not hold: the first steps of a latency say little.
 const SCORED_FROM: f64 = 0.1;
 
-/// Whether a block has used too little of its life to tell how little.
+/// Whether a block has used too little of its life to show how little.
 fn is_young(found: &Prediction) -> bool {
     found.share.median < SCORED_FROM
 }
