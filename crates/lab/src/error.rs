@@ -23,7 +23,7 @@ pub enum LabError {
     #[error("no target is named; allowed: PART@BOARD, such as em064lx@stm32h755-qspi")]
     NoTarget,
     /// A target was named twice.
-    #[error("target {0} is named twice; its rows could not be told apart")]
+    #[error("target {0} is named twice; its rows could not be distinguished")]
     Twice(String),
     /// An age that is no fraction of life.
     #[error("age {0} is no fraction of rated life; allowed: 0 to 1")]
@@ -350,7 +350,7 @@ problems! {
     // Any log or trace.
     NoneOf(&'static str) "there is no {0} in it";
     NoDurations
-        "this is a workload and tells no durations; replay it on a simulated target with --trace FILE --target PART";
+        "this is a workload and records no durations; replay it on a simulated target with --trace FILE --target PART";
     NoWorkload
         "this is a log of durations and no workload; analyse it with --log FILE, or replay what blkparse or fio's \
          --write_iolog wrote";
@@ -369,7 +369,7 @@ problems! {
     MixedOperations { line: u64, found: &'static str, first: &'static str }
         "line {line}: a {found} in a log that begins with a {first}; say which of them the input waits for with \
          --operation {first} or --operation {found}. The others take their time as well";
-    NoEnds { line: u64 } "line {line}: the log does not tell when accesses ended, which start-to-start needs";
+    NoEnds { line: u64 } "line {line}: the log does not record when accesses ended, which start-to-start needs";
     Backwards { line: u64, by: Time }
         "line {line}: times run backwards by {by}, and start-to-start needs the accesses in the order of their time: \
          sort the log, or take one job of it";
@@ -385,12 +385,12 @@ problems! {
         "startup, backlog and horizon do not go with a histogram, whose accesses have no order; they go with a \
          latency log (fio: --write_lat_log=NAME)";
     StartsOfHistogram
-        "a histogram does not tell when accesses began, which start-to-start needs; a latency log does (fio: \
+        "a histogram does not record when accesses began, which start-to-start needs; a latency log does (fio: \
          --write_lat_log=NAME)";
     BothOperations "it counts reads and writes; say which of them the input waits for with --operation";
     SeveralSizes { one: ByteCount, other: ByteCount }
         "it counts accesses of {one} and of {other}; without their order, one size is needed";
-    NoSize "it does not tell the size of an access; give it with --record";
+    NoSize "it does not state the size of an access; give it with --record";
     UncoveredCounts { operation: &'static str, percent: f64, busy: String, elapsed: Time }
         "its {operation}s cover {percent:.1} % of its time: at most {busy} of {elapsed}; at least 90 % are needed. \
          What happened in the rest, such as fsync or other accesses, fills the buffer too. Record latencies that \
@@ -411,7 +411,7 @@ problems! {
         "this is a histogram: it has lost the order of the accesses, in which stalls show how far they lie apart; \
          record a latency log (fio: --write_lat_log=NAME)";
     WorkloadOfFit
-        "this is a workload and tells no durations, which are what a fit is about; record a latency log (fio: \
+        "this is a workload and records no durations, which are what a fit is about; record a latency log (fio: \
          --write_lat_log=NAME)";
     OtherOperation { line: u64, found: &'static str }
         "line {line}: this is a {found}, and a fit is about writes. Reads between them take their time and shift what \
@@ -440,7 +440,7 @@ problems! {
          line is a mean over an interval, or an fsync is left out, the log does not show what single accesses took: \
          record with --sync=1 --log_avg_msec=0";
     NoPauses
-        "the log does not tell when accesses ended, and so not how long the host paused, which --durations paced \
+        "the log does not record when accesses ended, and so not how long the host paused, which --durations paced \
          needs; a CSV states it in a column such as end_ns";
     OtherCard { target: String, factor: f64 }
         "no figures that were tried bring {target} nearer to it than a factor of {factor:.1} in the middle of its \
@@ -450,7 +450,7 @@ problems! {
          it. Either these writes ended in a cache of the host: record with --sync=1 or --direct=1. Or what took them \
          has a faster bus or smaller pages: name it with --base PART@BOARD";
     NoAddresses
-        "it tells no addresses, and a card does other things in order than at random: say which with --pattern \
+        "it records no addresses, and a card does other things in order than at random: say which with --pattern \
          sequential or --pattern random, or record them (fio: --log_offset=1)";
     BaseFails { target: String, why: BenchProblem } "{target} cannot do its work, whatever its figures: {why}";
 

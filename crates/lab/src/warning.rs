@@ -54,7 +54,7 @@ warnings! {
          other: RAM lies between the least and the most that any order needs; a latency log gives the exact figure \
          (fio: --write_lat_log=NAME)";
     SlowAccesses OddLog { file }
-        "{file}: accesses are so slow that 4096 of them exceed 2.5 hours; the longest sequences are not told";
+        "{file}: accesses are so slow that 4096 of them exceed 2.5 hours; the longest sequences are not reported";
     SeveralSizes SeveralSizes { file, largest }
         "{file}: accesses have several sizes, up to {largest}; rates for whole records rest on the fluid curve and \
          the largest record, which is safe and not exact; a rate that is asked for is exact";
@@ -107,7 +107,7 @@ warnings! {
     OutsideRequests FoldedAddresses { file, target, count }
         "{file} on {target}: {count} addresses lay beyond the memory and were taken modulo its size";
     NoTimes Default { file }
-        "{file}: it tells no times, so requests come as fast as the cores' outstanding misses let them";
+        "{file}: it records no times, so requests come as fast as the cores' outstanding misses let them";
     OwnDie Advice { name, die }
         "{name}: {die} is a sheet of your own; the independent table knows the DDR5 dies on the market. A faster die \
          breaks its rules, and a slower one is not held to its own";
@@ -151,7 +151,7 @@ warnings! {
         "{file}: its stalls are more like those of {target} when that is full; it is taken to have been full \
          before, and --fill SHARE says otherwise";
     NoAddresses Default { file, target }
-        "{file}: it tells no addresses; they are drawn from all of {target}, and --range SIZE says otherwise";
+        "{file}: it records no addresses; they are drawn from all of {target}, and --range SIZE says otherwise";
     AddressesFolded FoldedAddresses { file, asked, target }
         "{file}: addresses reach up to {asked}, beyond the end of {target}; those were folded into it";
     NothingFitted NotFitted { base }
@@ -233,13 +233,13 @@ warnings! {
          block of its part its band means little, and the less the longer it takes";
     EarlyLife FewSamples { blocks }
         "{blocks}: has used less than a tenth of its life, by its latency; how much less, and how many cycles are \
-         left, cannot be told that early";
+         left, is unknown that early";
     NoCycles FewSamples { blocks } "{blocks} has neither erases nor programs";
     LateCycles FewSamples { blocks }
         "{blocks} is logged too late to show how long a fresh one took; a log should begin with the first cycles of \
          one block of each chip at least";
     SteadyLatency FewSamples { blocks }
-        "{blocks} takes as long as when it was fresh, or the log is too short to tell: latency says nothing of what \
+        "{blocks} takes as long as when it was fresh, or the log is too short to show a change: latency says nothing of what \
          is left";
     CutLastLine TruncatedLog { line } "line {line}, the last, is cut off and left out";
     ColumnsPassedOver OddLog { columns } "columns passed over: {columns}";
@@ -265,8 +265,8 @@ warnings! {
          covers {percent:.0} % of them";
     StartToStartInSteps StartToStart { file, percent, step }
         "{file}: times from the start of an access to the start of the next stand for durations; the log itself \
-         covers {percent:.0} % of them, and tells them in steps of {step}, so that each start may be off by one: what \
-         lies between is told as the least and the most";
+         covers {percent:.0} % of them, and records them in steps of {step}, so that each start may be off by one: what \
+         lies between is reported as the least and the most";
     TruncatedLog TruncatedLog { file, oddity } "{file}, {oddity}";
     BackwardsTime BackwardsTime { file, oddity } "{file}, {oddity}";
     LostRecords LostRecords { file, oddity } "{file}, {oddity}";
@@ -285,7 +285,7 @@ warnings! {
          have been synced long before; {engine} programs as if only the page under way were at risk: use a memory of \
          one bit a cell, or a layer that knows of pairs";
     SumsOfErases Caution { target }
-        "{target}: its own layer tells erases as sums since it was made: what the calls took of a block, and how \
+        "{target}: its own layer reports erases as sums since it was made: what the calls took of a block, and how \
          evenly, is not known";
     TableFailed RunFailed { name, operation, failure } "{name}, {operation}: {failure}";
     TableFull RunFailed { name, operation, failure }
@@ -298,10 +298,10 @@ problems! {
     /// Why nothing shows how much of its time a log accounts for.
     pub(crate) UnknownCoverage;
 
-    NoEnds "the log does not tell when accesses ended";
-    LogInSteps { elapsed: String, step: Time } "the log lasts {elapsed} and tells times in steps of {step}";
-    NoTime "the histogram does not tell in what time its accesses happened";
-    HistogramInSteps { elapsed: Time, step: Time } "the histogram lasts {elapsed} and tells its time in steps of {step}";
+    NoEnds "the log does not record when accesses ended";
+    LogInSteps { elapsed: String, step: Time } "the log lasts {elapsed} and records times in steps of {step}";
+    NoTime "the histogram does not record in what time its accesses happened";
+    HistogramInSteps { elapsed: Time, step: Time } "the histogram lasts {elapsed} and records its time in steps of {step}";
     WideBins { least: f64, most: f64 }
         "its bins are so wide that they cover anything from {least:.0} % to {most:.0} % of its time";
 }
@@ -315,24 +315,24 @@ problems! {
     FewFailed { found: usize, least: usize }
         "{found} blocks failed, and the last loop shows in those alone; {least} are needed";
     NoProgramStep "no step explains the durations of single programs as its multiples";
-    NoLaw "the law that tells late pulses from early ones is not known";
+    NoLaw "the law that separates late pulses from early ones is not known";
     FewLives { found: usize, least: usize } "how long a block lives shows in {found} blocks, and {least} are needed";
     FlatLikelihood
         "their likelihood has no top: too many blocks were given up before they showed their strength";
-    NoPulsesAndLoops "pulses of single programs beside loops of erases would tell it";
+    NoPulsesAndLoops "pulses of single programs beside loops of erases would show it";
     NoneWeak { of: usize, percent: f64 }
         "none of {of} blocks is weak, so that their share is below {percent:.1} % (95 %)";
     NoWeakBlock "no block is weak";
     FewChips { found: usize, least: usize }
         "the log has {found} chips, and {least} are needed; the interval of endurance takes the base's spread as given";
-    NoOtherConditions "one temperature and one dwell tell nothing of others";
-    NoBitErrors "durations tell nothing of wrong bits";
+    NoOtherConditions "one temperature and one dwell show nothing of others";
+    NoBitErrors "durations show nothing of wrong bits";
     FlatLaw "the loops of erases do not determine their law";
     ProgrammedPageLast
         "in no block the programmed page failed first, so how many pulses wear saves in all is unknown";
     NoEarlyPulse "no pulse was saved early";
-    NotInSizes "the sizes of the sweep do not tell it from what else an access takes";
-    AgeingOfSweep "a sweep tells nothing of wear; a cycling log does";
+    NotInSizes "the sizes of the sweep do not separate it from what else an access takes";
+    AgeingOfSweep "a sweep shows nothing of wear; a cycling log does";
 }
 
 problems! {

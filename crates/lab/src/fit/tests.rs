@@ -244,7 +244,7 @@ fn logs_that_lack_something_are_refused_with_what_they_lack() {
             workload(),
         ),
         (
-            "does not tell when accesses ended",
+            "does not record when accesses ended",
             text.clone(),
             with(|one| one.source.durations = Durations::Paced),
         ),
@@ -264,7 +264,7 @@ fn logs_that_lack_something_are_refused_with_what_they_lack() {
             with(|one| one.simulations = 0),
         ),
         (
-            "tells no addresses",
+            "records no addresses",
             text.replace("offset_bytes", "ignored"),
             workload(),
         ),
