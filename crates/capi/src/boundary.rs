@@ -28,7 +28,7 @@ pub(crate) enum BadArgument {
     Length(u64),
 }
 
-/// Why a call failed, as an interface tells it.
+/// Why a call failed, as an interface reports it.
 pub(crate) trait BoundaryFailure: Display + From<BadArgument> {
     /// What its functions return.
     type Status;
@@ -81,7 +81,7 @@ pub(crate) unsafe fn text<'a>(
 /// How many bytes of a struct the caller has, by its first member, and how many of them are known here.
 ///
 /// # Safety
-/// The pointer is that of a struct whose first member, a `uint64_t`, tells how many bytes it has.
+/// The pointer is that of a struct whose first member, a `uint64_t`, states how many bytes it has.
 unsafe fn known_size<T: Sized + Versioned>(pointer: *const T) -> Result<usize, BadArgument> {
     // SAFETY: the caller promises that the first member is there. It need not be aligned.
     let found = unsafe { pointer.cast::<u64>().read_unaligned() };

@@ -53,7 +53,7 @@ fn visit_value(path: &str, value: &Spanned<DeValue<'_>>, visit: &mut Visit<'_>) 
     }
 }
 
-/// What tells an element of an array from its neighbours, as the models name their figures: an
+/// What distinguishes an element of an array from its neighbours, as the models name their figures: an
 /// opcode by code and mode, a current by its test conditions, a speed bin by name and rate, a rail by its name.
 fn label(element: &Spanned<DeValue<'_>>) -> Option<String> {
     let table = element.get_ref().as_table()?;

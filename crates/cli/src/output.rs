@@ -27,7 +27,7 @@ pub(crate) fn data(text: &str) -> Result<(), Failure> {
 
 /// Writes a note to stderr, if it is open.
 pub(crate) fn note(text: &str) {
-    // Nothing is left to tell a failure to.
+    // A failure here cannot be reported.
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
@@ -318,7 +318,7 @@ impl Growing {
 impl Drop for Growing {
     fn drop(&mut self) {
         if let Some(neighbour) = &self.neighbour {
-            // Nothing is left to tell a failure to.
+            // A failure here cannot be reported.
             let _ = fs::remove_file(neighbour);
         }
     }
@@ -349,7 +349,7 @@ fn save(path: &Path, text: &str) -> io::Result<()> {
         fs::rename(&neighbour, path)
     });
     if written.is_err() {
-        // Nothing is left to tell a failure to.
+        // A failure here cannot be reported.
         let _ = fs::remove_file(&neighbour);
     }
     written

@@ -54,7 +54,7 @@ impl Bar {
         }
     }
 
-    /// Shows how far a run is. One that does not know says so with a total of 0, and its files tell.
+    /// Shows how far a run is. With a total of 0 the run does not know; the positions in its files show it instead.
     pub(crate) fn show(&self, progress: &Progress<'_>) {
         if progress.total_bytes == 0 {
             return;

@@ -23,8 +23,8 @@ pub struct AxisInfo {
 macro_rules! axes {
     ($($variant:ident $name:literal $(was $old:literal)? $unit:literal $([$($property:expr),+])? $meaning:literal;)*) => {
         named! {
-            /// A coordinate that tells rows apart. [`AXES`] holds unit and meaning of each. The order is that of the names,
-            /// which rows keep.
+            /// A coordinate that distinguishes rows. [`AXES`] holds unit and meaning of each. The order is that of the
+            /// names, which rows keep.
             pub enum Axis { $(#[doc = $meaning] $variant = $name $(was $old)?,)* }
         }
 

@@ -132,7 +132,7 @@ metrics! {
         "Duration of an operation in the last cycle of a block that did not fail, divided by the mean of its first \
          10,000 or fewer; of several blocks the median.";
     CyclesLogged "cycles_logged" was "cycles_seen" "cycles" Neither
-        "Cycles that a log tells of a block.";
+        "Cycles that a log records of a block.";
     LatencyVsFresh "latency_vs_fresh" was "latency_to_fresh" "1" Neither
         "Duration of an operation of a block at the end of a log, smoothed, divided by that of the fresh block.";
     LifeUsed "life_used" "1" Lower [Share]

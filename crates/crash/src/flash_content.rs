@@ -115,7 +115,7 @@ impl FlashContent {
     }
 
     /// What a memory holds, read through its contract. On a simulated device time passes. The
-    /// contract does not tell how a page was programmed: one that holds anything but 0xFF counts as
+    /// contract does not report how a page was programmed: one that holds anything but 0xFF counts as
     /// programmed once, in the [units](Geometry::once_units) that do.
     ///
     /// # Errors

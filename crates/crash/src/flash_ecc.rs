@@ -108,7 +108,7 @@ impl EccStrength {
         Some(self.verdict(worst))
     }
 
-    /// What a read tells where the worst codeword had `wrong` wrong bits, all corrected.
+    /// What a read reports where the worst codeword had `wrong` wrong bits, all corrected.
     fn verdict(self, wrong: u32) -> Ecc {
         if wrong == 0 {
             return Ecc::Clean;

@@ -54,7 +54,7 @@ impl FlashTearing {
 
     /// A memory with an ECC on the chip, such as serial NAND.
     ///
-    /// It corrects a codeword that differs in few bits from what it was to hold, tells so as
+    /// It corrects a codeword that differs in few bits from what it was to hold, reports it as
     /// [`Ecc::Corrected`], and gives up on the page otherwise. Where a program or an erase came to no
     /// end, the codeword may also be near what it held before. Assumed are check bits that are as far
     /// along as the bytes that they cover: a codeword near neither is given up, and never corrected

@@ -251,7 +251,7 @@ fn a_recovery_without_a_barrier_is_caught_by_a_second_cut_alone() {
     assert!(matches!(twice.failure, Some((_, Some(_)))), "{twice:?}");
 }
 
-/// A memory that stores as it is told to needs no barrier, and the check knows.
+/// A memory that stores in the order of its writes needs no barrier, and the check knows.
 #[test]
 fn what_a_device_makes_harmless_is_not_reported() {
     let [contract, bus] = classes();

@@ -1,4 +1,4 @@
-//! What a sub-channel tells while it runs.
+//! What a sub-channel reports while it runs.
 
 use crate::command::Issued;
 use crate::request::{Location, RequestKind};

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-/// The processor's name; `None` where the system does not tell it.
+/// The processor's name; `None` where the system does not report it.
 #[must_use]
 pub fn processor() -> Option<String> {
     let text = fs::read_to_string("/proc/cpuinfo").ok()?;
@@ -11,7 +11,7 @@ pub fn processor() -> Option<String> {
     Some(named.next()?.1.trim().to_owned())
 }
 
-/// Operating system, its release where it tells it, and architecture.
+/// Operating system, its release where it reports one, and architecture.
 #[must_use]
 pub fn system() -> String {
     let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();

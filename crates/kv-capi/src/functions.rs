@@ -78,7 +78,7 @@ fn apart(
     }
 }
 
-/// Tells a number to a caller who asked for it.
+/// Returns a number through a pointer, unless it is null.
 ///
 /// # Safety
 /// The pointer is NULL, or that of such a number.

@@ -90,7 +90,7 @@ pub(crate) type Kept = Table<Driver, AnyDirectory<Buffer<u64>>, Buffer<u8>>;
 /// What a `wl_kv` holds, once a table was opened in it.
 #[derive(Debug)]
 pub(crate) struct Opened {
-    /// Tells it from storage in which none was.
+    /// Distinguishes it from storage in which none was.
     mark: u64,
     /// What the last damage was about.
     pub(crate) damaged: u32,

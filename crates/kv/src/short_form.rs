@@ -124,7 +124,7 @@ mod tests {
         alignment: 64,
     };
 
-    /// The residue could not tell: another length makes it one of other bytes.
+    /// The residue does not show it: another length makes it one of other bytes.
     #[test]
     fn no_wrong_bit_of_state_or_lengths_leaves_a_head() {
         for (key, value) in (1..=15).flat_map(|key| (0..=15).map(move |value| (key, value))) {

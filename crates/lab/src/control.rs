@@ -88,7 +88,7 @@ impl Control<'_> {
         }
     }
 
-    /// Tells the caller how far the run is.
+    /// Reports to the caller how far the run is.
     pub fn report(&self, progress: Progress<'_>) {
         if let Some(listener) = self.progress {
             listener(progress);

@@ -214,7 +214,7 @@ pub(crate) struct BusyMemory<'a> {
 }
 
 impl<'a> BusyMemory<'a> {
-    /// Runs one piece of work undisturbed, which tells the longest pause unless the workload does, and
+    /// Runs one piece of work undisturbed, which gives the longest pause unless the workload does, and
     /// begins the next.
     pub(crate) fn new(
         memory: &'a mut dyn Background,

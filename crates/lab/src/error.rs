@@ -2,9 +2,16 @@
 
 use wordline_catalog::CatalogError;
 use wordline_core::quantity::{ByteCount, Time};
-use wordline_core::{KvSizes, nearest};
+use wordline_core::{KvSizes, SizeOrPeriod, nearest};
+use wordline_dram::checker::{CheckedChannelError, PartError};
 use wordline_dram::sheet::SettingError;
-use wordline_nvm::NvmError;
+use wordline_dram::system::MemoryError;
+use wordline_host::ScratchFileError;
+use wordline_nvm::ageing::AgeingError;
+use wordline_nvm::{LinkError, NvmError};
+
+use crate::backlog::BacklogError;
+use crate::fit::SheetProblem;
 
 /// Why an experiment cannot be run.
 #[derive(Debug, thiserror::Error)]
@@ -16,7 +23,7 @@ pub enum LabError {
     #[error("no target is named; allowed: PART@BOARD, such as em064lx@stm32h755-qspi")]
     NoTarget,
     /// A target was named twice.
-    #[error("target {0} is named twice; its rows could not be told apart")]
+    #[error("target {0} is named twice; its rows could not be distinguished")]
     Twice(String),
     /// An age that is no fraction of life.
     #[error("age {0} is no fraction of rated life; allowed: 0 to 1")]
@@ -51,19 +58,11 @@ pub enum LabError {
         /// The file.
         file: String,
         /// Why not, and the way out.
-        problem: String,
-    },
-    /// A setting of a comparison.
-    #[error("{path} {problem}")]
-    Study {
-        /// Its dotted path in a study file.
-        path: &'static str,
-        /// What is wrong with it, with the values allowed.
-        problem: String,
+        problem: LogProblem,
     },
     /// Numbers beyond what can be counted exactly.
     #[error(transparent)]
-    Backlog(#[from] crate::backlog::BacklogError),
+    Backlog(#[from] BacklogError),
     /// No memory module was named.
     #[error("no target is named; allowed: MODULE@SYSTEM, such as rdimm-6400-2rx4-128g@xeon6-1s")]
     NoModule,
@@ -105,33 +104,13 @@ pub enum LabError {
         /// Why not.
         problem: String,
     },
-    /// A target cannot be run behind a translation layer.
-    #[error("{target}: {part} {why}; leave --ftl out, or name raw NAND alone")]
-    Ftl {
-        /// The target.
-        target: String,
-        /// Its part.
-        part: String,
-        /// Why not.
-        why: &'static str,
-    },
-    /// A target whose wear is not simulated.
-    #[error("{target}: {part} {problem}")]
-    Wear {
-        /// The target.
-        target: String,
-        /// Its part.
-        part: String,
-        /// Why not.
-        problem: String,
-    },
-    /// Raw flash of the host that is not tested.
+    /// An experiment does not run on a target.
     #[error("{target}: {problem}")]
-    RawFlash {
+    Target {
         /// The target.
         target: String,
         /// Why not, and the way out.
-        problem: String,
+        problem: TargetProblem,
     },
     /// Raw flash of the host cannot be opened.
     #[error("{target}: {source}")]
@@ -140,14 +119,6 @@ pub enum LabError {
         target: String,
         /// Why not.
         source: wordline_host::mtd::MtdError,
-    },
-    /// A target that hash tables cannot run on.
-    #[error("{target}: {problem}")]
-    Kv {
-        /// The target.
-        target: String,
-        /// Why not, with what is allowed.
-        problem: String,
     },
     /// A device could not be made.
     #[error("{target}: {source}")]
@@ -174,25 +145,33 @@ fn shortened(source: &SettingError) -> String {
     }
 }
 
-macro_rules! setting_problems {
-    ($($variant:ident $(($of:ty))? $({ $($field:ident: $type:ty),+ })? $words:literal;)*) => {
-        /// What is wrong with a setting: the words that follow its name, with the fields that they show.
+/// An enum of problems, or of reasons: each with the words that it is shown by, and the fields that these show.
+macro_rules! problems {
+    (
+        $(#[$about:meta])* $vis:vis $name:ident;
+        $($variant:ident $(($of:ty))? $({ $($field:ident: $type:ty),+ })? $words:literal;)*
+    ) => {
+        $(#[$about])*
         #[allow(missing_docs, reason = "the words show what each field is")]
         #[derive(Debug, thiserror::Error)]
-        pub enum SettingProblem {
+        $vis enum $name {
             $(#[doc = $words] #[error($words)] $variant $(($of))? $({ $($field: $type),+ })?,)*
         }
     };
 }
+pub(crate) use problems;
 
-setting_problems! {
+problems! {
+    /// What is wrong with a setting: the words that follow its name.
+    pub SettingProblem;
+
     // Any setting.
     Empty "list is empty";
     Twice(String) "{0} is named twice";
     Many(usize) "names more than {0}";
     OutOfRange { found: String, least: String, most: String } "{found} is out of range; allowed: {least} to {most}";
     Unread(String) "{0}";
-    Fill(f64) "{0} is out of range; allowed: 0 % to 100 %";
+    Share(f64) "{0} is out of range; allowed: 0 % to 100 %";
     LargeFill { found: f64, bytes: ByteCount, most: ByteCount }
         "{found} is {bytes} of this memory, more than a run may hold; allowed: up to {most}";
     Outside { found: ByteCount, part: String, most: ByteCount } "{found} is outside {part}; allowed: 1 B to {most}";
@@ -200,7 +179,10 @@ setting_problems! {
         "{found} does not fit; allowed: 1 B to {allowed}, the smallest of wrap ({wrap}), total ({total}) and {most}";
     UnknownEngine { name: String, allowed: String } "names {name}; {allowed}";
     NotBuiltIn(String) "names {0}, and this program was built without it";
-    Spare(f64) "{0} is out of range; allowed: above 0 % and below 100 %";
+    PositiveShare(f64) "{0} is out of range; allowed: above 0 % and up to 100 %";
+    OpenShare(f64) "{0} is out of range; allowed: above 0 % and below 100 %";
+    Temperature(f64) "{0} is out of range; allowed: -40 to 125 degrees Celsius";
+    NotPositive { found: String, zero: String } "{found} is out of range; allowed: above {zero}";
 
     // Of wordline raw.
     NoBlockLeft { found: ByteCount, part: String, most: ByteCount }
@@ -256,7 +238,8 @@ setting_problems! {
     DestroysNoDevice(String) "names {0}, and nothing real is worn; allowed: the device of the target mtd:{0}";
     LogOfSeveralLives "holds one life of each block; allowed: one usage, temperature, dwell and timing";
     OutOfRangeOfAllRuns { found: u64, most: u64 } "{found} is out of range; allowed: 1 to {most}, over all runs";
-    Ageing { found: f64, allowed: &'static str } "{found} is out of range; allowed: {allowed}";
+    Dwell(f64) "{0} is out of range; allowed: finite times, in seconds";
+    NoAgeing "is missing in the sheet, and wear needs it";
     TargetOfHealth "does not go with wear health, which reads a log or draws chips of its own";
 
     // Of wordline kv.
@@ -266,7 +249,6 @@ setting_problems! {
         "is what a simulated processor takes, and no target is simulated: on this machine its own time is measured; \
          leave it out";
     NoRoom(ByteCount) "{0} has no room for any of these tables; give a larger --capacity, or another target";
-    Load(f64) "{0} is out of range; allowed: above 0 % and up to 100 %";
     LowLoad { found: f64, table: String, places: u64, sizes: KvSizes, bytes: ByteCount, target: String, least: f64 }
         "{found} is less than one record: {table} has room for {places} of {sizes} in {bytes} of {target}; the least \
          is {least} %";
@@ -277,7 +259,7 @@ setting_problems! {
         "{found} of key and value together is more than a slot of {table} holds; allowed: up to {most} B";
 
     // Of wordline dram.
-    Unchecked { target: String, why: String } "cannot be done for {target}: {why}";
+    Unchecked { target: String, why: UncheckedMemory } "cannot be done for {target}: {why}";
     StoppedClock "of 0 Hz never ends a cycle; allowed: 1 Hz or more, such as 3.2 GHz";
     TimingOfModules "of memory modules is that of the limits in their data sheets; allowed: max";
     AgeOfModules "changes nothing about memory modules; allowed: 0";
@@ -288,7 +270,7 @@ setting_problems! {
     Probes { found: u32, target: String, most: u32 } "{found} is out of range on {target}; allowed: 1 to {most}";
 
     // Of wordline part fit.
-    Base { part: String, why: String } "{part}: {why}";
+    Base { part: String, why: BaseProblem } "{part}: {why}";
     OtherModel { part: String, found: &'static str, template: &'static str, model: &'static str }
         "{part}: this part is of the model [{found}], and the template {template} fits parts of the model [{model}]";
     SeveralBases "is not one part; a fit begins with one";
@@ -303,13 +285,264 @@ setting_problems! {
     LongWarmUp { found: ByteCount, times: u64, target: String, most: ByteCount }
         "{found} is more than {times} times what {target} holds, and every simulation would do it again; allowed: up \
          to {most}";
+
+    // Of wordline compare.
+    Columns "names no column, or one twice; allowed: typ, max, sampled";
+    ReadsOfWork(&'static str) "goes with the kinds read-mostly and mixed, not with {0}";
+    Keep { found: String, bytes: f64, record: ByteCount }
+        "of {found} is {bytes} B; allowed: one record ({record}) to 1 PB";
+    NoTrace "is missing, and replay needs it";
+    TraceOfWork(&'static str) "goes with the kind replay, not with {0}";
+    RiskBelowRecords { found: ByteCount, record: ByteCount }
+        "of {found} is below two records of {record}: one is gathered while another is written; allow more, or choose \
+         smaller records";
+    RamBelowRecords { found: ByteCount, record: ByteCount }
+        "of {found} is below two records of {record}: one is gathered while another is written; allow more, or choose \
+         smaller records";
+    LossBelowRecord { found: SizeOrPeriod, record: ByteCount }
+        "of {found} is below one record of {record}, the least that is written at a time";
+    NoParts "0 is out of range; allowed: 1 and more";
+    ZeroLimit "is zero; allowed: above 0, or leave it out";
+    PriceOfNoPart(String) "{0:?} is no part of the catalogue; \"wordline part list\" shows them";
+}
+
+problems! {
+    /// Why a fit cannot begin with a part.
+    pub BaseProblem;
+
+    Unchanged(SheetProblem) "{0}";
+    NoPart "the fitted sheet is none of a part";
+    NoFigures "its sheet has none of the figures that a fit finds";
+    NoRawFlash(&'static str) "this part is of the model [{0}], and this template fits raw flash";
+    NoErase "no erase of its sheet is as large as a block";
+    NoAgeing "its sheet has no table aging, which a fit begins with";
+    Device(Box<LabError>) "{0}";
+}
+
+problems! {
+    /// Why a candidate of a fit has no durations.
+    pub BenchProblem;
+
+    Unchanged(SheetProblem) "{0}";
+    NoPart "the sheet is none of a part";
+    Unsound(String) "{0}";
+    Refused(NvmError) "{0}";
+    Uncountable(BacklogError) "{0}";
+    BlockOverwrite(ByteCount) "this memory overwrites whole blocks of {0}, and the log writes at random";
+    TooLong "the log lasts longer than simulated time can hold";
+    Stopped "the caller stopped it";
+}
+
+problems! {
+    /// Why the commands of a memory cannot be checked.
+    pub UncheckedMemory;
+
+    Standard "the independent table is that of DDR5";
+    Density(u64) "the independent table has 16, 24 and 32 Gb, not {0} Gb";
+    Width(u8) "the independent table has x4 and x8, not x{0}";
+    Bin(String) "the independent table has the bins A and B, not {0}";
+    Part(PartError) "{0}";
+    Channel(CheckedChannelError) "{0}";
+}
+
+problems! {
+    /// Why a log or a trace does not answer the question, though its format is sound: the words that follow its name.
+    pub LogProblem;
+
+    // Any log or trace.
+    NoneOf(&'static str) "there is no {0} in it";
+    NoDurations
+        "this is a workload and records no durations; replay it on a simulated target with --trace FILE --target PART";
+    NoWorkload
+        "this is a log of durations and no workload; analyse it with --log FILE, or replay what blkparse or fio's \
+         --write_iolog wrote";
+    Overlap { percent: f64 }
+        "durations cover {percent:.0} % of its time: accesses overlapped, as they do with a queue depth above 1 or \
+         several jobs. How long each takes alone, and how many bytes are under way at a time, is not in the log. \
+         Record with --iodepth=1 --numjobs=1";
+    Uncountable(BacklogError) "{0}";
+
+    // Of wordline buffer --log.
+    NoneAmong { wanted: &'static str, seen: u64 } "there is no {wanted} among its {seen} accesses";
+    NoBytes "its accesses move no bytes";
+    OtherRecord { line: u64, found: ByteCount, record: ByteCount }
+        "line {line}: this access moved {found}, and --record states {record}; leave --record out to take the sizes \
+         from the log";
+    MixedOperations { line: u64, found: &'static str, first: &'static str }
+        "line {line}: a {found} in a log that begins with a {first}; say which of them the input waits for with \
+         --operation {first} or --operation {found}. The others take their time as well";
+    NoEnds { line: u64 } "line {line}: the log does not record when accesses ended, which start-to-start needs";
+    Backwards { line: u64, by: Time }
+        "line {line}: times run backwards by {by}, and start-to-start needs the accesses in the order of their time: \
+         sort the log, or take one job of it";
+    Uncovered { percent: f64, busy: String, elapsed: String }
+        "the durations in the log cover {percent:.1} % of its time: {busy} of {elapsed}; at least 90 % are needed. \
+         What happened in the rest, such as fsync, fills the buffer too. --durations start-to-start takes the time \
+         from the start of an access to the start of the next instead. Or record a log whose latencies include the \
+         flush (fio: --sync=1 instead of --fsync=1). Where the host paused because it had nothing to do, as at a \
+         fixed rate, say so with --durations paced";
+
+    // Of a histogram.
+    OrderOfHistogram
+        "startup, backlog and horizon do not go with a histogram, whose accesses have no order; they go with a \
+         latency log (fio: --write_lat_log=NAME)";
+    StartsOfHistogram
+        "a histogram does not record when accesses began, which start-to-start needs; a latency log does (fio: \
+         --write_lat_log=NAME)";
+    BothOperations "it counts reads and writes; say which of them the input waits for with --operation";
+    SeveralSizes { one: ByteCount, other: ByteCount }
+        "it counts accesses of {one} and of {other}; without their order, one size is needed";
+    NoSize "it does not state the size of an access; give it with --record";
+    UncoveredCounts { operation: &'static str, percent: f64, busy: String, elapsed: Time }
+        "its {operation}s cover {percent:.1} % of its time: at most {busy} of {elapsed}; at least 90 % are needed. \
+         What happened in the rest, such as fsync or other accesses, fills the buffer too. Record latencies that \
+         include the flush (fio: --sync=1 instead of --fsync=1) and the submission (--lat_percentiles=1), without \
+         pauses (--rate, --thinktime). Or record a latency log (--write_lat_log=NAME); of it --durations \
+         start-to-start takes the time from the start of an access to the start of the next";
+
+    // Of wordline dram trace.
+    Request { line: u64, why: MemoryError } "line {line}: {why}";
+    LateRequest { line: u64, found: Time, most: Time }
+        "line {line}: {found} after the first request; a replay simulates at most {most}: cut the trace";
+
+    // Of wordline part fit to a log of a card.
+    StartToStart
+        "times from start to start hold what the host did in between, which no card did; record a log whose latencies \
+         include the flush (fio: --sync=1)";
+    HistogramOfFit
+        "this is a histogram: it has lost the order of the accesses, in which stalls show how far they lie apart; \
+         record a latency log (fio: --write_lat_log=NAME)";
+    WorkloadOfFit
+        "this is a workload and records no durations, which are what a fit is about; record a latency log (fio: \
+         --write_lat_log=NAME)";
+    OtherOperation { line: u64, found: &'static str }
+        "line {line}: this is a {found}, and a fit is about writes. Reads between them take their time and shift what \
+         the card does: record writes alone (fio: --rw=randwrite)";
+    Sizeless { line: u64 } "line {line}: this access has no size; say what each moved with --record SIZE";
+    OtherSize { line: u64, found: ByteCount, before: ByteCount }
+        "line {line}: this access moved {found}, and those before it {before}; a fit needs one size: record with one \
+         (fio: --bs=4k)";
+    OutOfOrder { line: u64, by: Time }
+        "line {line}: times run backwards by {by}; a fit needs the accesses in the order of their time: take one job \
+         of it (fio: --numjobs=1)";
+    FewWrites { found: usize, least: usize, half: usize }
+        "it has {found} writes, and at least {least} are needed: one half is fitted and the other held out. The 99th \
+         percentile of a half rests on the ten longest of {half}";
+    SameDuration(String)
+        "every access took {0} exactly: these are no durations of single accesses but a mean or a setting, and say \
+         nothing of the card";
+    CoarseClock
+        "half of the accesses take no time at all: the clock that measured them is too coarse for this card";
+    CoarseSteps { step: String, median: String, least: u64, wanted: String }
+        "durations come in steps of {step}, and half of the accesses take {median} or less: too coarse to show what \
+         an access consists of. At least {least} steps are needed: record with a clock of {wanted} or finer";
+    UncoveredFit { percent: f64 }
+        "durations cover {percent:.1} % of the log's time; at least 90 % are needed. Where the host paused in the \
+         rest, as at a fixed rate, say so with --durations paced: the card may have cleaned meanwhile. Where each \
+         line is a mean over an interval, or an fsync is left out, the log does not show what single accesses took: \
+         record with --sync=1 --log_avg_msec=0";
+    NoPauses
+        "the log does not record when accesses ended, and so not how long the host paused, which --durations paced \
+         needs; a CSV states it in a column such as end_ns";
+    OtherCard { target: String, factor: f64 }
+        "no figures that were tried bring {target} nearer to it than a factor of {factor:.1} in the middle of its \
+         durations. It is no card of this kind: begin with another (--base)";
+    HostCache { found: String, target: String, floor: String }
+        "its ordinary write takes {found}, and {target} takes {floor} with the fastest figures that a fit may give \
+         it. Either these writes ended in a cache of the host: record with --sync=1 or --direct=1. Or what took them \
+         has a faster bus or smaller pages: name it with --base PART@BOARD";
+    NoAddresses
+        "it records no addresses, and a card does other things in order than at random: say which with --pattern \
+         sequential or --pattern random, or record them (fio: --log_offset=1)";
+    BaseFails { target: String, why: BenchProblem } "{target} cannot do its work, whatever its figures: {why}";
+
+    // Of wordline part fit to a log of flash.
+    FewBlocks { found: usize, least: usize }
+        "it has {found} blocks, and at least {least} are needed: half of them are fitted and the others held out";
+    ReadsAlone "it has neither programs nor erases that went well, and reads do not age";
+    NoSuchPart { figure: String, value: String, target: String }
+        "{figure} would have to be {value}: {target} is no such part, or its board not the host of the log (--base)";
+    FewSizes
+        "its sizes determine no figure of the part: more sizes are needed than unknowns, some below a page and some \
+         of several";
+}
+
+problems! {
+    /// Why an experiment does not run on a target: the words that follow its name.
+    pub TargetProblem;
+
+    // Any target.
+    NoLayer { part: String, why: &'static str } "{part} {why}; leave --ftl out, or name raw NAND alone";
+    MeasuredTiming "takes the time that it takes: no column of a data sheet applies; leave --timing out";
+    MeasuredAge "is as old as it is: no age is set; leave --age out";
+
+    // Of wordline wear.
+    NotWorn { part: String, why: AgeingError } "{part} cannot be worn: {why}";
+    FewGoodBlocks { part: String, least: u64, asked: u32 }
+        "{part} is sure to have {least} good blocks; {asked} were asked for (--blocks)";
+
+    // Of wordline wear on flash of this machine.
+    WornAlone "is worn by itself: name no other target beside it";
+    Unconfirmed { device: String }
+        "what it holds will be lost and its blocks worn out; --destroy {device} says that this is meant";
+    OtherConfirmed { named: String } "--destroy names {named}, another device";
+    Driver(String) "{0}";
+    FewBlocks { found: usize, asked: u32 } "has {found} good blocks; {asked} were asked for (--blocks)";
+    BlockHoldsData { block: u32 }
+        "block {block} holds data; erase the blocks that are to be tested first, with flash_erase for instance";
+    OneUsage "wears its blocks out once: allowed is one usage";
+    OneTemperature "has one temperature, which is noted beside its rows: allowed is one";
+    NoDwell "is erased at once: no dwell is waited for; leave --dwell out";
+    OneSample "is one chip: allowed is one sample";
+
+    // Of wordline kv.
+    CutsOfRam "RAM keeps nothing without power; allowed: MRAM, FRAM, EEPROM";
+    CutsOfFile
+        "what a power cut leaves of a file is up to its disk, which cannot be cut here and is not simulated; allowed: \
+         MRAM, FRAM, EEPROM";
+    SmallForCuts { has: ByteCount, needed: ByteCount, sizes: KvSizes, table: String }
+        "it has {has}, and the workload that is cut takes {needed} of it with records of {sizes} in {table}; give a \
+         smaller --size";
+    Unlinked(LinkError) "{0}";
+    File(ScratchFileError) "{0}";
+    FileHoldsData { path: String }
+        "it holds data, which would be lost: name a file that is not there, or say with --destroy {path} that this is \
+         meant";
+    FileLength(ScratchFileError)
+        "{0}: name a file that is not there or is empty, or give its length as --capacity";
 }
 
 impl SettingProblem {
+    /// A value that is not between its least and its largest.
+    pub(crate) fn out_of_range<T: std::fmt::Display>(found: T, least: T, most: T) -> Self {
+        let [found, least, most] = [found, least, most].map(|value| value.to_string());
+        Self::OutOfRange { found, least, most }
+    }
+
     /// The error of a setting that has the problem.
     pub(crate) const fn of(self, what: &'static str) -> LabError {
         LabError::Unusable {
             what,
+            problem: self,
+        }
+    }
+}
+
+impl LogProblem {
+    /// The error of a file that has the problem.
+    pub(crate) fn of(self, file: &str) -> LabError {
+        LabError::Log {
+            file: file.to_owned(),
+            problem: self,
+        }
+    }
+}
+
+impl TargetProblem {
+    /// The error of a target that has the problem.
+    pub(crate) fn of(self, target: &str) -> LabError {
+        LabError::Target {
+            target: target.to_owned(),
             problem: self,
         }
     }
@@ -325,8 +558,7 @@ pub(crate) fn in_range<T: PartialOrd + std::fmt::Display>(
     if (&least..=&most).contains(&&found) {
         return Ok(());
     }
-    let [found, least, most] = [found, least, most].map(|value| value.to_string());
-    Err(SettingProblem::OutOfRange { found, least, most }.of(what))
+    Err(SettingProblem::out_of_range(found, least, most).of(what))
 }
 
 /// Checks the size of an access against the range that it wraps at, all that is moved, and the most that an access has.

@@ -62,7 +62,7 @@ pub use buffer::default_stream;
 pub use compare::{STUDIES, all_targets, read_study, write_study};
 pub use control::{CommandForm, Commands, Control, Open, Progress};
 pub use defaults::complete;
-pub use error::{LabError, SettingProblem};
+pub use error::{LabError, LogProblem, SettingProblem, TargetProblem};
 pub use fit::{Estimate, Fitted, default_base, fit};
 pub use fs::{Spent, Volume, VolumeReading, default_fs_workload, file_systems};
 pub use kv::{ImageRecord, TableImage, TableImageError, tables};
@@ -188,11 +188,8 @@ fn connect(
         None => target.connect(conditions),
         Some(layer) => {
             if let Some(why) = target.part.model.no_translation() {
-                return Err(LabError::Ftl {
-                    target: target.name.clone(),
-                    part: target.part.header.id.clone(),
-                    why,
-                });
+                let part = target.part.header.id.clone();
+                return Err(TargetProblem::NoLayer { part, why }.of(&target.name));
             }
             target.connect_translated(conditions, layer)
         }
@@ -220,7 +217,7 @@ fn check(experiment: &Experiment) -> Result<(), LabError> {
     if let Some(layer) = &experiment.ftl
         && !(layer.spare.si() > 0.0 && layer.spare.si() < 1.0)
     {
-        return Err(SettingProblem::Spare(layer.spare.si()).of("ftl_spare"));
+        return Err(SettingProblem::OpenShare(layer.spare.si()).of("ftl_spare"));
     }
     let timings = experiment.timings.iter();
     list::distinct("timing", timings.map(|one| one.name().to_owned()))

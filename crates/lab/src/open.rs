@@ -14,7 +14,7 @@ use wordline_nvm::bus::BusCommand;
 use wordline_nvm::{Conditions, Device, Memory};
 
 use crate::control::Control;
-use crate::error::LabError;
+use crate::error::{LabError, TargetProblem};
 use crate::instrument::MeteredMemory;
 use crate::instrument::medium::{ByteBackend, MediumError, RAM_ATOM};
 use crate::kv::host;
@@ -193,23 +193,19 @@ impl<'a> ByteSource<'a> {
     }
 
     /// Why the outcome of a power cut is not simulated; `None` where it is.
-    pub(crate) const fn no_power_cuts(&self) -> Option<&'static str> {
+    pub(crate) const fn no_power_cuts(&self) -> Option<TargetProblem> {
         match self {
             Self::Device { .. } => None,
-            Self::BoardRam { .. } | Self::HostRam => Some("RAM keeps nothing without power"),
-            Self::File { .. } => Some(
-                "what a power cut leaves of a file is up to its disk, which cannot be cut here and is not simulated",
-            ),
+            Self::BoardRam { .. } | Self::HostRam => Some(TargetProblem::CutsOfRam),
+            Self::File { .. } => Some(TargetProblem::CutsOfFile),
         }
     }
 }
 
 /// Bytes that cross the bus of a target together.
 fn word_bytes(part: &PartOnBoard<'_>) -> Result<u64, LabError> {
-    let link = part.link().map_err(|error| LabError::Kv {
-        target: part.name.clone(),
-        problem: error.to_string(),
-    })?;
+    let link = part.link();
+    let link = link.map_err(|why| TargetProblem::Unlinked(why).of(&part.name))?;
     Ok(match link.commands().first() {
         Some(BusCommand::Parallel(command)) => command.word_bytes,
         Some(BusCommand::Ddr(command)) => command.beat_bytes * command.burst_length,

@@ -1,6 +1,6 @@
 //! The sheets and figures that the rows of a document depend on, and warnings of their gaps.
 
-use crate::warning::LabWarning;
+use crate::warning::{ColumnConsequence, LabWarning};
 use wordline_catalog::{Header, PartOnBoard};
 use wordline_core::results::{FigureUse, SheetUse};
 use wordline_core::{Fallback, Readings, ResultSet, Timing, Workload};
@@ -116,13 +116,13 @@ pub(crate) fn add_ageing(document: &mut ResultSet, target: &PartOnBoard<'_>) {
 }
 
 /// What comes of a column that stands in for another.
-fn consequence(fallback: &Fallback, timing: Timing) -> &'static str {
+fn consequence(fallback: &Fallback, timing: Timing) -> ColumnConsequence {
     match timing {
         // What is certain was asked for, and something better was found.
-        _ if fallback.wanted == "min" => "so what rests on it is optimistic",
-        Timing::Max => "so what rests on it is no bound",
-        Timing::Typ => "so what rests on it is pessimistic",
-        Timing::Sampled => "so it does not vary",
+        _ if fallback.wanted == "min" => ColumnConsequence::Optimistic,
+        Timing::Max => ColumnConsequence::NoBound,
+        Timing::Typ => ColumnConsequence::Pessimistic,
+        Timing::Sampled => ColumnConsequence::Fixed,
     }
 }
 

@@ -65,7 +65,7 @@ pub(crate) fn check_fill(share: f64) -> Result<(), LabError> {
     if (0.0..=1.0).contains(&share) {
         return Ok(());
     }
-    Err(SettingProblem::Fill(share).of("fill"))
+    Err(SettingProblem::Share(share).of("fill"))
 }
 
 /// Checks that the host can hold a share of a memory.

@@ -5,15 +5,6 @@ use wordline_core::ResultSet;
 use wordline_core::quantity::ByteCount;
 use wordline_nvm::{Device, TranslationReport};
 
-/// Why a write needs a layer, and how to get one.
-pub(crate) fn needed(unit: u64) -> String {
-    format!(
-        "this memory overwrites whole blocks of {}; random writes that are no multiple of it need a \
-         translation layer: give --ftl page or --ftl log-block",
-        ByteCount::from_bytes(unit)
-    )
-}
-
 /// Bytes that a write away from the sequential order must be a multiple of: a layer takes any.
 pub(crate) fn overwrite_bytes(device: &dyn Device) -> u64 {
     match device.translation() {

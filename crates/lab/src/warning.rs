@@ -2,7 +2,10 @@
 
 use std::fmt::{self, Display};
 
+use wordline_core::quantity::Time;
 use wordline_core::results::{Warning, WarningCode};
+
+use crate::error::problems;
 
 macro_rules! warnings {
     ($($variant:ident $code:ident $({ $($field:ident),+ })? $words:literal;)*) => {
@@ -51,7 +54,7 @@ warnings! {
          other: RAM lies between the least and the most that any order needs; a latency log gives the exact figure \
          (fio: --write_lat_log=NAME)";
     SlowAccesses OddLog { file }
-        "{file}: accesses are so slow that 4096 of them exceed 2.5 hours; the longest sequences are not told";
+        "{file}: accesses are so slow that 4096 of them exceed 2.5 hours; the longest sequences are not reported";
     SeveralSizes SeveralSizes { file, largest }
         "{file}: accesses have several sizes, up to {largest}; rates for whole records rest on the fluid curve and \
          the largest record, which is safe and not exact; a rate that is asked for is exact";
@@ -70,8 +73,10 @@ warnings! {
          {record} or more, or for smaller records";
     ReturnLevels Extrapolated { target, horizon, times, percent }
         "{target}: return levels look {horizon} ahead, {times:.0} times as far as the accesses, by a distribution \
-         that was fitted to them, with an interval of {percent:.0} %; they hold if what comes is like what came";
-    NeedsTranslation NeedsTranslation { name, why } "{name}: {why}";
+         fitted to them, with an interval of {percent:.0} %; they hold if the future is like the past";
+    NeedsTranslation NeedsTranslation { name, block }
+        "{name}: this memory overwrites whole blocks of {block}; random writes that are no multiple of it need a \
+         translation layer: give --ftl page or --ftl log-block";
     RunFailed RunFailed { name, failure } "{name}: {failure}";
     OpenLoopFailed RunFailed { target, failure } "{target}, open loop: {failure}";
     NoBound RunFailed { target, failure } "{target}: no proven bound: {failure}";
@@ -79,7 +84,10 @@ warnings! {
         "{target}: {failure}; a memory that erases blocks takes a trace that overwrites only behind a translation \
          layer";
     OwnTimesFailed RunFailed { target, failure } "{target}, at its own times: {failure}";
-    FoldedAccesses FoldedAddresses { target, count, file, what } "{target}: {count} accesses of {file} {what}";
+    OutsideAccesses FoldedAddresses { target, count, file }
+        "{target}: {count} accesses of {file} lie outside the memory and were folded into it";
+    CutAccesses FoldedAddresses { target, count, file }
+        "{target}: {count} accesses of {file} are larger than the memory or 16 MiB and were cut to that";
     StatusFail Caution
         "rows of the estimate status-fail are until the chip reports a failure, without retention: by a model that \
          was calibrated with published measurements, and is not a lifetime that a maker promises";
@@ -91,15 +99,18 @@ warnings! {
     FewRefreshes FewSamples { target, interval, owed, least }
         "{target}: so short a run leaves to chance how many refreshes it has: one falls due every {interval}, and a \
          busy rank may put off {owed}; measure {least} or longer (--measure)";
-    FewSamples FewSamples { asked, tail, enough }
-        "{asked} samples a point may be few: confidence intervals rest on short batches, and {tail}; ask for \
-         {enough} (--samples)";
-    FoldedRequests FoldedAddresses { file, target, count, what } "{file} on {target}: {count} {what}";
+    FewSamples FewSamples { asked, beyond, enough }
+        "{asked} samples a point may be few: confidence intervals rest on short batches, and {beyond} of them lie \
+         beyond p99.9; ask for {enough} (--samples)";
+    AlignedRequests FoldedAddresses { file, target, count }
+        "{file} on {target}: {count} addresses lay within a line, which was taken for them";
+    OutsideRequests FoldedAddresses { file, target, count }
+        "{file} on {target}: {count} addresses lay beyond the memory and were taken modulo its size";
     NoTimes Default { file }
-        "{file}: it tells no times, so requests come as fast as the cores' outstanding misses let them";
+        "{file}: it records no times, so requests come as fast as the cores' outstanding misses let them";
     OwnDie Advice { name, die }
-        "{name}: {die} is a sheet of your own; the independent table knows the DDR5 dies on the market, so that a \
-         die that is faster breaks its rules, and one that is slower is not held to its own";
+        "{name}: {die} is a sheet of your own; the independent table knows the DDR5 dies on the market. A faster die \
+         breaks its rules, and a slower one is not held to its own";
     RulesKept Advice { name, commands } "{name}: {commands} commands keep every rule of an independent table";
     RulesBroken RunFailed { name, violations, commands }
         "{name}: {violations} of {commands} commands break a rule; please report this defect";
@@ -140,7 +151,7 @@ warnings! {
         "{file}: its stalls are more like those of {target} when that is full; it is taken to have been full \
          before, and --fill SHARE says otherwise";
     NoAddresses Default { file, target }
-        "{file}: it tells no addresses; they are drawn from all of {target}, and --range SIZE says otherwise";
+        "{file}: it records no addresses; they are drawn from all of {target}, and --range SIZE says otherwise";
     AddressesFolded FoldedAddresses { file, asked, target }
         "{file}: addresses reach up to {asked}, beyond the end of {target}; those were folded into it";
     NothingFitted NotFitted { base }
@@ -158,7 +169,8 @@ warnings! {
          differ";
     WholeMemoryForFiles Advice { target, has, asked }
         "{target}: it has {has} and not {asked}: its file systems get all of it";
-    NoTable Advice { name, why } "{name}: {why}";
+    NoScan Advice { name } "{name}: it scans, and a hash table has no order to scan in";
+    OneSize Advice { name } "{name}: its records have many sizes, and this table has one for all";
     FewKeys FewSamples { name, key_bytes, count, wanted }
         "{name}: keys of {key_bytes} B name {count} records, so that the table holds these and not {wanted}";
     IdleTable Advice { name, operation }
@@ -176,8 +188,13 @@ warnings! {
          optimised build, and --build none the memory and its driver alone";
     WholeMemoryForTables Advice { target, has, asked }
         "{target}: it has {has} and not {asked}: its tables get all of it";
-    MeasuredHere Caution { name, what }
-        "{name}: measured with the clock of this machine, whatever else it did meanwhile; {what}";
+    MeasuredFile Caution { name }
+        "{name}: measured with the clock of this machine, whatever else it did meanwhile. Each access asks the \
+         system for the file's length first, and a persist waits for msync and its disk, which writes whole pages. \
+         Bytes moved are those that the table reads and writes";
+    MeasuredRam Caution { name }
+        "{name}: measured with the clock of this machine, whatever else it did meanwhile; caches hold what they can, \
+         and nothing waits for the memory to keep anything";
     Unoptimised Caution { name }
         "{name}: this build of wordline is not optimised, and its tables are slow: build with --release";
     PoolOpen Default { work, open } "workload {work}: {open}";
@@ -204,20 +221,26 @@ warnings! {
         "{name}: {written} were written to a memory of {memory}, which had nothing to clean up yet; a memory in use \
          is slower: give --fill, --warm-up and a --wrap of what is in use";
     NoFailedBlock Caution { blocks }
-        "no block of this part was cycled until it failed, so that how far its latency goes is taken from virtual \
-         chips, which real ones may be far from: log one block of the part until it fails, in the same log, with its \
-         chips named PART#1, PART#2 where they are several ({blocks})";
+        "no block of this part was cycled until it failed, so virtual chips show how far its latency goes; real ones \
+         may be far from them. Log one block of the part until it fails, in the same log, with its chips named PART#1, \
+         PART#2 where they are several ({blocks})";
     FailedBlocksKnown Default
-        "how far latency goes until a block fails is taken from the failed blocks of its part in this log; how far \
-         the blocks of a part differ in that is assumed, as far as the log does not show it, and that latency grows \
-         by a power of the cycles is what virtual chips do";
+        "how far latency goes until a block fails is taken from the failed blocks of its part in this log. How far \
+         blocks of a part differ in it is assumed where the log does not show it. That latency grows by a power of \
+         the cycles is how virtual chips behave";
     BeyondVirtualChips Extrapolated { blocks }
         "{blocks}: takes longer than half of the virtual chips ever did, which failed before; without a failed \
          block of its part its band means little, and the less the longer it takes";
     EarlyLife FewSamples { blocks }
         "{blocks}: has used less than a tenth of its life, by its latency; how much less, and how many cycles are \
-         left, cannot be told that early";
-    FewCyclesLogged FewSamples { blocks, what } "{blocks} {what}";
+         left, is unknown that early";
+    NoCycles FewSamples { blocks } "{blocks} has neither erases nor programs";
+    LateCycles FewSamples { blocks }
+        "{blocks} is logged too late to show how long a fresh one took; a log should begin with the first cycles of \
+         one block of each chip at least";
+    SteadyLatency FewSamples { blocks }
+        "{blocks} takes as long as when it was fresh, or the log is too short to show a change: latency says nothing of what \
+         is left";
     CutLastLine TruncatedLog { line } "line {line}, the last, is cut off and left out";
     ColumnsPassedOver OddLog { columns } "columns passed over: {columns}";
     WithoutRetention Caution
@@ -242,8 +265,8 @@ warnings! {
          covers {percent:.0} % of them";
     StartToStartInSteps StartToStart { file, percent, step }
         "{file}: times from the start of an access to the start of the next stand for durations; the log itself \
-         covers {percent:.0} % of them, and tells them in steps of {step}, so that each start may be off by one: what \
-         lies between is told as the least and the most";
+         covers {percent:.0} % of them, and records them in steps of {step}, so that each start may be off by one: what \
+         lies between is reported as the least and the most";
     TruncatedLog TruncatedLog { file, oddity } "{file}, {oddity}";
     BackwardsTime BackwardsTime { file, oddity } "{file}, {oddity}";
     LostRecords LostRecords { file, oddity } "{file}, {oddity}";
@@ -252,7 +275,7 @@ warnings! {
         "{target}: this memory has no {work} that a read could come during in the model";
     NoSuspend NoSuspend { target, work, reason }
         "{target}: no {work} is suspended: {reason}; reads wait for its end";
-    FileSystemSetup Default { setup } "{setup}";
+    FileSystemSetup Default { place, title, ground, settings } "{place}: {title} {ground}{settings}";
     FilesUnsuitable Unsuitable { name, operation, failure, why } "{name}, {operation}: {failure}{why}";
     FilesFailed RunFailed { name, operation, failure, why } "{name}, {operation}: {failure}{why}";
     PromiseBroken PowerCut { target, engine, kinds, why }
@@ -262,9 +285,93 @@ warnings! {
          have been synced long before; {engine} programs as if only the page under way were at risk: use a memory of \
          one bit a cell, or a layer that knows of pairs";
     SumsOfErases Caution { target }
-        "{target}: its own layer tells erases as sums since it was made: what the calls took of a block, and how \
+        "{target}: its own layer reports erases as sums since it was made: what the calls took of a block, and how \
          evenly, is not known";
     TableFailed RunFailed { name, operation, failure } "{name}, {operation}: {failure}";
     TableFull RunFailed { name, operation, failure }
         "{name}, {operation}: {failure}; give a lower --load or a larger --capacity";
+}
+
+// Reasons that warnings give.
+
+problems! {
+    /// Why nothing shows how much of its time a log accounts for.
+    pub(crate) UnknownCoverage;
+
+    NoEnds "the log does not record when accesses ended";
+    LogInSteps { elapsed: String, step: Time } "the log lasts {elapsed} and records times in steps of {step}";
+    NoTime "the histogram does not record in what time its accesses happened";
+    HistogramInSteps { elapsed: Time, step: Time } "the histogram lasts {elapsed} and records its time in steps of {step}";
+    WideBins { least: f64, most: f64 }
+        "its bins are so wide that they cover anything from {least:.0} % to {most:.0} % of its time";
+}
+
+problems! {
+    /// Why a fit leaves a figure of flash as the base has it.
+    #[derive(Clone, PartialEq)]
+    pub(crate) LeftOpen;
+
+    NoEraseStep "no step explains the durations of erases as its multiples";
+    FewFailed { found: usize, least: usize }
+        "{found} blocks failed, and the last loop shows in those alone; {least} are needed";
+    NoProgramStep "no step explains the durations of single programs as its multiples";
+    NoLaw "the law that separates late pulses from early ones is not known";
+    FewLives { found: usize, least: usize } "how long a block lives shows in {found} blocks, and {least} are needed";
+    FlatLikelihood
+        "their likelihood has no top: too many blocks were given up before they showed their strength";
+    NoPulsesAndLoops "pulses of single programs beside loops of erases would show it";
+    NoneWeak { of: usize, percent: f64 }
+        "none of {of} blocks is weak, so that their share is below {percent:.1} % (95 %)";
+    NoWeakBlock "no block is weak";
+    FewChips { found: usize, least: usize }
+        "the log has {found} chips, and {least} are needed; the interval of endurance takes the base's spread as given";
+    NoOtherConditions "one temperature and one dwell show nothing of others";
+    NoBitErrors "durations show nothing of wrong bits";
+    FlatLaw "the loops of erases do not determine their law";
+    ProgrammedPageLast
+        "in no block the programmed page failed first, so how many pulses wear saves in all is unknown";
+    NoEarlyPulse "no pulse was saved early";
+    NotInSizes "the sizes of the sweep do not separate it from what else an access takes";
+    AgeingOfSweep "a sweep shows nothing of wear; a cycling log does";
+}
+
+problems! {
+    /// What a file system lies on.
+    pub(crate) FileSystemGround;
+
+    EraseBlocks "on the flash itself, in its erase blocks";
+    Bytes "on bytes that can be overwritten";
+    RewrittenBlocks
+        "on erase blocks that are rewritten in place, as simple products do; a power cut within a rewrite loses a sector";
+    Layer(String) "over a translation layer (mapping {0})";
+    Sectors "on sectors of 512 B";
+}
+
+problems! {
+    /// Why a file system fails on a memory that is empty, or after some power cuts.
+    pub(crate) FileSystemFailure;
+
+    BadStart { block: u32, title: &'static str, fixed: String }
+        "block {block} came bad from the factory, and {title} cannot do without blocks {fixed}: another --seed is \
+         another chip";
+    NoPromise(&'static str) "{0} promises nothing of the kind";
+    StartCut { images: u64, title: &'static str, fixed: String }
+        "in {images} of them the cut left block {fixed} so that it takes no erase, and {title} cannot do without: it \
+         says that there is no room, and nothing is lost";
+    PairedPage(&'static str)
+        "a cut within a program harms an earlier page of the pair as well, which {0} does not know of";
+    UnstablePage(&'static str)
+        "the ECC on the chip may correct a page that a cut left half-programmed in one read and give it up in \
+         another: {0} asks once, takes the page for whole or for erased, and goes on behind it \
+         (docs/evidence/fs-power-cuts.md)";
+}
+
+problems! {
+    /// What follows from a column of a sheet that stands in for another.
+    pub(crate) ColumnConsequence;
+
+    Optimistic "so what rests on it is optimistic";
+    NoBound "so what rests on it is no bound";
+    Pessimistic "so what rests on it is pessimistic";
+    Fixed "so it does not vary";
 }

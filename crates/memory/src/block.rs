@@ -41,7 +41,7 @@ pub trait BlockDevice {
     /// then), or the device fails: each sector of the write is then as after a power cut.
     fn write(&mut self, sector: u64, data: &[u8]) -> Result<(), Self::Error>;
 
-    /// Tells the device that `count` sectors from `sector` on hold nothing of use. Until they are
+    /// Informs the device that `count` sectors from `sector` on hold nothing of use. Until they are
     /// written again, each read of them succeeds and returns bytes that are unspecified: old ones,
     /// zeros or others. A device may do nothing.
     ///

@@ -27,7 +27,7 @@ use crate::Geometry;
 /// A torn page can read well once and fail later, so that a caller that finds one moves what it
 /// still needs and erases the block.
 pub trait Flash {
-    /// What can go wrong; its [kind](FlashError::kind) tells a caller what to do about it.
+    /// What can go wrong; its [kind](FlashError::kind) shows a caller what to do about it.
     type Error: FlashError;
 
     /// Sizes and programming rules, which never change.
@@ -89,7 +89,7 @@ pub enum Ecc {
     /// Bits were wrong, and the bytes returned are right.
     Corrected {
         /// The most bits corrected in any one codeword that the read touched; the upper end where
-        /// the device tells only a range.
+        /// the device reports only a range.
         bits: u8,
         /// Whether the device advises to move the data soon, before the ECC gives up.
         refresh: bool,

@@ -358,7 +358,7 @@ impl<F: FlashDevice> Flash for MeteredFlash<F> {
     }
 }
 
-/// A medium that tells its flash what its operations are for.
+/// A medium that passes to its flash what its operations are for.
 struct TimedMedia<F: FlashDevice> {
     media: FlashMedia<MeteredFlash<F>>,
     /// How long the last erase took, with its command and the polls.

@@ -74,7 +74,7 @@ impl Grid {
         }
     }
 
-    /// Says how many columns from the left tell a row from the others; one unless said. In a
+    /// Says how many columns from the left identify a row; one by default. In a
     /// terminal too narrow for all columns the table continues below, with these repeated.
     #[must_use]
     pub fn with_keys(self, keys: usize) -> Self {
@@ -103,7 +103,7 @@ impl Grid {
         &self.columns
     }
 
-    /// How many columns from the left tell a row from the others.
+    /// How many columns from the left identify a row.
     #[must_use]
     pub fn keys(&self) -> usize {
         self.keys

@@ -8,7 +8,7 @@
 //! commands that list things other than results. [`answer`] says in words what the rows say.
 //!
 //! The workloads `buffer`, `compare`, `dram`, `fit`, `fs`, `health`, `kv` and `wear` answer questions of their own, so each has a module that says
-//! what people see of it; the rows tell which workload a document is about.
+//! what people see of it; the rows show which workload a document is about.
 //!
 //! Text from a document is never trusted: terminal control characters are spelled out, spreadsheet
 //! formulas are disarmed, and Markdown and HTML are escaped.

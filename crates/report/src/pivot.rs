@@ -112,7 +112,7 @@ pub(crate) struct Pivot<'a> {
     pub(crate) document: &'a ResultSet,
     /// One for each thing that was run, in the order of the document.
     pub(crate) lines: Vec<PivotLine<'a>>,
-    /// What tells the lines apart.
+    /// What distinguishes the lines.
     pub(crate) varying: Varying,
     /// The numeric axis that curves are drawn along.
     pub(crate) along: Option<Axis>,
@@ -140,7 +140,7 @@ pub(crate) struct Varying {
 
 /// Lines that differ only in the axis that curves are drawn along, ascending in it.
 pub(crate) struct Series<'a, 'p> {
-    /// What tells it from the others: operation, and target where there are several.
+    /// What distinguishes it from the others: operation, and target where there are several.
     pub(crate) name: String,
     /// The same without the target.
     pub(crate) name_on_target: String,

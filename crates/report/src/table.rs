@@ -103,7 +103,7 @@ fn block(grid: &Grid, columns: &[usize], style: &Style) -> String {
 }
 
 /// The columns, in parts that fit the width without breaking words or numbers. Each part begins
-/// with the columns that tell rows apart and has one more at least.
+/// with the columns that identify rows and has one more at least.
 fn fitting(grid: &Grid, width: u16) -> Vec<Vec<usize>> {
     let keys: Vec<usize> = (0..grid.keys().min(grid.columns().len())).collect();
     let needed = |columns: &[usize]| {

@@ -1,4 +1,4 @@
-//! The one way from things to a grid: columns that tell the things apart, then columns of figures.
+//! The one way from things to a grid: columns that identify the things, then columns of figures.
 //!
 //! A column of figures that no thing has is left out, and so is a key that all share unless it always
 //! stands. The same columns make a grid with a line for each thing, or one with a column for each.
@@ -26,7 +26,7 @@ impl<'t, T> Tabulation<'t, T> {
         }
     }
 
-    /// A column that always stands and tells things apart.
+    /// A column that always stands and identifies things.
     pub(crate) fn key(mut self, column: Column, of: impl Fn(&T) -> String + 't) -> Self {
         let cell = Box::new(move |thing: &T| Some(of(thing)));
         self.keys.push((column, true, cell));

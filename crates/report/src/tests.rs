@@ -9,7 +9,7 @@ use crate::{Format, Style, fixture, render};
 const PEOPLE: [Format; 3] = [Format::Table, Format::Markdown, Format::Html];
 
 /// Each fixture by its number.
-const FIXTURES: [fn() -> ResultSet; 10] = [
+const FIXTURES: [fn() -> ResultSet; 15] = [
     || fixture::buffer(&[2e6, 4.1e6]),
     || fixture::buffer(&[]),
     fixture::log,
@@ -20,6 +20,11 @@ const FIXTURES: [fn() -> ResultSet; 10] = [
     fixture::dram_bandwidth,
     fixture::dram_loaded,
     fixture::dram_trace,
+    fixture::file_systems,
+    fixture::key_values,
+    fixture::wear,
+    fixture::health,
+    fixture::health_score,
 ];
 
 fn documents() -> impl Iterator<Item = ResultSet> {

@@ -28,7 +28,7 @@ pub(crate) struct View {
     /// Tables that come before the sentences; where there are some, they show the verdicts.
     pub(crate) lead: &'static [TableView],
     pub(crate) tables: &'static [TableView],
-    /// Whether plots tell more than the tables, and come before them.
+    /// Whether plots show more than the tables, and come before them.
     pub(crate) plots_first: bool,
     pub(crate) plots: &'static [PlotView],
     /// Whether every value is listed by series; in one long table where lines share no single axis.
@@ -102,7 +102,7 @@ impl LineTable {
 /// The lines that a table or a plot shows, in its order.
 pub(crate) type Lines = for<'p, 'a> fn(&'p Pivot<'a>) -> Vec<&'p PivotLine<'a>>;
 
-/// A column that tells lines apart.
+/// A column that identifies lines.
 #[derive(Clone, Copy)]
 pub(crate) enum Key {
     /// A column or an axis under its own name.
@@ -124,7 +124,7 @@ impl Key {
         }
     }
 
-    /// The fields of a line that always stand, or that tell it from others, in a row of words.
+    /// The fields of a line that always stand, or that distinguish it from others, in a row of words.
     pub(crate) fn named(keys: &[Self], line: &PivotLine<'_>, all: &[&PivotLine<'_>]) -> String {
         let shown = keys.iter().filter_map(|key| match *key {
             Self::Always(field) => Some(line.field(field)),

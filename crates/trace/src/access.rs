@@ -1,4 +1,4 @@
-//! One access, as a log tells it.
+//! One access, as a log records it.
 
 use wordline_core::Operation;
 use wordline_core::quantity::Time;
@@ -14,10 +14,10 @@ pub struct LoggedAccess {
     pub bytes: u64,
     /// Address of the first byte, where the log has it.
     pub offset: Option<u64>,
-    /// When it ended, where the log has it, as exactly as the log tells
+    /// When it ended, where the log has it, as exactly as the log states
     /// ([`LogSummary::resolution`](crate::LogSummary::resolution)).
     pub end: Option<Time>,
-    /// Line of the text that tells it, from 1; for binary logs the number of the record.
+    /// Line of the text that states it, from 1; for binary logs the number of the record.
     pub line: u64,
 }
 
@@ -32,6 +32,6 @@ pub struct AskedAccess {
     pub offset: u64,
     /// When it was asked for, counted from the first of the trace; where the trace has it.
     pub at: Option<Time>,
-    /// Line of the text that tells it, from 1.
+    /// Line of the text that states it, from 1.
     pub line: u64,
 }

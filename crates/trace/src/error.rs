@@ -72,7 +72,7 @@ pub enum Oddity {
         /// How many are missing.
         count: u64,
     },
-    /// What the log tells and nothing here can use was left out.
+    /// What the log holds and nothing here can use was left out.
     Skipped {
         /// The first such line, from 1, or the number of the record behind it.
         line: u64,

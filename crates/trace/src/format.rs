@@ -228,7 +228,7 @@ pub(crate) struct ProbedLine<'a> {
 }
 
 impl<'a> LogHead<'a> {
-    /// The lines that tell something and are there as a whole; where that is none, the last one as well.
+    /// The lines that have content and are there as a whole; where that is none, the last one as well.
     pub(crate) fn told(&self) -> impl Iterator<Item = ProbedLine<'a>> + Clone + use<'a> {
         let ended = self
             .bytes

@@ -63,7 +63,7 @@ use wordline_core::quantity::Time;
 pub struct LogSummary {
     /// The format in words, such as "fio latency log, 6 columns".
     pub format: String,
-    /// Steps in which the log tells when accesses ended: 1 ms for fio.
+    /// Steps in which the log records when accesses ended: 1 ms for fio.
     pub resolution: Option<Time>,
     /// What is odd about it.
     pub oddities: Vec<Oddity>,
@@ -74,7 +74,7 @@ pub struct LogSummary {
 pub struct CountedDurations {
     /// What the accesses did.
     pub operation: Operation,
-    /// Bytes of one access, where the log tells them.
+    /// Bytes of one access, where the log records them.
     pub bytes: Option<u64>,
     /// Shortest duration that the count can hold.
     pub least: Time,

@@ -22,9 +22,9 @@ use crate::{
 /// What is known of a log beside its bytes. By default nothing is, and the log has to say it all.
 #[derive(Clone, Debug, Default)]
 pub struct LogOptions {
-    /// Its format; by default the first lines tell it.
+    /// Its format; by default the first lines show it.
     pub format: Option<LogFormat>,
-    /// The unit of fio's values, which old logs do not tell; see [`Oddity::UnitAssumed`](crate::Oddity).
+    /// The unit of fio's values, which old logs do not state; see [`Oddity::UnitAssumed`](crate::Oddity).
     pub unit: Option<LatencyUnit>,
     /// The name of the file. fio says there and nowhere else whether a log holds latencies, bandwidths or
     /// operations per second.
@@ -98,7 +98,7 @@ pub struct DurationCounts {
     /// The counts that are not zero, reads first, each operation from the shortest duration.
     pub durations: Vec<CountedDurations>,
     /// Time in which the accesses happened, in steps of the summary's resolution; `None` where the log does
-    /// not tell.
+    /// not record it.
     pub elapsed: Option<Time>,
     /// What was seen of the log.
     pub summary: LogSummary,

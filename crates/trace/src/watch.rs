@@ -75,7 +75,7 @@ pub(crate) struct OddityWatch {
 }
 
 impl OddityWatch {
-    /// The next time that the log tells.
+    /// The next time that the log records.
     #[inline]
     pub(crate) fn time(&mut self, time: Time, line: u64) {
         if time < self.latest {

@@ -196,7 +196,7 @@ impl DramMemory {
         u64::try_from(ps).unwrap_or(u64::MAX)
     }
 
-    /// The first time before which a clock edge lies, and is told of, that comes so many edges behind the next one.
+    /// The first time before which a clock edge lies, and is reported, that comes so many edges behind the next one.
     fn behind_edge(&self, edges: u64) -> u64 {
         let edge = self.edge().saturating_add(edges);
         self.config.sub_channel.clock.ps(edge).saturating_add(1)

@@ -134,7 +134,7 @@ impl ImportError {
     }
 }
 
-/// Decodes the bytes of a dump. Without a kind, the page's signature tells which standard it follows.
+/// Decodes the bytes of a dump. Without a kind, the page's signature states which standard it follows.
 ///
 /// # Errors
 /// When the bytes are no such page, end too early, or hold values that the standard excludes.

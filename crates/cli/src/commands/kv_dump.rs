@@ -55,7 +55,7 @@ pub(super) fn run(dump: &KvDump, global: &Global) -> Result<Outcome, Failure> {
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     let failed = |problem: String| failure::message(format!("{}: {problem}", path.display()));
     let mut bytes = Vec::new();
-    // One byte more than allowed, so that what has no end ends: devices and pipes tell no length.
+    // One byte more than allowed, so that what has no end ends: devices and pipes have no length.
     let read = File::open(path).and_then(|file| file.take(IMAGE_MAX + 1).read_to_end(&mut bytes));
     read.map_err(|error| failed(format!("cannot be read: {error}")))?;
     if bytes.len() as u64 > IMAGE_MAX {

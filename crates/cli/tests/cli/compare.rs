@@ -245,7 +245,7 @@ fn faults_of_a_study_are_shown_in_their_line() {
     );
     refused(
         STUDY.replace("500 KB/s", "0 B/s"),
-        &["my.toml:3", "work.rate of 0 B/s"],
+        &["my.toml:3", "work.rate 0 B/s is out of range"],
     );
     refused(
         STUDY.replace("500 KB/s", "-5 KB/s"),
@@ -278,7 +278,7 @@ fn faults_of_a_study_are_shown_in_their_line() {
     of_study(format!("{STUDY}{both}"), &["--target=em064lx"]).done();
     refused(
         format!("{STUDY}[limits]\nparts = 0\n"),
-        &["my.toml:6", "limits.parts of 0"],
+        &["my.toml:6", "limits.parts 0 is out of range"],
     );
     refused(format!("age = 2.0\n{STUDY}"), &["my.toml:1", "age"]);
     refused(format!("timing = []\n{STUDY}"), &["my.toml:1", "timing"]);
@@ -305,12 +305,12 @@ fn flags_that_cannot_be_are_refused() {
     let refused = |flags: &[&str], words: &[&str]| {
         wordline(&[&["compare", "--rate=5KB/s"], flags].concat()).refused(words);
     };
-    wordline(&["compare", "--rate=0B/s"]).refused(&["work.rate of 0 B/s"]);
+    wordline(&["compare", "--rate=0B/s"]).refused(&["work.rate 0 B/s is out of range"]);
     wordline(&["compare", "--rate=-5KB/s"]).refused(&["below zero"]);
     wordline(&["compare", "--rate=1e30B/s"]).refused(&["work.keep of 1 h"]);
     refused(&["--target=em064lx,em064lx"], &["named twice"]);
     refused(&["--target=nowhere"], &["unknown part \"nowhere\""]);
-    refused(&["--record=0B"], &["work.record of 0 B"]);
+    refused(&["--record=0B"], &["work.record 0 B is out of range"]);
     refused(
         &["--record=4KiB", "--max-ram=2KiB"],
         &["limits.ram of 2 KiB is below one record (4 KiB)"],
@@ -318,7 +318,7 @@ fn flags_that_cannot_be_are_refused() {
     refused(&["--duty=0%"], &["work.duty"]);
     refused(&["--duty=200%"], &["work.duty"]);
     refused(&["--reads=10%"], &["work.reads goes with"]);
-    refused(&["--max-parts=0"], &["limits.parts of 0"]);
+    refused(&["--max-parts=0"], &["limits.parts 0 is out of range"]);
     refused(
         &["--price=mt29f1g10=1EUR"],
         &["mt29f1g10", "no part of the catalogue"],

@@ -311,7 +311,7 @@ fn logs_of_flash_that_cannot_be_fitted_are_refused_with_their_place() {
         wordline(&[&["part", "fit", &log], more].concat())
     };
     let nand = ["--template", "nand"];
-    fit("two.csv", &nand).refused(&["it tells of 2 blocks, and at least 4 are needed"]);
+    fit("two.csv", &nand).refused(&["it has 2 blocks, and at least 4 are needed"]);
     fit("back.csv", &nand).refused(&["line 3"]);
     fit("reads.csv", &nand).refused(&["neither programs nor erases"]);
     fit("empty.csv", &nand).refused(&["empty.csv"]);

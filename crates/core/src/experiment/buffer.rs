@@ -135,7 +135,7 @@ pub struct LogSource {
     /// The file, or `-` for standard input.
     #[cfg_attr(feature = "cli", arg(skip))]
     pub file: String,
-    /// Format of the log or trace, where its content does not tell.
+    /// Format of the log or trace, where its content does not show it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long = "log-format", value_name = "FORMAT"))]
     pub format: Option<String>,
@@ -151,7 +151,7 @@ pub struct LogSource {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(skip))]
     pub operation: Option<Operation>,
-    /// Bytes of each access, where the log does not tell.
+    /// Bytes of each access, where the log does not record them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long = "record"))]
     pub record_bytes: Option<u64>,
@@ -181,7 +181,7 @@ named! {
 pub struct TraceSource {
     /// The file, or `-` for standard input.
     pub file: String,
-    /// Its format, where its content does not tell.
+    /// Its format, where its content does not show it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,
     /// The file of a replay log, or the device of blkparse's output, where it has several.

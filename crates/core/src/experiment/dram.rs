@@ -150,7 +150,7 @@ pub struct DramTraceTest {
     /// The trace; - for standard input.
     #[cfg_attr(feature = "cli", arg(value_name = "FILE", value_parser = super::options::file_name()))]
     pub file: String,
-    /// Its format, where its content does not tell.
+    /// Its format, where its content does not show it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(
         feature = "cli",

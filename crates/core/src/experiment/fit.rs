@@ -29,11 +29,11 @@ pub struct FitWorkload {
         )
     )]
     pub id: String,
-    /// Order of the addresses, where the log does not tell them.
+    /// Order of the addresses, where the log does not record them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long))]
     pub pattern: Option<Pattern>,
-    /// Bytes from address 0 on that were written to, where the log does not tell addresses.
+    /// Bytes from address 0 on that were written to, where the log does not record addresses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long = "range"))]
     pub range_bytes: Option<u64>,

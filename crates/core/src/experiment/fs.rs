@@ -21,7 +21,7 @@ pub struct FsWorkload {
     pub tests: Vec<FsTest>,
     /// Bytes of each memory, from its first on, that a file system gets, all of a smaller one [default: of
     /// each memory 4MiB, 64 blocks of a NAND or 16KiB for each small file, whichever is most; the mount and
-    /// the RAM are then told for all of it as well].
+    /// the RAM are then reported for all of it as well].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long = "capacity"))]
     pub capacity_bytes: Option<u64>,

@@ -86,7 +86,7 @@ impl<V: schemars::JsonSchema> schemars::JsonSchema for NamedValues<V> {
 pub trait NamedValue:
     std::str::FromStr<Err: std::fmt::Display> + Clone + Send + Sync + 'static
 {
-    /// The field, which may be told apart by the struct that it is in.
+    /// The field, which may be distinguished by the struct that it is in.
     const ID: &'static str;
     /// The flag.
     const FLAG: &'static str;

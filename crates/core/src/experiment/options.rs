@@ -289,7 +289,7 @@ fn with_field(mut arg: Arg, defaults: &Value) -> Arg {
         .map(|value| texts(&arg, value));
     match texts {
         Some(texts) if !texts.is_empty() && !arg.is_positional() => {
-            // Zero is what happens where nothing is said: no need to tell.
+            // Zero is what happens where nothing is said: no need to write it.
             let hidden = [["0"], ["0B"], ["0s"], ["0ps"], ["0B/s"]]
                 .iter()
                 .any(|none| texts == none);

@@ -5,7 +5,7 @@
 //! must be what the last lasting call left, or what a call that had begun since then makes of it, and nothing else.
 //! Opening an image is recorded in turn, and cut in turn. What fails is named by a short text, a [`Case`], from which
 //! [`Harness::replay`] finds it again; [`Harness::shrink`] takes from the workload what the failure does not need, and
-//! the [`Report`] tells a person what happened.
+//! the [`Report`] says in words what happened.
 //!
 //! ```
 //! use std::error::Error;

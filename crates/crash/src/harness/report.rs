@@ -26,7 +26,7 @@ impl fmt::Display for Report {
 }
 
 impl<T: Medium> Harness<T> {
-    /// Tells what happens in a failure of a workload.
+    /// Describes what happens in a failure of a workload.
     pub fn report<S: Subject<Medium = T>>(
         &self,
         subject: &S,

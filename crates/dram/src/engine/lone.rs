@@ -3,7 +3,7 @@
 
 use super::SubChannel;
 use super::queue::{QueuedRequest, READ};
-use super::serve::{UnattributedClocks, clocks};
+use super::serve::{WaitAttribution, clocks};
 use super::stamp::{Stamp, clock};
 use super::state::{ACT, CLOSED, PRE, PseudoChannel};
 use crate::observer::{CAUSES, Observer, RowOutcome, WaitCause};
@@ -160,7 +160,7 @@ impl<O: Observer> SubChannel<O> {
         if O::WAITS {
             let pc = &self.channels[channel & 1];
             let begin = plan.act.unwrap_or(now);
-            let mut rest = UnattributedClocks {
+            let mut rest = WaitAttribution {
                 begin,
                 left: clocks(plan.rd - begin).into(),
                 waits: &mut served.waits,
@@ -191,7 +191,7 @@ impl<O: Observer> SubChannel<O> {
             let Some(at) = at else { continue };
             if O::WAITS {
                 let pc = &self.channels[channel & 1];
-                let mut rest = UnattributedClocks {
+                let mut rest = WaitAttribution {
                     begin: milestone,
                     left: clocks(at - milestone).into(),
                     waits,

@@ -271,7 +271,7 @@ impl<O: Observer> SubChannel<O> {
         let pc = &self.channels[channel & 1];
         let drained = self.drained[self.direction()] - entry.drained;
         let withheld = pc.withheld[usize::from(bank.withheld)].before(at) - entry.withheld;
-        let mut rest = UnattributedClocks {
+        let mut rest = WaitAttribution {
             begin: entry.milestone,
             left: clocks(at - entry.milestone).into(),
             waits,
@@ -288,16 +288,16 @@ impl<O: Observer> SubChannel<O> {
     }
 }
 
-/// What is left of the clocks between two commands for a request, while they are divided among their causes.
-pub(super) struct UnattributedClocks<'a> {
+/// Attributes the clocks between two commands for a request to the causes of waiting.
+pub(super) struct WaitAttribution<'a> {
     /// Clocks before this one that rules ask for are given away.
     pub(super) begin: u64,
-    /// No more than a wait holds: see [`clocks`].
+    /// Clocks that have no cause yet; no more than a wait holds: see [`clocks`].
     pub(super) left: u64,
     pub(super) waits: &'a mut [u32; CAUSES],
 }
 
-impl UnattributedClocks<'_> {
+impl WaitAttribution<'_> {
     /// Gives clocks to a cause, as far as there are any.
     #[inline]
     pub(super) fn take(&mut self, part: u64, cause: usize) {

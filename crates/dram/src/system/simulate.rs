@@ -62,7 +62,7 @@ impl SystemRun {
 }
 
 /// Runs traffic on a system. The same input gives the same run, bit for bit. `go_on` is asked every microsecond of
-/// simulated time and told how many picoseconds have been simulated; when it says no, the run ends without a result.
+/// simulated time and given the picoseconds simulated so far; when it returns false, the run ends without a result.
 ///
 /// # Errors
 /// When the configuration contradicts itself, or the traffic does not fit it.

@@ -95,7 +95,7 @@ proptest! {
         prop_assert_eq!(&whole, &format!("{:?}", run_in_windows(&config, &traffic, window_ps)));
     }
 
-    /// What cores are told of is what sub-channels served, but for requests on their way at either end, and of those
+    /// What cores get is what sub-channels served, but for requests on their way at either end, and of those
     /// there are never more than the cores may have under way.
     #[test]
     fn bytes_are_conserved(traffic in any_traffic()) {

@@ -160,7 +160,7 @@ impl std::fmt::Debug for FuseMount {
 
 impl Drop for FuseMount {
     fn drop(&mut self) {
-        // Nobody is left to tell.
+        // A failure here cannot be reported.
         let _ = self.detach();
     }
 }

@@ -84,7 +84,7 @@ impl Tree {
         })
     }
 
-    /// Tells the number of what is at a path.
+    /// Returns the number of what is at a path.
     fn tell(&mut self, parent: u64, entry: &Entry) -> Result<u64, FsError> {
         // The file system may have another name for it than was asked for, in other letters.
         let path = self.below(parent, &entry.name)?;

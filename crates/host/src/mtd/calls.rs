@@ -15,7 +15,7 @@ pub struct EccCounts {
 /// What is asked of a driver; positions and lengths are in bytes.
 pub trait Calls {
     /// Reads. The kernel hands out what the ECC could not correct as if nothing had happened: the
-    /// [counts](Self::ecc) tell.
+    /// [counts](Self::ecc) show them.
     ///
     /// # Errors
     /// Those of the driver.

@@ -81,7 +81,7 @@ pub enum MtdError {
         /// The device that may be meant.
         instead: Option<String>,
     },
-    /// The kernel tells something that cannot be.
+    /// The kernel reports something impossible.
     #[error("{path}: {found:?} is no {what}")]
     Told {
         /// Where.

@@ -14,7 +14,7 @@ use super::{Calls, Description, InUse, Kernel, KernelPaths, MtdError, MtdKind, i
 /// The kernel hands out what its ECC could not correct like any other data, and counts it. So the counts are asked for
 /// before and after each read, which takes two more calls, and a read that made them grow is
 /// [`Uncorrectable`](FlashErrorKind::Uncorrectable). Others that read at the same time would be counted, too. Bits are
-/// counted over a whole read, not by the codeword: [`Ecc::Corrected`] tells that count, and never advises to move data.
+/// counted over a whole read, not by the codeword: [`Ecc::Corrected`] holds that count, and never advises to move data.
 #[derive(Debug)]
 pub struct Mtd<C = Kernel> {
     pub(super) calls: C,

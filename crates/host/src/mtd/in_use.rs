@@ -34,7 +34,7 @@ pub(super) fn user(places: &KernelPaths, number: u32) -> Result<Option<InUse>, M
     Ok(None)
 }
 
-/// What a file tells; nothing where there is none.
+/// What a file holds; nothing where there is none.
 fn read_kernel(path: &Path) -> Result<String, MtdError> {
     match fs::read_to_string(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),

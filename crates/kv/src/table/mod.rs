@@ -170,7 +170,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         hash(self.geometry.seed, key)
     }
 
-    /// What the short way found, as the search tells it.
+    /// What the short way found, as the search returns it.
     fn record_of(&self, short: &Short) -> Record {
         let ShortHead {
             version,

@@ -165,7 +165,7 @@ impl StreamCase<'_> {
             );
             document.warn(LabWarning::NeedsTranslation {
                 name: &subject.target,
-                why: &translation::needed(unit),
+                block: &ByteCount::from_bytes(unit),
             });
             return Ok(Some(()));
         }

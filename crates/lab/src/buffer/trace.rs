@@ -1,6 +1,6 @@
 //! What a program asked for, replayed on a simulated target.
 //!
-//! The accesses run one after the other, and the theory answers for any rate. Where the trace tells when
+//! The accesses run one after the other, and the theory answers for any rate. Where the trace states when
 //! each was asked for, it is replayed once more at its own times, and the bytes that waited are counted.
 
 use std::collections::VecDeque;
@@ -20,7 +20,7 @@ use super::stream::{StreamFailure, play};
 use super::{log, rows, startup_of};
 use crate::backlog::{BacklogError, Rate};
 use crate::control::{Control, Progress};
-use crate::error::{LabError, SettingProblem};
+use crate::error::{LabError, LogProblem, SettingProblem};
 use crate::instrument::case::{self, DocumentCase};
 use crate::payload::Payload;
 use crate::sources;
@@ -134,10 +134,7 @@ impl TraceCase<'_> {
             }
         }
         if analysis.accesses() == 0 {
-            return Err(LabError::Log {
-                file: source.file.clone(),
-                problem: format!("there is no {} in it", source.operation.name()),
-            });
+            return Err(LogProblem::NoneOf(source.operation.name()).of(&source.file));
         }
         let findings = analysis.finish()?;
         let record = findings.curve.record().map(ByteCount::bytes);
@@ -174,27 +171,25 @@ impl TraceCase<'_> {
 
 /// What the reader should know of a replayed trace.
 pub(crate) fn notes(target: &str, told: &TraceSummary, file: &str, document: &mut ResultSet) {
-    for (count, what) in [
-        (
-            told.folded,
-            "lie outside the memory and were folded into it",
-        ),
-        (
-            told.cut,
-            "are larger than the memory or 16 MiB and were cut to that",
-        ),
-    ] {
-        if count > 0 {
-            document.warn(LabWarning::FoldedAccesses {
-                target: &target,
-                count: &count,
-                file: &file,
-                what: &what,
-            });
-        }
+    let (target, file) = (&target, &file);
+    if told.folded > 0 {
+        let count = &told.folded;
+        document.warn(LabWarning::OutsideAccesses {
+            target,
+            count,
+            file,
+        });
+    }
+    if told.cut > 0 {
+        let count = &told.cut;
+        document.warn(LabWarning::CutAccesses {
+            target,
+            count,
+            file,
+        });
     }
     for oddity in &told.summary.oddities {
-        document.warn(log::odd(&file, oddity));
+        document.warn(log::odd(file, oddity));
     }
 }
 
@@ -214,7 +209,7 @@ pub(crate) struct TraceSummary {
     pub(crate) folded: u64,
     /// Accesses that are larger than the memory, or than a run may hold.
     pub(crate) cut: u64,
-    /// Whether every access tells when it was asked for.
+    /// Whether every access states when it was asked for.
     pub(crate) timed: bool,
     pub(crate) summary: LogSummary,
 }
@@ -250,12 +245,7 @@ impl Replay {
                 cut: 0,
                 timed: true,
             }),
-            Log::Accesses(_) | Log::Counted(_) => Err(LabError::Log {
-                file: source.file.clone(),
-                problem: "this is a log of durations and no workload; analyse it with --log FILE, or replay \
-                          what blkparse or fio's --write_iolog wrote"
-                    .to_owned(),
-            }),
+            Log::Accesses(_) | Log::Counted(_) => Err(LogProblem::NoWorkload.of(&source.file)),
         }
     }
 

@@ -11,7 +11,7 @@ use crate::buffer::open_loop::arrival;
 use crate::buffer::stream::{self, OPEN_LOOP_MAX, StreamFailure, play};
 use crate::buffer::trace::{Replay, TraceSummary};
 use crate::control::Control;
-use crate::error::LabError;
+use crate::error::LogProblem;
 use crate::instrument::reading::PeriodUsage;
 use crate::payload::Payload;
 use crate::state;
@@ -176,10 +176,8 @@ impl Exercise<'_> {
         let (usage, told) = ended.map_err(|stop| unfit(stop, unit))?;
         drop(player);
         if analysis.accesses() == 0 {
-            return Err(Unfit::Study(LabError::Log {
-                file: self.study.work.trace.clone().unwrap_or_default(),
-                problem: "there is no write in it".to_owned(),
-            }));
+            let file = self.study.work.trace.as_deref().unwrap_or_default();
+            return Err(Unfit::Study(LogProblem::NoneOf("write").of(file)));
         }
         Ok(ExerciseRun {
             findings: analysis.finish().map_err(fault)?,

@@ -24,7 +24,7 @@ use wordline_core::{
 
 use crate::buffer::trace;
 use crate::control::Control;
-use crate::error::LabError;
+use crate::error::{LabError, SettingProblem};
 use crate::instrument::case::{self, DocumentCase};
 use crate::instrument::rows;
 use crate::subject::Subject;
@@ -80,17 +80,12 @@ pub(crate) fn run(
     document: &mut ResultSet,
 ) -> Result<(), LabError> {
     if let Some((path, problem)) = study::problem(study) {
-        return Err(LabError::Study { path, problem });
+        return Err(problem.of(path));
     }
     // A price of no part is a slip of the pen, and what it was meant for would be unknown.
     let unknown = |id: &&String| catalog.parts().all(|part| part.header.id != **id);
     if let Some(id) = study.prices.parts.keys().find(unknown) {
-        return Err(LabError::Study {
-            path: "prices.parts",
-            problem: format!(
-                "states a price of {id:?}, which is no part of the catalogue (wordline part list)"
-            ),
-        });
+        return Err(SettingProblem::PriceOfNoPart(id.clone()).of("prices.parts"));
     }
     let candidates = if experiment.targets.is_empty() {
         candidates(catalog, &all_targets(catalog))?

@@ -2,12 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 use wordline_catalog::SheetError;
-use wordline_core::quantity::Quantity;
+use wordline_core::quantity::{ByteCount, Quantity};
 use wordline_core::{
     CompareWorkload, Experiment, Limits, Preference, Prices, Timing, TranslationLayer, Work,
     WorkKind, Workload,
 };
 use wordline_nvm::ageing::Environment;
+
+use crate::error::{LabError, SettingProblem};
 
 /// The studies that come with the program: name and text.
 pub const STUDIES: [(&str, &str); 4] = [
@@ -77,20 +79,16 @@ pub fn read_study(file: &str, text: &str) -> Result<Experiment, Box<SheetError>>
             message: error.message().to_owned(),
         })
     })?;
-    let at = |path, message| Err(Box::new(SheetError::at(file, text, path, message)));
+    let at = |path, error: LabError| {
+        let message = error.to_string();
+        Err(Box::new(SheetError::at(file, text, path, message)))
+    };
     if !(0.0..=1.0).contains(&study.age) {
-        let age = study.age;
-        return at(
-            "age",
-            format!("age {age} is no fraction of rated life; allowed: 0 to 1"),
-        );
+        return at("age", LabError::Age(study.age));
     }
     let twice = |(index, one): (usize, &Timing)| study.timing[..index].contains(one);
     if study.timing.is_empty() || study.timing.iter().enumerate().any(twice) {
-        return at(
-            "timing",
-            "timing names no column, or one twice; allowed: typ, max, sampled".to_owned(),
-        );
+        return at("timing", SettingProblem::Columns.of("timing"));
     }
     let experiment = Experiment {
         targets: study.targets,
@@ -108,10 +106,9 @@ pub fn read_study(file: &str, text: &str) -> Result<Experiment, Box<SheetError>>
         ftl: study.ftl,
     };
     if let Workload::Compare(compare) = &experiment.workload
-        && let Some((path, message)) = problem(compare)
+        && let Some((path, problem)) = problem(compare)
     {
-        let message = format!("{path} {message}");
-        return Err(Box::new(SheetError::at(file, text, path, message)));
+        return at(path, problem.of(path));
     }
     Ok(experiment)
 }
@@ -144,72 +141,50 @@ pub fn write_study(experiment: &Experiment) -> Option<String> {
 }
 
 /// What is wrong with a comparison: the dotted path of the setting, and what is allowed.
-pub(super) fn problem(compare: &CompareWorkload) -> Option<(&'static str, String)> {
+pub(super) fn problem(compare: &CompareWorkload) -> Option<(&'static str, SettingProblem)> {
     let (work, limits) = (&compare.work, &compare.limits);
     let record = work.record;
     let share = |value: f64| value > 0.0 && value <= 1.0;
-    let beyond = |path, text: String| Some((path, text));
+    let beyond = |path, problem| Some((path, problem));
     if work.rate.si() <= 0.0 {
-        return beyond(
-            "work.rate",
-            format!("of {} is none; allowed: above 0 B/s", work.rate),
-        );
+        let (found, zero) = (work.rate.to_string(), "0 B/s".to_owned());
+        return beyond("work.rate", SettingProblem::NotPositive { found, zero });
     }
     if record.bytes() == 0 || record.bytes() > RECORD_MAX {
-        return beyond(
-            "work.record",
-            format!("of {record} cannot be; allowed: 1 B to 16 MiB"),
-        );
+        let [least, most] = [1, RECORD_MAX].map(ByteCount::from_bytes);
+        let problem = SettingProblem::out_of_range(record, least, most);
+        return beyond("work.record", problem);
     }
     if !share(work.duty()) {
-        return beyond(
-            "work.duty",
-            format!(
-                "of {} is out of range; allowed: above 0 % to 100 %",
-                work.duty()
-            ),
-        );
+        return beyond("work.duty", SettingProblem::PositiveShare(work.duty()));
     }
     if !share(work.utilization()) {
         let found = work.utilization();
-        return beyond(
-            "work.utilization",
-            format!("of {found} is out of range; allowed: above 0 % to 100 %"),
-        );
+        return beyond("work.utilization", SettingProblem::PositiveShare(found));
     }
     if let Some(fill) = work
         .fill
         .map(Quantity::si)
         .filter(|fill| !(0.0..=1.0).contains(fill))
     {
-        return beyond(
-            "work.fill",
-            format!("of {fill} is out of range; allowed: 0 % to 100 %"),
-        );
+        return beyond("work.fill", SettingProblem::Share(fill));
     }
     if !(0.0..=1.0).contains(&work.reads()) {
-        return beyond(
-            "work.reads",
-            format!("of {} is out of range; allowed: 0 % to 100 %", work.reads()),
-        );
+        return beyond("work.reads", SettingProblem::Share(work.reads()));
     }
     let mixes = matches!(work.kind, WorkKind::ReadMostly | WorkKind::Mixed);
     if work.reads.is_some() && !mixes {
         let kind = work.kind.name();
-        return beyond(
-            "work.reads",
-            format!("goes with the kinds read-mostly and mixed, not with {kind}"),
-        );
+        return beyond("work.reads", SettingProblem::ReadsOfWork(kind));
     }
     let keep = work.keep().bytes(work.rate);
     if keep < record.si() || keep > KEEP_MAX {
-        return beyond(
-            "work.keep",
-            format!(
-                "of {} is {keep} B; allowed: one record ({record}) to 1 PB",
-                work.keep()
-            ),
-        );
+        let problem = SettingProblem::Keep {
+            found: work.keep().to_string(),
+            bytes: keep,
+            record,
+        };
+        return beyond("work.keep", problem);
     }
     let environment = Environment {
         celsius: work.celsius(),
@@ -217,20 +192,15 @@ pub(super) fn problem(compare: &CompareWorkload) -> Option<(&'static str, String
     };
     if environment.check().is_err() {
         let found = work.celsius();
-        return beyond(
-            "work.temperature_celsius",
-            format!("of {found} is none of a chip; allowed: -40 to 125"),
-        );
+        let problem = SettingProblem::Temperature(found);
+        return beyond("work.temperature_celsius", problem);
     }
     match (work.kind, &work.trace) {
         (WorkKind::Replay, None) => {
-            return beyond("work.trace", "is missing, and replay needs it".to_owned());
+            return beyond("work.trace", SettingProblem::NoTrace);
         }
         (kind, Some(_)) if kind != WorkKind::Replay => {
-            return beyond(
-                "work.trace",
-                format!("goes with the kind replay, not with {}", kind.name()),
-            );
+            return beyond("work.trace", SettingProblem::TraceOfWork(kind.name()));
         }
         _ => {}
     }
@@ -244,7 +214,7 @@ const RECORD_MAX: u64 = 16 << 20;
 const KEEP_MAX: f64 = 1e15;
 
 /// A limit that no memory can meet, whatever it is.
-fn contradiction(limits: &Limits, work: &Work) -> Option<(&'static str, String)> {
+fn contradiction(limits: &Limits, work: &Work) -> Option<(&'static str, SettingProblem)> {
     let record = work.record;
     if let Some(risk) = limits.bytes_at_risk
         && risk.si() < 2.0 * record.si()
@@ -252,10 +222,10 @@ fn contradiction(limits: &Limits, work: &Work) -> Option<(&'static str, String)>
     {
         return Some((
             "limits.bytes_at_risk",
-            format!(
-                "of {risk} is below two records of {record}: one is gathered while another is written, and both are at \
-                 risk"
-            ),
+            SettingProblem::RiskBelowRecords {
+                found: risk,
+                record,
+            },
         ));
     }
     if let Some(latency) = limits.latency
@@ -263,7 +233,10 @@ fn contradiction(limits: &Limits, work: &Work) -> Option<(&'static str, String)>
     {
         return Some((
             "limits.latency",
-            format!("of {latency} is met by no access; allowed: above 0 s"),
+            SettingProblem::NotPositive {
+                found: latency.to_string(),
+                zero: "0 s".to_owned(),
+            },
         ));
     }
     if let Some(ram) = limits.ram
@@ -271,10 +244,7 @@ fn contradiction(limits: &Limits, work: &Work) -> Option<(&'static str, String)>
     {
         return Some((
             "limits.ram",
-            format!(
-                "of {ram} is below two records of {record}: one is gathered while another is written; allow more, or \
-                 choose smaller records"
-            ),
+            SettingProblem::RamBelowRecords { found: ram, record },
         ));
     }
     if let Some(loss) = limits.loss
@@ -282,24 +252,19 @@ fn contradiction(limits: &Limits, work: &Work) -> Option<(&'static str, String)>
     {
         return Some((
             "limits.loss",
-            format!(
-                "of {loss} is below one record of {record}, the least that is written at a time"
-            ),
+            SettingProblem::LossBelowRecord {
+                found: loss,
+                record,
+            },
         ));
     }
     if let Some(loss) = limits.page_loss
         && !(loss.si() > 0.0 && loss.si() < 1.0)
     {
-        return Some((
-            "limits.page_loss",
-            format!("of {loss} is no probability to go by; allowed: above 0 % and below 100 %"),
-        ));
+        return Some(("limits.page_loss", SettingProblem::OpenShare(loss.si())));
     }
     if limits.parts == Some(0) {
-        return Some((
-            "limits.parts",
-            "of 0 is met by no candidate; allowed: 1 and more".to_owned(),
-        ));
+        return Some(("limits.parts", SettingProblem::NoParts));
     }
     for (path, zero) in [
         (
@@ -322,10 +287,7 @@ fn contradiction(limits: &Limits, work: &Work) -> Option<(&'static str, String)>
         ),
     ] {
         if zero {
-            return Some((
-                path,
-                "is zero; allowed: above 0, or leave it out".to_owned(),
-            ));
+            return Some((path, SettingProblem::ZeroLimit));
         }
     }
     None
@@ -355,11 +317,11 @@ mod tests {
         for (text, expected) in [
             (
                 sound.replace("500 KB/s", "0 B/s"),
-                "s:3: work.rate of 0 B/s is none",
+                "s:3: work.rate 0 B/s is out of range",
             ),
             (
                 sound.replace("4 KiB", "0 B"),
-                "s:4: work.record of 0 B cannot be",
+                "s:4: work.record 0 B is out of range",
             ),
             (
                 sound.replace("\"log\"", "\"lgo\""),
@@ -369,7 +331,10 @@ mod tests {
                 sound.replace("500 KB/s", "fast"),
                 "s:3: \"fast\" is not a data rate",
             ),
-            (format!("{sound}duty = \"0 %\"\n"), "s:5: work.duty of 0"),
+            (
+                format!("{sound}duty = \"0 %\"\n"),
+                "s:5: work.duty 0 is out of range",
+            ),
             (
                 format!("{sound}dty = \"1 %\"\n"),
                 "s:5: unknown field `dty`",
@@ -378,7 +343,10 @@ mod tests {
                 format!("{sound}reads = \"10 %\"\n"),
                 "s:5: work.reads goes with",
             ),
-            (format!("{sound}keep = \"1 B\"\n"), "s:5: work.keep of 1 B"),
+            (
+                format!("{sound}keep = \"1 B\"\n"),
+                "s:5: work.keep of 1 B is 1 B; allowed",
+            ),
             (
                 format!("{sound}trace = \"x\"\n"),
                 "s:5: work.trace goes with",
@@ -393,7 +361,7 @@ mod tests {
             ),
             (
                 format!("{sound}[limits]\nparts = 0\n"),
-                "s:6: limits.parts of 0 is met by no candidate",
+                "s:6: limits.parts 0 is out of range",
             ),
             (
                 format!("{sound}[limits]\nlife = \"0 y\"\n"),
@@ -401,11 +369,11 @@ mod tests {
             ),
             (
                 format!("{sound}temperature_celsius = 126\n"),
-                "s:5: work.temperature_celsius of 126 is none",
+                "s:5: work.temperature_celsius 126 is out of range",
             ),
             (
                 format!("{sound}[limits]\npage_loss = \"0 %\"\n"),
-                "s:6: limits.page_loss of 0",
+                "s:6: limits.page_loss 0 is out of range",
             ),
             (
                 format!("{sound}[limits]\nlife_by = \"luck\"\n"),

@@ -49,14 +49,9 @@ pub(super) fn refresh(memory: &ModuleMemory<'_>, run: &SystemRun, document: &mut
 pub(super) fn samples(asked: u64, document: &mut ResultSet) {
     const ENOUGH: u64 = LoadedTest::SAMPLES;
     if asked < ENOUGH {
-        let tail = match asked / 1000 {
-            0 => "p99.9 is the slowest of them".to_owned(),
-            1 => "p99.9 rests on a single one".to_owned(),
-            beyond => format!("p99.9 rests on the slowest {beyond}"),
-        };
         document.warn(LabWarning::FewSamples {
             asked: &asked,
-            tail: &tail,
+            beyond: &(asked / 1000),
             enough: &ENOUGH,
         });
     }

@@ -10,7 +10,7 @@ use wordline_dram::{Issued, Observer, ServedRequest};
 
 use super::ModuleMemory;
 use crate::control::{CommandForm, Control};
-use crate::error::{LabError, SettingProblem};
+use crate::error::{LabError, SettingProblem, UncheckedMemory};
 
 /// Violations that are listed one by one.
 const TOLD: usize = 10;
@@ -191,22 +191,22 @@ fn checker(memory: &ModuleMemory<'_>) -> Result<Checker, LabError> {
     let part = part(memory).map_err(refused)?;
     let parameters = part
         .parameters()
-        .map_err(|error| refused(error.to_string()))?;
+        .map_err(|error| refused(UncheckedMemory::Part(error)))?;
     let refresh_rate = if memory.chosen("refresh_rate") == "double" {
         2
     } else {
         1
     };
     let described = memory.connected.checked(parameters, refresh_rate);
-    Checker::new(&described).map_err(|error| refused(error.to_string()))
+    Checker::new(&described).map_err(|error| refused(UncheckedMemory::Channel(error)))
 }
 
 /// The device that a module is made of, as the checker knows it.
-fn part(memory: &ModuleMemory<'_>) -> Result<checker::DeviceGrade, String> {
+fn part(memory: &ModuleMemory<'_>) -> Result<checker::DeviceGrade, UncheckedMemory> {
     const GIBIT: u64 = 1 << 27;
     let (die, module) = (&memory.target.die.sheet, &memory.target.module.sheet);
     if *die.standard.value() != Standard::Ddr5 {
-        return Err("the independent table is that of DDR5".to_owned());
+        return Err(UncheckedMemory::Standard);
     }
     let bytes = die.density.nominal().bytes();
     let density = match bytes / GIBIT {
@@ -214,23 +214,19 @@ fn part(memory: &ModuleMemory<'_>) -> Result<checker::DeviceGrade, String> {
         24 => checker::Density::Gb24,
         32 => checker::Density::Gb32,
         other => {
-            return Err(format!(
-                "the independent table has 16, 24 and 32 Gb, not {other} Gb"
-            ));
+            return Err(UncheckedMemory::Density(other));
         }
     };
     let width = match module.width_bits.value() {
         4 => checker::Width::X4,
         8 => checker::Width::X8,
-        other => return Err(format!("the independent table has x4 and x8, not x{other}")),
+        other => return Err(UncheckedMemory::Width(*other)),
     };
     let bin = match memory.chosen("speed_bin").as_str() {
         "A" => checker::BinGrade::A,
         "B" => checker::BinGrade::B,
         other => {
-            return Err(format!(
-                "the independent table has the bins A and B, not {other}"
-            ));
+            return Err(UncheckedMemory::Bin(other.to_owned()));
         }
     };
     Ok(checker::DeviceGrade {

@@ -90,7 +90,7 @@ impl BandwidthBound {
         Some(Self::by(slots.under_way, most, slots.takes(), alone))
     }
 
-    /// As rows tell it.
+    /// As rows show it.
     pub(super) const fn number(self) -> f64 {
         match self {
             Self::Misses => 1.0,

@@ -23,7 +23,7 @@ use super::commands::{CommandFindings, CommandWriters};
 use super::rows::{DramWork, seconds};
 use super::{ModuleMemory, TIME_MAX, Test, explain};
 use crate::control::{Control, Progress};
-use crate::error::{LabError, SettingProblem};
+use crate::error::{LabError, LogProblem, SettingProblem};
 use crate::subject::Subject;
 use crate::warning::LabWarning;
 
@@ -182,19 +182,16 @@ fn play<O: Observer>(
         });
         control.stopped()
     };
-    let at_fault = |problem| LabError::Log {
-        file: trace.file.clone(),
-        problem,
-    };
+    let at_fault = |problem: LogProblem| problem.of(&trace.file);
     for (number, request) in requests.by_ref().enumerate() {
         let request = request.map_err(|source| unusable(trace, source))?;
         let at_ps = request.at.map_or(0, Time::ps);
         if at_ps > TIME_MAX.ps() {
-            return Err(at_fault(format!(
-                "line {}: {} after the first request; a replay simulates at most {TIME_MAX}: cut the trace",
-                request.line,
-                Time::from_ps(at_ps)
-            )));
+            return Err(at_fault(LogProblem::LateRequest {
+                line: request.line,
+                found: Time::from_ps(at_ps),
+                most: TIME_MAX,
+            }));
         }
         while at_ps > player.now_ps + PAUSE_PS {
             if stopped() {
@@ -250,7 +247,7 @@ impl<O: Observer> TraceReplay<O> {
     }
 
     /// Takes a request at its time, or as soon as there is room.
-    fn push(&mut self, id: u64, request: &DramRequest) -> Result<(), String> {
+    fn push(&mut self, id: u64, request: &DramRequest) -> Result<(), LogProblem> {
         match request.at {
             Some(at) => self.now_ps = at.ps(),
             None => {
@@ -270,7 +267,8 @@ impl<O: Observer> TraceReplay<O> {
         };
         let system = &mut self.done.system;
         let pushed = system.push(id, kind, request.address, self.now_ps);
-        pushed.map_err(|error| format!("line {}: {error}", request.line))?;
+        let line = request.line;
+        pushed.map_err(|why| LogProblem::Request { line, why })?;
         self.came.insert(id, self.now_ps);
         self.under_way += 1;
         Ok(())
@@ -374,24 +372,22 @@ impl Replayed {
 
     fn warnings(&self, memory: &ModuleMemory<'_>, trace: &DramTraceTest, document: &mut ResultSet) {
         let told = &self.told;
-        for (count, what) in [
-            (
-                told.aligned,
-                "addresses lay within a line, which was taken for them",
-            ),
-            (
-                told.folded,
-                "addresses lay beyond the memory and were taken modulo its size",
-            ),
-        ] {
-            if count > 0 {
-                document.warn(LabWarning::FoldedRequests {
-                    file: &trace.file,
-                    target: &memory.name,
-                    count: &count,
-                    what: &what,
-                });
-            }
+        let (file, target) = (&trace.file, &memory.name);
+        if told.aligned > 0 {
+            let count = &told.aligned;
+            document.warn(LabWarning::AlignedRequests {
+                file,
+                target,
+                count,
+            });
+        }
+        if told.folded > 0 {
+            let count = &told.folded;
+            document.warn(LabWarning::OutsideRequests {
+                file,
+                target,
+                count,
+            });
         }
         if told.last.is_none() {
             document.warn(LabWarning::NoTimes { file: &trace.file });

@@ -1,8 +1,9 @@
 //! How far a candidate is from the log: what searches make small.
 
-use super::bench::{BenchProblem, FitBench};
+use super::bench::FitBench;
 use super::signature::Signature;
 use super::template::Knob;
+use crate::error::BenchProblem;
 
 /// How far candidates are from a log.
 #[derive(Clone, Copy)]
@@ -27,7 +28,7 @@ impl Aim<'_> {
     pub(crate) fn signature(&self, point: &[f64]) -> Result<Signature, BenchProblem> {
         let durations = self.bench.run(&self.at(point), self.half)?;
         let simulated = Signature::of(&durations, self.bench.sample.bytes);
-        simulated.map_err(|error| BenchProblem::Access(error.to_string()))
+        simulated.map_err(BenchProblem::Uncountable)
     }
 
     /// How far a candidate is from the log; `None` for one that cannot do the work.

@@ -10,6 +10,7 @@ use wordline_nvm::{Conditions, Device};
 use super::sample::Sample;
 use super::sheet::{SheetChange, changed};
 use super::template::Knob;
+use crate::error::BenchProblem;
 use crate::work::{Plan, Step};
 
 /// Accesses between two looks at whether to stop.
@@ -17,20 +18,6 @@ const BREATH: usize = 1 << 12;
 
 /// Bytes that are stored at a time before the work.
 pub(crate) const PIECE: u64 = 1 << 20;
-
-/// Why a candidate has no durations.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum BenchProblem {
-    /// Its figures contradict each other, or do not fit the board.
-    #[error("{0}")]
-    Sheet(String),
-    /// It refused an access.
-    #[error("{0}")]
-    Access(String),
-    /// The caller wants to stop.
-    #[error("the caller stopped it")]
-    Stopped,
-}
 
 /// The work of a log, for any candidate.
 #[derive(Clone, Copy)]
@@ -82,7 +69,9 @@ impl FitBench<'_> {
             if let Some(pause) = index.checked_sub(1).and_then(|before| pauses.get(before)) {
                 let now = device.clock().now();
                 let start = now.checked_plus(Time::from_ps(*pause));
-                device.clock().advance_to(start.ok_or_else(too_long)?);
+                device
+                    .clock()
+                    .advance_to(start.ok_or(BenchProblem::TooLong)?);
             }
             durations.push(write(device.as_mut(), &step, &data)?);
         }
@@ -100,15 +89,13 @@ impl FitBench<'_> {
             .collect();
         let header = &self.base.header;
         let text = changed(&header.text, &changes);
-        let text = text.map_err(|problem| BenchProblem::Sheet(problem.to_string()))?;
+        let text = text.map_err(BenchProblem::Unchanged)?;
         match parse(&header.file, &text) {
             Ok(Sheet::Part(part)) => Ok(*part),
-            Ok(_) => Err(BenchProblem::Sheet(
-                "the sheet is none of a part".to_owned(),
-            )),
+            Ok(_) => Err(BenchProblem::NoPart),
             Err(errors) => {
                 let first = errors.into_iter().next().map(|error| error.message);
-                Err(BenchProblem::Sheet(first.unwrap_or_default()))
+                Err(BenchProblem::Unsound(first.unwrap_or_default()))
             }
         }
     }
@@ -125,17 +112,14 @@ impl FitBench<'_> {
             seed: self.seed,
         };
         let device = target.connect(conditions);
-        device.map_err(|error| BenchProblem::Sheet(error.to_string()))
+        device.map_err(BenchProblem::Refused)
     }
 
     /// Raw flash cannot take what a translation layer would have to sort out.
     fn check_overwrites(&self, device: &dyn Device) -> Result<(), BenchProblem> {
         let unit = device.overwrite_bytes();
         if self.pattern == Pattern::Random && !self.sample.bytes.is_multiple_of(unit) {
-            return Err(BenchProblem::Access(format!(
-                "this memory overwrites whole blocks of {}, and the log writes at random",
-                ByteCount::from_bytes(unit)
-            )));
+            return Err(BenchProblem::BlockOverwrite(ByteCount::from_bytes(unit)));
         }
         Ok(())
     }
@@ -148,7 +132,7 @@ impl FitBench<'_> {
             self.breathe(0)?;
             let length = PIECE.min(self.filled - at);
             let stored = device.preload(at, &piece[..length as usize]);
-            stored.map_err(|error| BenchProblem::Access(error.to_string()))?;
+            stored.map_err(BenchProblem::Refused)?;
             at += length;
         }
         Ok(())
@@ -164,7 +148,7 @@ impl FitBench<'_> {
         }
     }
 
-    /// What the accesses do: at the log's own addresses where it tells them, folded into the range.
+    /// What the accesses do: at the log's own addresses where it records them, folded into the range.
     fn steps(&self, count: usize) -> Box<dyn Iterator<Item = Step> + '_> {
         let bytes = self.sample.bytes;
         if self.sample.offsets.is_empty() {
@@ -201,10 +185,6 @@ impl FitBench<'_> {
 fn write(device: &mut dyn Device, step: &Step, data: &[u8]) -> Result<u64, BenchProblem> {
     let start = device.clock().now();
     let written = device.write(step.at, data);
-    written.map_err(|error| BenchProblem::Access(error.to_string()))?;
+    written.map_err(BenchProblem::Refused)?;
     Ok(device.clock().now().since(start).ps())
-}
-
-fn too_long() -> BenchProblem {
-    BenchProblem::Access("the log lasts longer than simulated time can hold".to_owned())
 }

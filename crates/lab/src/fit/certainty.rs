@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::aim::Aim;
 use super::template::Knob;
 
-/// Growth of the distance that a log cannot tell from none: 1 %.
+/// Growth of the distance that a log cannot distinguish from none: 1 %.
 const AS_GOOD: f64 = 0.01;
 
 /// Factors that a figure is tried at, up and down.
@@ -60,7 +60,7 @@ impl Certain {
     }
 }
 
-/// Tells the figures at a point that the log determines from those that it does not; `None` when `stopped` says so.
+/// Separates the figures at a point that the log determines from those that it does not; `None` when `stopped` says so.
 pub(crate) fn weigh(
     aim: &Aim<'_>,
     point: Vec<f64>,

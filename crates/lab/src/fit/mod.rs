@@ -10,7 +10,7 @@
 //!
 //! 1. [`sample`] reads the log, or says what it lacks.
 //! 2. [`anatomy`] says what the first half shows: levels of durations, stalls, pauses.
-//! 3. A [`template`] turns that into starting values of the figures that a log can tell.
+//! 3. A [`template`] turns that into starting values of the figures that a log can determine.
 //! 4. [`bench`] lets a candidate do the log's work, [`signature`] says how far it is from the log, and [`search`] makes
 //!    that small, in two [`stages`].
 //! 5. [`certainty`] puts back what the log does not determine, and says how far each figure could be off.
@@ -41,7 +41,8 @@ use wordline_core::quantity::Quantity;
 use wordline_core::{Experiment, FitWorkload, ResultSet, Workload};
 
 use crate::control::Control;
-use crate::error::{LabError, SettingProblem};
+use crate::error::{BaseProblem, LabError, SettingProblem};
+pub(crate) use sheet::SheetProblem;
 use task::Task;
 use template::{Knob, TEMPLATES, Template};
 
@@ -221,16 +222,14 @@ fn knobs(template: &Template, target: &PartOnBoard<'_>) -> Result<Vec<(Knob, f64
     };
     let knobs: Vec<_> = template.knobs.iter().filter_map(value).collect();
     if knobs.is_empty() {
-        return Err(refuse(
-            "its sheet has none of the figures that a fit finds".to_owned(),
-        ));
+        return Err(refuse(BaseProblem::NoFigures));
     }
     Ok(knobs)
 }
 
 fn check_range(workload: &FitWorkload) -> Result<(), LabError> {
     match workload.fill.map(Quantity::si) {
-        Some(fill) if !(0.0..=1.0).contains(&fill) => Err(SettingProblem::Fill(fill).of("fill")),
+        Some(fill) if !(0.0..=1.0).contains(&fill) => Err(SettingProblem::Share(fill).of("fill")),
         _ => Ok(()),
     }
 }

@@ -12,7 +12,7 @@ use wordline_trace::{Accesses, Log, LogPurpose, LogSummary, LoggedAccess, Oddity
 use crate::buffer::log::coverage::Coverage;
 use crate::buffer::log::{COVERAGE_MAX, COVERAGE_MIN, odd, options};
 use crate::control::{Control, Progress};
-use crate::error::LabError;
+use crate::error::{LabError, LogProblem};
 use crate::warning::LabWarning;
 
 /// Accesses of each half, so that ten lie beyond its 99th percentile.
@@ -34,13 +34,13 @@ pub(crate) struct Sample {
     pub(crate) bytes: u64,
     /// How long each took, in picoseconds.
     pub(crate) durations: Vec<u64>,
-    /// Where each began, in bytes; empty where the log does not tell.
+    /// Where each began, in bytes; empty where the log does not record it.
     pub(crate) offsets: Vec<u64>,
     /// When each began, in picoseconds from the first; empty of accesses that followed each other at once.
     pub(crate) starts: Vec<u64>,
     /// What the log says of itself.
     pub(crate) summary: LogSummary,
-    /// Steps in which it tells durations, in picoseconds: their greatest common divisor.
+    /// Steps in which it records durations, in picoseconds: their greatest common divisor.
     pub(crate) step_ps: u64,
 }
 
@@ -53,10 +53,7 @@ pub(crate) fn read(
     let file = source.file.as_str();
     let reading = SampleReading { source, control };
     if source.durations == Durations::StartToStart {
-        return Err(reading.refuse(
-            "times from start to start hold what the host did in between, which no card did; record a log whose \
-             latencies include the flush (fio: --sync=1)",
-        ));
+        return Err(reading.refuse(LogProblem::StartToStart));
     }
     let opened = wordline_trace::open(
         control.open(file)?,
@@ -66,16 +63,10 @@ pub(crate) fn read(
     let accesses = match log {
         Log::Accesses(accesses) => accesses,
         Log::Counted(_) => {
-            return Err(reading.refuse(
-                "this is a histogram: it has lost the order of the accesses, in which stalls show how far they lie \
-                 apart; record a latency log (fio: --write_lat_log=NAME)",
-            ));
+            return Err(reading.refuse(LogProblem::HistogramOfFit));
         }
         Log::Asked(_) => {
-            return Err(reading.refuse(
-                "this is a workload and tells no durations, which are what a fit is about; record a latency log \
-                 (fio: --write_lat_log=NAME)",
-            ));
+            return Err(reading.refuse(LogProblem::WorkloadOfFit));
         }
     };
     let Some(sample) = reading.accesses(accesses, document)? else {
@@ -94,11 +85,8 @@ struct SampleReading<'a> {
 }
 
 impl SampleReading<'_> {
-    fn refuse(&self, problem: impl Into<String>) -> LabError {
-        LabError::Log {
-            file: self.source.file.clone(),
-            problem: problem.into(),
-        }
+    fn refuse(&self, problem: LogProblem) -> LabError {
+        problem.of(&self.source.file)
     }
 
     fn trace(&self, source: wordline_trace::TraceError) -> LabError {
@@ -168,27 +156,21 @@ impl SampleReading<'_> {
     fn check(&self, access: &LoggedAccess, sample: &mut Sample) -> Result<(), LabError> {
         let line = access.line;
         if access.operation != Operation::Write {
-            return Err(self.refuse(format!(
-                "line {line}: this is a {}; a fit is about writes, and reads between them take their time and \
-                 shift what the card does: record writes alone (fio: --rw=randwrite)",
-                access.operation.name()
-            )));
+            let found = access.operation.name();
+            return Err(self.refuse(LogProblem::OtherOperation { line, found }));
         }
         if access.bytes == 0 {
-            return Err(self.refuse(format!(
-                "line {line}: this access has no size; say what each moved with --record SIZE"
-            )));
+            return Err(self.refuse(LogProblem::Sizeless { line }));
         }
         if sample.durations.is_empty() {
             sample.bytes = access.bytes;
         }
         if access.bytes != sample.bytes {
-            return Err(self.refuse(format!(
-                "line {line}: this access moved {}, and those before it {}; a fit needs one size: record with one \
-                 (fio: --bs=4k)",
-                ByteCount::from_bytes(access.bytes),
-                ByteCount::from_bytes(sample.bytes)
-            )));
+            return Err(self.refuse(LogProblem::OtherSize {
+                line,
+                found: ByteCount::from_bytes(access.bytes),
+                before: ByteCount::from_bytes(sample.bytes),
+            }));
         }
         Ok(())
     }
@@ -200,10 +182,8 @@ impl SampleReading<'_> {
             if let Oddity::BackwardsTime { line, most, .. } = oddity
                 && *most > step
             {
-                return Err(self.refuse(format!(
-                    "line {line}: times run backwards by {most}; a fit needs the accesses in the order of their \
-                     time: take one job of it (fio: --numjobs=1)"
-                )));
+                let (line, by) = (*line, *most);
+                return Err(self.refuse(LogProblem::OutOfOrder { line, by }));
             }
         }
         Ok(())
@@ -211,14 +191,15 @@ impl SampleReading<'_> {
 
     fn check_count(&self, sample: &Sample) -> Result<(), LabError> {
         let found = sample.durations.len();
-        let needed = 2 * HALF_MIN;
-        if found >= needed {
+        let least = 2 * HALF_MIN;
+        if found >= least {
             return Ok(());
         }
-        Err(self.refuse(format!(
-            "it has {found} writes, and at least {needed} are needed: one half is fitted and the other held out, \
-             and the 99th percentile of a half rests on the ten longest of {HALF_MIN}"
-        )))
+        Err(self.refuse(LogProblem::FewWrites {
+            found,
+            least,
+            half: HALF_MIN,
+        }))
     }
 
     /// Durations have to be recorded in steps well below an ordinary access.
@@ -227,27 +208,20 @@ impl SampleReading<'_> {
         sorted.sort_unstable();
         let median = sorted[sorted.len() / 2];
         if sorted[0] == sorted[sorted.len() - 1] {
-            return Err(self.refuse(format!(
-                "every access took {} exactly: these are no durations of single accesses but a mean or a setting, \
-                 and say nothing of the card",
-                seconds(median)
-            )));
+            return Err(self.refuse(LogProblem::SameDuration(seconds(median))));
         }
         if median == 0 {
-            return Err(self.refuse(
-                "half of the accesses take no time at all; the clock that told them is too coarse for this card",
-            ));
+            return Err(self.refuse(LogProblem::CoarseClock));
         }
         let step = sorted.iter().fold(0, |step, ps| gcd(step, *ps));
         sample.step_ps = step;
         if median < STEPS_MIN.saturating_mul(step) {
-            return Err(self.refuse(format!(
-                "durations come in steps of {}, and half of the accesses take {} or less: too coarse to tell what an \
-                 access consists of; at least {STEPS_MIN} steps are needed, so record with a clock of {} or finer",
-                seconds(step),
-                seconds(median),
-                seconds(median / STEPS_MIN)
-            )));
+            return Err(self.refuse(LogProblem::CoarseSteps {
+                step: seconds(step),
+                median: seconds(median),
+                least: STEPS_MIN,
+                wanted: seconds(median / STEPS_MIN),
+            }));
         }
         Ok(())
     }
@@ -265,31 +239,20 @@ impl SampleReading<'_> {
             return Ok(());
         };
         if least > COVERAGE_MAX {
-            return Err(self.refuse(format!(
-                "durations cover {:.0} % of the log's time: accesses overlapped, and how long each would have taken \
-                 alone is lost; record with --iodepth=1 --numjobs=1",
-                100.0 * least
-            )));
+            let percent = 100.0 * least;
+            return Err(self.refuse(LogProblem::Overlap { percent }));
         }
         if self.source.durations == Durations::Paced || most >= COVERAGE_MIN {
             return Ok(());
         }
-        Err(self.refuse(format!(
-            "durations cover {:.1} % of the log's time. Where the host paused in the rest, as at a fixed rate, say so \
-             with --durations paced: the card may have cleaned meanwhile. Where each line is a mean over an interval, \
-             or an fsync is left out, the log does not show what single accesses took: record with \
-             --sync=1 --log_avg_msec=0",
-            100.0 * most
-        )))
+        let percent = 100.0 * most;
+        Err(self.refuse(LogProblem::UncoveredFit { percent }))
     }
 
     /// When each access began, counted from the first.
     fn starts(&self, sample: &Sample, ends: &[Time]) -> Result<Vec<u64>, LabError> {
         if ends.len() != sample.durations.len() {
-            return Err(self.refuse(
-                "the log does not tell when accesses ended, and so not how long the host paused, which --durations \
-                 paced needs; a CSV tells it in a column such as end_ns",
-            ));
+            return Err(self.refuse(LogProblem::NoPauses));
         }
         let mut starts = Vec::with_capacity(ends.len());
         let mut first = None;
@@ -311,7 +274,7 @@ impl Sample {
         self.durations.len() / 2
     }
 
-    /// Whether addresses follow each other, where the log tells them.
+    /// Whether addresses follow each other, where the log records them.
     pub(crate) fn pattern(&self) -> Option<Pattern> {
         let pairs = self.offsets.windows(2);
         let next = |pair: &&[u64]| pair[1] == pair[0].wrapping_add(self.bytes);
@@ -325,7 +288,7 @@ impl Sample {
         })
     }
 
-    /// Bytes from address 0 to the end of the last access, where the log tells addresses.
+    /// Bytes from address 0 to the end of the last access, where the log records addresses.
     pub(crate) fn range(&self) -> Option<u64> {
         let last = self.offsets.iter().max()?;
         Some(last.saturating_add(self.bytes))

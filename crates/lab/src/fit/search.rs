@@ -16,7 +16,7 @@ use super::evolve::Evolution;
 /// Factor of the first steps, as its logarithm.
 const FIRST_STEP: f64 = 0.3;
 
-/// Steps below 2 % find nothing that a log could tell apart.
+/// Steps below 2 % find nothing that a log could distinguish.
 const LAST_STEP: f64 = 0.02;
 
 /// The values that a figure may take, all above zero.

@@ -32,9 +32,11 @@ pub(crate) struct About<'a> {
 
 /// Why there is no fitted sheet.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum SheetProblem {
+pub enum SheetProblem {
+    /// It cannot be read.
     #[error("the sheet is no TOML")]
     Toml,
+    /// It lacks the figure of a path, or states it over several lines.
     #[error("the sheet has no figure {0} in one line, as in {{ typ = \"1 ms\", source = \"…\" }}")]
     Missing(String),
 }
@@ -129,7 +131,7 @@ fn assume(
                     written = true;
                     edits.replace(span, format!("assumed = true{between}reason = {reason}"));
                 }
-                "assumed" | "basis" => edits.remove(text, span),
+                "assumed" | "basis" | "assumed_columns" => edits.remove(text, span),
                 _ => {}
             }
         }

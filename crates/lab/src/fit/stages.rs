@@ -4,10 +4,10 @@
 //! leave a landscape in which the figures of cleaning can be distinguished. At the end all figures may move a little.
 
 use super::aim::Aim;
-use super::bench::BenchProblem;
 use super::certainty::{Certain, weigh};
 use super::search::{Reach, SearchResult, search};
 use crate::control::{Control, Progress};
+use crate::error::BenchProblem;
 
 /// One part in so many of the simulations is for the quick accesses, and another for the end.
 const PARTS: u32 = 6;
@@ -146,7 +146,7 @@ impl Search<'_> {
         })
     }
 
-    /// Tells how far the search is. Returns whether to stop.
+    /// Reports how far the search is. Returns whether to stop.
     fn breathe(&self, calls: u32) -> bool {
         self.control.report(Progress {
             step: self.name,

@@ -6,7 +6,7 @@ use wordline_core::{Experiment, FitWorkload, Pattern, ResultSet};
 
 use super::aim::Aim;
 use super::anatomy::Anatomy;
-use super::bench::{BenchProblem, FitBench, PIECE};
+use super::bench::{FitBench, PIECE};
 use super::certainty::Certain;
 use super::sample::{HALF_MIN, Sample};
 use super::sheet::{About, SheetChange};
@@ -15,7 +15,7 @@ use super::stages::Search;
 use super::template::{Knob, Template, TemplateFields, TemplateKind};
 use super::{explained, rows, written};
 use crate::control::Control;
-use crate::error::{LabError, SettingProblem};
+use crate::error::{BenchProblem, LabError, LogProblem, SettingProblem};
 use crate::warning::LabWarning;
 
 /// Mean distance of a part that is of another kind than what wrote the log: a factor of two.
@@ -137,7 +137,7 @@ impl Task<'_> {
         let part = [self.signature(first)?, self.signature(second)?];
         let apart = |one: &Signature, other: &Signature| {
             let apart = one.distance(other);
-            apart.map_err(|error| self.log_error(error))
+            apart.map_err(|error| self.log_error(LogProblem::Uncountable(error)))
         };
         Ok(FitAccuracy {
             fitted: apart(&log[0], &part[0])?,
@@ -150,12 +150,9 @@ impl Task<'_> {
     fn check_alike(&self, score: &FitAccuracy) -> Result<(), LabError> {
         let body = score.fitted.body;
         if body > HOPELESS {
-            return Err(self.log_error(format!(
-                "no figures that were tried bring {} nearer to it than a factor of {:.1} in the middle of its durations, \
-                 so it is no card of this kind: begin with another (--base)",
-                self.target.name,
-                body.exp()
-            )));
+            let target = self.target.name.clone();
+            let factor = body.exp();
+            return Err(self.log_error(LogProblem::OtherCard { target, factor }));
         }
         Ok(())
     }
@@ -174,14 +171,11 @@ impl Task<'_> {
 
     fn signature(&self, durations: &[u64]) -> Result<Signature, LabError> {
         let signature = Signature::of(durations, self.sample.bytes);
-        signature.map_err(|error| self.log_error(error))
+        signature.map_err(|error| self.log_error(LogProblem::Uncountable(error)))
     }
 
-    fn log_error(&self, problem: impl ToString) -> LabError {
-        LabError::Log {
-            file: self.workload.source.file.clone(),
-            problem: problem.to_string(),
-        }
+    fn log_error(&self, problem: LogProblem) -> LabError {
+        problem.of(&self.workload.source.file)
     }
 
     /// Refuses a log that is faster than this board lets any part be: it shows a host's cache. `None` when the caller
@@ -210,17 +204,11 @@ impl Task<'_> {
         if log.ordinary >= FLOOR * floor {
             return Ok(Some(()));
         }
-        Err(LabError::Log {
-            file: self.workload.source.file.clone(),
-            problem: format!(
-                "its ordinary write takes {}, and {} takes {} with the fastest figures that a fit may give it: these writes \
-                 ended in a cache of the host (record with --sync=1 or --direct=1), or what took them has a faster \
-                 bus or smaller pages (--base PART@BOARD)",
-                human(log.ordinary, "s", 3),
-                self.target.name,
-                human(floor, "s", 3)
-            ),
-        })
+        Err(self.log_error(LogProblem::HostCache {
+            found: human(log.ordinary, "s", 3),
+            target: self.target.name.clone(),
+            floor: human(floor, "s", 3),
+        }))
     }
 
     /// What the base does. Where nothing is said of what it held before, it is full if that brings what comes on top of
@@ -265,13 +253,10 @@ impl Task<'_> {
     }
 
     fn refuse(&self, problem: BenchProblem) -> LabError {
-        LabError::Log {
-            file: self.workload.source.file.clone(),
-            problem: format!(
-                "{} cannot do its work, whatever its figures: {problem}",
-                self.target.name
-            ),
-        }
+        self.log_error(LogProblem::BaseFails {
+            target: self.target.name.clone(),
+            why: problem,
+        })
     }
 
     /// The work of the log on this base.
@@ -298,12 +283,7 @@ impl Task<'_> {
             .of("warm_up"));
         }
         let Some(pattern) = sample.pattern().or(self.workload.pattern) else {
-            return Err(LabError::Log {
-                file: file.clone(),
-                problem: "it tells no addresses, and a card does other things in order than at random: say which with \
-                          --pattern sequential or --pattern random, or record them (fio: --log_offset=1)"
-                    .to_owned(),
-            });
+            return Err(LogProblem::NoAddresses.of(file));
         };
         if let Some(range) = self.workload.range_bytes.filter(|range| *range > usable) {
             return Err(larger_than(range, usable).of("range"));

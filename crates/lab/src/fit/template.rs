@@ -1,4 +1,4 @@
-//! Templates: which figures of a sheet a log can tell, and where the search for them begins.
+//! Templates: which figures of a sheet a log can determine, and where the search for them begins.
 //!
 //! A template is a table of figures and a function from what a log shows to values; everything else is the same
 //! for every kind of memory. A new one is a file and a line in [`TEMPLATES`].
@@ -104,7 +104,7 @@ impl Knob {
         }
     }
 
-    /// The columns of the figure as TOML, rounded to what a fit can tell: four digits.
+    /// The columns of the figure as TOML, rounded to what a fit can determine: four digits.
     pub(crate) fn columns(&self, value: f64) -> String {
         match self.kind {
             TemplateKind::Time => {

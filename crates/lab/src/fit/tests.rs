@@ -244,7 +244,7 @@ fn logs_that_lack_something_are_refused_with_what_they_lack() {
             workload(),
         ),
         (
-            "does not tell when accesses ended",
+            "does not record when accesses ended",
             text.clone(),
             with(|one| one.source.durations = Durations::Paced),
         ),
@@ -264,7 +264,7 @@ fn logs_that_lack_something_are_refused_with_what_they_lack() {
             with(|one| one.simulations = 0),
         ),
         (
-            "tells no addresses",
+            "records no addresses",
             text.replace("offset_bytes", "ignored"),
             workload(),
         ),
@@ -351,7 +351,7 @@ fn a_stopped_fit_leaves_no_sheet() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 8, ..ProptestConfig::default() })]
 
-    /// Whatever durations a log tells, there is a sound fit or a refusal.
+    /// Whatever durations a log holds, there is a sound fit or a refusal.
     #[test]
     fn no_log_is_an_accident(seed in any::<u64>(), range in 1u32..60, accesses in 1990usize..2100) {
         let durations = (0..accesses as u64).map(|index| {

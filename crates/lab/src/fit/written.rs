@@ -5,7 +5,7 @@ use wordline_core::results::{FigureUse, SheetUse};
 use wordline_core::{Basis, ResultSet};
 
 use super::sheet::{About, SheetChange, fitted};
-use crate::error::{LabError, SettingProblem};
+use crate::error::{BaseProblem, LabError, SettingProblem};
 use crate::warning::LabWarning;
 
 /// The sheet of a base with fitted figures, each with what it rests on. It loads.
@@ -22,15 +22,16 @@ pub(crate) fn sheet(
         let part = base.id.clone();
         SettingProblem::Base { part, why }.of("base")
     };
-    let text = fitted(&base.text, changes, about).map_err(|error| problem(error.to_string()))?;
+    let text = fitted(&base.text, changes, about)
+        .map_err(|error| problem(BaseProblem::Unchanged(error)))?;
     match parse("fitted.toml", &text) {
         Ok(Sheet::Part(_)) => Ok(text),
-        Ok(_) => Err(problem("the fitted sheet is none of a part".to_owned())),
+        Ok(_) => Err(problem(BaseProblem::NoPart)),
         Err(errors) => Err(LabError::Catalog(CatalogError::Sheets(errors))),
     }
 }
 
-/// Tells the document what it rests on: the fitted sheet, and the base's figures that it took over.
+/// Adds to the document what it rests on: the fitted sheet, and the base's figures that it took over.
 pub(crate) fn add_sources(sheet: &str, target: &PartOnBoard<'_>, document: &mut ResultSet) {
     let Ok(Sheet::Part(part)) = parse("fitted.toml", sheet) else {
         unreachable!("it was parsed when it was made");

@@ -55,7 +55,8 @@ pub(super) struct Case<'a> {
 }
 
 impl Case<'_> {
-    /// Runs everything at a fill level, and tells how many of its steps are done. Returns whether it came to its end, with figures or without.
+    /// Runs everything at a fill level, and reports how many of its steps are done. Returns whether it came to its end,
+    /// with figures or without.
     pub(super) fn run(
         &self,
         fill: f64,

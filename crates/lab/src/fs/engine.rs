@@ -18,7 +18,7 @@ use super::layer_ram;
 use super::part::FileSystemMedium;
 use super::settings::Settings;
 use crate::error::{LabError, SettingProblem};
-use crate::warning::LabWarning;
+use crate::warning::{FileSystemFailure, FileSystemGround, LabWarning};
 
 /// RAM in bytes of a translation layer, in parts by name.
 type LayerRam = Vec<(&'static str, u64)>;
@@ -103,37 +103,28 @@ impl<'a> FileSystemSetup<'a> {
     }
 
     /// What the reader should know of how the file system was set up.
-    pub(super) fn note(&self, capacity: u64) -> String {
-        let title = self.kind.title();
+    pub(super) fn warn_of_setup(&self, capacity: u64, document: &mut ResultSet) {
         let all = self.target.part.model.capacity_bytes();
         let part = if capacity < all {
             format!("the first {} of ", ByteCount::from_bytes(capacity))
         } else {
             String::new()
         };
-        let place = match (self.kind.needs(), self.target.part.model.class()) {
-            (Needs::Blocks, MemoryClass::RawFlash) => {
-                "on the flash itself, in its erase blocks".to_owned()
-            }
-            (Needs::Blocks | Needs::Bytes, _) => "on bytes that can be overwritten".to_owned(),
-            (Needs::Sectors, MemoryClass::RawFlash) if self.layer.is_none() => {
-                "on erase blocks that are rewritten in place, as simple products do; a power cut within a rewrite \
-                 loses a sector"
-                    .to_owned()
-            }
-            (Needs::Sectors, MemoryClass::RawFlash) => {
-                let layer = self.layer.as_ref().map(ToString::to_string);
-                format!(
-                    "over a translation layer (mapping {})",
-                    layer.unwrap_or_default()
-                )
-            }
-            (Needs::Sectors, _) => "on sectors of 512 B".to_owned(),
+        let ground = match (self.kind.needs(), self.target.part.model.class()) {
+            (Needs::Blocks, MemoryClass::RawFlash) => FileSystemGround::EraseBlocks,
+            (Needs::Blocks | Needs::Bytes, _) => FileSystemGround::Bytes,
+            (Needs::Sectors, MemoryClass::RawFlash) => match &self.layer {
+                None => FileSystemGround::RewrittenBlocks,
+                Some(layer) => FileSystemGround::Layer(layer.to_string()),
+            },
+            (Needs::Sectors, _) => FileSystemGround::Sectors,
         };
-        format!(
-            "{part}{}: {title} {place}{}",
-            self.target.name, self.settings
-        )
+        document.warn(LabWarning::FileSystemSetup {
+            place: &format_args!("{part}{}", self.target.name),
+            title: &self.kind.title(),
+            ground: &ground,
+            settings: &self.settings,
+        });
     }
 
     /// What the memory can do to the file system that the reader has to know.
@@ -189,48 +180,42 @@ impl<'a> FileSystemSetup<'a> {
     }
 
     /// Why there may be no room on a memory that is empty: a block that the file system cannot replace is bad.
-    pub(super) fn bad_start(&self, memory: &Memory) -> Option<String> {
+    pub(super) fn bad_start(&self, memory: &Memory) -> Option<FileSystemFailure> {
         let Memory::Flash(mut flash) = memory.fork() else {
             return None;
         };
         let is_bad = |block: &u32| flash.is_bad(*block).unwrap_or(false);
         let block = (0..self.kind.promise().fixed_blocks).find(is_bad)?;
-        Some(format!(
-            "block {block} came bad from the factory, and {} cannot do without blocks {}: another --seed is another chip",
-            self.kind.title(),
-            self.fixed_blocks(" and ")
-        ))
+        Some(FileSystemFailure::BadStart {
+            block,
+            title: self.kind.title(),
+            fixed: self.fixed_blocks(" and "),
+        })
     }
 
     /// Why power cuts leave some images that break the promise, of which so many are a refusal to work without a block
     /// that the file system cannot replace.
-    pub(super) fn why(&self, failures: u64, without_start: u64) -> Vec<String> {
+    pub(super) fn why(&self, failures: u64, without_start: u64) -> Vec<FileSystemFailure> {
         let (promise, title) = (self.kind.promise(), self.kind.title());
         if !promise.survives_power_cuts {
-            return vec![format!("{title} promises nothing of the kind")];
+            return vec![FileSystemFailure::NoPromise(title)];
         }
         let mut all = Vec::new();
         if without_start > 0 {
-            all.push(format!(
-                "in {without_start} of them the cut left block {} so that it takes no erase, and {title} cannot do \
-                 without: it says that there is no room, and nothing is lost",
-                self.fixed_blocks(" or ")
-            ));
+            all.push(FileSystemFailure::StartCut {
+                images: without_start,
+                title,
+                fixed: self.fixed_blocks(" or "),
+            });
         }
         let flash = self.target.part.model.flash();
         let has_ecc = flash.is_some_and(|flash| flash.ecc().is_some());
         let has_pairs = flash.is_some_and(|flash| flash.pairing().is_some());
         if failures > without_start && has_pairs && !promise.handles_paired_pages {
-            all.push(format!(
-                "a cut within a program harms an earlier page of the pair as well, which {title} does not know of"
-            ));
+            all.push(FileSystemFailure::PairedPage(title));
         }
         if failures > without_start && has_ecc && !promise.handles_unstable_pages {
-            all.push(format!(
-                "the ECC on the chip may correct a page that a cut left half-programmed in one read and give it up in \
-                 another: {title} asks once, takes the page for whole or for erased, and goes on behind it \
-                 (docs/evidence/fs-power-cuts.md)"
-            ));
+            all.push(FileSystemFailure::UnstablePage(title));
         }
         all
     }
@@ -368,15 +353,15 @@ mod tests {
         };
         let littlefs = engine("littlefs", &target);
         let mut memory = target.memory(conditions).expect("a chip on its board");
-        assert_eq!(littlefs.bad_start(&memory), None);
+        assert!(littlefs.bad_start(&memory).is_none());
         let Memory::Flash(flash) = &mut memory else {
             panic!("NAND is flash");
         };
         flash.mark_bad(1).expect("there is such a block");
         let why = littlefs.bad_start(&memory).expect("block 1 is bad");
-        assert!(why.contains("block 1"), "{why}");
+        assert!(why.to_string().contains("block 1"), "{why}");
         #[cfg(feature = "fat")]
-        assert_eq!(engine("fat", &target).bad_start(&memory), None);
+        assert!(engine("fat", &target).bad_start(&memory).is_none());
     }
 
     #[test]

@@ -120,8 +120,7 @@ pub(crate) fn run(
                 })?;
                 sources::add(document, target, memory.accounts(), timing);
                 let bytes = share(&target.part.model, workload);
-                let setup = &engine.note(bytes);
-                document.warn(LabWarning::FileSystemSetup { setup });
+                engine.warn_of_setup(bytes, document);
                 if let Some(asked) = workload.capacity_bytes.filter(|asked| *asked > bytes) {
                     document.warn(LabWarning::WholeMemoryForFiles {
                         target: &target.name,

@@ -57,7 +57,7 @@ pub struct Spent {
     pub time: Time,
     /// Operations of the memory, and the bytes that they moved or erased, of the kinds that occurred.
     pub operations: Vec<(OperationKind, u64, u64)>,
-    /// Energy in joules, where the sheets tell it.
+    /// Energy in joules, where the sheets state it.
     pub energy_j: Option<f64>,
     /// Wear at its end, since the memory was made.
     pub wear: Wear,

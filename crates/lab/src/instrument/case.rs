@@ -37,7 +37,7 @@ impl<'a, T> Case<'a, T> {
         }
     }
 
-    /// Relative processor time, where the weight does not tell it. Expensive cases start first.
+    /// Relative processor time, where the weight does not show it. Expensive cases start first.
     pub(crate) fn costing(self, cost: u64) -> Self {
         Self { cost, ..self }
     }
@@ -175,7 +175,7 @@ fn default_threads() -> usize {
         .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
-/// What a worker tells the thread that started it.
+/// What a worker sends to the thread that started it.
 enum Message<T> {
     Progress { step: String, done: u64 },
     Finished(T),

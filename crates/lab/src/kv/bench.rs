@@ -41,13 +41,11 @@ impl Case<'_, '_> {
     /// Runs everything. Returns whether it came to its end, with figures or without.
     pub(super) fn run(&self, document: &mut ResultSet) -> bool {
         let subject = self.subject();
-        if let Err(why) = self.suits() {
+        let name = &self.name();
+        if let Some(warning) = self.unsuitable(name) {
             let at = subject.doing(All);
             without_value(&at, &rows::HEADLINE, NoValue::NotApplicable, document);
-            document.warn(LabWarning::NoTable {
-                name: &self.name(),
-                why: &why,
-            });
+            document.warn(warning);
             return true;
         }
         let bytes = self.ground.bytes(self.bench.capacity_bytes);
@@ -91,14 +89,14 @@ impl Case<'_, '_> {
         }
     }
 
-    /// Why the table cannot do the work.
-    fn suits(&self) -> Result<(), &'static str> {
+    /// The warning that the table cannot do the work.
+    fn unsuitable<'n>(&self, name: &'n String) -> Option<LabWarning<'n>> {
         match self.work {
-            KvWork::YcsbE => Err("it scans, and a hash table has no order to scan in"),
+            KvWork::YcsbE => Some(LabWarning::NoScan { name }),
             work if work.has_own_sizes() && !self.variant.table.has_mixed_sizes() => {
-                Err("its records have many sizes, and this table has one for all")
+                Some(LabWarning::OneSize { name })
             }
-            _ => Ok(()),
+            _ => None,
         }
     }
 
@@ -208,7 +206,7 @@ impl Case<'_, '_> {
         count
     }
 
-    /// Tells of operations that were timed. Returns whether all came to their end.
+    /// Reports operations that were timed. Returns whether all came to their end.
     fn told(
         &self,
         at: &Subject,

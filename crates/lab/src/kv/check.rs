@@ -8,7 +8,7 @@ use wordline_engines::StoreEngine;
 use super::ground::TableGround;
 use super::{TableVariant, host, store};
 use crate::control::Control;
-use crate::error::{LabError, SettingProblem, in_range};
+use crate::error::{LabError, SettingProblem, TargetProblem, in_range};
 use crate::list::distinct;
 
 /// The largest table: every operation of a run is timed, and its memory is held.
@@ -58,16 +58,13 @@ pub(super) fn targets(
         return Ok(());
     };
     let problem = if experiment.timings != [Timing::Typ] {
-        "takes the time that it takes: no column of a data sheet applies; leave --timing out"
+        TargetProblem::MeasuredTiming
     } else if experiment.age != 0.0 {
-        "is as old as it is: no age is set; leave --age out"
+        TargetProblem::MeasuredAge
     } else {
         return Ok(());
     };
-    Err(LabError::Kv {
-        target: measured.name(),
-        problem: problem.to_owned(),
-    })
+    Err(problem.of(&measured.name()))
 }
 
 fn check_bench(workload: &KvWorkload, bench: &KvBench) -> Result<(), LabError> {
@@ -81,7 +78,7 @@ fn check_bench(workload: &KvWorkload, bench: &KvBench) -> Result<(), LabError> {
     distinct("load", bench.loads.iter().map(ToString::to_string))?;
     for load in &bench.loads {
         if !(load.si() > 0.0 && load.si() <= 1.0) {
-            return Err(SettingProblem::Load(load.si()).of("load"));
+            return Err(SettingProblem::PositiveShare(load.si()).of("load"));
         }
     }
     match bench.operations {
@@ -143,16 +140,13 @@ pub(super) fn cut_sizes(
                 let needed = store::short_bytes(variant, sizes, ground.atom());
                 let has = ground.bytes(u64::MAX);
                 if needed > has {
-                    return Err(LabError::Kv {
-                        target: ground.name(),
-                        problem: format!(
-                            "it has {}, and the workload that is cut takes {} of it with records of {sizes} in {}; give \
-                             a smaller --size",
-                            ByteCount::from_bytes(has),
-                            ByteCount::from_bytes(needed),
-                            variant.name()
-                        ),
-                    });
+                    let problem = TargetProblem::SmallForCuts {
+                        has: ByteCount::from_bytes(has),
+                        needed: ByteCount::from_bytes(needed),
+                        sizes,
+                        table: variant.name().to_string(),
+                    };
+                    return Err(problem.of(&ground.name()));
                 }
             }
         }

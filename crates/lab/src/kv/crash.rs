@@ -59,7 +59,7 @@ fn put(records: &WorkingSet, number: u64, pass: u64) -> RecordCall {
     RecordCall::Put(key(records, number), StoredBytes(value))
 }
 
-/// Cuts a table on a target's kind of memory, and tells the verdict. Returns whether it came to its end.
+/// Cuts a table on a target's kind of memory, and reports the verdict. Returns whether it came to its end.
 pub(super) fn check(
     ground: &TableGround<'_>,
     variant: TableVariant,

@@ -66,10 +66,7 @@ impl<'a> TableGround<'a> {
     pub(super) fn check_power_cuts(&self) -> Result<(), LabError> {
         match self.source().no_power_cuts() {
             None => Ok(()),
-            Some(problem) => Err(LabError::Kv {
-                target: self.name(),
-                problem: format!("{problem}; allowed: MRAM, FRAM, EEPROM"),
-            }),
+            Some(problem) => Err(problem.of(&self.name())),
         }
     }
 

@@ -8,7 +8,7 @@ use wordline_core::ResultSet;
 use wordline_host::{ScratchFile, ScratchFileError, WallClock, machine};
 
 use crate::control::Control;
-use crate::error::{LabError, SettingProblem};
+use crate::error::{LabError, SettingProblem, TargetProblem};
 use crate::warning::LabWarning;
 
 /// Opens a file that is written over. It has `capacity` bytes, or is given them.
@@ -19,19 +19,15 @@ pub(crate) fn open_file(
 ) -> Result<ScratchFile, LabError> {
     let may_destroy = control.destroy.iter().any(|named| named == path);
     ScratchFile::open(Path::new(path), capacity, may_destroy).map_err(|error| {
-        let way_out = match error {
-            ScratchFileError::HoldsData => format!(
-                ", which would be lost: name a file that is not there, or say with --destroy {path} that this is meant"
-            ),
-            ScratchFileError::Length { .. } => {
-                ": name a file that is not there or is empty, or give its length as --capacity".to_owned()
+        let problem = match error {
+            ScratchFileError::HoldsData => {
+                let path = path.to_owned();
+                TargetProblem::FileHoldsData { path }
             }
-            _ => String::new(),
+            ScratchFileError::Length { .. } => TargetProblem::FileLength(error),
+            other => TargetProblem::File(other),
         };
-        LabError::Kv {
-            target: Target::File(path.to_owned()).name(),
-            problem: format!("{error}{way_out}"),
-        }
+        problem.of(&Target::File(path.to_owned()).name())
     })
 }
 
@@ -44,16 +40,9 @@ pub(crate) fn describe(target: &Target<'_>, file_system: Option<String>, documen
     if let Some(named) = file_system {
         environment.insert(format!("file_system {name}"), named);
     }
-    let what = match target.path() {
-        Some(_) => {
-            "each access asks the system for the file's length first, and a persist waits for msync and its disk, which \
-             writes whole pages; bytes moved are those that the table reads and writes"
-        }
-        None => "caches hold what they can, and nothing waits for the memory to keep anything",
-    };
-    document.warn(LabWarning::MeasuredHere {
-        name: &name,
-        what: &what,
+    document.warn(match target.path() {
+        Some(_) => LabWarning::MeasuredFile { name: &name },
+        None => LabWarning::MeasuredRam { name: &name },
     });
     if cfg!(debug_assertions) {
         document.warn(LabWarning::Unoptimised { name: &name });

@@ -29,7 +29,7 @@ pub(super) enum TableFailure {
     Stopped,
 }
 
-/// The error of a memory as the store tells it.
+/// The error of a memory as the store reports it.
 pub(super) fn memory_failed(error: &MediumError) -> StoreError {
     wordline_kv::Error::Memory(error.to_string()).into()
 }

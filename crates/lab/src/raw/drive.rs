@@ -135,7 +135,7 @@ impl RawWork<'_> {
         };
         let mut tally = begin(memory);
         let mut buffer = vec![0; access as usize];
-        // How often each place was written, which tells the bytes that belong there.
+        // How often each place was written, which determines the bytes that belong there.
         let counters = if operation == Operation::Write {
             a_pass
         } else {

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex};
 use drive::{PreparedDevice, RawWork};
 use rows::{RawRun, RawVariant};
 use wordline_catalog::PartOnBoard;
-use wordline_core::quantity::{Quantity, Time};
+use wordline_core::quantity::{ByteCount, Quantity, Time};
 use wordline_core::results::NoValue;
 use wordline_core::{Experiment, Operation, RawWorkload, ResultSet};
 use wordline_nvm::{Device, Pipeline};
@@ -161,7 +161,7 @@ fn one(
         run.without_value(NoValue::NotApplicable, document);
         document.warn(LabWarning::NeedsTranslation {
             name: &run.name(),
-            why: &crate::translation::needed(unit),
+            block: &ByteCount::from_bytes(unit),
         });
         return true;
     }

@@ -7,7 +7,7 @@ use wordline_core::{Experiment, WearWorkload};
 use wordline_nvm::ageing::{AgeingError, Environment};
 
 use crate::control::Control;
-use crate::error::{LabError, SettingProblem};
+use crate::error::{LabError, SettingProblem, TargetProblem};
 use crate::list::distinct;
 
 /// The most blocks of a run, each of which has a row.
@@ -84,23 +84,21 @@ pub(super) fn environments(workload: &WearWorkload) -> impl Iterator<Item = Envi
 
 /// Refuses a target whose wear is not simulated, or that may have too few good blocks.
 fn wears(target: &PartOnBoard<'_>, workload: &WearWorkload) -> Result<(), LabError> {
-    let refuse = |problem: String| LabError::Wear {
-        target: target.name.clone(),
-        part: target.part.header.id.clone(),
-        problem,
-    };
     let flash = target.part.model.flash();
     let Some(flash) = flash.filter(|flash| flash.outlook().is_some()) else {
-        return Err(refuse(format!(
-            "cannot be worn: {}",
-            AgeingError::NoFigures
-        )));
+        return Err(not_worn(target, AgeingError::NoFigures));
     };
     enough(
         target,
         workload,
         flash.good_blocks_min().map_or(u64::MAX, u64::from),
     )
+}
+
+/// The error of a target whose wear is not simulated.
+pub(super) fn not_worn(target: &PartOnBoard<'_>, why: AgeingError) -> LabError {
+    let part = target.part.header.id.clone();
+    TargetProblem::NotWorn { part, why }.of(&target.name)
 }
 
 /// Refuses to test more blocks than a target is sure to have.
@@ -112,12 +110,12 @@ pub(super) fn enough(
     if u64::from(workload.blocks) <= least {
         return Ok(());
     }
-    let asked = workload.blocks;
-    Err(LabError::Wear {
-        target: target.name.clone(),
+    let problem = TargetProblem::FewGoodBlocks {
         part: target.part.header.id.clone(),
-        problem: format!("is sure to have {least} good blocks; {asked} were asked for"),
-    })
+        least,
+        asked: workload.blocks,
+    };
+    Err(problem.of(&target.name))
 }
 
 fn number(what: &'static str, found: u64, most: u64) -> Result<(), LabError> {
@@ -128,10 +126,9 @@ fn number(what: &'static str, found: u64, most: u64) -> Result<(), LabError> {
 }
 
 fn of_environment(problem: &AgeingError) -> LabError {
-    let (what, found, allowed) = match *problem {
-        AgeingError::Temperature(found) => ("temperature", found, "-40 to 125 degrees Celsius"),
-        AgeingError::Dwell(found) => ("dwell", found, "finite times, in seconds"),
-        AgeingError::NoFigures => ("aging", f64::NAN, "sheets with the table aging"),
-    };
-    SettingProblem::Ageing { found, allowed }.of(what)
+    match *problem {
+        AgeingError::Temperature(found) => SettingProblem::Temperature(found).of("temperature"),
+        AgeingError::Dwell(found) => SettingProblem::Dwell(found).of("dwell"),
+        AgeingError::NoFigures => SettingProblem::NoAgeing.of("aging"),
+    }
 }

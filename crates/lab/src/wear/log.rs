@@ -106,7 +106,7 @@ impl OperationLog {
             let (last, took, failed) = match course.end {
                 Some(End::ProgramFailed) => (CyclingOperation::Program, course.failed_after, true),
                 Some(End::EraseFailed) => (CyclingOperation::Erase, course.failed_after, true),
-                // The last cycle, so that the log tells how many there were.
+                // The last cycle, so that the log shows how many there were.
                 Some(End::GivenUp) => match course.stretches.last() {
                     Some(stretch) => (
                         CyclingOperation::Erase,

@@ -24,7 +24,7 @@ use std::ops::Range;
 
 use chip::Specified;
 use log::OperationLog;
-use rows::{Who, WornTarget};
+use rows::{EnduranceRun, Who};
 use session::{Session, Tested, in_turn, random};
 use wordline_catalog::{Capability, PartOnBoard, Target};
 use wordline_core::draw::{Purpose, draw};
@@ -74,7 +74,7 @@ fn simulate(
             for environment in check::environments(workload) {
                 let usages = workload.usages.iter();
                 runs.extend(usages.map(|&usage| {
-                    let run = WornTarget {
+                    let run = EnduranceRun {
                         who,
                         timing,
                         environment,
@@ -162,7 +162,7 @@ struct WornBlocks {
 /// Tests some of a chip's good blocks, counted from the first.
 fn wear_blocks(
     target: &PartOnBoard<'_>,
-    run: &WornTarget<'_>,
+    run: &EnduranceRun<'_>,
     sample: u32,
     blocks: Range<u32>,
     control: &Control<'_>,
@@ -190,18 +190,14 @@ fn wear_blocks(
 /// Lets a chip age and tests its blocks.
 fn test(
     target: &PartOnBoard<'_>,
-    run: &WornTarget<'_>,
+    run: &EnduranceRun<'_>,
     mut chip: Box<dyn CycledFlash>,
     blocks: Range<u32>,
     session: &mut Session<'_>,
     document: &mut ResultSet,
 ) -> Result<Tested<NvmError>, LabError> {
     chip.start_ageing(run.environment)
-        .map_err(|problem| LabError::Wear {
-            target: target.name.clone(),
-            part: target.part.header.id.clone(),
-            problem: problem.to_string(),
-        })?;
+        .map_err(|why| check::not_worn(target, why))?;
     sources::add(document, target, &*chip, run.timing);
     lives(run, &*chip, blocks, session)
 }
@@ -222,7 +218,7 @@ fn warn(workload: &WearWorkload, document: &mut ResultSet) {
 /// A chip of a target. Its wear begins where the experiment's age says.
 fn connect(
     target: &PartOnBoard<'_>,
-    run: &WornTarget<'_>,
+    run: &EnduranceRun<'_>,
     sample: u32,
 ) -> Result<Box<dyn CycledFlash>, LabError> {
     let seed = match sample {
@@ -248,7 +244,7 @@ fn connect(
 
 /// The lives of some of a simulated chip's good blocks, counted from the first.
 fn lives(
-    run: &WornTarget<'_>,
+    run: &EnduranceRun<'_>,
     fresh: &dyn CycledFlash,
     wanted: Range<u32>,
     session: &mut Session<'_>,

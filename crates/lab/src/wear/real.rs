@@ -14,11 +14,11 @@ use wordline_memory::Clock;
 use wordline_nvm::ageing::Environment;
 
 use super::log::OperationLog;
-use super::rows::{Who, WornTarget};
+use super::rows::{EnduranceRun, Who};
 use super::session::{Session, first_good, in_turn, random};
 use super::tester::{Bench, holds_data};
 use crate::control::Control;
-use crate::error::LabError;
+use crate::error::{LabError, TargetProblem};
 use crate::open;
 use crate::warning::LabWarning;
 
@@ -30,10 +30,7 @@ pub(super) fn named<'t, 'a>(targets: &'t [Target<'a>]) -> Result<Option<&'t Targ
         .iter()
         .find(|target| target.is_of_host() && target.has(Capability::Flash));
     match device {
-        Some(device) if targets.len() > 1 => Err(refused(
-            &device.name(),
-            "is worn by itself: name no other target beside it".to_owned(),
-        )),
+        Some(device) if targets.len() > 1 => Err(TargetProblem::WornAlone.of(&device.name())),
         device => Ok(device),
     }
 }
@@ -50,19 +47,12 @@ pub(super) fn run(
     let device = device.path().unwrap_or_default();
     possible(target, workload, experiment)?;
     if control.destroy.is_empty() {
-        return Err(refused(
-            target,
-            format!(
-                "what it holds will be lost and its blocks worn out; --destroy {device} says that this is meant"
-            ),
-        ));
+        let device = device.to_owned();
+        return Err(TargetProblem::Unconfirmed { device }.of(target));
     }
     if control.destroy.iter().any(|named| named != device) {
-        let problem = format!(
-            "--destroy names {}, another device",
-            control.destroy.join(", ")
-        );
-        return Err(refused(target, problem));
+        let named = control.destroy.join(", ");
+        return Err(TargetProblem::OtherConfirmed { named }.of(target));
     }
     let flash = open::host_flash(opened)?;
     let told = flash.description();
@@ -75,7 +65,7 @@ pub(super) fn run(
         ("erase_bytes".to_owned(), told.erase_bytes.to_string()),
         ("write_bytes".to_owned(), told.write_bytes.to_string()),
     ]));
-    let run = WornTarget {
+    let run = EnduranceRun {
         who: &who,
         timing: Timing::Typ,
         environment: Environment {
@@ -93,27 +83,20 @@ pub(super) fn run(
 fn wear<F: Bench<Error: std::fmt::Display>, C: Clock>(
     mut flash: F,
     clock: &C,
-    run: &WornTarget<'_>,
+    run: &EnduranceRun<'_>,
     control: &Control<'_>,
     document: &mut ResultSet,
 ) -> Result<(), LabError> {
     let target = &run.who.target;
-    let failed = |error: F::Error| refused(target, error.to_string());
+    let failed = |error: F::Error| TargetProblem::Driver(error.to_string()).of(target);
     let blocks = first_good(&mut flash, run.workload.blocks).map_err(failed)?;
     if blocks.len() < run.workload.blocks as usize {
-        let problem = format!(
-            "has {} good blocks; {} were asked for",
-            blocks.len(),
-            run.workload.blocks
-        );
-        return Err(refused(target, problem));
+        let (found, asked) = (blocks.len(), run.workload.blocks);
+        return Err(TargetProblem::FewBlocks { found, asked }.of(target));
     }
     for &block in &blocks {
         if holds_data(&mut flash, block).map_err(failed)? {
-            let problem = format!(
-                "block {block} holds data; erase the blocks that are to be tested first, with flash_erase for instance"
-            );
-            return Err(refused(target, problem));
+            return Err(TargetProblem::BlockHoldsData { block }.of(target));
         }
     }
     warn(run, document);
@@ -146,7 +129,7 @@ fn wear<F: Bench<Error: std::fmt::Display>, C: Clock>(
     Ok(())
 }
 
-fn warn(run: &WornTarget<'_>, document: &mut ResultSet) {
+fn warn(run: &EnduranceRun<'_>, document: &mut ResultSet) {
     let target = &run.who.target;
     document.warn(LabWarning::DriverDurations { target: &target });
 }
@@ -159,28 +142,21 @@ fn possible(
 ) -> Result<(), LabError> {
     let defaults = WearWorkload::default();
     let problem = if workload.usages.len() > 1 {
-        "wears its blocks out once: allowed is one usage"
+        TargetProblem::OneUsage
     } else if workload.temperatures_celsius.len() > 1 {
-        "has one temperature, which is noted beside its rows: allowed is one"
+        TargetProblem::OneTemperature
     } else if workload.dwells_s != defaults.dwells_s {
-        "is erased at once: no dwell is waited for"
+        TargetProblem::NoDwell
     } else if workload.samples != 1 {
-        "is one chip: allowed is one sample"
+        TargetProblem::OneSample
     } else if experiment.timings != [Timing::Typ] {
-        "takes the time that it takes: no column of a data sheet applies"
+        TargetProblem::MeasuredTiming
     } else if experiment.age != 0.0 {
-        "is as old as it is: no age is set"
+        TargetProblem::MeasuredAge
     } else {
         return Ok(());
     };
-    Err(refused(target, problem.to_owned()))
-}
-
-fn refused(target: &str, problem: String) -> LabError {
-    LabError::RawFlash {
-        target: target.to_owned(),
-        problem,
-    }
+    Err(problem.of(target))
 }
 
 #[cfg(test)]

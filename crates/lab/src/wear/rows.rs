@@ -48,8 +48,8 @@ impl Who {
     }
 }
 
-/// What is run: a usage in an environment on the chips of a target.
-pub(super) struct WornTarget<'a> {
+/// An endurance test: a usage in an environment on the chips of a target.
+pub(super) struct EnduranceRun<'a> {
     pub(super) who: &'a Who,
     pub(super) timing: Timing,
     pub(super) environment: Environment,
@@ -61,7 +61,7 @@ pub(super) struct WornTarget<'a> {
 /// The blocks of a chip with their lives.
 pub(super) type Lives = Vec<(u32, WearCourse)>;
 
-impl WornTarget<'_> {
+impl EnduranceRun<'_> {
     /// How its blocks are cycled, programmed with `data`.
     pub(super) fn plan<'a>(&self, data: &'a [u8], pages_per_block: u32) -> Plan<'a> {
         Plan {

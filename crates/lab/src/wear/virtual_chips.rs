@@ -7,7 +7,7 @@ use wordline_nvm::ageing::Environment;
 
 use super::course::WearCourse;
 use super::log::OperationLog;
-use super::rows::{Who, WornTarget};
+use super::rows::{EnduranceRun, Who};
 use super::session::Session;
 use super::{connect, test};
 use crate::control::Control;
@@ -31,7 +31,7 @@ pub(crate) fn courses(
     };
     let who = Who::simulated(target);
     let usage = workload.usages.first().copied();
-    let run = WornTarget {
+    let run = EnduranceRun {
         who: &who,
         timing: Timing::Typ,
         environment: Environment::default(),

@@ -85,7 +85,7 @@ fn sizes_and_settings_that_do_not_fit_a_log_are_refused() {
     refused(
         RANDWRITE,
         wrong,
-        &["line 1", "moved 4 KiB", "said to be 512 B"],
+        &["line 1", "moved 4 KiB", "--record states 512 B"],
     );
     let reads = |source: &mut LogSource, _: &mut BufferWorkload| {
         source.operation = Some(Operation::Read);
@@ -127,7 +127,7 @@ fn sizes_and_settings_that_do_not_fit_a_log_are_refused() {
     };
     refused(RANDWRITE, horizon, &["horizon 0"]);
     let replay = "fio version 2 iolog\na add\na open\na write 0 4096\na close\n";
-    refused(replay, |_, _| {}, &["tells no durations", "--trace"]);
+    refused(replay, |_, _| {}, &["records no durations", "--trace"]);
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn a_log_without_times_says_that_its_coverage_is_unknown() {
     refused(
         &csv,
         |source, _| source.durations = Durations::StartToStart,
-        &["line 2", "does not tell when accesses ended"],
+        &["line 2", "does not record when accesses ended"],
     );
 }
 

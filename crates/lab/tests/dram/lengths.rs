@@ -47,9 +47,9 @@ fn a_loaded_sweep_of_few_samples_says_how_many_would_do() {
 #[test]
 fn what_a_tail_rests_on_is_told_in_words() {
     for (samples, words) in [
-        (100, "p99.9 is the slowest of them;"),
-        (1000, "p99.9 rests on a single one;"),
-        (3000, "p99.9 rests on the slowest 3;"),
+        (100, "0 of them lie beyond p99.9;"),
+        (1000, "1 of them lie beyond p99.9;"),
+        (3000, "3 of them lie beyond p99.9;"),
     ] {
         let mut experiment = idle();
         let workload = dram(&mut experiment);

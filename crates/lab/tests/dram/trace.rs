@@ -171,7 +171,7 @@ fn a_trace_without_times_comes_as_fast_as_the_misses_let_it() {
         document
             .warnings
             .iter()
-            .any(|warning| warning.advice.contains("tells no times"))
+            .any(|warning| warning.advice.contains("records no times"))
     );
     assert_eq!(document.of(Metric::CommandViolations).count(), 0);
 }

@@ -154,7 +154,7 @@ impl Log {
         bytes
     }
 
-    /// The kind of the refusal, and a number that tells the refusals apart.
+    /// The kind of the refusal, and a number that distinguishes the refusals.
     fn refusal(&self, page: u32, column: u32, bytes: usize) -> Option<(FlashErrorKind, usize)> {
         let g = self.geometry;
         let misuse = |rule| Some((FlashErrorKind::Misuse, rule));

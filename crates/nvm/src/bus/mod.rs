@@ -123,7 +123,7 @@ impl BusCommand {
         }
     }
 
-    /// The opcode byte, on a parallel bus the one that tells the command from others; `None` for an
+    /// The opcode byte, on a parallel bus the one that distinguishes the command from others; `None` for an
     /// access that needs no command.
     #[must_use]
     pub const fn code(&self) -> Option<u8> {

@@ -56,7 +56,7 @@ pub struct Interface {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "RawParallelOpcode")]
 pub struct ParallelOpcode {
-    /// The byte that tells the command from others.
+    /// The byte that distinguishes the command from others.
     pub code: u8,
     /// Its name in the data sheet.
     pub name: String,
@@ -141,7 +141,7 @@ impl Interface {
 pub struct ParallelCommand {
     /// What it does.
     pub action: Action,
-    /// The byte that tells it from others; `None` for words that move without a command.
+    /// The byte that distinguishes it from others; `None` for words that move without a command.
     pub code: Option<u8>,
     /// Its name in the data sheet.
     pub name: String,

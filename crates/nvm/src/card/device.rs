@@ -228,7 +228,7 @@ impl Card {
         Ok(())
     }
 
-    /// What a host in SPI mode waits between two questions to a busy card; the native bus tells.
+    /// What a host in SPI mode waits between two questions to a busy card; the native bus signals it.
     pub(super) fn question(&self) -> Time {
         let byte = self.write.byte;
         byte.map_or(Time::ZERO, |byte| byte.plus(self.driver.poll_interval))

@@ -60,7 +60,7 @@ pub enum NextBlock {
     /// The one with the fewest erases: dynamic wear levelling.
     FewestErases,
     /// The one whose last erase was the quickest, so that those rest whose erases have become slow. How long an erase
-    /// takes tells how much of its life a block has used (Desnoyers, HotStorage 2009, section 4).
+    /// takes shows how much of its life a block has used (Desnoyers, HotStorage 2009, section 4).
     QuickestErase,
     /// The one with the most erases: blocks are used until they fail, one after the other.
     MostErases,

@@ -166,7 +166,7 @@ pub trait Media {
         None
     }
 
-    /// How long the last erase took, in picoseconds; 0 where the medium cannot tell.
+    /// How long the last erase took, in picoseconds; 0 where the medium does not measure it.
     fn erase_ps(&self) -> u64 {
         0
     }

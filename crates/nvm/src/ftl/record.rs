@@ -193,7 +193,7 @@ pub(super) fn encode_summary(
     (0..pages as usize).map(part).collect()
 }
 
-/// Adds the lines of one page of a summary, and tells how often its block was erased; `None` where it does
+/// Adds the lines of one page of a summary, and returns how often its block was erased; `None` where it does
 /// not go on with the lines.
 pub(super) fn decode_summary(main: &[u8], records: &mut Vec<PageRecord>) -> Option<u32> {
     let first = number(main.get(..2)?) as usize;

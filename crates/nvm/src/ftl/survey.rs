@@ -106,7 +106,7 @@ impl<F: Flash> FlashMedia<F> {
         (0..pages).map(&mut record).collect()
     }
 
-    /// What every block holds. Erases of blocks that do not tell are taken for the mean of those that do.
+    /// What every block holds. Erases of blocks that do not record them are taken for the mean of those that do.
     ///
     /// # Errors
     /// When the flash fails.

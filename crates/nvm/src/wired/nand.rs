@@ -125,7 +125,7 @@ impl Wired<Nand> {
     }
 
     /// Loads and programs parts of different planes at the same time; behind the next group where
-    /// `cached`, so that the status of the group before is what its end tells.
+    /// `cached`, so that the status of the group before is what its end reports.
     fn program_planes(
         &mut self,
         parts: &[PagePart],
@@ -272,7 +272,7 @@ impl Flash for Wired<Nand> {
     }
 
     /// Page read, wait, read from the register. The verdict is that of the whole page, which is what
-    /// the chip's status tells.
+    /// the chip's status reports.
     fn read(&mut self, page: u32, column: u32, out: &mut [u8]) -> Result<Ecc, NvmError> {
         let geometry = self.chip.geometry();
         geometry.check_read(page, column, out.len() as u64)?;

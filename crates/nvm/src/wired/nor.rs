@@ -136,7 +136,7 @@ impl Wired<Nor> {
     }
 
     /// Suspends what runs and waits until it stands still. What is done by then stays done, and a
-    /// chip that was idle stays so: [`Nor::status`] tells.
+    /// chip that was idle stays so: [`Nor::status`] shows which.
     ///
     /// # Errors
     /// When the chip has no opcode for it that the board drives, something is suspended already, or

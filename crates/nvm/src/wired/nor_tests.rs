@@ -228,7 +228,7 @@ fn a_read_of_what_is_being_erased_is_refused() {
     );
 }
 
-/// The host asks too late: the erase has ended, the suspend is ignored, one question tells so.
+/// The host asks too late: the erase has ended, the suspend is ignored, one question shows it.
 #[test]
 fn a_read_after_the_end_that_nobody_noticed_suspends_nothing() {
     let mut device = nor(TYPICAL);

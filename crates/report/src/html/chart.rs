@@ -17,7 +17,7 @@ const MOST_POINTS: usize = 2_000;
 /// Straight curves with few points show them.
 const MARKED: usize = 16;
 
-/// Curves with few enough points tell them to a pointer.
+/// Curves with few enough points show their values to a pointer.
 const POINTED: usize = 250;
 
 /// Height of a plot in pixels, and of the name of a rule within it.
@@ -38,7 +38,7 @@ pub(crate) struct CurvePlot {
     pub(crate) still: &'static [LineField],
     pub(crate) x: ChartAxis,
     pub(crate) y: ChartAxis,
-    /// Lines of one name are one curve. What tells lines apart may need all of them.
+    /// Lines of one name are one curve. What distinguishes lines may need all of them.
     pub(crate) name: fn(&PivotLine<'_>, &[&PivotLine<'_>]) -> String,
     /// Curves that say the same here have one colour.
     pub(crate) color: fn(&PivotLine<'_>) -> String,
@@ -47,7 +47,7 @@ pub(crate) struct CurvePlot {
     pub(crate) points: fn(&PivotLine<'_>) -> Vec<(f64, f64)>,
 }
 
-/// More plots or curves than these no reader tells apart; the tables hold the others.
+/// More plots or curves than these no reader can distinguish; the tables hold the others.
 const MOST_PLOTS: usize = 6;
 const MOST_CURVES: usize = 16;
 
@@ -238,7 +238,7 @@ impl Chart {
         let dashes: Vec<_> = self.curves.iter().map(|curve| curve.dash).collect();
         let lines = |range: Value| {
             let mut channel = channel(&names, &names, range);
-            // Long enough to tell dashes from dots.
+            // Long enough to distinguish dashes from dots.
             channel["legend"]["symbolType"] = "stroke".into();
             channel["legend"]["symbolSize"] = 900.into();
             channel

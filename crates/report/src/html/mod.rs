@@ -45,7 +45,7 @@ struct HtmlPage<'a> {
     /// How many there are in all.
     warned: usize,
     results_html: Vec<String>,
-    /// Whether plots tell more than the tables, and come before them.
+    /// Whether plots show more than the tables, and come before them.
     plots_first: bool,
     plots: Vec<Plot>,
     why: why::TimeBreakdown,
@@ -138,8 +138,8 @@ pub(crate) fn grid(grid: &Grid) -> String {
 /// What stands between numbers side by side.
 const BESIDE: &str = " / ";
 
-/// Whether a text of a cell is so short that it stays on one line: a word, or what tells rows apart, such as the name of
-/// a module. Names of targets may break.
+/// Whether a text of a cell is so short that it stays on one line: a word, or what identifies a row, such as the name
+/// of a module. Names of targets may break.
 fn is_whole(text: &str, is_key: bool) -> bool {
     let most = if is_key { 24 } else { 12 };
     text.chars().count() <= most && !text.contains('@')

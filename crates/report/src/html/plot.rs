@@ -88,7 +88,7 @@ fn config() -> Value {
     })
 }
 
-/// The channel that tells curves apart, with a legend of those that are drawn.
+/// The channel that distinguishes curves, with a legend of those that are drawn.
 pub(crate) fn channel(names: &[String], drawn: &[String], range: Value) -> Value {
     let mut legend = json!({"columns": legend_columns(drawn)});
     if drawn.len() < names.len() {

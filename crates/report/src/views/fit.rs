@@ -8,6 +8,7 @@ use wordline_core::quantity::ByteCount;
 use wordline_core::results::{FigureUse, ResultSet, Row};
 use wordline_core::{Axis, Basis, Metric, Workload};
 
+use super::DURATIONS;
 use crate::answer::Answer;
 use crate::grid::{Column, Grid};
 use crate::pivot::{Pivot, ascending};
@@ -28,17 +29,6 @@ const FIRST: &str = "first";
 const SECOND: &str = "second";
 const STATISTIC: Axis = Axis::Statistic;
 const RATE: Axis = Axis::RateBytesPerS;
-
-/// What is compared, top to bottom; RAM follows by rate.
-const FIGURES: [(Metric, &str); 7] = [
-    (Metric::ThroughputMean, "throughput"),
-    (Metric::LatencyMean, "mean"),
-    (Metric::LatencyP50, "half take up to"),
-    (Metric::LatencyP90, "90 % take up to"),
-    (Metric::LatencyP99, "99 % take up to"),
-    (Metric::LatencyP999, "99.9 % take up to"),
-    (Metric::LatencyMax, "slowest"),
-];
 
 /// What is compared of raw flash: operation and statistic of its rows, and what they are called.
 const OF_FLASH: [(RowOperation, &str, &str); 9] = [
@@ -289,7 +279,8 @@ fn compared(document: &ResultSet) -> Vec<FitComparison<'_>> {
             row.operation == operation && size_of(row) == Some(bytes)
         })
     });
-    let figures = FIGURES
+    // RAM follows by rate.
+    let figures = DURATIONS
         .iter()
         .map(|(metric, name)| line(*metric, None, (*name).to_owned()));
     let rates = document.rows.iter();

@@ -63,7 +63,7 @@ const OPERATIONS: [(&str, &str, &str); 5] = [
     ("persist", "persists", "#555555"),
 ];
 
-/// What tells the calls on a target apart.
+/// What distinguishes the calls on a target.
 const KEYS: &[Key] = &[
     Key::Always(LineField::Operation),
     Key::Always(Of(Axis::AccessBytes)),
@@ -260,7 +260,7 @@ fn slowest_calls(pivot: &Pivot<'_>) -> Vec<Plot> {
     let targets = each(&lines, |line| line.head().target.clone()).len();
     let on_boards = targets > each(&lines, |line| line.head().part.clone()).len();
     let timings = differs(&lines, |line| line.head().timing);
-    // No more than tells bars apart, because a label has little room.
+    // No more than distinguishes bars, because a label has little room.
     let name = |line: &PivotLine<'_>| {
         let head = line.head();
         let target = if on_boards { &head.target } else { &head.part };

@@ -76,7 +76,7 @@ fn headlines<'a>(pivot: &Pivot<'a>) -> Vec<Headline<'a>> {
     let alike =
         |line: &PivotLine<'_>| line.number(Metric::LatencyP99) == line.number(Metric::LatencyMax);
     let without_tail = pivot.lines.iter().all(alike);
-    // Accesses that meet other work at any moment of it have a middle that the mean does not tell.
+    // Accesses that meet other work at any moment of it have a median that the mean does not show.
     let chance = present.contains(&(Metric::BackgroundDurationMean, None));
     let chosen: Vec<_> = registered()
         .into_iter()

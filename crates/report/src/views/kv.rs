@@ -272,7 +272,7 @@ fn of_targets(pivot: &Pivot<'_>, _: Option<u16>) -> Vec<Grid> {
     grids
 }
 
-/// What heads the columns of a table: without its usual mode where there is no other to tell it from.
+/// What heads the columns of a table: without its usual mode where there is no other to distinguish it from.
 fn heading<'t>(table: &'t str, tables: &[String]) -> &'t str {
     match table.split_once(' ') {
         Some((name, mode)) if mode == KvDirectory::Ram.name() => {

@@ -15,6 +15,8 @@ mod wear;
 #[cfg(test)]
 mod tests;
 
+use wordline_core::Metric;
+
 use crate::view::View;
 
 pub(crate) use dram::{VIEW as DRAM, curves};
@@ -31,4 +33,15 @@ pub(crate) const VIEWS: &[&View] = &[
     &health::VIEW,
     &kv::VIEW,
     &wear::VIEW,
+];
+
+/// What summarises accesses one after the other: throughput and durations, as tables name them, top to bottom.
+pub(crate) const DURATIONS: [(Metric, &str); 7] = [
+    (Metric::ThroughputMean, "throughput"),
+    (Metric::LatencyMean, "mean"),
+    (Metric::LatencyP50, "half take up to"),
+    (Metric::LatencyP90, "90 % take up to"),
+    (Metric::LatencyP99, "99 % take up to"),
+    (Metric::LatencyP999, "99.9 % take up to"),
+    (Metric::LatencyMax, "slowest"),
 ];

@@ -415,8 +415,8 @@ impl MetricPlot {
     }
 }
 
-/// The series as curves. With several targets the colour tells the target and the dash the operation; with one, both
-/// tell the operation. A target's later curves are thinner, so that they lie on the first one without hiding it.
+/// The series as curves. With several targets the colour shows the target and the dash the operation; with one, both
+/// show the operation. A target's later curves are thinner, so that they lie on the first one without hiding it.
 fn curves(
     series: &[Series<'_, '_>],
     point: impl Fn(&PivotLine<'_>) -> Option<(f64, f64)>,

@@ -27,7 +27,7 @@ fn each_target_and_operation_gets_a_sentence() {
     assert_eq!(sentences.len(), 6);
 }
 
-/// Many targets are ranked instead of told one by one, and no sheet gets a sentence of its own.
+/// Many targets are ranked instead of described one by one, and no sheet gets a sentence of its own.
 #[test]
 fn many_targets_are_ranked() {
     let slow = |name, array_s| fixture::Target {

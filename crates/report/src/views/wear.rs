@@ -43,7 +43,7 @@ const BY_OPERATION: Keys = Keys::but(&[
     Of(Axis::Estimate),
 ]);
 
-/// What tells usages apart.
+/// What distinguishes usages.
 const KEYS: [Key; 6] = [
     Key::Always(LineField::Target),
     Key::Always(Of(Axis::Usage)),
@@ -53,7 +53,7 @@ const KEYS: [Key; 6] = [
     Key::Varying(LineField::Timing),
 ];
 
-/// The same, and what tells the lines of a usage apart.
+/// The same, and what distinguishes the lines of a usage.
 const fn and(last: Key) -> [Key; 7] {
     let [target, usage, temperature, dwell, order, timing] = KEYS;
     [target, usage, temperature, dwell, order, timing, last]

@@ -55,7 +55,7 @@ impl CyclingLog {
     }
 }
 
-/// What a line tells.
+/// The content of a line.
 struct CyclingRecord {
     chip: String,
     block: u64,

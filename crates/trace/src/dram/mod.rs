@@ -40,7 +40,7 @@ use request::{Checks, DramRecord};
 pub struct DramTraceOptions {
     /// Bytes of the memory that the requests are for. Addresses run from 0 to below it.
     pub memory_bytes: u64,
-    /// Its format; by default the first line that says something tells it.
+    /// Its format; by default the first line with content shows it.
     pub format: Option<DramFormat>,
     /// The clock that cycles are counted in. A trace with cycles is refused without it.
     pub clock: Option<Frequency>,

@@ -1,4 +1,4 @@
-//! What a line tells, and what has to hold of it whatever the format.
+//! The content of a line, and what has to hold of it whatever the format.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ pub struct DramRequest {
     /// Physical address of its first byte: a multiple of [`LINE_BYTES`] within the memory.
     pub address: u64,
     /// When it reaches the memory controller, counted from the first request, rounded to the nearest picosecond;
-    /// none where the trace tells no times, whose requests come as fast as they are accepted. Never earlier than that
+    /// none where the trace states no times, whose requests come as fast as they are accepted. Never earlier than that
     /// of the request in front.
     pub at: Option<Time>,
     /// Line of the trace, from 1.
@@ -42,7 +42,7 @@ pub struct DramSummary {
     pub last: Option<Time>,
 }
 
-/// When a request comes, as the trace tells it.
+/// When a request comes, as the trace states it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Stamp {
     Cycles(u64),
@@ -74,7 +74,7 @@ impl Stamp {
     }
 }
 
-/// What a line tells.
+/// The content of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct DramRecord {
     pub(super) operation: Operation,

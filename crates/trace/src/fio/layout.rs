@@ -229,7 +229,7 @@ pub(crate) fn choose<'a>(
         }
         _ => plain,
     };
-    // A column that is always 0 or 1 may be an offset that never moves, or the priority: it tells nothing.
+    // A column that is always 0 or 1 may be an offset that never moves, or the priority: it shows nothing.
     let is_alike =
         |other: &&LogLayout| other.direction == layout.direction && other.offset.is_none();
     if candidates.iter().any(is_alike) {

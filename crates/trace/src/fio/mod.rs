@@ -9,5 +9,5 @@ pub(crate) mod json;
 pub(crate) mod layout;
 pub(crate) mod text;
 
-/// Steps in which fio tells times: 1 ms.
+/// Steps in which fio records times: 1 ms.
 const STEP: Time = Time::from_ps(1_000_000_000);

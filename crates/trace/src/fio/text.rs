@@ -116,7 +116,7 @@ impl<R: BufRead> FioLog<R> {
         Some(fields)
     }
 
-    /// The next line that tells something, whatever is wrong with it.
+    /// The next line with content, whatever is wrong with it.
     #[cold]
     fn careful_fields(&mut self) -> Result<Option<Fields>, TraceError> {
         let Some(line) = self.lines.next_told()? else {

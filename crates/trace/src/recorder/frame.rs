@@ -1,11 +1,11 @@
-//! One frame: from the bytes between two delimiters to what it tells.
+//! One frame: from the bytes between two delimiters to its content.
 
 /// Longest frame without delimiters; what is longer between two zeros is noise.
 pub(super) const LONGEST_FRAME: usize = 64;
 /// The version that is read.
 pub(super) const VERSION: u8 = 1;
 
-/// What a frame with a right CRC tells.
+/// The content of a frame with a right CRC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Frame {
     Header(FrameHeader),
@@ -30,7 +30,7 @@ pub(super) enum Frame {
     },
 }
 
-/// What a header tells.
+/// The content of a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FrameHeader {
     /// Whether it is the first since the recorder was started.
@@ -51,7 +51,7 @@ pub(super) fn is_header(stuffed: &[u8]) -> bool {
     unstuffed(stuffed, &mut buffer).is_some_and(|bytes| bytes.starts_with(b"WLR1"))
 }
 
-/// What the bytes between two delimiters tell, or nothing when they are no frame.
+/// The content of the bytes between two delimiters, or nothing when they are no frame.
 pub(super) fn decode(stuffed: &[u8]) -> Option<Frame> {
     let mut buffer = [0; LONGEST_FRAME];
     let bytes = unstuffed(stuffed, &mut buffer)?;

@@ -13,7 +13,7 @@ use crate::{AccessReader, LogSummary, LoggedAccess, Oddity, TraceError};
 /// Accesses that may wait for a header.
 const WAITING_MAX: usize = 4096;
 
-/// The counter of the recorder, as a header tells it.
+/// The counter of the recorder, as a header states it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Counter {
     /// How often it counts.
@@ -25,7 +25,7 @@ struct Counter {
 /// The accesses of a capture, in the order in which they ended.
 ///
 /// Bytes between frames that are no frame are skipped, and records that were lost are counted: the
-/// [`summary`](Self::summary) tells both. An access has no end when a gap came before it and no header
+/// [`summary`](Self::summary) counts both. An access has no end when a gap came before it and no header
 /// after it.
 ///
 /// # Errors
@@ -276,7 +276,7 @@ impl<R: BufRead> RecorderReader<R> {
         Ok(())
     }
 
-    /// Tells the accesses that wait, the last of which ended at `last` in cycles. They go on waiting when no
+    /// Reports the accesses that wait, the last of which ended at `last` in cycles. They go on waiting when no
     /// header has come yet.
     fn tell_waiting(&mut self, last: Option<u64>) {
         let Some(counter) = self.counter else {

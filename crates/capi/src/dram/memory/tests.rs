@@ -35,7 +35,7 @@ impl Load {
         (self.next < self.last).then_some(self.next * self.gap_ps)
     }
 
-    /// Pushes it, or is told that there is no room.
+    /// Pushes it, or is answered that there is no room.
     fn push(&mut self, memory: &mut DramMemory) -> bool {
         let bits = wordline_core::draw::draw(
             self.state,

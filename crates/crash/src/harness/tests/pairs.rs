@@ -238,7 +238,7 @@ impl<F: Flash<Error = NvmError>> Pairs<F> {
         Ok(true)
     }
 
-    /// Whether a block needs no erase, which reading alone cannot tell.
+    /// Whether a block needs no erase, which reading alone cannot show.
     fn is_erased(&mut self, block: u32) -> Outcome<bool> {
         if self.mutant != Mutant::TrustsErased {
             return Ok(false);

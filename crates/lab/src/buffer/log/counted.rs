@@ -14,8 +14,8 @@ use super::coverage::shares;
 use super::{COVERAGE_MAX, COVERAGE_MIN, environment, odd, seconds, subject};
 use crate::backlog::{Interval, Rate, Unordered};
 use crate::buffer::{grid, rates, rows};
-use crate::error::LabError;
-use crate::warning::LabWarning;
+use crate::error::{LabError, LogProblem};
+use crate::warning::{LabWarning, UnknownCoverage};
 
 /// Durations without their order: for each rate the least and the most that any order needs.
 pub(super) fn answer(
@@ -24,23 +24,12 @@ pub(super) fn answer(
     question: &BufferWorkload,
     document: &mut ResultSet,
 ) -> Result<(), LabError> {
-    let refuse = |problem: String| LabError::Log {
-        file: source.file.clone(),
-        problem,
-    };
+    let refuse = |problem: LogProblem| problem.of(&source.file);
     if question.startup_ps > 0 || question.backlog_bytes > 0 || question.horizon_s.is_some() {
-        return Err(refuse(
-            "startup, backlog and horizon do not go with a histogram, whose accesses have no order; they go with \
-             a latency log (fio: --write_lat_log=NAME)"
-                .to_owned(),
-        ));
+        return Err(refuse(LogProblem::OrderOfHistogram));
     }
     if source.durations == Durations::StartToStart {
-        return Err(refuse(
-            "a histogram does not tell when accesses began, which start-to-start needs; a latency log does \
-             (fio: --write_lat_log=NAME)"
-                .to_owned(),
-        ));
+        return Err(refuse(LogProblem::StartsOfHistogram));
     }
     overlaps(counted).map_err(refuse)?;
     let mut kinds: Vec<Operation> = counted.durations.iter().map(|one| one.operation).collect();
@@ -49,12 +38,10 @@ pub(super) fn answer(
         (Some(operation), kinds) if kinds.contains(&operation) => operation,
         (None, [one]) => *one,
         (Some(operation), _) => {
-            return Err(refuse(format!("there is no {} in it", operation.name())));
+            return Err(refuse(LogProblem::NoneOf(operation.name())));
         }
         (None, _) => {
-            return Err(refuse(
-                "it counts reads and writes; say which of them the input waits for with --operation".into(),
-            ));
+            return Err(refuse(LogProblem::BothOperations));
         }
     };
     let covered = coverage(counted, operation).map_err(refuse)?;
@@ -68,11 +55,10 @@ pub(super) fn answer(
         match (record, one.bytes) {
             (None, bytes) => record = bytes,
             (Some(record), Some(bytes)) if record != bytes => {
-                return Err(refuse(format!(
-                    "it counts accesses of {} and of {}; without their order, one size is needed",
-                    ByteCount::from_bytes(record),
-                    ByteCount::from_bytes(bytes)
-                )));
+                return Err(refuse(LogProblem::SeveralSizes {
+                    one: ByteCount::from_bytes(record),
+                    other: ByteCount::from_bytes(bytes),
+                }));
             }
             _ => {}
         }
@@ -83,12 +69,10 @@ pub(super) fn answer(
         });
     }
     let Some(record) = record else {
-        return Err(refuse(
-            "it does not tell the size of an access; give it with --record".to_owned(),
-        ));
+        return Err(refuse(LogProblem::NoSize));
     };
     if record == 0 {
-        return Err(refuse("its accesses move no bytes".to_owned()));
+        return Err(refuse(LogProblem::NoBytes));
     }
     // The last bin of a histogram may have no upper end: then there is a least, and no most.
     let open = |one: &Interval| one.most.ps() == u64::MAX;
@@ -97,7 +81,7 @@ pub(super) fn answer(
         one.most = one.least;
     }
     let all = Unordered::new(ByteCount::from_bytes(record), &durations);
-    let all = all.map_err(|error| refuse(error.to_string()))?;
+    let all = all.map_err(|error| refuse(LogProblem::Uncountable(error)))?;
     let subject = subject(&source.file, operation, Some(record));
     let count: u128 = durations.iter().map(|one| u128::from(one.count)).sum();
     subject.add(Metric::AccessCount, Ok(count as f64), document);
@@ -162,7 +146,7 @@ enum Covered {
     /// So large a share of its time.
     Share(f64),
     /// Nobody knows, for a reason.
-    Unknown(String),
+    Unknown(UnknownCoverage),
 }
 
 /// Least and most that accesses took together, in picoseconds.
@@ -179,55 +163,47 @@ fn busy<'a>(durations: impl Iterator<Item = &'a CountedDurations>) -> (u128, u12
 }
 
 /// Refuses accesses that took longer together than the time in which they happened, reads and writes alike.
-fn overlaps(counted: &DurationCounts) -> Result<(), String> {
+fn overlaps(counted: &DurationCounts) -> Result<(), LogProblem> {
     let Some(elapsed) = counted.elapsed else {
         return Ok(());
     };
     let busy = busy(counted.durations.iter());
     match shares(busy, elapsed.ps().into(), counted.summary.resolution) {
-        Some((least, _)) if least > COVERAGE_MAX => Err(format!(
-            "the durations in it cover {:.0} % of its time: accesses overlapped, as they do with a queue depth \
-             above 1 or several jobs. How many bytes are under way at a time is not in it, and the theory is \
-             about one access after the other; record with --iodepth=1 --numjobs=1",
-            100.0 * least
-        )),
+        Some((least, _)) if least > COVERAGE_MAX => {
+            let percent = 100.0 * least;
+            Err(LogProblem::Overlap { percent })
+        }
         _ => Ok(()),
     }
 }
 
 /// Refuses durations that leave out their time.
-fn coverage(counted: &DurationCounts, operation: Operation) -> Result<Covered, String> {
+fn coverage(counted: &DurationCounts, operation: Operation) -> Result<Covered, LogProblem> {
     let Some(elapsed) = counted.elapsed else {
-        let why = "the histogram does not tell in what time its accesses happened";
-        return Ok(Covered::Unknown(why.to_owned()));
+        return Ok(Covered::Unknown(UnknownCoverage::NoTime));
     };
     let all = counted.durations.iter();
     let busy = busy(all.filter(|one| one.operation == operation));
     let Some((least, most)) = shares(busy, elapsed.ps().into(), counted.summary.resolution) else {
         let step = counted.summary.resolution.unwrap_or_default();
-        return Ok(Covered::Unknown(format!(
-            "the histogram lasts {elapsed} and tells its time in steps of {step}"
-        )));
+        return Ok(Covered::Unknown(UnknownCoverage::HistogramInSteps {
+            elapsed,
+            step,
+        }));
     };
     if most < COVERAGE_MIN {
-        return Err(format!(
-            "its {}s cover {:.1} % of its time: at most {} of {elapsed}. What happened in the rest, such as fsync or \
-             other accesses, fills the buffer too, so they answer nothing; at least 90 % are needed. Record \
-             latencies that include the flush (fio: --sync=1 instead of --fsync=1) and the submission \
-             (--lat_percentiles=1), without pauses (--rate, --thinktime), or a latency log \
-             (--write_lat_log=NAME), of which --durations start-to-start takes the time from the start of an \
-             access to the start of the next",
-            operation.name(),
-            100.0 * most,
-            seconds(busy.1)
-        ));
+        return Err(LogProblem::UncoveredCounts {
+            operation: operation.name(),
+            percent: 100.0 * most,
+            busy: seconds(busy.1),
+            elapsed,
+        });
     }
     if least < COVERAGE_MIN && most > COVERAGE_MAX {
-        return Ok(Covered::Unknown(format!(
-            "its bins are so wide that they cover anything from {:.0} % to {:.0} % of its time",
-            100.0 * least,
-            100.0 * most
-        )));
+        return Ok(Covered::Unknown(UnknownCoverage::WideBins {
+            least: 100.0 * least,
+            most: 100.0 * most,
+        }));
     }
     Ok(Covered::Share((least + most) / 2.0))
 }

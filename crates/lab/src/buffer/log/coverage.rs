@@ -12,7 +12,7 @@ pub(crate) struct Coverage {
     pub(super) busy_ps: u128,
     first_start_ps: Option<i128>,
     last_end_ps: Option<i128>,
-    /// Whether an access tells no end.
+    /// Whether an access has no end.
     unknown: bool,
 }
 
@@ -29,7 +29,7 @@ impl Coverage {
         self.last_end_ps = Some(self.last_end_ps.map_or(end, |last| last.max(end)));
     }
 
-    /// The time that passed, in picoseconds; `None` where the log does not tell.
+    /// The time that passed, in picoseconds; `None` where the log does not show it.
     pub(super) fn elapsed_ps(&self) -> Option<u128> {
         if self.unknown {
             return None;
@@ -39,7 +39,7 @@ impl Coverage {
     }
 
     /// Least and highest share of the time that the accesses can have taken, given the steps in which the
-    /// log tells times; `None` where the log is so short, or its times so coarse, that they lie far apart.
+    /// log records times; `None` where the log is so short, or its times so coarse, that they lie far apart.
     pub(crate) fn shares(&self, resolution: Option<Time>) -> Option<(f64, f64)> {
         shares((self.busy_ps, self.busy_ps), self.elapsed_ps()?, resolution)
     }

@@ -2,7 +2,7 @@
 //!
 //! A log answers the question only if it accounts for its time: a log that leaves out its fsyncs covers a
 //! small share of it, and what it leaves out is what fills the buffer. Coverage, the durations over the time
-//! that passed, tells; below 90 % the log is refused, with the way out.
+//! that passed, shows it; below 90 % the log is refused, with the way out.
 
 mod counted;
 pub(crate) mod coverage;
@@ -25,9 +25,9 @@ use starts::Starts;
 use super::rows;
 use crate::backlog::{Demand, StartUp};
 use crate::control::{Control, Progress};
-use crate::error::{LabError, SettingProblem};
+use crate::error::{LabError, LogProblem, SettingProblem};
 use crate::subject::{Axes, Subject};
-use crate::warning::LabWarning;
+use crate::warning::{LabWarning, UnknownCoverage};
 
 /// Least share of its time that a log must account for.
 pub(crate) const COVERAGE_MIN: f64 = 0.9;
@@ -72,13 +72,7 @@ pub(super) fn run(
             reading.accesses(accesses, document)
         }
         Log::Counted(counted) => counted::answer(source, &counted, question, document),
-        Log::Asked(_) => Err(LabError::Log {
-            file: file.to_owned(),
-            problem:
-                "this is a workload and tells no durations; replay it on a simulated target with \
-                      --trace FILE --target PART"
-                    .to_owned(),
-        }),
+        Log::Asked(_) => Err(LogProblem::NoDurations.of(file)),
     }
 }
 
@@ -133,14 +127,11 @@ impl LogReading<'_> {
     fn add(&self, analysis: &mut Analysis, duration: Time, bytes: u64) -> Result<(), LabError> {
         analysis
             .push(duration, bytes)
-            .map_err(|error| self.refuse(error.to_string()))
+            .map_err(|error| self.refuse(LogProblem::Uncountable(error)))
     }
 
-    fn refuse(&self, problem: String) -> LabError {
-        LabError::Log {
-            file: self.source.file.clone(),
-            problem,
-        }
+    fn refuse(&self, problem: LogProblem) -> LabError {
+        problem.of(&self.source.file)
     }
 
     fn accesses<R: BufRead>(
@@ -189,13 +180,11 @@ impl LogReading<'_> {
             if let Some(record) = self.source.record_bytes
                 && record != access.bytes
             {
-                return Err(self.refuse(format!(
-                    "line {}: this access moved {}, and the record is said to be {}; leave --record out to \
-                     take the sizes from the log",
-                    access.line,
-                    ByteCount::from_bytes(access.bytes),
-                    ByteCount::from_bytes(record)
-                )));
+                return Err(self.refuse(LogProblem::OtherRecord {
+                    line: access.line,
+                    found: ByteCount::from_bytes(access.bytes),
+                    record: ByteCount::from_bytes(record),
+                }));
             }
             coverage.add(&access);
             match (self.source.durations, access.end) {
@@ -208,10 +197,7 @@ impl LogReading<'_> {
                     }
                 }
                 (Durations::StartToStart, None) => {
-                    return Err(self.refuse(format!(
-                        "line {}: the log does not tell when accesses ended, which start-to-start needs",
-                        access.line
-                    )));
+                    return Err(self.refuse(LogProblem::NoEnds { line: access.line }));
                 }
             }
         }
@@ -221,16 +207,16 @@ impl LogReading<'_> {
         let summary = accesses.summary();
         let Some(operation) = operation.filter(|_| analysis.accesses() > 0) else {
             let wanted = self.source.operation.map_or("access", Operation::name);
-            return Err(self.refuse(format!("there is no {wanted} among its {seen} accesses")));
+            return Err(self.refuse(LogProblem::NoneAmong { wanted, seen }));
         };
         self.check_order(&summary, analysis.accesses())?;
         let shares = self.check_coverage(&coverage, &summary, document)?;
         self.warn(&analysis, &summary, document);
         let findings = analysis
             .finish()
-            .map_err(|error| self.refuse(error.to_string()))?;
+            .map_err(|error| self.refuse(LogProblem::Uncountable(error)))?;
         if findings.curve.bytes() == ByteCount::ZERO {
-            return Err(self.refuse("its accesses move no bytes".to_owned()));
+            return Err(self.refuse(LogProblem::NoBytes));
         }
         if findings.longest.is_empty() {
             document.warn(LabWarning::SlowAccesses {
@@ -265,15 +251,11 @@ impl LogReading<'_> {
     }
 
     fn mixed(&self, access: &LoggedAccess, first: Operation) -> LabError {
-        self.refuse(format!(
-            "line {}: a {} in a log that begins with a {}; say which of them the input waits for with \
-             --operation {} or --operation {}, and note that the others take their time as well",
-            access.line,
-            access.operation.name(),
-            first.name(),
-            first.name(),
-            access.operation.name()
-        ))
+        self.refuse(LogProblem::MixedOperations {
+            line: access.line,
+            found: access.operation.name(),
+            first: first.name(),
+        })
     }
 
     /// Times from start to start need the accesses in the order of their time.
@@ -284,10 +266,8 @@ impl LogReading<'_> {
                 && self.source.durations == Durations::StartToStart
                 && (*most > step || count.saturating_mul(100) > accesses)
             {
-                return Err(self.refuse(format!(
-                    "line {line}: times run backwards by {most}, and start-to-start needs the accesses in the \
-                     order of their time: sort the log, or take one job of it"
-                )));
+                let (line, by) = (*line, *most);
+                return Err(self.refuse(LogProblem::Backwards { line, by }));
             }
         }
         Ok(())
@@ -303,11 +283,11 @@ impl LogReading<'_> {
         let name = &self.source.file;
         let Some((least, most)) = coverage.shares(summary.resolution) else {
             let why = match (coverage.elapsed_ps(), summary.resolution) {
-                (Some(elapsed), Some(step)) => format!(
-                    "the log lasts {} and tells times in steps of {step}",
-                    seconds(elapsed)
-                ),
-                _ => "the log does not tell when accesses ended".to_owned(),
+                (Some(elapsed), Some(step)) => UnknownCoverage::LogInSteps {
+                    elapsed: seconds(elapsed),
+                    step,
+                },
+                _ => UnknownCoverage::NoEnds,
             };
             document.warn(LabWarning::UnknownCoverage {
                 file: &name,
@@ -316,12 +296,8 @@ impl LogReading<'_> {
             return Ok(None);
         };
         if least > COVERAGE_MAX {
-            return Err(self.refuse(format!(
-                "the durations in the log cover {:.0} % of its time: accesses overlapped, as they do with a \
-                 queue depth above 1 or several jobs. How many bytes are under way at a time is not in the log, \
-                 and the theory is about one access after the other; record with --iodepth=1 --numjobs=1",
-                100.0 * least
-            )));
+            let percent = 100.0 * least;
+            return Err(self.refuse(LogProblem::Overlap { percent }));
         }
         if self.source.durations == Durations::StartToStart {
             let (file, percent) = (name, &(100.0 * least.min(most)));
@@ -344,16 +320,11 @@ impl LogReading<'_> {
         }
         if most < COVERAGE_MIN {
             let elapsed = coverage.elapsed_ps().unwrap_or(0);
-            return Err(self.refuse(format!(
-                "the durations in the log cover {:.1} % of its time: {} of {}. What happened in the rest, such \
-                 as fsync, fills the buffer too, so they answer nothing; at least 90 % are needed. --durations \
-                 start-to-start takes the time from the start of an access to the start of the next instead, or \
-                 record a log whose latencies include the flush (fio: --sync=1 instead of --fsync=1). Where the host \
-                 paused because it had nothing to do, as at a fixed rate, say so with --durations paced",
-                100.0 * most,
-                seconds(coverage.busy_ps),
-                seconds(elapsed)
-            )));
+            return Err(self.refuse(LogProblem::Uncovered {
+                percent: 100.0 * most,
+                busy: seconds(coverage.busy_ps),
+                elapsed: seconds(elapsed),
+            }));
         }
         Ok(Some((least, most)))
     }

@@ -12,6 +12,7 @@ use super::pulses::{PulseChange, Pulses, Series};
 use super::statistics::{
     MEDIAN_DEVIATION, NORMAL, TAIL, chi_squared, crossing, mean, median, share, student,
 };
+use crate::warning::LeftOpen;
 
 /// Blocks of known strength that the lives rest on at least.
 const KNOWN_MIN: usize = 5;
@@ -19,7 +20,7 @@ const KNOWN_MIN: usize = 5;
 /// Loops that are added over life at least, to determine the three figures of the law.
 const LOOPS_MIN: usize = 4;
 
-/// Chips at least, to tell how they differ.
+/// Chips at least, to show how they differ.
 const CHIPS_MIN: usize = 3;
 
 /// A block is weak where its life lies below the median of its chip by this many robust standard deviations of the logarithm.
@@ -40,16 +41,16 @@ pub(super) const MEAN_CYCLES: u64 = 10_000;
 pub(super) struct EstimateFindings {
     /// Name of a figure of the table aging, its value, and whether it is a whole number.
     pub(super) ageing: Vec<(&'static str, LawInterval, Whole)>,
-    /// What the figures of the median block may be together, at each end of the intervals of what lives tell.
+    /// What the figures of the median block may be together, at each end of the intervals of what lives show.
     pub(super) ends: Vec<Vec<(&'static str, f64)>>,
-    /// Which blocks are weak, as far as their lives tell.
+    /// Which blocks are weak, as far as their lives show.
     pub(super) weak: Vec<bool>,
     /// A fresh program and erase, and a read, in seconds.
     pub(super) program: Option<Latency>,
     pub(super) erase: Option<Latency>,
     pub(super) read: Option<Latency>,
     /// Figures that the log leaves open, and why.
-    pub(super) open: Vec<(&'static str, String)>,
+    pub(super) open: Vec<(&'static str, LeftOpen)>,
     pub(super) chips: usize,
 }
 
@@ -80,7 +81,7 @@ pub(super) enum LatencyOf {
     Fresh,
     /// The mean over the first cycles of chips enough: its interval holds how chips differ.
     Chips,
-    /// The mean over the first cycles of chips too few to tell how others differ.
+    /// The mean over the first cycles of chips too few to show how others differ.
     TheseChips,
 }
 
@@ -93,8 +94,8 @@ impl EstimateFindings {
         self.add(name, exactly(f64::from(count)), Whole::Yes);
     }
 
-    fn leave(&mut self, names: &[&'static str], why: &str) {
-        let left = names.iter().map(|name| (*name, why.to_owned()));
+    fn leave(&mut self, names: &[&'static str], why: &LeftOpen) {
+        let left = names.iter().map(|name| (*name, why.clone()));
         self.open.extend(left);
     }
 
@@ -162,7 +163,7 @@ pub(super) fn estimate(part: &FlashPart<'_>, lives: &[&BlockLife]) -> EstimateFi
     findings.read = latency(&reads, None, lives, &[], part.rated);
     findings.leave(
         &["cold_stress", "dwell_relief"],
-        "one temperature and one dwell tell nothing of others",
+        &LeftOpen::NoOtherConditions,
     );
     findings.leave(
         &[
@@ -171,7 +172,7 @@ pub(super) fn estimate(part: &FlashPart<'_>, lives: &[&BlockLife]) -> EstimateFi
             "retention_errors",
             "retention_energy",
         ],
-        "durations tell nothing of wrong bits",
+        &LeftOpen::NoBitErrors,
     );
     findings
 }
@@ -285,16 +286,16 @@ fn loops(
     const COUNTS: [&str; 2] = ["erase_loops", "erase_loops_last"];
     const LAW: [&str; 3] = ["interface_share", "interface_exponent", "bulk_exponent"];
     let Some(erase) = erase else {
-        let why = "no step explains the durations of erases as its multiples";
-        findings.leave(&COUNTS, why);
-        findings.leave(&LAW, why);
+        findings.leave(&COUNTS, &LeftOpen::NoEraseStep);
+        findings.leave(&LAW, &LeftOpen::NoEraseStep);
         return None;
     };
     let failed = lives.iter().filter(|life| life.failed.is_some()).count();
     if failed < KNOWN_MIN {
-        let why = format!(
-            "{failed} blocks failed, and the last loop shows in those alone; {KNOWN_MIN} are needed"
-        );
+        let why = LeftOpen::FewFailed {
+            found: failed,
+            least: KNOWN_MIN,
+        };
         findings.leave(&COUNTS, &why);
         findings.leave(&LAW, &why);
         return None;
@@ -311,7 +312,7 @@ fn loops(
     };
     let fitted = (most >= LOOPS_MIN).then(|| fit_law(start, &seen, most as u32));
     let Some(FittedLaw { law, intervals }) = fitted.flatten() else {
-        findings.leave(&LAW, "the loops of erases do not determine their law");
+        findings.leave(&LAW, &LeftOpen::FlatLaw);
         return None;
     };
     for (name, interval) in LAW.into_iter().zip(intervals) {
@@ -366,7 +367,7 @@ enum EstimateKnown {
 }
 
 impl EstimateKnown {
-    /// What a block shows of its strength in `cycles`, when its steps come at these shares of it. Where no step tells
+    /// What a block shows of its strength in `cycles`, when its steps come at these shares of it. Where no step shows
     /// it, the next one was not reached, after the last one the end was not.
     fn of(seen: &LawSample<'_>, shares: &[f64], cycles: u64) -> Self {
         let next = shares.get(seen.changes.len()).copied().unwrap_or(1.0);
@@ -394,7 +395,7 @@ impl EstimateKnown {
     }
 }
 
-/// The strength of each block's first page, by the pulses of its programs; `None` where these do not tell it.
+/// The strength of each block's first page, by the pulses of its programs; `None` where these do not show it.
 fn pages(
     part: &FlashPart<'_>,
     lives: &[&BlockLife],
@@ -410,15 +411,11 @@ fn pages(
         "early_cycles",
     ];
     let Some(program) = program else {
-        let why = "no step explains the durations of single programs as its multiples";
-        findings.leave(&FIGURES, why);
+        findings.leave(&FIGURES, &LeftOpen::NoProgramStep);
         return None;
     };
     let Some((law, _)) = law else {
-        findings.leave(
-            &FIGURES,
-            "the law that tells late pulses from early ones is not known",
-        );
+        findings.leave(&FIGURES, &LeftOpen::NoLaw);
         return None;
     };
     let mut changes = program.changes.clone();
@@ -449,10 +446,7 @@ fn pages(
         _ => false,
     });
     if weakest.count() == 0 || below.count() * 20 > lives.len() {
-        findings.leave(
-            &FIGURES,
-            "in no block the programmed page failed first, so that nobody knows how many pulses wear saves in all",
-        );
+        findings.leave(&FIGURES, &LeftOpen::ProgrammedPageLast);
         return None;
     }
     findings.add_count(FIGURES[0], program.fresh);
@@ -460,7 +454,7 @@ fn pages(
     findings.add_count(FIGURES[2], late);
     match early.cycles {
         Some(cycles) => findings.add(FIGURES[3], cycles, Whole::No),
-        None => findings.leave(&FIGURES[3..], "no pulse was saved early"),
+        None => findings.leave(&FIGURES[3..], &LeftOpen::NoEarlyPulse),
     }
     (part.usage.pages > 1.0 && part.usage.programmed == 1.0).then_some(own)
 }
@@ -499,10 +493,10 @@ fn spread(
         .map(libm::log)
         .collect();
     if known.len() < KNOWN_MIN {
-        let why = format!(
-            "how long a block lives shows in {} blocks, and {KNOWN_MIN} are needed",
-            known.len()
-        );
+        let why = LeftOpen::FewLives {
+            found: known.len(),
+            least: KNOWN_MIN,
+        };
         findings.leave(&FIGURES, &why);
         findings.leave(&WEAKNESS, &why);
         findings.leave(&PAGES, &why);
@@ -538,10 +532,10 @@ fn spread(
         free,
     };
     let Some(found) = model.fit(shared, start) else {
-        let why = "their likelihood has no top: too many blocks were given up before they showed their strength";
-        findings.leave(&FIGURES, why);
-        findings.leave(&WEAKNESS, why);
-        findings.leave(&PAGES, why);
+        let why = LeftOpen::FlatLikelihood;
+        findings.leave(&FIGURES, &why);
+        findings.leave(&WEAKNESS, &why);
+        findings.leave(&PAGES, &why);
         return;
     };
     endurance(part, &found, findings);
@@ -574,8 +568,7 @@ fn spread(
     };
     findings.ends = found.ends.iter().map(together).collect();
     if own.is_none() {
-        let why = "pulses of single programs beside loops of erases would tell it";
-        findings.leave(&PAGES[1..], why);
+        findings.leave(&PAGES[1..], &LeftOpen::NoPulsesAndLoops);
     }
     weakness(weak_ones, &weak, *ageing.weak_share.value(), findings);
 }
@@ -641,11 +634,10 @@ fn weak(chip_of: &[usize], strengths: &[EstimateKnown]) -> Vec<bool> {
 fn weakness(count: usize, weak: &[bool], assumed: f64, findings: &mut EstimateFindings) {
     let (least, most) = share(count, weak.len());
     if count == 0 && assumed <= most {
-        let why = format!(
-            "none of {} blocks is weak, so that their share is below {:.1} % (95 %)",
-            weak.len(),
-            100.0 * most
-        );
+        let why = LeftOpen::NoneWeak {
+            of: weak.len(),
+            percent: 100.0 * most,
+        };
         findings.leave(&["weak_share", "weak_strength"], &why);
         return;
     }
@@ -653,7 +645,7 @@ fn weakness(count: usize, weak: &[bool], assumed: f64, findings: &mut EstimateFi
     let interval = LawInterval { value, least, most };
     findings.add("weak_share", interval, Whole::No);
     if count == 0 {
-        findings.leave(&["weak_strength"], "no block is weak");
+        findings.leave(&["weak_strength"], &LeftOpen::NoWeakBlock);
     }
 }
 
@@ -676,11 +668,10 @@ fn endurance(part: &FlashPart<'_>, found: &LifeFit, findings: &mut EstimateFindi
             around(value, reach, found.common),
             Whole::Cycles,
         );
-        let why = format!(
-            "the log tells of {} chips, and {CHIPS_MIN} are needed; the interval of endurance takes the base's spread as \
-             given",
-            chips.len()
-        );
+        let why = LeftOpen::FewChips {
+            found: chips.len(),
+            least: CHIPS_MIN,
+        };
         findings.leave(&["chip_spread"], &why);
         return;
     }

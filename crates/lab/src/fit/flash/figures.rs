@@ -9,7 +9,7 @@ use super::part::Duration;
 use crate::error::LabError;
 use crate::fit::sheet::{About, SheetChange};
 use crate::fit::{Estimate, written};
-use crate::warning::LabWarning;
+use crate::warning::{LabWarning, LeftOpen};
 
 /// How far a fit may miss what it was fitted to without a warning: 25 %, or twice what the halves differ by.
 const GOOD: f64 = 0.223;
@@ -78,7 +78,7 @@ pub(super) struct FitOutcome<'a> {
     /// What was halved, in words: "blocks".
     pub(super) noun: &'static str,
     /// Figures that stay as the base has them, and why.
-    pub(super) open: &'a [(&'static str, String)],
+    pub(super) open: &'a [(&'static str, LeftOpen)],
     /// Mean distances: of the part from the half that was fitted, from that which was held out, and of the halves from
     /// each other, where they can be compared.
     pub(super) apart: [f64; 3],
@@ -146,12 +146,14 @@ impl FitOutcome<'_> {
 }
 
 /// Figures that are left open for one reason.
-fn grouped(open: &[(&'static str, String)]) -> impl Iterator<Item = (String, String)> {
-    let mut groups: Vec<(String, String)> = Vec::new();
+fn grouped<'a>(
+    open: &'a [(&'static str, LeftOpen)],
+) -> impl Iterator<Item = (String, &'a LeftOpen)> {
+    let mut groups: Vec<(String, &LeftOpen)> = Vec::new();
     for (name, why) in open {
-        match groups.iter_mut().find(|group| group.1 == *why) {
+        match groups.iter_mut().find(|group| group.1 == why) {
             Some(group) => group.0 += &format!(", {name}"),
-            None => groups.push(((*name).to_owned(), why.clone())),
+            None => groups.push(((*name).to_owned(), why)),
         }
     }
     groups.into_iter()

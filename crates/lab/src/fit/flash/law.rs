@@ -98,7 +98,7 @@ impl LawSample<'_> {
         steps.chain(self.failed.map(|cycles| (cycles, 1.0, 0.25)))
     }
 
-    /// The strength that fits best; `None` where nothing tells it.
+    /// The strength that fits best; `None` where nothing determines it.
     pub(super) fn strength(&self, shares: &[f64]) -> Option<Strength> {
         self.strength_at(shares, 0.0)
     }

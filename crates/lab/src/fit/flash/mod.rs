@@ -1,7 +1,7 @@
 //! Raw flash, from logs of how long its operations took.
 //!
-//! A **cycling log** ([`wordline_trace::cycling`]) follows blocks from their first cycle to their failure. What it tells
-//! has a closed form, so that nothing is searched for by simulation:
+//! A **cycling log** ([`wordline_trace::cycling`]) follows blocks from their first cycle to their failure. What it
+//! shows has a closed form, so that nothing is searched for by simulation:
 //!
 //! 1. [`pulses`] reads durations as whole multiples of one step, and where each block's count changes.
 //! 2. [`law`] gets the law of wear from where these changes lie in a block's life, and from it the strength of blocks
@@ -36,7 +36,7 @@ use wordline_trace::sweep::{is_sweep, read_sweep};
 
 use super::{Estimate, Fitted};
 use crate::control::Control;
-use crate::error::{LabError, SettingProblem};
+use crate::error::{LabError, LogProblem, SettingProblem};
 use crate::warning::LabWarning;
 use sweep_task::SweepTask;
 use task::FlashTask;
@@ -120,14 +120,8 @@ pub(super) fn fit(
     }
     let log = read.map_err(trace)?;
     if log.blocks.len() < BLOCKS_MIN {
-        return Err(LabError::Log {
-            file: file.clone(),
-            problem: format!(
-                "it tells of {} blocks, and at least {BLOCKS_MIN} are needed: half of them are fitted and the others held \
-                 out",
-                log.blocks.len()
-            ),
-        });
+        let (found, least) = (log.blocks.len(), BLOCKS_MIN);
+        return Err(LogProblem::FewBlocks { found, least }.of(file));
     }
     if let Some(line) = log.cut_off {
         document.warn(LabWarning::CutLine {

@@ -7,6 +7,7 @@ use wordline_nvm::SheetDuration;
 use wordline_nvm::ageing::AgeingSheet;
 
 use super::lives::Usage;
+use crate::error::BaseProblem;
 use crate::wear::block_shape;
 
 /// A duration of the sheet, with its dotted path.
@@ -33,23 +34,21 @@ pub(super) struct FlashPart<'a> {
 
 impl<'a> FlashPart<'a> {
     /// Of a target, or why it is none.
-    pub(super) fn of(target: &PartOnBoard<'a>, usage: WearUsage) -> Result<Self, String> {
+    pub(super) fn of(target: &PartOnBoard<'a>, usage: WearUsage) -> Result<Self, BaseProblem> {
         let model = &target.part.model;
         let Some(flash) = model.flash() else {
-            return Err(format!(
-                "this part is of the model [{}], and this template fits raw flash",
-                model.name()
-            ));
+            return Err(BaseProblem::NoRawFlash(model.name()));
         };
         let duration = |duration: SheetDuration<'a>| Duration {
             path: format!("{}.{}", model.name(), duration.key),
             figure: duration.figure,
         };
-        let (bytes, _) = block_shape(target).map_err(|error| error.to_string())?;
+        let (bytes, _) =
+            block_shape(target).map_err(|error| BaseProblem::Device(Box::new(error)))?;
         let erase = flash.block_erase(bytes);
-        let erase = erase.ok_or("no erase of its sheet is as large as a block")?;
+        let erase = erase.ok_or(BaseProblem::NoErase)?;
         let outlook = flash.outlook();
-        let outlook = outlook.ok_or("its sheet has no table aging, which a fit begins with")?;
+        let outlook = outlook.ok_or(BaseProblem::NoAgeing)?;
         let unit_bytes = u64::from(outlook.pages) * u64::from(outlook.page_bytes);
         let programmed = flash.stressed_pages(usage.pages(outlook.pages));
         Ok(Self {

@@ -57,7 +57,7 @@ impl PulseChange {
         self.after < at && at <= self.by
     }
 
-    /// Whether the bracket is narrow enough to tell a strength.
+    /// Whether the bracket is narrow enough to determine a strength.
     pub(super) fn is_narrow(self) -> bool {
         self.after > 0.0 && self.by < 1.5 * self.after
     }

@@ -1,9 +1,9 @@
 //! Figures from a sweep: mean access times by size.
 //!
 //! The mean time of an access in order is linear in the times of the array: so many page reads, page programs and
-//! erases lie in it, and the rest is bus and driver. How many, the model itself tells: the base is run with each figure
+//! erases lie in it, and the rest is bus and driver. How many, the model itself shows: the base is run with each figure
 //! moved. What the log takes longer or shorter is explained by weighted least squares by these figures and, where sizes
-//! tell them apart, by a constant for each access and one for each byte, which are the host's and the bus's beyond those
+//! separate them, by a constant for each access and one for each byte, which are the host's and the bus's beyond those
 //! of the board.
 
 use wordline_catalog::PartOnBoard;
@@ -60,7 +60,7 @@ pub(super) fn durations<'a>(part: &'a FlashPart<'a>) -> Vec<&'a Duration<'a>> {
 }
 
 impl Sweep<'_> {
-    /// What the points tell, each with its interval.
+    /// What the points determine, each with its interval.
     pub(super) fn fit(
         &self,
         points: &[&SweepPoint],
@@ -202,8 +202,8 @@ struct SweepRow {
     seconds: f64,
 }
 
-/// Explains how much longer accesses take: by the figures, and besides by as much as the sizes tell apart. Where they do
-/// not even tell the figures apart, the last, of which each access holds the least, stays as it is.
+/// Explains how much longer accesses take: by the figures, and besides by as much as the sizes separate. Where they do
+/// not even separate the figures, the last, of which each access holds the least, stays as it is.
 fn solve(rows: &[SweepRow], figures: &[usize], operation: Operation) -> Vec<(Of, LawInterval)> {
     let figure = |one: &usize| Of::Figure(*one);
     let besides = [(true, true), (true, false), (false, true), (false, false)];
@@ -235,7 +235,7 @@ fn solve(rows: &[SweepRow], figures: &[usize], operation: Operation) -> Vec<(Of,
     Vec::new()
 }
 
-/// Weighted least squares with the intervals of its unknowns; `None` where the sizes do not tell them apart.
+/// Weighted least squares with the intervals of its unknowns; `None` where the sizes do not separate them.
 fn least_squares(design: &[Vec<f64>], wanted: &[f64], freedom: f64) -> Option<Vec<LawInterval>> {
     let count = design.first()?.len();
     let product = |a: usize, b: usize| design.iter().map(|row| row[a] * row[b]).sum::<f64>();

@@ -11,11 +11,11 @@ use super::score::HALVES;
 use super::statistics::mean;
 use super::sweep::{Of, Sweep, durations, typical};
 use crate::control::Control;
-use crate::error::LabError;
+use crate::error::{LabError, LogProblem};
 use crate::fit::sheet::SheetChange;
 use crate::fit::{Estimate, written};
 use crate::subject::{Axes, Subject};
-use crate::warning::LabWarning;
+use crate::warning::{LabWarning, LeftOpen};
 
 /// Sizes of an operation from which every second one is held out.
 const HELD_OUT_FROM: usize = 8;
@@ -55,23 +55,18 @@ impl SweepTask<'_> {
                     figures.push(FittedFigure::duration(duration, *interval, 0.0));
                 }
                 Of::Figure(place) => {
-                    return Err(self.refuse(format!(
-                        "{} would have to be {}: {} is no such part, or its board not the host of the log (--base)",
-                        sweep.durations[*place].path,
-                        human(interval.value, "s", 3),
-                        self.target.name
-                    )));
+                    return Err(self.refuse(LogProblem::NoSuchPart {
+                        figure: sweep.durations[*place].path.clone(),
+                        value: human(interval.value, "s", 3),
+                        target: self.target.name.clone(),
+                    }));
                 }
                 Of::Access(operation) => besides.push((operation, "an access", *interval)),
                 Of::Byte(operation) => besides.push((operation, "a byte", *interval)),
             }
         }
         if figures.is_empty() {
-            return Err(self.refuse(
-                "its sizes tell no figure of the part: more sizes are needed than unknowns, some below a page and some \
-                 of several"
-                    .to_owned(),
-            ));
+            return Err(self.refuse(LogProblem::FewSizes));
         }
         for (operation, each, interval) in besides {
             if interval.least <= 0.0 && 0.0 <= interval.most {
@@ -143,20 +138,16 @@ impl SweepTask<'_> {
         halves
     }
 
-    fn open(&self, figures: &[FittedFigure]) -> Vec<(&'static str, String)> {
+    fn open(&self, figures: &[FittedFigure]) -> Vec<(&'static str, LeftOpen)> {
         let names = ["page_read", "page_program", "block_erase", "duration"];
         let missing = durations(self.part).into_iter().filter_map(|duration| {
             let fitted = figures.iter().any(|one| one.change.path == duration.path);
             let name = names
                 .into_iter()
                 .find(|name| duration.path.ends_with(name))?;
-            let why = "the sizes of the sweep do not tell it from what else an access takes";
-            (!fitted).then(|| (name, why.to_owned()))
+            (!fitted).then_some((name, LeftOpen::NotInSizes))
         });
-        let ageing = (
-            "aging",
-            "a sweep tells nothing of wear; a cycling log does".to_owned(),
-        );
+        let ageing = ("aging", LeftOpen::AgeingOfSweep);
         missing.chain([ageing]).collect()
     }
 
@@ -194,10 +185,7 @@ impl SweepTask<'_> {
         }
     }
 
-    fn refuse(&self, problem: String) -> LabError {
-        LabError::Log {
-            file: self.workload.source.file.clone(),
-            problem,
-        }
+    fn refuse(&self, problem: LogProblem) -> LabError {
+        problem.of(&self.workload.source.file)
     }
 }

@@ -10,7 +10,7 @@ use super::part::FlashPart;
 use super::score::{self, Compared, NamedEstimate};
 use super::timing::{ArrayTiming, with};
 use crate::control::Control;
-use crate::error::LabError;
+use crate::error::{LabError, LogProblem};
 use crate::fit::sheet::SheetChange;
 use crate::fit::{Estimate, written};
 use crate::wear::{CourseStep, block_shape, courses};
@@ -106,11 +106,7 @@ impl FlashTask<'_> {
         if of_cells.any(|point| point.operation != CyclingOperation::Read) {
             return Ok(());
         }
-        Err(LabError::Log {
-            file: self.workload.source.file.clone(),
-            problem: "it has neither programs nor erases that went well, and reads do not age"
-                .to_owned(),
-        })
+        Err(LogProblem::ReadsAlone.of(&self.workload.source.file))
     }
 
     /// Every figure that the log determines.

@@ -1,6 +1,6 @@
 //! The typical columns. A sheet ties its typical program and erase to the mean over the first ten thousand cycles of
 //! the median block (`crates/nvm/AGEING.md`), a log shows what a fresh one takes, or where pulses are not known what the
-//! first cycles of its blocks take. The model itself tells how many times the one the other is: a candidate goes
+//! first cycles of its blocks take. The model itself shows how many times the one the other is: a candidate goes
 //! through these cycles.
 
 use wordline_catalog::{PartOnBoard, Sheet, parse};
@@ -12,7 +12,7 @@ use super::law::LawInterval;
 use super::part::Duration;
 use super::statistics::NORMAL;
 use crate::control::Control;
-use crate::error::{LabError, SettingProblem};
+use crate::error::{BaseProblem, LabError, SettingProblem};
 use crate::fit::sheet::{SheetChange, changed};
 use crate::wear::{CourseStep, courses};
 
@@ -94,8 +94,8 @@ impl ArrayTiming<'_> {
     }
 
     /// How far down and up, in logarithms, the column of the median chip may lie from that of a few. They stay what they
-    /// are when the part is moved, and with them what a fresh operation takes: it tells how the column moves. What lives
-    /// leave open of the pages decides by how much, so that the farthest of what they allow counts.
+    /// are when the part is moved, and with them what a fresh operation takes: it shows how the column moves. What
+    /// lives leave open of the pages decides by how much, so that the farthest of what they allow counts.
     fn chips_apart(
         &self,
         duration: &Duration<'_>,
@@ -188,14 +188,14 @@ pub(super) fn with<T>(
         SettingProblem::Base { part, why }.of("base")
     };
     let text = changed(&target.part.header.text, changes);
-    let text = text.map_err(|error| problem(error.to_string()))?;
+    let text = text.map_err(|error| problem(BaseProblem::Unchanged(error)))?;
     match parse(&target.part.header.file, &text) {
         Ok(Sheet::Part(part)) => run(&PartOnBoard {
             name: target.name.clone(),
             part: &part,
             board: target.board,
         }),
-        Ok(_) => Err(problem("its sheet is none of a part".to_owned())),
+        Ok(_) => Err(problem(BaseProblem::NoPart)),
         Err(errors) => Err(LabError::Catalog(wordline_catalog::CatalogError::Sheets(
             errors,
         ))),

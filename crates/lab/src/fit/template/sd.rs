@@ -1,6 +1,6 @@
 //! SD cards, as [`CardSheet`](wordline_nvm) has them.
 //!
-//! # What a log tells
+//! # What a log shows
 //!
 //! A write waits for the firmware (`command_time`), for the bus, and for a free die: the ordinary access. Every
 //! `journal_changes` changes of the mapping a page of its journal is programmed. When fewer than `clean_below`

@@ -97,8 +97,8 @@ impl Family {
         }
     }
 
-    /// Lives of the first good blocks of chips of the family, as a log tells them: one page is programmed and the block
-    /// erased until an operation fails.
+    /// Lives of the first good blocks of chips of the family, as a log records them: one page is programmed and the
+    /// block erased until an operation fails.
     pub(crate) fn lives(
         &self,
         base: &PartOnBoard<'_>,
@@ -156,7 +156,7 @@ impl Family {
     }
 }
 
-/// A course as a log tells it.
+/// A course as a log records it.
 fn life(chip: u64, block: u32, course: &WearCourse) -> BlockLife {
     let steps = [
         (CourseStep::Program, CyclingOperation::Program),

@@ -3,7 +3,7 @@
 //! The excess grows as a power of the cycles, y ∝ cᵐ, and the block fails when it has come to its end R. Both parts of
 //! that are seen of every virtual chip, and neither asks how the chip makes its pulses: with the slope m between now and
 //! the end, the share of life used is x = (y/R)^(1/m). The slope is the block's own, and a little steeper towards the
-//! end (`bend`). The end is what a block cannot tell before it comes: it is that of the chips of the training, or of
+//! end (`bend`). The end is what a block does not show before it comes: it is that of the chips of the training, or of
 //! blocks of the same part that have failed, which differ among themselves, too. A block that works has not come to its end, and before its latency is seen
 //! every share of life is as probable as another.
 

@@ -1,11 +1,11 @@
-//! Remaining life from latency alone: programs get faster and erases slower as a block wears, and how far they have come
-//! tells how much of its life is used (P. Desnoyers, "Empirical evaluation of NAND flash memory performance", HotStorage
-//! 2009, section 4).
+//! Remaining life from latency alone: programs get faster and erases slower as a block wears, and how far they have
+//! come shows how much of its life is used (P. Desnoyers, "Empirical evaluation of NAND flash memory performance",
+//! HotStorage 2009, section 4).
 //!
 //! A log's latencies become a [`trend`]; the [`law`] says what share of life a trend means; [`predict`] brings both
 //! together. What the law needs was found on virtual chips (`train.rs`), and the [`score`] is that of chips of other
-//! families. What a working block does not tell is how far latency goes until it fails: blocks of the same part
-//! that have failed tell it, as far as blocks of a part are alike.
+//! families. What a working block does not show is how far latency goes until it fails: blocks of the same part
+//! that have failed show it, as far as blocks of a part are alike.
 
 mod family;
 mod law;

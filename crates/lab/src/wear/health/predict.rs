@@ -1,4 +1,4 @@
-//! The prediction for one block: share of life used and cycles left, from what a log tells up to a cycle.
+//! The prediction for one block: share of life used and cycles left, from what a log holds up to a cycle.
 
 use serde::{Deserialize, Serialize};
 use wordline_core::quantity::Quantity as _;
@@ -113,8 +113,8 @@ pub(crate) fn trend(
     Trend::of(channel, &points, until, fresh_s)
 }
 
-/// The excess at which a block failed, where it has, and its log tells: what its last two operations took at least, or that
-/// of its trend where that is higher. A leap just before the end is no outlier.
+/// The excess at which a block failed, where it has, and its log shows it: what its last two operations took at least,
+/// or that of its trend where that is higher. A leap just before the end is no outlier.
 pub(crate) fn end(life: &BlockLife, channel: Channel, known: &OperationBaseline) -> Option<f64> {
     life.failed?;
     let trend = trend(life, channel, life.cycles, known).ok()?;
@@ -130,7 +130,7 @@ pub(crate) fn end(life: &BlockLife, channel: Channel, known: &OperationBaseline)
     Some(libm::exp(trend.level).max(least))
 }
 
-/// What latency says of a block after `until` cycles: erases, and programs where a log has no erases that tell.
+/// What latency says of a block after `until` cycles: erases, and programs where a log has no erases that show it.
 pub(crate) fn predict(
     trained: &Trained,
     life: &BlockLife,

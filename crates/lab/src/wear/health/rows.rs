@@ -19,7 +19,7 @@ const WORN: f64 = 0.8;
 /// Share of life from which on the predictor was scored. Below it bands do not hold: the first steps of a latency say little.
 const SCORED_FROM: f64 = 0.1;
 
-/// Whether a block has used too little of its life to tell how little.
+/// Whether a block has used too little of its life to show how little.
 fn is_young(found: &Prediction) -> bool {
     found.share.median < SCORED_FROM
 }
@@ -263,24 +263,14 @@ fn warn(log: &CyclingLog, kins: &Kins, untold: &Untold, document: &mut ResultSet
     if let Some(blocks) = names(&untold.young) {
         document.warn(LabWarning::EarlyLife { blocks: &blocks });
     }
-    for (blocks, what) in [
-        (&untold.missing, "has neither erases nor programs"),
-        (
-            &untold.late,
-            "is told of too late to know how long a fresh one took: a log should begin with the first cycles of one block \
-             of each chip at least",
-        ),
-        (
-            &untold.still,
-            "takes as long as when it was fresh, or the log is too short to tell: latency says nothing of what is left",
-        ),
-    ] {
-        if let Some(first) = names(blocks) {
-            document.warn(LabWarning::FewCyclesLogged {
-                blocks: &first,
-                what: &what,
-            });
-        }
+    if let Some(blocks) = names(&untold.missing) {
+        document.warn(LabWarning::NoCycles { blocks: &blocks });
+    }
+    if let Some(blocks) = names(&untold.late) {
+        document.warn(LabWarning::LateCycles { blocks: &blocks });
+    }
+    if let Some(blocks) = names(&untold.still) {
+        document.warn(LabWarning::SteadyLatency { blocks: &blocks });
     }
     if let Some(line) = log.cut_off {
         document.warn(LabWarning::CutLastLine { line: &line });

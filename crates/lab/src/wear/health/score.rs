@@ -52,11 +52,11 @@ enum Predictor {
     Latency,
     /// Latency, and one block of the same part that was cycled until it failed.
     OneFailed,
-    /// Latency as a rough log tells it.
+    /// Latency as a rough log records it.
     RoughLatency,
     /// Program latency alone.
     Programs,
-    /// As `OneFailed`, as rough logs tell both blocks.
+    /// As `OneFailed`, as rough logs record both blocks.
     RoughOneFailed,
 }
 
@@ -182,7 +182,7 @@ fn outcomes(parts: &[Vec<BlockLife>], trained: &Trained) -> Vec<ScoreOutcome> {
     outcomes
 }
 
-/// What a block that failed tells its kin.
+/// What a block that failed shows of its kin.
 fn failed(life: &BlockLife) -> Kin {
     let end = end(life, Channel::Erase, &OperationBaseline::default());
     Kin {
@@ -284,7 +284,7 @@ impl ScoreCase<'_> {
     }
 }
 
-/// The same life as a rough log tells it: now and then, by a clock that polls, and sometimes held up.
+/// The same life as a rough log records it: now and then, by a clock that polls, and sometimes held up.
 fn rough(life: &BlockLife, lot: u64) -> BlockLife {
     let mut points = Vec::new();
     for channel in [Channel::Program, Channel::Erase] {

@@ -10,7 +10,7 @@ use wordline_core::{Axis, Basis, Experiment, HealthWorkload, Metric, ResultSet, 
 use crate::control::Control;
 use crate::error::LabError;
 
-/// How a block of an invented log lives: its number, the cycles until it fails, and those that the log tells.
+/// How a block of an invented log lives: its number, the cycles until it fails, and those that the log records.
 struct TrendSample {
     block: u64,
     endurance: f64,
@@ -18,7 +18,7 @@ struct TrendSample {
     until: f64,
 }
 
-/// A block that is told from its first cycle on.
+/// A block that is logged from its first cycle on.
 const fn told(block: u64, endurance: f64, until: f64) -> TrendSample {
     TrendSample {
         block,
@@ -88,7 +88,7 @@ fn row<'a>(document: &'a ResultSet, block: u64, metric: Metric, statistic: &str)
     found.expect("a row of the block")
 }
 
-/// Cycles that a log tells of a block.
+/// Cycles that a log records of a block.
 fn seen(document: &ResultSet, block: u64) -> f64 {
     let mut rows = document.of(Metric::CyclesLogged);
     let found = rows.find(|row| row.axes.get(&Axis::Block) == Some(&block.into()));
@@ -267,7 +267,7 @@ fn a_log_that_begins_late_goes_by_the_fresh_blocks_of_its_chip() {
     };
     let alone = of_log(&log(std::slice::from_ref(&late), 5.0));
     assert_eq!(verdict(&alone, 2), "unknown");
-    assert!(warned(&alone, "told of too late"));
+    assert!(warned(&alone, "logged too late"));
     let both = of_log(&log(&[told(1, 1e6, 2e6), late], 5.0));
     let used = row(&both, 2, Metric::LifeUsed, "median")
         .value
@@ -347,7 +347,7 @@ fn predictions_for_families_never_seen_are_twice_as_good_as_those_from_cycles() 
     }
     let held = whole("strangers", "latency", Metric::IntervalCoverage);
     assert!(held > 0.8, "{held}");
-    // What no latency of a working block tells: how far it goes. The band of a part beyond the training misses.
+    // What no latency of a working block shows: how far it goes. The band of a part beyond the training misses.
     let missed = whole("outliers", "latency", Metric::IntervalCoverage);
     assert!(missed < 0.8, "{missed}");
 }

@@ -23,7 +23,7 @@ const FRESH_MOST: u64 = 100;
 /// the first few hundred of the paper's section 3.3.
 const SETTLED: u64 = 1000;
 
-/// A latency that has moved by less tells nothing.
+/// A latency that has moved by less shows nothing.
 const STILL: f64 = 0.08;
 
 /// The trend is that of the moments since the block had seen so many times fewer cycles.

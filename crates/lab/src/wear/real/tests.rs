@@ -203,7 +203,7 @@ fn blocks(count: u32) -> WearWorkload {
 fn worn(bed: Bed, workload: &WearWorkload, control: &Control<'_>) -> Result<ResultSet, LabError> {
     let experiment = experiment("mtd:/dev/mtd0", workload.clone());
     let who = Who::measured("mtd:/dev/mtd0", "spare");
-    let run = WornTarget {
+    let run = EnduranceRun {
         who: &who,
         timing: Timing::Typ,
         environment: Environment::default(),

@@ -259,7 +259,7 @@ fn a_flush_programs_what_the_cache_of_an_emmc_holds() {
     assert!(took(&card) <= card.persist_bound().expect("short"));
 }
 
-/// Nothing tells a card without a flush to program what it holds: the host leaves it alone for the 10 ms after which
+/// No command has a card without a flush program what it holds: the host leaves it alone for the 10 ms after which
 /// it does so by itself, and for the program.
 #[test]
 fn a_card_without_a_flush_is_left_alone_until_it_has_programmed_what_it_holds() {

@@ -104,7 +104,7 @@ impl Banks {
     }
 
     /// Reads or writes the bursts that a range of bytes touches, with no command before the clock
-    /// `start`. Tells every command, row by row.
+    /// `start`. Reports every command, row by row.
     pub(super) fn access(
         &mut self,
         start: u64,

@@ -43,7 +43,7 @@ pub(super) struct Code {
     sector_bytes: u32,
     bits: u32,
     refresh_from: u32,
-    /// The upper ends of the ranges that the status tells.
+    /// The upper ends of the ranges that the status reports.
     reported: Vec<u32>,
     protected: Vec<Range<u32>>,
     parity: Vec<Range<u32>>,

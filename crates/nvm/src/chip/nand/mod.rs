@@ -368,7 +368,7 @@ impl Nand {
     }
 
     /// The first page of the last command whose program, or whose block's erase, failed: what the
-    /// status of each plane tells.
+    /// status of each plane shows.
     #[must_use]
     pub fn failed_page(&self) -> Option<u32> {
         self.failed.first().copied()

@@ -110,8 +110,8 @@ pub struct EccSheet {
     pub bits: Sourced<u32>,
     /// Corrected bits from which the chip advises to move the data.
     pub refresh_from: Sourced<u32>,
-    /// The ranges in which the status tells the number of corrected bits, from 1 to `bits` without a
-    /// gap. Left out where it tells the number itself.
+    /// The ranges in which the status reports the number of corrected bits, from 1 to `bits` without a
+    /// gap. Left out where it reports the number itself.
     pub reported: Option<Sourced<Vec<BitRange>>>,
     /// The bytes of the spare area that belong to the codeword of each sector, in the order of the
     /// sectors, counted from the start of the spare area. Left out where the ECC covers none.

@@ -2,7 +2,7 @@
 //!
 //! Where records are of one size, what the buffer holds of them while one is in flight is what it would
 //! hold of single bytes, rounded up to a whole record, at every rate. So the exact curve of single bytes,
-//! which is straight between its points, tells where each step lies.
+//! which is straight between its points, shows where each step lies.
 
 /// A screen shows no more steps.
 const MOST_STEPS: usize = 400;

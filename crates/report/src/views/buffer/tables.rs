@@ -16,6 +16,7 @@ use crate::pivot::LineField::Of;
 use crate::pivot::{Pivot, PivotLine};
 use crate::tabulate::Tabulation;
 use crate::text;
+use crate::views::DURATIONS;
 
 /// Rows of a table: enough to see the shape of a curve on one screen.
 const RATES: usize = 16;
@@ -286,19 +287,6 @@ fn sequences(case: &BufferCase<'_, '_>) -> Option<Grid> {
     along(title, "accesses in a row", readings, &places)
 }
 
-/// What the summary lines say, a row each.
-const DURATIONS: [(Metric, &str); 9] = [
-    (Metric::AccessCount, "accesses"),
-    (Metric::ThroughputMean, "throughput"),
-    (Metric::LatencyMean, "mean"),
-    (Metric::LatencyP50, "half take up to"),
-    (Metric::LatencyP90, "90 % take up to"),
-    (Metric::LatencyP99, "99 % take up to"),
-    (Metric::LatencyP999, "99.9 % take up to"),
-    (Metric::LatencyMax, "slowest"),
-    (Metric::Coverage, "time accounted for"),
-];
-
 fn durations(case: &BufferCase<'_, '_>) -> Option<Grid> {
     let lines = case.timings.iter().flat_map(|run| {
         let words = [
@@ -309,7 +297,12 @@ fn durations(case: &BufferCase<'_, '_>) -> Option<Grid> {
         words.map(|(estimate, word)| (format!("{}{word}", case.heading(run)), *run, estimate))
     });
     let title = format!("Durations of accesses: {}", case.name());
-    beside(title, &DURATIONS, lines.collect())
+    let figures = [
+        &[(Metric::AccessCount, "accesses")][..],
+        &DURATIONS,
+        &[(Metric::Coverage, "time accounted for")],
+    ];
+    beside(title, &figures.concat(), lines.collect())
 }
 
 fn extrapolated(case: &BufferCase<'_, '_>) -> Option<Grid> {

@@ -91,7 +91,7 @@ impl<'a, 'p> RankedCandidate<'a, 'p> {
         candidates.collect()
     }
 
-    /// The verdict that tells most of one column of the data sheet.
+    /// The verdict that says most about one column of the data sheet.
     pub(crate) fn verdict(&self, timing: Timing) -> Option<&'a Verdict> {
         let verdicts = self.verdicts.iter().copied();
         most_telling(verdicts.filter(|verdict| verdict.timing == timing))
@@ -134,7 +134,7 @@ impl<'a, 'p> RankedCandidate<'a, 'p> {
         depends.min_by_key(|verdict| !verdict.pass)
     }
 
-    /// The verdict that tells most of all.
+    /// The verdict that says most of all.
     pub(crate) fn decisive(&self) -> Option<&'a Verdict> {
         most_telling(self.verdicts.iter().copied())
     }

@@ -125,7 +125,7 @@ fn bar(candidate: &RankedCandidate<'_, '_>, name: &str, verdict: &Verdict) -> Va
     let x = verdict.margin.unwrap_or(0.0).clamp(-1.0, 1.0);
     let result = if verdict.pass { "pass" } else { "fail" };
     let limit = text::printable(&Limit::words(verdict));
-    // The bar tells the result; where there is none, words do.
+    // The bar shows the result; where there is none, words do.
     let words = match margin(verdict) {
         Some(margin) => format!("{}: {limit} {margin}", verdict.timing),
         None if Limit::is_number(verdict) => {

@@ -64,7 +64,7 @@ impl LoadPoint<'_, '_> {
 }
 
 impl<'a, 'p> LoadCurve<'a, 'p> {
-    /// What tells it from others of the same target.
+    /// What distinguishes it from others of the same target.
     fn conditions(&self) -> String {
         match self.pattern {
             "" | "sequential" => self.mix.to_owned(),

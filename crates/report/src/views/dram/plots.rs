@@ -18,7 +18,7 @@ use crate::html::why;
 use crate::pivot::{Pivot, PivotLine, each, together};
 use crate::text;
 
-/// More targets than this no plot tells apart.
+/// More targets than a plot can distinguish.
 const TARGETS: usize = 8;
 
 /// Pixels of a bar.

