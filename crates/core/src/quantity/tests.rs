@@ -92,7 +92,12 @@ fn printing_prefers_exact_binary_units_for_sizes() {
 #[test]
 fn one_letter_is_a_power_of_1024_and_units_in_full_mean_what_they_did() {
     let bytes = |text: &str| text.parse().map(ByteCount::bytes);
-    for (text, each) in [("k", 1 << 10), ("m", 1 << 20), ("g", 1 << 30), ("t", 1 << 40)] {
+    for (text, each) in [
+        ("k", 1 << 10),
+        ("m", 1 << 20),
+        ("g", 1 << 30),
+        ("t", 1 << 40),
+    ] {
         assert_eq!(bytes(&format!("4{text}")), Ok(4 * each));
         assert_eq!(bytes(&format!("4 {}", text.to_uppercase())), Ok(4 * each));
     }
