@@ -192,6 +192,10 @@ setting_problems! {
     Many(usize) "names more than {0}";
     OutOfRange { found: String, least: String, most: String } "{found} is out of range; allowed: {least} to {most}";
     Unread(String) "{0}";
+    CurrentWithoutLog "is measured beside a log of accesses; allowed only with --log FILE";
+    NoCurrent "goes with a current alone; allowed only with --current FILE";
+    VoltageTwice(String) "is told by {0} already; leave --voltage out";
+    NoVoltage(String) "is not told by {0}; add --voltage, such as --voltage 3.3V";
     Fill(f64) "{0} is out of range; allowed: 0 % to 100 %";
     LargeFill { found: f64, bytes: ByteCount, most: ByteCount }
         "{found} is {bytes} of this memory, more than a run may hold; allowed: up to {most}";

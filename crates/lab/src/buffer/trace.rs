@@ -228,11 +228,8 @@ impl Replay {
         let source_of_log = LogSource {
             file: source.file.clone(),
             format: source.format.clone(),
-            unit: None,
             job: source.job.clone(),
-            operation: None,
-            record_bytes: None,
-            durations: wordline_core::Durations::Latency,
+            ..LogSource::default()
         };
         let options = log::options(&source_of_log, LogPurpose::Workload)?;
         let opened = wordline_trace::open(control.open(&source.file)?, &options);
@@ -256,6 +253,7 @@ impl Replay {
                           what blkparse or fio's --write_iolog wrote"
                     .to_owned(),
             }),
+            Log::Currents(_) => Err(log::no_accesses(&source.file)),
         }
     }
 

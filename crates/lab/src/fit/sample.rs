@@ -10,7 +10,7 @@ use wordline_core::{Durations, LogSource, Operation, Pattern, ResultSet};
 use wordline_trace::{Accesses, Log, LogPurpose, LogSummary, LoggedAccess, Oddity};
 
 use crate::buffer::log::coverage::Coverage;
-use crate::buffer::log::{COVERAGE_MAX, COVERAGE_MIN, odd, options};
+use crate::buffer::log::{COVERAGE_MAX, COVERAGE_MIN, cache, no_accesses, odd, options};
 use crate::control::{Control, Progress};
 use crate::error::LabError;
 use crate::warning::LabWarning;
@@ -71,6 +71,7 @@ pub(crate) fn read(
                  apart; record a latency log (fio: --write_lat_log=NAME)",
             ));
         }
+        Log::Currents(_) => return Err(no_accesses(&source.file)),
         Log::Asked(_) => {
             return Err(reading.refuse(
                 "this is a workload and tells no durations, which are what a fit is about; record a latency log \
@@ -83,6 +84,16 @@ pub(crate) fn read(
     };
     for oddity in &sample.summary.oddities {
         document.warn(odd(&file, oddity));
+    }
+    let mut durations = sample.durations.clone();
+    let middle = durations.len() / 2;
+    if middle > 0 {
+        let (_, median, _) = durations.select_nth_unstable(middle);
+        let median = Time::from_ps(*median);
+        let busy: u128 = durations.iter().copied().map(u128::from).sum();
+        let bytes = sample.bytes as f64 * durations.len() as f64;
+        let rate = bytes / (busy as f64 / 1e12);
+        cache::check(&file, &sample.summary, median, Some(rate), document);
     }
     Ok(Some(sample))
 }
