@@ -287,7 +287,7 @@ fn sequences(case: &BufferCase<'_, '_>) -> Option<Grid> {
 }
 
 /// What the summary lines say, a row each.
-const DURATIONS: [(Metric, &str); 9] = [
+const DURATIONS: [(Metric, &str); 11] = [
     (Metric::AccessCount, "accesses"),
     (Metric::ThroughputMean, "throughput"),
     (Metric::LatencyMean, "mean"),
@@ -297,6 +297,8 @@ const DURATIONS: [(Metric, &str); 9] = [
     (Metric::LatencyP999, "99.9 % take up to"),
     (Metric::LatencyMax, "slowest"),
     (Metric::Coverage, "time accounted for"),
+    (Metric::EnergyPerOp, "energy of an access"),
+    (Metric::EnergyPerByte, "energy of a byte"),
 ];
 
 fn durations(case: &BufferCase<'_, '_>) -> Option<Grid> {
