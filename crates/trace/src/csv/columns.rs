@@ -312,20 +312,24 @@ impl CsvColumns {
         }
     }
 
-    /// What neither a column nor an option tells, with the option that does.
+    /// What neither a column nor an option tells, with the options that do.
     fn lacking(&self, options: &LogOptions) -> Option<&'static str> {
-        if self.operation.is_none() && options.operation.is_none() {
-            Some(
+        let operation = self.operation.is_some() || options.operation.is_some();
+        let size = self.size.is_some() || options.bytes.is_some();
+        match (operation, size) {
+            (true, true) => None,
+            (false, true) => Some(
                 "no column tells what an access did, and nobody has said it of all; add --operation write \
                  (or read)",
-            )
-        } else if self.size.is_none() && options.bytes.is_none() {
-            Some(
+            ),
+            (true, false) => Some(
                 "no column tells how many bytes an access moved, and nobody has said it of all; add \
                  --record 4KiB (or what it is)",
-            )
-        } else {
-            None
+            ),
+            (false, false) => Some(
+                "no column tells what an access did, nor how many bytes it moved, and nobody has said it of \
+                 all; add --operation write (or read) and --record 4KiB (or what it is)",
+            ),
         }
     }
 }

@@ -493,7 +493,10 @@ fn coverage(case: &BufferCase<'_, '_>) -> Option<String> {
 
 /// What an access draws, where a current was measured beside the log.
 fn energy(case: &BufferCase<'_, '_>) -> Option<String> {
-    let run = case.timings.iter().find(|run| run.number(Metric::EnergyPerOp).is_some())?;
+    let run = case
+        .timings
+        .iter()
+        .find(|run| run.number(Metric::EnergyPerOp).is_some())?;
     let told = |metric| {
         let value = run.number(metric)?;
         Some(text::number(metric, value, text::DIGITS))
