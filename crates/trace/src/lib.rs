@@ -54,7 +54,7 @@ pub use error::{Oddity, TraceError};
 pub use format::{LogFormat, UnknownLogFormat};
 pub use lines::MAX_LINE;
 pub use log::{
-    Accesses, AskedAccesses, Currents, DurationCounts, LatencyUnit, Log, LogOptions, LogPurpose,
+    Accesses, AskedAccesses, CurrentLog, DurationCounts, LatencyUnit, Log, LogOptions, LogPurpose,
     UnknownUnit, open,
 };
 pub use stream::{AccessReader, AccessStream};

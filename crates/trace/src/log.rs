@@ -95,7 +95,7 @@ pub enum Log<R> {
     /// What a program asked for, still to be read.
     Asked(AskedAccesses<R>),
     /// Currents over time, still to be read.
-    Currents(Currents<R>),
+    Currents(CurrentLog<R>),
 }
 
 /// Durations of which the order is lost.
@@ -170,9 +170,9 @@ impl<R: BufRead> Iterator for Accesses<R> {
 
 /// The samples of a log of currents, one at a time. The first error is the last item.
 #[derive(Debug)]
-pub struct Currents<R>(AccessStream<Box<CurrentReader<Source<R>>>>);
+pub struct CurrentLog<R>(AccessStream<Box<CurrentReader<Source<R>>>>);
 
-impl<R: BufRead> Currents<R> {
+impl<R: BufRead> CurrentLog<R> {
     /// What has been seen of the log so far; all of it once the last sample has been read.
     #[must_use]
     pub fn summary(&self) -> LogSummary {
@@ -180,7 +180,7 @@ impl<R: BufRead> Currents<R> {
     }
 }
 
-impl<R: BufRead> Iterator for Currents<R> {
+impl<R: BufRead> Iterator for CurrentLog<R> {
     type Item = Result<CurrentSample, TraceError>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -296,7 +296,7 @@ pub fn open<R: BufRead>(mut reader: R, options: &LogOptions) -> Result<Log<R>, T
         }
         LogFormat::Current => {
             let log = CurrentReader::new(LineReader::new(source), options)?;
-            Log::Currents(Currents(AccessStream::new(Box::new(log))))
+            Log::Currents(CurrentLog(AccessStream::new(Box::new(log))))
         }
         LogFormat::Recorder => measured(MeasuredReader::Recorder(Box::new(RecorderReader::new(
             source,

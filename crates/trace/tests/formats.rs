@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use proptest::prelude::*;
 use wordline_core::Operation;
 use wordline_trace::{
     AskedAccess, CurrentSample, Log, LogFormat, LogOptions, LogPurpose, LoggedAccess, TraceError,
@@ -368,4 +369,39 @@ fn a_unit_is_said_only_of_logs_with_columns() {
         error.ends_with("has no named columns; leave --unit out"),
         "{error}"
     );
+}
+
+proptest! {
+    /// Whatever happens to a log, it is read or refused.
+    #[test]
+    fn damaged_logs_are_read_or_refused(
+        at in any::<prop::sample::Index>(),
+        with in prop_oneof![
+            Just("\n".to_owned()), Just(",".to_owned()), Just("nan".to_owned()), Just("1e999".to_owned()),
+            Just("-".to_owned()), Just("\0".to_owned()), Just("99999999999999999999".to_owned()),
+            "[ -~]{0,4}",
+        ],
+        cut in 0_usize..12,
+    ) {
+        for name in [
+            "ioping.txt", "ppk2.csv", "joulescope.csv", "joulescope-units.csv", "column.txt", "column-units.txt",
+            "csv-lat.csv", "csv-cells.csv", "csv-time.csv",
+        ] {
+            let mut data = corpus(&format!("log/{name}"));
+            let at = at.index(data.len());
+            let end = (at + cut).min(data.len());
+            data.splice(at..end, with.bytes());
+            for (bytes, unit) in [(None, None), (Some(4096), Some("us")), (Some(0), None)] {
+                let options = LogOptions {
+                    operation: bytes.map(|_| Operation::Write),
+                    bytes,
+                    units: unit.map(|unit| ("lat".to_owned(), unit.to_owned())).into_iter().collect(),
+                    ..LogOptions::default()
+                };
+                if let Err(error) = format(&data, &options) {
+                    prop_assert!(!error.to_string().is_empty());
+                }
+            }
+        }
+    }
 }

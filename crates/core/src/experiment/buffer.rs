@@ -160,10 +160,6 @@ pub struct LogSource {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long = "log-unit", value_name = "ns|us"))]
     pub unit: Option<String>,
-    /// Units of columns of a CSV by the column, which count more than what the column's name says.
-    #[serde(default, skip_serializing_if = "NamedValues::is_empty")]
-    #[cfg_attr(feature = "cli", command(flatten))]
-    pub units: NamedValues<ColumnUnit>,
     /// Which of several: job of fio's JSON, file of a replay log, device of blkparse's output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long, value_name = "NAME"))]
@@ -180,6 +176,10 @@ pub struct LogSource {
     #[serde(default)]
     #[cfg_attr(feature = "cli", arg(long, default_value_t))]
     pub durations: Durations,
+    /// Units of columns of a CSV by the column, which count more than what the column's name says.
+    #[serde(default, skip_serializing_if = "NamedValues::is_empty")]
+    #[cfg_attr(feature = "cli", command(flatten))]
+    pub units: NamedValues<ColumnUnit>,
 }
 
 named! {

@@ -93,7 +93,7 @@ pub(crate) fn read(
         let busy: u128 = durations.iter().copied().map(u128::from).sum();
         let bytes = sample.bytes as f64 * durations.len() as f64;
         let rate = bytes / (busy as f64 / 1e12);
-        cache::check(&file, &sample.summary, median, Some(rate), document);
+        cache::check(file, &sample.summary, median, Some(rate), document);
     }
     Ok(Some(sample))
 }

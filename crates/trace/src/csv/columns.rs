@@ -114,24 +114,17 @@ enum CsvMeaning {
     Operation,
 }
 
-/// The unit that a name states.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum StatedUnit<'a> {
-    None,
-    Named(&'a str),
-}
-
 impl CsvMeaning {
-    fn scale(self, unit: StatedUnit<'_>) -> Option<Scale> {
+    fn scale(self, unit: Option<&str>) -> Option<Scale> {
         match (self, unit) {
-            (Self::Duration | Self::Start | Self::End | Self::Stamp, StatedUnit::Named(unit)) => {
+            (Self::Duration | Self::Start | Self::End | Self::Stamp, Some(unit)) => {
                 Scale::of_time(unit)
             }
-            (Self::Size | Self::Offset, StatedUnit::Named(unit)) => Scale::of_size(unit),
+            (Self::Size | Self::Offset, Some(unit)) => Scale::of_size(unit),
             // Addresses are of bytes everywhere.
-            (Self::Offset, StatedUnit::None) => Scale::of_size("bytes"),
-            (_, StatedUnit::None) => Some(Scale::NONE),
-            (Self::Operation, StatedUnit::Named(_)) => None,
+            (Self::Offset, None) => Scale::of_size("bytes"),
+            (_, None) => Some(Scale::NONE),
+            (Self::Operation, Some(_)) => None,
         }
     }
 
@@ -177,7 +170,7 @@ impl CsvColumns {
             let unit = match said {
                 Some((_, unit)) => {
                     let unit = spelled(unit.as_bytes());
-                    let scale = meaning.scale(StatedUnit::Named(&unit));
+                    let scale = meaning.scale(Some(&unit));
                     Some(scale.ok_or_else(|| TraceError::Malformed {
                         line,
                         problem: format!(
@@ -361,11 +354,11 @@ fn is_known(name: &[u8]) -> bool {
 }
 
 /// What a name means, as [`spelled`] has it, and the unit behind it; none where it is of no use.
-fn meaning(name: &str) -> Option<(CsvMeaning, StatedUnit<'_>)> {
+fn meaning(name: &str) -> Option<(CsvMeaning, Option<&str>)> {
     let (base, unit) = match name.rsplit_once('_') {
-        Some((base, unit)) if is_unit(unit) => (base, StatedUnit::Named(unit)),
-        _ if name == "bytes" => ("size", StatedUnit::Named("bytes")),
-        _ => (name, StatedUnit::None),
+        Some((base, unit)) if is_unit(unit) => (base, Some(unit)),
+        _ if name == "bytes" => ("size", Some("bytes")),
+        _ => (name, None),
     };
     let base = base.strip_suffix("_time").unwrap_or(base);
     let names = [
@@ -381,7 +374,7 @@ fn meaning(name: &str) -> Option<(CsvMeaning, StatedUnit<'_>)> {
     if STAMP.contains(&base) {
         return Some((CsvMeaning::Stamp, unit));
     }
-    (OPERATION.contains(&base) && unit == StatedUnit::None).then_some((CsvMeaning::Operation, unit))
+    (OPERATION.contains(&base) && unit == None).then_some((CsvMeaning::Operation, unit))
 }
 
 fn is_unit(text: &str) -> bool {

@@ -41,7 +41,7 @@ const BYTES_FROM: f64 = 512.0;
 
 /// What the head of a log holds.
 #[derive(Default)]
-struct Head {
+struct ColumnValues {
     /// Durations in the unknown unit.
     durations: Vec<f64>,
     /// Bytes of all of these accesses.
@@ -199,8 +199,13 @@ fn settle_size(
 }
 
 /// Reads the lines behind the names, as far as they make sense: what is wrong with them is told later, in its place.
-fn read(columns: &CsvColumns, head: &LogHead<'_>, names: usize, bytes: Option<u64>) -> Head {
-    let mut seen = Head::default();
+fn read(
+    columns: &CsvColumns,
+    head: &LogHead<'_>,
+    names: usize,
+    bytes: Option<u64>,
+) -> ColumnValues {
+    let mut seen = ColumnValues::default();
     let mut fields = LineFields::default();
     let comma = columns.separator != b',';
     for line in head.told().skip(names) {
@@ -247,7 +252,7 @@ fn read(columns: &CsvColumns, head: &LogHead<'_>, names: usize, bytes: Option<u6
     seen
 }
 
-impl Head {
+impl ColumnValues {
     fn sum(&self) -> f64 {
         self.durations.iter().sum()
     }

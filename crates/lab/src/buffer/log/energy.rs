@@ -10,7 +10,7 @@ use std::io::BufRead;
 
 use wordline_core::quantity::{Quantity, Time, Voltage};
 use wordline_core::{LogSource, Metric, ResultSet};
-use wordline_trace::{CurrentSample, Currents, Log, LogOptions, LogSummary, LoggedAccess};
+use wordline_trace::{CurrentLog, CurrentSample, Log, LogOptions, LogSummary, LoggedAccess};
 
 use super::{PREFIX, odd};
 use crate::control::Control;
@@ -46,24 +46,24 @@ const VOLTS_MAX: f64 = 1000.0;
 
 /// A stretch between two samples.
 #[derive(Clone, Copy)]
-struct Stretch {
+struct PowerStretch {
     from_ps: i128,
     to_ps: i128,
     watts: f64,
 }
 
 /// Follows a log of accesses through a log of currents.
-pub(super) struct EnergyMeter<'a> {
+pub(super) struct SupplyMeter<'a> {
     source: CurrentSource<'a>,
     control: &'a Control<'a>,
-    samples: Currents<Box<dyn BufRead>>,
+    samples: CurrentLog<Box<dyn BufRead>>,
     /// Samples that were read to learn the usual step.
     ahead: VecDeque<CurrentSample>,
     gap_ps: f64,
     step_ps: f64,
     first_ps: i128,
     last: CurrentSample,
-    stretches: VecDeque<Stretch>,
+    stretches: VecDeque<PowerStretch>,
     is_over: bool,
     /// From the log's clock to that of the current.
     shift_ps: Option<i128>,
@@ -88,7 +88,7 @@ pub(crate) struct AccessEnergy {
     busy_ps: u128,
 }
 
-impl<'a> EnergyMeter<'a> {
+impl<'a> SupplyMeter<'a> {
     /// Opens the log of currents beside a log of accesses.
     pub(super) fn open(
         source: CurrentSource<'a>,
@@ -235,7 +235,7 @@ impl<'a> EnergyMeter<'a> {
             Some((one, other)) if step.ps() as f64 <= self.gap_ps => {
                 let (from_ps, to_ps) = (last.at.ps().into(), next.at.ps().into());
                 if to_ps + KEPT_PS > from {
-                    self.stretches.push_back(Stretch {
+                    self.stretches.push_back(PowerStretch {
                         from_ps,
                         to_ps,
                         watts: (one + other) / 2.0,

@@ -24,7 +24,7 @@ use wordline_trace::{
 
 use super::analysis::{Analysis, BufferFindings};
 use coverage::Coverage;
-use energy::{AccessEnergy, CurrentSource, EnergyMeter};
+use energy::{AccessEnergy, CurrentSource, SupplyMeter};
 use starts::Starts;
 
 use super::rows;
@@ -277,7 +277,7 @@ impl LogReading<'_> {
     ) -> Result<Option<MeasuredLog>, LabError> {
         let mut analysis = Analysis::new(self.asked.start, self.asked.rates)?;
         let current = self.asked.current;
-        let meter = current.map(|current| EnergyMeter::open(current, self.source, self.control));
+        let meter = current.map(|current| SupplyMeter::open(current, self.source, self.control));
         let mut meter = meter.transpose()?;
         let mut coverage = Coverage::default();
         let mut starts = Starts::default();
