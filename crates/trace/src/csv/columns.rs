@@ -374,7 +374,7 @@ fn meaning(name: &str) -> Option<(CsvMeaning, Option<&str>)> {
     if STAMP.contains(&base) {
         return Some((CsvMeaning::Stamp, unit));
     }
-    (OPERATION.contains(&base) && unit == None).then_some((CsvMeaning::Operation, unit))
+    (OPERATION.contains(&base) && unit.is_none()).then_some((CsvMeaning::Operation, unit))
 }
 
 fn is_unit(text: &str) -> bool {
