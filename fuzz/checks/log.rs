@@ -21,8 +21,28 @@ pub(crate) fn check(data: &[u8]) -> bool {
             purpose: LogPurpose::Workload,
             operation: Some(Operation::Write),
             bytes: Some(4096),
+            units: Vec::new(),
         };
         read(data, &told);
+        let units = [
+            ("lat", "us"),
+            ("duration", "ms"),
+            ("time", "s"),
+            ("bs", "kib"),
+        ];
+        for (column, unit) in units {
+            let units = vec![(column.to_owned(), unit.to_owned())];
+            let job = None;
+            read(
+                data,
+                &LogOptions {
+                    units,
+                    job,
+                    ..told.clone()
+                },
+            );
+        }
+        read(data, &LogOptions { job: None, ..told });
     }
     read(data, &LogOptions::default())
 }
@@ -73,6 +93,10 @@ fn all(reader: impl std::io::BufRead, options: &LogOptions) -> Read {
         Ok(Log::Accesses(mut log)) => {
             let (accesses, refusal) = drained(&mut log, |access| access.line);
             Read::Accesses(accesses, refusal, log.summary())
+        }
+        Ok(Log::Currents(mut log)) => {
+            let (samples, refusal) = drained(&mut log, |sample| sample.line);
+            Read::Accesses(samples, refusal, log.summary())
         }
         Ok(Log::Asked(mut log)) => {
             let (accesses, refusal) = drained(&mut log, |access| access.line);
@@ -152,6 +176,9 @@ fn summary(summary: &LogSummary, data: &[u8]) {
             }
             Oddity::Skipped { line, count, .. } | Oddity::Unmatched { line, count, .. } => {
                 assert!(*line <= lines(data) && *count > 0, "{oddity:?}");
+            }
+            Oddity::UnitTaken { line, .. } | Oddity::Buffered { line } => {
+                assert!(*line <= lines(data), "{oddity:?}");
             }
             Oddity::UnitAssumed
             | Oddity::Lost { .. }

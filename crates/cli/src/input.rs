@@ -21,6 +21,8 @@ const CHUNK: usize = 256 << 10;
 #[derive(Debug, Default)]
 pub(crate) struct Inputs {
     file: Option<(String, PathBuf)>,
+    /// What was measured beside it.
+    beside: Option<(String, PathBuf)>,
     /// Whether the file is read more than once, so that a pipe has to be kept.
     again: bool,
     pipe: Mutex<PipeState>,
@@ -45,6 +47,14 @@ impl Inputs {
         name
     }
 
+    /// The same of what was measured beside the file, which is read once.
+    pub(crate) fn add_beside(&mut self, path: &Path) -> String {
+        let file = self.file.take();
+        let name = self.add(path);
+        self.beside = std::mem::replace(&mut self.file, file);
+        name
+    }
+
     /// The same of a file that is read more than once, for each target or timing class.
     pub(crate) fn add_repeated(&mut self, path: &Path) -> String {
         self.again = true;
@@ -64,9 +74,20 @@ impl Inputs {
         bar: &Bar,
         stop: &Arc<AtomicBool>,
     ) -> io::Result<Box<dyn BufRead>> {
-        let Some((_, path)) = self.file.as_ref().filter(|(known, _)| known == name) else {
-            return Err(io::Error::other("the command line names no such file"));
+        let is_named = |file: &&(String, PathBuf)| file.0 == name;
+        let beside = self.beside.as_ref().filter(is_named);
+        let Some((_, path)) = self.file.as_ref().filter(is_named) else {
+            let Some((_, path)) = beside else {
+                return Err(io::Error::other("the command line names no such file"));
+            };
+            let source = Source::open(path, stop)?;
+            return Ok(Box::new(BufReader::with_capacity(CHUNK, source)));
         };
+        if beside.is_some() {
+            return Err(io::Error::other(
+                "the log and its current are files of one name; rename one of them",
+            ));
+        }
         let mut state = self.pipe.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(kept) = &state.kept {
             return Ok(Box::new(Cursor::new(Arc::clone(kept))));

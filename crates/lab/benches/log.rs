@@ -8,9 +8,7 @@ use std::io::{BufReader, Write as _};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use wordline_catalog::Catalog;
 use wordline_core::draw::{Purpose, draw};
-use wordline_core::{
-    AccessSource, BufferWorkload, Durations, Experiment, LogSource, Timing, Workload,
-};
+use wordline_core::{AccessSource, BufferWorkload, Experiment, LogSource, Timing, Workload};
 use wordline_lab::{Control, run};
 use wordline_trace::{Log, LogOptions};
 
@@ -50,12 +48,7 @@ fn benches(criterion: &mut Criterion) {
     let catalog = Catalog::load(&[]).expect("the embedded sheets are sound");
     let source = AccessSource::Log(LogSource {
         file: "bench_lat.1.log".to_owned(),
-        format: None,
-        unit: None,
-        job: None,
-        operation: None,
-        record_bytes: None,
-        durations: Durations::Latency,
+        ..LogSource::default()
     });
     let experiment = Experiment {
         targets: Vec::new(),
@@ -73,7 +66,9 @@ fn benches(criterion: &mut Criterion) {
             let reader = open("").expect("it was written");
             match wordline_trace::open(reader, &LogOptions::default()).expect("a sound log") {
                 Log::Accesses(accesses) => accesses.count(),
-                Log::Counted(_) | Log::Asked(_) => unreachable!("it is a latency log"),
+                Log::Counted(_) | Log::Asked(_) | Log::Currents(_) => {
+                    unreachable!("it is a latency log")
+                }
             }
         });
     });

@@ -171,6 +171,10 @@ problems! {
     Many(usize) "names more than {0}";
     OutOfRange { found: String, least: String, most: String } "{found} is out of range; allowed: {least} to {most}";
     Unread(String) "{0}";
+    CurrentWithoutLog "is measured beside a log of accesses; allowed only with --log FILE";
+    NoCurrent "goes with a current alone; allowed only with --current FILE";
+    VoltageTwice(String) "is stated by {0} already; leave --voltage out";
+    NoVoltage(String) "is stated nowhere in {0}; add --voltage, such as --voltage 3.3V";
     Share(f64) "{0} is out of range; allowed: 0 % to 100 %";
     LargeFill { found: f64, bytes: ByteCount, most: ByteCount }
         "{found} is {bytes} of this memory, more than a run may hold; allowed: up to {most}";
@@ -381,6 +385,24 @@ problems! {
          from the start of an access to the start of the next instead. Or record a log whose latencies include the \
          flush (fio: --sync=1 instead of --fsync=1). Where the host paused because it had nothing to do, as at a \
          fixed rate, say so with --durations paced";
+
+    // Of a current beside a log.
+    NoAccesses
+        "this is a current over time and holds no accesses; give a log of accesses with --log, and this one beside it \
+         with --current";
+    NoCurrents
+        "this is no log of currents; expected columns such as Timestamp(ms),Current(uA) (Nordic PPK2) or \
+         time,current,voltage (Joulescope)";
+    FewSamples "two samples at different times are needed at least";
+    CountedCurrent
+        "a histogram does not record when accesses happened, which --current needs; give a latency log (fio: \
+         --write_lat_log=NAME)";
+    UntimedCurrent { line: u64 }
+        "line {line}: the log does not record when accesses happened, which --current needs; in a CSV a column such as \
+         start_us, end_us or time_s does (--unit time=s where the name states no unit)";
+    NothingMeasured { accesses: u64, from: String, to: String }
+        "the current covers none of {accesses} accesses: what was read of it goes from {from} to {to}. Say with \
+         --current-offset at which time of this clock the first access starts";
 
     // Of a histogram.
     OrderOfHistogram

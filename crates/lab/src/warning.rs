@@ -270,6 +270,27 @@ warnings! {
     TruncatedLog TruncatedLog { file, oddity } "{file}, {oddity}";
     BackwardsTime BackwardsTime { file, oddity } "{file}, {oddity}";
     LostRecords LostRecords { file, oddity } "{file}, {oddity}";
+    UnitTaken Default { file, oddity } "{file}, {oddity}";
+    BufferedLog PageCache { file, oddity } "{file}, {oddity}";
+    FasterThanStorage PageCache { file, median, least }
+        "{file}: half of the accesses take {median} or less, and no storage device answers an operating system within \
+         {least}: these are durations of the page cache or of a RAM disk, and nothing here holds for a memory. Record \
+         with direct=1 and sync=1 (fio: --direct=1 --sync=1)";
+    FasterThanLinks PageCache { file, rate, most }
+        "{file}: accesses move {rate} on average, and no link of a storage device carries more than {most}: these are \
+         durations of the page cache or of a RAM disk, or their unit is another one (--unit, --log-unit). Record with \
+         direct=1 and sync=1 (fio: --direct=1 --sync=1)";
+    SupplyEnergy Caution { file, covered, accesses, percent }
+        "{file}: it covers {covered} of {accesses} accesses ({percent:.1} %), of which the energy is told: that of \
+         everything on the measured supply, idle draw included";
+    SameClock Default { file }
+        "{file}: its clock is taken to be that of the log; --current-offset says at which of its times the first access \
+         starts";
+    CurrentGaps OddLog { file, line, count, longest }
+        "{file}, line {line}: {count} gaps of up to {longest} between samples; accesses in them have no energy";
+    CoarseCurrent CoarseTime { file, step, mean }
+        "{file}: times are known in steps of {step}, and an access takes {mean} on average: what it draws is mixed with \
+         what happens before and after it";
     OddLog OddLog { file, oddity } "{file}, {oddity}";
     NoBackground NoBackground { target, work }
         "{target}: this memory has no {work} that a read could come during in the model";

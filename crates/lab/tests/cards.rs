@@ -468,12 +468,7 @@ fn what_cannot_be_is_refused_by_name() {
                         fill: Some(Fraction::from_si(0.5)),
                         ..BufferWorkload::of(AccessSource::Log(LogSource {
                             file: "x.log".to_owned(),
-                            format: None,
-                            unit: None,
-                            job: None,
-                            operation: None,
-                            record_bytes: None,
-                            durations: wordline_core::Durations::Latency,
+                            ..LogSource::default()
                         }))
                     }),
                 )

@@ -65,6 +65,25 @@ pub enum Oddity {
     /// Nothing in the log says whether its values are nanoseconds (fio 3) or microseconds (fio 2), and
     /// the options did not say it either: they were taken for nanoseconds.
     UnitAssumed,
+    /// Nothing states the unit of a column, and one makes sense.
+    UnitTaken {
+        /// The line that names the columns, from 1.
+        line: u64,
+        /// The column, in quotes.
+        column: String,
+        /// The unit that was taken.
+        unit: &'static str,
+        /// Why.
+        why: String,
+        /// The option that says it, with this unit.
+        option: String,
+    },
+    /// The log says that accesses went through the page cache of the system, and nothing made them wait for the
+    /// memory.
+    Buffered {
+        /// The line that says it, from 1.
+        line: u64,
+    },
     /// Records were lost while they were recorded.
     Lost {
         /// The record behind the first gap.
@@ -127,6 +146,22 @@ impl fmt::Display for Oddity {
                 f,
                 "line 1: nothing says whether values are ns (fio 3) or us (fio 2); ns were assumed, and \
                  --log-unit says otherwise"
+            ),
+            Self::UnitTaken {
+                line,
+                column,
+                unit,
+                why,
+                option,
+            } => write!(
+                f,
+                "line {line}: column {column} states no unit and is taken as {unit}, {why}; {option} makes it \
+                 certain"
+            ),
+            Self::Buffered { line } => write!(
+                f,
+                "line {line}: its options have neither direct=1 nor sync=1, fsync=1 or fdatasync=1: the durations may \
+                 be those of the page cache of the system, not of the memory. Record with --direct=1 --sync=1"
             ),
             Self::Lost { line, count } => {
                 write!(

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::fio::{histogram, json, layout};
 use crate::lines::{is_silent, without_end};
-use crate::{TraceError, blkparse, csv, iolog, recorder};
+use crate::{TraceError, blkparse, csv, current, iolog, ioping, recorder};
 
 /// A format of logs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,8 +22,14 @@ pub enum LogFormat {
     FioJson,
     /// fio's histograms over time: `write_hist_log`.
     FioHistogram,
+    /// What ioping prints.
+    Ioping,
+    /// Currents over time: CSV of Nordic's Power Profiler Kit II or of a Joulescope.
+    Current,
     /// Text with named columns.
     Csv,
+    /// One duration a line.
+    Column,
 }
 
 /// What the table says of a format.
@@ -69,6 +75,18 @@ const TABLE: &[FormatRow] = &[
         about: "fio's NAME_lat.N.log, NAME_clat.N.log, NAME_slat.N.log",
         looks_like: |probe| probe.first(layout::looks_like),
     },
+    FormatRow {
+        format: LogFormat::Ioping,
+        name: "ioping",
+        about: "what ioping prints",
+        looks_like: |probe| probe.first(ioping::looks_like),
+    },
+    FormatRow {
+        format: LogFormat::Current,
+        name: "current",
+        about: "currents over time, as a PPK2 or a Joulescope exports them",
+        looks_like: |probe| current::looks_like(probe.bytes),
+    },
     // In front of CSV, which takes every line with a column that it knows.
     FormatRow {
         format: LogFormat::Blkparse,
@@ -81,6 +99,12 @@ const TABLE: &[FormatRow] = &[
         name: "csv",
         about: "text with named columns, such as \"operation,bytes,duration_us\"",
         looks_like: |probe| probe.first(csv::looks_like),
+    },
+    FormatRow {
+        format: LogFormat::Column,
+        name: "column",
+        about: "one duration a line",
+        looks_like: |probe| probe.first(csv::looks_like_duration),
     },
 ];
 
@@ -111,6 +135,12 @@ impl LogFormat {
     fn row(self) -> &'static FormatRow {
         let row = TABLE.iter().find(|row| row.format == self);
         row.unwrap_or(&TABLE[0])
+    }
+
+    /// Whether its columns have names, of which a unit can be said.
+    #[must_use]
+    pub const fn has_columns(self) -> bool {
+        matches!(self, Self::Csv | Self::Column | Self::Current)
     }
 
     /// What the first bytes of a log look like.
@@ -282,6 +312,20 @@ mod tests {
             (&histogram, LogFormat::FioHistogram),
             ("operation,bytes,duration_us\n", LogFormat::Csv),
             ("\"op\";\"size_kib\";\"latency (ns)\"\n", LogFormat::Csv),
+            (
+                "4 KiB <<< . (ext4 /dev/sda1 20 GiB): request=1 time=212.6 us\n",
+                LogFormat::Ioping,
+            ),
+            (
+                "Timestamp(ms),Current(uA),D0-D7\n0.00,3.1,00000000\n",
+                LogFormat::Current,
+            ),
+            (
+                "#time,current,voltage,power,charge,energy\n0.5,1e-3,3.3,0,0,0\n",
+                LogFormat::Current,
+            ),
+            ("0.000212\n0.000198\n", LogFormat::Column),
+            ("212.6 us\n198 us\n", LogFormat::Column),
         ] {
             assert_eq!(detected(text.as_bytes()).ok(), Some(format), "{text:?}");
         }
@@ -309,7 +353,8 @@ mod tests {
         let error = "fio".parse::<LogFormat>().expect_err("no such format");
         assert_eq!(
             error.to_string(),
-            "unknown format \"fio\"; there are recorder, iolog, fio-json, fio-hist, fio-log, blkparse, csv"
+            "unknown format \"fio\"; there are recorder, iolog, fio-json, fio-hist, fio-log, ioping, current, blkparse, csv, \
+             column"
         );
     }
 }

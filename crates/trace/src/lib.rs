@@ -1,11 +1,11 @@
-//! Logs and traces from outside: fio's latency logs, histograms, JSON and replay logs, output of blkparse,
-//! CSV with named columns, and the bytes of the recorder for firmware (`firmware/`).
+//! Logs and traces from outside: fio's latency logs, histograms, JSON and replay logs, output of blkparse and ioping,
+//! CSV with named columns, plain columns of durations, currents over time, and the bytes of the recorder for firmware (`firmware/`).
 //!
-//! A log becomes one of three things. Most are **accesses in their order**, streamed, so that a log may be
+//! A log becomes one of four things. Most are **accesses in their order**, streamed, so that a log may be
 //! larger than memory: what the theory of buffers needs. fio's histograms, its JSON among them, have lost the
 //! order and give **durations counted**, from which only intervals follow. Replay logs are **workloads**, to be
 //! run on a simulated target and streamed as well. blkparse's output can be read as durations or as a workload:
-//! [`LogOptions::purpose`] says which. Every fault names its line, or its record in a capture.
+//! [`LogOptions::purpose`] says which. **Currents** over time tell energy, beside a log of accesses. Every fault names its line, or its record in a capture.
 //!
 //! [`open`] looks at the first 64 KiB and says which it is:
 //!
@@ -32,12 +32,14 @@
 mod access;
 pub mod blkparse;
 mod csv;
+mod current;
 pub mod cycling;
 pub mod dram;
 mod error;
 mod fio;
 mod format;
 pub mod iolog;
+mod ioping;
 mod lines;
 mod log;
 mod number;
@@ -47,12 +49,13 @@ pub mod sweep;
 mod watch;
 
 pub use access::{AskedAccess, LoggedAccess};
+pub use current::CurrentSample;
 pub use error::{Oddity, TraceError};
 pub use format::{LogFormat, UnknownLogFormat};
 pub use lines::MAX_LINE;
 pub use log::{
-    Accesses, AskedAccesses, DurationCounts, LatencyUnit, Log, LogOptions, LogPurpose, UnknownUnit,
-    open,
+    Accesses, AskedAccesses, CurrentLog, DurationCounts, LatencyUnit, Log, LogOptions, LogPurpose,
+    UnknownUnit, open,
 };
 pub use stream::{AccessReader, AccessStream};
 use wordline_core::Operation;

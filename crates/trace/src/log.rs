@@ -8,15 +8,17 @@ use wordline_core::quantity::Time;
 
 use crate::blkparse::{AskEvent, BlkparseLatencies, BlkparseWorkload, LatencySpan};
 use crate::csv::Csv;
+use crate::current::CurrentReader;
 use crate::fio::text::FioLog;
 use crate::fio::{histogram, json};
 use crate::format::LogHead;
 use crate::iolog::{IologWorkload, Waits};
+use crate::ioping::Ioping;
 use crate::lines::{LineReader, MAX_LINE, too_long};
 use crate::recorder::RecorderReader;
 use crate::{
-    AccessReader, AccessStream, AskedAccess, CountedDurations, LogFormat, LogSummary, LoggedAccess,
-    TraceError,
+    AccessReader, AccessStream, AskedAccess, CountedDurations, CurrentSample, LogFormat,
+    LogSummary, LoggedAccess, TraceError,
 };
 
 /// What is known of a log beside its bytes. By default nothing is, and the log has to say it all.
@@ -38,6 +40,8 @@ pub struct LogOptions {
     pub operation: Option<Operation>,
     /// Bytes of each access of a CSV that has no column for it.
     pub bytes: Option<u64>,
+    /// Units of named columns, each with the column in front: what its name says does not count then.
+    pub units: Vec<(String, String)>,
 }
 
 /// What is wanted of a log.
@@ -90,6 +94,8 @@ pub enum Log<R> {
     Counted(DurationCounts),
     /// What a program asked for, still to be read.
     Asked(AskedAccesses<R>),
+    /// Currents over time, still to be read.
+    Currents(CurrentLog<R>),
 }
 
 /// Durations of which the order is lost.
@@ -117,6 +123,7 @@ enum MeasuredReader<R> {
     Csv(Box<Csv<Source<R>>>),
     Recorder(Box<RecorderReader<Source<R>>>),
     Blkparse(Box<BlkparseLatencies<Source<R>>>),
+    Ioping(Box<Ioping<Source<R>>>),
 }
 
 impl<R: BufRead> AccessReader for MeasuredReader<R> {
@@ -129,6 +136,7 @@ impl<R: BufRead> AccessReader for MeasuredReader<R> {
             Self::Csv(log) => log.advance(),
             Self::Recorder(log) => log.advance(),
             Self::Blkparse(log) => log.advance(),
+            Self::Ioping(log) => log.advance(),
         }
     }
 
@@ -138,6 +146,7 @@ impl<R: BufRead> AccessReader for MeasuredReader<R> {
             Self::Csv(log) => log.summary(),
             Self::Recorder(log) => log.summary(),
             Self::Blkparse(log) => log.summary(),
+            Self::Ioping(log) => log.summary(),
         }
     }
 }
@@ -154,6 +163,26 @@ impl<R: BufRead> Iterator for Accesses<R> {
     type Item = Result<LoggedAccess, TraceError>;
 
     #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        self.0.next()
+    }
+}
+
+/// The samples of a log of currents, one at a time. The first error is the last item.
+#[derive(Debug)]
+pub struct CurrentLog<R>(AccessStream<Box<CurrentReader<Source<R>>>>);
+
+impl<R: BufRead> CurrentLog<R> {
+    /// What has been seen of the log so far; all of it once the last sample has been read.
+    #[must_use]
+    pub fn summary(&self) -> LogSummary {
+        self.0.summary()
+    }
+}
+
+impl<R: BufRead> Iterator for CurrentLog<R> {
+    type Item = Result<CurrentSample, TraceError>;
+
     fn next(&mut self) -> Option<Self::Item> {
         self.0.next()
     }
@@ -236,6 +265,14 @@ pub fn open<R: BufRead>(mut reader: R, options: &LogOptions) -> Result<Log<R>, T
             ),
         });
     }
+    if let Some((column, _)) = options.units.first().filter(|_| !format.has_columns()) {
+        return Err(TraceError::Useless {
+            line: 1,
+            problem: format!(
+                "--unit {column}: a log of the format {format} has no named columns; leave --unit out"
+            ),
+        });
+    }
     if !is_whole && is_text && probe.told().next().is_none() {
         return Err(too_long(1));
     }
@@ -246,8 +283,20 @@ pub fn open<R: BufRead>(mut reader: R, options: &LogOptions) -> Result<Log<R>, T
             measured(MeasuredReader::FioLog(Box::new(log)))
         }
         LogFormat::Csv => {
-            let log = Csv::new(LineReader::new(source), options)?;
+            let log = Csv::new(LineReader::new(source), &probe, options)?;
             measured(MeasuredReader::Csv(Box::new(log)))
+        }
+        LogFormat::Column => {
+            let log = Csv::of_durations(LineReader::new(source), &probe, options)?;
+            measured(MeasuredReader::Csv(Box::new(log)))
+        }
+        LogFormat::Ioping => {
+            let log = Ioping::new(LineReader::new(source));
+            measured(MeasuredReader::Ioping(Box::new(log)))
+        }
+        LogFormat::Current => {
+            let log = CurrentReader::new(LineReader::new(source), options)?;
+            Log::Currents(CurrentLog(AccessStream::new(Box::new(log))))
         }
         LogFormat::Recorder => measured(MeasuredReader::Recorder(Box::new(RecorderReader::new(
             source,

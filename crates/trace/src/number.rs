@@ -57,6 +57,10 @@ pub(crate) enum NumberFault {
     TooLarge,
     /// It is something else.
     NotANumber,
+    /// A number whose unit nothing states.
+    NoUnit,
+    /// A unit that its kind does not have.
+    UnknownUnit,
 }
 
 impl NumberFault {
@@ -67,6 +71,8 @@ impl NumberFault {
             Self::Negative => "it is below zero",
             Self::TooLarge => "it is too large",
             Self::NotANumber => "it is no number",
+            Self::NoUnit => "it has no unit, as others have; add --unit COLUMN=UNIT",
+            Self::UnknownUnit => "its unit is unknown; allowed are ps, ns, us, ms, s",
         }
     }
 }

@@ -20,6 +20,19 @@ pub trait AccessReader {
     fn summary(&self) -> LogSummary;
 }
 
+impl<S: AccessReader + ?Sized> AccessReader for Box<S> {
+    type Access = S::Access;
+
+    #[inline]
+    fn advance(&mut self) -> Result<Option<Self::Access>, TraceError> {
+        (**self).advance()
+    }
+
+    fn summary(&self) -> LogSummary {
+        (**self).summary()
+    }
+}
+
 /// The accesses of a log, one at a time. The first error is the last item.
 pub struct AccessStream<S> {
     reader: S,

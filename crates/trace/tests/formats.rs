@@ -3,8 +3,11 @@
 use std::fs;
 use std::path::Path;
 
+use proptest::prelude::*;
+use wordline_core::Operation;
 use wordline_trace::{
-    AskedAccess, Log, LogFormat, LogOptions, LogPurpose, LoggedAccess, TraceError, open,
+    AskedAccess, CurrentSample, Log, LogFormat, LogOptions, LogPurpose, LoggedAccess, TraceError,
+    open,
 };
 
 /// A file of the corpus of the fuzz targets.
@@ -33,6 +36,10 @@ fn format(data: &[u8], options: &LogOptions) -> Result<String, TraceError> {
             log.summary().format
         }
         Log::Counted(counted) => counted.summary.format,
+        Log::Currents(mut log) => {
+            log.by_ref().for_each(drop);
+            log.summary().format
+        }
     })
 }
 
@@ -60,22 +67,28 @@ fn every_format_is_recognised_by_its_first_bytes() {
             LogFormat::FioLog => ("log/fio-6.log", "fio latency log, 6 columns"),
             LogFormat::FioJson => ("log/fio-json-plus.json", "json+"),
             LogFormat::FioHistogram => ("log/fio-hist-29.log", "fio 3 histogram log"),
+            LogFormat::Ioping => ("log/ioping.txt", "ioping"),
+            LogFormat::Current => ("log/ppk2.csv", "current over time"),
             LogFormat::Csv => ("log/csv-comma.csv", "CSV, "),
+            LogFormat::Column => ("log/column.txt", "durations, one a line"),
         };
         let data = corpus(sample);
-        let told = LogOptions {
-            format: Some(each),
+        let column = each == LogFormat::Column;
+        let untold = LogOptions {
+            operation: column.then_some(Operation::Write),
+            bytes: column.then_some(4096),
             ..LogOptions::default()
         };
-        let found = format(&data, &LogOptions::default()).expect(sample);
+        let told = LogOptions {
+            format: Some(each),
+            ..untold.clone()
+        };
+        let found = format(&data, &untold).expect(sample);
         assert!(found.contains(words), "{sample}: {found}");
         assert_eq!(found, format(&data, &told).expect(sample), "{sample}");
         if each != LogFormat::Recorder {
             let commented = [b"\xEF\xBB\xBF\n# a comment\n", &data[..]].concat();
-            assert_eq!(
-                found,
-                format(&commented, &LogOptions::default()).expect(sample)
-            );
+            assert_eq!(found, format(&commented, &untold).expect(sample));
         }
     }
 }
@@ -210,4 +223,185 @@ fn a_job_is_asked_only_of_logs_that_name_theirs() {
     let csv = b"operation,bytes,duration_us\nwrite,4096,10\n";
     assert!(format(csv, &wanted(LogPurpose::Durations, Some("writer"))).is_err());
     assert!(format(csv, &wanted(LogPurpose::Durations, None)).is_ok());
+}
+
+#[test]
+fn what_ioping_prints_is_accesses_without_its_warm_up() {
+    let all = durations(&corpus("log/ioping.txt"), &LogOptions::default()).expect("sound");
+    let told: Vec<_> = all
+        .iter()
+        .map(|each| (each.operation, each.bytes, each.duration.ps()))
+        .collect();
+    assert_eq!(told[0], (Operation::Read, 4096, 212_600_000));
+    assert_eq!(told[2], (Operation::Read, 4096, 1_520_000_000));
+    assert_eq!(told.len(), 4, "the warm-up and the sums are left out");
+    let old = "4.0 kb to . (ext4 /dev/sda1): request=1 time=0.2 ms\n4096 bytes from . (x y): request=2 time=1 s\n";
+    let all = durations(old.as_bytes(), &LogOptions::default()).expect("sound");
+    assert_eq!((all[0].operation, all[0].bytes), (Operation::Write, 4096));
+    assert_eq!(
+        (all[1].bytes, all[1].duration.ps()),
+        (4096, 1_000_000_000_000)
+    );
+    for (line, words) in [
+        ("4 KiB <<< . (x): request=1 time=nan us", "it is no number"),
+        ("4 KiB <<< . (x): request=1 time=1", "has no unit"),
+        (
+            "4 KiB <<< . (x): request=1 time=1e9 s",
+            "longer than 213 days",
+        ),
+        (
+            "x KiB <<< . (x): request=1 time=1 us",
+            "not a decimal number",
+        ),
+        ("4 KiB <<< . (x): request=1", "no time="),
+        ("hello", "is no request of ioping"),
+    ] {
+        let text = format!(
+            "4 KiB <<< . (x): request=1 time=1 us\n{line}\n4 KiB <<< . (x): request=1 time=1 us\n"
+        );
+        let error = durations(text.as_bytes(), &LogOptions::default())
+            .expect_err(line)
+            .to_string();
+        assert!(
+            error.starts_with("line 2: ") && error.contains(words),
+            "{error}"
+        );
+    }
+}
+
+fn currents(text: &str, units: &[(&str, &str)]) -> Result<Vec<CurrentSample>, TraceError> {
+    let options = LogOptions {
+        units: units
+            .iter()
+            .map(|(a, b)| ((*a).to_owned(), (*b).to_owned()))
+            .collect(),
+        ..LogOptions::default()
+    };
+    match open(text.as_bytes(), &options)? {
+        Log::Currents(log) => log.collect(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn currents_come_with_their_units_and_gaps() {
+    let ppk = currents(
+        "Timestamp(ms),Current(uA),D0-D7\n0.00,3100,00000000\n0.01,-2.5,00000001\n",
+        &[],
+    );
+    let ppk = ppk.expect("sound");
+    assert_eq!((ppk[1].at.ps(), ppk[1].line), (10_000_000, 3));
+    assert!((ppk[0].amperes.expect("told") - 3.1e-3).abs() < 1e-12);
+    assert!(ppk[1].amperes.is_some_and(|amperes| amperes < 0.0));
+    let joulescope =
+        "#time,current,voltage,power,charge,energy\n0.0,0.4,4.7,1.9,0,0\n0.5,NaN,4.7,,,\n";
+    let joulescope = currents(joulescope, &[]).expect("sound");
+    assert_eq!(
+        (joulescope[0].amperes, joulescope[0].volts),
+        (Some(0.4), Some(4.7))
+    );
+    assert_eq!(
+        (joulescope[1].amperes, joulescope[1].at.ps()),
+        (None, 500_000_000_000)
+    );
+    let variants = "time (s);Current [mA];Voltage (mV)\n0,5;12,5;3300\n";
+    let variants = currents(variants, &[]).expect("sound");
+    assert_eq!(variants[0].amperes, Some(0.0125));
+    assert!(
+        variants[0]
+            .volts
+            .is_some_and(|volts| (volts - 3.3).abs() < 1e-12)
+    );
+    let said = currents("time,current\n1,5\n", &[("time", "ms"), ("current", "mA")]).expect("said");
+    assert_eq!(
+        (said[0].at.ps(), said[0].amperes),
+        (1_000_000_000, Some(0.005))
+    );
+}
+
+#[test]
+fn currents_that_make_no_sense_are_refused_with_their_line() {
+    for (text, words) in [
+        (
+            "Current(uA)\n1\n",
+            "line 1: no column tells when a sample was taken",
+        ),
+        ("Timestamp(ms),Current(uA)\n", "the log has no access in it"),
+        (
+            "Timestamp(ms),Current(uA)\n0,1\n2,1\n1,1\n3,1\n",
+            "line 4: the time is earlier",
+        ),
+        (
+            "Timestamp(ms),Current(uA)\n0,inf\n1,1\n",
+            "line 2: column \"Current(uA)\" is \"inf\"",
+        ),
+        (
+            "Timestamp(ms),Current(uA)\n0,1e300\n1,1\n",
+            "line 2: column",
+        ),
+        (
+            "Timestamp(ms),Current(uA)\nnan,1\n1,1\n",
+            "line 2: column \"Timestamp(ms)\" is \"nan\"",
+        ),
+        ("Timestamp(ms),Current(uA)\n0\n1,1\n", "line 2: 1 columns"),
+        ("Timestamp(weeks),Current(uA)\n", "no known format"),
+    ] {
+        let error = currents(text, &[]).expect_err(text).to_string();
+        assert!(error.contains(words), "{text:?}: {error}");
+    }
+    let error = currents("time,current\n1,5\n", &[("lat", "us")]).expect_err("no such column");
+    assert!(
+        error.to_string().contains("--unit: \"lat\" is no column"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_unit_is_said_only_of_logs_with_columns() {
+    let options = LogOptions {
+        units: vec![("lat".to_owned(), "us".to_owned())],
+        ..LogOptions::default()
+    };
+    let error = format(&corpus("log/fio-6.log"), &options)
+        .expect_err("no columns")
+        .to_string();
+    assert!(
+        error.ends_with("has no named columns; leave --unit out"),
+        "{error}"
+    );
+}
+
+proptest! {
+    /// Whatever happens to a log, it is read or refused.
+    #[test]
+    fn damaged_logs_are_read_or_refused(
+        at in any::<prop::sample::Index>(),
+        with in prop_oneof![
+            Just("\n".to_owned()), Just(",".to_owned()), Just("nan".to_owned()), Just("1e999".to_owned()),
+            Just("-".to_owned()), Just("\0".to_owned()), Just("99999999999999999999".to_owned()),
+            "[ -~]{0,4}",
+        ],
+        cut in 0_usize..12,
+    ) {
+        for name in [
+            "ioping.txt", "ppk2.csv", "joulescope.csv", "joulescope-units.csv", "column.txt", "column-units.txt",
+            "csv-lat.csv", "csv-cells.csv", "csv-time.csv",
+        ] {
+            let mut data = corpus(&format!("log/{name}"));
+            let at = at.index(data.len());
+            let end = (at + cut).min(data.len());
+            data.splice(at..end, with.bytes());
+            for (bytes, unit) in [(None, None), (Some(4096), Some("us")), (Some(0), None)] {
+                let options = LogOptions {
+                    operation: bytes.map(|_| Operation::Write),
+                    bytes,
+                    units: unit.map(|unit| ("lat".to_owned(), unit.to_owned())).into_iter().collect(),
+                    ..LogOptions::default()
+                };
+                if let Err(error) = format(&data, &options) {
+                    prop_assert!(!error.to_string().is_empty());
+                }
+            }
+        }
+    }
 }

@@ -129,6 +129,13 @@ impl HookRequest<'_> {
             Workload::Compare(_) => true,
             _ => false,
         };
+        if let Workload::Buffer(buffer) = &mut self.experiment.workload
+            && let Some(file) = &mut buffer.current
+        {
+            let path = PathBuf::from(&*file);
+            *file = self.inputs.add_beside(&path);
+            self.exports.spare(&path)?;
+        }
         let Some(file) = self.experiment.workload.file_mut() else {
             return Ok(());
         };

@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::raw::is_zero;
-use super::{Operation, Pattern, WriteSync};
+use super::{ColumnUnit, NamedValues, Operation, Pattern, WriteSync};
 use crate::names::named;
-use crate::quantity::Fraction;
+use crate::quantity::{Fraction, Voltage};
 
 /// How much RAM is needed so that nothing of a fixed input rate is lost.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -59,6 +59,20 @@ pub struct BufferWorkload {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long = "horizon", value_name = "PERIOD"))]
     pub horizon_s: Option<f64>,
+    /// Current over time that was measured beside the log, as a PPK2 or a Joulescope exports it: tells the energy of an
+    /// access.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", requires = "log.file"))]
+    pub current: Option<String>,
+    /// Voltage of the supply, where the file of --current does not tell it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    #[cfg_attr(feature = "cli", arg(long, requires = "current"))]
+    pub voltage: Option<Voltage>,
+    /// Time on the clock of --current at which the first access of the log starts [default: both clocks are one].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long = "current-offset", requires = "current"))]
+    pub current_offset_ps: Option<u64>,
 }
 
 impl BufferWorkload {
@@ -77,6 +91,9 @@ impl BufferWorkload {
             sync: None,
             window: None,
             horizon_s: None,
+            current: None,
+            voltage: None,
+            current_offset_ps: None,
         }
     }
 }
@@ -159,6 +176,10 @@ pub struct LogSource {
     #[serde(default)]
     #[cfg_attr(feature = "cli", arg(long, default_value_t))]
     pub durations: Durations,
+    /// Units of columns of a CSV by the column, which count more than what the column's name says.
+    #[serde(default, skip_serializing_if = "NamedValues::is_empty")]
+    #[cfg_attr(feature = "cli", command(flatten))]
+    pub units: NamedValues<ColumnUnit>,
 }
 
 named! {
@@ -276,7 +297,11 @@ impl clap::FromArgMatches for AccessSource {
         if !given("log.file") {
             without(
                 "a log",
-                &[("unit", "--log-unit"), ("durations", "--durations")],
+                &[
+                    ("unit", "--log-unit"),
+                    ("units", "--unit"),
+                    ("durations", "--durations"),
+                ],
             )?;
             if !given("trace.file") {
                 without(
@@ -324,9 +349,13 @@ Examples:
   wordline buffer --log my_lat.1.log
   wordline buffer --log my_lat.1.log --rate 20MB/s --ram 64KiB
   wordline buffer --log my_lat.1.log --durations start-to-start
+  wordline buffer --log timed.csv --operation write --record 4k --unit lat=us
+  wordline buffer --log timed.csv --current ppk2.csv --voltage 3.3V --current-offset 1.25s
   wordline buffer --log uart.bin --startup 120ms            what firmware/wordline_recorder.h sent
   wordline buffer --trace trace.log --target em064lx        what blkparse or fio --write_iolog wrote
 
+Sizes and rates: 4KiB is 4096 B, 4kB is 4000 B; one letter is a power of 1024, as in fio and dd: 4k is 4KiB, and a
+rate of 500k is 500KiB/s.
 RAM counts whole records that wait; the record that is being written is counted apart (in flight).
 docs/concepts/buffers.md explains the figures, docs/reference/logs.md the formats.",
     target: "PART@BOARD, or PART on its default board; repeatable and comma-separated",

@@ -38,7 +38,7 @@ pub use fit::FitWorkload;
 pub use fs::{FsTest, FsWorkload};
 pub use health::HealthWorkload;
 pub use kv::{KvBench, KvBuild, KvCrash, KvDirectory, KvSizes, KvTest, KvWork, KvWorkload};
-pub use named_values::NamedValues;
+pub use named_values::{ColumnUnit, NamedValues};
 #[cfg(feature = "cli")]
 pub use options::{ExperimentCommand, is_given};
 pub use raw::{BackgroundWork, Operation, Pattern, RawWorkload};

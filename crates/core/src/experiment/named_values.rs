@@ -6,7 +6,7 @@ use std::ops::{Deref, DerefMut};
 use serde::{Deserialize, Serialize};
 
 /// Values by name, in the order of the names. On the command line each is `NAME=VALUE`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct NamedValues<V>(BTreeMap<String, V>);
 
@@ -109,6 +109,30 @@ impl NamedValue for String {
     const VALUE_NAME: &'static str = "NAME=VALUE";
     const EXAMPLE: &'static str = "refresh=same-bank";
     const HELP: &'static str = "Set a choice otherwise than by default: of memory modules NAME=VALUE, of file systems FS.NAME=VALUE; repeatable";
+    const HEADING: Option<&'static str> = None;
+    const DELIMITER: Option<char> = None;
+}
+
+/// The unit of a column of a log, as the reader of logs spells it: `us`, `kib`, `mA`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(transparent)]
+pub struct ColumnUnit(pub String);
+
+impl std::str::FromStr for ColumnUnit {
+    type Err = std::convert::Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(Self(text.to_owned()))
+    }
+}
+
+#[cfg(feature = "cli")]
+impl NamedValue for ColumnUnit {
+    const ID: &'static str = "units";
+    const FLAG: &'static str = "unit";
+    const VALUE_NAME: &'static str = "COLUMN=UNIT";
+    const EXAMPLE: &'static str = "lat=us";
+    const HELP: &'static str = "Unit of a column of a log, whatever its name says, such as lat=us; duration=us of plain durations, one a line; repeatable";
     const HEADING: Option<&'static str> = None;
     const DELIMITER: Option<char> = None;
 }

@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::{AccessSource, Experiment, HealthWorkload, TranslationLayer, Workload};
 use crate::quantity::{
     ByteCount, Capacitance, DataRate, Energy, Fraction, Frequency, Money, Period, Quantity as _,
-    Time,
+    Time, Voltage,
 };
 use crate::timing::Timing;
 
@@ -243,6 +243,7 @@ fn with_field(mut arg: Arg, defaults: &Value) -> Arg {
         (TypeId::of::<Fraction>(), "SHARE"),
         (TypeId::of::<Money>(), "PRICE"),
         (TypeId::of::<Period>(), "PERIOD"),
+        (TypeId::of::<Voltage>(), "VOLTAGE"),
     ];
     let quantity = quantity.iter().find(|(kind, _)| parser == *kind);
     if let Some((_, name)) = quantity {

@@ -156,7 +156,8 @@ Examples:
   wordline raw --target kingston-sdc4-4g --operation write --size 128KiB --wrap 16MiB --streams 3,4
   wordline raw --catalog my-parts --target my-part@my-board --size 512B,4KiB
 
-Sizes take decimal and binary units: 4 KB is 4000 B, 4 KiB is 4096 B.",
+Sizes take decimal and binary units: 4 KB is 4000 B, 4 KiB is 4096 B.
+One letter is a power of 1024, as in fio and dd: 4k is 4 KiB, a rate of 500k is 500 KiB/s.",
     target: "PART@BOARD, or PART on its default board; repeatable and comma-separated",
     timing: "typ",
     fixed: crate::Timing::Typ,

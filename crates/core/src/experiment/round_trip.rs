@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use super::{COMMANDS, Experiment, ExperimentCommand};
 
 /// What an option may say; each takes those that its parser accepts.
-const TEXTS: [&str; 25] = [
+const TEXTS: [&str; 26] = [
     "7",
     "12,7",
     "0",
@@ -31,6 +31,7 @@ const TEXTS: [&str; 25] = [
     "7uF",
     "7.5J",
     "1.25EUR",
+    "3.3V",
     "littlefs.cache=512",
     "it's=a b",
     "part=1.25EUR",

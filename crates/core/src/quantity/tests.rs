@@ -90,6 +90,35 @@ fn printing_prefers_exact_binary_units_for_sizes() {
 }
 
 #[test]
+fn one_letter_is_a_power_of_1024_and_units_in_full_mean_what_they_did() {
+    let bytes = |text: &str| text.parse().map(ByteCount::bytes);
+    for (text, each) in [
+        ("k", 1 << 10),
+        ("m", 1 << 20),
+        ("g", 1 << 30),
+        ("t", 1 << 40),
+    ] {
+        assert_eq!(bytes(&format!("4{text}")), Ok(4 * each));
+        assert_eq!(bytes(&format!("4 {}", text.to_uppercase())), Ok(4 * each));
+    }
+    for (text, value) in [("4kB", 4000), ("4KB", 4000), ("4KiB", 4096), ("0.5k", 512)] {
+        assert_eq!(bytes(text), Ok(value), "{text}");
+    }
+    assert!(bytes("4").is_err() && bytes("0.3k").is_err());
+    let rate = |text: &str| text.parse().map(DataRate::si);
+    for (text, value) in [
+        ("500k", 512_000.0),
+        ("500K", 512_000.0),
+        ("20M", 20.0 * 1_048_576.0),
+        ("500kB/s", 500_000.0),
+        ("500KB/s", 500_000.0),
+        ("500KiB/s", 512_000.0),
+    ] {
+        assert_eq!(rate(text), Ok(value), "{text}");
+    }
+}
+
+#[test]
 fn people_read_a_few_digits() {
     assert_eq!(human(5.2e-5, "s", 3), "52.0 us");
     assert_eq!(human(9.999e-5, "s", 3), "100 us");

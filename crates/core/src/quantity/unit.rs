@@ -100,6 +100,15 @@ pub(super) static BYTES: Dimension = Dimension {
         decimal("MB", 6),
         decimal("GB", 9),
         decimal("TB", 12),
+        // As fio and dd write sizes: one letter is a power of 1024.
+        read_only(scaled("k", 1 << 10)),
+        read_only(scaled("K", 1 << 10)),
+        read_only(scaled("m", 1 << 20)),
+        read_only(scaled("M", 1 << 20)),
+        read_only(scaled("g", 1 << 30)),
+        read_only(scaled("G", 1 << 30)),
+        read_only(scaled("t", 1 << 40)),
+        read_only(scaled("T", 1 << 40)),
         read_only(scaled("Kibit", 1 << 7)),
         read_only(scaled("Mibit", 1 << 17)),
         read_only(scaled("Gibit", 1 << 27)),
@@ -138,6 +147,13 @@ pub(super) static DATA_RATE: Dimension = Dimension {
         read_only(scaled("MiB/s", 1 << 20)),
         decimal("GB/s", 9),
         read_only(scaled("GiB/s", 1 << 30)),
+        // As fio takes --rate, with its kb_base of 1024: one letter is a power of 1024, each second.
+        read_only(scaled("k", 1 << 10)),
+        read_only(scaled("K", 1 << 10)),
+        read_only(scaled("m", 1 << 20)),
+        read_only(scaled("M", 1 << 20)),
+        read_only(scaled("g", 1 << 30)),
+        read_only(scaled("G", 1 << 30)),
     ],
 };
 

@@ -46,6 +46,8 @@ named! {
         StartToStart = "start-to-start",
         /// Pauses in a log are taken to be the host's own.
         Paced = "paced",
+        /// Durations of a log are those of a cache in RAM, not of a memory.
+        PageCache = "page-cache",
         /// Times of a log are coarse.
         CoarseTime = "coarse-time",
         /// The last line of a log is cut off.

@@ -144,6 +144,11 @@ impl Analysis {
         self.latency.count()
     }
 
+    /// What half of the accesses take at most.
+    pub(crate) fn median(&self) -> Option<Time> {
+        self.latency.quantile(0.5)
+    }
+
     /// Ends the run.
     pub(crate) fn finish(self) -> Result<BufferFindings, BacklogError> {
         let curve = self.curve.finish()?;

@@ -53,6 +53,14 @@ pub(crate) fn run(
     {
         return Err(SettingProblem::OfTargetNotLog.of("fill, warm_up or sync"));
     }
+    if question.current.is_some() && !matches!(question.source, AccessSource::Log(_)) {
+        return Err(SettingProblem::CurrentWithoutLog.of("current"));
+    }
+    if question.current.is_none()
+        && (question.voltage.is_some() || question.current_offset_ps.is_some())
+    {
+        return Err(SettingProblem::NoCurrent.of("voltage or current_offset"));
+    }
     match &question.source {
         AccessSource::Stream(stream) => {
             stream::run(targets, stream, question, experiment, control, document)

@@ -223,11 +223,8 @@ impl Replay {
         let source_of_log = LogSource {
             file: source.file.clone(),
             format: source.format.clone(),
-            unit: None,
             job: source.job.clone(),
-            operation: None,
-            record_bytes: None,
-            durations: wordline_core::Durations::Latency,
+            ..LogSource::default()
         };
         let options = log::options(&source_of_log, LogPurpose::Workload)?;
         let opened = wordline_trace::open(control.open(&source.file)?, &options);
@@ -246,6 +243,7 @@ impl Replay {
                 timed: true,
             }),
             Log::Accesses(_) | Log::Counted(_) => Err(LogProblem::NoWorkload.of(&source.file)),
+            Log::Currents(_) => Err(LogProblem::NoAccesses.of(&source.file)),
         }
     }
 

@@ -10,7 +10,7 @@ use wordline_core::{Durations, LogSource, Operation, Pattern, ResultSet};
 use wordline_trace::{Accesses, Log, LogPurpose, LogSummary, LoggedAccess, Oddity};
 
 use crate::buffer::log::coverage::Coverage;
-use crate::buffer::log::{COVERAGE_MAX, COVERAGE_MIN, odd, options};
+use crate::buffer::log::{COVERAGE_MAX, COVERAGE_MIN, cache, odd, options};
 use crate::control::{Control, Progress};
 use crate::error::{LabError, LogProblem};
 use crate::warning::LabWarning;
@@ -65,6 +65,7 @@ pub(crate) fn read(
         Log::Counted(_) => {
             return Err(reading.refuse(LogProblem::HistogramOfFit));
         }
+        Log::Currents(_) => return Err(LogProblem::NoAccesses.of(&source.file)),
         Log::Asked(_) => {
             return Err(reading.refuse(LogProblem::WorkloadOfFit));
         }
@@ -74,6 +75,16 @@ pub(crate) fn read(
     };
     for oddity in &sample.summary.oddities {
         document.warn(odd(&file, oddity));
+    }
+    let mut durations = sample.durations.clone();
+    let middle = durations.len() / 2;
+    if middle > 0 {
+        let (_, median, _) = durations.select_nth_unstable(middle);
+        let median = Time::from_ps(*median);
+        let busy: u128 = durations.iter().copied().map(u128::from).sum();
+        let bytes = sample.bytes as f64 * durations.len() as f64;
+        let rate = bytes / (busy as f64 / 1e12);
+        cache::check(file, &sample.summary, median, Some(rate), document);
     }
     Ok(Some(sample))
 }

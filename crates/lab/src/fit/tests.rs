@@ -56,12 +56,7 @@ fn workload() -> FitWorkload {
     FitWorkload {
         source: LogSource {
             file: "card.csv".to_owned(),
-            format: None,
-            unit: None,
-            job: None,
-            operation: None,
-            record_bytes: None,
-            durations: Durations::Latency,
+            ..LogSource::default()
         },
         template: "test".to_owned(),
         id: "mine".to_owned(),

@@ -2,6 +2,7 @@
 //! bound against every run, logs and traces that must be refused.
 
 mod bound;
+mod currents;
 mod recursion;
 mod refusals;
 mod runs;

@@ -5,8 +5,8 @@ use std::io::{self, BufRead, Cursor};
 use wordline_catalog::Catalog;
 use wordline_core::results::{AxisValue, NoValue, Row};
 use wordline_core::{
-    AccessSource, Axis, BufferWorkload, Durations, Experiment, LogSource, Metric, Operation,
-    Pattern, ResultSet, StreamSource, Timing, Workload,
+    AccessSource, Axis, BufferWorkload, Experiment, LogSource, Metric, Operation, Pattern,
+    ResultSet, StreamSource, Timing, Workload,
 };
 use wordline_lab::{Control, LabError, run};
 
@@ -81,12 +81,7 @@ pub(crate) fn stream(record_bytes: u64, wrap_bytes: u64, total_bytes: u64) -> St
 pub(crate) fn log_source() -> LogSource {
     LogSource {
         file: "a.log".to_owned(),
-        format: None,
-        unit: None,
-        job: None,
-        operation: None,
-        record_bytes: None,
-        durations: Durations::Latency,
+        ..LogSource::default()
     }
 }
 

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use wordline_catalog::{Catalog, EMBEDDED, PartOnBoard};
 use wordline_core::draw::{Purpose, draw, standard_normal};
 use wordline_core::quantity::Time;
-use wordline_core::{Durations, Experiment, FitWorkload, LogSource, Timing, WearUsage, Workload};
+use wordline_core::{Experiment, FitWorkload, LogSource, Timing, WearUsage, Workload};
 use wordline_lab::{Control, Fitted, LabError, fit};
 use wordline_memory::{FlashError as _, FlashErrorKind};
 use wordline_nvm::ageing::{Cycle, Environment};
@@ -326,12 +326,7 @@ fn fitted(catalog: &Catalog, case: &Case, log: &str) -> Result<Fitted, LabError>
         workload: Workload::Fit(FitWorkload {
             source: LogSource {
                 file: "chips.csv".to_owned(),
-                format: None,
-                unit: None,
-                job: None,
-                operation: None,
-                record_bytes: None,
-                durations: Durations::Latency,
+                ..LogSource::default()
             },
             template: case.template.to_owned(),
             id: "mine".to_owned(),

@@ -9,7 +9,7 @@ use wordline_core::draw::{Purpose, draw, standard_normal};
 use wordline_core::quantity::Time;
 use wordline_core::results::FigureUse;
 use wordline_core::{
-    Axis, Basis, Durations, Experiment, FitWorkload, LogSource, Metric, ResultSet, Timing, Workload,
+    Axis, Basis, Experiment, FitWorkload, LogSource, Metric, ResultSet, Timing, Workload,
 };
 use wordline_lab::{Control, Fitted, LabError, fit};
 use wordline_memory::ByteMemory;
@@ -144,12 +144,7 @@ pub(crate) fn workload(id: &str) -> FitWorkload {
     FitWorkload {
         source: LogSource {
             file: "card.csv".to_owned(),
-            format: None,
-            unit: None,
-            job: None,
-            operation: None,
-            record_bytes: None,
-            durations: Durations::Latency,
+            ..LogSource::default()
         },
         template: "sd".to_owned(),
         id: id.to_owned(),

@@ -303,7 +303,7 @@ mod tests {
     use crate::fixture;
     use crate::{Format, Style, answer, render};
     use wordline_core::results::{AxisValue, FigureUse};
-    use wordline_core::{Durations, FitWorkload, LogSource};
+    use wordline_core::{FitWorkload, LogSource};
 
     fn document(scale: f64) -> ResultSet {
         let mut document = fixture::mram();
@@ -312,12 +312,7 @@ mod tests {
         document.experiment.workload = Workload::Fit(FitWorkload {
             source: LogSource {
                 file: "card.log".to_owned(),
-                format: None,
-                unit: None,
-                job: None,
-                operation: None,
-                record_bytes: None,
-                durations: Durations::Latency,
+                ..LogSource::default()
             },
             template: "sd".to_owned(),
             id: "mine".to_owned(),

@@ -11,6 +11,8 @@ use crate::log::LogOptions;
 const DURATION: &[&str] = &["duration", "latency", "lat", "clat", "elapsed"];
 const START: &[&str] = &["start", "begin", "issue", "submit"];
 const END: &[&str] = &["end", "complete", "completion", "finish"];
+/// A start where its unit is known and no other column tells a start or an end; otherwise passed over.
+const STAMP: &[&str] = &["time", "timestamp"];
 const SIZE: &[&str] = &["size", "length", "block_size", "bs"];
 const OFFSET: &[&str] = &["offset", "address", "addr", "position"];
 const OPERATION: &[&str] = &["operation", "op", "direction", "dir", "rw"];
@@ -42,10 +44,46 @@ const SIZES: &[(&str, u64)] = &[
 /// What a column's unit multiplies by: of one kind or the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Scale {
-    /// Of a time, in picoseconds.
-    pub(super) power_of_ten: i32,
-    /// Of a size.
-    pub(super) bytes: u64,
+    /// Of a time, in picoseconds; none where the column states no unit.
+    pub(super) power_of_ten: Option<i32>,
+    /// Of a size; none where the column states no unit.
+    pub(super) bytes: Option<u64>,
+    /// Whether a cell may carry a unit of its own, as in `4k` and `212.6 us`.
+    pub(super) cell_units: bool,
+}
+
+impl Scale {
+    /// Of a column whose cells have to state their units.
+    pub(super) const NONE: Self = Self {
+        power_of_ten: None,
+        bytes: None,
+        cell_units: true,
+    };
+
+    /// Of a unit of time.
+    pub(super) fn of_time(unit: &str) -> Option<Self> {
+        let (_, power_of_ten) = *TIMES.iter().find(|(name, _)| *name == unit)?;
+        Some(Self {
+            power_of_ten: Some(power_of_ten),
+            bytes: None,
+            cell_units: false,
+        })
+    }
+
+    /// Of a unit of size. What is counted in bytes may say otherwise in a cell.
+    pub(super) fn of_size(unit: &str) -> Option<Self> {
+        let (_, bytes) = *SIZES.iter().find(|(name, _)| *name == unit)?;
+        Some(Self {
+            power_of_ten: None,
+            bytes: Some(bytes),
+            cell_units: bytes == 1,
+        })
+    }
+
+    /// Whether nothing states the unit of the whole column.
+    pub(super) const fn is_open(self) -> bool {
+        self.power_of_ten.is_none() && self.bytes.is_none()
+    }
 }
 
 /// What the first line says. Columns are counted from 0.
@@ -67,21 +105,43 @@ pub(super) struct CsvColumns {
 /// What a name means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum CsvMeaning {
-    Duration(Scale),
-    Start(Scale),
-    End(Scale),
-    Size(Scale),
-    Offset(Scale),
+    Duration,
+    Start,
+    End,
+    Stamp,
+    Size,
+    Offset,
     Operation,
-    /// One of the others, without a unit or with one that it does not take.
-    Unitless,
+}
+
+impl CsvMeaning {
+    fn scale(self, unit: Option<&str>) -> Option<Scale> {
+        match (self, unit) {
+            (Self::Duration | Self::Start | Self::End | Self::Stamp, Some(unit)) => {
+                Scale::of_time(unit)
+            }
+            (Self::Size | Self::Offset, Some(unit)) => Scale::of_size(unit),
+            // Addresses are of bytes everywhere.
+            (Self::Offset, None) => Scale::of_size("bytes"),
+            (_, None) => Some(Scale::NONE),
+            (Self::Operation, Some(_)) => None,
+        }
+    }
+
+    /// The units that it takes, for messages.
+    fn units(self) -> String {
+        match self {
+            Self::Size | Self::Offset => list(SIZES.iter().map(|(name, _)| *name)),
+            _ => list(TIMES.iter().map(|(name, _)| *name)),
+        }
+    }
 }
 
 impl CsvColumns {
     /// Whether a line names a column that is known.
     pub(super) fn looks_like(line: &[u8]) -> bool {
         let (_, fields) = separated(line);
-        fields.iter().any(|name| meaning(name).is_some())
+        fields.iter().any(is_known)
     }
 
     /// Reads the line of names.
@@ -96,45 +156,179 @@ impl CsvColumns {
             count: fields.count(),
             ..Self::default()
         };
+        let mut stamp = None;
         for (at, name) in fields.iter().enumerate() {
             let name_shown = shown(name);
-            let taken = match meaning(name) {
-                Some(CsvMeaning::Duration(scale)) => {
-                    columns.duration.replace((at, scale)).is_some()
+            columns.names.push(name_shown.clone());
+            let spelling = spelled(name);
+            let Some((meaning, stated)) = meaning(&spelling) else {
+                columns.passed_over.push(name_shown);
+                continue;
+            };
+            let mut said = options.units.iter();
+            let said = said.rfind(|(column, _)| spelled(column.as_bytes()) == spelling);
+            let unit = match said {
+                Some((_, unit)) => {
+                    let unit = spelled(unit.as_bytes());
+                    let scale = meaning.scale(Some(&unit));
+                    Some(scale.ok_or_else(|| TraceError::Malformed {
+                        line,
+                        problem: format!(
+                            "--unit: {} is no unit of column {name_shown}; allowed: {}",
+                            shown(&unit),
+                            meaning.units()
+                        ),
+                    })?)
                 }
-                Some(CsvMeaning::Start(scale)) => columns.start.replace((at, scale)).is_some(),
-                Some(CsvMeaning::End(scale)) => columns.end.replace((at, scale)).is_some(),
-                Some(CsvMeaning::Size(scale)) => columns.size.replace((at, scale)).is_some(),
-                Some(CsvMeaning::Offset(scale)) => columns.offset.replace((at, scale)).is_some(),
-                Some(CsvMeaning::Operation) => columns.operation.replace(at).is_some(),
-                Some(CsvMeaning::Unitless) => {
-                    return Err(malformed(format!("column {name_shown} needs a unit")));
+                None => meaning.scale(stated),
+            };
+            let Some(scale) = unit else {
+                if meaning == CsvMeaning::Stamp {
+                    columns.passed_over.push(name_shown);
+                    continue;
                 }
-                None => {
-                    columns.passed_over.push(name_shown.clone());
-                    false
+                return Err(malformed(format!(
+                    "column {name_shown} needs a unit of its kind: add --unit COLUMN=UNIT with one of {}",
+                    meaning.units()
+                )));
+            };
+            let place = match meaning {
+                CsvMeaning::Duration => &mut columns.duration,
+                CsvMeaning::Start => &mut columns.start,
+                CsvMeaning::End => &mut columns.end,
+                CsvMeaning::Size => &mut columns.size,
+                CsvMeaning::Offset => &mut columns.offset,
+                CsvMeaning::Stamp => {
+                    if scale.is_open() || stamp.is_some() {
+                        columns.passed_over.push(name_shown);
+                    } else {
+                        stamp = Some((at, scale));
+                    }
+                    continue;
+                }
+                CsvMeaning::Operation => {
+                    if columns.operation.replace(at).is_some() {
+                        return Err(malformed(repeated(&name_shown)));
+                    }
+                    continue;
                 }
             };
-            if taken {
-                return Err(malformed(format!(
-                    "column {name_shown} says what another one says already"
-                )));
+            if place.replace((at, scale)).is_some() {
+                return Err(malformed(repeated(&name_shown)));
             }
-            columns.names.push(name_shown);
         }
+        match stamp {
+            Some(stamp) if columns.start.is_none() && columns.end.is_none() => {
+                columns.start = Some(stamp);
+            }
+            Some((at, _)) => columns.passed_over.push(columns.names[at].clone()),
+            None => {}
+        }
+        columns.check_units(line, &fields, options)?;
         let from_ends = columns.start.is_some() && columns.end.is_some();
-        let missing = if columns.duration.is_none() && !from_ends {
-            "no column tells how long an access took"
-        } else if columns.operation.is_none() && options.operation.is_none() {
-            "no column tells what an access did, and nobody has said it of all"
-        } else if columns.size.is_none() && options.bytes.is_none() {
-            "no column tells how many bytes an access moved, and nobody has said it of all"
-        } else {
-            return Ok(columns);
-        };
-        let found = shown(text);
-        Err(malformed(format!("{missing}: the names are {found}")))
+        if columns.duration.is_none() && !from_ends {
+            let found = shown(text);
+            return Err(malformed(format!(
+                "no column tells how long an access took: the names are {found}"
+            )));
+        }
+        match columns.lacking(options) {
+            None => Ok(columns),
+            Some(lacking) => Err(malformed(format!(
+                "{lacking}: the names are {}",
+                shown(text)
+            ))),
+        }
     }
+
+    /// One column of durations, without a line of names: `duration` in messages and options.
+    pub(super) fn of_durations(line: u64, options: &LogOptions) -> Result<Self, TraceError> {
+        let text = b"duration";
+        let mut columns = Self {
+            // No field may hold it, so that the line is the field.
+            separator: b'\n',
+            count: 1,
+            names: vec![shown(text)],
+            duration: Some((0, Scale::NONE)),
+            ..Self::default()
+        };
+        if let Some((_, unit)) = options.units.iter().rfind(|(name, _)| name == "duration") {
+            let scale = Scale::of_time(&spelled(unit.as_bytes()));
+            columns.duration = Some((
+                0,
+                scale.ok_or_else(|| TraceError::Malformed {
+                    line,
+                    problem: format!(
+                        "--unit: {} is no unit of column \"duration\"; allowed: {}",
+                        shown(unit),
+                        CsvMeaning::Duration.units()
+                    ),
+                })?,
+            ));
+        }
+        let mut fields = LineFields::default();
+        fields
+            .split(text, columns.separator)
+            .map_err(|problem| TraceError::Malformed { line, problem })?;
+        columns.check_units(line, &fields, options)?;
+        match columns.lacking(options) {
+            None => Ok(columns),
+            Some(lacking) => Err(TraceError::Malformed {
+                line,
+                problem: format!("{lacking}: each line is one duration"),
+            }),
+        }
+    }
+
+    /// A unit for a column that is not there would be ignored silently.
+    fn check_units(
+        &self,
+        line: u64,
+        fields: &LineFields,
+        options: &LogOptions,
+    ) -> Result<(), TraceError> {
+        let unknown = options.units.iter().find(|(column, _)| {
+            let column = spelled(column.as_bytes());
+            let same = |name: &[u8]| meaning(&column).is_some() && spelled(name) == column;
+            !fields.iter().any(same)
+        });
+        match unknown {
+            None => Ok(()),
+            Some((column, _)) => Err(TraceError::Malformed {
+                line,
+                problem: format!(
+                    "--unit: {} is no column that is used; the columns are {}",
+                    shown(column),
+                    self.names.join(", ")
+                ),
+            }),
+        }
+    }
+
+    /// What neither a column nor an option tells, with the options that do.
+    fn lacking(&self, options: &LogOptions) -> Option<&'static str> {
+        let operation = self.operation.is_some() || options.operation.is_some();
+        let size = self.size.is_some() || options.bytes.is_some();
+        match (operation, size) {
+            (true, true) => None,
+            (false, true) => Some(
+                "no column tells what an access did, and nobody has said it of all; add --operation write \
+                 (or read)",
+            ),
+            (true, false) => Some(
+                "no column tells how many bytes an access moved, and nobody has said it of all; add \
+                 --record 4KiB (or what it is)",
+            ),
+            (false, false) => Some(
+                "no column tells what an access did, nor how many bytes it moved, and nobody has said it of \
+                 all; add --operation write (or read) and --record 4KiB (or what it is)",
+            ),
+        }
+    }
+}
+
+fn repeated(name: &str) -> String {
+    format!("column {name} says what another one says already")
 }
 
 /// The separator of which the most known names follow, and the names.
@@ -142,7 +336,7 @@ fn separated(line: &[u8]) -> (u8, LineFields) {
     let split = |separator: u8| {
         let mut fields = LineFields::default();
         let is_sound = fields.split(line, separator).is_ok();
-        let known = fields.iter().filter(|name| meaning(name).is_some()).count();
+        let known = fields.iter().filter(|name| is_known(name)).count();
         (is_sound.then_some(known), separator, fields)
     };
     let mut best = split(b',');
@@ -154,48 +348,33 @@ fn separated(line: &[u8]) -> (u8, LineFields) {
     (best.1, best.2)
 }
 
-/// What a name means; none where it is of no use.
-fn meaning(name: &[u8]) -> Option<CsvMeaning> {
-    let name = spelled(name);
+/// Whether a name alone makes a line one of names. A time may be of anything.
+fn is_known(name: &[u8]) -> bool {
+    meaning(&spelled(name)).is_some_and(|(meaning, _)| meaning != CsvMeaning::Stamp)
+}
+
+/// What a name means, as [`spelled`] has it, and the unit behind it; none where it is of no use.
+fn meaning(name: &str) -> Option<(CsvMeaning, Option<&str>)> {
     let (base, unit) = match name.rsplit_once('_') {
         Some((base, unit)) if is_unit(unit) => (base, Some(unit)),
         _ if name == "bytes" => ("size", Some("bytes")),
-        _ => (name.as_str(), None),
+        _ => (name, None),
     };
     let base = base.strip_suffix("_time").unwrap_or(base);
-    let time = || {
-        let (_, power_of_ten) = *TIMES.iter().find(|(name, _)| Some(*name) == unit)?;
-        Some(Scale {
-            power_of_ten,
-            bytes: 0,
-        })
-    };
-    let size = |missing: Option<&str>| {
-        let (_, bytes) = *SIZES
-            .iter()
-            .find(|(name, _)| Some(*name) == unit.or(missing))?;
-        Some(Scale {
-            power_of_ten: 0,
-            bytes,
-        })
-    };
-    let meaning = if DURATION.contains(&base) {
-        time().map(CsvMeaning::Duration)
-    } else if START.contains(&base) {
-        time().map(CsvMeaning::Start)
-    } else if END.contains(&base) {
-        time().map(CsvMeaning::End)
-    } else if SIZE.contains(&base) {
-        size(None).map(CsvMeaning::Size)
-    } else if OFFSET.contains(&base) {
-        // Addresses are of bytes everywhere.
-        size(Some("bytes")).map(CsvMeaning::Offset)
-    } else if OPERATION.contains(&base) && unit.is_none() {
-        Some(CsvMeaning::Operation)
-    } else {
-        return None;
-    };
-    Some(meaning.unwrap_or(CsvMeaning::Unitless))
+    let names = [
+        (DURATION, CsvMeaning::Duration),
+        (START, CsvMeaning::Start),
+        (END, CsvMeaning::End),
+        (SIZE, CsvMeaning::Size),
+        (OFFSET, CsvMeaning::Offset),
+    ];
+    if let Some((_, meaning)) = names.iter().find(|(names, _)| names.contains(&base)) {
+        return Some((*meaning, unit));
+    }
+    if STAMP.contains(&base) {
+        return Some((CsvMeaning::Stamp, unit));
+    }
+    (OPERATION.contains(&base) && unit.is_none()).then_some((CsvMeaning::Operation, unit))
 }
 
 fn is_unit(text: &str) -> bool {
@@ -220,6 +399,11 @@ fn spelled(name: &[u8]) -> String {
     out
 }
 
+/// The unit of time behind a number.
+pub(super) fn time_unit(text: &[u8]) -> Option<Scale> {
+    Scale::of_time(&spelled(text))
+}
+
 /// What an entry of the operation's column says: none for a trim inside, none outside for neither.
 pub(super) fn operation(text: &[u8]) -> Option<Option<Operation>> {
     let is_one_of = |names: &[&str]| {
@@ -240,18 +424,20 @@ pub(super) fn operation(text: &[u8]) -> Option<Option<Operation>> {
 
 /// For messages.
 fn accepted() -> String {
-    let times: Vec<&str> = TIMES.iter().map(|(name, _)| *name).collect();
-    let sizes: Vec<&str> = SIZES.iter().map(|(name, _)| *name).collect();
     format!(
         "Names are: {} for the duration, or {} and {}, each with {} (duration_us); {} with {} (size_kib), or \
          bytes; {}, in bytes; {}",
         DURATION.join(", "),
         START.join(", "),
         END.join(", "),
-        times.join(", "),
+        list(TIMES.iter().map(|(name, _)| *name)),
         SIZE.join(", "),
-        sizes.join(", "),
+        list(SIZES.iter().map(|(name, _)| *name)),
         OFFSET.join(", "),
         OPERATION.join(", "),
     )
+}
+
+fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    names.collect::<Vec<_>>().join(", ")
 }

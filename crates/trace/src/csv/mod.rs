@@ -3,17 +3,19 @@
 
 mod columns;
 pub(crate) mod fields;
+mod units;
 
 use std::io::BufRead;
 
 use wordline_core::Operation;
-use wordline_core::quantity::Time;
+use wordline_core::quantity::{ByteCount, Time};
 
+use crate::format::LogHead;
 use crate::lines::{LineReader, shown};
 use crate::log::LogOptions;
 use crate::number::{NumberFault, scaled, whole_or_hex};
 use crate::watch::{OddityWatch, Origin};
-use crate::{AccessReader, LogSummary, LoggedAccess, TraceError};
+use crate::{AccessReader, LogSummary, LoggedAccess, Oddity, TraceError};
 use columns::{CsvColumns, Scale};
 use fields::LineFields;
 
@@ -27,6 +29,10 @@ pub(crate) struct Csv<R> {
     fields: LineFields,
     operation: Option<Operation>,
     bytes: Option<u64>,
+    /// Whether a line names the columns.
+    is_named: bool,
+    /// Units that were taken.
+    units: Vec<Oddity>,
     origin: Origin,
     watch: OddityWatch,
 }
@@ -37,18 +43,47 @@ pub(crate) fn looks_like(line: &[u8]) -> bool {
 }
 
 impl<R: BufRead> Csv<R> {
-    /// Reads the line of names.
-    pub(crate) fn new(mut lines: LineReader<R>, options: &LogOptions) -> Result<Self, TraceError> {
+    /// Reads the line of names. Units that nothing states are taken from the `head` of the log.
+    pub(crate) fn new(
+        mut lines: LineReader<R>,
+        head: &LogHead<'_>,
+        options: &LogOptions,
+    ) -> Result<Self, TraceError> {
         let Some(line) = lines.next_told()? else {
             return Err(TraceError::Empty);
         };
-        let columns = CsvColumns::read(line.number, line.text, options)?;
+        let number = line.number;
+        let columns = CsvColumns::read(number, line.text, options)?;
+        Self::of(lines, columns, (head, 1), options, number)
+    }
+
+    /// Reads lines of one duration each, which no line names.
+    pub(crate) fn of_durations(
+        lines: LineReader<R>,
+        head: &LogHead<'_>,
+        options: &LogOptions,
+    ) -> Result<Self, TraceError> {
+        let first = head.told().next().map_or(1, |line| line.number);
+        let columns = CsvColumns::of_durations(first, options)?;
+        Self::of(lines, columns, (head, 0), options, first)
+    }
+
+    fn of(
+        lines: LineReader<R>,
+        mut columns: CsvColumns,
+        (head, names): (&LogHead<'_>, usize),
+        options: &LogOptions,
+        line: u64,
+    ) -> Result<Self, TraceError> {
+        let units = units::settle(&mut columns, head, names, options.bytes, line)?;
         Ok(Self {
             lines,
             columns,
             fields: LineFields::default(),
             operation: options.operation,
             bytes: options.bytes,
+            is_named: names > 0,
+            units,
             origin: Origin::default(),
             watch: OddityWatch::default(),
         })
@@ -68,9 +103,9 @@ impl<R: BufRead> Csv<R> {
             let name = &columns.names[at];
             format!("column {name} is {}: {what}", shown(text(at)))
         };
+        let comma = columns.separator != b',';
         let ps = |(at, scale): (usize, Scale)| {
-            scaled(text(at), scale.power_of_ten, columns.separator != b',')
-                .map_err(|fault| wrong(at, fault.words()))
+            ps_of_cell(text(at), scale, comma).map_err(|fault| wrong(at, fault.words()))
         };
         let start = columns.start.map(ps).transpose()?;
         let end = columns.end.map(ps).transpose()?;
@@ -89,21 +124,11 @@ impl<R: BufRead> Csv<R> {
         let amount = |(at, scale): (usize, Scale), hex: bool| {
             let text = text(at);
             let value = if hex && text.starts_with(b"0x") {
-                whole_or_hex(text).map(u128::from)
+                whole_or_hex(text)
             } else {
-                // Sizes may be fractions of KiB, as long as they are whole bytes.
-                scaled(text, FRACTION_DIGITS, columns.separator != b',').and_then(|value| {
-                    let bytes = value.checked_mul(u128::from(scale.bytes));
-                    let bytes = bytes.ok_or(NumberFault::TooLarge)?;
-                    let one = 10u128.pow(FRACTION_DIGITS.unsigned_abs());
-                    (bytes % one == 0)
-                        .then_some(bytes / one)
-                        .ok_or(NumberFault::NotANumber)
-                })
+                bytes_of_cell(text, scale, comma)
             };
-            value
-                .and_then(|value| u64::try_from(value).map_err(|_| NumberFault::TooLarge))
-                .map_err(|fault| wrong(at, fault.words()))
+            value.map_err(|fault| wrong(at, fault.words()))
         };
         let bytes = match (columns.size, self.bytes) {
             (Some(column), _) => amount(column, false)?,
@@ -184,12 +209,81 @@ impl<R: BufRead> AccessReader for Csv<R> {
     }
 
     fn summary(&self) -> LogSummary {
-        let mut format = format!("CSV, {} columns", self.columns.count);
+        let mut format = match self.is_named {
+            true => format!("CSV, {} columns", self.columns.count),
+            false => "durations, one a line".to_owned(),
+        };
         if !self.columns.passed_over.is_empty() {
             format += &format!(" (not used: {})", self.columns.passed_over.join(", "));
         }
-        self.watch.summary(format, None)
+        let mut summary = self.watch.summary(format, None);
+        summary.oddities.extend(self.units.iter().cloned());
+        summary
     }
+}
+
+/// A cell as its number and the unit behind it, which may be nothing.
+fn number_and_unit(text: &[u8]) -> (&[u8], &[u8]) {
+    let is_of_number = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'.' | b',');
+    let length = text.iter().rposition(is_of_number).map_or(0, |at| at + 1);
+    let (number, unit) = text.split_at(length);
+    (number, unit.trim_ascii_start())
+}
+
+/// The time of a cell in picoseconds.
+fn ps_of_cell(text: &[u8], scale: Scale, comma: bool) -> Result<u128, NumberFault> {
+    if !scale.cell_units {
+        return scaled(text, scale.power_of_ten.unwrap_or_default(), comma);
+    }
+    let (number, unit) = number_and_unit(text);
+    let stated = match (number, unit) {
+        (_, []) => scale,
+        ([], _) => return Err(NumberFault::NotANumber),
+        (_, unit) => columns::time_unit(unit).ok_or(NumberFault::UnknownUnit)?,
+    };
+    match (
+        scaled(number, stated.power_of_ten.unwrap_or_default(), comma),
+        stated.power_of_ten,
+    ) {
+        (Ok(_), None) => Err(NumberFault::NoUnit),
+        (read, _) => read,
+    }
+}
+
+/// The bytes of a cell, which have to be whole: sizes may be fractions of KiB.
+fn bytes_of_cell(text: &[u8], scale: Scale, comma: bool) -> Result<u64, NumberFault> {
+    let unit = match scale.cell_units {
+        true => number_and_unit(text),
+        false => (text, &[][..]),
+    };
+    if let (number @ [_, ..], unit @ [_, ..]) = unit {
+        let number = String::from_utf8_lossy(number);
+        let number = match comma {
+            true => number.replace(',', "."),
+            false => number.into_owned(),
+        };
+        let unit = String::from_utf8_lossy(unit);
+        let bytes = format!("{number} {unit}").parse::<ByteCount>();
+        return bytes
+            .map(ByteCount::bytes)
+            .map_err(|_| NumberFault::NotANumber);
+    }
+    let value = scaled(text, FRACTION_DIGITS, comma)?;
+    let each = scale.bytes.ok_or(NumberFault::NoUnit)?;
+    let bytes = value
+        .checked_mul(u128::from(each))
+        .ok_or(NumberFault::TooLarge)?;
+    let one = 10u128.pow(FRACTION_DIGITS.unsigned_abs());
+    if bytes % one != 0 {
+        return Err(NumberFault::NotANumber);
+    }
+    u64::try_from(bytes / one).map_err(|_| NumberFault::TooLarge)
+}
+
+/// Whether a line is one duration, with or without its unit.
+pub(crate) fn looks_like_duration(line: &[u8]) -> bool {
+    let (number, unit) = number_and_unit(line.trim_ascii());
+    scaled(number, 0, false).is_ok() && (unit.is_empty() || columns::time_unit(unit).is_some())
 }
 
 #[cfg(test)]

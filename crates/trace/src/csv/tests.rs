@@ -109,11 +109,11 @@ fn what_a_column_does_not_say_can_be_said_of_all() {
 fn first_lines_that_lack_something_are_refused_with_the_names() {
     for (text, problem) in [
         ("op,bytes\n", "how long an access took"),
-        ("latency,op,bytes\n", "\"latency\" needs a unit"),
-        ("size,latency_us,op\n", "\"size\" needs a unit"),
         ("latency_bytes,op,bytes\n", "\"latency_bytes\" needs a unit"),
         ("latency_us,op\n", "how many bytes"),
+        ("latency_us,op\n", "--record 4KiB"),
         ("latency_us,bytes\n", "what an access did"),
+        ("latency_us,bytes\n", "--operation write"),
         ("latency_us,lat_ns,op,bytes\n", "another one says already"),
     ] {
         let error = refused(text);
@@ -123,6 +123,153 @@ fn first_lines_that_lack_something_are_refused_with_the_names() {
             error.contains("duration_us") && error.contains("kib"),
             "{error}"
         );
+    }
+}
+
+/// The unit is that which a memory could have.
+#[test]
+fn a_unit_that_nothing_states_is_taken_where_one_makes_sense() {
+    for (name, values, unit, first_ps) in [
+        ("lat", "212,198,240", "us", 212_000_000),
+        ("latency", "0.000212,0.0002,0.00019", "s", 212_000_000),
+        ("duration", "0.212,0.2,0.19", "ms", 212_000_000),
+        ("clat", "900000,850000,800000", "ns", 900_000_000),
+    ] {
+        let lines: String = values
+            .split(',')
+            .map(|value| format!("w,4096,{value}\n"))
+            .collect();
+        let text = format!("op,bytes,{name}\n{lines}");
+        let (all, summary) = read_with(&text, &LogOptions::default()).expect(name);
+        assert_eq!(all[0].duration, Time::from_ps(first_ps), "{name}");
+        let told = summary.oddities[0].to_string();
+        let option = format!("--unit {name}={unit} makes it certain");
+        assert!(told.contains(&format!("is taken as {unit}")), "{told}");
+        assert!(told.ends_with(&option), "{told}");
+    }
+}
+
+#[test]
+fn of_several_units_that_make_sense_the_user_chooses() {
+    let text = "op,bytes,lat\nw,4096,32418\nw,4096,10445\n";
+    let error = refused(text);
+    assert_eq!(
+        error,
+        "line 1: column \"lat\" states no unit, and several make sense: add --unit lat=ns (191 MB/s) or --unit \
+         lat=us (191 KB/s)"
+    );
+    for (unit, ps) in [("ns", 32_418_000), ("us", 32_418_000_000)] {
+        let (all, summary) = read_with(text, &with_unit("lat", unit)).expect(unit);
+        assert_eq!(all[0].duration, Time::from_ps(ps));
+        assert!(summary.oddities.is_empty());
+    }
+    // Times in a known unit settle it: 43 us fit into 50 us.
+    let text = "start_us,op,bytes,lat\n0,w,4096,32418\n40,w,4096,10445\n";
+    assert_eq!(
+        read(text).expect("settled")[0].duration,
+        Time::from_ps(32_418_000)
+    );
+    assert!(refused("op,bytes,lat\nw,4096,1e20\n").contains("in none of ns, us, ms and s"));
+    assert!(refused("op,bytes,lat\nw,4096,nan\n").contains("it is no number"));
+}
+
+fn with_unit(column: &str, unit: &str) -> LogOptions {
+    LogOptions {
+        units: vec![(column.to_owned(), unit.to_owned())],
+        ..LogOptions::default()
+    }
+}
+
+#[test]
+fn a_unit_is_of_a_column_that_is_there_and_of_its_kind() {
+    let text = "op,bytes,lat\nw,4096,212\n";
+    for (column, unit, words) in [
+        (
+            "latency",
+            "us",
+            "--unit: \"latency\" is no column that is used",
+        ),
+        (
+            "lat",
+            "kib",
+            "\"kib\" is no unit of column \"lat\"; allowed: ps, ns",
+        ),
+        ("op", "us", "is no unit of column \"op\""),
+    ] {
+        let error = read_with(text, &with_unit(column, unit)).expect_err(words);
+        assert!(error.to_string().contains(words), "{error}");
+    }
+    let said = read_with(
+        "op,bytes,latency_us\nw,1,2\n",
+        &with_unit("latency_us", "ms"),
+    );
+    let said = said.expect("what is said counts");
+    assert_eq!(said.0[0].duration, Time::from_ps(2_000_000_000));
+}
+
+#[test]
+fn cells_carry_units_of_their_own_where_the_column_states_none() {
+    let text = "op,bs,lat\nw,4k,212.6 us\nw,1M,1.5ms\nw,4 KiB,200 µs\nw,512,3 s\n";
+    let all = read(text).expect("sound");
+    let told: Vec<_> = all
+        .iter()
+        .map(|each| (each.bytes, each.duration.ps()))
+        .collect();
+    let ps = [212_600_000, 1_500_000_000, 200_000_000, 3_000_000_000_000];
+    assert_eq!(
+        told,
+        [(4096, ps[0]), (1 << 20, ps[1]), (4096, ps[2]), (512, ps[3])]
+    );
+    assert!(refused("op,bs,lat\nw,4k,2 parsecs\n").contains("its unit is unknown"));
+    assert!(refused("op,size_kib,lat_us\nw,4k,2\n").contains("it is no number"));
+    assert!(refused("op,bs,lat_us\nw,4,2\n").contains("--unit bs=bytes or --unit bs=kib or"));
+    let (all, _) = read_with("op,bs,lat_us\nw,4,2\n", &with_unit("bs", "kib")).expect("said");
+    assert_eq!(all[0].bytes, 4096);
+    let mixed = "op,bs,lat\nw,4k,212 us\nw,4k,212\n";
+    assert!(read(mixed).is_ok(), "taken as us");
+}
+
+#[test]
+fn a_time_is_a_start_where_its_unit_is_known() {
+    let text = |name: &str| format!("{name},op,bytes,latency_us\n10,r,1,2.5\n");
+    let end = |text: &str| read(text).expect("sound")[0].end;
+    assert_eq!(end(&text("time_us")), Some(Time::from_ps(12_500_000)));
+    assert_eq!(
+        end(&text("Timestamp(ms)")),
+        Some(Time::from_ps(10_002_500_000))
+    );
+    assert_eq!(end(&text("time")), None);
+    let (all, _) = read_with(&text("time"), &with_unit("time", "s")).expect("said");
+    assert_eq!(all[0].end, Some(Time::from_ps(10_000_002_500_000)));
+    assert_eq!(
+        end("time_us,end_us,op,bytes,latency_us\n1,7,r,1,2\n"),
+        Some(Time::from_ps(7_000_000))
+    );
+}
+
+#[test]
+fn one_duration_a_line_needs_what_no_line_tells() {
+    let options = LogOptions {
+        operation: Some(Operation::Write),
+        bytes: Some(4096),
+        ..LogOptions::default()
+    };
+    let (all, summary) = read_with("0.000212\n0.000198\n\n0.0002\n", &options).expect("sound");
+    assert_eq!(all[1], write(198_000_000, 4096, 2));
+    assert_eq!(summary.format, "durations, one a line");
+    assert!(
+        summary.oddities[0]
+            .to_string()
+            .contains("--unit duration=s")
+    );
+    assert!(refused("0.000212\n").contains("add --operation write"));
+    let wrong = read_with("0.0002\nx\n0.0002\n", &options).expect_err("no number");
+    assert_eq!(
+        wrong.to_string(),
+        "line 2: column \"duration\" is \"x\": it is no number"
+    );
+    for hostile in ["-1\n", "nan\n", "1e9999\n2\n", "0\n", "1e300\n"] {
+        let _ = read_with(hostile, &options);
     }
 }
 

@@ -7,6 +7,7 @@ use std::io::BufRead;
 
 use serde::Deserialize;
 use serde::de::{self, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde_json::Value;
 use wordline_core::Operation;
 use wordline_core::quantity::Time;
 
@@ -15,7 +16,7 @@ use super::bins::{GROUP, bin_of, edges, middle};
 use crate::lines::{LineReader, shown};
 use crate::log::{DurationCounts, LogOptions};
 use crate::watch::OddityWatch;
-use crate::{CountedDurations, TraceError};
+use crate::{CountedDurations, Oddity, TraceError};
 
 /// Most bytes of a document: histograms of more than a hundred jobs.
 const MOST_BYTES: u64 = 16 << 20;
@@ -25,7 +26,7 @@ struct FioDocument {
     #[serde(rename = "fio version")]
     version: Option<String>,
     #[serde(rename = "global options", default)]
-    options: BTreeMap<String, IgnoredAny>,
+    options: BTreeMap<String, Value>,
     #[serde(default)]
     jobs: Vec<FioJob>,
     /// Of `--client`: the same under another name.
@@ -38,7 +39,7 @@ struct FioJob {
     #[serde(default)]
     jobname: String,
     #[serde(rename = "job options", default)]
-    options: BTreeMap<String, IgnoredAny>,
+    options: BTreeMap<String, Value>,
     read: Option<FioDirection>,
     write: Option<FioDirection>,
     trim: Option<FioDirection>,
@@ -223,8 +224,10 @@ fn counted(
     let mut counts = BTreeMap::new();
     let mut which = "";
     let mut elapsed_ms = 0;
+    let mut buffered = false;
     for job in &jobs {
-        let varied = |options: &BTreeMap<String, IgnoredAny>| {
+        buffered |= is_buffered(&job.options, &document.options);
+        let varied = |options: &BTreeMap<String, Value>| {
             let ranges = ["bsrange", "blocksize_range", "bssplit", "bs_unaligned"];
             ranges.iter().any(|range| options.contains_key(*range))
         };
@@ -284,11 +287,40 @@ fn counted(
     let version = document.version.as_deref().unwrap_or("fio");
     let format = format!("{} json+, {which}, job {}", shown(version), shown(chosen));
     let elapsed = elapsed_ms.checked_mul(STEP.ps()).map(Time::from_ps);
+    let mut summary = watch.summary(format.replace('"', ""), Some(STEP));
+    if buffered {
+        summary.oddities.push(Oddity::Buffered { line });
+    }
     Ok(DurationCounts {
         durations,
         elapsed: elapsed.filter(|elapsed| *elapsed > Time::ZERO),
-        summary: watch.summary(format.replace('"', ""), Some(STEP)),
+        summary,
     })
+}
+
+/// Whether a job ran through the page cache, and nothing made its accesses wait for the memory. What tells no options
+/// tells nothing of it.
+fn is_buffered(job: &BTreeMap<String, Value>, global: &BTreeMap<String, Value>) -> bool {
+    let is_on = |name: &str| {
+        let value = job.get(name).or_else(|| global.get(name));
+        // An option alone, such as --direct, is 1.
+        value.is_some_and(|value| !matches!(value.as_str(), Some("0" | "none")) && *value != 0)
+    };
+    let waits = [
+        "direct",
+        "sync",
+        "fsync",
+        "fdatasync",
+        "sync_file_range",
+        "write_barrier",
+    ];
+    // Its kind is stated by every job that was run.
+    let is_told = ["rw", "readwrite"]
+        .iter()
+        .any(|name| job.contains_key(*name) || global.contains_key(*name));
+    let buffered = job.get("buffered").or_else(|| global.get("buffered"));
+    let is_direct = buffered.and_then(Value::as_str) == Some("0");
+    is_told && !is_direct && !waits.into_iter().any(is_on)
 }
 
 /// Counts by write, bytes of one access, shortest and longest duration in picoseconds; none that overflow.
@@ -513,6 +545,22 @@ mod tests {
             told(&counted(&text).expect("sound")),
             [(101_000, 101_000, 1)]
         );
+    }
+
+    #[test]
+    fn accesses_of_the_page_cache_are_told() {
+        let buffered = |options: &str| {
+            let text = document(&[job("w", r#""100": 5"#)]).replace(r#"{"bs": "4k"}"#, options);
+            let oddities = counted(&text).expect("sound").summary.oddities;
+            oddities.contains(&Oddity::Buffered { line: 1 })
+        };
+        assert!(buffered(r#"{"rw": "randwrite"}"#));
+        assert!(buffered(r#"{"rw": "randwrite", "direct": "0"}"#));
+        for option in ["direct", "sync", "fsync", "fdatasync"] {
+            assert!(!buffered(&format!(r#"{{"rw": "write", "{option}": "1"}}"#)));
+        }
+        assert!(!buffered(r#"{"rw": "write", "buffered": "0"}"#));
+        assert!(!buffered("{}"), "nothing is told");
     }
 
     #[test]

@@ -4,14 +4,14 @@
 //! between which durations its accesses lie, so that coverage is an interval, and what the width of bins leaves open
 //! refuses nothing.
 
-use wordline_core::quantity::ByteCount;
+use wordline_core::quantity::{ByteCount, Time};
 use wordline_core::{
     Arrival, Axis, BufferWorkload, Durations, LogSource, Metric, Operation, ResultSet,
 };
 use wordline_trace::{CountedDurations, DurationCounts};
 
 use super::coverage::shares;
-use super::{COVERAGE_MAX, COVERAGE_MIN, environment, odd, seconds, subject};
+use super::{COVERAGE_MAX, COVERAGE_MIN, cache, environment, odd, seconds, subject};
 use crate::backlog::{Interval, Rate, Unordered};
 use crate::buffer::{grid, rates, rows};
 use crate::error::{LabError, LogProblem};
@@ -133,12 +133,31 @@ pub(super) fn answer(
         }
     }
     rows::small_rams(&subject, ByteCount::from_bytes(record), question, document);
+    let rate = rows::limit(&all.most).ok();
+    cache::check(
+        &source.file,
+        &counted.summary,
+        median(&durations),
+        rate,
+        document,
+    );
     document.warn(LabWarning::LostOrder { file: &source.file });
     for oddity in &counted.summary.oddities {
         document.warn(odd(&source.file, oddity));
     }
     document.environment = Some(environment(&counted.summary, source));
     Ok(())
+}
+
+/// What half of the accesses take at most: the upper end of their bin. Durations of one operation come in order.
+fn median(durations: &[Interval]) -> Time {
+    let count: u128 = durations.iter().map(|one| u128::from(one.count)).sum();
+    let mut seen: u128 = 0;
+    let middle = durations.iter().find(|one| {
+        seen += u128::from(one.count);
+        2 * seen >= count
+    });
+    middle.map_or(Time::ZERO, |one| one.most)
 }
 
 /// What a histogram accounts for.

@@ -4,8 +4,10 @@
 //! small share of it, and what it leaves out is what fills the buffer. Coverage, the durations over the time
 //! that passed, shows it; below 90 % the log is refused, with the way out.
 
+pub(crate) mod cache;
 mod counted;
 pub(crate) mod coverage;
+pub(crate) mod energy;
 mod starts;
 
 use std::collections::BTreeMap;
@@ -16,14 +18,17 @@ use wordline_core::{
     Arrival, Axis, Basis, BufferWorkload, Durations, Experiment, LogSource, Metric, Operation,
     ResultSet, Timing,
 };
-use wordline_trace::{Accesses, Log, LogOptions, LogPurpose, LogSummary, LoggedAccess, Oddity};
+use wordline_trace::{
+    Accesses, DurationCounts, Log, LogOptions, LogPurpose, LogSummary, LoggedAccess, Oddity,
+};
 
 use super::analysis::{Analysis, BufferFindings};
 use coverage::Coverage;
+use energy::{AccessEnergy, CurrentSource, SupplyMeter};
 use starts::Starts;
 
 use super::rows;
-use crate::backlog::{Demand, StartUp};
+use crate::backlog::{Demand, Rate, StartUp};
 use crate::control::{Control, Progress};
 use crate::error::{LabError, LogProblem, SettingProblem};
 use crate::subject::{Axes, Subject};
@@ -51,6 +56,67 @@ pub(super) fn run(
     if question.power_up {
         return Err(SettingProblem::PowerUpOfLog.of("power_up"));
     }
+    let rates = super::rates(question)?;
+    let asked = LogQuestion {
+        start: StartUp {
+            time: Time::from_ps(question.startup_ps),
+            backlog: ByteCount::from_bytes(question.backlog_bytes),
+        },
+        rates: &rates,
+        current: question.current.as_deref().map(|file| CurrentSource {
+            file,
+            voltage: question.voltage,
+            offset_ps: question.current_offset_ps,
+        }),
+    };
+    match read(source, asked, control, document)? {
+        None => Ok(()),
+        Some(LogContent::Counted(counted)) => counted::answer(source, &counted, question, document),
+        Some(LogContent::Measured(log)) => {
+            answer(source, &log, question, experiment.seed, document);
+            Ok(())
+        }
+    }
+}
+
+/// What is asked of a log.
+#[derive(Clone, Copy)]
+pub(crate) struct LogQuestion<'a> {
+    /// What comes before the first access.
+    pub(crate) start: StartUp,
+    /// Rates that are answered exactly.
+    pub(crate) rates: &'a [Rate],
+    /// The current that was measured beside it.
+    pub(crate) current: Option<CurrentSource<'a>>,
+}
+
+/// What a log holds.
+pub(crate) enum LogContent {
+    /// Accesses in their order, added up.
+    Measured(Box<MeasuredLog>),
+    /// Durations without their order.
+    Counted(DurationCounts),
+}
+
+/// What was learnt of a log of accesses.
+pub(crate) struct MeasuredLog {
+    /// What the accesses that count did.
+    pub(crate) operation: Operation,
+    pub(crate) findings: BufferFindings,
+    /// Least and highest share of its time that it accounts for, where it tells.
+    pub(crate) shares: Option<(f64, f64)>,
+    /// What the accesses drew, where a current was measured.
+    pub(crate) energy: Option<AccessEnergy>,
+    pub(crate) summary: LogSummary,
+}
+
+/// Opens a log and adds it up; what is odd becomes warnings of the document. None where the caller stopped it.
+pub(crate) fn read(
+    source: &LogSource,
+    asked: LogQuestion<'_>,
+    control: &Control<'_>,
+    document: &mut ResultSet,
+) -> Result<Option<LogContent>, LabError> {
     let file = source.file.as_str();
     let failed = |source| LabError::Trace {
         file: file.to_owned(),
@@ -65,22 +131,29 @@ pub(super) fn run(
         Log::Accesses(accesses) => {
             let reading = LogReading {
                 source,
-                question,
-                seed: experiment.seed,
+                asked,
                 control,
             };
-            reading.accesses(accesses, document)
+            let measured = reading.accesses(accesses, document)?;
+            Ok(measured.map(|log| LogContent::Measured(Box::new(log))))
         }
-        Log::Counted(counted) => counted::answer(source, &counted, question, document),
+        Log::Counted(_) if asked.current.is_some() => Err(LogProblem::CountedCurrent.of(file)),
+        Log::Counted(counted) => Ok(Some(LogContent::Counted(counted))),
         Log::Asked(_) => Err(LogProblem::NoDurations.of(file)),
+        Log::Currents(_) => Err(LogProblem::NoAccesses.of(file)),
     }
 }
+
+/// In front of the names of columns of the current, where their unit is said.
+const PREFIX: &str = "current.";
 
 /// What the user said of a log.
 pub(crate) fn options(source: &LogSource, purpose: LogPurpose) -> Result<LogOptions, LabError> {
     let wrong = |what, error| SettingProblem::Unread(error).of(what);
     let format = source.format.as_deref().map(str::parse).transpose();
     let unit = source.unit.as_deref().map(str::parse).transpose();
+    let units = source.units.iter();
+    let units = units.filter(|(column, _)| !column.starts_with(PREFIX));
     Ok(LogOptions {
         format: format.map_err(|error: wordline_trace::UnknownLogFormat| {
             wrong("log format", error.to_string())
@@ -92,7 +165,47 @@ pub(crate) fn options(source: &LogSource, purpose: LogPurpose) -> Result<LogOpti
         purpose,
         operation: source.operation,
         bytes: source.record_bytes,
+        units: units
+            .map(|(column, unit)| (column.clone(), unit.0.clone()))
+            .collect(),
     })
+}
+
+/// The rows of a log of accesses.
+fn answer(
+    source: &LogSource,
+    log: &MeasuredLog,
+    question: &BufferWorkload,
+    seed: u64,
+    document: &mut ResultSet,
+) {
+    let MeasuredLog {
+        findings, summary, ..
+    } = log;
+    let record = findings.curve.record().map(ByteCount::bytes);
+    let subject = subject(&source.file, log.operation, record);
+    rows::add(&subject, findings, None, question, seed, document);
+    if let Some((least, most)) = log.shares {
+        let share = (least + most) / 2.0;
+        subject.add(Metric::Coverage, Ok(share), document);
+    }
+    if let Some(energy) = &log.energy {
+        energy.rows(&subject, document);
+    }
+    if let (Durations::StartToStart, Some(step)) = (source.durations, summary.resolution) {
+        rounding(&subject, findings, step, document);
+    }
+    if record.is_none() {
+        document.warn(LabWarning::SeveralSizes {
+            file: &subject.target,
+            largest: &findings.curve.largest_record(),
+        });
+    }
+    let mut environment = environment(summary, source);
+    if let Some(file) = &question.current {
+        environment.insert("current".to_owned(), file.clone());
+    }
+    document.environment = Some(environment);
 }
 
 /// The columns of the rows of a log.
@@ -117,8 +230,7 @@ fn subject(file: &str, operation: Operation, record: Option<u64>) -> Subject {
 /// A log of accesses while it is read.
 struct LogReading<'a> {
     source: &'a LogSource,
-    question: &'a BufferWorkload,
-    seed: u64,
+    asked: LogQuestion<'a>,
     control: &'a Control<'a>,
 }
 
@@ -138,13 +250,11 @@ impl LogReading<'_> {
         &self,
         mut accesses: Accesses<R>,
         document: &mut ResultSet,
-    ) -> Result<(), LabError> {
-        let start = StartUp {
-            time: Time::from_ps(self.question.startup_ps),
-            backlog: ByteCount::from_bytes(self.question.backlog_bytes),
-        };
-        let rates = super::rates(self.question)?;
-        let mut analysis = Analysis::new(start, &rates)?;
+    ) -> Result<Option<MeasuredLog>, LabError> {
+        let mut analysis = Analysis::new(self.asked.start, self.asked.rates)?;
+        let current = self.asked.current;
+        let meter = current.map(|current| SupplyMeter::open(current, self.source, self.control));
+        let mut meter = meter.transpose()?;
         let mut coverage = Coverage::default();
         let mut starts = Starts::default();
         let mut operation = self.source.operation;
@@ -163,7 +273,7 @@ impl LogReading<'_> {
                 if self.control.stopped() {
                     // Of a part of a log nothing is finished.
                     document.complete = false;
-                    return Ok(());
+                    return Ok(None);
                 }
             }
             seen += 1;
@@ -187,6 +297,16 @@ impl LogReading<'_> {
                 }));
             }
             coverage.add(&access);
+            if let Some(meter) = &mut meter {
+                let end = access
+                    .end
+                    .ok_or_else(|| self.refuse(LogProblem::UntimedCurrent { line: access.line }))?;
+                meter.add(&access, end)?;
+                if meter.is_stopped {
+                    document.complete = false;
+                    return Ok(None);
+                }
+            }
             match (self.source.durations, access.end) {
                 (Durations::Latency | Durations::Paced, _) => {
                     self.add(&mut analysis, access.duration, access.bytes)?
@@ -212,6 +332,7 @@ impl LogReading<'_> {
         self.check_order(&summary, analysis.accesses())?;
         let shares = self.check_coverage(&coverage, &summary, document)?;
         self.warn(&analysis, &summary, document);
+        let median = analysis.median();
         let findings = analysis
             .finish()
             .map_err(|error| self.refuse(LogProblem::Uncountable(error)))?;
@@ -223,31 +344,17 @@ impl LogReading<'_> {
                 file: &self.source.file,
             });
         }
-        let record = findings.curve.record().map(ByteCount::bytes);
-        let subject = subject(&self.source.file, operation, record);
-        rows::add(
-            &subject,
-            &findings,
-            None,
-            self.question,
-            self.seed,
-            document,
-        );
-        if let Some((least, most)) = shares {
-            let share = (least + most) / 2.0;
-            subject.add(Metric::Coverage, Ok(share), document);
-        }
-        if let (Durations::StartToStart, Some(step)) = (self.source.durations, summary.resolution) {
-            Self::rounding(&subject, &findings, step, document);
-        }
-        if record.is_none() {
-            document.warn(LabWarning::SeveralSizes {
-                file: &subject.target,
-                largest: &findings.curve.largest_record(),
-            });
-        }
-        document.environment = Some(environment(&summary, self.source));
-        Ok(())
+        let rate = rows::limit(&findings.curve).ok();
+        let median = median.unwrap_or_default();
+        cache::check(&self.source.file, &summary, median, rate, document);
+        let energy = meter.map(|meter| meter.finish(&summary, document));
+        Ok(Some(MeasuredLog {
+            operation,
+            findings,
+            shares,
+            energy: energy.transpose()?,
+            summary,
+        }))
     }
 
     fn mixed(&self, access: &LoggedAccess, first: Operation) -> LabError {
@@ -329,39 +436,6 @@ impl LogReading<'_> {
         Ok(Some((least, most)))
     }
 
-    /// Least and most RAM at the rates that were asked for, where starts are known to a step: a stretch of
-    /// the log lasted up to two steps more or less than it says.
-    fn rounding(
-        subject: &Subject,
-        findings: &BufferFindings,
-        step: Time,
-        document: &mut ResultSet,
-    ) {
-        let record = findings.curve.largest_record().si();
-        for one in &findings.rates {
-            if !matches!(findings.curve.demand(one.rate), Demand::Bounded(_)) {
-                continue;
-            }
-            let rate = one.rate.bytes_per_second();
-            let off = 2.0 * rate * step.si();
-            let fluid = one.peaks.fluid.in_flight.bytes();
-            let whole = |bytes: f64| (bytes / record).ceil().max(1.0) * record;
-            for (kind, fluid) in [("least", (fluid - off).max(0.0)), ("most", fluid + off)] {
-                for (arrival, in_flight) in
-                    [(Arrival::Record, whole(fluid)), (Arrival::Fluid, fluid)]
-                {
-                    let at = subject
-                        .estimate(subject.basis, kind)
-                        .at(Axis::RateBytesPerS, rate)
-                        .at(Axis::Arrival, arrival.name());
-                    let waiting = (in_flight - record).max(0.0);
-                    at.add(Metric::RamPeak, Ok(waiting), document);
-                    at.add(Metric::RamPeakInFlight, Ok(in_flight), document);
-                }
-            }
-        }
-    }
-
     fn warn(&self, analysis: &Analysis, summary: &LogSummary, document: &mut ResultSet) {
         let name = &self.source.file;
         let accesses = analysis.accesses();
@@ -381,6 +455,32 @@ impl LogReading<'_> {
     }
 }
 
+/// Least and most RAM at the rates that were asked for, where starts are known to a step: a stretch of
+/// the log lasted up to two steps more or less than it says.
+fn rounding(subject: &Subject, findings: &BufferFindings, step: Time, document: &mut ResultSet) {
+    let record = findings.curve.largest_record().si();
+    for one in &findings.rates {
+        if !matches!(findings.curve.demand(one.rate), Demand::Bounded(_)) {
+            continue;
+        }
+        let rate = one.rate.bytes_per_second();
+        let off = 2.0 * rate * step.si();
+        let fluid = one.peaks.fluid.in_flight.bytes();
+        let whole = |bytes: f64| (bytes / record).ceil().max(1.0) * record;
+        for (kind, fluid) in [("least", (fluid - off).max(0.0)), ("most", fluid + off)] {
+            for (arrival, in_flight) in [(Arrival::Record, whole(fluid)), (Arrival::Fluid, fluid)] {
+                let at = subject
+                    .estimate(subject.basis, kind)
+                    .at(Axis::RateBytesPerS, rate)
+                    .at(Axis::Arrival, arrival.name());
+                let waiting = (in_flight - record).max(0.0);
+                at.add(Metric::RamPeak, Ok(waiting), document);
+                at.add(Metric::RamPeakInFlight, Ok(in_flight), document);
+            }
+        }
+    }
+}
+
 /// A time that may be longer than simulated time can be.
 fn seconds(ps: u128) -> String {
     wordline_core::quantity::human(ps as f64 / 1e12, "s", 4)
@@ -391,6 +491,8 @@ pub(crate) fn odd<'a>(file: &'a dyn std::fmt::Display, oddity: &'a Oddity) -> La
     match oddity {
         Oddity::TruncatedEnd { .. } => LabWarning::TruncatedLog { file, oddity },
         Oddity::BackwardsTime { .. } => LabWarning::BackwardsTime { file, oddity },
+        Oddity::UnitTaken { .. } => LabWarning::UnitTaken { file, oddity },
+        Oddity::Buffered { .. } => LabWarning::BufferedLog { file, oddity },
         Oddity::Lost { .. } => LabWarning::LostRecords { file, oddity },
         _ => LabWarning::OddLog { file, oddity },
     }

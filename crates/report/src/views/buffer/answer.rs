@@ -52,6 +52,7 @@ pub(crate) fn answer(pivot: &Pivot<'_>) -> Answer {
         sentences.extend(slowest(case));
         sentences.extend(extrapolated(case));
         sentences.extend(coverage(case));
+        sentences.extend(energy(case));
     }
     for (asked, what) in [(asked.len(), "rates"), (amounts.len(), "sizes of RAM")] {
         if asked > RATES_IN_WORDS {
@@ -487,6 +488,26 @@ fn coverage(case: &BufferCase<'_, '_>) -> Option<String> {
     let target = &case.head.target;
     Some(format!(
         "The durations in {target} account for {share} of its time."
+    ))
+}
+
+/// What an access draws, where a current was measured beside the log.
+fn energy(case: &BufferCase<'_, '_>) -> Option<String> {
+    let run = case
+        .timings
+        .iter()
+        .find(|run| run.number(Metric::EnergyPerOp).is_some())?;
+    let told = |metric| {
+        let value = run.number(metric)?;
+        Some(text::number(metric, value, text::DIGITS))
+    };
+    let each = told(Metric::EnergyPerOp)?;
+    let of_byte = told(Metric::EnergyPerByte).map(|byte| format!(", {byte}"));
+    let operation = &case.head.operation;
+    Some(format!(
+        "A {operation} of {} draws {each}{}, measured at its supply.",
+        case.head.target,
+        of_byte.unwrap_or_default()
     ))
 }
 

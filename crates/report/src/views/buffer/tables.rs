@@ -300,7 +300,11 @@ fn durations(case: &BufferCase<'_, '_>) -> Option<Grid> {
     let figures = [
         &[(Metric::AccessCount, "accesses")][..],
         &DURATIONS,
-        &[(Metric::Coverage, "time accounted for")],
+        &[
+            (Metric::Coverage, "time accounted for"),
+            (Metric::EnergyPerOp, "energy of an access"),
+            (Metric::EnergyPerByte, "energy of a byte"),
+        ],
     ];
     beside(title, &figures.concat(), lines.collect())
 }

@@ -1,0 +1,46 @@
+//! Durations that no storage device can have: a cache in RAM took the data, and the memory was not asked.
+//!
+//! Two limits, each of which real storage keeps with a margin. A block device that answers an operating system takes 5 us at
+//! least: the fastest SSD by its data sheet (Optane P5800X, 5 us a read) needs as long for itself, without the system call
+//! and the driver. And no link of a storage device carries more than four lanes of PCIe 6.0. Memories without an operating
+//! system, which the recorder and CSV may tell of, can be as fast as their bus: of these only the second is asked.
+
+use wordline_core::ResultSet;
+use wordline_core::quantity::{Time, human};
+use wordline_trace::LogSummary;
+
+use crate::warning::LabWarning;
+
+/// The median of what a block device takes, as its user in an operating system sees it.
+const MEDIAN_MIN: Time = Time::from_ps(5_000_000);
+
+/// Four lanes of PCIe 6.0, 64 GT/s each, in bytes a second.
+const LINK_MAX: f64 = 32e9;
+
+/// Whether a log is of block devices behind an operating system.
+fn is_of_system(summary: &LogSummary) -> bool {
+    summary.format.starts_with("fio") || summary.format.starts_with("ioping")
+}
+
+/// Warns of durations that are those of a cache. The rate is bytes a second while accesses are under way.
+pub(crate) fn check(
+    file: &str,
+    summary: &LogSummary,
+    median: Time,
+    rate: Option<f64>,
+    document: &mut ResultSet,
+) {
+    if let Some(rate) = rate.filter(|rate| *rate > LINK_MAX) {
+        document.warn(LabWarning::FasterThanLinks {
+            file: &file,
+            rate: &human(rate, "B/s", 3),
+            most: &human(LINK_MAX, "B/s", 3),
+        });
+    } else if is_of_system(summary) && median < MEDIAN_MIN {
+        document.warn(LabWarning::FasterThanStorage {
+            file: &file,
+            median: &median,
+            least: &MEDIAN_MIN,
+        });
+    }
+}
