@@ -44,14 +44,11 @@ pub(crate) fn changed(text: &str, changes: &[SheetChange]) -> Result<String, She
     let tree = DeTable::parse(text).map_err(|_| SheetProblem::Toml)?;
     let mut edits = Edits::default();
     for change in changes {
-        let span =
-            figure(tree.get_ref(), &change.path).filter(|span| text[span.clone()].starts_with('{'));
-        let span = span.ok_or_else(|| SheetProblem::Missing(change.path.clone()))?;
         let keys = format!(
             "{{ {}, basis = \"calibrated\", source = \"a fit\" }}",
             change.columns
         );
-        edits.replace(span, keys);
+        write(text, tree.get_ref(), &change.path, keys, &mut edits)?;
     }
     Ok(edits.apply(text))
 }
@@ -67,14 +64,12 @@ pub(crate) fn fitted(
     let tree = tree.get_ref();
     let mut edits = Edits::default();
     for (change, source) in changes {
-        let span = figure(tree, &change.path).filter(|span| text[span.clone()].starts_with('{'));
-        let span = span.ok_or_else(|| SheetProblem::Missing(change.path.clone()))?;
         let source = quoted(source);
         let keys = format!(
             "{{ {}, basis = \"calibrated\", source = {source} }}",
             change.columns
         );
-        edits.replace(span, keys);
+        write(text, tree, &change.path, keys, &mut edits)?;
     }
     let is_changed = |path: &str| changes.iter().any(|(change, _)| change.path == path);
     assume(text, tree, "", about.base, &is_changed, &mut edits);
@@ -155,6 +150,45 @@ fn assume(
     }
 }
 
+/// Writes the columns of a figure over those that the sheet has, or, where it has none of that name, behind the last
+/// figure of its table.
+fn write(
+    text: &str,
+    tree: &DeTable<'_>,
+    path: &str,
+    keys: String,
+    edits: &mut Edits,
+) -> Result<(), SheetProblem> {
+    let missing = || SheetProblem::Missing(path.to_owned());
+    if let Some(span) = figure(tree, path) {
+        if !text[span.clone()].starts_with('{') {
+            return Err(missing());
+        }
+        edits.replace(span, keys);
+        return Ok(());
+    }
+    let (table, name) = path.rsplit_once('.').ok_or_else(missing)?;
+    let end = last_figure(tree, text, table).ok_or_else(missing)?;
+    edits.add(end, format!("\n{name} = {keys}"));
+    Ok(())
+}
+
+/// Where the last figure of a table ends, which stands in a line of its own.
+fn last_figure(tree: &DeTable<'_>, text: &str, path: &str) -> Option<usize> {
+    let mut table = tree;
+    for key in path.split('.') {
+        let DeValue::Table(next) = table.get(key)?.get_ref() else {
+            return None;
+        };
+        table = next;
+    }
+    let spans = table.iter().map(|(_, value)| value.span());
+    let figures = spans.filter(|span| text[span.clone()].starts_with('{'));
+    let end = figures.map(|span| span.end).max()?;
+    let behind = text[end..].lines().next().unwrap_or_default().trim();
+    (behind.is_empty() || behind.starts_with('#')).then_some(end)
+}
+
 /// Where the value of a dotted path stands.
 fn figure(tree: &DeTable<'_>, path: &str) -> Option<Range<usize>> {
     let mut keys = path.split('.');
@@ -193,6 +227,11 @@ struct Edits(Vec<(Range<usize>, String)>);
 impl Edits {
     fn replace(&mut self, span: Range<usize>, with: String) {
         self.0.push((span, with));
+    }
+
+    /// Adds a text; what is added at the same place comes in order.
+    fn add(&mut self, at: usize, what: String) {
+        self.0.push((at..at, what));
     }
 
     /// Removes a key with its value and the comma or line end behind it, or the comma before it.

@@ -340,6 +340,7 @@ fn fitted(catalog: &Catalog, case: &Case, log: &str) -> Result<Fitted, LabError>
             fill: None,
             warm_up_bytes: 0,
             usage: Some(case.usage),
+            predict: Vec::new(),
             simulations: FitWorkload::SIMULATIONS,
         }),
         timings: vec![Timing::Typ],

@@ -74,7 +74,7 @@ impl FlashTask<'_> {
             of: format!("{} blocks of {of}", first.len()),
             noun: "blocks",
             open: &findings.open,
-            apart,
+            apart: Some(apart),
         };
         outcome.warn(document);
         let sheet = outcome.sheet(self.part.model, &figures)?;
