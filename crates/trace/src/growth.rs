@@ -435,7 +435,7 @@ fn printed(text: &[u8], power: i32) -> Result<PrintedTime, String> {
             zeros.count().min(digits.len().saturating_sub(2)) as i32
         }
     };
-    let seconds = ps as f64 * 1e-12;
+    let seconds = ps as f64 / 1e12;
     let step = 10_f64.powi((last + exponent + power).clamp(-300, 300));
     Ok(PrintedTime {
         seconds,

@@ -105,8 +105,12 @@ impl Oxide {
         let scale = page_scale(sheet, pages);
         let chip = standard_normal(draw(key, 0, 0, Purpose::Oxide));
         let law = ThresholdLaw::new(sheet);
-        // What is erased together, of the median block, lives so many cycles.
-        let weakest = endurance * libm::pow(together.max(1) as f64, -1.0 / shape);
+        // What is erased together lives so many cycles: with a law of its own, which speaks of what is erased, as the
+        // draws come to; else of the median block.
+        let weakest = match sheet.erase_growth() {
+            Some(_) => median_life(sheet, together),
+            None => endurance * libm::pow(together.max(1) as f64, -1.0 / shape),
+        };
         let mut oxide = Self {
             key,
             pages,
@@ -310,6 +314,37 @@ pub fn late_shares(interface_share: f64, interface: f64, bulk: f64, count: u32) 
         bulk,
     };
     law.late(count)
+}
+
+/// Median life, in cycles, of the weakest of so many blocks of the median chip that are erased together: the life of each is
+/// Weibull, at a scale that spreads from block to block. By the trapezoid rule and by halving.
+fn median_life(sheet: &AgeingSheet, together: u64) -> f64 {
+    let (shape, spread) = (*sheet.page_shape.value(), *sheet.block_spread.value());
+    let (weak, weakness) = (*sheet.weak_share.value(), *sheet.weak_strength.value());
+    let endurance = endurance(sheet);
+    let stands = |cycles: f64| {
+        let (mut sum, mut all) = (0.0, 0.0);
+        for step in -40..=40 {
+            let z = f64::from(step) * 0.125;
+            let density = libm::exp(-0.5 * z * z);
+            let scale = endurance * libm::exp(spread * z);
+            let one =
+                |scale: f64| libm::exp(-std::f64::consts::LN_2 * libm::pow(cycles / scale, shape));
+            sum += density * ((1.0 - weak) * one(scale) + weak * one(scale * weakness));
+            all += density;
+        }
+        libm::pow(sum / all, together.max(1) as f64)
+    };
+    let (mut low, mut high) = (0.0, endurance * libm::exp(5.0 * spread));
+    for _ in 0..64 {
+        let middle = f64::midpoint(low, high);
+        if stands(middle) > 0.5 {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    high.max(1.0)
 }
 
 /// The used shares of its strength at which a block that lives for `life` cycles takes its loops where an erase takes

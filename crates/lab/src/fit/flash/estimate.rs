@@ -34,7 +34,10 @@ const FEW: f64 = 0.1;
 const ALIKE: f64 = 3.0;
 const ALIKE_PART: f64 = 1e-3;
 
-/// Counts at which the mean erase of blocks that did not fail is taken, and the decades below the last that they lie in.
+/// Standard error of the median of normals, as a multiple of that of their mean.
+const MEDIAN_ERROR: f64 = 1.253_314;
+
+/// Counts at which the median erase of blocks that did not fail is taken, and the decades below the last that they lie in.
 const GRID: u32 = 12;
 const GRID_DECADES: f64 = 3.0;
 
@@ -64,6 +67,8 @@ pub(super) struct EstimateFindings {
 pub(super) enum Whole {
     /// As a whole number.
     Yes,
+    /// As a whole number that is chosen, and not fitted.
+    Choice,
     /// With a point.
     No,
     /// As whole cycles.
@@ -145,9 +150,18 @@ pub(super) fn estimate(part: &FlashPart<'_>, lives: &[&BlockLife]) -> EstimateFi
     if let Some(fit) = &slowing {
         let life = part.ageing.endurance.nominal().count().max(1) as f64;
         let loops = erase.as_ref().map_or(LOOPS, |erase| erase.fresh);
-        for (name, interval) in law_figures(fit, 0, loops, life) {
+        let chips = NORMAL * chips_error(part.ageing, findings.chips);
+        for (name, mut interval) in law_figures(fit, 0, loops, life) {
+            if name == "erase_doubling" {
+                // The median chip may be as far from the mean of these as the base says that chips spread.
+                let LawInterval { value, least, most } = interval;
+                let [down, up] =
+                    [value / least, most / value].map(|one| libm::log(one).hypot(chips));
+                interval.least = value * libm::exp(-down);
+                interval.most = value * libm::exp(up);
+            }
             let whole = match name {
-                "erase_loops" | "erase_loops_last" => Whole::Yes,
+                "erase_loops" | "erase_loops_last" => Whole::Choice,
                 _ => Whole::No,
             };
             findings.open.retain(|(open, _)| *open != name);
@@ -343,9 +357,8 @@ fn loops(
     Some((law, most as u32))
 }
 
-/// The power law by which the mean erase of the blocks grows up to where the first of them is given up or fails, which
-/// needs no failures: blocks that go at paces of their own have the exponent of their mean. `None` where nothing tells
-/// it.
+/// The power law by which the erase of the median block grows up to where the first block is given up or fails, which
+/// needs no failures. `None` where nothing tells it.
 fn slowing(lives: &[&BlockLife], erases: &[Series]) -> Option<GrowthFit> {
     let seen: Vec<&Series> = erases.iter().filter(|one| !one.is_empty()).collect();
     let end = lives
@@ -370,9 +383,10 @@ fn slowing(lives: &[&BlockLife], erases: &[Series]) -> Option<GrowthFit> {
             let next = one.partition_point(|(cycle, _)| cycle <= count);
             one[next.max(1) - 1].1
         };
-        let (seconds, error) = mean(&seen.iter().map(at).collect::<Vec<_>>());
+        let times: Vec<f64> = seen.iter().map(at).collect();
+        let error = MEDIAN_ERROR * mean(&times).1;
         GrowthPoint {
-            seconds,
+            seconds: median(&times),
             variance: error * error,
         }
     });

@@ -18,6 +18,9 @@ const GOOD: f64 = 0.223;
 const DIGITS_MIN: f64 = 4.0;
 const DIGITS_MAX: f64 = 9.0;
 
+/// What is noted of a figure that is chosen.
+pub(super) const CHOICE: &str = "; 95 % interval none: a choice, as fine as the law is followed";
+
 /// A fitted figure: how it is written, and what of it is reported.
 pub(super) struct FittedFigure {
     pub(super) change: SheetChange,

@@ -9,7 +9,7 @@ use wordline_trace::cycling::CyclingOperation;
 use wordline_trace::growth::{GrowthColumn, GrowthTable};
 
 use super::estimate::MEAN_CYCLES;
-use super::figures::{FitOutcome, FittedFigure, digits, told};
+use super::figures::{CHOICE, FitOutcome, FittedFigure, digits, told};
 use super::growth::{GrowthFit, GrowthPoint};
 use super::law::LawInterval;
 use super::part::{Duration, FlashPart};
@@ -24,7 +24,8 @@ const AHEAD: [u64; 3] = [2, 5, 10];
 /// The most cycles of a prediction.
 const CYCLES_MOST: u64 = 1_000_000_000_000;
 
-/// Loops of a fresh erase of the fitted part: its erases follow the law in steps of a twentieth.
+/// Loops of a fresh erase of the fitted part: its erases follow the law in steps of a twentieth, or in coarser ones where
+/// more loops than a sheet may state would be needed by the end of life.
 pub(super) const LOOPS: u32 = 20;
 
 /// The most loops that a sheet may state.
@@ -66,8 +67,8 @@ impl OperationGrowth<'_> {
     }
 }
 
-/// The figures of a law of erases: how many cycles double the time, the exponent, and the loops that follow it. `life`
-/// is what the median block stands, in cycles.
+/// The figures of a law of erases: how many cycles double the time, the exponent, and the loops that follow it, of which
+/// a fresh erase has up to `loops`. `life` is what the median block stands, in cycles.
 pub(super) fn law_figures(
     fit: &GrowthFit,
     column: usize,
@@ -79,17 +80,22 @@ pub(super) fn law_figures(
         fit.exponent_of_sheet(),
     ];
     let grown = libm::pow(life / doubling.value, exponent.value);
-    let last = (f64::from(loops) * (1.0 + grown)).ceil();
+    let times = 1.0 + grown;
+    let loops = (f64::from(LOOPS_MOST) / times)
+        .floor()
+        .clamp(1.0, f64::from(loops));
     let exactly = |value: f64| LawInterval {
         value,
         least: value,
         most: value,
     };
-    let last = last.clamp(f64::from(loops) + 1.0, f64::from(LOOPS_MOST));
+    let last = (loops * times)
+        .ceil()
+        .clamp(loops + 1.0, f64::from(LOOPS_MOST));
     [
         ("erase_doubling", doubling),
         ("erase_exponent", exponent),
-        ("erase_loops", exactly(f64::from(loops))),
+        ("erase_loops", exactly(loops)),
         ("erase_loops_last", exactly(last)),
     ]
 }
@@ -395,7 +401,7 @@ fn law_figure(path: String, interval: LawInterval) -> FittedFigure {
         format!("value = {:?}", digits(&interval, interval.value))
     };
     let words = if is_choice {
-        "; 95 % interval none: a choice, as fine as the law is followed".to_owned()
+        CHOICE.to_owned()
     } else {
         told(&interval, |one| format!("{one}"))
     };

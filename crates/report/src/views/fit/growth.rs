@@ -83,6 +83,14 @@ pub(super) fn table(document: &ResultSet) -> Option<Grid> {
         .lines(&times)
 }
 
+fn column(timing: Timing) -> &'static str {
+    if timing == Timing::Max {
+        "maximum"
+    } else {
+        "typical"
+    }
+}
+
 /// The exponents, and the farthest predictions.
 pub(super) fn sentences(document: &ResultSet) -> Vec<String> {
     let exponent = |like: &Row, statistic: &str| {
@@ -102,8 +110,20 @@ pub(super) fn sentences(document: &ResultSet) -> Vec<String> {
         if let [Some(value), Some(least), Some(most)] =
             ["median", "p5", "p95"].map(|statistic| exponent(row, statistic))
         {
+            // Where columns have exponents of their own, it is told whose.
+            let of = |row: &Row, timing: Timing| Row {
+                timing,
+                ..row.clone()
+            };
+            let alone = exponent(&of(row, Timing::Typ), "median").is_some()
+                && exponent(&of(row, Timing::Max), "median").is_some();
+            let column = if alone {
+                format!("{} ", column(row.timing))
+            } else {
+                String::new()
+            };
             sentences.push(format!(
-                "What cycles add to the time of the {} grows as their power {value:.2} (90 % interval {least:.2} to \
+                "What cycles add to the {column}{} time grows as their power {value:.2} (90 % interval {least:.2} to \
                  {most:.2}).",
                 row.operation
             ));
@@ -124,14 +144,10 @@ pub(super) fn sentences(document: &ResultSet) -> Vec<String> {
         if let [Some(value), Some(least), Some(most)] = time.law {
             let [value, least, most] =
                 [value, least, most].map(|row| text::value(row, text::DIGITS));
-            let column = if time.timing == Timing::Max {
-                "maximum"
-            } else {
-                "typical"
-            };
             sentences.push(format!(
-                "After {} cycles the {column} {} takes {value} (95 % band {least} to {most}), which is extrapolated.",
+                "After {} cycles the {} {} takes {value} (95 % band {least} to {most}), which is extrapolated.",
                 text::count(time.cycles),
+                column(time.timing),
                 time.operation,
             ));
         }
