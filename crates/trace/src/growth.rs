@@ -85,7 +85,7 @@ impl GrowthUnit {
 impl FromStr for GrowthUnit {
     type Err = ();
     fn from_str(text: &str) -> Result<Self, ()> {
-        let text = text.replace('\u{b5}', "u").replace('\u{3bc}', "u");
+        let text = text.replace(['\u{b5}', '\u{3bc}'], "u");
         let mut all = Self::ALL.into_iter();
         all.find(|unit| unit.name() == text).ok_or(())
     }
@@ -473,8 +473,7 @@ mod tests {
             assert!(is_growth(text.as_bytes()), "{head}");
             assert_eq!(read(&text).expect("a table"), expected, "{head}");
         }
-        let bare =
-            format!("note,cycles,erase_max,erase_typ\nx,0,15,8\n,10000,40,15\n,0.1M,500,75\n");
+        let bare = "note,cycles,erase_max,erase_typ\nx,0,15,8\n,10000,40,15\n,0.1M,500,75\n";
         let table = GrowthTable::read(bare.as_bytes(), Some(GrowthUnit::Ms)).expect("a table");
         assert_eq!(table, expected);
         assert!(!is_growth(b"block,cycle,operation,latency_us\n"));

@@ -109,7 +109,7 @@ impl GrowthLine {
             both += weight * power * point.seconds;
         }
         let determinant = one * second - first * first;
-        if !(determinant > 1e-12 * one * second) {
+        if determinant.is_nan() || determinant <= 1e-12 * one * second {
             return None;
         }
         let line = Self {
