@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+use wordline_nvm::ageing::AgeingSheet;
 
 /// A figure that was fitted.
 #[derive(Clone, Debug, PartialEq)]
@@ -150,8 +151,8 @@ fn assume(
     }
 }
 
-/// Writes the columns of a figure over those that the sheet has, or, where it has none of that name, behind the last
-/// figure of its table.
+/// Writes the columns of a figure over those that the sheet has. A figure that a table may have stands behind its last
+/// one where the sheet has none.
 fn write(
     text: &str,
     tree: &DeTable<'_>,
@@ -168,6 +169,9 @@ fn write(
         return Ok(());
     }
     let (table, name) = path.rsplit_once('.').ok_or_else(missing)?;
+    if !AgeingSheet::OPTIONAL.contains(&name) {
+        return Err(missing());
+    }
     let end = last_figure(tree, text, table).ok_or_else(missing)?;
     edits.add(end, format!("\n{name} = {keys}"));
     Ok(())
@@ -292,6 +296,25 @@ code = 1
 source = "table 3"
 name = "x"
 "#;
+
+    #[test]
+    fn a_figure_that_a_table_may_have_is_added_behind_its_last_one() {
+        let change = |name: &str| SheetChange {
+            path: format!("card.{name}"),
+            columns: "value = 0.5".to_owned(),
+        };
+        let both = ["erase_doubling", "erase_exponent"].map(change);
+        let text = changed(BASE, &both).expect("the table is there");
+        let added = "published\" }\n\
+                     erase_doubling = { value = 0.5, basis = \"calibrated\", source = \"a fit\" }\n\
+                     erase_exponent = { value = 0.5, basis = \"calibrated\", source = \"a fit\" }\n\n[[card.opcode]]";
+        assert!(text.contains(added), "{text}");
+        let nowhere = SheetChange {
+            path: "nor.aging.erase_exponent".to_owned(),
+            columns: String::new(),
+        };
+        assert!(changed(BASE, &[nowhere]).is_err());
+    }
 
     fn about() -> About<'static> {
         About {

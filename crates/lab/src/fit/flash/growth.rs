@@ -476,7 +476,7 @@ mod tests {
         held
     }
 
-    /// The second set of seeds was looked at only once the method was settled. A 90 % interval that is right holds the
+    /// The method was settled on other laws before either set of seeds was looked at. A 90 % interval that is right holds the
     /// truth in 81 of 100 or more, three standard deviations below 90; a 95 % band is to hold it in 90.
     #[test]
     fn exponents_and_bands_hold_for_tables_as_they_are_printed() {
