@@ -1,18 +1,56 @@
 //! Whatever is given as a cycling log, it is refused in words, or read as lives of blocks that can be written and read
-//! again.
+//! again; whatever is given as a table of times by cycles is refused in words, or ascends.
 
 use std::io::BufReader;
 
 use wordline_trace::cycling::{BlockLife, CyclingLog, CyclingPoint, CyclingWriter, LONGEST};
+use wordline_trace::growth::{GrowthTable, GrowthUnit, ROWS_MIN};
 
 /// Names of all columns, so that lines without them are looked at, too.
 const NAMES: &[u8] = b"chip,block,cycle,operation,latency_us,status\n";
+
+/// The same of a table of times by cycles.
+const TABLE: &[u8] = b"cycles,erase_typ_ms,erase_max_ms\n";
 
 /// Panics when a promise is broken. Returns whether a log was read.
 pub(crate) fn check(data: &[u8]) -> bool {
     let as_it_is = read(data);
     read(&[NAMES, data].concat());
-    as_it_is
+    let as_table = read_table(data);
+    read_table(&[TABLE, data].concat());
+    as_it_is || as_table
+}
+
+/// A table of times by cycles, which `part fit` takes in the place of a log.
+fn read_table(data: &[u8]) -> bool {
+    let table = GrowthTable::read(data, Some(GrowthUnit::Ms));
+    let in_pieces = GrowthTable::read(BufReader::with_capacity(3, data), Some(GrowthUnit::Ms));
+    let table = match (table, in_pieces) {
+        (Ok(table), Ok(in_pieces)) => {
+            assert_eq!(table, in_pieces);
+            table
+        }
+        (Err(error), Err(in_pieces)) => {
+            assert_eq!(error.to_string(), in_pieces.to_string());
+            assert!(error.to_string().len() < 1000, "{error}");
+            return false;
+        }
+        (one, other) => panic!("{one:?} in one, {other:?} in pieces"),
+    };
+    assert!(table.cycles.len() >= ROWS_MIN && !table.columns.is_empty());
+    assert!(table.cycles.is_sorted_by(|one, other| one < other));
+    for column in &table.columns {
+        assert_eq!(column.values.len(), table.cycles.len());
+        assert!(
+            column
+                .values
+                .is_sorted_by(|one, other| one.seconds <= other.seconds)
+        );
+        assert!(column.values.iter().all(|one| {
+            one.seconds > 0.0 && one.step > 0.0 && one.step <= one.seconds && one.seconds <= 60.0
+        }));
+    }
+    true
 }
 
 fn read(data: &[u8]) -> bool {

@@ -125,6 +125,8 @@ fn the_corpus_of_cycling_logs_passes() {
         "bytes.csv",
         "carriage-return.csv",
         "extreme.csv",
+        "table.csv",
+        "table-brackets.csv",
     ] {
         assert!(
             cycling::check(&corpus_file("cycling", name)),

@@ -135,6 +135,9 @@ metrics! {
         "Cycles that a log records of a block.";
     LatencyVsFresh "latency_vs_fresh" was "latency_to_fresh" "1" Neither
         "Duration of an operation of a block at the end of a log, smoothed, divided by that of the fresh block.";
+    GrowthExponent "growth_exponent" "1" Neither
+        "Exponent of the cycles in the growth of an operation's time, fitted; the column `statistic` names median, p5 and \
+         p95 of what is probable.";
     LifeUsed "life_used" "1" Lower [Share]
         "Share of its life that a block has used, from its latency; the column `statistic` names median, p5 and p95 of \
          what is probable.";

@@ -281,6 +281,9 @@ problems! {
     UnknownTemplate { name: String, allowed: String } "{name:?} is unknown; allowed: {allowed}";
     NoFit(&'static str) "is {0}, and no fit";
     LayerOfFit "does not go with a fit: a card has a translation layer of its own";
+    LatePrediction { found: u64, most: u64 } "{found} is too late; allowed: 0 to {most} cycles";
+    NoTable "goes with a table of erase and program times by cycles alone (columns cycles, erase_typ_ms, erase_max_ms)";
+    TimeUnit(String) "{0:?} is unknown; allowed: ns, us, ms, s";
     NoSimulations "are none; a search needs some, such as 300";
     Id(String)
         "{0:?} is not an id; allowed: 1 to 64 lower-case letters, digits, '-' and '.', beginning with a letter or digit";
@@ -426,6 +429,10 @@ problems! {
     Request { line: u64, why: MemoryError } "line {line}: {why}";
     LateRequest { line: u64, found: Time, most: Time }
         "line {line}: {found} after the first request; a replay simulates at most {most}: cut the trace";
+
+    // Of wordline part fit to a table of times.
+    NoLaw { operation: &'static str }
+        "its {operation} times fix no law: more cycle counts are needed, or counts further apart";
 
     // Of wordline part fit to a log of a card.
     StartToStart

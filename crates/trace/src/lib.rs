@@ -26,8 +26,8 @@
 //! ```
 //!
 //! Each format has a folder or file of its own with a [`AccessReader`]; [`LogFormat`] is the table of them all. Why it is
-//! as it is says `DESIGN.md`. Traces of memory requests, for simulated DRAM, are read by [`dram`], and logs of flash
-//! blocks over their life by [`cycling`].
+//! as it is says `DESIGN.md`. Traces of memory requests, for simulated DRAM, are read by [`dram`], logs of flash
+//! blocks over their life by [`cycling`], and tables of how their operations slow down by [`growth`].
 
 mod access;
 pub mod blkparse;
@@ -38,6 +38,7 @@ pub mod dram;
 mod error;
 mod fio;
 mod format;
+pub mod growth;
 pub mod iolog;
 mod ioping;
 mod lines;

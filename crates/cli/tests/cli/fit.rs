@@ -320,3 +320,117 @@ fn logs_of_flash_that_cannot_be_fitted_are_refused_with_their_place() {
         .refused(&["fits parts of the model [nor]"]);
     fit("two.csv", &["--template", "nand", "--base", "mt29f1g01"]).refused(&["has no table aging"]);
 }
+
+/// A table of erase and program times as the data sheet of a microcontroller prints it.
+const TIMES: &str = "cycles,erase_typ_ms,erase_max_ms,program_typ [us]\n1,20.1,50.2,40.0\n1k,24.3,60.9,40.9\n\
+                     10k,39.5,99.0,44.3\n100k,98.2,246,57.9\n";
+
+#[test]
+fn a_table_of_a_data_sheet_gives_an_exponent_predictions_and_a_sheet_that_slows_down() {
+    let folder = Folder::new().with("times.csv", TIMES);
+    let (table, sheet, parts) = (
+        folder.file("times.csv"),
+        folder.file("mine.toml"),
+        folder.argument(),
+    );
+    let fit = [
+        "part",
+        "fit",
+        &table,
+        "--template",
+        "nor",
+        "--id",
+        "mine",
+        "--output",
+        &sheet,
+        "--predict",
+        "50000,1000000",
+    ];
+    let ran = wordline(&fit).done();
+    for words in [
+        "What cycles add to the erase time grows as their power 0.6",
+        "After 1000000 cycles the typical erase takes",
+        "which is extrapolated",
+        "nor.aging.erase_exponent",
+        "nor.aging.erase_doubling",
+        "interpolated",
+        "warning [extrapolated]: times.csv: its last count is 100000 cycles",
+        "leaves open, and the base's stay: endurance,",
+    ] {
+        assert!(
+            ran.stdout.contains(words) || ran.stderr.contains(words),
+            "{words} is missing: {}",
+            ran.stdout
+        );
+    }
+    wordline(&["part", "check", &sheet]).done();
+    let wear = [
+        "wear",
+        "--catalog",
+        &parts,
+        "--target",
+        "mine",
+        "--blocks",
+        "2",
+        "--max-cycles",
+        "20000",
+    ];
+    wordline(&wear).done();
+    let rows = [&fit[..7], &["--format", "csv", "--quiet"]].concat();
+    let rows = wordline(&rows).done().stdout;
+    for row in [
+        "fit,erase,100000,,printed,typ,0.0,latency_mean,0.0982,,s,datasheet,",
+        "fit,erase,1000000,extrapolation,p97.5,max,0.0,latency_max,",
+        "fit,program,,,p5,typ,0.0,growth_exponent,",
+    ] {
+        assert!(rows.contains(row), "{row} is missing: {rows}");
+    }
+    let of = |words: &[&str]| {
+        rows.lines()
+            .filter(|row| words.iter().all(|word| row.contains(word)))
+            .count()
+    };
+    assert_eq!(
+        of(&["latency_mean", "extrapolation", "simulated"]),
+        of(&["latency_mean", "extrapolation"])
+    );
+    assert_eq!(of(&["mine", "after_cycles"]), 0);
+    assert!(
+        of(&["latency_mean", ",,median", "calibrated"]) == 8,
+        "{rows}"
+    );
+}
+
+#[test]
+fn tables_that_tell_no_growth_are_refused_with_their_line_and_the_way_out() {
+    let folder = Folder::new()
+        .with("falls.csv", "cycles,erase_typ_ms\n1,20\n10,19\n100,21\n")
+        .with("below.csv", "cycles,erase_typ_ms,erase_max_ms\n1,20,10\n")
+        .with("twice.csv", "cycles,erase_typ_ms\n1,20\n1,20\n")
+        .with("two.csv", "cycles,erase_typ_ms\n1,20\n10,20\n")
+        .with("bare.csv", "cycles,erase_typ\n1,20\n10,21\n100,22\n")
+        .with("flat.csv", "cycles,erase_typ_ms\n1,20\n10,20\n100,20\n");
+    let fit = |table: &str, more: &[&str]| {
+        let table = folder.file(table);
+        wordline(&[&["part", "fit", &table, "--template", "nor"], more].concat())
+    };
+    fit("falls.csv", &[]).refused(&["falls.csv, line 3", "correct it, or leave the column out"]);
+    fit("below.csv", &[]).refused(&["below.csv, line 2", "erase_max lies below erase_typ"]);
+    fit("twice.csv", &[]).refused(&["twice.csv, line 3", "leave one out"]);
+    fit("two.csv", &[]).refused(&["two.csv, line 3", "give 3 at least"]);
+    fit("bare.csv", &[]).refused(&["bare.csv, line 1", "--log-unit"]);
+    fit("bare.csv", &["--log-unit", "min"]).refused(&["allowed: ns, us, ms, s"]);
+    fit("bare.csv", &["--log-unit", "ms"]).done();
+    fit("flat.csv", &["--predict", "2000000000000"])
+        .refused(&["is too late; allowed: 0 to 1000000000000"]);
+    let flat = fit("flat.csv", &[]).done();
+    let all = flat.stdout + &flat.stderr;
+    assert!(
+        all.contains("grow too little for the digits that are printed"),
+        "{all}"
+    );
+    let log = folder.file("log.csv");
+    std::fs::write(&log, cycled()).expect("a folder of the test");
+    wordline(&["part", "fit", &log, "--template", "nand", "--predict", "5"])
+        .refused(&["goes with a table of erase and program times by cycles alone"]);
+}

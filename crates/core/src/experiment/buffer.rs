@@ -156,7 +156,7 @@ pub struct LogSource {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long = "log-format", value_name = "FORMAT"))]
     pub format: Option<String>,
-    /// Unit of the values of a fio log: ns (fio 3), us (fio 2).
+    /// Unit of the values of a fio log: ns (fio 3), us (fio 2); of a table of times by cycles also ms, s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long = "log-unit", value_name = "ns|us"))]
     pub unit: Option<String>,

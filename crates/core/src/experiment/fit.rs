@@ -51,6 +51,11 @@ pub struct FitWorkload {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long))]
     pub usage: Option<WearUsage>,
+    /// Cycle counts at which a table's erase and program times are predicted; repeatable and comma-separated [default: 2,
+    /// 5 and 10 times its last].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "CYCLES"))]
+    pub predict: Vec<u64>,
     /// The most simulations of the search, each as long as half the log.
     #[cfg_attr(feature = "cli", arg(long))]
     pub simulations: u32,
@@ -84,6 +89,7 @@ Examples:
   wordline part fit cycled.csv --template nand --base nand08gw3b2c --output my-parts/my-nand.toml
   wordline part fit cycled.csv --template nand --usage whole-block
   wordline wear --catalog my-parts --target my-nand
+  wordline part fit erase-times.csv --template nor --base mt25ql128 --predict 1000000    a table of a data sheet
 
 docs/guides/fit-a-card.md and docs/guides/fit-raw-flash.md say how to record a log, and what a fit can tell.",
     target: "",
@@ -97,7 +103,10 @@ docs/guides/fit-a-card.md and docs/guides/fit-raw-flash.md say how to record a l
                     .value_name("LOG")
                     .value_parser(super::options::file_name())
                     .required(true)
-                    .help("sd: a log of writes of one size; nand, nor: a cycling log; - for standard input"),
+                    .help(
+                        "sd: a log of writes of one size; nand, nor: a cycling log, a sweep, or a table of times by cycles; \
+                         - for standard input",
+                    ),
             )
             .arg(
                 clap::Arg::new("targets")
@@ -122,6 +131,7 @@ docs/guides/fit-a-card.md and docs/guides/fit-raw-flash.md say how to record a l
             fill: None,
             warm_up_bytes: 0,
             usage: None,
+            predict: Vec::new(),
             simulations: FitWorkload::SIMULATIONS,
         })
     },

@@ -151,6 +151,9 @@ fn fit_to(
         return Err(several_bases());
     };
     let target = catalog.part_on_board(target)?;
+    if !workload.predict.is_empty() {
+        return Err(SettingProblem::NoTable.of("predict"));
+    }
     if workload.simulations == 0 {
         return Err(SettingProblem::NoSimulations.of("simulations"));
     }

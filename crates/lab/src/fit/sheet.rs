@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+use wordline_nvm::ageing::AgeingSheet;
 
 /// A figure that was fitted.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,14 +47,11 @@ pub(crate) fn changed(text: &str, changes: &[SheetChange]) -> Result<String, She
     let tree = DeTable::parse(text).map_err(|_| SheetProblem::Toml)?;
     let mut edits = Edits::default();
     for change in changes {
-        let span =
-            figure(tree.get_ref(), &change.path).filter(|span| text[span.clone()].starts_with('{'));
-        let span = span.ok_or_else(|| SheetProblem::Missing(change.path.clone()))?;
         let keys = format!(
             "{{ {}, basis = \"calibrated\", source = \"a fit\" }}",
             change.columns
         );
-        edits.replace(span, keys);
+        write(text, tree.get_ref(), &change.path, keys, &mut edits)?;
     }
     Ok(edits.apply(text))
 }
@@ -69,14 +67,12 @@ pub(crate) fn fitted(
     let tree = tree.get_ref();
     let mut edits = Edits::default();
     for (change, source) in changes {
-        let span = figure(tree, &change.path).filter(|span| text[span.clone()].starts_with('{'));
-        let span = span.ok_or_else(|| SheetProblem::Missing(change.path.clone()))?;
         let source = quoted(source);
         let keys = format!(
             "{{ {}, basis = \"calibrated\", source = {source} }}",
             change.columns
         );
-        edits.replace(span, keys);
+        write(text, tree, &change.path, keys, &mut edits)?;
     }
     let is_changed = |path: &str| changes.iter().any(|(change, _)| change.path == path);
     assume(text, tree, "", about.base, &is_changed, &mut edits);
@@ -157,6 +153,48 @@ fn assume(
     }
 }
 
+/// Writes the columns of a figure over those that the sheet has. A figure that a table may have stands behind its last
+/// one where the sheet has none.
+fn write(
+    text: &str,
+    tree: &DeTable<'_>,
+    path: &str,
+    keys: String,
+    edits: &mut Edits,
+) -> Result<(), SheetProblem> {
+    let missing = || SheetProblem::Missing(path.to_owned());
+    if let Some(span) = figure(tree, path) {
+        if !text[span.clone()].starts_with('{') {
+            return Err(missing());
+        }
+        edits.replace(span, keys);
+        return Ok(());
+    }
+    let (table, name) = path.rsplit_once('.').ok_or_else(missing)?;
+    if !AgeingSheet::OPTIONAL.contains(&name) {
+        return Err(missing());
+    }
+    let end = last_figure(tree, text, table).ok_or_else(missing)?;
+    edits.add(end, format!("\n{name} = {keys}"));
+    Ok(())
+}
+
+/// Where the last figure of a table ends, which stands in a line of its own.
+fn last_figure(tree: &DeTable<'_>, text: &str, path: &str) -> Option<usize> {
+    let mut table = tree;
+    for key in path.split('.') {
+        let DeValue::Table(next) = table.get(key)?.get_ref() else {
+            return None;
+        };
+        table = next;
+    }
+    let spans = table.iter().map(|(_, value)| value.span());
+    let figures = spans.filter(|span| text[span.clone()].starts_with('{'));
+    let end = figures.map(|span| span.end).max()?;
+    let behind = text[end..].lines().next().unwrap_or_default().trim();
+    (behind.is_empty() || behind.starts_with('#')).then_some(end)
+}
+
 /// Where the value of a dotted path stands.
 fn figure(tree: &DeTable<'_>, path: &str) -> Option<Range<usize>> {
     let mut keys = path.split('.');
@@ -195,6 +233,11 @@ struct Edits(Vec<(Range<usize>, String)>);
 impl Edits {
     fn replace(&mut self, span: Range<usize>, with: String) {
         self.0.push((span, with));
+    }
+
+    /// Adds a text; what is added at the same place comes in order.
+    fn add(&mut self, at: usize, what: String) {
+        self.0.push((at..at, what));
     }
 
     /// Removes a key with its value and the comma or line end behind it, or the comma before it.
@@ -255,6 +298,25 @@ code = 1
 source = "table 3"
 name = "x"
 "#;
+
+    #[test]
+    fn a_figure_that_a_table_may_have_is_added_behind_its_last_one() {
+        let change = |name: &str| SheetChange {
+            path: format!("card.{name}"),
+            columns: "value = 0.5".to_owned(),
+        };
+        let both = ["erase_doubling", "erase_exponent"].map(change);
+        let text = changed(BASE, &both).expect("the table is there");
+        let added = "published\" }\n\
+                     erase_doubling = { value = 0.5, basis = \"calibrated\", source = \"a fit\" }\n\
+                     erase_exponent = { value = 0.5, basis = \"calibrated\", source = \"a fit\" }\n\n[[card.opcode]]";
+        assert!(text.contains(added), "{text}");
+        let nowhere = SheetChange {
+            path: "nor.aging.erase_exponent".to_owned(),
+            columns: String::new(),
+        };
+        assert!(changed(BASE, &[nowhere]).is_err());
+    }
 
     fn about() -> About<'static> {
         About {

@@ -65,6 +65,7 @@ fn workload() -> FitWorkload {
         fill: None,
         warm_up_bytes: 0,
         usage: None,
+        predict: Vec::new(),
         simulations: 120,
     }
 }

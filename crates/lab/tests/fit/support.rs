@@ -153,6 +153,7 @@ pub(crate) fn workload(id: &str) -> FitWorkload {
         fill: None,
         warm_up_bytes: 0,
         usage: None,
+        predict: Vec::new(),
         simulations: FitWorkload::SIMULATIONS,
     }
 }

@@ -1,6 +1,7 @@
 //! Bits that go wrong in a page as it is kept, read and programmed around.
 
 use wordline_core::draw::{Purpose, draw, unit_interval};
+use wordline_core::quantity::{Period, Quantity as _, Time};
 
 use super::oxide::CYCLE;
 use super::{AgeingSheet, Oxide, OxideWear};
@@ -13,9 +14,11 @@ const YEAR_S: f64 = 365.25 * 86_400.0;
 /// How charge leaks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Retention {
-    /// Share of wrong bits for each cycle of stress and second at 55 °C.
+    /// Share of wrong bits for each cycle of stress and second at 55 °C, where they are in proportion.
     rate: f64,
     energy: f64,
+    /// Exponent of the cycles, and the cycles at which it changes nothing.
+    exponent: Option<(f64, f64)>,
 }
 
 impl Retention {
@@ -23,6 +26,23 @@ impl Retention {
         Self {
             rate: sheet.retention_errors.value() / (rated.max(1) as f64 * YEAR_S),
             energy: *sheet.retention_energy.value(),
+            exponent: sheet
+                .retention_exponent
+                .as_ref()
+                .map(|exponent| (*exponent.value(), rated.max(1) as f64)),
+        }
+    }
+
+    /// Whether the sheet says how what leaks grows with the cycles.
+    pub(crate) const fn has_exponent(&self) -> bool {
+        self.exponent.is_some()
+    }
+
+    /// Cycles that would leak as much as these do, if what leaks were in proportion to them.
+    pub(super) fn leaking(&self, cycles: f64) -> f64 {
+        match self.exponent {
+            Some((exponent, rated)) => rated * libm::pow(cycles / rated, exponent),
+            None => cycles,
         }
     }
 
@@ -35,6 +55,39 @@ impl Retention {
     pub(crate) fn acceleration(&self, celsius: f64) -> f64 {
         let inverse = |celsius: f64| 1.0 / (celsius + 273.15);
         libm::exp(self.energy / BOLTZMANN * (inverse(55.0) - inverse(celsius)))
+    }
+}
+
+/// The clock by which charge leaks: seconds at 55 °C.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct RetentionClock {
+    /// As it stood at an instant.
+    kept_s: f64,
+    since: Time,
+}
+
+impl RetentionClock {
+    /// A clock that begins at an instant.
+    pub(crate) const fn new(since: Time) -> Self {
+        Self { kept_s: 0.0, since }
+    }
+
+    /// What it shows at an instant, after work at a temperature.
+    pub(crate) fn at(&self, instant: Time, retention: &Retention, celsius: f64) -> f64 {
+        self.kept_s + retention.acceleration(celsius) * instant.since(self.since).si()
+    }
+
+    /// The clock from an instant on, after which the temperature may differ.
+    pub(crate) fn turned(&self, instant: Time, retention: &Retention, celsius: f64) -> Self {
+        Self {
+            kept_s: self.at(instant, retention, celsius),
+            since: instant,
+        }
+    }
+
+    /// Lets a period pass at a temperature, in which the chip has no power.
+    pub(crate) fn store(&mut self, period: Period, retention: &Retention, celsius: f64) {
+        self.kept_s += retention.acceleration(celsius) * period.si();
     }
 }
 
@@ -72,7 +125,8 @@ impl Disturbed {
         let kept = (self.now - stored).max(0.0);
         programs * oxide.program_disturb
             + worn.reads as f64 * wear / oxide.read_disturb
-            + f64::from(self.bits) * (oxide.retention.rate * cycles * kept).min(0.5)
+            + f64::from(self.bits)
+                * (oxide.retention.rate * oxide.retention.leaking(cycles) * kept).min(0.5)
     }
 
     /// The first of the page's wrong bits: as many as arrivals of a Poisson process come before `expected`. The same

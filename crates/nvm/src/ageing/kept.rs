@@ -40,12 +40,14 @@ pub struct RetentionOutlook {
     fresh: f64,
     /// More of them for each cycle, by reads.
     by_reads: f64,
-    /// Share of the bits that leak for each cycle.
+    /// Share of the bits that leak for each cycle, where they are in proportion to the cycles.
     by_leaking: f64,
+    retention: Retention,
+    /// Stress of a cycle, in parts of one at 25 °C.
+    stress: f64,
 }
 
 impl RetentionOutlook {
-    /// `stress` is that of a cycle, in parts of one at 25 °C.
     pub(super) fn new(
         sheet: &AgeingSheet,
         rated: u64,
@@ -61,13 +63,20 @@ impl RetentionOutlook {
             fresh: disturb + read,
             by_reads: read * stress / rated.max(1) as f64,
             by_leaking: stress * retention.share(keeping.kept_s, keeping.celsius),
+            retention,
+            stress,
         }
     }
 
     /// Wrong bits of a page that are expected after so many cycles of its block.
     #[must_use]
     pub fn expected(&self, cycles: f64) -> f64 {
-        let leaked = (self.by_leaking * cycles).min(0.5);
+        let leaking = if self.retention.has_exponent() {
+            self.retention.leaking(self.stress * cycles) / self.stress
+        } else {
+            cycles
+        };
+        let leaked = (self.by_leaking * leaking).min(0.5);
         self.fresh + self.by_reads * cycles + f64::from(self.codewords.page_bits) * leaked
     }
 

@@ -19,7 +19,7 @@ mod tests;
 
 use wordline_core::quantity::{Period, Quantity as _};
 
-pub(crate) use errors::{Disturbed, Retention};
+pub(crate) use errors::{Disturbed, Retention, RetentionClock};
 pub(crate) use kept::Codewords;
 pub use kept::{Keeping, RetentionOutlook};
 pub use outlook::Outlook;

@@ -105,6 +105,12 @@ impl Oxide {
         let scale = page_scale(sheet, pages);
         let chip = standard_normal(draw(key, 0, 0, Purpose::Oxide));
         let law = ThresholdLaw::new(sheet);
+        // What is erased together lives so many cycles: with a law of its own, which speaks of what is erased, as the
+        // draws come to; else of the median block.
+        let weakest = match sheet.erase_growth() {
+            Some(_) => median_life(sheet, together),
+            None => endurance * libm::pow(together.max(1) as f64, -1.0 / shape),
+        };
         let mut oxide = Self {
             key,
             pages,
@@ -125,7 +131,10 @@ impl Oxide {
             erase: Steps {
                 fresh: *sheet.erase_loops.value(),
                 early: Vec::new(),
-                late: law.late(sheet.erase_loops_last.value() - sheet.erase_loops.value()),
+                late: match sheet.erase_growth() {
+                    Some(growth) => growth_shares(sheet, growth, weakest),
+                    None => law.late(sheet.erase_loops_last.value() - sheet.erase_loops.value()),
+                },
             },
             program_unit: 1.0,
             erase_unit: 1.0,
@@ -134,7 +143,6 @@ impl Oxide {
             retention: Retention::new(sheet, rated),
         };
         let page = scale * libm::pow(std::f64::consts::LN_2, 1.0 / shape);
-        let weakest = endurance * libm::pow(together.max(1) as f64, -1.0 / shape);
         oxide.tie(timing, as_stress(page), as_stress(weakest));
         oxide
     }
@@ -306,6 +314,53 @@ pub fn late_shares(interface_share: f64, interface: f64, bulk: f64, count: u32) 
         bulk,
     };
     law.late(count)
+}
+
+/// Median life, in cycles, of the weakest of so many blocks of the median chip that are erased together: the life of each is
+/// Weibull, at a scale that spreads from block to block. By the trapezoid rule and by halving.
+fn median_life(sheet: &AgeingSheet, together: u64) -> f64 {
+    let (shape, spread) = (*sheet.page_shape.value(), *sheet.block_spread.value());
+    let (weak, weakness) = (*sheet.weak_share.value(), *sheet.weak_strength.value());
+    let endurance = endurance(sheet);
+    let stands = |cycles: f64| {
+        let (mut sum, mut all) = (0.0, 0.0);
+        for step in -40..=40 {
+            let z = f64::from(step) * 0.125;
+            let density = libm::exp(-0.5 * z * z);
+            let scale = endurance * libm::exp(spread * z);
+            let one =
+                |scale: f64| libm::exp(-std::f64::consts::LN_2 * libm::pow(cycles / scale, shape));
+            sum += density * ((1.0 - weak) * one(scale) + weak * one(scale * weakness));
+            all += density;
+        }
+        libm::pow(sum / all, together.max(1) as f64)
+    };
+    let (mut low, mut high) = (0.0, endurance * libm::exp(5.0 * spread));
+    for _ in 0..64 {
+        let middle = f64::midpoint(low, high);
+        if stands(middle) > 0.5 {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    high.max(1.0)
+}
+
+/// The used shares of its strength at which a block that lives for `life` cycles takes its loops where an erase takes
+/// 1 + (cycles / doubling)^exponent times as long as a fresh one: each half-way to its next loop. Blocks of other
+/// strengths go the same way at their own pace. Loops beyond the last one, and beyond the life, are not taken.
+fn growth_shares(sheet: &AgeingSheet, (doubling, exponent): (f64, f64), life: f64) -> Vec<f64> {
+    let fresh = *sheet.erase_loops.value();
+    let more = sheet.erase_loops_last.value().saturating_sub(fresh);
+    let share = |step: u32| {
+        let grown = (f64::from(step) + 0.5) / f64::from(fresh);
+        doubling * libm::pow(grown, 1.0 / exponent) / life
+    };
+    (0..more)
+        .map(share)
+        .take_while(|share| *share <= 1.0)
+        .collect()
 }
 
 /// Cycles at which `count` pulses are saved while the traps of a fresh oxide fill up, as multiples of the cycles in

@@ -114,7 +114,8 @@ where
     /// Notes the figures that ageing rests on.
     fn note_ageing(&mut self) {
         let figures = &mut std::sync::Arc::make_mut(&mut self.notes).part.figures;
-        for name in AgeingSheet::FIGURES {
+        let names = AgeingSheet::FIGURES.into_iter();
+        for name in names.chain(AgeingSheet::OPTIONAL) {
             let name = format!("aging.{name}");
             if !figures.contains(&name) {
                 figures.push(name);

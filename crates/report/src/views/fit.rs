@@ -3,6 +3,8 @@
 //! The first half was fitted, so that what agrees there was made to agree. The second half was held out: its
 //! ratios are the score.
 
+mod growth;
+
 use wordline_core::RowOperation::{self, Cycle, Erase, Program};
 use wordline_core::quantity::ByteCount;
 use wordline_core::results::{FigureUse, ResultSet, Row};
@@ -20,7 +22,14 @@ pub(crate) const VIEW: View = View {
     workload: "fit",
     tables: &[TableView::Made(tables)],
     plots_first: false,
-    answer: |pivot| Answer::of_all(sentences(pivot.document).unwrap_or_default()),
+    answer: |pivot| {
+        let of_growth = growth::sentences(pivot.document);
+        Answer::of_all(if of_growth.is_empty() {
+            sentences(pivot.document).unwrap_or_default()
+        } else {
+            of_growth
+        })
+    },
     ..View::EMPTY
 };
 
@@ -86,7 +95,11 @@ fn tables(pivot: &Pivot<'_>, _: Option<u16>) -> Vec<Grid> {
         .figure("held-out ratio", |line| {
             Line::ratio(&line.second).map(ratio)
         });
-    let grids = [table.lines(&compared(document)), figures(document)];
+    let grids = [
+        table.lines(&compared(document)),
+        growth::table(document),
+        figures(document),
+    ];
     grids.into_iter().flatten().collect()
 }
 
@@ -321,6 +334,7 @@ mod tests {
             fill: None,
             warm_up_bytes: 0,
             usage: None,
+            predict: Vec::new(),
             simulations: 300,
         });
         for (target, basis, factor) in [

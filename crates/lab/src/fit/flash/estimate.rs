@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use wordline_nvm::ageing::AgeingSheet;
 use wordline_trace::cycling::{BlockLife, CyclingOperation};
 
+use super::growth::{GrowthFit, GrowthPoint};
+use super::growth_task::{LOOPS, law_figures};
 use super::law::{Early, FittedLaw, LawInterval, LawSample, Strength, WearLaw, fit as fit_law};
 use super::lives::{Block, Hazard, LifeFit, LifePages, LifePoint, Lives, NO_SPREAD, SharedLives};
 use super::part::FlashPart;
@@ -33,6 +35,13 @@ const FEW: f64 = 0.1;
 const ALIKE: f64 = 3.0;
 const ALIKE_PART: f64 = 1e-3;
 
+/// Standard error of the median of normals, as a multiple of that of their mean.
+const MEDIAN_ERROR: f64 = 1.253_314;
+
+/// Counts at which the median erase of blocks that did not fail is taken, and the decades below the last that they lie in.
+const GRID: u32 = 12;
+const GRID_DECADES: f64 = 3.0;
+
 /// Cycles over which a sheet's typical column is the mean.
 pub(super) const MEAN_CYCLES: u64 = 10_000;
 
@@ -59,6 +68,8 @@ pub(super) struct EstimateFindings {
 pub(super) enum Whole {
     /// As a whole number.
     Yes,
+    /// As a whole number that is chosen, and not fitted.
+    Choice,
     /// With a point.
     No,
     /// As whole cycles.
@@ -136,6 +147,28 @@ pub(super) fn estimate(part: &FlashPart<'_>, lives: &[&BlockLife]) -> EstimateFi
     let program = Pulses::of(&programs, false).filter(|_| single);
     let erase = Pulses::of(&erases, true);
     let law = loops(part, lives, erase.as_ref(), &mut findings);
+    let slowing = law.is_none().then(|| slowing(lives, &erases)).flatten();
+    if let Some(fit) = &slowing {
+        let life = part.ageing.endurance.nominal().count().max(1) as f64;
+        let loops = erase.as_ref().map_or(LOOPS, |erase| erase.fresh);
+        let chips = NORMAL * chips_error(part.ageing, findings.chips);
+        for (name, mut interval) in law_figures(fit, 0, loops, life) {
+            if name == "erase_doubling" {
+                // The median chip may be as far from the mean of these as the base says that chips spread.
+                let LawInterval { value, least, most } = interval;
+                let [down, up] =
+                    [value / least, most / value].map(|one| libm::log(one).hypot(chips));
+                interval.least = value * libm::exp(-down);
+                interval.most = value * libm::exp(up);
+            }
+            let whole = match name {
+                "erase_loops" | "erase_loops_last" => Whole::Choice,
+                _ => Whole::No,
+            };
+            findings.open.retain(|(open, _)| *open != name);
+            findings.add(name, interval, whole);
+        }
+    }
     let strengths = strengths(lives, erase.as_ref(), law.as_ref());
     let own = pages(
         part,
@@ -158,6 +191,10 @@ pub(super) fn estimate(part: &FlashPart<'_>, lives: &[&BlockLife]) -> EstimateFi
         part.rated,
     );
     findings.erase = latency(&erases, erase.as_ref(), lives, &findings.weak, part.rated);
+    if let (Some(fit), Some(latency)) = (&slowing, &mut findings.erase) {
+        latency.interval = fit.at(0, 0.0);
+        latency.of = LatencyOf::Fresh;
+    }
     let reads = series(CyclingOperation::Read);
     // Reads do not age, so that weak blocks show them like others.
     findings.read = latency(&reads, None, lives, &[], part.rated);
@@ -319,6 +356,43 @@ fn loops(
         findings.add(name, interval, Whole::No);
     }
     Some((law, most as u32))
+}
+
+/// The power law by which the erase of the median block grows up to where the first block is given up or fails, which
+/// needs no failures. `None` where nothing tells it.
+fn slowing(lives: &[&BlockLife], erases: &[Series]) -> Option<GrowthFit> {
+    let seen: Vec<&Series> = erases.iter().filter(|one| !one.is_empty()).collect();
+    let end = lives
+        .iter()
+        .map(|life| life.cycles - u64::from(life.failed.is_some()))
+        .min()?;
+    let mut cycles: Vec<u64> = (0..=GRID)
+        .map(|step| {
+            let decades = GRID_DECADES * f64::from(step) / f64::from(GRID);
+            (end as f64 * libm::pow(10.0, -decades)).round() as u64
+        })
+        .filter(|count| *count >= 1)
+        .collect();
+    cycles.reverse();
+    cycles.dedup();
+    if seen.len() < 2 {
+        return None;
+    }
+    let points = cycles.iter().map(|count| {
+        let at = |one: &&Series| {
+            // A duration holds until the next.
+            let next = one.partition_point(|(cycle, _)| cycle <= count);
+            one[next.max(1) - 1].1
+        };
+        let times: Vec<f64> = seen.iter().map(at).collect();
+        let error = MEDIAN_ERROR * mean(&times).1;
+        GrowthPoint {
+            seconds: median(&times),
+            variance: error * error,
+        }
+    });
+    let fit = GrowthFit::of(&cycles, &[points.collect()])?;
+    (!fit.is_open()).then_some(fit)
 }
 
 fn seen<'a>(lives: &[&BlockLife], erase: &'a Pulses) -> Vec<LawSample<'a>> {

@@ -18,6 +18,9 @@ const GOOD: f64 = 0.223;
 const DIGITS_MIN: f64 = 4.0;
 const DIGITS_MAX: f64 = 9.0;
 
+/// What is noted of a figure that is chosen.
+pub(super) const CHOICE: &str = "; 95 % interval none: a choice, as fine as the law is followed";
+
 /// A fitted figure: how it is written, and what of it is reported.
 pub(super) struct FittedFigure {
     pub(super) change: SheetChange,
@@ -80,16 +83,17 @@ pub(super) struct FitOutcome<'a> {
     /// Figures that stay as the base has them, and why.
     pub(super) open: &'a [(&'static str, LeftOpen)],
     /// Mean distances: of the part from the half that was fitted, from that which was held out, and of the halves from
-    /// each other, where they can be compared.
-    pub(super) apart: [f64; 3],
+    /// each other, where they can be compared; `None` where nothing was held out.
+    pub(super) apart: Option<[f64; 3]>,
 }
 
 impl FitOutcome<'_> {
     /// Says what is left open, and where the part misses even what it was fitted to.
     pub(super) fn warn(&self, document: &mut ResultSet) {
         let (id, file) = (&self.workload.id, &self.workload.source.file);
-        let [fitted, _, halves] = self.apart;
-        if fitted > GOOD.max(2.0 * halves) {
+        if let Some([fitted, _, halves]) = self.apart
+            && fitted > GOOD.max(2.0 * halves)
+        {
             document.warn(LabWarning::FlashMisfit {
                 id: &id,
                 noun: &self.noun,
@@ -123,12 +127,19 @@ impl FitOutcome<'_> {
                 self.of,
                 base.id
             ),
-            format!(
-                "it misses the half of the {} that it was fitted to by {}, and the half that was held out by {}",
-                self.noun,
-                percent(self.apart[0]),
-                percent(self.apart[1])
-            ),
+            match self.apart {
+                Some([fitted, held, _]) => format!(
+                    "it misses the half of the {} that it was fitted to by {}, and the half that was held out by {}",
+                    self.noun,
+                    percent(fitted),
+                    percent(held)
+                ),
+                None => format!(
+                    "all {} were fitted and none held out: how well it predicts is not known, and its intervals say what \
+                     it should miss by",
+                    self.noun
+                ),
+            },
         ];
         let open = grouped(self.open);
         cautions.extend(open.map(|(names, why)| format!("not determined: {names}: {why}")));

@@ -11,13 +11,18 @@
 //!    open.
 //! 5. [`timing`] scales the typical columns such that the model's first operations take as long as the log's.
 //! 6. [`score`] holds the fitted part against the half of the blocks that was fitted and the half that was not.
-
+//!
+//! A **table** of times by cycles ([`wordline_trace::growth`]), as data sheets print it, tells how erases slow down:
+//! [`growth`] fits a power law to few rounded times, and [`growth_task`] turns it into rows, predictions and a sheet. A
+//! cycling log without failures is fitted by the same law.
 //!
 //! A **sweep** ([`wordline_trace::sweep`]) has mean access times by size, in which the times of the array are
 //! [linear](sweep).
 
 mod estimate;
 mod figures;
+mod growth;
+mod growth_task;
 mod law;
 mod lives;
 mod part;
@@ -32,12 +37,14 @@ mod timing;
 use wordline_catalog::PartOnBoard;
 use wordline_core::{Experiment, FitWorkload, ResultSet};
 use wordline_trace::cycling::CyclingLog;
+use wordline_trace::growth::{GrowthTable, GrowthUnit, is_growth};
 use wordline_trace::sweep::{is_sweep, read_sweep};
 
 use super::{Estimate, Fitted};
 use crate::control::Control;
 use crate::error::{LabError, LogProblem, SettingProblem};
 use crate::warning::LabWarning;
+use growth_task::GrowthTask;
 use sweep_task::SweepTask;
 use task::FlashTask;
 
@@ -101,6 +108,25 @@ pub(super) fn fit(
         file: file.clone(),
         source,
     })?;
+    if is_growth(names) {
+        let unit = workload.source.unit.as_deref().map(|found| {
+            let unknown = || SettingProblem::TimeUnit(found.to_owned()).of("log unit");
+            found.parse::<GrowthUnit>().map_err(|()| unknown())
+        });
+        let table = GrowthTable::read(reader, unit.transpose()?).map_err(trace)?;
+        let task = GrowthTask {
+            target,
+            part: &part,
+            workload,
+            experiment,
+            table: &table,
+        };
+        let found = task.run(&mut document)?;
+        return Ok(fitted(document, Some(found)));
+    }
+    if !workload.predict.is_empty() {
+        return Err(SettingProblem::NoTable.of("predict"));
+    }
     if is_sweep(names) {
         let points = read_sweep(reader).map_err(trace)?;
         let task = SweepTask {

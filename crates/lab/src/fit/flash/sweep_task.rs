@@ -114,7 +114,7 @@ impl SweepTask<'_> {
             of: format!("accesses of {} sizes", halves[0].len()),
             noun: "sizes",
             open: &open,
-            apart,
+            apart: Some(apart),
         };
         outcome.warn(document);
         let sheet = outcome.sheet(self.part.model, &figures)?;

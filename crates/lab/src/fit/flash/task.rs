@@ -5,7 +5,7 @@ use wordline_core::{Experiment, FitWorkload, ResultSet, WearUsage, WearWorkload}
 use wordline_trace::cycling::{BlockLife, CyclingLog, CyclingOperation};
 
 use super::estimate::{EstimateFindings, Whole, estimate};
-use super::figures::{FitOutcome, FittedFigure, digits, told};
+use super::figures::{CHOICE, FitOutcome, FittedFigure, digits, told};
 use super::part::FlashPart;
 use super::score::{self, Compared, NamedEstimate};
 use super::timing::{ArrayTiming, with};
@@ -74,7 +74,7 @@ impl FlashTask<'_> {
             of: format!("{} blocks of {of}", first.len()),
             noun: "blocks",
             open: &findings.open,
-            apart,
+            apart: Some(apart),
         };
         outcome.warn(document);
         let sheet = outcome.sheet(self.part.model, &figures)?;
@@ -115,6 +115,10 @@ impl FlashTask<'_> {
         for (name, interval, whole) in &findings.ageing {
             let (value, told) = match whole {
                 Whole::Yes => (format!("value = {}", interval.value.round()), String::new()),
+                Whole::Choice => (
+                    format!("value = {}", interval.value.round()),
+                    CHOICE.to_owned(),
+                ),
                 Whole::No => {
                     let value = format!("value = {:?}", digits(interval, interval.value));
                     (value, told(interval, |one| format!("{one}")))

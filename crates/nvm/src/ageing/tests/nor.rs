@@ -1,5 +1,6 @@
 //! A NOR flash: the same oxide under other commands.
 
+use wordline_core::quantity::Period;
 use wordline_memory::{FlashError as _, FlashErrorKind};
 
 use super::*;
@@ -9,6 +10,11 @@ use crate::model::ChipModel as _;
 use crate::{Nor, NorSheet};
 
 fn sheet() -> NorSheet {
+    sheet_with(&[], "")
+}
+
+/// The sheet, after replacing each `from` by its `to`, with more figures of the table aging.
+fn sheet_with(changes: &[(&str, &str)], more: &str) -> NorSheet {
     let text = include_str!("../../../tests/data/nor.toml");
     let aging = include_str!("../../../tests/data/nand_aging.toml");
     let aging = aging
@@ -22,18 +28,27 @@ fn sheet() -> NorSheet {
         )
         .replace("early = { value = 4", "early = { value = 0")
         .replace("late = { value = 5", "late = { value = 0");
-    let sheet: NorSheet = toml::from_str(&(text.to_owned() + &aging)).expect("a well-formed sheet");
+    let mut text = text.to_owned() + &aging + more;
+    for (from, to) in changes {
+        assert!(text.contains(from), "{from}");
+        text = text.replace(from, to);
+    }
+    let sheet: NorSheet = toml::from_str(&text).expect("a well-formed sheet");
     assert!(sheet.problems().is_empty(), "{:?}", sheet.problems());
     sheet
 }
 
 fn nor(timing: Timing, seed: u64) -> Wired<Nor> {
+    ageing_nor(&sheet(), timing, seed)
+}
+
+fn ageing_nor(sheet: &NorSheet, timing: Timing, seed: u64) -> Wired<Nor> {
     let conditions = Conditions {
         timing,
         age: 0.0,
         seed,
     };
-    let mut nor = nor_of(&sheet(), conditions);
+    let mut nor = nor_of(sheet, conditions);
     nor.start_ageing(Environment::default())
         .expect("it has the figures");
     nor
@@ -186,4 +201,166 @@ fn cycles_that_are_set_wear_as_if_they_had_been_stepped() {
         set.last_cost().of(Cause::Erase),
         stepped.last_cost().of(Cause::Erase)
     );
+}
+
+/// Sectors that are all the median one, of 100 loops when fresh.
+const ALIKE: [(&str, &str); 6] = [
+    ("chip_spread = { value = 0.4", "chip_spread = { value = 0.0"),
+    (
+        "block_spread = { value = 0.3",
+        "block_spread = { value = 0.0",
+    ),
+    ("weak_share = { value = 0.01", "weak_share = { value = 0.0"),
+    ("page_shape = { value = 4.0", "page_shape = { value = 50.0"),
+    ("erase_loops = { value = 4", "erase_loops = { value = 100"),
+    (
+        "erase_loops_last = { value = 20",
+        "erase_loops_last = { value = 900",
+    ),
+];
+
+#[test]
+fn erases_grow_by_the_power_of_the_cycles_that_the_sheet_states() {
+    for exponent in [0.3, 0.62, 1.0] {
+        let law = format!(
+            "erase_doubling = {{ value = 800.0, source = \"invented\" }}\n\
+             erase_exponent = {{ value = {exponent:?}, source = \"invented\" }}\n"
+        );
+        let sheet = sheet_with(&ALIKE, &law);
+        let erase_after = |cycles| {
+            let mut nor = ageing_nor(&sheet, Timing::Typ, 1);
+            // Beyond the rated cycles, so that the column `max` cuts nothing off.
+            cycle_block(&mut nor, &cycle(0), cycles).expect("it fails at most");
+            nor.erase(BLOCK).expect("it is young");
+            seconds(nor.last_cost().of(Cause::Erase))
+        };
+        let first = erase_after(0);
+        for cycles in [20_u64, 200, 800, 2000] {
+            let grown = erase_after(cycles) / first - 1.0;
+            let wanted = (cycles as f64 / 800.0).powf(exponent);
+            // Half a loop of 100, and sectors of a block that differ by the narrowest shape that a sheet may state.
+            assert!(
+                (grown - wanted).abs() < 0.01 + 0.12 * wanted,
+                "{exponent}, {cycles} cycles: {grown}, not {wanted}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_median_of_blocks_that_differ_keeps_to_the_law() {
+    let law = "erase_doubling = { value = 400.0, source = \"invented\" }\n\
+               erase_exponent = { value = 0.8, source = \"invented\" }\n";
+    let changes = [ALIKE[0], ALIKE[2], ALIKE[4], ALIKE[5]];
+    let sheet = sheet_with(&changes, law);
+    // Sixteen sectors that differ are erased together: the neediest one counts.
+    let mut grown: Vec<f64> = (0..61)
+        .map(|seed| {
+            let mut nor = ageing_nor(&sheet, Timing::Typ, seed);
+            nor.erase(BLOCK).expect("it is young");
+            let first = seconds(nor.last_cost().of(Cause::Erase));
+            cycle_block(&mut nor, &cycle(0), 399).expect("it fails at most");
+            nor.erase(BLOCK).expect("it is young");
+            seconds(nor.last_cost().of(Cause::Erase)) / first
+        })
+        .collect();
+    grown.sort_by(f64::total_cmp);
+    // The median of 61 has a standard error of about 2 %.
+    assert!((grown[30] - 2.0).abs() < 0.12, "{grown:?}");
+}
+
+#[test]
+fn half_a_law_is_refused_and_so_is_one_out_of_range() {
+    for (more, path) in [
+        ("erase_doubling = { value = 800.0", "aging.erase_doubling"),
+        ("erase_exponent = { value = 0.5", "aging.erase_exponent"),
+        (
+            "retention_exponent = { value = 9.0",
+            "aging.retention_exponent",
+        ),
+    ] {
+        let text = format!(
+            "{}{}{more}, source = \"invented\" }}\n",
+            include_str!("../../../tests/data/nor.toml"),
+            include_str!("../../../tests/data/nand_aging.toml")
+        );
+        let sheet: NorSheet = toml::from_str(&text).expect("a well-formed sheet");
+        let problems = sheet.problems();
+        assert!(problems.iter().any(|one| one.path == path), "{problems:?}");
+    }
+}
+
+/// Bits of a block of zeros that have gone wrong after a year at 55 °C, `cycles` cycles and `reads` reads.
+fn wrong_bits(sheet: &NorSheet, cycles: u64) -> usize {
+    let mut nor = ageing_nor(sheet, Timing::Typ, 1);
+    cycle_block(&mut nor, &cycle(0), cycles).expect("it fails at most");
+    let pages = nor.geometry().pages_per_block;
+    for page in BLOCK * pages..(BLOCK + 1) * pages {
+        nor.program(page, 0, &ZEROS[..256]).expect("it is erased");
+    }
+    let year = Period::from_si(365.25 * 86_400.0);
+    nor.chip_mut().store(year, 55.0).expect("a chip stands it");
+    let mut wrong = 0;
+    for page in BLOCK * pages..(BLOCK + 1) * pages {
+        let mut bytes = [0; 256];
+        nor.read(page, 0, &mut bytes).expect("no code refuses it");
+        wrong += bytes
+            .iter()
+            .map(|byte| byte.count_ones() as usize)
+            .sum::<usize>();
+    }
+    wrong
+}
+
+#[test]
+fn bits_go_wrong_late_in_life_where_the_sheet_says_how() {
+    let plain = sheet_with(&ALIKE, "");
+    assert_eq!(
+        wrong_bits(&plain, 1500),
+        0,
+        "sheets without the figure promise none"
+    );
+    let cubic = "retention_exponent = { value = 3.0, source = \"invented\" }\n";
+    let changes = [
+        ALIKE.as_slice(),
+        &[
+            (
+                "read_disturb = { value = 1000.0",
+                "read_disturb = { value = 1e18",
+            ),
+            (
+                "program_disturb = { value = 0.01",
+                "program_disturb = { value = 0.0",
+            ),
+        ],
+    ]
+    .concat();
+    let sheet = sheet_with(&changes, cubic);
+    let [young, rated, late] = [100, 1000, 2000].map(|cycles| wrong_bits(&sheet, cycles));
+    // A thousandth of 524,288 bits at the rated 1000 cycles; a thousandth of that at a tenth of them, eightfold at twice.
+    assert!(young <= 3, "{young}");
+    assert!((420..640).contains(&rated), "{rated}");
+    assert!((3700..4700).contains(&late), "{late}");
+}
+
+#[test]
+fn the_outlook_of_kept_bits_is_that_of_the_mechanism() {
+    use crate::ageing::Keeping;
+    use crate::model::FlashModel as _;
+    let keeping = Keeping {
+        kept_s: 365.25 * 86_400.0,
+        celsius: 55.0,
+        reads: 0.0,
+        programs: 0,
+    };
+    let outlook = |sheet: &NorSheet| {
+        let outlook = sheet.outlook().expect("it ages");
+        let kept = outlook.kept(&Environment::default(), &keeping)?;
+        Some([500.0, 1000.0].map(|cycles| kept.expected(cycles)))
+    };
+    assert_eq!(outlook(&sheet()), None);
+    let square = "retention_exponent = { value = 2.0, source = \"invented\" }\n";
+    let [half, rated] = outlook(&sheet_with(&[], square)).expect("bits go wrong");
+    assert!((rated - 32.768).abs() < 1e-9, "{rated}");
+    assert!((4.0 * half - rated).abs() < 1e-9, "{half}, {rated}");
 }

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use wordline_core::Timing;
-use wordline_core::quantity::{Period, Quantity as _, Time};
+use wordline_core::quantity::{Period, Time};
 
 use super::Nand;
 use super::ecc::Code;
 use super::sheet::NandSheet;
 use crate::ageing::{
-    AgeingError, AgeingSheet, Cycle, Disturbed, Environment, Oxide, OxideWear, Stress,
+    AgeingError, AgeingSheet, Cycle, Disturbed, Environment, Oxide, OxideWear, RetentionClock,
+    Stress,
 };
 use crate::error::NvmError;
 use crate::power::Residence;
@@ -48,16 +49,14 @@ pub(super) struct NandAgeing {
     oxide: Oxide,
     environment: Environment,
     stress: Stress,
-    /// The retention clock, in seconds at 55 °C, as it stood at an instant.
-    kept_s: f64,
-    since: Time,
+    clock: RetentionClock,
 }
 
 impl NandAgeing {
-    /// The retention clock at an instant.
+    /// The retention clock at an instant, in seconds at 55 °C.
     fn kept_at(&self, instant: Time) -> f64 {
-        let pace = self.oxide.retention.acceleration(self.environment.celsius);
-        self.kept_s + pace * instant.since(self.since).si()
+        let retention = &self.oxide.retention;
+        self.clock.at(instant, retention, self.environment.celsius)
     }
 }
 
@@ -78,8 +77,11 @@ impl AgeingChip for Nand {
             Some(ageing) => NandAgeing {
                 stress: ageing.oxide.stress(&environment),
                 environment,
-                kept_s: ageing.kept_at(instant),
-                since: instant,
+                clock: ageing.clock.turned(
+                    instant,
+                    &ageing.oxide.retention,
+                    ageing.environment.celsius,
+                ),
                 oxide: ageing.oxide.clone(),
             },
             None => {
@@ -89,8 +91,7 @@ impl AgeingChip for Nand {
                 NandAgeing {
                     stress: oxide.stress(&environment),
                     environment,
-                    kept_s: 0.0,
-                    since: instant,
+                    clock: RetentionClock::new(instant),
                     oxide,
                 }
             }
@@ -171,8 +172,8 @@ impl Nand {
         let dwell = period;
         Environment { celsius, dwell }.check()?;
         if let Some(ageing) = &mut self.ageing {
-            let pace = ageing.oxide.retention.acceleration(celsius);
-            Arc::make_mut(ageing).kept_s += pace * period.si();
+            let NandAgeing { oxide, clock, .. } = Arc::make_mut(ageing);
+            clock.store(period, &oxide.retention, celsius);
         }
         Ok(())
     }

@@ -1,15 +1,20 @@
 //! How a NOR flash ages, once ageing is switched on.
 //!
 //! The smallest unit of erase wears by itself. An erase programs all cells first, so that it does the whole stress of a
-//! cycle, and programs do none. Bits do not go wrong: sheets ask no error correction of the host that could be fed.
+//! cycle, and programs do none. Bits go wrong where a sheet says how what leaks grows with the cycles
+//! (`retention_exponent`), by the mechanism of NAND flash: a unit is a page of its own, whose bits leak from the first
+//! program after its erase on. No error correction stands between them and the host.
 
 use std::sync::Arc;
 
 use wordline_core::Timing;
-use wordline_core::quantity::Time;
+use wordline_core::quantity::{Period, Time};
 
 use super::{Nor, NorWork};
-use crate::ageing::{AgeingError, AgeingSheet, Cycle, Environment, Oxide, OxideWear, Stress};
+use crate::ageing::{
+    AgeingError, AgeingSheet, Cycle, Disturbed, Environment, Oxide, OxideWear, RetentionClock,
+    Stress,
+};
 use crate::pages::Pages;
 use crate::power::Residence;
 use crate::rules::RuleSet;
@@ -31,6 +36,7 @@ pub(super) struct NorAgeing {
     oxide: Arc<Oxide>,
     environment: Environment,
     stress: Stress,
+    clock: RetentionClock,
     units: Pages<Option<OxideWear>>,
 }
 
@@ -43,8 +49,13 @@ impl AgeingChip for Nor {
     fn start_ageing(&mut self, environment: Environment) -> Result<(), AgeingError> {
         environment.check()?;
         let figures = self.spec.ageing.as_ref().ok_or(AgeingError::NoFigures)?;
-        let (oxide, units) = match self.ageing.take() {
-            Some(ageing) => (ageing.oxide, ageing.units),
+        let instant = self.ready;
+        let (oxide, units, clock) = match self.ageing.take() {
+            Some(ageing) => {
+                let (retention, celsius) = (&ageing.oxide.retention, ageing.environment.celsius);
+                let clock = ageing.clock.turned(instant, retention, celsius);
+                (ageing.oxide, ageing.units, clock)
+            }
             None => {
                 let (rated, unit) = (self.spec.endurance, self.spec.unit_bytes());
                 let together = self.spec.geometry.block_bytes() / unit;
@@ -53,7 +64,8 @@ impl AgeingChip for Nor {
                 } = figures;
                 let oxide = Oxide::new(sheet, *timing, 1, rated, together, *key);
                 let units = self.spec.capacity / unit;
-                (Arc::new(oxide), Pages::new(units as usize))
+                let clock = RetentionClock::new(instant);
+                (Arc::new(oxide), Pages::new(units as usize), clock)
             }
         };
         let Stress { erase, program } = oxide.stress(&environment);
@@ -64,6 +76,7 @@ impl AgeingChip for Nor {
                 erase: erase.saturating_add(program),
                 program: 0,
             },
+            clock,
             units,
         });
         Ok(())
@@ -189,6 +202,78 @@ impl Nor {
             fails |= spent.unwrap_or(false);
         }
         fails
+    }
+
+    /// Lets the chip lie without power for a period, at a temperature in degrees Celsius: its units lose charge, and no
+    /// time passes on its clock. One that does not age loses none.
+    ///
+    /// # Errors
+    /// When the temperature or the period is none of a chip.
+    pub fn store(&mut self, period: Period, celsius: f64) -> Result<(), AgeingError> {
+        let dwell = period;
+        Environment { celsius, dwell }.check()?;
+        if let Some(NorAgeing { oxide, clock, .. }) = &mut self.ageing {
+            clock.store(period, &oxide.retention, celsius);
+        }
+        Ok(())
+    }
+
+    /// The retention clock at an instant, in seconds at 55 °C; `None` where bits do not go wrong.
+    fn kept_at(&self, instant: Time) -> Option<f64> {
+        let ageing = self.ageing.as_ref()?;
+        let retention = &ageing.oxide.retention;
+        let celsius = ageing.environment.celsius;
+        let goes_wrong = retention.has_exponent();
+        goes_wrong.then(|| ageing.clock.at(instant, retention, celsius))
+    }
+
+    /// Notes a program that ends at an instant: from the first one on, the charge of its unit leaks.
+    #[inline]
+    pub(super) fn charge(&mut self, at: u64, instant: Time) {
+        if let Some(now) = self.kept_at(instant) {
+            let unit = at / self.spec.unit_bytes();
+            self.with_worn(unit, |oxide, stress, worn| {
+                worn.program(oxide, 0, stress, now);
+            });
+        }
+    }
+
+    /// Turns the bits that have gone wrong in what is read from `at` on until an instant, and counts the read.
+    #[inline]
+    pub(super) fn disturb(&mut self, at: u64, out: &mut [u8], instant: Time) {
+        if let Some(now) = self.kept_at(instant) {
+            self.disturb_at(at, out, now);
+        }
+    }
+
+    fn disturb_at(&mut self, at: u64, out: &mut [u8], now: f64) {
+        let Some(key) = self.spec.ageing.as_ref().map(|figures| figures.key) else {
+            return;
+        };
+        let unit_bytes = self.spec.unit_bytes();
+        let end = at + out.len() as u64;
+        for unit in self.units(at, out.len() as u64) {
+            let first = unit * unit_bytes;
+            let cycle = self.cycles(first);
+            let wrong = self.with_worn(unit, |oxide, _, worn| {
+                worn.add_reads(1);
+                let disturbed = Disturbed {
+                    key,
+                    page: unit as u32,
+                    index: 0,
+                    cycle,
+                    now,
+                    bits: (8 * unit_bytes) as u32,
+                };
+                disturbed.wrong(oxide, worn)
+            });
+            for bit in wrong.unwrap_or_default() {
+                let byte = first + u64::from(bit / 8);
+                if (at..end).contains(&byte) {
+                    out[(byte - at) as usize] ^= 1 << (bit % 8);
+                }
+            }
+        }
     }
 
     /// Whether the unit at an address is worn out, so that programs fail.

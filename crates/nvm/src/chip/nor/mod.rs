@@ -146,6 +146,7 @@ impl Nor {
         let slot = self.admit_idle(start, bus, self.spec.deselect_after_read)?;
         self.check_apart(at, out.len() as u64)?;
         self.array.read(at, out);
+        self.disturb(at, out, slot.end);
         self.meter.book(PowerState::Read, slot.start, slot.end);
         Ok(self.take(slot))
     }
@@ -224,6 +225,9 @@ impl Nor {
             self.array.preload(at, data);
         } else if self.rules.keep(Rule::Content) {
             self.array.program(at, data);
+        }
+        if !fails {
+            self.charge(at, slot.end.plus(duration));
         }
         self.meter.book(PowerState::Write, slot.start, slot.end);
         Ok(self.take(slot))

@@ -5,7 +5,7 @@ use wordline_core::{Figure, Timing};
 use wordline_memory::Geometry;
 
 use super::NorSheet;
-use crate::ageing::Outlook;
+use crate::ageing::{Codewords, Outlook};
 use crate::board::Board;
 use crate::bus::Action;
 use crate::conformance::{self, RuleOutcome};
@@ -122,14 +122,21 @@ impl FlashModel for NorSheet {
     fn outlook(&self) -> Option<Outlook<'_>> {
         let units = self.erase.iter().map(|erase| erase.bytes.nominal().bytes());
         let unit = units.min()?.max(1);
+        let sheet = self.aging.as_ref()?;
+        let unit_bits = (8 * unit) as u32;
         Some(Outlook {
-            sheet: self.aging.as_ref()?,
+            sheet,
             rated: self.endurance.least().count(),
             blocks: (self.capacity.nominal().bytes() / unit) as u32,
             bad_most: 0,
             pages: 1,
             page_bytes: unit as u32,
-            codewords: None,
+            // No error correction: a unit is lost with its first wrong bit.
+            codewords: sheet.retention_exponent.is_some().then_some(Codewords {
+                page_bits: unit_bits,
+                bits: unit_bits,
+                corrects: 0,
+            }),
         })
     }
 
