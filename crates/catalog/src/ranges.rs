@@ -23,7 +23,7 @@ use wordline_core::{Basis, Timing};
 
 use crate::figures;
 use crate::sheet::parse;
-use crate::{Board, Header, Part, PartOnBoard, Sheet};
+use crate::{Board, Catalog, Header, Part, PartOnBoard, Sheet};
 
 /// What a figure changes in a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -362,6 +362,17 @@ impl VariedTarget {
             part: &self.part,
             board: &self.board,
         }
+    }
+}
+
+impl Catalog {
+    /// The catalogue with a varied target's sheets in place of those that it varies.
+    #[must_use]
+    pub fn with_varied(&self, varied: VariedTarget) -> Self {
+        let mut catalog = self.clone();
+        catalog.insert(Sheet::Part(Box::new(varied.part)));
+        catalog.insert(Sheet::Board(Box::new(varied.board)));
+        catalog
     }
 }
 

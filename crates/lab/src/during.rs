@@ -214,17 +214,18 @@ pub(crate) struct BusyMemory<'a> {
 }
 
 impl<'a> BusyMemory<'a> {
-    /// Runs one piece of work undisturbed, which gives the longest pause unless the workload does, and
-    /// begins the next.
+    /// Runs one piece of work undisturbed, which gives the longest pause unless one is stated, and begins the next. Reads
+    /// stay within the first `wrap_bytes`.
     pub(crate) fn new(
         memory: &'a mut dyn Background,
         during: During,
-        workload: &RawWorkload,
+        wrap_bytes: u64,
+        pause: Option<Time>,
         payload: &'a Payload,
         seed: u64,
     ) -> Result<Self, NvmError> {
         let clock = memory.clock().clone();
-        let mut spare = SpareBlocks::new(memory, during.work, workload.wrap_bytes);
+        let mut spare = SpareBlocks::new(memory, during.work, wrap_bytes);
         let before = clock.now();
         let ready = spare.begin(memory, payload)?;
         memory.finish()?;
@@ -243,7 +244,7 @@ impl<'a> BusyMemory<'a> {
                 ends: free,
             },
             pieces: BackgroundPieces::default(),
-            pause: workload.pause_ps.map_or(alone, Time::from_ps),
+            pause: pause.unwrap_or(alone),
             free,
         };
         busy.begin()?;

@@ -299,6 +299,7 @@ problems! {
     Keep { found: String, bytes: f64, record: ByteCount }
         "of {found} is {bytes} B; allowed: one record ({record}) to 1 PB";
     NoTrace "is missing, and replay needs it";
+    DuringOfWork(&'static str) "goes with the kind read, not with {0}";
     TraceOfWork(&'static str) "goes with the kind replay, not with {0}";
     RiskBelowRecords { found: ByteCount, record: ByteCount }
         "of {found} is below two records of {record}: one is gathered while another is written; allow more, or choose \

@@ -227,6 +227,60 @@ fn the_whole_catalogue_is_judged_and_ranked() {
     }
 }
 
+/// The first question of the README.
+fn first_question() -> CompareWorkload {
+    let mut study = study();
+    study.limits.ram = Some(ByteCount::from_bytes(16_384));
+    study.limits.life = Some(Period::from_si(10.0 * 31_557_600.0));
+    study
+}
+
+/// Moves each figure with a range to both of its ends, of the best candidates of the first question. What passes for
+/// certain goes on passing, and what fails for certain goes on failing. Returns figures, verdicts and those that depend.
+#[track_caller]
+fn flip_figures(best: usize) -> [usize; 3] {
+    let catalog = catalog();
+    let document = judged(first_question(), &[]);
+    let mut figures = 0;
+    let depends = |one: &&Verdict| one.certainty == Certainty::Depends;
+    let verdicts = &document.verdicts[..2 * best];
+    for pair in verdicts.chunks(2) {
+        let target = catalog.part_on_board(&pair[0].target).expect("known");
+        for one in pair.iter().filter(|one| !depends(one)) {
+            for figure in target.uncertain_figures(one.timing) {
+                for factor in [figure.low, figure.high] {
+                    figures += 1;
+                    let varied = catalog.with_varied(target.varied([(&figure, factor)]));
+                    let mut experiment = of(first_question(), &[&one.target]);
+                    experiment.timings = vec![one.timing];
+                    let document = run(&varied, &experiment, &Control::default());
+                    let then = &document.expect("it runs").verdicts[0];
+                    assert_eq!(then.pass, one.pass, "{figure:?} times {factor}: {then:?}");
+                }
+            }
+        }
+    }
+    [
+        figures,
+        verdicts.len(),
+        verdicts.iter().filter(depends).count(),
+    ]
+}
+
+#[test]
+fn no_figure_turns_a_verdict_that_is_certain() {
+    let [figures, ..] = flip_figures(2);
+    assert!(figures > 50, "{figures}");
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn no_figure_turns_a_verdict_that_is_certain_of_the_ten_best() {
+    let [figures, verdicts, depending] = flip_figures(10);
+    eprintln!("{figures} ends of ranges; {depending} of {verdicts} verdicts depend on a figure");
+    assert!(figures > 500, "{figures}");
+}
+
 /// Every figure of a verdict again, from the sheet: mt29f1g01 on stm32h755-qspi.
 #[test]
 fn the_figures_of_a_candidate_are_those_of_its_sheet_by_hand() {

@@ -117,6 +117,11 @@ pub struct Work {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", value_parser = super::options::file_name(), help_heading = "The work"))]
     pub trace: Option<String>,
+    /// What the memory does while it is read, of the kind read: a read suspends it where part and board can, and waits for
+    /// its end elsewhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long, help_heading = "The work"))]
+    pub during: Option<super::BackgroundWork>,
     /// Temperature of the memory in degrees Celsius, -40 to 125 [default: 25].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long = "temperature", help_heading = "The work"))]
@@ -142,6 +147,7 @@ impl Work {
             fill: None,
             reads: None,
             trace: None,
+            during: None,
             temperature_celsius: None,
             retain: None,
         }
@@ -420,7 +426,8 @@ Examples:
   wordline compare --rate 100KB/s --target nand08gw3b2c --temperature 55 --retain 1y --min-life 10y
   wordline compare --rate 20KB/s --record 512B --max-loss 1s --prefer life
 
-Studies that come along: data-logger, boot-image, sensor-node-battery, trace-replay.
+Studies that come along: data-logger, boot-image, sensor-node-battery, xip-boot, camera-20MBps, ota-update, black-box,
+trace-replay.
 docs/reference/studies.md describes the file, docs/guides/which-memory.md the way through.
 
 Exit codes: 0 at least one candidate passes; 1 none does, or one that --require names does not.",

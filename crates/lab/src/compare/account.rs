@@ -1,7 +1,7 @@
 //! From a candidate's run to its figures: RAM, life, energy, risk, hold-up and price.
 
 use wordline_catalog::PartOnBoard;
-use wordline_core::quantity::{ByteCount, Current, Quantity};
+use wordline_core::quantity::{ByteCount, Current, Quantity, Time};
 use wordline_core::results::NoValue;
 use wordline_core::{Arrival, Basis, CompareWorkload, WorkKind};
 use wordline_nvm::power::PowerState;
@@ -15,6 +15,7 @@ use crate::buffer::analysis::BufferFindings;
 use crate::buffer::bound::Bound;
 use crate::buffer::rows::{limit, pair, safe_rate};
 use crate::buffer::trace::TraceSummary;
+use crate::during::OnConflict;
 use crate::translation::Stretch;
 
 const DAY_S: f64 = 86_400.0;
@@ -66,6 +67,8 @@ pub(super) struct Account<'a> {
     pub(super) fast: &'a ExerciseRun,
     /// At the asked rate, where that is sustained: RAM and latency.
     pub(super) paced: Option<&'a ExerciseRun>,
+    /// The longest read while the memory erases or programs, where the study asks for it, and what a read does about that.
+    pub(super) busy: Option<(Time, OnConflict)>,
     pub(super) record: u64,
     /// Whether reading wears the memory.
     pub(super) reads_wear: bool,
@@ -102,7 +105,21 @@ impl Account<'_> {
             ram_provision.map(|bytes| bytes + self.volatile(&mut notes))
         };
         let holdup_time = bytes_at_risk.map(|bytes| self.time_to_write(bytes));
-        let latency = asked.latency.max().map(Quantity::si);
+        let latency = asked.latency.max();
+        let latency = match self.busy {
+            Some((longest, on_conflict)) => {
+                notes.push(match on_conflict {
+                    OnConflict::Suspend => "a read suspends what the memory does".to_owned(),
+                    OnConflict::Wait => {
+                        "a read waits for the end of what the memory does: it cannot be suspended"
+                            .to_owned()
+                    }
+                });
+                latency.max(Some(longest))
+            }
+            None => latency,
+        };
+        let latency = latency.map(Quantity::si);
         let life = life(self.target, self.study, self.wearing(parts));
         notes.extend(life.notes.iter().cloned());
         let figures = JudgedFigures {

@@ -104,6 +104,10 @@ impl Candidate<'_> {
         } else {
             None
         };
+        let busy = match study.work.during {
+            Some(work) => exercise.busy_reads(&warm, work)?,
+            None => None,
+        };
         let bound = match varies {
             None => self.bound(study, experiment, timing, &plan, rate, control)?,
             Some(_) => None,
@@ -114,6 +118,7 @@ impl Candidate<'_> {
             study,
             fast: &fast,
             paced: paced.as_ref(),
+            busy,
             record: plan.record_bytes,
             reads_wear: reads_wear(device.as_ref(), &plan),
         };

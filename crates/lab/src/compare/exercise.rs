@@ -1,7 +1,8 @@
 //! The work of a study, carried out on a device.
 
+use wordline_core::draw::{Purpose, draw};
 use wordline_core::quantity::{Quantity, Time};
-use wordline_core::{CompareWorkload, Operation, TraceSource, WorkKind};
+use wordline_core::{BackgroundWork, CompareWorkload, Operation, TraceSource, WorkKind};
 use wordline_nvm::{Device, NvmError, TranslationReport};
 
 use super::candidate::{Unfit, refused};
@@ -11,6 +12,7 @@ use crate::buffer::open_loop::arrival;
 use crate::buffer::stream::{self, OPEN_LOOP_MAX, StreamFailure, play};
 use crate::buffer::trace::{Replay, TraceSummary};
 use crate::control::Control;
+use crate::during::{BusyMemory, During, OnConflict, readable_bytes};
 use crate::error::LogProblem;
 use crate::instrument::reading::PeriodUsage;
 use crate::payload::Payload;
@@ -30,6 +32,9 @@ const LAYER_RECORDS: u64 = 1 << 15;
 
 /// Records up to which a warm-up goes on until such a memory has used up its spare blocks, so that it has to clean.
 const LAYER_WARM_MAX: u64 = 1 << 20;
+
+/// Reads of a memory that erases or programs meanwhile: they come at any moment of some two thousand pieces of that work.
+const BUSY_READS: u64 = 4096;
 
 /// The longest time that a warm-up is left to settle: longer than any erase.
 const SETTLE_MAX: Time = Time::from_ps(3_600_000_000_000_000);
@@ -188,6 +193,47 @@ impl Exercise<'_> {
             told,
             device,
         })
+    }
+
+    /// The longest of many reads anywhere in the data while a [warm](Self::warm_up) device erases or programs, and what a
+    /// read does about that; `None` for a memory that does neither by itself.
+    pub(super) fn busy_reads(
+        &self,
+        warm: &WarmDevice,
+        work: BackgroundWork,
+    ) -> Result<Option<(Time, OnConflict)>, Unfit> {
+        let mut device = warm.device.fork_device();
+        let payload = self.payload(device.as_ref());
+        let Some(memory) = device.background() else {
+            return Ok(None);
+        };
+        let on_conflict = match memory.check_suspend(work) {
+            Ok(()) => OnConflict::Suspend,
+            Err(_) => OnConflict::Wait,
+        };
+        let record = self.plan.record_bytes;
+        let places = self.kept().min(readable_bytes(memory)) / record;
+        if places == 0 {
+            let why = "no block is left to be erased while it is read";
+            return Err(Unfit::Limit("capacity", why.to_owned()));
+        }
+        let seed = self.plan.seed;
+        let during = During { work, on_conflict };
+        let range = places * record;
+        let busy = BusyMemory::new(memory, during, range, None, &payload, seed);
+        let unfit = |error: NvmError| Unfit::Limit("fit", error.to_string());
+        let mut busy = busy.map_err(unfit)?;
+        let mut buffer = vec![0; record as usize];
+        let mut longest = Time::ZERO;
+        for index in 0..BUSY_READS {
+            if index.is_multiple_of(stream::BREATH) && self.control.stopped() {
+                return Err(Unfit::Stopped);
+            }
+            let place = draw(seed, 0, index, Purpose::Address) % places;
+            let cost = busy.read(index, place * record, &mut buffer);
+            longest = longest.max(cost.map_err(unfit)?.total());
+        }
+        Ok(Some((longest, on_conflict)))
     }
 
     /// Bytes that lie on a device with a layer before the work.

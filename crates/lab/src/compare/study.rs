@@ -12,7 +12,7 @@ use wordline_nvm::ageing::Environment;
 use crate::error::{LabError, SettingProblem};
 
 /// The studies that come with the program: name and text.
-pub const STUDIES: [(&str, &str); 4] = [
+pub const STUDIES: [(&str, &str); 8] = [
     (
         "data-logger",
         include_str!("../../studies/data-logger.toml"),
@@ -22,6 +22,13 @@ pub const STUDIES: [(&str, &str); 4] = [
         "sensor-node-battery",
         include_str!("../../studies/sensor-node-battery.toml"),
     ),
+    ("xip-boot", include_str!("../../studies/xip-boot.toml")),
+    (
+        "camera-20MBps",
+        include_str!("../../studies/camera-20MBps.toml"),
+    ),
+    ("ota-update", include_str!("../../studies/ota-update.toml")),
+    ("black-box", include_str!("../../studies/black-box.toml")),
     (
         "trace-replay",
         include_str!("../../studies/trace-replay.toml"),
@@ -176,6 +183,10 @@ pub(super) fn problem(compare: &CompareWorkload) -> Option<(&'static str, Settin
     if work.reads.is_some() && !mixes {
         let kind = work.kind.name();
         return beyond("work.reads", SettingProblem::ReadsOfWork(kind));
+    }
+    if work.during.is_some() && work.kind != WorkKind::Read {
+        let kind = work.kind.name();
+        return beyond("work.during", SettingProblem::DuringOfWork(kind));
     }
     let keep = work.keep().bytes(work.rate);
     if keep < record.si() || keep > KEEP_MAX {

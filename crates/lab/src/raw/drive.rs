@@ -3,6 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use wordline_core::draw::{Purpose, draw};
+use wordline_core::quantity::Time;
 use wordline_core::{Operation, Pattern, RawWorkload};
 use wordline_memory::ByteMemory as _;
 use wordline_nvm::{Device, NvmError};
@@ -209,8 +210,14 @@ impl RawWork<'_> {
         };
         let (access, name) = (run.access_bytes, run.name());
         let places = Places::new(self.seed, run, self.workload.wrap_bytes);
-        let mut busy =
-            BusyMemory::new(background, during, self.workload, &self.payload, self.seed)?;
+        let mut busy = BusyMemory::new(
+            background,
+            during,
+            self.workload.wrap_bytes,
+            self.workload.pause_ps.map(Time::from_ps),
+            &self.payload,
+            self.seed,
+        )?;
         let mut buffer = vec![0; access as usize];
         for index in 0..self.workload.total_bytes / access {
             if index.is_multiple_of(BREATH_READS) && self.breathe(&name, tally.bytes) {
