@@ -322,6 +322,7 @@ impl Card {
             self.controller.array_mut().rest_until(arrived);
             self.controller.write(page, first, sectors, through)?;
         }
+        self.controller.end_write();
         if through {
             self.controller.array_mut().wait_for_host();
         }
