@@ -49,6 +49,8 @@ pub(super) struct CardController {
 #[derive(Clone, Copy, Debug)]
 struct Housekeeping {
     time: Spread<Time>,
+    /// The longest that the card may be busy in one piece: what takes longer is cut.
+    most: Time,
     /// Write commands from one time to the next.
     every: u64,
     /// Write commands since the card was connected.
@@ -56,12 +58,14 @@ struct Housekeeping {
 }
 
 impl Housekeeping {
-    fn new(sheet: &ControllerSheet, resolver: &mut Resolver) -> Option<Self> {
+    fn new(card: &CardSheet, resolver: &mut Resolver) -> Option<Self> {
+        let sheet = &card.controller;
         let every = u64::from(*sheet.housekeeping_every.as_ref()?.value());
         let name = "controller.housekeeping";
         let time = resolver.spread(name, sheet.housekeeping.as_ref()?, Purpose::Housekeeping);
         Some(Self {
             time,
+            most: card.write_busy.most(),
             every,
             commands: 0,
         })
@@ -71,7 +75,8 @@ impl Housekeeping {
     fn count(&mut self) -> u64 {
         self.commands += 1;
         if self.commands.is_multiple_of(self.every) {
-            self.time.at(0, self.commands / self.every).ps()
+            let time = self.time.at(0, self.commands / self.every);
+            time.ps().min(self.most.ps())
         } else {
             0
         }
@@ -94,7 +99,7 @@ impl CardController {
             journaled: 0,
             before: LayerWork::default(),
             write_time: write_time(&sheet.controller, resolver),
-            housekeeping: Housekeeping::new(&sheet.controller, resolver),
+            housekeeping: Housekeeping::new(sheet, resolver),
         })
     }
 

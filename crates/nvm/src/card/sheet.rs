@@ -153,7 +153,7 @@ pub struct ControllerSheet {
     /// busy. Left out where there is none beside [`command_time`](CardSheet::command_time).
     pub write_time: Option<Figure<Time>>,
     /// How long the controller works for itself at a time, while the host waits: refresh, tables of blocks, levelling,
-    /// whatever nobody outside can tell apart. Left out, with [`housekeeping_every`](Self::housekeeping_every), where
+    /// whatever nobody outside can tell apart. Longer than [`write_busy`](CardSheet::write_busy) it never is. Left out, with [`housekeeping_every`](Self::housekeeping_every), where
     /// it never does.
     pub housekeeping: Option<Figure<Time>>,
     /// Write commands from one such work to the next.
