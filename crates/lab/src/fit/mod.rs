@@ -36,7 +36,7 @@ mod written;
 #[cfg(test)]
 mod tests;
 
-use wordline_catalog::{Catalog, PartOnBoard, is_id};
+use wordline_catalog::{Catalog, CatalogError, Part, PartOnBoard, Sheet, is_id, parse};
 use wordline_core::quantity::Quantity;
 use wordline_core::{Experiment, FitWorkload, ResultSet, Workload};
 
@@ -149,7 +149,13 @@ fn fit_to(
     let [target] = &experiment.targets[..] else {
         return Err(several_bases());
     };
-    let target = catalog.part_on_board(target)?;
+    let found = catalog.part_on_board(target)?;
+    let part = base(template, &found)?;
+    let target = PartOnBoard {
+        name: found.name.clone(),
+        part: &part,
+        board: found.board,
+    };
     if workload.simulations == 0 {
         return Err(SettingProblem::NoSimulations.of("simulations"));
     }
@@ -188,6 +194,30 @@ fn fit_to(
         sheet,
         estimates: Vec::new(),
     })
+}
+
+/// The base without what no fitted sheet takes over.
+fn base(template: &Template, target: &PartOnBoard<'_>) -> Result<Part, LabError> {
+    let header = &target.part.header;
+    let refuse = |why| {
+        let part = header.id.clone();
+        SettingProblem::Base { part, why }.of("base")
+    };
+    if template.left_out.is_empty() {
+        return Ok(target.part.clone());
+    }
+    let text = sheet::without(&header.text, template.left_out);
+    match parse(
+        &header.file,
+        &text.map_err(|error| refuse(error.to_string()))?,
+    ) {
+        Ok(Sheet::Part(mut part)) => {
+            part.header.embedded = header.embedded;
+            Ok(*part)
+        }
+        Ok(_) => Err(refuse("the sheet is none of a part".to_owned())),
+        Err(errors) => Err(LabError::Catalog(CatalogError::Sheets(errors))),
+    }
 }
 
 /// The figures of the template that the base has, with its values.
