@@ -5,6 +5,10 @@
 //! stops a write may find the card busy once more, be it that it was not before (SanDisk SD Card Product Manual
 //! rev. 2.2, section 4.12, "Stop Transmission received after last data block: card becomes busy"): a quarter of a
 //! second on top. The model's own cards are done before it.
+//!
+//! What a controller does for itself is cut at the limit of a block, and what is left of an access waits for the next: the
+//! bound holds whatever the sheet says of housekeeping. A driver that moves few blocks with each command pays for each
+//! command, and stops those of several.
 
 use wordline_core::quantity::Time;
 use wordline_memory::OutOfRange;
