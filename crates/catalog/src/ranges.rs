@@ -155,7 +155,7 @@ pub static KINDS: [FigureKind; 13] = [
     },
     FigureKind {
         name: "firmware time",
-        figures: &["command_time", "idle_after", "housekeeping"],
+        figures: &["command_time", "idle_after", "write_time", "housekeeping"],
         influence: Influence::Time,
         adverse: Adverse::High,
         factor: 2.7,

@@ -46,6 +46,8 @@ pub enum Purpose {
     Family = 24,
     /// What a rough clock makes of a latency; `block` is the block, `cycle` the measurement.
     Clock = 25,
+    /// How long a card's controller works for itself; `cycle` numbers these times.
+    Housekeeping = 26,
 }
 
 /// 64 uniformly distributed bits for one place, moment and purpose.

@@ -100,7 +100,7 @@ fn the_report_on_memory_modules_reproduces_as_its_data_say() {
 fn every_document_reproduces_as_its_data_say() {
     let catalog = Catalog::load(&[]).expect("the embedded sheets are sound");
     let mut documents: Vec<_> = keys().filter_map(published).collect();
-    assert_eq!(documents.len(), 6);
+    assert_eq!(documents.len(), 7);
     for document in &mut documents {
         let minutes = document.key == MODULES;
         document
@@ -111,8 +111,8 @@ fn every_document_reproduces_as_its_data_say() {
     let modules = result.documents.iter().find(|one| one.document == MODULES);
     assert_eq!(modules.map(|document| document.rows.len()), Some(5));
     // What the serial and the parallel MRAM can be asked; more parts can only add to it.
-    assert!(result.score.predicted.hit >= 53, "{:?}", result.score);
-    assert_eq!(result.score.calibrated.hit, 62);
+    assert!(result.score.predicted.hit >= 61, "{:?}", result.score);
+    assert_eq!(result.score.calibrated.hit, 66);
 }
 
 /// The same without [`reproduce`]: plain values of the MRAM, looked up in the benchmark itself.

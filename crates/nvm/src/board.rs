@@ -167,12 +167,25 @@ impl Board {
         for figure in figures {
             resolver.read(figure);
         }
+        if self.blocks_per_command(link).is_some() {
+            resolver.read("sd.blocks_per_command");
+        }
         for rate in link.commands().iter().filter_map(BusCommand::rate) {
             resolver.read(match rate {
                 TransferRate::Str => "serial.clock_str",
                 TransferRate::Dtr => "serial.clock_dtr",
             });
         }
+    }
+
+    /// The most blocks that the driver of a card moves with one command, where it has such a limit.
+    pub(crate) fn blocks_per_command(&self, link: &Link) -> Option<u32> {
+        let native = |command: &BusCommand| matches!(command, BusCommand::Card(command) if command.form != CardBusMode::Spi);
+        let bus = self
+            .sd
+            .as_ref()
+            .filter(|_| link.commands().iter().any(native))?;
+        bus.blocks_per_command.as_ref().map(|most| *most.value())
     }
 
     /// The memory buses of the board, for messages.

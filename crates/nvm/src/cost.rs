@@ -31,13 +31,15 @@ pub enum Cause {
     Leveling,
     /// A translation layer looks up or stores where pages are.
     Mapping,
-    /// The firmware of a card takes in a command.
+    /// The firmware of a card takes in a command, or ends one that wrote.
     Firmware,
+    /// The controller of a card works for itself: refresh, tables of blocks, levelling of wear.
+    Housekeeping,
 }
 
 impl Cause {
     /// Every cause, in the order in which an access meets them.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Driver,
         Self::BusCommand,
         Self::BusData,
@@ -52,6 +54,7 @@ impl Cause {
         Self::Leveling,
         Self::Mapping,
         Self::Firmware,
+        Self::Housekeeping,
     ];
 
     /// As the column `cause` of result rows spells it.
@@ -72,6 +75,7 @@ impl Cause {
             Self::Leveling => "leveling",
             Self::Mapping => "mapping",
             Self::Firmware => "firmware",
+            Self::Housekeeping => "housekeeping",
         }
     }
 }

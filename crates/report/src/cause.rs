@@ -75,6 +75,7 @@ causes! {
     "mapping" "mapping" "#1F5F6B" "a translation layer looks up or stores where pages are"
         work "looking up and storing where pages are";
     "firmware" "firmware" "#7A3E00" "the firmware of a card takes in commands";
+    "housekeeping" "housekeeping" "#4F4F00" "the controller of a card works for itself";
 }
 
 /// Colours for causes that this version does not know.

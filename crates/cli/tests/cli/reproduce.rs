@@ -19,6 +19,7 @@ fn every_document_reproduces_and_says_so() {
         KEY,
         DATABASES,
         "flashbench-open-units",
+        "sd-card-writes",
         "nand-characterisation",
     ] {
         says_so(key, &run(&[key]).done().stdout);

@@ -36,7 +36,7 @@ mod written;
 #[cfg(test)]
 mod tests;
 
-use wordline_catalog::{Catalog, PartOnBoard, is_id};
+use wordline_catalog::{Catalog, CatalogError, Part, PartOnBoard, Sheet, is_id, parse};
 use wordline_core::quantity::Quantity;
 use wordline_core::{Experiment, FitWorkload, ResultSet, Workload};
 
@@ -150,10 +150,16 @@ fn fit_to(
     let [target] = &experiment.targets[..] else {
         return Err(several_bases());
     };
-    let target = catalog.part_on_board(target)?;
     if !workload.predict.is_empty() {
         return Err(SettingProblem::NoTable.of("predict"));
     }
+    let found = catalog.part_on_board(target)?;
+    let part = base(template, &found)?;
+    let target = PartOnBoard {
+        name: found.name.clone(),
+        part: &part,
+        board: found.board,
+    };
     if workload.simulations == 0 {
         return Err(SettingProblem::NoSimulations.of("simulations"));
     }
@@ -192,6 +198,30 @@ fn fit_to(
         sheet,
         estimates: Vec::new(),
     })
+}
+
+/// The base without what no fitted sheet takes over.
+fn base(template: &Template, target: &PartOnBoard<'_>) -> Result<Part, LabError> {
+    let header = &target.part.header;
+    let refuse = |why| {
+        let part = header.id.clone();
+        SettingProblem::Base { part, why }.of("base")
+    };
+    if template.left_out.is_empty() {
+        return Ok(target.part.clone());
+    }
+    let text = sheet::without(&header.text, template.left_out);
+    match parse(
+        &header.file,
+        &text.map_err(|error| refuse(BaseProblem::Unchanged(error)))?,
+    ) {
+        Ok(Sheet::Part(mut part)) => {
+            part.header.embedded = header.embedded;
+            Ok(*part)
+        }
+        Ok(_) => Err(refuse(BaseProblem::NoPart)),
+        Err(errors) => Err(LabError::Catalog(CatalogError::Sheets(errors))),
+    }
 }
 
 /// The figures of the template that the base has, with its values.

@@ -56,6 +56,26 @@ pub(crate) fn changed(text: &str, changes: &[SheetChange]) -> Result<String, She
     Ok(edits.apply(text))
 }
 
+/// A sheet without some figures, those that it has of them.
+pub(crate) fn without(text: &str, paths: &[&str]) -> Result<String, SheetProblem> {
+    let tree = DeTable::parse(text).map_err(|_| SheetProblem::Toml)?;
+    let mut edits = Edits::default();
+    for path in paths {
+        let (table, key) = path.rsplit_once('.').unwrap_or(("", path));
+        let mut keys = table.split('.').filter(|key| !key.is_empty());
+        let table = keys.try_fold(tree.get_ref(), |table, key| {
+            match table.get(key)?.get_ref() {
+                DeValue::Table(table) => Some(table),
+                _ => None,
+            }
+        });
+        if let Some((key, value)) = table.and_then(|table| table.get_key_value(key)) {
+            edits.remove(text, key.span().start..value.span().end);
+        }
+    }
+    Ok(edits.apply(text))
+}
+
 /// The sheet that is handed out, from the fitted figures with what each rests on.
 pub(crate) fn fitted(
     text: &str,
@@ -290,6 +310,7 @@ program = { typ = "1 ms", max = "2 ms", source = "sheet, table 1" }
 pages = { value = 64, basis = "calibrated", source = "fig. 3" }
 # A comment.
 guess = { typ = "3 us", assumed = true, reason = "as others" }
+partly = { typ = "3 us", max = "6 us", assumed_columns = ["max"], source = "as others" }
 turned = { reason = "as others", assumed = true, typ = "3 us" }
 last = { typ = "3 us", source = "table 2", basis = "published" }
 
@@ -338,6 +359,18 @@ name = "x"
     }
 
     #[test]
+    fn figures_are_left_out_where_the_sheet_has_them() {
+        let paths = ["card.guess", "card.last", "card.other", "other.guess"];
+        let text = without(BASE, &paths).expect("a sheet");
+        let tree: toml::Table = text
+            .parse()
+            .unwrap_or_else(|error| panic!("{error}: {text}"));
+        let card = tree["card"].as_table().expect("a card");
+        let keys: Vec<_> = card.keys().map(String::as_str).collect();
+        assert_eq!(keys, ["opcode", "pages", "partly", "program", "turned"]);
+    }
+
+    #[test]
     fn fitted_figures_are_calibrated_and_all_others_assumed() {
         let changes = [(
             change("card.program", "typ = \"1.5 ms\""),
@@ -357,7 +390,7 @@ name = "x"
         assert_eq!(program["source"].as_str(), Some("card.log, 2000 writes"));
         assert_eq!(program.get("max"), None);
         let opcode = card["opcode"][0].clone();
-        for one in ["pages", "guess", "turned", "last"]
+        for one in ["pages", "guess", "partly", "turned", "last"]
             .map(|key| card[key].clone())
             .iter()
             .chain([&opcode])
@@ -367,6 +400,7 @@ name = "x"
             assert!(reason.starts_with("not fitted; as base: "), "{text}");
             assert_eq!(one.get("source"), None);
             assert_eq!(one.get("basis"), None);
+            assert_eq!(one.get("assumed_columns"), None);
         }
         assert_eq!(card["pages"]["value"].as_integer(), Some(64));
         assert!(!text.contains("About the base"), "{text}");

@@ -28,6 +28,8 @@ pub(crate) struct Template {
     pub(crate) quick: &'static [&'static str],
     /// Those among them that show only where the host pauses.
     pub(crate) idle: &'static [&'static str],
+    /// Figures of the base that no fitted sheet takes over, since another card of the same name has others.
+    pub(crate) left_out: &'static [&'static str],
     /// Where the search begins: values of the knobs that the base has, in their order. The base's own values are
     /// tried as well.
     pub(crate) starts: fn(&TemplateFields<'_>) -> Vec<Vec<f64>>,

@@ -29,6 +29,7 @@ const NAND: Template = Template {
     ],
     quick: &["nand.page_program"],
     idle: &[],
+    left_out: &[],
     starts: from_ratios,
 };
 

@@ -36,7 +36,7 @@ macro_rules! text {
 }
 
 /// The embedded documents.
-const DOCUMENTS: [Files; 6] = [
+const DOCUMENTS: [Files; 7] = [
     Files {
         key: "mram-vs-flash-benchmark",
         cover: text!("mram-vs-flash-benchmark/document.toml"),
@@ -71,6 +71,11 @@ const DOCUMENTS: [Files; 6] = [
         key: "flashbench-open-units",
         cover: text!("flashbench-open-units/document.toml"),
         values: &[text!("flashbench-open-units/units.toml")],
+    },
+    Files {
+        key: "sd-card-writes",
+        cover: text!("sd-card-writes/document.toml"),
+        values: &[text!("sd-card-writes/cards.toml")],
     },
     Files {
         key: "nand-characterisation",

@@ -29,7 +29,13 @@ const fn no_pause(_: u64) -> Time {
 
 #[test]
 fn a_known_card_gives_its_figures_back_and_predicts_the_other_half() {
-    let cards = Cards::of(&[("true-card", TRUE_CARD), ("base-card", &[])]);
+    // Another card's own work, which the fitted one must not take over.
+    let base = [
+        ("write_time", "typ = \"5 ms\""),
+        ("housekeeping", "typ = \"40 ms\""),
+        ("housekeeping_every", "value = 50"),
+    ];
+    let cards = Cards::of(&[("true-card", TRUE_CARD), ("base-card", &base)]);
     let log = cards.log("true-card", 16_000, 0.03, no_pause);
     let fit = fitted(&cards, "base-card", &log, workload("mine")).expect("a fit");
     for (path, true_one, within) in TRUE_FIGURES {
@@ -48,8 +54,10 @@ fn a_known_card_gives_its_figures_back_and_predicts_the_other_half() {
     for (name, ratio) in held_out {
         assert!((0.8..1.25).contains(&ratio), "{name}: {ratio}");
     }
+    let sheet = fit.sheet.as_deref().expect("a sheet");
+    assert!(!sheet.contains("housekeeping =") && !sheet.contains("write_time ="));
     // The sheet is one that simulations can use at once.
-    cards.add("mine", fit.sheet.as_deref().expect("a sheet"));
+    cards.add("mine", sheet);
     let mut twin = cards.full("mine");
     twin.write(0, &[0; RECORD as usize])
         .expect("it lies inside");

@@ -23,6 +23,9 @@ pub struct SdBus {
     pub width_bits: Sourced<u8>,
     /// Highest clock.
     pub clock: Figure<Frequency>,
+    /// The most blocks that its driver moves with one command: 1 where it leaves out the commands for several. Left out
+    /// where it moves each access with one command.
+    pub blocks_per_command: Option<Sourced<u32>>,
 }
 
 impl SdBus {
@@ -31,6 +34,10 @@ impl SdBus {
         problems.limit("sd.clock", &self.clock);
         if !matches!(self.width_bits.value(), 1 | 4 | 8) {
             problems.add("sd.width_bits", "allowed: 1, 4 or 8");
+        }
+        let most = self.blocks_per_command.as_ref();
+        if most.is_some_and(|most| *most.value() == 0) {
+            problems.add("sd.blocks_per_command", "allowed: 1 or more");
         }
     }
 }

@@ -18,7 +18,7 @@ pub(super) struct Ledger {
 
 /// What is forgotten first when the bus was busy at the same time: the firmware, which works while data
 /// arrive, and then the access's own work. What the controller does beside it comes last.
-const OWN_FIRST: [Cause; 9] = [
+const OWN_FIRST: [Cause; 10] = [
     Cause::Firmware,
     Cause::Mapping,
     Cause::ArrayRead,
@@ -28,6 +28,7 @@ const OWN_FIRST: [Cause; 9] = [
     Cause::Folding,
     Cause::Cleaning,
     Cause::Merging,
+    Cause::Housekeeping,
 ];
 
 impl Ledger {

@@ -5,6 +5,10 @@
 //! stops a write may find the card busy once more, be it that it was not before (SanDisk SD Card Product Manual
 //! rev. 2.2, section 4.12, "Stop Transmission received after last data block: card becomes busy"): a quarter of a
 //! second on top. The model's own cards are done before it.
+//!
+//! What a controller does for itself is cut at the limit of a block, and what is left of an access waits for the next: the
+//! bound holds whatever the sheet says of housekeeping. A driver that moves few blocks with each command pays for each
+//! command, and stops those of several.
 
 use wordline_core::quantity::Time;
 use wordline_memory::OutOfRange;
@@ -24,19 +28,20 @@ impl Card {
         if bytes == 0 {
             return Ok(Time::ZERO);
         }
-        let blocks = blocks(at, bytes);
         let busy = self.limits.write_busy;
-        let own = self.longest(&self.write, blocks, busy);
-        let stop = match blocks {
-            // A reliable write of one block is announced by a command more.
-            1 if self.interface == CardInterface::Emmc => {
-                TimeSpan::from(self.driver.command) + self.write.bare().into()
-            }
-            1 => Time::ZERO.into(),
-            _ => busy.into(),
-        };
+        let own = self.in_commands(blocks(at, bytes), |blocks| {
+            let stop = match blocks {
+                // A reliable write of one block is announced by a command more.
+                1 if self.interface == CardInterface::Emmc => {
+                    TimeSpan::from(self.driver.command) + self.write.bare().into()
+                }
+                1 => Time::ZERO.into(),
+                _ => busy.into(),
+            };
+            self.longest(&self.write, blocks, busy) + stop
+        });
         let one = self.longest(&self.read, 1, self.limits.read_wait);
-        (own + stop + one * edges(at, bytes).len() as u64).time()
+        (own + one * edges(at, bytes).len() as u64).time()
     }
 
     pub(super) fn longest_read(&self, at: u64, bytes: u64) -> Result<Time, NvmError> {
@@ -44,8 +49,22 @@ impl Card {
         if bytes == 0 {
             return Ok(Time::ZERO);
         }
-        self.longest(&self.read, blocks(at, bytes), self.limits.read_wait)
-            .time()
+        let limit = self.limits.read_wait;
+        let of_one = |blocks| self.longest(&self.read, blocks, limit);
+        self.in_commands(blocks(at, bytes), of_one).time()
+    }
+
+    /// What commands for so many blocks take together, each for as many as the driver moves at once.
+    fn in_commands(&self, blocks: u64, of_one: impl Fn(u64) -> TimeSpan) -> TimeSpan {
+        let most = self.command_blocks;
+        let full = match blocks / most {
+            0 => Time::ZERO.into(),
+            full => of_one(most) * full,
+        };
+        match blocks % most {
+            0 => full,
+            rest => full + of_one(rest),
+        }
     }
 
     pub(super) fn longest_flush(&self) -> Result<Time, NvmError> {

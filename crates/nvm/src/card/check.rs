@@ -139,6 +139,7 @@ impl CardSheet {
             ("controller.shared_by", &of.shared_by),
             ("controller.slc_blocks", &of.slc_blocks),
             ("controller.journal_pages", &of.journal_pages),
+            ("controller.housekeeping_every", &of.housekeeping_every),
             (
                 "controller.journal_changes",
                 &Some(of.journal_changes.clone()),
@@ -157,7 +158,36 @@ impl CardSheet {
         if *of.open_pages.value() > 1024 {
             problems.add("controller.open_pages", "allowed: 0 to 1024");
         }
+        self.check_housekeeping(problems);
         self.check_spare(problems);
+    }
+
+    fn check_housekeeping(&self, problems: &mut Problems) {
+        let of = &self.controller;
+        for (key, figure) in [
+            ("controller.write_time", &of.write_time),
+            ("controller.housekeeping", &of.housekeeping),
+        ] {
+            let Some(figure) = figure else {
+                continue;
+            };
+            problems.positive(key, figure);
+            let (time, limit) = (figure.nominal(), self.write_busy.nominal());
+            if time > limit {
+                problems.add(
+                    key,
+                    format!(
+                        "longer than a card may be busy; allowed: up to the {limit} of write_busy"
+                    ),
+                );
+            }
+        }
+        if of.housekeeping.is_some() != of.housekeeping_every.is_some() {
+            problems.add(
+                "controller.housekeeping",
+                "housekeeping and housekeeping_every belong together: state both, or leave both out",
+            );
+        }
     }
 
     /// What the translation layer says of its choices.

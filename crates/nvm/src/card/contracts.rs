@@ -208,9 +208,7 @@ impl Device for Card {
             return false;
         };
         self.take_times(other);
-        self.controller
-            .array_mut()
-            .take_times(other.controller.array());
+        self.controller.take_times(&other.controller);
         true
     }
 

@@ -2,11 +2,14 @@
 
 use std::convert::Infallible;
 
-use wordline_core::{Resolver, Sourced};
+use wordline_core::draw::Purpose;
+use wordline_core::quantity::Time;
+use wordline_core::{Resolver, Sourced, Spread};
 
 use super::array::CardArray;
-use super::sheet::CardSheet;
+use super::sheet::{CardSheet, ControllerSheet};
 use crate::bus::sd::BLOCK_BYTES;
+use crate::cost::Cause;
 use crate::error::NvmError;
 use crate::ftl::{FtlError, LayerWork, Translation};
 
@@ -37,6 +40,47 @@ pub(super) struct CardController {
     journaled: u64,
     /// Work of content that was there from the start.
     before: LayerWork,
+    /// Picoseconds of the firmware behind the data of each write.
+    write_time: u64,
+    housekeeping: Option<Housekeeping>,
+}
+
+/// What the controller does for itself while the host waits.
+#[derive(Clone, Copy, Debug)]
+struct Housekeeping {
+    time: Spread<Time>,
+    /// The longest that the card may be busy in one piece: what takes longer is cut.
+    most: Time,
+    /// Write commands from one time to the next.
+    every: u64,
+    /// Write commands since the card was connected.
+    commands: u64,
+}
+
+impl Housekeeping {
+    fn new(card: &CardSheet, resolver: &mut Resolver) -> Option<Self> {
+        let sheet = &card.controller;
+        let every = u64::from(*sheet.housekeeping_every.as_ref()?.value());
+        let name = "controller.housekeeping";
+        let time = resolver.spread(name, sheet.housekeeping.as_ref()?, Purpose::Housekeeping);
+        Some(Self {
+            time,
+            most: card.write_busy.most(),
+            every,
+            commands: 0,
+        })
+    }
+
+    /// Counts a write command. Returns for how long, in picoseconds, the controller works for itself behind it.
+    fn count(&mut self) -> u64 {
+        self.commands += 1;
+        if self.commands.is_multiple_of(self.every) {
+            let time = self.time.at(0, self.commands / self.every);
+            time.ps().min(self.most.ps())
+        } else {
+            0
+        }
+    }
 }
 
 impl CardController {
@@ -54,7 +98,19 @@ impl CardController {
             journal: 0,
             journaled: 0,
             before: LayerWork::default(),
+            write_time: write_time(&sheet.controller, resolver),
+            housekeeping: Housekeeping::new(sheet, resolver),
         })
+    }
+
+    /// Takes over the times of the firmware and of the array.
+    pub(super) fn take_times(&mut self, other: &Self) {
+        self.write_time = other.write_time;
+        if let (Some(own), Some(other)) = (&mut self.housekeeping, &other.housekeeping) {
+            own.time = other.time;
+            own.most = other.most;
+        }
+        self.array_mut().take_times(other.array());
     }
 
     pub(super) fn array(&self) -> &CardArray {
@@ -142,6 +198,15 @@ impl CardController {
             self.close(index)?;
         }
         Ok(())
+    }
+
+    /// Ends a write command, whose data are all taken: the firmware's time for it, and what it does for itself.
+    pub(super) fn end_write(&mut self) {
+        let time = self.write_time;
+        self.array_mut().spend(Cause::Firmware, time);
+        if let Some(own) = self.housekeeping.as_mut().map(Housekeeping::count) {
+            self.array_mut().spend(Cause::Housekeeping, own);
+        }
     }
 
     /// Fetches `count` sectors of a page from the flash, but for those that wait in memory.
@@ -264,6 +329,13 @@ const fn changes(work: &LayerWork) -> u64 {
     work.written + work.cleaned + work.folded + work.leveled + merges
 }
 
+fn write_time(sheet: &ControllerSheet, resolver: &mut Resolver) -> u64 {
+    let time = sheet.write_time.as_ref();
+    time.map_or(0, |time| {
+        resolver.resolve("controller.write_time", time).ps()
+    })
+}
+
 const fn mask(first: u32, count: u32) -> u128 {
     let bits = if count >= 128 {
         u128::MAX
@@ -294,6 +366,7 @@ fn note_choices(sheet: &CardSheet, resolver: &mut Resolver) {
         ("static_above", &of.static_above),
         ("slc_blocks", &of.slc_blocks),
         ("journal_pages", &of.journal_pages),
+        ("housekeeping_every", &of.housekeeping_every),
     ] {
         if value.is_some() {
             resolver.read(&format!("controller.{name}"));

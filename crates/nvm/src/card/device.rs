@@ -94,6 +94,8 @@ pub struct Card {
     pub(super) read: Wire,
     pub(super) write: Wire,
     pub(super) driver: DriverCost,
+    /// The most blocks that the driver moves with one command.
+    pub(super) command_blocks: u64,
     pub(super) limits: CardLimits,
     pub(super) capacity: u64,
     pub(super) interface: CardInterface,
@@ -157,6 +159,10 @@ impl Card {
             read: Wire::new(&read),
             write: Wire::new(&write),
             driver,
+            command_blocks: board
+                .sheet
+                .blocks_per_command(&link)
+                .map_or(u64::MAX, u64::from),
         };
         let power_up = sheet.power_up.as_ref();
         let power_up = power_up.map(|figure| of_part.wait("power_up", figure));
@@ -312,8 +318,16 @@ impl Card {
         self.clock.advance(data.plus(Time::from_ps(paid)));
     }
 
-    /// Reads sectors: the array fetches the next page while the bus moves the one before.
+    /// Reads sectors, with as many commands as the driver needs.
     pub(super) fn fetch(&mut self, at: u64, bytes: u64) -> Result<(), NvmError> {
+        for (at, bytes) in self.commands(at, bytes) {
+            self.fetch_at_once(at, bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Reads sectors by one command: the array fetches the next page while the bus moves the one before.
+    fn fetch_at_once(&mut self, at: u64, bytes: u64) -> Result<(), NvmError> {
         let count = blocks(at, bytes);
         let start = self.open(self.read, count, Ending::Stop)?;
         let block = self.read.block().ps();
@@ -329,7 +343,7 @@ impl Card {
         Ok(())
     }
 
-    /// Writes sectors: the bus fills one buffer while the controller empties the one before, and blocks for which
+    /// Writes sectors by one command: the bus fills one buffer while the controller empties the one before, and blocks for which
     /// there is no room yet are held up.
     fn send(&mut self, at: u64, bytes: u64, through: bool, ending: Ending) -> Result<(), NvmError> {
         let count = blocks(at, bytes);
@@ -343,6 +357,7 @@ impl Card {
             self.controller.array_mut().rest_until(arrived);
             self.controller.write(page, first, sectors, through)?;
         }
+        self.controller.end_write();
         if through {
             self.controller.array_mut().wait_for_host();
         }
@@ -422,7 +437,23 @@ impl Card {
             self.fetch(edge * BLOCK_BYTES, BLOCK_BYTES)?;
         }
         let through = through || self.controller.writes_through();
-        self.send(at, bytes, through, ending)
+        for (at, bytes) in self.commands(at, bytes) {
+            self.send(at, bytes, through, ending)?;
+        }
+        Ok(())
+    }
+
+    /// The parts of a range that each have a command: place and bytes.
+    fn commands(&self, at: u64, bytes: u64) -> impl Iterator<Item = (u64, u64)> + use<> {
+        let (most, end) = (self.command_blocks, at + bytes);
+        let first = at / BLOCK_BYTES;
+        let count = blocks(at, bytes).div_ceil(most);
+        (0..count).map(move |index| {
+            let block = first + index * most;
+            let from = (block * BLOCK_BYTES).max(at);
+            let until = block.saturating_add(most).saturating_mul(BLOCK_BYTES);
+            (from, until.min(end) - from)
+        })
     }
 
     /// The pages of a range: page, first sector in it, and sectors. Sheets have fewer pages than a 32-bit number counts.

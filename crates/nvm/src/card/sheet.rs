@@ -149,6 +149,15 @@ pub struct ControllerSheet {
     pub journal_pages: Option<Sourced<u32>>,
     /// Blocks of the cache of one bit a cell.
     pub slc_blocks: Option<Sourced<u32>>,
+    /// Time that the firmware takes for each write command once its data are there, while dies program: the card is
+    /// busy. Left out where there is none beside [`command_time`](CardSheet::command_time).
+    pub write_time: Option<Figure<Time>>,
+    /// How long the controller works for itself at a time, while the host waits: refresh, tables of blocks, levelling,
+    /// whatever nobody outside can tell apart. Longer than [`write_busy`](CardSheet::write_busy) it never is. Left out, with [`housekeeping_every`](Self::housekeeping_every), where
+    /// it never does.
+    pub housekeeping: Option<Figure<Time>>,
+    /// Write commands from one such work to the next.
+    pub housekeeping_every: Option<Sourced<u32>>,
 }
 
 /// How logical pages find their places.

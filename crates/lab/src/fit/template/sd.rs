@@ -12,6 +12,10 @@
 //! What is left out is not seen, or does the same as what is there: a page read for every page program of cleaning,
 //! the rate of the channel, the number of dies.
 //!
+//! What the base's firmware takes behind a write and works for itself (`write_time`, `housekeeping`) is left out: it
+//! differs twentyfold between cards of one class, and is measured on others. The time behind a write shows as
+//! `command_time`; stalls at intervals are named as a kind that the fitted card lacks.
+//!
 //! # Where the search begins
 //!
 //! From what the base does with the same work, with `L` for the log and `B` for the base, in closed form:
@@ -58,6 +62,11 @@ pub(super) const TEMPLATE: Template = Template {
     ],
     quick: &[COMMAND, PROGRAM],
     idle: &[IDLE, IDLE_AFTER],
+    left_out: &[
+        "card.controller.write_time",
+        "card.controller.housekeeping",
+        "card.controller.housekeeping_every",
+    ],
     starts,
 };
 

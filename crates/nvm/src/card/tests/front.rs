@@ -154,3 +154,47 @@ fn wires_follow_from_both_sheets() {
     let data = Time::from_ps(8 * 169_976_473);
     assert_eq!(card.last_cost().of(Cause::BusData), data);
 }
+
+/// A driver without the commands for several blocks pays for each block what one of its own costs, and finds the same
+/// bytes.
+#[test]
+fn a_driver_may_move_one_block_at_a_time() {
+    let slow = [("write_time", "typ = '1 ms'"), ("open_pages", "value = 4")];
+    let sheet = sheet_with(&slow);
+    let limited = |most: u32| -> Board {
+        let key = format!("[sd]\nblocks_per_command = {{ value = {most}, source = 'test' }}");
+        toml::from_str(&BOARD.replace("[sd]", &key)).expect("well-formed")
+    };
+    let board = limited(1);
+    let mut single = connect(&sheet, &board, Timing::Typ, 0);
+    let mut several = connect(&sheet, &board_with(&[]), Timing::Typ, 0);
+    let data: Vec<u8> = (0..4096u32).map(|byte| byte as u8).collect();
+    single.write(512, &data).expect("inside");
+    several.write(512, &data).expect("inside");
+    let firmware = |card: &Card| card.last_cost().of(Cause::Firmware);
+    assert!(firmware(&several) >= ms(1) && firmware(&several) < ms(2));
+    assert!(firmware(&single) >= ms(8) && firmware(&single) < ms(9));
+    for (at, bytes) in [(512, 4096), (700, 4000), (5, 3), (1000, 600)] {
+        let bound = single.write_bound(at, bytes).expect("inside");
+        single.write(at, &data[..bytes as usize]).expect("inside");
+        several.write(at, &data[..bytes as usize]).expect("inside");
+        assert!(took(&single) <= bound);
+        let mut out = [vec![0; 6000], vec![0; 6000]];
+        let bound = single.read_bound(1, 6000).expect("inside");
+        single.read(1, &mut out[0]).expect("inside");
+        assert!(took(&single) <= bound);
+        several.read(1, &mut out[1]).expect("inside");
+        assert_eq!(out[0], out[1]);
+    }
+    let bound = single.write_bound(0, 4096).expect("inside").ps() as f64 / 1e12;
+    assert!(
+        (2.0..2.002).contains(&bound),
+        "{bound}: no command stops a block"
+    );
+    assert!(
+        limited(0)
+            .problems()
+            .iter()
+            .any(|one| one.path == "sd.blocks_per_command")
+    );
+}

@@ -79,7 +79,13 @@ fn a_read_behind_owed_work_waits_no_longer_than_its_limit() {
 fn bounds_hold_in_every_timing() {
     for timing in Timing::ALL {
         for limit in ["max = '2 ms'", "max = '250 ms'"] {
-            let sheet = sheet_with(&[("write_busy", limit), ("clean_until", "value = 9")]);
+            let sheet = sheet_with(&[
+                ("write_busy", limit),
+                ("clean_until", "value = 9"),
+                ("write_time", "typ = '1 ms', max = '2 ms'"),
+                ("housekeeping", "typ = '2 ms', max = '400 ms'"),
+                ("housekeeping_every", "value = 50"),
+            ]);
             let mut card = connect(&sheet, &board_with(&[]), timing, 5);
             for step in 0..6000u64 {
                 let draw = step.wrapping_mul(0x9e37_79b9_7f4a_7c15);

@@ -128,6 +128,30 @@ fn contradictions_are_found_with_their_place() {
             "controller.slc_blocks",
             "state [card.array.slc]",
         ),
+        (
+            "housekeeping",
+            "typ = '20 ms'",
+            "controller.housekeeping",
+            "state both, or leave both out",
+        ),
+        (
+            "housekeeping_every",
+            "value = 0",
+            "controller.housekeeping_every",
+            "1 or more",
+        ),
+        (
+            "housekeeping",
+            "typ = '300 ms'",
+            "controller.housekeeping",
+            "allowed: up to the 250 ms of write_busy",
+        ),
+        (
+            "write_time",
+            "typ = '2 ms', max = '1 ms'",
+            "controller.write_time",
+            "is above",
+        ),
         ("interface", "value = 'emmc'", "spi", "has no SPI mode"),
     ] {
         let problems = sheet_with(&[(key, value)]).problems();

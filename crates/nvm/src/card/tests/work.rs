@@ -385,3 +385,125 @@ fn copy_back_leaves_the_channel_out_of_copies() {
     assert_eq!(through.0, within.0);
     assert!(within.1.ps() * 3 < through.1.ps(), "{through:?} {within:?}");
 }
+
+const HOUSEKEEPING: [(&str, &str); 2] = [
+    ("housekeeping", "typ = '30 ms', max = '200 ms'"),
+    ("housekeeping_every", "value = 100"),
+];
+
+/// What each of so many sequential writes of a sector cost.
+fn row(card: &mut Card, count: u64) -> Vec<AccessCost> {
+    (0..count)
+        .map(|step| {
+            card.write(step * 512, &[1; 512]).expect("inside");
+            *card.last_cost()
+        })
+        .collect()
+}
+
+/// Every hundredth write command waits for it, under a cause of its own, and is longer by just that.
+#[test]
+fn the_controller_works_for_itself_at_intervals() {
+    let (mut plain, mut keeping) = (card_with(&[]), card_with(&HOUSEKEEPING));
+    let (without, with) = (row(&mut plain, 1000), row(&mut keeping, 1000));
+    for (index, (without, with)) in without.iter().zip(&with).enumerate() {
+        let due = (index + 1) % 100 == 0;
+        let own = if due { ms(30) } else { Time::ZERO };
+        let booked = with.of(Cause::Housekeeping);
+        // A program under way goes on meanwhile, and may end first.
+        assert_eq!(booked > ms(28) && booked <= own, due, "{index}: {booked}");
+        assert!(with.total() <= without.total().plus(own), "{index}");
+        assert_eq!(with.total() > ms(29), due, "{index}");
+    }
+    // Content that was there is no command.
+    let mut full = full(&HOUSEKEEPING);
+    let first = row(&mut full, 99);
+    assert!(
+        first
+            .iter()
+            .all(|cost| cost.of(Cause::Housekeeping) == Time::ZERO)
+    );
+}
+
+/// In the timing class `sampled` each time has a draw of its own, and the same one for the same seed.
+#[test]
+fn how_long_it_works_for_itself_is_drawn() {
+    let sheet = sheet_with(&HOUSEKEEPING);
+    let run = |seed| {
+        let mut card = connect(&sheet, &board_with(&[]), Timing::Sampled, seed);
+        let costs = row(&mut card, 3000).into_iter();
+        let own = costs.map(|cost| cost.of(Cause::Housekeeping));
+        own.filter(|own| *own > Time::ZERO).collect::<Vec<_>>()
+    };
+    let (one, other) = (run(1), run(2));
+    assert_eq!(one, run(1));
+    assert_ne!(one, other);
+    assert_eq!(one.len(), 30);
+    let (least, most) = (one.iter().min(), one.iter().max());
+    assert!(*least.expect("thirty") < ms(20) && *most.expect("thirty") > ms(50));
+    assert!(*most.expect("thirty") <= ms(200));
+}
+
+/// The firmware's time for a write holds up the host, and dies program meanwhile.
+#[test]
+fn the_firmware_ends_each_write() {
+    let slow = [("write_time", "typ = '2 ms'")];
+    let (mut plain, mut slow) = (card_with(&[]), card_with(&slow));
+    let (without, with) = (row(&mut plain, 100), row(&mut slow, 100));
+    for (without, with) in without.iter().zip(&with) {
+        assert!(with.of(Cause::Firmware) >= ms(2));
+        let longer = Time::from_ps(with.total().ps() - without.total().ps());
+        // A program of 800 us, which this card waits for, is over by then.
+        assert!((us(1100)..=ms(2)).contains(&longer), "{longer}");
+    }
+    let (mut lazy, mut both) = (
+        card_with(&[("open_pages", "value = 2")]),
+        card_with(&[("open_pages", "value = 2"), ("write_time", "typ = '2 ms'")]),
+    );
+    let (without, with) = (row(&mut lazy, 8), row(&mut both, 8));
+    for (without, with) in without.iter().zip(&with) {
+        assert_eq!(with.total(), without.total().plus(ms(2)));
+    }
+}
+
+/// A card that took other figures goes on as one does that had them from the start: what it did before left the same
+/// content and the same mapping.
+#[test]
+fn figures_that_are_taken_over_act_as_if_they_had_been_there() {
+    let slow = [
+        ("command_time", "typ = '400 us', max = '500 us'"),
+        ("page_program", "typ = '1.1 ms', max = '2 ms'"),
+        ("block_erase", "typ = '5 ms', max = '12 ms'"),
+        ("write_current", "typ = '93 mA', max = '120 mA'"),
+        ("housekeeping", "typ = '3 ms', max = '9 ms'"),
+        ("housekeeping_every", "value = 50"),
+    ];
+    let fast = [
+        ("housekeeping", "typ = '1 ms', max = '2 ms'"),
+        ("housekeeping_every", "value = 50"),
+    ];
+    let mut taken = full(&fast);
+    scatter(&mut taken, 3000, Time::ZERO);
+    let mut there = full(&slow);
+    scatter(&mut there, 3000, Time::ZERO);
+    assert!(taken.clock().now() < there.clock().now());
+    assert!(taken.take_figures(&there));
+    // Long enough for what the dies still do.
+    for card in [&mut taken, &mut there] {
+        card.clock().advance(us(900_000));
+    }
+    let before = [taken.residence(), there.residence()];
+    for step in 0..500 {
+        let at = draw(5, 0, step, Purpose::Address) % (taken.len() / 4096) * 4096;
+        for card in [&mut taken, &mut there] {
+            card.write(at, &[step as u8; 4096]).expect("inside");
+        }
+        assert_eq!(taken.last_cost(), there.last_cost(), "write {step}");
+    }
+    assert_ne!(before[0], taken.residence());
+    assert_eq!(taken.power_draw(), there.power_draw());
+    let work = |card: &Card| card.translation().expect("a card has a layer").work;
+    assert_eq!(work(&taken), work(&there));
+    let other = crate::Synced::every(Box::new(card_with(&[])), 4096);
+    assert!(!taken.take_figures(&other));
+}
