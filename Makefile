@@ -66,6 +66,7 @@ nightly: ## what takes longer: fuzzing, the table on an emulated Cortex-M, the r
 	cargo test --release --locked -p wordline-lab --test all published:: -- --ignored
 	cargo test --release --locked -p wordline-lab --test all calibration:: -- --ignored --nocapture
 	cargo test --release --locked -p wordline-lab --test all fit:: -- --ignored --nocapture
+	cargo test --release --locked -p wordline-lab --test all compare:: -- --ignored --nocapture
 	cargo test --release --locked -p wordline-crash --test ftl power_cuts -- --ignored --nocapture
 	cargo test --release --locked -p wordline-kv --lib million_images -- --ignored --nocapture
 	scripts/sanitize

@@ -85,6 +85,28 @@ pub(crate) fn peaks(
     }
 }
 
+/// What a product must provide at a rate: what records need that wait and are written, and the largest record, which is
+/// gathered meanwhile.
+fn provision(
+    subject: &Subject,
+    rate: f64,
+    demand: &Demand,
+    record: ByteCount,
+    document: &mut ResultSet,
+) {
+    let at = subject
+        .at(Axis::RateBytesPerS, rate)
+        .at(Axis::Arrival, Arrival::Record.name());
+    let value = match demand {
+        Demand::Bounded(peaks) => match pair(peaks, Arrival::Record) {
+            Some((_, in_flight)) => Ok(in_flight + record.si()),
+            None => return,
+        },
+        Demand::Unbounded { .. } => Err(NoValue::Unbounded),
+    };
+    at.add(Metric::RamProvision, value, document);
+}
+
 /// Waiting and in flight, in bytes; `None` for whole records whose sizes vary, of which a curve knows
 /// nothing.
 pub(crate) fn pair(peaks: &Peaks, arrival: Arrival) -> Option<(f64, f64)> {
@@ -118,6 +140,7 @@ fn curve(
         for arrival in Arrival::ALL {
             peaks(subject, rate, arrival, &demand, document);
         }
+        provision(subject, rate, &demand, curve.largest_record(), document);
     }
     let asked = |rate: f64| question.rates_bytes_per_s.contains(&rate);
     let grid: Vec<f64> = grid::rates(highest);

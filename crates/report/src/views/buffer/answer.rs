@@ -69,6 +69,8 @@ pub(crate) fn answer(pivot: &Pivot<'_>) -> Answer {
 /// Where no whole records were examined, single bytes stand in.
 #[derive(Clone, PartialEq)]
 struct Need {
+    /// What a product must provide, where it was worked out.
+    provision: Option<String>,
     waiting: String,
     in_flight: Option<String>,
     whole_records: bool,
@@ -89,6 +91,18 @@ impl Need {
         })
     }
 
+    /// Whether the records that wait and are written need as much.
+    fn repeats(&self, other: &Self) -> bool {
+        let of = |need: &Self| {
+            (
+                need.waiting.clone(),
+                need.in_flight.clone(),
+                need.whole_records,
+            )
+        };
+        of(self) == of(other)
+    }
+
     /// How fast the buffer grows, where no RAM is enough.
     fn of<'a>(
         row: &dyn Fn(Metric) -> Option<&'a Row>,
@@ -101,6 +115,7 @@ impl Need {
         let in_flight = told_value(in_flight);
         let waiting = told_value(waiting).or_else(|| in_flight.clone())?;
         Some(Ok(Self {
+            provision: told_value(row(Metric::RamProvision)),
             in_flight: in_flight.filter(|one| *one != waiting),
             waiting,
             whole_records,
@@ -176,6 +191,24 @@ fn need(case: &BufferCase<'_, '_>, rate: f64) -> Option<String> {
     for (need, timing) in merged(needs) {
         let first = clauses.is_empty();
         clauses.push(match need {
+            Ok(Need {
+                provision: Some(provision),
+                waiting,
+                ..
+            }) => {
+                let (of, done) = (of_record(case), done(case));
+                let parts = match waiting.as_str() {
+                    "0 B" => format!("one gathered and one {done}"),
+                    _ => format!("one gathered, {waiting} waiting, and one {done}"),
+                };
+                if first {
+                    format!(
+                        "{subject} needs {provision} of RAM at {at_rate} for whole records{of}, {parts}{timing}"
+                    )
+                } else {
+                    format!("{} it needs {provision}, {parts}", timing.trim_start())
+                }
+            }
             Ok(need) if first => {
                 let kind = if need.whole_records {
                     format!("whole records{} that wait", of_record(case))
@@ -293,7 +326,8 @@ fn estimates(case: &BufferCase<'_, '_>, rate: f64) -> Vec<String> {
     let repeats = |estimate: &str| {
         case.timings.iter().all(|run| {
             let seen = Need::at(run, rate, None);
-            matches!(seen, Some(Ok(_))) && seen == Need::at(run, rate, Some(estimate))
+            let other = Need::at(run, rate, Some(estimate));
+            matches!((seen, other), (Some(Ok(one)), Some(Ok(other))) if one.repeats(&other))
         })
     };
     let mut sentences = Vec::new();
@@ -520,8 +554,9 @@ fn ranking(cases: &[BufferCase<'_, '_>], asked: &[f64]) -> Vec<String> {
     let mut sentences = Vec::new();
     for rate in asked.iter().take(RATES_IN_WORDS) {
         let at_rate = text::rate(*rate);
-        let ram =
-            |run: &PivotLine<'_>| at(&arriving(run, Metric::RamPeak, RATE, "record"), *rate)?.value;
+        let ram = |run: &PivotLine<'_>| {
+            at(&arriving(run, Metric::RamProvision, RATE, "record"), *rate)?.value
+        };
         let values = ranked(cases, timing, &ram, |a, b| a.total_cmp(b));
         let told =
             |(name, bytes): &(String, f64)| format!("{name} {}", text::ram(*bytes, text::DIGITS));
