@@ -620,6 +620,67 @@ fn the_studies_that_come_along_run() {
     }
 }
 
+/// The answers of docs/guides/studies-that-come-along.md, each for the reason that it gives.
+#[test]
+fn the_answers_of_the_studies_follow_from_their_physics() {
+    const NOR: &str = "mt25ql128@stm32h755-qspi";
+    let answer = |study: &str, target: &str, timing| {
+        let text = STUDIES
+            .iter()
+            .find(|(name, _)| *name == study)
+            .expect("known")
+            .1;
+        let mut experiment = read_study(study, text).expect("sound");
+        experiment.targets = vec![target.to_owned()];
+        let document = try_run(&experiment).unwrap_or_else(|error| panic!("{study}: {error}"));
+        let one = verdict(&document, target, timing).clone();
+        let latency = document
+            .of(Metric::LatencyMax)
+            .find(|row| row.timing == timing);
+        (one, latency.and_then(|row| row.value))
+    };
+    let certain = |(one, _): &(Verdict, Option<f64>)| {
+        (one.certainty == Certainty::Certain).then(|| (one.pass, one.limit.clone()))
+    };
+    let fails = |limit: &str| Some((false, limit.to_owned()));
+    let passes = |found: &(Verdict, Option<f64>)| certain(found).is_some_and(|(pass, _)| pass);
+
+    // A fetch suspends the erase of a NOR flash, waits for that of a NAND, and MRAM never erases.
+    let nor = answer("xip-boot", NOR, Timing::Max);
+    assert!(
+        passes(&nor) && nor.1.is_some_and(|latency| latency < 3e-4),
+        "{nor:?}"
+    );
+    assert!(passes(&answer("xip-boot", MRAM, Timing::Max)));
+    let nand = answer("xip-boot", NAND, Timing::Typ);
+    assert_eq!(certain(&nand), fails("latency"), "{nand:?}");
+    assert!(
+        nand.1
+            .is_some_and(|latency| (2e-3..2.2e-3).contains(&latency)),
+        "{nand:?}"
+    );
+
+    // Standby of a day decides where writes are rare.
+    assert!(passes(&answer("sensor-node-battery", NAND, Timing::Max)));
+    let mram = answer("sensor-node-battery", MRAM, Timing::Max);
+    assert_eq!(certain(&mram), fails("energy"), "{mram:?}");
+
+    // One plane programs 2 KiB in 0.2 ms at the best.
+    let nand = answer("camera-20MBps", NAND, Timing::Max);
+    assert_eq!(certain(&nand), fails("rate"), "{nand:?}");
+
+    // Serial NOR erases for 150 ms, or for a second at the maximum.
+    assert!(passes(&answer("ota-update", NAND, Timing::Max)));
+    assert!(passes(&answer("ota-update", NOR, Timing::Typ)));
+    let nor = answer("ota-update", NOR, Timing::Max);
+    assert_eq!(certain(&nor), fails("rate"), "{nor:?}");
+
+    // What lies in RAM is written within the charge of a capacitor, unless an erase comes first.
+    assert!(passes(&answer("black-box", MRAM, Timing::Max)));
+    let nand = answer("black-box", NAND, Timing::Max);
+    assert_eq!(certain(&nand), fails("holdup"), "{nand:?}");
+}
+
 #[test]
 fn a_candidate_that_does_not_fit_its_board_is_a_verdict() {
     let target = "em064lx@stm32h743-fmc8";

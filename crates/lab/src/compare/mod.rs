@@ -15,11 +15,13 @@ use candidate::{Candidate, Unfit};
 use certainty::Doubt;
 pub(crate) use study::TRACES;
 pub use study::{STUDIES, read_study, write_study};
+use wordline_catalog::ranges::{Influence, UncertainFigure};
 use wordline_catalog::{Catalog, PartOnBoard, Target};
 use wordline_core::quantity::Quantity;
 use wordline_core::results::{Certainty, NoValue, Verdict};
 use wordline_core::{
-    Axis, Better, CompareWorkload, Experiment, Metric, Operation, Preference, ResultSet, Timing,
+    Axis, Basis, Better, CompareWorkload, Experiment, Metric, Operation, Preference, ResultSet,
+    Timing,
 };
 
 use crate::buffer::trace;
@@ -111,7 +113,9 @@ pub(crate) fn run(
         })
     });
     case::run_into(document, cases.collect(), control)?;
-    rank(study, document);
+    if let Some(metric) = rank(study, document) {
+        warn_of_order(metric, &candidates, experiment, document);
+    }
     Ok(())
 }
 
@@ -183,8 +187,8 @@ fn join(note: Option<String>, more: Vec<String>) -> Option<String> {
 
 /// Best first: what passes for certain in more timing classes, then what passes, then what might; then what the study
 /// prefers, then what costs less, if the price of everything that passes is known, needs fewer chips, less energy, and
-/// leaves more room.
-fn rank(study: &CompareWorkload, document: &mut ResultSet) {
+/// leaves more room. Returns the figure that puts the first before the second, where it is one.
+fn rank(study: &CompareWorkload, document: &mut ResultSet) -> Option<Metric> {
     let verdicts = std::mem::take(&mut document.verdicts);
     let mut ranked: Vec<&[Verdict]> = verdicts
         .chunk_by(|one, other| one.target == other.target)
@@ -245,6 +249,26 @@ fn rank(study: &CompareWorkload, document: &mut ResultSet) {
             order.then(one.total_cmp(&other))
         })
     });
+    let by = match ranked.as_slice() {
+        [first, second, ..] => {
+            let pairs = key(first).into_iter().zip(key(second));
+            let differ = pairs
+                .map(|(one, other)| one != other)
+                .position(|differ| differ);
+            let metrics = [
+                None,
+                None,
+                None,
+                preferred,
+                Some(Metric::Cost),
+                Some(Metric::PartsNeeded),
+                Some(Metric::EnergyPerDay),
+                None,
+            ];
+            differ.and_then(|index| metrics[index])
+        }
+        _ => None,
+    };
     document.verdicts = ranked.concat();
     let rank_of = |target: &str| {
         let mut verdicts = document.verdicts.iter();
@@ -253,6 +277,57 @@ fn rank(study: &CompareWorkload, document: &mut ResultSet) {
     let mut rows = std::mem::take(&mut document.rows);
     rows.sort_by_key(|row| rank_of(&row.target));
     document.rows = rows;
+    by
+}
+
+/// Says that the first is before the second by a figure that rests on assumptions.
+fn warn_of_order(
+    metric: Metric,
+    candidates: &[Candidate<'_>],
+    experiment: &Experiment,
+    document: &mut ResultSet,
+) {
+    let influence = match metric {
+        Metric::EnergyPerDay => Influence::Power,
+        Metric::Cost => Influence::Price,
+        Metric::Lifetime => Influence::Life,
+        Metric::RamProvision => Influence::Time,
+        // Neither chips nor areas have figures with ranges.
+        _ => return,
+    };
+    let mut ranked: Vec<&str> = Vec::new();
+    for verdict in &document.verdicts {
+        if !ranked.contains(&verdict.target.as_str()) {
+            ranked.push(&verdict.target);
+        }
+    }
+    let rests = |name: &&&str| {
+        let candidate = candidates.iter().find(|one| one.name() == ***name);
+        candidate.is_some_and(|candidate| {
+            experiment.timings.iter().any(|timing| {
+                let figures = candidate.target.uncertain_figures(*timing);
+                let assumed = |figure: &UncertainFigure| {
+                    figure.kind.influence == influence && figure.basis == Basis::Assumed
+                };
+                figures.iter().any(assumed)
+            })
+        })
+    };
+    let assumed: Vec<String> = ranked
+        .iter()
+        .take(2)
+        .filter(rests)
+        .map(|name| (*name).to_owned())
+        .collect();
+    if let ([first, second, ..], false) = (ranked.as_slice(), assumed.is_empty()) {
+        let (first, second) = (String::from(*first), String::from(*second));
+        document.warn(LabWarning::OrderRestsOnAssumed {
+            first: &first,
+            second: &second,
+            metric: &metric,
+            targets: &assumed.join(", "),
+        });
+    }
 }
 
 /// The metric that a preference is about.

@@ -138,7 +138,7 @@ fn currents_that_cannot_be_joined_are_refused_with_the_way_out() {
         "above 0 V",
     );
     refused(&log, &log, |_, _| {}, "is no log of currents");
-    refused(&ppk, &ppk, |_, _| {}, "tells no accesses");
+    refused(&ppk, &ppk, |_, _| {}, "holds no accesses");
     refused(&log, "Current(uA)\n1\n", |_, _| {}, "Timestamp");
     refused(
         &log,
