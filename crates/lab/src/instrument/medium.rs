@@ -133,7 +133,6 @@ impl ByteMemory for ByteBackend {
         Ok(())
     }
 
-    /// RAM of this machine as well: whether loads count is its clock's matter.
     fn is_mapped(&self) -> bool {
         match self {
             Self::Device(device) => device.is_mapped(),
@@ -427,9 +426,9 @@ where
         })
     }
 
-    /// On this machine a table compares whole keys, which is quicker than byte by byte.
+    /// Where single bytes are cycles of a bus. Keys in RAM are compared whole, by words from a cache.
     fn is_mapped(&self) -> bool {
-        self.simulated_now().is_some() && self.backend.is_mapped()
+        self.meter.cycle_bytes().is_some() && self.backend.is_mapped()
     }
 
     fn load(&mut self, at: u64, out: &mut [u8]) -> Result<(), B::Error> {

@@ -18,7 +18,7 @@ const CALL: u64 = 40;
 /// Instructions of an access: the address of a place, the call that moves its bytes, the branch on what was found.
 const ACCESS: u64 = 20;
 /// Instructions around a word or a byte that the software loads or stores itself: its address, the load, the comparison,
-/// whether it is the last, count, branches.
+/// whether it is the last, the count, branches.
 const LOAD: u64 = 8;
 /// Looks at a directory in RAM: an access each.
 const DIRECTORY_LOOKS: u64 = 2;
@@ -91,7 +91,7 @@ impl ProcessorCall {
         cost: &ProcessorCost,
     ) -> ProcessorTime {
         let work = self.work(variant);
-        // What the software loads itself it compares as it does so.
+        // What software loads by itself is compared as it is loaded.
         let compared = match activity.loads {
             0 => work.compared as f64,
             _ => 0.0,
