@@ -169,6 +169,8 @@ metrics! {
     CyclesMax "cycles_max" "cycles" Lower
         "Cycles that the calls took of the unit that they wrote or erased the most.";
     BytesMoved "bytes_moved" "B" Lower "Bytes that crossed the bus, in whole words of it; of a key-value table the mean of an operation.";
+    BusCycles "bus_cycles" "cycles" Lower "Words that crossed a parallel bus, one a cycle, in the mean of an operation. A \
+         byte that software loads by itself takes a cycle as well.";
     BytesFloor "bytes_floor" "B" Neither "Fewest bytes that could have done the same: of a durable put key, value and one commit atom, of a get key \
          and value.";
     CrashImages "crash_images" "1" Higher [Whole, Headline(20, None, "crash images")] "Distinct images of interrupted runs that were checked.";

@@ -35,6 +35,18 @@ impl<M: ByteMemory<Error: Display>> ByteMemory for WordedBytes<M> {
         self.0.write(at, data).map_err(|error| error.to_string())
     }
 
+    fn is_mapped(&self) -> bool {
+        self.0.is_mapped()
+    }
+
+    fn load(&mut self, at: u64, out: &mut [u8]) -> Result<(), String> {
+        self.0.load(at, out).map_err(|error| error.to_string())
+    }
+
+    fn store(&mut self, at: u64, data: &[u8]) -> Result<(), String> {
+        self.0.store(at, data).map_err(|error| error.to_string())
+    }
+
     fn persist(&mut self) -> Result<(), String> {
         self.0.persist().map_err(|error| error.to_string())
     }
@@ -78,6 +90,18 @@ impl ByteMemory for ByteBox {
 
     fn write(&mut self, at: u64, data: &[u8]) -> Result<(), String> {
         self.0.write(at, data)
+    }
+
+    fn is_mapped(&self) -> bool {
+        self.0.is_mapped()
+    }
+
+    fn load(&mut self, at: u64, out: &mut [u8]) -> Result<(), String> {
+        self.0.load(at, out)
+    }
+
+    fn store(&mut self, at: u64, data: &[u8]) -> Result<(), String> {
+        self.0.store(at, data)
     }
 
     fn persist(&mut self) -> Result<(), String> {

@@ -17,6 +17,7 @@ use crate::control::Control;
 use crate::error::{LabError, TargetProblem};
 use crate::instrument::MeteredMemory;
 use crate::instrument::medium::{ByteBackend, MediumError, RAM_ATOM};
+use crate::instrument::meter::BusTransfer;
 use crate::kv::host;
 use crate::sources;
 
@@ -66,7 +67,7 @@ pub(crate) enum ByteSource<'a> {
     Device {
         device: Box<dyn Device>,
         /// Bytes that cross its bus together.
-        word_bytes: u64,
+        bus: BusTransfer,
     },
     /// RAM of a simulated processor.
     BoardRam {
@@ -108,8 +109,8 @@ impl<'a> ByteSource<'a> {
                     return Err(target.lacks(&[Capability::Bytes]).into());
                 };
                 sources::add(document, part, &*device, timing);
-                let word_bytes = word_bytes(part)?;
-                Ok(Self::Device { device, word_bytes })
+                let bus = bus_transfer(part)?;
+                Ok(Self::Device { device, bus })
             }
             Target::BoardRam(board) => {
                 sources::add_sheet(document, &board.header);
@@ -153,7 +154,10 @@ impl<'a> ByteSource<'a> {
     /// Bytes that cross its bus together.
     pub(crate) const fn word_bytes(&self) -> u64 {
         match self {
-            Self::Device { word_bytes, .. } => *word_bytes,
+            Self::Device { bus, .. } => match bus {
+                BusTransfer::Cycles(word) | BusTransfer::Bursts(word) => *word,
+                BusTransfer::Lines(_) | BusTransfer::Bytes => 1,
+            },
             Self::BoardRam { .. } | Self::HostRam | Self::File { .. } => 1,
         }
     }
@@ -178,8 +182,8 @@ impl<'a> ByteSource<'a> {
     /// A fresh part of it. What a file held is lost.
     pub(crate) fn part(&self, capacity: u64) -> Result<MeteredMemory<ByteBackend>, MediumError> {
         Ok(match self {
-            Self::Device { device, word_bytes } => {
-                MeteredMemory::device(device.fork_device(), capacity, *word_bytes)
+            Self::Device { device, bus } => {
+                MeteredMemory::device(device.fork_device(), capacity, *bus)
             }
             Self::BoardRam { line_bytes } => MeteredMemory::ram(capacity, *line_bytes),
             Self::HostRam => MeteredMemory::ram_of_host(capacity),
@@ -202,13 +206,15 @@ impl<'a> ByteSource<'a> {
     }
 }
 
-/// Bytes that cross the bus of a target together.
-fn word_bytes(part: &PartOnBoard<'_>) -> Result<u64, LabError> {
+/// How bytes cross the bus of a target.
+fn bus_transfer(part: &PartOnBoard<'_>) -> Result<BusTransfer, LabError> {
     let link = part.link();
     let link = link.map_err(|why| TargetProblem::Unlinked(why).of(&part.name))?;
     Ok(match link.commands().first() {
-        Some(BusCommand::Parallel(command)) => command.word_bytes,
-        Some(BusCommand::Ddr(command)) => command.beat_bytes * command.burst_length,
-        Some(BusCommand::Serial(_) | BusCommand::Card(_)) | None => 1,
+        Some(BusCommand::Parallel(command)) => BusTransfer::Cycles(command.word_bytes.max(1)),
+        Some(BusCommand::Ddr(command)) => {
+            BusTransfer::Bursts((command.beat_bytes * command.burst_length).max(1))
+        }
+        Some(BusCommand::Serial(_) | BusCommand::Card(_)) | None => BusTransfer::Bytes,
     })
 }

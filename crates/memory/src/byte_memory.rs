@@ -44,6 +44,32 @@ pub trait ByteMemory {
     /// device fails.
     fn write(&mut self, at: u64, data: &[u8]) -> Result<(), Self::Error>;
 
+    /// Whether the processor sees the memory in its address space, so that software can [`load`](Self::load) and
+    /// [`store`](Self::store) single words of it. Where it does not, these two are accesses like all others.
+    #[inline]
+    fn is_mapped(&self) -> bool {
+        false
+    }
+
+    /// A [`read`](Self::read) by instructions of the software itself, without a call of a driver: of a byte or of a
+    /// word of the processor.
+    ///
+    /// # Errors
+    /// Those of [`read`](Self::read).
+    #[inline]
+    fn load(&mut self, at: u64, out: &mut [u8]) -> Result<(), Self::Error> {
+        self.read(at, out)
+    }
+
+    /// The same for a [`write`](Self::write).
+    ///
+    /// # Errors
+    /// Those of [`write`](Self::write).
+    #[inline]
+    fn store(&mut self, at: u64, data: &[u8]) -> Result<(), Self::Error> {
+        self.write(at, data)
+    }
+
     /// Returns when every earlier write survives a power cut.
     ///
     /// # Errors

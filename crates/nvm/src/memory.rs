@@ -160,6 +160,18 @@ impl ByteMemory for Box<dyn Device> {
         (**self).write(at, data)
     }
 
+    fn is_mapped(&self) -> bool {
+        (**self).is_mapped()
+    }
+
+    fn load(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
+        (**self).load(at, out)
+    }
+
+    fn store(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
+        (**self).store(at, data)
+    }
+
     fn persist(&mut self) -> Result<(), NvmError> {
         (**self).persist()
     }

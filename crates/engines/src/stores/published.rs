@@ -37,7 +37,8 @@ pub(crate) struct PublishedTable<T> {
 pub(crate) static LPHT: PublishedTable<Lpht<ByteBox>> = PublishedTable {
     name: "lpht",
     title: "LPHT",
-    short_bytes: |record| PLACES / 8 + PLACES * record,
+    // The header and the bitmap, a byte more than they need, and the places in multiples of 32 bytes.
+    short_bytes: |record| 17 + PLACES / 8 + (PLACES * record).next_multiple_of(32),
     hit: ALLOCATION,
     table: PhantomData,
 };
@@ -46,7 +47,11 @@ pub(crate) static LPHT: PublishedTable<Lpht<ByteBox>> = PublishedTable {
 pub(crate) static CLHT: PublishedTable<Clht<ByteBox>> = PublishedTable {
     name: "clht",
     title: "CLHT",
-    short_bytes: |record| BUCKETS * (16 + 3 * record).next_multiple_of(8),
+    // The headers, and lock, entries and next in lines of 32 bytes; behind a lock of 4 bytes where records have 8.
+    short_bytes: |record| {
+        let around = if record <= 8 { 8 } else { 12 };
+        96 + BUCKETS * (around + 3 * record).next_multiple_of(32)
+    },
     hit: 0,
     table: PhantomData,
 };

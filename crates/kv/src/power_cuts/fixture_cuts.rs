@@ -36,7 +36,7 @@ fn workload(updates: bool) -> Vec<RecordCall> {
 /// Every boundary of a bus of 16 bits that stores in order: the kindest memory there is.
 pub(super) fn verdict(name: &str, updates: bool) -> Verdict {
     let table = named(STORES, name).expect("it is in the list");
-    let bytes = if name == "lpht" { 300 } else { 8 * 64 };
+    let bytes = if name == "lpht" { 300 } else { 96 + 8 * 64 };
     let mut harness = Harness::new(Content::zeros(bytes, 2), ByteTearing::bus(2));
     harness.accesses = 10_000;
     harness.check(&table.subject(OPTIONS), &workload(updates))

@@ -8,7 +8,7 @@ use wordline_host::{MappedFile, MappedFileError, ScratchFileError, WallClock};
 use wordline_memory::{ByteMemory, Clock as _, Ecc, Flash, Geometry, OutOfRange};
 use wordline_nvm::{AccessCost, Accounts, Cause, Device, FlashMemory, NvmError, OperationKind};
 
-use super::meter::{AccessMeter, Activity, BusTransfer};
+use super::meter::{AccessBy, AccessMeter, Activity, BusTransfer};
 use super::reading::AccountsReading;
 
 /// Bytes that RAM stores at once.
@@ -133,6 +133,28 @@ impl ByteMemory for ByteBackend {
         Ok(())
     }
 
+    fn is_mapped(&self) -> bool {
+        match self {
+            Self::Device(device) => device.is_mapped(),
+            Self::Ram(_) => true,
+            Self::File(..) => false,
+        }
+    }
+
+    fn load(&mut self, at: u64, out: &mut [u8]) -> Result<(), MediumError> {
+        match self {
+            Self::Device(device) => Ok(device.load(at, out)?),
+            Self::Ram(_) | Self::File(..) => self.read(at, out),
+        }
+    }
+
+    fn store(&mut self, at: u64, data: &[u8]) -> Result<(), MediumError> {
+        match self {
+            Self::Device(device) => Ok(device.store(at, data)?),
+            Self::Ram(_) | Self::File(..) => self.write(at, data),
+        }
+    }
+
     fn persist(&mut self) -> Result<(), MediumError> {
         match self {
             Self::Device(device) => device.persist()?,
@@ -176,6 +198,9 @@ pub(crate) trait Instrumented {
 
     /// The causes that its accesses can have.
     fn causes(&self) -> &'static [Cause];
+
+    /// Bytes that its bus moves in a cycle; `None` of a bus whose cycles are not words.
+    fn cycle_bytes(&self) -> Option<u64>;
 }
 
 impl<B: MemoryBackend> Instrumented for MeteredMemory<B> {
@@ -208,6 +233,10 @@ impl<B: MemoryBackend> Instrumented for MeteredMemory<B> {
     fn causes(&self) -> &'static [Cause] {
         self.backend.accounts().map_or(&[], Accounts::causes)
     }
+
+    fn cycle_bytes(&self) -> Option<u64> {
+        self.meter.cycle_bytes()
+    }
 }
 
 impl MeteredMemory<Box<dyn Device>> {
@@ -237,13 +266,13 @@ impl MeteredMemory<Box<dyn FlashMemory>> {
 }
 
 impl MeteredMemory<ByteBackend> {
-    /// The first bytes of a device, all of a smaller one, on a bus of words of so many bytes.
-    pub(crate) fn device(device: Box<dyn Device>, capacity: u64, word_bytes: u64) -> Self {
+    /// The first bytes of a device, all of a smaller one, on its bus.
+    pub(crate) fn device(device: Box<dyn Device>, capacity: u64, bus: BusTransfer) -> Self {
         Self {
             clock: MediumClock::Simulated(device.clock().clone()),
             bytes: capacity.min(device.len()),
             backend: ByteBackend::Device(device),
-            meter: AccessMeter::new(BusTransfer::Words(word_bytes.max(1))),
+            meter: AccessMeter::new(bus),
         }
     }
 
@@ -317,14 +346,35 @@ impl<B: MemoryBackend> MeteredMemory<B> {
     /// Runs an operation and counts it. One that was refused before it began costs nothing.
     fn counted<T, E>(
         &mut self,
+        operation: (OperationKind, u64, u64),
+        run: impl FnOnce(&mut B) -> Result<T, E>,
+    ) -> Result<T, E> {
+        self.counted_by(AccessBy::Driver, operation, run)
+    }
+
+    /// The same of an operation that the driver or the software itself does.
+    fn counted_by<T, E>(
+        &mut self,
+        by: AccessBy,
         (kind, at, bytes): (OperationKind, u64, u64),
         run: impl FnOnce(&mut B) -> Result<T, E>,
     ) -> Result<T, E> {
         let start = self.simulated_now();
         let result = run(&mut self.backend);
         let cost = self.cost_since(start);
-        self.meter.count(kind, at, bytes, cost.as_ref());
+        self.meter.count_by(by, kind, at, bytes, cost.as_ref());
         result
+    }
+
+    /// Who does a load or a store: the driver, where the processor does not see the memory.
+    fn loads_by(&self) -> AccessBy
+    where
+        B: ByteMemory,
+    {
+        match self.backend.is_mapped() {
+            true => AccessBy::Software,
+            false => AccessBy::Driver,
+        }
     }
 
     fn simulated_now(&self) -> Option<Time> {
@@ -373,6 +423,27 @@ where
         OutOfRange::check(at, bytes, self.bytes)?;
         self.counted((OperationKind::Write, at, bytes), |memory| {
             memory.write(at, data)
+        })
+    }
+
+    /// Where single bytes are cycles of a bus. Keys in RAM are compared whole, by words from a cache.
+    fn is_mapped(&self) -> bool {
+        self.meter.cycle_bytes().is_some() && self.backend.is_mapped()
+    }
+
+    fn load(&mut self, at: u64, out: &mut [u8]) -> Result<(), B::Error> {
+        let (by, bytes) = (self.loads_by(), out.len() as u64);
+        OutOfRange::check(at, bytes, self.bytes)?;
+        self.counted_by(by, (OperationKind::Read, at, bytes), |memory| {
+            memory.load(at, out)
+        })
+    }
+
+    fn store(&mut self, at: u64, data: &[u8]) -> Result<(), B::Error> {
+        let (by, bytes) = (self.loads_by(), data.len() as u64);
+        OutOfRange::check(at, bytes, self.bytes)?;
+        self.counted_by(by, (OperationKind::Write, at, bytes), |memory| {
+            memory.store(at, data)
         })
     }
 

@@ -26,8 +26,11 @@ pub(crate) struct Activity {
     kinds: [OperationSum; KINDS.len()],
     /// Bytes that crossed the bus, in whole words of it.
     pub(crate) bus_bytes: u64,
-    /// Lines of RAM that were touched, each counted once an access.
+    /// Lines of RAM that were touched, each counted once an access; of loads and stores those that are not in the line
+    /// of the access before.
     pub(crate) ram_lines: u64,
+    /// Words of the processor that software loaded and stored itself; reads and writes do not count them.
+    pub(crate) loads: u64,
     /// Where the time went.
     pub(crate) cost: AccessCost,
 }
@@ -63,6 +66,7 @@ impl Activity {
         }
         self.bus_bytes += other.bus_bytes;
         self.ram_lines += other.ram_lines;
+        self.loads += other.loads;
         self.cost.add_all(&other.cost);
     }
 }
@@ -80,18 +84,34 @@ const fn place(kind: OperationKind) -> usize {
 /// How the bytes of an access reach the memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BusTransfer {
-    /// Over a bus that moves whole words of so many bytes.
-    Words(u64),
+    /// Over a bus that moves whole words of so many bytes, one a cycle.
+    Cycles(u64),
+    /// Over a bus that moves whole bursts of so many bytes.
+    Bursts(u64),
     /// Through a cache, in lines of so many bytes.
     Lines(u64),
     /// Byte by byte.
     Bytes,
 }
 
+/// Who does an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AccessBy {
+    /// A call of the driver.
+    Driver,
+    /// Instructions of the software itself, word by word.
+    Software,
+}
+
+/// Bytes of a word of the processor.
+const PROCESSOR_WORD: u64 = 4;
+
 /// Adds up what is asked of a memory.
 #[derive(Clone, Debug)]
 pub(crate) struct AccessMeter {
     transfer: BusTransfer,
+    /// The line of RAM that was touched last.
+    last_line: u64,
     /// Since [`take_call`](Self::take_call) was last called.
     call: Activity,
     /// Before that.
@@ -102,8 +122,17 @@ impl AccessMeter {
     pub(crate) fn new(transfer: BusTransfer) -> Self {
         Self {
             transfer,
+            last_line: u64::MAX,
             call: Activity::default(),
             earlier: Activity::default(),
+        }
+    }
+
+    /// Bytes of a word that its bus moves in a cycle; `None` of a bus whose cycles are not words.
+    pub(crate) const fn cycle_bytes(&self) -> Option<u64> {
+        match self.transfer {
+            BusTransfer::Cycles(word) => Some(word),
+            BusTransfer::Bursts(_) | BusTransfer::Lines(_) | BusTransfer::Bytes => None,
         }
     }
 
@@ -128,6 +157,18 @@ impl AccessMeter {
         bytes: u64,
         cost: Option<&AccessCost>,
     ) {
+        self.count_by(AccessBy::Driver, kind, at, bytes, cost);
+    }
+
+    /// The same of an operation that the driver or the software itself does.
+    pub(crate) fn count_by(
+        &mut self,
+        by: AccessBy,
+        kind: OperationKind,
+        at: u64,
+        bytes: u64,
+        cost: Option<&AccessCost>,
+    ) {
         let call = &mut self.call;
         let sum = &mut call.kinds[place(kind)];
         if let Some(cost) = cost {
@@ -138,17 +179,24 @@ impl AccessMeter {
         if moves && bytes == 0 {
             return;
         }
-        sum.count += 1;
         sum.bytes += bytes;
+        match by {
+            AccessBy::Driver => sum.count += 1,
+            AccessBy::Software => call.loads += bytes.div_ceil(PROCESSOR_WORD),
+        }
         if !moves {
             return;
         }
         let whole = |unit: u64| (at + bytes).div_ceil(unit) - at / unit;
         match self.transfer {
-            BusTransfer::Words(word) => call.bus_bytes += whole(word) * word,
+            BusTransfer::Cycles(word) | BusTransfer::Bursts(word) => {
+                call.bus_bytes += whole(word) * word;
+            }
             BusTransfer::Lines(line) => {
                 call.bus_bytes += bytes;
-                call.ram_lines += whole(line);
+                let again = by == AccessBy::Software && at / line == self.last_line;
+                call.ram_lines += whole(line) - u64::from(again);
+                self.last_line = (at + bytes - 1) / line;
             }
             BusTransfer::Bytes => call.bus_bytes += bytes,
         }
@@ -163,7 +211,7 @@ mod tests {
 
     #[test]
     fn operations_add_up_by_kind() {
-        let mut meter = AccessMeter::new(BusTransfer::Words(2));
+        let mut meter = AccessMeter::new(BusTransfer::Cycles(2));
         for (kind, at, bytes) in [
             (OperationKind::Erase, 0, 100),
             (OperationKind::Program, 0, 30),
@@ -195,5 +243,26 @@ mod tests {
         meter.count(OperationKind::Read, 0, 64, None);
         let call = meter.take_call();
         assert_eq!((call.ram_lines, call.bus_bytes), (3, 72));
+    }
+
+    #[test]
+    fn loads_are_words_of_the_software_and_no_accesses() {
+        let mut meter = AccessMeter::new(BusTransfer::Cycles(2));
+        for at in 0..3 {
+            meter.count_by(AccessBy::Software, OperationKind::Read, at, 1, None);
+        }
+        meter.count_by(AccessBy::Software, OperationKind::Write, 4, 8, None);
+        let call = meter.take_call();
+        // A byte takes a cycle of the bus, as a word of it does.
+        assert_eq!((call.accesses(), call.loads, call.bus_bytes), (0, 5, 14));
+    }
+
+    #[test]
+    fn loads_within_a_line_of_ram_touch_it_once() {
+        let mut meter = AccessMeter::new(BusTransfer::Lines(32));
+        for at in 30..34 {
+            meter.count_by(AccessBy::Software, OperationKind::Read, at, 1, None);
+        }
+        assert_eq!(meter.take_call().ram_lines, 2);
     }
 }

@@ -188,6 +188,9 @@ fn values(tally: &OperationTally, metric: Metric, detail: RowDetail) -> Vec<Metr
         Metric::OpsRate => one(rate(count)),
         Metric::AccessCount => one(Ok(count)),
         Metric::BytesMoved => one(Ok(tally.sum.bus_bytes as f64 / count)),
+        Metric::BusCycles => tally.cycle_bytes.map_or_else(Vec::new, |word| {
+            one(Ok(tally.sum.bus_bytes as f64 / word as f64 / count))
+        }),
         Metric::BytesFloor => one(Ok(tally.floor_bytes as f64 / count)),
         Metric::EnergyPerByte => energy(bytes),
         Metric::EnergyPerOp => energy(count),

@@ -149,6 +149,8 @@ pub(crate) struct OperationTally {
     pub(crate) processor: Option<ProcessorTime>,
     /// The least that the memory has to move for all, in bytes.
     pub(crate) floor_bytes: u64,
+    /// Bytes that the memory's bus moves in a cycle; `None` of a bus whose cycles are not words.
+    pub(crate) cycle_bytes: Option<u64>,
     /// The causes that accesses of the memory can have.
     pub(crate) causes: &'static [Cause],
     /// Operations that erased something, and the time that they took.
@@ -182,6 +184,7 @@ impl OperationTally {
             worst: Activity::default(),
             processor: None,
             floor_bytes: 0,
+            cycle_bytes: medium.cycle_bytes(),
             causes: medium.causes(),
             erasing: (0, Time::ZERO),
             begin,
@@ -325,6 +328,10 @@ mod tests {
 
         fn causes(&self) -> &'static [Cause] {
             &[]
+        }
+
+        fn cycle_bytes(&self) -> Option<u64> {
+            None
         }
     }
 

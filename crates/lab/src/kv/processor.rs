@@ -17,9 +17,12 @@ use crate::instrument::tally::ProcessorTime;
 const CALL: u64 = 40;
 /// Instructions of an access: the address of a place, the call that moves its bytes, the branch on what was found.
 const ACCESS: u64 = 20;
+/// Instructions around a word or a byte that the software loads or stores itself: its address, the load, the comparison,
+/// whether it is the last, the count, branches.
+const LOAD: u64 = 8;
 /// Looks at a directory in RAM: an access each.
 const DIRECTORY_LOOKS: u64 = 2;
-/// Instructions for a byte that is compared: two loads, a comparison and a branch, a word at a time at best.
+/// Instructions for a byte of a key that was read and is compared: two loads, a comparison and a branch, a word at a time at best.
 const COMPARE: f64 = 2.0;
 /// Instructions for a byte that is copied, most of them a word at a time.
 const COPY: f64 = 1.0;
@@ -88,13 +91,18 @@ impl ProcessorCall {
         cost: &ProcessorCost,
     ) -> ProcessorTime {
         let work = self.work(variant);
+        // What software loads by itself is compared as it is loaded.
+        let compared = match activity.loads {
+            0 => work.compared as f64,
+            _ => 0.0,
+        };
         let of = |instructions: f64| cost.instructions(instructions.round() as u64);
         [
             cost.instructions(CALL + work.beside),
-            cost.instructions(ACCESS * (activity.accesses() + work.looks)),
+            cost.instructions(ACCESS * (activity.accesses() + work.looks) + LOAD * activity.loads),
             of(work.hashed),
             of(work.checks),
-            of(COMPARE * work.compared as f64),
+            of(COMPARE * compared),
             of(COPY * work.copied as f64),
             Time::from_ps(cost.ram_line_miss.ps() * activity.ram_lines),
         ]

@@ -12,6 +12,7 @@ const METRICS: [&[Metric]; 4] = [
         Metric::OpsRate,
         Metric::AccessCount,
         Metric::BytesMoved,
+        Metric::BusCycles,
         Metric::BytesFloor,
         Metric::EnergyPerOp,
     ],

@@ -5,7 +5,7 @@ use wordline_core::quantity::Time;
 use wordline_memory::{ByteMemory, OutOfRange};
 
 use super::{ChipSheet, Wired};
-use crate::bus::Action;
+use crate::bus::{Action, BusCommand};
 use crate::chip::nvram::{Nvram, NvramSheet, WriteEnable};
 use crate::cost::Cause;
 use crate::device::{CurrentGap, Device};
@@ -55,6 +55,17 @@ impl Wired<Nvram> {
     pub fn wake(&mut self) -> Result<(), NvmError> {
         self.begin();
         self.command(Action::WakeUp, Nvram::wake)
+    }
+
+    /// An access of the software itself where the memory is mapped; elsewhere one of the driver.
+    fn without_driver<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
+        let setup = self.driver.dma_setup;
+        if self.is_mapped() {
+            self.driver.dma_setup = Time::ZERO;
+        }
+        let done = run(self);
+        self.driver.dma_setup = setup;
+        done
     }
 
     fn granule(&self, action: Action) -> u8 {
@@ -174,6 +185,22 @@ impl ByteMemory for Wired<Nvram> {
         } else {
             self.write_widened(at, data)
         }
+    }
+
+    /// On a parallel bus, which memory controllers map into the address space.
+    fn is_mapped(&self) -> bool {
+        matches!(
+            self.link.command(Action::Read),
+            Some(BusCommand::Parallel(_))
+        )
+    }
+
+    fn load(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
+        self.without_driver(|wired| wired.read(at, out))
+    }
+
+    fn store(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
+        self.without_driver(|wired| wired.write(at, data))
     }
 
     /// Every write is in the array when it returns: there is nothing to wait for.
