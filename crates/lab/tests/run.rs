@@ -567,15 +567,11 @@ fn comparison() -> Experiment {
             .map(String::from)
             .into(),
         workload: Workload::Compare(Box::new(CompareWorkload {
-            title: None,
-            work: Work {
+            in_turn: true,
+            ..CompareWorkload::of(Work {
                 keep: Some(SizeOrPeriod::For(Period::from_si(60.0))),
                 ..work
-            },
-            limits: Limits::default(),
-            prices: Prices::default(),
-            in_turn: true,
-            prefer: None,
+            })
         })),
         timings: vec![Timing::Typ, Timing::Max],
         ..experiment(small())

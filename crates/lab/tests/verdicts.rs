@@ -21,19 +21,12 @@ const DAY_S: f64 = 86_400.0;
 
 /// Work without limits, at a rate in bytes per second and in records.
 fn work(kind: WorkKind, rate: f64, record: u64, keep: u64) -> CompareWorkload {
-    CompareWorkload {
-        title: None,
-        work: Work {
-            kind,
-            keep: Some(SizeOrPeriod::Bytes(ByteCount::from_bytes(keep))),
-            trace: (kind == WorkKind::Replay).then(|| "a.iolog".to_owned()),
-            ..Work::log(DataRate::from_si(rate), ByteCount::from_bytes(record))
-        },
-        limits: Limits::default(),
-        prices: Prices::default(),
-        in_turn: false,
-        prefer: None,
-    }
+    CompareWorkload::of(Work {
+        kind,
+        keep: Some(SizeOrPeriod::Bytes(ByteCount::from_bytes(keep))),
+        trace: (kind == WorkKind::Replay).then(|| "a.iolog".to_owned()),
+        ..Work::log(DataRate::from_si(rate), ByteCount::from_bytes(record))
+    })
 }
 
 #[track_caller]
