@@ -383,7 +383,7 @@ problems! {
          from the log";
     BrokenRecord { line: u64, found: ByteCount, record: ByteCount }
         "line {line}: this access moved {found}, which is no whole number of records of {record}; record the log with \
-         the study's record (fio: --bs), or give the study the record of the log with --record {found}";
+         the study's record (fio: --bs), or give the study the record that the log has (--record)";
     MixedOperations { line: u64, found: &'static str, first: &'static str }
         "line {line}: a {found} in a log that begins with a {first}; say which of them the input waits for with \
          --operation {first} or --operation {found}. The others take their time as well";

@@ -10,8 +10,8 @@ use wordline_core::quantity::{
 };
 use wordline_core::results::{Certainty, NoValue, Verdict, WarningCode};
 use wordline_core::{
-    Axis, CompareWorkload, Experiment, Limits, Metric, Prices, ResultSet, SizeOrPeriod, Timing,
-    Work, WorkKind, Workload,
+    Axis, CompareWorkload, Experiment, Metric, Prices, ResultSet, SizeOrPeriod, Timing, Work,
+    WorkKind, Workload,
 };
 use wordline_lab::{Control, LabError, STUDIES, all_targets, read_study, run, write_study};
 use wordline_nvm::MemoryClass;

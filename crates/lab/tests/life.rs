@@ -6,8 +6,8 @@ use wordline_catalog::Catalog;
 use wordline_core::quantity::{ByteCount, DataRate, Fraction, Period, Quantity as _};
 use wordline_core::results::{AxisValue, NoValue, Row, WarningCode};
 use wordline_core::{
-    Axis, CompareWorkload, Experiment, FtlMapping, LifeBy, Limits, Metric, Prices, ResultSet,
-    SizeOrPeriod, Timing, TranslationLayer, Work, WorkKind, Workload,
+    Axis, CompareWorkload, Experiment, FtlMapping, LifeBy, Metric, ResultSet, SizeOrPeriod, Timing,
+    TranslationLayer, Work, WorkKind, Workload,
 };
 use wordline_lab::{Control, run};
 

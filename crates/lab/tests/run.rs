@@ -8,9 +8,9 @@ use wordline_core::quantity::{ByteCount, DataRate, Fraction, Period, Quantity as
 use wordline_core::results::NoValue;
 use wordline_core::{
     AccessSource, Axis, BufferWorkload, CompareWorkload, EngineName, Experiment, FsTest,
-    FsWorkload, KvBench, KvBuild, KvCrash, KvDirectory, KvSizes, KvTest, KvWorkload, Limits,
-    Metric, Operation, Pattern, Prices, RawWorkload, ResultSet, SizeOrPeriod, StreamSource, Timing,
-    WearUsage, WearWorkload, Work, Workload,
+    FsWorkload, KvBench, KvBuild, KvCrash, KvDirectory, KvSizes, KvTest, KvWorkload, Metric,
+    Operation, Pattern, RawWorkload, ResultSet, SizeOrPeriod, StreamSource, Timing, WearUsage,
+    WearWorkload, Work, Workload,
 };
 use wordline_lab::{Control, LabError, default_workload, run};
 

@@ -6,8 +6,8 @@ use std::io::{self, BufRead, Cursor};
 use wordline_catalog::Catalog;
 use wordline_core::quantity::{ByteCount, DataRate, Fraction, Money, Quantity as _};
 use wordline_core::{
-    Axis, CompareWorkload, Experiment, Limits, Metric, Prices, ResultSet, SizeOrPeriod, Timing,
-    Work, WorkKind, Workload,
+    Axis, CompareWorkload, Experiment, Metric, ResultSet, SizeOrPeriod, Timing, Work, WorkKind,
+    Workload,
 };
 use wordline_lab::{Control, run};
 

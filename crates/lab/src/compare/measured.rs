@@ -134,15 +134,23 @@ struct Expected {
     seen: f64,
     /// The upper end of what is expected; `None` where the log does not show how it spreads.
     high: Option<f64>,
-    /// The least value that fails.
-    fails_at: f64,
+    /// The most that passes.
+    most: f64,
+    /// Where it fails: at once beyond the most, or an access more.
+    flips_at: f64,
 }
 
 impl Expected {
+    /// Whether it may fail, of a log of few accesses or of many.
+    fn is_open(&self, few: bool) -> bool {
+        // Values of a long log that do not spread are all that it has to show.
+        self.high.map_or(few, |high| high > self.most)
+    }
+
     /// How much of the way from what was seen to the upper end it can go before it fails, or how far in proportion where
     /// there is no such end.
     fn room(&self) -> f64 {
-        let left = self.fails_at - self.seen;
+        let left = self.flips_at - self.seen;
         left / self.high.map_or(self.seen, |high| high - self.seen)
     }
 }
@@ -269,21 +277,15 @@ impl LogCandidate<'_> {
     /// Adds to a verdict that passes whether it still does so at what the log lets expect.
     fn settle(&self, verdict: &mut Verdict, limits: &Limits) {
         let few = self.log.findings.latency.count() < ACCESSES_MIN;
-        let open = self
-            .expected(limits)
-            .into_iter()
-            .filter(|one| match one.high {
-                Some(high) => high >= one.fails_at,
-                // Values of a long log that do not spread are all that it has to show.
-                None => few,
-            });
+        let expected = self.expected(limits).into_iter();
+        let open = expected.filter(|one| one.is_open(few));
         let Some(one) = open.min_by(|one, other| one.room().total_cmp(&other.room())) else {
             return;
         };
         let file = verdict.target.trim_start_matches("log:");
         verdict.deciding_figure = Some(format!("{file}: {}", one.figure));
         verdict.certainty = Certainty::Depends;
-        verdict.flips_at = Some(one.fails_at);
+        verdict.flips_at = Some(one.flips_at);
         verdict.deciding = Some(DecidingFigure {
             kind: one.kind.to_owned(),
             basis: Basis::Measured,
@@ -306,33 +308,35 @@ impl LogCandidate<'_> {
             unit: Metric::LatencyMax.unit(),
             seen: seen.si(),
             high: self.levels.latency.map(|level| level.high),
-            // Beyond it by as little as a clock can show.
-            fails_at: allowed.si().next_up(),
+            most: allowed.si(),
+            flips_at: allowed.si(),
         });
         let ram = limits.ram.zip(self.peak().ok());
-        let ram = ram.map(|(allowed, (_, seen))| Expected {
-            figure: "RAM in flight",
-            kind: "extrapolated RAM",
-            limit: "ram",
-            unit: Metric::RamPeakInFlight.unit(),
-            seen,
-            high: self.levels.in_flight.map(|level| {
+        let ram = ram.map(|(allowed, (_, seen))| {
+            let high = self.levels.in_flight.map(|level| {
                 let high = self.of_records(level.high + self.uncertain());
                 high.max(seen)
-            }),
-            fails_at: self.fails_at(allowed.si()),
+            });
+            // Another access is gathered meanwhile.
+            let left = allowed.si() - self.access();
+            let (most, flips_at) = match self.log.findings.curve.record() {
+                Some(_) => {
+                    let most = (left / self.access()).floor() * self.access();
+                    (most, most + self.access())
+                }
+                None => (left, left),
+            };
+            Expected {
+                figure: "RAM in flight",
+                kind: "extrapolated RAM",
+                limit: "ram",
+                unit: Metric::RamPeakInFlight.unit(),
+                seen,
+                high,
+                most,
+                flips_at,
+            }
         });
         latency.into_iter().chain(ram).collect()
-    }
-
-    /// The least RAM in flight that exceeds what is allowed together with the access that is gathered: a whole number of
-    /// accesses, where these have one size.
-    fn fails_at(&self, allowed: f64) -> f64 {
-        let access = self.access();
-        let most = allowed - access;
-        match self.log.findings.curve.record() {
-            Some(_) => ((most / access).floor() + 1.0) * access,
-            None => most.next_up(),
-        }
     }
 }
