@@ -21,8 +21,8 @@ const CHUNK: usize = 256 << 10;
 #[derive(Debug, Default)]
 pub(crate) struct Inputs {
     file: Option<(String, PathBuf)>,
-    /// What was measured beside it.
-    beside: Option<(String, PathBuf)>,
+    /// What was measured: beside it, or instead of simulating.
+    measured: Vec<(String, PathBuf)>,
     /// Whether the file is read more than once, so that a pipe has to be kept.
     again: bool,
     pipe: Mutex<PipeState>,
@@ -38,20 +38,17 @@ struct PipeState {
 }
 
 impl Inputs {
-    /// The name that an experiment gives a file. Documents show it as it stands, CSV among them, so it must
-    /// not be able to move the cursor of a terminal.
+    /// The name that an experiment gives a file.
     pub(crate) fn add(&mut self, path: &Path) -> String {
-        let name = path.file_name().unwrap_or(path.as_os_str());
-        let name = printable(&name.to_string_lossy());
+        let name = last_name(path);
         self.file = Some((name.clone(), path.to_owned()));
         name
     }
 
-    /// The same of what was measured beside the file, which is read once.
-    pub(crate) fn add_beside(&mut self, path: &Path) -> String {
-        let file = self.file.take();
-        let name = self.add(path);
-        self.beside = std::mem::replace(&mut self.file, file);
+    /// The same of what was measured, beside the file or instead of simulating; there may be several, each read once.
+    pub(crate) fn add_measured(&mut self, path: &Path) -> String {
+        let name = last_name(path);
+        self.measured.push((name.clone(), path.to_owned()));
         name
     }
 
@@ -75,15 +72,15 @@ impl Inputs {
         stop: &Arc<AtomicBool>,
     ) -> io::Result<Box<dyn BufRead>> {
         let is_named = |file: &&(String, PathBuf)| file.0 == name;
-        let beside = self.beside.as_ref().filter(is_named);
+        let measured = self.measured.iter().find(is_named);
         let Some((_, path)) = self.file.as_ref().filter(is_named) else {
-            let Some((_, path)) = beside else {
+            let Some((_, path)) = measured else {
                 return Err(io::Error::other("the command line names no such file"));
             };
             let source = Source::open(path, stop)?;
             return Ok(Box::new(BufReader::with_capacity(CHUNK, source)));
         };
-        if beside.is_some() {
+        if measured.is_some() {
             return Err(io::Error::other(
                 "the log and its current are files of one name; rename one of them",
             ));
@@ -108,6 +105,13 @@ impl Inputs {
         }
         Ok(Box::new(BufReader::with_capacity(CHUNK, metered)))
     }
+}
+
+/// The last name of a file. Documents show it as it stands, CSV among them, so it must not be able to move the cursor of
+/// a terminal.
+fn last_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    printable(&name.to_string_lossy())
 }
 
 /// The bytes of a pipe.

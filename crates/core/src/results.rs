@@ -463,8 +463,8 @@ impl ResultSet {
         self.histograms.extend(part.histograms);
         once(&mut self.sheets, part.sheets);
         once(&mut self.figures, part.figures);
-        if part.environment.is_some() {
-            self.environment = part.environment;
+        if let Some(environment) = part.environment {
+            self.environment.get_or_insert_default().extend(environment);
         }
     }
 

@@ -311,6 +311,12 @@ problems! {
         "of {found} is below one record of {record}, the least that is written at a time";
     NoParts "0 is out of range; allowed: 1 and more";
     ZeroLimit "is zero; allowed: above 0, or leave it out";
+    LogTwice(String)
+        "names two files {0}, whose rows could not be distinguished: a document holds no folders; rename one";
+    LogsOfWork(&'static str)
+        "go with the kinds log, overwrite and read, not with {0}: a log holds what one kind of access took, with no \
+         others between";
+    NoLogs "goes with logs alone; allowed only with --log FILE";
     PriceOfNoPart(String) "{0:?} is no part of the catalogue; \"wordline part list\" shows them";
 }
 
@@ -376,6 +382,9 @@ problems! {
     OtherRecord { line: u64, found: ByteCount, record: ByteCount }
         "line {line}: this access moved {found}, and --record states {record}; leave --record out to take the sizes \
          from the log";
+    BrokenRecord { line: u64, found: ByteCount, record: ByteCount }
+        "line {line}: this access moved {found}, which is no whole number of records of {record}; record the log with \
+         the study's record (fio: --bs), or give the study the record that the log has (--record)";
     MixedOperations { line: u64, found: &'static str, first: &'static str }
         "line {line}: a {found} in a log that begins with a {first}; say which of them the input waits for with \
          --operation {first} or --operation {found}. The others take their time as well";
@@ -389,6 +398,14 @@ problems! {
          from the start of an access to the start of the next instead. Or record a log whose latencies include the \
          flush (fio: --sync=1 instead of --fsync=1). Where the host paused because it had nothing to do, as at a \
          fixed rate, say so with --durations paced";
+
+    // Of wordline compare --log.
+    NoneForWork { wanted: &'static str, seen: u64 }
+        "there is no {wanted} among its {seen} accesses, and the study's work waits for {wanted}s; give a log of \
+         {wanted}s, or other work: --work log or overwrite for writes, --work read for reads";
+    HistogramOfCompare
+        "this is a histogram: it has lost the order of the accesses, and a verdict needs it. Record a latency log (fio: \
+         --write_lat_log=NAME); wordline buffer --log gives the least and the most RAM of a histogram";
 
     // Of a current beside a log.
     NoAccesses

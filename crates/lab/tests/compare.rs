@@ -10,8 +10,8 @@ use wordline_core::quantity::{
 };
 use wordline_core::results::{Certainty, NoValue, Verdict, WarningCode};
 use wordline_core::{
-    Axis, CompareWorkload, Experiment, Limits, Metric, Prices, ResultSet, SizeOrPeriod, Timing,
-    Work, WorkKind, Workload,
+    Axis, CompareWorkload, Experiment, Metric, Prices, ResultSet, SizeOrPeriod, Timing, Work,
+    WorkKind, Workload,
 };
 use wordline_lab::{Control, LabError, STUDIES, all_targets, read_study, run, write_study};
 use wordline_nvm::MemoryClass;
@@ -42,18 +42,11 @@ fn catalog() -> Catalog {
 /// The study of the flag form: 500 KB/s in records of 4 KiB for a tenth of the time.
 fn study() -> CompareWorkload {
     let work = Work::log(DataRate::from_si(5e5), ByteCount::from_bytes(4096));
-    CompareWorkload {
-        title: None,
-        work: Work {
-            keep: Some(SizeOrPeriod::For(Period::from_si(3600.0))),
-            duty: Some(Fraction::from_si(0.1)),
-            ..work
-        },
-        limits: Limits::default(),
-        prices: Prices::default(),
-        in_turn: false,
-        prefer: None,
-    }
+    CompareWorkload::of(Work {
+        keep: Some(SizeOrPeriod::For(Period::from_si(3600.0))),
+        duty: Some(Fraction::from_si(0.1)),
+        ..work
+    })
 }
 
 fn of(study: CompareWorkload, targets: &[&str]) -> Experiment {

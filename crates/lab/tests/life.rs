@@ -6,8 +6,8 @@ use wordline_catalog::Catalog;
 use wordline_core::quantity::{ByteCount, DataRate, Fraction, Period, Quantity as _};
 use wordline_core::results::{AxisValue, NoValue, Row, WarningCode};
 use wordline_core::{
-    Axis, CompareWorkload, Experiment, FtlMapping, LifeBy, Limits, Metric, Prices, ResultSet,
-    SizeOrPeriod, Timing, TranslationLayer, Work, WorkKind, Workload,
+    Axis, CompareWorkload, Experiment, FtlMapping, LifeBy, Metric, ResultSet, SizeOrPeriod, Timing,
+    TranslationLayer, Work, WorkKind, Workload,
 };
 use wordline_lab::{Control, run};
 
@@ -21,15 +21,9 @@ const MRAM: &str = "em064lx@stm32h755-qspi";
 const YEAR_S: f64 = 365.25 * 86_400.0;
 
 fn study() -> CompareWorkload {
-    CompareWorkload {
-        title: None,
-        // Large records make short runs.
-        work: Work::log(DataRate::from_si(1e5), ByteCount::from_bytes(1 << 16)),
-        limits: Limits::default(),
-        prices: Prices::default(),
-        in_turn: false,
-        prefer: None,
-    }
+    // Large records make short runs.
+    let record = ByteCount::from_bytes(1 << 16);
+    CompareWorkload::of(Work::log(DataRate::from_si(1e5), record))
 }
 
 fn experiment(study: CompareWorkload, targets: &[&str]) -> Experiment {

@@ -8,9 +8,9 @@ use wordline_core::quantity::{ByteCount, DataRate, Fraction, Period, Quantity as
 use wordline_core::results::NoValue;
 use wordline_core::{
     AccessSource, Axis, BufferWorkload, CompareWorkload, EngineName, Experiment, FsTest,
-    FsWorkload, KvBench, KvBuild, KvCrash, KvDirectory, KvSizes, KvTest, KvWorkload, Limits,
-    Metric, Operation, Pattern, Prices, RawWorkload, ResultSet, SizeOrPeriod, StreamSource, Timing,
-    WearUsage, WearWorkload, Work, Workload,
+    FsWorkload, KvBench, KvBuild, KvCrash, KvDirectory, KvSizes, KvTest, KvWorkload, Metric,
+    Operation, Pattern, RawWorkload, ResultSet, SizeOrPeriod, StreamSource, Timing, WearUsage,
+    WearWorkload, Work, Workload,
 };
 use wordline_lab::{Control, LabError, default_workload, run};
 
@@ -567,15 +567,11 @@ fn comparison() -> Experiment {
             .map(String::from)
             .into(),
         workload: Workload::Compare(Box::new(CompareWorkload {
-            title: None,
-            work: Work {
+            in_turn: true,
+            ..CompareWorkload::of(Work {
                 keep: Some(SizeOrPeriod::For(Period::from_si(60.0))),
                 ..work
-            },
-            limits: Limits::default(),
-            prices: Prices::default(),
-            in_turn: true,
-            prefer: None,
+            })
         })),
         timings: vec![Timing::Typ, Timing::Max],
         ..experiment(small())

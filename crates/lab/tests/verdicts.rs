@@ -6,8 +6,8 @@ use std::io::{self, BufRead, Cursor};
 use wordline_catalog::Catalog;
 use wordline_core::quantity::{ByteCount, DataRate, Fraction, Money, Quantity as _};
 use wordline_core::{
-    Axis, CompareWorkload, Experiment, Limits, Metric, Prices, ResultSet, SizeOrPeriod, Timing,
-    Work, WorkKind, Workload,
+    Axis, CompareWorkload, Experiment, Metric, ResultSet, SizeOrPeriod, Timing, Work, WorkKind,
+    Workload,
 };
 use wordline_lab::{Control, run};
 
@@ -21,19 +21,12 @@ const DAY_S: f64 = 86_400.0;
 
 /// Work without limits, at a rate in bytes per second and in records.
 fn work(kind: WorkKind, rate: f64, record: u64, keep: u64) -> CompareWorkload {
-    CompareWorkload {
-        title: None,
-        work: Work {
-            kind,
-            keep: Some(SizeOrPeriod::Bytes(ByteCount::from_bytes(keep))),
-            trace: (kind == WorkKind::Replay).then(|| "a.iolog".to_owned()),
-            ..Work::log(DataRate::from_si(rate), ByteCount::from_bytes(record))
-        },
-        limits: Limits::default(),
-        prices: Prices::default(),
-        in_turn: false,
-        prefer: None,
-    }
+    CompareWorkload::of(Work {
+        kind,
+        keep: Some(SizeOrPeriod::Bytes(ByteCount::from_bytes(keep))),
+        trace: (kind == WorkKind::Replay).then(|| "a.iolog".to_owned()),
+        ..Work::log(DataRate::from_si(rate), ByteCount::from_bytes(record))
+    })
 }
 
 #[track_caller]

@@ -43,7 +43,8 @@ pub(super) fn run(mut request: HookRequest<'_>) -> Result<Outcome, Failure> {
         return Ok(Outcome::Done);
     }
     let catalog = request.catalog()?;
-    let required = required(&require, &catalog)?;
+    let (mut of_logs, require) = logs_among(require, &request.experiment.workload);
+    let mut required = required(&require, &catalog)?;
     // What is required is a candidate, whether or not it was named as one.
     if !required.is_empty() {
         let named = match request.experiment.targets.as_slice() {
@@ -56,6 +57,7 @@ pub(super) fn run(mut request: HookRequest<'_>) -> Result<Outcome, Failure> {
     if let Some(study) = &study {
         request.exports.spare(Path::new(study))?;
     }
+    required.append(&mut of_logs);
     let document = request.document(&catalog, &Control::default())?;
     request.exports.write(&document, request.global)?;
     Ok(outcome(&document, &required))
@@ -69,12 +71,17 @@ fn take_study(request: &mut HookRequest<'_>, study: Option<&str>) -> Result<(), 
         let flags = std::mem::replace(&mut request.experiment, study);
         let taken = request.experiment.take_given(&flags, request.matches);
         taken.map_err(failure::message)?;
-        if let Workload::Compare(compare) = &mut request.experiment.workload
-            && let Some(trace) = compare.work.trace.as_ref().filter(|_| !given("trace"))
-        {
+        if let Workload::Compare(compare) = &mut request.experiment.workload {
             // Beside the study's file, as the study means it.
             let folder = Path::new(name).parent().unwrap_or(Path::new("."));
-            request.inputs.add_repeated(&folder.join(trace));
+            if let Some(trace) = compare.work.trace.as_ref().filter(|_| !given("trace")) {
+                request.inputs.add_repeated(&folder.join(trace));
+            }
+            for log in compare.logs.iter_mut().filter(|_| !given("logs")) {
+                let path = folder.join(&*log);
+                *log = request.inputs.add_measured(&path);
+                request.exports.spare(&path)?;
+            }
         }
     } else if !given("rate") {
         return Err(failure::message(
@@ -89,6 +96,16 @@ fn take_study(request: &mut HookRequest<'_>, study: Option<&str>) -> Result<(), 
         compare.work.kind = WorkKind::Replay;
     }
     Ok(())
+}
+
+/// The logs among the names of `--require`, as verdicts call them, and the other names.
+fn logs_among(require: Vec<String>, workload: &Workload) -> (Vec<String>, Vec<String>) {
+    let is_log = |name: &str| matches!(workload, Workload::Compare(compare) if compare.logs.iter().any(|log| log == name));
+    let file = |name: &str| name.strip_prefix("log:").unwrap_or(name).to_owned();
+    let (logs, others): (Vec<_>, Vec<_>) =
+        require.into_iter().partition(|name| is_log(&file(name)));
+    let targets = logs.iter().map(|name| format!("log:{}", file(name)));
+    (targets.collect(), others)
 }
 
 /// The targets of `--require` with their boards, each once.

@@ -133,9 +133,10 @@ impl HookRequest<'_> {
             && let Some(file) = &mut buffer.current
         {
             let path = PathBuf::from(&*file);
-            *file = self.inputs.add_beside(&path);
+            *file = self.inputs.add_measured(&path);
             self.exports.spare(&path)?;
         }
+        self.name_logs()?;
         let Some(file) = self.experiment.workload.file_mut() else {
             return Ok(());
         };
@@ -149,5 +150,19 @@ impl HookRequest<'_> {
             false => self.inputs.add(&path),
         };
         self.exports.spare(&path)
+    }
+
+    /// The same of the logs that a comparison names; those of a study have been found already.
+    fn name_logs(&mut self) -> Result<(), Failure> {
+        let Workload::Compare(compare) = &mut self.experiment.workload else {
+            return Ok(());
+        };
+        let named = self.matches.try_get_raw("logs").ok().flatten();
+        let paths = named.into_iter().flatten().map(PathBuf::from);
+        for (file, path) in compare.logs.iter_mut().zip(paths) {
+            *file = self.inputs.add_measured(&path);
+            self.exports.spare(&path)?;
+        }
+        Ok(())
     }
 }

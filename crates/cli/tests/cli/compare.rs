@@ -387,3 +387,90 @@ fn a_pair_may_be_named_beside_its_chip_and_limits_may_be_tiny() {
     ]);
     assert_eq!(tiny.code, Some(1), "{tiny:?}");
 }
+
+/// Writes of 4 KiB of 1 ms each, and every hundredth of 3 ms.
+fn own_log() -> String {
+    let mut text = "start_us,op,bytes,duration_us\n".to_owned();
+    let mut at = 0;
+    for index in 1..=2000 {
+        let duration = if index % 100 == 0 { 3000 } else { 1000 };
+        text += &format!("{at},write,4096,{duration}\n");
+        at += duration;
+    }
+    text
+}
+
+#[test]
+fn a_measured_log_is_ranked_beside_simulated_parts() {
+    let folder = Folder::new().with("own.csv", own_log());
+    let log = folder.file("own.csv");
+    let asked = [
+        "compare",
+        "--rate=500KB/s",
+        "--record=4KiB",
+        "--keep=1MiB",
+        "--max-ram=64KiB",
+        "--target=em064lx,mt29f1g01",
+        "--log",
+        &log,
+    ];
+    let ran = wordline(&asked).done();
+    assert!(ran.stdout.contains("simulated"), "{}", ran.stdout);
+    let line = |word: &str| {
+        let mut lines = ran.stdout.lines();
+        let found = lines.find(|line| line.contains("log:own.csv") && line.contains(word));
+        found
+            .unwrap_or_else(|| panic!("no {word}: {}", ran.stdout))
+            .to_owned()
+    };
+    // One column for each of the data sheet's, of which a log has none.
+    assert!(line("measured  pass").contains("pass  –"), "{}", ran.stdout);
+    assert!(line("3.00 ms").contains("measured"), "{}", ran.stdout);
+    let required = |name: &str, limit: &str| {
+        wordline(&[&asked[..], &["--require", name, limit]].concat()).code
+    };
+    assert_eq!(required("own.csv", "--max-latency=1s"), Some(0));
+    assert_eq!(required("log:own.csv", "--max-latency=2ms"), Some(1));
+
+    // The same from a study, beside which it lies, and in every format without its folder.
+    let study = format!("logs = [\"own.csv\"]\ntargets = [\"em064lx\"]\n{STUDY}");
+    let folder = folder.with("s.toml", study);
+    let beside = folder.file("s.toml");
+    let ran = wordline(&["compare", &beside, "--keep=1MiB"]).done();
+    assert!(ran.stdout.contains("log:own.csv"), "{ran:?}");
+    exported(&asked, &folder, "log:own.csv");
+    let page = folder.read("a.html");
+    assert!(page.contains("log:own.csv (measured)"));
+    let mut piped = command(&[&asked[..7], &["-"]].concat());
+    let ran = Ran::of(piped.write_stdin(own_log())).done();
+    assert!(ran.stdout.contains("log:-"), "{ran:?}");
+}
+
+#[test]
+fn logs_that_cannot_be_candidates_are_refused() {
+    let folder = Folder::new().with("own.csv", own_log());
+    let other = Folder::new().with("own.csv", own_log());
+    let (one, two) = (folder.file("own.csv"), other.file("own.csv"));
+    let refused = |flags: &[&str], words: &[&str]| with(flags).refused(words);
+    refused(
+        &["--log", &one, "--log", &two],
+        &["two files own.csv", "rename one"],
+    );
+    refused(&["--log", "no.csv"], &["no.csv: cannot be read"]);
+    refused(&["--log", &one, "--work=mixed"], &["not with mixed"]);
+    refused(
+        &["--log", &one, "--work=read"],
+        &["no read among", "--work log"],
+    );
+    refused(&["--durations=paced"], &["only with --log FILE"]);
+    refused(
+        &["--log", &one, "--log-format=nonsense"],
+        &["log format", "csv"],
+    );
+    let larger = ["--rate=1MB/s", "--record=6KiB", "--log", &one];
+    wordline(&[&["compare", "--target=em064lx"], &larger[..]].concat())
+        .refused(&["own.csv: line 2", "no whole number of records"]);
+    let study = folder.with("s.toml", format!("logs = [\"gone.csv\"]\n{STUDY}"));
+    wordline(&["compare", &study.file("s.toml"), "--target=em064lx"])
+        .refused(&["gone.csv: cannot be read"]);
+}

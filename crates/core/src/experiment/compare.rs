@@ -8,7 +8,7 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::NamedValues;
+use super::{ColumnUnit, Durations, LogSource, NamedValues, Operation};
 use crate::names::named;
 use crate::quantity::{
     ByteCount, Capacitance, DataRate, Energy, Fraction, Money, Period, Quantity as _, QuantityError,
@@ -42,6 +42,68 @@ pub struct CompareWorkload {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long))]
     pub prefer: Option<Preference>,
+    /// Log of measured accesses of a memory of your own, a candidate as measured; repeatable and comma-separated.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "cli", arg(long = "log", value_name = "FILE", value_parser = super::options::file_name(), help_heading = "Measured logs"))]
+    pub logs: Vec<String>,
+    /// Format of the logs, where their content does not show it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "FORMAT", help_heading = "Measured logs")
+    )]
+    pub log_format: Option<String>,
+    /// Unit of the values of fio logs: ns (fio 3), us (fio 2).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "ns|us", help_heading = "Measured logs")
+    )]
+    pub log_unit: Option<String>,
+    /// What counts as the duration of an access of the logs [default: latency].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long, help_heading = "Measured logs"))]
+    pub durations: Option<Durations>,
+    /// Units of columns of CSV logs by the column, which count more than what the column's name says.
+    #[serde(default, skip_serializing_if = "NamedValues::is_empty")]
+    #[cfg_attr(feature = "cli", command(flatten))]
+    pub units: NamedValues<ColumnUnit>,
+}
+
+impl CompareWorkload {
+    /// A study of a piece of work, with every other setting left open.
+    #[must_use]
+    pub fn of(work: Work) -> Self {
+        Self {
+            title: None,
+            work,
+            limits: Limits::default(),
+            prices: Prices::default(),
+            in_turn: false,
+            prefer: None,
+            logs: Vec::new(),
+            log_format: None,
+            log_unit: None,
+            durations: None,
+            units: NamedValues::new(),
+        }
+    }
+
+    /// A log among its candidates, as the reader of logs takes it: accesses that write, or read where the work only reads,
+    /// of whole records.
+    #[must_use]
+    pub fn log(&self, file: &str) -> LogSource {
+        LogSource {
+            file: file.to_owned(),
+            format: self.log_format.clone(),
+            unit: self.log_unit.clone(),
+            job: None,
+            operation: Some(self.work.operation()),
+            record_bytes: Some(self.work.record.bytes()),
+            durations: self.durations.unwrap_or_default(),
+            units: self.units.clone(),
+        }
+    }
 }
 
 named! {
@@ -198,6 +260,16 @@ impl Work {
     #[must_use]
     pub fn stored_rate(&self) -> DataRate {
         DataRate::from_si(self.rate.si() * self.stored_share())
+    }
+
+    /// What the buffer is about: writes, unless the work only reads.
+    #[must_use]
+    pub fn operation(&self) -> Operation {
+        if self.reads() >= 1.0 {
+            Operation::Read
+        } else {
+            Operation::Write
+        }
     }
 
     /// Share of the accesses that read.
@@ -425,6 +497,7 @@ Examples:
   wordline compare trace-replay --trace my.blkparse
   wordline compare --rate 100KB/s --target nand08gw3b2c --temperature 55 --retain 1y --min-life 10y
   wordline compare --rate 20KB/s --record 512B --max-loss 1s --prefer life
+  wordline compare --rate 500KB/s --record 4KiB --max-ram 64KiB --log my_lat.1.log    my own memory, as measured
 
 Studies that come along: data-logger, boot-image, sensor-node-battery, xip-boot, camera-20MBps, ota-update, black-box,
 trace-replay.
@@ -445,13 +518,6 @@ Exit codes: 0 at least one candidate passes; 1 none does, or one that --require 
     },
     default: || {
         let work = Work::log(DataRate::from_si(0.0), ByteCount::from_bytes(4096));
-        super::Workload::Compare(Box::new(CompareWorkload {
-            title: None,
-            work,
-            limits: Limits::default(),
-            prices: Prices::default(),
-            in_turn: false,
-            prefer: None,
-        }))
+        super::Workload::Compare(Box::new(CompareWorkload::of(work)))
     },
 };

@@ -313,11 +313,8 @@ mod tests {
         let work = Work::log(DataRate::from_si(5e5), ByteCount::from_bytes(4096));
         let mut study = CompareWorkload {
             title: Some("a \"logger\"".into()),
-            work,
-            limits: Limits::default(),
-            prices: Prices::default(),
             in_turn: true,
-            prefer: None,
+            ..CompareWorkload::of(work)
         };
         study.limits.ram = Some(ByteCount::from_bytes(16_384));
         study.limits.life = Some(Period::from_si(10.0 * 365.25 * 86_400.0));

@@ -39,7 +39,14 @@ pub(crate) fn add(
         AccessSource::Stream(stream) if stream.pattern == Pattern::Sequential
     );
     if !proven {
-        return_levels(subject, findings, longest, question, seed, document);
+        return_levels(
+            subject,
+            findings,
+            longest,
+            question.horizon_s,
+            seed,
+            document,
+        );
     }
 }
 
@@ -282,26 +289,36 @@ fn window(subject: &Subject, findings: &BufferFindings, document: &mut ResultSet
 /// that was fitted to a log says little of what comes once in millions of its lengths.
 const HORIZON_LENGTHS: f64 = 100.0;
 
+/// What may come that the accesses did not show.
+#[derive(Default)]
+pub(crate) struct ReturnLevels {
+    /// Fluid RAM in flight at the first of the rates that were asked for.
+    pub(crate) in_flight: Option<ReturnLevel>,
+    /// The longest access.
+    pub(crate) latency: Option<ReturnLevel>,
+}
+
 /// What may come within the horizon, from what came: of the RAM at each rate asked for, and of the
 /// latency, which no extrapolation takes beyond its proven bound.
-fn return_levels(
+pub(crate) fn return_levels(
     subject: &Subject,
     findings: &BufferFindings,
     longest: Option<Time>,
-    question: &BufferWorkload,
+    horizon: Option<f64>,
     seed: u64,
     document: &mut ResultSet,
-) {
+) -> ReturnLevels {
+    let mut levels = ReturnLevels::default();
     let curve = &findings.curve;
     let lasted = curve.duration().si();
     if lasted <= 0.0 {
-        return;
+        return levels;
     }
     let accesses = curve.accesses() as f64;
     let sustained = limit(curve).unwrap_or(f64::INFINITY);
-    let horizon = question.horizon_s.unwrap_or(HORIZON_LENGTHS * lasted);
+    let horizon = horizon.unwrap_or(HORIZON_LENGTHS * lasted);
     let mut told = false;
-    for one in &findings.rates {
+    for (index, one) in findings.rates.iter().enumerate() {
         let rate = one.rate.bytes_per_second();
         if matches!(curve.demand(one.rate), Demand::Unbounded { .. }) {
             continue;
@@ -314,16 +331,19 @@ fn return_levels(
         let within = accesses * (horizon / lasted) * (rate / sustained);
         let level = one.maxima.return_level(within, seed);
         told |= return_level(&at, Metric::RamPeakInFlight, level, document);
+        if index == 0 {
+            levels.in_flight = level;
+        }
     }
     let at = subject.at(Axis::HorizonS, horizon);
     let level = findings
         .latency_maxima
         .return_level(accesses * (horizon / lasted), seed);
-    let level = level.map(|level| match longest {
+    levels.latency = level.map(|level| match longest {
         Some(longest) => level.at_most(longest.si()),
         None => level,
     });
-    told |= return_level(&at, Metric::LatencyMax, level, document);
+    told |= return_level(&at, Metric::LatencyMax, levels.latency, document);
     if told {
         document.warn(LabWarning::ReturnLevels {
             target: &subject.target,
@@ -332,6 +352,7 @@ fn return_levels(
             percent: &(100.0 * CONFIDENCE),
         });
     }
+    levels
 }
 
 /// Adds a level with its interval; returns whether there is one.

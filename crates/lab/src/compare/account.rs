@@ -49,7 +49,7 @@ pub(super) struct Assessed {
 }
 
 /// Waiting and in-flight RAM for whole records at the one rate that was played, exactly, whatever their sizes.
-fn peak(findings: &BufferFindings) -> Result<(f64, f64), NoValue> {
+pub(super) fn peak(findings: &BufferFindings) -> Result<(f64, f64), NoValue> {
     let played = findings.rates.first().ok_or(NoValue::NotApplicable)?;
     match findings.curve.demand(played.rate) {
         Demand::Bounded(_) => pair(&played.peaks, Arrival::Record).ok_or(NoValue::NotApplicable),
@@ -131,7 +131,8 @@ impl Account<'_> {
             bytes_at_risk,
             holdup: self.holdup(holdup_time, &mut notes),
             cost: self.cost(parts, ram_provision, &mut notes),
-            parts,
+            parts: Ok(parts),
+            unknown: "the sheets lack a figure for it, so that nothing can be promised",
             ram_bound: bound.as_ref().map(|bound| {
                 let (_, in_flight) = self::peak(&bound.findings)?;
                 Ok(in_flight + bound.findings.curve.largest_record().si())

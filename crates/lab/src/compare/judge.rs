@@ -20,7 +20,9 @@ pub(super) struct JudgedFigures {
     pub(super) bytes_at_risk: Result<f64, NoValue>,
     pub(super) holdup: Result<f64, NoValue>,
     pub(super) cost: Result<f64, NoValue>,
-    pub(super) parts: f64,
+    pub(super) parts: Result<f64, NoValue>,
+    /// Why a figure is unknown.
+    pub(super) unknown: &'static str,
     /// Bound of the RAM to provision where every access takes the longest that it can, for work that repeats itself.
     pub(super) ram_bound: Option<Result<f64, NoValue>>,
 }
@@ -148,8 +150,12 @@ impl JudgedFigures {
             at_most(
                 "capacity",
                 Metric::PartsNeeded,
-                Ok(self.parts),
-                Some(limits.parts.unwrap_or(PARTS_MAX) as f64),
+                self.parts,
+                // What nobody knows meets the limit that nobody stated.
+                limits
+                    .parts
+                    .or(self.parts.is_ok().then_some(PARTS_MAX))
+                    .map(|most| most as f64),
             ),
         ];
         let mut all: Vec<Judged> = all.into_iter().flatten().collect();
@@ -183,10 +189,9 @@ impl JudgedFigures {
         let decides = &all[0];
         let mut notes = Vec::new();
         match decides.value {
-            Err(NoValue::NotApplicable) => notes.push(format!(
-                "{} is unknown: the sheets lack a figure for it, so that nothing can be promised",
-                decides.metric
-            )),
+            Err(NoValue::NotApplicable) => {
+                notes.push(format!("{} is unknown: {}", decides.metric, self.unknown))
+            }
             Err(NoValue::Unbounded) if !decides.at_least => {
                 notes.push("no amount is enough".to_owned())
             }
@@ -269,7 +274,8 @@ mod tests {
             bytes_at_risk: Ok(12_288.0),
             holdup: Err(NoValue::NotApplicable),
             cost: Err(NoValue::NotApplicable),
-            parts: 2.0,
+            parts: Ok(2.0),
+            unknown: "no sheet says it",
             ram_bound: None,
         }
     }

@@ -6,6 +6,7 @@ mod certainty;
 mod exercise;
 mod judge;
 mod life;
+mod measured;
 mod study;
 
 use std::cmp::Ordering;
@@ -20,8 +21,7 @@ use wordline_catalog::{Catalog, PartOnBoard, Target};
 use wordline_core::quantity::Quantity;
 use wordline_core::results::{Certainty, NoValue, Verdict};
 use wordline_core::{
-    Axis, Basis, Better, CompareWorkload, Experiment, Metric, Operation, Preference, ResultSet,
-    Timing,
+    Axis, Basis, Better, CompareWorkload, Experiment, Metric, Preference, ResultSet, Timing,
 };
 
 use crate::buffer::trace;
@@ -102,7 +102,7 @@ pub(crate) fn run(
     let names: Vec<String> = candidates.iter().map(Candidate::name).collect();
     document.experiment.targets.clone_from(&names);
     defaults(study, document);
-    let cases = candidates.iter().flat_map(|candidate| {
+    let simulated = candidates.iter().flat_map(|candidate| {
         experiment.timings.iter().map(move |&timing| {
             let assess = move |control: &Control<'_>, part: &mut ResultSet| {
                 assess(candidate, timing, study, experiment, control, part)
@@ -112,7 +112,14 @@ pub(crate) fn run(
             case.costing(candidate.target.part.model.capacity_bytes())
         })
     });
-    case::run_into(document, cases.collect(), control)?;
+    let measured = study.logs.iter().map(|file| {
+        let assess = move |control: &Control<'_>, part: &mut ResultSet| {
+            measured::assess(file, study, experiment.seed, control, part)
+        };
+        // A log may be of any length, so that it begins first.
+        DocumentCase::document(file, 1, experiment, assess).costing(u64::MAX)
+    });
+    case::run_into(document, simulated.chain(measured).collect(), control)?;
     if let Some(metric) = rank(study, document) {
         warn_of_order(metric, &candidates, experiment, document);
     }
@@ -131,7 +138,13 @@ fn assess(
     let target = &candidate.target;
     let subject = Subject {
         target: candidate.name(),
-        ..Subject::simulated(target, "compare", operation(study), timing, experiment.age)
+        ..Subject::simulated(
+            target,
+            "compare",
+            study.work.operation(),
+            timing,
+            experiment.age,
+        )
     }
     .at(Axis::AccessBytes, study.work.record.bytes())
     .at(Axis::RateBytesPerS, study.work.rate.si())
@@ -185,9 +198,10 @@ fn join(note: Option<String>, more: Vec<String>) -> Option<String> {
     (!all.is_empty()).then(|| all.join("; "))
 }
 
-/// Best first: what passes for certain in more timing classes, then what passes, then what might; then what the study
-/// prefers, then what costs less, if the price of everything that passes is known, needs fewer chips, less energy, and
-/// leaves more room. Returns the figure that puts the first before the second, where it is one.
+/// Best first: what passes for certain in a larger share of the timing classes that it was judged in, a log in one, then
+/// what passes, then what might; then what the study prefers, then what costs less, if the price of everything simulated
+/// that passes is known, needs fewer chips, less energy, and leaves more room. Returns the figure that puts the first before
+/// the second, where it is one.
 fn rank(study: &CompareWorkload, document: &mut ResultSet) -> Option<Metric> {
     let verdicts = std::mem::take(&mut document.verdicts);
     let mut ranked: Vec<&[Verdict]> = verdicts
@@ -207,8 +221,9 @@ fn rank(study: &CompareWorkload, document: &mut ResultSet) -> Option<Metric> {
         });
         values.reduce(f64::max).unwrap_or(f64::INFINITY)
     };
-    let count = |verdicts: &[Verdict], is: &dyn Fn(&Verdict) -> bool| {
-        verdicts.iter().filter(|verdict| is(verdict)).count() as f64
+    let share = |verdicts: &[Verdict], is: &dyn Fn(&Verdict) -> bool| {
+        let count = verdicts.iter().filter(|verdict| is(verdict)).count();
+        count as f64 / verdicts.len() as f64
     };
     let certain = |verdict: &Verdict| verdict.certainty == Certainty::Certain;
     let name = |verdicts: &[Verdict]| -> String {
@@ -217,9 +232,11 @@ fn rank(study: &CompareWorkload, document: &mut ResultSet) -> Option<Metric> {
             .map(|verdict| verdict.target.clone())
             .unwrap_or_default()
     };
-    let mut passing = ranked
-        .iter()
-        .filter(|verdicts| verdicts.iter().any(|verdict| verdict.pass));
+    // No log says a price.
+    let mut passing = ranked.iter().filter(|verdicts| {
+        let is_priceable = |verdict: &Verdict| verdict.pass && !measured::is_log(&verdict.target);
+        verdicts.iter().any(is_priceable)
+    });
     let priced = passing.all(|verdicts| worst(&name(verdicts), Metric::Cost).is_finite());
     let preferred = study.prefer.map(preferred);
     let key = |verdicts: &[Verdict]| {
@@ -229,9 +246,9 @@ fn rank(study: &CompareWorkload, document: &mut ResultSet) -> Option<Metric> {
             verdict.margin.unwrap_or(without)
         });
         [
-            -count(verdicts, &|verdict| verdict.pass && certain(verdict)),
-            -count(verdicts, &|verdict| verdict.pass),
-            -count(verdicts, &|verdict| !certain(verdict)),
+            -share(verdicts, &|verdict| verdict.pass && certain(verdict)),
+            -share(verdicts, &|verdict| verdict.pass),
+            -share(verdicts, &|verdict| !certain(verdict)),
             preferred.map_or(0.0, |metric| worst(&target, metric)),
             if priced {
                 worst(&target, Metric::Cost)
@@ -341,15 +358,6 @@ const fn preferred(preference: Preference) -> Metric {
     }
 }
 
-/// What the buffer is about: writes, unless the work only reads.
-fn operation(study: &CompareWorkload) -> Operation {
-    if study.work.reads() >= 1.0 {
-        Operation::Read
-    } else {
-        Operation::Write
-    }
-}
-
 fn rows(subject: &Subject, assessed: &Assessed, document: &mut ResultSet) {
     let figures = &assessed.figures;
     let mut push = |metric, value| subject.add(metric, value, document);
@@ -366,7 +374,7 @@ fn rows(subject: &Subject, assessed: &Assessed, document: &mut ResultSet) {
     push(Metric::BytesAtRisk, figures.bytes_at_risk);
     push(Metric::HoldupTime, assessed.holdup_time);
     push(Metric::HoldupCapacitance, figures.holdup);
-    push(Metric::PartsNeeded, Ok(figures.parts));
+    push(Metric::PartsNeeded, figures.parts);
     if let Some((stretch, written, taken)) = &assessed.layer {
         rows::layer(subject, stretch, *written, document);
         stretch.warn_if_fresh(&subject.target, *taken, document);

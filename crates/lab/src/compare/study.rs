@@ -4,11 +4,12 @@ use serde::{Deserialize, Serialize};
 use wordline_catalog::SheetError;
 use wordline_core::quantity::{ByteCount, Quantity};
 use wordline_core::{
-    CompareWorkload, Experiment, Limits, Preference, Prices, Timing, TranslationLayer, Work,
-    WorkKind, Workload,
+    ColumnUnit, CompareWorkload, Durations, Experiment, Limits, NamedValues, Preference, Prices,
+    Timing, TranslationLayer, Work, WorkKind, Workload,
 };
 use wordline_nvm::ageing::Environment;
 
+use super::measured;
 use crate::error::{LabError, SettingProblem};
 
 /// The studies that come with the program: name and text.
@@ -61,11 +62,21 @@ struct StudyFile {
     seed: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     ftl: Option<TranslationLayer>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    logs: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    log_format: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    log_unit: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    durations: Option<Durations>,
     work: Work,
     #[serde(default)]
     limits: Limits,
     #[serde(default, skip_serializing_if = "Prices::is_empty")]
     prices: Prices,
+    #[serde(default, skip_serializing_if = "NamedValues::is_empty")]
+    units: NamedValues<ColumnUnit>,
 }
 
 /// Verdicts are given for both unless a study says otherwise.
@@ -106,6 +117,11 @@ pub fn read_study(file: &str, text: &str) -> Result<Experiment, Box<SheetError>>
             prices: study.prices,
             in_turn: study.in_turn,
             prefer: study.prefer,
+            logs: study.logs,
+            log_format: study.log_format,
+            log_unit: study.log_unit,
+            durations: study.durations,
+            units: study.units,
         })),
         timings: study.timing,
         age: study.age,
@@ -138,6 +154,11 @@ pub fn write_study(experiment: &Experiment) -> Option<String> {
         work: compare.work.clone(),
         limits: compare.limits,
         prices: compare.prices.clone(),
+        logs: compare.logs.clone(),
+        log_format: compare.log_format.clone(),
+        log_unit: compare.log_unit.clone(),
+        durations: compare.durations,
+        units: compare.units.clone(),
     };
     match toml::to_string(&study) {
         Ok(text) => Some(format!(
@@ -215,7 +236,7 @@ pub(super) fn problem(compare: &CompareWorkload) -> Option<(&'static str, Settin
         }
         _ => {}
     }
-    contradiction(limits, work)
+    measured::problem(compare).or_else(|| contradiction(limits, work))
 }
 
 /// The largest record, because its bytes are held in RAM.

@@ -41,7 +41,7 @@ pub(crate) const COVERAGE_MIN: f64 = 0.9;
 pub(crate) const COVERAGE_MAX: f64 = 1.05;
 
 /// Fewer accesses than these are no sample of what a memory does.
-const ACCESSES_MIN: u64 = 1000;
+pub(crate) const ACCESSES_MIN: u64 = 1000;
 
 /// Accesses between two signs of life.
 const BREATH: u64 = 1 << 16;
@@ -68,6 +68,7 @@ pub(super) fn run(
             voltage: question.voltage,
             offset_ps: question.current_offset_ps,
         }),
+        is_gathered: false,
     };
     match read(source, asked, control, document)? {
         None => Ok(()),
@@ -88,6 +89,8 @@ pub(crate) struct LogQuestion<'a> {
     pub(crate) rates: &'a [Rate],
     /// The current that was measured beside it.
     pub(crate) current: Option<CurrentSource<'a>>,
+    /// Whether an access may move several records, which were gathered before.
+    pub(crate) is_gathered: bool,
 }
 
 /// What a log holds.
@@ -209,7 +212,7 @@ fn answer(
 }
 
 /// The columns of the rows of a log.
-fn subject(file: &str, operation: Operation, record: Option<u64>) -> Subject {
+pub(crate) fn subject(file: &str, operation: Operation, record: Option<u64>) -> Subject {
     let subject = Subject {
         target: format!("log:{file}"),
         part: file.to_owned(),
@@ -287,15 +290,7 @@ impl LogReading<'_> {
                 }
                 Some(_) => {}
             }
-            if let Some(record) = self.source.record_bytes
-                && record != access.bytes
-            {
-                return Err(self.refuse(LogProblem::OtherRecord {
-                    line: access.line,
-                    found: ByteCount::from_bytes(access.bytes),
-                    record: ByteCount::from_bytes(record),
-                }));
-            }
+            self.check_size(&access)?;
             coverage.add(&access);
             if let Some(meter) = &mut meter {
                 let end = access
@@ -355,6 +350,30 @@ impl LogReading<'_> {
             energy: energy.transpose()?,
             summary,
         }))
+    }
+
+    /// Refuses an access of another size than the one that was stated.
+    fn check_size(&self, access: &LoggedAccess) -> Result<(), LabError> {
+        let Some(record) = self.source.record_bytes.filter(|one| *one != access.bytes) else {
+            return Ok(());
+        };
+        let line = access.line;
+        let [found, record] = [access.bytes, record].map(ByteCount::from_bytes);
+        if !self.asked.is_gathered {
+            return Err(self.refuse(LogProblem::OtherRecord {
+                line,
+                found,
+                record,
+            }));
+        }
+        if !found.bytes().is_multiple_of(record.bytes()) {
+            return Err(self.refuse(LogProblem::BrokenRecord {
+                line,
+                found,
+                record,
+            }));
+        }
+        Ok(())
     }
 
     fn mixed(&self, access: &LoggedAccess, first: Operation) -> LabError {
@@ -464,9 +483,9 @@ fn rounding(subject: &Subject, findings: &BufferFindings, step: Time, document: 
             continue;
         }
         let rate = one.rate.bytes_per_second();
-        let off = 2.0 * rate * step.si();
+        let off = uncertain_bytes(one.rate, step);
         let fluid = one.peaks.fluid.in_flight.bytes();
-        let whole = |bytes: f64| (bytes / record).ceil().max(1.0) * record;
+        let whole = |bytes: f64| whole_records(bytes, record);
         for (kind, fluid) in [("least", (fluid - off).max(0.0)), ("most", fluid + off)] {
             for (arrival, in_flight) in [(Arrival::Record, whole(fluid)), (Arrival::Fluid, fluid)] {
                 let at = subject
@@ -479,6 +498,16 @@ fn rounding(subject: &Subject, findings: &BufferFindings, step: Time, document: 
             }
         }
     }
+}
+
+/// Bytes that come in two steps of a clock, by which a stretch of a log may last more or less than it says.
+pub(crate) fn uncertain_bytes(rate: Rate, step: Time) -> f64 {
+    2.0 * rate.bytes_per_second() * step.si()
+}
+
+/// Whole records, one at least, that so many bytes of a steady stream are.
+pub(crate) fn whole_records(bytes: f64, record: f64) -> f64 {
+    (bytes / record).ceil().max(1.0) * record
 }
 
 /// A time that may be longer than simulated time can be.

@@ -96,14 +96,16 @@ fn depending(candidates: &[RankedCandidate<'_, '_>]) -> Vec<String> {
             [] => String::new(),
             others => format!(", with {} at the end of its range", text::list(others)),
         };
+        let range = match deciding.low == deciding.high {
+            true => "its log has too few accesses to show what may come".to_owned(),
+            false => format!("may be {} to {}", value(deciding.low), value(deciding.high)),
+        };
         Some(format!(
-            "{} {verb} {} with {condition}{with}. That figure is {} as {}, and may be {} to {}.",
+            "{} {verb} {} with {condition}{with}. That figure is {} as {}, and {range}.",
             one.target,
-            text::at_timing(verdict.timing),
+            one.conditions(verdict),
             deciding.basis,
             value(deciding.value),
-            value(deciding.low),
-            value(deciding.high),
         ))
     });
     sentences.collect()
@@ -124,7 +126,7 @@ fn best(candidates: &[RankedCandidate<'_, '_>]) -> Option<String> {
     let verdict = best.decisive()?;
     if !best.passes() {
         let closest = against(best, verdict);
-        let at = text::at_timing(verdict.timing);
+        let at = best.conditions(verdict);
         return Some(format!(
             "Nearest to passing is {}: it fails {at} by {closest}.",
             best.target
@@ -133,13 +135,15 @@ fn best(candidates: &[RankedCandidate<'_, '_>]) -> Option<String> {
     let closest = against(best, verdict);
     let meets = if best.passes_for_certain() {
         "it meets every limit, wherever its figures lie in their ranges"
+    } else if best.is_measured() {
+        "it meets every limit, if nothing worse comes than its log shows"
     } else {
         "it meets every limit, if a figure is what its sheet says"
     };
     let mut sentence = format!(
         "Best is {}: {meets}. Its tightest limit {} is {closest}",
         best.target,
-        text::at_timing(verdict.timing)
+        best.conditions(verdict)
     );
     let rivals: Vec<_> = candidates[1..].iter().filter(|one| one.passes()).collect();
     let leads: Vec<_> = FIGURES
@@ -216,14 +220,14 @@ fn failures(candidates: &[RankedCandidate<'_, '_>]) -> Vec<String> {
             format!(
                 "{} {but}fails {} by {}.",
                 one.target,
-                text::at_timing(verdict.timing),
+                one.conditions(verdict),
                 against(one, verdict)
             )
         });
         return sentences.collect();
     }
     let groups = grouped(failing.iter().map(|(one, verdict)| {
-        let at = text::at_timing(verdict.timing);
+        let at = one.conditions(verdict);
         (format!("{} {at}", Limit::words(verdict)), one.target)
     }));
     let sentences = groups.into_iter().map(|(limit, targets)| {

@@ -16,12 +16,12 @@ use std::collections::HashSet;
 
 use wordline_core::quantity::human;
 use wordline_core::results::{Certainty, NoValue, Row, Verdict};
-use wordline_core::{Axis, Metric, Timing};
+use wordline_core::{Axis, Basis, Metric, Timing};
 
 use crate::pivot::LineField::{self, Of};
 use crate::pivot::{Keys, Pivot, PivotLine};
 use crate::tabulate::NOTHING;
-use crate::text;
+use crate::text::{self, TargetKind};
 use crate::view::{PlotView, TableView, View};
 
 use limit::Limit;
@@ -111,6 +111,38 @@ impl<'a, 'p> RankedCandidate<'a, 'p> {
         Some(told(self.figure(timing, metric)?))
     }
 
+    /// Whether it was measured, which has nothing to do with columns of a data sheet.
+    pub(crate) fn is_measured(&self) -> bool {
+        let rows = self.line.map_or(&[][..], PivotLine::rows).iter();
+        let mut own = rows.filter(|row| row.metric == Metric::ThroughputMean);
+        own.any(|row| row.basis == Basis::Measured)
+    }
+
+    /// Where its figures come from, in a word.
+    pub(crate) fn basis(&self) -> &'static str {
+        match (self.line, self.is_measured()) {
+            (None, _) => NOTHING,
+            (_, true) => Basis::Measured.name(),
+            (_, false) => Basis::Simulated.name(),
+        }
+    }
+
+    /// A verdict's conditions, as sentences name them.
+    pub(crate) fn conditions(&self, verdict: &Verdict) -> &'static str {
+        match self.is_measured() {
+            true => "as measured",
+            false => text::at_timing(verdict.timing),
+        }
+    }
+
+    /// The same in a word of a table.
+    pub(crate) fn column(&self, timing: Timing) -> &'static str {
+        match self.is_measured() {
+            true => Basis::Measured.name(),
+            false => timing.name(),
+        }
+    }
+
     /// Whether it meets every limit with every column of the data sheet that it was judged by.
     pub(crate) fn passes(&self) -> bool {
         !self.verdicts.is_empty() && self.verdicts.iter().all(|verdict| verdict.pass)
@@ -167,18 +199,27 @@ pub(crate) fn flip(verdict: &Verdict) -> Option<String> {
         .as_ref()
         .zip(verdict.deciding.as_ref())?;
     let at = verdict.flips_at?;
-    let below = (at > deciding.value) == verdict.pass;
+    let below = match verdict.pass {
+        true => at >= deciding.value,
+        false => at <= deciding.value,
+    };
     let side = if below { "below" } else { "above" };
-    // A figure of the candidate's own sheet needs no more than its name.
+    // A figure of the candidate's own sheet or log needs no more than its name.
     let sheet_and_figure = figure.split_once(": ");
-    let own = sheet_and_figure.filter(|(sheet, _)| verdict.target.contains(&format!("{sheet}@")));
+    let own = sheet_and_figure.filter(|(sheet, _)| {
+        let log = text::without_kind(&verdict.target, TargetKind::Log);
+        log == Some(*sheet) || verdict.target.contains(&format!("{sheet}@"))
+    });
     let figure = own.map_or(figure.as_str(), |(_, figure)| figure);
     Some(format!("{figure} {side} {}", of_unit(&deciding.unit, at)))
 }
 
 /// A figure's value with its unit.
 pub(crate) fn of_unit(unit: &str, value: f64) -> String {
-    human(value, unit, text::DIGITS)
+    match unit {
+        "B" => text::ram(value, text::DIGITS),
+        unit => human(value, unit, text::DIGITS),
+    }
 }
 
 /// The first failure, else the verdict with the least to spare, the last of equals.

@@ -43,7 +43,10 @@ pub(crate) fn plots(pivot: &Pivot<'_>) -> Vec<Plot> {
 fn names(candidates: &[RankedCandidate<'_, '_>]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for candidate in candidates {
-        let name = text::printable(candidate.target);
+        let mut name = text::printable(candidate.target);
+        if candidate.is_measured() {
+            name += " (measured)";
+        }
         let alike = names.iter().filter(|other| **other == name).count();
         names.push(match alike {
             0 => name,
@@ -126,13 +129,14 @@ fn bar(candidate: &RankedCandidate<'_, '_>, name: &str, verdict: &Verdict) -> Va
     let result = if verdict.pass { "pass" } else { "fail" };
     let limit = text::printable(&Limit::words(verdict));
     // The bar shows the result; where there is none, words do.
+    let column = candidate.column(verdict.timing);
     let words = match margin(verdict) {
-        Some(margin) => format!("{}: {limit} {margin}", verdict.timing),
+        Some(margin) => format!("{column}: {limit} {margin}"),
         None if Limit::is_number(verdict) => {
             let reached = candidate.reached(verdict);
-            format!("{}: {result}, {limit} {reached}", verdict.timing)
+            format!("{column}: {result}, {limit} {reached}")
         }
-        None => format!("{}: {result}, {limit}", verdict.timing),
+        None => format!("{column}: {result}, {limit}"),
     };
     json!({
         "candidate": name, "timing": verdict.timing.name(), "series": result, "x": x,

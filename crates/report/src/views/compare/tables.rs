@@ -50,7 +50,11 @@ pub(crate) fn figures(pivot: &Pivot<'_>, width: Option<u16>) -> Vec<Grid> {
     let timings = timings(&candidates);
     let together = candidates
         .iter()
-        .map(|one| (one, timings.clone()))
+        .map(|one| match one.is_measured() {
+            // What was measured has no columns.
+            true => (one, one.timings.clone()),
+            false => (one, timings.clone()),
+        })
         .collect::<Vec<_>>();
     let together = key_figures(&timings, &together, width.is_none());
     let singly = candidates.iter().flat_map(|one| {
@@ -84,9 +88,12 @@ fn key_figures(all: &[Timing], lines: &[AtTimings<'_, '_, '_>], explaining: bool
         |(one, _): &AtTimings<'_, '_, '_>| one.target.to_owned(),
     );
     if is_single {
-        table = table.key_if_varying(Column::left("timing"), |(_, timings)| {
-            timings[0].to_string()
+        table = table.key_if_varying(Column::left("timing"), |(one, timings)| {
+            one.column(timings[0]).to_owned()
         });
+    }
+    if lines.iter().any(|(one, _)| one.is_measured()) {
+        table = table.words("basis", |(one, _)| Some(one.basis().to_owned()));
     }
     for (metric, name, _) in FIGURES {
         // A figure without a value in every line gets a sentence instead of a column.
@@ -132,11 +139,21 @@ fn work(document: &ResultSet) -> String {
     )
 }
 
-/// Every column of the data sheet that any candidate was examined with.
+/// Every column of the data sheet that any candidate was examined with. What was measured has none, and stands in the
+/// first of the others.
 pub(crate) fn timings(candidates: &[RankedCandidate<'_, '_>]) -> Vec<Timing> {
-    let all = Timing::ALL.into_iter();
-    all.filter(|timing| candidates.iter().any(|one| one.timings.contains(timing)))
-        .collect()
+    let of = |is_measured: bool| -> Vec<Timing> {
+        let own = candidates.iter();
+        let own = own.filter(|one| one.is_measured() == is_measured);
+        let used: Vec<Timing> = own.flat_map(|one| one.timings.iter().copied()).collect();
+        let all = Timing::ALL.into_iter();
+        all.filter(|timing| used.contains(timing)).collect()
+    };
+    let simulated = of(false);
+    match simulated.is_empty() {
+        true => of(true),
+        false => simulated,
+    }
 }
 
 /// The verdicts, the best candidate first.
@@ -174,10 +191,20 @@ pub(crate) fn verdicts(pivot: &Pivot<'_>, _: Option<u16>) -> Vec<Grid> {
             },
         )
         .key(Column::left("candidate"), |(_, one)| one.target.to_owned());
-    for timing in timings(&candidates) {
+    if candidates.iter().any(RankedCandidate::is_measured) {
+        table = table.words("basis", |(_, one)| Some(one.basis().to_owned()));
+    }
+    for (index, timing) in timings(&candidates).into_iter().enumerate() {
         table = table.words(timing.name(), move |(_, one)| {
-            let verdict = one.verdict(timing);
-            let word = verdict.map_or("not judged", super::word);
+            let verdict = match one.is_measured() {
+                true => one.decisive(),
+                false => one.verdict(timing),
+            };
+            let word = match verdict {
+                Some(_) if one.is_measured() && index > 0 => NOTHING,
+                Some(verdict) => super::word(verdict),
+                None => "not judged",
+            };
             Some(word.to_owned())
         });
     }
