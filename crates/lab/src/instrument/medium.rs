@@ -545,7 +545,7 @@ mod tests {
         let target = catalog.target("em064lx").expect("it is embedded");
         let target = target.into_part().expect("a part on a board");
         let device = target.connect(conditions()).expect("it fits its board");
-        let mut memory = MeteredMemory::device(device, 4096, 2);
+        let mut memory = MeteredMemory::device(device, 4096, BusTransfer::Cycles(2));
         let (before, start) = (memory.cycles().expect("it counts its units"), memory.now());
         memory.write(1, &[7; 64]).expect("inside");
         let mut out = [0; 64];
