@@ -497,7 +497,7 @@ Examples:
   wordline compare trace-replay --trace my.blkparse
   wordline compare --rate 100KB/s --target nand08gw3b2c --temperature 55 --retain 1y --min-life 10y
   wordline compare --rate 20KB/s --record 512B --max-loss 1s --prefer life
-  wordline compare --rate 500KB/s --record 4KiB --max-ram 64KiB --log my_lat.1.log    my own memory, as measured
+  wordline compare --rate 500KB/s --record 4KiB --max-ram 64KiB --log my_lat.1.log    my own memory
 
 Studies that come along: data-logger, boot-image, sensor-node-battery, xip-boot, camera-20MBps, ota-update, black-box,
 trace-replay.

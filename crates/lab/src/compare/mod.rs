@@ -150,8 +150,25 @@ fn assess(
     .at(Axis::RateBytesPerS, study.work.rate.si())
     .behind(candidate.layer(experiment));
     let rate = study.work.rate.si();
-    match candidate.assess(study, experiment, timing, None, control) {
-        Ok(assessed) => {
+    let assessed = candidate.assess(study, experiment, timing, None, control);
+    // A verdict is whole or there is none: rows come with it.
+    let judged = assessed.and_then(|assessed| {
+        let figures = &assessed.figures;
+        let mut verdict = figures.judge(&subject.target, timing, rate, &study.limits);
+        let failing = figures.failing(rate, &study.limits);
+        let doubt = Doubt {
+            candidate,
+            warm: assessed.warm.as_ref(),
+            timing,
+            study,
+            experiment,
+            control,
+        };
+        doubt.settle(&mut verdict, &failing)?;
+        Ok((assessed, verdict))
+    });
+    match judged {
+        Ok((assessed, mut verdict)) => {
             if let Some(device) = assessed.device.as_deref() {
                 sources::add(document, target, device, timing);
             }
@@ -160,26 +177,8 @@ fn assess(
             }
             rows(&subject, &assessed, document);
             assessed.life.rows(&subject, target, document);
-            let figures = &assessed.figures;
-            let mut verdict = figures.judge(&subject.target, timing, rate, &study.limits);
             verdict.note = join(verdict.note, assessed.notes);
-            let failing = figures.failing(rate, &study.limits);
-            let doubt = Doubt {
-                candidate,
-                warm: assessed.warm.as_ref(),
-                timing,
-                study,
-                experiment,
-                control,
-            };
-            match doubt.settle(&mut verdict, &failing) {
-                Ok(()) => document.verdicts.push(verdict),
-                Err(Unfit::Stopped) => document.complete = false,
-                Err(Unfit::Study(error)) => return Err(error),
-                Err(Unfit::Limit(limit, why)) => {
-                    unreachable!("a variation that is unfit fails by {limit}: {why}")
-                }
-            }
+            document.verdicts.push(verdict);
         }
         Err(Unfit::Limit(limit, why)) => {
             let reason = Err(NoValue::NotApplicable);
