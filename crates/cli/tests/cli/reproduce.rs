@@ -111,11 +111,13 @@ fn arithmetic_stands_apart_and_buffers_say_how_they_count() {
         text.find(needle)
             .unwrap_or_else(|| panic!("{needle}: {text}"))
     };
-    let predictions = place("\nPredictions\n");
+    // Every claim there is a limit on one side.
+    assert!(!text.contains("\nPredictions\n"), "{text}");
+    let claims = place("\nConsistency: identities, arithmetic and wide bands\n");
     let theory = place("\nThe theory of buffers on stated accesses, without a model of a memory\n");
     let waits = place("\nNot yet\n");
     let equation = place("equation 1, b_k = d_k w - S: 10 ms");
-    assert!(predictions < theory && theory < equation && equation < waits);
+    assert!(claims < theory && theory < equation && equation < waits);
     for words in [
         "write 4 KiB buffered ram_peak byte by byte at 500.0 KB/s at max timing",
         "write 4 KiB buffered rate_max of whole records with 4 KiB of RAM at max timing",

@@ -57,6 +57,7 @@ const DOCUMENTS: [Files; 6] = [
             text!("mram-edge-databases/table-2.toml"),
             text!("mram-edge-databases/figure-1.toml"),
             text!("mram-edge-databases/hash-tables.toml"),
+            text!("mram-edge-databases/engines.toml"),
         ],
     },
     Files {
@@ -91,6 +92,7 @@ const DOCUMENTS: [Files; 6] = [
             text!("mrdimm-report/bandwidth.toml"),
             text!("mrdimm-report/latency.toml"),
             text!("mrdimm-report/power.toml"),
+            text!("mrdimm-report/applications.toml"),
         ],
     },
 ];

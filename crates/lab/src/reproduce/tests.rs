@@ -559,7 +559,7 @@ fn the_theory_agrees_with_the_recursion_that_is_published() {
 fn a_row_of_memory_modules_has_a_band_and_its_ends_have_names() {
     const OF: &str = "of = { experiment = 'bandwidth', target = 'mrdimm-8800-2rx4-64g@xeon6-1s', metric = \
                       'throughput_mean' }\nover = { target = 'rdimm-6400-1rx4-32g@xeon6-1s' }\npublished = \
-                      'some'\nat_least = '0'\nuse = 'predicted'";
+                      'some'\nat_least = '0'\nuse = 'calibrated'";
     let catalog = Catalog::load(&[]).expect("sound");
     let document = document(&[OF.to_owned()]);
     let seen = std::cell::RefCell::new((0, 0));
