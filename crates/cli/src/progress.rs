@@ -68,6 +68,12 @@ impl Bar {
             self.bar.set_message(progress.step.to_owned());
         }
     }
+
+    /// Leaves a line on stderr, above the bar where there is one.
+    pub(crate) fn say(&self, line: &str) {
+        let line = wordline_report::printable(line);
+        self.bar.suspend(|| crate::output::note(&line));
+    }
 }
 
 /// Shows how far a file has been read.

@@ -7,6 +7,7 @@
 mod band;
 mod bench;
 mod curves;
+mod headline;
 mod meter;
 mod theory;
 
@@ -15,9 +16,10 @@ use wordline_catalog::Catalog;
 use wordline_core::results::NoValue;
 
 use crate::control::Control;
-use crate::published::{Allowed, Measure, Published, Use, Value};
+use crate::published::{Allowed, Kind, Measure, Published, Use, Value};
 pub use band::{Band, BandEnd};
 use bench::ReproductionBench;
+pub use headline::Headline;
 
 /// How documents are reproduced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,11 +31,13 @@ pub struct Options {
 /// Documents reproduced.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Reproduction {
+    /// The numbers to read first.
+    pub headline: Headline,
     /// False when the caller stopped it: later values are missing.
     pub complete: bool,
     /// Whether nothing needs attention.
     pub pass: bool,
-    /// How many values of all documents are met, each use by itself.
+    /// How many values of all documents are met, each kind and use by itself.
     pub score: Score,
     /// One each, in the order asked for.
     pub documents: Vec<Reproduced>,
@@ -42,6 +46,8 @@ pub struct Reproduction {
 /// One document reproduced.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Reproduced {
+    /// The numbers to read first.
+    pub headline: Headline,
     /// Short name of the document.
     pub document: String,
     /// Its title.
@@ -50,21 +56,23 @@ pub struct Reproduced {
     pub target: String,
     /// What it says and what holds instead.
     pub errata: Vec<String>,
-    /// How many values are met, each use by itself.
+    /// How many values are met, each kind and use by itself.
     pub score: Score,
     /// A row for each value.
     pub rows: Vec<Comparison>,
 }
 
-/// How many values are met. Only predictions say how good the model is.
+/// How many values are met. Only sharp predictions say how good the model is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Score {
-    /// Values that the model predicts.
+    /// Sharp predictions: a wrong model would have missed them.
     pub predicted: Tally,
-    /// Values that rest on a figure that we assumed.
+    /// The same where they rest on a figure that we assumed.
     pub assumed: Tally,
     /// Values that the model was calibrated with.
     pub calibrated: Tally,
+    /// Values that could hardly miss, the copies and the arithmetic of the next three among them.
+    pub consistency: Tally,
     /// Data-sheet figures that document and sheet both copy.
     pub datasheet: Tally,
     /// Figures that our sheets have from the document itself.
@@ -97,6 +105,11 @@ pub struct Comparison {
     pub citation: String,
     /// What the value is to the model.
     pub r#use: Use,
+    /// What a hit says of the model.
+    pub kind: Kind,
+    /// Why it could hardly miss, where it is a check of consistency.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub because: Option<String>,
     /// What of ours is compared.
     pub of: Measure,
     /// What that is divided by, where the document prints a ratio.
@@ -121,6 +134,9 @@ pub struct Comparison {
     pub unit: &'static str,
     /// Ours less the published value, as a fraction of the published value.
     pub difference: Option<f64>,
+    /// By how much ours differs from the published value, or from the middle of a published range, as a fraction of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relative_error: Option<f64>,
     /// How it went.
     pub verdict: Verdict,
     /// Why a miss is known, or what a pending value waits for.
@@ -148,6 +164,12 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// Whether the value was computed and judged.
+    #[must_use]
+    pub const fn ran(self) -> bool {
+        matches!(self, Self::Hit | Self::NewMiss | Self::ListedMiss)
+    }
+
     /// In words.
     #[must_use]
     pub const fn words(self) -> &'static str {
@@ -161,16 +183,19 @@ impl Verdict {
     }
 }
 
-/// Runs what the documents' values ask for, each distinct run once, and judges every value.
+/// Runs what the documents' values ask for, each distinct run once, and judges every value. `ended` is called with every
+/// document that is finished.
 #[must_use]
 pub fn reproduce(
     catalog: &Catalog,
     documents: &[Published],
     options: Options,
     control: &Control<'_>,
+    ended: &dyn Fn(&Reproduced),
 ) -> Reproduction {
     let mut bench = ReproductionBench::new(catalog, documents, options, control);
     let mut reproduction = Reproduction {
+        headline: Headline::default(),
         complete: true,
         pass: true,
         score: Score::default(),
@@ -178,6 +203,7 @@ pub fn reproduce(
     };
     for document in documents {
         let mut reproduced = Reproduced {
+            headline: Headline::default(),
             document: document.key.clone(),
             title: document.title.clone(),
             target: document.target.clone(),
@@ -200,12 +226,18 @@ pub fn reproduce(
             reproduction.pass &= row.problem.is_none();
             reproduced.rows.push(row);
         }
+        reproduced.headline = Headline::of(&reproduced.rows);
         reproduction.score += reproduced.score;
+        if reproduction.complete {
+            ended(&reproduced);
+        }
         reproduction.documents.push(reproduced);
         if !reproduction.complete {
             break;
         }
     }
+    let rows = reproduction.documents.iter().flat_map(|one| &one.rows);
+    reproduction.headline = Headline::of(rows);
     reproduction
 }
 
@@ -214,6 +246,8 @@ fn judge(value: &Value, ours: Result<f64, String>) -> Comparison {
     let mut row = Comparison {
         citation: value.citation.clone(),
         r#use: value.r#use,
+        kind: value.kind(),
+        because: value.consistency(),
         of: value.of.clone(),
         over: value.over.clone(),
         published_text: value.text.clone(),
@@ -224,6 +258,7 @@ fn judge(value: &Value, ours: Result<f64, String>) -> Comparison {
         no_value: None,
         unit: value.unit,
         difference: None,
+        relative_error: None,
         verdict: Verdict::Failed,
         reason: None,
         problem: None,
@@ -245,6 +280,10 @@ fn judge(value: &Value, ours: Result<f64, String>) -> Comparison {
     let finite = value.published.filter(|published| published.is_finite());
     row.difference = finite.map(|published| ours / published - 1.0);
     row.difference = row.difference.filter(|difference| difference.is_finite());
+    let error = value
+        .reference()
+        .map(|reference| (ours / reference - 1.0).abs());
+    row.relative_error = error.filter(|error| error.is_finite());
     let hit = match value.allowed {
         Allowed::Within { tolerance } => match row.difference {
             // The margin is for the rounding of this arithmetic.
@@ -308,6 +347,7 @@ impl std::ops::AddAssign for Score {
         self.predicted += other.predicted;
         self.assumed += other.assumed;
         self.calibrated += other.calibrated;
+        self.consistency += other.consistency;
         self.datasheet += other.datasheet;
         self.copied += other.copied;
         self.theory += other.theory;
@@ -316,22 +356,31 @@ impl std::ops::AddAssign for Score {
 
 impl Score {
     fn add(&mut self, row: &Comparison) {
-        let tally = match row.r#use {
-            Use::Predicted => &mut self.predicted,
-            Use::Assumed => &mut self.assumed,
-            Use::Calibrated => &mut self.calibrated,
-            Use::Datasheet => &mut self.datasheet,
-            Use::Copied => &mut self.copied,
-            Use::Theory => &mut self.theory,
+        let of_kind = match row.kind {
+            Kind::Predicted => &mut self.predicted,
+            Kind::Assumed => &mut self.assumed,
+            Kind::Calibrated => &mut self.calibrated,
+            Kind::Consistency => &mut self.consistency,
         };
-        let ran = !matches!(row.verdict, Verdict::Pending | Verdict::Failed);
-        tally.run += usize::from(ran);
-        *match row.verdict {
-            Verdict::Hit => &mut tally.hit,
-            Verdict::NewMiss => &mut tally.new_miss,
-            Verdict::ListedMiss => &mut tally.listed_miss,
-            Verdict::Pending => &mut tally.pending,
-            Verdict::Failed => &mut tally.failed,
+        of_kind.add(row.verdict);
+        match row.r#use {
+            Use::Datasheet => self.datasheet.add(row.verdict),
+            Use::Copied => self.copied.add(row.verdict),
+            Use::Theory => self.theory.add(row.verdict),
+            Use::Predicted | Use::Assumed | Use::Calibrated => {}
+        }
+    }
+}
+
+impl Tally {
+    fn add(&mut self, verdict: Verdict) {
+        self.run += usize::from(verdict.ran());
+        *match verdict {
+            Verdict::Hit => &mut self.hit,
+            Verdict::NewMiss => &mut self.new_miss,
+            Verdict::ListedMiss => &mut self.listed_miss,
+            Verdict::Pending => &mut self.pending,
+            Verdict::Failed => &mut self.failed,
         } += 1;
     }
 }

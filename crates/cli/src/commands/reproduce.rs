@@ -5,9 +5,9 @@ mod words;
 use serde::Serialize;
 use wordline_core::quantity::human;
 use wordline_lab::Control;
-use wordline_lab::published::{Allowed, Published, Use, keys, published};
+use wordline_lab::published::{Allowed, Kind, Published, Use, Value, keys, published};
 use wordline_lab::reproduce::{
-    BandEnd, Comparison, Options, Reproduced, Reproduction, Score, Tally, Verdict,
+    BandEnd, Comparison, Headline, Options, Reproduced, Reproduction, Score, Tally, Verdict,
 };
 use wordline_report::{Column, Format, Grid, Style};
 
@@ -19,18 +19,34 @@ use crate::output::Exports;
 use crate::progress::Bar;
 use words::{allowed, compared};
 
-/// The uses, each a table of its own: a calibration that is met must never pass for a prediction.
-const USES: [(Use, &str); 6] = [
-    (Use::Predicted, "Predictions"),
-    (Use::Assumed, "Computed from assumed figures"),
-    (Use::Calibrated, "Calibrations"),
-    (Use::Datasheet, "Data-sheet figures, copied by both"),
+/// The tables, each with the kind and the uses of its values: a calibration that is met must never pass for a
+/// prediction, nor what could hardly miss.
+const TABLES: [(Kind, &[Use], &str); 7] = [
+    (Kind::Predicted, &[Use::Predicted], "Predictions"),
     (
-        Use::Copied,
+        Kind::Assumed,
+        &[Use::Assumed],
+        "Computed from assumed figures",
+    ),
+    (Kind::Calibrated, &[Use::Calibrated], "Calibrations"),
+    (
+        Kind::Consistency,
+        &[Use::Predicted, Use::Assumed],
+        "Consistency: identities, arithmetic and wide bands",
+    ),
+    (
+        Kind::Consistency,
+        &[Use::Datasheet],
+        "Data-sheet figures, copied by both",
+    ),
+    (
+        Kind::Consistency,
+        &[Use::Copied],
         "Figures that our sheets have from this document",
     ),
     (
-        Use::Theory,
+        Kind::Consistency,
+        &[Use::Theory],
         "The theory of buffers on stated accesses, without a model of a memory",
     ),
 ];
@@ -68,16 +84,30 @@ pub(crate) fn run(reproduce: &Reproduce, global: &Global) -> Result<Outcome, Fai
         let options = Options {
             bands: !reproduce.no_band,
         };
-        wordline_lab::reproduce(&catalog, &documents, options, &control)
+        let ended = |document: &Reproduced| {
+            if !global.quiet && documents.len() > 1 {
+                bar.say(&format!(
+                    "{}: {}",
+                    document.document,
+                    headline(&document.headline)
+                ));
+            }
+        };
+        wordline_lab::reproduce(&catalog, &documents, options, &control, &ended)
     };
     exports.write_text(global, |format, style| render(&reproduction, format, style))?;
-    Ok(if !reproduction.complete {
+    Ok(outcome(&reproduction))
+}
+
+/// A listed miss is known, and no failure.
+fn outcome(reproduction: &Reproduction) -> Outcome {
+    if !reproduction.complete {
         Outcome::Interrupted
     } else if reproduction.pass {
         Outcome::Done
     } else {
         Outcome::CheckFailed
-    })
+    }
 }
 
 fn document(key: &str) -> Result<Published, Failure> {
@@ -121,18 +151,22 @@ fn list(documents: &[Published]) -> Grid {
         "datasheet",
         "copied",
         "theory",
+        "consistency",
     ];
     columns.extend(counts.map(Column::right));
     let mut grid = Grid::new("", columns);
     for document in documents {
-        let count = |r#use| {
+        let count = |counts: &dyn Fn(&Value) -> bool| {
             let values = document.value.iter();
-            values.filter(|value| value.r#use == r#use).count()
+            values.filter(|value| counts(value)).count().to_string()
         };
+        let kind = |kind: Kind| count(&|value| value.kind() == kind);
+        let used = |r#use: Use| count(&|value| value.r#use == r#use);
         let mut row = vec![document.key.clone(), document.title.clone()];
         row.push(document.value.len().to_string());
-        let uses = USES.iter().map(|(r#use, _)| count(*r#use).to_string());
-        row.extend(uses);
+        row.extend([Kind::Predicted, Kind::Assumed, Kind::Calibrated].map(kind));
+        row.extend([Use::Datasheet, Use::Copied, Use::Theory].map(used));
+        row.push(kind(Kind::Consistency));
         grid.push(row);
     }
     grid
@@ -148,6 +182,8 @@ fn values(document: &Published) -> Grid {
         "use",
         "listed miss",
         "needs",
+        "kind",
+        "because",
     ];
     let mut grid = Grid::new("", columns.map(Column::left).into());
     for value in &document.value {
@@ -159,6 +195,8 @@ fn values(document: &Published) -> Grid {
             value.r#use.name().to_owned(),
             value.miss.clone().unwrap_or_default(),
             value.needs.clone().unwrap_or_default(),
+            value.kind().name().to_owned(),
+            value.consistency().unwrap_or_default(),
         ]);
     }
     grid
@@ -212,6 +250,9 @@ fn rows(reproduction: &Reproduction) -> Grid {
         "band_low_choice",
         "band_high",
         "band_high_choice",
+        "kind",
+        "because",
+        "relative_error",
     ];
     let mut grid = Grid::new("", columns.map(Column::left).into());
     let number = |number: Option<f64>| number.map_or_else(String::new, |number| number.to_string());
@@ -248,15 +289,22 @@ fn rows(reproduction: &Reproduction) -> Grid {
                 low_choice,
                 high,
                 high_choice,
+                row.kind.name().to_owned(),
+                row.because.clone().unwrap_or_default(),
+                number(row.relative_error),
             ]);
         }
     }
     grid
 }
 
-/// Tables and lists for people, document by document; the score comes last.
+/// Tables and lists for people, document by document. The three numbers come first, the score in full last.
 fn text(reproduction: &Reproduction, format: Format, style: &Style) -> String {
     let mut blocks = Vec::new();
+    let several = reproduction.documents.len() > 1;
+    if several {
+        blocks.push(format!("{}\n", headline(&reproduction.headline)));
+    }
     for document in &reproduction.documents {
         let heading = format!("{}: {}", document.document, document.title);
         blocks.push(if format == Format::Markdown {
@@ -264,6 +312,7 @@ fn text(reproduction: &Reproduction, format: Format, style: &Style) -> String {
         } else {
             format!("{heading}\n{}\n", "=".repeat(heading.chars().count()))
         });
+        blocks.push(format!("{}\n", headline(&document.headline)));
         let grids = tables(document).into_iter().chain(lists(document));
         let shown = grids.filter(|grid| !grid.rows().is_empty());
         blocks.extend(shown.map(|grid| grid.render(format, style)));
@@ -272,34 +321,54 @@ fn text(reproduction: &Reproduction, format: Format, style: &Style) -> String {
     if !reproduction.complete {
         blocks.push("Incomplete: the run was interrupted; later values are missing.\n".to_owned());
     }
-    if reproduction.documents.len() > 1 {
+    if several {
         blocks.push(score("All documents", reproduction.score));
     }
     blocks.join("\n")
 }
 
-/// What was computed, a table for each use.
+/// The three numbers to read first.
+fn headline(headline: &Headline) -> String {
+    let error = match headline.relative_error_median {
+        Some(error) => format!("{} %", human(error * 100.0, "1", 2)),
+        None => "–".to_owned(),
+    };
+    format!(
+        "Sharp predictions: {} of {} hit; their median relative error: {error}; consistency checks: {} of {} held.",
+        headline.predictions_hit,
+        headline.predictions_made,
+        headline.consistency_held,
+        headline.consistency_made,
+    )
+}
+
+/// What was computed, a table for each kind, and for each use of what could hardly miss.
 fn tables(document: &Reproduced) -> Vec<Grid> {
-    let table = |(r#use, title): (Use, &str)| {
+    let table = |(kind, uses, title): (Kind, &[Use], &str)| {
         let words = ["citation", "ours to compare"].map(Column::left);
         let numbers = ["published", "allowed", "ours", "difference"].map(Column::right);
         let columns = words.into_iter().chain(numbers);
         let mut columns: Vec<_> = columns.chain([Column::left("verdict")]).collect();
-        let of_use = document.rows.iter().filter(|row| row.r#use == r#use);
-        let ran: Vec<_> = of_use
+        let rows = document.rows.iter();
+        let of_kind = rows.filter(|row| row.kind == kind && uses.contains(&row.r#use));
+        let ran: Vec<_> = of_kind
             .filter(|row| row.verdict != Verdict::Pending)
             .collect();
         let banded = ran.iter().any(|row| row.band.is_some());
         columns.extend(banded.then(|| Column::left("band over undisclosed choices")));
+        // Of a copy and of a theory the title says it.
+        let explained = kind == Kind::Consistency && uses.contains(&Use::Predicted);
+        columns.extend(explained.then(|| Column::left("no sharp prediction because")));
         let mut grid = Grid::new(title, columns);
         for row in ran {
             let mut cells: Vec<_> = cells(row, &document.target).into();
             cells.extend(banded.then(|| band(row)));
+            cells.extend(explained.then(|| row.because.clone().unwrap_or_default()));
             grid.push(cells);
         }
         grid
     };
-    USES.map(table).into()
+    TABLES.map(table).into()
 }
 
 fn cells(row: &Comparison, target: &str) -> [String; 7] {
@@ -391,7 +460,7 @@ fn pending(document: &Reproduced) -> Grid {
     grid
 }
 
-/// The score in a sentence for each use; only the first one says how good the model is.
+/// The score in a sentence for each kind and use; only the first one says how good the model is.
 fn score(name: &str, score: Score) -> String {
     let rest = |tally: Tally| {
         let counts = [
@@ -410,12 +479,35 @@ fn score(name: &str, score: Score) -> String {
         format!("{what}: {} of {} hit{}", tally.hit, tally.run, rest(tally))
     };
     format!(
-        "{name}: {}. Counted apart: {}; {}; {}; {}; {}.\n",
+        "{name}: {}. Counted apart: {}; {}; {}; among these {}; {}; {}.\n",
         line("predictions", score.predicted),
         line("from assumed figures", score.assumed),
         line("calibrations", score.calibrated),
+        line("consistency", score.consistency),
         line("data-sheet figures", score.datasheet),
         line("figures from the document itself", score.copied),
         line("theory on stated accesses", score.theory),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As `wordline reproduce` exits: 0, 1 for what needs attention, 130 for what was interrupted.
+    #[test]
+    fn attention_fails_the_command_and_an_interruption_is_none() {
+        let mut reproduction = Reproduction {
+            headline: Headline::default(),
+            complete: true,
+            pass: true,
+            score: Score::default(),
+            documents: Vec::new(),
+        };
+        assert_eq!(outcome(&reproduction), Outcome::Done);
+        reproduction.pass = false;
+        assert_eq!(outcome(&reproduction), Outcome::CheckFailed);
+        reproduction.complete = false;
+        assert_eq!(outcome(&reproduction), Outcome::Interrupted);
+    }
 }

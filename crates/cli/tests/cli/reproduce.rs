@@ -65,6 +65,12 @@ fn calibrations_and_predictions_stand_in_tables_of_their_own() {
     // The one calibrated value stands in its table and nowhere else.
     let calibrated = place("figure 3, caption: 52 us");
     assert!(calibrations < calibrated && calibrated < copies);
+    // The numbers to read first stand before every table, and what could hardly miss behind the predictions.
+    let consistency = place("\nConsistency: identities, arithmetic and wide bands\n");
+    assert!(calibrations < consistency && consistency < copies);
+    assert!(consistency < place("text: symmetrical read/write speeds"));
+    place("one bus and one driver constant serve reads and writes by construction");
+    assert!(place("\nSharp predictions: ") < predictions);
     assert_eq!(text.matches("figure 3, caption: 52 us").count(), 1);
     let predicted = place("figure 3, caption: 1109 us");
     assert!(predictions < predicted && predicted < calibrations);
@@ -106,11 +112,13 @@ fn arithmetic_stands_apart_and_buffers_say_how_they_count() {
         text.find(needle)
             .unwrap_or_else(|| panic!("{needle}: {text}"))
     };
-    let predictions = place("\nPredictions\n");
+    // Every claim there is a limit on one side.
+    assert!(!text.contains("\nPredictions\n"), "{text}");
+    let claims = place("\nConsistency: identities, arithmetic and wide bands\n");
     let theory = place("\nThe theory of buffers on stated accesses, without a model of a memory\n");
     let waits = place("\nNot yet\n");
     let equation = place("equation 1, b_k = d_k w - S: 10 ms");
-    assert!(predictions < theory && theory < equation && equation < waits);
+    assert!(claims < theory && theory < equation && equation < waits);
     for words in [
         "write 4 KiB buffered ram_peak byte by byte at 500.0 KB/s at max timing",
         "write 4 KiB buffered rate_max of whole records with 4 KiB of RAM at max timing",
@@ -174,19 +182,20 @@ fn json_is_one_object_in_si_units() {
     assert!((ours / 86e-6 - 1.0 - hit["difference"].as_f64().expect("a number")).abs() < 1e-12);
 
     // A score counts its rows, and nothing that did not run.
-    for of in [
-        "predicted",
-        "assumed",
-        "calibrated",
-        "datasheet",
-        "copied",
-        "theory",
+    for (by, of) in [
+        ("kind", "predicted"),
+        ("kind", "assumed"),
+        ("kind", "calibrated"),
+        ("kind", "consistency"),
+        ("use", "datasheet"),
+        ("use", "copied"),
+        ("use", "theory"),
     ] {
         let score = &documents[0]["score"][of];
         let count = |verdict: &str| {
             let counted = rows
                 .iter()
-                .filter(|row| row["use"] == of && row["verdict"] == verdict);
+                .filter(|row| row[by] == of && row["verdict"] == verdict);
             Value::from(counted.count())
         };
         for verdict in ["hit", "listed_miss", "new_miss", "pending", "failed"] {
@@ -194,8 +203,29 @@ fn json_is_one_object_in_si_units() {
         }
         let ran = rows
             .iter()
-            .filter(|row| row["use"] == of && !row["value"].is_null());
+            .filter(|row| row[by] == of && !row["value"].is_null());
         assert_eq!(score["run"], ran.count(), "{of}");
+    }
+    // The three numbers of the head, from the rows.
+    let headline = &documents[0]["headline"];
+    assert_eq!(headline, &document["headline"]);
+    let mut errors: Vec<f64> = rows
+        .iter()
+        .filter(|row| row["kind"] == "predicted" && !row["value"].is_null())
+        .map(|row| row["relative_error"].as_f64().expect("a number"))
+        .collect();
+    errors.sort_unstable_by(f64::total_cmp);
+    let score = &documents[0]["score"];
+    assert_eq!(headline["predictions_made"], errors.len());
+    assert_eq!(headline["predictions_made"], score["predicted"]["run"]);
+    assert_eq!(headline["predictions_hit"], score["predicted"]["hit"]);
+    assert_eq!(headline["consistency_made"], score["consistency"]["run"]);
+    assert_eq!(headline["consistency_held"], score["consistency"]["hit"]);
+    let middle = f64::midpoint(errors[(errors.len() - 1) / 2], errors[errors.len() / 2]);
+    assert_eq!(headline["relative_error_median"], middle);
+    for row in rows {
+        let consistency = row["kind"] == "consistency";
+        assert_eq!(row["because"].is_string(), consistency, "{row}");
     }
     for row in rows.iter().filter(|row| row["verdict"] == "pending") {
         assert!(row["value"].is_null() && row["reason"].is_string(), "{row}");
@@ -225,6 +255,28 @@ fn two_runs_are_the_same_in_every_format_and_exports_say_what_stdout_says() {
     assert_eq!(
         Some(lines),
         document["documents"][0]["rows"].as_array().map(Vec::len)
+    );
+}
+
+/// What takes minutes says on stderr how each document went, and stdout stays data.
+#[test]
+fn each_document_is_told_as_it_ends() {
+    let only = ["--only", "figure 1: MRAM", "--only", "figure 3, caption"];
+    let ran = wordline(&[&["reproduce", "--format", "json"], &only[..]].concat()).done();
+    let lines: Vec<_> = ran.stderr.lines().collect();
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    for (line, key) in lines.iter().zip([KEY, DATABASES]) {
+        let start = format!("{key}: Sharp predictions: ");
+        assert!(line.starts_with(&start), "{line}");
+    }
+    let document = ran.json();
+    assert_eq!(document["headline"]["predictions_made"], 5);
+    assert_eq!(document["documents"].as_array().map(Vec::len), Some(2));
+    assert_eq!(run(&only).done().stderr, "");
+    let text = run(&only).done().stdout;
+    assert!(
+        text.starts_with("Sharp predictions: 5 of 5 hit; "),
+        "{text}"
     );
 }
 

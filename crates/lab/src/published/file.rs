@@ -6,6 +6,7 @@ use serde::Deserialize;
 use toml::Table;
 
 use super::experiment::ExperimentBook;
+use super::kind::{self, StatedKind};
 use super::measure::{self, Measure};
 use super::{Allowed, Published, Sequence, Use, Value, number, sequence};
 
@@ -42,6 +43,8 @@ struct WrittenValue {
     at_least: Option<String>,
     at_most: Option<String>,
     r#use: Use,
+    kind: Option<StatedKind>,
+    because: Option<String>,
     miss: Option<String>,
     needs: Option<String>,
     awaits: Option<String>,
@@ -114,6 +117,7 @@ impl Value {
 impl WrittenValue {
     fn read(self, book: &ExperimentBook, sequences: &[Sequence]) -> Result<Value, String> {
         let allowed = self.allowed()?;
+        let because = kind::stated(self.kind, self.because, self.r#use)?;
         let over = self.over.map(|over| measure::divisor(over, &self.of));
         let over = over.transpose()?;
         let of = Measure::read(self.of, book, sequences)?;
@@ -169,6 +173,7 @@ impl WrittenValue {
             unit,
             allowed,
             r#use: self.r#use,
+            because,
             miss: self.miss,
             needs: self.needs,
             awaits: self.awaits,

@@ -4,12 +4,13 @@
 //! statements are known to be wrong, and names the experiments that its values share; the other
 //! files hold its values. Every value states its citation, which row of which experiment stands
 //! beside it, the tolerance that was chosen before the run, and whether a model was calibrated with
-//! it, predicts it, or merely copies the same data sheet. Where a document speaks of accesses by
+//! it, predicts it, or merely copies the same data sheet. A prediction counts only if it could have missed: see [`Kind`]. Where a document speaks of accesses by
 //! themselves, a file states them as a sequence.
 //! [`reproduce`](crate::reproduce()) compares.
 
 mod experiment;
 mod file;
+mod kind;
 mod measure;
 pub(crate) mod number;
 mod row;
@@ -17,6 +18,7 @@ mod sequence;
 
 use serde::{Deserialize, Serialize};
 
+pub use kind::{Kind, SHARP_RATIO_MAX};
 pub use measure::{Curves, Measure, Question, SheetFigure};
 pub use row::RowSelector;
 pub use sequence::{Sequence, SequenceStretch};
@@ -55,6 +57,7 @@ const DOCUMENTS: [Files; 7] = [
             text!("mram-edge-databases/table-2.toml"),
             text!("mram-edge-databases/figure-1.toml"),
             text!("mram-edge-databases/hash-tables.toml"),
+            text!("mram-edge-databases/engines.toml"),
         ],
     },
     Files {
@@ -94,6 +97,7 @@ const DOCUMENTS: [Files; 7] = [
             text!("mrdimm-report/bandwidth.toml"),
             text!("mrdimm-report/latency.toml"),
             text!("mrdimm-report/power.toml"),
+            text!("mrdimm-report/applications.toml"),
         ],
     },
 ];
@@ -133,6 +137,8 @@ pub struct Value {
     pub allowed: Allowed,
     /// Whether a model was calibrated with it, predicts it, or copies the same sheet.
     pub r#use: Use,
+    /// Why it could hardly miss, as the file says: an identity, or arithmetic.
+    pub because: Option<String>,
     /// Why it is known to be missed.
     pub miss: Option<String>,
     /// What has to exist before it can be computed.

@@ -3,7 +3,8 @@
 //!
 //! A value is compared with itself under each alternative on a quarter of the system: as many cores and as much
 //! traffic a channel, simulated for a shorter time, on fewer loads. What an alternative changes there is added to the
-//! value of the whole system. A band says nothing about chance, and decides no verdict.
+//! value of the whole system. A band says nothing about chance, and decides no verdict. A value that could hardly miss
+//! has none: however the choices are made, it tells nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +20,7 @@ use super::meter::{Meter, POINT};
 use crate::dram::band::{alternatives, otherwise};
 use crate::dram::points::{self, DramPoint};
 use crate::dram::rows::share_within;
-use crate::published::{Curves, Measure, Question, Value};
+use crate::published::{Curves, Kind, Measure, Question, Value};
 
 /// Part of the system that is simulated: channels and cores are divided by this where both can be.
 const PART: u32 = 4;
@@ -106,7 +107,8 @@ pub(super) struct Bands {
 impl Bands {
     pub(super) fn new(catalog: &Catalog, values: &[&Value], meter: &Meter<'_>) -> Self {
         let (mut cells, mut within) = (BTreeSet::new(), BTreeSet::new());
-        for measure in values.iter().flat_map(|value| value.measures()) {
+        let banded = values.iter().filter(|value| has_band(value));
+        for measure in banded.flat_map(|value| value.measures()) {
             for target in targets(measure) {
                 let scenes = scenes(measure).into_iter();
                 cells.extend(scenes.map(|scene| (target.to_owned(), scene)));
@@ -167,7 +169,7 @@ impl Bands {
     /// The band of a value that is `ours`; none where a value does not depend on modules alone.
     pub(super) fn band(&mut self, value: &Value, ours: f64, meter: &Meter<'_>) -> Option<Band> {
         let targets: Vec<&str> = value.measures().flat_map(targets).collect();
-        if targets.is_empty() {
+        if targets.is_empty() || !has_band(value) {
             return None;
         }
         self.run(meter)?;
@@ -380,6 +382,11 @@ impl BandReading {
             .map(|(_, share)| *share)
             .ok_or_else(|| "no latencies are known".to_owned())
     }
+}
+
+/// Whether it matters to a value how undisclosed choices are made.
+fn has_band(value: &Value) -> bool {
+    value.kind() != Kind::Consistency
 }
 
 /// The one target of a test of modules, and what runs on it; none of a test with settings or with load.

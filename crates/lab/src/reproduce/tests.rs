@@ -61,6 +61,7 @@ fn reproduced(values: &[String]) -> Reproduction {
         &[document(values)],
         Options::default(),
         &Control::default(),
+        &|_| {},
     )
 }
 
@@ -299,6 +300,127 @@ fn the_score_keeps_uses_apart_and_counts_nothing_that_did_not_run() {
     assert_eq!(differences[3], None);
 }
 
+/// Only a band with both ends, no more than 1.30 apart, can be missed by much.
+#[test]
+fn a_wide_band_an_identity_and_a_copy_are_no_predictions() {
+    let kind = |value: &str| {
+        let document = document(&[format!("{OF}published = '52 us'\n{value}")]);
+        let value = &document.value[0];
+        assert_eq!(
+            value.kind() == Kind::Consistency,
+            value.consistency().is_some()
+        );
+        (value.kind(), value.consistency().unwrap_or_default())
+    };
+    let sharp = |value: &str, expected: Kind| assert_eq!(kind(value), (expected, String::new()));
+    // (1 + t) / (1 - t) = 1.30 at 0.1304.
+    sharp("tolerance = 0.130\nuse = 'predicted'", Kind::Predicted);
+    sharp(
+        "at_least = '50 us'\nat_most = '65 us'\nuse = 'predicted'",
+        Kind::Predicted,
+    );
+    sharp("tolerance = 0.01\nuse = 'assumed'", Kind::Assumed);
+    // What a model was calibrated with stays so, however wide.
+    sharp("tolerance = 0.4\nuse = 'calibrated'", Kind::Calibrated);
+    let loose = |value: &str, because: &str| {
+        let (kind, why) = kind(value);
+        assert_eq!(kind, Kind::Consistency, "{value}");
+        assert!(why.contains(because), "{because}: {why}");
+    };
+    loose(
+        "tolerance = 0.131\nuse = 'predicted'",
+        "a factor 1.30 apart",
+    );
+    loose(
+        "at_least = '1 us'\nat_most = '1.41 us'\nuse = 'predicted'",
+        "a factor 1.41 apart, more than 1.30",
+    );
+    loose(
+        "at_least = '50 us'\nat_most = '66 us'\nuse = 'assumed'",
+        "a factor 1.32 apart",
+    );
+    loose("at_least = '1 us'\nuse = 'predicted'", "one side");
+    loose("at_most = '0 us'\nuse = 'predicted'", "one side");
+    loose(
+        "at_least = '0 us'\nat_most = '0 us'\nuse = 'predicted'",
+        "begins at 0",
+    );
+    for r#use in ["datasheet", "copied", "theory"] {
+        loose(&format!("tolerance = 0.01\nuse = '{use}'"), "");
+    }
+    loose(
+        "tolerance = 0.01\nuse = 'predicted'\nkind = 'consistency'\nbecause = 'an identity'",
+        "an identity",
+    );
+}
+
+/// Hits and misses count alike in the median; what is pending, assumed or calibrated counts nowhere.
+#[test]
+fn three_numbers_sum_up_what_could_have_missed_and_what_could_not() {
+    let with = |value: &str, of: &str| value.replace("'predicted'", of);
+    let identity = "'predicted'\nkind = 'consistency'\nbecause = 'an identity'";
+    let result = reproduced(&[
+        // 52 us beside 52, 40, and the middle of 50 and 60.
+        format!("{OF}{HIT}"),
+        format!("{OF}{MISS}miss = 'a misprint'"),
+        format!(
+            "{OF}published = 'about'\nat_least = '50 us'\nat_most = '60 us'\nuse = 'predicted'"
+        ),
+        format!("{UNKNOWN}{HIT}needs = 'the part'"),
+        format!("{OF}{}", with(MISS, "'assumed'") + "miss = 'x'"),
+        format!("{OF}{}", with(HIT, "'calibrated'")),
+        format!("{OF}{}", with(HIT, identity)),
+        format!("{OF}{}", with(MISS, identity) + "miss = 'x'"),
+        format!("{OF}published = 'long'\nat_least = '1 us'\nuse = 'predicted'"),
+        format!("{OF}{}", with(HIT, "'datasheet'")),
+    ]);
+    assert!(result.pass, "listed misses pass, of either kind");
+    let headline = result.headline;
+    assert_eq!(headline, result.documents[0].headline);
+    assert_eq!(
+        (headline.predictions_hit, headline.predictions_made),
+        (2, 3)
+    );
+    assert_eq!(
+        (headline.consistency_held, headline.consistency_made),
+        (3, 4)
+    );
+    let median = headline.relative_error_median.expect("three errors");
+    assert!((median - 3.0 / 55.0).abs() < 1e-6, "{median}");
+    let score = result.score;
+    assert_eq!((score.predicted.run, score.predicted.pending), (3, 1));
+    assert_eq!((score.consistency.run, score.datasheet.run), (4, 1));
+    let none = reproduced(&[format!("{UNKNOWN}{HIT}needs = 'the part'")]);
+    assert_eq!(none.headline, Headline::default());
+}
+
+/// A check of consistency that fails needs attention like a prediction.
+#[test]
+fn a_check_of_consistency_is_listed_or_new_like_any_other() {
+    let kind = "kind = 'consistency'\nbecause = 'an identity'\n";
+    let (new, problem) = verdict(&format!("{OF}{MISS}{kind}"));
+    assert_eq!((new, problem.is_some()), (Verdict::NewMiss, true));
+    let listed = verdict(&format!("{OF}{MISS}{kind}miss = 'a misprint'"));
+    assert_eq!(listed, (Verdict::ListedMiss, None));
+    let (hit, problem) = verdict(&format!("{OF}{HIT}{kind}miss = 'a misprint'"));
+    assert_eq!((hit, problem.is_some()), (Verdict::Hit, true));
+}
+
+#[test]
+fn a_document_is_passed_on_as_soon_as_it_ends() {
+    let catalog = Catalog::load(&[]).expect("sound");
+    let value = format!("{OF}{HIT}");
+    let documents = [
+        document(&[value.clone(), value.clone() + "miss = 'x'"]),
+        document(&[value]),
+    ];
+    let seen = std::cell::RefCell::new(Vec::new());
+    let ended = |document: &Reproduced| seen.borrow_mut().push(document.rows.len());
+    let (options, control) = (Options::default(), Control::default());
+    assert!(reproduce(&catalog, &documents, options, &control, &ended).complete);
+    assert_eq!(seen.into_inner(), [2, 1]);
+}
+
 #[test]
 fn a_wish_to_stop_is_heard() {
     let catalog = Catalog::load(&[]).expect("sound");
@@ -312,6 +434,7 @@ fn a_wish_to_stop_is_heard() {
         &[document(&[format!("{OF}{HIT}")])],
         Options::default(),
         &control,
+        &|_| {},
     );
     assert!(!result.complete);
     assert!(result.documents[0].rows.is_empty());
@@ -331,7 +454,7 @@ fn a_run_that_two_values_need_is_run_once_and_progress_is_of_all_runs() {
         progress: Some(&listener),
         ..Control::default()
     };
-    assert!(reproduce(&catalog, &[document], Options::default(), &control).complete);
+    assert!(reproduce(&catalog, &[document], Options::default(), &control, &|_| {}).complete);
     let seen = seen.into_inner();
     assert!(seen.iter().all(|(_, total)| *total == 128 << 20));
     assert!(seen.is_sorted());
@@ -436,7 +559,7 @@ fn the_theory_agrees_with_the_recursion_that_is_published() {
 fn a_row_of_memory_modules_has_a_band_and_its_ends_have_names() {
     const OF: &str = "of = { experiment = 'bandwidth', target = 'mrdimm-8800-2rx4-64g@xeon6-1s', metric = \
                       'throughput_mean' }\nover = { target = 'rdimm-6400-1rx4-32g@xeon6-1s' }\npublished = \
-                      'some'\nat_least = '0'\nuse = 'predicted'";
+                      'some'\nat_least = '0'\nuse = 'calibrated'";
     let catalog = Catalog::load(&[]).expect("sound");
     let document = document(&[OF.to_owned()]);
     let seen = std::cell::RefCell::new((0, 0));
@@ -451,7 +574,7 @@ fn a_row_of_memory_modules_has_a_band_and_its_ends_have_names() {
     let documents = [document];
     let options = Options { bands: true };
     let row = |options| {
-        let mut result = reproduce(&catalog, &documents, options, &control);
+        let mut result = reproduce(&catalog, &documents, options, &control, &|_| {});
         assert!(result.pass, "{result:?}");
         result.documents.remove(0).rows.remove(0)
     };

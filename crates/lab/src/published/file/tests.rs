@@ -65,6 +65,22 @@ fn mistakes_are_named() {
             "a tolerance and a limit",
         ),
         (
+            "published = '52 us'\ntolerance = 0.1\nkind = 'consistency'".to_owned(),
+            "needs `because`",
+        ),
+        (
+            "published = '52 us'\ntolerance = 0.1\nkind = 'consistency'\nbecause = ''".to_owned(),
+            "needs `because`",
+        ),
+        (
+            "published = '52 us'\ntolerance = 0.1\nbecause = 'it is so'".to_owned(),
+            "`because` without kind",
+        ),
+        (
+            "published = '52 us'\ntolerance = 0.1\nkind = 'sharp'\nbecause = 'x'".to_owned(),
+            "expected `consistency`",
+        ),
+        (
             "published = 'long'\ntolerance = 0.1".to_owned(),
             "is no quantity",
         ),
