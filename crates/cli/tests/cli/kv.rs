@@ -12,7 +12,7 @@ const BENCH: [&str; 10] = [
     "--size",
     "4B,8B/2B",
     "--capacity",
-    "4KiB",
+    "16KiB",
     "--quiet",
     "--format",
 ];

@@ -163,7 +163,7 @@ fn currents_that_cannot_be_joined_are_refused_with_the_way_out() {
         timeless,
         &ppk,
         |_, _| {},
-        "does not tell when accesses happened",
+        "does not record when accesses happened",
     );
     let mut stream = BufferWorkload::of(AccessSource::Stream(StreamSource::default()));
     stream.current = Some("ppk.csv".to_owned());
