@@ -256,7 +256,7 @@ fn ram(candidates: &[RankedCandidate<'_, '_>], names: &[String], more: &str) -> 
         "layer": layers,
     });
     let caption = format!(
-        "Peak RAM for records that wait, the one being written excluded, on a logarithmic axis; left \
+        "RAM to provision: the record being gathered, those that wait, and the one being written, on a logarithmic axis; left \
          is better.{more}"
     );
     let heading = "RAM of each candidate".to_owned();
