@@ -1,5 +1,4 @@
-//! How far a figure may lie from what its sheet says, where nobody published it, and a target with figures that lie
-//! elsewhere in their ranges.
+//! The range of each unpublished figure of a sheet, and targets whose figures take other values within their ranges.
 //!
 //! A figure has a range for one of three reasons, in this order:
 //!
@@ -9,7 +8,8 @@
 //! 3. It is assumed: it lies within the factor of its [kind](KINDS), up and down.
 //!
 //! All other figures stand as they are: their `min`, `typ` and `max` are what a maker or a measurement states, and the
-//! timing classes choose between them. Counts, clocks, voltages and choices of a firmware have no range: a bus runs at the
+//! timing classes choose between them. Exponents and spreads of the model of ageing have no range either: a fit states
+//! their intervals. Counts, clocks, voltages and choices of a firmware have none: a bus runs at the
 //! clock that is set, and what the choices of a card's firmware do is what the measured range of its class is about.
 
 use std::ops::Range;
@@ -18,6 +18,7 @@ use std::str::FromStr;
 use toml::de::{DeTable, DeValue};
 use wordline_core::quantity::{
     Current, Cycles, DataRate, Fraction, Money, Period, Quantity, QuantityError, Time,
+    number_and_unit,
 };
 use wordline_core::{Basis, Timing};
 
@@ -77,7 +78,7 @@ pub enum Evidence {
 }
 
 /// Every kind of figure that has a range while it is assumed.
-pub static KINDS: [FigureKind; 13] = [
+pub static KINDS: [FigureKind; 14] = [
     FigureKind {
         name: "program time",
         figures: &[
@@ -213,6 +214,16 @@ pub static KINDS: [FigureKind; 13] = [
         ),
     },
     FigureKind {
+        name: "rate of wrong bits",
+        figures: &["retention_errors", "program_disturb"],
+        influence: Influence::Life,
+        adverse: Adverse::High,
+        factor: 3.0,
+        evidence: Evidence::Judgement(
+            "no sheet of the catalogue has a sourced rate, and no source at hand says how far dies of one type differ",
+        ),
+    },
+    FigureKind {
         name: "price",
         figures: &["cost"],
         influence: Influence::Price,
@@ -225,8 +236,8 @@ pub static KINDS: [FigureKind; 13] = [
 ];
 
 impl Influence {
-    /// Nine of ten ratios of `max` to `typ` among the sourced figures of the catalogue lie below this: a `max` that nobody
-    /// published lies between `typ` and this many times that.
+    /// Nine of ten ratios of `max` to `typ` among the sourced figures of the catalogue lie below this: an
+    /// unpublished `max` lies between `typ` and this many times that.
     #[must_use]
     pub const fn max_over_typ(self) -> f64 {
         match self {
@@ -494,6 +505,7 @@ impl Stated {
                 _ => return None,
             };
             let (number, unit) = number_and_unit(&written)?;
+            let (number, unit) = (number.parse().ok()?, unit.to_owned());
             let column = ColumnText {
                 span: value.span(),
                 number,
@@ -593,22 +605,6 @@ impl Stated {
             vec![column.clone()],
         )
     }
-}
-
-/// `1.5 ms` as 1.5 and `ms`; a plain number has no unit.
-fn number_and_unit(text: &str) -> Option<(f64, String)> {
-    let text = text.trim();
-    let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || ".+-".contains(c));
-    // The exponent of `1e14 cycles`.
-    let exponent = unit.strip_prefix(['e', 'E']);
-    let unit = match exponent {
-        Some(rest) if rest.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '+') => {
-            rest.trim_start_matches(|c: char| c.is_ascii_digit() || "+-".contains(c))
-        }
-        _ => unit,
-    };
-    let number = text.strip_suffix(unit)?.trim().parse().ok()?;
-    Some((number, unit.trim().to_owned()))
 }
 
 /// A quantity of any kind that has a range, in its SI unit.

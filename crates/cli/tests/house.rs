@@ -174,7 +174,8 @@ const SHARED_NAMES: [(&str, &str); 14] = [
     ),
 ];
 
-/// Types of the product, without tests: where each name is defined at the margin of a file.
+/// Types of the product, without tests: where each name is defined at the margin of a file, or as a public enum of a
+/// macro's.
 fn type_definitions() -> std::collections::BTreeMap<String, Vec<String>> {
     let mut found = std::collections::BTreeMap::<String, Vec<String>>::new();
     for path in paths() {
@@ -191,6 +192,11 @@ fn type_definitions() -> std::collections::BTreeMap<String, Vec<String>> {
             continue;
         }
         for line in text(&path).lines() {
+            // The lists of names of `named!` stand indented.
+            let line = match line.strip_prefix("    ") {
+                Some(inner) if inner.starts_with("pub enum ") => inner,
+                _ => line,
+            };
             let public = line
                 .strip_prefix("pub")
                 .map(|rest| match rest.strip_prefix('(') {

@@ -28,8 +28,7 @@ use crate::timing::Timing;
 ///
 /// Two more keys say how far a figure can be trusted. `range = ["8 ms", "150 ms"]` states what others of its kind were
 /// found to have, where one value stands for a class. `assumed_columns = ["max"]` names the columns that the source does
-/// not state. Both are checked here, and are read from the text of a sheet by what
-/// [varies figures](crate::Basis::Assumed).
+/// not state. Both are checked here; what varies figures within their ranges reads them from the text of the sheet.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "RawFigure<T>")]
 #[serde(bound(deserialize = "T: Deserialize<'de> + PartialOrd"))]
@@ -110,7 +109,7 @@ struct RawFigure<T> {
     max: Option<T>,
     range: Option<[T; 2]>,
     #[serde(default)]
-    assumed_columns: Vec<Column>,
+    assumed_columns: Vec<SheetColumn>,
     source: Option<String>,
     basis: Option<Basis>,
     #[serde(default)]
@@ -120,7 +119,7 @@ struct RawFigure<T> {
 
 named! {
     /// A column of a data sheet.
-    pub enum Column {
+    pub enum SheetColumn {
         /// The least value.
         Min = "min",
         /// The usual value.
@@ -131,11 +130,11 @@ named! {
 }
 
 impl<T: PartialOrd> RawFigure<T> {
-    const fn column(&self, column: Column) -> Option<&T> {
+    const fn column(&self, column: SheetColumn) -> Option<&T> {
         match column {
-            Column::Min => self.min.as_ref(),
-            Column::Typ => self.typ.as_ref(),
-            Column::Max => self.max.as_ref(),
+            SheetColumn::Min => self.min.as_ref(),
+            SheetColumn::Typ => self.typ.as_ref(),
+            SheetColumn::Max => self.max.as_ref(),
         }
     }
 
@@ -153,7 +152,7 @@ impl<T: PartialOrd> RawFigure<T> {
                 );
             }
         }
-        let stated = |column: &Column| self.column(*column).is_some();
+        let stated = |column: &SheetColumn| self.column(*column).is_some();
         if !self.assumed_columns.iter().all(stated) {
             return Some("assumed_columns names a column that the figure lacks");
         }
@@ -161,7 +160,7 @@ impl<T: PartialOrd> RawFigure<T> {
             return Some("assumed = true holds for every column; leave out assumed_columns");
         }
         let sourced = |column| stated(&column) && !self.assumed_columns.contains(&column);
-        if !Column::ALL.into_iter().any(sourced) {
+        if !SheetColumn::ALL.into_iter().any(sourced) {
             return Some("every column is assumed; say assumed = true with a reason instead");
         }
         None

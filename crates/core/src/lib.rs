@@ -43,7 +43,7 @@ pub use experiment::{
 };
 #[cfg(feature = "cli")]
 pub use experiment::{COMMANDS, ExperimentCommand, is_given};
-pub use figure::{Column, Fallback, Figure, Provenance, Readings, Resolver, Sourced, Spread};
+pub use figure::{Fallback, Figure, Provenance, Readings, Resolver, SheetColumn, Sourced, Spread};
 pub use histogram::{Bucket, LatencyHistogram};
 pub use metric::{Better, METRICS, Metric, MetricInfo, Property};
 pub use nearest::nearest;

@@ -317,7 +317,7 @@ problems! {
         "go with the kinds log, overwrite and read, not with {0}: a log holds what one kind of access took, with no \
          others between";
     NoLogs "goes with logs alone; allowed only with --log FILE";
-    PriceOfNoPart(String) "{0:?} is no part of the catalogue; \"wordline part list\" shows them";
+    PriceOfNoPart(String) "{0:?} is not a part of the catalogue; \"wordline part list\" shows them";
 }
 
 problems! {
@@ -412,7 +412,7 @@ problems! {
         "this is a current over time and holds no accesses; give a log of accesses with --log, and this one beside it \
          with --current";
     NoCurrents
-        "this is no log of currents; expected columns such as Timestamp(ms),Current(uA) (Nordic PPK2) or \
+        "this is not a log of currents; expected columns such as Timestamp(ms),Current(uA) (Nordic PPK2) or \
          time,current,voltage (Joulescope)";
     FewSamples "two samples at different times are needed at least";
     CountedCurrent
@@ -493,7 +493,7 @@ problems! {
          needs; a CSV states it in a column such as end_ns";
     OtherCard { target: String, factor: f64 }
         "no figures that were tried bring {target} nearer to it than a factor of {factor:.1} in the middle of its \
-         durations. It is no card of this kind: begin with another (--base)";
+         durations. It is not a card of this kind: begin with another (--base)";
     HostCache { found: String, target: String, floor: String }
         "its ordinary write takes {found}, and {target} takes {floor} with the fastest figures that a fit may give \
          it. Either these writes ended in a cache of the host: record with --sync=1 or --direct=1. Or what took them \

@@ -88,7 +88,7 @@ warnings! {
         "{target}: {count} accesses of {file} lie outside the memory and were folded into it";
     CutAccesses FoldedAddresses { target, count, file }
         "{target}: {count} accesses of {file} are larger than the memory or 16 MiB and were cut to that";
-    OrderRestsOnAssumed Caution { first, second, metric, targets }
+    OrderRestsOnAssumed AssumedOrder { first, second, metric, targets }
         "{first} ranks before {second} by {metric}, which rests on assumed figures of {targets}: other values may change \
          the order (--prefer)";
     StatusFail Caution

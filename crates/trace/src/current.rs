@@ -12,7 +12,7 @@ use crate::csv::fields::LineFields;
 use crate::format::LogHead;
 use crate::lines::{LineReader, is_silent, shown, without_end};
 use crate::log::LogOptions;
-use crate::number::scaled;
+use crate::number::{power_of_time, scaled};
 use crate::watch::{OddityWatch, Origin};
 use crate::{AccessReader, LogSummary, TraceError};
 
@@ -28,9 +28,6 @@ pub struct CurrentSample {
     /// Line of the text that tells it, from 1.
     pub line: u64,
 }
-
-/// Units of time with their power of ten in picoseconds.
-const TIMES: [(&str, i32); 5] = [("ns", 3), ("us", 6), ("ms", 9), ("s", 12), ("sec", 12)];
 
 /// More than any supply on a board carries: what lies beyond is a wrong unit or a wrong column.
 const AMPERES_MAX: f64 = 1000.0;
@@ -115,14 +112,13 @@ fn names(line: &[u8], options: &LogOptions) -> Result<Option<CurrentColumns>, St
         match base.as_str() {
             "time" | "timestamp" | "t" if time.is_none() => {
                 let unit = if unit.is_empty() { "s" } else { unit };
-                let known = TIMES.iter().find(|(name, _)| *name == unit);
-                let (_, power) = known.ok_or_else(|| {
+                let power = power_of_time(unit).ok_or_else(|| {
                     of(format!(
-                        "{} is no unit of time; allowed: ns, us, ms, s",
+                        "{} is not a unit of time; allowed: ns, us, ms, s",
                         shown(unit)
                     ))
                 })?;
-                time = Some((at, *power));
+                time = Some((at, power));
             }
             "current" | "i" if current.is_none() => {
                 let unit = if unit.is_empty() { "A" } else { unit };

@@ -10,7 +10,7 @@ use wordline_core::Operation;
 use wordline_core::quantity::{ByteCount, Time};
 
 use crate::lines::{LineReader, shown};
-use crate::number::scaled;
+use crate::number::{power_of_time, scaled};
 use crate::watch::OddityWatch;
 use crate::{AccessReader, LogSummary, LoggedAccess, TraceError};
 
@@ -21,9 +21,6 @@ const DIRECTIONS: [(&str, Operation); 4] = [
     (" from ", Operation::Read),
     (" to ", Operation::Write),
 ];
-
-/// Units of time with their power of ten in picoseconds.
-const TIMES: [(&str, i32); 4] = [("ns", 3), ("us", 6), ("ms", 9), ("s", 12)];
 
 /// Begins the lines that end a report.
 const ENDS: [&str; 4] = ["---", "min/avg/max/mdev", "generated ", "^C"];
@@ -68,9 +65,7 @@ fn request(size: &str, request: &str) -> Result<Option<(u64, Time)>, String> {
         .ok_or_else(|| format!("no time= behind request={}", shown(request)))?;
     let mut words = time.split_ascii_whitespace();
     let (number, unit) = (words.next().unwrap_or(""), words.next().unwrap_or(""));
-    let (_, power_of_ten) = *TIMES
-        .iter()
-        .find(|(name, _)| *name == unit)
+    let power_of_ten = power_of_time(unit)
         .ok_or_else(|| format!("the time {} has no unit of ns, us, ms, s", shown(time)))?;
     let ps = scaled(number.as_bytes(), power_of_ten, false)
         .map_err(|fault| format!("the time is {}: {}", shown(number), fault.words()))?;
@@ -106,7 +101,7 @@ impl<R: BufRead> AccessReader for Ioping<R> {
                 }
                 None if ENDS.iter().any(|end| text.starts_with(end)) => Ok(None),
                 None => Err(format!(
-                    "{} is no request of ioping, such as \"4 KiB >>> . (ext4 /dev/sda1): request=1 time=212.6 us\"",
+                    "{} is not a request of ioping, such as \"4 KiB >>> . (ext4 /dev/sda1): request=1 time=212.6 us\"",
                     shown(line.text)
                 )),
             };

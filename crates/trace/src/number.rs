@@ -12,6 +12,25 @@ const POWERS: [u64; 9] = [
     100_000_000,
 ];
 
+/// Units of time with their power of ten in picoseconds, as logs spell them.
+pub(crate) const TIMES: &[(&str, i32)] = &[
+    ("ps", 0),
+    ("ns", 3),
+    ("nsec", 3),
+    ("us", 6),
+    ("usec", 6),
+    ("ms", 9),
+    ("msec", 9),
+    ("s", 12),
+    ("sec", 12),
+];
+
+/// The power of ten in picoseconds of a unit of time.
+pub(crate) fn power_of_time(unit: &str) -> Option<i32> {
+    let found = TIMES.iter().find(|(name, _)| *name == unit);
+    found.map(|(_, power)| *power)
+}
+
 /// The decimal number at the start of `text`, and its number of digits. None where there is no digit, where
 /// it has 16 digits or more, or where fewer than 16 bytes are left to look at: a careful reader has to look.
 #[inline]

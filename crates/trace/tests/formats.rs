@@ -254,7 +254,7 @@ fn what_ioping_prints_is_accesses_without_its_warm_up() {
             "not a decimal number",
         ),
         ("4 KiB <<< . (x): request=1", "no time="),
-        ("hello", "is no request of ioping"),
+        ("hello", "is not a request of ioping"),
     ] {
         let text = format!(
             "4 KiB <<< . (x): request=1 time=1 us\n{line}\n4 KiB <<< . (x): request=1 time=1 us\n"

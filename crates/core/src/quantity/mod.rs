@@ -12,7 +12,7 @@ mod print;
 mod types;
 mod unit;
 
-pub use parse::{QuantityError, QuantityErrorKind};
+pub use parse::{QuantityError, QuantityErrorKind, number_and_unit};
 pub use print::human;
 pub use types::{
     Area, ByteCount, Capacitance, Current, Cycles, DataRate, Energy, EnergyPerByte, Fraction,

@@ -193,6 +193,15 @@ fn split<'a>(text: &'a str, dimension: &'static Dimension) -> Result<Parts<'a>, 
     })
 }
 
+/// A text such as `1.5 ms` as its number and its unit, as they stand there; the unit may be empty. `None` where it does not
+/// begin with a number.
+#[must_use]
+pub fn number_and_unit(text: &str) -> Option<(&str, &str)> {
+    let text = text.trim();
+    let (number, unit) = text.split_at(number_length(text));
+    (!number.is_empty()).then(|| (number, unit.trim_start()))
+}
+
 /// Length in bytes of the longest number at the start of `body`: digits, one point, and an
 /// exponent only when digits follow it.
 fn number_length(body: &str) -> usize {

@@ -203,3 +203,19 @@ proptest! {
         let _ = text.parse::<DataRate>();
     }
 }
+
+#[test]
+fn a_number_and_its_unit_come_apart() {
+    for (text, number, unit) in [
+        ("1.5 ms", "1.5", "ms"),
+        ("1e14 cycles", "1e14", "cycles"),
+        ("15ns", "15", "ns"),
+        (" 1e-07 ", "1e-07", ""),
+        ("12 EUR", "12", "EUR"),
+        ("5e", "5", "e"),
+    ] {
+        assert_eq!(number_and_unit(text), Some((number, unit)), "{text}");
+    }
+    assert_eq!(number_and_unit("sd"), None);
+    assert_eq!(number_and_unit("-3 ms"), None);
+}

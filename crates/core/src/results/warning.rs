@@ -16,6 +16,8 @@ named! {
         ExtrapolatedCurrent = "extrapolated-current",
         /// What the author of a sheet wants its users to know.
         Caution = "caution",
+        /// The first candidate ranks before the second by a figure that rests on assumptions.
+        AssumedOrder = "assumed-order",
         /// The memory cannot do this without a translation layer.
         NeedsTranslation = "needs-translation",
         /// The memory or a choice does not suit the file system.

@@ -56,7 +56,7 @@ pub(super) struct Batches {
 
 /// How sure a mean is.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Certainty {
+pub(super) struct MeanConfidence {
     /// Half the width of the 95 % confidence interval; infinite with fewer than two batches.
     pub(super) half_width: f64,
     batches: u32,
@@ -88,7 +88,7 @@ impl Batches {
     }
 
     /// Of the values in complete batches. Neighbours are merged as long as they depend on each other.
-    pub(super) fn certainty(mut self) -> Certainty {
+    pub(super) fn certainty(mut self) -> MeanConfidence {
         let mut correlation = correlation(&self.sums);
         // The correlation of n independent batches lies below this with 95 % probability.
         while correlation > 1.645 / (self.sums.len() as f64).sqrt()
@@ -98,7 +98,7 @@ impl Batches {
             self.size *= 2;
             correlation = self::correlation(&self.sums);
         }
-        Certainty {
+        MeanConfidence {
             half_width: half_width(&self.sums) / self.size as f64,
             batches: self.sums.len() as u32,
             correlation,

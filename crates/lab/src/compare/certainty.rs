@@ -66,15 +66,14 @@ impl Doubt<'_> {
         Ok(())
     }
 
-    /// The figures that could turn the verdict: those of what the study limits, where the candidate passes, and of what it
-    /// fails by.
+    /// The figures that could turn the verdict: those that change what the study limits. A candidate that sustains the
+    /// rate with better figures is held against more limits, so that those which it fails now are not enough.
     fn figures(&self, failing: &[&'static str]) -> Vec<UncertainFigure> {
-        let limits = stated(&self.study.limits);
-        let limits = if failing.is_empty() { &limits } else { failing };
         // What no figure with a range changes stays as it is.
-        if limits.iter().any(|limit| influences(limit).is_empty()) {
+        if failing.iter().any(|limit| influences(limit).is_empty()) {
             return Vec::new();
         }
+        let limits = stated(&self.study.limits);
         let matters = |influence: &Influence| {
             limits
                 .iter()
@@ -171,8 +170,8 @@ impl Doubt<'_> {
         }
     }
 
-    /// The figures that turn the verdict alone: those of each half that does, because what a figure does alone it does in
-    /// company.
+    /// Of figures that turn the verdict together, those that turn it alone: each half is looked into that does, because
+    /// what a figure does alone it does in company.
     fn alone<'f>(
         &self,
         pass: bool,
@@ -180,16 +179,17 @@ impl Doubt<'_> {
         ends: &[Change<'f>],
         found: &mut Vec<Change<'f>>,
     ) -> Result<(), Unfit> {
-        if self.turns(pass, failing, ends)?.is_none() {
-            return Ok(());
-        }
         if let [only] = ends {
             found.push(*only);
             return Ok(());
         }
         let (one, other) = ends.split_at(ends.len() / 2);
-        self.alone(pass, failing, one, found)?;
-        self.alone(pass, failing, other, found)
+        for half in [one, other] {
+            if self.turns(pass, failing, half)?.is_some() {
+                self.alone(pass, failing, half, found)?;
+            }
+        }
+        Ok(())
     }
 
     /// The factor of a figure from which on the verdict is the other one, while others lie at their ends.

@@ -151,7 +151,7 @@ impl JudgedFigures {
                 "capacity",
                 Metric::PartsNeeded,
                 self.parts,
-                // What nobody knows meets the limit that nobody stated.
+                // The default does not apply to an unknown number of chips.
                 limits
                     .parts
                     .or(self.parts.is_ok().then_some(PARTS_MAX))

@@ -208,8 +208,11 @@ fn rank(study: &CompareWorkload, document: &mut ResultSet) -> Option<Metric> {
         .collect();
     let worst = |target: &str, metric: Metric| {
         let rows = document.rows.iter();
-        let rows =
-            rows.filter(|row| row.target == target && row.metric == metric && row.axes.len() <= 2);
+        // A part of a figure or an estimate of it is not the figure.
+        let rows = rows.filter(|row| {
+            let whole = [Axis::Cause, Axis::Estimate].map(|axis| !row.axes.contains_key(&axis));
+            row.target == target && row.metric == metric && whole == [true; 2]
+        });
         let better = metric.info().better;
         // What is unknown, or could not be run and has no rows, comes last.
         let values = rows.map(|row| match (row.value, row.no_value, better) {
@@ -244,44 +247,37 @@ fn rank(study: &CompareWorkload, document: &mut ResultSet) -> Option<Metric> {
             let without = if verdict.pass { f64::MAX } else { f64::MIN };
             verdict.margin.unwrap_or(without)
         });
+        let of = |metric| (Some(metric), worst(&target, metric));
+        let indifferent = (None, 0.0);
         [
-            -share(verdicts, &|verdict| verdict.pass && certain(verdict)),
-            -share(verdicts, &|verdict| verdict.pass),
-            -share(verdicts, &|verdict| !certain(verdict)),
-            preferred.map_or(0.0, |metric| worst(&target, metric)),
+            (
+                None,
+                -share(verdicts, &|verdict| verdict.pass && certain(verdict)),
+            ),
+            (None, -share(verdicts, &|verdict| verdict.pass)),
+            (None, -share(verdicts, &|verdict| !certain(verdict))),
+            preferred.map_or(indifferent, of),
             if priced {
-                worst(&target, Metric::Cost)
+                of(Metric::Cost)
             } else {
-                0.0
+                indifferent
             },
-            worst(&target, Metric::PartsNeeded),
-            worst(&target, Metric::EnergyPerDay),
-            -margins.fold(f64::INFINITY, f64::min),
+            of(Metric::PartsNeeded),
+            of(Metric::EnergyPerDay),
+            (None, -margins.fold(f64::INFINITY, f64::min)),
         ]
     };
     ranked.sort_by(|one, other| {
         let pairs = key(one).into_iter().zip(key(other));
-        pairs.fold(Ordering::Equal, |order, (one, other)| {
+        pairs.fold(Ordering::Equal, |order, ((_, one), (_, other))| {
             order.then(one.total_cmp(&other))
         })
     });
     let by = match ranked.as_slice() {
         [first, second, ..] => {
-            let pairs = key(first).into_iter().zip(key(second));
-            let differ = pairs
-                .map(|(one, other)| one != other)
-                .position(|differ| differ);
-            let metrics = [
-                None,
-                None,
-                None,
-                preferred,
-                Some(Metric::Cost),
-                Some(Metric::PartsNeeded),
-                Some(Metric::EnergyPerDay),
-                None,
-            ];
-            differ.and_then(|index| metrics[index])
+            let mut pairs = key(first).into_iter().zip(key(second));
+            let differ = pairs.find(|((_, one), (_, other))| one != other);
+            differ.and_then(|((metric, _), _)| metric)
         }
         _ => None,
     };

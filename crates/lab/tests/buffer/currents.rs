@@ -137,7 +137,7 @@ fn currents_that_cannot_be_joined_are_refused_with_the_way_out() {
         |_, question| question.voltage = Some(Voltage::from_si(0.0)),
         "above 0 V",
     );
-    refused(&log, &log, |_, _| {}, "is no log of currents");
+    refused(&log, &log, |_, _| {}, "is not a log of currents");
     refused(&ppk, &ppk, |_, _| {}, "holds no accesses");
     refused(&log, "Current(uA)\n1\n", |_, _| {}, "Timestamp");
     refused(

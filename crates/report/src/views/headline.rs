@@ -28,7 +28,7 @@ fn registered() -> Vec<(Metric, Option<&'static str>, &'static str)> {
 }
 
 /// A metric as a column: which, the part of which cause, and its heading.
-type Headline<'a> = (Metric, Option<&'a str>, String);
+type HeadlineColumn<'a> = (Metric, Option<&'a str>, String);
 
 /// The table of results. What all lines share stands in the title instead of a column.
 pub(crate) fn grid(pivot: &Pivot<'_>) -> Option<Grid> {
@@ -70,7 +70,7 @@ pub(crate) fn grid(pivot: &Pivot<'_>) -> Option<Grid> {
 
 /// The headline metrics that any line has; where there are none, every metric that occurs, so that
 /// no workload shows an empty table.
-fn headlines<'a>(pivot: &Pivot<'a>) -> Vec<Headline<'a>> {
+fn headlines<'a>(pivot: &Pivot<'a>) -> Vec<HeadlineColumn<'a>> {
     let present: BTreeSet<_> = pivot.lines.iter().flat_map(PivotLine::metrics).collect();
     // Where every access takes the same time, the percentiles say nothing that the maximum does not.
     let alike =

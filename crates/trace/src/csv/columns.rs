@@ -6,6 +6,7 @@ use super::fields::LineFields;
 use crate::TraceError;
 use crate::lines::shown;
 use crate::log::LogOptions;
+use crate::number::{TIMES, power_of_time};
 
 /// Names by what they mean. Each but the operation takes its unit behind an underscore or in brackets.
 const DURATION: &[&str] = &["duration", "latency", "lat", "clat", "elapsed"];
@@ -16,19 +17,6 @@ const STAMP: &[&str] = &["time", "timestamp"];
 const SIZE: &[&str] = &["size", "length", "block_size", "bs"];
 const OFFSET: &[&str] = &["offset", "address", "addr", "position"];
 const OPERATION: &[&str] = &["operation", "op", "direction", "dir", "rw"];
-
-/// Units of time with their power of ten in picoseconds.
-const TIMES: &[(&str, i32)] = &[
-    ("ps", 0),
-    ("ns", 3),
-    ("nsec", 3),
-    ("us", 6),
-    ("usec", 6),
-    ("ms", 9),
-    ("msec", 9),
-    ("s", 12),
-    ("sec", 12),
-];
 
 /// Units of size in bytes.
 const SIZES: &[(&str, u64)] = &[
@@ -62,9 +50,8 @@ impl Scale {
 
     /// Of a unit of time.
     pub(super) fn of_time(unit: &str) -> Option<Self> {
-        let (_, power_of_ten) = *TIMES.iter().find(|(name, _)| *name == unit)?;
         Some(Self {
-            power_of_ten: Some(power_of_ten),
+            power_of_ten: Some(power_of_time(unit)?),
             bytes: None,
             cell_units: false,
         })
@@ -378,7 +365,7 @@ fn meaning(name: &str) -> Option<(CsvMeaning, Option<&str>)> {
 }
 
 fn is_unit(text: &str) -> bool {
-    TIMES.iter().any(|(name, _)| *name == text) || SIZES.iter().any(|(name, _)| *name == text)
+    power_of_time(text).is_some() || SIZES.iter().any(|(name, _)| *name == text)
 }
 
 /// Lower case, words joined by underscores, brackets left out, micro as `u`: `Latency (µs)` is `latency_us`.

@@ -12,20 +12,17 @@ use super::columns::{CsvColumns, Scale};
 use super::fields::LineFields;
 use super::{bytes_of_cell, ps_of_cell};
 use crate::format::LogHead;
-use crate::number::scaled;
-use crate::{Oddity, TraceError};
+use crate::number::{power_of_time, scaled};
+use crate::{FASTEST_LINK, Oddity, TraceError};
 
-/// Units of time that programs write, with their seconds.
-const TIMES: [(&str, f64); 4] = [("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0)];
+/// Units of time that programs write without saying so.
+const CANDIDATES: [&str; 4] = ["ns", "us", "ms", "s"];
 
 /// Nine accesses in ten take as long, in seconds.
 const LEAST_S: f64 = 1e-6;
 
 /// The longest access in seconds: the time-out of a command in the block layer of Linux.
 const LONGEST_S: f64 = 30.0;
-
-/// The fastest link of a storage device, in bytes a second: four lanes of PCIe 6.0, 64 GT/s each.
-const FASTEST: f64 = 32e9;
 
 /// What accesses take on average at most, in seconds, beside their bytes.
 const MEAN_S: f64 = 0.1;
@@ -105,9 +102,10 @@ pub(super) fn settle(
     let shown = settled.iter().map(|at| columns.names[*at].clone());
     let shown = shown.collect::<Vec<_>>().join(" and ");
     let rate = |seconds: f64| human(head.bytes / (head.sum() * seconds), "B/s", 3);
-    let plausible: Vec<_> = TIMES
+    let plausible: Vec<_> = CANDIDATES
         .iter()
-        .filter(|(_, unit)| head.is_plausible(*unit))
+        .filter_map(|unit| Some((*unit, 10_f64.powi(power_of_time(unit)? - 12))))
+        .filter(|(_, seconds)| head.is_plausible(*seconds))
         .collect();
     let unit = match plausible.as_slice() {
         [(unit, seconds)] => {
@@ -271,7 +269,7 @@ impl ColumnValues {
         });
         tenth * unit >= LEAST_S
             && longest <= LONGEST_S
-            && self.bytes <= FASTEST * sum
+            && self.bytes <= FASTEST_LINK * sum
             && sum / count as f64 <= mean_most
             && fits
     }

@@ -18,7 +18,7 @@ use crate::fit::{Estimate, written};
 use crate::subject::{Axes, Subject};
 use crate::warning::{LabWarning, LeftOpen};
 
-/// Multiples of the last count at which times are predicted where nobody says at which.
+/// Multiples of the last count at which times are predicted by default.
 const AHEAD: [u64; 3] = [2, 5, 10];
 
 /// The most cycles of a prediction.
