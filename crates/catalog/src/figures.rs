@@ -98,6 +98,7 @@ pub(crate) fn provenance(table: &DeTable<'_>) -> Option<(Basis, String)> {
             Some("published") => Basis::Published,
             Some("calibrated") => Basis::Calibrated,
             Some("measured") => Basis::Measured,
+            Some("estimated") => Basis::Estimated,
             _ => Basis::Datasheet,
         };
         return Some((basis, source.to_owned()));

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use serde::Deserialize;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Deserializer};
-use wordline_core::Figure;
 use wordline_core::quantity::{Area, Frequency, Money, Voltage};
 use wordline_core::results::FigureUse;
+use wordline_core::{Figure, Lifecycle, LifecycleStatus};
 use wordline_nvm::bus::ddr::DdrBus;
 use wordline_nvm::bus::parallel::ParallelBus;
 use wordline_nvm::bus::sd::SdBus;
@@ -50,6 +50,10 @@ pub struct Part {
     pub header: Header,
     /// Board that a target means when it names none.
     pub default_board: Option<String>,
+    /// The maker's series that it belongs to, such as `W25Q-JV`: parts of one design, whose figures resemble each other.
+    pub family: Option<String>,
+    /// Whether it is still made.
+    pub lifecycle: Option<Lifecycle>,
     /// Price of one.
     pub cost: Option<Figure<Money>>,
     /// Board area of its package, where it is known.
@@ -58,6 +62,16 @@ pub struct Part {
     pub model: Model,
     /// Every figure with its source, in the order of the file.
     pub figures: Vec<FigureUse>,
+}
+
+impl Part {
+    /// What is known of its supply.
+    #[must_use]
+    pub fn lifecycle_status(&self) -> LifecycleStatus {
+        self.lifecycle
+            .as_ref()
+            .map_or(LifecycleStatus::Unknown, |lifecycle| lifecycle.status)
+    }
 }
 
 /// A board of the catalogue.
@@ -100,6 +114,8 @@ struct PartFile {
     #[serde(default)]
     cautions: Vec<String>,
     default_board: Option<String>,
+    family: Option<String>,
+    lifecycle: Option<Lifecycle>,
     cost: Option<Figure<Money>>,
     area: Option<Figure<Area>>,
 }
@@ -215,10 +231,18 @@ impl SheetSource<'_> {
             path: format!("{prefix}{}", problem.path),
             ..problem
         });
-        self.checked(tree, "part", &header, problems.collect())?;
+        let mut problems: Vec<_> = problems.collect();
+        problems.extend(raw.lifecycle.as_ref().and_then(|lifecycle| {
+            let message = lifecycle.problem()?;
+            let path = "lifecycle".to_owned();
+            Some(Problem { path, message })
+        }));
+        self.checked(tree, "part", &header, problems)?;
         Ok(Part {
             figures: figures::of(&header.id, self.text, tree),
             default_board: raw.default_board,
+            family: raw.family,
+            lifecycle: raw.lifecycle,
             cost: raw.cost,
             area: raw.area,
             header,

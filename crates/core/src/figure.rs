@@ -210,10 +210,11 @@ impl Provenance {
                 basis @ (Basis::Datasheet
                 | Basis::Published
                 | Basis::Calibrated
-                | Basis::Measured) => Ok(Provenance { basis, source }),
+                | Basis::Measured
+                | Basis::Estimated) => Ok(Provenance { basis, source }),
                 _ => Err(
-                    "the basis of a figure with a source is datasheet, published, calibrated or \
-                      measured",
+                    "the basis of a figure with a source is datasheet, published, calibrated, \
+                      measured or estimated",
                 ),
             },
             (None, true) if basis.is_some_and(|basis| basis != Basis::Assumed) => {

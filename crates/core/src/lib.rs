@@ -23,6 +23,7 @@ mod basis;
 mod clock;
 mod figure;
 mod histogram;
+mod lifecycle;
 mod metric;
 mod names;
 mod nearest;
@@ -45,6 +46,7 @@ pub use experiment::{
 pub use experiment::{COMMANDS, ExperimentCommand, is_given};
 pub use figure::{Fallback, Figure, Provenance, Readings, Resolver, SheetColumn, Sourced, Spread};
 pub use histogram::{Bucket, LatencyHistogram};
+pub use lifecycle::{Lifecycle, LifecycleStatus};
 pub use metric::{Better, METRICS, Metric, MetricInfo, Property};
 pub use nearest::nearest;
 pub use operation::RowOperation;

@@ -318,7 +318,7 @@ fn flags_that_cannot_be_are_refused() {
     refused(&["--max-parts=0"], &["limits.parts 0 is out of range"]);
     refused(
         &["--price=mt29f1g10=1EUR"],
-        &["mt29f1g10", "no part of the catalogue"],
+        &["mt29f1g10", "not a part of the catalogue"],
     );
     refused(&["--price=mt29f1g01"], &["expected PART=PRICE"]);
     refused(&["--price=mt29f1g01=-1EUR"], &["below zero"]);

@@ -21,7 +21,7 @@ use wordline_catalog::{Catalog, PartOnBoard, Target};
 use wordline_core::quantity::Quantity;
 use wordline_core::results::{Certainty, NoValue, Verdict};
 use wordline_core::{
-    Axis, Basis, Better, CompareWorkload, Experiment, Metric, Preference, ResultSet, Timing,
+    Axis, Better, CompareWorkload, Experiment, Metric, Preference, ResultSet, Timing,
 };
 
 use crate::buffer::trace;
@@ -319,7 +319,7 @@ fn warn_of_order(
             experiment.timings.iter().any(|timing| {
                 let figures = candidate.target.uncertain_figures(*timing);
                 let assumed = |figure: &UncertainFigure| {
-                    figure.kind.influence == influence && figure.basis == Basis::Assumed
+                    figure.kind.influence == influence && figure.basis.is_unsourced()
                 };
                 figures.iter().any(assumed)
             })
