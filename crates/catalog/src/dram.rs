@@ -2,12 +2,11 @@
 
 use serde::Deserialize;
 use toml::de::DeTable;
-use wordline_core::results::FigureUse;
 use wordline_dram::sheet::{self, Connected, SettingError, Settings, SheetChoice};
 use wordline_nvm::Problem;
 
 use crate::error::{CatalogError, SheetError};
-use crate::figures;
+use crate::figures::SheetFigures;
 use crate::sheet::{Header, SheetSource};
 use crate::{Catalog, SheetText, unknown};
 
@@ -19,7 +18,7 @@ pub struct DramSheet<T> {
     /// What it describes.
     pub sheet: T,
     /// Every figure with its source, in the order of the file.
-    pub figures: Vec<FigureUse>,
+    pub figures: SheetFigures,
 }
 
 /// A DRAM die: `die = "…"`, table `[dram]`.
@@ -115,38 +114,37 @@ file!(ModuleFile, module, dimm: sheet::Module);
 file!(SystemFile, system, host: sheet::System);
 
 impl SheetSource<'_> {
-    pub(crate) fn die(&self, tree: &DeTable<'_>) -> Result<Die, Vec<SheetError>> {
-        let (names, cautions, die) = self.typed::<DieFile>()?.parts();
+    pub(crate) fn die(&self, tree: DeTable<'_>) -> Result<Die, Vec<SheetError>> {
+        let (names, cautions, die) = self.typed::<DieFile>(tree)?.parts();
         let header = self.header(names, cautions);
         let problems = nested("dram", die.problems());
-        self.dram(tree, "die", header, problems, die)
+        self.dram("die", header, problems, die)
     }
 
-    pub(crate) fn module(&self, tree: &DeTable<'_>) -> Result<Module, Vec<SheetError>> {
-        let (names, cautions, module) = self.typed::<ModuleFile>()?.parts();
+    pub(crate) fn module(&self, tree: DeTable<'_>) -> Result<Module, Vec<SheetError>> {
+        let (names, cautions, module) = self.typed::<ModuleFile>(tree)?.parts();
         let header = self.header(names, cautions);
         let problems = nested("dimm", module.problems());
-        self.dram(tree, "module", header, problems, module)
+        self.dram("module", header, problems, module)
     }
 
-    pub(crate) fn system(&self, tree: &DeTable<'_>) -> Result<System, Vec<SheetError>> {
-        let (names, cautions, system) = self.typed::<SystemFile>()?.parts();
+    pub(crate) fn system(&self, tree: DeTable<'_>) -> Result<System, Vec<SheetError>> {
+        let (names, cautions, system) = self.typed::<SystemFile>(tree)?.parts();
         let header = self.header(names, cautions);
         let problems = nested("host", system.problems());
-        self.dram(tree, "system", header, problems, system)
+        self.dram("system", header, problems, system)
     }
 
     fn dram<T>(
         &self,
-        tree: &DeTable<'_>,
         id_key: &str,
         header: Header,
         problems: Vec<Problem>,
         sheet: T,
     ) -> Result<DramSheet<T>, Vec<SheetError>> {
-        self.checked(tree, id_key, &header, problems)?;
+        self.checked(id_key, &header, problems)?;
         Ok(DramSheet {
-            figures: figures::of(&header.id, self.text, tree),
+            figures: SheetFigures::of(&header),
             header,
             sheet,
         })

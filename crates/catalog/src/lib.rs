@@ -15,6 +15,7 @@
 
 mod dram;
 mod error;
+mod estimate;
 mod figures;
 mod folder;
 pub mod import;
@@ -30,6 +31,7 @@ use std::path::{Path, PathBuf};
 
 pub use dram::{Die, DramSheet, Module, ModuleInSystem, System};
 pub use error::{CatalogError, SheetError};
+pub use figures::SheetFigures;
 pub use model::Model;
 pub use part_on_board::PartOnBoard;
 pub use sheet::{Board, Header, Part, Sheet, is_id, parse};
