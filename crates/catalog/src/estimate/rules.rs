@@ -109,15 +109,15 @@ const fn rule(
 }
 
 /// Memories that are written byte by byte.
-const BYTES: &[&str] = &["mram", "fram", "eeprom"];
+const BYTES: &[&str] = &["mram", "fram", "reram", "eeprom"];
 /// Memories with a table of their own for deep power-down.
-const SLEEPING: &[&str] = &["nor", "mram", "fram", "eeprom"];
+const SLEEPING: &[&str] = &["nor", "mram", "fram", "reram", "eeprom"];
 /// All chips.
-const ALL: &[&str] = &["nor", "nand", "mram", "fram", "eeprom"];
+const ALL: &[&str] = &["nor", "nand", "mram", "fram", "reram", "eeprom"];
 
 /// Every figure that can be estimated.
 #[rustfmt::skip]
-static RULES: [EstimableFigure; 32] = [
+static RULES: [EstimableFigure; 33] = [
     rule(&["nor", "nand"], "page_program", "page program", Unit::Time, TYP_MAX, Owners::Always),
     rule(&["nor"], "erase.*.duration", "erase", Unit::Time, TYP_MAX, Owners::Always),
     rule(&["nand"], "block_erase", "block erase", Unit::Time, TYP_MAX, Owners::Always),
@@ -131,7 +131,7 @@ static RULES: [EstimableFigure; 32] = [
     rule(BYTES, "endurance", "endurance", Unit::Cycles, LEAST, Owners::Without("endurance_unlimited")),
     rule(&["nor"], "power_up", "wait after power-up", Unit::Time, MOST, Owners::Always),
     rule(&["nor"], "wake_up", "wake-up from deep power-down", Unit::Time, MOST, Owners::Action("power-down")),
-    rule(&["nand", "mram", "fram", "eeprom"], "wake_up", "wait after power-up", Unit::Time, MOST, Owners::Always),
+    rule(&["nand", "mram", "fram", "reram", "eeprom"], "wake_up", "wait after power-up", Unit::Time, MOST, Owners::Always),
     rule(SLEEPING, "sleep_entry", "entry into deep power-down", Unit::Time, MOST, Owners::Action("power-down")),
     rule(SLEEPING, "deselect_after_read", "deselect time after a read", Unit::Time, LEAST, Owners::Serial),
     rule(SLEEPING, "deselect_after_write", "deselect time after other commands", Unit::Time, LEAST, Owners::Serial),
@@ -142,6 +142,7 @@ static RULES: [EstimableFigure; 32] = [
     rule(&["nor", "nand"], "erase_current", "erase current", Unit::Current, TYP_MAX, Owners::Always),
     rule(ALL, "read_current", "read current", Unit::Current, TYP_MAX, Owners::Without("active")),
     rule(BYTES, "write_current", "write current", Unit::Current, TYP_MAX, Owners::Without("active")),
+    rule(ALL, "active.*.current", "current while data move", Unit::Current, TYP_MAX, Owners::Always),
     rule(&["nor"], "suspend.program_latency", "latency of a suspended program", Unit::Time, MOST, Owners::Always),
     rule(&["nor"], "suspend.erase_latency", "latency of a suspended erase", Unit::Time, MOST, Owners::Always),
     rule(&["nor"], "suspend.program_progress", "time from resume to suspend of a program", Unit::Time, USUAL, Owners::Always),
@@ -289,9 +290,13 @@ impl<'a, 'i> ChipTable<'a, 'i> {
 
     /// Its kind, and the wider one.
     fn kinds(&self) -> [&'static str; 2] {
-        let parallel = self.table.contains_key("parallel");
-        match (self.model, parallel) {
+        let parallel = self.child("parallel");
+        match (self.model, parallel.is_some()) {
             ("nor", false) => ["serial NOR", "NOR"],
+            // No chip has as many lines: it is the flash in a microcontroller, which stands for itself.
+            ("nor", true) if parallel.and_then(width).is_some_and(|bits| bits >= 32) => {
+                ["on-chip flash", "on-chip flash"]
+            }
             ("nor", true) => ["parallel NOR", "NOR"],
             ("nand", false) => ["SPI NAND", "NAND"],
             ("nand", true) if self.table.contains_key("pairing") => ["parallel MLC NAND", "NAND"],
@@ -300,6 +305,7 @@ impl<'a, 'i> ChipTable<'a, 'i> {
             ("mram", true) => ["parallel MRAM", "MRAM"],
             ("fram", false) => ["serial FRAM", "FRAM"],
             ("fram", true) => ["parallel FRAM", "FRAM"],
+            ("reram", _) => ["ReRAM", "ReRAM"],
             _ => ["serial EEPROM", "EEPROM"],
         }
     }
@@ -322,6 +328,12 @@ impl<'a, 'i> ChipTable<'a, 'i> {
                     scale,
                 })
             }
+            // At a stated clock and without one it is the same figure.
+            "active" => Some(FigureClass {
+                figures: vec![format!("{}_current", text(element, "action")?)],
+                words: rule.words.to_owned(),
+                scale: 1.0,
+            }),
             _ => {
                 let classes = clock_classes(element)?;
                 Some(FigureClass {
@@ -389,6 +401,12 @@ fn clock_classes(opcode: &DeTable<'_>) -> Option<[&'static str; 2]> {
 
 fn text<'a>(table: &'a DeTable<'_>, key: &str) -> Option<&'a str> {
     table.get(key)?.get_ref().as_str()
+}
+
+/// The data lines of a parallel interface.
+fn width(interface: &DeTable<'_>) -> Option<u32> {
+    let figure = interface.get("width_bits")?.get_ref().as_table()?;
+    figure.get("value")?.get_ref().as_integer()?.as_str().parse().ok()
 }
 
 /// The nominal value of a size.

@@ -145,7 +145,7 @@ pub(super) fn populations(parts: &[SourcedPart]) -> BTreeMap<PopulationKey, Vec<
     let mut all = BTreeMap::<PopulationKey, Vec<Member>>::new();
     for part in parts {
         for ((figure, column), log) in &part.values {
-            for kind in part.kinds {
+            for kind in BTreeSet::from(part.kinds) {
                 let members = all.entry((kind, figure.clone(), column)).or_default();
                 let family = part.family.as_ref().unwrap_or(&part.id).clone();
                 members.push(Member { family, log: *log });
