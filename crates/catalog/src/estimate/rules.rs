@@ -109,11 +109,11 @@ const fn rule(
 }
 
 /// Memories that are written byte by byte.
-const BYTES: &[&str] = &["mram", "fram", "eeprom"];
+const BYTES: &[&str] = &["mram", "fram", "eeprom", "reram"];
 /// Memories with a table of their own for deep power-down.
-const SLEEPING: &[&str] = &["nor", "mram", "fram", "eeprom"];
+const SLEEPING: &[&str] = &["nor", "mram", "fram", "eeprom", "reram", "sram", "psram"];
 /// All chips.
-const ALL: &[&str] = &["nor", "nand", "mram", "fram", "eeprom"];
+const ALL: &[&str] = &["nor", "nand", "mram", "fram", "eeprom", "reram", "sram", "psram"];
 
 /// Every figure that can be estimated.
 #[rustfmt::skip]
@@ -125,13 +125,13 @@ static RULES: [EstimableFigure; 32] = [
     rule(&["nand"], "cache_busy", "time between registers in a cache read", Unit::Time, MOST, Owners::Action("page-read-cache")),
     rule(&["nand"], "cache_program_busy", "time between registers in a cache program", Unit::Time, MOST, Owners::Action("execute-cache")),
     rule(&["nand"], "plane_busy", "busy time between planes", Unit::Time, MOST, Owners::Action("execute-plane")),
-    rule(&["eeprom"], "write_cycle", "write cycle", Unit::Time, TYP_MAX, Owners::Always),
+    rule(&["eeprom", "reram"], "write_cycle", "write cycle", Unit::Time, TYP_MAX, Owners::Always),
     rule(ALL, "opcode.*.clock", "clock", Unit::Frequency, MOST, Owners::Always),
     rule(&["nor", "nand"], "endurance", "endurance", Unit::Cycles, LEAST, Owners::Always),
     rule(BYTES, "endurance", "endurance", Unit::Cycles, LEAST, Owners::Without("endurance_unlimited")),
     rule(&["nor"], "power_up", "wait after power-up", Unit::Time, MOST, Owners::Always),
     rule(&["nor"], "wake_up", "wake-up from deep power-down", Unit::Time, MOST, Owners::Action("power-down")),
-    rule(&["nand", "mram", "fram", "eeprom"], "wake_up", "wait after power-up", Unit::Time, MOST, Owners::Always),
+    rule(&["nand", "mram", "fram", "eeprom", "reram", "sram", "psram"], "wake_up", "wait after power-up", Unit::Time, MOST, Owners::Always),
     rule(SLEEPING, "sleep_entry", "entry into deep power-down", Unit::Time, MOST, Owners::Action("power-down")),
     rule(SLEEPING, "deselect_after_read", "deselect time after a read", Unit::Time, LEAST, Owners::Serial),
     rule(SLEEPING, "deselect_after_write", "deselect time after other commands", Unit::Time, LEAST, Owners::Serial),
@@ -291,6 +291,7 @@ impl<'a, 'i> ChipTable<'a, 'i> {
     fn kinds(&self) -> [&'static str; 2] {
         let parallel = self.table.contains_key("parallel");
         match (self.model, parallel) {
+            ("onchip", _) => ["on-chip flash", "on-chip flash"],
             ("nor", false) => ["serial NOR", "NOR"],
             ("nor", true) => ["parallel NOR", "NOR"],
             ("nand", false) => ["SPI NAND", "NAND"],
@@ -300,6 +301,8 @@ impl<'a, 'i> ChipTable<'a, 'i> {
             ("mram", true) => ["parallel MRAM", "MRAM"],
             ("fram", false) => ["serial FRAM", "FRAM"],
             ("fram", true) => ["parallel FRAM", "FRAM"],
+            ("reram", _) => ["serial ReRAM", "ReRAM"],
+            ("sram" | "psram", _) => ["serial SRAM", "volatile memory"],
             _ => ["serial EEPROM", "EEPROM"],
         }
     }
