@@ -163,17 +163,17 @@ fn nested(table: &str, problems: Vec<sheet::DramSheetProblem>) -> Vec<Problem> {
 impl Catalog {
     /// DRAM dies by id, ascending.
     pub fn dies(&self) -> impl Iterator<Item = &Die> {
-        self.dies.values()
+        self.dies.sheets()
     }
 
     /// DRAM modules by id, ascending.
     pub fn modules(&self) -> impl Iterator<Item = &Module> {
-        self.modules.values()
+        self.modules.sheets()
     }
 
     /// Systems with memory channels by id, ascending.
     pub fn systems(&self) -> impl Iterator<Item = &System> {
-        self.systems.values()
+        self.systems.sheets()
     }
 
     /// The DRAM die of an id.
@@ -181,7 +181,7 @@ impl Catalog {
     /// # Errors
     /// When there is none: the message suggests the nearest.
     pub fn die(&self, id: &str) -> Result<&Die, CatalogError> {
-        let known = self.dies.keys();
+        let known = self.dies.ids();
         self.dies.get(id).ok_or_else(|| unknown("die", id, known))
     }
 
@@ -190,7 +190,7 @@ impl Catalog {
     /// # Errors
     /// When there is none: the message suggests the nearest.
     pub fn module(&self, id: &str) -> Result<&Module, CatalogError> {
-        let known = self.modules.keys();
+        let known = self.modules.ids();
         self.modules
             .get(id)
             .ok_or_else(|| unknown("module", id, known))
@@ -201,16 +201,20 @@ impl Catalog {
     /// # Errors
     /// When there is none: the message suggests the nearest.
     pub fn system(&self, id: &str) -> Result<&System, CatalogError> {
-        let known = self.systems.keys();
+        let known = self.systems.ids();
         self.systems
             .get(id)
             .ok_or_else(|| unknown("system", id, known))
     }
 
-    /// The dies of the modules in `files` must exist and be what the modules take them for.
-    pub(crate) fn check_dies(&self, files: &[SheetText]) -> Vec<SheetError> {
+    /// The dies of those modules that stand in `files` must exist and be what the modules take them for.
+    pub(crate) fn check_dies<'a>(
+        &self,
+        modules: impl Iterator<Item = &'a Module>,
+        files: &[SheetText],
+    ) -> Vec<SheetError> {
         let mut errors = Vec::new();
-        for module in self.modules.values() {
+        for module in modules {
             let Some(file) = files.iter().find(|file| file.file == module.header.file) else {
                 continue;
             };

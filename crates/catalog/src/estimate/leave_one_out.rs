@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use wordline_core::draw::{Purpose, draw, standard_normal};
 
-use super::population::{DIFFERENCES_MIN, Expectation, Member, expect};
+use super::population::{Expectation, Member, expect};
 use super::rules::EstimateUnit;
 use super::sample::{closest_populations, parts};
 
