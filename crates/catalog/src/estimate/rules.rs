@@ -113,7 +113,9 @@ const BYTES: &[&str] = &["mram", "fram", "eeprom", "reram"];
 /// Memories with a table of their own for deep power-down.
 const SLEEPING: &[&str] = &["nor", "mram", "fram", "eeprom", "reram", "sram", "psram"];
 /// All chips.
-const ALL: &[&str] = &["nor", "nand", "mram", "fram", "eeprom", "reram", "sram", "psram"];
+const ALL: &[&str] = &[
+    "nor", "nand", "mram", "fram", "eeprom", "reram", "sram", "psram",
+];
 
 /// Every figure that can be estimated.
 #[rustfmt::skip]
