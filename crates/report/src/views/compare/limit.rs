@@ -63,7 +63,14 @@ impl Limit {
 
 /// What is proven of the metric that decides: "at most 2.25 s".
 pub(crate) fn proven(verdict: &Verdict) -> Option<String> {
-    Some(at_worst(verdict.metric, verdict.bound?))
+    let unproven = verdict.unproven.iter();
+    let mut unbounded = unproven.filter(|open| open.bound.is_none());
+    match verdict.bound {
+        Some(bound) => Some(at_worst(verdict.metric, bound)),
+        None => unbounded
+            .any(|open| open.limit == verdict.limit)
+            .then(|| "no bound".to_owned()),
+    }
 }
 
 /// What is proven of a limit that was kept in simulation alone: "worst access is proven only below 2.25 s".
