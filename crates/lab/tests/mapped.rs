@@ -2,10 +2,9 @@
 
 use wordline_catalog::Catalog;
 use wordline_core::quantity::Quantity;
-use wordline_core::results::Row;
+use wordline_core::results::{Row, WarningCode};
 use wordline_core::{
-    Axis, Experiment, Metric, Operation, Pattern, RawWorkload, ResultSet, Timing, WarningCode,
-    Workload,
+    Axis, Experiment, Metric, Operation, Pattern, RawWorkload, ResultSet, Timing, Workload,
 };
 use wordline_lab::{Control, LabError, run};
 use wordline_nvm::bus::Action;
