@@ -37,7 +37,7 @@ fn main() -> io::Result<()> {
 /// the crate find. They hold the id to the name of the file as well.
 fn kind(text: &str) -> &str {
     let lines = text.lines().take_while(|line| !line.starts_with('['));
-    let keys = lines.filter_map(|line| Some(line.split_once('=')?.0.trim_end()));
+    let mut keys = lines.filter_map(|line| Some(line.split_once('=')?.0.trim_end()));
     let kinds = ["part", "board", "die", "module", "system"];
     keys.find(|key| kinds.contains(key)).unwrap_or_default()
 }

@@ -73,6 +73,7 @@ axes! {
     OnConflict "on_conflict" "" "What a memory does with an access that finds it busy by itself.";
     Order "order" "" "Order in which blocks are worn, where it is not their own.";
     Over "over" "" "Target that a ratio divides by.";
+    Path "path" "" "How reads reach the memory, where that was asked: `mapped` through the address space, or by a `driver`.";
     Pattern "pattern" "" "Order of addresses.";
     Population "population" was "of" "" "What survives: the whole memory, its first block, or a block.";
     Predictor "predictor" "" "Rule that predicts the rest of a block's life.";

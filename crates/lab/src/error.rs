@@ -199,7 +199,7 @@ problems! {
     NoStream "must be at least 1";
     CrowdedStreams { most: u32, room: u64 }
         "of {most} leave no room for an access each; allowed with this size and wrap: 1 to {room}";
-    DuringWithoutReads "is about reads, and read is none of the operations";
+    NoReads "is about reads, and read is none of the operations";
     DuringMultiPlane "does not go with multi_plane: work in the background is one block's or page's";
     DuringWithGap "does not go with gap: such reads have a pause of their own";
     DuringWithWarmUp "does not go with warm_up: reads leave the memory as it is";
@@ -299,7 +299,7 @@ problems! {
     Keep { found: String, bytes: f64, record: ByteCount }
         "of {found} is {bytes} B; allowed: one record ({record}) to 1 PB";
     NoTrace "is missing, and replay needs it";
-    DuringOfWork(&'static str) "goes with the kind read, not with {0}";
+    WorkThatReads(&'static str) "goes with the kind read, not with {0}";
     TraceOfWork(&'static str) "goes with the kind replay, not with {0}";
     RiskBelowRecords { found: ByteCount, record: ByteCount }
         "of {found} is below two records of {record}: one is gathered while another is written; allow more, or choose \

@@ -184,6 +184,11 @@ pub struct Work {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long, help_heading = "The work"))]
     pub during: Option<super::BackgroundWork>,
+    /// Read through the address space of the processor, of the kind read: in lines of its cache and without a driver, where
+    /// the board maps the memory.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "cli", arg(long, help_heading = "The work"))]
+    pub mapped: bool,
     /// Temperature of the memory in degrees Celsius, -40 to 125 [default: 25].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long = "temperature", help_heading = "The work"))]
@@ -210,6 +215,7 @@ impl Work {
             reads: None,
             trace: None,
             during: None,
+            mapped: false,
             temperature_celsius: None,
             retain: None,
         }

@@ -30,6 +30,8 @@ named! {
         AgeWearOnly = "age-wear-only",
         /// Pipelined page loads were asked of a memory that has none.
         NoPipeline = "no-pipeline",
+        /// Reads through the address space were asked of a memory that its board does not map.
+        NotMapped = "not-mapped",
         /// Reads during programs or erases were asked of a memory that has none of its own.
         NoBackground = "no-background",
         /// What runs cannot be suspended: reads wait for its end.

@@ -207,7 +207,11 @@ pub(super) fn problem(compare: &CompareWorkload) -> Option<(&'static str, Settin
     }
     if work.during.is_some() && work.kind != WorkKind::Read {
         let kind = work.kind.name();
-        return beyond("work.during", SettingProblem::DuringOfWork(kind));
+        return beyond("work.during", SettingProblem::WorkThatReads(kind));
+    }
+    if work.mapped && work.kind != WorkKind::Read {
+        let kind = work.kind.name();
+        return beyond("work.mapped", SettingProblem::WorkThatReads(kind));
     }
     let keep = work.keep().bytes(work.rate);
     if keep < record.si() || keep > KEEP_MAX {
@@ -378,6 +382,10 @@ mod tests {
             (
                 format!("{sound}keep = \"1 B\"\n"),
                 "s:5: work.keep of 1 B is 1 B; allowed",
+            ),
+            (
+                format!("{sound}mapped = true\n"),
+                "s:5: work.mapped goes with the kind read, not with log",
             ),
             (
                 format!("{sound}trace = \"x\"\n"),

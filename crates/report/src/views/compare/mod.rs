@@ -153,6 +153,13 @@ impl<'a, 'p> RankedCandidate<'a, 'p> {
         self.passes() && self.depending().is_none()
     }
 
+    /// Whether a verdict passes by a limit that is kept in simulation alone.
+    pub(crate) fn is_unproven(&self) -> bool {
+        self.verdicts
+            .iter()
+            .any(|verdict| !verdict.unproven.is_empty())
+    }
+
     /// Whether that depends on a figure, and on nothing else.
     pub(crate) fn might_pass(&self) -> bool {
         let open = |verdict: &&Verdict| verdict.pass || verdict.certainty == Certainty::Depends;
