@@ -81,7 +81,7 @@ axes! {
     RateBytesPerS "rate_bytes_per_s" "B/s" "Rate at which data come in.";
     Sample "sample" "1" "Which of several drawn memories.";
     Setting "setting" "" "What a varied choice was set to.";
-    Statistic "statistic" "" "Which statistic of several samples the value is.";
+    Statistic "statistic" "" "Which statistic of several samples the value is; `low` and `high` are the ends of the 95 % interval of a median.";
     Streams "streams" "1" "Sequential streams that are written in turn.";
     Survivors "survivors" "1" "Share that still works.";
     Sync "sync" "" "When data are made durable.";

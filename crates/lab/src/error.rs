@@ -252,6 +252,8 @@ problems! {
     BuildOfHost
         "is what a simulated processor takes, and no target is simulated: on this machine its own time is measured; \
          leave it out";
+    RepeatOfSimulation
+        "is for what is measured on this machine, and no target is: a simulation is the same each time; leave it out";
     NoRoom(ByteCount) "{0} has no room for any of these tables; give a larger --capacity, or another target";
     LowLoad { found: f64, table: String, places: u64, sizes: KvSizes, bytes: ByteCount, target: String, least: f64 }
         "{found} is less than one record: {table} has room for {places} of {sizes} in {bytes} of {target}; the least \

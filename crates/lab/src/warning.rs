@@ -210,6 +210,10 @@ warnings! {
     MeasuredRam Caution { name }
         "{name}: measured with the clock of this machine, whatever else it did meanwhile; caches hold what they can, \
          and nothing waits for the memory to keep anything";
+    Disturbed Disturbed { name, lost, spread, repeats, outliers, replaced }
+        "{name}: something else disturbed this measurement, and its figures may not be those of the memory. The \
+         processor was away for {lost:.1} % of the time, and the rate varies by {spread:.0} % over {repeats} repeats with \
+         {outliers} outliers; {replaced} further repeats lost more and do not count. Measure again on an idle machine";
     Unoptimised Caution { name }
         "{name}: this build of wordline is not optimised, and its tables are slow: build with --release";
     PoolOpen Default { work, open } "workload {work}: {open}";

@@ -76,6 +76,8 @@ named! {
         Default = "default",
         /// What the field advises for such work.
         Advice = "advice",
+        /// Something else on this machine disturbed a measurement.
+        Disturbed = "disturbed",
         /// What a fit leaves open, or what the fitted part does otherwise than the log.
         NotFitted = "not-fitted",
     }
