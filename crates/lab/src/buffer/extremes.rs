@@ -20,10 +20,11 @@
 //!
 //! All of that holds if the future is like the log, and it is not better than that.
 
+use wordline_core::BufferWorkload;
 use wordline_core::draw::{Purpose, draw, unit_interval};
 
 /// Probability with which a level holds.
-pub(crate) const CONFIDENCE: f64 = 0.95;
+pub(crate) const CONFIDENCE: f64 = BufferWorkload::CONFIDENCE;
 
 /// Stretches are merged in pairs when there are so many.
 const STRETCHES_MAX: usize = 256;
@@ -44,7 +45,7 @@ const RESAMPLES: u64 = 200;
 const MISFIT: f64 = 0.05;
 
 /// How many times as many values as were seen a level looks ahead, unless it is asked otherwise.
-pub(crate) const LENGTHS: f64 = 100.0;
+pub(crate) const LENGTHS: f64 = 10.0;
 
 /// How many times as many it looks ahead at most: of what is rarer a distribution that was fitted says little.
 pub(crate) const LENGTHS_MAX: f64 = 1000.0;

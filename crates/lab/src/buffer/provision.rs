@@ -28,7 +28,7 @@ pub(crate) struct ProvisionSource<'a> {
     pub(crate) findings: &'a BufferFindings,
     /// Where the durations of the accesses come from.
     pub(crate) basis: Basis,
-    /// How long the RAM must suffice, in seconds of such work; a hundred times as long as the accesses unless stated.
+    /// How long the RAM must suffice, in seconds of such work; ten times as long as the accesses unless stated.
     pub(crate) horizon_s: Option<f64>,
     pub(crate) seed: u64,
     /// Steps of the clock that starts are known to, where durations were taken from them.
@@ -144,13 +144,11 @@ impl<'a> ProvisionSource<'a> {
 
     /// The longest access to expect among so many further ones; no longer than any can take.
     pub(crate) fn longest_access(&self, further: f64) -> Outlook {
-        let outlook = self.findings.latency_maxima.outlook(further, self.seed);
+        let mut outlook = self.findings.latency_maxima.outlook(further, self.seed);
         let longest = self.bound.and_then(|bound| bound.findings.latency.max());
         let most = longest.map_or(f64::INFINITY, Quantity::si);
-        Outlook {
-            level: outlook.level.min(most),
-            ..outlook
-        }
+        outlook.level = outlook.level.min(most);
+        outlook
     }
 
     /// The rows of every rate that was asked for, and of the longest access to expect.

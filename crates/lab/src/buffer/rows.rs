@@ -75,6 +75,32 @@ pub(crate) fn peaks(
     }
 }
 
+/// An estimate of what a product must provide: a record more than is in flight.
+pub(crate) fn provision(
+    subject: &Subject,
+    rate: f64,
+    in_flight: Result<f64, NoValue>,
+    record: f64,
+    document: &mut ResultSet,
+) {
+    let at = subject
+        .at(Axis::RateBytesPerS, rate)
+        .at(Axis::Arrival, Arrival::Record.name());
+    let bytes = in_flight.map(|in_flight| in_flight + record);
+    at.add(Metric::RamProvision, bytes, document);
+}
+
+/// RAM in flight for whole records; `None` where a curve knows nothing of them.
+pub(crate) fn in_flight(demand: &Demand) -> Option<Result<f64, NoValue>> {
+    match demand {
+        Demand::Bounded(peaks) => {
+            let (_, in_flight) = pair(peaks, Arrival::Record)?;
+            Some(Ok(in_flight))
+        }
+        Demand::Unbounded { .. } => Some(Err(NoValue::Unbounded)),
+    }
+}
+
 /// Waiting and in flight, in bytes; `None` for whole records whose sizes vary, of which a curve knows
 /// nothing.
 pub(crate) fn pair(peaks: &Peaks, arrival: Arrival) -> Option<(f64, f64)> {
@@ -269,6 +295,11 @@ pub(crate) fn add_bound(
                 &demand,
                 document,
             );
+        }
+        if let Some(in_flight) = in_flight(&demand) {
+            let record = bound.curve.largest_record().si();
+            let rate = one.rate.bytes_per_second();
+            provision(&subject, rate, in_flight, record, document);
         }
     }
     for rate in grid::rates(limit(&bound.curve).unwrap_or(f64::INFINITY)) {

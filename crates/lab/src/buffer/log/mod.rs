@@ -515,6 +515,8 @@ fn rounding(subject: &Subject, findings: &BufferFindings, step: Time, document: 
                 at.add(Metric::RamPeak, Ok(waiting), document);
                 at.add(Metric::RamPeakInFlight, Ok(in_flight), document);
             }
+            let at = subject.estimate(subject.basis, kind);
+            rows::provision(&at, rate, Ok(whole(fluid)), record, document);
         }
     }
 }
