@@ -105,7 +105,13 @@ metrics! {
         "Peak RAM for whole records that wait, the record being written included.";
     RamProvision "ram_provision" "B" Lower [Ram]
         "RAM to provision for records that arrive whole: the record being gathered, those that wait, and the one being \
-         written. It is ram_peak_in_flight and one record.";
+         written. Of what was seen it is ram_peak_in_flight and one record; beyond that it covers what may come within \
+         provision_horizon.";
+    ProvisionHorizon "provision_horizon" "s" Higher
+        "Time of such work for which ram_provision suffices with provision_confidence, if what comes is like what came: as \
+         long as was asked for, or as the accesses that were seen support. Unbounded where a bound is proven.";
+    ProvisionConfidence "provision_confidence" "1" Higher [Share]
+        "Probability with which ram_provision suffices for provision_horizon.";
     RateMax "rate_max" "B/s" Higher [Headline(2, None, "rate max")] "Highest input rate at which nothing is lost.";
     GrowthRate "growth_rate" "B/s" Lower
         "How fast the buffer grows where the input rate cannot be sustained.";

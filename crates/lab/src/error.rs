@@ -319,6 +319,13 @@ problems! {
         "go with the kinds log, overwrite and read, not with {0}: a log holds what one kind of access took, with no \
          others between";
     NoLogs "goes with logs alone; allowed only with --log FILE";
+    ManyCurrents { found: usize, logs: usize }
+        "names {found}, and there are {logs} logs: the first current belongs to the first log, the second to the second; \
+         leave out what has no log, and name logs with a current first";
+    OneOfEach { found: usize, currents: usize }
+        "names {found}, and there are {currents} currents; allowed: one for each current, in their order";
+    OneOrEach { found: usize, currents: usize }
+        "names {found}, and there are {currents} currents; allowed: one for all, or one for each current, in their order";
     PriceOfNoPart(String) "{0:?} is not a part of the catalogue; \"wordline part list\" shows them";
 }
 

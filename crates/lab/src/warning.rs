@@ -71,9 +71,18 @@ warnings! {
     RecordExceedsRam RecordExceedsRam { target, ram, record }
         "{target}: {ram} of RAM hold no record of {record}: no record may wait, and none can be gathered; ask for \
          {record} or more, or for smaller records";
-    ReturnLevels Extrapolated { target, horizon, times, percent }
-        "{target}: return levels look {horizon} ahead, {times:.0} times as far as the accesses, by a distribution \
-         fitted to them, with an interval of {percent:.0} %; they hold if the future is like the past";
+    Extrapolated Extrapolated { target, times, percent }
+        "{target}: the RAM to provision and the longest access to expect look up to {times:.0} times as far as the \
+         accesses, by a distribution that was fitted to the largest values of their stretches; they hold with \
+         {percent:.0} % confidence if what comes is like what came";
+    NotExtrapolated FewSamples { target, percent, holds, stretches, length, next }
+        "{target}: the largest values of its stretches are too much alike, in steps, or of several kinds, and no \
+         distribution fits them; nothing is extrapolated. With {percent:.0} % confidence the next {holds:.0} accesses \
+         need no more than was seen: of {stretches} stretches of {length} accesses none did, and the next one does \
+         with a probability of at most {next:.2} %";
+    ShortForHorizon FewSamples { target, asked, percent, holds, needed }
+        "{target}: {asked} of such work were asked for, and {holds} are supported with {percent:.0} % confidence; \
+         record {needed} of such work or more";
     NeedsTranslation NeedsTranslation { name, block }
         "{name}: this memory overwrites whole blocks of {block}; random writes that are no multiple of it need a \
          translation layer: give --ftl page or --ftl log-block";

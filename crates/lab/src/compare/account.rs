@@ -18,7 +18,7 @@ use crate::buffer::trace::TraceSummary;
 use crate::during::OnConflict;
 use crate::translation::Stretch;
 
-const DAY_S: f64 = 86_400.0;
+pub(super) const DAY_S: f64 = 86_400.0;
 
 /// What a candidate does.
 pub(super) struct Assessed {

@@ -4,6 +4,7 @@ mod account;
 mod candidate;
 mod certainty;
 mod exercise;
+mod expected;
 mod judge;
 mod life;
 mod measured;

@@ -98,7 +98,7 @@ fn depending(candidates: &[RankedCandidate<'_, '_>]) -> Vec<String> {
             others => format!(", with {} at the end of its range", text::list(others)),
         };
         let range = match deciding.low == deciding.high {
-            true => "its log has too few accesses to show what may come".to_owned(),
+            true => "its log shows no range of it".to_owned(),
             false => format!("may be {} to {}", value(deciding.low), value(deciding.high)),
         };
         Some(format!(
@@ -176,7 +176,7 @@ fn best(candidates: &[RankedCandidate<'_, '_>]) -> Option<String> {
     let meets = if best.passes_for_certain() {
         "it meets every limit, wherever its figures lie in their ranges"
     } else if best.is_measured() {
-        "it meets every limit, if nothing worse comes than its log shows"
+        "it meets every limit, if nothing worse comes than its log lets expect"
     } else {
         "it meets every limit, if a figure is what its sheet says"
     };

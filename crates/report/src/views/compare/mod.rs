@@ -129,9 +129,11 @@ impl<'a, 'p> RankedCandidate<'a, 'p> {
 
     /// A verdict's conditions, as sentences name them.
     pub(crate) fn conditions(&self, verdict: &Verdict) -> &'static str {
-        match self.is_measured() {
-            true => "as measured",
-            false => text::at_timing(verdict.timing),
+        match (self.is_measured(), verdict.certainty, verdict.pass) {
+            // What failed as measured has happened.
+            (true, Certainty::Depends, false) => "by what its log lets expect",
+            (true, ..) => "as measured",
+            (false, ..) => text::at_timing(verdict.timing),
         }
     }
 
