@@ -2,14 +2,15 @@
 //!
 //! A figure has a range for one of three reasons, in this order:
 //!
-//! 1. Its sheet states one, `range = ["8 ms", "150 ms"]`: what others of its class were measured to have.
+//! 1. Its sheet states one, `range = ["8 ms", "150 ms"]`: what others of its class were measured to have, or what others
+//!    of its family or kind have where it is estimated.
 //! 2. Its `max` column is missing, or is one of its `assumed_columns`: it lies between `typ` and
 //!    [so many times](Influence::max_over_typ) that.
 //! 3. It is assumed: it lies within the factor of its [kind](KINDS), up and down.
 //!
 //! All other figures stand as they are: their `min`, `typ` and `max` are what a maker or a measurement states, and the
 //! timing classes choose between them. Exponents and spreads of the model of ageing have no range either: a fit states
-//! their intervals. Counts, clocks, voltages and choices of a firmware have none: a bus runs at the
+//! their intervals. Counts, voltages, the clocks of boards and choices of a firmware have none: a controller runs at the
 //! clock that is set, and what the choices of a card's firmware do is what the measured range of its class is about.
 
 use std::ops::Range;
@@ -17,14 +18,14 @@ use std::str::FromStr;
 
 use toml::de::{DeTable, DeValue};
 use wordline_core::quantity::{
-    Current, Cycles, DataRate, Fraction, Money, Period, Quantity, QuantityError, Time,
+    Current, Cycles, DataRate, Fraction, Frequency, Money, Period, Quantity, QuantityError, Time,
     number_and_unit,
 };
 use wordline_core::{Basis, Timing};
 
-use crate::figures;
 use crate::sheet::parse;
 use crate::{Board, Catalog, Header, Part, PartOnBoard, Sheet};
+use crate::{estimate, figures};
 
 /// What a figure changes in a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,26 +60,25 @@ pub struct FigureKind {
     pub influence: Influence,
     /// The end that is worse.
     pub adverse: Adverse,
-    /// An assumed figure lies within this factor of what its sheet says.
-    pub factor: f64,
-    /// Where the factor comes from.
+    /// What says how far an assumed figure may lie away.
     pub evidence: Evidence,
 }
 
-/// Where the factor of a kind comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What the factor of a kind rests on.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Evidence {
     /// The sourced figures of the catalogue: exp(1.645 σ), where σ is the standard deviation of their logarithms among
     /// parts of one technology. Nine of ten figures of a log-normal spread lie within.
     Catalogue,
-    /// Too few sourced figures of this kind: that of the kind of the same quantity that differs most.
+    /// The same, but while the catalogue has too few sourced figures of this kind, that of the kind of the same quantity
+    /// that differs most.
     Borrowed(&'static str),
-    /// A judgement, for this reason.
-    Judgement(&'static str),
+    /// A judgement: the factor and its reason.
+    Judgement(f64, &'static str),
 }
 
 /// Every kind of figure that has a range while it is assumed.
-pub static KINDS: [FigureKind; 14] = [
+pub static KINDS: [FigureKind; 15] = [
     FigureKind {
         name: "program time",
         figures: &[
@@ -90,7 +90,6 @@ pub static KINDS: [FigureKind; 14] = [
         ],
         influence: Influence::Time,
         adverse: Adverse::High,
-        factor: 2.3,
         evidence: Evidence::Catalogue,
     },
     FigureKind {
@@ -98,7 +97,6 @@ pub static KINDS: [FigureKind; 14] = [
         figures: &["block_erase", "duration"],
         influence: Influence::Time,
         adverse: Adverse::High,
-        factor: 1.7,
         evidence: Evidence::Catalogue,
     },
     FigureKind {
@@ -106,7 +104,6 @@ pub static KINDS: [FigureKind; 14] = [
         figures: &["page_read", "page_read_without_ecc"],
         influence: Influence::Time,
         adverse: Adverse::High,
-        factor: 2.7,
         evidence: Evidence::Catalogue,
     },
     FigureKind {
@@ -127,7 +124,6 @@ pub static KINDS: [FigureKind; 14] = [
         ],
         influence: Influence::Time,
         adverse: Adverse::High,
-        factor: 1.8,
         evidence: Evidence::Catalogue,
     },
     FigureKind {
@@ -143,15 +139,20 @@ pub static KINDS: [FigureKind; 14] = [
         ],
         influence: Influence::Time,
         adverse: Adverse::High,
-        factor: 2.7,
         evidence: Evidence::Borrowed("array read time"),
+    },
+    FigureKind {
+        name: "bus clock",
+        figures: &["opcode.clock"],
+        influence: Influence::Time,
+        adverse: Adverse::Low,
+        evidence: Evidence::Borrowed("bus and register time"),
     },
     FigureKind {
         name: "driver time",
         figures: &["dma_setup", "command", "poll_interval", "controller"],
         influence: Influence::Time,
         adverse: Adverse::High,
-        factor: 2.7,
         evidence: Evidence::Borrowed("array read time"),
     },
     FigureKind {
@@ -159,7 +160,6 @@ pub static KINDS: [FigureKind; 14] = [
         figures: &["command_time", "idle_after", "write_time", "housekeeping"],
         influence: Influence::Time,
         adverse: Adverse::High,
-        factor: 2.7,
         evidence: Evidence::Borrowed("array read time"),
     },
     FigureKind {
@@ -167,7 +167,6 @@ pub static KINDS: [FigureKind; 14] = [
         figures: &["transfer"],
         influence: Influence::Time,
         adverse: Adverse::Low,
-        factor: 2.7,
         evidence: Evidence::Borrowed("array read time"),
     },
     FigureKind {
@@ -184,7 +183,6 @@ pub static KINDS: [FigureKind; 14] = [
         ],
         influence: Influence::Power,
         adverse: Adverse::High,
-        factor: 2.2,
         evidence: Evidence::Catalogue,
     },
     FigureKind {
@@ -192,7 +190,6 @@ pub static KINDS: [FigureKind; 14] = [
         figures: &["standby", "deep_power_down", "idd2n", "idd3n"],
         influence: Influence::Power,
         adverse: Adverse::High,
-        factor: 3.0,
         evidence: Evidence::Borrowed("host current"),
     },
     FigureKind {
@@ -200,7 +197,6 @@ pub static KINDS: [FigureKind; 14] = [
         figures: &["run_current", "sleep_current"],
         influence: Influence::Power,
         adverse: Adverse::High,
-        factor: 3.0,
         evidence: Evidence::Catalogue,
     },
     FigureKind {
@@ -208,8 +204,8 @@ pub static KINDS: [FigureKind; 14] = [
         figures: &["endurance"],
         influence: Influence::Life,
         adverse: Adverse::Low,
-        factor: 3.3,
         evidence: Evidence::Judgement(
+            3.3,
             "NAND with two bits a cell is rated for 3,000 to 10,000 cycles, with one bit for 50,000 to 100,000 and more",
         ),
     },
@@ -218,8 +214,8 @@ pub static KINDS: [FigureKind; 14] = [
         figures: &["retention_errors", "program_disturb"],
         influence: Influence::Life,
         adverse: Adverse::High,
-        factor: 3.0,
         evidence: Evidence::Judgement(
+            3.0,
             "no sheet of the catalogue has a sourced rate, and no source at hand says how far dies of one type differ",
         ),
     },
@@ -228,8 +224,8 @@ pub static KINDS: [FigureKind; 14] = [
         figures: &["cost"],
         influence: Influence::Price,
         adverse: Adverse::High,
-        factor: 2.0,
         evidence: Evidence::Judgement(
+            2.0,
             "distributors and quantities differ by this; the catalogue has too few prices to tell",
         ),
     },
@@ -237,17 +233,34 @@ pub static KINDS: [FigureKind; 14] = [
 
 impl Influence {
     /// Nine of ten ratios of `max` to `typ` among the sourced figures of the catalogue lie below this: an
-    /// unpublished `max` lies between `typ` and this many times that.
+    /// unpublished `max` lies between `typ` and this many times that. What has no such ratios takes those of times.
     #[must_use]
-    pub const fn max_over_typ(self) -> f64 {
-        match self {
-            Self::Power => 4.2,
-            Self::Time | Self::Life | Self::Price => 8.5,
-        }
+    pub fn max_over_typ(self) -> f64 {
+        let figure = match self {
+            Self::Power => MAX_OVER_TYP_OF_CURRENTS,
+            Self::Time | Self::Life | Self::Price => MAX_OVER_TYP_OF_TIMES,
+        };
+        estimate::spread(figure).expect("the catalogue has such ratios")
     }
 }
 
+/// Rows of the stored distributions.
+pub(crate) const MAX_OVER_TYP_OF_CURRENTS: &str = "max over typ of currents";
+pub(crate) const MAX_OVER_TYP_OF_TIMES: &str = "max over typ of times";
+
 impl FigureKind {
+    /// An assumed figure lies within this factor of what its sheet says.
+    #[must_use]
+    pub fn factor(&self) -> f64 {
+        let of_catalogue = |name| estimate::spread(name);
+        match self.evidence {
+            Evidence::Judgement(factor, _) => Some(factor),
+            Evidence::Catalogue => of_catalogue(self.name),
+            Evidence::Borrowed(other) => of_catalogue(self.name).or_else(|| of_catalogue(other)),
+        }
+        .expect("the catalogue has figures of this kind or of that which it borrows from")
+    }
+
     /// The kind of a figure by its dotted name, without what is in brackets; `None` for one without a range.
     #[must_use]
     pub fn of(figure: &str) -> Option<&'static Self> {
@@ -439,7 +452,7 @@ fn edited(header: &Header, edits: &[Edit]) -> Option<Sheet> {
     let with = |edits: &[&Edit]| {
         let mut edits: Vec<_> = edits.iter().copied().flatten().collect();
         edits.sort_by_key(|(span, _)| span.start);
-        let mut text = header.text.clone();
+        let mut text = header.text.to_string();
         for (span, value) in edits.into_iter().rev() {
             text.replace_range(span.clone(), value);
         }
@@ -467,11 +480,11 @@ fn edited(header: &Header, edits: &[Edit]) -> Option<Sheet> {
 
 /// The figures of a sheet that have a range. A sheet that is no TOML has none.
 fn uncertain(owner: Owner, sheet: &str, text: &str, timing: Timing) -> Vec<UncertainFigure> {
-    let Ok(tree) = DeTable::parse(text) else {
+    let Ok(tree) = estimate::tree(text) else {
         return Vec::new();
     };
     let mut found = Vec::new();
-    figures::each(tree.get_ref(), &mut |start, path, table| {
+    figures::each(&tree, &mut |start, path, table| {
         let stated = Stated::of(text, table);
         if let Some(figure) = stated.and_then(|stated| stated.uncertain(owner, sheet, path, timing))
         {
@@ -489,6 +502,7 @@ struct Stated {
     columns: Vec<(&'static str, ColumnText)>,
     assumed: Vec<String>,
     range: Option<(String, String)>,
+    max_range: Option<(String, String)>,
 }
 
 /// The keys of a figure that hold numbers.
@@ -514,16 +528,17 @@ impl Stated {
             };
             Some((*key, column))
         });
-        let range = table.get("range").and_then(|range| {
-            let ends = range.get_ref().as_array()?;
+        let range = |key: &str| {
+            let ends = table.get(key)?.get_ref().as_array()?;
             let end = |index: usize| ends.get(index)?.get_ref().as_str().map(str::to_owned);
             Some((end(0)?, end(1)?))
-        });
+        };
         Some(Self {
             basis,
             columns: columns.collect(),
             assumed: figures::assumed_columns(table),
-            range,
+            range: range("range"),
+            max_range: range("max_range"),
         })
     }
 
@@ -572,6 +587,17 @@ impl Stated {
                 columns,
             })
         };
+        if let (Some((low, high)), "max") = (&self.max_range, used) {
+            let least = self.column("typ").map(|typ| typ.number);
+            let ((low, _), (high, _)) = (si(low)?, si(high)?);
+            let lowest = least.map_or(0.0, |least| least / column.number);
+            let (low, high) = ((low / value).max(lowest), high / value);
+            let columns = vec![ColumnText {
+                least,
+                ..column.clone()
+            }];
+            return figure(self.basis, low.min(1.0), high.max(1.0), columns);
+        }
         if let Some((low, high)) = &self.range {
             let ((low, _), (high, _)) = (si(low)?, si(high)?);
             // A largest value may lie above its class's range already.
@@ -579,7 +605,7 @@ impl Stated {
             return figure(self.basis, low, high, all());
         }
         if self.basis == Basis::Assumed {
-            return figure(self.basis, 1.0 / kind.factor, kind.factor, all());
+            return figure(self.basis, 1.0 / kind.factor(), kind.factor(), all());
         }
         let most = kind.influence.max_over_typ();
         let typ = self.column("typ");
@@ -600,8 +626,8 @@ impl Stated {
         self.assumed.iter().any(|name| name == used).then_some(())?;
         figure(
             Basis::Assumed,
-            1.0 / kind.factor,
-            kind.factor,
+            1.0 / kind.factor(),
+            kind.factor(),
             vec![column.clone()],
         )
     }
@@ -613,13 +639,14 @@ fn si(text: &str) -> Option<(f64, &'static str)> {
         text.trim().parse::<T>().ok().map(Quantity::si)
     }
     type Parser = fn(&str) -> Option<f64>;
-    let tried: [(Parser, &'static str); 6] = [
+    let tried: [(Parser, &'static str); 7] = [
         (of::<Time>, "s"),
         (of::<Period>, "s"),
         (of::<Cycles>, "cycles"),
         (of::<Current>, "A"),
         (of::<DataRate>, "B/s"),
         (of::<Money>, "EUR"),
+        (of::<Frequency>, "Hz"),
     ];
     let found = tried.iter().find_map(|(of, unit)| Some((of(text)?, *unit)));
     found.or_else(|| of::<Fraction>(text).map(|value| (value, "1")))
@@ -627,3 +654,5 @@ fn si(text: &str) -> Option<(f64, &'static str)> {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+pub(crate) use tests::SourcedFigure;

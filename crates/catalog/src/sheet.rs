@@ -7,7 +7,6 @@ use serde::Deserialize;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Deserializer};
 use wordline_core::quantity::{Area, Frequency, Money, Voltage};
-use wordline_core::results::FigureUse;
 use wordline_core::{Figure, Lifecycle, LifecycleStatus};
 use wordline_nvm::bus::ddr::DdrBus;
 use wordline_nvm::bus::parallel::ParallelBus;
@@ -17,7 +16,8 @@ use wordline_nvm::{Board as NvmBoard, Driver, Host, Problem, Processor, Rail};
 
 use crate::dram::{Die, Module, System};
 use crate::error::SheetError;
-use crate::figures;
+use crate::estimate;
+use crate::figures::SheetFigures;
 use crate::model::{self, Model};
 
 /// What every sheet says of itself.
@@ -39,8 +39,8 @@ pub struct Header {
     pub file: String,
     /// Whether the sheet came with the program; otherwise it is the user's own.
     pub embedded: bool,
-    /// The text of the file.
-    pub text: String,
+    /// The text of the file, with the figures that were [estimated](crate) for what it lacks.
+    pub text: Arc<str>,
 }
 
 /// A part of the catalogue.
@@ -61,7 +61,7 @@ pub struct Part {
     /// The model that simulates the part, with its figures.
     pub model: Model,
     /// Every figure with its source, in the order of the file.
-    pub figures: Vec<FigureUse>,
+    pub figures: SheetFigures,
 }
 
 impl Part {
@@ -84,7 +84,7 @@ pub struct Board {
     /// Price of one.
     pub cost: Option<Figure<Money>>,
     /// Every figure with its source, in the order of the file.
-    pub figures: Vec<FigureUse>,
+    pub figures: SheetFigures,
 }
 
 /// A sheet, whichever kind its file holds.
@@ -149,64 +149,74 @@ struct BoardFile {
 /// # Errors
 /// Everything that is wrong with it, each with its place.
 pub fn parse(file: &str, text: &str) -> Result<Sheet, Vec<SheetError>> {
-    let source = &SheetSource {
+    let embedded = crate::is_embedded(file, text);
+    let source = SheetSource {
         file,
         text,
-        shared: text.into(),
+        embedded,
     };
-    let tree = DeTable::parse(text).map_err(|error| vec![source.toml_error(&error)])?;
-    let tree = tree.get_ref();
-    let kinds: Vec<_> = KINDS
-        .into_iter()
-        .filter(|key| tree.contains_key(*key))
-        .collect();
-    match kinds[..] {
-        ["part"] => source.part(tree).map(|part| Sheet::Part(Box::new(part))),
-        ["board"] => source
-            .board(tree)
-            .map(|board| Sheet::Board(Box::new(board))),
-        ["die"] => source.die(tree).map(|die| Sheet::Die(Box::new(die))),
-        ["module"] => source
-            .module(tree)
-            .map(|module| Sheet::Module(Box::new(module))),
-        ["system"] => source
-            .system(tree)
-            .map(|system| Sheet::System(Box::new(system))),
-        _ => Err(vec![source.error(
-            0..text.len().min(1),
-            "a sheet begins with exactly one of part = \"ID\", board = \"ID\", die = \"ID\", module = \"ID\", \
-             system = \"ID\"",
-        )]),
-    }
+    let fault = |(span, message)| vec![source.error(span, message)];
+    let tree = estimate::tree(text).map_err(fault)?;
+    let Some(completed) = estimate::complete(text, &tree) else {
+        return source.sheet(tree);
+    };
+    let source = SheetSource {
+        text: &completed,
+        ..source
+    };
+    let tree =
+        estimate::tree(&completed).map_err(|(span, message)| vec![source.error(span, message)])?;
+    source.sheet(tree)
 }
 
 /// The keys that say what a sheet describes.
 const KINDS: [&str; 5] = ["part", "board", "die", "module", "system"];
 
 /// A file while it is read.
+#[derive(Clone, Copy)]
 pub(crate) struct SheetSource<'a> {
     file: &'a str,
     pub(crate) text: &'a str,
-    /// The text again, as all errors of the file share it.
-    shared: Arc<str>,
+    embedded: bool,
 }
 
 /// Faults of one sheet that are reported; more would bury the reader.
 const FAULTS_MAX: usize = 20;
 
 impl SheetSource<'_> {
-    fn part(&self, tree: &DeTable<'_>) -> Result<Part, Vec<SheetError>> {
-        let mut file = tree.clone();
-        let mut models = Model::take(&mut file);
-        let file = Deserializer::from(Spanned::new(0..self.text.len(), file));
-        let raw = PartFile::deserialize(file).map_err(|error| {
-            let mut error = self.toml_error(&error);
+    fn sheet(&self, tree: DeTable<'_>) -> Result<Sheet, Vec<SheetError>> {
+        let kinds = KINDS.into_iter().filter(|key| tree.contains_key(*key));
+        let kinds: Vec<_> = kinds.collect();
+        match kinds[..] {
+            ["part"] => self.part(tree).map(|part| Sheet::Part(Box::new(part))),
+            ["board"] => self
+                .board(tree)
+                .map(|board| Sheet::Board(Box::new(board))),
+            ["die"] => self.die(tree).map(|die| Sheet::Die(Box::new(die))),
+            ["module"] => self
+                .module(tree)
+                .map(|module| Sheet::Module(Box::new(module))),
+            ["system"] => self
+                .system(tree)
+                .map(|system| Sheet::System(Box::new(system))),
+            _ => Err(vec![self.error(
+                0..self.text.len().min(1),
+                "a sheet begins with exactly one of part = \"ID\", board = \"ID\", die = \"ID\", module = \"ID\", \
+                 system = \"ID\"",
+            )]),
+        }
+    }
+
+    fn part(&self, mut tree: DeTable<'_>) -> Result<Part, Vec<SheetError>> {
+        let mut models = Model::take(&mut tree);
+        let raw: PartFile = self.typed(tree).map_err(|mut errors| {
+            let error = &mut errors[0];
             // The tables of models are fields as well.
             if error.message.starts_with("unknown field") {
                 error.message += ", ";
                 error.message += &model::names(|name| format!("`{name}`"));
             }
-            vec![error]
+            errors
         })?;
         let names = [
             raw.part,
@@ -237,9 +247,9 @@ impl SheetSource<'_> {
             let path = "lifecycle".to_owned();
             Some(Problem { path, message })
         }));
-        self.checked(tree, "part", &header, problems)?;
+        self.checked("part", &header, problems)?;
         Ok(Part {
-            figures: figures::of(&header.id, self.text, tree),
+            figures: SheetFigures::of(&header),
             default_board: raw.default_board,
             family: raw.family,
             lifecycle: raw.lifecycle,
@@ -250,8 +260,8 @@ impl SheetSource<'_> {
         })
     }
 
-    fn board(&self, tree: &DeTable<'_>) -> Result<Board, Vec<SheetError>> {
-        let raw: BoardFile = self.typed()?;
+    fn board(&self, tree: DeTable<'_>) -> Result<Board, Vec<SheetError>> {
+        let raw: BoardFile = self.typed(tree)?;
         let names = [
             raw.board,
             raw.name,
@@ -272,17 +282,21 @@ impl SheetSource<'_> {
             host: raw.host,
             cpu: raw.cpu,
         };
-        self.checked(tree, "board", &header, board.problems())?;
+        self.checked("board", &header, board.problems())?;
         Ok(Board {
-            figures: figures::of(&header.id, self.text, tree),
+            figures: SheetFigures::of(&header),
             cost: raw.cost,
             header,
             board,
         })
     }
 
-    pub(crate) fn typed<T: for<'de> Deserialize<'de>>(&self) -> Result<T, Vec<SheetError>> {
-        toml::from_str(self.text).map_err(|error| vec![self.toml_error(&error)])
+    pub(crate) fn typed<T: for<'de> Deserialize<'de>>(
+        &self,
+        tree: DeTable<'_>,
+    ) -> Result<T, Vec<SheetError>> {
+        let tree = Spanned::new(0..self.text.len(), tree);
+        T::deserialize(Deserializer::from(tree)).map_err(|error| vec![self.toml_error(&error)])
     }
 
     /// The header of a sheet: id, name, manufacturer, revision and description, then its cautions.
@@ -296,15 +310,14 @@ impl SheetSource<'_> {
             description,
             cautions,
             file: self.file.to_owned(),
-            embedded: crate::is_embedded(self.file, self.text),
-            text: self.text.to_owned(),
+            embedded: self.embedded,
+            text: self.text.into(),
         }
     }
 
     /// Turns problems into errors with places.
     pub(crate) fn checked(
         &self,
-        tree: &DeTable<'_>,
         id_key: &str,
         header: &Header,
         mut problems: Vec<Problem>,
@@ -342,13 +355,12 @@ impl SheetSource<'_> {
                 message: format!("{more} more faults in this sheet"),
             });
         }
-        Err(problems
-            .iter()
-            .map(|problem| {
-                let message = format!("{}: {}", problem.path, problem.message);
-                self.error(place(tree, &problem.path), message)
-            })
-            .collect())
+        let tree = estimate::tree(self.text).unwrap_or_default();
+        let error = |problem: &Problem| {
+            let message = format!("{}: {}", problem.path, problem.message);
+            self.error(place(&tree, &problem.path), message)
+        };
+        Err(problems.iter().map(error).collect())
     }
 
     fn toml_error(&self, error: &toml::de::Error) -> SheetError {
@@ -358,7 +370,7 @@ impl SheetSource<'_> {
     fn error(&self, span: Range<usize>, message: impl Into<String>) -> SheetError {
         SheetError {
             file: self.file.to_owned(),
-            text: Arc::clone(&self.shared),
+            text: self.text.into(),
             span,
             message: message.into(),
         }

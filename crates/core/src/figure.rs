@@ -26,9 +26,10 @@ use crate::timing::Timing;
 /// # Ok::<(), toml::de::Error>(())
 /// ```
 ///
-/// Two more keys say how far a figure can be trusted. `range = ["8 ms", "150 ms"]` states what others of its kind were
-/// found to have, where one value stands for a class. `assumed_columns = ["max"]` names the columns that the source does
-/// not state. Both are checked here; what varies figures within their ranges reads them from the text of the sheet.
+/// Three more keys say how far a figure can be trusted. `range = ["8 ms", "150 ms"]` states what others of its kind were
+/// found to have, where one value stands for a class or was estimated; `max_range` says the same of the column `max`.
+/// `assumed_columns = ["max"]` names the columns that the source does not state. All are checked here; what varies figures
+/// within their ranges reads them from the text of the sheet.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "RawFigure<T>")]
 #[serde(bound(deserialize = "T: Deserialize<'de> + PartialOrd"))]
@@ -108,6 +109,7 @@ struct RawFigure<T> {
     typ: Option<T>,
     max: Option<T>,
     range: Option<[T; 2]>,
+    max_range: Option<[T; 2]>,
     #[serde(default)]
     assumed_columns: Vec<SheetColumn>,
     source: Option<String>,
@@ -151,6 +153,11 @@ impl<T: PartialOrd> RawFigure<T> {
                      it) in between",
                 );
             }
+        }
+        if let Some([low, high]) = &self.max_range
+            && (self.max.is_none() || low > high)
+        {
+            return Some("allowed: max_range = [least, most], in a figure with max");
         }
         let stated = |column: &SheetColumn| self.column(*column).is_some();
         if !self.assumed_columns.iter().all(stated) {
@@ -566,6 +573,14 @@ mod tests {
             (
                 r#"{ typ = "2 ms", source = "x", range = ["3 ms", "4 ms"] }"#,
                 "the range does not hold the figure",
+            ),
+            (
+                r#"{ typ = "2 ms", source = "x", max_range = ["1 ms", "4 ms"] }"#,
+                "allowed: max_range",
+            ),
+            (
+                r#"{ typ = "2 ms", max = "5 ms", source = "x", max_range = ["9 ms", "4 ms"] }"#,
+                "allowed: max_range",
             ),
             (
                 r#"{ typ = "2 ms", source = "x", assumed_columns = ["max"] }"#,

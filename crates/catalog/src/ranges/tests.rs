@@ -1,117 +1,59 @@
-use std::collections::BTreeMap;
-
 use super::*;
 use crate::Catalog;
 
-/// The logarithms of the sourced figures of a kind, by technology and figure, and of the ratios of their columns.
-fn sourced(kind: &FigureKind) -> BTreeMap<(String, String), Vec<f64>> {
-    let catalog = Catalog::load(&[]).expect("sound sheets");
-    let parts = catalog
-        .parts()
-        .map(|part| (part.model.name(), &part.header));
-    let boards = catalog.boards().map(|board| ("board", &board.header));
-    let mut groups: BTreeMap<_, Vec<f64>> = BTreeMap::new();
-    for (technology, header) in parts.chain(boards) {
-        let tree = DeTable::parse(&header.text).expect("sound");
-        figures::each(tree.get_ref(), &mut |_, path, table| {
-            let same = FigureKind::of(path).is_some_and(|found| found.name == kind.name);
-            let Some(stated) = Stated::of(&header.text, table).filter(|_| same) else {
-                return;
-            };
-            let sourced = matches!(stated.basis, Basis::Datasheet | Basis::Published);
-            let column = ["typ", "max", "min", "value"];
-            let column = column.iter().find_map(|name| stated.column(name));
-            let value = column.and_then(|one| si(&format!("{} {}", one.number, one.unit)));
-            if let (true, Some((value, _))) = (sourced, value) {
-                let plain = without_labels(path);
-                let last = plain.rsplit('.').next().unwrap_or_default().to_owned();
-                let group = (technology.to_owned(), last);
-                groups.entry(group).or_default().push(value.ln());
-            }
-        });
-    }
-    groups
+/// A sourced figure with a quantity, in the SI unit.
+pub(crate) struct SourcedFigure {
+    /// What stands first of `typ`, `max`, `min` and `value`.
+    pub(crate) value: f64,
+    /// Where all columns are sourced and it has both.
+    pub(crate) max_over_typ: Option<f64>,
 }
 
-/// exp(1.645 σ) within groups, with its degrees of freedom.
-fn factor(kind: &FigureKind) -> (usize, f64) {
-    let groups = sourced(kind);
-    let freedom: usize = groups.values().map(|group| group.len() - 1).sum();
-    let squares: f64 = groups
-        .values()
-        .map(|group| {
-            let mean = group.iter().sum::<f64>() / group.len() as f64;
-            group.iter().map(|one| (one - mean).powi(2)).sum::<f64>()
-        })
-        .sum();
-    (freedom, (1.645 * (squares / freedom as f64).sqrt()).exp())
-}
-
-#[test]
-fn the_factors_are_those_of_the_catalogue() {
-    for kind in &KINDS {
-        let (freedom, derived) = factor(kind);
-        let enough = freedom >= 4;
-        match kind.evidence {
-            Evidence::Catalogue => {
-                let off = (kind.factor / derived).ln().abs();
-                assert!(
-                    enough && off < 0.06,
-                    "{}: {derived:.2} of {freedom}",
-                    kind.name
-                );
-            }
-            Evidence::Borrowed(other) => {
-                let other = KINDS
-                    .iter()
-                    .find(|kind| kind.name == other)
-                    .expect("a kind");
-                assert!(!enough, "{}: {derived:.2} of {freedom}", kind.name);
-                assert_eq!(kind.factor, other.factor, "{}", kind.name);
-                assert_eq!(other.evidence, Evidence::Catalogue);
-            }
-            Evidence::Judgement(reason) => assert!(!reason.is_empty()),
-        }
-    }
-}
-
-#[test]
-fn a_largest_value_that_nobody_published_is_what_nine_of_ten_stay_below() {
-    let catalog = Catalog::load(&[]).expect("sound sheets");
-    let parts = catalog.parts().map(|part| &part.header);
-    let headers: Vec<_> = parts
-        .chain(catalog.boards().map(|board| &board.header))
-        .collect();
-    for influence in [Influence::Time, Influence::Power] {
-        let mut ratios = Vec::new();
-        for header in &headers {
-            let tree = DeTable::parse(&header.text).expect("sound");
-            figures::each(tree.get_ref(), &mut |_, path, table| {
-                let kind = FigureKind::of(path).filter(|kind| kind.influence == influence);
-                let stated = Stated::of(&header.text, table).filter(|stated| {
-                    let sourced = matches!(stated.basis, Basis::Datasheet | Basis::Published);
-                    sourced && stated.assumed.is_empty() && stated.range.is_none()
-                });
-                let (Some(_), Some(stated)) = (kind, stated) else {
-                    return;
-                };
-                let value = |name: &str| {
-                    let one = stated.column(name)?;
-                    Some(si(&format!("{} {}", one.number, one.unit))?.0)
-                };
-                if let (Some(typ), Some(max)) = (value("typ"), value("max")) {
-                    ratios.push(max / typ);
-                }
-            });
-        }
-        ratios.sort_by(f64::total_cmp);
-        let nine_of_ten = ratios[ratios.len() * 9 / 10];
-        let off = (nine_of_ten / influence.max_over_typ()).ln().abs();
-        assert!(
-            off < 0.1,
-            "{influence:?}: {nine_of_ten:.2} of {}",
-            ratios.len()
+impl SourcedFigure {
+    pub(crate) fn of(text: &str, table: &DeTable<'_>) -> Option<Self> {
+        let stated = Stated::of(text, table)?;
+        let sourced = matches!(
+            stated.basis,
+            Basis::Datasheet | Basis::Published | Basis::Measured
         );
+        if !sourced || stated.range.is_some() {
+            return None;
+        }
+        let column = |name: &str| {
+            let one = stated.column(name)?;
+            Some(si(&format!("{} {}", one.number, one.unit))?.0)
+        };
+        let is_sourced = |name: &&&str| !stated.assumed.iter().any(|one| one == **name);
+        let columns = ["typ", "max", "min", "value"];
+        let first = columns
+            .iter()
+            .filter(is_sourced)
+            .find_map(|name| column(name));
+        Some(Self {
+            value: first.filter(|value| *value > 0.0)?,
+            max_over_typ: column("max")
+                .zip(column("typ"))
+                .filter(|_| stated.assumed.is_empty())
+                .map(|(max, typ)| max / typ),
+        })
+    }
+}
+
+#[test]
+fn every_kind_has_a_factor_and_its_evidence() {
+    for kind in &KINDS {
+        assert!(kind.factor() > 1.0, "{}", kind.name);
+        match kind.evidence {
+            Evidence::Catalogue => assert!(estimate::spread(kind.name).is_some(), "{}", kind.name),
+            Evidence::Borrowed(other) => {
+                let other = KINDS.iter().find(|kind| kind.name == other);
+                assert_eq!(other.map(|kind| kind.evidence), Some(Evidence::Catalogue));
+            }
+            Evidence::Judgement(_, reason) => assert!(!reason.is_empty()),
+        }
+    }
+    for influence in [Influence::Time, Influence::Power] {
+        assert!(influence.max_over_typ() > 1.0);
     }
 }
 
@@ -156,7 +98,8 @@ fn the_reason_for_a_range_decides_its_ends() {
             .map(|one| (one.basis, one.value, one.low, one.high))
     };
     let assumed = "typ = \"200 us\", max = \"600 us\", assumed = true, reason = \"r\"";
-    let ends = Some((Basis::Assumed, 2e-4, 1.0 / 2.3, 2.3));
+    let factor = KINDS[0].factor();
+    let ends = Some((Basis::Assumed, 2e-4, 1.0 / factor, factor));
     assert_eq!(one(assumed, Timing::Typ), ends);
     let sourced = "typ = \"200 us\", max = \"600 us\", source = \"s\"";
     assert_eq!(one(sourced, Timing::Typ), None);
@@ -174,6 +117,15 @@ fn the_reason_for_a_range_decides_its_ends() {
         one(missing, Timing::Max),
         Some((Basis::Assumed, 2e-4, 1.0, Influence::Time.max_over_typ()))
     );
+    // An estimate: each column has a range of its own, and no largest value lies below the typical one.
+    let estimated = "typ = \"200 us\", range = [\"100 us\", \"1 ms\"], max = \"600 us\", max_range = [\"150 us\", \
+                     \"3 ms\"], basis = \"estimated\", source = \"s\"";
+    let (basis, value, low, high) = one(estimated, Timing::Typ).expect("it has a range");
+    assert_eq!((basis, value), (Basis::Estimated, 2e-4));
+    assert!((low - 0.5).abs() < 1e-12 && (high - 5.0).abs() < 1e-12);
+    let (basis, value, low, high) = one(estimated, Timing::Max).expect("it has a range");
+    assert_eq!((basis, value), (Basis::Estimated, 6e-4));
+    assert!((low - 1.0 / 3.0).abs() < 1e-12 && (high - 5.0).abs() < 1e-12);
     // A class.
     let class =
         "typ = \"200 us\", range = [\"100 us\", \"1 ms\"], basis = \"calibrated\", source = \"s\"";

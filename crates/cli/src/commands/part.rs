@@ -275,7 +275,10 @@ impl<'a> ImportPage<'a> {
 fn check(paths: &[std::path::PathBuf], global: &Global) -> Result<Outcome, Failure> {
     let (sheets, errors) = if paths.is_empty() {
         match Catalog::load(&global.catalog) {
-            Ok(catalog) => (catalog.headers().count(), Vec::new()),
+            Ok(catalog) => match Catalog::check_embedded() {
+                errors if errors.is_empty() => (catalog.headers().count(), errors),
+                errors => (0, errors),
+            },
             Err(CatalogError::Sheets(errors)) => (0, errors),
             Err(other) => return Err(failure::catalog(other)),
         }

@@ -77,6 +77,10 @@ impl Candidate<'_> {
             let why = "two chips in turn erase ahead of a log; other work gains nothing from them";
             return Err(Unfit::Limit("in_turn", why.to_owned()));
         }
+        if self.target.part.model.is_volatile() {
+            let why = "it forgets everything when the supply goes: use it as a buffer, in front of a memory that keeps";
+            return Err(Unfit::Limit("risk", why.to_owned()));
+        }
         let device = self.flushed(self.connect(experiment, timing)?, study);
         let plan = plan(study, device.as_ref(), experiment.seed)?;
         let stored = study.work.stored_rate();
