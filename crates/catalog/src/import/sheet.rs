@@ -194,11 +194,11 @@ impl SheetDraft {
 
     fn header(&self, claims: &ChipClaims, text: &mut String) {
         let series = claims.series();
-        let id = claims.part.clone().unwrap_or_else(|| self.id.clone());
         let or = |claimed: &Option<String>, own: &str, else_: &str| {
             let own = (!own.is_empty()).then(|| own.to_owned());
             claimed.clone().or(own).unwrap_or_else(|| else_.to_owned())
         };
+        let id = or(&claims.part, &self.id, UNNAMED);
         let name = or(&claims.name, &self.name, &id.to_ascii_uppercase());
         let maker = series.as_ref().map_or("", |series| series.maker);
         let maker = or(&claims.manufacturer, &self.manufacturer, maker);
@@ -275,13 +275,16 @@ pub(super) fn quoted(text: &str) -> String {
     out
 }
 
+/// The id of a sheet whose part has no name.
+const UNNAMED: &str = "my-part";
+
 /// An id that a sheet may have, made from a name.
 pub(super) fn id(name: &str) -> String {
     let allowed = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.');
     let id: String = name.chars().filter(allowed).collect();
     let id = id.trim_start_matches(['-', '.']);
     if id.is_empty() {
-        "my-part".to_owned()
+        UNNAMED.to_owned()
     } else {
         id.to_ascii_lowercase()
     }
