@@ -1,6 +1,7 @@
 //! The longest accesses of a NOR flash.
 //!
-//! A read is one transfer of the granules that it touches, whatever its length. A program is, for each
+//! A read is one transfer of the granules that it touches, whatever its length. It comes behind another
+//! read, or behind the question that found the chip idle or standing still. A program is, for each
 //! page, a write-enable command on a serial bus, a transfer, and the polled program; an erase is the
 //! same with a command in place of the transfer.
 
@@ -22,7 +23,7 @@ impl Wired<Nor> {
         if bytes == 0 {
             return Ok(Time::ZERO);
         }
-        self.read_span(at, bytes, self.chip.capacity(), self.chip.rest())?
+        self.read_span(at, bytes, self.chip.capacity(), self.chip.rest_after_read())?
             .time()
     }
 

@@ -13,6 +13,11 @@ impl Nor {
             .later(self.spec.deselect_after_write)
     }
 
+    /// The same between a read, or a question for the status, and what comes next.
+    pub(crate) fn rest_after_read(&self) -> Time {
+        self.spec.deselect_after_read
+    }
+
     /// The longest program of `bytes` bytes of a page, which for a part of it is
     ///
     /// `page · min(first + next · (bytes − 1), nominal) / nominal`
