@@ -426,6 +426,13 @@ problems! {
     UntimedCurrent { line: u64 }
         "line {line}: the log does not record when accesses happened, which --current needs; in a CSV a column such as \
          start_us, end_us or time_s does (--unit time=s where the name states no unit)";
+    Unpowered { line: u64, volts: f64 }
+        "line {line}: the supply is at {volts} V while an access is under way; allowed: above 0 V. The column of the \
+         voltage is of something else, or its wires are swapped: leave it out of the file, and state the supply with \
+         --voltage";
+    NoEnergy { joules: f64, accesses: u64 }
+        "{accesses} accesses draw {joules:e} J together; allowed: above 0 J. The current is of something else, or flows \
+         the other way: swap the sign of its column";
     NothingMeasured { accesses: u64, from: String, to: String }
         "the current covers none of {accesses} accesses: what was read of it goes from {from} to {to}. Say with \
          --current-offset at which time of this clock the first access starts";

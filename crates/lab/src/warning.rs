@@ -61,6 +61,10 @@ warnings! {
     Pauses Paced { file, percent }
         "{file}: the durations cover {percent:.0} % of the log's time, and the rest is taken to be pauses of the \
          host, as was said; whatever else happened in it, such as a flush, is missing";
+    PausesAndOthers Paced { file, percent, count, others }
+        "{file}: the durations cover {percent:.0} % of the log's time, and {count} accesses of the other kind {others:.0} %. \
+         Those are no pauses of the host: input goes on meanwhile, and the RAM for it is missing here. --durations \
+         start-to-start counts their time. The rest is taken to be pauses, as was said";
     FewAccesses FewSamples { file, accesses, least }
         "{file}: {accesses} accesses are few; rare long ones decide about RAM, and a log of at least {least} has to \
          be long enough to show them";
