@@ -286,6 +286,8 @@ problems! {
     LatePrediction { found: u64, most: u64 } "{found} is too late; allowed: 0 to {most} cycles";
     NoTable "goes with a table of erase and program times by cycles alone (columns cycles, erase_typ_ms, erase_max_ms)";
     TimeUnit(String) "{0:?} is unknown; allowed: ns, us, ms, s";
+    CardLogAlone(&'static str) "goes with a log of a card alone (--template sd), not with {0}; leave it out";
+    CyclingLogAlone(&'static str) "goes with a cycling log of flash alone, not with {0}; leave it out";
     NoSimulations "are none; a search needs some, such as 300";
     Id(String)
         "{0:?} is not an id; allowed: 1 to 64 lower-case letters, digits, '-' and '.', beginning with a letter or digit";
@@ -335,6 +337,9 @@ problems! {
 
     Unchanged(SheetProblem) "{0}";
     NoPart "the fitted sheet is none of a part";
+    UnsoundFit { figure: String, columns: String, why: String }
+        "the fit would give {figure} the columns {columns}, which no sheet may state ({why}). A maximum stays as many \
+         times the typical time as the base has it: state maxima in the table, or begin with another part";
     NoFigures "its sheet has none of the figures that a fit finds";
     NoRawFlash(&'static str) "this part is of the model [{0}], and this template fits raw flash";
     NoErase "no erase of its sheet is as large as a block";
@@ -430,6 +435,13 @@ problems! {
     UntimedCurrent { line: u64 }
         "line {line}: the log does not record when accesses happened, which --current needs; in a CSV a column such as \
          start_us, end_us or time_s does (--unit time=s where the name states no unit)";
+    Unpowered { line: u64, volts: f64 }
+        "line {line}: the supply is at {volts} V while an access is under way; allowed: above 0 V. The column of the \
+         voltage is of something else, or its wires are swapped: leave it out of the file, and state the supply with \
+         --voltage";
+    NoEnergy { joules: f64, accesses: u64 }
+        "{accesses} accesses draw {joules:e} J together; allowed: above 0 J. The current is of something else, or flows \
+         the other way: swap the sign of its column";
     NothingMeasured { accesses: u64, from: String, to: String }
         "the current covers none of {accesses} accesses: what was read of it goes from {from} to {to}. Say with \
          --current-offset at which time of this clock the first access starts";
@@ -460,6 +472,10 @@ problems! {
     // Of wordline part fit to a table of times.
     NoLaw { operation: &'static str }
         "its {operation} times fix no law: more cycle counts are needed, or counts further apart";
+    OffAnyLaw { operation: &'static str, column: String, cycles: u64, printed: String, law: String }
+        "its {operation} times follow no power law: {column} is {printed} at {cycles} cycles, and the nearest law has \
+         {law}. Times that rise in a step, faster than the square of the cycles, or under several conditions have none: \
+         keep the lines that follow a law, or leave the columns of {operation} out";
 
     // Of wordline part fit to a log of a card.
     StartToStart

@@ -61,6 +61,10 @@ warnings! {
     Pauses Paced { file, percent }
         "{file}: the durations cover {percent:.0} % of the log's time, and the rest is taken to be pauses of the \
          host, as was said; whatever else happened in it, such as a flush, is missing";
+    PausesAndOthers Paced { file, percent, count, others }
+        "{file}: the durations cover {percent:.0} % of the log's time, and {count} accesses of the other kind {others:.0} %. \
+         Those are no pauses of the host: input goes on meanwhile, and the RAM for it is missing here. --durations \
+         start-to-start counts their time. The rest is taken to be pauses, as was said";
     FewAccesses FewSamples { file, accesses, least }
         "{file}: {accesses} accesses are few; rare long ones decide about RAM, and a log of at least {least} has to \
          be long enough to show them";
@@ -147,15 +151,15 @@ warnings! {
     BeyondTheTable Extrapolated { file, last, farthest, times }
         "{file}: its last count is {last} cycles, and times are predicted up to {farthest}, {times} times as far: their bands hold \
          if the law goes on as it began, and say nothing of a block that fails before";
-    ExponentOpen NotFitted { file, operation, least, most }
-        "{file}: {operation} times grow too little for the digits that are printed: the exponent may be {least} to {most} \
-         (90 %); more digits, or counts later in life, would show it";
+    ExponentOpen NotFitted { file, operation, why, least, most }
+        "{file}: the exponent of {operation} times may be {least} to {most} (90 %), because {why}; more digits, or counts \
+         later in life, would show it";
     ExponentsDiffer OddLog { file, operation, typical, most }
         "{file}: typical and maximum {operation} times contradict one exponent and have one each, {typical} and {most}: the \
          maxima may be guard-banded rather than measured; the sheet follows the typical ones";
-    OffTheLaw OddLog { file, operation, percent }
-        "{file}: {operation} times lie about {percent} % off any power law: they may be of several technologies or \
-         conditions, or rise in steps; the bands take it for chance";
+    OffTheLaw OddLog { file, operation, percent, column, cycles }
+        "{file}: {operation} times lie up to {percent} % off the nearest power law ({column} at {cycles} cycles): they \
+         may be of several technologies or conditions, or rise in steps; the bands take it for chance";
     CutLine TruncatedLog { file, line } "{file}: line {line}, the last, is cut off and was left out";
     SlowHost NotFitted { file, longer, each, done, board, least, most }
         "{file}: bus and host take {longer} longer for {each} that is {done} than {board} does, 95 % interval \
@@ -388,6 +392,7 @@ problems! {
     NoTimesOf(&'static str) "the table has no {0}s";
     NoTypicalTimes "the table has no typical times";
     FlatGrowth "the times grow too little for the digits that are printed";
+    ScatteredGrowth "the times scatter about the law";
     ProgramsDoNotGrow "programs of the model do not slow down with the cycles: the rows show what the table does";
 }
 
