@@ -39,9 +39,7 @@ fn kind(text: &str) -> &str {
     let lines = text.lines().take_while(|line| !line.starts_with('['));
     let mut keys = lines.filter_map(|line| Some(line.split_once('=')?.0.trim_end()));
     let kinds = ["part", "board", "die", "module", "system"];
-    keys.filter(|key| kinds.contains(key))
-        .next()
-        .unwrap_or_default()
+    keys.find(|key| kinds.contains(key)).unwrap_or_default()
 }
 
 fn collect(folder: &Path, sheets: &mut Vec<PathBuf>) -> io::Result<()> {

@@ -324,9 +324,30 @@ pub struct UncertainFigure {
     /// The largest: 1 and more.
     pub high: f64,
     columns: Vec<ColumnText>,
+    /// The range that the sheet states, which must hold a value that is moved.
+    range: Option<RangeText>,
 }
 
 impl UncertainFigure {
+    /// What replaces which bytes of its sheet's text, with its value times a factor.
+    fn times(&self, factor: f64) -> Edit {
+        let columns = self.columns.iter();
+        let mut edit: Edit = columns
+            .clone()
+            .map(|column| (column.span.clone(), column.written(column.times(factor))))
+            .collect();
+        if let (Some(range), Some(first)) = (&self.range, self.columns.first()) {
+            let si = |column: &ColumnText| column.times(factor) * column.si_of_one();
+            let [low, high] = columns.map(si).fold(range.ends, |[low, high], value| {
+                [low.min(value), high.max(value)]
+            });
+            let one = first.si_of_one();
+            let ends = [low, high].map(|end| first.written(end / one));
+            edit.push((range.span.clone(), format!("[{}]", ends.join(", "))));
+        }
+        edit
+    }
+
     /// The factor at the worse end of its range, or at the better one.
     #[must_use]
     pub fn end(&self, adverse: bool) -> f64 {
@@ -346,17 +367,44 @@ struct ColumnText {
     number: f64,
     /// As the sheet writes it; empty for a plain number.
     unit: String,
-    /// The typical value in the same unit, below which no `max` lies.
-    least: Option<f64>,
+    /// What stated columns leave it, in its unit: no `max` lies below `typ`, and no `typ` above `max`.
+    bounds: [f64; 2],
 }
 
+/// A stated range: its ends in the SI unit, and where it stands in the text of the sheet.
+#[derive(Clone, Debug, PartialEq)]
+struct RangeText {
+    ends: [f64; 2],
+    span: Range<usize>,
+}
+
+/// What no other column bounds.
+const UNBOUNDED: [f64; 2] = [0.0, f64::INFINITY];
+
 impl ColumnText {
-    /// The value times a factor, as TOML: four digits, and whole numbers of what has no fractions.
-    fn scaled(&self, factor: f64) -> String {
-        let mut value = self.number * factor;
-        if let Some(least) = self.least {
-            value = value.max(least);
-        }
+    /// Its value in the SI unit.
+    fn si(&self) -> Option<f64> {
+        si(&format!("{} {}", self.number, self.unit)).map(|(value, _)| value)
+    }
+
+    /// Its value in the unit of another column.
+    fn in_unit_of(&self, other: &Self) -> Option<f64> {
+        Some(self.si()? / other.si()? * other.number)
+    }
+
+    /// One of its unit, in the SI unit.
+    fn si_of_one(&self) -> f64 {
+        si(&format!("1 {}", self.unit)).map_or(1.0, |(one, _)| one)
+    }
+
+    /// The number times a factor, as far as stated columns allow.
+    fn times(&self, factor: f64) -> f64 {
+        let [least, most] = self.bounds;
+        (self.number * factor).clamp(least, most.max(least))
+    }
+
+    /// A number in its unit, as TOML: four digits, and whole numbers of what has no fractions.
+    fn written(&self, value: f64) -> String {
         let value = match self.unit.as_str() {
             "cycles" | "cycle" | "B" | "ps" => value.round().max(1.0),
             _ => format!("{value:.3e}").parse().unwrap_or(value),
@@ -412,7 +460,7 @@ impl PartOnBoard<'_> {
     }
 
     /// The target with figures of its own times factors. A value that other figures of its sheet contradict, such as a
-    /// cycle shorter than the pulse within it, stays as it is.
+    /// cycle shorter than the pulse within it, is moved as far as they allow.
     #[must_use]
     pub fn varied<'f>(
         &self,
@@ -424,9 +472,7 @@ impl PartOnBoard<'_> {
                 Owner::Part => &mut part,
                 Owner::Board => &mut board,
             };
-            let columns = figure.columns.iter();
-            let edit = |column: &ColumnText| (column.span.clone(), column.scaled(factor));
-            edits.push(columns.map(edit).collect());
+            edits.push((figure, factor));
         }
         let of_part = match edited(&self.part.header, &part) {
             Some(Sheet::Part(part)) => *part,
@@ -447,31 +493,47 @@ impl PartOnBoard<'_> {
 /// What replaces which bytes of a sheet's text, for one figure.
 type Edit = Vec<(Range<usize>, String)>;
 
-/// A sheet with other values, as far as they agree with the rest of it; `None` without any.
-fn edited(header: &Header, edits: &[Edit]) -> Option<Sheet> {
-    let with = |edits: &[&Edit]| {
-        let mut edits: Vec<_> = edits.iter().copied().flatten().collect();
+/// Steps by which a value that a sheet contradicts approaches the one that it allows: to a thousandth of the way.
+const STEPS: u32 = 10;
+
+/// A sheet with figures times factors, each as far as it agrees with the rest of the sheet; `None` without any.
+fn edited(header: &Header, changes: &[(&UncertainFigure, f64)]) -> Option<Sheet> {
+    let with = |changes: &[(&UncertainFigure, f64)]| {
+        let edits = changes.iter().map(|(figure, factor)| figure.times(*factor));
+        let mut edits: Edit = edits.flatten().collect();
         edits.sort_by_key(|(span, _)| span.start);
         let mut text = header.text.to_string();
         for (span, value) in edits.into_iter().rev() {
-            text.replace_range(span.clone(), value);
+            text.replace_range(span, &value);
         }
         parse(&header.file, &text).ok()
     };
-    let all: Vec<_> = edits.iter().collect();
-    if all.is_empty() {
+    if changes.is_empty() {
         return None;
     }
-    with(&all).or_else(|| {
+    with(changes).or_else(|| {
         let mut kept = Vec::new();
         let mut sheet = None;
-        for edit in edits {
-            kept.push(edit);
-            match with(&kept) {
-                Some(sound) => sheet = Some(sound),
-                None => {
-                    kept.pop();
+        for &(figure, factor) in changes {
+            // The way from where it stands to where it shall lie, halved until what is left does not matter.
+            let (mut sound, mut refused) = (0.0_f64, None);
+            for _ in 0..STEPS {
+                let way = refused.map_or(1.0, |refused: f64| f64::midpoint(sound, refused));
+                kept.push((figure, factor.powf(way)));
+                match with(&kept) {
+                    Some(found) => {
+                        sheet = Some(found);
+                        sound = way;
+                    }
+                    None => refused = Some(way),
                 }
+                kept.pop();
+                if sound >= 1.0 {
+                    break;
+                }
+            }
+            if sound > 0.0 {
+                kept.push((figure, factor.powf(sound)));
             }
         }
         sheet
@@ -501,8 +563,8 @@ struct Stated {
     /// Column by its name, in the order of [`COLUMNS`].
     columns: Vec<(&'static str, ColumnText)>,
     assumed: Vec<String>,
-    range: Option<(String, String)>,
-    max_range: Option<(String, String)>,
+    range: Option<RangeText>,
+    max_range: Option<RangeText>,
 }
 
 /// The keys of a figure that hold numbers.
@@ -524,14 +586,18 @@ impl Stated {
                 span: value.span(),
                 number,
                 unit,
-                least: None,
+                bounds: UNBOUNDED,
             };
             Some((*key, column))
         });
         let range = |key: &str| {
-            let ends = table.get(key)?.get_ref().as_array()?;
-            let end = |index: usize| ends.get(index)?.get_ref().as_str().map(str::to_owned);
-            Some((end(0)?, end(1)?))
+            let stated = table.get(key)?;
+            let ends = stated.get_ref().as_array()?;
+            let end = |index: usize| Some(si(ends.get(index)?.get_ref().as_str()?)?.0);
+            Some(RangeText {
+                ends: [end(0)?, end(1)?],
+                span: stated.span(),
+            })
         };
         Some(Self {
             basis,
@@ -573,7 +639,7 @@ impl Stated {
                 .map(|(_, column)| column.clone())
                 .collect()
         };
-        let figure = |basis, low, high, columns| {
+        let with_range = |range: Option<&RangeText>, basis, low, high, columns| {
             Some(UncertainFigure {
                 owner,
                 sheet: sheet.to_owned(),
@@ -585,24 +651,36 @@ impl Stated {
                 low,
                 high,
                 columns,
+                range: range.cloned(),
             })
         };
-        if let (Some((low, high)), "max") = (&self.max_range, used) {
-            let least = self.column("typ").map(|typ| typ.number);
-            let ((low, _), (high, _)) = (si(low)?, si(high)?);
-            let lowest = least.map_or(0.0, |least| least / column.number);
-            let (low, high) = ((low / value).max(lowest), high / value);
-            let columns = vec![ColumnText {
-                least,
+        let figure = |basis, low, high, columns| with_range(None, basis, low, high, columns);
+        // The column with what the other one leaves it, where that is stated.
+        let bounded = |column: &ColumnText| {
+            let of = |name: &str| {
+                let other = self.column(name).filter(|_| name != used);
+                let stated = other.filter(|_| self.assumed.iter().all(|assumed| assumed != name));
+                stated.and_then(|other| other.in_unit_of(column))
+            };
+            let least = if used == "max" { of("typ") } else { None };
+            let most = if used == "typ" { of("max") } else { None };
+            ColumnText {
+                bounds: [least.unwrap_or(0.0), most.unwrap_or(f64::INFINITY)],
                 ..column.clone()
-            }];
-            return figure(self.basis, low.min(1.0), high.max(1.0), columns);
+            }
+        };
+        if let (Some(stated), "max") = (&self.max_range, used) {
+            let column = bounded(column);
+            let [low, high] = stated.ends.map(|end| end / value);
+            let low = low.max(column.bounds[0] / column.number);
+            let (low, high) = (low.min(1.0), high.max(1.0));
+            return with_range(Some(stated), self.basis, low, high, vec![column]);
         }
-        if let Some((low, high)) = &self.range {
-            let ((low, _), (high, _)) = (si(low)?, si(high)?);
+        if let Some(stated) = &self.range {
             // A largest value may lie above its class's range already.
-            let (low, high) = ((low / value).min(1.0), (high / value).max(1.0));
-            return figure(self.basis, low, high, all());
+            let [low, high] = stated.ends.map(|end| end / value);
+            let (low, high) = (low.min(1.0), high.max(1.0));
+            return with_range(Some(stated), self.basis, low, high, all());
         }
         if self.basis == Basis::Assumed {
             return figure(self.basis, 1.0 / kind.factor(), kind.factor(), all());
@@ -611,13 +689,9 @@ impl Stated {
         let typ = self.column("typ");
         let no_max = kind.adverse == Adverse::High && timing != Timing::Typ;
         if no_max && used == "max" && self.assumed.iter().any(|name| name == "max") {
-            let typ = typ?.number;
-            let least = Some(typ);
-            let columns = vec![ColumnText {
-                least,
-                ..column.clone()
-            }];
+            let typ = typ?.in_unit_of(column)?;
             let (low, high) = (typ / column.number, most * typ / column.number);
+            let columns = vec![bounded(column)];
             return figure(Basis::Assumed, low.min(1.0), high.max(1.0), columns);
         }
         if no_max && used == "typ" && self.column("max").is_none() {
@@ -628,7 +702,7 @@ impl Stated {
             Basis::Assumed,
             1.0 / kind.factor(),
             kind.factor(),
-            vec![column.clone()],
+            vec![bounded(column)],
         )
     }
 }

@@ -149,24 +149,25 @@ struct BoardFile {
 /// # Errors
 /// Everything that is wrong with it, each with its place.
 pub fn parse(file: &str, text: &str) -> Result<Sheet, Vec<SheetError>> {
-    let embedded = crate::is_embedded(file, text);
     let source = SheetSource {
         file,
         text,
-        embedded,
+        embedded: crate::is_embedded(file, text),
     };
-    let fault = |(span, message)| vec![source.error(span, message)];
-    let tree = estimate::tree(text).map_err(fault)?;
-    let Some(completed) = estimate::complete(text, &tree) else {
-        return source.sheet(tree);
-    };
-    let source = SheetSource {
-        text: &completed,
-        ..source
-    };
-    let tree =
-        estimate::tree(&completed).map_err(|(span, message)| vec![source.error(span, message)])?;
-    source.sheet(tree)
+    let tree = estimate::tree(text).map_err(|fault| vec![source.fault(fault)])?;
+    match estimate::complete(text, &tree) {
+        None => source.sheet(tree),
+        Some(completed) => {
+            let source = SheetSource {
+                text: &completed,
+                ..source
+            };
+            let mut tree = tree;
+            estimate::extend(&mut tree, &completed, text.len())
+                .map_err(|fault| vec![source.fault(fault)])?;
+            source.sheet(tree)
+        }
+    }
 }
 
 /// The keys that say what a sheet describes.
@@ -365,6 +366,10 @@ impl SheetSource<'_> {
 
     fn toml_error(&self, error: &toml::de::Error) -> SheetError {
         self.error(error.span().unwrap_or(0..0), error.message())
+    }
+
+    fn fault(&self, (span, message): estimate::TreeFault) -> SheetError {
+        self.error(span, message)
     }
 
     fn error(&self, span: Range<usize>, message: impl Into<String>) -> SheetError {

@@ -108,8 +108,8 @@ struct RawFigure<T> {
     min: Option<T>,
     typ: Option<T>,
     max: Option<T>,
-    range: Option<[T; 2]>,
-    max_range: Option<[T; 2]>,
+    range: Option<Vec<T>>,
+    max_range: Option<Vec<T>>,
     #[serde(default)]
     assumed_columns: Vec<SheetColumn>,
     source: Option<String>,
@@ -142,7 +142,10 @@ impl<T: PartialOrd> RawFigure<T> {
 
     /// What contradicts itself in the keys that say how far the figure can be trusted.
     fn contradiction(&self) -> Option<&'static str> {
-        if let Some([low, high]) = &self.range {
+        if let Some(range) = &self.range {
+            let [low, high] = &range[..] else {
+                return Some("allowed: range = [least, most], two values");
+            };
             let nominal = [&self.typ, &self.max, &self.min]
                 .into_iter()
                 .flatten()
@@ -154,10 +157,13 @@ impl<T: PartialOrd> RawFigure<T> {
                 );
             }
         }
-        if let Some([low, high]) = &self.max_range
-            && (self.max.is_none() || low > high)
-        {
-            return Some("allowed: max_range = [least, most], in a figure with max");
+        if let Some(range) = &self.max_range {
+            let ordered = matches!(&range[..], [low, high] if low <= high);
+            if self.max.is_none() || !ordered {
+                return Some(
+                    "allowed: max_range = [least, most], two values, in a figure with max",
+                );
+            }
         }
         let stated = |column: &SheetColumn| self.column(*column).is_some();
         if !self.assumed_columns.iter().all(stated) {

@@ -187,6 +187,9 @@ pub struct Verdict {
     /// What the metric is bounded by for certain, where a bound is proven: every access takes the longest that it can.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<f64>,
+    /// Limits that the target passes as simulated, and by its proven bound does not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unproven: Vec<UnprovenLimit>,
     /// What the reader should know of it: why there is no value, what stood in for a figure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
@@ -229,6 +232,18 @@ pub struct DecidingFigure {
     /// Other figures that must lie at the ends of their ranges besides, because none flips the verdict alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub together_with: Vec<String>,
+}
+
+/// A limit that was kept in simulation, and beyond which the proven bound lies.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct UnprovenLimit {
+    /// The limit.
+    pub limit: String,
+    /// The metric that it is about.
+    pub metric: Metric,
+    /// What is proven of the metric; nothing where no bound is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<f64>,
 }
 
 /// One step of a distribution of durations.

@@ -199,7 +199,7 @@ problems! {
     NoStream "must be at least 1";
     CrowdedStreams { most: u32, room: u64 }
         "of {most} leave no room for an access each; allowed with this size and wrap: 1 to {room}";
-    DuringWithoutReads "is about reads, and read is none of the operations";
+    NoReads "is about reads, and read is none of the operations";
     DuringMultiPlane "does not go with multi_plane: work in the background is one block's or page's";
     DuringWithGap "does not go with gap: such reads have a pause of their own";
     DuringWithWarmUp "does not go with warm_up: reads leave the memory as it is";
@@ -252,6 +252,8 @@ problems! {
     BuildOfHost
         "is what a simulated processor takes, and no target is simulated: on this machine its own time is measured; \
          leave it out";
+    RepeatOfSimulation
+        "is for what is measured on this machine, and no target is: a simulation is the same each time; leave it out";
     NoRoom(ByteCount) "{0} has no room for any of these tables; give a larger --capacity, or another target";
     LowLoad { found: f64, table: String, places: u64, sizes: KvSizes, bytes: ByteCount, target: String, least: f64 }
         "{found} is less than one record: {table} has room for {places} of {sizes} in {bytes} of {target}; the least \
@@ -299,7 +301,7 @@ problems! {
     Keep { found: String, bytes: f64, record: ByteCount }
         "of {found} is {bytes} B; allowed: one record ({record}) to 1 PB";
     NoTrace "is missing, and replay needs it";
-    DuringOfWork(&'static str) "goes with the kind read, not with {0}";
+    WorkThatReads(&'static str) "goes with the kind read, not with {0}";
     TraceOfWork(&'static str) "goes with the kind replay, not with {0}";
     RiskBelowRecords { found: ByteCount, record: ByteCount }
         "of {found} is below two records of {record}: one is gathered while another is written; allow more, or choose \
@@ -317,6 +319,13 @@ problems! {
         "go with the kinds log, overwrite and read, not with {0}: a log holds what one kind of access took, with no \
          others between";
     NoLogs "goes with logs alone; allowed only with --log FILE";
+    ManyCurrents { found: usize, logs: usize }
+        "names {found}, and there are {logs} logs: the first current belongs to the first log, the second to the second; \
+         leave out what has no log, and name logs with a current first";
+    OneOfEach { found: usize, currents: usize }
+        "names {found}, and there are {currents} currents; allowed: one for each current, in their order";
+    OneOrEach { found: usize, currents: usize }
+        "names {found}, and there are {currents} currents; allowed: one for all, or one for each current, in their order";
     PriceOfNoPart(String) "{0:?} is not a part of the catalogue; \"wordline part list\" shows them";
 }
 

@@ -50,6 +50,7 @@ mod open;
 mod payload;
 mod power_cuts;
 mod raw;
+mod repeats;
 mod sources;
 mod state;
 mod subject;

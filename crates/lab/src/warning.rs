@@ -71,9 +71,18 @@ warnings! {
     RecordExceedsRam RecordExceedsRam { target, ram, record }
         "{target}: {ram} of RAM hold no record of {record}: no record may wait, and none can be gathered; ask for \
          {record} or more, or for smaller records";
-    ReturnLevels Extrapolated { target, horizon, times, percent }
-        "{target}: return levels look {horizon} ahead, {times:.0} times as far as the accesses, by a distribution \
-         fitted to them, with an interval of {percent:.0} %; they hold if the future is like the past";
+    Extrapolated Extrapolated { target, times, percent }
+        "{target}: the RAM to provision and the longest access to expect look up to {times:.0} times as far as the \
+         accesses, by a distribution that was fitted to the largest values of their stretches; they hold with \
+         {percent:.0} % confidence if what comes is like what came";
+    NotExtrapolated FewSamples { target, percent, holds, stretches, length, next }
+        "{target}: the largest values of its stretches are too much alike, in steps, or of several kinds, and no \
+         distribution fits them; nothing is extrapolated. With {percent:.0} % confidence the next {holds:.0} accesses \
+         need no more than was seen: of {stretches} stretches of {length} accesses none did, and the next one does \
+         with a probability of at most {next:.2} %";
+    ShortForHorizon FewSamples { target, asked, percent, holds, needed }
+        "{target}: {asked} of such work were asked for, and {holds} are supported with {percent:.0} % confidence; \
+         record {needed} of such work or more";
     NeedsTranslation NeedsTranslation { name, block }
         "{name}: this memory overwrites whole blocks of {block}; random writes that are no multiple of it need a \
          translation layer: give --ftl page or --ftl log-block";
@@ -210,12 +219,18 @@ warnings! {
     MeasuredRam Caution { name }
         "{name}: measured with the clock of this machine, whatever else it did meanwhile; caches hold what they can, \
          and nothing waits for the memory to keep anything";
+    Disturbed Disturbed { name, lost, spread, repeats, outliers, replaced }
+        "{name}: something else disturbed this measurement, and its figures may not be those of the memory. The \
+         processor was away for {lost:.1} % of the time, and the rate varies by {spread:.0} % over {repeats} repeats with \
+         {outliers} outliers; {replaced} further repeats lost more and do not count. Measure again on an idle machine";
     Unoptimised Caution { name }
         "{name}: this build of wordline is not optimised, and its tables are slow: build with --release";
     PoolOpen Default { work, open } "workload {work}: {open}";
     NoPipeline NoPipeline { target, what } "{target}: this memory has no {what}; it runs as without it";
     OnePlaneCurrents ExtrapolatedCurrent { target }
         "{target}: the sheet states currents of one plane at work; energy of several is understated";
+    NotMapped NotMapped { target }
+        "{target}: its board does not map this memory into the address space; reads go by the driver";
     NoPlaneCache NoPipeline { target } "{target}: reads of several planes do not use the cache read";
     LifeUsedUpByRun LifeUsedUp { name, endurance }
         "{name}: this run alone took a unit beyond its {endurance} rated cycles";

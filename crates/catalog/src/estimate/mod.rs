@@ -42,6 +42,41 @@ pub(crate) fn tree(text: &str) -> Result<DeTable<'_>, TreeFault> {
     Ok(tree)
 }
 
+/// Puts the figures that were added to a text at its end to their places in the tree of the text.
+pub(crate) fn extend<'i>(
+    tree: &mut DeTable<'i>,
+    completed: &'i str,
+    start: usize,
+) -> Result<(), TreeFault> {
+    let added = DeTable::parse(&completed[start..]);
+    let added = added.map_err(|error| (start..start, error.message().to_owned()));
+    match added?.into_inner().remove(ESTIMATED) {
+        Some(entries) => place(tree, moved(entries, start)),
+        None => Ok(()),
+    }
+}
+
+/// A value whose text stands so many bytes further on.
+fn moved(value: Spanned<DeValue<'_>>, by: usize) -> Spanned<DeValue<'_>> {
+    let span = |span: Range<usize>| span.start + by..span.end + by;
+    let here = span(value.span());
+    let value = match value.into_inner() {
+        DeValue::Table(table) => {
+            let entries = table.into_iter().map(|(key, value)| {
+                let at = span(key.span());
+                (Spanned::new(at, key.into_inner()), moved(value, by))
+            });
+            DeValue::Table(entries.collect())
+        }
+        DeValue::Array(array) => {
+            let elements = array.into_iter();
+            DeValue::Array(elements.map(|element| moved(element, by)).collect())
+        }
+        other => other,
+    };
+    Spanned::new(here, value)
+}
+
 /// Moves the entries of a table `[estimated]` to their places.
 fn place<'i>(tree: &mut DeTable<'i>, entries: Spanned<DeValue<'i>>) -> Result<(), TreeFault> {
     let span = entries.span();

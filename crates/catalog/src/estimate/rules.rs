@@ -110,24 +110,28 @@ const fn rule(
 
 /// Memories that are written byte by byte.
 const BYTES: &[&str] = &["mram", "fram", "eeprom", "reram"];
+/// The same and those that forget.
+const WRITTEN: &[&str] = &["mram", "fram", "eeprom", "reram", "sram", "psram"];
 /// Memories with a table of their own for deep power-down.
 const SLEEPING: &[&str] = &["nor", "mram", "fram", "eeprom", "reram", "sram", "psram"];
 /// All chips.
-const ALL: &[&str] = &["nor", "nand", "mram", "fram", "eeprom", "reram", "sram", "psram"];
+const ALL: &[&str] = &[
+    "nor", "onchip", "nand", "mram", "fram", "eeprom", "reram", "sram", "psram",
+];
 
 /// Every figure that can be estimated.
 #[rustfmt::skip]
-static RULES: [EstimableFigure; 32] = [
+static RULES: [EstimableFigure; 31] = [
     rule(&["nor", "nand"], "page_program", "page program", Unit::Time, TYP_MAX, Owners::Always),
-    rule(&["nor"], "erase.*.duration", "erase", Unit::Time, TYP_MAX, Owners::Always),
+    rule(&["nor", "onchip"], "erase.*.duration", "erase", Unit::Time, TYP_MAX, Owners::Always),
     rule(&["nand"], "block_erase", "block erase", Unit::Time, TYP_MAX, Owners::Always),
     rule(&["nand"], "page_read", "page read", Unit::Time, TYP_MAX, Owners::Always),
     rule(&["nand"], "cache_busy", "time between registers in a cache read", Unit::Time, MOST, Owners::Action("page-read-cache")),
     rule(&["nand"], "cache_program_busy", "time between registers in a cache program", Unit::Time, MOST, Owners::Action("execute-cache")),
     rule(&["nand"], "plane_busy", "busy time between planes", Unit::Time, MOST, Owners::Action("execute-plane")),
     rule(&["eeprom", "reram"], "write_cycle", "write cycle", Unit::Time, TYP_MAX, Owners::Always),
-    rule(ALL, "opcode.*.clock", "clock", Unit::Frequency, MOST, Owners::Always),
-    rule(&["nor", "nand"], "endurance", "endurance", Unit::Cycles, LEAST, Owners::Always),
+    rule(ALL, "opcode.*.clock", "clock", Unit::Frequency, MOST, Owners::Serial),
+    rule(&["nor", "onchip", "nand"], "endurance", "endurance", Unit::Cycles, LEAST, Owners::Always),
     rule(BYTES, "endurance", "endurance", Unit::Cycles, LEAST, Owners::Without("endurance_unlimited")),
     rule(&["nor"], "power_up", "wait after power-up", Unit::Time, MOST, Owners::Always),
     rule(&["nor"], "wake_up", "wake-up from deep power-down", Unit::Time, MOST, Owners::Action("power-down")),
@@ -138,18 +142,17 @@ static RULES: [EstimableFigure; 32] = [
     rule(&["nand"], "deselect", "deselect time", Unit::Time, LEAST, Owners::Serial),
     rule(ALL, "standby", "standby current", Unit::Current, TYP_MAX, Owners::Always),
     rule(SLEEPING, "deep_power_down", "current in deep power-down", Unit::Current, TYP_MAX, Owners::Action("power-down")),
-    rule(&["nor", "nand"], "program_current", "program current", Unit::Current, TYP_MAX, Owners::Always),
-    rule(&["nor", "nand"], "erase_current", "erase current", Unit::Current, TYP_MAX, Owners::Always),
+    rule(&["nor", "onchip", "nand"], "program_current", "program current", Unit::Current, TYP_MAX, Owners::Always),
+    rule(&["nor", "onchip", "nand"], "erase_current", "erase current", Unit::Current, TYP_MAX, Owners::Always),
     rule(ALL, "read_current", "read current", Unit::Current, TYP_MAX, Owners::Without("active")),
-    rule(BYTES, "write_current", "write current", Unit::Current, TYP_MAX, Owners::Without("active")),
+    rule(WRITTEN, "write_current", "write current", Unit::Current, TYP_MAX, Owners::Without("active")),
+    rule(ALL, "active.*.current", "current while data move", Unit::Current, TYP_MAX, Owners::Always),
     rule(&["nor"], "suspend.program_latency", "latency of a suspended program", Unit::Time, MOST, Owners::Always),
     rule(&["nor"], "suspend.erase_latency", "latency of a suspended erase", Unit::Time, MOST, Owners::Always),
     rule(&["nor"], "suspend.program_progress", "time from resume to suspend of a program", Unit::Time, USUAL, Owners::Always),
     rule(&["nor"], "suspend.erase_progress", "time from resume to suspend of an erase", Unit::Time, USUAL, Owners::Always),
     rule(ALL, "parallel.read_access", "read access", Unit::Time, MOST, Owners::Always),
-    rule(ALL, "parallel.read_cycle", "read cycle", Unit::Time, LEAST, Owners::Always),
     rule(ALL, "parallel.write_pulse", "write pulse", Unit::Time, LEAST, Owners::Always),
-    rule(ALL, "parallel.write_cycle", "write cycle of the bus", Unit::Time, LEAST, Owners::Always),
 ];
 
 /// A place of a sheet where an estimable figure stands or could stand.
@@ -160,7 +163,7 @@ pub(crate) struct FigureSlot<'a, 'i> {
     /// The figures whose distributions are its own, from the closest to the widest.
     pub(crate) figures: Vec<String>,
     /// The kinds of part whose distributions are its own, from the closest to the widest.
-    pub(crate) kinds: [&'static str; 2],
+    pub(crate) kinds: Vec<&'static str>,
     /// What sources call it.
     pub(crate) words: String,
     /// What a value of the distribution is multiplied by.
@@ -226,7 +229,7 @@ impl<'a, 'i> ChipTable<'a, 'i> {
                 rule,
                 path,
                 figures: place.figures,
-                kinds: self.kinds(),
+                kinds: self.kinds(rule.when),
                 words: place.words,
                 scale: place.scale,
                 stated,
@@ -287,24 +290,29 @@ impl<'a, 'i> ChipTable<'a, 'i> {
         }
     }
 
-    /// Its kind, and the wider one.
-    fn kinds(&self) -> [&'static str; 2] {
-        let parallel = self.table.contains_key("parallel");
-        match (self.model, parallel) {
-            ("onchip", _) => ["on-chip flash", "on-chip flash"],
-            ("nor", false) => ["serial NOR", "NOR"],
-            ("nor", true) => ["parallel NOR", "NOR"],
-            ("nand", false) => ["SPI NAND", "NAND"],
-            ("nand", true) if self.table.contains_key("pairing") => ["parallel MLC NAND", "NAND"],
-            ("nand", true) => ["parallel SLC NAND", "NAND"],
-            ("mram", false) => ["serial MRAM", "MRAM"],
-            ("mram", true) => ["parallel MRAM", "MRAM"],
-            ("fram", false) => ["serial FRAM", "FRAM"],
-            ("fram", true) => ["parallel FRAM", "FRAM"],
-            ("reram", _) => ["serial ReRAM", "ReRAM"],
-            ("sram" | "psram", _) => ["serial SRAM", "volatile memory"],
-            _ => ["serial EEPROM", "EEPROM"],
+    /// Its kind, and the wider ones. What belongs to the serial bus is alike in all flash.
+    fn kinds(&self, when: Owners) -> Vec<&'static str> {
+        let mut kinds = match (self.model, self.table.contains_key("parallel")) {
+            ("onchip", _) => vec!["on-chip flash"],
+            ("nor", false) => vec!["serial NOR", "NOR"],
+            ("nor", true) => vec!["parallel NOR", "NOR"],
+            ("nand", false) => vec!["SPI NAND", "NAND"],
+            ("nand", true) if self.table.contains_key("pairing") => {
+                vec!["parallel MLC NAND", "NAND"]
+            }
+            ("nand", true) => vec!["parallel SLC NAND", "NAND"],
+            ("mram", false) => vec!["serial MRAM", "MRAM"],
+            ("mram", true) => vec!["parallel MRAM", "MRAM"],
+            ("fram", false) => vec!["serial FRAM", "FRAM"],
+            ("fram", true) => vec!["parallel FRAM", "FRAM"],
+            ("reram", _) => vec!["ReRAM"],
+            ("sram" | "psram", _) => vec!["SRAM and PSRAM"],
+            _ => vec!["EEPROM"],
+        };
+        if matches!(when, Owners::Serial) && matches!(self.model, "nor" | "nand") {
+            kinds.push("serial flash");
         }
+        kinds
     }
 
     /// What the figure of an element of an array is among its like.
@@ -325,6 +333,12 @@ impl<'a, 'i> ChipTable<'a, 'i> {
                     scale,
                 })
             }
+            // At a stated clock and without one it is the same figure.
+            "active" => Some(FigureClass {
+                figures: vec![format!("{}_current", text(element, "action")?)],
+                words: rule.words.to_owned(),
+                scale: 1.0,
+            }),
             _ => {
                 let classes = clock_classes(element)?;
                 Some(FigureClass {

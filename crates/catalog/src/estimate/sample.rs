@@ -33,7 +33,10 @@ pub(super) struct SourcedPart {
     values: BTreeMap<(String, &'static str), f64>,
     /// The figures that no closer figure of the same place stands before, with their units.
     closest: BTreeMap<String, EstimateUnit>,
-    kinds: [&'static str; 2],
+    /// Its kind.
+    kind: &'static str,
+    /// All kinds of each figure.
+    kinds: BTreeMap<String, Vec<&'static str>>,
 }
 
 impl SourcedPart {
@@ -68,7 +71,15 @@ impl SourcedPart {
             id: text("part")?,
             family: text("family"),
             maker: text("manufacturer")?,
-            kinds: slots.first()?.kinds,
+            kind: slots.first()?.kinds[0],
+            kinds: slots
+                .iter()
+                .flat_map(|slot| {
+                    slot.figures
+                        .iter()
+                        .map(|figure| (figure.clone(), slot.kinds.clone()))
+                })
+                .collect(),
             closest: closest.collect(),
             values: logs
                 .into_iter()
@@ -88,7 +99,7 @@ impl SourcedPart {
                 .is_some_and(|other| (one - other).abs() < 1e-12)
         };
         self.maker == other.maker
-            && self.kinds == other.kinds
+            && self.kind == other.kind
             && self.values.len() == other.values.len()
             && self.values.len() >= FIGURES_MIN
             && self.values.iter().all(equal)
@@ -145,7 +156,7 @@ pub(super) fn populations(parts: &[SourcedPart]) -> BTreeMap<PopulationKey, Vec<
     let mut all = BTreeMap::<PopulationKey, Vec<Member>>::new();
     for part in parts {
         for ((figure, column), log) in &part.values {
-            for kind in part.kinds {
+            for kind in &part.kinds[figure] {
                 let members = all.entry((kind, figure.clone(), column)).or_default();
                 let family = part.family.as_ref().unwrap_or(&part.id).clone();
                 members.push(Member { family, log: *log });
@@ -160,7 +171,7 @@ pub(super) fn closest_populations(
     parts: &[SourcedPart],
 ) -> Vec<(PopulationKey, EstimateUnit, Vec<Member>)> {
     let closest = |(kind, figure, column): PopulationKey, members| {
-        let of_kind = parts.iter().filter(|part| part.kinds[0] == kind);
+        let of_kind = parts.iter().filter(|part| part.kind == kind);
         let unit = of_kind.flat_map(|part| part.closest.get(&figure)).next()?;
         Some(((kind, figure, column), *unit, members))
     };

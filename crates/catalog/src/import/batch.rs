@@ -142,7 +142,8 @@ impl ImportBatch {
         };
         let page = import(bytes, None).map_err(|errors| errors.0)?;
         let check = entry.claims.check(&page);
-        item.contradictions.extend(page.contradictions.iter().cloned());
+        item.contradictions
+            .extend(page.contradictions.iter().cloned());
         item.contradictions.extend(check.contradictions);
         item.missing = page.missing(&entry.claims);
         if !check.refused.is_empty() {
@@ -152,7 +153,9 @@ impl ImportBatch {
         let part = part.unwrap_or_else(|| page.draft.id.clone());
         let made = self.made.iter().filter_map(|dump| dump.sheet.as_ref());
         let earlier = made.into_iter().find(|(known, _)| *known == part);
-        let other = earlier.map(|(_, sheet)| sheet).or_else(|| self.known.get(&part));
+        let other = earlier
+            .map(|(_, sheet)| sheet)
+            .or_else(|| self.known.get(&part));
         item.disagreements = other.map_or(Vec::new(), |sheet| disagreements(&page, sheet));
         Ok(match earlier {
             Some(_) => DumpOutcome::Compared { part },

@@ -115,7 +115,8 @@ impl SupplyClaim {
     /// # Errors
     /// When the text is no such range.
     pub fn new(range: &str, source: impl Into<String>) -> Result<Self, String> {
-        let allowed = || format!("{range:?} is not a supply range; allowed: LOW..HIGH, as in 2.7V..3.6V");
+        let allowed =
+            || format!("{range:?} is not a supply range; allowed: LOW..HIGH, as in 2.7V..3.6V");
         let (min, max) = range.split_once("..").ok_or_else(allowed)?;
         let volts = |text: &str| text.trim().parse::<Voltage>().map_err(|_| allowed());
         let (min, max) = (volts(min)?, volts(max)?);
@@ -158,9 +159,8 @@ impl FromStr for JedecId {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let error = || {
-            format!("{text:?} is not a JEDEC ID; allowed: 2 to 6 bytes in hex, as in EF4018")
-        };
+        let error =
+            || format!("{text:?} is not a JEDEC ID; allowed: 2 to 6 bytes in hex, as in EF4018");
         let digits: String = text.chars().filter(|c| !c.is_whitespace()).collect();
         let digits = digits.strip_prefix("0x").unwrap_or(&digits);
         let whole = matches!(digits.len(), 4 | 6 | 8 | 10 | 12) && digits.is_ascii();
@@ -175,7 +175,9 @@ impl FromStr for JedecId {
         // Codes of later banks of JEP106 begin with 7Fh, and the list has none of them.
         let uniform = bytes.iter().all(|byte| *byte == bytes[0]);
         if uniform {
-            return Err(format!("{text:?} is a bus without a chip; allowed: the id of one"));
+            return Err(format!(
+                "{text:?} is a bus without a chip; allowed: the id of one"
+            ));
         }
         Ok(Self(bytes))
     }

@@ -19,7 +19,14 @@ pub struct Disagreement {
 }
 
 /// Keys of a sheet that are no figures.
-const WORDS: [&str; 6] = ["source", "basis", "assumed", "reason", "name", "assumed_columns"];
+const WORDS: [&str; 6] = [
+    "source",
+    "basis",
+    "assumed",
+    "reason",
+    "name",
+    "assumed_columns",
+];
 
 /// What both a page and the text of a sheet state, and state differently. What only one of them states is no
 /// contradiction. A text that is not TOML states nothing.
@@ -52,7 +59,10 @@ fn figures(sheet: &str) -> BTreeMap<String, String> {
 fn collect(path: &str, value: &Value, found: &mut BTreeMap<String, String>) {
     match value {
         Value::Table(table) => {
-            for (key, value) in table.iter().filter(|(key, _)| !WORDS.contains(&key.as_str())) {
+            for (key, value) in table
+                .iter()
+                .filter(|(key, _)| !WORDS.contains(&key.as_str()))
+            {
                 collect(&format!("{path}.{key}"), value, found);
             }
         }

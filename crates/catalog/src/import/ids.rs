@@ -169,7 +169,9 @@ pub(super) fn series(name: &str) -> Option<ChipSeries> {
 
 /// The capacity at the start of a text, in bytes, and what follows it.
 fn capacity(text: &str) -> (Option<u64>, &str) {
-    let begins = CAPACITIES.iter().filter(|(token, _)| text.starts_with(token));
+    let begins = CAPACITIES
+        .iter()
+        .filter(|(token, _)| text.starts_with(token));
     match begins.max_by_key(|(token, _)| token.len()) {
         Some((token, mbit)) => (Some(mbit << 17), &text[token.len()..]),
         None => (None, text),
@@ -193,7 +195,11 @@ mod tests {
             (0xBF, 0x42, 32),
             (0x85, 0x13, 4),
         ] {
-            assert_eq!(capacity_bytes(maker, code), Some(mbit << 17), "{maker:X} {code:X}");
+            assert_eq!(
+                capacity_bytes(maker, code),
+                Some(mbit << 17),
+                "{maker:X} {code:X}"
+            );
         }
         assert_eq!(capacity_bytes(0xC8, 0x20), None);
         assert_eq!(capacity_bytes(0xEF, 0x00), None);
@@ -221,7 +227,11 @@ mod tests {
             ("zd25q128c", "Zetta", "ZD25Q", 128),
         ] {
             let found = series(name).expect(name);
-            assert_eq!((found.maker, found.family.as_str()), (maker, family), "{name}");
+            assert_eq!(
+                (found.maker, found.family.as_str()),
+                (maker, family),
+                "{name}"
+            );
             assert_eq!(found.capacity_bytes, Some(mbit << 17), "{name}");
         }
         assert_eq!(series("no-such-chip"), None);

@@ -31,7 +31,9 @@ impl FromStr for DumpIndex {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let mut lines = text.lines().enumerate();
-        let lines = lines.by_ref().filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+        let lines = lines
+            .by_ref()
+            .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
         let mut lines = lines.map(|(index, line)| (index + 1, line));
         let head = lines.next().map_or("", |(_, line)| line);
         let head: Vec<_> = head.split('\t').collect();
@@ -51,10 +53,16 @@ impl FromStr for DumpIndex {
 fn entry(head: &[&str], line: &str) -> Result<IndexEntry, String> {
     let cells: Vec<_> = line.split('\t').collect();
     if cells.len() > head.len() {
-        return Err(format!("{} cells under a head of {}", cells.len(), head.len()));
+        return Err(format!(
+            "{} cells under a head of {}",
+            cells.len(),
+            head.len()
+        ));
     }
     let cell = |names: &[&str]| {
-        let found = names.iter().find_map(|name| head.iter().position(|column| column == name));
+        let found = names
+            .iter()
+            .find_map(|name| head.iter().position(|column| column == name));
         let text = cells.get(found?)?.trim();
         (!text.is_empty() && text != "-").then(|| text.to_owned())
     };
@@ -71,7 +79,10 @@ fn entry(head: &[&str], line: &str) -> Result<IndexEntry, String> {
     // Words after an id say how it is known; an id that was not read begins with a word.
     let id = cell(&["jedec_id"]).and_then(|text| {
         let first = text.split_whitespace().next()?.to_owned();
-        first.chars().all(|c| c.is_ascii_hexdigit()).then_some(first)
+        first
+            .chars()
+            .all(|c| c.is_ascii_hexdigit())
+            .then_some(first)
     });
     let jedec_id = id.map(|id| id.parse::<JedecId>()).transpose()?;
     Ok(IndexEntry {

@@ -103,7 +103,10 @@ pub(super) fn read(bytes: &[u8]) -> Result<Page, ImportError> {
     let size = ByteCount::from_bytes(geometry.bytes);
     let parallel = reader.parallel();
     if parallel.is_none() {
-        notes.push("the page lists no asynchronous timing mode: the bus is the data sheet's to say".to_owned());
+        notes.push(
+            "the page lists no asynchronous timing mode: the bus is the data sheet's to say"
+                .to_owned(),
+        );
     }
     let draft = SheetDraft {
         id: sheet::id(&model),
@@ -117,7 +120,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Page, ImportError> {
         description: format!("{size} NAND flash"),
         capacity: geometry.bytes,
         capacity_at: reader.offset + 80,
-        tables: std::iter::once(reader.model(&geometry)).chain(parallel).collect(),
+        tables: std::iter::once(reader.model(&geometry))
+            .chain(parallel)
+            .collect(),
         wanted: &WANTED,
         ..SheetDraft::default()
     };
@@ -136,7 +141,10 @@ pub(super) fn read(bytes: &[u8]) -> Result<Page, ImportError> {
 fn maker(name: &str) -> String {
     let mut letters = name.chars();
     let first = letters.next().map(|first| first.to_ascii_uppercase());
-    first.into_iter().chain(letters.map(|letter| letter.to_ascii_lowercase())).collect()
+    first
+        .into_iter()
+        .chain(letters.map(|letter| letter.to_ascii_lowercase()))
+        .collect()
 }
 
 /// Keys of a sheet that ONFI may leave out, and what they are called.

@@ -84,17 +84,45 @@ pub(super) fn read(bytes: &[u8]) -> Result<Page, ImportErrors> {
         Ok(_) => return Err(ImportErrors(reading.faults)),
         Err(fault) => {
             // What was found of a header already says more than that its table cannot be used.
-            if !reading.faults.iter().any(|found| found.offset == fault.offset) {
+            if !reading
+                .faults
+                .iter()
+                .any(|found| found.offset == fault.offset)
+            {
                 reading.faults.push(fault);
             }
             return Err(ImportErrors(reading.faults));
         }
     };
     for (offset, place, name, raw, meaning) in [
-        (0, "bytes 3:0", "signature", "53 46 44 50".to_owned(), "SFDP".to_owned()),
-        (4, "bytes 5:4", "revision", format!("{major:02X}{minor:02X}h"), revision(major, minor)),
-        (6, "byte 6", "parameter headers", hex(last.into(), 8), parameters.len().to_string()),
-        (7, "byte 7", "access protocol", hex(access.into(), 8), access_protocol(access)),
+        (
+            0,
+            "bytes 3:0",
+            "signature",
+            "53 46 44 50".to_owned(),
+            "SFDP".to_owned(),
+        ),
+        (
+            4,
+            "bytes 5:4",
+            "revision",
+            format!("{major:02X}{minor:02X}h"),
+            revision(major, minor),
+        ),
+        (
+            6,
+            "byte 6",
+            "parameter headers",
+            hex(last.into(), 8),
+            parameters.len().to_string(),
+        ),
+        (
+            7,
+            "byte 7",
+            "access protocol",
+            hex(access.into(), 8),
+            access_protocol(access),
+        ),
     ] {
         reading.fields.push(Field {
             offset,
@@ -104,7 +132,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Page, ImportErrors> {
             meaning,
         });
     }
-    reading.fields.extend(parameters.iter().map(Parameter::field));
+    reading
+        .fields
+        .extend(parameters.iter().map(Parameter::field));
     let table = basic.table(bytes, "BFPT", "basic table");
     let Some(decoded) = basic::read(&table, &mut reading) else {
         return Err(ImportErrors(reading.faults));
@@ -121,7 +151,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Page, ImportErrors> {
     for parameter in parameters.iter().filter(sound) {
         parameter.read(bytes, &mut tables, &mut vendors, &mut reading);
     }
-    reading.contradictions.extend(foreign_text(bytes, &parameters));
+    reading
+        .contradictions
+        .extend(foreign_text(bytes, &parameters));
     if !reading.faults.is_empty() {
         return Err(ImportErrors(reading.faults));
     }
@@ -384,7 +416,9 @@ fn notes(parameters: &[Parameter], basic: &Parameter) -> Vec<String> {
         SEQUENCES,
         UNUSED,
     ];
-    let skipped = parameters.iter().filter(|parameter| !decoded.contains(&parameter.id));
+    let skipped = parameters
+        .iter()
+        .filter(|parameter| !decoded.contains(&parameter.id));
     let skipped: Vec<_> = skipped.map(Parameter::name).collect();
     if !skipped.is_empty() {
         notes.push(format!("named only: {}", skipped.join("; ")));

@@ -85,7 +85,9 @@ pub(super) fn value(value: impl ToString, said: Said<'_>) -> String {
 }
 
 fn inline<'a>(pairs: impl Iterator<Item = (&'a str, String)>) -> String {
-    let pairs: Vec<_> = pairs.map(|(key, value)| format!("{key} = {value}")).collect();
+    let pairs: Vec<_> = pairs
+        .map(|(key, value)| format!("{key} = {value}"))
+        .collect();
     format!("{{ {} }}", pairs.join(", "))
 }
 
@@ -104,7 +106,8 @@ impl DraftTable {
         columns: &[(&'static str, String)],
         source: &str,
     ) {
-        self.figures.push((key, figure(columns, Said::Page(source))));
+        self.figures
+            .push((key, figure(columns, Said::Page(source))));
     }
 
     pub(super) fn number(&mut self, key: &'static str, number: u64, source: &str) {
@@ -136,13 +139,20 @@ impl SheetDraft {
             .collect();
         let rows = |list: &str, key: &str| {
             let lists = self.tables.iter().flat_map(|table| &table.lists);
-            let rows = lists.filter(|found| found.key == list).flat_map(|found| &found.rows);
+            let rows = lists
+                .filter(|found| found.key == list)
+                .flat_map(|found| &found.rows);
             rows.filter(|row| !row.iter().any(|(found, _)| *found == key))
                 .count()
         };
         for (list, key, words, claimed) in [
             ("erase", "duration", "times of erases", false),
-            ("opcode", "clock", "clocks of opcodes", claims.clock.is_some()),
+            (
+                "opcode",
+                "clock",
+                "clocks of opcodes",
+                claims.clock.is_some(),
+            ),
         ] {
             let count = rows(list, key);
             if count > 0 && !claimed {
@@ -164,7 +174,8 @@ impl SheetDraft {
             for (key, value) in &table.figures {
                 writeln!(text, "{key} = {value}").expect("a String");
             }
-            if index == 0 && !table.has("supply")
+            if index == 0
+                && !table.has("supply")
                 && let Some(supply) = &claims.supply
             {
                 writeln!(text, "supply = {}", supply.figure()).expect("a String");
@@ -220,7 +231,9 @@ impl SheetDraft {
         for line in wrapped(&self.missing(claims).join(", "), 110) {
             writeln!(text, "#   {line}").expect("a String");
         }
-        text.push_str("# What is left out is estimated from parts of the family or kind. For example:\n");
+        text.push_str(
+            "# What is left out is estimated from parts of the family or kind. For example:\n",
+        );
         text.push_str("#   standby = { typ = \"10 uA\", max = \"50 uA\", source = \"data sheet rev. C, table 9\" }\n");
     }
 }

@@ -61,7 +61,8 @@ fn every_kind_has_a_factor_and_its_evidence() {
 fn every_target_can_lie_at_either_end_of_all_its_ranges() {
     let catalog = Catalog::load(&[]).expect("sound sheets");
     let mut moved = (0, 0);
-    for part in catalog.parts() {
+    let on_boards = catalog.parts().filter(|part| part.default_board.is_some());
+    for part in on_boards {
         let target = catalog
             .part_on_board(&part.header.id)
             .expect("a default board");
@@ -140,9 +141,9 @@ fn a_value_is_written_as_its_unit_allows() {
         span: 0..0,
         number: 4260.0,
         unit: "cycles".to_owned(),
-        least: None,
+        bounds: UNBOUNDED,
     };
-    assert_eq!(column.scaled(2.7), "\"11502 cycles\"");
+    assert_eq!(column.written(column.times(2.7)), "\"11502 cycles\"");
     assert_eq!(
         FigureKind::of("eeprom.write_cycle").map(|kind| kind.name),
         Some("program time")
@@ -156,4 +157,63 @@ fn a_value_is_written_as_its_unit_allows() {
         Some("active current")
     );
     assert_eq!(FigureKind::of("card.controller.spare_blocks"), None);
+}
+
+/// The page program of a target at an end of its range, where the sheet of mt29f1g01 states it otherwise.
+fn moved_program(figure: &str, timing: Timing, adverse: bool) -> f64 {
+    let catalog = Catalog::load(&[]).expect("sound sheets");
+    let target = catalog.part_on_board("mt29f1g01").expect("a part");
+    let text = target.part.header.text.to_string();
+    let start = text.find("page_program =").expect("a figure");
+    let end = start + text[start..].find('\n').expect("more lines");
+    let changed = format!(
+        "{}page_program = {{ {figure} }}{}",
+        &text[..start],
+        &text[end..]
+    );
+    let Ok(Sheet::Part(part)) = parse("parts/nand/mt29f1g01.toml", &changed) else {
+        panic!("the sheet is refused: {figure}");
+    };
+    let target = PartOnBoard {
+        name: "trial".to_owned(),
+        part: &part,
+        board: target.board,
+    };
+    let all = target.uncertain_figures(timing);
+    let program = all
+        .iter()
+        .find(|figure| figure.figure == "nand.page_program")
+        .expect("it has a range");
+    let varied = target.varied([(program, program.end(adverse))]);
+    let varied = varied.target();
+    let flash = varied.part.model.flash().expect("NAND");
+    let figure = flash.page_program().figure;
+    let column = if timing == Timing::Max {
+        figure.max()
+    } else {
+        figure.typ()
+    };
+    column.expect("stated").si()
+}
+
+#[test]
+fn no_end_of_a_range_is_dropped_without_a_word() {
+    let near = |value: f64, expected: f64| {
+        assert!(
+            (value / expected - 1.0).abs() < 2e-3,
+            "{value} for {expected}"
+        );
+    };
+    // A typical value at the low end of the class, and a largest value above it: both lie at the low end then.
+    let class = "typ = \"6.4 ms\", max = \"200 ms\", range = [\"6.4 ms\", \"133 ms\"], basis = \"calibrated\", source = \"s\"";
+    near(moved_program(class, Timing::Max, false), 6.4e-3);
+    near(moved_program(class, Timing::Typ, true), 0.133);
+    // An assumed typical value goes no further than the stated maximum, whatever its unit.
+    let typical = "typ = \"220 us\", max = \"0.3 ms\", assumed_columns = [\"typ\"], source = \"s\"";
+    near(moved_program(typical, Timing::Typ, true), 3e-4);
+    // No access takes longer than 65536 s: the range is used as far as that.
+    let beyond =
+        "typ = \"220 us\", range = [\"100 us\", \"1 d\"], basis = \"calibrated\", source = \"s\"";
+    let longest = moved_program(beyond, Timing::Typ, true);
+    assert!((60_000.0..=65_536.0).contains(&longest), "{longest}");
 }

@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::{ColumnUnit, Durations, LogSource, NamedValues, Operation};
 use crate::names::named;
 use crate::quantity::{
-    ByteCount, Capacitance, DataRate, Energy, Fraction, Money, Period, Quantity as _, QuantityError,
+    ByteCount, Capacitance, DataRate, Energy, Fraction, Money, Period, Quantity as _,
+    QuantityError, Voltage,
 };
 
 /// A study: the work, the limits, and what things cost. The candidates are the experiment's targets.
@@ -68,6 +69,23 @@ pub struct CompareWorkload {
     #[serde(default, skip_serializing_if = "NamedValues::is_empty")]
     #[cfg_attr(feature = "cli", command(flatten))]
     pub units: NamedValues<ColumnUnit>,
+    /// Current over time that was measured beside a log: the first belongs to the first --log, the second to the second.
+    /// Tells the energy of the log; repeatable and comma-separated.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "cli", arg(long = "current", value_name = "FILE", value_parser = super::options::file_name(), help_heading = "Measured logs"))]
+    pub currents: Vec<String>,
+    /// Voltage of the supply: one for every --current whose file does not state it, or one for each --current.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<String>")]
+    #[cfg_attr(feature = "cli", arg(long = "voltage", help_heading = "Measured logs"))]
+    pub voltages: Vec<Voltage>,
+    /// Time on the clock of each --current at which the first access of its log starts [default: both clocks are one].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(
+        feature = "cli",
+        arg(long = "current-offset", help_heading = "Measured logs")
+    )]
+    pub current_offsets_ps: Vec<u64>,
 }
 
 impl CompareWorkload {
@@ -86,6 +104,19 @@ impl CompareWorkload {
             log_unit: None,
             durations: None,
             units: NamedValues::new(),
+            currents: Vec::new(),
+            voltages: Vec::new(),
+            current_offsets_ps: Vec::new(),
+        }
+    }
+
+    /// How long in seconds of work RAM has to suffice: the life that is asked for, or else the time in which the data to
+    /// keep come.
+    #[must_use]
+    pub fn horizon_s(&self) -> f64 {
+        match self.limits.life {
+            Some(life) => life.si() * self.work.duty(),
+            None => self.work.keep().bytes(self.work.rate) / self.work.rate.si(),
         }
     }
 
@@ -184,6 +215,11 @@ pub struct Work {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long, help_heading = "The work"))]
     pub during: Option<super::BackgroundWork>,
+    /// Read through the address space of the processor, of the kind read: in lines of its cache and without a driver, where
+    /// the board maps the memory.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "cli", arg(long, help_heading = "The work"))]
+    pub mapped: bool,
     /// Temperature of the memory in degrees Celsius, -40 to 125 [default: 25].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long = "temperature", help_heading = "The work"))]
@@ -210,6 +246,7 @@ impl Work {
             reads: None,
             trace: None,
             during: None,
+            mapped: false,
             temperature_celsius: None,
             retain: None,
         }
@@ -498,6 +535,7 @@ Examples:
   wordline compare --rate 100KB/s --target nand08gw3b2c --temperature 55 --retain 1y --min-life 10y
   wordline compare --rate 20KB/s --record 512B --max-loss 1s --prefer life
   wordline compare --rate 500KB/s --record 4KiB --max-ram 64KiB --log my_lat.1.log    my own memory
+  wordline compare --rate 20KB/s --record 4KiB --prefer energy --log timed.csv --current ppk2.csv --voltage 3.3V
 
 Studies that come along: data-logger, boot-image, sensor-node-battery, xip-boot, camera-20MBps, ota-update, black-box,
 trace-replay.

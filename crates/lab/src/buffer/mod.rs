@@ -7,11 +7,12 @@
 pub(crate) mod analysis;
 pub(crate) mod bound;
 mod course;
-mod extremes;
+pub(crate) mod extremes;
 mod grid;
 mod layer;
 pub(crate) mod log;
 pub(crate) mod open_loop;
+pub(crate) mod provision;
 pub(crate) mod rows;
 pub(crate) mod stream;
 pub(crate) mod trace;

@@ -3,7 +3,7 @@
 use wordline_catalog::PartOnBoard;
 use wordline_core::quantity::{ByteCount, Current, Quantity, Time};
 use wordline_core::results::NoValue;
-use wordline_core::{Arrival, Basis, CompareWorkload, WorkKind};
+use wordline_core::{Arrival, Basis, CompareWorkload, Metric, WorkKind};
 use wordline_nvm::power::PowerState;
 use wordline_nvm::{Device, Wear};
 
@@ -18,7 +18,7 @@ use crate::buffer::trace::TraceSummary;
 use crate::during::OnConflict;
 use crate::translation::Stretch;
 
-const DAY_S: f64 = 86_400.0;
+pub(super) const DAY_S: f64 = 86_400.0;
 
 /// What a candidate does.
 pub(super) struct Assessed {
@@ -30,8 +30,8 @@ pub(super) struct Assessed {
     pub(super) ram_in_flight: Result<f64, NoValue>,
     /// Highest rate for the RAM that is allowed; `None` where no RAM was stated.
     pub(super) rate_max: Option<Result<f64, NoValue>>,
-    /// Bound of the peak RAM and what it rests on, where the work repeats itself.
-    pub(super) ram_bound: Option<(Result<f64, NoValue>, Basis)>,
+    /// Bounds of metrics and what they rest on, where there are any.
+    pub(super) bounds: Option<(Vec<(Metric, Result<f64, NoValue>)>, Basis)>,
     pub(super) holdup_time: Result<f64, NoValue>,
     pub(super) area: Result<f64, NoValue>,
     /// Where the price of the part and its area come from.
@@ -46,6 +46,14 @@ pub(super) struct Assessed {
     pub(super) device: Option<Box<dyn Device>>,
     /// The device behind its warm-up.
     pub(super) warm: Option<WarmDevice>,
+}
+
+/// What the work takes if every access takes the longest that it can.
+pub(super) struct LongestRun {
+    pub(super) bound: Bound,
+    /// The longest access, with what it may wait for where the memory erases or programs meanwhile; `None` where nothing
+    /// bounds that.
+    pub(super) latency: Option<Time>,
 }
 
 /// Waiting and in-flight RAM for whole records at the one rate that was played, exactly, whatever their sizes.
@@ -69,13 +77,15 @@ pub(super) struct Account<'a> {
     pub(super) paced: Option<&'a ExerciseRun>,
     /// The longest read while the memory erases or programs, where the study asks for it, and what a read does about that.
     pub(super) busy: Option<(Time, OnConflict)>,
+    /// Whether its reads were to go through the address space, and go by its driver.
+    pub(super) unmapped: bool,
     pub(super) record: u64,
     /// Whether reading wears the memory.
     pub(super) reads_wear: bool,
 }
 
 impl Account<'_> {
-    pub(super) fn close(&self, bound: Option<Bound>) -> Assessed {
+    pub(super) fn close(&self, longest: Option<LongestRun>) -> Assessed {
         let (limits, work) = (&self.study.limits, &self.study.work);
         let fast = &self.fast.findings;
         let asked = &self.paced.unwrap_or(self.fast).findings;
@@ -89,6 +99,9 @@ impl Account<'_> {
                 None => "RAM and latency are of records as fast as it takes them".to_owned(),
             });
         }
+        if self.unmapped {
+            notes.push("its board does not map it: reads go by the driver".to_owned());
+        }
         let parts = self.parts();
         let peak = if limit(&fast.curve).is_ok_and(|limit| limit < work.stored_rate().si()) {
             Err(NoValue::Unbounded)
@@ -98,12 +111,15 @@ impl Account<'_> {
         let ram_in_flight = peak.map(|(_, in_flight)| in_flight);
         let gathered = asked.curve.largest_record().si();
         let ram_provision = ram_in_flight.map(|bytes| bytes + gathered);
-        // What was only read is not lost.
-        let bytes_at_risk = if work.reads() >= 1.0 {
-            Ok(0.0)
-        } else {
-            ram_provision.map(|bytes| bytes + self.volatile(&mut notes))
+        let volatile = match ram_provision {
+            Ok(_) if work.reads() < 1.0 => self.volatile(&mut notes),
+            _ => 0.0,
         };
+        let bytes_at_risk = self.at_risk(ram_provision, volatile);
+        let bounds = longest.map(|longest| {
+            let basis = longest.bound.basis;
+            (self.bounds(&longest, volatile), basis)
+        });
         let holdup_time = bytes_at_risk.map(|bytes| self.time_to_write(bytes));
         let latency = asked.latency.max();
         let latency = match self.busy {
@@ -133,10 +149,10 @@ impl Account<'_> {
             cost: self.cost(parts, ram_provision, &mut notes),
             parts: Ok(parts),
             unknown: "the sheets lack a figure for it, so that nothing can be promised",
-            ram_bound: bound.as_ref().map(|bound| {
-                let (_, in_flight) = self::peak(&bound.findings)?;
-                Ok(in_flight + bound.findings.curve.largest_record().si())
-            }),
+            proven: bounds
+                .as_ref()
+                .filter(|(_, basis)| *basis == Basis::Proven)
+                .map_or_else(Vec::new, |(bounds, _)| bounds.clone()),
         };
         let area = self.target.part.area.as_ref();
         Assessed {
@@ -153,10 +169,7 @@ impl Account<'_> {
                 let stored = safe_rate(&fast.curve, waiting, Arrival::Record);
                 stored.map(|rate| rate / work.stored_share())
             }),
-            ram_bound: bound.map(|bound| {
-                let peak = self::peak(&bound.findings);
-                (peak.map(|(waiting, _)| waiting), bound.basis)
-            }),
+            bounds,
             holdup_time,
             area: area
                 .map(|area| area.nominal().si() * parts)
@@ -172,6 +185,34 @@ impl Account<'_> {
             device: None,
             warm: None,
         }
+    }
+
+    /// What a power cut takes, where so much of the work is in RAM and in the memory's own cache. What was only read is
+    /// not lost.
+    fn at_risk(&self, ram: Result<f64, NoValue>, volatile: f64) -> Result<f64, NoValue> {
+        match self.study.work.reads() {
+            all if all >= 1.0 => Ok(0.0),
+            _ => ram.map(|bytes| bytes + volatile),
+        }
+    }
+
+    /// The metrics where every access takes the longest that it can.
+    fn bounds(&self, longest: &LongestRun, volatile: f64) -> Vec<(Metric, Result<f64, NoValue>)> {
+        let findings = &longest.bound.findings;
+        let peak = self::peak(findings);
+        let gathered = findings.curve.largest_record().si();
+        let provision = peak.map(|(_, in_flight)| in_flight + gathered);
+        let rate = limit(&findings.curve).unwrap_or(f64::INFINITY);
+        let rate = rate / self.study.work.stored_share();
+        let mut bounds = vec![
+            (Metric::RamProvision, provision),
+            (Metric::RamPeak, peak.map(|(waiting, _)| waiting)),
+            (Metric::ThroughputMean, Ok(rate)),
+            (Metric::BytesAtRisk, self.at_risk(provision, volatile)),
+        ];
+        let latency = longest.latency.map(Quantity::si);
+        bounds.extend(latency.map(|latency| (Metric::LatencyMax, Ok(latency))));
+        bounds
     }
 
     /// Where the price of the part and its area come from. A price that the study states is its own.

@@ -4,6 +4,7 @@ mod account;
 mod candidate;
 mod certainty;
 mod exercise;
+mod expected;
 mod judge;
 mod life;
 mod measured;
@@ -385,9 +386,11 @@ fn rows(subject: &Subject, assessed: &Assessed, document: &mut ResultSet) {
         };
         of_sheet.add(metric, value, document);
     }
-    if let Some((bound, basis)) = assessed.ram_bound {
-        let bounded = subject.bound(basis);
-        bounded.add(Metric::RamPeak, bound, document);
+    if let Some((bounds, basis)) = &assessed.bounds {
+        let bounded = subject.bound(*basis);
+        for (metric, bound) in bounds {
+            bounded.add(*metric, *bound, document);
+        }
     }
 }
 

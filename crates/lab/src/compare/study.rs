@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use wordline_catalog::SheetError;
-use wordline_core::quantity::{ByteCount, Quantity};
+use wordline_core::quantity::{ByteCount, Quantity, Time, Voltage};
 use wordline_core::{
     ColumnUnit, CompareWorkload, Durations, Experiment, Limits, NamedValues, Preference, Prices,
     Timing, TranslationLayer, Work, WorkKind, Workload,
@@ -70,6 +70,12 @@ struct StudyFile {
     log_unit: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     durations: Option<Durations>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    currents: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    voltages: Vec<Voltage>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    current_offsets: Vec<Time>,
     work: Work,
     #[serde(default)]
     limits: Limits,
@@ -122,6 +128,9 @@ pub fn read_study(file: &str, text: &str) -> Result<Experiment, Box<SheetError>>
             log_unit: study.log_unit,
             durations: study.durations,
             units: study.units,
+            currents: study.currents,
+            voltages: study.voltages,
+            current_offsets_ps: study.current_offsets.into_iter().map(Time::ps).collect(),
         })),
         timings: study.timing,
         age: study.age,
@@ -159,6 +168,14 @@ pub fn write_study(experiment: &Experiment) -> Option<String> {
         log_unit: compare.log_unit.clone(),
         durations: compare.durations,
         units: compare.units.clone(),
+        currents: compare.currents.clone(),
+        voltages: compare.voltages.clone(),
+        current_offsets: compare
+            .current_offsets_ps
+            .iter()
+            .copied()
+            .map(Time::from_ps)
+            .collect(),
     };
     match toml::to_string(&study) {
         Ok(text) => Some(format!(
@@ -207,7 +224,11 @@ pub(super) fn problem(compare: &CompareWorkload) -> Option<(&'static str, Settin
     }
     if work.during.is_some() && work.kind != WorkKind::Read {
         let kind = work.kind.name();
-        return beyond("work.during", SettingProblem::DuringOfWork(kind));
+        return beyond("work.during", SettingProblem::WorkThatReads(kind));
+    }
+    if work.mapped && work.kind != WorkKind::Read {
+        let kind = work.kind.name();
+        return beyond("work.mapped", SettingProblem::WorkThatReads(kind));
     }
     let keep = work.keep().bytes(work.rate);
     if keep < record.si() || keep > KEEP_MAX {
@@ -378,6 +399,10 @@ mod tests {
             (
                 format!("{sound}keep = \"1 B\"\n"),
                 "s:5: work.keep of 1 B is 1 B; allowed",
+            ),
+            (
+                format!("{sound}mapped = true\n"),
+                "s:5: work.mapped goes with the kind read, not with log",
             ),
             (
                 format!("{sound}trace = \"x\"\n"),

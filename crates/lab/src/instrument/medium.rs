@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use wordline_core::SimClock;
 use wordline_core::quantity::Time;
-use wordline_host::{MappedFile, MappedFileError, ScratchFileError, WallClock};
+use wordline_host::{MappedFile, MappedFileError, ScratchFileError, ThreadReading, WallClock};
 use wordline_memory::{ByteMemory, Clock as _, Ecc, Flash, Geometry, OutOfRange};
 use wordline_nvm::{AccessCost, Accounts, Cause, Device, FlashMemory, NvmError, OperationKind};
 
@@ -168,7 +168,21 @@ impl ByteMemory for ByteBackend {
 /// Time of a simulation, or of this machine.
 enum MediumClock {
     Simulated(SimClock),
-    Wall(WallClock),
+    Wall {
+        clock: WallClock,
+        /// Whether the thread gives up its processor to wait for the memory.
+        waits_for_disk: bool,
+    },
+}
+
+impl MediumClock {
+    /// The clock of this machine, from now on.
+    fn wall(waits_for_disk: bool) -> Self {
+        Self::Wall {
+            clock: WallClock::start(),
+            waits_for_disk,
+        }
+    }
 }
 
 /// The first bytes of a memory, or its first blocks. It meets the contract that the memory meets.
@@ -207,7 +221,7 @@ impl<B: MemoryBackend> Instrumented for MeteredMemory<B> {
     fn now(&self) -> Time {
         match &self.clock {
             MediumClock::Simulated(clock) => clock.now(),
-            MediumClock::Wall(clock) => Time::from_ps(clock.now_ps()),
+            MediumClock::Wall { clock, .. } => Time::from_ps(clock.now_ps()),
         }
     }
 
@@ -220,9 +234,12 @@ impl<B: MemoryBackend> Instrumented for MeteredMemory<B> {
     }
 
     fn reading(&self) -> AccountsReading {
-        match self.backend.accounts() {
-            Some(accounts) => AccountsReading::of(accounts, &self.total().cost),
-            None => AccountsReading::at(self.now()),
+        match (&self.clock, self.backend.accounts()) {
+            (_, Some(accounts)) => AccountsReading::of(accounts, &self.total().cost),
+            (MediumClock::Simulated(_), None) => AccountsReading::at(self.now()),
+            (MediumClock::Wall { waits_for_disk, .. }, None) => {
+                AccountsReading::measured(self.now(), ThreadReading::now(*waits_for_disk))
+            }
         }
     }
 
@@ -293,7 +310,7 @@ impl MeteredMemory<ByteBackend> {
         bytes.fill(0);
         Self {
             backend: ByteBackend::Ram(bytes),
-            clock: MediumClock::Wall(WallClock::start()),
+            clock: MediumClock::wall(false),
             bytes: capacity,
             meter: AccessMeter::new(BusTransfer::Bytes),
         }
@@ -304,7 +321,7 @@ impl MeteredMemory<ByteBackend> {
         Self {
             bytes: capacity.min(file.len()),
             backend: ByteBackend::File(file, false),
-            clock: MediumClock::Wall(WallClock::start()),
+            clock: MediumClock::wall(true),
             meter: AccessMeter::new(BusTransfer::Bytes),
         }
     }
@@ -380,7 +397,7 @@ impl<B: MemoryBackend> MeteredMemory<B> {
     fn simulated_now(&self) -> Option<Time> {
         match &self.clock {
             MediumClock::Simulated(clock) => Some(clock.now()),
-            MediumClock::Wall(_) => None,
+            MediumClock::Wall { .. } => None,
         }
     }
 

@@ -184,7 +184,7 @@ fn a_page_of_buffers_answers_before_it_draws_and_draws_before_it_lists() {
     assert_carries(&page, &document);
     let order = [
         "<h1>wordline buffer: mt29f1g01@stm32h755-qspi</h1>",
-        "needs 96 KiB of RAM at 2.00 MB&#x2f;s",
+        "Provision 96 KiB of RAM for mt29f1g01@stm32h755-qspi at 2.00 MB&#x2f;s",
         "id=\"plot-ram-1\"",
         "id=\"plot-durations-1\"",
         "id=\"plot-fill-1\"",

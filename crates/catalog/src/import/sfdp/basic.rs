@@ -76,7 +76,9 @@ pub(super) struct Basic<'a> {
 
 /// Reads the table and adds its fields in order. Without a density there is nothing to compare the rest with.
 pub(super) fn read<'a>(table: &'a SfdpTable, reading: &mut Reading) -> Option<Basic<'a>> {
-    let bytes = density(table).map_err(|fault| reading.faults.push(fault)).ok()?;
+    let bytes = density(table)
+        .map_err(|fault| reading.faults.push(fault))
+        .ok()?;
     let mut basic = Basic {
         table,
         bytes,
@@ -208,7 +210,12 @@ impl Basic<'_> {
         let fault = "address bytes (BFPT DWORD 1 bits 18:17)";
         let found = format!("3, and no way to 4, with {}", self.capacity);
         let allowed = "4 address bytes above 16 MiB";
-        Some(ImportError::new(self.table.offset(at), fault, found, allowed))
+        Some(ImportError::new(
+            self.table.offset(at),
+            fault,
+            found,
+            allowed,
+        ))
     }
 
     /// What contradicts itself, and is left out of a sheet.
@@ -235,10 +242,20 @@ impl Basic<'_> {
         }
         let reach = bits(1, 18, 17);
         match table.get(reach) {
-            3 => add(reach, "address bytes".to_owned(), "11b".to_owned(), "00b, 01b or 10b"),
+            3 => add(
+                reach,
+                "address bytes".to_owned(),
+                "11b".to_owned(),
+                "00b, 01b or 10b",
+            ),
             0 if self.bytes > REACH_OF_THREE_BYTES => {
                 let fault = format!("3 address bytes do not reach {}", self.capacity);
-                add(reach, fault, "00b, 3 address bytes".to_owned(), "01b or 10b");
+                add(
+                    reach,
+                    fault,
+                    "00b, 3 address bytes".to_owned(),
+                    "01b or 10b",
+                );
             }
             _ => {}
         }
@@ -246,7 +263,12 @@ impl Basic<'_> {
         if table.has(11) && self.byte_program(14).typ > self.page_program().typ {
             let fault = "a program of one byte takes longer than a page".to_owned();
             let allowed = format!("at most {}", self.page_program().typ);
-            add(first, fault, self.byte_program(14).typ.to_string(), &allowed);
+            add(
+                first,
+                fault,
+                self.byte_program(14).typ.to_string(),
+                &allowed,
+            );
         }
     }
 
@@ -422,15 +444,27 @@ impl Basic<'_> {
             fields.push(table.field(at, name, meaning));
         };
         let program = [
-            ["no erase anywhere", "no erase of the suspended page's sector size"],
-            ["no program anywhere", "no program of the suspended page size"],
-            ["reads as the data sheet says", "no read of the suspended page"],
+            [
+                "no erase anywhere",
+                "no erase of the suspended page's sector size",
+            ],
+            [
+                "no program anywhere",
+                "no program of the suspended page size",
+            ],
+            [
+                "reads as the data sheet says",
+                "no read of the suspended page",
+            ],
             ["further restrictions", "no further restriction"],
         ];
         let erase = [
             ["no erase anywhere", "no erase of the suspended sector size"],
             ["no program anywhere", "no program in the suspended sector"],
-            ["reads as the data sheet says", "no read in the suspended sector"],
+            [
+                "reads as the data sheet says",
+                "no read in the suspended sector",
+            ],
             ["further restrictions", "no further restriction"],
         ];
         for (low, name, words) in [
@@ -438,7 +472,9 @@ impl Basic<'_> {
             (4, "prohibited while an erase is suspended", erase),
         ] {
             let value = table.get(bits(12, low + 3, low));
-            let words: Vec<_> = (0..4).map(|bit| words[bit][(value >> bit & 1) as usize]).collect();
+            let words: Vec<_> = (0..4)
+                .map(|bit| words[bit][(value >> bit & 1) as usize])
+                .collect();
             add(bits(12, low + 3, low), name, words.join("; "));
         }
         let interval = |low| format!("typ {}", self.interval(low));

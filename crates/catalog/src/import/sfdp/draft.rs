@@ -43,7 +43,8 @@ const WANTED: [(&str, &str); 15] = [
 ];
 
 /// What SFDP leaves out because every chip has it, and who drives chips by it.
-const COMMON: &str = "Linux, drivers/mtd/spi-nor/core.c: as of every chip that is known by its SFDP alone";
+const COMMON: &str =
+    "Linux, drivers/mtd/spi-nor/core.c: as of every chip that is known by its SFDP alone";
 
 /// Address bytes of opcodes on one line.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -140,11 +141,7 @@ impl Tables<'_> {
     }
 
     /// Sizes that share an opcode depend on how the chip is set up: the smallest is kept.
-    fn keep_one_size_of_an_opcode(
-        &self,
-        erases: &mut Vec<&SfdpErase>,
-        cautions: &mut Vec<String>,
-    ) {
+    fn keep_one_size_of_an_opcode(&self, erases: &mut Vec<&SfdpErase>, cautions: &mut Vec<String>) {
         let all = erases.clone();
         erases.retain(|erase| {
             let same = all.iter().filter(|other| self.erase_code(other) == self.erase_code(erase));
@@ -164,7 +161,9 @@ impl Tables<'_> {
 
     fn description(&self, erases: &[&SfdpErase]) -> String {
         let basic = self.basic;
-        let widest = FAST_READS.iter().filter(|read| read.is_supported(basic.table));
+        let widest = FAST_READS
+            .iter()
+            .filter(|read| read.is_supported(basic.table));
         let widest = widest.filter_map(|read| read.mode.chars().nth(6));
         let bus = match widest.max() {
             _ if self.octal().is_some() => "octal SPI, 8-8-8 double rate",
@@ -232,15 +231,21 @@ impl Tables<'_> {
 
     /// The opcode of an erase type, and how a sheet cites it.
     fn erase_code(&self, erase: &SfdpErase) -> (u32, String) {
-        let own = self.four_byte.as_ref().filter(|_| Addressing::of(self) == Addressing::Four);
-        if let Some((table, code)) = own.and_then(|table| Some((table, table.erase(erase.number)?))) {
+        let own = self
+            .four_byte
+            .as_ref()
+            .filter(|_| Addressing::of(self) == Addressing::Four);
+        if let Some((table, code)) = own.and_then(|table| Some((table, table.erase(erase.number)?)))
+        {
             return (code, table.sources[1].clone());
         }
         (erase.opcode, self.erase_source(erase))
     }
 
     fn erase_source(&self, erase: &SfdpErase) -> String {
-        self.basic.table.source(&[SfdpErase::place(erase.number).0.word])
+        self.basic
+            .table
+            .source(&[SfdpErase::place(erase.number).0.word])
     }
 
     fn erase_list(&self, erases: &[&SfdpErase]) -> DraftList {
@@ -268,8 +273,14 @@ impl Tables<'_> {
             rows.push(vec![
                 ("name", quoted("chip")),
                 ("code", "0xc7".to_owned()),
-                ("bytes", figure(&bytes, Said::Page(&basic.table.source(&[2])))),
-                ("duration", figure(&basic.chip_erase().columns(), Said::Page(&source))),
+                (
+                    "bytes",
+                    figure(&bytes, Said::Page(&basic.table.source(&[2]))),
+                ),
+                (
+                    "duration",
+                    figure(&basic.chip_erase().columns(), Said::Page(&source)),
+                ),
             ]);
         }
         DraftList { key: "erase", rows }
@@ -306,14 +317,23 @@ impl Tables<'_> {
     fn reads(&self, list: &mut OpcodeList) {
         let basic = self.basic;
         let addressing = Addressing::of(self);
-        let own = self.four_byte.as_ref().filter(|_| addressing == Addressing::Four);
+        let own = self
+            .four_byte
+            .as_ref()
+            .filter(|_| addressing == Addressing::Four);
         let own_read = |mode| own.and_then(|own| Some((own, own.opcode("read", mode)?)));
         let bytes = addressing.bytes();
         let said = "Linux, drivers/mtd/spi-nor/core.c: 8 dummy cycles, as of every chip that is known by its SFDP alone";
         match own_read("1S-1S-1S") {
             Some((own, entry)) => {
                 let source = format!("{}; dummy cycles: {said}", own.sources[0]);
-                list.add(entry.code, "Fast Read", "read", (bytes, 8), Said::Published(&source));
+                list.add(
+                    entry.code,
+                    "Fast Read",
+                    "read",
+                    (bytes, 8),
+                    Said::Published(&source),
+                );
             }
             None => list.add(0x0B, "Fast Read", "read", (bytes, 8), Said::Published(said)),
         }
@@ -370,21 +390,36 @@ impl Tables<'_> {
         match &octal {
             Some(octal) => {
                 let profile = octal.profile;
-                let shape = (profile.status_address_bytes, profile.status_dummy_cycles as u32);
+                let shape = (
+                    profile.status_address_bytes,
+                    profile.status_dummy_cycles as u32,
+                );
                 let said = Said::Page(&profile.source);
                 list.add(0x05, "Read Status Register", "status", shape, said);
             }
             // The bit of the busy poll with 05h; its neighbours are ones in some pages.
             None if basic.table.is_set(14, 2) => {
                 let source = basic.table.source(&[14]);
-                list.add(0x05, "Read Status Register", "status", (0, 0), Said::Page(&source));
+                list.add(
+                    0x05,
+                    "Read Status Register",
+                    "status",
+                    (0, 0),
+                    Said::Page(&source),
+                );
             }
             None => list.add(0x05, "Read Status Register", "status", (0, 0), common),
         }
         for erase in erases {
             let (code, source) = self.erase_code(erase);
             let name = format!("Erase {}", size(erase.bytes));
-            list.add(code, &name, "erase", (address_bytes, 0), Said::Page(&source));
+            list.add(
+                code,
+                &name,
+                "erase",
+                (address_bytes, 0),
+                Said::Page(&source),
+            );
         }
         if basic.table.has(11) && octal.as_ref().is_none_or(|octal| octal.profile.erases_chip) {
             list.add(0xC7, "Chip Erase", "erase", (0, 0), common);
@@ -400,7 +435,13 @@ impl Tables<'_> {
         }
         for (at, name, action) in commands {
             let source = basic.table.source(&[at.word]);
-            list.add(basic.table.get(at), name, action, (0, 0), Said::Page(&source));
+            list.add(
+                basic.table.get(at),
+                name,
+                action,
+                (0, 0),
+                Said::Page(&source),
+            );
         }
     }
 }
@@ -442,7 +483,14 @@ impl OpcodeList {
     /// Adds an opcode that moves array data in 8D-8D-8D, two bytes a clock.
     fn add_octal(&mut self, opcode: Opcode8D, said: Said<'_>) {
         let shape = (4, opcode.dummy_cycles);
-        self.push(opcode.code, opcode.name, opcode.action, shape, Some(2), said);
+        self.push(
+            opcode.code,
+            opcode.name,
+            opcode.action,
+            shape,
+            Some(2),
+            said,
+        );
     }
 
     fn push(

@@ -69,7 +69,11 @@ impl OctalProfile {
             code => format!("opcode {code:02X}h"),
         };
         let read = bits(1, 15, 8);
-        add(bits(1, 7, 0), "fast read wrap 8D-8D-8D", code(bits(1, 7, 0)));
+        add(
+            bits(1, 7, 0),
+            "fast read wrap 8D-8D-8D",
+            code(bits(1, 7, 0)),
+        );
         add(read, "fast read 8D-8D-8D", code(read));
         let status = [bits(1, 28, 28), bits(1, 29, 29)];
         let dummy = either(status[0], ["4 dummy cycles", "8 dummy cycles"]);
@@ -135,7 +139,11 @@ impl OctalProfile {
 pub(super) fn profile_2(table: &SfdpTable, reading: &mut Reading) {
     let words = 1..=table.words.len();
     let fields = words.map(|word| {
-        table.field(bits(word, 31, 0), "xSPI Profile 2.0", "named only: no model has its bus")
+        table.field(
+            bits(word, 31, 0),
+            "xSPI Profile 2.0",
+            "named only: no model has its bus",
+        )
     });
     reading.fields.extend(fields);
 }

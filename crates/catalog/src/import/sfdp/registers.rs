@@ -112,7 +112,10 @@ pub(super) fn vendor_supply(table: &SfdpTable, reading: &mut Reading) -> Option<
     let [high, low] = [bits(1, 15, 0), bits(1, 31, 16)];
     let millivolts = |at| {
         let digits = format!("{:04X}", table.get(at));
-        digits.parse::<u64>().ok().filter(|value| (1_000..=6_000).contains(value))
+        digits
+            .parse::<u64>()
+            .ok()
+            .filter(|value| (1_000..=6_000).contains(value))
     };
     let (max, min) = (millivolts(high)?, millivolts(low)?);
     if min > max {
@@ -121,7 +124,9 @@ pub(super) fn vendor_supply(table: &SfdpTable, reading: &mut Reading) -> Option<
     let volts = |millivolts: u64| format!("{millivolts} mV").parse::<Voltage>().ok();
     let (min, max) = (volts(min)?, volts(max)?);
     for (at, name, volts) in [(high, "highest supply", max), (low, "lowest supply", min)] {
-        reading.fields.push(table.field(at, name, volts.to_string()));
+        reading
+            .fields
+            .push(table.field(at, name, volts.to_string()));
     }
     Some([min, max])
 }

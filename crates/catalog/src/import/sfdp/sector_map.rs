@@ -80,7 +80,9 @@ impl SectorMap {
                 let found = format!("{} DWORDs", table.words.len());
                 let allowed = format!("{count} regions, one DWORD each");
                 let at = table.offset + 4 * (head - 1);
-                reading.faults.push(ImportError::new(at, fault, found, allowed));
+                reading
+                    .faults
+                    .push(ImportError::new(at, fault, found, allowed));
                 return None;
             }
             let bytes = 256 * (u64::from(table.get(bits(word, 31, 8))) + 1);
@@ -96,7 +98,11 @@ impl SectorMap {
             let meaning = format!(
                 "{start:X}h to {:X}h, erased in {}",
                 start + bytes - 1,
-                if names.is_empty() { "nothing".to_owned() } else { names.join(", ") },
+                if names.is_empty() {
+                    "nothing".to_owned()
+                } else {
+                    names.join(", ")
+                },
             );
             let at = bits(word, 31, 0);
             reading.fields.push(table.field(at, "region", meaning));
@@ -110,7 +116,8 @@ impl SectorMap {
             let error = ImportError::new(at, fault, size(start), allowed);
             reading.contradictions.push(error);
         }
-        self.configurations.push(SectorConfiguration { id, regions });
+        self.configurations
+            .push(SectorConfiguration { id, regions });
         Some(head + count + 1)
     }
 
@@ -119,9 +126,17 @@ impl SectorMap {
     pub(super) fn everywhere(&self, basic: &Basic<'_>) -> (Vec<usize>, Vec<String>) {
         let configurations = self.configurations.iter();
         let Some(simplest) = configurations.min_by_key(|one| one.regions.len()) else {
-            return (basic.erases.iter().map(|erase| erase.number).collect(), Vec::new());
+            return (
+                basic.erases.iter().map(|erase| erase.number).collect(),
+                Vec::new(),
+            );
         };
-        let holds = |number: &usize| simplest.regions.iter().all(|(_, types)| types.contains(number));
+        let holds = |number: &usize| {
+            simplest
+                .regions
+                .iter()
+                .all(|(_, types)| types.contains(number))
+        };
         let types: Vec<_> = (1..=4).filter(holds).collect();
         let mut cautions = Vec::new();
         if self.configurations.len() > 1 {
@@ -131,7 +146,12 @@ impl SectorMap {
                 simplest.id
             ));
         }
-        let used = |number: usize| simplest.regions.iter().any(|(_, types)| types.contains(&number));
+        let used = |number: usize| {
+            simplest
+                .regions
+                .iter()
+                .any(|(_, types)| types.contains(&number))
+        };
         let partly: Vec<_> = basic
             .erases
             .iter()

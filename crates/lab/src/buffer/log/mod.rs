@@ -27,6 +27,7 @@ use coverage::Coverage;
 use energy::{AccessEnergy, CurrentSource, SupplyMeter};
 use starts::Starts;
 
+use super::provision::{ProvisionSource, uncertain_bytes, whole_records};
 use super::rows;
 use crate::backlog::{Demand, Rate, StartUp};
 use crate::control::{Control, Progress};
@@ -66,6 +67,7 @@ pub(super) fn run(
         current: question.current.as_deref().map(|file| CurrentSource {
             file,
             voltage: question.voltage,
+            is_voltage_shared: false,
             offset_ps: question.current_offset_ps,
         }),
         is_gathered: false,
@@ -111,6 +113,14 @@ pub(crate) struct MeasuredLog {
     /// What the accesses drew, where a current was measured.
     pub(crate) energy: Option<AccessEnergy>,
     pub(crate) summary: LogSummary,
+}
+
+impl MeasuredLog {
+    /// Steps of the clock that its starts are known to, where durations were taken from them.
+    pub(crate) fn step(&self, durations: Durations) -> Option<Time> {
+        let step = self.summary.resolution;
+        step.filter(|_| durations == Durations::StartToStart)
+    }
 }
 
 /// Opens a log and adds it up; what is odd becomes warnings of the document. None where the caller stopped it.
@@ -187,7 +197,16 @@ fn answer(
     } = log;
     let record = findings.curve.record().map(ByteCount::bytes);
     let subject = subject(&source.file, log.operation, record);
-    rows::add(&subject, findings, None, question, seed, document);
+    let provision = ProvisionSource {
+        findings,
+        basis: subject.basis,
+        horizon_s: question.horizon_s,
+        seed,
+        step: log.step(source.durations),
+        bound: None,
+        is_periodic: false,
+    };
+    rows::add(&subject, &provision, question, document);
     if let Some((least, most)) = log.shares {
         let share = (least + most) / 2.0;
         subject.add(Metric::Coverage, Ok(share), document);
@@ -195,7 +214,7 @@ fn answer(
     if let Some(energy) = &log.energy {
         energy.rows(&subject, document);
     }
-    if let (Durations::StartToStart, Some(step)) = (source.durations, summary.resolution) {
+    if let Some(step) = log.step(source.durations) {
         rounding(&subject, findings, step, document);
     }
     if record.is_none() {
@@ -496,18 +515,10 @@ fn rounding(subject: &Subject, findings: &BufferFindings, step: Time, document: 
                 at.add(Metric::RamPeak, Ok(waiting), document);
                 at.add(Metric::RamPeakInFlight, Ok(in_flight), document);
             }
+            let at = subject.estimate(subject.basis, kind);
+            rows::provision(&at, rate, Ok(whole(fluid)), record, document);
         }
     }
-}
-
-/// Bytes that come in two steps of a clock, by which a stretch of a log may last more or less than it says.
-pub(crate) fn uncertain_bytes(rate: Rate, step: Time) -> f64 {
-    2.0 * rate.bytes_per_second() * step.si()
-}
-
-/// Whole records, one at least, that so many bytes of a steady stream are.
-pub(crate) fn whole_records(bytes: f64, record: f64) -> f64 {
-    (bytes / record).ceil().max(1.0) * record
 }
 
 /// A time that may be longer than simulated time can be.

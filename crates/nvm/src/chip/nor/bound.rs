@@ -2,7 +2,7 @@
 
 use wordline_core::quantity::Time;
 
-use super::Nor;
+use super::{Nor, NorWork};
 use crate::bound::longest;
 
 impl Nor {
@@ -31,6 +31,13 @@ impl Nor {
         let share = nominal.min(u128::from(partial.first) + more);
         let ps = u128::from(page.ps()) * share / nominal;
         Time::from_ps(u64::try_from(ps).unwrap_or(page.ps()))
+    }
+
+    /// How long resumed work has to run before it is suspended again, and the longest until it stands still then; `None`
+    /// for a chip without suspend.
+    pub(crate) fn longest_suspend(&self, work: NorWork) -> Option<(Time, Time)> {
+        let suspension = self.spec.suspension?;
+        Some((suspension.progress(work), suspension.latency(work)))
     }
 
     /// The opcode that erases a block of the geometry, and the longest that it takes.

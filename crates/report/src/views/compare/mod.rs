@@ -129,9 +129,11 @@ impl<'a, 'p> RankedCandidate<'a, 'p> {
 
     /// A verdict's conditions, as sentences name them.
     pub(crate) fn conditions(&self, verdict: &Verdict) -> &'static str {
-        match self.is_measured() {
-            true => "as measured",
-            false => text::at_timing(verdict.timing),
+        match (self.is_measured(), verdict.certainty, verdict.pass) {
+            // What failed as measured has happened.
+            (true, Certainty::Depends, false) => "by what its log lets expect",
+            (true, ..) => "as measured",
+            (false, ..) => text::at_timing(verdict.timing),
         }
     }
 
@@ -151,6 +153,13 @@ impl<'a, 'p> RankedCandidate<'a, 'p> {
     /// Whether it does so wherever the figures that decide lie in their ranges.
     pub(crate) fn passes_for_certain(&self) -> bool {
         self.passes() && self.depending().is_none()
+    }
+
+    /// Whether a verdict passes by a limit that is kept in simulation alone.
+    pub(crate) fn is_unproven(&self) -> bool {
+        self.verdicts
+            .iter()
+            .any(|verdict| !verdict.unproven.is_empty())
     }
 
     /// Whether that depends on a figure, and on nothing else.
