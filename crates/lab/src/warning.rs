@@ -217,16 +217,16 @@ warnings! {
     WholeMemoryForTables Advice { target, has, asked }
         "{target}: it has {has} and not {asked}: its tables get all of it";
     MeasuredFile Caution { name }
-        "{name}: measured with the clock of this machine, whatever else it did meanwhile. Each access asks the \
+        "{name}: measured with the clock of this machine, in repeats of which the medians count. Each access asks the \
          system for the file's length first, and a persist waits for msync and its disk, which writes whole pages. \
          Bytes moved are those that the table reads and writes";
     MeasuredRam Caution { name }
-        "{name}: measured with the clock of this machine, whatever else it did meanwhile; caches hold what they can, \
+        "{name}: measured with the clock of this machine, in repeats of which the medians count; caches hold what they can, \
          and nothing waits for the memory to keep anything";
     Disturbed Disturbed { name, lost, spread, repeats, outliers, replaced }
-        "{name}: something else disturbed this measurement, and its figures may not be those of the memory. The \
-         processor was away for {lost:.1} % of the time, and the rate varies by {spread:.0} % over {repeats} repeats with \
-         {outliers} outliers; {replaced} further repeats lost more and do not count. Measure again on an idle machine";
+        "{name}: its repeats disagree or lost the processor, and its figures may not be those of the memory. The rate \
+         varies by {spread:.0} % over {repeats} repeats with {outliers} outliers, and the processor was away for {lost:.1} % of \
+         the time; {replaced} further repeats lost more and do not count. Measure again when machine and disk are idle";
     Unoptimised Caution { name }
         "{name}: this build of wordline is not optimised, and its tables are slow: build with --release";
     PoolOpen Default { work, open } "workload {work}: {open}";
