@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::{ColumnUnit, Durations, LogSource, NamedValues, Operation};
 use crate::names::named;
 use crate::quantity::{
-    ByteCount, Capacitance, DataRate, Energy, Fraction, Money, Period, Quantity as _, QuantityError,
+    ByteCount, Capacitance, DataRate, Energy, Fraction, Money, Period, Quantity as _,
+    QuantityError, QuantityErrorKind,
 };
 
 /// A study: the work, the limits, and what things cost. The candidates are the experiment's targets.
@@ -154,10 +155,7 @@ pub struct Work {
     /// Data to keep: a size, or a time at the rate [default: 1h].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
-    #[cfg_attr(
-        feature = "cli",
-        arg(long, value_name = "SIZE|PERIOD", help_heading = "The work")
-    )]
+    #[cfg_attr(feature = "cli", arg(long, help_heading = "The work"))]
     pub keep: Option<SizeOrPeriod>,
     /// Share of the memory that the data to keep may fill [default: 100%].
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -330,6 +328,17 @@ impl SizeOrPeriod {
     }
 }
 
+/// A text that is neither a size nor a period.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SizeOrPeriodError {
+    /// It reads as a size, or as a number alone.
+    #[error("{0}; or a period, such as \"1 h\"")]
+    Size(QuantityError),
+    /// It has no unit of sizes.
+    #[error("{0}; or a size, such as \"2 GiB\"")]
+    Period(QuantityError),
+}
+
 impl fmt::Display for SizeOrPeriod {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -340,12 +349,22 @@ impl fmt::Display for SizeOrPeriod {
 }
 
 impl FromStr for SizeOrPeriod {
-    type Err = QuantityError;
-    fn from_str(text: &str) -> Result<Self, QuantityError> {
-        match text.parse() {
-            Ok(bytes) => Ok(Self::Bytes(bytes)),
-            Err(_) => text.parse().map(Self::For),
-        }
+    type Err = SizeOrPeriodError;
+    fn from_str(text: &str) -> Result<Self, SizeOrPeriodError> {
+        let size = match text.parse() {
+            Ok(bytes) => return Ok(Self::Bytes(bytes)),
+            Err(error) => error,
+        };
+        // Of the two faults the one that says more: a size that is too large is no period of an unknown unit.
+        text.parse()
+            .map(Self::For)
+            .map_err(|period: QuantityError| {
+                if size.kind == QuantityErrorKind::UnknownUnit {
+                    SizeOrPeriodError::Period(period)
+                } else {
+                    SizeOrPeriodError::Size(size)
+                }
+            })
     }
 }
 
@@ -358,9 +377,7 @@ impl Serialize for SizeOrPeriod {
 impl<'de> Deserialize<'de> for SizeOrPeriod {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        text.parse().map_err(|error| {
-            serde::de::Error::custom(format!("{error}; or a size, such as \"2 GiB\""))
-        })
+        text.parse().map_err(serde::de::Error::custom)
     }
 }
 
@@ -503,7 +520,8 @@ Studies that come along: data-logger, boot-image, sensor-node-battery, xip-boot,
 trace-replay.
 docs/reference/studies.md describes the file, docs/guides/which-memory.md the way through.
 
-Exit codes: 0 at least one candidate passes; 1 none does, or one that --require names does not.",
+Exit codes: 0 at least one candidate passes with its figures as they are stated, for certain or depending on some of them;
+1 none does, whether or not one would pass elsewhere in its ranges, or one that --require names does not.",
     target: "Candidates: PART@BOARD, or 2*PART@BOARD for two chips in turn [default: the whole catalogue]",
     timing: "typ,max",
     fixed: crate::Timing::Typ,

@@ -102,6 +102,7 @@ pub(crate) fn run(
     let names: Vec<String> = candidates.iter().map(Candidate::name).collect();
     document.experiment.targets.clone_from(&names);
     defaults(study, document);
+    remarks(study, &candidates, experiment, document);
     let simulated = candidates.iter().flat_map(|candidate| {
         experiment.timings.iter().map(move |&timing| {
             let assess = move |control: &Control<'_>, part: &mut ResultSet| {
@@ -407,8 +408,41 @@ fn defaults(study: &CompareWorkload, document: &mut ResultSet) {
     }
 }
 
+/// Says which settings change nothing, or go badly together.
+fn remarks(
+    study: &CompareWorkload,
+    candidates: &[Candidate<'_>],
+    experiment: &Experiment,
+    document: &mut ResultSet,
+) {
+    let limits = &study.limits;
+    let is_behind = |candidate: &Candidate<'_>| candidate.translates(experiment);
+    if study.work.fill.is_some() && !candidates.iter().any(is_behind) {
+        document.warn(LabWarning::FillUnused);
+    }
+    if let (Some(loss), Some(risk)) = (limits.loss, limits.bytes_at_risk)
+        && loss.bytes(study.work.rate) > risk.si()
+    {
+        document.warn(LabWarning::LossAboveRisk {
+            loss: &loss,
+            risk: &risk,
+        });
+    }
+}
+
 /// A target's candidates do not need to fit: that is a verdict.
 impl Candidate<'_> {
+    /// Whether it is behind a translation layer, its own or that of the study.
+    fn translates(&self, experiment: &Experiment) -> bool {
+        let conditions = wordline_nvm::Conditions {
+            timing: Timing::Typ,
+            age: 0.0,
+            seed: 0,
+        };
+        self.layer(experiment).is_some()
+            || (self.target.connect(conditions)).is_ok_and(|device| device.translation().is_some())
+    }
+
     /// Whether it erases blocks, so that a second chip could take what comes meanwhile.
     fn erases(&self) -> bool {
         let conditions = wordline_nvm::Conditions {

@@ -279,6 +279,10 @@ fn contradiction(limits: &Limits, work: &Work) -> Option<(&'static str, SettingP
             SettingProblem::RamBelowRecords { found: ram, record },
         ));
     }
+    if limits.loss.is_some() && work.reads() >= 1.0 {
+        let kind = work.kind.name();
+        return Some(("limits.loss", SettingProblem::LossOfReads(kind)));
+    }
     if let Some(loss) = limits.loss
         && loss.bytes(work.rate) < record.si()
     {
@@ -406,6 +410,10 @@ mod tests {
             (
                 format!("{sound}[limits]\npage_loss = \"0 %\"\n"),
                 "s:6: limits.page_loss 0 is out of range",
+            ),
+            (
+                format!("{sound}[limits]\nloss = \"1 MiB\"\n").replace("\"log\"", "\"read\""),
+                "s:6: limits.loss goes with work that writes, not with read",
             ),
             (
                 format!("{sound}[limits]\nlife_by = \"luck\"\n"),
