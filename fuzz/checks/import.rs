@@ -1,7 +1,7 @@
 //! Whatever is given as a dump, it is refused with a place inside it, or decodes into fields inside it
 //! and a sheet that keeps to itself.
 
-use wordline_catalog::import::{DumpFormat, ImportError, Page, dump_bytes, import};
+use wordline_catalog::import::{ChipClaims, DumpFormat, ImportError, Page, dump_bytes, import};
 
 /// Panics when a promise is broken. Returns whether a page was read.
 pub(crate) fn check(data: &[u8]) -> bool {
@@ -53,7 +53,12 @@ fn decode(bytes: &[u8]) -> bool {
                 assert_eq!(Ok(page), import(bytes, kind), "a second reading differs");
                 read = true;
             }
-            Err(error) => refused(&error, bytes.len()),
+            Err(errors) => {
+                assert!(!errors.0.is_empty(), "refused without a reason");
+                for error in &errors.0 {
+                    refused(error, bytes.len());
+                }
+            }
         }
     }
     read
@@ -73,12 +78,13 @@ fn decoded(page: &Page, length: usize) {
         assert!(field.offset < length, "{field:?}");
         assert!(!field.name.is_empty() && !field.raw.is_empty(), "{field:?}");
     }
-    for line in page.sheet.lines() {
-        let is_header = ["part", "name", "manufacturer", "revision", "description"]
-            .iter()
-            .any(|key| line.starts_with(&format!("{key} = \"")));
+    for line in page.sheet(&ChipClaims::default()).lines() {
+        let is_value = line.split_once(" = ").is_some_and(|(key, _)| {
+            key.chars()
+                .all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
+        });
         assert!(
-            line.is_empty() || line.starts_with('#') || is_header,
+            line.is_empty() || line.starts_with(['#', '[']) || is_value,
             "{line:?}"
         );
         assert!(

@@ -313,6 +313,7 @@ problems! {
          smaller records";
     LossBelowRecord { found: SizeOrPeriod, record: ByteCount }
         "of {found} is below one record of {record}, the least that is written at a time";
+    LossOfReads(&'static str) "goes with work that writes, not with {0}, which leaves nothing to lose; leave it out";
     NoParts "0 is out of range; allowed: 1 and more";
     ZeroLimit "is zero; allowed: above 0, or leave it out";
     LogTwice(String)

@@ -110,6 +110,12 @@ warnings! {
     KeepDefault Default "what comes in an hour of work is kept, as nothing else was said (--keep)";
     DutyDefault Default "the work never pauses, as nothing else was said (--duty)";
     PartsDefault Default { most } "a candidate may consist of {most} chips, as nothing else was said (--max-parts)";
+    FillUnused Caution
+        "no candidate is behind a translation layer, so the data that lie on it before (--fill) change nothing: add --ftl, \
+         or leave it out";
+    LossAboveRisk Caution { loss, risk }
+        "a cache may hold {loss} between flushes (--max-loss), more than the {risk} that may be at risk in all \
+         (--max-bytes-at-risk): a memory with a cache fails by that; flush more often, or leave --max-loss out";
     SettingUnfit RunFailed { target, choice, setting, error }
         "{target}: {choice} = {setting} does not fit, so the band is without it: {error}";
     FewRefreshes FewSamples { target, interval, owed, least }

@@ -107,7 +107,11 @@ pub(crate) struct Claims {
 impl Claims {
     /// The claims that these flags make.
     pub(crate) fn read(&self) -> Result<ChipClaims, String> {
-        if let Some(part) = self.part.as_ref().filter(|part| !wordline_catalog::is_id(part)) {
+        if let Some(part) = self
+            .part
+            .as_ref()
+            .filter(|part| !wordline_catalog::is_id(part))
+        {
             return Err(format!(
                 "--part {part:?} is not an id; allowed: 1 to 64 lower-case letters, digits, '-' and '.', beginning \
                  with a letter or digit"

@@ -37,7 +37,7 @@ pub(super) fn run(mut request: HookRequest<'_>) -> Result<Outcome, Failure> {
     } = request.flags()?;
     take_study(&mut request, study.as_deref())?;
     if print_study {
-        request.name_file()?;
+        // A study names its files as the user did: it is run beside them.
         let text = write_study(&request.experiment).unwrap_or_default();
         output::data(&text)?;
         return Ok(Outcome::Done);
@@ -74,13 +74,12 @@ fn take_study(request: &mut HookRequest<'_>, study: Option<&str>) -> Result<(), 
         if let Workload::Compare(compare) = &mut request.experiment.workload {
             // Beside the study's file, as the study means it.
             let folder = Path::new(name).parent().unwrap_or(Path::new("."));
-            if let Some(trace) = compare.work.trace.as_ref().filter(|_| !given("trace")) {
-                request.inputs.add_repeated(&folder.join(trace));
+            let beside = |file: &str| folder.join(file).to_string_lossy().into_owned();
+            if let Some(trace) = compare.work.trace.as_mut().filter(|_| !given("trace")) {
+                *trace = beside(trace);
             }
             for log in compare.logs.iter_mut().filter(|_| !given("logs")) {
-                let path = folder.join(&*log);
-                *log = request.inputs.add_measured(&path);
-                request.exports.spare(&path)?;
+                *log = beside(log);
             }
         }
     } else if !given("rate") {
@@ -166,4 +165,54 @@ fn read(study: &str) -> Result<Experiment, Failure> {
         failure::message(format!("{study} is not a text file: byte {at} is no UTF-8"))
     })?;
     read_study(study, &text).map_err(|error| failure::sheet(&error))
+}
+
+#[cfg(test)]
+mod tests {
+    use wordline_core::quantity::{ByteCount, DataRate, Quantity as _};
+    use wordline_core::results::{Certainty, Verdict};
+    use wordline_core::{CompareWorkload, Metric, Timing, Work};
+
+    use super::*;
+
+    /// What passes with its figures as stated counts, whether or not that is certain; what would pass elsewhere does not.
+    #[test]
+    fn the_exit_code_goes_by_the_figures_as_stated() {
+        let work = Work::log(DataRate::from_si(5e3), ByteCount::from_bytes(4096));
+        let workload = Workload::Compare(Box::new(CompareWorkload::of(work)));
+        let experiment = Experiment {
+            targets: vec!["p@b".to_owned()],
+            workload,
+            timings: vec![Timing::Typ],
+            age: 0.0,
+            seed: 0,
+            ftl: None,
+        };
+        for (pass, certainty, done) in [
+            (true, Certainty::Certain, true),
+            (true, Certainty::Depends, true),
+            (false, Certainty::Depends, false),
+            (false, Certainty::Certain, false),
+        ] {
+            let mut document = ResultSet::new(experiment.clone());
+            document.verdicts = vec![Verdict {
+                target: "p@b".to_owned(),
+                timing: Timing::Typ,
+                pass,
+                limit: "ram".to_owned(),
+                metric: Metric::RamProvision,
+                value: None,
+                allowed: 8192.0,
+                margin: None,
+                certainty,
+                deciding_figure: None,
+                flips_at: None,
+                deciding: None,
+                bound: None,
+                note: None,
+            }];
+            let found = matches!(outcome(&document, &[]), Outcome::Done);
+            assert_eq!(found, done, "{pass} {certainty:?}");
+        }
+    }
 }

@@ -36,7 +36,9 @@ pub(super) fn run(
         ));
     }
     if arguments.kind.is_some() {
-        return Err(failure::message("--as is for one dump: with --batch, each dump's signature says what it is"));
+        return Err(failure::message(
+            "--as is for one dump: with --batch, each dump's signature says what it is",
+        ));
     }
     let mut entries = match &arguments.index {
         Some(index) => read_index(index)?.entries,
@@ -88,7 +90,8 @@ fn list(folder: &Path) -> Result<Vec<IndexEntry>, Failure> {
             ENDINGS.join(", .")
         )));
     }
-    let text = |name: Option<&std::ffi::OsStr>| name.map(|name| name.to_string_lossy().into_owned());
+    let text =
+        |name: Option<&std::ffi::OsStr>| name.map(|name| name.to_string_lossy().into_owned());
     let entries = files.iter().map(|path| {
         let stem = text(path.file_stem()).map(|stem| stem.to_ascii_lowercase());
         IndexEntry {
@@ -174,7 +177,10 @@ fn remarks(item: &BatchItem) -> Vec<String> {
     }
     let against = item.contradictions.iter();
     remarks.extend(against.map(|error| format!("contradiction at {error}")));
-    let same = item.same_as.iter().map(|file| format!("the same bytes as {file}"));
+    let same = item
+        .same_as
+        .iter()
+        .map(|file| format!("the same bytes as {file}"));
     remarks.extend(same);
     remarks.extend(item.disagreements.iter().map(|found| {
         let (page, sheet) = (&found.page, &found.sheet);
@@ -208,9 +214,10 @@ fn item_json(item: &BatchItem) -> serde_json::Value {
         _ => Vec::new(),
     };
     let (outcome, part) = outcome(item);
-    let differences = item.disagreements.iter().map(|found| {
-        json!({ "figure": found.figure, "page": found.page, "sheet": found.sheet })
-    });
+    let differences = item
+        .disagreements
+        .iter()
+        .map(|found| json!({ "figure": found.figure, "page": found.page, "sheet": found.sheet }));
     json!({
         "dump": item.file,
         "outcome": outcome,

@@ -28,7 +28,8 @@ pub use buffer::{
     AccessSource, Arrival, BufferWorkload, Durations, LogSource, StreamSource, TraceSource,
 };
 pub use compare::{
-    CompareWorkload, LifeBy, Limits, Preference, Prices, SizeOrPeriod, Work, WorkKind,
+    CompareWorkload, LifeBy, Limits, Preference, Prices, SizeOrPeriod, SizeOrPeriodError, Work,
+    WorkKind,
 };
 pub use dram::{
     Band, BandwidthTest, DramTest, DramTraceTest, DramWorkload, IdleTest, LoadedTest, Mix,

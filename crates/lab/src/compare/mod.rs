@@ -34,10 +34,27 @@ use crate::subject::Subject;
 use crate::warning::LabWarning;
 use crate::{open, sources};
 
-/// Every part of the catalogue on its default board: the candidates of a study that names none.
+/// Every part of the catalogue on its default board.
 #[must_use]
 pub fn all_targets(catalog: &Catalog) -> Vec<String> {
-    let parts = catalog.parts().filter(|part| part.default_board.is_some());
+    on_default_boards(catalog, |_| true)
+}
+
+/// The parts that a study compares that names none, on their default boards: those whose sheet states by itself what a
+/// verdict needs, of which no maker says that they are not for new designs, and which keep what is written.
+#[must_use]
+pub fn shortlist(catalog: &Catalog) -> Vec<String> {
+    on_default_boards(catalog, |part| {
+        let ended = matches!(
+            part.lifecycle_status(),
+            LifecycleStatus::NotRecommended | LifecycleStatus::Obsolete
+        );
+        !ended && !part.is_estimated() && !part.model.is_volatile()
+    })
+}
+
+fn on_default_boards(catalog: &Catalog, wanted: impl Fn(&Part) -> bool) -> Vec<String> {
+    let parts = catalog.parts().filter(|part| part.default_board.is_some() && wanted(part));
     let targets = parts.filter_map(|part| catalog.part_on_board(&part.header.id).ok());
     targets.map(|target| target.name).collect()
 }
@@ -91,7 +108,15 @@ pub(crate) fn run(
         return Err(SettingProblem::PriceOfNoPart(id.clone()).of("prices.parts"));
     }
     let candidates = if experiment.targets.is_empty() {
-        candidates(catalog, &all_targets(catalog))?
+        let all = all_targets(catalog);
+        let names = if study.all_parts { all.clone() } else { shortlist(catalog) };
+        let left_out = all.len() - names.len();
+        if left_out > 0 {
+            document.warn(LabWarning::Shortlist { left_out });
+        }
+        candidates(catalog, &names)?
+    } else if study.all_parts {
+        return Err(SettingProblem::AllPartsBesideTargets.of("all_parts"));
     } else {
         candidates(catalog, &experiment.targets)?
     };
@@ -103,6 +128,7 @@ pub(crate) fn run(
     let names: Vec<String> = candidates.iter().map(Candidate::name).collect();
     document.experiment.targets.clone_from(&names);
     defaults(study, document);
+    remarks(study, &candidates, experiment, document);
     let simulated = candidates.iter().flat_map(|candidate| {
         experiment.timings.iter().map(move |&timing| {
             let assess = move |control: &Control<'_>, part: &mut ResultSet| {
@@ -410,8 +436,41 @@ fn defaults(study: &CompareWorkload, document: &mut ResultSet) {
     }
 }
 
+/// Says which settings change nothing, or go badly together.
+fn remarks(
+    study: &CompareWorkload,
+    candidates: &[Candidate<'_>],
+    experiment: &Experiment,
+    document: &mut ResultSet,
+) {
+    let limits = &study.limits;
+    let is_behind = |candidate: &Candidate<'_>| candidate.translates(experiment);
+    if study.work.fill.is_some() && !candidates.iter().any(is_behind) {
+        document.warn(LabWarning::FillUnused);
+    }
+    if let (Some(loss), Some(risk)) = (limits.loss, limits.bytes_at_risk)
+        && loss.bytes(study.work.rate) > risk.si()
+    {
+        document.warn(LabWarning::LossAboveRisk {
+            loss: &loss,
+            risk: &risk,
+        });
+    }
+}
+
 /// A target's candidates do not need to fit: that is a verdict.
 impl Candidate<'_> {
+    /// Whether it is behind a translation layer, its own or that of the study.
+    fn translates(&self, experiment: &Experiment) -> bool {
+        let conditions = wordline_nvm::Conditions {
+            timing: Timing::Typ,
+            age: 0.0,
+            seed: 0,
+        };
+        self.layer(experiment).is_some()
+            || (self.target.connect(conditions)).is_ok_and(|device| device.translation().is_some())
+    }
+
     /// Whether it erases blocks, so that a second chip could take what comes meanwhile.
     fn erases(&self) -> bool {
         let conditions = wordline_nvm::Conditions {
