@@ -329,6 +329,7 @@ problems! {
         "names {found}, and there are {currents} currents; allowed: one for each current, in their order";
     OneOrEach { found: usize, currents: usize }
         "names {found}, and there are {currents} currents; allowed: one for all, or one for each current, in their order";
+    AllPartsBesideTargets "goes without --target: it makes every part of the catalogue a candidate";
     PriceOfNoPart(String) "{0:?} is not a part of the catalogue; \"wordline part list\" shows them";
 }
 

@@ -109,6 +109,9 @@ warnings! {
          was calibrated with published measurements, and is not a lifetime that a maker promises";
     KeepDefault Default "what comes in an hour of work is kept, as nothing else was said (--keep)";
     DutyDefault Default "the work never pauses, as nothing else was said (--duty)";
+    Shortlist Default { left_out }
+        "{left_out} parts of the catalogue were not compared: they rest on estimates, forget, or are not for new designs; \
+         --all-parts compares them";
     PartsDefault Default { most } "a candidate may consist of {most} chips, as nothing else was said (--max-parts)";
     FillUnused Caution
         "no candidate is behind a translation layer, so the data that lie on it before (--fill) change nothing: add --ftl, \

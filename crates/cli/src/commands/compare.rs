@@ -6,7 +6,7 @@ use std::{fs, io};
 use clap::Args;
 use wordline_catalog::Catalog;
 use wordline_core::{Experiment, ResultSet, WorkKind, Workload, is_given};
-use wordline_lab::{Control, STUDIES, all_targets, read_study, write_study};
+use wordline_lab::{Control, STUDIES, all_targets, read_study, shortlist, write_study};
 
 use super::hooks::HookRequest;
 use crate::failure::{self, Failure};
@@ -47,12 +47,21 @@ pub(super) fn run(mut request: HookRequest<'_>) -> Result<Outcome, Failure> {
     let mut required = required(&require, &catalog)?;
     // What is required is a candidate, whether or not it was named as one.
     if !required.is_empty() {
+        let compare = match &request.experiment.workload {
+            Workload::Compare(compare) => Some(compare),
+            _ => None,
+        };
+        let is_all = compare.is_some_and(|compare| compare.all_parts);
         let named = match request.experiment.targets.as_slice() {
-            [] => all_targets(&catalog),
+            [] if is_all => all_targets(&catalog),
+            [] => shortlist(&catalog),
             some => in_full(some, &catalog)?,
         };
         let more = required.iter().filter(|target| !named.contains(target));
         request.experiment.targets = named.iter().chain(more).cloned().collect();
+        if let Workload::Compare(compare) = &mut request.experiment.workload {
+            compare.all_parts = false;
+        }
     }
     if let Some(study) = &study {
         request.exports.spare(Path::new(study))?;

@@ -18,11 +18,12 @@ use certainty::Doubt;
 pub(crate) use study::TRACES;
 pub use study::{STUDIES, read_study, write_study};
 use wordline_catalog::ranges::{Influence, UncertainFigure};
-use wordline_catalog::{Catalog, PartOnBoard, Target};
+use wordline_catalog::{Catalog, Part, PartOnBoard, Target};
 use wordline_core::quantity::Quantity;
 use wordline_core::results::{Certainty, NoValue, Verdict};
 use wordline_core::{
-    Axis, Better, CompareWorkload, Experiment, Metric, Preference, ResultSet, Timing,
+    Axis, Better, CompareWorkload, Experiment, LifecycleStatus, Metric, Preference, ResultSet,
+    Timing,
 };
 
 use crate::buffer::trace;
@@ -49,12 +50,15 @@ pub fn shortlist(catalog: &Catalog) -> Vec<String> {
             part.lifecycle_status(),
             LifecycleStatus::NotRecommended | LifecycleStatus::Obsolete
         );
-        !ended && !part.is_estimated() && !part.model.is_volatile()
+        // What users add themselves is meant to be compared.
+        !part.header.embedded || !(ended || part.is_estimated() || part.model.is_volatile())
     })
 }
 
 fn on_default_boards(catalog: &Catalog, wanted: impl Fn(&Part) -> bool) -> Vec<String> {
-    let parts = catalog.parts().filter(|part| part.default_board.is_some() && wanted(part));
+    let parts = catalog
+        .parts()
+        .filter(|part| part.default_board.is_some() && wanted(part));
     let targets = parts.filter_map(|part| catalog.part_on_board(&part.header.id).ok());
     targets.map(|target| target.name).collect()
 }
@@ -109,10 +113,16 @@ pub(crate) fn run(
     }
     let candidates = if experiment.targets.is_empty() {
         let all = all_targets(catalog);
-        let names = if study.all_parts { all.clone() } else { shortlist(catalog) };
+        let names = if study.all_parts {
+            all.clone()
+        } else {
+            shortlist(catalog)
+        };
         let left_out = all.len() - names.len();
         if left_out > 0 {
-            document.warn(LabWarning::Shortlist { left_out });
+            document.warn(LabWarning::Shortlist {
+                left_out: &left_out,
+            });
         }
         candidates(catalog, &names)?
     } else if study.all_parts {
