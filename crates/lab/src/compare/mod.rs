@@ -350,7 +350,22 @@ fn warn_of_order(
             ranked.push(&verdict.target);
         }
     }
+    // Of a log: what was extrapolated, or leaves out the standby.
+    let is_assumed = |name: &str| {
+        let mut rows = document.rows.iter();
+        measured::is_log(name)
+            && rows.any(|row| {
+                let is_whole = !row.axes.contains_key(&Axis::Estimate);
+                row.target == name
+                    && row.metric == metric
+                    && is_whole
+                    && row.basis == Basis::Assumed
+            })
+    };
     let rests = |name: &&&str| {
+        if is_assumed(name) {
+            return true;
+        }
         let candidate = candidates.iter().find(|one| one.name() == ***name);
         candidate.is_some_and(|candidate| {
             experiment.timings.iter().any(|timing| {
