@@ -218,6 +218,7 @@ mod tests {
                 flips_at: None,
                 deciding: None,
                 bound: None,
+                unproven: Vec::new(),
                 note: None,
             }];
             let found = matches!(outcome(&document, &[]), Outcome::Done);

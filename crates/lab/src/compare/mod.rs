@@ -356,10 +356,7 @@ fn warn_of_order(
         measured::is_log(name)
             && rows.any(|row| {
                 let is_whole = !row.axes.contains_key(&Axis::Estimate);
-                row.target == name
-                    && row.metric == metric
-                    && is_whole
-                    && row.basis == Basis::Assumed
+                row.target == name && row.metric == metric && is_whole && row.basis.is_unsourced()
             })
     };
     let rests = |name: &&&str| {
