@@ -214,17 +214,13 @@ fn an_octal_nor_reads_as_the_kernel_reads_it() {
         "4 KiB, opcode 21h",
     );
     says(&page, "Page Program 1S-1S-1S", "opcode 12h");
+    says(&page, "sequence 1 to 8D-8D-8D", "06h");
+    says(&page, "sequence 2 to 8D-8D-8D", "72h 00h 00h 00h 00h 02h");
     says(
         &page,
-        "sequence 1 to 8D-8D-8D",
-        "06h",
+        "write in progress",
+        "bit 0 of a register with its own command, read 05h, write 00h",
     );
-    says(
-        &page,
-        "sequence 2 to 8D-8D-8D",
-        "72h 00h 00h 00h 00h 02h",
-    );
-    says(&page, "write in progress", "bit 0 of a register with its own command, read 05h, write 00h");
     says(
         &page,
         "commands in 8D-8D-8D",
@@ -297,7 +293,10 @@ fn the_first_jesd216_states_no_times() {
     assert!(!sheet.contains("page_program"), "{sheet}");
     let missing = page.missing(&ChipClaims::default());
     for words in ["page_program", "endurance", "times of erases (3)"] {
-        assert!(missing.iter().any(|known| known == words), "{words}: {missing:?}");
+        assert!(
+            missing.iter().any(|known| known == words),
+            "{words}: {missing:?}"
+        );
     }
 }
 

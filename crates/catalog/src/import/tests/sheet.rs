@@ -1,7 +1,7 @@
 //! The sheet that a page makes.
 
 use super::*;
-use crate::import::{JedecId, SupplyClaim, disagreements};
+use crate::import::{ClaimedFigure, JedecId, disagreements};
 
 /// Every figure of a sheet loads as some quantity; how many there are.
 fn check_figures(value: &::toml::Value) -> usize {
@@ -94,8 +94,24 @@ fn a_page_and_the_user_make_a_part() {
     let claims = ChipClaims {
         part: Some("w25q01jv".to_owned()),
         jedec_id: Some("EF4021".parse().expect("an id")),
-        clock: Some("104 MHz".parse().expect("a clock")),
-        supply: Some(SupplyClaim::new("2.7V..3.6V", "as stated by the user").expect("a range")),
+        figures: vec![
+            ClaimedFigure::clock("104 MHz".parse().expect("a clock"), "data sheet"),
+            ClaimedFigure::supply("2.7V..3.6V", "data sheet").expect("a range"),
+            ClaimedFigure::new(
+                "endurance",
+                [Some("100000 cycles"), None, None],
+                "data sheet",
+            )
+            .expect("cycles"),
+            ClaimedFigure::new("power_up", [None, None, Some("20 us")], "data sheet")
+                .expect("a time"),
+            ClaimedFigure::new(
+                "standby",
+                [None, Some("10 uA"), None],
+                "assumed: as its sibling",
+            )
+            .expect("a current"),
+        ],
         ..ChipClaims::default()
     };
     let page = read(&sfdp(W25Q01JV));
@@ -113,8 +129,15 @@ fn a_page_and_the_user_make_a_part() {
     let link = part.model.link(board).expect("fits");
     let read = link.command(wordline_nvm::bus::Action::Read).expect("read");
     // Its own opcode with four address bytes, on four lines at the 80 MHz that the board makes of 104 MHz.
-    assert_eq!((read.code(), read.mode().as_str()), (Some(0xEC), "1S-4S-4S"));
-    assert!((read.data_rate() - 40e6).abs() < 1.0, "{}", read.data_rate());
+    assert_eq!(
+        (read.code(), read.mode().as_str()),
+        (Some(0xEC), "1S-4S-4S")
+    );
+    assert!(
+        (read.data_rate() - 40e6).abs() < 1.0,
+        "{}",
+        read.data_rate()
+    );
 }
 
 #[test]
@@ -141,21 +164,43 @@ fn a_page_of_another_chip_is_refused_by_name_and_id() {
     assert!(faults[1].contains("the name w25q128jv"), "{}", faults[1]);
     // Its vendor table is Macronix's.
     assert_eq!(other.len(), 1, "{other:?}");
-    assert!(other[0].contains("found C2h, which is Macronix"), "{other:?}");
+    assert!(
+        other[0].contains("found C2h, which is Macronix"),
+        "{other:?}"
+    );
     let (_, other) = refused("mx25l3233f", "EF4016");
-    assert!(other[0].contains("found EF4016, which is Winbond"), "{other:?}");
+    assert!(
+        other[0].contains("found EF4016, which is Winbond"),
+        "{other:?}"
+    );
 }
 
 #[test]
 fn ids_are_hex_of_two_to_six_bytes() {
-    for (text, shown) in [("ef4018", "EF4018"), ("0xC2 28 17", "C22817"), ("20bb191044", "20BB191044")] {
-        assert_eq!(text.parse::<JedecId>().map(|id| id.to_string()), Ok(shown.to_owned()));
+    for (text, shown) in [
+        ("ef4018", "EF4018"),
+        ("0xC2 28 17", "C22817"),
+        ("20bb191044", "20BB191044"),
+    ] {
+        assert_eq!(
+            text.parse::<JedecId>().map(|id| id.to_string()),
+            Ok(shown.to_owned())
+        );
     }
-    for wrong in ["", "ef", "ef401", "ef401g", "00112233445566", "ffffff", "000000", "ü"] {
+    for wrong in [
+        "",
+        "ef",
+        "ef401",
+        "ef401g",
+        "00112233445566",
+        "ffffff",
+        "000000",
+        "ü",
+    ] {
         assert!(wrong.parse::<JedecId>().is_err(), "{wrong}");
     }
     for wrong in ["2.7V", "3.6V..2.7V", "2.7..3.6", "2.7V..3 A"] {
-        assert!(SupplyClaim::new(wrong, "s").is_err(), "{wrong}");
+        assert!(ClaimedFigure::supply(wrong, "s").is_err(), "{wrong}");
     }
 }
 
@@ -167,7 +212,11 @@ fn every_fault_of_a_page_is_listed() {
     bytes[0x4C] = 40;
     bytes[0x13] = 1;
     let errors = import(&bytes, None).expect_err("a broken page");
-    assert_eq!(errors.0.len(), 1, "without a density nothing else is judged: {errors}");
+    assert_eq!(
+        errors.0.len(),
+        1,
+        "without a density nothing else is judged: {errors}"
+    );
     let mut bytes = sfdp(MT25QU01G);
     bytes[0x4C] = 40;
     bytes[0x4E] = 41;
@@ -188,7 +237,11 @@ fn what_contradicts_itself_is_said_and_left_out() {
     bytes[0x58..0x5C].copy_from_slice(&word.to_le_bytes());
     bytes[0x20..0x2B].copy_from_slice(b"hello world");
     let page = read(&bytes);
-    let said: Vec<_> = page.contradictions.iter().map(ToString::to_string).collect();
+    let said: Vec<_> = page
+        .contradictions
+        .iter()
+        .map(ToString::to_string)
+        .collect();
     let expected = [
         "byte 0x38: fast read 1S-4S-4S is supported, and has no opcode (BFPT DWORD 3 bits 15:0): found opcode 00h",
         "byte 0x4D: erase type 1 has no opcode (BFPT DWORD 8 bits 15:8): found opcode FFh",
@@ -201,7 +254,11 @@ fn what_contradicts_itself_is_said_and_left_out() {
     }
     assert!(said[3].contains("\"hello world\""), "{}", said[3]);
     let sheet = page.sheet(&ChipClaims::default());
-    for absent in ["action = \"read\", protocol = \"extended-spi\", mode = \"1S-4S-4S\"", "0x21", "byte_program"] {
+    for absent in [
+        "action = \"read\", protocol = \"extended-spi\", mode = \"1S-4S-4S\"",
+        "0x21",
+        "byte_program",
+    ] {
         assert!(!sheet.contains(absent), "{absent} in {sheet}");
     }
 }
@@ -209,19 +266,40 @@ fn what_contradicts_itself_is_said_and_left_out() {
 /// SST26VF032B: its sector map, with a basic table whose types 2 to 4 share an opcode.
 #[test]
 fn a_sector_map_says_which_erases_hold_everywhere() {
-    let uniform = with_map(&[0xFF04_00FF, 0x0000_7FF3, 0x0000_7FF5, 0x07FD_FFF9, 0x0000_7FF5, 0x0000_7FF3]);
+    let uniform = with_map(&[
+        0xFF04_00FF,
+        0x0000_7FF3,
+        0x0000_7FF5,
+        0x07FD_FFF9,
+        0x0000_7FF5,
+        0x0000_7FF3,
+    ]);
     let page = read(&uniform);
     says(&page, "region", "0h to 7FFFh, erased in 4 KiB, 64 KiB");
     let sheet = page.sheet(&ChipClaims::default());
     assert!(sheet.contains("erased in 4 KiB\""), "{sheet}");
-    assert!(sheet.contains("erases of 64 KiB, 32 KiB hold in regions of the chip only"), "{sheet}");
+    assert!(
+        sheet.contains("erases of 64 KiB, 32 KiB hold in regions of the chip only"),
+        "{sheet}"
+    );
     // Two configurations: the one whose regions are alike is taken.
-    let two = with_map(&[0x04FF_65FC, 0x0000_0004, 0xFF01_01FE, 0x0000_FFF1, 0x07FE_FFF2, 0xFF00_02FF, 0x07FF_FFF2]);
+    let two = with_map(&[
+        0x04FF_65FC,
+        0x0000_0004,
+        0xFF01_01FE,
+        0x0000_FFF1,
+        0x07FE_FFF2,
+        0xFF00_02FF,
+        0x07FF_FFF2,
+    ]);
     let sheet = read(&two).sheet(&ChipClaims::default());
     assert!(sheet.contains("erased in 64 KiB\""), "{sheet}");
     assert!(sheet.contains("taken in configuration 02h"), "{sheet}");
     let short = with_map(&[0xFF04_00FF, 0x0000_7FF3]);
-    let words = ["configuration 00h of the sector map 1.0 is cut off", "5 regions"];
+    let words = [
+        "configuration 00h of the sector map 1.0 is cut off",
+        "5 regions",
+    ];
     refused(&short, 0x88, &words);
 }
 
@@ -244,7 +322,10 @@ fn a_page_and_a_sheet_are_compared_by_value() {
     let other = sheet
         .replace("max = \"2.88 ms\"", "max = \"1.8 ms\"")
         .replace("name = \"Fast Read\"", "name = \"FAST READ\"")
-        .replace("mode = \"1S-4S-4S\", address_bytes = 4, dummy_cycles = 10", "mode = \"1S-4S-4S\", address_bytes = 4, dummy_cycles = 6");
+        .replace(
+            "mode = \"1S-4S-4S\", address_bytes = 4, dummy_cycles = 10",
+            "mode = \"1S-4S-4S\", address_bytes = 4, dummy_cycles = 6",
+        );
     let found = disagreements(&page, &other);
     let found: Vec<_> = found
         .iter()

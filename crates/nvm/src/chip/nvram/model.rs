@@ -68,7 +68,9 @@ impl ChipModel for NvramSheet {
     }
 
     fn is_volatile(&self) -> bool {
-        self.volatile.as_ref().is_some_and(|volatile| *volatile.value())
+        self.volatile
+            .as_ref()
+            .is_some_and(|volatile| *volatile.value())
     }
 
     fn connect(&self, setup: PartSetup<'_>) -> Result<Box<dyn Device>, NvmError> {
