@@ -64,7 +64,9 @@ fn index_text() -> String {
 }
 
 fn index() -> Vec<IndexEntry> {
-    let index: DumpIndex = index_text().parse().expect("a sound index");
+    let mut index: DumpIndex = index_text().parse().expect("a sound index");
+    let figures = fs::read_to_string(folder().join("FIGURES.tsv")).expect("it is checked in");
+    index.add_figures(&figures).expect("a sound table");
     index.entries
 }
 
@@ -226,6 +228,31 @@ fn an_index_that_is_none_is_refused_with_its_line() {
         ("# c\npart\tname\n-\tn\n", "line 3: neither file nor part"),
     ] {
         let fault = text.parse::<DumpIndex>().expect_err(text);
+        assert!(fault.contains(words), "{fault}");
+    }
+    for (text, words) in [
+        ("part\tfigure\n", "line 1: the head lacks min"),
+        (
+            "z\tstandby\t-\t1 uA\t-\ts",
+            "line 2: the index has no part \"z\"",
+        ),
+        (
+            "x\tstandby\t-\t-\t-\ts",
+            "line 2: standby: none of min, typ and max",
+        ),
+        (
+            "x\tstandby\t-\tone\t-\ts",
+            "line 2: standby: \"one\" is not a quantity",
+        ),
+        ("x\tstandby\t-\t1 uA\t-\t-", "line 2: source is not stated"),
+    ] {
+        let head = "part\tfigure\tmin\ttyp\tmax\tsource\n";
+        let table = match text.contains("figure") {
+            true => text.to_owned(),
+            false => format!("{head}{text}\n"),
+        };
+        let mut index: DumpIndex = "part\nx\n".parse().expect("sound");
+        let fault = index.add_figures(&table).expect_err(text);
         assert!(fault.contains(words), "{fault}");
     }
     let index: DumpIndex = "part\tjedec_id\nx\tnot read\ny\tC22018 (by part name)\n"

@@ -90,7 +90,11 @@ fn capacity_and_erases_are_those_of_the_words() {
                     let times = 2 * (field(words[10], 0, 4) + 1);
                     check(&format!("{part}: {size}"), &erase["duration"], typ, times);
                 }
-                Some(_) => assert!(erase.get("duration").is_none(), "{part}: {size}"),
+                // The first JESD216 has no times: whoever states one is not the dump.
+                Some(_) => {
+                    let source = erase.get("duration").and_then(|it| it.get("source"));
+                    assert!(source.is_none(), "{part}: {size}");
+                }
                 None => {
                     assert_eq!(size, capacity, "{part}");
                     let unit = [16, 256, 4_000, 64_000][field(words[11], 29, 2) as usize] * MS;
