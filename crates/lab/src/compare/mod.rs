@@ -5,6 +5,7 @@ mod candidate;
 mod certainty;
 mod exercise;
 mod expected;
+mod firmware;
 mod judge;
 mod life;
 mod measured;
@@ -17,7 +18,7 @@ use candidate::{Candidate, Unfit};
 use certainty::Doubt;
 pub(crate) use study::TRACES;
 pub use study::{STUDIES, read_study, write_study};
-use wordline_catalog::ranges::{Influence, UncertainFigure};
+use wordline_catalog::ranges::{Influence, UncertainFigure, UnknownChoice};
 use wordline_catalog::{Catalog, Part, PartOnBoard, Target};
 use wordline_core::quantity::Quantity;
 use wordline_core::results::{Certainty, NoValue, Verdict};
@@ -158,7 +159,7 @@ pub(crate) fn run(
     });
     case::run_into(document, simulated.chain(measured).collect(), control)?;
     if let Some(metric) = rank(study, document) {
-        warn_of_order(metric, &candidates, experiment, document);
+        warn_of_order(metric, &candidates, experiment, study, document);
     }
     Ok(())
 }
@@ -195,7 +196,7 @@ fn assess(
         let failing = figures.failing(rate, &study.limits);
         let doubt = Doubt {
             candidate,
-            warm: assessed.warm.as_ref(),
+            assessed: Some(&assessed),
             timing,
             study,
             experiment,
@@ -220,8 +221,20 @@ fn assess(
         Err(Unfit::Limit(limit, why)) => {
             let reason = Err(NoValue::NotApplicable);
             subject.add(Metric::ThroughputMean, reason, document);
-            let verdict = judge::unfit(&subject.target, timing, rate, limit, why);
-            document.verdicts.push(verdict);
+            let mut verdict = judge::unfit(&subject.target, timing, rate, limit, why);
+            let doubt = Doubt {
+                candidate,
+                assessed: None,
+                timing,
+                study,
+                experiment,
+                control,
+            };
+            match doubt.settle(&mut verdict, &[limit]) {
+                Ok(()) | Err(Unfit::Limit(..)) => document.verdicts.push(verdict),
+                Err(Unfit::Stopped) => document.complete = false,
+                Err(Unfit::Study(error)) => return Err(error),
+            }
         }
         Err(Unfit::Stopped) => document.complete = false,
         Err(Unfit::Study(error)) => return Err(error),
@@ -334,16 +347,9 @@ fn warn_of_order(
     metric: Metric,
     candidates: &[Candidate<'_>],
     experiment: &Experiment,
+    study: &CompareWorkload,
     document: &mut ResultSet,
 ) {
-    let influence = match metric {
-        Metric::EnergyPerDay => Influence::Power,
-        Metric::Cost => Influence::Price,
-        Metric::Lifetime => Influence::Life,
-        Metric::RamProvision => Influence::Time,
-        // Neither chips nor areas have figures with ranges.
-        _ => return,
-    };
     let mut ranked: Vec<&str> = Vec::new();
     for verdict in &document.verdicts {
         if !ranked.contains(&verdict.target.as_str()) {
@@ -364,15 +370,7 @@ fn warn_of_order(
             return true;
         }
         let candidate = candidates.iter().find(|one| one.name() == ***name);
-        candidate.is_some_and(|candidate| {
-            experiment.timings.iter().any(|timing| {
-                let figures = candidate.target.uncertain_figures(*timing);
-                let assumed = |figure: &UncertainFigure| {
-                    figure.kind.influence == influence && figure.basis.is_unsourced()
-                };
-                figures.iter().any(assumed)
-            })
-        })
+        candidate.is_some_and(|one| rests_on_assumed(metric, one, experiment, study))
     };
     let assumed: Vec<String> = ranked
         .iter()
@@ -389,6 +387,42 @@ fn warn_of_order(
             targets: &assumed.join(", "),
         });
     }
+}
+
+/// Whether a metric of a candidate rests on figures that no source states.
+fn rests_on_assumed(
+    metric: Metric,
+    candidate: &Candidate<'_>,
+    experiment: &Experiment,
+    study: &CompareWorkload,
+) -> bool {
+    let target = &candidate.target;
+    let part = target.part;
+    let limit = match metric {
+        Metric::Area => {
+            let area = part.area.as_ref();
+            return area.is_some_and(|area| area.provenance().basis.is_unsourced());
+        }
+        Metric::EnergyPerDay => "energy",
+        Metric::Cost => "cost",
+        Metric::Lifetime => "lifetime",
+        Metric::RamProvision => "ram",
+        _ => "capacity",
+    };
+    let mut influences = certainty::influences(limit, study);
+    // A price that the study states is no assumption of a sheet.
+    let stated = study.prices.parts.contains_key(&part.header.id);
+    influences.retain(|influence| *influence != Influence::Price || !stated);
+    let assumed = |figure: &UncertainFigure| {
+        influences.contains(&figure.kind.influence) && figure.basis.is_unsourced()
+    };
+    let timings = experiment.timings.iter();
+    let mut figures = timings.flat_map(|timing| target.uncertain_figures(*timing));
+    let open = |open: &UnknownChoice| {
+        let mut changes = open.choice.changes.iter();
+        changes.any(|change| influences.contains(change))
+    };
+    figures.any(|figure| assumed(&figure)) || target.unknown_choices().iter().any(open)
 }
 
 /// The metric that a preference is about.
