@@ -169,6 +169,10 @@ const SHARED_NAMES: [(&str, &str); 14] = [
         "what a crash harness tests, and the columns that rows of a run share: both private to their crates",
     ),
     (
+        "Timing",
+        "a class of a sheet's figures, and the rules of a DRAM channel in clocks",
+    ),
+    (
         "Verdict",
         "of limits, of a crash check, and of a published value",
     ),
