@@ -387,7 +387,7 @@ fn flags_that_cannot_be_are_refused() {
         refused(&[keep], &[&words]);
     }
     refused(&["--keep=99999999TiB"], &["is not a size", "is too large"]);
-    refused(&["--keep=-1h"], &["is not a period: it is below zero"]);
+    refused(&["--keep=-1h"], &["it is below zero"]);
     refused(
         &["--work=read", "--max-loss=1MiB"],
         &["limits.loss goes with work that writes"],
