@@ -379,8 +379,15 @@ fn flags_that_cannot_be_are_refused() {
             "or a period, such as",
         ],
     );
-    refused(&["--keep=16EiB"], &["16EiB", "or a size, such as"]);
-    refused(&["--keep=5 lightyears"], &["or a size, such as"]);
+    for (keep, unit) in [
+        ("--keep=16EiB", "EiB"),
+        ("--keep=5 lightyears", "lightyears"),
+    ] {
+        let words = format!("is neither a size nor a period: unknown unit \"{unit}\"");
+        refused(&[keep], &[&words]);
+    }
+    refused(&["--keep=99999999TiB"], &["is not a size", "is too large"]);
+    refused(&["--keep=-1h"], &["it is below zero"]);
     refused(
         &["--work=read", "--max-loss=1MiB"],
         &["limits.loss goes with work that writes"],
