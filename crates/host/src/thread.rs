@@ -151,7 +151,8 @@ mod tests {
 
     #[test]
     fn the_accounts_of_linux_are_read_by_their_columns() {
-        let own = "7 (a ) b) R 1 2 3 0 -1 64 101 5 9 0 0 0 0 0 20 0 1 0 99 3 406 8 1 2 3 4 5 6 7 8 9 10 11 12 13 14 1 0";
+        let own = "11984 (a ) b) R 11973 11973 11906 0 -1 4194304 101 5 9 0 0 0 0 0 20 0 1 0 146842 3133440 406 \
+                   18446744073709551615 93887636910080 93887636929961 140722237682896 0 0 0 0 0 0 0 0 0 17 1 0 0 0";
         let columns = own_columns(own);
         let of = |place: usize| columns[place];
         assert_eq!(
@@ -168,16 +169,15 @@ mod tests {
 
     #[test]
     fn what_is_lost_is_what_others_had_and_no_wait_for_a_disk() {
-        let ms = Duration::from_millis;
-        let share =
-            |processor, stolen, waits| lost_share(ms(100), ms(processor), ms(stolen), waits);
-        assert_eq!(share(100, 0, false), 0.0);
-        assert_eq!(share(60, 0, false), 0.4);
-        assert_eq!(share(60, 70, false), 0.7);
+        let s = Duration::from_secs;
+        let share = |processor, stolen, waits| lost_share(s(4), s(processor), s(stolen), waits);
+        assert_eq!(share(4, 0, false), 0.0);
+        assert_eq!(share(2, 0, false), 0.5);
+        assert_eq!(share(2, 3, false), 0.75);
         assert_eq!(share(1, 0, true), 0.0);
-        assert_eq!(share(1, 30, true), 0.3);
+        assert_eq!(share(1, 2, true), 0.5);
         assert_eq!(share(0, 900, true), 1.0);
-        assert_eq!(lost_share(ms(0), ms(0), ms(0), false), 0.0);
+        assert_eq!(lost_share(s(0), s(0), s(0), false), 0.0);
     }
 
     /// The steps of the account of stolen time are coarse: one that may have begun earlier is not held against a short
