@@ -189,19 +189,8 @@ fn a_file_is_measured_and_one_that_holds_data_is_named_again() {
         said.contains("on ram@host the processor's own time"),
         "{said}"
     );
-    let once = [
-        "kv",
-        "bench",
-        "--target",
-        "ram@host",
-        "--size",
-        "8B",
-        "--capacity",
-        "4KiB",
-        "--repeat",
-        "2",
-    ];
-    let told = wordline(&once).done().stdout;
+    let twice = [&both[..3], &["ram@host", "--repeat", "2"], &both[6..]].concat();
+    let told = wordline(&twice).done().stdout;
     assert!(
         told.contains("medians of 2 repeats; max is the longest"),
         "{told}"
