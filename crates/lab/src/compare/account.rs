@@ -100,7 +100,8 @@ impl Account<'_> {
             });
         }
         if self.unmapped {
-            notes.push("it is not mapped into the address space: reads go by the driver".to_owned());
+            notes
+                .push("it is not mapped into the address space: reads go by the driver".to_owned());
         }
         let parts = self.parts();
         let peak = if limit(&fast.curve).is_ok_and(|limit| limit < work.stored_rate().si()) {
