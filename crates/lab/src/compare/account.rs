@@ -8,7 +8,7 @@ use wordline_nvm::power::PowerState;
 use wordline_nvm::{Device, Wear};
 
 use super::exercise::{ExerciseRun, WarmDevice};
-use super::judge::JudgedFigures;
+use super::judge::{Bounds, JudgedFigures};
 use super::life::{Life, Wearing, life};
 use crate::backlog::Demand;
 use crate::buffer::analysis::BufferFindings;
@@ -31,7 +31,7 @@ pub(super) struct Assessed {
     /// Highest rate for the RAM that is allowed; `None` where no RAM was stated.
     pub(super) rate_max: Option<Result<f64, NoValue>>,
     /// Bounds of metrics and what they rest on, where there are any.
-    pub(super) bounds: Option<(Vec<(Metric, Result<f64, NoValue>)>, Basis)>,
+    pub(super) bounds: Option<(Bounds, Basis)>,
     pub(super) holdup_time: Result<f64, NoValue>,
     pub(super) area: Result<f64, NoValue>,
     /// Where the price of the part and its area come from.
@@ -198,7 +198,7 @@ impl Account<'_> {
     }
 
     /// The metrics where every access takes the longest that it can.
-    fn bounds(&self, longest: &LongestRun, volatile: f64) -> Vec<(Metric, Result<f64, NoValue>)> {
+    fn bounds(&self, longest: &LongestRun, volatile: f64) -> Bounds {
         let findings = &longest.bound.findings;
         let peak = self::peak(findings);
         let gathered = findings.curve.largest_record().si();

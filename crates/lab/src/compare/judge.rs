@@ -8,6 +8,9 @@ use wordline_core::{Limits, Metric, Timing};
 /// design of its own.
 pub(crate) const PARTS_MAX: u64 = 16;
 
+/// What metrics are bounded by.
+pub(super) type Bounds = Vec<(Metric, Result<f64, NoValue>)>;
+
 /// What a candidate does, as far as limits ask for it. A figure is a number or the reason for none.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct JudgedFigures {
@@ -24,7 +27,7 @@ pub(super) struct JudgedFigures {
     /// Why a figure is unknown.
     pub(super) unknown: &'static str,
     /// What is proven of metrics: that they are no worse where every access takes the longest that it can.
-    pub(super) proven: Vec<(Metric, Result<f64, NoValue>)>,
+    pub(super) proven: Bounds,
 }
 
 /// One limit and what the candidate reaches of it.
