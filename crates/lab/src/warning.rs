@@ -243,7 +243,7 @@ warnings! {
     OnePlaneCurrents ExtrapolatedCurrent { target }
         "{target}: the sheet states currents of one plane at work; energy of several is understated";
     NotMapped NotMapped { target }
-        "{target}: its board does not map this memory into the address space; reads go by the driver";
+        "{target}: this memory is not mapped into the address space; reads go by the driver";
     NoPlaneCache NoPipeline { target } "{target}: reads of several planes do not use the cache read";
     LifeUsedUpByRun LifeUsedUp { name, endurance }
         "{name}: this run alone took a unit beyond its {endurance} rated cycles";
