@@ -51,7 +51,7 @@ fn study() -> CompareWorkload {
     })
 }
 
-fn of(study: CompareWorkload, targets: &[&str]) -> Experiment {
+pub(crate) fn of(study: CompareWorkload, targets: &[&str]) -> Experiment {
     Experiment {
         targets: targets.iter().map(|&name| name.to_owned()).collect(),
         workload: Workload::Compare(Box::new(study)),
@@ -80,19 +80,19 @@ fn try_run(experiment: &Experiment) -> Result<ResultSet, LabError> {
 }
 
 #[track_caller]
-fn judged(study: CompareWorkload, targets: &[&str]) -> ResultSet {
+pub(crate) fn judged(study: CompareWorkload, targets: &[&str]) -> ResultSet {
     try_run(&of(study, targets)).unwrap_or_else(|error| panic!("{error}"))
 }
 
 #[track_caller]
-fn verdict<'a>(document: &'a ResultSet, target: &str, timing: Timing) -> &'a Verdict {
+pub(crate) fn verdict<'a>(document: &'a ResultSet, target: &str, timing: Timing) -> &'a Verdict {
     let mut verdicts = document.verdicts.iter();
     let found = verdicts.find(|one| one.target == target && one.timing == timing);
     found.unwrap_or_else(|| panic!("no verdict on {target} at {timing}"))
 }
 
 #[track_caller]
-fn value(
+pub(crate) fn value(
     document: &ResultSet,
     target: &str,
     timing: Timing,
@@ -148,11 +148,9 @@ fn complete(document: &ResultSet, candidates: usize) {
     for one in &document.verdicts {
         let depends = one.certainty == Certainty::Depends;
         assert_eq!(depends, one.deciding_figure.is_some(), "{one:?}");
-        assert_eq!(
-            depends,
-            one.flips_at.is_some() && one.deciding.is_some(),
-            "{one:?}"
-        );
+        // What no source states has no value at which the verdict turns.
+        assert_eq!(one.flips_at.is_some(), one.deciding.is_some(), "{one:?}");
+        assert!(depends || one.deciding.is_none(), "{one:?}");
     }
 }
 
@@ -169,6 +167,22 @@ fn the_whole_catalogue_is_judged_and_ranked() {
     assert!(document.verdicts.iter().any(|one| one.pass));
     assert!(document.verdicts.iter().any(|one| !one.pass));
     assert!(verdict(&document, NAND, Timing::Typ).pass);
+    // No source says what the firmware of a card does.
+    let cards = document.verdicts.iter().filter(|one| {
+        let target = catalog()
+            .part_on_board(&one.target)
+            .expect("known")
+            .part
+            .model
+            .name();
+        target == "card"
+    });
+    let cards: Vec<_> = cards.collect();
+    assert!(cards.len() >= 12);
+    for one in cards {
+        let certain = one.certainty == Certainty::Certain;
+        assert!(!(one.pass && certain), "{one:?}");
+    }
     // Rows stand in the order of the ranking.
     let mut order: Vec<&str> = document
         .rows
@@ -718,10 +732,10 @@ fn what_is_proven_stands_beside_the_verdict() {
     let names = |one: &Verdict| -> Vec<String> {
         one.unproven.iter().map(|open| open.limit.clone()).collect()
     };
-    let card = judge(20e-3, CARD);
+    let card = judge(0.1, CARD);
     let (value, bound) = (card.value.expect("simulated"), card.bound.expect("proven"));
     assert!(
-        card.pass && value < 20e-3 && (2.0..2.5).contains(&bound),
+        card.pass && value < 0.1 && (2.0..2.5).contains(&bound),
         "{card:?}"
     );
     assert!(names(&card).contains(&"latency".to_owned()), "{card:?}");
