@@ -10,7 +10,7 @@ use crate::buffer::recursion::lindley;
 use crate::buffer::support::*;
 
 /// Durations in picoseconds, whole nanoseconds, of an inverse distribution function in milliseconds.
-fn drawn(inverse: Inverse, count: u64, seed: u64) -> Vec<u64> {
+fn drawn(inverse: InverseTail, count: u64, seed: u64) -> Vec<u64> {
     let of = |index| {
         let milliseconds = inverse(unit_interval(draw(seed, 0, index, Purpose::Payload)));
         (milliseconds * 1e6) as u64 * 1000
@@ -27,7 +27,7 @@ fn csv(durations: &[u64]) -> String {
 
 /// What a document says of the RAM to provision at a rate: the number, how long it suffices, and what was seen.
 #[derive(Debug)]
-struct Said<'a> {
+struct SaidNumber<'a> {
     number: &'a Row,
     horizon: Result<f64, NoValue>,
     confidence: Option<f64>,
@@ -35,13 +35,13 @@ struct Said<'a> {
 }
 
 #[track_caller]
-fn said(document: &ResultSet, timing: Timing, rate: f64) -> Said<'_> {
+fn said(document: &ResultSet, timing: Timing, rate: f64) -> SaidNumber<'_> {
     let row = |metric, estimate| {
         rows(document, metric, estimate)
             .find(|row| row.timing == timing && axis(row, Axis::RateBytesPerS) == Some(rate))
     };
     let horizon = row(Metric::ProvisionHorizon, None).expect("it always stands");
-    Said {
+    SaidNumber {
         number: row(Metric::RamProvision, None).expect("a number"),
         horizon: horizon
             .value
@@ -59,19 +59,19 @@ fn of(durations: &[u64], rate: u64, horizon_s: Option<f64>) -> ResultSet {
 }
 
 /// Durations in milliseconds by the probability that one takes longer.
-type Inverse = fn(f64) -> f64;
+type InverseTail = fn(f64) -> f64;
 
-const EXPONENTIAL: (&str, Inverse) = ("exponential", |above| 1.0 - 0.3 * above.ln());
-const WEIBULL: (&str, Inverse) = ("Weibull, shape 1/2", |above| 1.0 + 0.3 * above.ln().powi(2));
-const PARETO: (&str, Inverse) = ("Pareto, index 3", |above| above.powf(-1.0 / 3.0));
-const STALLS: (&str, Inverse) = ("1 of 1000 stalls", |above| match above < 1e-3 {
+const EXPONENTIAL: (&str, InverseTail) = ("exponential", |above| 1.0 - 0.3 * above.ln());
+const WEIBULL: (&str, InverseTail) = ("Weibull, shape 1/2", |above| 1.0 + 0.3 * above.ln().powi(2));
+const PARETO: (&str, InverseTail) = ("Pareto, index 3", |above| above.powf(-1.0 / 3.0));
+const STALLS: (&str, InverseTail) = ("1 of 1000 stalls", |above| match above < 1e-3 {
     true => 1.0 - 10.0 * (1000.0 * above).ln(),
     false => 1.0 + 0.1 * (1.0 - above),
 });
 
 /// How often the number of a log held for what came behind it.
 #[derive(Default)]
-struct Score {
+struct HoldScore {
     logs: u64,
     extrapolated: u64,
     held: u64,
@@ -81,9 +81,9 @@ struct Score {
     ratios: Vec<f64>,
 }
 
-impl Score {
+impl HoldScore {
     /// Holds the numbers of logs of so many accesses at a share of the highest rate against a plain recursion of what comes.
-    fn of(inverse: Inverse, (accesses, load, lengths): (u64, f64, f64), logs: u64) -> Self {
+    fn of(inverse: InverseTail, (accesses, load, lengths): (u64, f64, f64), logs: u64) -> Self {
         let long = drawn(inverse, 200_000, u64::MAX);
         let mean_s = long.iter().sum::<u64>() as f64 / 1e12 / long.len() as f64;
         let rate = (load * RECORD as f64 / mean_s) as u64;
@@ -130,7 +130,7 @@ impl Score {
 #[test]
 fn the_number_holds_as_often_as_it_says() {
     for (name, inverse) in [EXPONENTIAL, WEIBULL, PARETO] {
-        let score = Score::of(inverse, (3000, 0.7, 10.0), 200);
+        let score = HoldScore::of(inverse, (3000, 0.7, 10.0), 200);
         assert_eq!(score.logs, 200);
         assert!(
             (180..=200).contains(&score.held),
@@ -149,7 +149,7 @@ fn how_often_the_number_holds_by_tail_load_and_length() {
     for (name, inverse) in [EXPONENTIAL, WEIBULL, PARETO, STALLS] {
         for (accesses, load) in [(2000, 0.5), (2000, 0.9), (20_000, 0.5), (20_000, 0.9)] {
             for lengths in [10.0, 100.0] {
-                let score = Score::of(inverse, (accesses, load, lengths), 100);
+                let score = HoldScore::of(inverse, (accesses, load, lengths), 100);
                 let percent = |count: u64| 100.0 * count as f64 / score.logs as f64;
                 let ratio = score.ratios.get(score.ratios.len() / 2);
                 println!(
