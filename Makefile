@@ -122,7 +122,8 @@ uninstall: ## takes away what `make install` with the same PREFIX and DESTDIR pu
 	rm -f "$(INSTALLED)"/lib/pkgconfig/{wordline,wordline_kv}.pc
 
 .PHONY: reference
-reference: ## write the generated pages under docs/reference/ again
+reference: ## write the generated pages under docs/reference/ again, and the distributions of the catalogue's figures
+	UPDATE_REFERENCE=1 UPDATE_EVIDENCE=1 cargo test --quiet --locked -p wordline-catalog --lib estimate::
 	UPDATE_REFERENCE=1 cargo test --quiet --locked -p wordline-core --test reference
 	UPDATE_REFERENCE=1 cargo test --quiet --locked -p wordline --test all reference::
 

@@ -271,6 +271,24 @@ metrics! {
          file_system_ram; the column `cause` names it, and the parts add up.";
     TableRam "table_ram" "B" Lower [Ram]
         "RAM that an opened key-value table needs: its directory, where that lies in RAM, and its scratch buffer.";
+    Repeats "repeats" "1" Neither [Whole]
+        "Repeats of a measurement that count. Rates and durations of the line are their medians, and latency_max is \
+         the longest of all; counts are those of one repeat.";
+    RepeatsReplaced "repeats_replaced" "1" Lower [Whole]
+        "Repeats that do not count: they were without the processor for more than 5 % of their time, and others were \
+         measured in their place.";
+    RepeatOutliers "repeat_outliers" "1" Lower [Whole]
+        "Repeats that count and whose rate lies more than 1.5 interquartile ranges outside the quartiles.";
+    ProcessorLost "processor_lost" "1" Lower [Share]
+        "Share of the time in which the measuring thread was without a processor: other programs or, on a virtual \
+         machine, other guests had it. Where it waits for a disk, other guests alone count.";
+    Interruptions "interruptions" "1" Lower
+        "Times that the operating system interrupted the measuring thread; the column `cause` names it: `preemption`, \
+         where another program got the processor, `minor_fault`, where a page was mapped, and `major_fault`, where it \
+         was read from a disk.";
+    Disturbance "disturbance" "1" Lower [Whole]
+        "Why the values of a repeated measurement may not be those of the memory: 0 nothing shows; 1 processor_lost \
+         exceeds 5 %; 2 the interval of the rate is wider than a quarter of it; 3 both.";
 }
 
 impl Metric {

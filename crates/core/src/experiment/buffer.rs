@@ -261,6 +261,7 @@ impl clap::Args for AccessSource {
                 file("log.file", "log")
                     .conflicts_with_all(stream)
                     .conflicts_with_all(["targets", "trace.file", "fill", "power_up"])
+                    .conflicts_with_all(["mapping", "timings", "age"])
                     .help("A log of accesses; - for standard input"),
             )
             .arg(

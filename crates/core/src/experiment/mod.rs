@@ -28,7 +28,8 @@ pub use buffer::{
     AccessSource, Arrival, BufferWorkload, Durations, LogSource, StreamSource, TraceSource,
 };
 pub use compare::{
-    CompareWorkload, LifeBy, Limits, Preference, Prices, SizeOrPeriod, Work, WorkKind,
+    CompareWorkload, LifeBy, Limits, Preference, Prices, SizeOrPeriod, SizeOrPeriodError, Work,
+    WorkKind,
 };
 pub use dram::{
     Band, BandwidthTest, DramTest, DramTraceTest, DramWorkload, IdleTest, LoadedTest, Mix,
@@ -336,7 +337,7 @@ mod tests {
             experiment.command_line(),
             "wordline compare --title 'a \"logger\"' --work log --rate 500KB/s --record 4KiB --max-ram 16KiB \
              --min-life 10y --in-turn --log a.csv,b.csv --current 'ppk a.csv,b.csv' --voltage 3.3V \
-             --current-offset 1.25s,0s --target mt29f1g01 --timing typ,max --age 0 --seed 0"
+             --current-offset 1.25s,0ps --target mt29f1g01 --timing typ,max --age 0 --seed 0"
         );
     }
 

@@ -102,15 +102,15 @@ impl StretchMaxima {
     }
 
     /// What `asked` further values stay below, as far as these values support.
-    pub(crate) fn expected(&self, asked: f64, seed: u64) -> ExpectedLevel {
+    pub(crate) fn outlook(&self, asked: f64, seed: u64) -> LevelOutlook {
         // What was seen has happened: no level lies below it.
         let seen = self.maxima.iter().copied().fold(self.current, f64::max);
         let values = self.values();
         let (maxima, length) = self.stretches();
-        let mut expected = ExpectedLevel {
+        let mut outlook = LevelOutlook {
             seen,
             level: seen,
-            support: LevelSupport::None,
+            support: Support::None,
             holds: 0.0,
             stretches: (maxima.len() as u64, length),
         };
@@ -118,20 +118,20 @@ impl StretchMaxima {
         let is_few = alone < LENGTH_MIN as f64;
         if !is_few && asked <= alone {
             // No distribution is needed for so little.
-            (expected.support, expected.holds) = (LevelSupport::Seen, asked);
-            return expected;
+            (outlook.support, outlook.holds) = (Support::Seen, asked);
+            return outlook;
         }
         let ahead = asked.min(LENGTHS_MAX * values);
         let level = tail(maxima, length, seed)
             .map(|(tail, length)| tail.level(ahead / length as f64))
             .filter(|level| level.is_finite());
         if let Some(level) = level {
-            expected.level = level.max(seen);
-            (expected.support, expected.holds) = (LevelSupport::Extrapolated, ahead);
+            outlook.level = level.max(seen);
+            (outlook.support, outlook.holds) = (Support::Extrapolated, ahead);
         } else if !is_few {
-            (expected.support, expected.holds) = (LevelSupport::Seen, alone);
+            (outlook.support, outlook.holds) = (Support::Seen, alone);
         }
-        expected
+        outlook
     }
 }
 
@@ -146,7 +146,7 @@ fn merged(maxima: &[f64]) -> Vec<f64> {
 
 /// What a level rests on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum LevelSupport {
+pub(crate) enum Support {
     /// A distribution that was fitted to the maxima.
     Extrapolated,
     /// The largest value that was seen, and how many values there were.
@@ -157,25 +157,25 @@ pub(crate) enum LevelSupport {
 
 /// What the largest of further values stays below.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct ExpectedLevel {
+pub(crate) struct LevelOutlook {
     /// The largest value that was seen.
     pub(crate) seen: f64,
     /// What further values stay below with [`CONFIDENCE`].
     pub(crate) level: f64,
     /// What it rests on.
-    pub(crate) support: LevelSupport,
+    pub(crate) support: Support,
     /// For how many further values it holds: those that were asked for, or fewer.
     pub(crate) holds: f64,
     /// How many stretches there were, and of how many values.
     stretches: (u64, u64),
 }
 
-impl ExpectedLevel {
+impl LevelOutlook {
     /// How many values it takes to support a number of further ones.
     pub(crate) fn needed(&self, further: f64) -> f64 {
         match self.support {
-            LevelSupport::Extrapolated => further / LENGTHS_MAX,
-            LevelSupport::Seen | LevelSupport::None => further * OTHERS,
+            Support::Extrapolated => further / LENGTHS_MAX,
+            Support::Seen | Support::None => further * OTHERS,
         }
     }
 
@@ -189,9 +189,9 @@ impl ExpectedLevel {
 }
 
 /// The tail of the maxima, and the length of the stretches whose maxima they are; merged until they fit.
-fn tail(mut maxima: Vec<f64>, mut length: u64, seed: u64) -> Option<(FittedTail, u64)> {
+fn tail(mut maxima: Vec<f64>, mut length: u64, seed: u64) -> Option<(Tail, u64)> {
     while maxima.len() >= STRETCHES_MIN {
-        if let Some(tail) = FittedTail::of(&maxima, seed) {
+        if let Some(tail) = Tail::of(&maxima, seed) {
             return Some((tail, length));
         }
         maxima = merged(&maxima);
@@ -201,12 +201,12 @@ fn tail(mut maxima: Vec<f64>, mut length: u64, seed: u64) -> Option<(FittedTail,
 }
 
 /// A distribution of maxima, and those that samples drawn from it gave.
-struct FittedTail {
+struct Tail {
     fit: Gev,
     resampled: Vec<Gev>,
 }
 
-impl FittedTail {
+impl Tail {
     /// Fits; `None` where no distribution of the family fits.
     fn of(maxima: &[f64], seed: u64) -> Option<Self> {
         let mut sorted = maxima.to_vec();
@@ -425,7 +425,9 @@ mod tests {
     }
 
     /// Inverse distribution functions, of the probability to be exceeded.
-    const KNOWN: [(&str, fn(f64) -> f64); 5] = [
+    /// A name, and the inverse of a distribution.
+    type KnownTail = (&'static str, fn(f64) -> f64);
+    const KNOWN: [KnownTail; 5] = [
         ("uniform", |above| 2.0 - above),
         ("exponential", |above| 1.0 - 0.3 * libm::log(above)),
         ("Weibull, shape 1/2", |above| {
@@ -450,9 +452,9 @@ mod tests {
             for seed in 0..200 {
                 let bits = (0..VALUES.into()).map(|index| draw(seed, 0, index, Purpose::Payload));
                 let maxima = of(bits.map(|bits| inverse(unit_interval(bits))));
-                let expected = maxima.expected(10.0 * f64::from(VALUES), seed);
-                extrapolated += u32::from(expected.support == LevelSupport::Extrapolated);
-                held += u32::from(highest(inverse, expected.holds, seed) <= expected.level);
+                let outlook = maxima.outlook(10.0 * f64::from(VALUES), seed);
+                extrapolated += u32::from(outlook.support == Support::Extrapolated);
+                held += u32::from(highest(inverse, outlook.holds, seed) <= outlook.level);
             }
             assert!((180..=200).contains(&held), "{name}: {held} of 200");
             // A fit is refused by chance in one of twenty, and again when stretches are merged. Steps never fit.
@@ -485,8 +487,8 @@ mod tests {
                 )))
             }
         };
-        let few = of((0..300).map(exponential(1))).expected(1e6, 0);
-        assert_eq!((few.support, few.holds), (LevelSupport::None, 0.0));
+        let few = of((0..300).map(exponential(1))).outlook(1e6, 0);
+        assert_eq!((few.support, few.holds), (Support::None, 0.0));
         let stalls = |index: u32| {
             let rare = if index.is_multiple_of(777) { 50.0 } else { 0.0 };
             rare + exponential(2)(index)
@@ -496,27 +498,27 @@ mod tests {
             of((0..5000).map(|index| f64::from(index / 1000))),
             of((0..5000).map(stalls)),
         ] {
-            let expected = maxima.expected(1e6, 0);
-            assert_eq!(expected.level, expected.seen);
+            let outlook = maxima.outlook(1e6, 0);
+            assert_eq!(outlook.level, outlook.seen);
             assert_eq!(
-                (expected.support, expected.holds),
-                (LevelSupport::Seen, 5000.0 / OTHERS)
+                (outlook.support, outlook.holds),
+                (Support::Seen, 5000.0 / OTHERS)
             );
             // The rule of three.
-            let ((count, length), next) = expected.next_stretch();
+            let ((count, length), next) = outlook.next_stretch();
             assert_eq!((count, length), (156, 32));
             assert!((next * 156.0 / 3.0 - 1.0).abs() < 0.02, "{next}");
-            assert!((expected.needed(1e6) - 19e6).abs() < 1.0);
+            assert!((outlook.needed(1e6) - 19e6).abs() < 1.0);
         }
     }
 
     #[test]
     fn so_little_is_asked_that_no_distribution_is_needed() {
         let maxima = of(sample(&GUMBEL, 5000, 3));
-        let near = maxima.expected(5000.0 / OTHERS, 0);
-        assert_eq!(near.support, LevelSupport::Seen);
+        let near = maxima.outlook(5000.0 / OTHERS, 0);
+        assert_eq!(near.support, Support::Seen);
         assert_eq!((near.level, near.holds), (near.seen, 5000.0 / OTHERS));
-        let far = maxima.expected(5000.0 * 2.0 * LENGTHS_MAX, 0);
+        let far = maxima.outlook(5000.0 * 2.0 * LENGTHS_MAX, 0);
         assert_eq!(far.holds, 5000.0 * LENGTHS_MAX, "no farther");
         assert!((far.needed(far.holds) - 5000.0).abs() < 1e-6);
     }
@@ -533,9 +535,9 @@ mod tests {
         for peak in [77, 5002] {
             let mut values = sample(&GUMBEL, 5003, 1);
             values[peak] = 23.0;
-            let expected = of(values).expected(1e4, 0);
-            assert_eq!(expected.support, LevelSupport::Extrapolated);
-            assert!(expected.level >= 23.0, "{expected:?}");
+            let outlook = of(values).outlook(1e4, 0);
+            assert_eq!(outlook.support, Support::Extrapolated);
+            assert!(outlook.level >= 23.0, "{outlook:?}");
         }
     }
 }

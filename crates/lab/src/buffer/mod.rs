@@ -54,6 +54,11 @@ pub(crate) fn run(
     {
         return Err(SettingProblem::OfTargetNotLog.of("fill, warm_up or sync"));
     }
+    if let AccessSource::Log(_) = &question.source
+        && (experiment.ftl.is_some() || experiment.age > 0.0)
+    {
+        return Err(SettingProblem::OfTargetNotLog.of("ftl or age"));
+    }
     if question.current.is_some() && !matches!(question.source, AccessSource::Log(_)) {
         return Err(SettingProblem::CurrentWithoutLog.of("current"));
     }

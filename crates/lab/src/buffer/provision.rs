@@ -10,7 +10,7 @@ use wordline_core::{Arrival, Axis, Basis, Metric, ResultSet};
 
 use super::analysis::{BufferFindings, RateFindings};
 use super::bound::Bound;
-use super::extremes::{CONFIDENCE, LENGTHS, ExpectedLevel, LevelSupport};
+use super::extremes::{CONFIDENCE, LENGTHS, LevelOutlook, Support};
 use super::rows::pair;
 use crate::backlog::{Demand, Rate};
 use crate::subject::Subject;
@@ -41,7 +41,7 @@ pub(crate) struct ProvisionSource<'a> {
 
 /// How long RAM suffices.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum ProvisionSpan {
+pub(crate) enum Suffices {
     /// No run needs more.
     Always,
     /// So many seconds of such work, with [`CONFIDENCE`].
@@ -64,9 +64,9 @@ pub(crate) struct Provision {
     /// The largest record, which is gathered meanwhile.
     pub(crate) gathered: f64,
     pub(crate) basis: Basis,
-    pub(crate) span: ProvisionSpan,
+    pub(crate) suffices: Suffices,
     /// What the fill of the buffer lets expect, and for how many further accesses it was asked.
-    expected: Option<(ExpectedLevel, f64)>,
+    outlook: Option<(LevelOutlook, f64)>,
     /// How long an access of the mean size takes to come, in seconds.
     access_s: f64,
 }
@@ -96,8 +96,8 @@ impl<'a> ProvisionSource<'a> {
             seen_waiting: waiting,
             gathered,
             basis: self.basis,
-            span: ProvisionSpan::AsSeen,
-            expected: None,
+            suffices: Suffices::AsSeen,
+            outlook: None,
             access_s,
         };
         if !self.is_periodic {
@@ -112,7 +112,7 @@ impl<'a> ProvisionSource<'a> {
         {
             provision.in_flight = bound;
             provision.basis = Basis::Proven;
-            provision.span = ProvisionSpan::Always;
+            provision.suffices = Suffices::Always;
         }
         provision.bytes = provision.in_flight + provision.gathered;
         Some(Ok(provision))
@@ -148,12 +148,12 @@ impl<'a> ProvisionSource<'a> {
     }
 
     /// The longest access to expect among so many further ones; no longer than any can take.
-    pub(crate) fn longest_access(&self, further: f64) -> ExpectedLevel {
-        let mut expected = self.findings.latency_maxima.expected(further, self.seed);
+    pub(crate) fn longest_access(&self, further: f64) -> LevelOutlook {
+        let mut outlook = self.findings.latency_maxima.outlook(further, self.seed);
         let longest = self.bound.and_then(|bound| bound.findings.latency.max());
         let most = longest.map_or(f64::INFINITY, Quantity::si);
-        expected.level = expected.level.min(most);
-        expected
+        outlook.level = outlook.level.min(most);
+        outlook
     }
 
     /// The rows of every rate that was asked for, and of the longest access to expect.
@@ -184,21 +184,11 @@ impl<'a> ProvisionSource<'a> {
                 Some(horizon) => horizon / access_s,
                 None => LENGTHS * curve.accesses() as f64,
             };
-            let expected = self.longest_access(further);
-            longest_row(&expected, expected.holds * access_s, subject, document);
-            (expected, further)
+            let outlook = self.longest_access(further);
+            longest_row(&outlook, outlook.holds * access_s, subject, document);
+            (outlook, further)
         });
         self.warn(&subject.target, &provisions, longest, document);
-        let short = provisions.iter().find_map(Provision::shortage);
-        if let (Some(_), Some((holds, asked, needed))) = (self.horizon_s, short) {
-            document.warn(LabWarning::ShortForHorizon {
-                target: &subject.target,
-                asked: &period(asked),
-                percent: &(100.0 * CONFIDENCE),
-                holds: &period(holds),
-                needed: &period(needed),
-            });
-        }
     }
 
     /// Says once what the numbers rest on.
@@ -206,15 +196,15 @@ impl<'a> ProvisionSource<'a> {
         &self,
         target: &str,
         provisions: &[Provision],
-        longest: Option<(ExpectedLevel, f64)>,
+        longest: Option<(LevelOutlook, f64)>,
         document: &mut ResultSet,
     ) {
         let accesses = self.findings.curve.accesses() as f64;
-        let of_ram = provisions.iter().filter_map(|one| one.expected);
-        let all: Vec<(ExpectedLevel, f64)> = of_ram.chain(longest).collect();
-        let extrapolated = all
+        let of_ram = provisions.iter().filter_map(|one| one.outlook);
+        let outlooks: Vec<(LevelOutlook, f64)> = of_ram.chain(longest).collect();
+        let extrapolated = outlooks
             .iter()
-            .filter(|(one, _)| one.support == LevelSupport::Extrapolated);
+            .filter(|(one, _)| one.support == Support::Extrapolated);
         let farthest = extrapolated.map(|(one, _)| one.holds).reduce(f64::max);
         let percent = &(100.0 * CONFIDENCE);
         if let Some(farthest) = farthest {
@@ -224,18 +214,28 @@ impl<'a> ProvisionSource<'a> {
                 percent,
             });
         }
-        let mut seen = all
+        let mut seen = outlooks
             .iter()
-            .filter(|(one, asked)| one.support == LevelSupport::Seen && one.holds < *asked);
-        if let Some((expected, _)) = seen.next() {
-            let ((stretches, length), next) = expected.next_stretch();
+            .filter(|(one, asked)| one.support == Support::Seen && one.holds < *asked);
+        if let Some((outlook, _)) = seen.next() {
+            let ((stretches, length), next) = outlook.next_stretch();
             document.warn(LabWarning::NotExtrapolated {
                 target: &target,
                 percent,
-                holds: &expected.holds,
+                holds: &outlook.holds,
                 stretches: &stretches,
                 length: &length,
                 next: &(100.0 * next),
+            });
+        }
+        let short = provisions.iter().find_map(Provision::shortage);
+        if let (Some(_), Some((holds, asked, needed))) = (self.horizon_s, short) {
+            document.warn(LabWarning::ShortForHorizon {
+                target: &target,
+                asked: &period(asked),
+                percent,
+                holds: &period(holds),
+                needed: &period(needed),
             });
         }
     }
@@ -250,16 +250,16 @@ impl Provision {
         asked: f64,
         uncertain: f64,
     ) {
-        let expected = one.maxima.expected(asked, source.seed);
-        self.expected = Some((expected, asked));
-        if expected.support == LevelSupport::Extrapolated {
+        let outlook = one.maxima.outlook(asked, source.seed);
+        self.outlook = Some((outlook, asked));
+        if outlook.support == Support::Extrapolated {
             self.in_flight = source
-                .of_records(expected.level + uncertain)
+                .of_records(outlook.level + uncertain)
                 .max(self.in_flight);
             self.basis = Basis::Assumed;
         }
-        if expected.support != LevelSupport::None {
-            self.span = ProvisionSpan::Seconds(expected.holds * self.access_s);
+        if outlook.support != Support::None {
+            self.suffices = Suffices::Seconds(outlook.holds * self.access_s);
         }
     }
 
@@ -270,17 +270,17 @@ impl Provision {
 
     /// Whether it suffices as long as was asked for.
     pub(crate) fn is_supported(&self) -> bool {
-        self.span == ProvisionSpan::Always
+        self.suffices == Suffices::Always
             || self
-                .expected
-                .is_some_and(|(expected, asked)| expected.holds >= asked)
+                .outlook
+                .is_some_and(|(outlook, asked)| outlook.holds >= asked)
     }
 
     /// For how long it suffices where more was asked for, how long that was, and how long the accesses would have to be,
     /// all in seconds of such work.
     pub(crate) fn shortage(&self) -> Option<(f64, f64, f64)> {
-        let (expected, asked) = self.expected.filter(|_| !self.is_supported())?;
-        let accesses = [expected.holds, asked, expected.needed(asked)];
+        let (outlook, asked) = self.outlook.filter(|_| !self.is_supported())?;
+        let accesses = [outlook.holds, asked, outlook.needed(asked)];
         let [holds, asked, needed] = accesses.map(|accesses| accesses * self.access_s);
         Some((holds, asked, needed))
     }
@@ -292,10 +292,10 @@ impl Provision {
             ..at.clone()
         };
         own.add(Metric::RamProvision, Ok(self.bytes), document);
-        let (horizon, confidence) = match self.span {
-            ProvisionSpan::Always => (Err(NoValue::Unbounded), Some(1.0)),
-            ProvisionSpan::Seconds(seconds) => (Ok(seconds), Some(CONFIDENCE)),
-            ProvisionSpan::AsSeen => (Err(NoValue::NotApplicable), None),
+        let (horizon, confidence) = match self.suffices {
+            Suffices::Always => (Err(NoValue::Unbounded), Some(1.0)),
+            Suffices::Seconds(seconds) => (Ok(seconds), Some(CONFIDENCE)),
+            Suffices::AsSeen => (Err(NoValue::NotApplicable), None),
         };
         own.add(Metric::ProvisionHorizon, horizon, document);
         if let Some(confidence) = confidence {
@@ -309,27 +309,27 @@ impl Provision {
 
     /// The fill of the buffer that was extrapolated, in single bytes.
     pub(crate) fn level(&self, at: &Subject, document: &mut ResultSet) {
-        if let Some((expected, _)) = self.expected
-            && expected.support == LevelSupport::Extrapolated
+        if let Some((outlook, _)) = self.outlook
+            && outlook.support == Support::Extrapolated
         {
-            let at = at.at(Axis::HorizonS, expected.holds * self.access_s);
+            let at = at.at(Axis::HorizonS, outlook.holds * self.access_s);
             let at = at.estimate(Basis::Assumed, EXTRAPOLATED);
-            at.add(Metric::RamPeakInFlight, Ok(expected.level), document);
+            at.add(Metric::RamPeakInFlight, Ok(outlook.level), document);
         }
     }
 }
 
 /// The longest access to expect within a horizon in seconds, where it was extrapolated.
 pub(crate) fn longest_row(
-    expected: &ExpectedLevel,
+    outlook: &LevelOutlook,
     horizon_s: f64,
     subject: &Subject,
     document: &mut ResultSet,
 ) {
-    if expected.support == LevelSupport::Extrapolated {
+    if outlook.support == Support::Extrapolated {
         let at = subject.at(Axis::HorizonS, horizon_s);
         let at = at.estimate(Basis::Assumed, EXTRAPOLATED);
-        at.add(Metric::LatencyMax, Ok(expected.level), document);
+        at.add(Metric::LatencyMax, Ok(outlook.level), document);
     }
 }
 

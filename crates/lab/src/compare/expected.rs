@@ -10,15 +10,15 @@ use wordline_core::results::{Certainty, DecidingFigure, NoValue, Verdict};
 use wordline_core::{Basis, Limits, Metric};
 
 use crate::buffer::analysis::BufferFindings;
-use crate::buffer::extremes::{CONFIDENCE, ExpectedLevel, LevelSupport};
-use crate::buffer::provision::{Provision, ProvisionSpan, period};
+use crate::buffer::extremes::{CONFIDENCE, LevelOutlook, Support};
+use crate::buffer::provision::{Provision, Suffices, period};
 
 /// What may come of a log.
 pub(super) struct Prospect {
     /// The RAM to provide over the time that the study asks for.
     pub(super) ram: Result<Provision, NoValue>,
     /// The longest of so many further accesses.
-    pub(super) longest: ExpectedLevel,
+    pub(super) longest: LevelOutlook,
     /// How many come in that time.
     pub(super) further: f64,
     /// Energy, where a current was measured.
@@ -85,12 +85,12 @@ impl Prospect {
                 let (asked, needed) = (period(asked), period(needed));
                 format!(", and {asked} need a log of {needed} of such work")
             });
-            match ram.span {
-                ProvisionSpan::Seconds(holds) if ram.basis == Basis::Assumed => format!(
+            match ram.suffices {
+                Suffices::Seconds(holds) if ram.basis == Basis::Assumed => format!(
                     "its RAM suffices for {} of such work with {percent} % confidence (the log alone needed {seen}){needs}",
                     period(holds)
                 ),
-                ProvisionSpan::Seconds(holds) => format!(
+                Suffices::Seconds(holds) => format!(
                     "the log needed {all} of RAM, which it supports for {} of such work with {percent} % confidence{needs}",
                     period(holds)
                 ),
@@ -170,11 +170,7 @@ impl Prospect {
             limit: "ram",
             unit: Metric::RamPeakInFlight.unit(),
             value: ram.in_flight,
-            // What it supports passes; beyond that it has no range.
-            low: match fails {
-                true => ram.seen_in_flight,
-                false => ram.in_flight,
-            },
+            low: ram.seen_in_flight,
             high: ram.in_flight,
             flips_at,
         })
@@ -184,9 +180,9 @@ impl Prospect {
     fn open_latency(&self, limits: &Limits, findings: &BufferFindings) -> Option<OpenFigure> {
         let (allowed, seen) = limits.latency.zip(findings.latency.max())?;
         let (allowed, seen) = (Period::si(allowed), seen.si());
-        let expected = &self.longest;
-        let is_supported = expected.support != LevelSupport::None && expected.holds >= self.further;
-        (expected.level > allowed || !is_supported).then(|| OpenFigure {
+        let outlook = &self.longest;
+        let is_supported = outlook.support != Support::None && outlook.holds >= self.further;
+        (outlook.level > allowed || !is_supported).then(|| OpenFigure {
             figure: "longest access",
             kind: "extrapolated latency",
             basis: Basis::Measured,
@@ -194,10 +190,7 @@ impl Prospect {
             unit: Metric::LatencyMax.unit(),
             value: seen,
             low: seen,
-            high: match expected.level > allowed {
-                true => expected.level,
-                false => seen,
-            },
+            high: outlook.level.max(seen),
             flips_at: allowed,
         })
     }

@@ -244,7 +244,7 @@ impl LogCandidate<'_> {
             cost: unknown,
             parts: unknown,
             unknown: "a log does not say it",
-            ram_bound: None,
+            proven: Vec::new(),
         }
     }
 

@@ -10,9 +10,11 @@ use std::io::BufRead;
 
 use wordline_core::quantity::{Quantity, Time, Voltage};
 use wordline_core::{LogSource, Metric, ResultSet};
-use wordline_trace::{CurrentLog, CurrentSample, Log, LogOptions, LogSummary, LoggedAccess};
+use wordline_trace::{
+    CurrentLog, CurrentSample, Log, LogOptions, LogSummary, LoggedAccess, UNIT_PREFIX,
+};
 
-use super::{PREFIX, odd};
+use super::odd;
 use crate::control::Control;
 use crate::error::{LabError, LogProblem, SettingProblem};
 use crate::subject::Subject;
@@ -52,6 +54,8 @@ struct PowerStretch {
     from_ps: i128,
     to_ps: i128,
     watts: f64,
+    /// Line and volts of a sample that no supply has: 0 V or below.
+    unpowered: Option<(u64, f64)>,
 }
 
 impl PowerStretch {
@@ -128,7 +132,7 @@ impl<'a> SupplyMeter<'a> {
             .of("voltage"));
         }
         let units = log.units.iter().filter_map(|(column, unit)| {
-            let column = column.strip_prefix(PREFIX)?;
+            let column = column.strip_prefix(UNIT_PREFIX)?;
             Some((column.to_owned(), unit.0.clone()))
         });
         let options = LogOptions {
@@ -158,9 +162,9 @@ impl<'a> SupplyMeter<'a> {
         let (Some(first), Some(step)) = (ahead.pop_front(), steps.get(steps.len() / 2)) else {
             return Err(LogProblem::FewSamples.of(source.file));
         };
-        match (first.volts, source.voltage) {
-            (None, None) => return Err(SettingProblem::NoVoltage(file).of("voltage")),
-            (Some(_), Some(_)) if !source.is_voltage_shared => {
+        match (samples.has_voltage(), source.voltage) {
+            (false, None) => return Err(SettingProblem::NoVoltage(file).of("voltage")),
+            (true, Some(_)) if !source.is_voltage_shared => {
                 return Err(SettingProblem::VoltageTwice(file).of("voltage"));
             }
             _ => {}
@@ -210,6 +214,9 @@ impl<'a> SupplyMeter<'a> {
             if stretch.from_ps >= to {
                 break;
             }
+            if let Some((line, volts)) = stretch.unpowered {
+                return Err(LogProblem::Unpowered { line, volts }.of(self.source.file));
+            }
             (covered, joules) = stretch.added((covered, joules), from, to);
         }
         self.within.0 += covered;
@@ -254,10 +261,15 @@ impl<'a> SupplyMeter<'a> {
         };
         match power(last).zip(power(next)) {
             Some((one, other)) if step.ps() as f64 <= self.gap_ps => {
+                let unpowered = [last, next].into_iter().find_map(|sample| {
+                    let volts = sample.volts.filter(|volts| *volts <= 0.0)?;
+                    Some((sample.line, volts))
+                });
                 let stretch = PowerStretch {
                     from_ps: last.at.ps().into(),
                     to_ps: next.at.ps().into(),
                     watts: (one + other) / 2.0,
+                    unpowered,
                 };
                 if let Some((begin, _)) = self.span_ps {
                     self.spent = stretch.added(self.spent, begin, i128::MAX);
@@ -313,6 +325,13 @@ impl<'a> SupplyMeter<'a> {
                 accesses: energy.accesses,
                 from: seconds(self.first_ps),
                 to: seconds(self.last.at.ps().into()),
+            }
+            .of(file));
+        }
+        if energy.joules <= 0.0 {
+            return Err(LogProblem::NoEnergy {
+                joules: energy.joules,
+                accesses: energy.covered,
             }
             .of(file));
         }

@@ -20,6 +20,7 @@ use wordline_core::{
 };
 use wordline_trace::{
     Accesses, DurationCounts, Log, LogOptions, LogPurpose, LogSummary, LoggedAccess, Oddity,
+    UNIT_PREFIX,
 };
 
 use super::analysis::{Analysis, BufferFindings};
@@ -157,16 +158,13 @@ pub(crate) fn read(
     }
 }
 
-/// In front of the names of columns of the current, where their unit is said.
-const PREFIX: &str = "current.";
-
 /// What the user said of a log.
 pub(crate) fn options(source: &LogSource, purpose: LogPurpose) -> Result<LogOptions, LabError> {
     let wrong = |what, error| SettingProblem::Unread(error).of(what);
     let format = source.format.as_deref().map(str::parse).transpose();
     let unit = source.unit.as_deref().map(str::parse).transpose();
     let units = source.units.iter();
-    let units = units.filter(|(column, _)| !column.starts_with(PREFIX));
+    let units = units.filter(|(column, _)| !column.starts_with(UNIT_PREFIX));
     Ok(LogOptions {
         format: format.map_err(|error: wordline_trace::UnknownLogFormat| {
             wrong("log format", error.to_string())
@@ -305,6 +303,7 @@ impl LogReading<'_> {
                     if self.source.operation.is_none() {
                         return Err(self.mixed(&access, wanted));
                     }
+                    coverage.add_other(&access);
                     continue;
                 }
                 Some(_) => {}
@@ -457,10 +456,17 @@ impl LogReading<'_> {
             return Ok(Some((least, most)));
         }
         if self.source.durations == Durations::Paced {
-            document.warn(LabWarning::Pauses {
-                file: &name,
-                percent: &(100.0 * least.min(most)),
-            });
+            let percent = &(100.0 * least.min(most));
+            let file = &name;
+            match coverage.others() {
+                None => document.warn(LabWarning::Pauses { file, percent }),
+                Some((count, share)) => document.warn(LabWarning::PausesAndOthers {
+                    file,
+                    percent,
+                    count: &count,
+                    others: &(100.0 * share),
+                }),
+            }
             return Ok(Some((least, most)));
         }
         if most < COVERAGE_MIN {
