@@ -752,6 +752,7 @@ mod tests {
             metric: Metric::RamProvision,
             value: Some(4096.0),
             allowed: 16_384.0,
+            unproven: Vec::new(),
             margin: Some(0.75),
             certainty: Certainty::Certain,
             deciding_figure: None,
@@ -774,13 +775,16 @@ mod tests {
         };
         assert_eq!(broken(&exactly), Ok(()));
         let changes: [(&dyn Fn(&mut Verdict), &str); 8] = [
-            (
-                &|one| one.allowed = -5.0,
-                "no limit allows -5, below zero",
-            ),
+            (&|one| one.allowed = -5.0, "no limit allows -5, below zero"),
             (&|one| one.allowed = f64::NAN, "a number is not finite"),
-            (&|one| one.flips_at = Some(f64::INFINITY), "a number is not finite"),
-            (&|one| one.margin = Some(-0.5), "it passes with a margin of -0.5"),
+            (
+                &|one| one.flips_at = Some(f64::INFINITY),
+                "a number is not finite",
+            ),
+            (
+                &|one| one.margin = Some(-0.5),
+                "it passes with a margin of -0.5",
+            ),
             (&|one| one.pass = false, "it fails with a margin of 0.75"),
             (
                 &|one| one.value = Some(20_000.0),

@@ -110,7 +110,7 @@ fn import_all(
 ) -> Result<Vec<BatchItem>, Failure> {
     let catalog = super::catalog(global)?;
     let known = catalog.parts();
-    let known = known.map(|part| (part.header.id.clone(), part.header.text.to_string()));
+    let known = known.map(|part| (part.header.id.clone(), String::from(&*part.header.text)));
     let mut batch = ImportBatch::against(known);
     let bar = Bar::new(global.quiet);
     let meter = bar.meter("dumps", Some(entries.len() as u64));

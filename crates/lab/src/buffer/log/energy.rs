@@ -261,31 +261,21 @@ impl<'a> SupplyMeter<'a> {
         };
         match power(last).zip(power(next)) {
             Some((one, other)) if step.ps() as f64 <= self.gap_ps => {
-<<<<<<< HEAD
+                let unpowered = [last, next].into_iter().find_map(|sample| {
+                    let volts = sample.volts.filter(|volts| *volts <= 0.0)?;
+                    Some((sample.line, volts))
+                });
                 let stretch = PowerStretch {
                     from_ps: last.at.ps().into(),
                     to_ps: next.at.ps().into(),
                     watts: (one + other) / 2.0,
+                    unpowered,
                 };
                 if let Some((begin, _)) = self.span_ps {
                     self.spent = stretch.added(self.spent, begin, i128::MAX);
                 }
                 if stretch.to_ps + KEPT_PS > from {
                     self.stretches.push_back(stretch);
-=======
-                let (from_ps, to_ps) = (last.at.ps().into(), next.at.ps().into());
-                if to_ps + KEPT_PS > from {
-                    let unpowered = [last, next].into_iter().find_map(|sample| {
-                        let volts = sample.volts.filter(|volts| *volts <= 0.0)?;
-                        Some((sample.line, volts))
-                    });
-                    self.stretches.push_back(PowerStretch {
-                        from_ps,
-                        to_ps,
-                        watts: (one + other) / 2.0,
-                        unpowered,
-                    });
->>>>>>> fixadv
                 }
             }
             _ => {
