@@ -333,7 +333,8 @@ fn units_of_currents_that_nothing_states_are_noted() {
     let bare = taken("time,current,voltage_mV\n0,0.4,3300\n");
     assert_eq!(bare.len(), 2, "{bare:?}");
     assert!(
-        bare[0].starts_with("line 1: column \"time\" states no unit and is taken as s, the SI unit"),
+        bare[0]
+            .starts_with("line 1: column \"time\" states no unit and is taken as s, the SI unit"),
         "{bare:?}"
     );
     assert!(

@@ -7,7 +7,7 @@ use wordline_core::quantity::{ByteCount, Frequency, Voltage};
 
 use super::ids::{self, ChipSeries};
 use super::sheet::{Said, figure};
-use super::{ImportError, Page};
+use super::{ImportError, Page, compare};
 
 /// What is known of a chip beside its page. Everything is optional.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,10 +22,8 @@ pub struct ChipClaims {
     pub family: Option<String>,
     /// What the chip answers to opcode 9Fh.
     pub jedec_id: Option<JedecId>,
-    /// The clock of opcodes whose page states none.
-    pub clock: Option<Frequency>,
-    /// The supply range, where the page states none.
-    pub supply: Option<SupplyClaim>,
+    /// Figures that the page does not state. What it states itself is never replaced.
+    pub figures: Vec<ClaimedFigure>,
     /// The board of a target that names none.
     pub board: Option<String>,
     /// Who read the page, and where it was published.
@@ -35,6 +33,12 @@ pub struct ChipClaims {
 }
 
 impl ChipClaims {
+    /// The figure of a key as TOML.
+    pub(super) fn figure(&self, key: &str) -> Option<String> {
+        let claimed = self.figures.iter().find(|claimed| claimed.key == key)?;
+        Some(claimed.text())
+    }
+
     /// The series that the name, or else the id of the sheet, belongs to.
     pub(super) fn series(&self) -> Option<ChipSeries> {
         let name = self.name.as_ref().or(self.part.as_ref())?;
@@ -98,42 +102,80 @@ pub struct ClaimCheck {
     pub contradictions: Vec<ImportError>,
 }
 
-/// A supply range and who states it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SupplyClaim {
-    /// Lowest voltage.
-    pub min: Voltage,
-    /// Highest voltage.
-    pub max: Voltage,
-    /// Who says so; `assumed: …` gives a reason instead.
-    pub source: String,
+/// A figure that somebody states of a chip, and who.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClaimedFigure {
+    /// Its key in the table of the model, `clock` for that of opcodes, or `erase[64 KiB].duration`.
+    pub key: String,
+    /// Columns and quantities.
+    columns: Vec<(&'static str, String)>,
+    /// Who says so; `published: …` where that is not the maker, and `assumed: …` gives a reason instead.
+    source: String,
 }
 
-impl SupplyClaim {
-    /// The claim of a range such as `2.7V..3.6V`.
+impl ClaimedFigure {
+    /// A figure of columns min, typ and max, of which at least one is stated.
     ///
     /// # Errors
-    /// When the text is no such range.
-    pub fn new(range: &str, source: impl Into<String>) -> Result<Self, String> {
+    /// When none is stated, one is not a quantity, or there is no source.
+    pub fn new(key: &str, columns: [Option<&str>; 3], source: &str) -> Result<Self, String> {
+        let names = ["min", "typ", "max"].into_iter();
+        let columns = names.zip(columns).filter_map(|(name, text)| {
+            let text = text.map(str::trim).filter(|text| !text.is_empty())?;
+            Some((name, text))
+        });
+        let written = columns.map(|(name, text)| match compare::canonical(text) {
+            Some(text) => Ok((name, text)),
+            None => Err(format!(
+                "{key}: {text:?} is not a quantity; allowed: a number and its unit"
+            )),
+        });
+        let columns: Vec<_> = written.collect::<Result<_, _>>()?;
+        if columns.is_empty() {
+            return Err(format!("{key}: none of min, typ and max is stated"));
+        }
+        if source.trim().is_empty() {
+            return Err(format!("{key} has no source"));
+        }
+        Ok(Self {
+            key: key.to_owned(),
+            columns,
+            source: source.to_owned(),
+        })
+    }
+
+    /// A supply range such as `2.7V..3.6V`.
+    ///
+    /// # Errors
+    /// When the text is no such range, or there is no source.
+    pub fn supply(range: &str, source: &str) -> Result<Self, String> {
         let allowed =
             || format!("{range:?} is not a supply range; allowed: LOW..HIGH, as in 2.7V..3.6V");
         let (min, max) = range.split_once("..").ok_or_else(allowed)?;
         let volts = |text: &str| text.trim().parse::<Voltage>().map_err(|_| allowed());
-        let (min, max) = (volts(min)?, volts(max)?);
-        if min > max {
+        if volts(min)? > volts(max)? {
             return Err(allowed());
         }
-        let source = source.into();
-        Ok(Self { min, max, source })
+        Self::new("supply", [Some(min), None, Some(max)], source)
     }
 
-    pub(super) fn figure(&self) -> String {
-        let columns = [("min", self.min.to_string()), ("max", self.max.to_string())];
-        let said = match self.source.strip_prefix("assumed: ") {
-            Some(reason) => Said::Assumed(reason),
-            None => Said::Published(&self.source),
+    /// The highest clock of opcodes.
+    #[must_use]
+    pub fn clock(clock: Frequency, source: &str) -> Self {
+        Self {
+            key: "clock".to_owned(),
+            columns: vec![("max", clock.to_string())],
+            source: source.to_owned(),
+        }
+    }
+
+    pub(super) fn text(&self) -> String {
+        let said = match self.source.split_once(": ") {
+            Some(("assumed", reason)) => Said::Assumed(reason),
+            Some(("published", source)) => Said::Published(source),
+            _ => Said::Page(&self.source),
         };
-        figure(&columns, said)
+        figure(&self.columns, said)
     }
 }
 

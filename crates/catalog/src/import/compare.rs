@@ -1,6 +1,7 @@
 //! What a page and a sheet say differently of one chip.
 
 use std::collections::BTreeMap;
+use std::str::FromStr;
 
 use toml::{Table, Value};
 use wordline_core::quantity::{ByteCount, Current, Cycles, Frequency, Time, Voltage};
@@ -92,13 +93,18 @@ fn label(element: &Value) -> String {
 
 /// Whether two quantities are equal, however they are spelt.
 fn same(one: &str, other: &str) -> bool {
-    macro_rules! equal {
-        ($($quantity:ty),*) => {
-            $(if let (Ok(one), Ok(other)) = (one.parse::<$quantity>(), other.parse::<$quantity>()) {
-                return one == other;
-            })*
-        };
+    one == other || canonical(one).is_some_and(|one| Some(one) == canonical(other))
+}
+
+/// A quantity as a sheet spells it; `None` for a text that is none.
+pub(super) fn canonical(text: &str) -> Option<String> {
+    fn spelt<Q: FromStr + ToString>(text: &str) -> Option<String> {
+        text.parse::<Q>().ok().map(|quantity| quantity.to_string())
     }
-    equal!(Time, ByteCount, Frequency, Voltage, Current, Cycles);
-    one == other
+    spelt::<Time>(text)
+        .or_else(|| spelt::<ByteCount>(text))
+        .or_else(|| spelt::<Frequency>(text))
+        .or_else(|| spelt::<Voltage>(text))
+        .or_else(|| spelt::<Current>(text))
+        .or_else(|| spelt::<Cycles>(text))
 }

@@ -27,7 +27,7 @@ mod tests;
 use std::fmt;
 use std::str::FromStr;
 
-pub use claims::{ChipClaims, ClaimCheck, JedecId, SupplyClaim};
+pub use claims::{ChipClaims, ClaimCheck, ClaimedFigure, JedecId};
 pub use compare::{Disagreement, disagreements};
 pub use hex::dump_bytes;
 pub use index::{DumpIndex, IndexEntry};

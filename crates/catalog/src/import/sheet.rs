@@ -129,33 +129,24 @@ impl SheetDraft {
         let Some(model) = self.model() else {
             return Vec::new();
         };
-        let claimed = |key: &str| key == "supply" && claims.supply.is_some();
-        let lacks = |(key, _): &&(&str, _)| !model.has(key) && !claimed(key);
+        let lacks = |(key, _): &&(&str, _)| !model.has(key) && claims.figure(key).is_none();
         let mut missing: Vec<_> = self
             .wanted
             .iter()
             .filter(lacks)
             .map(|(_, words)| (*words).to_owned())
             .collect();
-        let rows = |list: &str, key: &str| {
-            let lists = self.tables.iter().flat_map(|table| &table.lists);
-            let rows = lists
-                .filter(|found| found.key == list)
-                .flat_map(|found| &found.rows);
-            rows.filter(|row| !row.iter().any(|(found, _)| *found == key))
-                .count()
-        };
-        for (list, key, words, claimed) in [
-            ("erase", "duration", "times of erases", false),
-            (
-                "opcode",
-                "clock",
-                "clocks of opcodes",
-                claims.clock.is_some(),
-            ),
+        for (list, key, words) in [
+            ("erase", "duration", "times of erases"),
+            ("opcode", "clock", "clocks of opcodes"),
         ] {
-            let count = rows(list, key);
-            if count > 0 && !claimed {
+            let lists = self.tables.iter().flat_map(|table| &table.lists);
+            let rows = lists.filter(|found| found.key == list);
+            let lacking = rows.flat_map(|found| &found.rows).filter(|row| {
+                !row.iter().any(|(found, _)| *found == key) && claimed(list, row, claims).is_none()
+            });
+            let count = lacking.count();
+            if count > 0 {
                 missing.push(format!("{words} ({count})"));
             }
         }
@@ -174,16 +165,20 @@ impl SheetDraft {
             for (key, value) in &table.figures {
                 writeln!(text, "{key} = {value}").expect("a String");
             }
-            if index == 0
-                && !table.has("supply")
-                && let Some(supply) = &claims.supply
-            {
-                writeln!(text, "supply = {}", supply.figure()).expect("a String");
+            // What is claimed belongs to the model, the first table.
+            let wanted = self
+                .wanted
+                .iter()
+                .filter(|(key, _)| index == 0 && !table.has(key));
+            for (key, _) in wanted {
+                if let Some(figure) = claims.figure(key) {
+                    writeln!(text, "{key} = {figure}").expect("a String");
+                }
             }
             for list in &table.lists {
                 writeln!(text, "{} = [", list.key).expect("a String");
                 for row in &list.rows {
-                    let row = row.iter().cloned().chain(clock(list, row, claims));
+                    let row = row.iter().cloned().chain(claimed(list.key, row, claims));
                     writeln!(text, "  {},", inline(row)).expect("a String");
                 }
                 text.push_str("]\n");
@@ -238,12 +233,24 @@ impl SheetDraft {
     }
 }
 
-/// The clock that the user states for an opcode whose page states none.
-fn clock(list: &DraftList, row: &DraftRow, claims: &ChipClaims) -> Option<(&'static str, String)> {
-    let clock = claims.clock?;
-    let lacks = list.key == "opcode" && !row.iter().any(|(key, _)| *key == "clock");
-    let said = Said::Published("as stated by the user");
-    lacks.then(|| ("clock", figure(&[("max", clock.to_string())], said)))
+/// What is claimed of an element that the page leaves open: the clock of an opcode, the duration of an erase.
+fn claimed(list: &str, row: &DraftRow, claims: &ChipClaims) -> Option<(&'static str, String)> {
+    let stated = |key: &str| row.iter().find(|(found, _)| *found == key);
+    let (key, claim) = match list {
+        "opcode" => ("clock", "clock".to_owned()),
+        "erase" => {
+            let (_, name) = stated("name")?;
+            (
+                "duration",
+                format!("erase[{}].duration", name.trim_matches('"')),
+            )
+        }
+        _ => return None,
+    };
+    if stated(key).is_some() {
+        return None;
+    }
+    Some((key, claims.figure(&claim)?))
 }
 
 /// Text in lines of at most `width` characters, broken at spaces.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use wordline_catalog::import::{ChipClaims, DumpFormat, JedecId, SupplyClaim};
+use wordline_catalog::import::{ChipClaims, ClaimedFigure, DumpFormat, JedecId};
 use wordline_core::quantity::Frequency;
 
 /// Decodes the page field by field, or makes the sheet that it draws: figures that the page states, each with its
@@ -39,6 +39,9 @@ pub(crate) struct Import {
     /// What is known of the dumps of --batch: a table of tab-separated columns
     #[arg(long, value_name = "FILE", requires = "batch")]
     pub(crate) index: Option<PathBuf>,
+    /// What other sources state of the parts of --index: a table with the columns part, figure, min, typ, max, source
+    #[arg(long, value_name = "FILE", requires = "index")]
+    pub(crate) figures: Option<PathBuf>,
     /// Where the sheets of --batch go, a file each [default: nowhere, only the list is printed]
     #[arg(long, value_name = "DIR", requires = "batch")]
     pub(crate) output: Option<PathBuf>,
@@ -71,6 +74,9 @@ pub(crate) struct NewPart {
     #[command(flatten)]
     pub(crate) claims: Claims,
 }
+
+/// Who says what flags say.
+const USER: &str = "published: as stated by the user";
 
 /// Heading of what the user knows of a chip.
 const CHIP: &str = "What is known of the chip";
@@ -107,24 +113,29 @@ pub(crate) struct Claims {
 impl Claims {
     /// The claims that these flags make.
     pub(crate) fn read(&self) -> Result<ChipClaims, String> {
-        if let Some(part) = self.part.as_ref().filter(|part| !wordline_catalog::is_id(part)) {
+        if let Some(part) = self
+            .part
+            .as_ref()
+            .filter(|part| !wordline_catalog::is_id(part))
+        {
             return Err(format!(
                 "--part {part:?} is not an id; allowed: 1 to 64 lower-case letters, digits, '-' and '.', beginning \
                  with a letter or digit"
             ));
         }
-        let supply = self.supply.as_ref().map(|range| {
-            let claim = SupplyClaim::new(range, "as stated by the user");
-            claim.map_err(|fault| format!("--supply: {fault}"))
-        });
+        let mut figures = Vec::new();
+        figures.extend(self.clock.map(|clock| ClaimedFigure::clock(clock, USER)));
+        if let Some(range) = &self.supply {
+            let claim = ClaimedFigure::supply(range, USER);
+            figures.push(claim.map_err(|fault| format!("--supply: {fault}"))?);
+        }
         Ok(ChipClaims {
             part: self.part.clone(),
             name: self.name.clone(),
             manufacturer: self.manufacturer.clone(),
             family: self.family.clone(),
             jedec_id: self.jedec_id.clone(),
-            clock: self.clock,
-            supply: supply.transpose()?,
+            figures,
             board: self.board.clone(),
             ..ChipClaims::default()
         })

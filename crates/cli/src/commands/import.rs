@@ -77,7 +77,10 @@ pub(super) fn checked(
 /// Every fault of a dump, a line each.
 fn faulty(file: &Path, errors: &[ImportError]) -> Failure {
     let file = file.display();
-    let lines: Vec<_> = errors.iter().map(|error| format!("{file}: {error}")).collect();
+    let lines: Vec<_> = errors
+        .iter()
+        .map(|error| format!("{file}: {error}"))
+        .collect();
     failure::lines(&lines)
 }
 

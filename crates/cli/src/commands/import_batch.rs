@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use wordline_catalog::import::batch::{BatchItem, DumpOutcome, HashCheck, ImportBatch};
-use wordline_catalog::import::{ChipClaims, DumpIndex, IndexEntry};
+use wordline_catalog::import::{ChipClaims, ClaimedFigure, DumpIndex, IndexEntry};
 use wordline_report::{Column, Format, Grid};
 
 use super::import::FILE_BYTES_MAX;
@@ -36,16 +36,20 @@ pub(super) fn run(
         ));
     }
     if arguments.kind.is_some() {
-        return Err(failure::message("--as is for one dump: with --batch, each dump's signature says what it is"));
+        return Err(failure::message(
+            "--as is for one dump: with --batch, each dump's signature says what it is",
+        ));
     }
     let mut entries = match &arguments.index {
-        Some(index) => read_index(index)?.entries,
+        Some(index) => read_index(index, arguments.figures.as_deref())?.entries,
         None => list(folder)?,
     };
     for entry in &mut entries {
         let own = &mut entry.claims;
-        own.clock = own.clock.or(claims.clock);
-        own.supply = own.supply.take().or_else(|| claims.supply.clone());
+        let lacks =
+            |claimed: &&ClaimedFigure| !own.figures.iter().any(|own| own.key == claimed.key);
+        let more: Vec<_> = claims.figures.iter().filter(lacks).cloned().collect();
+        own.figures.extend(more);
         own.board = own.board.take().or_else(|| claims.board.clone());
     }
     let items = import_all(folder, &entries, global)?;
@@ -61,11 +65,21 @@ pub(super) fn run(
     })
 }
 
-fn read_index(file: &Path) -> Result<DumpIndex, Failure> {
+/// An index with the figures that another table adds.
+fn read_index(index: &Path, figures: Option<&Path>) -> Result<DumpIndex, Failure> {
+    let mut parsed: DumpIndex = table(index, str::parse)?;
+    if let Some(figures) = figures {
+        table(figures, |text| parsed.add_figures(text))?;
+    }
+    Ok(parsed)
+}
+
+/// What `read` makes of a table.
+fn table<T>(file: &Path, read: impl FnOnce(&str) -> Result<T, String>) -> Result<T, Failure> {
     let bytes = crate::input::read(file, INDEX_BYTES_MAX)?;
     let fault = |fault: &str| failure::message(format!("{}: {fault}", file.display()));
     let text = String::from_utf8(bytes).map_err(|_| fault("not a text file"))?;
-    text.parse().map_err(|error: String| fault(&error))
+    read(&text).map_err(|error| fault(&error))
 }
 
 /// The dumps of a folder without an index, named by their files.
@@ -88,7 +102,8 @@ fn list(folder: &Path) -> Result<Vec<IndexEntry>, Failure> {
             ENDINGS.join(", .")
         )));
     }
-    let text = |name: Option<&std::ffi::OsStr>| name.map(|name| name.to_string_lossy().into_owned());
+    let text =
+        |name: Option<&std::ffi::OsStr>| name.map(|name| name.to_string_lossy().into_owned());
     let entries = files.iter().map(|path| {
         let stem = text(path.file_stem()).map(|stem| stem.to_ascii_lowercase());
         IndexEntry {
@@ -174,7 +189,10 @@ fn remarks(item: &BatchItem) -> Vec<String> {
     }
     let against = item.contradictions.iter();
     remarks.extend(against.map(|error| format!("contradiction at {error}")));
-    let same = item.same_as.iter().map(|file| format!("the same bytes as {file}"));
+    let same = item
+        .same_as
+        .iter()
+        .map(|file| format!("the same bytes as {file}"));
     remarks.extend(same);
     remarks.extend(item.disagreements.iter().map(|found| {
         let (page, sheet) = (&found.page, &found.sheet);
@@ -208,9 +226,10 @@ fn item_json(item: &BatchItem) -> serde_json::Value {
         _ => Vec::new(),
     };
     let (outcome, part) = outcome(item);
-    let differences = item.disagreements.iter().map(|found| {
-        json!({ "figure": found.figure, "page": found.page, "sheet": found.sheet })
-    });
+    let differences = item
+        .disagreements
+        .iter()
+        .map(|found| json!({ "figure": found.figure, "page": found.page, "sheet": found.sheet }));
     json!({
         "dump": item.file,
         "outcome": outcome,

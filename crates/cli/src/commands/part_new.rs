@@ -18,14 +18,22 @@ const WORDS_MAX: u64 = 4 << 10;
 
 pub(crate) fn run(arguments: &NewPart, global: &Global) -> Result<Outcome, Failure> {
     let mut claims = arguments.claims.read().map_err(failure::message)?;
-    let (file, kind) = match (&arguments.from_sfdp, &arguments.from_onfi, &arguments.from_sysfs) {
+    let (file, kind) = match (
+        &arguments.from_sfdp,
+        &arguments.from_onfi,
+        &arguments.from_sysfs,
+    ) {
         (Some(file), _, _) => (file.clone(), DumpFormat::Sfdp),
         (_, Some(file), _) => (file.clone(), DumpFormat::Onfi),
         (_, _, Some(folder)) => {
             add_kernel_words(folder, &mut claims)?;
             (folder.join("sfdp"), DumpFormat::Sfdp)
         }
-        _ => return Err(failure::message("name a page with --from-sfdp, --from-onfi or --from-sysfs")),
+        _ => {
+            return Err(failure::message(
+                "name a page with --from-sfdp, --from-onfi or --from-sysfs",
+            ));
+        }
     };
     let page = import::read(&file, Some(kind))?;
     let contradictions = import::checked(&file, &page, &claims)?;
@@ -55,7 +63,10 @@ fn printable_lines(lines: &[String]) -> String {
 
 /// The id that the user or the page states.
 fn id(page: &Page, claims: &ChipClaims) -> Result<String, Failure> {
-    let id = claims.part.clone().or_else(|| page.own_id().map(str::to_owned));
+    let id = claims
+        .part
+        .clone()
+        .or_else(|| page.own_id().map(str::to_owned));
     id.ok_or_else(|| failure::message("the page does not name the part: state its id with --part"))
 }
 
@@ -73,7 +84,8 @@ fn add_kernel_words(folder: &Path, claims: &mut ChipClaims) -> Result<(), Failur
     if claims.jedec_id.is_none()
         && let Some(id) = word("jedec_id")?
     {
-        let fault = |fault| failure::message(format!("{}: {fault}", folder.join("jedec_id").display()));
+        let fault =
+            |fault| failure::message(format!("{}: {fault}", folder.join("jedec_id").display()));
         claims.jedec_id = Some(id.parse().map_err(fault)?);
     }
     if claims.part.is_none()
@@ -93,7 +105,10 @@ fn add_kernel_words(folder: &Path, claims: &mut ChipClaims) -> Result<(), Failur
 
 /// Writes a file that must not exist.
 fn write_new(path: &Path, text: &str) -> Result<(), Failure> {
-    let file = fs::OpenOptions::new().write(true).create_new(true).open(path);
+    let file = fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(path);
     let written = file.and_then(|mut file| std::io::Write::write_all(&mut file, text.as_bytes()));
     written.map_err(|error| {
         let path = path.display();

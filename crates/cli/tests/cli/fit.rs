@@ -418,7 +418,10 @@ fn tables_that_tell_no_growth_are_refused_with_their_line_and_the_way_out() {
             "bent.csv",
             "cycles,erase_typ_ms\n0,150\n10000,170\n50000,270\n100000,330\n",
         )
-        .with("slow.csv", "cycles,erase_typ_s\n0,30\n10000,32\n50000,40\n100000,50\n");
+        .with(
+            "slow.csv",
+            "cycles,erase_typ_s\n0,30\n10000,32\n50000,40\n100000,50\n",
+        );
     let fit = |table: &str, more: &[&str]| {
         let table = folder.file(table);
         wordline(&[&["part", "fit", &table, "--template", "nor"], more].concat())
@@ -436,10 +439,16 @@ fn tables_that_tell_no_growth_are_refused_with_their_line_and_the_way_out() {
         "step.csv: its erase times follow no power law: erase_typ is 15.0 s at 100000 cycles",
         "keep the lines that follow a law",
     ]);
-    fit("slow.csv", &[]).refused(&["the fit would give nor.erase", "no access takes longer than"]);
+    fit("slow.csv", &[]).refused(&[
+        "the fit would give nor.erase",
+        "no access takes longer than",
+    ]);
     let bent = fit("bent.csv", &[]).done();
     let all = bent.stdout + &bent.stderr;
-    assert!(all.contains("% off the nearest power law (erase_typ at"), "{all}");
+    assert!(
+        all.contains("% off the nearest power law (erase_typ at"),
+        "{all}"
+    );
     fit("flat.csv", &["--predict", "2000000000000"])
         .refused(&["is too late; allowed: 0 to 1000000000000"]);
     let flat = fit("flat.csv", &[]).done();
@@ -480,7 +489,8 @@ fn settings_of_other_logs_are_refused_beside_a_log_of_flash() {
         fit("times.csv", "nor", &[flag, value]).refused(&[&words, "a table of times by cycles"]);
         fit("cycled.csv", "nand", &[flag, value]).refused(&[&words, "a cycling log"]);
     }
-    fit("cycled.csv", "nand", &["--log-unit", "us"]).refused(&["log_unit goes with a log of a card"]);
+    fit("cycled.csv", "nand", &["--log-unit", "us"])
+        .refused(&["log_unit goes with a log of a card"]);
     for (log, template) in [("times.csv", "nor"), ("card.csv", "sd")] {
         fit(log, template, &["--usage", "whole-block"])
             .refused(&["usage goes with a cycling log of flash alone"]);

@@ -204,7 +204,10 @@ fn a_voltage_that_begins_with_a_lost_sample_is_a_column_all_the_same() {
     let log = writes(20);
     let of_file = measured(&log, &text, |_, question| question.voltage = None).expect("sound");
     let per_op = value(&of_file, Metric::EnergyPerOp).expect("told");
-    assert!((per_op / (0.05 * 3.3 * 1e-3) - 1.0).abs() < 1e-6, "{per_op}");
+    assert!(
+        (per_op / (0.05 * 3.3 * 1e-3) - 1.0).abs() < 1e-6,
+        "{per_op}"
+    );
     let twice = measured(&log, &text, |_, _| {}).expect_err("stated twice");
     assert!(twice.to_string().contains("leave --voltage out"), "{twice}");
 }
@@ -229,7 +232,10 @@ fn reads_of_a_paced_log_are_no_pauses() {
         let op = if at % 2 == 0 { "read" } else { "write" };
         format!("{at},{op},4096,1000\n")
     });
-    let text = format!("start_ms,op,bytes,duration_us\n{}", lines.collect::<String>());
+    let text = format!(
+        "start_ms,op,bytes,duration_us\n{}",
+        lines.collect::<String>()
+    );
     let document = log(&text, |source, _| {
         source.operation = Some(Operation::Write);
         source.durations = wordline_core::Durations::Paced;

@@ -177,7 +177,9 @@ impl<R: BufRead> Csv<R> {
         let Some(operation) = operation else {
             return Ok(None);
         };
-        if bytes == 0 && let Some((at, _)) = columns.size {
+        if bytes == 0
+            && let Some((at, _)) = columns.size
+        {
             return Err(wrong(
                 at,
                 "an access moves one byte at least; leave out lines of what neither reads nor writes, such as a flush",

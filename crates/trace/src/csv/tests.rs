@@ -409,5 +409,8 @@ fn the_unit_of_all_values_is_that_of_columns_without_one() {
         ..in_ns
     };
     let error = open(ioping.as_bytes(), &ioping_in_ns).expect_err("stated");
-    assert!(error.to_string().contains("leave --log-unit out"), "{error}");
+    assert!(
+        error.to_string().contains("leave --log-unit out"),
+        "{error}"
+    );
 }

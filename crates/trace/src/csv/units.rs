@@ -12,8 +12,8 @@ use super::columns::{CsvColumns, Scale};
 use super::fields::LineFields;
 use super::{bytes_of_cell, ps_of_cell};
 use crate::format::LogHead;
-use crate::number::{power_of_time, scaled};
 use crate::log::{LatencyUnit, LogOptions};
+use crate::number::{power_of_time, scaled};
 use crate::{FASTEST_LINK, Oddity, TraceError};
 
 /// Units of time that programs write without saying so.

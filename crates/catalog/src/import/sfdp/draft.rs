@@ -140,22 +140,21 @@ impl Tables<'_> {
         }
     }
 
-    /// Sizes that share an opcode depend on how the chip is set up: the smallest is kept.
+    /// Sizes that share an opcode depend on how the chip is set up: the first that the page lists is kept.
     fn keep_one_size_of_an_opcode(&self, erases: &mut Vec<&SfdpErase>, cautions: &mut Vec<String>) {
         let all = erases.clone();
         erases.retain(|erase| {
-            let same = all.iter().filter(|other| self.erase_code(other) == self.erase_code(erase));
-            let smallest = same.map(|other| other.bytes).min();
-            if smallest == Some(erase.bytes) {
-                return true;
+            let same = |other: &&&SfdpErase| self.erase_code(other) == self.erase_code(erase);
+            let first = all.iter().find(same).map_or(erase.bytes, |first| first.bytes);
+            if first != erase.bytes {
+                cautions.push(format!(
+                    "the page lists erases of {} and of {} under one opcode, by how the chip is set up: the first is \
+                     taken",
+                    size(first),
+                    size(erase.bytes)
+                ));
             }
-            cautions.push(format!(
-                "the page has erases of {} and of {} under one opcode, and does not say which holds: the smaller \
-                 is taken",
-                size(smallest.unwrap_or(0)),
-                size(erase.bytes)
-            ));
-            false
+            first == erase.bytes
         });
     }
 

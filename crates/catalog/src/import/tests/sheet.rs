@@ -1,7 +1,7 @@
 //! The sheet that a page makes.
 
 use super::*;
-use crate::import::{JedecId, SupplyClaim, disagreements};
+use crate::import::{ClaimedFigure, JedecId, disagreements};
 
 /// Every figure of a sheet loads as some quantity; how many there are.
 fn check_figures(value: &::toml::Value) -> usize {
@@ -94,8 +94,24 @@ fn a_page_and_the_user_make_a_part() {
     let claims = ChipClaims {
         part: Some("w25q01jv".to_owned()),
         jedec_id: Some("EF4021".parse().expect("an id")),
-        clock: Some("104 MHz".parse().expect("a clock")),
-        supply: Some(SupplyClaim::new("2.7V..3.6V", "as stated by the user").expect("a range")),
+        figures: vec![
+            ClaimedFigure::clock("104 MHz".parse().expect("a clock"), "data sheet"),
+            ClaimedFigure::supply("2.7V..3.6V", "data sheet").expect("a range"),
+            ClaimedFigure::new(
+                "endurance",
+                [Some("100000 cycles"), None, None],
+                "data sheet",
+            )
+            .expect("cycles"),
+            ClaimedFigure::new("power_up", [None, None, Some("20 us")], "data sheet")
+                .expect("a time"),
+            ClaimedFigure::new(
+                "standby",
+                [None, Some("10 uA"), None],
+                "assumed: as its sibling",
+            )
+            .expect("a current"),
+        ],
         ..ChipClaims::default()
     };
     let page = read(&sfdp(W25Q01JV));
@@ -184,7 +200,7 @@ fn ids_are_hex_of_two_to_six_bytes() {
         assert!(wrong.parse::<JedecId>().is_err(), "{wrong}");
     }
     for wrong in ["2.7V", "3.6V..2.7V", "2.7..3.6", "2.7V..3 A"] {
-        assert!(SupplyClaim::new(wrong, "s").is_err(), "{wrong}");
+        assert!(ClaimedFigure::supply(wrong, "s").is_err(), "{wrong}");
     }
 }
 
