@@ -9,6 +9,7 @@ mod bench;
 mod curves;
 mod headline;
 mod meter;
+mod runs;
 mod theory;
 
 use serde::Serialize;

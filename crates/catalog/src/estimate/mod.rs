@@ -155,6 +155,16 @@ pub(crate) fn complete(text: &str, tree: &DeTable<'_>) -> Option<String> {
     ))
 }
 
+/// Whether the text of a sheet has figures that were estimated.
+pub(crate) fn is_completed(text: &str) -> bool {
+    let heading = |line: &str| {
+        line.strip_prefix('[')?
+            .strip_suffix(']')
+            .map(|name| name == ESTIMATED)
+    };
+    text.lines().any(|line| heading(line) == Some(true))
+}
+
 /// An estimated figure as TOML; `None` where too few parts state it.
 fn figure(slot: &FigureSlot<'_, '_>, family: Option<&str>) -> Option<String> {
     let columns = slot.rule.columns.iter();

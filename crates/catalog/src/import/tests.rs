@@ -215,11 +215,11 @@ fn an_octal_nor_reads_as_the_kernel_reads_it() {
     );
     says(&page, "Page Program 1S-1S-1S", "opcode 12h");
     says(&page, "sequence 1 to 8D-8D-8D", "06h");
-    says(&page, "sequence 2 to 8D-8D-8D", "72h 00h 00h 00h 00h 02h");
+    says(&page, "sequence 4 to 8D-8D-8D", "72h 00h 00h 00h 00h 02h");
     says(
         &page,
         "write in progress",
-        "bit 0 of a register with its own command, read 05h, write 00h",
+        "bit 0 at address 00h, read 05h, write 00h",
     );
     says(
         &page,

@@ -504,6 +504,21 @@ fn a_bound_without_a_maximum_is_assumed() {
     );
 }
 
+#[test]
+fn settings_of_simulated_targets_are_refused_beside_a_log() {
+    let text = "operation,bytes,lat\n".to_owned() + &"write,4096,250000\n".repeat(10);
+    for flag in ["--fill=10%", "--ftl=page", "--timing=max", "--age=0.5"] {
+        let name = flag.split('=').next().unwrap_or(flag);
+        of_log(&text, &[flag]).refused(&["cannot be used with", name]);
+    }
+    let in_ns = of_log(&text, &["--log-unit=ns"]).done();
+    let all = in_ns.stdout + &in_ns.stderr;
+    assert!(
+        all.contains("250 us") && !all.contains("states no unit"),
+        "{all}"
+    );
+}
+
 /// An export would have destroyed the measurement.
 #[test]
 fn what_is_read_is_not_written_over() {

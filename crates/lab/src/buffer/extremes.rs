@@ -446,20 +446,20 @@ mod tests {
     fn levels_hold_as_often_as_they_say() {
         const VALUES: u32 = 4000;
         for (name, inverse) in KNOWN {
-            let mut held = 0;
+            let (mut held, mut extrapolated) = (0, 0);
             for seed in 0..200 {
                 let bits = (0..VALUES.into()).map(|index| draw(seed, 0, index, Purpose::Payload));
                 let maxima = of(bits.map(|bits| inverse(unit_interval(bits))));
                 let outlook = maxima.outlook(10.0 * f64::from(VALUES), seed);
-                // Of steps nothing is extrapolated, and less is said.
-                let expected = match name {
-                    "steps" => (Support::Seen, f64::from(VALUES) / OTHERS),
-                    _ => (Support::Extrapolated, 10.0 * f64::from(VALUES)),
-                };
-                assert_eq!((outlook.support, outlook.holds), expected, "{name}, {seed}");
+                extrapolated += u32::from(outlook.support == Support::Extrapolated);
                 held += u32::from(highest(inverse, outlook.holds, seed) <= outlook.level);
             }
             assert!((180..=200).contains(&held), "{name}: {held} of 200");
+            // A fit is refused by chance in one of twenty, and again when stretches are merged. Steps never fit.
+            match name {
+                "steps" => assert_eq!(extrapolated, 0),
+                _ => assert!(extrapolated >= 190, "{name}: {extrapolated} of 200"),
+            }
         }
     }
 

@@ -88,8 +88,7 @@ impl<'a> ProvisionSource<'a> {
             seen = seen.max(most);
             waiting = waiting.max(most - gathered);
         }
-        let rate = one.rate.bytes_per_second();
-        let access_s = curve.bytes().si() / curve.accesses() as f64 / rate;
+        let access_s = self.access_s(one.rate);
         let mut provision = Provision {
             bytes: 0.0,
             in_flight: seen,
@@ -117,6 +116,12 @@ impl<'a> ProvisionSource<'a> {
         }
         provision.bytes = provision.in_flight + provision.gathered;
         Some(Ok(provision))
+    }
+
+    /// How long an access of the mean size takes to come at a rate, in seconds.
+    pub(crate) fn access_s(&self, rate: Rate) -> f64 {
+        let curve = &self.findings.curve;
+        curve.bytes().si() / curve.accesses() as f64 / rate.bytes_per_second()
     }
 
     /// RAM in flight where every access takes the longest that it can, if that is proven.
@@ -168,17 +173,19 @@ impl<'a> ProvisionSource<'a> {
                 }
             }
         }
-        let lasted = curve.duration().si();
-        let longest = (!self.is_periodic && lasted > 0.0).then(|| {
-            let horizon = self.horizon_s.unwrap_or(LENGTHS * lasted);
-            let further = curve.accesses() as f64 * (horizon / lasted);
+        // Of work at the first rate; without one, of accesses that follow each other at once.
+        let back_to_back = curve.duration().si() / curve.accesses() as f64;
+        let access_s = self.findings.rates.first();
+        let access_s = access_s
+            .map_or(0.0, |one| self.access_s(one.rate))
+            .max(back_to_back);
+        let longest = (!self.is_periodic && access_s > 0.0).then(|| {
+            let further = match self.horizon_s {
+                Some(horizon) => horizon / access_s,
+                None => LENGTHS * curve.accesses() as f64,
+            };
             let outlook = self.longest_access(further);
-            longest_row(
-                &outlook,
-                outlook.holds / further * horizon,
-                subject,
-                document,
-            );
+            longest_row(&outlook, outlook.holds * access_s, subject, document);
             (outlook, further)
         });
         self.warn(&subject.target, &provisions, longest, document);
