@@ -34,7 +34,10 @@ fn every_part_says_what_a_failing_supply_and_a_wake_up_need() {
         let idle = device.power_draw().power(PowerState::Standby);
         // What no sheet states is unknown, and flash inside a microcontroller is counted in its current.
         let is_counted = part.model.name() == "onchip";
-        assert!(idle.is_none_or(|idle| idle.si() > 0.0 || is_counted), "{id}");
+        assert!(
+            idle.is_none_or(|idle| idle.si() > 0.0 || is_counted),
+            "{id}"
+        );
     }
 }
 

@@ -198,6 +198,8 @@ fn a_file_is_measured_and_one_that_holds_data_is_named_again() {
         "8B",
         "--capacity",
         "4KiB",
+        "--load",
+        "50%",
         "--repeat",
         "2",
     ];

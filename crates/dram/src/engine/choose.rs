@@ -191,7 +191,13 @@ impl PseudoChannel {
 
     /// The column command of the oldest entry, where it may go at a clock before which no column command may.
     #[inline(always)]
-    fn oldest_at(&self, channel: usize, entry: u16, bank: usize, any: u64) -> Option<CommandChoice> {
+    fn oldest_at(
+        &self,
+        channel: usize,
+        entry: u16,
+        bank: usize,
+        any: u64,
+    ) -> Option<CommandChoice> {
         let candidate = self.candidates.get(self.banks[bank].candidate)?;
         if candidate.entry != entry || candidate.order >= ROW_COMMAND {
             return None;
@@ -293,7 +299,11 @@ impl<O: Observer> SubChannel<O> {
         let opening = pc.first_but(own, OPENING, channel, floor);
         let mut best = opening.better(pc.first_but(own, CLOSING, channel, floor));
         // Until its row is there, the bus would stand idle.
-        let from = if column { pc.banks[own].row_ready } else { u64::MAX };
+        let from = if column {
+            pc.banks[own].row_ready
+        } else {
+            u64::MAX
+        };
         if floor < from {
             best = best.better(pc.first_of(COLUMNS, channel, floor, |other, wait| {
                 usize::from(other.bank) == own || floor + wait >= from

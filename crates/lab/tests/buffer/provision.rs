@@ -346,7 +346,10 @@ fn a_simulated_number_is_proven_where_its_bound_is() {
         false => (Basis::Proven, NoValue::Unbounded, Some(1.0)),
     };
     assert_eq!(sampled.number.basis, basis, "{sampled:?}");
-    assert_eq!((sampled.horizon, sampled.confidence), (Err(horizon), confidence));
+    assert_eq!(
+        (sampled.horizon, sampled.confidence),
+        (Err(horizon), confidence)
+    );
 
     // Writes at random to an MRAM take the same wherever they lie.
     let document = of(MRAM, Timing::Typ, Pattern::Random);
