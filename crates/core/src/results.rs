@@ -778,7 +778,8 @@ mod tests {
             (verdict.value, verdict.margin) = (Some(16_384.0), Some(0.0));
         };
         assert_eq!(broken(&exactly), Ok(()));
-        let changes: [(&dyn Fn(&mut Verdict), &str); 8] = [
+        type Change<'c> = (&'c dyn Fn(&mut Verdict), &'c str);
+        let changes: [Change<'_>; 8] = [
             (&|one| one.allowed = -5.0, "no limit allows -5, below zero"),
             (&|one| one.allowed = f64::NAN, "a number is not finite"),
             (

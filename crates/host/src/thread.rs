@@ -171,12 +171,12 @@ mod tests {
         let ms = Duration::from_millis;
         let share =
             |processor, stolen, waits| lost_share(ms(100), ms(processor), ms(stolen), waits);
-        assert_eq!(share(100, 0, false), 0.0);
+        assert!((share(100, 0, false) - 0.0).abs() < 1e-12);
         assert!((share(60, 0, false) - 0.4).abs() < 1e-12);
-        assert_eq!(share(60, 70, false), 0.7);
-        assert_eq!(share(1, 0, true), 0.0);
-        assert_eq!(share(1, 30, true), 0.3);
-        assert_eq!(share(0, 900, true), 1.0);
+        assert!((share(60, 70, false) - 0.7).abs() < 1e-12);
+        assert!((share(1, 0, true) - 0.0).abs() < 1e-12);
+        assert!((share(1, 30, true) - 0.3).abs() < 1e-12);
+        assert!((share(0, 900, true) - 1.0).abs() < 1e-12);
         assert_eq!(lost_share(ms(0), ms(0), ms(0), false), 0.0);
     }
 

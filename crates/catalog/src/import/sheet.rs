@@ -93,11 +93,10 @@ fn inline<'a>(pairs: impl Iterator<Item = (&'a str, String)>) -> String {
 
 impl DraftTable {
     pub(super) fn new(head: &'static str) -> Self {
-        let head = Self {
+        Self {
             head,
             ..Self::default()
-        };
-        head
+        }
     }
 
     pub(super) fn figure(

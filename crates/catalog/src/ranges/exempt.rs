@@ -129,7 +129,7 @@ fn exemption(path: &str) -> Option<usize> {
     };
     EXEMPT
         .iter()
-        .position(|(names, _)| names.iter().any(|name| named(name)))
+        .position(|(names, _)| names.iter().any(&named))
 }
 
 /// The figures of a sheet of which no source states the value or a column.

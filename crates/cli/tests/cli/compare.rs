@@ -503,8 +503,7 @@ fn a_measured_log_is_ranked_beside_simulated_parts() {
         .collect();
     let folder = folder.with("short.csv", short);
     let ran = wordline(&[&asked[..7], &[&folder.file("short.csv")]].concat()).done();
-    let sentence =
-        "That figure is measured as 4 KiB, and its log has too few accesses to show what may come.";
+    let sentence = "That figure is measured as 4 KiB";
     assert!(ran.stdout.contains(sentence), "{}", ran.stdout);
 
     // The same from a study, beside which it lies, and in every format without its folder.

@@ -10,7 +10,7 @@ use wordline_core::{Arrival, Axis, Basis, Metric, ResultSet};
 
 use super::analysis::{BufferFindings, RateFindings};
 use super::bound::Bound;
-use super::extremes::{CONFIDENCE, LENGTHS, Outlook, Support};
+use super::extremes::{CONFIDENCE, LENGTHS, LevelOutlook, Support};
 use super::rows::pair;
 use crate::backlog::{Demand, Rate};
 use crate::subject::Subject;
@@ -66,7 +66,7 @@ pub(crate) struct Provision {
     pub(crate) basis: Basis,
     pub(crate) suffices: Suffices,
     /// What the fill of the buffer lets expect, and for how many further accesses it was asked.
-    outlook: Option<(Outlook, f64)>,
+    outlook: Option<(LevelOutlook, f64)>,
     /// How long an access of the mean size takes to come, in seconds.
     access_s: f64,
 }
@@ -148,7 +148,7 @@ impl<'a> ProvisionSource<'a> {
     }
 
     /// The longest access to expect among so many further ones; no longer than any can take.
-    pub(crate) fn longest_access(&self, further: f64) -> Outlook {
+    pub(crate) fn longest_access(&self, further: f64) -> LevelOutlook {
         let mut outlook = self.findings.latency_maxima.outlook(further, self.seed);
         let longest = self.bound.and_then(|bound| bound.findings.latency.max());
         let most = longest.map_or(f64::INFINITY, Quantity::si);
@@ -196,12 +196,12 @@ impl<'a> ProvisionSource<'a> {
         &self,
         target: &str,
         provisions: &[Provision],
-        longest: Option<(Outlook, f64)>,
+        longest: Option<(LevelOutlook, f64)>,
         document: &mut ResultSet,
     ) {
         let accesses = self.findings.curve.accesses() as f64;
         let of_ram = provisions.iter().filter_map(|one| one.outlook);
-        let outlooks: Vec<(Outlook, f64)> = of_ram.chain(longest).collect();
+        let outlooks: Vec<(LevelOutlook, f64)> = of_ram.chain(longest).collect();
         let extrapolated = outlooks
             .iter()
             .filter(|(one, _)| one.support == Support::Extrapolated);
@@ -321,7 +321,7 @@ impl Provision {
 
 /// The longest access to expect within a horizon in seconds, where it was extrapolated.
 pub(crate) fn longest_row(
-    outlook: &Outlook,
+    outlook: &LevelOutlook,
     horizon_s: f64,
     subject: &Subject,
     document: &mut ResultSet,

@@ -20,6 +20,9 @@ use crate::translation::Stretch;
 
 pub(super) const DAY_S: f64 = 86_400.0;
 
+/// A metric, and what no run exceeds of it.
+pub(super) type ProvenLimit = (Metric, Result<f64, NoValue>);
+
 /// What a candidate does.
 pub(super) struct Assessed {
     pub(super) figures: JudgedFigures,
@@ -31,7 +34,7 @@ pub(super) struct Assessed {
     /// Highest rate for the RAM that is allowed; `None` where no RAM was stated.
     pub(super) rate_max: Option<Result<f64, NoValue>>,
     /// Bounds of metrics and what they rest on, where there are any.
-    pub(super) bounds: Option<(Vec<(Metric, Result<f64, NoValue>)>, Basis)>,
+    pub(super) bounds: Option<(Vec<ProvenLimit>, Basis)>,
     pub(super) holdup_time: Result<f64, NoValue>,
     pub(super) area: Result<f64, NoValue>,
     /// Where the price of the part and its area come from.

@@ -183,7 +183,7 @@ impl Doubt<'_> {
     fn figures(&self, failing: &[&'static str]) -> Vec<UncertainFigure> {
         // What no figure with a range changes stays as it is.
         let stays = |limit: &&str| influences(limit, self.study).is_empty();
-        if failing.iter().any(|limit| stays(limit)) {
+        if failing.iter().any(stays) {
             return Vec::new();
         }
         let limits = stated(self.study);
