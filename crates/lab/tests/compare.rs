@@ -652,7 +652,13 @@ fn the_answers_of_the_studies_follow_from_their_physics() {
         latency <= bound && (217e-6..240e-6).contains(&bound),
         "{nor:?}"
     );
-    assert!(passes(&answer("xip-boot", NOR, Timing::Max)));
+    // How long a resumed erase must run is stated as a typical time alone: its maximum may be longer than is allowed.
+    let (worst, _) = answer("xip-boot", NOR, Timing::Max);
+    let deciding = worst.deciding_figure.clone().unwrap_or_default();
+    assert!(
+        worst.pass && deciding.ends_with("nor.suspend.erase_progress"),
+        "{worst:?}"
+    );
     // 24 clocks and two for each byte at 120 MHz.
     let mram = answer("xip-boot", MRAM, Timing::Max);
     let by_hand = (14.0 + 2.0 * 512.0) / 120e6;
