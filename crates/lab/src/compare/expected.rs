@@ -141,6 +141,7 @@ impl Prospect {
         verdict.deciding = Some(DecidingFigure {
             kind: one.kind.to_owned(),
             basis: one.basis,
+            sample: None,
             value: one.value,
             low: one.low,
             high: one.high,
