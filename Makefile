@@ -65,6 +65,7 @@ nightly: ## what takes longer: fuzzing, the table on an emulated Cortex-M, the r
 	WORDLINE_COMMANDS=1000000000 cargo test --release --locked -p wordline-catalog --test all dram_checker -- --nocapture
 	cargo test --release --locked -p wordline-lab --test all published:: -- --ignored
 	cargo test --release --locked -p wordline-lab --test all calibration:: -- --ignored --nocapture
+	cargo test --release --locked -p wordline-lab --test all buffer:: -- --ignored --nocapture
 	cargo test --release --locked -p wordline-lab --test all fit:: -- --ignored --nocapture
 	cargo test --release --locked -p wordline-lab --test all compare:: -- --ignored --nocapture
 	cargo test --release --locked -p wordline-crash --test ftl power_cuts -- --ignored --nocapture

@@ -28,21 +28,6 @@ fn load(criterion: &mut Criterion) {
             }
         });
     });
-    group.bench_function("probe-detable", |bencher| {
-        bencher.iter(|| {
-            for (_, text) in EMBEDDED {
-                let _ = std::hint::black_box(toml::de::DeTable::parse(text));
-            }
-        });
-    });
-    group.bench_function("probe-lex", |bencher| {
-        bencher.iter(|| {
-            for (_, text) in EMBEDDED {
-                let n = std::hint::black_box(text.bytes().filter(|b| *b == b'=').count());
-                std::hint::black_box(n);
-            }
-        });
-    });
     group.finish();
 }
 

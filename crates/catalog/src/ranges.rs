@@ -1,31 +1,36 @@
 //! The range of each unpublished figure of a sheet, and targets whose figures take other values within their ranges.
 //!
-//! A figure has a range for one of three reasons, in this order:
+//! Two things make a range, and add up where both hold:
 //!
-//! 1. Its sheet states one, `range = ["8 ms", "150 ms"]`: what others of its class were measured to have, or what others
-//!    of its family or kind have where it is estimated.
-//! 2. Its `max` column is missing, or is one of its `assumed_columns`: it lies between `typ` and
-//!    [so many times](Influence::max_over_typ) that.
-//! 3. It is assumed: it lies within the factor of its [kind](KINDS), up and down.
+//! 1. The value itself is open. Its sheet states a range, `range = ["8 ms", "150 ms"]`: what others of its class were
+//!    measured to have, or what others of its family or kind have where it is estimated. Otherwise it is assumed or
+//!    estimated, and lies within the factor of its [kind](KINDS), up and down.
+//! 2. The `max` column of a time or a current is missing, or no source states it: it lies between `typ` and
+//!    [so many times](Influence::max_over_typ) that, wherever `typ` lies in its own range. An estimate states the range
+//!    of its `max` itself, `max_range`.
 //!
 //! All other figures stand as they are: their `min`, `typ` and `max` are what a maker or a measurement states, and the
-//! timing classes choose between them. Exponents and spreads of the model of ageing have no range either: a fit states
-//! their intervals. Counts, voltages, the clocks of boards and choices of a firmware have none: a controller runs at the
-//! clock that is set, and what the choices of a card's firmware do is what the measured range of its class is about.
+//! timing classes choose between them. What cannot be moved along a range, such as the choices of a card's firmware, is an
+//! [open choice](OPEN_CHOICES): a verdict that it changes is never certain. The rest of what is assumed changes no verdict,
+//! or is set by whoever designs the board; the tests of this module name it, figure by figure, with the reason.
 
 use std::ops::Range;
 use std::str::FromStr;
 
 use toml::de::{DeTable, DeValue};
 use wordline_core::quantity::{
-    Current, Cycles, DataRate, Fraction, Frequency, Money, Period, Quantity, QuantityError, Time,
-    number_and_unit,
+    ByteCount, Current, Cycles, DataRate, Fraction, Frequency, Money, Period, Quantity,
+    QuantityError, Time, number_and_unit,
 };
 use wordline_core::{Basis, Timing};
 
 use crate::sheet::parse;
 use crate::{Board, Catalog, Header, Part, PartOnBoard, Sheet};
 use crate::{estimate, figures};
+
+mod open;
+
+pub use open::{OPEN_CHOICES, OpenChoice, UnknownChoice};
 
 /// What a figure changes in a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,10 +39,18 @@ pub enum Influence {
     Time,
     /// How long the memory lives.
     Life,
+    /// How long it lives where a failure that it reports ends a life.
+    Failures,
     /// Energy, and the capacitor that holds the supply up.
     Power,
     /// The price.
     Price,
+    /// How many bytes a chip holds.
+    Capacity,
+    /// Which accesses the memory takes.
+    Rules,
+    /// How far the supply may fall.
+    Supply,
 }
 
 /// Which end of a range a user would rather not meet.
@@ -47,7 +60,13 @@ pub enum Adverse {
     High,
     /// The smaller value: an endurance, a rate.
     Low,
+    /// Of an activation energy that is stated with a rate at 55 °C: the smaller value where data are kept below that,
+    /// the larger one above.
+    LowWhenCool,
 }
+
+/// The temperature in degrees Celsius at which sheets state rates of retention.
+const RETENTION_CELSIUS: f64 = 55.0;
 
 /// Figures that differ among parts for the same reasons, and by how much they do.
 #[derive(Debug, PartialEq)]
@@ -78,7 +97,7 @@ pub enum Evidence {
 }
 
 /// Every kind of figure that has a range while it is assumed.
-pub static KINDS: [FigureKind; 15] = [
+pub static KINDS: [FigureKind; 34] = [
     FigureKind {
         name: "program time",
         figures: &[
@@ -157,10 +176,35 @@ pub static KINDS: [FigureKind; 15] = [
     },
     FigureKind {
         name: "firmware time",
-        figures: &["command_time", "idle_after", "write_time", "housekeeping"],
+        figures: &["command_time", "write_time", "housekeeping"],
         influence: Influence::Time,
         adverse: Adverse::High,
-        evidence: Evidence::Borrowed("array read time"),
+        evidence: Evidence::Judgement(
+            21.0,
+            "from one end of the widest range that was measured to the other: the longest writes of consumer cards last \
+             6.4 to 133 ms (sd-card-writes), and a class without measurements may differ as much",
+        ),
+    },
+    FigureKind {
+        name: "response time",
+        figures: &["response"],
+        influence: Influence::Time,
+        adverse: Adverse::High,
+        evidence: Evidence::Judgement(
+            32.0,
+            "a card answers a command after 2 to 64 clocks by its specification",
+        ),
+    },
+    FigureKind {
+        name: "idle time",
+        figures: &["idle_after"],
+        influence: Influence::Time,
+        adverse: Adverse::High,
+        evidence: Evidence::Judgement(
+            100.0,
+            "no source states when a card begins to work by itself: within a fraction of a millisecond, or after a \
+             second",
+        ),
     },
     FigureKind {
         name: "channel rate",
@@ -229,18 +273,193 @@ pub static KINDS: [FigureKind; 15] = [
             "distributors and quantities differ by this; the catalogue has too few prices to tell",
         ),
     },
+    FigureKind {
+        name: "reads to a wrong bit",
+        figures: &["read_disturb"],
+        influence: Influence::Life,
+        adverse: Adverse::Low,
+        evidence: Evidence::Judgement(
+            10.0,
+            "the one publication at hand names 10^5 and 10^6 reads in one breath (Desnoyers, HotStorage 2009, section 2.1)",
+        ),
+    },
+    FigureKind {
+        name: "activation energy",
+        figures: &["retention_energy"],
+        influence: Influence::Life,
+        adverse: Adverse::LowWhenCool,
+        evidence: Evidence::Judgement(
+            1.8,
+            "charge that detraps has a higher energy than charge that leaks through worn oxide, and no source at hand says \
+             which one limits a part",
+        ),
+    },
+    FigureKind {
+        name: "growth of retention loss",
+        figures: &["retention_exponent"],
+        influence: Influence::Life,
+        adverse: Adverse::Low,
+        evidence: Evidence::Judgement(2.0, "no sheet of the catalogue has a sourced exponent"),
+    },
+    FigureKind {
+        name: "cycles to a failure",
+        figures: &["aging.endurance"],
+        influence: Influence::Failures,
+        adverse: Adverse::Low,
+        evidence: Evidence::Judgement(
+            100.0,
+            "blocks stand from their rated cycles to nearly a hundred times as many (Desnoyers, HotStorage 2009, section \
+             3.2), and a sheet may state either end",
+        ),
+    },
+    FigureKind {
+        name: "spread of strength",
+        figures: &["chip_spread", "block_spread"],
+        influence: Influence::Failures,
+        adverse: Adverse::High,
+        evidence: Evidence::Judgement(
+            3.0,
+            "publications at hand speak of great variance without a number",
+        ),
+    },
+    FigureKind {
+        name: "shape of strength",
+        figures: &["page_shape"],
+        influence: Influence::Failures,
+        adverse: Adverse::Low,
+        evidence: Evidence::Judgement(
+            3.0,
+            "Weibull shapes of oxide breakdown run from about 1 for thin oxides to more than 10 for thick ones",
+        ),
+    },
+    FigureKind {
+        name: "share of weak blocks",
+        figures: &["weak_share"],
+        influence: Influence::Failures,
+        adverse: Adverse::High,
+        evidence: Evidence::Judgement(
+            10.0,
+            "publications at hand speak of a small number of outliers",
+        ),
+    },
+    FigureKind {
+        name: "strength of weak blocks",
+        figures: &["weak_strength"],
+        influence: Influence::Failures,
+        adverse: Adverse::Low,
+        evidence: Evidence::Judgement(
+            10.0,
+            "a weak block may fail at its first cycles, or be half as strong as the others",
+        ),
+    },
+    FigureKind {
+        name: "stress of an erase",
+        figures: &["erase_stress"],
+        influence: Influence::Failures,
+        adverse: Adverse::Low,
+        evidence: Evidence::Judgement(
+            3.0,
+            "which of erase and program wears more depends on the voltages of a process, which makers do not state",
+        ),
+    },
+    FigureKind {
+        name: "stress in the cold",
+        figures: &["cold_stress"],
+        influence: Influence::Failures,
+        adverse: Adverse::High,
+        evidence: Evidence::Judgement(2.0, "one publication has a factor of about two"),
+    },
+    FigureKind {
+        name: "relief of a dwell",
+        figures: &["dwell_relief"],
+        influence: Influence::Failures,
+        adverse: Adverse::Low,
+        evidence: Evidence::Judgement(
+            10.0,
+            "publications at hand find relief between none and several times the life",
+        ),
+    },
+    FigureKind {
+        name: "growth of erase time",
+        figures: &[
+            "erase_loops",
+            "interface_share",
+            "interface_exponent",
+            "bulk_exponent",
+            "erase_doubling",
+            "erase_exponent",
+        ],
+        influence: Influence::Time,
+        adverse: Adverse::Low,
+        evidence: Evidence::Judgement(
+            2.0,
+            "makers do not state the loops of an erase, nor which traps make it longer",
+        ),
+    },
+    FigureKind {
+        name: "loops of a worn erase",
+        figures: &["erase_loops_last"],
+        influence: Influence::Time,
+        adverse: Adverse::High,
+        evidence: Evidence::Judgement(
+            3.0,
+            "the one publication at hand has a factor of three or more between the first erase and the last",
+        ),
+    },
+    FigureKind {
+        name: "bad blocks",
+        figures: &["bad_blocks_max"],
+        influence: Influence::Capacity,
+        adverse: Adverse::High,
+        evidence: Evidence::Judgement(
+            2.0,
+            "sheets of NAND allow one to four of a hundred blocks to be bad, most of them two",
+        ),
+    },
+    FigureKind {
+        name: "programs of a page",
+        figures: &["programs_per_page"],
+        influence: Influence::Rules,
+        adverse: Adverse::Low,
+        evidence: Evidence::Judgement(
+            4.0,
+            "sheets of NAND allow one to four programs of a page between erases",
+        ),
+    },
+    FigureKind {
+        name: "correctable bits",
+        figures: &["host_ecc_bits"],
+        influence: Influence::Life,
+        adverse: Adverse::Low,
+        evidence: Evidence::Judgement(
+            4.0,
+            "sheets of NAND with one bit a cell ask for 1 to 8 bits in 512 bytes",
+        ),
+    },
+    FigureKind {
+        name: "unit of wear",
+        figures: &["wear_unit"],
+        influence: Influence::Life,
+        adverse: Adverse::High,
+        evidence: Evidence::Judgement(
+            4.0,
+            "rows of memories that are written byte by byte have 8 to 32 bytes, where sheets state them",
+        ),
+    },
 ];
 
 impl Influence {
     /// Nine of ten ratios of `max` to `typ` among the sourced figures of the catalogue lie below this: an
-    /// unpublished `max` lies between `typ` and this many times that. What has no such ratios takes those of times.
+    /// unpublished `max` lies between `typ` and this many times that. `None` for what has no largest value that a design
+    /// must stand: a price, an endurance.
     #[must_use]
-    pub fn max_over_typ(self) -> f64 {
+    pub fn max_over_typ(self) -> Option<f64> {
         let figure = match self {
             Self::Power => MAX_OVER_TYP_OF_CURRENTS,
-            Self::Time | Self::Life | Self::Price => MAX_OVER_TYP_OF_TIMES,
+            Self::Time => MAX_OVER_TYP_OF_TIMES,
+            _ => return None,
         };
-        estimate::spread(figure).expect("the catalogue has such ratios")
+        Some(estimate::spread(figure).expect("the catalogue has such ratios"))
     }
 }
 
@@ -348,10 +567,16 @@ impl UncertainFigure {
         edit
     }
 
-    /// The factor at the worse end of its range, or at the better one.
+    /// The factor at the worse end of its range, or at the better one, where data are kept at a temperature in degrees
+    /// Celsius.
     #[must_use]
-    pub fn end(&self, adverse: bool) -> f64 {
-        if adverse == (self.kind.adverse == Adverse::High) {
+    pub fn end(&self, adverse: bool, celsius: f64) -> f64 {
+        let high_is_worse = match self.kind.adverse {
+            Adverse::High => true,
+            Adverse::Low => false,
+            Adverse::LowWhenCool => celsius > RETENTION_CELSIUS,
+        };
+        if adverse == high_is_worse {
             self.high
         } else {
             self.low
@@ -367,6 +592,8 @@ struct ColumnText {
     number: f64,
     /// As the sheet writes it; empty for a plain number.
     unit: String,
+    /// Whether it is a count.
+    whole: bool,
     /// What stated columns leave it, in its unit: no `max` lies below `typ`, and no `typ` above `max`.
     bounds: [f64; 2],
 }
@@ -405,11 +632,14 @@ impl ColumnText {
 
     /// A number in its unit, as TOML: four digits, and whole numbers of what has no fractions.
     fn written(&self, value: f64) -> String {
-        let value = match self.unit.as_str() {
-            "cycles" | "cycle" | "B" | "ps" => value.round().max(1.0),
-            _ => format!("{value:.3e}").parse().unwrap_or(value),
+        let whole = self.whole || matches!(self.unit.as_str(), "cycles" | "cycle" | "B" | "ps");
+        let value = match whole {
+            true => value.round().max(1.0),
+            false => format!("{value:.3e}").parse().unwrap_or(value),
         };
-        if self.unit.is_empty() {
+        if self.whole {
+            format!("{value}")
+        } else if self.unit.is_empty() {
             format!("{value:?}")
         } else {
             format!("\"{value} {}\"", self.unit)
@@ -586,6 +816,7 @@ impl Stated {
                 span: value.span(),
                 number,
                 unit,
+                whole: matches!(value.get_ref(), DeValue::Integer(_)),
                 bounds: UNBOUNDED,
             };
             Some((*key, column))
@@ -625,7 +856,7 @@ impl Stated {
         let kind = FigureKind::of(path)?;
         // What is certain of an endurance is its least column, in every timing class.
         let wanted: &[&str] = match (kind.influence, timing) {
-            (Influence::Life, _) => &["min", "typ", "value", "max"],
+            (Influence::Life | Influence::Failures, _) => &["min", "typ", "value", "max"],
             (_, Timing::Max) => &["max", "typ", "value", "min"],
             _ => &["typ", "value", "max", "min"],
         };
@@ -633,6 +864,10 @@ impl Stated {
             .iter()
             .find_map(|name| Some((*name, self.column(name)?)))?;
         let (value, unit) = si(&format!("{} {}", column.number, column.unit))?;
+        // No factor makes anything else of nothing.
+        if value == 0.0 {
+            return None;
+        }
         let all = || {
             self.columns
                 .iter()
@@ -654,7 +889,6 @@ impl Stated {
                 range: range.cloned(),
             })
         };
-        let figure = |basis, low, high, columns| with_range(None, basis, low, high, columns);
         // The column with what the other one leaves it, where that is stated.
         let bounded = |column: &ColumnText| {
             let of = |name: &str| {
@@ -676,34 +910,34 @@ impl Stated {
             let (low, high) = (low.min(1.0), high.max(1.0));
             return with_range(Some(stated), self.basis, low, high, vec![column]);
         }
-        if let Some(stated) = &self.range {
-            // A largest value may lie above its class's range already.
-            let [low, high] = stated.ends.map(|end| end / value);
-            let (low, high) = (low.min(1.0), high.max(1.0));
-            return with_range(Some(stated), self.basis, low, high, all());
+        // Where no source states the largest value, the typical one and the usual ratio stand for it.
+        let most = kind.influence.max_over_typ().filter(|_| {
+            let largest = used == "typ" || (used == "max" && self.is_open("max"));
+            largest && kind.adverse == Adverse::High && timing != Timing::Typ
+        });
+        let typ = self.column("typ").filter(|_| most.is_some());
+        let (name, from) = typ.map_or((used, column), |typ| ("typ", typ));
+        let from = from.si()?;
+        let [low, high] = match &self.range {
+            Some(stated) => stated.ends,
+            None if self.is_open(name) => [from / kind.factor(), from * kind.factor()],
+            None => [from; 2],
+        };
+        let high = high * most.filter(|_| typ.is_some()).unwrap_or(1.0);
+        // A largest value may lie above its class's range already.
+        let (low, high) = ((low / value).min(1.0), (high / value).max(1.0));
+        if (low, high) == (1.0, 1.0) {
+            return None;
         }
-        if self.basis == Basis::Assumed {
-            return figure(self.basis, 1.0 / kind.factor(), kind.factor(), all());
+        if self.range.is_some() || self.basis.is_unsourced() {
+            return with_range(self.range.as_ref(), self.basis, low, high, all());
         }
-        let most = kind.influence.max_over_typ();
-        let typ = self.column("typ");
-        let no_max = kind.adverse == Adverse::High && timing != Timing::Typ;
-        if no_max && used == "max" && self.assumed.iter().any(|name| name == "max") {
-            let typ = typ?.in_unit_of(column)?;
-            let (low, high) = (typ / column.number, most * typ / column.number);
-            let columns = vec![bounded(column)];
-            return figure(Basis::Assumed, low.min(1.0), high.max(1.0), columns);
-        }
-        if no_max && used == "typ" && self.column("max").is_none() {
-            return figure(Basis::Assumed, 1.0, most, vec![column.clone()]);
-        }
-        self.assumed.iter().any(|name| name == used).then_some(())?;
-        figure(
-            Basis::Assumed,
-            1.0 / kind.factor(),
-            kind.factor(),
-            vec![bounded(column)],
-        )
+        with_range(None, Basis::Assumed, low, high, vec![bounded(column)])
+    }
+
+    /// Whether no source states a column.
+    fn is_open(&self, column: &str) -> bool {
+        self.basis.is_unsourced() || self.assumed.iter().any(|name| name == column)
     }
 }
 
@@ -713,7 +947,7 @@ fn si(text: &str) -> Option<(f64, &'static str)> {
         text.trim().parse::<T>().ok().map(Quantity::si)
     }
     type Parser = fn(&str) -> Option<f64>;
-    let tried: [(Parser, &'static str); 7] = [
+    let tried: [(Parser, &'static str); 8] = [
         (of::<Time>, "s"),
         (of::<Period>, "s"),
         (of::<Cycles>, "cycles"),
@@ -721,11 +955,14 @@ fn si(text: &str) -> Option<(f64, &'static str)> {
         (of::<DataRate>, "B/s"),
         (of::<Money>, "EUR"),
         (of::<Frequency>, "Hz"),
+        (of::<ByteCount>, "B"),
     ];
     let found = tried.iter().find_map(|(of, unit)| Some((of(text)?, *unit)));
     found.or_else(|| of::<Fraction>(text).map(|value| (value, "1")))
 }
 
+#[cfg(test)]
+mod exempt;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]

@@ -65,6 +65,12 @@ pub struct Part {
 }
 
 impl Part {
+    /// Whether figures that its sheet does not state were estimated from other parts.
+    #[must_use]
+    pub fn is_estimated(&self) -> bool {
+        crate::estimate::is_completed(&self.header.text)
+    }
+
     /// What is known of its supply.
     #[must_use]
     pub fn lifecycle_status(&self) -> LifecycleStatus {

@@ -39,8 +39,8 @@ pub use experiment::{
     FitWorkload, FsTest, FsWorkload, FtlMapping, HealthWorkload, IdleTest, KvBench, KvBuild,
     KvCrash, KvDirectory, KvSizes, KvTest, KvWork, KvWorkload, LifeBy, Limits, LoadedTest,
     LogSource, Mix, NamedValues, Operation, Pattern, Preference, Prices, RawWorkload, SizeOrPeriod,
-    StreamSource, TraceSource, TranslationLayer, WearUsage, WearWorkload, Work, WorkKind, Workload,
-    WriteSync,
+    SizeOrPeriodError, StreamSource, TraceSource, TranslationLayer, WearUsage, WearWorkload, Work,
+    WorkKind, Workload, WriteSync,
 };
 #[cfg(feature = "cli")]
 pub use experiment::{COMMANDS, ExperimentCommand, is_given};

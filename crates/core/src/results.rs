@@ -175,13 +175,14 @@ pub struct Verdict {
     /// Whether it holds wherever the figures lie in their ranges.
     #[serde(default)]
     pub certainty: Certainty,
-    /// The figure that decides whether it passes, as `SHEET: FIGURE`, where that depends on one.
+    /// What decides whether it passes, as `SHEET: FIGURE`, where that depends on a figure, or on something that no source
+    /// states: the firmware of a card, a current of a host.
     #[serde(default)]
     pub deciding_figure: Option<String>,
-    /// The value of that figure, in its SI unit, beyond which the verdict is the other one.
+    /// The value of that figure, in its SI unit, beyond which the verdict is the other one; nothing where it has no value.
     #[serde(default)]
     pub flips_at: Option<f64>,
-    /// What is known of that figure.
+    /// What is known of that figure; nothing where it has no value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deciding: Option<DecidingFigure>,
     /// What the metric is bounded by for certain, where a bound is proven: every access takes the longest that it can.
@@ -774,7 +775,8 @@ mod tests {
             (verdict.value, verdict.margin) = (Some(16_384.0), Some(0.0));
         };
         assert_eq!(broken(&exactly), Ok(()));
-        let changes: [(&dyn Fn(&mut Verdict), &str); 8] = [
+        type Change<'c> = (&'c dyn Fn(&mut Verdict), &'c str);
+        let changes: [Change<'_>; 8] = [
             (&|one| one.allowed = -5.0, "no limit allows -5, below zero"),
             (&|one| one.allowed = f64::NAN, "a number is not finite"),
             (

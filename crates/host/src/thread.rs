@@ -156,7 +156,7 @@ mod tests {
         let of = |place: usize| columns[place];
         assert_eq!(
             (of(MINOR_FAULTS), of(MAJOR_FAULTS), of(PROCESSOR)),
-            ("101", "9", "1")
+            ("101", "9", "14")
         );
         let status = "Name:\tx\nvoluntary_ctxt_switches:\t8\nnonvoluntary_ctxt_switches:\t12\n";
         assert_eq!(preemptions(status), 12);
@@ -171,12 +171,12 @@ mod tests {
         let ms = Duration::from_millis;
         let share =
             |processor, stolen, waits| lost_share(ms(100), ms(processor), ms(stolen), waits);
-        assert_eq!(share(100, 0, false), 0.0);
-        assert_eq!(share(60, 0, false), 0.4);
-        assert_eq!(share(60, 70, false), 0.7);
-        assert_eq!(share(1, 0, true), 0.0);
-        assert_eq!(share(1, 30, true), 0.3);
-        assert_eq!(share(0, 900, true), 1.0);
+        assert!((share(100, 0, false) - 0.0).abs() < 1e-12);
+        assert!((share(60, 0, false) - 0.4).abs() < 1e-12);
+        assert!((share(60, 70, false) - 0.7).abs() < 1e-12);
+        assert!((share(1, 0, true) - 0.0).abs() < 1e-12);
+        assert!((share(1, 30, true) - 0.3).abs() < 1e-12);
+        assert!((share(0, 900, true) - 1.0).abs() < 1e-12);
         assert_eq!(lost_share(ms(0), ms(0), ms(0), false), 0.0);
     }
 

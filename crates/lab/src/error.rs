@@ -313,6 +313,7 @@ problems! {
          smaller records";
     LossBelowRecord { found: SizeOrPeriod, record: ByteCount }
         "of {found} is below one record of {record}, the least that is written at a time";
+    LossOfReads(&'static str) "goes with work that writes, not with {0}, which leaves nothing to lose; leave it out";
     NoParts "0 is out of range; allowed: 1 and more";
     ZeroLimit "is zero; allowed: above 0, or leave it out";
     LogTwice(String)
@@ -328,6 +329,7 @@ problems! {
         "names {found}, and there are {currents} currents; allowed: one for each current, in their order";
     OneOrEach { found: usize, currents: usize }
         "names {found}, and there are {currents} currents; allowed: one for all, or one for each current, in their order";
+    AllPartsBesideTargets "goes without --target: it makes every part of the catalogue a candidate";
     PriceOfNoPart(String) "{0:?} is not a part of the catalogue; \"wordline part list\" shows them";
 }
 

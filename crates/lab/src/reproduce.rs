@@ -9,6 +9,7 @@ mod bench;
 mod curves;
 mod headline;
 mod meter;
+mod runs;
 mod theory;
 
 use serde::Serialize;
@@ -17,7 +18,7 @@ use wordline_core::results::NoValue;
 
 use crate::control::Control;
 use crate::published::{Allowed, Kind, Measure, Published, Use, Value};
-pub use band::{Band, BandEnd};
+pub use band::{BandEnd, ReproducedBand};
 use bench::ReproductionBench;
 pub use headline::Headline;
 
@@ -126,7 +127,7 @@ pub struct Comparison {
     pub value: Option<f64>,
     /// Where ours comes to lie when undisclosed choices are made otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub band: Option<Band>,
+    pub band: Option<ReproducedBand>,
     /// Why ours has no number though it is known: it is `unbounded`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_value: Option<NoValue>,

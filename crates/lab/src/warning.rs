@@ -109,7 +109,16 @@ warnings! {
          was calibrated with published measurements, and is not a lifetime that a maker promises";
     KeepDefault Default "what comes in an hour of work is kept, as nothing else was said (--keep)";
     DutyDefault Default "the work never pauses, as nothing else was said (--duty)";
+    Shortlist Default { left_out }
+        "{left_out} parts of the catalogue were not compared: they rest on estimates, forget, or are not for new designs; \
+         --all-parts compares them";
     PartsDefault Default { most } "a candidate may consist of {most} chips, as nothing else was said (--max-parts)";
+    FillUnused Caution
+        "no candidate is behind a translation layer, so the data that lie on it before (--fill) change nothing: add --ftl, \
+         or leave it out";
+    LossAboveRisk Caution { loss, risk }
+        "a cache may hold {loss} between flushes (--max-loss), more than the {risk} that may be at risk in all \
+         (--max-bytes-at-risk): a memory with a cache fails by that; flush more often, or leave --max-loss out";
     SettingUnfit RunFailed { target, choice, setting, error }
         "{target}: {choice} = {setting} does not fit, so the band is without it: {error}";
     FewRefreshes FewSamples { target, interval, owed, least }
@@ -217,16 +226,16 @@ warnings! {
     WholeMemoryForTables Advice { target, has, asked }
         "{target}: it has {has} and not {asked}: its tables get all of it";
     MeasuredFile Caution { name }
-        "{name}: measured with the clock of this machine, whatever else it did meanwhile. Each access asks the \
+        "{name}: measured with the clock of this machine, in repeats of which the medians count. Each access asks the \
          system for the file's length first, and a persist waits for msync and its disk, which writes whole pages. \
          Bytes moved are those that the table reads and writes";
     MeasuredRam Caution { name }
-        "{name}: measured with the clock of this machine, whatever else it did meanwhile; caches hold what they can, \
+        "{name}: measured with the clock of this machine, in repeats of which the medians count; caches hold what they can, \
          and nothing waits for the memory to keep anything";
     Disturbed Disturbed { name, lost, spread, repeats, outliers, replaced }
-        "{name}: something else disturbed this measurement, and its figures may not be those of the memory. The \
-         processor was away for {lost:.1} % of the time, and the rate varies by {spread:.0} % over {repeats} repeats with \
-         {outliers} outliers; {replaced} further repeats lost more and do not count. Measure again on an idle machine";
+        "{name}: its repeats disagree or lost the processor, and its figures may not be those of the memory. The rate \
+         varies by {spread:.0} % over {repeats} repeats with {outliers} outliers, and the processor was away for {lost:.1} % of \
+         the time; {replaced} further repeats lost more and do not count. Measure again when machine and disk are idle";
     Unoptimised Caution { name }
         "{name}: this build of wordline is not optimised, and its tables are slow: build with --release";
     PoolOpen Default { work, open } "workload {work}: {open}";

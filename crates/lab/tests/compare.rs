@@ -13,7 +13,9 @@ use wordline_core::{
     Axis, CompareWorkload, Experiment, Metric, Prices, ResultSet, SizeOrPeriod, Timing, Work,
     WorkKind, Workload,
 };
-use wordline_lab::{Control, LabError, STUDIES, all_targets, read_study, run, write_study};
+use wordline_lab::{
+    Control, LabError, STUDIES, all_targets, read_study, run, shortlist, write_study,
+};
 use wordline_nvm::MemoryClass;
 
 const NAND: &str = "mt29f1g01@stm32h755-qspi";
@@ -160,9 +162,10 @@ fn the_whole_catalogue_is_judged_and_ranked() {
     flags.limits.ram = Some(ByteCount::from_bytes(16_384));
     flags.limits.life = Some(Period::from_si(10.0 * 31_557_600.0));
     let document = judged(flags, &[]);
-    let all = all_targets(&catalog());
+    let all = shortlist(&catalog());
     complete(&document, all.len());
     assert_eq!(document.experiment.targets, all);
+    assert!(all.len() < all_targets(&catalog()).len());
     assert!(document.verdicts.iter().any(|one| one.pass));
     assert!(document.verdicts.iter().any(|one| !one.pass));
     assert!(verdict(&document, NAND, Timing::Typ).pass);
@@ -649,7 +652,13 @@ fn the_answers_of_the_studies_follow_from_their_physics() {
         latency <= bound && (217e-6..240e-6).contains(&bound),
         "{nor:?}"
     );
-    assert!(passes(&answer("xip-boot", NOR, Timing::Max)));
+    // How long a resumed erase must run is stated as a typical time alone: its maximum may be longer than is allowed.
+    let (worst, _) = answer("xip-boot", NOR, Timing::Max);
+    let deciding = worst.deciding_figure.clone().unwrap_or_default();
+    assert!(
+        worst.pass && deciding.ends_with("nor.suspend.erase_progress"),
+        "{worst:?}"
+    );
     // 24 clocks and two for each byte at 120 MHz.
     let mram = answer("xip-boot", MRAM, Timing::Max);
     let by_hand = (14.0 + 2.0 * 512.0) / 120e6;
@@ -669,7 +678,8 @@ fn the_answers_of_the_studies_follow_from_their_physics() {
     );
 
     // Standby of a day decides where writes are rare.
-    assert!(passes(&answer("sensor-node-battery", NAND, Timing::Max)));
+    // Its standby current is assumed.
+    assert!(answer("sensor-node-battery", NAND, Timing::Max).0.pass);
     let mram = answer("sensor-node-battery", MRAM, Timing::Max);
     assert_eq!(certain(&mram), fails("energy"), "{mram:?}");
 
@@ -715,10 +725,10 @@ fn what_is_proven_stands_beside_the_verdict() {
     let names = |one: &Verdict| -> Vec<String> {
         one.unproven.iter().map(|open| open.limit.clone()).collect()
     };
-    let card = judge(20e-3, CARD);
+    let card = judge(200e-3, CARD);
     let (value, bound) = (card.value.expect("simulated"), card.bound.expect("proven"));
     assert!(
-        card.pass && value < 20e-3 && (2.0..2.5).contains(&bound),
+        card.pass && value < 200e-3 && (2.0..2.5).contains(&bound),
         "{card:?}"
     );
     assert!(names(&card).contains(&"latency".to_owned()), "{card:?}");

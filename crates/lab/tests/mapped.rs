@@ -54,7 +54,7 @@ fn reads(target: &str, mapped: bool, change: impl FnOnce(&mut RawWorkload)) -> R
     document
 }
 
-fn row<'a>(document: &'a ResultSet, metric: Metric, bytes: u64) -> &'a Row {
+fn row(document: &ResultSet, metric: Metric, bytes: u64) -> &Row {
     let mut rows = document.of(metric);
     rows.find(|row| row.count(Axis::AccessBytes) == Some(bytes))
         .expect("there is such a row")

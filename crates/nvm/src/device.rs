@@ -254,6 +254,13 @@ pub trait Device: ByteMemory<Error = NvmError> + Accounts + Send + Any {
         None
     }
 
+    /// Writes of `bytes` bytes, in a row, after which everything that the memory's firmware does from time to time has come
+    /// once: a run that is shorter shows less than its longest access. `None` for a memory without a firmware, whose
+    /// accesses are all that it does.
+    fn own_period(&self, _bytes: u64) -> Option<u64> {
+        None
+    }
+
     /// Takes over times, currents and endurance from a device of the same part whose sheet has other values there.
     /// Content, mapping and wear stay. Returns whether it could; a memory that cannot stays as it is.
     fn take_figures(&mut self, _: &dyn Device) -> bool {

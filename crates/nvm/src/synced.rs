@@ -193,6 +193,10 @@ impl Device for Synced {
         }
     }
 
+    fn own_period(&self, bytes: u64) -> Option<u64> {
+        self.device.own_period(bytes)
+    }
+
     fn take_figures(&mut self, other: &dyn Device) -> bool {
         let other: &dyn Any = other;
         let behind = other.downcast_ref::<Self>();

@@ -152,6 +152,16 @@ pub(crate) fn complete(text: &str, tree: &DeTable<'_>) -> Option<String> {
     ))
 }
 
+/// Whether the text of a sheet has figures that were estimated.
+pub(crate) fn is_completed(text: &str) -> bool {
+    let heading = |line: &str| {
+        line.strip_prefix('[')?
+            .strip_suffix(']')
+            .map(|name| name == ESTIMATED)
+    };
+    text.lines().any(|line| heading(line) == Some(true))
+}
+
 /// An estimated figure as TOML; `None` where too few parts state it.
 fn figure(slot: &FigureSlot<'_, '_>, family: Option<&str>) -> Option<String> {
     let columns = slot.rule.columns.iter();
@@ -177,9 +187,13 @@ fn figure(slot: &FigureSlot<'_, '_>, family: Option<&str>) -> Option<String> {
         write!(text, "{key} = [\"{low}\", \"{high}\"], ").expect("a String takes everything");
         ranges.push(format!("{name} {low} to {high}"));
     }
+    // The class of what was found, which may be wider than that of the figure.
+    let class = of_first.figure.split_once('[');
+    let class = class.and_then(|(_, class)| Some(class.split_once(']')?.0));
+    let class = class.map_or(String::new(), |class| format!(" of {class}"));
     let source = format!(
-        "{} of {}: {} in {}",
-        slot.words,
+        "{}{class} of {}: {} in {}",
+        slot.rule.words,
         of_first.sample(),
         ranges.join(", "),
         of_first.share()

@@ -13,7 +13,7 @@ pub(crate) struct EstimableFigure {
     /// Its place below the table of the model; `*` stands for each element of an array.
     figure: &'static str,
     /// What sources call it.
-    words: &'static str,
+    pub(crate) words: &'static str,
     /// Its unit.
     pub(crate) unit: EstimateUnit,
     /// The columns that are estimated. The range of the figure is that of the first.
@@ -164,8 +164,6 @@ pub(crate) struct FigureSlot<'a, 'i> {
     pub(crate) figures: Vec<String>,
     /// The kinds of part whose distributions are its own, from the closest to the widest.
     pub(crate) kinds: Vec<&'static str>,
-    /// What sources call it.
-    pub(crate) words: String,
     /// What a value of the distribution is multiplied by.
     pub(crate) scale: f64,
     /// What the sheet states.
@@ -229,8 +227,7 @@ impl<'a, 'i> ChipTable<'a, 'i> {
                 rule,
                 path,
                 figures: place.figures,
-                kinds: self.kinds(rule.when),
-                words: place.words,
+                kinds: self.kinds(rule),
                 scale: place.scale,
                 stated,
                 // A figure that is no table is a mistake, which its type names.
@@ -239,7 +236,7 @@ impl<'a, 'i> ChipTable<'a, 'i> {
         };
         if let Some((array, key)) = rule.figure.split_once(".*.") {
             for (index, element) in self.elements(array).enumerate() {
-                if let Some(place) = self.place(rule, array, key, element) {
+                if let Some(place) = self.place(array, key, element) {
                     let path = format!("{}.{array}.{index}.{key}", self.model);
                     push(element, key, path, place);
                 }
@@ -253,7 +250,6 @@ impl<'a, 'i> ChipTable<'a, 'i> {
         if let Some(table) = table {
             let place = FigureClass {
                 figures: vec![rule.figure.to_owned()],
-                words: rule.words.to_owned(),
                 scale: 1.0,
             };
             push(table, key, format!("{}.{}", self.model, rule.figure), place);
@@ -290,8 +286,8 @@ impl<'a, 'i> ChipTable<'a, 'i> {
         }
     }
 
-    /// Its kind, and the wider ones. What belongs to the serial bus is alike in all flash.
-    fn kinds(&self, when: Owners) -> Vec<&'static str> {
+    /// Its kind, and the wider ones. What belongs to the serial bus or to the oxide is alike in all flash.
+    fn kinds(&self, rule: &EstimableFigure) -> Vec<&'static str> {
         let mut kinds = match (self.model, self.table.contains_key("parallel")) {
             ("onchip", _) => vec!["on-chip flash"],
             ("nor", false) => vec!["serial NOR", "NOR"],
@@ -309,40 +305,35 @@ impl<'a, 'i> ChipTable<'a, 'i> {
             ("sram" | "psram", _) => vec!["SRAM and PSRAM"],
             _ => vec!["EEPROM"],
         };
-        if matches!(when, Owners::Serial) && matches!(self.model, "nor" | "nand") {
-            kinds.push("serial flash");
+        if matches!(self.model, "nor" | "nand") {
+            match (rule.when, rule.unit) {
+                (Owners::Serial, _) => kinds.push("serial flash"),
+                (_, EstimateUnit::Cycles) => kinds.push("flash"),
+                _ => {}
+            }
         }
         kinds
     }
 
     /// What the figure of an element of an array is among its like.
-    fn place(
-        &self,
-        rule: &EstimableFigure,
-        array: &str,
-        key: &str,
-        element: &DeTable<'_>,
-    ) -> Option<FigureClass> {
+    fn place(&self, array: &str, key: &str, element: &DeTable<'_>) -> Option<FigureClass> {
         match array {
             "erase" => {
                 let capacity = bytes(self.table, "capacity");
-                let (class, scale) = erase_class(bytes(element, "bytes")?, capacity);
+                let (classes, scale) = erase_classes(bytes(element, "bytes")?, capacity);
                 Some(FigureClass {
-                    figures: vec![format!("erase[{class}].{key}")],
-                    words: format!("{} of {class}", rule.words),
+                    figures: classes.map(|class| format!("erase[{class}].{key}")).into(),
                     scale,
                 })
             }
             // At a stated clock and without one it is the same figure.
             "active" => Some(FigureClass {
                 figures: vec![format!("{}_current", text(element, "action")?)],
-                words: rule.words.to_owned(),
                 scale: 1.0,
             }),
             _ => {
                 let classes = clock_classes(element)?;
                 Some(FigureClass {
-                    words: format!("{} of {}", rule.words, classes[0]),
                     figures: classes
                         .map(|class| format!("{array}[{class}].{key}"))
                         .into(),
@@ -356,23 +347,25 @@ impl<'a, 'i> ChipTable<'a, 'i> {
 /// What a figure is among its like.
 struct FigureClass {
     figures: Vec<String>,
-    words: String,
     scale: f64,
 }
 
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
 
-/// The class of an erase by its size, and what the durations of the class are multiplied by: that of the whole chip is
-/// counted by its capacity in MiB.
-fn erase_class(bytes: u64, capacity: Option<u64>) -> (&'static str, f64) {
-    match bytes {
-        _ if Some(bytes) == capacity => ("the whole chip, a MiB", bytes as f64 / MIB as f64),
-        _ if bytes < 4 * KIB => ("less than 4 KiB", 1.0),
-        _ if bytes == 4 * KIB => ("4 KiB", 1.0),
-        _ if bytes < 64 * KIB => ("8 KiB to 32 KiB", 1.0),
-        _ => ("64 KiB and more", 1.0),
-    }
+/// The class of an erase by its size and a wider one, and what the durations of the class are multiplied by: that of the
+/// whole chip is counted by its capacity in MiB.
+fn erase_classes(bytes: u64, capacity: Option<u64>) -> ([&'static str; 2], f64) {
+    let classes = match bytes {
+        _ if Some(bytes) == capacity => {
+            return (["the whole chip, a MiB"; 2], bytes as f64 / MIB as f64);
+        }
+        _ if bytes < 4 * KIB => ["less than 4 KiB", "4 KiB and less"],
+        _ if bytes == 4 * KIB => ["4 KiB", "4 KiB and less"],
+        _ if bytes < 64 * KIB => ["8 KiB to 32 KiB"; 2],
+        _ => ["64 KiB and more"; 2],
+    };
+    (classes, 1.0)
 }
 
 /// The class of an opcode by what limits its clock, and the wider one.

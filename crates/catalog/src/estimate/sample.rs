@@ -183,7 +183,21 @@ pub(super) fn closest_populations(
 /// The distributions of all populations with enough parts, as the file has them.
 pub(super) fn distributions(parts: &[SourcedPart]) -> String {
     let mut lines = format!("{HEADING}\n");
-    for ((kind, figure, column), members) in populations(parts) {
+    let all = populations(parts);
+    let closest: BTreeSet<_> = parts.iter().map(|part| part.kind).collect();
+    // A wider kind that adds no part says nothing more.
+    let adds = |(kind, figure, column): &PopulationKey, members: &[Member]| {
+        let of_closest = |kind: &&'static str| {
+            let closest = all.get(&(*kind, figure.clone(), *column));
+            closest.is_some_and(|closest| closest.len() == members.len())
+        };
+        closest.contains(kind) || !closest.iter().any(of_closest)
+    };
+    for (key, members) in &all {
+        if !adds(key, members) {
+            continue;
+        }
+        let (kind, figure, column) = key;
         let named: BTreeSet<_> = parts
             .iter()
             .filter_map(|part| part.family.as_deref())
@@ -194,7 +208,7 @@ pub(super) fn distributions(parts: &[SourcedPart]) -> String {
             .collect::<BTreeSet<_>>();
         let families = families.into_iter().filter(|family| named.contains(family));
         for family in std::iter::once("").chain(families) {
-            let Some(expected) = expect(&members, Some(family)) else {
+            let Some(expected) = expect(members, Some(family)) else {
                 continue;
             };
             let (of_family, all) = (

@@ -224,8 +224,7 @@ fn an_octal_nor_reads_as_the_kernel_reads_it() {
     says(
         &page,
         "commands in 8D-8D-8D",
-        "reset enable; soft reset; exit deep power-down; enter deep power-down; write register; \
-         read register; read flag status register",
+        "reset enable; exit deep power-down; enter deep power-down; write non-volatile register; write volatile register",
     );
     assert!(page.contradictions.is_empty(), "{:?}", page.contradictions);
     let page = read(&sfdp(S28HS02GT_BASIC));

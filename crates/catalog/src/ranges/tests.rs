@@ -53,7 +53,7 @@ fn every_kind_has_a_factor_and_its_evidence() {
         }
     }
     for influence in [Influence::Time, Influence::Power] {
-        assert!(influence.max_over_typ() > 1.0);
+        assert!(influence.max_over_typ().is_some_and(|most| most > 1.0));
     }
 }
 
@@ -69,13 +69,15 @@ fn every_target_can_lie_at_either_end_of_all_its_ranges() {
         for timing in [Timing::Typ, Timing::Max] {
             let figures = target.uncertain_figures(timing);
             for adverse in [false, true] {
-                let ends = figures.iter().map(|figure| (figure, figure.end(adverse)));
+                let ends = figures
+                    .iter()
+                    .map(|figure| (figure, figure.end(adverse, 25.0)));
                 let varied = target.varied(ends);
                 let then = varied.target().uncertain_figures(timing);
                 assert_eq!(then.len(), figures.len(), "{}", target.name);
                 for (figure, then) in figures.iter().zip(then) {
                     assert!(figure.low <= 1.0 && figure.high >= 1.0, "{figure:?}");
-                    let expected = figure.value * figure.end(adverse);
+                    let expected = figure.value * figure.end(adverse, 25.0);
                     let off = (then.value - expected).abs();
                     let whole = if then.unit == "cycles" { 1.0 } else { 0.0 };
                     let there = off <= whole + expected * 1e-3;
@@ -89,6 +91,12 @@ fn every_target_can_lie_at_either_end_of_all_its_ranges() {
     assert!(moved.0 * 100 > moved.1 * 98, "{moved:?}");
 }
 
+/// Of times.
+fn max_over_typ() -> f64 {
+    let most = Influence::Time.max_over_typ();
+    most.expect("the catalogue has such ratios")
+}
+
 #[test]
 fn the_reason_for_a_range_decides_its_ends() {
     let sheet = |figure: &str| format!("[nand]\npage_program = {{ {figure} }}\n");
@@ -100,8 +108,9 @@ fn the_reason_for_a_range_decides_its_ends() {
     };
     let assumed = "typ = \"200 us\", max = \"600 us\", assumed = true, reason = \"r\"";
     let factor = KINDS[0].factor();
-    let ends = Some((Basis::Assumed, 2e-4, 1.0 / factor, factor));
-    assert_eq!(one(assumed, Timing::Typ), ends);
+    let (basis, value, low, high) = one(assumed, Timing::Typ).expect("it is assumed");
+    assert_eq!((basis, value), (Basis::Assumed, 2e-4));
+    assert!((low * factor - 1.0).abs() < 1e-12 && (high / factor - 1.0).abs() < 1e-12);
     let sourced = "typ = \"200 us\", max = \"600 us\", source = \"s\"";
     assert_eq!(one(sourced, Timing::Typ), None);
     assert_eq!(one(sourced, Timing::Max), None);
@@ -110,14 +119,25 @@ fn the_reason_for_a_range_decides_its_ends() {
     assert_eq!(one(largest, Timing::Typ), None);
     let (basis, value, low, high) = one(largest, Timing::Max).expect("it is assumed");
     assert_eq!((basis, value), (Basis::Assumed, 8e-4));
-    assert!(
-        (low - 0.25).abs() < 1e-12 && (high - Influence::Time.max_over_typ() / 4.0).abs() < 1e-12
-    );
+    assert!((low - 0.25).abs() < 1e-12 && (high - max_over_typ() / 4.0).abs() < 1e-12);
     let missing = "typ = \"200 us\", source = \"s\"";
-    assert_eq!(
-        one(missing, Timing::Max),
-        Some((Basis::Assumed, 2e-4, 1.0, Influence::Time.max_over_typ()))
-    );
+    let (basis, value, low, high) = one(missing, Timing::Max).expect("it is missing");
+    assert_eq!((basis, value, low), (Basis::Assumed, 2e-4, 1.0));
+    assert!((high / max_over_typ() - 1.0).abs() < 1e-12);
+    // Both at once: an assumed value without a largest one has at least the range of a published one.
+    for assumed in [
+        "typ = \"200 us\", assumed = true, reason = \"r\"",
+        "typ = \"200 us\", basis = \"estimated\", source = \"s\"",
+    ] {
+        let (_, _, low, high) = one(assumed, Timing::Max).expect("it is assumed");
+        assert!((low * factor - 1.0).abs() < 1e-12);
+        assert!((high / factor / max_over_typ() - 1.0).abs() < 1e-12);
+    }
+    let class = "typ = \"200 us\", range = [\"100 us\", \"1 ms\"], max = \"800 us\", assumed_columns = [\"max\"], \
+                 basis = \"calibrated\", source = \"s\"";
+    let (_, value, low, high) = one(class, Timing::Max).expect("it has a range");
+    assert!((value * low - 1e-4).abs() < 1e-12);
+    assert!((value * high / max_over_typ() - 1e-3).abs() < 1e-12);
     // An estimate: each column has a range of its own, and no largest value lies below the typical one.
     let estimated = "typ = \"200 us\", range = [\"100 us\", \"1 ms\"], max = \"600 us\", max_range = [\"150 us\", \
                      \"3 ms\"], basis = \"estimated\", source = \"s\"";
@@ -135,15 +155,69 @@ fn the_reason_for_a_range_decides_its_ends() {
     assert!((low - 0.5).abs() < 1e-12 && (high - 5.0).abs() < 1e-12);
 }
 
+/// A price and an endurance have no largest value that a design must stand: where it is published, it stands.
+#[test]
+fn what_is_published_without_a_largest_value_has_a_range_only_as_a_time_or_a_current() {
+    let one = |text: &str| uncertain(Owner::Part, "p", text, Timing::Max).pop();
+    assert_eq!(one("cost = { typ = \"2 EUR\", source = \"s\" }"), None);
+    let sheet = |figure: &str| format!("[nand]\n{figure} , source = \"s\" }}\n");
+    assert_eq!(one(&sheet("endurance = { typ = \"100000 cycles\"")), None);
+    assert_eq!(one(&sheet("aging.retention_errors = { value = 1e-7")), None);
+    assert!(one(&sheet("read_current = { typ = \"20 mA\"")).is_some());
+    assert!(one(&sheet("block_erase = { typ = \"2 ms\"")).is_some());
+}
+
+/// The firmware of a class without measurements may be as far off as the widest range that measurements of another class
+/// gave: from one of its ends to the other.
+#[test]
+fn an_unmeasured_firmware_has_at_least_the_widest_measured_range() {
+    let catalog = Catalog::load(&[]).expect("sound sheets");
+    let mut widest = 1.0_f64;
+    for part in catalog.parts() {
+        let tree = estimate::tree(&part.header.text).expect("sound");
+        figures::each(&tree, &mut |_, path, table| {
+            let kind = FigureKind::of(path).filter(|kind| kind.name == "firmware time");
+            let stated = kind.and_then(|_| Stated::of(&part.header.text, table));
+            let measured = stated.filter(|stated| stated.basis == Basis::Calibrated);
+            if let Some(range) = measured.and_then(|stated| stated.range) {
+                widest = widest.max(range.ends[1] / range.ends[0]);
+            }
+        });
+    }
+    let kind = FigureKind::of("card.controller.housekeeping").expect("a kind");
+    assert!(widest > 10.0 && kind.factor() >= widest, "{widest}");
+}
+
+/// Of an activation energy the smaller value is worse where data are kept cooler than their rate is stated at.
+#[test]
+fn the_worse_end_of_an_activation_energy_depends_on_the_temperature() {
+    let sheet =
+        "[nand.aging]\nretention_energy = { value = 1.1, assumed = true, reason = \"r\" }\n";
+    let found = uncertain(Owner::Part, "p", sheet, Timing::Typ);
+    let energy = found.first().expect("it is assumed");
+    assert_eq!(energy.end(true, 25.0), energy.low);
+    assert_eq!(energy.end(false, 25.0), energy.high);
+    assert_eq!(energy.end(true, 85.0), energy.high);
+}
+
 #[test]
 fn a_value_is_written_as_its_unit_allows() {
     let column = ColumnText {
         span: 0..0,
         number: 4260.0,
         unit: "cycles".to_owned(),
+        whole: false,
         bounds: UNBOUNDED,
     };
     assert_eq!(column.written(column.times(2.7)), "\"11502 cycles\"");
+    let count = ColumnText {
+        number: 4.0,
+        unit: String::new(),
+        whole: true,
+        ..column
+    };
+    let written = [0.1, 0.4, 3.0].map(|factor| count.written(count.times(factor)));
+    assert_eq!(written, ["1", "2", "12"]);
     assert_eq!(
         FigureKind::of("eeprom.write_cycle").map(|kind| kind.name),
         Some("program time")
@@ -184,7 +258,7 @@ fn moved_program(figure: &str, timing: Timing, adverse: bool) -> f64 {
         .iter()
         .find(|figure| figure.figure == "nand.page_program")
         .expect("it has a range");
-    let varied = target.varied([(program, program.end(adverse))]);
+    let varied = target.varied([(program, program.end(adverse, 25.0))]);
     let varied = varied.target();
     let flash = varied.part.model.flash().expect("NAND");
     let figure = flash.page_program().figure;

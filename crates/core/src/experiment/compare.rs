@@ -12,7 +12,7 @@ use super::{ColumnUnit, Durations, LogSource, NamedValues, Operation};
 use crate::names::named;
 use crate::quantity::{
     ByteCount, Capacitance, DataRate, Energy, Fraction, Money, Period, Quantity as _,
-    QuantityError, Voltage,
+    QuantityError, QuantityErrorKind, Voltage,
 };
 
 /// A study: the work, the limits, and what things cost. The candidates are the experiment's targets.
@@ -39,6 +39,10 @@ pub struct CompareWorkload {
     #[serde(default)]
     #[cfg_attr(feature = "cli", arg(long))]
     pub in_turn: bool,
+    /// Parts that rest on estimates are candidates as well, and those that are no longer made.
+    #[serde(default)]
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub all_parts: bool,
     /// What ranks candidates that pass alike [default: cost where all prices are known, else energy].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long))]
@@ -98,6 +102,7 @@ impl CompareWorkload {
             limits: Limits::default(),
             prices: Prices::default(),
             in_turn: false,
+            all_parts: false,
             prefer: None,
             logs: Vec::new(),
             log_format: None,
@@ -185,10 +190,7 @@ pub struct Work {
     /// Data to keep: a size, or a time at the rate [default: 1h].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
-    #[cfg_attr(
-        feature = "cli",
-        arg(long, value_name = "SIZE|PERIOD", help_heading = "The work")
-    )]
+    #[cfg_attr(feature = "cli", arg(long, help_heading = "The work"))]
     pub keep: Option<SizeOrPeriod>,
     /// Share of the memory that the data to keep may fill [default: 100%].
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -367,6 +369,17 @@ impl SizeOrPeriod {
     }
 }
 
+/// A text that is neither a size nor a period.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SizeOrPeriodError {
+    /// It reads as a size, or as a number alone.
+    #[error("{0}; or a period, such as \"1 h\"")]
+    Size(QuantityError),
+    /// It has no unit of sizes.
+    #[error("{0}; or a size, such as \"2 GiB\"")]
+    Period(QuantityError),
+}
+
 impl fmt::Display for SizeOrPeriod {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -377,12 +390,22 @@ impl fmt::Display for SizeOrPeriod {
 }
 
 impl FromStr for SizeOrPeriod {
-    type Err = QuantityError;
-    fn from_str(text: &str) -> Result<Self, QuantityError> {
-        match text.parse() {
-            Ok(bytes) => Ok(Self::Bytes(bytes)),
-            Err(_) => text.parse().map(Self::For),
-        }
+    type Err = SizeOrPeriodError;
+    fn from_str(text: &str) -> Result<Self, SizeOrPeriodError> {
+        let size = match text.parse() {
+            Ok(bytes) => return Ok(Self::Bytes(bytes)),
+            Err(error) => error,
+        };
+        // Of the two faults the one that says more: a size that is too large is no period of an unknown unit.
+        text.parse()
+            .map(Self::For)
+            .map_err(|period: QuantityError| {
+                if size.kind == QuantityErrorKind::UnknownUnit {
+                    SizeOrPeriodError::Period(period)
+                } else {
+                    SizeOrPeriodError::Size(size)
+                }
+            })
     }
 }
 
@@ -395,9 +418,7 @@ impl Serialize for SizeOrPeriod {
 impl<'de> Deserialize<'de> for SizeOrPeriod {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        text.parse().map_err(|error| {
-            serde::de::Error::custom(format!("{error}; or a size, such as \"2 GiB\""))
-        })
+        text.parse().map_err(serde::de::Error::custom)
     }
 }
 
@@ -541,7 +562,8 @@ Studies that come along: data-logger, boot-image, sensor-node-battery, xip-boot,
 trace-replay.
 docs/reference/studies.md describes the file, docs/guides/which-memory.md the way through.
 
-Exit codes: 0 at least one candidate passes; 1 none does, or one that --require names does not.",
+Exit codes: 0 at least one candidate passes with its figures as they are stated, for certain or depending on some of them;
+1 none does, whether or not one would pass elsewhere in its ranges, or one that --require names does not.",
     target: "Candidates: PART@BOARD, or 2*PART@BOARD for two chips in turn [default: the whole catalogue]",
     timing: "typ,max",
     fixed: crate::Timing::Typ,

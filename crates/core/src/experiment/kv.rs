@@ -71,7 +71,7 @@ pub struct KvBench {
     #[cfg_attr(feature = "cli", arg(long = "build"))]
     pub builds: Vec<KvBuild>,
     /// The most operations that are timed once a table is filled, of the sweep of each kind, and in a file of
-    /// its inserts as well [default: as many as it holds records, and 10000 of a mix; on ram@host 2000 in each
+    /// its inserts as well [default: as many as it holds records, and 10000 of a mix; on the host 2000 in each
     /// repeat; in a file 20, and 200 of a mix].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long))]

@@ -3,7 +3,10 @@
 use super::SubChannel;
 use super::queue::{NONE, QueueEntry};
 use super::stamp::{Stamp, clock};
-use super::state::{ACT, BankCandidate, BankState, CLOSED, PRE, PseudoChannel, ROW_COMMAND};
+use super::state::{
+    ACT, BankCandidate, BankState, CLOSED, CLOSING, COLUMNS, CandidatePlace, OPENING, PRE,
+    PseudoChannel, ROW_COMMAND,
+};
 use crate::command::Command;
 use crate::observer::Observer;
 
@@ -21,7 +24,7 @@ pub(super) struct CommandChoice {
 /// What a choice does.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Deed {
-    /// A command for a request: the place of a candidate.
+    /// A command for a request: the bank whose candidate it is.
     Serve(usize),
     /// A command for an overdue entry.
     ServeOverdue(u16),
@@ -40,7 +43,7 @@ impl Deed {
     #[inline]
     fn pack(self, channel: usize) -> u64 {
         let word = match self {
-            Self::Serve(place) => place as u64,
+            Self::Serve(bank) => bank as u64,
             Self::ServeOverdue(entry) => Self::OVERDUE | u64::from(entry),
             Self::Own {
                 command,
@@ -94,6 +97,12 @@ impl CommandChoice {
         }
     }
 
+    /// Whether it is the candidate of a bank.
+    #[inline]
+    fn is_of(&self, bank: usize) -> bool {
+        self.deed & 0xFFFF == bank as u64
+    }
+
     /// The one that goes first.
     #[inline]
     pub(super) fn better(self, other: Self) -> Self {
@@ -128,21 +137,22 @@ impl PseudoChannel {
         [candidate.bank_ok, group, rank]
     }
 
-    /// The hot loop: the first candidate by clock, class and age, which one number holds for each.
+    /// The hot loop: the first candidate of a kind by clock, class and age, which one number holds for each.
     #[inline(never)]
     fn first_of(
         &self,
+        kind: usize,
         channel: usize,
         floor: u64,
         skip: impl Fn(&BankCandidate, u64) -> bool,
     ) -> CommandChoice {
-        let (mut first, mut place) = (u64::MAX, 0);
-        for (index, candidate) in self.candidates.iter().enumerate() {
+        let (mut first, mut bank) = (u64::MAX, 0);
+        for candidate in self.candidates.of(kind) {
             let wait = clock(self.rule(candidate)).saturating_sub(floor);
             let key = (wait << ORDER_BITS) | candidate.order;
             let key = if skip(candidate, wait) { u64::MAX } else { key };
             if key < first {
-                (first, place) = (key, index);
+                (first, bank) = (key, candidate.bank);
             }
         }
         if first == u64::MAX {
@@ -150,40 +160,58 @@ impl PseudoChannel {
         }
         let order = first & ((1 << ORDER_BITS) - 1);
         let at = floor + (first >> ORDER_BITS);
-        let deed = Deed::Serve(place);
+        let deed = Deed::Serve(usize::from(bank));
         CommandChoice::new(at, order + (1 << CLASS_BIT), channel, deed)
     }
 
-    /// The column command of the oldest entry, where no other can come before it: it goes as soon as any rank takes
-    /// one, and no row command waits. So it is with streams.
+    /// The first candidate of a kind. One that was found for an earlier `floor` is remembered: while nothing changes, it
+    /// stays the first one until its clock.
     #[inline(always)]
-    fn oldest_at_once(
+    fn first(&mut self, kind: usize, channel: usize, floor: u64) -> CommandChoice {
+        if let Some(first) = self.candidates.first[kind]
+            && floor <= first.at
+        {
+            return first;
+        }
+        let first = self.first_of(kind, channel, floor, |_, _| false);
+        self.candidates.first[kind] = Some(first);
+        first
+    }
+
+    /// The first candidate of a kind that is not a bank's.
+    #[inline(always)]
+    fn first_but(&mut self, bank: usize, kind: usize, channel: usize, floor: u64) -> CommandChoice {
+        let first = self.first(kind, channel, floor);
+        if first.is_of(bank) {
+            let is_own = |other: &BankCandidate, _| usize::from(other.bank) == bank;
+            return self.first_of(kind, channel, floor, is_own);
+        }
+        first
+    }
+
+    /// The column command of the oldest entry, where it may go at a clock before which no column command may.
+    #[inline(always)]
+    fn oldest_at(
         &self,
         channel: usize,
         entry: u16,
         bank: usize,
-        floor: u64,
+        any: u64,
     ) -> Option<CommandChoice> {
-        if self.row_commands > 0 {
-            return None;
-        }
-        let place = self.banks[bank].candidate;
-        let candidate = self.candidates.get(usize::from(place))?;
+        let candidate = self.candidates.get(self.banks[bank].candidate)?;
         if candidate.entry != entry || candidate.order >= ROW_COMMAND {
             return None;
         }
-        let any = clock(self.any_rank_ok[usize::from(candidate.slot) & 1]).max(floor);
-        let at = clock(self.rule(candidate)).max(floor);
+        let at = clock(self.rule(candidate));
         let order = candidate.order + (1 << CLASS_BIT);
-        let deed = Deed::Serve(usize::from(place));
-        (at == any).then(|| CommandChoice::new(at, order, channel, deed))
+        (at <= any).then(|| CommandChoice::new(any, order, channel, Deed::Serve(bank)))
     }
 
     /// An entry came to the end of its bank's list. Whether what the bank does may change: only if it had nothing better
     /// to do.
     #[inline(always)]
     pub(super) fn is_news(&self, bank: &BankState, row: u32, closes_pages: bool) -> bool {
-        match self.candidates.get(usize::from(bank.candidate)) {
+        match self.candidates.get(bank.candidate) {
             None => true,
             Some(candidate) => row == bank.open && (closes_pages || !candidate.is_column()),
         }
@@ -192,27 +220,24 @@ impl PseudoChannel {
     /// Stores the candidate of its bank.
     #[inline]
     fn set_candidate(&mut self, candidate: BankCandidate) {
-        self.row_commands += usize::from(!candidate.is_column());
-        let bank = &mut self.banks[usize::from(candidate.bank)];
-        match bank.candidate {
-            NONE => {
-                bank.candidate = u16::try_from(self.candidates.len()).unwrap_or(NONE);
-                self.candidates.push(candidate);
-            }
-            place => {
-                let old = std::mem::replace(&mut self.candidates[usize::from(place)], candidate);
-                self.row_commands -= usize::from(!old.is_column());
-            }
+        let (kind, bank) = (candidate.kind(), usize::from(candidate.bank));
+        self.drop_candidate(bank);
+        if let Some(first) = &self.candidates.first[kind]
+            && clock(self.rule(&candidate)) <= first.at
+        {
+            self.candidates.first[kind] = None;
         }
+        self.banks[bank].candidate = self.candidates.add(candidate);
     }
 
+    #[inline]
     fn drop_candidate(&mut self, bank: usize) {
-        let place = std::mem::replace(&mut self.banks[bank].candidate, NONE);
-        if place != NONE {
-            let old = self.candidates.swap_remove(usize::from(place));
-            self.row_commands -= usize::from(!old.is_column());
-            if let Some(moved) = self.candidates.get(usize::from(place)) {
-                self.banks[usize::from(moved.bank)].candidate = place;
+        let place = std::mem::replace(&mut self.banks[bank].candidate, CandidatePlace::NONE);
+        if place != CandidatePlace::NONE {
+            let first = &mut self.candidates.first[place.kind()];
+            *first = first.filter(|first| !first.is_of(bank));
+            if let Some(moved) = self.candidates.take(place) {
+                self.banks[usize::from(moved)].candidate = place;
             }
         }
     }
@@ -221,18 +246,18 @@ impl PseudoChannel {
 impl<O: Observer> SubChannel<O> {
     /// [`choose_in`](Self::choose_in), for one of several pseudo-channels.
     #[inline(never)]
-    pub(super) fn choose(&self, channel: usize, floor: u64) -> CommandChoice {
+    pub(super) fn choose(&mut self, channel: usize, floor: u64) -> CommandChoice {
         self.choose_in(channel, floor)
     }
 
     /// What a pseudo-channel would do next, and when, if nothing else happened; not before `floor`.
     #[inline(always)]
-    pub(super) fn choose_in(&self, channel: usize, floor: u64) -> CommandChoice {
-        let pc = &self.channels[channel & 1];
-        let best = match pc.by_age[self.direction()].first {
+    pub(super) fn choose_in(&mut self, channel: usize, floor: u64) -> CommandChoice {
+        let best = match self.channels[channel & 1].by_age[self.direction()].first {
             NONE => CommandChoice::NEVER,
             oldest => self.choose_for_requests(channel, oldest, floor),
         };
+        let pc = &self.channels[channel & 1];
         if pc.duties > 0 || self.has_idle_duties {
             best.better(self.duty(channel, floor))
         } else {
@@ -241,7 +266,8 @@ impl<O: Observer> SubChannel<O> {
     }
 
     #[inline(always)]
-    fn choose_for_requests(&self, channel: usize, oldest: u16, floor: u64) -> CommandChoice {
+    fn choose_for_requests(&mut self, channel: usize, oldest: u16, floor: u64) -> CommandChoice {
+        let direction = self.direction();
         let pc = &self.channels[channel & 1];
         let entry = &self.sets[self.set_of(channel) & 1].entries[usize::from(oldest)];
         let bank = usize::from(entry.request.bank);
@@ -249,31 +275,46 @@ impl<O: Observer> SubChannel<O> {
         if passed >= u64::from(self.policy.age_cap) && !pc.is_off(bank) {
             return self.first_beside_overdue(channel, oldest, floor);
         }
-        match pc.oldest_at_once(channel, oldest, bank, floor) {
-            Some(choice) => choice,
-            None => pc.first_of(channel, floor, |_, _| false),
+        let pc = &mut self.channels[channel & 1];
+        let opening = pc.first(OPENING, channel, floor);
+        let rows = opening.better(pc.first(CLOSING, channel, floor));
+        let any = clock(pc.any_rank_ok[direction]).max(floor);
+        if rows.at < any {
+            return rows;
+        }
+        // A column command goes first at its clock, and of several the oldest.
+        match pc.oldest_at(channel, oldest, bank, any) {
+            Some(column) => column,
+            None => rows.better(pc.first(COLUMNS, channel, floor)),
         }
     }
 
     /// The choice of the overdue entry's bank is its own; and if that is a column command whose row is there, there is no
     /// other.
     #[inline(never)]
-    fn first_beside_overdue(&self, channel: usize, entry: u16, floor: u64) -> CommandChoice {
-        let pc = &self.channels[channel & 1];
+    fn first_beside_overdue(&mut self, channel: usize, entry: u16, floor: u64) -> CommandChoice {
         let forced = self.overdue_candidate(channel, entry);
-        let column = forced.is_column();
+        let (own, column) = (usize::from(forced.bank), forced.is_column());
+        let pc = &mut self.channels[channel & 1];
+        let opening = pc.first_but(own, OPENING, channel, floor);
+        let mut best = opening.better(pc.first_but(own, CLOSING, channel, floor));
         // Until its row is there, the bus would stand idle.
-        let from = pc.banks[usize::from(forced.bank)].row_ready;
-        let others = pc.first_of(channel, floor, |other, wait| {
-            let held_back = column && other.is_column() && floor + wait >= from;
-            other.bank == forced.bank || held_back
-        });
+        let from = if column {
+            pc.banks[own].row_ready
+        } else {
+            u64::MAX
+        };
+        if floor < from {
+            best = best.better(pc.first_of(COLUMNS, channel, floor, |other, wait| {
+                usize::from(other.bank) == own || floor + wait >= from
+            }));
+        }
         if forced.order == u64::MAX {
-            return others;
+            return best;
         }
         let at = clock(pc.rule(&forced)).max(floor);
         let order = forced.order + (1 << CLASS_BIT);
-        CommandChoice::new(at, order, channel, Deed::ServeOverdue(entry)).better(others)
+        CommandChoice::new(at, order, channel, Deed::ServeOverdue(entry)).better(best)
     }
 
     /// What an overdue entry's bank does for it.
@@ -365,16 +406,14 @@ impl<O: Observer> SubChannel<O> {
         for channel in 0..self.channel_count {
             let set = self.set_of(channel);
             let pc = &mut self.channels[channel & 1];
-            for candidate in &pc.candidates {
-                pc.banks[usize::from(candidate.bank)].candidate = NONE;
+            for candidate in pc.candidates.clear() {
+                pc.banks[usize::from(candidate.bank)].candidate = CandidatePlace::NONE;
             }
-            pc.candidates.clear();
-            pc.row_commands = 0;
             let mut place = self.channels[channel & 1].by_age[self.direction()].first;
             while let Some(entry) = self.sets[set & 1].entries.get(usize::from(place)) {
                 let bank = usize::from(entry.request.bank);
                 place = entry.younger;
-                if self.channels[channel & 1].banks[bank].candidate == NONE {
+                if self.channels[channel & 1].banks[bank].candidate == CandidatePlace::NONE {
                     self.rechoose(channel, bank);
                 }
             }
@@ -383,10 +422,9 @@ impl<O: Observer> SubChannel<O> {
 
     /// Makes the candidates of a rank again: its banks are withheld or powered down, or are so no more.
     pub(super) fn rechoose_rank(&mut self, channel: usize, rank: usize) {
-        for place in 0..self.channels[channel & 1].candidates.len() {
-            let candidate = &self.channels[channel & 1].candidates[place];
-            if usize::from(candidate.rank) == rank {
-                self.rechoose(channel, usize::from(candidate.bank));
+        for bank in self.banks_of_rank(rank) {
+            if self.channels[channel & 1].banks[bank].candidate != CandidatePlace::NONE {
+                self.rechoose(channel, bank);
             }
         }
     }

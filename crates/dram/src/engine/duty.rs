@@ -126,7 +126,7 @@ impl<O: Observer> SubChannel<O> {
         }
     }
 
-    fn banks_of_rank(&self, rank: usize) -> Range<usize> {
+    pub(super) fn banks_of_rank(&self, rank: usize) -> Range<usize> {
         let banks = usize::from(self.geometry.groups) * usize::from(self.geometry.banks);
         rank * banks..(rank + 1) * banks
     }

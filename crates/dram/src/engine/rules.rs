@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use super::stamp::{Stamp, clock, put_off, raise, stamp};
-use super::state::{ACT, BankState, CLOSED, PRE, PseudoChannel};
+use super::state::{ACT, BankState, CLOSED, CLOSING, COLUMNS, OPENING, PRE, PseudoChannel};
 use crate::config::ChannelGeometry;
 use crate::observer::WaitCause;
 use crate::timing::Timing;
@@ -78,6 +78,7 @@ impl PseudoChannel {
     }
 
     pub(super) fn after_act(&mut self, t: &Timing, rules: &RuleTable, bank: usize, at: u64) {
+        self.candidates.first[OPENING] = None;
         let base = stamp(at, WaitCause::ALL[0]);
         let of = &mut self.banks[bank];
         let (rank, group, bit) = (of.rank(), usize::from(of.group), of.bit);
@@ -145,6 +146,7 @@ impl PseudoChannel {
         kind: usize,
         at: u64,
     ) {
+        self.candidates.first[COLUMNS] = None;
         let base = stamp(at, WaitCause::ALL[0]);
         let other = 1 - kind;
         let of = &mut self.banks[bank];
@@ -186,6 +188,10 @@ impl PseudoChannel {
     pub(super) fn after_pair(&mut self, rules: &RuleTable, kind: usize, at: u64) {
         let base = stamp(at, WaitCause::ALL[0]);
         let (of_kind, other) = (&rules.column[kind], 1 - kind);
+        // What may go at this clock still may; and if the direction turns, all candidates are made anew.
+        if clock(of_kind.pair[0]) > 0 {
+            self.candidates.first[COLUMNS] = None;
+        }
         for rank_ok in &mut self.rank_ok {
             raise(&mut rank_ok[kind], base + of_kind.pair[0]);
             raise(&mut rank_ok[other], base + of_kind.pair[1]);
@@ -222,6 +228,7 @@ impl PseudoChannel {
 
     /// A PRE command, whichever banks it closes.
     pub(super) fn after_pre(&mut self, t: &Timing, rank: usize, at: u64) {
+        self.candidates.first[CLOSING] = None;
         let ppd = at + u64::from(t.ppd);
         put_off(&mut self.rank_ok[rank][PRE], ppd, WaitCause::Bank);
         let of = &mut self.ranks[rank];
@@ -229,6 +236,7 @@ impl PseudoChannel {
     }
 
     pub(super) fn after_ref_all(&mut self, t: &Timing, rules: &RuleTable, rank: usize, at: u64) {
+        self.candidates.first[OPENING] = None;
         let until = at + u64::from(t.rfc);
         let apart = at + u64::from(t.rfc_dlr);
         put_off(&mut self.rank_ok[rank][ACT], until, WaitCause::Refresh);
@@ -242,6 +250,7 @@ impl PseudoChannel {
 
     /// `index` is that of the refreshed banks within their groups.
     pub(super) fn after_ref_same(&mut self, t: &Timing, rank: usize, index: usize, at: u64) {
+        self.candidates.first[OPENING] = None;
         let until = at + u64::from(t.rfc_sb);
         let others = at + u64::from(t.refsbrd);
         put_off(&mut self.rank_ok[rank][ACT], others, WaitCause::Refresh);
@@ -257,6 +266,7 @@ impl PseudoChannel {
     }
 
     pub(super) fn after_exit(&mut self, t: &Timing, rank: usize, at: u64) {
+        self.candidates.first = [None; 3];
         let until = at + u64::from(t.xp);
         for slot in &mut self.rank_ok[rank] {
             put_off(slot, until, WaitCause::PowerDown);

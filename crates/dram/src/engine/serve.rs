@@ -32,10 +32,11 @@ impl<O: Observer> SubChannel<O> {
     pub(super) fn issue_in(&mut self, channel: usize, choice: &CommandChoice) {
         let at = choice.at;
         match choice.deed() {
-            Deed::Serve(place) => {
-                let slot = self.channels[channel & 1].candidates[place].slot;
+            Deed::Serve(bank) => {
+                let place = self.channels[channel & 1].banks[bank].candidate;
                 // A copy for each: what is known of it need not go through memory.
-                let candidate = |of: &Self| of.channels[channel & 1].candidates[place];
+                let candidate = |of: &Self| *of.channels[channel & 1].candidates.at(place);
+                let slot = candidate(self).slot;
                 self.take_bus(channel, slot, at);
                 match usize::from(slot) {
                     READ => self.issue_column(channel, READ, &candidate(self), at),

@@ -1,6 +1,7 @@
 //! What a pseudo-channel remembers: the earliest clocks of everything, in flat arrays.
 
 use crate::config::{ChannelGeometry, Policy, Refresh};
+use crate::engine::choose::CommandChoice;
 use crate::engine::queue::{ListEnds, NONE, QueueEntry};
 use crate::engine::stamp::Stamp;
 use crate::request::Location;
@@ -18,6 +19,98 @@ pub(super) type Slots = [Stamp; 4];
 
 /// Set in the order of candidates that open or close rows: they come after column commands.
 pub(super) const ROW_COMMAND: u64 = 1 << 40;
+
+/// Kinds of candidates, which are kept apart, as different rules put them off: column commands, ACTs, PREs.
+pub(super) const COLUMNS: usize = 0;
+pub(super) const OPENING: usize = 1;
+pub(super) const CLOSING: usize = 2;
+const KINDS: usize = 3;
+
+/// Where a candidate is: its kind and its number among those of the kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct CandidatePlace(u16);
+
+impl CandidatePlace {
+    /// That of a bank without one, in no list.
+    pub(super) const NONE: Self = Self(NONE);
+    const KIND_BIT: u32 = 14;
+
+    #[inline]
+    pub(super) const fn new(kind: usize, number: usize) -> Self {
+        Self((kind << Self::KIND_BIT) as u16 | number as u16)
+    }
+
+    #[inline]
+    pub(super) const fn kind(self) -> usize {
+        (self.0 >> Self::KIND_BIT) as usize
+    }
+
+    #[inline]
+    pub(super) const fn number(self) -> usize {
+        (self.0 & ((1 << Self::KIND_BIT) - 1)) as usize
+    }
+}
+
+/// The candidates of a pseudo-channel, at most one for a bank.
+#[derive(Clone, Debug)]
+pub(super) struct Candidates {
+    /// By kind, in no order.
+    lists: [Vec<BankCandidate>; KINDS],
+    /// By kind, the one that was found to go first, as long as nothing has changed that could make it another.
+    pub(super) first: [Option<CommandChoice>; KINDS],
+}
+
+impl Candidates {
+    fn new(banks: usize) -> Self {
+        Self {
+            lists: [0; KINDS].map(|_| Vec::with_capacity(banks)),
+            first: [None; KINDS],
+        }
+    }
+
+    #[inline]
+    pub(super) fn of(&self, kind: usize) -> &[BankCandidate] {
+        &self.lists[kind]
+    }
+
+    #[inline]
+    pub(super) fn get(&self, place: CandidatePlace) -> Option<&BankCandidate> {
+        self.lists.get(place.kind())?.get(place.number())
+    }
+
+    #[inline]
+    pub(super) fn get_mut(&mut self, place: CandidatePlace) -> Option<&mut BankCandidate> {
+        self.lists.get_mut(place.kind())?.get_mut(place.number())
+    }
+
+    /// One that is there.
+    #[inline]
+    pub(super) fn at(&self, place: CandidatePlace) -> &BankCandidate {
+        &self.lists[place.kind()][place.number()]
+    }
+
+    /// Adds one, and says where it is.
+    #[inline]
+    pub(super) fn add(&mut self, candidate: BankCandidate) -> CandidatePlace {
+        let (kind, list) = (candidate.kind(), &mut self.lists[candidate.kind()]);
+        list.push(candidate);
+        CandidatePlace::new(kind, list.len() - 1)
+    }
+
+    /// Takes one out. The bank whose candidate stands in its place now.
+    #[inline]
+    pub(super) fn take(&mut self, place: CandidatePlace) -> Option<u16> {
+        let list = &mut self.lists[place.kind()];
+        list.swap_remove(place.number());
+        list.get(place.number()).map(|moved| moved.bank)
+    }
+
+    /// Takes all out.
+    pub(super) fn clear(&mut self) -> impl Iterator<Item = BankCandidate> {
+        self.first = [None; KINDS];
+        self.lists.iter_mut().flat_map(|list| list.drain(..))
+    }
+}
 
 /// What a bank would do for its requests.
 #[derive(Clone, Copy, Debug)]
@@ -39,8 +132,15 @@ pub(super) struct BankCandidate {
 
 impl BankCandidate {
     /// Whether it moves data.
+    #[inline]
     pub(super) fn is_column(&self) -> bool {
         usize::from(self.slot) < ACT
+    }
+
+    /// [`COLUMNS`], [`OPENING`] or [`CLOSING`].
+    #[inline]
+    pub(super) fn kind(&self) -> usize {
+        usize::from(self.slot).saturating_sub(ACT - 1)
     }
 }
 
@@ -156,7 +256,7 @@ pub(super) struct BankState {
     /// Its entries by kind, oldest first.
     pub(super) lists: [ListEnds; 2],
     /// Where its candidate is.
-    pub(super) candidate: u16,
+    pub(super) candidate: CandidatePlace,
     /// Its group among those of the pseudo-channel.
     pub(super) group: u16,
     /// Where it is; row and column are 0.
@@ -180,13 +280,13 @@ impl BankState {
     #[inline(always)]
     pub(super) fn is_followed(
         &self,
-        candidates: &mut [BankCandidate],
+        candidates: &mut Candidates,
         entries: &[QueueEntry],
         kind: usize,
     ) -> bool {
         let first = self.lists[kind].first;
         if let Some(entry) = entries.get(usize::from(first))
-            && let Some(candidate) = candidates.get_mut(usize::from(self.candidate))
+            && let Some(candidate) = candidates.get_mut(self.candidate)
             && entry.request.row == self.open
             // An overdue entry may have passed the bank's candidate, which then is no column command.
             && candidate.order < ROW_COMMAND
@@ -222,10 +322,8 @@ pub(super) struct PseudoChannel {
     pub(super) stacks: Vec<StackState>,
     /// Entries of all banks by kind, oldest first.
     pub(super) by_age: [ListEnds; 2],
-    /// Those of the direction, in no order.
-    pub(super) candidates: Vec<BankCandidate>,
-    /// How many of them are no column commands.
-    pub(super) row_commands: usize,
+    /// Those of the direction.
+    pub(super) candidates: Candidates,
     /// Column commands issued.
     pub(super) columns: u64,
     /// Ranks that must refresh or are powered down.
@@ -283,7 +381,7 @@ impl PseudoChannel {
             row_ready: 0,
             open: CLOSED,
             lists: [ListEnds::EMPTY; 2],
-            candidate: NONE,
+            candidate: CandidatePlace::NONE,
             group: small(bank / per_group),
             location: Location {
                 pseudo_channel: number,
@@ -301,8 +399,7 @@ impl PseudoChannel {
             place: small(bank / (groups * per_group) * per_group + bank % per_group),
         };
         Self {
-            candidates: Vec::with_capacity(banks),
-            row_commands: 0,
+            candidates: Candidates::new(banks),
             banks: (0..banks).map(bank).collect(),
             group_ok: vec![[0; 4]; ranks * groups],
             rank_ok: vec![[0; 4]; ranks],

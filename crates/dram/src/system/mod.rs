@@ -10,6 +10,7 @@ mod inbox;
 mod memory;
 mod placement;
 mod probe;
+mod relevance;
 mod simulate;
 mod tally;
 mod traffic;

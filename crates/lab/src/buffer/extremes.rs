@@ -102,12 +102,12 @@ impl StretchMaxima {
     }
 
     /// What `asked` further values stay below, as far as these values support.
-    pub(crate) fn outlook(&self, asked: f64, seed: u64) -> Outlook {
+    pub(crate) fn outlook(&self, asked: f64, seed: u64) -> LevelOutlook {
         // What was seen has happened: no level lies below it.
         let seen = self.maxima.iter().copied().fold(self.current, f64::max);
         let values = self.values();
         let (maxima, length) = self.stretches();
-        let mut outlook = Outlook {
+        let mut outlook = LevelOutlook {
             seen,
             level: seen,
             support: Support::None,
@@ -157,7 +157,7 @@ pub(crate) enum Support {
 
 /// What the largest of further values stays below.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Outlook {
+pub(crate) struct LevelOutlook {
     /// The largest value that was seen.
     pub(crate) seen: f64,
     /// What further values stay below with [`CONFIDENCE`].
@@ -170,7 +170,7 @@ pub(crate) struct Outlook {
     stretches: (u64, u64),
 }
 
-impl Outlook {
+impl LevelOutlook {
     /// How many values it takes to support a number of further ones.
     pub(crate) fn needed(&self, further: f64) -> f64 {
         match self.support {
@@ -425,7 +425,9 @@ mod tests {
     }
 
     /// Inverse distribution functions, of the probability to be exceeded.
-    const KNOWN: [(&str, fn(f64) -> f64); 5] = [
+    /// A name, and the inverse of a distribution.
+    type KnownTail = (&'static str, fn(f64) -> f64);
+    const KNOWN: [KnownTail; 5] = [
         ("uniform", |above| 2.0 - above),
         ("exponential", |above| 1.0 - 0.3 * libm::log(above)),
         ("Weibull, shape 1/2", |above| {
@@ -446,20 +448,20 @@ mod tests {
     fn levels_hold_as_often_as_they_say() {
         const VALUES: u32 = 4000;
         for (name, inverse) in KNOWN {
-            let mut held = 0;
+            let (mut held, mut extrapolated) = (0, 0);
             for seed in 0..200 {
                 let bits = (0..VALUES.into()).map(|index| draw(seed, 0, index, Purpose::Payload));
                 let maxima = of(bits.map(|bits| inverse(unit_interval(bits))));
                 let outlook = maxima.outlook(10.0 * f64::from(VALUES), seed);
-                // Of steps nothing is extrapolated, and less is said.
-                let expected = match name {
-                    "steps" => (Support::Seen, f64::from(VALUES) / OTHERS),
-                    _ => (Support::Extrapolated, 10.0 * f64::from(VALUES)),
-                };
-                assert_eq!((outlook.support, outlook.holds), expected, "{name}, {seed}");
+                extrapolated += u32::from(outlook.support == Support::Extrapolated);
                 held += u32::from(highest(inverse, outlook.holds, seed) <= outlook.level);
             }
             assert!((180..=200).contains(&held), "{name}: {held} of 200");
+            // A fit is refused by chance in one of twenty, and again when stretches are merged. Steps never fit.
+            match name {
+                "steps" => assert_eq!(extrapolated, 0),
+                _ => assert!(extrapolated >= 190, "{name}: {extrapolated} of 200"),
+            }
         }
     }
 

@@ -10,7 +10,7 @@ use wordline_core::{Arrival, Axis, Basis, Metric, ResultSet};
 
 use super::analysis::{BufferFindings, RateFindings};
 use super::bound::Bound;
-use super::extremes::{CONFIDENCE, LENGTHS, Outlook, Support};
+use super::extremes::{CONFIDENCE, LENGTHS, LevelOutlook, Support};
 use super::rows::pair;
 use crate::backlog::{Demand, Rate};
 use crate::subject::Subject;
@@ -66,7 +66,7 @@ pub(crate) struct Provision {
     pub(crate) basis: Basis,
     pub(crate) suffices: Suffices,
     /// What the fill of the buffer lets expect, and for how many further accesses it was asked.
-    outlook: Option<(Outlook, f64)>,
+    outlook: Option<(LevelOutlook, f64)>,
     /// How long an access of the mean size takes to come, in seconds.
     access_s: f64,
 }
@@ -88,8 +88,7 @@ impl<'a> ProvisionSource<'a> {
             seen = seen.max(most);
             waiting = waiting.max(most - gathered);
         }
-        let rate = one.rate.bytes_per_second();
-        let access_s = curve.bytes().si() / curve.accesses() as f64 / rate;
+        let access_s = self.access_s(one.rate);
         let mut provision = Provision {
             bytes: 0.0,
             in_flight: seen,
@@ -119,6 +118,12 @@ impl<'a> ProvisionSource<'a> {
         Some(Ok(provision))
     }
 
+    /// How long an access of the mean size takes to come at a rate, in seconds.
+    pub(crate) fn access_s(&self, rate: Rate) -> f64 {
+        let curve = &self.findings.curve;
+        curve.bytes().si() / curve.accesses() as f64 / rate.bytes_per_second()
+    }
+
     /// RAM in flight where every access takes the longest that it can, if that is proven.
     fn bounded(&self, rate: Rate) -> Option<f64> {
         let bound = self.bound.filter(|bound| bound.basis == Basis::Proven)?;
@@ -143,7 +148,7 @@ impl<'a> ProvisionSource<'a> {
     }
 
     /// The longest access to expect among so many further ones; no longer than any can take.
-    pub(crate) fn longest_access(&self, further: f64) -> Outlook {
+    pub(crate) fn longest_access(&self, further: f64) -> LevelOutlook {
         let mut outlook = self.findings.latency_maxima.outlook(further, self.seed);
         let longest = self.bound.and_then(|bound| bound.findings.latency.max());
         let most = longest.map_or(f64::INFINITY, Quantity::si);
@@ -168,17 +173,19 @@ impl<'a> ProvisionSource<'a> {
                 }
             }
         }
-        let lasted = curve.duration().si();
-        let longest = (!self.is_periodic && lasted > 0.0).then(|| {
-            let horizon = self.horizon_s.unwrap_or(LENGTHS * lasted);
-            let further = curve.accesses() as f64 * (horizon / lasted);
+        // Of work at the first rate; without one, of accesses that follow each other at once.
+        let back_to_back = curve.duration().si() / curve.accesses() as f64;
+        let access_s = self.findings.rates.first();
+        let access_s = access_s
+            .map_or(0.0, |one| self.access_s(one.rate))
+            .max(back_to_back);
+        let longest = (!self.is_periodic && access_s > 0.0).then(|| {
+            let further = match self.horizon_s {
+                Some(horizon) => horizon / access_s,
+                None => LENGTHS * curve.accesses() as f64,
+            };
             let outlook = self.longest_access(further);
-            longest_row(
-                &outlook,
-                outlook.holds / further * horizon,
-                subject,
-                document,
-            );
+            longest_row(&outlook, outlook.holds * access_s, subject, document);
             (outlook, further)
         });
         self.warn(&subject.target, &provisions, longest, document);
@@ -189,12 +196,12 @@ impl<'a> ProvisionSource<'a> {
         &self,
         target: &str,
         provisions: &[Provision],
-        longest: Option<(Outlook, f64)>,
+        longest: Option<(LevelOutlook, f64)>,
         document: &mut ResultSet,
     ) {
         let accesses = self.findings.curve.accesses() as f64;
         let of_ram = provisions.iter().filter_map(|one| one.outlook);
-        let outlooks: Vec<(Outlook, f64)> = of_ram.chain(longest).collect();
+        let outlooks: Vec<(LevelOutlook, f64)> = of_ram.chain(longest).collect();
         let extrapolated = outlooks
             .iter()
             .filter(|(one, _)| one.support == Support::Extrapolated);
@@ -314,7 +321,7 @@ impl Provision {
 
 /// The longest access to expect within a horizon in seconds, where it was extrapolated.
 pub(crate) fn longest_row(
-    outlook: &Outlook,
+    outlook: &LevelOutlook,
     horizon_s: f64,
     subject: &Subject,
     document: &mut ResultSet,

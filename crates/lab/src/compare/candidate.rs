@@ -190,7 +190,11 @@ impl Candidate<'_> {
         Ok((device, mapped))
     }
 
-    fn connect(&self, experiment: &Experiment, timing: Timing) -> Result<Box<dyn Device>, Unfit> {
+    pub(super) fn connect(
+        &self,
+        experiment: &Experiment,
+        timing: Timing,
+    ) -> Result<Box<dyn Device>, Unfit> {
         let connect = || {
             let conditions = Conditions {
                 timing,

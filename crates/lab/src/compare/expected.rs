@@ -10,7 +10,7 @@ use wordline_core::results::{Certainty, DecidingFigure, NoValue, Verdict};
 use wordline_core::{Basis, Limits, Metric};
 
 use crate::buffer::analysis::BufferFindings;
-use crate::buffer::extremes::{CONFIDENCE, Outlook, Support};
+use crate::buffer::extremes::{CONFIDENCE, LevelOutlook, Support};
 use crate::buffer::provision::{Provision, Suffices, period};
 
 /// What may come of a log.
@@ -18,7 +18,7 @@ pub(super) struct Prospect {
     /// The RAM to provide over the time that the study asks for.
     pub(super) ram: Result<Provision, NoValue>,
     /// The longest of so many further accesses.
-    pub(super) longest: Outlook,
+    pub(super) longest: LevelOutlook,
     /// How many come in that time.
     pub(super) further: f64,
     /// Energy, where a current was measured.

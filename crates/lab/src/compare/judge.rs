@@ -195,6 +195,27 @@ impl JudgedFigures {
         all.filter(|one| !one.pass()).map(|one| one.limit).collect()
     }
 
+    /// The limits that it passes by what is proven, whatever the model that simulates it assumes.
+    pub(super) fn proven_limits(&self, rate: f64, limits: &Limits) -> Vec<&'static str> {
+        let all = self.judged(rate, limits).into_iter();
+        let proven = all.filter(|one| one.proven.is_some_and(|bound| one.meets(bound)));
+        proven.map(|one| one.limit).collect()
+    }
+
+    /// How much of a limit is left, in the unit of its metric; `None` where the limit is not stated or nothing is known.
+    pub(super) fn left(&self, limit: &str, rate: f64, limits: &Limits) -> Option<f64> {
+        let mut all = self.judged(rate, limits).into_iter();
+        let one = all.find(|one| one.limit == limit)?;
+        Some(one.allowed - one.value.ok()?)
+    }
+
+    /// The limits that it fails because nothing is known of what they are about, with the metrics of that.
+    pub(super) fn unknown_limits(&self, rate: f64, limits: &Limits) -> Vec<(&'static str, Metric)> {
+        let all = self.judged(rate, limits).into_iter();
+        let unknown = all.filter(|one| one.value == Err(NoValue::NotApplicable));
+        unknown.map(|one| (one.limit, one.metric)).collect()
+    }
+
     /// The verdict: pass, and the limit that leaves the least room.
     pub(super) fn judge(
         &self,

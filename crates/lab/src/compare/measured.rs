@@ -151,11 +151,9 @@ pub(super) fn assess(
     };
     let played = log.findings.rates.first();
     let ram = played.and_then(|played| provision.at(played));
-    let curve = &log.findings.curve;
-    let accesses = curve.accesses() as f64 / curve.bytes().si() * rate.bytes_per_second();
-    let further = accesses * horizon_s;
+    let further = horizon_s / provision.access_s(rate);
     let longest = provision.longest_access(further);
-    let horizon = longest.holds / accesses;
+    let horizon = longest.holds * provision.access_s(rate);
     let candidate = LogCandidate {
         study,
         log: &log,

@@ -52,6 +52,8 @@ struct StudyFile {
     targets: Vec<String>,
     #[serde(default)]
     in_turn: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    all_parts: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     prefer: Option<Preference>,
     #[serde(default = "both", skip_serializing_if = "Vec::is_empty")]
@@ -122,6 +124,7 @@ pub fn read_study(file: &str, text: &str) -> Result<Experiment, Box<SheetError>>
             limits: study.limits,
             prices: study.prices,
             in_turn: study.in_turn,
+            all_parts: study.all_parts,
             prefer: study.prefer,
             logs: study.logs,
             log_format: study.log_format,
@@ -155,6 +158,7 @@ pub fn write_study(experiment: &Experiment) -> Option<String> {
         title: compare.title.clone(),
         targets: experiment.targets.clone(),
         in_turn: compare.in_turn,
+        all_parts: compare.all_parts,
         prefer: compare.prefer,
         timing: experiment.timings.clone(),
         age: experiment.age,
@@ -300,6 +304,10 @@ fn contradiction(limits: &Limits, work: &Work) -> Option<(&'static str, SettingP
             SettingProblem::RamBelowRecords { found: ram, record },
         ));
     }
+    if limits.loss.is_some() && work.reads() >= 1.0 {
+        let kind = work.kind.name();
+        return Some(("limits.loss", SettingProblem::LossOfReads(kind)));
+    }
     if let Some(loss) = limits.loss
         && loss.bytes(work.rate) < record.si()
     {
@@ -431,6 +439,10 @@ mod tests {
             (
                 format!("{sound}[limits]\npage_loss = \"0 %\"\n"),
                 "s:6: limits.page_loss 0 is out of range",
+            ),
+            (
+                format!("{sound}[limits]\nloss = \"1 MiB\"\n").replace("\"log\"", "\"read\""),
+                "s:6: limits.loss goes with work that writes, not with read",
             ),
             (
                 format!("{sound}[limits]\nlife_by = \"luck\"\n"),

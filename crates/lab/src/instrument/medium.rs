@@ -578,6 +578,24 @@ mod tests {
         assert_eq!(memory.reading().at, memory.now());
     }
 
+    /// Of memories whose thread sleeps for a while, one that waits for a disk loses nothing by that.
+    #[test]
+    fn a_thread_that_sleeps_has_lost_the_processor_unless_it_may_wait_for_a_disk() {
+        let folder = tempfile::tempdir().expect("a place for files");
+        let path = folder.path().join("memory");
+        let file = wordline_host::ScratchFile::open(&path, 4096, true).expect("it is ours");
+        let file = MeteredMemory::file(file.map().expect("it is mapped"), 4096);
+        let ram = MeteredMemory::ram_of_host(4096);
+        let begin = [ram.reading(), file.reading()];
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        let end = [ram.reading(), file.reading()];
+        let lost = [0, 1].map(|one| end[one].since(&begin[one]).thread.expect("measured").lost);
+        assert!(lost[0] > lost[1], "{lost:?}");
+        let simulated = MeteredMemory::ram(64, 32);
+        let reading = simulated.reading();
+        assert_eq!(simulated.reading().since(&reading).thread, None);
+    }
+
     #[test]
     fn blocks_of_a_flash_are_counted_up_to_the_last_whole_one() {
         let catalog = Catalog::load(&[]).expect("the embedded sheets");

@@ -106,6 +106,23 @@ impl Value {
         std::iter::once(&self.of).chain(&self.over)
     }
 
+    /// The value, from what each measure gives.
+    pub(crate) fn computed(
+        &self,
+        measure: impl Fn(&Measure) -> Result<f64, String>,
+    ) -> Result<f64, String> {
+        let ours = measure(&self.of)?;
+        let Some(over) = &self.over else {
+            return Ok(ours);
+        };
+        let ratio = ours / measure(over)?;
+        if ratio.is_finite() {
+            Ok(ratio)
+        } else {
+            Err(format!("the ratio is {ratio}"))
+        }
+    }
+
     fn uses(&self, sequence: &Sequence) -> bool {
         self.measures().any(|measure| match measure {
             Measure::Theory { sequence: used, .. } => used == sequence,

@@ -5,22 +5,22 @@
 //! traffic a channel, simulated for a shorter time, on fewer loads. What an alternative changes there is added to the
 //! value of the whole system. A band says nothing about chance, and decides no verdict. A value that could hardly miss
 //! has none: however the choices are made, it tells nothing.
+//!
+//! What runs on the quarter is an experiment like any other. Alternatives under which a module does the same, such as
+//! another write queue where everything is read, share one.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::Serialize;
-use wordline_catalog::Catalog;
-use wordline_core::{DramTest, Experiment, LoadedTest, Metric, Mix, Workload};
+use wordline_catalog::{Catalog, ModuleInSystem};
+use wordline_core::{DramTest, DramWorkload, Experiment, Metric, Mix, Workload};
 use wordline_dram::sheet::{Connected, Settings};
-use wordline_dram::system::{Pattern, RunLength, SystemRun, Traffic};
-use wordline_dram::{AddressField, EnergyCounts, SystemConfig, energy};
 
-use super::curves::{self, Load};
-use super::meter::{Meter, POINT};
+use super::curves;
+use super::meter;
+use super::runs::FinishedRuns;
 use crate::dram::band::{alternatives, otherwise};
-use crate::dram::points::{self, DramPoint};
-use crate::dram::rows::share_within;
-use crate::published::{Curves, Kind, Measure, Question, Value};
+use crate::published::{Curves, Kind, Measure, Value};
 
 /// Part of the system that is simulated: channels and cores are divided by this where both can be.
 const PART: u32 = 4;
@@ -37,12 +37,9 @@ const SAMPLES: u64 = 5_000;
 /// Pauses of the loading cores in cycles: saturated, and as far apart as straight lines allow.
 const DELAYS_CYCLES: [u64; 6] = [15, 50, 100, 200, 500, 1700];
 
-/// What a point counts as.
-const COST: u64 = POINT / 16;
-
 /// Where a value comes to lie when undisclosed choices are made otherwise.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Band {
+pub struct ReproducedBand {
     /// The least value.
     pub low: BandEnd,
     /// The greatest value.
@@ -62,326 +59,243 @@ pub struct BandEnd {
     pub choice: Option<String>,
 }
 
-/// What runs on a target.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Scene {
-    Idle,
-    Bandwidth(Mix),
-    /// With pauses of so many cycles.
-    Loaded(u64),
-}
-
-/// A target with what runs on it.
-type Cell = (String, Scene);
-
-/// What a point gave.
-#[derive(Clone, Debug)]
-struct BandReading {
-    bandwidth: f64,
-    latency: f64,
-    shares: Vec<(u64, f64)>,
-    duration_ps: u64,
-    bytes: u64,
-    energy: EnergyCounts,
-}
-
 /// One choice made otherwise.
 struct BandVariation {
-    name: String,
-    /// The targets that it changes; or why they cannot be so.
-    targets: BTreeMap<String, Result<Connected, String>>,
-    readings: BTreeMap<Cell, Result<BandReading, String>>,
+    choice: &'static str,
+    setting: String,
 }
 
-/// Runs what bands need, when the first of them is asked for.
+/// A module in its system as the sheets choose, and with every variation: none that leaves it as it is, and why it cannot
+/// be otherwise where it cannot.
+struct VariedModule {
+    plain: Connected,
+    varied: Vec<Option<Result<Connected, String>>>,
+}
+
+/// What values ask of modules under variations.
 pub(super) struct Bands {
-    cells: BTreeSet<Cell>,
-    within_ps: Vec<u64>,
-    /// Targets as their sheets choose.
-    plain: BTreeMap<String, Connected>,
-    readings: BTreeMap<Cell, Result<BandReading, String>>,
+    modules: BTreeMap<String, VariedModule>,
     variations: Vec<BandVariation>,
-    ran: bool,
 }
 
 impl Bands {
-    pub(super) fn new(catalog: &Catalog, values: &[&Value], meter: &Meter<'_>) -> Self {
-        let (mut cells, mut within) = (BTreeSet::new(), BTreeSet::new());
+    /// What a simulation counts as in the progress.
+    pub(super) const POINT: u64 = meter::POINT / 16;
+
+    /// Of the modules that values depend on.
+    pub(super) fn new(catalog: &Catalog, values: &[&Value]) -> Self {
         let banded = values.iter().filter(|value| has_band(value));
-        for measure in banded.flat_map(|value| value.measures()) {
-            for target in targets(measure) {
-                let scenes = scenes(measure).into_iter();
-                cells.extend(scenes.map(|scene| (target.to_owned(), scene)));
-            }
-            if let Measure::Curves(Curves {
-                question: Question::Share { within_ps, .. },
-                ..
-            }) = measure
-            {
-                within.insert(*within_ps);
-            }
-        }
-        let names: BTreeSet<&String> = cells.iter().map(|(target, _)| target).collect();
-        let targets = names
-            .into_iter()
-            .filter_map(|name| catalog.module_in_system(name).ok());
-        let targets: Vec<_> = targets.collect();
+        let measures = banded.flat_map(|value| value.measures());
+        let mut names: Vec<&str> = measures.flat_map(targets).collect();
+        names.sort_unstable();
+        names.dedup();
+        let known = |name| catalog.module_in_system(name).ok();
+        let targets: Vec<_> = names.into_iter().filter_map(known).collect();
+        let choices: Vec<_> = targets.iter().flat_map(ModuleInSystem::choices).collect();
+        let tried = alternatives(choices.iter()).into_iter();
+        let variations: Vec<_> = tried
+            .map(|(choice, setting)| BandVariation { choice, setting })
+            .collect();
         let none = Settings::new();
-        let plain = targets.iter().filter_map(|target| {
-            let connected = target.connect(&none).ok()?;
-            Some((target.name.clone(), connected))
-        });
-        let choices: Vec<_> = targets.iter().flat_map(|target| target.choices()).collect();
-        let variations = alternatives(choices.iter())
-            .into_iter()
-            .map(|(choice, setting)| {
-                let changed = targets.iter().filter_map(|target| {
-                    let connected = otherwise(target, &none, choice, &setting)?;
-                    let connected = connected.map_err(|error| error.to_string());
-                    Some((target.name.clone(), connected))
-                });
-                BandVariation {
-                    name: format!("{choice} = {setting}"),
-                    targets: changed.collect(),
-                    readings: BTreeMap::new(),
-                }
+        let module = |target: &ModuleInSystem<'_>| {
+            let varied = variations.iter().map(|one| {
+                let other = otherwise(target, &none, one.choice, &one.setting)?;
+                Some(other.map_err(|error| error.to_string()))
             });
-        let mut bands = Self {
-            within_ps: within.into_iter().collect(),
-            plain: plain.collect(),
-            readings: BTreeMap::new(),
-            variations: variations.collect(),
-            ran: false,
-            cells,
+            let module = VariedModule {
+                plain: target.connect(&none).ok()?,
+                varied: varied.collect(),
+            };
+            Some((target.name.clone(), module))
         };
-        bands
-            .variations
-            .retain(|variation| !variation.targets.is_empty());
-        let varied = bands
-            .variations
-            .iter()
-            .map(|one| bands.changed(one).count());
-        let count = bands.cells.len() + varied.sum::<usize>();
-        meter.expect(COST * count as u64);
-        bands
+        Self {
+            modules: targets.iter().filter_map(module).collect(),
+            variations,
+        }
     }
 
-    /// The band of a value that is `ours`; none where a value does not depend on modules alone.
-    pub(super) fn band(&mut self, value: &Value, ours: f64, meter: &Meter<'_>) -> Option<Band> {
+    /// What is to be run for the bands of values.
+    pub(super) fn experiments(&self, values: &[&Value]) -> Vec<Experiment> {
+        let mut experiments = Vec::new();
+        for value in values.iter().filter(|value| has_band(value)) {
+            for measure in value.measures() {
+                for target in targets(measure) {
+                    let varied = (0..self.variations.len()).map(Some);
+                    let all = std::iter::once(None).chain(varied);
+                    experiments
+                        .extend(all.filter_map(|one| self.experiment(measure, target, one).ok()));
+                }
+            }
+        }
+        experiments
+    }
+
+    /// The band of a value that is `ours`; none where a value does not depend on modules alone, or has none on a part of
+    /// the system.
+    pub(super) fn band(
+        &self,
+        value: &Value,
+        ours: f64,
+        runs: &FinishedRuns<'_>,
+    ) -> Option<ReproducedBand> {
         let targets: Vec<&str> = value.measures().flat_map(targets).collect();
         if targets.is_empty() || !has_band(value) {
             return None;
         }
-        self.run(meter)?;
-        let plain = self.value(value, None).ok()?;
+        let on_part = |variation: Option<usize>| {
+            value.computed(|measure| self.measure(measure, variation, runs))
+        };
+        let plain = on_part(None).ok()?;
         let end = || BandEnd {
             value: ours,
             choice: None,
         };
-        let mut band = Band {
+        let mut band = ReproducedBand {
             low: end(),
             high: end(),
             without: Vec::new(),
         };
-        for variation in &self.variations {
-            if !targets
-                .iter()
-                .any(|name| variation.targets.contains_key(*name))
-            {
+        for (number, variation) in self.variations.iter().enumerate() {
+            let varies = |name: &&str| self.modules.get(*name)?.varied[number].as_ref();
+            if targets.iter().find_map(varies).is_none() {
                 continue;
             }
-            let other = match self.value(value, Some(variation)) {
+            let BandVariation { choice, setting } = variation;
+            let name = format!("{choice} = {setting}");
+            let other = match on_part(Some(number)) {
                 Ok(other) => ours + (other - plain),
                 Err(why) => {
-                    band.without.push(format!("{}: {why}", variation.name));
+                    band.without.push(format!("{name}: {why}"));
                     continue;
                 }
             };
-            let name = || BandEnd {
+            let end = || BandEnd {
                 value: other,
-                choice: Some(variation.name.clone()),
+                choice: Some(name.clone()),
             };
             if other < band.low.value {
-                band.low = name();
+                band.low = end();
             }
             if other > band.high.value {
-                band.high = name();
+                band.high = end();
             }
         }
         Some(band)
     }
 
-    /// The cells that a variation changes, with what they are connected to then.
-    fn changed<'v>(
-        &'v self,
-        variation: &'v BandVariation,
-    ) -> impl Iterator<Item = (&'v Cell, &'v Connected)> {
-        self.cells.iter().filter_map(|cell| {
-            let connected = variation.targets.get(&cell.0)?.as_ref().ok()?;
-            // Other currents alone make no other traffic.
-            let other = connected.config != self.plain.get(&cell.0)?.config;
-            other.then_some((cell, connected))
+    fn measure(
+        &self,
+        measure: &Measure,
+        variation: Option<usize>,
+        runs: &FinishedRuns<'_>,
+    ) -> Result<f64, String> {
+        let result = |target: &str| runs.result(&self.experiment(measure, target, variation)?);
+        match (measure, &*targets(measure)) {
+            (Measure::Row { row, .. }, [target]) => row.value(result(target)?, None),
+            (Measure::Curves(asked), _) => {
+                curves::measure(asked, result(&asked.target)?, result(&asked.against)?)
+            }
+            _ => Err("it is no measure of modules".to_owned()),
+        }
+    }
+
+    /// What is run on a target for a measure, with a variation: on a part of the system.
+    fn experiment(
+        &self,
+        measure: &Measure,
+        target: &str,
+        variation: Option<usize>,
+    ) -> Result<Experiment, String> {
+        let whole = measure.experiment().ok_or("nothing is run for it")?;
+        let Workload::Dram(of) = &whole.workload else {
+            return Err("it is no test of modules".to_owned());
+        };
+        let module = self.modules.get(target).ok_or("its target is unknown")?;
+        let variation = match variation {
+            Some(number) => module.like(number, of, tells_energy(measure))?,
+            None => None,
+        };
+        let mut dram = DramWorkload {
+            warm_up_ps: WARM_UP_PS,
+            measure_ps: MEASURE_PS,
+            ..of.clone()
+        };
+        let config = &module.plain.config;
+        let (cores, channels) = (config.cores.cores, config.channels);
+        let part = match [cores, channels].iter().all(|n| n.is_multiple_of(PART)) {
+            true => PART,
+            false => 1,
+        };
+        let cores = match &mut dram.test {
+            DramTest::Loaded(loaded) => {
+                loaded.samples = SAMPLES;
+                loaded.delays_cycles = DELAYS_CYCLES.to_vec();
+                // Probes are no load, and as many on a part.
+                cores.saturating_sub(loaded.probes) / part + loaded.probes
+            }
+            DramTest::Idle(idle) => {
+                idle.samples = SAMPLES;
+                cores / part
+            }
+            DramTest::Bandwidth(_) | DramTest::Trace(_) => cores / part,
+        };
+        let mut set = |name: &str, value: String| dram.settings.insert(name.to_owned(), value);
+        set("cores", cores.to_string());
+        set("channels", (channels / part).to_string());
+        if let Some(number) = variation {
+            let BandVariation { choice, setting } = &self.variations[number];
+            set(choice, setting.clone());
+        }
+        Ok(Experiment {
+            targets: vec![target.to_owned()],
+            workload: Workload::Dram(dram),
+            ..whole.clone()
         })
-    }
-
-    /// Runs everything, once; none when it was stopped.
-    fn run(&mut self, meter: &Meter<'_>) -> Option<()> {
-        if self.ran {
-            return Some(());
-        }
-        let plain = self
-            .cells
-            .iter()
-            .filter_map(|cell| Some((cell, self.plain.get(&cell.0)?)));
-        let readings = self.read(plain, "", meter)?;
-        self.readings = readings;
-        for index in 0..self.variations.len() {
-            let variation = &self.variations[index];
-            let readings = self.read(self.changed(variation), &variation.name, meter)?;
-            self.variations[index].readings = readings;
-        }
-        self.ran = true;
-        Some(())
-    }
-
-    /// Runs cells side by side; none when it was stopped.
-    fn read<'v>(
-        &self,
-        cells: impl Iterator<Item = (&'v Cell, &'v Connected)>,
-        name: &str,
-        meter: &Meter<'_>,
-    ) -> Option<BTreeMap<Cell, Result<BandReading, String>>> {
-        let (cells, points): (Vec<_>, Vec<_>) = cells
-            .map(|(cell, connected)| (cell, point(cell, connected, name)))
-            .unzip();
-        let ended = meter.run(COST * points.len() as u64, COST, |control| {
-            points::run(&points, control)
-        });
-        let mut readings = BTreeMap::new();
-        for (cell, ended) in cells.into_iter().zip(ended.ok()?) {
-            let reading = ended?.map(|run| self.reading(run));
-            readings.insert(cell.clone(), reading.map_err(|error| error.to_string()));
-        }
-        Some(readings)
-    }
-
-    fn reading(&self, run: SystemRun) -> BandReading {
-        let probe = run.probe.as_ref();
-        let latency = probe.map_or(run.read_latency_mean_ps, |probe| probe.mean_ps);
-        let shares = self.within_ps.iter().filter_map(|&within| {
-            let share = share_within(probe?, within);
-            Some((within, share))
-        });
-        BandReading {
-            bandwidth: run.bytes_per_s(),
-            latency: latency * 1e-12,
-            shares: shares.collect(),
-            duration_ps: run.duration_ps,
-            bytes: run.bytes_read + run.bytes_written,
-            energy: run.energy,
-        }
-    }
-
-    /// A value as the sheets choose, or with a variation.
-    fn value(&self, value: &Value, variation: Option<&BandVariation>) -> Result<f64, String> {
-        let of = self.measure(&value.of, variation)?;
-        match &value.over {
-            None => Ok(of),
-            Some(over) => Ok(of / self.measure(over, variation)?),
-        }
-    }
-
-    fn measure(&self, measure: &Measure, variation: Option<&BandVariation>) -> Result<f64, String> {
-        match measure {
-            Measure::Row { row, experiment } => {
-                let (target, scene) = cell(experiment).ok_or("it is no measure of modules")?;
-                let (reading, connected) = self.cell(target, scene, variation)?;
-                reading.of(row.metric, connected)
-            }
-            Measure::Curves(curves) => self.curves(curves, variation),
-            Measure::Theory { .. } | Measure::Figure(_) => {
-                Err("it is no measure of modules".to_owned())
-            }
-        }
-    }
-
-    fn curves(&self, asked: &Curves, variation: Option<&BandVariation>) -> Result<f64, String> {
-        let idle = match asked.question {
-            Question::Reduction { .. } => {
-                self.cell(&asked.against, Scene::Idle, variation)?.0.latency
-            }
-            Question::Crossover {} | Question::Share { .. } => 0.0,
-        };
-        let target = self.curve(&asked.target, asked.question, variation)?;
-        let against = self.curve(&asked.against, asked.question, variation)?;
-        curves::answer(asked.question, &target, &against, idle)
-    }
-
-    fn curve(
-        &self,
-        target: &str,
-        question: Question,
-        variation: Option<&BandVariation>,
-    ) -> Result<Vec<Load>, String> {
-        let loads = DELAYS_CYCLES.into_iter().rev().map(|delay| {
-            let (reading, _) = self.cell(target, Scene::Loaded(delay), variation)?;
-            let share = match question {
-                Question::Share { within_ps, .. } => reading.share(within_ps)?,
-                Question::Crossover {} | Question::Reduction { .. } => 0.0,
-            };
-            Ok(Load {
-                bandwidth: reading.bandwidth,
-                latency: reading.latency,
-                share,
-            })
-        });
-        loads.collect()
-    }
-
-    /// What a target gave, and what it was connected to.
-    fn cell<'b>(
-        &'b self,
-        target: &str,
-        scene: Scene,
-        variation: Option<&'b BandVariation>,
-    ) -> Result<(&'b BandReading, &'b Connected), String> {
-        let cell = (target.to_owned(), scene);
-        let plain = self.plain.get(target).ok_or("its target is unknown")?;
-        let varied = variation.and_then(|one| Some((one, one.targets.get(target)?)));
-        let (readings, connected) = match varied {
-            None => (&self.readings, plain),
-            Some((_, Err(why))) => return Err(why.clone()),
-            Some((_, Ok(other))) if other.config == plain.config => (&self.readings, other),
-            Some((variation, Ok(other))) => (&variation.readings, other),
-        };
-        let reading = readings.get(&cell).ok_or("it was not run")?;
-        Ok((reading.as_ref().map_err(Clone::clone)?, connected))
     }
 }
 
-impl BandReading {
-    fn of(&self, metric: Metric, connected: &Connected) -> Result<f64, String> {
-        let joules = || {
-            let (_, currents) = connected.currents.first().ok_or("no currents are known")?;
-            let sub_channel = &connected.config.sub_channel;
-            Ok::<_, String>(energy(&self.energy, currents, sub_channel).total())
+impl VariedModule {
+    /// The first variation under which a test is the same as under a numbered one; none where that changes nothing.
+    fn like(
+        &self,
+        number: usize,
+        test: &DramWorkload,
+        energy: bool,
+    ) -> Result<Option<usize>, String> {
+        let Some(varied) = &self.varied[number] else {
+            return Ok(None);
         };
-        match metric {
-            Metric::ThroughputMean => Ok(self.bandwidth),
-            Metric::LatencyMean => Ok(self.latency),
-            Metric::PowerMean => Ok(joules()? / (self.duration_ps as f64 * 1e-12)),
-            Metric::EnergyPerByte => Ok(joules()? / self.bytes as f64),
-            _ => Err(format!("bands know no {metric}")),
+        let varied = varied.as_ref().map_err(Clone::clone)?;
+        let mix = mix(&test.test);
+        let relevant = varied.config.relevant_to(mix);
+        let same = |other: &Connected| {
+            other.config.relevant_to(mix) == relevant
+                && (!energy || other.currents == varied.currents)
+        };
+        if same(&self.plain) {
+            return Ok(None);
         }
+        let mut earlier = self.varied[..number].iter();
+        let like = earlier.position(|one| matches!(one, Some(Ok(other)) if same(other)));
+        Ok(Some(like.unwrap_or(number)))
     }
+}
 
-    fn share(&self, within_ps: u64) -> Result<f64, String> {
-        let mut shares = self.shares.iter();
-        let share = shares.find(|(within, _)| *within == within_ps);
-        share
-            .map(|(_, share)| *share)
-            .ok_or_else(|| "no latencies are known".to_owned())
+/// The mix of a test that has a band: a bandwidth test of several has none.
+fn mix(test: &DramTest) -> Mix {
+    match test {
+        DramTest::Bandwidth(bandwidth) => bandwidth.mixes.first().copied().unwrap_or(Mix::Reads),
+        DramTest::Loaded(loaded) => loaded.mix,
+        DramTest::Idle(_) | DramTest::Trace(_) => Mix::Reads,
     }
+}
+
+/// Whether a measure depends on the modules' currents.
+fn tells_energy(measure: &Measure) -> bool {
+    let Measure::Row { row, .. } = measure else {
+        return false;
+    };
+    matches!(row.metric, Metric::PowerMean | Metric::EnergyPerByte)
 }
 
 /// Whether it matters to a value how undisclosed choices are made.
@@ -389,97 +303,30 @@ fn has_band(value: &Value) -> bool {
     value.kind() != Kind::Consistency
 }
 
-/// The one target of a test of modules, and what runs on it; none of a test with settings or with load.
-fn cell(experiment: &Experiment) -> Option<(&str, Scene)> {
-    let (Workload::Dram(dram), [target]) = (&experiment.workload, &*experiment.targets) else {
-        return None;
-    };
-    let scene = match &dram.test {
-        DramTest::Idle(_) => Scene::Idle,
-        DramTest::Bandwidth(bandwidth) => match &*bandwidth.mixes {
-            [mix] => Scene::Bandwidth(*mix),
-            _ => return None,
-        },
-        DramTest::Loaded(_) | DramTest::Trace(_) => return None,
-    };
-    dram.settings.is_empty().then_some((target, scene))
-}
-
-/// What a measure asks of each of its targets.
-fn scenes(measure: &Measure) -> Vec<Scene> {
-    match measure {
-        Measure::Curves(_) => [Scene::Idle]
-            .into_iter()
-            .chain(DELAYS_CYCLES.map(Scene::Loaded))
-            .collect(),
-        measure => {
-            let cell = measure.experiment().and_then(cell);
-            cell.map(|(_, scene)| scene).into_iter().collect()
-        }
-    }
-}
-
-/// The targets that a measure depends on; none where it is about no modules.
+/// The targets that a measure depends on; none where it is about no modules, where its modules have settings, and where a
+/// row is one of several tests.
 fn targets(measure: &Measure) -> Vec<&str> {
-    match measure {
-        Measure::Curves(curves) => vec![&curves.target, &curves.against],
-        measure => {
-            let cell = measure.experiment().and_then(cell);
-            cell.map(|(target, _)| target).into_iter().collect()
-        }
+    if let Measure::Curves(Curves {
+        target, against, ..
+    }) = measure
+    {
+        return vec![target, against];
     }
-}
-
-/// The simulation of a cell, on a part of its system.
-fn point((target, scene): &Cell, connected: &Connected, variation: &str) -> DramPoint {
-    let cores = connected.config.cores.cores;
-    let (config, part) = quartered(&connected.config);
-    let (mix, delay_cycles, load_cores, probes) = match *scene {
-        Scene::Idle => (Mix::Reads, 0, 0, 1),
-        Scene::Bandwidth(mix) => (mix, 0, cores / part, 0),
-        Scene::Loaded(delay) => {
-            let load = cores.saturating_sub(LoadedTest::PROBES) / part;
-            (Mix::Reads, delay, load, LoadedTest::PROBES)
-        }
+    let Some(Experiment {
+        workload: Workload::Dram(dram),
+        targets,
+        ..
+    }) = measure.experiment()
+    else {
+        return Vec::new();
     };
-    DramPoint {
-        name: match variation {
-            "" => format!("band of {target}"),
-            name => format!("{target} with {name}"),
-        },
-        config,
-        traffic: Traffic {
-            mix,
-            pattern: Pattern::Sequential,
-            delay_cycles,
-            load_cores,
-            probes,
-            seed: 0,
-        },
-        length: RunLength {
-            warm_up_ps: WARM_UP_PS,
-            measure_ps: MEASURE_PS,
-            probe_samples: SAMPLES,
-        },
-    }
-}
-
-/// A part of a system with as many cores to a channel, and which part it is.
-fn quartered(config: &SystemConfig) -> (SystemConfig, u32) {
-    let mut config = config.clone();
-    let mut digits = config.mapping.digits.iter_mut();
-    let digit = digits.find(|digit| digit.field == AddressField::Channel);
-    match digit {
-        Some(digit)
-            if [digit.radix, config.cores.cores]
-                .iter()
-                .all(|n| n.is_multiple_of(PART)) =>
-        {
-            digit.radix /= PART;
-            config.channels /= PART;
-            config.cores.cores /= PART;
-            (config, PART)
-        }
-        _ => (config, 1),
+    let single = match &dram.test {
+        DramTest::Idle(_) => true,
+        DramTest::Bandwidth(bandwidth) => bandwidth.mixes.len() == 1,
+        DramTest::Loaded(_) | DramTest::Trace(_) => false,
+    };
+    match &**targets {
+        [target] if single && dram.settings.is_empty() => vec![target],
+        _ => Vec::new(),
     }
 }

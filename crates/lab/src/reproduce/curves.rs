@@ -13,30 +13,34 @@ use crate::published::{Curves, Question, RowSelector};
 
 /// A memory under some load.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Load {
+struct Load {
     /// Delivered bandwidth in B/s.
-    pub(super) bandwidth: f64,
+    bandwidth: f64,
     /// Mean latency in seconds.
-    pub(super) latency: f64,
+    latency: f64,
     /// Share of latencies within the time that is asked about; 0 where none is.
-    pub(super) share: f64,
+    share: f64,
 }
 
 /// Loads, the least first.
-pub(super) type Curve = [Load];
+type Curve = [Load];
 
-/// What the two curves of a loaded test say, or why they do not.
-pub(super) fn measure(asked: &Curves, result: &ResultSet) -> Result<f64, String> {
-    let target = curve(asked, &asked.target, result)?;
-    let against = curve(asked, &asked.against, result)?;
+/// What the curves of two memories in a loaded test say, or why they do not. Each is in the result that stands for it.
+pub(super) fn measure(
+    asked: &Curves,
+    target: &ResultSet,
+    against: &ResultSet,
+) -> Result<f64, String> {
     let idle = RowSelector::of(Metric::LatencyMean).at(Axis::Estimate, "idle");
-    let idle = idle.value(result, Some(&asked.against))?;
+    let idle = idle.value(against, Some(&asked.against))?;
+    let target = curve(asked.question, &asked.target, target)?;
+    let against = curve(asked.question, &asked.against, against)?;
     answer(asked.question, &target, &against, idle)
 }
 
 /// The curve of a target in a sweep, the least load first.
-fn curve(asked: &Curves, target: &str, result: &ResultSet) -> Result<Vec<Load>, String> {
-    let mut delays = match &asked.experiment.workload {
+fn curve(question: Question, target: &str, result: &ResultSet) -> Result<Vec<Load>, String> {
+    let mut delays = match &result.experiment.workload {
         Workload::Dram(dram) => match &dram.test {
             DramTest::Loaded(loaded) => loaded.delays_cycles.clone(),
             _ => Vec::new(),
@@ -50,7 +54,7 @@ fn curve(asked: &Curves, target: &str, result: &ResultSet) -> Result<Vec<Load>, 
         Ok(Load {
             bandwidth: of(row(Metric::ThroughputMean))?,
             latency: of(row(Metric::LatencyMean))?,
-            share: match asked.question {
+            share: match question {
                 Question::Share { within_ps, .. } => {
                     let within = seconds(within_ps as f64);
                     of(row(Metric::LatencyShare).at(Axis::WithinS, within))?
@@ -63,12 +67,7 @@ fn curve(asked: &Curves, target: &str, result: &ResultSet) -> Result<Vec<Load>, 
 }
 
 /// What two curves say, or why they do not. `idle` is the other's latency in seconds without load.
-pub(super) fn answer(
-    question: Question,
-    target: &Curve,
-    against: &Curve,
-    idle: f64,
-) -> Result<f64, String> {
+fn answer(question: Question, target: &Curve, against: &Curve, idle: f64) -> Result<f64, String> {
     match question {
         Question::Crossover {} => crossover(target, against),
         Question::Reduction { idle_multiple } => {

@@ -168,6 +168,20 @@ fn sections_come_in_the_order_in_which_people_ask() {
     assert_order(&page, &order);
 }
 
+#[test]
+fn nothing_in_a_page_drives_a_terminal_or_reorders_its_source() {
+    let mut document = fixture::mram();
+    document.wordline = "0.2\u{1b}[2J\u{7}\u{202e}0".into();
+    document.figures[0].source = "a\u{202e}b\u{7f}c".into();
+    let page = without_scripts(&results(&document));
+    let unseen = page
+        .chars()
+        .find(|one| one.is_control() && *one != '\n' || *one == '\u{202e}');
+    assert_eq!(unseen, None);
+    assert!(page.contains("0.2\\u{1b}[2J\\u{7}\\u{202e}0"));
+    assert_carries(&page, &document);
+}
+
 /// Where each text first stands in a page, one after the other.
 fn assert_order(page: &str, order: &[&str]) {
     let mut from = 0;

@@ -3,7 +3,6 @@
 //! A line is a kind of operation of a table on a target, with records of one size at one load. Beside
 //! what it moved stands the least that any durable table moves.
 
-mod repeats;
 #[cfg(test)]
 mod tests;
 
@@ -25,6 +24,7 @@ use crate::tabulate::{Tabulation, column};
 use crate::text::{self, TargetKind};
 use crate::view::FigureOf::{At, Count, Made};
 use crate::view::{FigureOf, Key, LineTable, PlotView, TableView, View, figure};
+use crate::views::repeats;
 
 pub(crate) const VIEW: View = View {
     workload: "kv",
@@ -68,7 +68,7 @@ const OPERATIONS: [RowOperation; 8] = [
 type Content = &'static [(&'static str, FigureOf)];
 
 const FIGURES: Content = &[
-    ("", Made(|_, line| repeats::rate(line))),
+    ("", Made(|_, line| repeats::median(line, Metric::OpsRate))),
     (" max", Made(|_, line| repeats::longest(line))),
     (" moved", At(Metric::BytesMoved, &[])),
 ];
@@ -364,7 +364,7 @@ fn answer(pivot: &Pivot<'_>) -> Answer {
             sentences.extend(rates(plural, &sweep));
         }
     }
-    sentences.extend(repeats::legend(pivot));
+    sentences.extend(repeats::legend(pivot, Metric::OpsRate));
     sentences.extend(power_cuts(pivot));
     let fragile = STORES.iter().filter(|table| {
         let is_timed = |line: &PivotLine<'_>| {

@@ -90,16 +90,28 @@ fn depending(candidates: &[RankedCandidate<'_, '_>]) -> Vec<String> {
         )];
     }
     let sentences = depending.iter().filter_map(|(one, verdict)| {
-        let (condition, deciding) = super::flip(verdict).zip(verdict.deciding.as_ref())?;
+        let Some((condition, deciding)) = super::flip(verdict).zip(verdict.deciding.as_ref())
+        else {
+            let figure = verdict.deciding_figure.as_ref()?;
+            let own =
+                super::own(verdict, figure).map(|figure| format!("its {}", text::words(figure)));
+            return Some(format!(
+                "Whether {} passes {} depends on {}, which no source states.",
+                one.target,
+                one.conditions(verdict),
+                own.as_ref().unwrap_or(figure),
+            ));
+        };
         let value = |value| super::of_unit(&deciding.unit, value);
         let verb = if verdict.pass { "passes" } else { "would pass" };
         let with = match deciding.together_with.as_slice() {
             [] => String::new(),
             others => format!(", with {} at the end of its range", text::list(others)),
         };
-        let range = match deciding.low == deciding.high {
-            true => "its log shows no range of it".to_owned(),
-            false => format!("may be {} to {}", value(deciding.low), value(deciding.high)),
+        let range = match (deciding.low == deciding.high, one.is_measured()) {
+            (true, true) => "its log shows no range of it".to_owned(),
+            (true, false) => "no source states it".to_owned(),
+            (false, _) => format!("may be {} to {}", value(deciding.low), value(deciding.high)),
         };
         Some(format!(
             "{} {verb} {} with {condition}{with}. That figure is {} as {}, and {range}.",
@@ -178,7 +190,7 @@ fn best(candidates: &[RankedCandidate<'_, '_>]) -> Option<String> {
     } else if best.is_measured() {
         "it meets every limit, if nothing worse comes than its log lets expect"
     } else {
-        "it meets every limit, if a figure is what its sheet says"
+        "it meets every limit, if what is assumed of it is so"
     };
     let mut sentence = format!(
         "Best is {}: {meets}. Its tightest limit {} is {closest}",

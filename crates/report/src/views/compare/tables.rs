@@ -225,7 +225,7 @@ pub(crate) fn verdicts(pivot: &Pivot<'_>, _: Option<u16>) -> Vec<Grid> {
             let verdict = one.decisive()?;
             Limit::is_number(verdict).then(|| limit::allowed(verdict))
         })
-        .words("depends on", |(_, one)| super::flip(one.depending()?));
+        .words("depends on", |(_, one)| super::depends_on(one.depending()?));
     let ranked: Vec<_> = candidates.iter().enumerate().collect();
     table.lines(&ranked).into_iter().collect()
 }

@@ -156,7 +156,7 @@ fn what_was_repeated_has_its_interval_and_what_was_disturbed_a_mark() {
     for told in [
         "LPHT 250 k/s (1.50), wordline-kv 500 k/s ? (1.50)",
         "medians of 9 repeats, ± their 95 % interval",
-        "Of 10 measurements 6 were disturbed",
+        "Of 10 measurements 6 are marked ?",
     ] {
         assert!(sentences.contains(told), "{told}: {sentences}");
     }

@@ -1,4 +1,4 @@
-//! What repeats say of a measurement on this machine: its interval, its longest access, and whether it was disturbed.
+//! What the repeats of a measurement say, of any workload: its interval, its longest access, and whether it was disturbed.
 
 use wordline_core::{Axis, Metric};
 
@@ -25,16 +25,14 @@ pub(super) fn mark(line: &PivotLine<'_>) -> &'static str {
     }
 }
 
-/// The rate, and of repeats how far the farther end of its interval lies from it: "5.72 M/s ±1.4 %".
-pub(super) fn rate(line: &PivotLine<'_>) -> Option<String> {
-    let told = line.told(Metric::OpsRate)?;
-    let end = |statistic| of(line, Metric::OpsRate, statistic);
-    let reach = line
-        .number(Metric::OpsRate)
-        .zip(end("low").zip(end("high")));
-    let reach = reach.map(|(rate, (low, high))| {
-        let farther = (high - rate).max(rate - low);
-        format!(" ±{}", text::percent(farther / rate, 2))
+/// A value, and of repeats how far the farther end of its interval lies from it: "5.72 M/s ±1.4 %".
+pub(super) fn median(line: &PivotLine<'_>, metric: Metric) -> Option<String> {
+    let told = line.told(metric)?;
+    let end = |statistic| of(line, metric, statistic);
+    let ends = line.number(metric).zip(end("low").zip(end("high")));
+    let reach = ends.map(|(median, (low, high))| {
+        let farther = (high - median).max(median - low);
+        format!(" ±{}", text::percent(farther / median, 2))
     });
     Some(told + &reach.unwrap_or_default() + mark(line))
 }
@@ -50,8 +48,8 @@ pub(super) fn longest(line: &PivotLine<'_>) -> Option<String> {
     Some(told + &median.unwrap_or_default())
 }
 
-/// What the signs in tables and sentences mean, where something was repeated.
-pub(super) fn legend(pivot: &Pivot<'_>) -> Vec<String> {
+/// What the signs in tables and sentences mean, where something was repeated, with a metric for how fast it is.
+pub(super) fn legend(pivot: &Pivot<'_>, rate: Metric) -> Vec<String> {
     let measured = pivot.select(|line| line.number(Metric::Repeats).is_some());
     let counts = each(&measured, |line| line.number(Metric::Repeats));
     let mut counts: Vec<f64> = counts.into_iter().flatten().collect();
@@ -63,7 +61,7 @@ pub(super) fn legend(pivot: &Pivot<'_>) -> Vec<String> {
         true => format!("{most:.0}"),
         false => format!("{least:.0} to {most:.0}"),
     };
-    let has_interval = |line: &&PivotLine<'_>| of(line, Metric::OpsRate, "low").is_some();
+    let has_interval = |line: &&PivotLine<'_>| of(line, rate, "low").is_some();
     let interval = match measured.iter().any(has_interval) {
         true => ", ± their 95 % interval",
         false => "",
@@ -75,8 +73,8 @@ pub(super) fn legend(pivot: &Pivot<'_>) -> Vec<String> {
     let disturbed = measured.iter().filter(|line| is_disturbed(line)).count();
     if disturbed > 0 {
         sentences.push(format!(
-            "Of {} measurements {disturbed} were disturbed by something else on this machine and are marked ?: do not \
-             take them for figures of the memory.",
+            "Of {} measurements {disturbed} are marked ?: their repeats disagree or lost the processor, so do not take \
+             them for figures of the memory.",
             measured.len()
         ));
     }
