@@ -22,12 +22,27 @@ pub enum CatalogError {
     /// A folder without any sheet.
     #[error("{}: no file here ends in .toml", .0.display())]
     NoSheets(PathBuf),
+    /// A list of prices that cannot be understood.
+    #[error(transparent)]
+    Prices(#[from] PriceError),
     /// A part, a board or a form of target that does not exist.
     #[error("{message}")]
     Target {
         /// What is wrong with which name, and what exists.
         message: String,
     },
+}
+
+/// What is wrong with a line of a list of prices.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{file}:{line}: {message}")]
+pub struct PriceError {
+    /// File of the list.
+    pub file: String,
+    /// Line, from 1.
+    pub line: u64,
+    /// What is wrong, with what is allowed.
+    pub message: String,
 }
 
 /// One thing that is wrong with one sheet, or with another file of the user's in TOML.

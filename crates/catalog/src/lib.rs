@@ -22,6 +22,8 @@ pub mod import;
 mod model;
 mod nearest;
 mod part_on_board;
+mod prices;
+pub mod profile;
 pub mod ranges;
 mod sheet;
 mod shelf;
@@ -31,10 +33,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 pub use dram::{Die, DramSheet, Module, ModuleInSystem, System};
-pub use error::{CatalogError, SheetError};
+pub use error::{CatalogError, PriceError, SheetError};
 pub use figures::SheetFigures;
 pub use model::Model;
 pub use part_on_board::PartOnBoard;
+pub use prices::PriceList;
 pub use sheet::{Board, Header, Part, Sheet, is_id, parse};
 pub use target::{Capability, Target};
 

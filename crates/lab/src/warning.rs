@@ -112,6 +112,8 @@ warnings! {
     Shortlist Default { left_out }
         "{left_out} parts of the catalogue were not compared: they rest on estimates, forget, or are not for new designs; \
          --all-parts compares them";
+    NotSimulated Default { count }
+        "{count} candidates were not simulated: a bound of their sheets excludes them; --target NAME simulates one";
     PartsDefault Default { most } "a candidate may consist of {most} chips, as nothing else was said (--max-parts)";
     FillUnused Caution
         "no candidate is behind a translation layer, so the data that lie on it before (--fill) change nothing: add --ftl, \

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use wordline_core::Lifecycle;
 use wordline_core::quantity::{ByteCount, Frequency, Voltage};
 
 use super::ids::{self, ChipSeries};
@@ -20,6 +21,8 @@ pub struct ChipClaims {
     pub manufacturer: Option<String>,
     /// The maker's series; by the name where it is left out.
     pub family: Option<String>,
+    /// Whether it is still made, and who says so.
+    pub lifecycle: Option<Lifecycle>,
     /// What the chip answers to opcode 9Fh.
     pub jedec_id: Option<JedecId>,
     /// Figures that the page does not state. What it states itself is never replaced.

@@ -3,6 +3,8 @@
 
 use std::str::FromStr;
 
+use wordline_core::Lifecycle;
+
 use super::{ChipClaims, ClaimedFigure, JedecId};
 
 /// The dumps of a folder.
@@ -24,8 +26,8 @@ pub struct IndexEntry {
 }
 
 /// Columns that an index may have; others are passed over.
-const COLUMNS: &str = "file, part, name, manufacturer, family, jedec_id, supply, supply_source, board, hash, source, \
-                       caution";
+const COLUMNS: &str = "file, part, name, manufacturer, family, lifecycle, lifecycle_source, jedec_id, supply, \
+                       supply_source, board, hash, source, caution";
 
 /// Columns that a table of figures has.
 const FIGURES: [&str; 6] = ["part", "figure", "min", "typ", "max", "source"];
@@ -150,6 +152,30 @@ fn stated<'a>(row: &TableRow<'a>) -> Result<(&'a str, ClaimedFigure), String> {
     Ok((cell("part")?, figure))
 }
 
+/// What a maker says of the supply: a status and the month of the statement, and who says so.
+fn lifecycle(row: &TableRow<'_>) -> Result<Option<Lifecycle>, String> {
+    let Some(stated) = row.cell(&["lifecycle"]) else {
+        return Ok(None);
+    };
+    let (status, as_of) = stated.split_once(' ').ok_or_else(|| {
+        format!("lifecycle {stated:?} is not a status and a month, such as \"active 2026-11\"")
+    })?;
+    let source = row.cell(&["lifecycle_source"]);
+    let lifecycle = Lifecycle {
+        status: status
+            .parse()
+            .map_err(|error| format!("lifecycle: {error}"))?,
+        as_of: as_of.to_owned(),
+        source: source
+            .ok_or("lifecycle has no lifecycle_source")?
+            .to_owned(),
+    };
+    match lifecycle.problem() {
+        Some(problem) => Err(format!("lifecycle: {problem}")),
+        None => Ok(Some(lifecycle)),
+    }
+}
+
 fn entry(row: &TableRow<'_>) -> Result<IndexEntry, String> {
     let cell = |names: &[&str]| row.cell(names).map(str::to_owned);
     let part = cell(&["part"]);
@@ -177,6 +203,7 @@ fn entry(row: &TableRow<'_>) -> Result<IndexEntry, String> {
             name: cell(&["name"]),
             manufacturer: cell(&["manufacturer"]),
             family: cell(&["family"]),
+            lifecycle: lifecycle(row)?,
             jedec_id: id.map(str::parse::<JedecId>).transpose()?,
             figures: supply.into_iter().collect(),
             board: cell(&["board"]),

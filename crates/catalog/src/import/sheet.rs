@@ -213,6 +213,16 @@ impl SheetDraft {
         for (key, value) in keys {
             writeln!(text, "{key} = {}", quoted(&value)).expect("a String");
         }
+        if let Some(lifecycle) = &claims.lifecycle {
+            writeln!(
+                text,
+                "lifecycle = {{ status = {}, as_of = {}, source = {} }}",
+                quoted(lifecycle.status.name()),
+                quoted(&lifecycle.as_of),
+                quoted(&lifecycle.source)
+            )
+            .expect("a String");
+        }
         let cautions = self.cautions.iter().chain(&claims.cautions);
         let cautions: Vec<_> = cautions.map(|caution| quoted(caution)).collect();
         if !cautions.is_empty() {

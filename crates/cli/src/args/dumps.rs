@@ -19,7 +19,7 @@ Examples:
 
 Dumps are binary, or hex text as xxd and hexdump -C print it. A folder holds one dump a file (.hex, .bin or
 .sfdp); its index is a table of tab-separated columns, of which it may have file, part, name, manufacturer, family,
-jedec_id, supply, supply_source, board, hash (sha256:... or md5:...), source and caution.")]
+lifecycle, lifecycle_source, jedec_id, supply, supply_source, board, hash (sha256:... or md5:...), source and caution.")]
 pub(crate) struct Import {
     /// The dump; - for standard input
     #[arg(required_unless_present = "batch", conflicts_with = "batch")]

@@ -2,6 +2,7 @@
 
 mod dumps;
 mod engines;
+mod find;
 mod fs_mount;
 
 use std::path::PathBuf;
@@ -9,6 +10,7 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 pub(crate) use dumps::{Import, NewPart};
+pub(crate) use find::FindParts;
 pub(crate) use fs_mount::Mount;
 use wordline_core::COMMANDS;
 use wordline_report::Format;
@@ -53,6 +55,14 @@ pub(crate) struct Global {
     /// Add a folder of your own parts and boards (TOML); repeatable
     #[arg(long, global = true, value_name = "DIR", help_heading = EVERYWHERE)]
     pub(crate) catalog: Vec<PathBuf>,
+    /// Add prices: a CSV file with part, quantity, price, currency and date, or a folder of them;
+    /// repeatable [default: the folder prices of each --catalog folder]
+    #[arg(long, global = true, value_name = "FILE|DIR", help_heading = EVERYWHERE)]
+    pub(crate) prices: Vec<PathBuf>,
+    /// Pieces that are bought at once: which of the prices counts
+    #[arg(long, global = true, value_name = "N", help_heading = EVERYWHERE)]
+    #[arg(default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) quantity: u64,
     /// How stdout is written
     #[arg(id = "stdout_format", long = "format", global = true, value_enum)]
     #[arg(default_value = "table", value_name = "FORMAT", help_heading = EVERYWHERE)]
@@ -71,7 +81,7 @@ pub(crate) enum Command {
     /// Run hash tables on a byte-addressable memory
     #[command(subcommand, display_order = 21)]
     Kv(Kv),
-    /// List, show, check, import or begin parts and boards, or fit one to a log
+    /// List, find, compare, show, check, import or begin parts and boards, or fit one to a log
     #[command(subcommand, display_order = 23)]
     Part(Part),
     /// Print published figures beside ours, with the score
@@ -168,9 +178,51 @@ pub(crate) struct KvDump {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Part {
-    /// List parts and boards
-    #[command(after_help = "Example:\n  wordline part list --format csv")]
-    List,
+    /// List parts and boards, folded by kind and maker
+    #[command(after_help = "\
+Examples:
+  wordline part list
+  wordline part list --all
+  wordline part list --format json      one object a part, with what its figures rest on")]
+    List {
+        /// A line for each part, with its key figures
+        #[arg(long)]
+        all: bool,
+    },
+    /// Find parts by what they must be
+    Find(Box<FindParts>),
+    /// Rank the parts that resemble a part: what could stand in for it
+    #[command(after_help = "\
+Examples:
+  wordline part similar w25q64jv
+  wordline part similar cy15b104q --limit 5 --format json
+
+The factor is how far the figures of a part lie away on average: 1 where all are the same. What stands in the way of an
+exchange is another bus, a supply that never meets, or less capacity.")]
+    Similar {
+        /// The part
+        part: String,
+        /// How many are shown
+        #[arg(long, value_name = "N", default_value_t = 10)]
+        limit: usize,
+    },
+    /// Put the figures of parts side by side, each with its source
+    #[command(after_help = "\
+Examples:
+  wordline part compare w25q64jv mx25r6435f
+  wordline part compare em064lx mr25h40 cy15b104q --all
+  wordline part compare w25n01gv gd5f1gq5u --sources")]
+    Compare {
+        /// Two parts or more
+        #[arg(required = true, num_args = 2..=8, value_name = "PART")]
+        parts: Vec<String>,
+        /// Figures that agree as well
+        #[arg(long)]
+        all: bool,
+        /// Where each figure comes from
+        #[arg(long)]
+        sources: bool,
+    },
     /// Print the data sheet of a part or board, every figure with its source
     #[command(after_help = "\
 Examples:

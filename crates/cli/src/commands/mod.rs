@@ -8,8 +8,11 @@ mod import;
 mod import_batch;
 mod kv_dump;
 mod part;
+mod part_compare;
 mod part_dram;
+mod part_find;
 mod part_fit;
+mod part_list;
 mod part_new;
 mod report;
 mod reproduce;
@@ -17,10 +20,13 @@ mod required;
 mod shell;
 mod wear;
 
+use std::path::PathBuf;
+
 use clap::{ArgMatches, FromArgMatches as _};
-use wordline_catalog::Catalog;
+use wordline_catalog::{Catalog, PriceList};
 use wordline_core::{COMMANDS, Experiment, ResultSet};
 use wordline_lab::Control;
+use wordline_report::printable;
 
 use crate::args::{Arguments, Command, Global, Kv};
 use crate::doctor;
@@ -28,6 +34,7 @@ use crate::failure::{self, Failure};
 use crate::input::Inputs;
 use crate::interrupt;
 use crate::outcome::Outcome;
+use crate::output;
 use crate::progress::Bar;
 
 /// Runs the command that the user asked for.
@@ -55,9 +62,68 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
     }
 }
 
-/// The catalogue with the user's folders.
+/// No honest list of prices is larger.
+const PRICES_BYTES_MAX: u64 = 64 << 20;
+
+/// The catalogue with the user's folders and prices.
 fn catalog(global: &Global) -> Result<Catalog, Failure> {
-    Catalog::load(&global.catalog).map_err(failure::catalog)
+    let mut catalog = Catalog::load(&global.catalog).map_err(failure::catalog)?;
+    let mut prices = PriceList::default();
+    for file in price_files(global)? {
+        let text = crate::input::read(&file, PRICES_BYTES_MAX)?;
+        let name = file.display().to_string();
+        if text.len() as u64 > PRICES_BYTES_MAX {
+            return Err(failure::message(format!(
+                "{name} is larger than 64 MiB: it is no list of prices"
+            )));
+        }
+        prices
+            .add(&name, &text)
+            .map_err(|error| failure::catalog(error.into()))?;
+    }
+    if !prices.is_empty() {
+        let remarks = catalog
+            .set_prices(&prices, global.quantity)
+            .map_err(failure::catalog)?;
+        if !global.quiet {
+            for remark in remarks {
+                output::note(&printable(&format!("note: {remark}")));
+            }
+        }
+    }
+    Ok(catalog)
+}
+
+/// The lists of prices that the user named, and those in the folders of parts.
+fn price_files(global: &Global) -> Result<Vec<PathBuf>, Failure> {
+    let beside = global.catalog.iter().map(|folder| folder.join("prices"));
+    let beside = beside.filter(|folder| folder.is_dir());
+    let mut files = Vec::new();
+    for path in beside.chain(global.prices.iter().cloned()) {
+        if !path.is_dir() {
+            files.push(path);
+            continue;
+        }
+        let unreadable = |error: std::io::Error| {
+            failure::message(format!("{} cannot be read: {error}", path.display()))
+        };
+        let entries = std::fs::read_dir(&path).map_err(unreadable)?;
+        let mut found = Vec::new();
+        for entry in entries {
+            let file = entry.map_err(unreadable)?.path();
+            let is_list = file
+                .extension()
+                .is_some_and(|of| of.eq_ignore_ascii_case("csv"));
+            found.extend(is_list.then_some(file));
+        }
+        if found.is_empty() {
+            let message = format!("{}: no file here ends in .csv", path.display());
+            return Err(failure::message(message));
+        }
+        found.sort();
+        files.append(&mut found);
+    }
+    Ok(files)
 }
 
 /// Runs an experiment with a progress bar; the first interrupt ends it in order.

@@ -1,13 +1,12 @@
-//! `wordline part list|show|check`; `part import`, `new` and `fit` have files of their own.
+//! `wordline part show|check`; the other commands of parts have files of their own.
 
 use serde_json::json;
 use wordline_catalog::{
     Board, Catalog, CatalogError, DramSheet, Header, Part, PartOnBoard, Target,
 };
-use wordline_core::quantity::Money;
+use wordline_core::Timing;
 use wordline_core::quantity::{Quantity, human};
 use wordline_core::results::FigureUse;
-use wordline_core::{Figure, Timing};
 use wordline_nvm::{Link, conformance};
 use wordline_report::{Column, Format, Grid};
 
@@ -19,7 +18,14 @@ use crate::output;
 
 pub(crate) fn run(part: &args::Part, global: &Global) -> Result<Outcome, Failure> {
     match part {
-        args::Part::List => list(global),
+        args::Part::List { all } => super::part_list::run(*all, global),
+        args::Part::Find(find) => super::part_find::find(find, global),
+        args::Part::Similar { part, limit } => super::part_find::resembling(part, *limit, global),
+        args::Part::Compare {
+            parts,
+            all,
+            sources,
+        } => super::part_compare::run(parts, *all, *sources, global),
         args::Part::Show { id, sheet } => show(id, *sheet, global),
         args::Part::Import(import) => super::import::run(import, global),
         args::Part::New(new) => super::part_new::run(new, global),
@@ -30,48 +36,6 @@ pub(crate) fn run(part: &args::Part, global: &Global) -> Result<Outcome, Failure
         args::Part::Check { rules: true, .. } => rules(global),
         args::Part::Check { paths, .. } => check(paths, global),
     }
-}
-
-fn list(global: &Global) -> Result<Outcome, Failure> {
-    let catalog = super::catalog(global)?;
-    let columns = [
-        "id",
-        "kind",
-        "name",
-        "manufacturer",
-        "default board",
-        "cost",
-        "description",
-    ];
-    let mut grid = Grid::new("", columns.map(Column::left).into());
-    for part in catalog.parts() {
-        let board = part.default_board.as_deref().unwrap_or("");
-        grid.push(line(&part.header, part.model.name(), board, &part.cost));
-    }
-    for board in catalog.boards() {
-        grid.push(line(&board.header, "board", "", &board.cost));
-    }
-    // Parts and boards stand above, with what they cost; the rest is DRAM.
-    let dram = |kind: &&str| ["die", "module", "system"].contains(kind);
-    for (kind, header) in catalog.headers().filter(|(kind, _)| dram(kind)) {
-        grid.push(line(header, kind, "", &None));
-    }
-    output::data(&grid.render(global.format.into(), &output::style()))?;
-    Ok(Outcome::Done)
-}
-
-fn line(header: &Header, kind: &str, board: &str, cost: &Option<Figure<Money>>) -> [String; 7] {
-    [
-        header.id.clone(),
-        kind.to_owned(),
-        header.name.clone(),
-        header.manufacturer.clone(),
-        board.to_owned(),
-        cost.as_ref()
-            .map(|cost| cost.nominal().to_string())
-            .unwrap_or_default(),
-        header.description.clone(),
-    ]
 }
 
 fn show(id: &str, sheet: bool, global: &Global) -> Result<Outcome, Failure> {

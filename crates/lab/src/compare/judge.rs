@@ -4,6 +4,8 @@ use wordline_core::quantity::Quantity;
 use wordline_core::results::{Certainty, NoValue, UnprovenLimit, Verdict};
 use wordline_core::{Limits, Metric, Timing};
 
+use super::excluded::Exclusion;
+
 /// Chips that a candidate may consist of, unless the study says otherwise: more on one bus is a
 /// design of its own.
 pub(crate) const PARTS_MAX: u64 = 16;
@@ -267,6 +269,30 @@ impl JudgedFigures {
             unproven: unproven.filter(|_| pass).collect(),
             note: (!notes.is_empty()).then(|| notes.join("; ")),
         }
+    }
+}
+
+/// The verdict on a candidate that a bound excludes.
+pub(super) fn excluded(target: &str, timing: Timing, exclusion: &Exclusion) -> Verdict {
+    let judged = Judged {
+        limit: exclusion.limit,
+        metric: exclusion.metric,
+        value: Ok(exclusion.value),
+        allowed: exclusion.allowed,
+        at_least: exclusion.at_least,
+        proven: None,
+    };
+    Verdict {
+        metric: judged.metric,
+        value: Some(exclusion.value),
+        margin: judged.margin(),
+        ..unfit(
+            target,
+            timing,
+            exclusion.allowed,
+            exclusion.limit,
+            format!("not simulated: {}", exclusion.why),
+        )
     }
 }
 

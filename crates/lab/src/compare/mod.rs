@@ -3,6 +3,7 @@
 mod account;
 mod candidate;
 mod certainty;
+mod excluded;
 mod exercise;
 mod expected;
 mod firmware;
@@ -16,6 +17,7 @@ use std::cmp::Ordering;
 use account::Assessed;
 use candidate::{Candidate, Unfit};
 use certainty::Doubt;
+use excluded::Exclusion;
 pub(crate) use study::TRACES;
 pub use study::{STUDIES, read_study, write_study};
 use wordline_catalog::ranges::{Influence, UncertainFigure, UnknownChoice};
@@ -140,7 +142,33 @@ pub(crate) fn run(
     document.experiment.targets.clone_from(&names);
     defaults(study, document);
     remarks(study, &candidates, experiment, document);
-    let simulated = candidates.iter().flat_map(|candidate| {
+    // Who names a candidate wants its figures.
+    let sieved = experiment.targets.is_empty();
+    let mut not_simulated = 0_usize;
+    let mut remaining = Vec::new();
+    for candidate in &candidates {
+        let bounds = experiment.timings.iter().filter(|_| sieved);
+        let bounds = bounds.map(|timing| {
+            candidate
+                .excluded(study, *timing)
+                .map(|bound| (*timing, bound))
+        });
+        match bounds.collect::<Option<Vec<_>>>() {
+            Some(bounds) if !bounds.is_empty() => {
+                not_simulated += 1;
+                for (timing, bound) in bounds {
+                    exclude(candidate, timing, &bound, study, experiment, document);
+                }
+            }
+            _ => remaining.push(candidate),
+        }
+    }
+    if not_simulated > 0 {
+        document.warn(LabWarning::NotSimulated {
+            count: &not_simulated,
+        });
+    }
+    let simulated = remaining.into_iter().flat_map(|candidate| {
         experiment.timings.iter().map(move |&timing| {
             let assess = move |control: &Control<'_>, part: &mut ResultSet| {
                 assess(candidate, timing, study, experiment, control, part)
@@ -164,6 +192,47 @@ pub(crate) fn run(
     Ok(())
 }
 
+/// What the rows of a candidate in a timing class have in common.
+fn subject(
+    candidate: &Candidate<'_>,
+    timing: Timing,
+    study: &CompareWorkload,
+    experiment: &Experiment,
+) -> Subject {
+    Subject {
+        target: candidate.name(),
+        ..Subject::simulated(
+            &candidate.target,
+            "compare",
+            study.work.operation(),
+            timing,
+            experiment.age,
+        )
+    }
+    .at(Axis::AccessBytes, study.work.record.bytes())
+    .at(Axis::RateBytesPerS, study.work.rate.si())
+    .behind(candidate.layer(experiment))
+}
+
+/// The row and the verdict of a candidate that is not simulated.
+fn exclude(
+    candidate: &Candidate<'_>,
+    timing: Timing,
+    bound: &Exclusion,
+    study: &CompareWorkload,
+    experiment: &Experiment,
+    document: &mut ResultSet,
+) {
+    let subject = subject(candidate, timing, study, experiment);
+    subject.add(
+        Metric::ThroughputMean,
+        Err(NoValue::NotApplicable),
+        document,
+    );
+    let verdict = judge::excluded(&subject.target, timing, bound);
+    document.verdicts.push(verdict);
+}
+
 /// The rows and the verdict of a candidate in a timing class.
 fn assess(
     candidate: &Candidate<'_>,
@@ -174,19 +243,7 @@ fn assess(
     document: &mut ResultSet,
 ) -> Result<(), LabError> {
     let target = &candidate.target;
-    let subject = Subject {
-        target: candidate.name(),
-        ..Subject::simulated(
-            target,
-            "compare",
-            study.work.operation(),
-            timing,
-            experiment.age,
-        )
-    }
-    .at(Axis::AccessBytes, study.work.record.bytes())
-    .at(Axis::RateBytesPerS, study.work.rate.si())
-    .behind(candidate.layer(experiment));
+    let subject = subject(candidate, timing, study, experiment);
     let rate = study.work.rate.si();
     let assessed = candidate.assess(study, experiment, timing, None, control);
     // A verdict is whole or there is none: rows come with it.

@@ -1,0 +1,128 @@
+//! What a part must be to be found.
+
+use wordline_core::LifecycleStatus;
+use wordline_core::quantity::{
+    ByteCount, Current, Cycles, Frequency, Money, Quantity, Time, Voltage,
+};
+
+use super::{BusWires, KEY_FIGURES, PartProfile};
+
+/// What a part must be. What is left out admits every part.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PartFilter {
+    /// Kinds of memory, as models are called; none admits every kind.
+    pub kinds: Vec<String>,
+    /// Parts of makers' names, in whatever letter case; none admits every maker.
+    pub makers: Vec<String>,
+    /// Buses; none admits every bus.
+    pub buses: Vec<BusWires>,
+    /// What makers say of the supply; none admits everything.
+    pub lifecycles: Vec<LifecycleStatus>,
+    /// Least capacity.
+    pub min_capacity: Option<ByteCount>,
+    /// Largest capacity.
+    pub max_capacity: Option<ByteCount>,
+    /// A supply voltage that it works with.
+    pub supply: Option<Voltage>,
+    /// Least of the highest clock.
+    pub min_clock: Option<Frequency>,
+    /// Longest program of a page, or write cycle.
+    pub max_program: Option<Time>,
+    /// Longest erase of the smallest block.
+    pub max_erase: Option<Time>,
+    /// Most current in standby.
+    pub max_standby: Option<Current>,
+    /// Least rated cycles.
+    pub min_endurance: Option<Cycles>,
+    /// Highest price of one.
+    pub max_price: Option<Money>,
+}
+
+/// How a part meets a filter.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Admission {
+    /// What it rests on that no source states, such as `standby (estimated)`; empty where it meets the filter for certain.
+    pub open: Vec<String>,
+}
+
+impl PartFilter {
+    /// Whether a part meets it; `None` where it does not. Figures are held against their worse ends: what a design must
+    /// plan with. A figure that the part should have and its sheet lacks leaves it open; one that such a memory does not
+    /// have, such as the erase of an MRAM, meets every limit.
+    #[must_use]
+    pub fn admits(&self, profile: &PartProfile<'_>) -> Option<Admission> {
+        let part = profile.part;
+        let any = |all: &[String], is: &dyn Fn(&str) -> bool| {
+            all.is_empty() || all.iter().any(|one| is(one))
+        };
+        let maker = part.header.manufacturer.to_lowercase();
+        let plain = any(&self.kinds, &|kind| kind == profile.kind())
+            && any(&self.makers, &|name| maker.contains(&name.to_lowercase()))
+            && (self.buses.is_empty() || self.buses.contains(&profile.bus))
+            && (self.lifecycles.is_empty() || self.lifecycles.contains(&profile.lifecycle()))
+            && self
+                .min_capacity
+                .is_none_or(|least| profile.capacity >= least.bytes())
+            && self
+                .max_capacity
+                .is_none_or(|most| profile.capacity <= most.bytes());
+        if !plain {
+            return None;
+        }
+        let mut admission = Admission::default();
+        if let Some(volts) = self.supply.map(Quantity::si) {
+            let (least, most) = profile.supply?;
+            // Voltages that people write have two digits.
+            if volts < least - 1e-6 || volts > most + 1e-6 {
+                return None;
+            }
+        }
+        for (name, limit) in self.limits() {
+            let index = KEY_FIGURES.iter().position(|key| key.name == name)?;
+            let key = &KEY_FIGURES[index];
+            let Some(value) = &profile.values[index] else {
+                continue;
+            };
+            let worst = value.worst(key.more_is_better);
+            let meets = if key.more_is_better {
+                worst >= limit
+            } else {
+                worst <= limit
+            };
+            if !meets {
+                return None;
+            }
+            if value.basis.is_unsourced() {
+                admission.open.push(format!("{name} ({})", value.basis));
+            }
+        }
+        if let Some(most) = self.max_price {
+            match &part.cost {
+                None => admission.open.push("price (unknown)".to_owned()),
+                Some(cost) if cost.nominal() > most => return None,
+                Some(cost) if cost.provenance().basis.is_unsourced() => {
+                    admission
+                        .open
+                        .push(format!("price ({})", cost.provenance().basis));
+                }
+                Some(_) => {}
+            }
+        }
+        Some(admission)
+    }
+
+    /// The limits of key figures, in their SI units.
+    fn limits(&self) -> Vec<(&'static str, f64)> {
+        fn of<Q: Quantity>(name: &'static str, limit: Option<Q>) -> Option<(&'static str, f64)> {
+            Some((name, limit?.si()))
+        }
+        let all = [
+            of("clock", self.min_clock),
+            of("program", self.max_program),
+            of("erase", self.max_erase),
+            of("standby", self.max_standby),
+            of("endurance", self.min_endurance),
+        ];
+        all.into_iter().flatten().collect()
+    }
+}

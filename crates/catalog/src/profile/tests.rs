@@ -1,0 +1,180 @@
+use wordline_core::LifecycleStatus;
+use wordline_core::quantity::{ByteCount, Current, Quantity, Voltage};
+
+use super::{BusWires, DumpOrigin, KEY_FIGURES, PartFilter, PartProfile, similar};
+use crate::Catalog;
+
+fn catalog() -> Catalog {
+    Catalog::load(&[]).expect("the embedded sheets are sound")
+}
+
+fn ids<'a>(catalog: &'a Catalog, filter: &PartFilter) -> Vec<&'a str> {
+    let parts = catalog
+        .parts()
+        .filter(|part| filter.admits(&PartProfile::of(part)).is_some());
+    parts.map(|part| part.header.id.as_str()).collect()
+}
+
+#[test]
+fn buses_are_those_that_data_sheets_name() {
+    let catalog = catalog();
+    for (id, bus) in [
+        ("w25q64jv", BusWires::Quad),
+        ("em064lx", BusWires::Octal),
+        ("mx66uw1g45g", BusWires::Octal),
+        ("mr25h40", BusWires::Single),
+        ("mr4a16b", BusWires::Parallel),
+        ("mt29f4g08abada", BusWires::Parallel),
+        ("w25n01gv", BusWires::Quad),
+        ("sandisk-ultra-16g", BusWires::Sd),
+        ("micron-emmc50-8g", BusWires::Emmc),
+        ("emd4e001g", BusWires::Ddr),
+        ("stm32f405-flash", BusWires::OnChip),
+    ] {
+        let part = catalog.part(id).expect(id);
+        assert_eq!(PartProfile::of(part).bus, bus, "{id}");
+    }
+}
+
+#[test]
+fn key_figures_are_read_from_the_sheet() {
+    let catalog = catalog();
+    let profile = PartProfile::of(catalog.part("w25q64jv").expect("in the catalogue"));
+    assert_eq!((profile.kind(), profile.capacity), ("nor", 8 << 20));
+    assert_eq!(profile.dump, Some(DumpOrigin::Sfdp));
+    let (least, most) = profile.supply.expect("stated");
+    assert!((least - 2.7).abs() < 1e-9 && (most - 3.6).abs() < 1e-9);
+    let program = profile.value("program").expect("stated");
+    assert_eq!(program.figure.figure, "nor.page_program");
+    assert!((program.usual() - 704e-6).abs() < 1e-12);
+    assert!((program.worst(false) - 4.224e-3).abs() < 1e-12);
+    // Of several erases that of the smallest block, whose typical time is the shortest.
+    let erase = profile.value("erase").expect("stated");
+    assert!((erase.usual() - 64e-3).abs() < 1e-12, "{erase:?}");
+    assert!((profile.value("clock").expect("stated").usual() - 133e6).abs() < 1.0);
+}
+
+/// A name in the table of key figures that no sheet has would be forgotten in silence.
+#[test]
+fn every_key_figure_is_that_of_several_parts() {
+    let catalog = catalog();
+    let profiles: Vec<_> = catalog.parts().map(PartProfile::of).collect();
+    for (index, key) in KEY_FIGURES.iter().enumerate() {
+        let count = profiles
+            .iter()
+            .filter(|profile| profile.values[index].is_some())
+            .count();
+        assert!(count >= 5, "{}: {count}", key.name);
+    }
+    for profile in &profiles {
+        let id = &profile.part.header.id;
+        assert!(
+            profile.supply.is_some() || profile.bus == BusWires::Ddr,
+            "{id}"
+        );
+        assert!(profile.sourced + profile.assumed > 0, "{id}");
+    }
+}
+
+#[test]
+fn a_filter_admits_what_meets_it_at_the_worse_end() {
+    let catalog = catalog();
+    let filter = PartFilter {
+        kinds: vec!["nor".to_owned()],
+        buses: vec![BusWires::Octal],
+        min_capacity: Some(ByteCount::from_bytes(16 << 20)),
+        max_standby: Some(Current::from_si(200e-6)),
+        ..PartFilter::default()
+    };
+    let found = ids(&catalog, &filter);
+    assert!(!found.is_empty());
+    for id in &found {
+        let profile = PartProfile::of(catalog.part(id).expect("found"));
+        assert!(
+            profile.capacity >= 16 << 20 && profile.bus == BusWires::Octal,
+            "{id}"
+        );
+        let standby = profile.value("standby").expect("all NOR parts have one");
+        assert!(standby.worst(false) <= 200e-6, "{id}: {standby:?}");
+    }
+    // What is left out was left out for a reason.
+    for part in catalog
+        .parts()
+        .filter(|part| !found.contains(&part.header.id.as_str()))
+    {
+        let profile = PartProfile::of(part);
+        let meets = profile.kind() == "nor"
+            && profile.bus == BusWires::Octal
+            && profile.capacity >= 16 << 20
+            && profile
+                .value("standby")
+                .is_some_and(|standby| standby.worst(false) <= 200e-6);
+        assert!(!meets, "{}", part.header.id);
+    }
+}
+
+#[test]
+fn what_no_source_states_leaves_an_admission_open() {
+    let catalog = catalog();
+    let part = catalog.part("w25q64jv").expect("in the catalogue");
+    let filter = PartFilter {
+        max_standby: Some(Current::from_si(1e-3)),
+        ..PartFilter::default()
+    };
+    let admission = filter
+        .admits(&PartProfile::of(part))
+        .expect("80 uA at most");
+    assert_eq!(admission.open, ["standby (assumed)"]);
+    let filter = PartFilter {
+        supply: Some(Voltage::from_si(1.8)),
+        ..PartFilter::default()
+    };
+    assert_eq!(filter.admits(&PartProfile::of(part)), None);
+}
+
+#[test]
+fn makers_and_lifecycles_are_filters() {
+    let catalog = catalog();
+    let filter = PartFilter {
+        makers: vec!["winbond".to_owned()],
+        ..PartFilter::default()
+    };
+    let found = ids(&catalog, &filter);
+    assert!(found.contains(&"w25q64jv") && !found.contains(&"em064lx"));
+    let filter = PartFilter {
+        lifecycles: LifecycleStatus::ALL.to_vec(),
+        ..PartFilter::default()
+    };
+    assert_eq!(ids(&catalog, &filter).len(), catalog.parts().count());
+}
+
+#[test]
+fn the_part_that_resembles_most_could_stand_in() {
+    let catalog = catalog();
+    let to = PartProfile::of(catalog.part("w25q128jv").expect("in the catalogue"));
+    let all = similar(&to, catalog.parts().map(PartProfile::of));
+    assert!(all.len() > 50);
+    let order = |one: &super::Likeness<'_>| (one.obstacles.len(), one.factor);
+    assert!(
+        all.windows(2)
+            .all(|pair| order(&pair[0]) <= order(&pair[1]))
+    );
+    let first = &all[0];
+    assert!(
+        first.obstacles.is_empty() && first.factor >= 1.0,
+        "{first:?}"
+    );
+    // What stands in for it has its capacity and its bus.
+    assert_eq!((first.profile.capacity, first.profile.bus), (to.capacity, to.bus));
+    let self_like = similar(&to, std::iter::once(to.clone()));
+    assert!(self_like.is_empty());
+    // 1.8 V stands in the way of 3 V.
+    let other = all
+        .iter()
+        .find(|one| one.profile.part.header.id == "w25q64jw");
+    let obstacles = &other.expect("a NOR part").obstacles;
+    assert!(
+        obstacles.iter().any(|one| one.starts_with("supply")),
+        "{obstacles:?}"
+    );
+}

@@ -1,0 +1,283 @@
+//! Candidates that a bound excludes, so that nobody need simulate them: what their sheets state of bus, program time,
+//! endurance and capacity is too little even if everything else is ideal.
+//!
+//! A bound takes each figure at the better end of its range, so that a verdict by it is certain. It holds in every timing
+//! class. Whoever names a candidate has it simulated: only what a study takes from the catalogue is sieved.
+
+use wordline_catalog::profile::{KeyValue, PartProfile};
+use wordline_catalog::ranges::{Influence, UncertainFigure};
+use wordline_core::quantity::{ByteCount, Quantity as _, human};
+use wordline_core::{CompareWorkload, LifeBy, Metric, Timing, WorkKind};
+use wordline_nvm::bus::Action;
+
+use super::candidate::Candidate;
+use super::judge::PARTS_MAX;
+
+/// What excludes a candidate.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Exclusion {
+    /// The limit that it fails.
+    pub(super) limit: &'static str,
+    /// What the limit is about.
+    pub(super) metric: Metric,
+    /// The best that it could reach.
+    pub(super) value: f64,
+    /// What is asked.
+    pub(super) allowed: f64,
+    /// Whether more is better.
+    pub(super) at_least: bool,
+    /// Why it reaches no more.
+    pub(super) why: String,
+}
+
+impl Exclusion {
+    fn stands(&self) -> bool {
+        if self.at_least {
+            self.value < self.allowed
+        } else {
+            self.value > self.allowed
+        }
+    }
+}
+
+impl Candidate<'_> {
+    /// The first bound that excludes the candidate; `None` where only a run can tell.
+    pub(super) fn excluded(&self, study: &CompareWorkload, timing: Timing) -> Option<Exclusion> {
+        let profile = PartProfile::of(self.target.part);
+        let uncertain = self.target.uncertain_figures(timing);
+        // A capacity that is open decides nothing.
+        let open = |figure: &UncertainFigure| figure.kind.influence == Influence::Capacity;
+        if uncertain.iter().any(open) {
+            return None;
+        }
+        let bounds = [
+            self.chips_bound(study),
+            self.bus_bound(study, &uncertain),
+            self.program_bound(study, &profile, &uncertain),
+            self.life_bound(study, &profile, &uncertain),
+        ];
+        bounds.into_iter().flatten().find(Exclusion::stands)
+    }
+
+    fn parts_needed(&self, study: &CompareWorkload) -> f64 {
+        let work = &study.work;
+        let bytes = work.keep().bytes(work.rate) / work.utilization();
+        let chips = if self.in_turn { 2.0 } else { 1.0 };
+        let chip = self.target.part.model.usable_bytes() as f64;
+        (bytes / chip / chips).ceil().max(1.0) * chips
+    }
+
+    /// Chips that hold the data to keep, if all of their bytes can be used.
+    fn chips_bound(&self, study: &CompareWorkload) -> Option<Exclusion> {
+        let value = self.parts_needed(study);
+        let allowed = study.limits.parts.unwrap_or(PARTS_MAX) as f64;
+        let chip = ByteCount::from_bytes(self.target.part.model.usable_bytes());
+        Some(Exclusion {
+            limit: "capacity",
+            metric: Metric::PartsNeeded,
+            value,
+            allowed,
+            at_least: false,
+            why: format!("chips of {chip} hold the data"),
+        })
+    }
+
+    /// What the bus moves if it never pauses.
+    fn bus_bound(
+        &self,
+        study: &CompareWorkload,
+        uncertain: &[UncertainFigure],
+    ) -> Option<Exclusion> {
+        let reads = study.work.reads();
+        let action = match reads {
+            all if all >= 1.0 => Action::Read,
+            none if none <= 0.0 => Action::Write,
+            _ => return None,
+        };
+        let link = self.target.link().ok()?;
+        let commands = link
+            .commands()
+            .iter()
+            .filter(|command| command.action() == action);
+        let rate = commands
+            .map(|command| command.data_rate())
+            .reduce(f64::max)?;
+        // Figures of the bus at the better ends of their ranges, whichever of them it is that counts.
+        let of_bus = ["bus clock", "bus and register time", "channel rate"];
+        let of_bus = uncertain
+            .iter()
+            .filter(|figure| of_bus.contains(&figure.kind.name));
+        let better = of_bus
+            .map(|figure| figure.high.max(1.0 / figure.low))
+            .fold(1.0, f64::max);
+        let value = rate * better;
+        Some(rate_exclusion(
+            study,
+            value,
+            format!("its bus moves {} at most", human(value, "B/s", 3)),
+        ))
+    }
+
+    /// What is programmed if one page follows the other without a pause.
+    fn program_bound(
+        &self,
+        study: &CompareWorkload,
+        profile: &PartProfile<'_>,
+        uncertain: &[UncertainFigure],
+    ) -> Option<Exclusion> {
+        // Cards program pages of several chips behind a firmware.
+        if study.work.reads() > 0.0 || !["nor", "nand", "onchip"].contains(&profile.kind()) {
+            return None;
+        }
+        let program = profile.value("program")?;
+        let figures = &self.target.part.figures;
+        let number = |name: &str| {
+            let mut all = figures.iter();
+            let figure =
+                all.find(|figure| figure.figure == format!("{}.{name}", profile.kind()))?;
+            let first = figure.value.split(", ").next()?;
+            let (_, value) = first.split_once(' ')?;
+            let bytes = value.parse::<ByteCount>().map(|bytes| bytes.si());
+            bytes.ok().or_else(|| value.parse().ok())
+        };
+        let page =
+            number("page_bytes")? * number("planes").unwrap_or(1.0) * number("dies").unwrap_or(1.0);
+        let page = page * if self.in_turn { 2.0 } else { 1.0 };
+        let (least, _) = ends(program, uncertain);
+        let value = page / least;
+        let why = format!(
+            "it programs {} at once, in {} or more",
+            ByteCount::from_bytes(page as u64),
+            human(least, "s", 3)
+        );
+        Some(rate_exclusion(study, value, why))
+    }
+
+    /// How long the memory lives if each of its bytes takes all of its cycles.
+    fn life_bound(
+        &self,
+        study: &CompareWorkload,
+        profile: &PartProfile<'_>,
+        uncertain: &[UncertainFigure],
+    ) -> Option<Exclusion> {
+        let (limits, work) = (&study.limits, &study.work);
+        let allowed = limits.life?.si();
+        let writes = matches!(work.kind, WorkKind::Log | WorkKind::Overwrite);
+        // Where the memory is byte-addressable the unit that wears is not the byte that is written.
+        let erases = ["nor", "nand", "onchip"].contains(&profile.kind());
+        if !writes || !erases || limits.life_by() != LifeBy::Rated {
+            return None;
+        }
+        let (_, cycles) = ends(profile.value("endurance")?, uncertain);
+        let bytes = self.target.part.model.capacity_bytes() as f64 * self.parts_needed(study);
+        let value = cycles * bytes / (work.stored_rate().si() * work.duty());
+        let cycles = human(cycles, "", 3);
+        Some(Exclusion {
+            limit: "lifetime",
+            metric: Metric::Lifetime,
+            value,
+            allowed,
+            at_least: true,
+            why: format!("each of its bytes takes {} cycles", cycles.trim()),
+        })
+    }
+}
+
+fn rate_exclusion(study: &CompareWorkload, value: f64, why: String) -> Exclusion {
+    Exclusion {
+        limit: "rate",
+        metric: Metric::ThroughputMean,
+        value: value / study.work.stored_share(),
+        allowed: study.work.rate.si(),
+        at_least: true,
+        why,
+    }
+}
+
+/// The least and the largest value of a figure, with its range where it has one.
+fn ends(value: &KeyValue, uncertain: &[UncertainFigure]) -> (f64, f64) {
+    let columns = value.columns.into_iter().flatten();
+    let (mut least, mut most) = columns.fold((f64::INFINITY, 0.0_f64), |(least, most), column| {
+        (least.min(column), most.max(column))
+    });
+    for figure in uncertain
+        .iter()
+        .filter(|figure| figure.figure == value.figure.figure)
+    {
+        least = least.min(figure.value * figure.low).min(least * figure.low);
+        most = most.max(figure.value * figure.high).max(most * figure.high);
+    }
+    (least, most)
+}
+
+#[cfg(test)]
+mod tests {
+    use wordline_catalog::Catalog;
+    use wordline_core::quantity::{DataRate, Period};
+    use wordline_core::{Experiment, Workload};
+
+    use super::super::{candidates, judge};
+    use super::*;
+    use crate::control::Control;
+
+    fn study(rate: f64) -> CompareWorkload {
+        let mut study = CompareWorkload::default();
+        study.work.rate = DataRate::from_si(rate);
+        study.work.record = ByteCount::from_bytes(4096);
+        study.limits.life = Some(Period::from_si(10.0 * 365.25 * 86_400.0));
+        study
+    }
+
+    /// No candidate that a run lets pass is excluded, whatever the rate: every part of the catalogue, at rates over four
+    /// decades, is held against its own run where the bound speaks.
+    #[test]
+    fn what_a_bound_excludes_fails_in_its_run_as_well() {
+        let catalog = Catalog::load(&[]).expect("sound");
+        let names: Vec<_> = [
+            "w25q64jv",
+            "mx25r8035f",
+            "w25n01gv",
+            "mt29f2g08aad",
+            "mr25h40",
+            "cy15b104q",
+            "stm32f405-flash",
+        ]
+        .map(str::to_owned)
+        .into();
+        let candidates = candidates(&catalog, &names).expect("known");
+        let (mut excluded, mut left) = (0, 0);
+        for rate in [1e4, 2e5, 2e6, 2e7] {
+            let study = study(rate);
+            let experiment = Experiment {
+                workload: Workload::Compare(study.clone()),
+                ..Experiment::default()
+            };
+            for candidate in &candidates {
+                for timing in [Timing::Typ, Timing::Max] {
+                    let Some(exclusion) = candidate.excluded(&study, timing) else {
+                        left += 1;
+                        continue;
+                    };
+                    excluded += 1;
+                    let assessed =
+                        candidate.assess(&study, &experiment, timing, None, &Control::default());
+                    let fails = match &assessed {
+                        Ok(assessed) => assessed.figures.failing(rate, &study.limits),
+                        Err(_) => vec![exclusion.limit],
+                    };
+                    assert!(
+                        fails.contains(&exclusion.limit),
+                        "{}: {exclusion:?} {fails:?}",
+                        candidate.name()
+                    );
+                    let verdict = judge::excluded(&candidate.name(), timing, &exclusion);
+                    assert!(
+                        !verdict.pass && verdict.margin.is_some_and(|margin| margin < 0.0),
+                        "{verdict:?}"
+                    );
+                }
+            }
+        }
+        assert!(excluded >= 8 && left >= 8, "{excluded} {left}");
+    }
+}
