@@ -151,7 +151,9 @@ fn offer(cells: [&str; COLUMNS.len()], rate: &str) -> Result<(String, PriceOffer
     let euros = match (currency, rate) {
         ("EUR", _) => amount,
         ("", _) => {
-            return Err("currency is empty: state EUR, or another one with its exchange".to_owned());
+            return Err(
+                "currency is empty: state EUR, or another one with its exchange".to_owned(),
+            );
         }
         (other, "") => {
             return Err(format!(

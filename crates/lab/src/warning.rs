@@ -110,8 +110,8 @@ warnings! {
     KeepDefault Default "what comes in an hour of work is kept, as nothing else was said (--keep)";
     DutyDefault Default "the work never pauses, as nothing else was said (--duty)";
     Shortlist Default { left_out }
-        "{left_out} parts of the catalogue were not compared: they rest on estimates, forget, or are not for new designs; \
-         --all-parts compares them";
+        "{left_out} parts of the catalogue were not compared: no source says that they are made for new designs, or they \
+         forget; --all-parts compares them";
     NotSimulated Default { count }
         "{count} candidates were not simulated: a bound of their sheets excludes them; --target NAME simulates one";
     PartsDefault Default { most } "a candidate may consist of {most} chips, as nothing else was said (--max-parts)";

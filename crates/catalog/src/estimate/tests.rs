@@ -75,7 +75,12 @@ fn what_a_sheet_lacks_has_a_sample_and_a_range() {
 
 #[test]
 fn a_family_comes_before_the_kind() {
-    let lacks = ["page_program", "byte_program_first", "byte_program_next"];
+    let lacks = [
+        "family",
+        "page_program",
+        "byte_program_first",
+        "byte_program_next",
+    ];
     let of = |family: &str| {
         let part = part(&text(
             "mt25ql128",

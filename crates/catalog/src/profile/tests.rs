@@ -165,7 +165,10 @@ fn the_part_that_resembles_most_could_stand_in() {
         "{first:?}"
     );
     // What stands in for it has its capacity and its bus.
-    assert_eq!((first.profile.capacity, first.profile.bus), (to.capacity, to.bus));
+    assert_eq!(
+        (first.profile.capacity, first.profile.bus),
+        (to.capacity, to.bus)
+    );
     let self_like = similar(&to, std::iter::once(to.clone()));
     assert!(self_like.is_empty());
     // 1.8 V stands in the way of 3 V.

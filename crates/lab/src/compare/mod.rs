@@ -28,6 +28,7 @@ use wordline_core::{
     Axis, Better, CompareWorkload, Experiment, LifecycleStatus, Metric, Preference, ResultSet,
     Timing,
 };
+use wordline_nvm::CardSheet;
 
 use crate::buffer::trace;
 use crate::control::Control;
@@ -44,17 +45,15 @@ pub fn all_targets(catalog: &Catalog) -> Vec<String> {
     on_default_boards(catalog, |_| true)
 }
 
-/// The parts that a study compares that names none, on their default boards: those whose sheet states by itself what a
-/// verdict needs, of which no maker says that they are not for new designs, and which keep what is written.
+/// The parts that a study compares that names none, on their default boards: those that are made and offered for new
+/// designs, and keep what is written. A card stands for its class, whatever becomes of the one that was measured.
 #[must_use]
 pub fn shortlist(catalog: &Catalog) -> Vec<String> {
     on_default_boards(catalog, |part| {
-        let ended = matches!(
-            part.lifecycle_status(),
-            LifecycleStatus::NotRecommended | LifecycleStatus::Obsolete
-        );
+        let is_class = part.model.sheet::<CardSheet>().is_some();
+        let is_active = part.lifecycle_status() == LifecycleStatus::Active;
         // What users add themselves is meant to be compared.
-        !part.header.embedded || !(ended || part.is_estimated() || part.model.is_volatile())
+        !part.header.embedded || (is_active || is_class) && !part.model.is_volatile()
     })
 }
 
