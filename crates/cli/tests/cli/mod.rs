@@ -12,6 +12,7 @@ mod health;
 mod import;
 mod kv;
 mod messages;
+mod parts;
 mod pipes;
 mod raw;
 mod reference;

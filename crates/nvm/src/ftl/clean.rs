@@ -123,7 +123,7 @@ impl<M: Media> Translation<M> {
     /// Empties a block that the ECC advised to move. Its next erase makes it as good as any.
     fn refresh_job(&mut self) -> Option<CleaningJob> {
         // It takes a block from the reserve before it brings one.
-        if self.space.free_blocks() < RESERVE {
+        if self.tired.is_empty() || self.space.free_blocks() < RESERVE {
             return None;
         }
         let rests: Vec<u32> = self.resting().map(|(number, _)| number).collect();
