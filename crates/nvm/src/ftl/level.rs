@@ -40,6 +40,11 @@ impl<M: Media> Translation<M> {
 
     fn least_worn(&self) -> Option<u32> {
         let allowed = self.config.leveling.static_above?;
+        let (fewest, most) = self.space.wear_range();
+        // Blocks that rest and blocks that are free are some of all: most steps need not look at them.
+        if most.saturating_sub(fewest) <= allowed {
+            return None;
+        }
         let (number, least) = self.resting().min_by_key(|(_, block)| block.erases)?;
         let worn = self.space.free().map(|free| self.space.block(free).erases);
         let worn = worn.max()?;
