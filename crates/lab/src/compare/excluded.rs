@@ -214,16 +214,15 @@ fn ends(value: &KeyValue, uncertain: &[UncertainFigure]) -> (f64, f64) {
 mod tests {
     use wordline_catalog::Catalog;
     use wordline_core::quantity::{DataRate, Period};
-    use wordline_core::{Experiment, Workload};
+    use wordline_core::{Experiment, Work, Workload};
 
     use super::super::{candidates, judge};
     use super::*;
     use crate::control::Control;
 
     fn study(rate: f64) -> CompareWorkload {
-        let mut study = CompareWorkload::default();
-        study.work.rate = DataRate::from_si(rate);
-        study.work.record = ByteCount::from_bytes(4096);
+        let work = Work::log(DataRate::from_si(rate), ByteCount::from_bytes(4096));
+        let mut study = CompareWorkload::of(work);
         study.limits.life = Some(Period::from_si(10.0 * 365.25 * 86_400.0));
         study
     }
@@ -249,8 +248,12 @@ mod tests {
         for rate in [1e4, 2e5, 2e6, 2e7] {
             let study = study(rate);
             let experiment = Experiment {
-                workload: Workload::Compare(study.clone()),
-                ..Experiment::default()
+                targets: Vec::new(),
+                workload: Workload::Compare(Box::new(study.clone())),
+                timings: vec![Timing::Typ, Timing::Max],
+                age: 0.0,
+                seed: 0,
+                ftl: None,
             };
             for candidate in &candidates {
                 for timing in [Timing::Typ, Timing::Max] {
