@@ -118,7 +118,11 @@ fn too_few(log: &MeasuredLog) -> Option<Weakness> {
         "its {accesses} accesses are no sample of what the memory does: record {ACCESSES_MIN} or more"
     );
     // What a single access took has happened.
-    weakness("too few accesses", OpenFailures::By(&["rate", "energy"]), note)
+    weakness(
+        "too few accesses",
+        OpenFailures::By(&["rate", "energy"]),
+        note,
+    )
 }
 
 /// Accesses in another order than that of their time.

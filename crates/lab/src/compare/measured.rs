@@ -312,13 +312,11 @@ impl LogCandidate<'_> {
         failing.retain(|limit| unknown.iter().all(|(of, _)| of != limit));
         let open = |weak: &&Weakness| weak.leaves_open(&failing);
         let by_name = |name: &str| SettledBy::Name(name.to_owned());
-        let settled = weak.iter().find(open).map(|weak| by_name(weak.name));
         // What nothing is known of leaves open what fails by nothing else.
-        let settled = settled
-            .or_else(|| {
-                let unknown = unknown.first().filter(|_| failing.is_empty());
-                unknown.map(|(_, metric)| by_name(metric.name()))
-            })
+        let unknown = unknown.first().filter(|_| failing.is_empty());
+        let settled = unknown
+            .map(|(_, metric)| by_name(metric.name()))
+            .or_else(|| weak.iter().find(open).map(|weak| by_name(weak.name)))
             .or_else(|| {
                 let findings = &self.log.findings;
                 let open = self.prospect.open(&failing, rate, limits, findings);

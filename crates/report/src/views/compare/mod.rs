@@ -131,7 +131,9 @@ impl<'a, 'p> RankedCandidate<'a, 'p> {
     pub(crate) fn conditions(&self, verdict: &Verdict) -> &'static str {
         match (self.is_measured(), verdict.certainty, verdict.pass) {
             // What failed as measured has happened.
-            (true, Certainty::Depends, false) => "by what its log lets expect",
+            (true, Certainty::Depends, false) if verdict.deciding.is_some() => {
+                "by what its log lets expect"
+            }
             (true, ..) => "as measured",
             (false, ..) => text::at_timing(verdict.timing),
         }
@@ -195,10 +197,20 @@ impl<'a, 'p> RankedCandidate<'a, 'p> {
 /// A verdict in a word of a table.
 pub(crate) fn word(verdict: &Verdict) -> &'static str {
     match (verdict.certainty, verdict.pass) {
+        _ if is_unknown(verdict) => "unknown",
         (Certainty::Depends, _) => "depends",
         (Certainty::Certain, true) => "pass",
         (Certainty::Certain, false) => "FAIL",
     }
+}
+
+/// Whether nothing is known of what the limit is about, so that it decides nothing.
+pub(crate) fn is_unknown(verdict: &Verdict) -> bool {
+    let figure = verdict.deciding_figure.as_deref();
+    let of = figure.and_then(|figure| figure.rsplit_once(": "));
+    !verdict.pass
+        && verdict.value.is_none()
+        && of.is_some_and(|(_, of)| of == verdict.metric.name())
 }
 
 /// The condition under which a target passes: "nand.page_program below 3.95 ms".
@@ -268,7 +280,7 @@ pub(crate) fn told(row: &Row) -> String {
 pub(crate) fn number(metric: Metric, value: f64) -> String {
     match metric {
         // A count is no measurement: every digit is exact.
-        Metric::PartsNeeded => format!("{value:.0}"),
+        Metric::PartsNeeded if value < 1e9 => format!("{value:.0}"),
         _ => text::number(metric, value, text::DIGITS),
     }
 }
