@@ -12,7 +12,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use wordline_core::quantity::human;
 use wordline_core::results::{Certainty, NoValue, Row, Verdict};
@@ -66,10 +66,20 @@ impl<'a, 'p> RankedCandidate<'a, 'p> {
         let asked = document.experiment.targets.iter().map(String::as_str);
         let mut seen = HashSet::new();
         let targets = ranked.chain(run).chain(asked);
+        let mut verdicts_of: HashMap<&str, Vec<&Verdict>> = HashMap::new();
+        for verdict in &document.verdicts {
+            verdicts_of
+                .entry(&verdict.target)
+                .or_default()
+                .push(verdict);
+        }
+        let lines = pivot.lines.iter();
+        let line_of: HashMap<&str, &PivotLine<'_>> = lines
+            .map(|line| (line.head().target.as_str(), line))
+            .collect();
         let candidates = targets.filter(|target| seen.insert(*target)).map(|target| {
-            let verdicts = document.verdicts.iter();
-            let verdicts: Vec<_> = verdicts.filter(|one| one.target == target).collect();
-            let line = pivot.lines.iter().find(|line| line.head().target == target);
+            let verdicts = verdicts_of.remove(target).unwrap_or_default();
+            let line = line_of.get(target).copied();
             let rows = line.map_or(&[][..], PivotLine::rows).iter();
             let figures = rows.filter(|row| {
                 row.text(Axis::Cause).is_none() && row.text(Axis::Estimate).is_none()
