@@ -369,7 +369,7 @@ fn unknown(candidates: &[RankedCandidate<'_, '_>]) -> Vec<String> {
                 few(&targets)
             };
             let figures = text::list(&figures);
-            format!("Unknown, so nobody could judge: {figures} of {whose}.")
+            format!("Unknown, and not judged: {figures} of {whose}.")
         });
     sentences.collect()
 }
