@@ -517,7 +517,7 @@ fn a_measured_log_is_ranked_beside_simulated_parts() {
         &["--log-flushed", "--min-life=1y"],
         &[
             "A log does not tell the lifetime of log:own.csv, so that this limit is not judged.",
-            "Against lifetime: a log does not tell it.",
+            "Against lifetime of log:own.csv: a log does not tell it.",
         ],
     );
 

@@ -392,7 +392,8 @@ fn notes(candidates: &[RankedCandidate<'_, '_>]) -> Vec<String> {
 fn advice(candidates: &[RankedCandidate<'_, '_>]) -> Vec<String> {
     let failures = candidates.iter().filter(|one| !one.passes());
     let failures = failures.filter_map(|one| Some((one, one.decisive()?)));
-    let failures: Vec<(&RankedCandidate<'_, '_>, &Verdict)> = failures.collect();
+    let (untold, failures): (Vec<(&RankedCandidate<'_, '_>, &Verdict)>, Vec<_>) =
+        failures.partition(|(one, verdict)| one.is_measured() && super::is_unknown(verdict));
     let pairs = failures.iter();
     let groups = grouped(pairs.map(|(one, verdict)| (verdict.limit.clone(), one.target)));
     let sentences = groups.into_iter().filter_map(|(limit, targets)| {
@@ -400,12 +401,6 @@ fn advice(candidates: &[RankedCandidate<'_, '_>]) -> Vec<String> {
             .iter()
             .filter(|(_, verdict)| verdict.limit == limit);
         let known = Limit::of(of_limit.clone().next()?.1)?;
-        if of_limit.clone().all(|(one, verdict)| one.is_measured() && super::is_unknown(verdict)) {
-            return Some(format!(
-                "Against {}: a log does not tell it. Compare the sheet of the part as well (--target).",
-                known.words
-            ));
-        }
         let mut sentence = format!("Against {}: {}", known.words, known.advice);
         let needed = of_limit.filter_map(|(one, verdict)| enough(one, verdict));
         let needed = needed.min_by(|(_, a, _), (_, b, _)| a.total_cmp(b));
@@ -420,7 +415,15 @@ fn advice(candidates: &[RankedCandidate<'_, '_>]) -> Vec<String> {
         }
         Some(sentence)
     });
-    sentences.collect()
+    let pairs = untold.iter();
+    let untold = grouped(pairs.map(|(one, verdict)| (Limit::words(verdict), one.target)));
+    let untold = untold.into_iter().map(|(words, targets)| {
+        format!(
+            "Against {words} of {}: a log does not tell it. Compare the sheet of the part as well (--target).",
+            few(&targets)
+        )
+    });
+    sentences.chain(untold).collect()
 }
 
 /// What a limit would have to allow so that a candidate met it with every column of the data sheet.
