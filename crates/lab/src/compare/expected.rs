@@ -50,14 +50,14 @@ impl EnergyOfDay {
 }
 
 /// What leaves a verdict open.
-pub(super) enum SettledBy {
+pub(super) enum OpenPoint {
     /// Something that has no value.
     Name(String),
     /// A figure.
     Figure(OpenFigure),
 }
 
-impl SettledBy {
+impl OpenPoint {
     /// Adds it to a verdict.
     pub(super) fn settle(self, verdict: &mut Verdict) {
         let file = verdict.target.trim_start_matches("log:");

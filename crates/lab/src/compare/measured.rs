@@ -17,7 +17,7 @@ use wordline_core::{
 
 use super::account::DAY_S;
 use super::evidence::{Weakness, capacity, weaknesses};
-use super::expected::{EnergyOfDay, Prospect, SettledBy};
+use super::expected::{EnergyOfDay, OpenPoint, Prospect};
 use super::judge::JudgedFigures;
 use crate::backlog::{Rate, StartUp};
 use crate::buffer::log::energy::{AccessEnergy, CurrentSource};
@@ -311,7 +311,7 @@ impl LogCandidate<'_> {
         let mut failing = figures.failing(rate, limits);
         failing.retain(|limit| unknown.iter().all(|(of, _)| of != limit));
         let open = |weak: &&Weakness| weak.leaves_open(&failing);
-        let by_name = |name: &str| SettledBy::Name(name.to_owned());
+        let by_name = |name: &str| OpenPoint::Name(name.to_owned());
         // What nothing is known of leaves open what fails by nothing else.
         let unknown = unknown.first().filter(|_| failing.is_empty());
         let settled = unknown
@@ -320,7 +320,7 @@ impl LogCandidate<'_> {
             .or_else(|| {
                 let findings = &self.log.findings;
                 let open = self.prospect.open(&failing, rate, limits, findings);
-                open.map(SettledBy::Figure)
+                open.map(OpenPoint::Figure)
             })
             .or_else(|| {
                 let capacity = capacity.as_ref().filter(open);
