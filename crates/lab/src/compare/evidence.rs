@@ -14,7 +14,7 @@ use crate::buffer::log::{ACCESSES_MIN, MeasuredLog};
 const FEW: u64 = 100;
 
 /// A reason why a log says less than its figures.
-pub(super) struct Weakness {
+pub(super) struct LogWeakness {
     /// What the verdict depends on.
     pub(super) name: &'static str,
     /// What there is to know of it.
@@ -34,7 +34,7 @@ enum OpenFailures {
     By(&'static [&'static str]),
 }
 
-impl Weakness {
+impl LogWeakness {
     /// Whether it leaves a verdict open, from the limits that the log fails.
     pub(super) fn leaves_open(&self, failing: &[&str]) -> bool {
         match self.opens {
@@ -47,8 +47,9 @@ impl Weakness {
 }
 
 /// What is weak about a log, the worst first.
-pub(super) fn weaknesses(log: &MeasuredLog, study: &CompareWorkload) -> Vec<Weakness> {
-    let odd = |of: &dyn Fn(&Oddity) -> Option<Weakness>| log.summary.oddities.iter().find_map(of);
+pub(super) fn weaknesses(log: &MeasuredLog, study: &CompareWorkload) -> Vec<LogWeakness> {
+    let odd =
+        |of: &dyn Fn(&Oddity) -> Option<LogWeakness>| log.summary.oddities.iter().find_map(of);
     let all = [
         page_cache(log),
         odd(&unit),
@@ -63,13 +64,17 @@ pub(super) fn weaknesses(log: &MeasuredLog, study: &CompareWorkload) -> Vec<Weak
     all.into_iter().flatten().collect()
 }
 
-fn weakness(name: &'static str, opens: OpenFailures, note: impl Into<String>) -> Option<Weakness> {
+fn weakness(
+    name: &'static str,
+    opens: OpenFailures,
+    note: impl Into<String>,
+) -> Option<LogWeakness> {
     let note = note.into();
-    Some(Weakness { name, note, opens })
+    Some(LogWeakness { name, note, opens })
 }
 
 /// Durations of a cache in RAM.
-fn page_cache(log: &MeasuredLog) -> Option<Weakness> {
+fn page_cache(log: &MeasuredLog) -> Option<LogWeakness> {
     let mut oddities = log.summary.oddities.iter();
     let says_so = oddities.any(|one| matches!(one, Oddity::Buffered { .. }));
     if !log.is_of_cache && !says_so {
@@ -83,7 +88,7 @@ fn page_cache(log: &MeasuredLog) -> Option<Weakness> {
 }
 
 /// A unit that nothing states.
-fn unit(oddity: &Oddity) -> Option<Weakness> {
+fn unit(oddity: &Oddity) -> Option<LogWeakness> {
     let note = match oddity {
         Oddity::UnitTaken {
             column,
@@ -100,7 +105,7 @@ fn unit(oddity: &Oddity) -> Option<Weakness> {
 }
 
 /// Times that do not belong together.
-fn contradiction(oddity: &Oddity) -> Option<Weakness> {
+fn contradiction(oddity: &Oddity) -> Option<LogWeakness> {
     let Oddity::Contradiction { count, .. } = oddity else {
         return None;
     };
@@ -109,7 +114,7 @@ fn contradiction(oddity: &Oddity) -> Option<Weakness> {
 }
 
 /// Too few accesses to be a sample.
-fn too_few(log: &MeasuredLog) -> Option<Weakness> {
+fn too_few(log: &MeasuredLog) -> Option<LogWeakness> {
     let accesses = log.findings.latency.count();
     if accesses >= ACCESSES_MIN {
         return None;
@@ -126,7 +131,7 @@ fn too_few(log: &MeasuredLog) -> Option<Weakness> {
 }
 
 /// Accesses in another order than that of their time.
-fn out_of_order(oddity: &Oddity, log: &MeasuredLog) -> Option<Weakness> {
+fn out_of_order(oddity: &Oddity, log: &MeasuredLog) -> Option<LogWeakness> {
     let Oddity::BackwardsTime { count, most, .. } = oddity else {
         return None;
     };
@@ -141,7 +146,7 @@ fn out_of_order(oddity: &Oddity, log: &MeasuredLog) -> Option<Weakness> {
 }
 
 /// Accesses that are missing, or durations that are too short.
-fn left_out(oddity: &Oddity, log: &MeasuredLog) -> Option<Weakness> {
+fn left_out(oddity: &Oddity, log: &MeasuredLog) -> Option<LogWeakness> {
     let accesses = log.findings.latency.count();
     let (name, note) = match oddity {
         Oddity::Lost { count, .. } => (
@@ -161,7 +166,7 @@ fn left_out(oddity: &Oddity, log: &MeasuredLog) -> Option<Weakness> {
 }
 
 /// Nothing shows whether time between accesses is left out.
-fn coverage(log: &MeasuredLog) -> Option<Weakness> {
+fn coverage(log: &MeasuredLog) -> Option<LogWeakness> {
     if log.shares.is_some() {
         return None;
     }
@@ -173,7 +178,7 @@ fn coverage(log: &MeasuredLog) -> Option<Weakness> {
 }
 
 /// Flushes that the work needs and the log does not show.
-fn flush(log: &MeasuredLog, study: &CompareWorkload) -> Option<Weakness> {
+fn flush(log: &MeasuredLog, study: &CompareWorkload) -> Option<LogWeakness> {
     if study.log_flushed || study.work.reads() >= 1.0 {
         return None;
     }
@@ -201,7 +206,7 @@ fn flush(log: &MeasuredLog, study: &CompareWorkload) -> Option<Weakness> {
 }
 
 /// How long data must keep, which no log of accesses shows.
-fn retention(study: &CompareWorkload) -> Option<Weakness> {
+fn retention(study: &CompareWorkload) -> Option<LogWeakness> {
     let retain = study.work.retain?;
     let celsius = study.work.celsius();
     let note =
@@ -210,7 +215,7 @@ fn retention(study: &CompareWorkload) -> Option<Weakness> {
 }
 
 /// Data to keep that the log never wrote: how much the memory holds is unknown.
-pub(super) fn capacity(log: &MeasuredLog, study: &CompareWorkload) -> Option<Weakness> {
+pub(super) fn capacity(log: &MeasuredLog, study: &CompareWorkload) -> Option<LogWeakness> {
     let keep = study.work.keep?.bytes(study.work.rate);
     let moved = log.findings.curve.bytes();
     if keep <= moved.si() {

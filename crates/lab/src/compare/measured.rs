@@ -16,7 +16,7 @@ use wordline_core::{
 };
 
 use super::account::DAY_S;
-use super::evidence::{Weakness, capacity, weaknesses};
+use super::evidence::{LogWeakness, capacity, weaknesses};
 use super::expected::{EnergyOfDay, OpenPoint, Prospect};
 use super::judge::JudgedFigures;
 use crate::backlog::{Rate, StartUp};
@@ -310,7 +310,7 @@ impl LogCandidate<'_> {
         let unknown = figures.unknown_limits(rate, limits);
         let mut failing = figures.failing(rate, limits);
         failing.retain(|limit| unknown.iter().all(|(of, _)| of != limit));
-        let open = |weak: &&Weakness| weak.leaves_open(&failing);
+        let open = |weak: &&LogWeakness| weak.leaves_open(&failing);
         let by_name = |name: &str| OpenPoint::Name(name.to_owned());
         // What nothing is known of leaves open what fails by nothing else.
         let unknown = unknown.first().filter(|_| failing.is_empty());
