@@ -67,7 +67,13 @@ impl Inputs {
         stop: &Arc<AtomicBool>,
     ) -> io::Result<Box<dyn BufRead>> {
         let is_named = |file: &&(String, PathBuf)| file.0 == name;
-        let measured = self.measured.iter().find(is_named);
+        let mut all_measured = self.measured.iter().filter(is_named);
+        let measured = all_measured.next();
+        if all_measured.any(|(_, path)| measured.is_some_and(|(_, first)| first != path)) {
+            return Err(io::Error::other(
+                "two files of one name were given; rename one of them",
+            ));
+        }
         let Some((_, path)) = self.file.as_ref().filter(is_named) else {
             let Some((_, path)) = measured else {
                 return Err(io::Error::other("the command line names no such file"));

@@ -166,7 +166,20 @@ fn the_whole_catalogue_is_judged_and_ranked() {
     assert!(all.len() < all_targets(&catalog()).len());
     assert!(document.verdicts.iter().any(|one| one.pass));
     assert!(document.verdicts.iter().any(|one| !one.pass));
-    assert!(verdict(&document, NAND, Timing::Typ).pass);
+    // A serial NAND whose figures its sheet states passes for certain.
+    let nand = verdict(&document, "w25n01gv@stm32h755-qspi", Timing::Max);
+    assert!(
+        nand.pass && nand.certainty == Certainty::Certain,
+        "{nand:?}"
+    );
+    // What its sheet excludes has a verdict and no figures.
+    let excluded = verdict(&document, "em064lx@stm32h755-qspi", Timing::Typ);
+    assert!(
+        !excluded.pass && excluded.limit == "capacity",
+        "{excluded:?}"
+    );
+    let not_simulated = excluded.note.as_deref();
+    assert!(not_simulated.is_some_and(|note| note.starts_with("not simulated: ")));
     // No source says what the firmware of a card does.
     let cards = document.verdicts.iter().filter(|one| {
         let target = catalog()

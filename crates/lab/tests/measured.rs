@@ -47,12 +47,12 @@ fn tailed() -> String {
     csv("write", RECORD, (0..8000).map(of))
 }
 
-/// Data to keep that come in 300 s: a log of 8000 writes supports that, one of 2000 alike does not.
+/// Data to keep that come in 30 s: a log of 8000 writes supports that, one of 2000 alike does not.
 fn keep_long(study: &mut CompareWorkload) {
     study.work.keep = Some(SizeOrPeriod::For(Period::from_si(HORIZON_S)));
 }
 
-const HORIZON_S: f64 = 300.0;
+const HORIZON_S: f64 = 30.0;
 
 /// Data to keep that come in 0.4 s: a nineteenth of 2000 writes at the study's rate is more.
 fn keep_little(study: &mut CompareWorkload) {
@@ -62,6 +62,7 @@ fn keep_little(study: &mut CompareWorkload) {
 fn study(logs: &[&str]) -> CompareWorkload {
     CompareWorkload {
         logs: logs.iter().map(|&name| name.to_owned()).collect(),
+        log_flushed: true,
         ..CompareWorkload::of(Work {
             keep: Some(SizeOrPeriod::Bytes(ByteCount::from_bytes(1 << 20))),
             ..Work::log(DataRate::from_si(RATE), ByteCount::from_bytes(RECORD))
@@ -334,7 +335,7 @@ fn ram_is_judged_by_what_must_be_provided() {
     );
     let note = certain.note.as_deref().expect("a note");
     let words =
-        "its RAM suffices for 5.00 min of such work with 95 % confidence (the log alone needed";
+        "its RAM suffices for 30.0 s of such work with 95 % confidence (the log alone needed";
     assert!(note.contains(words), "{note}");
 
     let less = with(number - 4096.0);
@@ -388,7 +389,7 @@ fn alike_maxima_are_certain_no_longer_than_they_support() {
     let note = open.note.as_deref().expect("a note");
     // 2000 records come in 8.192 s.
     let words = "the log needed 8 KiB of RAM, which it supports for 431 ms of such work with 95 % confidence, and \
-                 5.00 min need a log of 95.0 min of such work";
+                 30.0 s need a log of 9.50 min of such work";
     assert!(note.contains(words), "{note}");
     let deciding = open.deciding.as_ref().expect("a figure");
     assert_eq!(deciding.low, deciding.high);
@@ -405,8 +406,145 @@ fn alike_maxima_are_certain_no_longer_than_they_support() {
         "{note}"
     );
     // Where no limit is about it, nothing depends on what may come.
-    let none = judged(&alike(2000), keep_long);
+    let none = judged(&alike(2000), keep_little);
     assert_eq!(verdict(&none).certainty, Certainty::Certain);
+}
+
+/// What a log shows is too weak for a certain verdict, for reasons that it names; and what has happened fails even so.
+#[test]
+fn weak_logs_leave_their_verdicts_open_and_say_why() {
+    type Change = fn(&mut CompareWorkload);
+    let alike = |count| csv("write", RECORD, (0..count).map(|_| 1000));
+    let shuffled = {
+        let text = alike(2000);
+        let mut lines: Vec<&str> = text.lines().collect();
+        lines[1..].reverse();
+        lines.join("\n") + "\n"
+    };
+    let without_unit = csv("write", RECORD, (0..2000).map(|_| 300));
+    let without_unit = without_unit.replace("duration_us", "duration");
+    let untimed: String = (0..2000).map(|_| "write,4096,1000\n").collect::<String>();
+    let untimed = format!("op,bytes,duration_us\n{untimed}");
+    // fio's, in ns: one every ms, of which each takes 1.5 us.
+    let cached: String = (0..2000)
+        .map(|at| {
+            format!(
+                "{}, 1500, 1, 4096, {}, 0\n",
+                at * 1500 / 1_000_000,
+                at * 4096
+            )
+        })
+        .collect();
+    let none: Change = |_| {};
+    let unflushed: Change = |study| study.log_flushed = false;
+    let cases: [(&str, &str, Change); 9] = [
+        (&cached, "page cache", none),
+        (&without_unit, "unit not stated", none),
+        (&alike(1), "too few accesses", none),
+        (&shuffled, "order of accesses", none),
+        (&untimed, "unknown coverage", none),
+        (&alike(2000), "flush not recorded", unflushed),
+        (&alike(2000), "flush not recorded", |study| {
+            study.log_flushed = false;
+            study.work.kind = WorkKind::Overwrite;
+            study.limits.loss = Some(SizeOrPeriod::Bytes(ByteCount::from_bytes(1 << 16)));
+        }),
+        (&alike(2000), "retention", |study| {
+            study.work.retain = Some(Period::from_si(1e8));
+        }),
+        (&alike(2000), "capacity", |study| {
+            study.work.keep = Some(SizeOrPeriod::Bytes(ByteCount::from_bytes(100 << 30)));
+        }),
+    ];
+    for (text, name, change) in cases {
+        let document = judged(text, |study| {
+            keep_little(study);
+            change(study);
+        });
+        let open = verdict(&document);
+        assert_eq!(
+            (open.pass, open.certainty, open.deciding_figure.as_deref()),
+            (true, Certainty::Depends, Some(&*format!("own.csv: {name}"))),
+            "{open:?}"
+        );
+        assert_eq!((open.flips_at, &open.deciding), (None, &None));
+    }
+    // Flushes would not make it faster; in a page cache nothing has happened to the memory.
+    let slow = csv("write", RECORD, (0..2000).map(|_| 5000));
+    let failed = judged(&slow, unflushed);
+    let failed = verdict(&failed);
+    assert_eq!((failed.pass, failed.certainty), (false, Certainty::Certain));
+    let too_fast = judged(&cached, |study| {
+        study.limits.latency = Some(Period::from_si(1e-6));
+    });
+    let open = verdict(&too_fast);
+    assert_eq!((open.pass, open.certainty), (false, Certainty::Depends));
+    // Work that overwrites and states no loss needs no flush.
+    let plain = judged(&alike(2000), |study| {
+        keep_little(study);
+        study.log_flushed = false;
+        study.work.kind = WorkKind::Overwrite;
+    });
+    assert_eq!(verdict(&plain).certainty, Certainty::Certain);
+}
+
+/// blkparse records flushes: as many as the work needs make a log that shows them.
+#[test]
+fn a_log_that_records_its_flushes_needs_no_word_of_them() {
+    let traced = |every: u64| {
+        let mut text = String::new();
+        let mut at = 0;
+        let mut event = |what: &str, at: u64| {
+            let (s, ns) = (at / 1_000_000, at % 1_000_000 * 1000);
+            text += &format!("  8,0 0 1 {s}.{ns:09} 700 {what}\n");
+        };
+        for index in 0..2000 {
+            let sector = 8 * index;
+            event(&format!("D WS {sector} + 8 [dd]"), at);
+            event(&format!("C WS {sector} + 8 [0]"), at + 1000);
+            at += 1000;
+            if (index + 1) % every == 0 {
+                event("D FN [dd]", at);
+                event("C FN 0 [0]", at + 10);
+                at += 10;
+            }
+        }
+        text
+    };
+    let of = |every| {
+        let document = judged(&traced(every), |study| {
+            keep_little(study);
+            study.log_flushed = false;
+        });
+        let one = verdict(&document);
+        (one.certainty, one.deciding_figure.clone())
+    };
+    assert_eq!(of(1), (Certainty::Certain, None));
+    let (certainty, figure) = of(100);
+    assert_eq!(certainty, Certainty::Depends);
+    assert_eq!(figure.as_deref(), Some("own.csv: flush not recorded"));
+}
+
+/// The mean rate is known as far as the stretches of the log agree on it.
+#[test]
+fn a_rate_that_is_near_is_not_certain() {
+    let of = |rate: f64| {
+        let document = judged(&tailed(), |study| study.work.rate = DataRate::from_si(rate));
+        verdict(&document).clone()
+    };
+    let document = judged(&tailed(), |_| {});
+    let mean = figure(&document, Metric::ThroughputMean);
+    let mean = mean.value.expect("a rate");
+    for (share, pass) in [(0.997, true), (1.003, false)] {
+        let near = of(share * mean);
+        assert_eq!((near.pass, near.certainty), (pass, Certainty::Depends));
+        assert_eq!(near.deciding_figure.as_deref(), Some("own.csv: mean rate"));
+        assert_eq!(near.flips_at, Some(share * mean));
+    }
+    for (share, pass) in [(0.9, true), (1.1, false)] {
+        let far = of(share * mean);
+        assert_eq!((far.pass, far.certainty), (pass, Certainty::Certain));
+    }
 }
 
 #[test]
@@ -435,7 +573,14 @@ fn what_a_log_does_not_say_passes_no_limit() {
             (false, limit, None)
         );
         let note = verdict.note.as_deref().expect("a note");
-        assert!(note.contains("is unknown: a log does not say it"), "{note}");
+        assert!(
+            note.contains("is unknown: a log does not tell it"),
+            "{note}"
+        );
+        // Nothing that is known of it fails.
+        assert_eq!(verdict.certainty, Certainty::Depends);
+        let open = verdict.deciding_figure.as_deref();
+        assert_eq!(open, Some(&*format!("own.csv: {}", verdict.metric)));
     }
 }
 
@@ -720,12 +865,30 @@ fn currents_that_do_not_fit_are_refused_with_the_way_out() {
     }
     let none = with_currents(&files, |study| {
         study.logs.clear();
+        study.log_flushed = false;
         study.durations = None;
     });
     let message = none.expect_err("no logs").to_string();
     assert!(
         message.contains("currents goes with logs alone"),
         "{message}"
+    );
+}
+
+/// What is known to fail decides before what is unknown.
+#[test]
+fn a_failure_of_a_log_decides_before_what_it_does_not_tell() {
+    let document = judged(&steady(), |study| {
+        study.limits.latency = Some(Period::from_si(10e-3));
+        study.limits.life = Some(Period::from_si(1.0));
+    });
+    let failed = verdict(&document);
+    assert_eq!((failed.pass, failed.certainty), (false, Certainty::Certain));
+    assert_eq!(failed.limit, "latency");
+    let note = failed.note.as_deref().expect("a note");
+    assert!(
+        note.contains("lifetime is unknown: a log does not tell it"),
+        "{note}"
     );
 }
 

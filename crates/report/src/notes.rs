@@ -1,5 +1,7 @@
 //! What a reader must see before trusting a document.
 
+use std::collections::HashMap;
+
 use wordline_core::ResultSet;
 use wordline_core::results::{Verdict, Warning, WarningCode};
 
@@ -31,9 +33,11 @@ pub(crate) struct Warned<'a> {
 pub(crate) fn warnings(document: &ResultSet) -> Vec<Warned<'_>> {
     let many = document.warnings.len() > WARNINGS;
     let mut all: Vec<Warned<'_>> = Vec::new();
+    let mut places = HashMap::new();
     for Warning { code, advice } in &document.warnings {
         let whole = !many || WHOLE.iter().any(|whole| whole.name() == code);
-        match all.iter_mut().find(|one| one.code == code) {
+        let place = *places.entry(code).or_insert(all.len());
+        match all.get_mut(place) {
             Some(one) if !whole => one.advice.push(advice),
             _ => all.push(Warned {
                 code,

@@ -5,7 +5,8 @@
 //! axis, such as the access size, form a series: a curve of a plot. Nothing here knows a workload's
 //! axes, so that a new workload is shown without a change here.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::hash::Hash;
 
 use wordline_core::results::{AxisValue, ResultSet, Row};
 use wordline_core::{Axis, Basis, Metric};
@@ -418,13 +419,13 @@ fn is(row: &Row, field: LineField, value: &str) -> bool {
 }
 
 /// What some things have, each once, in their order.
-pub(crate) fn each<'t, T, Of: PartialEq>(all: &'t [T], of: impl Fn(&'t T) -> Of) -> Vec<Of> {
-    let mut found = Vec::new();
-    for one in all.iter().map(of) {
-        if !found.contains(&one) {
-            found.push(one);
-        }
-    }
+pub(crate) fn each<'t, T, Of: Clone + Eq + Hash>(
+    all: &'t [T],
+    of: impl Fn(&'t T) -> Of,
+) -> Vec<Of> {
+    let mut seen = HashSet::new();
+    let mut found: Vec<Of> = all.iter().map(of).collect();
+    found.retain(|one| seen.insert(one.clone()));
     found
 }
 
@@ -437,16 +438,17 @@ pub(crate) fn ascending(values: impl Iterator<Item = f64>) -> Vec<f64> {
 }
 
 /// Things that have something in common side by side, in the order in which it comes first.
-pub(crate) fn together<T, Of: PartialEq>(all: Vec<T>, of: impl Fn(&T) -> Of) -> Vec<Vec<T>> {
-    let mut groups: Vec<(Of, Vec<T>)> = Vec::new();
+pub(crate) fn together<T, Of: Eq + Hash>(all: Vec<T>, of: impl Fn(&T) -> Of) -> Vec<Vec<T>> {
+    let mut places = HashMap::new();
+    let mut groups: Vec<Vec<T>> = Vec::new();
     for one in all {
-        let key = of(&one);
-        match groups.iter_mut().find(|(other, _)| *other == key) {
-            Some((_, group)) => group.push(one),
-            None => groups.push((key, vec![one])),
+        let place = *places.entry(of(&one)).or_insert(groups.len());
+        match groups.get_mut(place) {
+            Some(group) => group.push(one),
+            None => groups.push(vec![one]),
         }
     }
-    groups.into_iter().map(|(_, group)| group).collect()
+    groups
 }
 
 /// Whether any two things differ in something.

@@ -73,6 +73,8 @@ pub struct LogSummary {
     pub format: String,
     /// Steps in which the log records when accesses ended: 1 ms for fio.
     pub resolution: Option<Time>,
+    /// Flushes that it records, and writes that wait until their data are safe; 0 also where its format records none.
+    pub flushes: u64,
     /// What is odd about it.
     pub oddities: Vec<Oddity>,
 }

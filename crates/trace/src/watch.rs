@@ -70,6 +70,8 @@ pub(crate) struct OddityWatch {
     longest_step: Time,
     skipped: Vec<(&'static str, OddityCount)>,
     truncated: Option<u64>,
+    /// Flushes, and writes that wait until their data are safe.
+    pub(crate) flushes: u64,
     /// The unit of the values was a guess.
     pub(crate) unit_assumed: bool,
 }
@@ -149,6 +151,7 @@ impl OddityWatch {
         LogSummary {
             format: format.into(),
             resolution,
+            flushes: self.flushes,
             oddities: truncated
                 .into_iter()
                 .chain(backwards)

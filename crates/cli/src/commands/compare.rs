@@ -87,8 +87,13 @@ fn take_study(request: &mut HookRequest<'_>, study: Option<&str>) -> Result<(), 
             if let Some(trace) = compare.work.trace.as_mut().filter(|_| !given("trace")) {
                 *trace = beside(trace);
             }
-            for log in compare.logs.iter_mut().filter(|_| !given("logs")) {
-                *log = beside(log);
+            for (id, files) in [
+                ("logs", &mut compare.logs),
+                ("currents", &mut compare.currents),
+            ] {
+                for file in files.iter_mut().filter(|_| !given(id)) {
+                    *file = beside(file);
+                }
             }
         }
     } else if !given("rate") {

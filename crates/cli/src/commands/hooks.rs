@@ -153,17 +153,22 @@ impl HookRequest<'_> {
         self.exports.spare(&path)
     }
 
-    /// The same of the logs that a comparison names, by flags or in its study.
+    /// The same of the logs and currents that a comparison names, by flags or in its study.
     fn name_logs(&mut self) -> Result<(), Failure> {
         let Workload::Compare(compare) = &mut self.experiment.workload else {
             return Ok(());
         };
-        let named = self.matches.try_get_raw("logs").ok().flatten();
-        let mut named = named.into_iter().flatten().map(PathBuf::from);
-        for file in &mut compare.logs {
-            let path = named.next().unwrap_or_else(|| PathBuf::from(&*file));
-            *file = self.inputs.add_measured(&path);
-            self.exports.spare(&path)?;
+        for (id, files) in [
+            ("logs", &mut compare.logs),
+            ("currents", &mut compare.currents),
+        ] {
+            let named = self.matches.try_get_raw(id).ok().flatten();
+            let mut named = named.into_iter().flatten().map(PathBuf::from);
+            for file in files {
+                let path = named.next().unwrap_or_else(|| PathBuf::from(&*file));
+                *file = self.inputs.add_measured(&path);
+                self.exports.spare(&path)?;
+            }
         }
         Ok(())
     }

@@ -502,6 +502,25 @@ fn a_measured_log_is_ranked_beside_simulated_parts() {
     assert_eq!(required("own.csv", "--max-latency=1s"), Some(0));
     assert_eq!(required("log:own.csv", "--max-latency=2ms"), Some(1));
 
+    // What the log does not show decides, and what it does not tell is no failure.
+    let says = |flags: &[&str], words: &[&str]| {
+        let ran = wordline(&[&asked[..], flags].concat()).done();
+        for words in words {
+            assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
+        }
+    };
+    says(
+        &[],
+        &["The verdict on log:own.csv is not certain: flush not recorded."],
+    );
+    says(
+        &["--log-flushed", "--min-life=1y"],
+        &[
+            "A log does not tell the lifetime of log:own.csv, so that this limit is not judged.",
+            "Against lifetime of log:own.csv: a log does not tell it.",
+        ],
+    );
+
     // A short log says so.
     let short: String = own_log()
         .lines()
@@ -511,7 +530,7 @@ fn a_measured_log_is_ranked_beside_simulated_parts() {
     let folder = folder.with("short.csv", short);
     let ran = wordline(&[&asked[..7], &[&folder.file("short.csv")]].concat()).done();
     for words in [
-        "That figure is measured as 4 KiB, and its log shows no range of it.",
+        "The verdict on log:short.csv is not certain: too few accesses.",
         "the log needed 8 KiB of RAM, and is too short to support more than itself",
     ] {
         assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
@@ -590,6 +609,7 @@ fn logs_that_cannot_be_candidates_are_refused() {
         &["no read among", "--work log"],
     );
     refused(&["--durations=paced"], &["only with --log FILE"]);
+    refused(&["--log-flushed"], &["only with --log FILE"]);
     refused(
         &["--log", &one, "--log-format=nonsense"],
         &["log format", "csv"],

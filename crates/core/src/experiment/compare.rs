@@ -65,6 +65,10 @@ pub struct CompareWorkload {
         arg(long, value_name = "ns|us", help_heading = "Measured logs")
     )]
     pub log_unit: Option<String>,
+    /// Each access of the logs waited until its data were safe: it was synchronous, or the memory has no cache of its own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "cli", arg(long, help_heading = "Measured logs"))]
+    pub log_flushed: bool,
     /// What counts as the duration of an access of the logs [default: latency].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long, help_heading = "Measured logs"))]
@@ -107,6 +111,7 @@ impl CompareWorkload {
             logs: Vec::new(),
             log_format: None,
             log_unit: None,
+            log_flushed: false,
             durations: None,
             units: NamedValues::new(),
             currents: Vec::new(),

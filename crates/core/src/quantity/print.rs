@@ -66,8 +66,17 @@ fn print_decimal(digits: &str, exponent: i32, dimension: &Dimension) -> String {
     )
 }
 
-/// Writes `digits · 10^exponent` as a plain decimal.
+/// More zeros than these are counted by an exponent.
+const ZEROS_MAX: i32 = 20;
+
+/// Writes `digits · 10^exponent` as a plain decimal while that stays readable.
 fn with_point(digits: &str, exponent: i32) -> String {
+    let magnitude = exponent + digits.len() as i32 - 1;
+    if exponent.max(-magnitude) > ZEROS_MAX {
+        let (whole, rest) = digits.split_at(1);
+        let point = if rest.is_empty() { "" } else { "." };
+        return format!("{whole}{point}{rest}e{magnitude}");
+    }
     if exponent >= 0 {
         return format!("{digits}{}", "0".repeat(exponent as usize));
     }

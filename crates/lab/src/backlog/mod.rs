@@ -121,13 +121,16 @@ pub use longest::{Longest, Sequence};
 pub use peaks::{Arrivals, Counted, Fluid, Peaks, Records, StartUp};
 pub use replay::{Backlog, Fill};
 pub use unordered::{Interval, Unordered};
-use wordline_core::quantity::{ByteCount, Time};
+use wordline_core::quantity::{ByteCount, DataRate, Quantity as _, Time};
 
 /// Why the theory has no answer.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum BacklogError {
     /// A rate that cannot be taken exactly, in bytes per second.
-    #[error("an input rate of {0} B/s cannot be taken exactly; allowed: 2^-10 B/s to 2^63 B/s")]
+    #[error(
+        "an input rate of {} cannot be taken exactly; allowed: 2^-10 B/s to 2^63 B/s",
+        DataRate::from_si(*.0)
+    )]
     Rate(f64),
     /// Totals beyond the exact numbers.
     #[error("the log exceeds what can be counted exactly: 213 days, 2^62 bytes")]

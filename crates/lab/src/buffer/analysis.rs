@@ -7,6 +7,7 @@ use wordline_core::quantity::{ByteCount, Quantity, Time};
 use super::course::FillCourse;
 use super::extremes::StretchMaxima;
 use super::grid;
+use super::pace::StretchSums;
 use super::window::Window;
 use crate::backlog::{
     Accumulator, Backlog, BacklogError, Curve, Longest, Peaks, Rate, Sequence, StartUp,
@@ -28,6 +29,7 @@ pub(crate) struct Analysis {
     latency: LatencyHistogram,
     latency_course: FillCourse,
     latency_maxima: StretchMaxima,
+    pace: StretchSums,
     rates: Vec<AtRate>,
     now: Time,
     smallest: u64,
@@ -54,6 +56,8 @@ pub(crate) struct BufferFindings {
     pub(crate) latency: LatencyHistogram,
     pub(crate) latency_course: FillCourse,
     pub(crate) latency_maxima: StretchMaxima,
+    /// How well its mean rate is known.
+    pub(crate) pace: StretchSums,
     pub(crate) rates: Vec<RateFindings>,
     /// Bytes of the smallest access.
     pub(crate) smallest: u64,
@@ -88,6 +92,7 @@ impl Analysis {
             latency: LatencyHistogram::new(),
             latency_course: FillCourse::new(),
             latency_maxima: StretchMaxima::new(),
+            pace: StretchSums::new(),
             rates: rates
                 .iter()
                 .map(at_rate)
@@ -128,6 +133,7 @@ impl Analysis {
         if self.courses {
             self.latency_course.note(self.now, duration.si());
             self.latency_maxima.push(duration.si());
+            self.pace.push(duration.si(), bytes);
         }
         for (index, one) in self.rates.iter_mut().enumerate() {
             let level = one.backlog.push(duration, size)?;
@@ -181,6 +187,7 @@ impl Analysis {
             latency: self.latency,
             latency_course: self.latency_course,
             latency_maxima: self.latency_maxima,
+            pace: self.pace,
             smallest: self.smallest,
             rates,
             window: self.window,

@@ -12,6 +12,7 @@ mod grid;
 mod layer;
 pub(crate) mod log;
 pub(crate) mod open_loop;
+mod pace;
 pub(crate) mod provision;
 pub(crate) mod rows;
 pub(crate) mod stream;

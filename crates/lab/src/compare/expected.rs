@@ -11,7 +11,8 @@ use wordline_core::{Basis, Limits, Metric};
 
 use crate::buffer::analysis::BufferFindings;
 use crate::buffer::extremes::{CONFIDENCE, LevelOutlook, Support};
-use crate::buffer::provision::{Provision, ProvisionSpan, period};
+use crate::buffer::provision::{Provision, ProvisionSpan, period, whole_records};
+use crate::buffer::rows::limit;
 
 /// What may come of a log.
 pub(super) struct Prospect {
@@ -48,13 +49,40 @@ impl EnergyOfDay {
     }
 }
 
+/// What leaves a verdict open.
+pub(super) enum OpenPoint {
+    /// Something that has no value.
+    Name(String),
+    /// A figure.
+    Figure(OpenFigure),
+}
+
+impl OpenPoint {
+    /// Adds it to a verdict.
+    pub(super) fn settle(self, verdict: &mut Verdict) {
+        let file = verdict.target.trim_start_matches("log:");
+        let name = match &self {
+            Self::Name(name) => name,
+            Self::Figure(one) => one.figure,
+        };
+        verdict.deciding_figure = Some(format!("{file}: {name}"));
+        verdict.certainty = Certainty::Depends;
+        if let Self::Figure(one) = self {
+            verdict.flips_at = Some(one.flips_at);
+            verdict.deciding = Some(one.deciding());
+        }
+    }
+}
+
 /// A figure that decides whether a verdict holds.
-struct OpenFigure {
+pub(super) struct OpenFigure {
     figure: &'static str,
     kind: &'static str,
     basis: Basis,
     limit: &'static str,
     unit: &'static str,
+    /// In the log.
+    seen: f64,
     /// As the verdict takes it.
     value: f64,
     low: f64,
@@ -70,7 +98,21 @@ impl OpenFigure {
         } else {
             self.value
         };
-        (self.flips_at - self.low) / range
+        (self.flips_at - self.seen).abs() / range
+    }
+
+    fn deciding(&self) -> DecidingFigure {
+        DecidingFigure {
+            kind: self.kind.to_owned(),
+            basis: self.basis,
+            sample: None,
+            value: self.value,
+            low: self.low,
+            high: self.high,
+            unit: self.unit.to_owned(),
+            limit: self.limit.to_owned(),
+            together_with: Vec::new(),
+        }
     }
 }
 
@@ -109,52 +151,43 @@ impl Prospect {
         ram.into_iter().chain(energy).collect()
     }
 
-    /// Adds to a verdict whether it holds, from the limits that the log fails.
-    pub(super) fn settle(
+    /// The figure that leaves a verdict open, from the limits that the log fails.
+    pub(super) fn open(
         &self,
-        verdict: &mut Verdict,
         failing: &[&'static str],
+        rate: f64,
         limits: &Limits,
         findings: &BufferFindings,
-    ) {
-        let open = match failing {
+    ) -> Option<OpenFigure> {
+        match failing {
             [] => {
                 let open = [
-                    self.open_ram(limits, findings),
+                    open_rate(rate, findings),
+                    self.open_ram(rate, limits, findings),
                     self.open_latency(limits, findings),
                     self.open_energy(limits),
                 ];
                 let open = open.into_iter().flatten();
                 open.min_by(|one, other| one.room().total_cmp(&other.room()))
             }
-            ["ram"] => self.open_ram(limits, findings),
+            ["rate"] => open_rate(rate, findings),
+            ["ram"] => self.open_ram(rate, limits, findings),
             // What else fails in the log has happened.
             _ => None,
-        };
-        let Some(one) = open else {
-            return;
-        };
-        let file = verdict.target.trim_start_matches("log:");
-        verdict.deciding_figure = Some(format!("{file}: {}", one.figure));
-        verdict.certainty = Certainty::Depends;
-        verdict.flips_at = Some(one.flips_at);
-        verdict.deciding = Some(DecidingFigure {
-            kind: one.kind.to_owned(),
-            basis: one.basis,
-            sample: None,
-            value: one.value,
-            low: one.low,
-            high: one.high,
-            unit: one.unit.to_owned(),
-            limit: one.limit.to_owned(),
-            together_with: Vec::new(),
-        });
+        }
     }
 
-    /// RAM: it fails as expected and passes as seen, or passes for less time than is asked for.
-    fn open_ram(&self, limits: &Limits, findings: &BufferFindings) -> Option<OpenFigure> {
+    /// RAM: it fails as expected and passes as seen, or passes for less time than is asked for, or what comes during the
+    /// longest access to expect has no room.
+    fn open_ram(
+        &self,
+        rate: f64,
+        limits: &Limits,
+        findings: &BufferFindings,
+    ) -> Option<OpenFigure> {
         let (allowed, ram) = limits.ram.map(Quantity::si).zip(self.ram.ok())?;
-        let fails = ram.bytes > allowed;
+        let meanwhile = whole_records(rate * self.longest.level, ram.gathered);
+        let fails = ram.bytes.max(meanwhile + ram.gathered) > allowed;
         if ram.seen() > allowed || (!fails && ram.is_supported()) {
             return None;
         }
@@ -170,13 +203,17 @@ impl Prospect {
             basis: ram.basis,
             limit: "ram",
             unit: Metric::RamPeakInFlight.unit(),
+            seen: ram.seen_in_flight,
             value: ram.in_flight,
             // What it supports passes; beyond that it has no range.
             low: match fails {
                 true => ram.seen_in_flight,
                 false => ram.in_flight,
             },
-            high: ram.in_flight,
+            high: match fails {
+                true => ram.in_flight.max(meanwhile),
+                false => ram.in_flight,
+            },
             flips_at,
         })
     }
@@ -193,6 +230,7 @@ impl Prospect {
             basis: Basis::Measured,
             limit: "latency",
             unit: Metric::LatencyMax.unit(),
+            seen,
             value: seen,
             low: seen,
             high: match outlook.level > allowed {
@@ -212,10 +250,35 @@ impl Prospect {
             basis: Basis::Assumed,
             limit: "energy",
             unit: Metric::PowerMean.unit(),
+            seen: 0.0,
             value: 0.0,
             low: 0.0,
             high: 0.0,
             flips_at: (allowed.si() - energy.joules()) / energy.idle_s,
         })
     }
+}
+
+/// The mean rate of a longer log may lie on the other side of the rate that is asked for.
+fn open_rate(rate: f64, findings: &BufferFindings) -> Option<OpenFigure> {
+    let value = limit(&findings.curve).ok()?;
+    let factor = findings.pace.factor()?;
+    let (low, high) = (value / factor, value * factor);
+    let is_open = if value >= rate {
+        low < rate
+    } else {
+        high >= rate
+    };
+    is_open.then(|| OpenFigure {
+        figure: "mean rate",
+        kind: "mean rate",
+        basis: Basis::Measured,
+        limit: "rate",
+        unit: Metric::ThroughputMean.unit(),
+        seen: value,
+        value,
+        low,
+        high,
+        flips_at: rate,
+    })
 }

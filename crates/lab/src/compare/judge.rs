@@ -86,15 +86,21 @@ impl Judged {
         }
     }
 
-    /// What decides comes first: failures before passes, and the smaller margin before the larger one.
-    fn rank(&self) -> (bool, f64) {
+    /// Whether nothing is known of what it is about.
+    fn is_unknown(&self) -> bool {
+        self.value == Err(NoValue::NotApplicable)
+    }
+
+    /// What decides comes first: failures before what is unknown, that before passes, and the smaller margin before the
+    /// larger one.
+    fn rank(&self) -> (bool, bool, f64) {
         let pass = self.pass();
         let without = if pass {
             f64::INFINITY
         } else {
             f64::NEG_INFINITY
         };
-        (pass, self.margin().unwrap_or(without))
+        (pass, self.is_unknown(), self.margin().unwrap_or(without))
     }
 }
 
@@ -185,8 +191,11 @@ impl JudgedFigures {
         ];
         let mut all: Vec<Judged> = all.into_iter().flatten().collect();
         all.sort_by(|one, other| {
-            let ((pass, margin), (other_pass, other_margin)) = (one.rank(), other.rank());
-            pass.cmp(&other_pass).then(margin.total_cmp(&other_margin))
+            let (pass, unknown, margin) = one.rank();
+            let (other_pass, other_unknown, other_margin) = other.rank();
+            (pass, unknown)
+                .cmp(&(other_pass, other_unknown))
+                .then(margin.total_cmp(&other_margin))
         });
         all
     }
@@ -214,7 +223,7 @@ impl JudgedFigures {
     /// The limits that it fails because nothing is known of what they are about, with the metrics of that.
     pub(super) fn unknown_limits(&self, rate: f64, limits: &Limits) -> Vec<(&'static str, Metric)> {
         let all = self.judged(rate, limits).into_iter();
-        let unknown = all.filter(|one| one.value == Err(NoValue::NotApplicable));
+        let unknown = all.filter(Judged::is_unknown);
         unknown.map(|one| (one.limit, one.metric)).collect()
     }
 
@@ -227,26 +236,21 @@ impl JudgedFigures {
         limits: &Limits,
     ) -> Verdict {
         let all = self.judged(rate, limits);
-        let failed: Vec<&str> = all
-            .iter()
-            .filter(|one| !one.pass())
-            .map(|one| one.limit)
-            .collect();
+        let pass = all.iter().all(Judged::pass);
+        let (unknown, known): (Vec<&Judged>, Vec<&Judged>) =
+            all.iter().partition(|one| one.is_unknown());
+        let failed = known.into_iter().filter(|one| !one.pass());
+        let failed: Vec<&str> = failed.map(|one| one.limit).collect();
         let decides = &all[0];
         let mut notes = Vec::new();
-        match decides.value {
-            Err(NoValue::NotApplicable) => {
-                notes.push(format!("{} is unknown: {}", decides.metric, self.unknown))
-            }
-            Err(NoValue::Unbounded) if !decides.at_least => {
-                notes.push("no amount is enough".to_owned())
-            }
-            _ => {}
+        if decides.value == Err(NoValue::Unbounded) && !decides.at_least {
+            notes.push("no amount is enough".to_owned());
         }
         if failed.len() > 1 {
             notes.push(format!("also fails by {}", failed[1..].join(", ")));
         }
-        let pass = failed.is_empty();
+        let unknown = unknown.iter();
+        notes.extend(unknown.map(|one| format!("{} is unknown: {}", one.metric, self.unknown)));
         let unproven = all.iter().filter_map(Judged::unproven);
         Verdict {
             target: target.to_owned(),

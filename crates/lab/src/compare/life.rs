@@ -105,6 +105,11 @@ pub(super) fn life(
         status_fail: None,
         notes: Vec::new(),
     };
+    if let (Some(retain), None) = (study.work.retain, study.limits.life) {
+        life.notes.push(format!(
+            "that data keep for {retain} is not judged, for no --min-life says after how much wear"
+        ));
+    }
     let Ok(wearing) = wearing else {
         return life;
     };

@@ -16,7 +16,8 @@ use wordline_core::{
 };
 
 use super::account::DAY_S;
-use super::expected::{EnergyOfDay, Prospect};
+use super::evidence::{LogWeakness, capacity, weaknesses};
+use super::expected::{EnergyOfDay, OpenPoint, Prospect};
 use super::judge::JudgedFigures;
 use crate::backlog::{Rate, StartUp};
 use crate::buffer::log::energy::{AccessEnergy, CurrentSource};
@@ -40,6 +41,7 @@ pub(super) fn problem(study: &CompareWorkload) -> Option<(&'static str, SettingP
         let settings = [
             ("log_format", study.log_format.is_some()),
             ("log_unit", study.log_unit.is_some()),
+            ("log_flushed", study.log_flushed),
             ("durations", study.durations.is_some()),
             ("units", !study.units.is_empty()),
             ("currents", !study.currents.is_empty()),
@@ -243,7 +245,7 @@ impl LogCandidate<'_> {
             holdup: unknown,
             cost: unknown,
             parts: unknown,
-            unknown: "a log does not say it",
+            unknown: "a log does not tell it",
             proven: Vec::new(),
         }
     }
@@ -294,18 +296,39 @@ impl LogCandidate<'_> {
         let rate = self.study.work.rate.si();
         let figures = self.figures();
         let mut verdict = figures.judge(target, Timing::Typ, rate, limits);
+        let (weak, capacity) = (
+            weaknesses(self.log, self.study),
+            capacity(self.log, self.study),
+        );
         let notes = [
-            Some(
-                "measured on one sample: the log says nothing of others, nor how much it holds"
-                    .to_owned(),
-            ),
+            Some("measured on one sample, and a log does not tell what others do".to_owned()),
             self.gathered(),
         ];
         let notes = notes.into_iter().flatten().chain(self.prospect.notes());
-        verdict.note = super::join(verdict.note, notes.collect());
-        let failing = figures.failing(rate, limits);
-        self.prospect
-            .settle(&mut verdict, &failing, limits, &self.log.findings);
+        let weak_notes = weak.iter().chain(&capacity).map(|one| one.note.clone());
+        verdict.note = super::join(verdict.note, notes.chain(weak_notes).collect());
+        let unknown = figures.unknown_limits(rate, limits);
+        let mut failing = figures.failing(rate, limits);
+        failing.retain(|limit| unknown.iter().all(|(of, _)| of != limit));
+        let open = |weak: &&LogWeakness| weak.leaves_open(&failing);
+        let by_name = |name: &str| OpenPoint::Name(name.to_owned());
+        // What nothing is known of leaves open what fails by nothing else.
+        let unknown = unknown.first().filter(|_| failing.is_empty());
+        let settled = unknown
+            .map(|(_, metric)| by_name(metric.name()))
+            .or_else(|| weak.iter().find(open).map(|weak| by_name(weak.name)))
+            .or_else(|| {
+                let findings = &self.log.findings;
+                let open = self.prospect.open(&failing, rate, limits, findings);
+                open.map(OpenPoint::Figure)
+            })
+            .or_else(|| {
+                let capacity = capacity.as_ref().filter(open);
+                capacity.map(|weak| by_name(weak.name))
+            });
+        if let Some(settled) = settled {
+            settled.settle(&mut verdict);
+        }
         verdict
     }
 

@@ -3,6 +3,7 @@
 mod account;
 mod candidate;
 mod certainty;
+mod evidence;
 mod excluded;
 mod exercise;
 mod expected;

@@ -70,6 +70,8 @@ struct StudyFile {
     log_format: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     log_unit: Option<String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    log_flushed: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     durations: Option<Durations>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -129,6 +131,7 @@ pub fn read_study(file: &str, text: &str) -> Result<Experiment, Box<SheetError>>
             logs: study.logs,
             log_format: study.log_format,
             log_unit: study.log_unit,
+            log_flushed: study.log_flushed,
             durations: study.durations,
             units: study.units,
             currents: study.currents,
@@ -170,6 +173,7 @@ pub fn write_study(experiment: &Experiment) -> Option<String> {
         logs: compare.logs.clone(),
         log_format: compare.log_format.clone(),
         log_unit: compare.log_unit.clone(),
+        log_flushed: compare.log_flushed,
         durations: compare.durations,
         units: compare.units.clone(),
         currents: compare.currents.clone(),

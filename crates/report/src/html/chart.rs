@@ -49,7 +49,7 @@ pub(crate) struct CurvePlot {
 
 /// More plots or curves than these no reader can distinguish; the tables hold the others.
 const MOST_PLOTS: usize = 6;
-const MOST_CURVES: usize = 16;
+pub(crate) const MOST_CURVES: usize = 16;
 
 impl CurvePlot {
     pub(crate) fn plots(&self, pivot: &Pivot<'_>) -> Vec<Plot> {

@@ -228,7 +228,7 @@ fn a_page_of_candidates_begins_with_the_verdict() {
         "Verdict: 2 of 5 pass",
         ">FAIL</td>",
         "Best is em064lx@stm32h755-qspi",
-        "Unknown, so nobody could judge",
+        "Unknown, and not judged",
         "id=\"plot-margin\"",
         "id=\"plot-candidate-ram\"",
         "Key figures: typ &#x2f; max",

@@ -6,7 +6,7 @@ use wordline_core::{Axis, Metric, ResultSet, Workload};
 
 use super::{headline, layer};
 use crate::answer::{Answer, IN_WORDS};
-use crate::html::chart::{Chart, ChartAxis, ChartCurve, CurveShape, needs_logarithm};
+use crate::html::chart::{Chart, ChartAxis, ChartCurve, CurveShape, MOST_CURVES, needs_logarithm};
 use crate::html::plot::{DASHES, PALETTE, Plot};
 use crate::html::why;
 use crate::pivot::{Pivot, PivotLine, Series, each, together};
@@ -381,7 +381,8 @@ impl MetricPlot {
             Axis::AccessBytes => "access size".to_owned(),
             _ => text::axis_label(along),
         };
-        let curves = curves(series, |line| {
+        let drawn = &series[..series.len().min(MOST_CURVES)];
+        let curves = curves(drawn, |line| {
             Some((line.coordinate(along)?, line.number(self.metric)?))
         });
         let y_logarithmic = self.logarithmic || needs_logarithm(&curves);
@@ -397,7 +398,8 @@ impl MetricPlot {
         Chart {
             id: self.id.to_owned(),
             heading: format!("{} against {axis}", self.heading),
-            caption: format!("{}{axes}{coinciding}", self.caption),
+            caption: format!("{}{axes}{coinciding}", self.caption)
+                + &text::first_of(MOST_CURVES, series.len(), "first"),
             x: ChartAxis {
                 unit,
                 title: axis.into(),

@@ -3,7 +3,7 @@
 use wordline_core::{Axis, Metric};
 
 use crate::pivot::LineField::{self, Of};
-use crate::pivot::{Pivot, PivotLine, each};
+use crate::pivot::{Pivot, PivotLine, ascending};
 use crate::text;
 
 /// A value of a metric that is a statistic of the repeats.
@@ -51,9 +51,10 @@ pub(super) fn longest(line: &PivotLine<'_>) -> Option<String> {
 /// What the signs in tables and sentences mean, where something was repeated, with a metric for how fast it is.
 pub(super) fn legend(pivot: &Pivot<'_>, rate: Metric) -> Vec<String> {
     let measured = pivot.select(|line| line.number(Metric::Repeats).is_some());
-    let counts = each(&measured, |line| line.number(Metric::Repeats));
-    let mut counts: Vec<f64> = counts.into_iter().flatten().collect();
-    counts.sort_by(f64::total_cmp);
+    let counts = measured
+        .iter()
+        .filter_map(|line| line.number(Metric::Repeats));
+    let counts = ascending(counts);
     let (Some(least), Some(most)) = (counts.first(), counts.last()) else {
         return Vec::new();
     };

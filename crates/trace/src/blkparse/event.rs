@@ -35,6 +35,8 @@ pub(super) struct BlockEvent {
     pub(super) time: Time,
     pub(super) action: BlockAction,
     pub(super) kind: BlockEventKind,
+    /// Whether it makes data safe: a flush, or a write that waits until its data are (`F` among the letters).
+    pub(super) is_flush: bool,
 }
 
 /// What happened.
@@ -148,6 +150,7 @@ fn event(
         time,
         action,
         kind,
+        is_flush: flags.contains('F'),
     }))
 }
 

@@ -71,6 +71,9 @@ impl<R: BufRead> BlkparseLatencies<R> {
             LatencySpan::IssuedToCompleted => BlockAction::Issued,
             LatencySpan::QueuedToCompleted => BlockAction::Queued,
         };
+        if event.is_flush && event.action == beginning {
+            self.events.watch.flushes += 1;
+        }
         let (operation, sector, sectors) = match event.kind {
             BlockEventKind::Data {
                 operation,

@@ -19,25 +19,30 @@ fn is_of_system(summary: &LogSummary) -> bool {
     summary.format.starts_with("fio") || summary.format.starts_with("ioping")
 }
 
-/// Warns of durations that are those of a cache. The rate is bytes a second while accesses are under way.
+/// Warns of durations that are those of a cache, and says whether they are. The rate is bytes a second while accesses are
+/// under way.
 pub(crate) fn check(
     file: &str,
     summary: &LogSummary,
     median: Time,
     rate: Option<f64>,
     document: &mut ResultSet,
-) {
+) -> bool {
     if let Some(rate) = rate.filter(|rate| *rate > FASTEST_LINK) {
         document.warn(LabWarning::FasterThanLinks {
             file: &file,
             rate: &human(rate, "B/s", 3),
             most: &human(FASTEST_LINK, "B/s", 3),
         });
+        true
     } else if is_of_system(summary) && median < MEDIAN_MIN {
         document.warn(LabWarning::FasterThanStorage {
             file: &file,
             median: &median,
             least: &MEDIAN_MIN,
         });
+        true
+    } else {
+        false
     }
 }

@@ -113,6 +113,8 @@ pub(crate) struct MeasuredLog {
     pub(crate) shares: Option<(f64, f64)>,
     /// What the accesses drew, where a current was measured.
     pub(crate) energy: Option<AccessEnergy>,
+    /// Whether its durations can only be those of a cache in RAM.
+    pub(crate) is_of_cache: bool,
     pub(crate) summary: LogSummary,
 }
 
@@ -359,13 +361,14 @@ impl LogReading<'_> {
         }
         let rate = rows::limit(&findings.curve).ok();
         let median = median.unwrap_or_default();
-        cache::check(&self.source.file, &summary, median, rate, document);
+        let is_of_cache = cache::check(&self.source.file, &summary, median, rate, document);
         let energy = meter.map(|meter| meter.finish(&summary, document));
         Ok(Some(MeasuredLog {
             operation,
             findings,
             shares,
             energy: energy.transpose()?,
+            is_of_cache,
             summary,
         }))
     }

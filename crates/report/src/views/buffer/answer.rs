@@ -12,7 +12,7 @@ use super::{
     estimated, is_unbounded, summary, told_value,
 };
 use crate::answer::{Answer, IN_WORDS};
-use crate::pivot::{Pivot, PivotLine, together};
+use crate::pivot::{Pivot, PivotLine};
 use crate::text;
 
 /// The most rates that are listed one by one.
@@ -147,17 +147,22 @@ pub(super) fn growth(rate: Option<f64>) -> String {
 }
 
 /// Things with the columns of the data sheet that they hold for, equal ones merged.
-pub(super) fn merged<T: PartialEq + Clone>(
-    things: impl Iterator<Item = (T, String)>,
-) -> Vec<(T, String)> {
-    let groups = together(things.collect(), |(thing, _)| thing.clone()).into_iter();
-    let worded = groups.map(|own| {
-        let clauses = own.iter().map(|(_, clause)| clause.trim_start());
-        let clauses = match text::list(&clauses.collect::<Vec<_>>()) {
+pub(super) fn merged<T: PartialEq>(things: impl Iterator<Item = (T, String)>) -> Vec<(T, String)> {
+    let mut groups: Vec<(T, Vec<String>)> = Vec::new();
+    for (thing, clause) in things {
+        let clause = clause.trim_start().to_owned();
+        match groups.iter_mut().find(|(other, _)| *other == thing) {
+            Some((_, clauses)) => clauses.push(clause),
+            None => groups.push((thing, vec![clause])),
+        }
+    }
+    let worded = groups.into_iter().map(|(thing, clauses)| {
+        let clauses: Vec<&str> = clauses.iter().map(String::as_str).collect();
+        let clauses = match text::list(&clauses) {
             clauses if clauses.is_empty() => clauses,
             clauses => format!(" {clauses}"),
         };
-        (own[0].0.clone(), clauses)
+        (thing, clauses)
     });
     worded.collect()
 }

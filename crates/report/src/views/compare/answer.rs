@@ -36,18 +36,28 @@ fn count(candidates: &[RankedCandidate<'_, '_>]) -> Option<String> {
         return (!candidates.is_empty()).then(|| "No candidate was judged.".to_owned());
     }
     let passing = judged.iter().filter(|one| one.passes_for_certain()).count();
-    let depending = judged.iter().filter(|one| one.might_pass()).count();
-    let by: Vec<Timing> = super::tables::timings(candidates);
-    let (all, by) = (judged.len(), timings(&by));
+    let open: Vec<_> = judged.iter().filter(|one| one.might_pass()).collect();
+    let depending = open.len();
+    // What leaves a log open need not be a figure.
+    let is_figure = open.iter().all(|one| {
+        let verdict = one.depending();
+        !one.is_measured() || verdict.is_some_and(|verdict| verdict.deciding.is_some())
+    });
+    let by = match judged.iter().all(|one| one.is_measured()) {
+        true => "as measured".to_owned(),
+        false => timings(&super::tables::timings(candidates)),
+    };
+    let all = judged.len();
     let some = judged.iter().filter(|one| {
         let typical = one.verdict(Timing::Typ);
         !one.passes() && !one.might_pass() && typical.is_some_and(|verdict| verdict.pass)
     });
     let some = some.count();
     let sentence = match (passing, all) {
-        (0, 1) if depending == 1 => {
+        (0, 1) if depending == 1 && is_figure => {
             format!("Whether the candidate passes {by} depends on a figure")
         }
+        (0, 1) if depending == 1 => format!("Whether the candidate passes {by} is open"),
         (0, 1) if some == 1 => "The candidate passes at typical timing alone".to_owned(),
         (0, 1) => format!("The candidate does not pass {by}"),
         (0, _) => format!("None of {all} candidates passes for certain {by}"),
@@ -59,6 +69,7 @@ fn count(candidates: &[RankedCandidate<'_, '_>]) -> Option<String> {
     if all > 1 {
         more += &match depending {
             0 => String::new(),
+            some if !is_figure => format!("; {some} more may"),
             1 => "; 1 more may, which depends on a figure".to_owned(),
             _ => format!("; {depending} more may, which depends on figures"),
         };
@@ -93,6 +104,28 @@ fn depending(candidates: &[RankedCandidate<'_, '_>]) -> Vec<String> {
         let Some((condition, deciding)) = super::flip(verdict).zip(verdict.deciding.as_ref())
         else {
             let figure = verdict.deciding_figure.as_ref()?;
+            if super::is_unknown(verdict) {
+                return Some(match one.is_measured() {
+                    true => format!(
+                        "A log does not tell the {} of {}, so that this limit is not judged.",
+                        text::words(verdict.metric.name()),
+                        one.target,
+                    ),
+                    false => format!(
+                        "Whether {} passes {} depends on its {}, which no source states.",
+                        one.target,
+                        one.conditions(verdict),
+                        text::words(verdict.metric.name()),
+                    ),
+                });
+            }
+            if one.is_measured() {
+                let name = super::own(verdict, figure).unwrap_or(figure);
+                return Some(format!(
+                    "The verdict on {} is not certain: {name}.",
+                    one.target
+                ));
+            }
             let own =
                 super::own(verdict, figure).map(|figure| format!("its {}", text::words(figure)));
             return Some(format!(
@@ -181,18 +214,24 @@ fn best(candidates: &[RankedCandidate<'_, '_>]) -> Option<String> {
     if !best.passes() {
         let closest = against(best, verdict);
         let at = best.conditions(verdict);
+        if super::is_unknown(verdict) {
+            return Some(format!(
+                "Nearest to passing is {}: nothing that is known of it fails, and {} is unknown.",
+                best.target,
+                Limit::words(verdict),
+            ));
+        }
         return Some(format!(
             "Nearest to passing is {}: it fails {at} by {closest}.",
             best.target
         ));
     }
     let closest = against(best, verdict);
-    let meets = if best.passes_for_certain() {
-        "it meets every limit, wherever its figures lie in their ranges"
-    } else if best.is_measured() {
-        "it meets every limit, if nothing worse comes than its log lets expect"
-    } else {
-        "it meets every limit, if what is assumed of it is so"
+    let meets = match (best.passes_for_certain(), best.is_measured()) {
+        (true, true) => "it meets every limit as measured, and by what its log lets expect",
+        (true, false) => "it meets every limit, wherever its figures lie in their ranges",
+        (false, true) => "it meets every limit in its log, which is too weak for a certain verdict",
+        (false, false) => "it meets every limit, if what is assumed of it is so",
     };
     let mut sentence = format!(
         "Best is {}: {meets}. Its tightest limit {} is {closest}",
@@ -261,6 +300,7 @@ fn failures(candidates: &[RankedCandidate<'_, '_>]) -> Vec<String> {
     let failing: Vec<(&RankedCandidate<'_, '_>, &Verdict)> = failing
         .filter(|one| !one.passes())
         .filter_map(|one| Some((one, one.decisive()?)))
+        .filter(|(_, verdict)| !super::is_unknown(verdict))
         .collect();
     if failing.len() <= IN_WORDS {
         let sentences = failing.iter().map(|(one, verdict)| {
@@ -329,7 +369,7 @@ fn unknown(candidates: &[RankedCandidate<'_, '_>]) -> Vec<String> {
                 few(&targets)
             };
             let figures = text::list(&figures);
-            format!("Unknown, so nobody could judge: {figures} of {whose}.")
+            format!("Unknown, and not judged: {figures} of {whose}.")
         });
     sentences.collect()
 }
@@ -352,7 +392,8 @@ fn notes(candidates: &[RankedCandidate<'_, '_>]) -> Vec<String> {
 fn advice(candidates: &[RankedCandidate<'_, '_>]) -> Vec<String> {
     let failures = candidates.iter().filter(|one| !one.passes());
     let failures = failures.filter_map(|one| Some((one, one.decisive()?)));
-    let failures: Vec<(&RankedCandidate<'_, '_>, &Verdict)> = failures.collect();
+    let (untold, failures): (Vec<(&RankedCandidate<'_, '_>, &Verdict)>, Vec<_>) =
+        failures.partition(|(one, verdict)| one.is_measured() && super::is_unknown(verdict));
     let pairs = failures.iter();
     let groups = grouped(pairs.map(|(one, verdict)| (verdict.limit.clone(), one.target)));
     let sentences = groups.into_iter().filter_map(|(limit, targets)| {
@@ -374,7 +415,15 @@ fn advice(candidates: &[RankedCandidate<'_, '_>]) -> Vec<String> {
         }
         Some(sentence)
     });
-    sentences.collect()
+    let pairs = untold.iter();
+    let untold = grouped(pairs.map(|(one, verdict)| (Limit::words(verdict), one.target)));
+    let untold = untold.into_iter().map(|(words, targets)| {
+        format!(
+            "Against {words} of {}: a log does not tell it. Compare the sheet of the part as well (--target).",
+            few(&targets)
+        )
+    });
+    sentences.chain(untold).collect()
 }
 
 /// What a limit would have to allow so that a candidate met it with every column of the data sheet.

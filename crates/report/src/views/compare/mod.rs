@@ -12,7 +12,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use wordline_core::quantity::human;
 use wordline_core::results::{Certainty, NoValue, Row, Verdict};
@@ -66,10 +66,20 @@ impl<'a, 'p> RankedCandidate<'a, 'p> {
         let asked = document.experiment.targets.iter().map(String::as_str);
         let mut seen = HashSet::new();
         let targets = ranked.chain(run).chain(asked);
+        let mut verdicts_of: HashMap<&str, Vec<&Verdict>> = HashMap::new();
+        for verdict in &document.verdicts {
+            verdicts_of
+                .entry(&verdict.target)
+                .or_default()
+                .push(verdict);
+        }
+        let lines = pivot.lines.iter();
+        let line_of: HashMap<&str, &PivotLine<'_>> = lines
+            .map(|line| (line.head().target.as_str(), line))
+            .collect();
         let candidates = targets.filter(|target| seen.insert(*target)).map(|target| {
-            let verdicts = document.verdicts.iter();
-            let verdicts: Vec<_> = verdicts.filter(|one| one.target == target).collect();
-            let line = pivot.lines.iter().find(|line| line.head().target == target);
+            let verdicts = verdicts_of.remove(target).unwrap_or_default();
+            let line = line_of.get(target).copied();
             let rows = line.map_or(&[][..], PivotLine::rows).iter();
             let figures = rows.filter(|row| {
                 row.text(Axis::Cause).is_none() && row.text(Axis::Estimate).is_none()
@@ -131,7 +141,9 @@ impl<'a, 'p> RankedCandidate<'a, 'p> {
     pub(crate) fn conditions(&self, verdict: &Verdict) -> &'static str {
         match (self.is_measured(), verdict.certainty, verdict.pass) {
             // What failed as measured has happened.
-            (true, Certainty::Depends, false) => "by what its log lets expect",
+            (true, Certainty::Depends, false) if verdict.deciding.is_some() => {
+                "by what its log lets expect"
+            }
             (true, ..) => "as measured",
             (false, ..) => text::at_timing(verdict.timing),
         }
@@ -195,10 +207,20 @@ impl<'a, 'p> RankedCandidate<'a, 'p> {
 /// A verdict in a word of a table.
 pub(crate) fn word(verdict: &Verdict) -> &'static str {
     match (verdict.certainty, verdict.pass) {
+        _ if is_unknown(verdict) => "unknown",
         (Certainty::Depends, _) => "depends",
         (Certainty::Certain, true) => "pass",
         (Certainty::Certain, false) => "FAIL",
     }
+}
+
+/// Whether nothing is known of what the limit is about, so that it decides nothing.
+pub(crate) fn is_unknown(verdict: &Verdict) -> bool {
+    let figure = verdict.deciding_figure.as_deref();
+    let of = figure.and_then(|figure| figure.rsplit_once(": "));
+    !verdict.pass
+        && verdict.value.is_none()
+        && of.is_some_and(|(_, of)| of == verdict.metric.name())
 }
 
 /// The condition under which a target passes: "nand.page_program below 3.95 ms".
@@ -268,7 +290,7 @@ pub(crate) fn told(row: &Row) -> String {
 pub(crate) fn number(metric: Metric, value: f64) -> String {
     match metric {
         // A count is no measurement: every digit is exact.
-        Metric::PartsNeeded => format!("{value:.0}"),
+        Metric::PartsNeeded if value < 1e9 => format!("{value:.0}"),
         _ => text::number(metric, value, text::DIGITS),
     }
 }

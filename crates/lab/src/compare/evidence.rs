@@ -1,0 +1,229 @@
+//! What makes a log weak evidence of its memory, so that a verdict on it is not certain whatever its figures are.
+//!
+//! The durations may be those of something else, their unit a guess, their order lost; the log may be too short, or leave
+//! out what the work needs, such as flushes. Each weakness names itself as what the verdict depends on, and says in a note
+//! what would end it.
+
+use wordline_core::CompareWorkload;
+use wordline_core::quantity::{ByteCount, Quantity as _, Time, human};
+use wordline_trace::Oddity;
+
+use crate::buffer::log::{ACCESSES_MIN, MeasuredLog};
+
+/// Of so many accesses one may be left out, or out of order, before a log counts as broken.
+const FEW: u64 = 100;
+
+/// A reason why a log says less than its figures.
+pub(super) struct LogWeakness {
+    /// What the verdict depends on.
+    pub(super) name: &'static str,
+    /// What there is to know of it.
+    pub(super) note: String,
+    /// Which failures it leaves open; a pass is left open by all.
+    opens: OpenFailures,
+}
+
+/// The failures that may be passes all the same.
+#[derive(Clone, Copy)]
+enum OpenFailures {
+    /// Every one: the figures are not those of the memory.
+    All,
+    /// None: what is left out makes it no better.
+    None,
+    /// Those by these limits alone.
+    By(&'static [&'static str]),
+}
+
+impl LogWeakness {
+    /// Whether it leaves a verdict open, from the limits that the log fails.
+    pub(super) fn leaves_open(&self, failing: &[&str]) -> bool {
+        match self.opens {
+            _ if failing.is_empty() => true,
+            OpenFailures::All => true,
+            OpenFailures::None => false,
+            OpenFailures::By(limits) => failing.iter().all(|limit| limits.contains(limit)),
+        }
+    }
+}
+
+/// What is weak about a log, the worst first.
+pub(super) fn weaknesses(log: &MeasuredLog, study: &CompareWorkload) -> Vec<LogWeakness> {
+    let odd =
+        |of: &dyn Fn(&Oddity) -> Option<LogWeakness>| log.summary.oddities.iter().find_map(of);
+    let all = [
+        page_cache(log),
+        odd(&unit),
+        odd(&contradiction),
+        too_few(log),
+        odd(&|oddity| out_of_order(oddity, log)),
+        odd(&|oddity| left_out(oddity, log)),
+        coverage(log),
+        flush(log, study),
+        retention(study),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+fn weakness(
+    name: &'static str,
+    opens: OpenFailures,
+    note: impl Into<String>,
+) -> Option<LogWeakness> {
+    let note = note.into();
+    Some(LogWeakness { name, note, opens })
+}
+
+/// Durations of a cache in RAM.
+fn page_cache(log: &MeasuredLog) -> Option<LogWeakness> {
+    let mut oddities = log.summary.oddities.iter();
+    let says_so = oddities.any(|one| matches!(one, Oddity::Buffered { .. }));
+    if !log.is_of_cache && !says_so {
+        return None;
+    }
+    weakness(
+        "page cache",
+        OpenFailures::All,
+        "its durations are those of a page cache, not of the memory: record with direct=1 and sync=1",
+    )
+}
+
+/// A unit that nothing states.
+fn unit(oddity: &Oddity) -> Option<LogWeakness> {
+    let note = match oddity {
+        Oddity::UnitTaken {
+            column,
+            unit,
+            option,
+            ..
+        } => format!("the unit of its column {column} is a guess ({unit}), which {option} ends"),
+        Oddity::UnitAssumed => {
+            "the unit of its values is a guess (ns), which --log-unit ends".to_owned()
+        }
+        _ => return None,
+    };
+    weakness("unit not stated", OpenFailures::All, note)
+}
+
+/// Times that do not belong together.
+fn contradiction(oddity: &Oddity) -> Option<LogWeakness> {
+    let Oddity::Contradiction { count, .. } = oddity else {
+        return None;
+    };
+    let note = format!("{count} of its durations contradict its starts and ends");
+    weakness("contradicting times", OpenFailures::All, note)
+}
+
+/// Too few accesses to be a sample.
+fn too_few(log: &MeasuredLog) -> Option<LogWeakness> {
+    let accesses = log.findings.latency.count();
+    if accesses >= ACCESSES_MIN {
+        return None;
+    }
+    let note = format!(
+        "its {accesses} accesses are no sample of what the memory does: record {ACCESSES_MIN} or more"
+    );
+    // What a single access took has happened.
+    weakness(
+        "too few accesses",
+        OpenFailures::By(&["rate", "energy"]),
+        note,
+    )
+}
+
+/// Accesses in another order than that of their time.
+fn out_of_order(oddity: &Oddity, log: &MeasuredLog) -> Option<LogWeakness> {
+    let Oddity::BackwardsTime { count, most, .. } = oddity else {
+        return None;
+    };
+    let step = log.summary.resolution.unwrap_or(Time::ZERO);
+    if *most <= step && count.saturating_mul(FEW) <= log.findings.latency.count() {
+        return None;
+    }
+    let note = format!(
+        "its accesses are out of order {count} times, and RAM rests on how many long ones follow each other"
+    );
+    weakness("order of accesses", OpenFailures::By(&["ram"]), note)
+}
+
+/// Accesses that are missing, or durations that are too short.
+fn left_out(oddity: &Oddity, log: &MeasuredLog) -> Option<LogWeakness> {
+    let accesses = log.findings.latency.count();
+    let (name, note) = match oddity {
+        Oddity::Lost { count, .. } => (
+            "lost records",
+            format!("{count} of its records were lost while they were recorded"),
+        ),
+        Oddity::Unmatched { count, what, .. } if count.saturating_mul(FEW) > accesses => {
+            ("unmatched records", format!("it has {count} {what}"))
+        }
+        Oddity::ClockGap { wraps, .. } => (
+            "wraps of the counter",
+            format!("its counter wrapped {wraps} times unseen, so that durations may be too short"),
+        ),
+        _ => return None,
+    };
+    weakness(name, OpenFailures::None, note)
+}
+
+/// Nothing shows whether time between accesses is left out.
+fn coverage(log: &MeasuredLog) -> Option<LogWeakness> {
+    if log.shares.is_some() {
+        return None;
+    }
+    weakness(
+        "unknown coverage",
+        OpenFailures::None,
+        "nothing shows whether it leaves out time between accesses: record when each access starts",
+    )
+}
+
+/// Flushes that the work needs and the log does not show.
+fn flush(log: &MeasuredLog, study: &CompareWorkload) -> Option<LogWeakness> {
+    if study.log_flushed || study.work.reads() >= 1.0 {
+        return None;
+    }
+    let every = study.limits.flush_bytes(&study.work)?;
+    let curve = &log.findings.curve;
+    let moved = curve.bytes().si();
+    // What one access moves is safe at its end at the earliest.
+    let allowed = every.max(curve.largest_record().si());
+    // A recording may end before the last flush.
+    if (log.summary.flushes + 1) as f64 * allowed >= moved && log.summary.flushes > 0 {
+        return None;
+    }
+    let wanted = human(every, "B", 3);
+    let note = match log.summary.flushes {
+        0 => format!(
+            "the work flushes every {wanted}, and the log records no flush: --log-flushed says that each of its accesses \
+             waited until its data were safe"
+        ),
+        some => format!(
+            "the work flushes every {wanted}, and the log every {}",
+            human((moved / some as f64).round(), "B", 3)
+        ),
+    };
+    weakness("flush not recorded", OpenFailures::None, note)
+}
+
+/// How long data must keep, which no log of accesses shows.
+fn retention(study: &CompareWorkload) -> Option<LogWeakness> {
+    let retain = study.work.retain?;
+    let celsius = study.work.celsius();
+    let note =
+        format!("a log does not tell whether data keep for {retain} at {celsius} degrees Celsius");
+    weakness("retention", OpenFailures::None, note)
+}
+
+/// Data to keep that the log never wrote: how much the memory holds is unknown.
+pub(super) fn capacity(log: &MeasuredLog, study: &CompareWorkload) -> Option<LogWeakness> {
+    let keep = study.work.keep?.bytes(study.work.rate);
+    let moved = log.findings.curve.bytes();
+    if keep <= moved.si() {
+        return None;
+    }
+    let keep = ByteCount::from_bytes(keep as u64);
+    let note = format!(
+        "a log does not tell how much the memory holds: {keep} are to be kept, and the log moved {moved}"
+    );
+    weakness("capacity", OpenFailures::None, note)
+}
