@@ -1,8 +1,8 @@
 //! Published values beside ours: what is run for each, and how it is judged.
 //!
-//! A value that cannot be computed yet says in `needs` what has to exist first. As soon as it can
-//! be computed it is run and judged like any other, and its `needs` is reported as out of date. A
-//! listed miss that hits is reported too: the data must say what holds.
+//! A value that cannot be computed yet says in `needs` what has to exist first, and in `fails_with` how it fails until
+//! then; any other failure is reported. As soon as it can be computed it is run and judged like any other, and its `needs`
+//! is reported as out of date. A listed miss that hits is reported too: the data must say what holds.
 
 mod band;
 mod bench;
@@ -17,7 +17,7 @@ use wordline_catalog::Catalog;
 use wordline_core::results::NoValue;
 
 use crate::control::Control;
-use crate::published::{Allowed, Kind, Measure, Published, Use, Value};
+use crate::published::{Allowed, Kind, Measure, Need, Published, Use, Value};
 pub use band::{Band, BandEnd};
 use bench::ReproductionBench;
 pub use headline::Headline;
@@ -266,9 +266,16 @@ fn judge(value: &Value, ours: Result<f64, String>) -> Comparison {
     };
     let ours = match (ours, &value.needs) {
         (Ok(ours), _) => ours,
-        (Err(_), Some(needs)) => {
+        (Err(why), Some(needs)) if why.contains(&needs.fails_with) => {
             row.verdict = Verdict::Pending;
-            row.reason = Some(needs.clone());
+            row.reason = Some(needs.what.clone());
+            return row;
+        }
+        (Err(why), Some(needs)) => {
+            let Need { what, fails_with } = needs;
+            row.problem = Some(format!(
+                "it needs {what}, and would fail with {fails_with:?}, but fails otherwise: {why}"
+            ));
             return row;
         }
         (Err(why), None) => {

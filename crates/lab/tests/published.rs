@@ -14,8 +14,12 @@ use wordline_lab::{Control, reproduce, run};
 use wordline_nvm::Cause;
 use wordline_nvm::bus::Action;
 
+fn sheets() -> Catalog {
+    Catalog::load(&[]).expect("the embedded sheets are sound")
+}
+
 fn mram() -> Published {
-    published("mram-vs-flash-benchmark").expect("embedded")
+    published(&sheets(), "mram-vs-flash-benchmark").expect("embedded")
 }
 
 fn experiment(target: &str) -> Experiment {
@@ -30,7 +34,7 @@ fn experiment(target: &str) -> Experiment {
 }
 
 fn benchmark(target: &str, timing: Timing) -> ResultSet {
-    let catalog = Catalog::load(&[]).expect("the embedded sheets are sound");
+    let catalog = sheets();
     let experiment = Experiment {
         timings: vec![timing],
         ..experiment(target)
@@ -81,8 +85,8 @@ fn reproduced(catalog: &Catalog, documents: &[Published], options: Options) -> R
 #[test]
 #[ignore = "minutes of simulation, which `make nightly` has"]
 fn the_report_on_memory_modules_reproduces_as_its_data_say() {
-    let catalog = Catalog::load(&[]).expect("the embedded sheets are sound");
-    let document = published(MODULES).expect("embedded");
+    let catalog = sheets();
+    let document = published(&catalog, MODULES).expect("embedded");
     let result = reproduced(&catalog, &[document], Options { bands: true });
     let score = result.score;
     let runs = [score.predicted, score.calibrated, score.consistency];
@@ -104,8 +108,10 @@ fn the_report_on_memory_modules_reproduces_as_its_data_say() {
 /// needs. Nothing is reported that the data do not say.
 #[test]
 fn every_document_reproduces_as_its_data_say() {
-    let catalog = Catalog::load(&[]).expect("the embedded sheets are sound");
-    let mut documents: Vec<_> = keys().filter_map(published).collect();
+    let catalog = sheets();
+    let mut documents: Vec<_> = keys()
+        .filter_map(|key| published(&catalog, key))
+        .collect();
     assert_eq!(documents.len(), 7);
     for document in &mut documents {
         let minutes = document.key == MODULES;
@@ -161,8 +167,8 @@ fn published_values_are_met_within_the_tolerance_that_was_written_first() {
 /// target, or a way to run it, that is missing.
 #[test]
 fn what_has_to_wait_says_for_what() {
-    let catalog = Catalog::load(&[]).expect("sound");
-    for document in keys().filter_map(published) {
+    let catalog = sheets();
+    for document in keys().filter_map(|key| published(&catalog, key)) {
         for value in &document.value {
             let known = value.measures().all(|measure| match measure {
                 Measure::Figure(SheetFigure { sheet, .. }) => {
@@ -211,7 +217,7 @@ fn the_driver_constant_comes_from_one_published_value() {
     );
     assert_eq!(experiment.timings, [Timing::Typ]);
 
-    let catalog = Catalog::load(&[]).expect("sound");
+    let catalog = sheets();
     let target = catalog
         .part_on_board(&published.target)
         .expect("in the catalogue");
@@ -296,9 +302,9 @@ fn the_driver_bound_share_falls_with_the_access_size() {
 /// nothing else is.
 #[test]
 fn what_our_sheets_copy_from_a_document_is_marked() {
-    let catalog = Catalog::load(&[]).expect("sound");
+    let catalog = sheets();
     let mut copied = 0;
-    for document in keys().filter_map(published) {
+    for document in keys().filter_map(|key| published(&catalog, key)) {
         for value in &document.value {
             let Measure::Figure(SheetFigure { sheet, figure, .. }) = &value.of else {
                 assert_ne!(value.r#use, Use::Copied, "{}", value.citation);

@@ -3,6 +3,7 @@
 mod words;
 
 use serde::Serialize;
+use wordline_catalog::Catalog;
 use wordline_core::quantity::human;
 use wordline_lab::Control;
 use wordline_lab::published::{Allowed, Kind, Published, Use, Value, keys, published};
@@ -58,9 +59,11 @@ pub(crate) fn run(reproduce: &Reproduce, global: &Global) -> Result<Outcome, Fai
             "--export: published figures have no HTML page; allowed: json, csv, md, txt",
         ));
     }
+    let catalog = super::catalog(global)?;
+    let read = |key| document(&catalog, key);
     let mut documents: Vec<_> = match &reproduce.key {
-        Some(key) => vec![document(key)?],
-        None => keys().map(document).collect::<Result<_, _>>()?,
+        Some(key) => vec![read(key)?],
+        None => keys().map(read).collect::<Result<_, _>>()?,
     };
     keep(&mut documents, &reproduce.only)?;
     if reproduce.list {
@@ -71,7 +74,6 @@ pub(crate) fn run(reproduce: &Reproduce, global: &Global) -> Result<Outcome, Fai
         exports.write_text(global, |format, style| grid.render(format, style))?;
         return Ok(Outcome::Done);
     }
-    let catalog = super::catalog(global)?;
     let reproduction = {
         let bar = Bar::new(global.quiet);
         let show = |progress: wordline_lab::Progress<'_>| bar.show(&progress);
@@ -110,8 +112,8 @@ fn outcome(reproduction: &Reproduction) -> Outcome {
     }
 }
 
-fn document(key: &str) -> Result<Published, Failure> {
-    published(key).ok_or_else(|| {
+fn document(catalog: &Catalog, key: &str) -> Result<Published, Failure> {
+    published(catalog, key).ok_or_else(|| {
         let known: Vec<_> = keys().collect();
         let known = known.join(", ");
         failure::message(format!("unknown document {key:?}; allowed: {known}"))
@@ -194,7 +196,7 @@ fn values(document: &Published) -> Grid {
             allowed(value.allowed, value.unit),
             value.r#use.name().to_owned(),
             value.miss.clone().unwrap_or_default(),
-            value.needs.clone().unwrap_or_default(),
+            value.needs.as_ref().map_or_else(String::new, |needs| needs.what.clone()),
             value.kind().name().to_owned(),
             value.consistency().unwrap_or_default(),
         ]);

@@ -29,10 +29,7 @@ pub(crate) fn run(points: &[DramPoint], control: &Control<'_>) -> Result<Vec<End
             ..point.length
         };
         let go_on = |_: u64| !control.stopped();
-        let begun = std::time::Instant::now();
-        let r = simulate(&point.config, &point.traffic, &length, &go_on).transpose();
-        if let Some(Ok(run)) = &r { eprintln!("POINT {:.3} {} | sim {} us, samples {:?}", begun.elapsed().as_secs_f64(), point.name, run.duration_ps/1000000, run.probe.as_ref().map(|p| p.samples)); }
-        r
+        simulate(&point.config, &point.traffic, &length, &go_on).transpose()
     };
     let cases = points.iter().map(|point| {
         Case::new(point.name.as_str(), 1, move |control: &Control<'_>| {

@@ -22,7 +22,7 @@ const EXPERIMENTS: [(&str, &str); 7] = [
     ),
     (
         "table",
-        "{ kind = 'kv', tables = ['lpht'], test.bench.sizes = ['4 B'] }",
+        "{ kind = 'kv', tables = ['lpht'], test.bench = { sizes = ['4 B'], loads = '50 %' } }",
     ),
     (
         "study",
@@ -51,7 +51,9 @@ fn document(values: &[String]) -> Published {
         .map(|(index, value)| format!("[[value]]\ncitation = 'value {index}'\n{value}\n"))
         .collect();
     let text = values.concat();
-    Published::parse(("document.toml", &cover), &[("values.toml", &text)]).expect("sound")
+    let catalog = Catalog::load(&[]).expect("the embedded sheets are sound");
+    let files = [("values.toml", &*text)];
+    Published::parse(&catalog, ("document.toml", &cover), &files).expect("sound")
 }
 
 fn reproduced(values: &[String]) -> Reproduction {
@@ -100,7 +102,7 @@ fn a_new_miss_and_a_listed_one_that_hits_do_not_pass() {
 
 #[test]
 fn what_cannot_run_passes_only_when_the_data_say_what_it_needs() {
-    let pending = format!("{UNKNOWN}{HIT}needs = 'the part absent'");
+    let pending = format!("{UNKNOWN}{HIT}needs = 'the part absent'\nfails_with = 'absent'");
     assert_eq!(verdict(&pending), (Verdict::Pending, None));
     let (failed, problem) = verdict(&format!("{UNKNOWN}{HIT}"));
     assert_eq!(failed, Verdict::Failed);
@@ -109,6 +111,13 @@ fn what_cannot_run_passes_only_when_the_data_say_what_it_needs() {
             .expect("a problem")
             .contains("unknown part \"absent\"")
     );
+    // It waits for one thing, and fails for another.
+    let other = format!("{UNKNOWN}{HIT}needs = 'the board'\nfails_with = 'unknown board'");
+    let (failed, problem) = verdict(&other);
+    assert_eq!(failed, Verdict::Failed);
+    let problem = problem.expect("a problem");
+    assert!(problem.starts_with("it needs the board, and would fail with \"unknown board\""));
+    assert!(problem.contains("unknown part \"absent\""), "{problem}");
     // A listed reason for a miss is no reason for not running.
     let (failed, _) = verdict(&format!("{UNKNOWN}{MISS}miss = 'a misprint'"));
     assert_eq!(failed, Verdict::Failed);
@@ -117,11 +126,11 @@ fn what_cannot_run_passes_only_when_the_data_say_what_it_needs() {
 #[test]
 fn what_could_run_must_not_stay_pending() {
     for (value, expected) in [(HIT, Verdict::Hit), (MISS, Verdict::NewMiss)] {
-        let (verdict, problem) = verdict(&format!("{OF}{value}needs = 'a model of it'"));
+        let (verdict, problem) = verdict(&format!("{OF}{value}needs = 'a model of it'\nfails_with = 'x'"));
         assert_eq!(verdict, expected);
         assert!(problem.expect("a problem").contains("remove its `needs`"));
     }
-    let both = format!("{OF}{MISS}miss = 'a misprint'\nneeds = 'a model of it'");
+    let both = format!("{OF}{MISS}miss = 'a misprint'\nneeds = 'a model of it'\nfails_with = 'x'");
     let (verdict, problem) = verdict(&both);
     assert_eq!(verdict, Verdict::ListedMiss);
     assert!(problem.expect("a problem").contains("remove its `needs`"));
@@ -265,7 +274,7 @@ fn the_score_keeps_uses_apart_and_counts_nothing_that_did_not_run() {
         format!("{OF}{HIT}"),
         format!("{OF}{MISS}miss = 'a misprint'"),
         format!("{OF}{MISS}"),
-        format!("{UNKNOWN}{HIT}needs = 'the part'"),
+        format!("{UNKNOWN}{HIT}needs = 'the part'\nfails_with = 'absent'"),
         format!("{UNKNOWN}{HIT}"),
         format!("{OF}{calibrated}"),
         format!("{OF}{assumed}"),
@@ -366,7 +375,7 @@ fn three_numbers_sum_up_what_could_have_missed_and_what_could_not() {
         format!(
             "{OF}published = 'about'\nat_least = '50 us'\nat_most = '60 us'\nuse = 'predicted'"
         ),
-        format!("{UNKNOWN}{HIT}needs = 'the part'"),
+        format!("{UNKNOWN}{HIT}needs = 'the part'\nfails_with = 'absent'"),
         format!("{OF}{}", with(MISS, "'assumed'") + "miss = 'x'"),
         format!("{OF}{}", with(HIT, "'calibrated'")),
         format!("{OF}{}", with(HIT, identity)),
@@ -390,7 +399,7 @@ fn three_numbers_sum_up_what_could_have_missed_and_what_could_not() {
     let score = result.score;
     assert_eq!((score.predicted.run, score.predicted.pending), (3, 1));
     assert_eq!((score.consistency.run, score.datasheet.run), (4, 1));
-    let none = reproduced(&[format!("{UNKNOWN}{HIT}needs = 'the part'")]);
+    let none = reproduced(&[format!("{UNKNOWN}{HIT}needs = 'the part'\nfails_with = 'absent'")]);
     assert_eq!(none.headline, Headline::default());
 }
 
@@ -524,7 +533,8 @@ fn a_buffer_that_cannot_be_run_has_no_value() {
 /// Equation 2 in plain numbers beside the theory, for every sequence of the document that states it.
 #[test]
 fn the_theory_agrees_with_the_recursion_that_is_published() {
-    let document = crate::published::published("realtime-buffering").expect("embedded");
+    let catalog = Catalog::load(&[]).expect("sound");
+    let document = crate::published::published(&catalog, "realtime-buffering").expect("embedded");
     let mut checked = 0;
     for value in &document.value {
         for measure in value.measures() {
