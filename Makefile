@@ -65,6 +65,7 @@ nightly: ## what takes longer: fuzzing, the table on an emulated Cortex-M, the r
 	WORDLINE_COMMANDS=1000000000 cargo test --release --locked -p wordline-catalog --test all dram_checker -- --nocapture
 	cargo test --release --locked -p wordline-lab --test all published:: -- --ignored
 	cargo test --release --locked -p wordline-lab --test all calibration:: -- --ignored --nocapture
+	cargo test --release --locked -p wordline-lab --test all buffer:: -- --ignored --nocapture
 	cargo test --release --locked -p wordline-lab --test all fit:: -- --ignored --nocapture
 	cargo test --release --locked -p wordline-lab --test all compare:: -- --ignored --nocapture
 	cargo test --release --locked -p wordline-crash --test ftl power_cuts -- --ignored --nocapture
@@ -121,7 +122,8 @@ uninstall: ## takes away what `make install` with the same PREFIX and DESTDIR pu
 	rm -f "$(INSTALLED)"/lib/pkgconfig/{wordline,wordline_kv}.pc
 
 .PHONY: reference
-reference: ## write the generated pages under docs/reference/ again
+reference: ## write the generated pages under docs/reference/ again, and the distributions of the catalogue's figures
+	UPDATE_REFERENCE=1 UPDATE_EVIDENCE=1 cargo test --quiet --locked -p wordline-catalog --lib estimate::
 	UPDATE_REFERENCE=1 cargo test --quiet --locked -p wordline-core --test reference
 	UPDATE_REFERENCE=1 cargo test --quiet --locked -p wordline --test all reference::
 

@@ -16,15 +16,19 @@ const TABLE: &[u8] = b"cycles,erase_typ_ms,erase_max_ms\n";
 pub(crate) fn check(data: &[u8]) -> bool {
     let as_it_is = read(data);
     read(&[NAMES, data].concat());
-    let as_table = read_table(data);
-    read_table(&[TABLE, data].concat());
+    // A unit is refused where every column states its own.
+    let units = [None, Some(GrowthUnit::Ms)];
+    let as_table = units.into_iter().any(|unit| read_table(data, unit));
+    for unit in units {
+        read_table(&[TABLE, data].concat(), unit);
+    }
     as_it_is || as_table
 }
 
 /// A table of times by cycles, which `part fit` takes in the place of a log.
-fn read_table(data: &[u8]) -> bool {
-    let table = GrowthTable::read(data, Some(GrowthUnit::Ms));
-    let in_pieces = GrowthTable::read(BufReader::with_capacity(3, data), Some(GrowthUnit::Ms));
+fn read_table(data: &[u8], unit: Option<GrowthUnit>) -> bool {
+    let table = GrowthTable::read(data, unit);
+    let in_pieces = GrowthTable::read(BufReader::with_capacity(3, data), unit);
     let table = match (table, in_pieces) {
         (Ok(table), Ok(in_pieces)) => {
             assert_eq!(table, in_pieces);

@@ -1,11 +1,20 @@
 //! Whatever is given as a dump, it is refused with a place inside it, or decodes into fields inside it
 //! and a sheet that keeps to itself.
 
-use wordline_catalog::import::{DumpFormat, ImportError, Page, dump_bytes, import};
+use wordline_catalog::import::{
+    ChipClaims, DumpFormat, DumpIndex, ImportError, ImportErrors, Page, disagreements, dump_bytes,
+    import,
+};
 
 /// Panics when a promise is broken. Returns whether a page was read.
 pub(crate) fn check(data: &[u8]) -> bool {
-    // As a file, which may be text, and as the bytes themselves.
+    // As a file, which may be text, and as the bytes themselves; a text may be an index of dumps.
+    if let Ok(text) = std::str::from_utf8(data)
+        && let Ok(mut index) = text.parse::<DumpIndex>()
+    {
+        let known = index.entries.len();
+        assert!(index.add_figures(text).is_err() || index.entries.len() == known);
+    }
     let from_file = match dump_bytes(data) {
         Ok(bytes) => {
             assert!(!bytes.is_empty(), "an empty dump");
@@ -53,7 +62,10 @@ fn decode(bytes: &[u8]) -> bool {
                 assert_eq!(Ok(page), import(bytes, kind), "a second reading differs");
                 read = true;
             }
-            Err(error) => refused(&error, bytes.len()),
+            Err(ImportErrors(errors)) => {
+                assert!(!errors.is_empty(), "refused without a reason");
+                errors.iter().for_each(|error| refused(error, bytes.len()));
+            }
         }
     }
     read
@@ -73,17 +85,26 @@ fn decoded(page: &Page, length: usize) {
         assert!(field.offset < length, "{field:?}");
         assert!(!field.name.is_empty() && !field.raw.is_empty(), "{field:?}");
     }
-    for line in page.sheet.lines() {
-        let is_header = ["part", "name", "manufacturer", "revision", "description"]
-            .iter()
-            .any(|key| line.starts_with(&format!("{key} = \"")));
+    page.contradictions
+        .iter()
+        .for_each(|error| refused(error, length));
+    let claims = ChipClaims {
+        part: Some("w25q128jv".to_owned()),
+        jedec_id: Some("EF4018".parse().expect("an id")),
+        ..ChipClaims::default()
+    };
+    let check = claims.check(page);
+    let against = check.refused.iter().chain(&check.contradictions);
+    against.for_each(|error| refused(error, length));
+    for claims in [ChipClaims::default(), claims] {
+        let sheet = page.sheet(&claims);
+        let advised = page.sheet_with_advice(&claims);
         assert!(
-            line.is_empty() || line.starts_with('#') || is_header,
-            "{line:?}"
+            sheet.lines().all(|line| advised.contains(line)),
+            "{advised}"
         );
-        assert!(
-            line.chars().all(|c| c == ' ' || c.is_ascii_graphic()),
-            "{line:?}"
-        );
+        let plain = |c: char| c == ' ' || c == '\n' || c.is_ascii_graphic();
+        assert!(advised.chars().all(plain), "{advised:?}");
+        assert!(disagreements(page, &sheet).is_empty(), "{sheet}");
     }
 }

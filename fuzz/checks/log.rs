@@ -168,7 +168,8 @@ fn summary(summary: &LogSummary, data: &[u8]) {
     for oddity in &summary.oddities {
         match oddity {
             Oddity::TruncatedEnd { line } => assert!(*line <= lines(data), "{oddity:?}"),
-            Oddity::BackwardsTime { line, count, most } => {
+            Oddity::BackwardsTime { line, count, most }
+            | Oddity::Contradiction { line, count, most } => {
                 assert!(
                     *line <= lines(data) && *count > 0 && most.ps() > 0,
                     "{oddity:?}"

@@ -2,12 +2,11 @@
 
 use serde::Deserialize;
 use toml::de::DeTable;
-use wordline_core::results::FigureUse;
 use wordline_dram::sheet::{self, Connected, SettingError, Settings, SheetChoice};
 use wordline_nvm::Problem;
 
 use crate::error::{CatalogError, SheetError};
-use crate::figures;
+use crate::figures::SheetFigures;
 use crate::sheet::{Header, SheetSource};
 use crate::{Catalog, SheetText, unknown};
 
@@ -19,7 +18,7 @@ pub struct DramSheet<T> {
     /// What it describes.
     pub sheet: T,
     /// Every figure with its source, in the order of the file.
-    pub figures: Vec<FigureUse>,
+    pub figures: SheetFigures,
 }
 
 /// A DRAM die: `die = "…"`, table `[dram]`.
@@ -115,38 +114,37 @@ file!(ModuleFile, module, dimm: sheet::Module);
 file!(SystemFile, system, host: sheet::System);
 
 impl SheetSource<'_> {
-    pub(crate) fn die(&self, tree: &DeTable<'_>) -> Result<Die, Vec<SheetError>> {
-        let (names, cautions, die) = self.typed::<DieFile>()?.parts();
+    pub(crate) fn die(&self, tree: DeTable<'_>) -> Result<Die, Vec<SheetError>> {
+        let (names, cautions, die) = self.typed::<DieFile>(tree)?.parts();
         let header = self.header(names, cautions);
         let problems = nested("dram", die.problems());
-        self.dram(tree, "die", header, problems, die)
+        self.dram("die", header, problems, die)
     }
 
-    pub(crate) fn module(&self, tree: &DeTable<'_>) -> Result<Module, Vec<SheetError>> {
-        let (names, cautions, module) = self.typed::<ModuleFile>()?.parts();
+    pub(crate) fn module(&self, tree: DeTable<'_>) -> Result<Module, Vec<SheetError>> {
+        let (names, cautions, module) = self.typed::<ModuleFile>(tree)?.parts();
         let header = self.header(names, cautions);
         let problems = nested("dimm", module.problems());
-        self.dram(tree, "module", header, problems, module)
+        self.dram("module", header, problems, module)
     }
 
-    pub(crate) fn system(&self, tree: &DeTable<'_>) -> Result<System, Vec<SheetError>> {
-        let (names, cautions, system) = self.typed::<SystemFile>()?.parts();
+    pub(crate) fn system(&self, tree: DeTable<'_>) -> Result<System, Vec<SheetError>> {
+        let (names, cautions, system) = self.typed::<SystemFile>(tree)?.parts();
         let header = self.header(names, cautions);
         let problems = nested("host", system.problems());
-        self.dram(tree, "system", header, problems, system)
+        self.dram("system", header, problems, system)
     }
 
     fn dram<T>(
         &self,
-        tree: &DeTable<'_>,
         id_key: &str,
         header: Header,
         problems: Vec<Problem>,
         sheet: T,
     ) -> Result<DramSheet<T>, Vec<SheetError>> {
-        self.checked(tree, id_key, &header, problems)?;
+        self.checked(id_key, &header, problems)?;
         Ok(DramSheet {
-            figures: figures::of(&header.id, self.text, tree),
+            figures: SheetFigures::of(&header),
             header,
             sheet,
         })
@@ -165,17 +163,17 @@ fn nested(table: &str, problems: Vec<sheet::DramSheetProblem>) -> Vec<Problem> {
 impl Catalog {
     /// DRAM dies by id, ascending.
     pub fn dies(&self) -> impl Iterator<Item = &Die> {
-        self.dies.values()
+        self.dies.sheets()
     }
 
     /// DRAM modules by id, ascending.
     pub fn modules(&self) -> impl Iterator<Item = &Module> {
-        self.modules.values()
+        self.modules.sheets()
     }
 
     /// Systems with memory channels by id, ascending.
     pub fn systems(&self) -> impl Iterator<Item = &System> {
-        self.systems.values()
+        self.systems.sheets()
     }
 
     /// The DRAM die of an id.
@@ -183,7 +181,7 @@ impl Catalog {
     /// # Errors
     /// When there is none: the message suggests the nearest.
     pub fn die(&self, id: &str) -> Result<&Die, CatalogError> {
-        let known = self.dies.keys();
+        let known = self.dies.ids();
         self.dies.get(id).ok_or_else(|| unknown("die", id, known))
     }
 
@@ -192,7 +190,7 @@ impl Catalog {
     /// # Errors
     /// When there is none: the message suggests the nearest.
     pub fn module(&self, id: &str) -> Result<&Module, CatalogError> {
-        let known = self.modules.keys();
+        let known = self.modules.ids();
         self.modules
             .get(id)
             .ok_or_else(|| unknown("module", id, known))
@@ -203,16 +201,20 @@ impl Catalog {
     /// # Errors
     /// When there is none: the message suggests the nearest.
     pub fn system(&self, id: &str) -> Result<&System, CatalogError> {
-        let known = self.systems.keys();
+        let known = self.systems.ids();
         self.systems
             .get(id)
             .ok_or_else(|| unknown("system", id, known))
     }
 
-    /// The dies of the modules in `files` must exist and be what the modules take them for.
-    pub(crate) fn check_dies(&self, files: &[SheetText]) -> Vec<SheetError> {
+    /// The dies of those modules that stand in `files` must exist and be what the modules take them for.
+    pub(crate) fn check_dies<'a>(
+        &self,
+        modules: impl Iterator<Item = &'a Module>,
+        files: &[SheetText],
+    ) -> Vec<SheetError> {
         let mut errors = Vec::new();
-        for module in self.modules.values() {
+        for module in modules {
             let Some(file) = files.iter().find(|file| file.file == module.header.file) else {
                 continue;
             };

@@ -48,11 +48,11 @@ impl SheetError {
     /// there is no such value.
     #[must_use]
     pub fn at(file: &str, text: &str, path: &str, message: String) -> Self {
-        let tree = toml::de::DeTable::parse(text);
+        let tree = crate::estimate::tree(text);
         Self {
             file: file.to_owned(),
             text: text.into(),
-            span: tree.map_or(0..0, |tree| crate::sheet::place(tree.get_ref(), path)),
+            span: tree.map_or(0..0, |tree| crate::sheet::place(&tree, path)),
             message,
         }
     }

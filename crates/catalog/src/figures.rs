@@ -1,11 +1,16 @@
 //! Finds every figure of a sheet with its source, whatever its model: a table with the key
 //! `source`, or with `assumed = true`, states figures; the text of the file is their value.
 
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock};
+
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use wordline_core::Basis;
 use wordline_core::quantity::Frequency;
 use wordline_core::results::FigureUse;
+
+use crate::{Header, estimate};
 
 /// Keys that say where a figure comes from rather than what it is.
 const PROVENANCE: [&str; 5] = ["source", "basis", "assumed", "reason", ASSUMED_COLUMNS];
@@ -13,8 +18,47 @@ const PROVENANCE: [&str; 5] = ["source", "basis", "assumed", "reason", ASSUMED_C
 /// The key that names the columns which the source does not state.
 pub(crate) const ASSUMED_COLUMNS: &str = "assumed_columns";
 
+/// Every figure of a sheet with its source, in the order of its text. They are found when somebody asks for them: many who
+/// load a sheet do not.
+#[derive(Clone, Debug)]
+pub struct SheetFigures {
+    sheet: String,
+    text: Arc<str>,
+    found: OnceLock<Vec<FigureUse>>,
+}
+
+impl SheetFigures {
+    pub(crate) fn of(header: &Header) -> Self {
+        Self {
+            sheet: header.id.clone(),
+            text: Arc::clone(&header.text),
+            found: OnceLock::new(),
+        }
+    }
+}
+
+impl Deref for SheetFigures {
+    type Target = [FigureUse];
+
+    fn deref(&self) -> &[FigureUse] {
+        self.found.get_or_init(|| {
+            let tree = estimate::tree(&self.text).unwrap_or_default();
+            of(&self.sheet, &self.text, &tree)
+        })
+    }
+}
+
+impl<'a> IntoIterator for &'a SheetFigures {
+    type Item = &'a FigureUse;
+    type IntoIter = std::slice::Iter<'a, FigureUse>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
 /// Every figure of a sheet, in the order of its text.
-pub(crate) fn of(sheet: &str, text: &str, tree: &DeTable<'_>) -> Vec<FigureUse> {
+fn of(sheet: &str, text: &str, tree: &DeTable<'_>) -> Vec<FigureUse> {
     let mut found = Vec::new();
     each(tree, &mut |start, path, table| {
         if let Some((basis, source)) = provenance(table) {
@@ -98,6 +142,7 @@ pub(crate) fn provenance(table: &DeTable<'_>) -> Option<(Basis, String)> {
             Some("published") => Basis::Published,
             Some("calibrated") => Basis::Calibrated,
             Some("measured") => Basis::Measured,
+            Some("estimated") => Basis::Estimated,
             _ => Basis::Datasheet,
         };
         return Some((basis, source.to_owned()));

@@ -1,8 +1,8 @@
 //! The catalogue: one TOML file for each part and board, every figure with its unit and source.
 //!
-//! The sheets under `parts/` are embedded; users add folders of their own. Each sheet is checked
-//! once, when it is loaded, and a mistake is reported with its file, line and allowed values. What
-//! comes out needs no further checks.
+//! The sheets under `parts/` are embedded and parsed when somebody asks for them; users add folders of their own. Each of
+//! their sheets is checked when it is loaded, and a mistake is reported with its file, line and allowed values. What
+//! comes out needs no further checks. What no source states of a part is estimated from its family or kind.
 //!
 //! ```
 //! use wordline_catalog::Catalog;
@@ -15,6 +15,7 @@
 
 mod dram;
 mod error;
+mod estimate;
 mod figures;
 mod folder;
 pub mod import;
@@ -23,41 +24,45 @@ mod nearest;
 mod part_on_board;
 pub mod ranges;
 mod sheet;
+mod shelf;
 mod target;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 pub use dram::{Die, DramSheet, Module, ModuleInSystem, System};
 pub use error::{CatalogError, SheetError};
+pub use figures::SheetFigures;
 pub use model::Model;
 pub use part_on_board::PartOnBoard;
 pub use sheet::{Board, Header, Part, Sheet, is_id, parse};
 pub use target::{Capability, Target};
 
 use nearest::unknown;
+use shelf::Shelf;
 
 /// The embedded sheets: path inside this crate, and text.
 pub static EMBEDDED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/sheets.rs"));
 
 /// Everything that targets can name.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Catalog {
-    parts: BTreeMap<String, Part>,
-    boards: BTreeMap<String, Board>,
-    dies: BTreeMap<String, Die>,
-    modules: BTreeMap<String, Module>,
-    systems: BTreeMap<String, System>,
+    parts: Shelf<Part>,
+    boards: Shelf<Board>,
+    dies: Shelf<Die>,
+    modules: Shelf<Module>,
+    systems: Shelf<System>,
 }
 
 impl Catalog {
     /// The embedded sheets, and those of the users' folders.
     ///
     /// # Errors
-    /// When a folder cannot be read or holds no sheet, or with everything that is wrong with any
-    /// sheet.
+    /// When a folder cannot be read or holds no sheet, or with everything that is wrong with any of its
+    /// sheets.
     pub fn load(folders: &[PathBuf]) -> Result<Self, CatalogError> {
-        let mut files = embedded();
+        let mut catalog = Self::embedded();
+        let mut files = Vec::new();
         let mut errors = Vec::new();
         for folder in folders {
             for path in folder::sheets_in(folder)? {
@@ -68,7 +73,6 @@ impl Catalog {
                 }
             }
         }
-        let mut catalog = Self::default();
         for file in &files {
             match parse(&file.file, &file.text) {
                 Ok(sheet) => errors.extend(catalog.insert(sheet).map(|old| file.taken(old))),
@@ -76,14 +80,42 @@ impl Catalog {
             }
         }
         if errors.is_empty() {
-            errors = catalog.check_default_boards(&files);
-            errors.extend(catalog.check_dies(&files));
+            errors = catalog.check_own(&files);
         }
         if errors.is_empty() {
             Ok(catalog)
         } else {
             Err(CatalogError::Sheets(errors))
         }
+    }
+
+    /// The embedded sheets.
+    fn embedded() -> Self {
+        Self {
+            parts: Shelf::embedded(),
+            boards: Shelf::embedded(),
+            dies: Shelf::embedded(),
+            modules: Shelf::embedded(),
+            systems: Shelf::embedded(),
+        }
+    }
+
+    /// Everything that is wrong with the embedded sheets, which all else takes for sound: for those who change them.
+    #[must_use]
+    pub fn check_embedded() -> Vec<SheetError> {
+        let errors = shelf::check_embedded();
+        if !errors.is_empty() {
+            return errors;
+        }
+        let owned = |(file, text): &(&str, &str)| SheetText {
+            file: (*file).to_owned(),
+            text: (*text).to_owned(),
+        };
+        let files: Vec<_> = EMBEDDED.iter().map(owned).collect();
+        let catalog = Self::embedded();
+        let mut errors = catalog.check_default_boards(catalog.parts.sheets(), &files);
+        errors.extend(catalog.check_dies(catalog.modules.sheets(), &files));
+        errors
     }
 
     /// Checks files against this catalogue without adding them. An id that the catalogue has may be
@@ -129,8 +161,7 @@ impl Catalog {
                 Err(found) => checked.errors.extend(found),
             }
         }
-        checked.errors.extend(catalog.check_default_boards(&files));
-        checked.errors.extend(catalog.check_dies(&files));
+        checked.errors.extend(catalog.check_own(&files));
         Ok(checked)
     }
 
@@ -138,24 +169,28 @@ impl Catalog {
     fn insert(&mut self, sheet: Sheet) -> Option<(&'static str, Header)> {
         match sheet {
             Sheet::Part(part) => {
-                let old = self.parts.insert(part.header.id.clone(), *part);
-                old.map(|old| ("part", old.header))
+                let id = part.header.id.clone();
+                self.parts
+                    .put(id, *part, |old| ("part", old.header.clone()))
             }
             Sheet::Board(board) => {
-                let old = self.boards.insert(board.header.id.clone(), *board);
-                old.map(|old| ("board", old.header))
+                let id = board.header.id.clone();
+                self.boards
+                    .put(id, *board, |old| ("board", old.header.clone()))
             }
             Sheet::Die(die) => {
-                let old = self.dies.insert(die.header.id.clone(), *die);
-                old.map(|old| ("die", old.header))
+                let id = die.header.id.clone();
+                self.dies.put(id, *die, |old| ("die", old.header.clone()))
             }
             Sheet::Module(module) => {
-                let old = self.modules.insert(module.header.id.clone(), *module);
-                old.map(|old| ("module", old.header))
+                let id = module.header.id.clone();
+                self.modules
+                    .put(id, *module, |old| ("module", old.header.clone()))
             }
             Sheet::System(system) => {
-                let old = self.systems.insert(system.header.id.clone(), *system);
-                old.map(|old| ("system", old.header))
+                let id = system.header.id.clone();
+                self.systems
+                    .put(id, *system, |old| ("system", old.header.clone()))
             }
         }
     }
@@ -163,14 +198,8 @@ impl Catalog {
     /// Adds a board or die that other sheets may need, unless there is one of its id.
     fn insert_if_new(&mut self, sheet: Sheet) {
         match sheet {
-            Sheet::Board(board) => {
-                let id = board.header.id.clone();
-                self.boards.entry(id).or_insert(*board);
-            }
-            Sheet::Die(die) => {
-                let id = die.header.id.clone();
-                self.dies.entry(id).or_insert(*die);
-            }
+            Sheet::Board(board) => self.boards.put_if_new(board.header.id.clone(), *board),
+            Sheet::Die(die) => self.dies.put_if_new(die.header.id.clone(), *die),
             Sheet::Part(_) | Sheet::Module(_) | Sheet::System(_) => {}
         }
     }
@@ -192,21 +221,23 @@ impl Catalog {
     /// What to say of a name that no sheet has: the nearest of all kinds.
     #[must_use]
     pub fn unknown_name(&self, name: &str) -> CatalogError {
-        let ids: Vec<_> = self
-            .headers()
-            .map(|(_, header)| header.id.clone())
-            .collect();
-        unknown("name", name, ids.iter())
+        let chips = self.parts.ids().chain(self.boards.ids());
+        let dram = self
+            .dies
+            .ids()
+            .chain(self.modules.ids())
+            .chain(self.systems.ids());
+        unknown("name", name, chips.chain(dram))
     }
 
     /// Parts by id, ascending.
     pub fn parts(&self) -> impl Iterator<Item = &Part> {
-        self.parts.values()
+        self.parts.sheets()
     }
 
     /// Boards by id, ascending.
     pub fn boards(&self) -> impl Iterator<Item = &Board> {
-        self.boards.values()
+        self.boards.sheets()
     }
 
     /// The part of an id.
@@ -214,7 +245,7 @@ impl Catalog {
     /// # Errors
     /// When there is none: the message suggests the nearest.
     pub fn part(&self, id: &str) -> Result<&Part, CatalogError> {
-        let known = self.parts.keys();
+        let known = self.parts.ids();
         self.parts.get(id).ok_or_else(|| unknown("part", id, known))
     }
 
@@ -223,16 +254,27 @@ impl Catalog {
     /// # Errors
     /// When there is none: the message suggests the nearest.
     pub fn board(&self, id: &str) -> Result<&Board, CatalogError> {
-        let known = self.boards.keys();
+        let known = self.boards.ids();
         self.boards
             .get(id)
             .ok_or_else(|| unknown("board", id, known))
     }
 
-    /// The default boards of the parts in `files` must exist and take their parts.
-    fn check_default_boards(&self, files: &[SheetText]) -> Vec<SheetError> {
+    /// What the sheets in `files`, which were added, ask of others.
+    fn check_own(&self, files: &[SheetText]) -> Vec<SheetError> {
+        let mut errors = self.check_default_boards(self.parts.own(), files);
+        errors.extend(self.check_dies(self.modules.own(), files));
+        errors
+    }
+
+    /// The default boards of those parts that stand in `files` must exist and take their parts.
+    fn check_default_boards<'a>(
+        &self,
+        parts: impl Iterator<Item = &'a Part>,
+        files: &[SheetText],
+    ) -> Vec<SheetError> {
         let mut errors = Vec::new();
-        for part in self.parts.values() {
+        for part in parts {
             let file = files.iter().find(|file| file.file == part.header.file);
             let (Some(id), Some(file)) = (&part.default_board, file) else {
                 continue;
@@ -308,14 +350,6 @@ impl SheetText {
 /// Whether a sheet is one of those that came with the program, to the letter.
 fn is_embedded(file: &str, text: &str) -> bool {
     EMBEDDED.contains(&(file, text))
-}
-
-fn embedded() -> Vec<SheetText> {
-    let owned = |(file, text): &(&str, &str)| SheetText {
-        file: (*file).to_owned(),
-        text: (*text).to_owned(),
-    };
-    EMBEDDED.iter().map(owned).collect()
 }
 
 #[cfg(test)]

@@ -12,12 +12,16 @@ use wordline_nvm::{CardSheet, ChipModel, DdrMramSheet, NandSheet, NorSheet, Nvra
 
 /// Every model: the table of a part's file that states it, and the sheet that the table becomes. A new model is a line
 /// here, and its own files in the crate that simulates it.
-static MODELS: [ModelTable; 7] = [
+static MODELS: [ModelTable; 11] = [
     ModelTable::of::<NvramSheet>("mram"),
     ModelTable::of::<DdrMramSheet>("ddr_mram"),
     ModelTable::of::<NvramSheet>("fram"),
     ModelTable::of::<NvramSheet>("eeprom"),
+    ModelTable::of::<NvramSheet>("reram"),
+    ModelTable::of::<NvramSheet>("sram"),
+    ModelTable::of::<NvramSheet>("psram"),
     ModelTable::of::<NorSheet>("nor"),
+    ModelTable::of::<NorSheet>("onchip"),
     ModelTable::of::<NandSheet>("nand"),
     ModelTable::of::<CardSheet>("card"),
 ];

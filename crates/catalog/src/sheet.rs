@@ -6,9 +6,8 @@ use std::sync::Arc;
 use serde::Deserialize;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Deserializer};
-use wordline_core::Figure;
 use wordline_core::quantity::{Area, Frequency, Money, Voltage};
-use wordline_core::results::FigureUse;
+use wordline_core::{Figure, Lifecycle, LifecycleStatus};
 use wordline_nvm::bus::ddr::DdrBus;
 use wordline_nvm::bus::parallel::ParallelBus;
 use wordline_nvm::bus::sd::SdBus;
@@ -17,7 +16,8 @@ use wordline_nvm::{Board as NvmBoard, Driver, Host, Problem, Processor, Rail};
 
 use crate::dram::{Die, Module, System};
 use crate::error::SheetError;
-use crate::figures;
+use crate::estimate;
+use crate::figures::SheetFigures;
 use crate::model::{self, Model};
 
 /// What every sheet says of itself.
@@ -39,8 +39,8 @@ pub struct Header {
     pub file: String,
     /// Whether the sheet came with the program; otherwise it is the user's own.
     pub embedded: bool,
-    /// The text of the file.
-    pub text: String,
+    /// The text of the file, with the figures that were [estimated](crate) for what it lacks.
+    pub text: Arc<str>,
 }
 
 /// A part of the catalogue.
@@ -50,6 +50,10 @@ pub struct Part {
     pub header: Header,
     /// Board that a target means when it names none.
     pub default_board: Option<String>,
+    /// The maker's series that it belongs to, such as `W25Q-JV`: parts of one design, whose figures resemble each other.
+    pub family: Option<String>,
+    /// Whether it is still made.
+    pub lifecycle: Option<Lifecycle>,
     /// Price of one.
     pub cost: Option<Figure<Money>>,
     /// Board area of its package, where it is known.
@@ -57,7 +61,23 @@ pub struct Part {
     /// The model that simulates the part, with its figures.
     pub model: Model,
     /// Every figure with its source, in the order of the file.
-    pub figures: Vec<FigureUse>,
+    pub figures: SheetFigures,
+}
+
+impl Part {
+    /// Whether figures that its sheet does not state were estimated from other parts.
+    #[must_use]
+    pub fn is_estimated(&self) -> bool {
+        crate::estimate::is_completed(&self.header.text)
+    }
+
+    /// What is known of its supply.
+    #[must_use]
+    pub fn lifecycle_status(&self) -> LifecycleStatus {
+        self.lifecycle
+            .as_ref()
+            .map_or(LifecycleStatus::Unknown, |lifecycle| lifecycle.status)
+    }
 }
 
 /// A board of the catalogue.
@@ -70,7 +90,7 @@ pub struct Board {
     /// Price of one.
     pub cost: Option<Figure<Money>>,
     /// Every figure with its source, in the order of the file.
-    pub figures: Vec<FigureUse>,
+    pub figures: SheetFigures,
 }
 
 /// A sheet, whichever kind its file holds.
@@ -100,6 +120,8 @@ struct PartFile {
     #[serde(default)]
     cautions: Vec<String>,
     default_board: Option<String>,
+    family: Option<String>,
+    lifecycle: Option<Lifecycle>,
     cost: Option<Figure<Money>>,
     area: Option<Figure<Area>>,
 }
@@ -133,34 +155,24 @@ struct BoardFile {
 /// # Errors
 /// Everything that is wrong with it, each with its place.
 pub fn parse(file: &str, text: &str) -> Result<Sheet, Vec<SheetError>> {
-    let source = &SheetSource {
+    let source = SheetSource {
         file,
         text,
-        shared: text.into(),
+        embedded: crate::is_embedded(file, text),
     };
-    let tree = DeTable::parse(text).map_err(|error| vec![source.toml_error(&error)])?;
-    let tree = tree.get_ref();
-    let kinds: Vec<_> = KINDS
-        .into_iter()
-        .filter(|key| tree.contains_key(*key))
-        .collect();
-    match kinds[..] {
-        ["part"] => source.part(tree).map(|part| Sheet::Part(Box::new(part))),
-        ["board"] => source
-            .board(tree)
-            .map(|board| Sheet::Board(Box::new(board))),
-        ["die"] => source.die(tree).map(|die| Sheet::Die(Box::new(die))),
-        ["module"] => source
-            .module(tree)
-            .map(|module| Sheet::Module(Box::new(module))),
-        ["system"] => source
-            .system(tree)
-            .map(|system| Sheet::System(Box::new(system))),
-        _ => Err(vec![source.error(
-            0..text.len().min(1),
-            "a sheet begins with exactly one of part = \"ID\", board = \"ID\", die = \"ID\", module = \"ID\", \
-             system = \"ID\"",
-        )]),
+    let tree = estimate::tree(text).map_err(|fault| vec![source.fault(fault)])?;
+    match estimate::complete(text, &tree) {
+        None => source.sheet(tree),
+        Some(completed) => {
+            let source = SheetSource {
+                text: &completed,
+                ..source
+            };
+            let mut tree = tree;
+            estimate::extend(&mut tree, &completed, text.len())
+                .map_err(|fault| vec![source.fault(fault)])?;
+            source.sheet(tree)
+        }
     }
 }
 
@@ -168,29 +180,50 @@ pub fn parse(file: &str, text: &str) -> Result<Sheet, Vec<SheetError>> {
 const KINDS: [&str; 5] = ["part", "board", "die", "module", "system"];
 
 /// A file while it is read.
+#[derive(Clone, Copy)]
 pub(crate) struct SheetSource<'a> {
     file: &'a str,
     pub(crate) text: &'a str,
-    /// The text again, as all errors of the file share it.
-    shared: Arc<str>,
+    embedded: bool,
 }
 
 /// Faults of one sheet that are reported; more would bury the reader.
 const FAULTS_MAX: usize = 20;
 
 impl SheetSource<'_> {
-    fn part(&self, tree: &DeTable<'_>) -> Result<Part, Vec<SheetError>> {
-        let mut file = tree.clone();
-        let mut models = Model::take(&mut file);
-        let file = Deserializer::from(Spanned::new(0..self.text.len(), file));
-        let raw = PartFile::deserialize(file).map_err(|error| {
-            let mut error = self.toml_error(&error);
+    fn sheet(&self, tree: DeTable<'_>) -> Result<Sheet, Vec<SheetError>> {
+        let kinds = KINDS.into_iter().filter(|key| tree.contains_key(*key));
+        let kinds: Vec<_> = kinds.collect();
+        match kinds[..] {
+            ["part"] => self.part(tree).map(|part| Sheet::Part(Box::new(part))),
+            ["board"] => self
+                .board(tree)
+                .map(|board| Sheet::Board(Box::new(board))),
+            ["die"] => self.die(tree).map(|die| Sheet::Die(Box::new(die))),
+            ["module"] => self
+                .module(tree)
+                .map(|module| Sheet::Module(Box::new(module))),
+            ["system"] => self
+                .system(tree)
+                .map(|system| Sheet::System(Box::new(system))),
+            _ => Err(vec![self.error(
+                0..self.text.len().min(1),
+                "a sheet begins with exactly one of part = \"ID\", board = \"ID\", die = \"ID\", module = \"ID\", \
+                 system = \"ID\"",
+            )]),
+        }
+    }
+
+    fn part(&self, mut tree: DeTable<'_>) -> Result<Part, Vec<SheetError>> {
+        let mut models = Model::take(&mut tree);
+        let raw: PartFile = self.typed(tree).map_err(|mut errors| {
+            let error = &mut errors[0];
             // The tables of models are fields as well.
             if error.message.starts_with("unknown field") {
                 error.message += ", ";
                 error.message += &model::names(|name| format!("`{name}`"));
             }
-            vec![error]
+            errors
         })?;
         let names = [
             raw.part,
@@ -215,10 +248,18 @@ impl SheetSource<'_> {
             path: format!("{prefix}{}", problem.path),
             ..problem
         });
-        self.checked(tree, "part", &header, problems.collect())?;
+        let mut problems: Vec<_> = problems.collect();
+        problems.extend(raw.lifecycle.as_ref().and_then(|lifecycle| {
+            let message = lifecycle.problem()?;
+            let path = "lifecycle".to_owned();
+            Some(Problem { path, message })
+        }));
+        self.checked("part", &header, problems)?;
         Ok(Part {
-            figures: figures::of(&header.id, self.text, tree),
+            figures: SheetFigures::of(&header),
             default_board: raw.default_board,
+            family: raw.family,
+            lifecycle: raw.lifecycle,
             cost: raw.cost,
             area: raw.area,
             header,
@@ -226,8 +267,8 @@ impl SheetSource<'_> {
         })
     }
 
-    fn board(&self, tree: &DeTable<'_>) -> Result<Board, Vec<SheetError>> {
-        let raw: BoardFile = self.typed()?;
+    fn board(&self, tree: DeTable<'_>) -> Result<Board, Vec<SheetError>> {
+        let raw: BoardFile = self.typed(tree)?;
         let names = [
             raw.board,
             raw.name,
@@ -248,17 +289,21 @@ impl SheetSource<'_> {
             host: raw.host,
             cpu: raw.cpu,
         };
-        self.checked(tree, "board", &header, board.problems())?;
+        self.checked("board", &header, board.problems())?;
         Ok(Board {
-            figures: figures::of(&header.id, self.text, tree),
+            figures: SheetFigures::of(&header),
             cost: raw.cost,
             header,
             board,
         })
     }
 
-    pub(crate) fn typed<T: for<'de> Deserialize<'de>>(&self) -> Result<T, Vec<SheetError>> {
-        toml::from_str(self.text).map_err(|error| vec![self.toml_error(&error)])
+    pub(crate) fn typed<T: for<'de> Deserialize<'de>>(
+        &self,
+        tree: DeTable<'_>,
+    ) -> Result<T, Vec<SheetError>> {
+        let tree = Spanned::new(0..self.text.len(), tree);
+        T::deserialize(Deserializer::from(tree)).map_err(|error| vec![self.toml_error(&error)])
     }
 
     /// The header of a sheet: id, name, manufacturer, revision and description, then its cautions.
@@ -272,15 +317,14 @@ impl SheetSource<'_> {
             description,
             cautions,
             file: self.file.to_owned(),
-            embedded: crate::is_embedded(self.file, self.text),
-            text: self.text.to_owned(),
+            embedded: self.embedded,
+            text: self.text.into(),
         }
     }
 
     /// Turns problems into errors with places.
     pub(crate) fn checked(
         &self,
-        tree: &DeTable<'_>,
         id_key: &str,
         header: &Header,
         mut problems: Vec<Problem>,
@@ -318,23 +362,26 @@ impl SheetSource<'_> {
                 message: format!("{more} more faults in this sheet"),
             });
         }
-        Err(problems
-            .iter()
-            .map(|problem| {
-                let message = format!("{}: {}", problem.path, problem.message);
-                self.error(place(tree, &problem.path), message)
-            })
-            .collect())
+        let tree = estimate::tree(self.text).unwrap_or_default();
+        let error = |problem: &Problem| {
+            let message = format!("{}: {}", problem.path, problem.message);
+            self.error(place(&tree, &problem.path), message)
+        };
+        Err(problems.iter().map(error).collect())
     }
 
     fn toml_error(&self, error: &toml::de::Error) -> SheetError {
         self.error(error.span().unwrap_or(0..0), error.message())
     }
 
+    fn fault(&self, (span, message): estimate::TreeFault) -> SheetError {
+        self.error(span, message)
+    }
+
     fn error(&self, span: Range<usize>, message: impl Into<String>) -> SheetError {
         SheetError {
             file: self.file.to_owned(),
-            text: Arc::clone(&self.shared),
+            text: self.text.into(),
             span,
             message: message.into(),
         }

@@ -263,7 +263,7 @@ impl Catalog {
                 Ok(Target::Part(part))
             }
             None if text == RAM => self.board_ram(RAM_BOARD),
-            None if self.modules.contains_key(text) => Err(self.without_system(text)),
+            None if self.modules.has(text) => Err(self.without_system(text)),
             None => self.on_default_board(text).map(Target::Part),
         }
     }
@@ -287,13 +287,12 @@ impl Catalog {
     /// Whether `id@place` is meant for a memory module in a system.
     fn is_module(&self, id: &str, place: &str) -> bool {
         let is_like_one = || {
-            nearest(id, self.parts.keys()).is_empty()
-                && !nearest(id, self.modules.keys()).is_empty()
+            nearest(id, self.parts.ids()).is_empty() && !nearest(id, self.modules.ids()).is_empty()
         };
-        self.modules.contains_key(id)
-            || !self.parts.contains_key(id)
-                && !self.boards.contains_key(place)
-                && (self.systems.contains_key(place) || is_like_one())
+        self.modules.has(id)
+            || !self.parts.has(id)
+                && !self.boards.has(place)
+                && (self.systems.has(place) || is_like_one())
     }
 
     fn board_ram(&self, board: &str) -> Result<Target<'_>, CatalogError> {
@@ -315,13 +314,13 @@ impl Catalog {
     fn on_default_board(&self, id: &str) -> Result<PartOnBoard<'_>, CatalogError> {
         let part = match self.parts.get(id) {
             Some(part) => part,
-            None if nearest(id, self.parts.keys()).is_empty() => {
-                let modules = nearest(id, self.modules.keys());
+            None if nearest(id, self.parts.ids()).is_empty() => {
+                let modules = nearest(id, self.modules.ids());
                 let kind = if modules.is_empty() { "part" } else { "module" };
-                let known = self.parts.keys().chain(self.modules.keys());
+                let known = self.parts.ids().chain(self.modules.ids());
                 return Err(unknown(kind, id, known));
             }
-            None => return Err(unknown("part", id, self.parts.keys())),
+            None => return Err(unknown("part", id, self.parts.ids())),
         };
         match &part.default_board {
             Some(board) => Ok(PartOnBoard::new(part, self.board(board)?)),
@@ -340,7 +339,7 @@ impl Catalog {
     }
 
     fn without_system(&self, module: &str) -> CatalogError {
-        let known: Vec<_> = self.systems.keys().map(String::as_str).collect();
+        let known: Vec<_> = self.systems.ids().map(String::as_str).collect();
         CatalogError::Target {
             message: format!(
                 "{module:?} names no system; write {module}@SYSTEM, with one of {}",

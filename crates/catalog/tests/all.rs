@@ -8,5 +8,6 @@ mod dram;
 mod dram_checker;
 mod dram_faults;
 mod dram_limits;
+mod dumps;
 mod in_turn;
 mod supply;

@@ -27,6 +27,9 @@ const WAYS: [&[Pipeline]; 5] = [
     &[MultiPlane, CacheRead, CacheProgram],
 ];
 
+/// Whether reads go through the address space, tried of each chip that is not used in [other ways](WAYS).
+const MAPPED: [bool; 2] = [false, true];
+
 /// Seeds of sampled devices.
 const SEEDS: [u64; 3] = [0, 1, 0x5eed];
 
@@ -59,8 +62,13 @@ struct Bench {
 }
 
 impl Bench {
-    /// `None` where the chip has not every one of the ways.
-    fn new(target: &PartOnBoard<'_>, timing: Timing, seed: u64, ways: &[Pipeline]) -> Option<Self> {
+    /// `None` where the chip has not every one of the ways, or its reads are to be mapped and cannot be.
+    fn new(
+        target: &PartOnBoard<'_>,
+        timing: Timing,
+        seed: u64,
+        (ways, mapped): (&[Pipeline], bool),
+    ) -> Option<Self> {
         let connect = |timing| {
             let conditions = Conditions {
                 timing,
@@ -69,7 +77,7 @@ impl Bench {
             };
             let mut device = target.connect(conditions).expect("the default board fits");
             let all = ways.iter().all(|way| device.use_pipeline(*way));
-            all.then_some(device)
+            (all && (!mapped || device.map_reads())).then_some(device)
         };
         Some(Self {
             device: connect(timing)?,
@@ -246,14 +254,16 @@ fn every_access_keeps_its_bound_and_no_bound_is_loose() {
         let target = CATALOG.part_on_board(id).expect("every part names a board");
         let page = page_bytes(&part.model);
         let mut line = format!("{id:16}");
-        for ways in WAYS {
+        let used = WAYS.map(|ways| MAPPED.map(|mapped| (ways, mapped)));
+        let used = used.as_flattened().iter();
+        for &(ways, mapped) in used.filter(|(ways, mapped)| ways.is_empty() || !mapped) {
             let classes = [(Timing::Typ, 0), (Timing::Max, 0)].into_iter();
             for (timing, seed) in classes.chain(SEEDS.map(|seed| (Timing::Sampled, seed))) {
-                let Some(mut bench) = Bench::new(&target, timing, seed, ways) else {
+                let Some(mut bench) = Bench::new(&target, timing, seed, (ways, mapped)) else {
                     continue;
                 };
                 bench.run(page);
-                let name = format!("{id} {ways:?} {timing} {seed}");
+                let name = format!("{id} {ways:?} {mapped} {timing} {seed}");
                 let count = exceeding(&bench.seen, |seen| seen.bound);
                 if count > 0 {
                     faults.push(format!("{name}: {count} accesses exceed their bounds"));
@@ -354,7 +364,7 @@ fn a_bound_that_forgets_a_cause_is_exceeded() {
         ("em064lx", &[Cause::Driver, Cause::BusCommand]),
     ] {
         let target = CATALOG.part_on_board(id).expect("it names a board");
-        let bench = Bench::new(&target, Timing::Max, 0, &[]);
+        let bench = Bench::new(&target, Timing::Max, 0, (&[], false));
         let mut bench = bench.expect("it needs no way of working");
         bench.run(page_bytes(&target.part.model));
         for &cause in causes {
@@ -441,6 +451,7 @@ proptest! {
     fn random_accesses_keep_their_bounds(
         part in any::<prop::sample::Index>(),
         ways in prop::sample::select(&WAYS[..]),
+        mapped in any::<bool>(),
         timing in prop::sample::select(&Timing::ALL[..]),
         seed in any::<u64>(),
         odd in prop::option::of(odd()),
@@ -455,8 +466,11 @@ proptest! {
         }
         let name = target.name;
         let target = PartOnBoard { name, part: &part, board: &board };
-        let bench = |ways| Bench::new(&target, timing, seed, ways);
-        let mut bench = bench(ways).or_else(|| bench(&[])).expect("it needs no way of working");
+        let bench = |used| Bench::new(&target, timing, seed, used);
+        let mut bench = bench((ways, mapped))
+            .or_else(|| bench((&[], mapped)))
+            .or_else(|| bench((&[], false)))
+            .expect("it needs no way of working");
         let (len, atom) = (bench.device.len(), bench.device.atom() as u64);
         let atom = if bench.device.overwrite_bytes() > 1 { atom } else { 1 };
         let most = (3 * bench.device.overwrite_bytes() / 2).clamp(64 << 10, 512 << 10);
@@ -479,7 +493,7 @@ proptest! {
                 Err(error) => panic!("{}: {error}", part.header.id),
             }
         }
-        let name = format!("{} {ways:?} {timing} {seed} {odd:?}", part.header.id);
+        let name = format!("{} {ways:?} {mapped} {timing} {seed} {odd:?}", part.header.id);
         let longer = bench.seen.iter().find(|seen| seen.cost.total() > seen.bound);
         if let Some(Seen { operation, at, bytes, bound, cost }) = longer {
             panic!("{name}: {operation:?} of {bytes} B at {at}: {} exceeds {bound}", cost.total());

@@ -38,6 +38,12 @@ pub(crate) fn message(text: impl AsRef<str>) -> Failure {
     Report::msg(printable(text.as_ref()))
 }
 
+/// A failure that several sentences describe, a line each.
+pub(crate) fn lines(lines: &[String]) -> Failure {
+    let lines: Vec<_> = lines.iter().map(|line| printable(line)).collect();
+    Report::msg(lines.join("\n"))
+}
+
 /// A fault in a text of the user, shown with its line.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]

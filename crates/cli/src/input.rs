@@ -58,11 +58,6 @@ impl Inputs {
         self.add(path)
     }
 
-    /// The file, where there is one.
-    pub(crate) fn path(&self) -> Option<&Path> {
-        self.file.as_ref().map(|(_, path)| path.as_path())
-    }
-
     /// Opens a file by the name that an experiment gives it; the bar shows how far it has been read. A pipe, standard
     /// input among them, has its bytes once: where it is read several times they are kept.
     pub(crate) fn open(

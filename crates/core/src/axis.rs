@@ -73,6 +73,7 @@ axes! {
     OnConflict "on_conflict" "" "What a memory does with an access that finds it busy by itself.";
     Order "order" "" "Order in which blocks are worn, where it is not their own.";
     Over "over" "" "Target that a ratio divides by.";
+    Path "path" "" "How reads reach the memory, where that was asked: `mapped` through the address space, or by a `driver`.";
     Pattern "pattern" "" "Order of addresses.";
     Population "population" was "of" "" "What survives: the whole memory, its first block, or a block.";
     Predictor "predictor" "" "Rule that predicts the rest of a block's life.";
@@ -80,7 +81,7 @@ axes! {
     RateBytesPerS "rate_bytes_per_s" "B/s" "Rate at which data come in.";
     Sample "sample" "1" "Which of several drawn memories.";
     Setting "setting" "" "What a varied choice was set to.";
-    Statistic "statistic" "" "Which statistic of several samples the value is.";
+    Statistic "statistic" "" "Which statistic of several samples the value is; `low` and `high` are the ends of the 95 % interval of a median.";
     Streams "streams" "1" "Sequential streams that are written in turn.";
     Survivors "survivors" "1" "Share that still works.";
     Sync "sync" "" "When data are made durable.";

@@ -17,7 +17,17 @@ named! {
         Published = "published",
         /// Chosen so that a model meets a measurement; never a prediction.
         Calibrated = "calibrated",
+        /// What parts of its family or kind have, as a range: no source states it of the part itself.
+        Estimated = "estimated",
         /// Nothing better is known; the reason stands beside it.
         Assumed = "assumed",
+    }
+}
+
+impl Basis {
+    /// Whether no source states the value of the thing itself: it is estimated or assumed, and has a range.
+    #[must_use]
+    pub const fn is_unsourced(self) -> bool {
+        matches!(self, Self::Estimated | Self::Assumed)
     }
 }

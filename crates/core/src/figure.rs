@@ -26,9 +26,10 @@ use crate::timing::Timing;
 /// # Ok::<(), toml::de::Error>(())
 /// ```
 ///
-/// Two more keys say how far a figure can be trusted. `range = ["8 ms", "150 ms"]` states what others of its kind were
-/// found to have, where one value stands for a class. `assumed_columns = ["max"]` names the columns that the source does
-/// not state. Both are checked here; what varies figures within their ranges reads them from the text of the sheet.
+/// Three more keys say how far a figure can be trusted. `range = ["8 ms", "150 ms"]` states what others of its kind were
+/// found to have, where one value stands for a class or was estimated; `max_range` says the same of the column `max`.
+/// `assumed_columns = ["max"]` names the columns that the source does not state. All are checked here; what varies figures
+/// within their ranges reads them from the text of the sheet.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "RawFigure<T>")]
 #[serde(bound(deserialize = "T: Deserialize<'de> + PartialOrd"))]
@@ -107,7 +108,8 @@ struct RawFigure<T> {
     min: Option<T>,
     typ: Option<T>,
     max: Option<T>,
-    range: Option<[T; 2]>,
+    range: Option<Vec<T>>,
+    max_range: Option<Vec<T>>,
     #[serde(default)]
     assumed_columns: Vec<SheetColumn>,
     source: Option<String>,
@@ -140,7 +142,10 @@ impl<T: PartialOrd> RawFigure<T> {
 
     /// What contradicts itself in the keys that say how far the figure can be trusted.
     fn contradiction(&self) -> Option<&'static str> {
-        if let Some([low, high]) = &self.range {
+        if let Some(range) = &self.range {
+            let [low, high] = &range[..] else {
+                return Some("allowed: range = [least, most], two values");
+            };
             let nominal = [&self.typ, &self.max, &self.min]
                 .into_iter()
                 .flatten()
@@ -149,6 +154,14 @@ impl<T: PartialOrd> RawFigure<T> {
                 return Some(
                     "the range does not hold the figure; allowed: range = [least, most] with typ (or what stands for \
                      it) in between",
+                );
+            }
+        }
+        if let Some(range) = &self.max_range {
+            let ordered = matches!(&range[..], [low, high] if low <= high);
+            if self.max.is_none() || !ordered {
+                return Some(
+                    "allowed: max_range = [least, most], two values, in a figure with max",
                 );
             }
         }
@@ -210,10 +223,11 @@ impl Provenance {
                 basis @ (Basis::Datasheet
                 | Basis::Published
                 | Basis::Calibrated
-                | Basis::Measured) => Ok(Provenance { basis, source }),
+                | Basis::Measured
+                | Basis::Estimated) => Ok(Provenance { basis, source }),
                 _ => Err(
-                    "the basis of a figure with a source is datasheet, published, calibrated or \
-                      measured",
+                    "the basis of a figure with a source is datasheet, published, calibrated, \
+                      measured or estimated",
                 ),
             },
             (None, true) if basis.is_some_and(|basis| basis != Basis::Assumed) => {
@@ -565,6 +579,14 @@ mod tests {
             (
                 r#"{ typ = "2 ms", source = "x", range = ["3 ms", "4 ms"] }"#,
                 "the range does not hold the figure",
+            ),
+            (
+                r#"{ typ = "2 ms", source = "x", max_range = ["1 ms", "4 ms"] }"#,
+                "allowed: max_range",
+            ),
+            (
+                r#"{ typ = "2 ms", max = "5 ms", source = "x", max_range = ["9 ms", "4 ms"] }"#,
+                "allowed: max_range",
             ),
             (
                 r#"{ typ = "2 ms", source = "x", assumed_columns = ["max"] }"#,

@@ -23,6 +23,7 @@ mod basis;
 mod clock;
 mod figure;
 mod histogram;
+mod lifecycle;
 mod metric;
 mod names;
 mod nearest;
@@ -38,13 +39,14 @@ pub use experiment::{
     FitWorkload, FsTest, FsWorkload, FtlMapping, HealthWorkload, IdleTest, KvBench, KvBuild,
     KvCrash, KvDirectory, KvSizes, KvTest, KvWork, KvWorkload, LifeBy, Limits, LoadedTest,
     LogSource, Mix, NamedValues, Operation, Pattern, Preference, Prices, RawWorkload, SizeOrPeriod,
-    StreamSource, TraceSource, TranslationLayer, WearUsage, WearWorkload, Work, WorkKind, Workload,
-    WriteSync,
+    SizeOrPeriodError, StreamSource, TraceSource, TranslationLayer, WearUsage, WearWorkload, Work,
+    WorkKind, Workload, WriteSync,
 };
 #[cfg(feature = "cli")]
 pub use experiment::{COMMANDS, ExperimentCommand, is_given};
 pub use figure::{Fallback, Figure, Provenance, Readings, Resolver, SheetColumn, Sourced, Spread};
 pub use histogram::{Bucket, LatencyHistogram};
+pub use lifecycle::{Lifecycle, LifecycleStatus};
 pub use metric::{Better, METRICS, Metric, MetricInfo, Property};
 pub use nearest::nearest;
 pub use operation::RowOperation;

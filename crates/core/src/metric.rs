@@ -105,7 +105,13 @@ metrics! {
         "Peak RAM for whole records that wait, the record being written included.";
     RamProvision "ram_provision" "B" Lower [Ram]
         "RAM to provision for records that arrive whole: the record being gathered, those that wait, and the one being \
-         written. It is ram_peak_in_flight and one record.";
+         written. Of what was seen it is ram_peak_in_flight and one record; beyond that it covers what may come within \
+         provision_horizon.";
+    ProvisionHorizon "provision_horizon" "s" Higher
+        "Time of such work for which ram_provision suffices with provision_confidence, if what comes is like what came: as \
+         long as was asked for, or as the accesses that were seen support. Unbounded where a bound is proven.";
+    ProvisionConfidence "provision_confidence" "1" Higher [Share]
+        "Probability with which ram_provision suffices for provision_horizon.";
     RateMax "rate_max" "B/s" Higher [Headline(2, None, "rate max")] "Highest input rate at which nothing is lost.";
     GrowthRate "growth_rate" "B/s" Lower
         "How fast the buffer grows where the input rate cannot be sustained.";
@@ -265,6 +271,24 @@ metrics! {
          file_system_ram; the column `cause` names it, and the parts add up.";
     TableRam "table_ram" "B" Lower [Ram]
         "RAM that an opened key-value table needs: its directory, where that lies in RAM, and its scratch buffer.";
+    Repeats "repeats" "1" Neither [Whole]
+        "Repeats of a measurement that count. Rates and durations of the line are their medians, and latency_max is \
+         the longest of all; counts are those of one repeat.";
+    RepeatsReplaced "repeats_replaced" "1" Lower [Whole]
+        "Repeats that do not count: they were without the processor for more than 5 % of their time, and others were \
+         measured in their place.";
+    RepeatOutliers "repeat_outliers" "1" Lower [Whole]
+        "Repeats that count and whose rate lies more than 1.5 interquartile ranges outside the quartiles.";
+    ProcessorLost "processor_lost" "1" Lower [Share]
+        "Share of the time in which the measuring thread was without a processor: other programs or, on a virtual \
+         machine, other guests had it. Where it waits for a disk, other guests alone count.";
+    Interruptions "interruptions" "1" Lower
+        "Times that the operating system interrupted the measuring thread; the column `cause` names it: `preemption`, \
+         where another program got the processor, `minor_fault`, where a page was mapped, and `major_fault`, where it \
+         was read from a disk.";
+    Disturbance "disturbance" "1" Lower [Whole]
+        "Why the values of a repeated measurement may not be those of the memory: 0 nothing shows; 1 processor_lost \
+         exceeds 5 %; 2 the interval of the rate is wider than a quarter of it; 3 both.";
 }
 
 impl Metric {

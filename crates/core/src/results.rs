@@ -15,7 +15,7 @@ use crate::axis::Axis;
 use crate::basis::Basis;
 use crate::experiment::Experiment;
 use crate::histogram::LatencyHistogram;
-use crate::metric::Metric;
+use crate::metric::{Better, Metric};
 use crate::names::named;
 use crate::nearest::nearest;
 use crate::operation::RowOperation;
@@ -175,21 +175,68 @@ pub struct Verdict {
     /// Whether it holds wherever the figures lie in their ranges.
     #[serde(default)]
     pub certainty: Certainty,
-    /// The figure that decides whether it passes, as `SHEET: FIGURE`, where that depends on one.
+    /// What decides whether it passes, as `SHEET: FIGURE`, where that depends on a figure, or on something that no source
+    /// states: the firmware of a card, a current of a host.
     #[serde(default)]
     pub deciding_figure: Option<String>,
-    /// The value of that figure, in its SI unit, beyond which the verdict is the other one.
+    /// The value of that figure, in its SI unit, beyond which the verdict is the other one; nothing where it has no value.
     #[serde(default)]
     pub flips_at: Option<f64>,
-    /// What is known of that figure.
+    /// What is known of that figure; nothing where it has no value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deciding: Option<DecidingFigure>,
     /// What the metric is bounded by for certain, where a bound is proven: every access takes the longest that it can.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<f64>,
+    /// Limits that the target passes as simulated, and by its proven bound does not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unproven: Vec<UnprovenLimit>,
     /// What the reader should know of it: why there is no value, what stood in for a figure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+}
+
+impl Verdict {
+    /// What it contradicts itself in.
+    fn problem(&self) -> Option<String> {
+        let deciding = self.deciding.iter();
+        let deciding = deciding.flat_map(|one| [one.value, one.low, one.high]);
+        let mut numbers = [self.value, self.margin, self.flips_at, self.bound]
+            .into_iter()
+            .flatten()
+            .chain(deciding)
+            .chain([self.allowed]);
+        if numbers.any(|number| !number.is_finite()) {
+            return Some("a number is not finite".to_owned());
+        }
+        if self.allowed < 0.0 {
+            return Some(format!("no limit allows {}, below zero", self.allowed));
+        }
+        let word = if self.pass { "passes" } else { "fails" };
+        // What is met exactly has a margin of 0.
+        let contradicts = |margin: f64| margin != 0.0 && self.pass != (margin > 0.0);
+        if let Some(margin) = self.margin.filter(|margin| contradicts(*margin)) {
+            return Some(format!("it {word} with a margin of {margin}"));
+        }
+        let meets = |value: f64| match self.metric.info().better {
+            Better::Higher => Some(value >= self.allowed),
+            Better::Lower => Some(value <= self.allowed),
+            Better::Neither => None,
+        };
+        if let Some(value) = self.value
+            && meets(value).is_some_and(|meets| meets != self.pass)
+        {
+            let (metric, allowed) = (self.metric, self.allowed);
+            return Some(format!(
+                "it {word} with {metric} {value}, and {allowed} is allowed"
+            ));
+        }
+        let is_decided = self.deciding_figure.is_some() || self.flips_at.is_some();
+        if self.certainty == Certainty::Certain && (is_decided || self.deciding.is_some()) {
+            return Some("it is certain, and a figure decides it".to_owned());
+        }
+        None
+    }
 }
 
 named! {
@@ -229,6 +276,18 @@ pub struct DecidingFigure {
     /// Other figures that must lie at the ends of their ranges besides, because none flips the verdict alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub together_with: Vec<String>,
+}
+
+/// A limit that was kept in simulation, and beyond which the proven bound lies.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct UnprovenLimit {
+    /// The limit.
+    pub limit: String,
+    /// The metric that it is about.
+    pub metric: Metric,
+    /// What is proven of the metric; nothing where no bound is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<f64>,
 }
 
 /// One step of a distribution of durations.
@@ -311,11 +370,13 @@ pub enum DocumentError {
         /// What is wrong with it.
         message: String,
     },
-    /// A verdict holds a number that is not finite.
-    #[error("verdict {verdict}: a number is not finite")]
+    /// A verdict contradicts itself or another one.
+    #[error("verdict {verdict}: {message}")]
     Verdict {
         /// Index of the verdict, from 0.
         verdict: usize,
+        /// What is wrong with it.
+        message: String,
     },
 }
 
@@ -377,10 +438,10 @@ impl ResultSet {
     }
 
     /// Checks the rules that the types cannot hold: units as registered, a reason wherever a value
-    /// is missing, histograms that exist, and no two rows for one thing.
+    /// is missing, histograms that exist, no two rows for one thing, and verdicts that agree with their own numbers.
     ///
     /// # Errors
-    /// Names the first row that breaks a rule.
+    /// Names the first row, or the first verdict, that breaks a rule.
     pub fn check(&self) -> Result<(), DocumentError> {
         let mut seen = HashSet::new();
         for (index, row) in self.rows.iter().enumerate() {
@@ -414,14 +475,19 @@ impl ResultSet {
                 return fail(format!("another row has the same {}", row.identity()));
             }
         }
+        let mut judged = HashSet::new();
         for (index, verdict) in self.verdicts.iter().enumerate() {
-            let numbers = [verdict.value, Some(verdict.allowed), verdict.margin];
-            if numbers
-                .into_iter()
-                .flatten()
-                .any(|number| !number.is_finite())
-            {
-                return Err(DocumentError::Verdict { verdict: index });
+            let twice = !judged.insert((&verdict.target, verdict.timing));
+            let again = || {
+                let (target, timing) = (&verdict.target, verdict.timing.name());
+                format!("another verdict is on {target} at {timing}")
+            };
+            let problem = verdict.problem().or_else(|| twice.then(again));
+            if let Some(message) = problem {
+                return Err(DocumentError::Verdict {
+                    verdict: index,
+                    message,
+                });
             }
         }
         Ok(())
@@ -675,6 +741,78 @@ mod tests {
             let error = document(rows).check().expect_err(expected).to_string();
             assert!(error.starts_with(expected), "{error}");
         }
+    }
+
+    #[test]
+    fn verdicts_that_contradict_themselves_are_named() {
+        let good = Verdict {
+            target: "p@b".into(),
+            timing: Timing::Typ,
+            pass: true,
+            limit: "ram".into(),
+            metric: Metric::RamProvision,
+            value: Some(4096.0),
+            allowed: 16_384.0,
+            unproven: Vec::new(),
+            margin: Some(0.75),
+            certainty: Certainty::Certain,
+            deciding_figure: None,
+            flips_at: None,
+            deciding: None,
+            bound: None,
+            note: None,
+        };
+        let broken = |change: &dyn Fn(&mut Verdict)| {
+            let mut document = document(Vec::new());
+            let mut verdict = good.clone();
+            change(&mut verdict);
+            document.verdicts = vec![good.clone(), verdict];
+            document.verdicts[1].timing = Timing::Max;
+            document.check().map_err(|error| error.to_string())
+        };
+        assert_eq!(broken(&|_| {}), Ok(()));
+        let exactly = |verdict: &mut Verdict| {
+            (verdict.value, verdict.margin) = (Some(16_384.0), Some(0.0));
+        };
+        assert_eq!(broken(&exactly), Ok(()));
+        type Change<'c> = (&'c dyn Fn(&mut Verdict), &'c str);
+        let changes: [Change<'_>; 8] = [
+            (&|one| one.allowed = -5.0, "no limit allows -5, below zero"),
+            (&|one| one.allowed = f64::NAN, "a number is not finite"),
+            (
+                &|one| one.flips_at = Some(f64::INFINITY),
+                "a number is not finite",
+            ),
+            (
+                &|one| one.margin = Some(-0.5),
+                "it passes with a margin of -0.5",
+            ),
+            (&|one| one.pass = false, "it fails with a margin of 0.75"),
+            (
+                &|one| one.value = Some(20_000.0),
+                "it passes with ram_provision 20000, and 16384 is allowed",
+            ),
+            (
+                &|one| {
+                    (one.metric, one.margin) = (Metric::ThroughputMean, None);
+                },
+                "it passes with throughput_mean 4096, and 16384 is allowed",
+            ),
+            (
+                &|one| one.deciding_figure = Some("p: nand.page_program".into()),
+                "it is certain, and a figure decides it",
+            ),
+        ];
+        for (change, words) in changes {
+            let found = broken(change).expect_err(words);
+            assert_eq!(found.strip_prefix("verdict 1: "), Some(words), "{found}");
+        }
+        let mut twice = document(Vec::new());
+        twice.verdicts = vec![good.clone(), good];
+        assert_eq!(
+            twice.check().expect_err("twice").to_string(),
+            "verdict 1: another verdict is on p@b at typ"
+        );
     }
 
     #[test]

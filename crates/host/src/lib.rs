@@ -2,8 +2,8 @@
 //!
 //! [`mtd`] is raw flash as Linux shows it: NOR and NAND chips beside an embedded processor. [`MappedFile`] is a file
 //! mapped into memory, where `msync` makes writes last; [`ScratchFile`] is one that a measurement may write over. [`WallClock`]
-//! reads elapsed time, and [`machine`] describes the host. Software for simulated chips runs on these as well; its results
-//! are *measured*.
+//! reads elapsed time, [`ThreadReading`] what others took of it, and [`machine`] describes the host. Software for
+//! simulated chips runs on these as well; its results are *measured*.
 //!
 //! Tests wear raw flash out and destroy its content. Therefore [`mtd::Mtd::open`] refuses a device that is in use, and
 //! callers have the user name it twice.
@@ -25,7 +25,9 @@ pub mod machine;
 mod mapped;
 pub mod mtd;
 mod scratch;
+mod thread;
 
 pub use clock::WallClock;
 pub use mapped::{MappedFile, MappedFileError};
 pub use scratch::{ScratchFile, ScratchFileError};
+pub use thread::{Interruptions, ThreadReading, ThreadUse};

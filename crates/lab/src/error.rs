@@ -199,7 +199,7 @@ problems! {
     NoStream "must be at least 1";
     CrowdedStreams { most: u32, room: u64 }
         "of {most} leave no room for an access each; allowed with this size and wrap: 1 to {room}";
-    DuringWithoutReads "is about reads, and read is none of the operations";
+    NoReads "is about reads, and read is none of the operations";
     DuringMultiPlane "does not go with multi_plane: work in the background is one block's or page's";
     DuringWithGap "does not go with gap: such reads have a pause of their own";
     DuringWithWarmUp "does not go with warm_up: reads leave the memory as it is";
@@ -252,6 +252,8 @@ problems! {
     BuildOfHost
         "is what a simulated processor takes, and no target is simulated: on this machine its own time is measured; \
          leave it out";
+    RepeatOfSimulation
+        "is for what is measured on this machine, and no target is: a simulation is the same each time; leave it out";
     NoRoom(ByteCount) "{0} has no room for any of these tables; give a larger --capacity, or another target";
     LowLoad { found: f64, table: String, places: u64, sizes: KvSizes, bytes: ByteCount, target: String, least: f64 }
         "{found} is less than one record: {table} has room for {places} of {sizes} in {bytes} of {target}; the least \
@@ -284,6 +286,8 @@ problems! {
     LatePrediction { found: u64, most: u64 } "{found} is too late; allowed: 0 to {most} cycles";
     NoTable "goes with a table of erase and program times by cycles alone (columns cycles, erase_typ_ms, erase_max_ms)";
     TimeUnit(String) "{0:?} is unknown; allowed: ns, us, ms, s";
+    CardLogAlone(&'static str) "goes with a log of a card alone (--template sd), not with {0}; leave it out";
+    CyclingLogAlone(&'static str) "goes with a cycling log of flash alone, not with {0}; leave it out";
     NoSimulations "are none; a search needs some, such as 300";
     Id(String)
         "{0:?} is not an id; allowed: 1 to 64 lower-case letters, digits, '-' and '.', beginning with a letter or digit";
@@ -299,7 +303,7 @@ problems! {
     Keep { found: String, bytes: f64, record: ByteCount }
         "of {found} is {bytes} B; allowed: one record ({record}) to 1 PB";
     NoTrace "is missing, and replay needs it";
-    DuringOfWork(&'static str) "goes with the kind read, not with {0}";
+    WorkThatReads(&'static str) "goes with the kind read, not with {0}";
     TraceOfWork(&'static str) "goes with the kind replay, not with {0}";
     RiskBelowRecords { found: ByteCount, record: ByteCount }
         "of {found} is below two records of {record}: one is gathered while another is written; allow more, or choose \
@@ -309,6 +313,7 @@ problems! {
          smaller records";
     LossBelowRecord { found: SizeOrPeriod, record: ByteCount }
         "of {found} is below one record of {record}, the least that is written at a time";
+    LossOfReads(&'static str) "goes with work that writes, not with {0}, which leaves nothing to lose; leave it out";
     NoParts "0 is out of range; allowed: 1 and more";
     ZeroLimit "is zero; allowed: above 0, or leave it out";
     LogTwice(String)
@@ -317,6 +322,14 @@ problems! {
         "go with the kinds log, overwrite and read, not with {0}: a log holds what one kind of access took, with no \
          others between";
     NoLogs "goes with logs alone; allowed only with --log FILE";
+    ManyCurrents { found: usize, logs: usize }
+        "names {found}, and there are {logs} logs: the first current belongs to the first log, the second to the second; \
+         leave out what has no log, and name logs with a current first";
+    OneOfEach { found: usize, currents: usize }
+        "names {found}, and there are {currents} currents; allowed: one for each current, in their order";
+    OneOrEach { found: usize, currents: usize }
+        "names {found}, and there are {currents} currents; allowed: one for all, or one for each current, in their order";
+    AllPartsBesideTargets "goes without --target: it makes every part of the catalogue a candidate";
     PriceOfNoPart(String) "{0:?} is not a part of the catalogue; \"wordline part list\" shows them";
 }
 
@@ -326,6 +339,9 @@ problems! {
 
     Unchanged(SheetProblem) "{0}";
     NoPart "the fitted sheet is none of a part";
+    UnsoundFit { figure: String, columns: String, why: String }
+        "the fit would give {figure} the columns {columns}, which no sheet may state ({why}). A maximum stays as many \
+         times the typical time as the base has it: state maxima in the table, or begin with another part";
     NoFigures "its sheet has none of the figures that a fit finds";
     NoRawFlash(&'static str) "this part is of the model [{0}], and this template fits raw flash";
     NoErase "no erase of its sheet is as large as a block";
@@ -421,6 +437,13 @@ problems! {
     UntimedCurrent { line: u64 }
         "line {line}: the log does not record when accesses happened, which --current needs; in a CSV a column such as \
          start_us, end_us or time_s does (--unit time=s where the name states no unit)";
+    Unpowered { line: u64, volts: f64 }
+        "line {line}: the supply is at {volts} V while an access is under way; allowed: above 0 V. The column of the \
+         voltage is of something else, or its wires are swapped: leave it out of the file, and state the supply with \
+         --voltage";
+    NoEnergy { joules: f64, accesses: u64 }
+        "{accesses} accesses draw {joules:e} J together; allowed: above 0 J. The current is of something else, or flows \
+         the other way: swap the sign of its column";
     NothingMeasured { accesses: u64, from: String, to: String }
         "the current covers none of {accesses} accesses: what was read of it goes from {from} to {to}. Say with \
          --current-offset at which time of this clock the first access starts";
@@ -451,6 +474,10 @@ problems! {
     // Of wordline part fit to a table of times.
     NoLaw { operation: &'static str }
         "its {operation} times fix no law: more cycle counts are needed, or counts further apart";
+    OffAnyLaw { operation: &'static str, column: String, cycles: u64, printed: String, law: String }
+        "its {operation} times follow no power law: {column} is {printed} at {cycles} cycles, and the nearest law has \
+         {law}. Times that rise in a step, faster than the square of the cycles, or under several conditions have none: \
+         keep the lines that follow a law, or leave the columns of {operation} out";
 
     // Of wordline part fit to a log of a card.
     StartToStart

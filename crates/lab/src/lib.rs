@@ -50,6 +50,7 @@ mod open;
 mod payload;
 mod power_cuts;
 mod raw;
+mod repeats;
 mod sources;
 mod state;
 mod subject;
@@ -59,7 +60,7 @@ mod wear;
 mod work;
 
 pub use buffer::default_stream;
-pub use compare::{STUDIES, all_targets, read_study, write_study};
+pub use compare::{STUDIES, all_targets, read_study, shortlist, write_study};
 pub use control::{CommandForm, Commands, Control, Open, Progress};
 pub use defaults::complete;
 pub use error::{LabError, LogProblem, SettingProblem, TargetProblem};

@@ -127,7 +127,7 @@ pub struct Comparison {
     pub value: Option<f64>,
     /// Where ours comes to lie when undisclosed choices are made otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub band: Option<Band>,
+    pub band: Option<ReproducedBand>,
     /// Why ours has no number though it is known: it is `unbounded`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_value: Option<NoValue>,

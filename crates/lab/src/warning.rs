@@ -61,6 +61,10 @@ warnings! {
     Pauses Paced { file, percent }
         "{file}: the durations cover {percent:.0} % of the log's time, and the rest is taken to be pauses of the \
          host, as was said; whatever else happened in it, such as a flush, is missing";
+    PausesAndOthers Paced { file, percent, count, others }
+        "{file}: the durations cover {percent:.0} % of the log's time, and {count} accesses of the other kind {others:.0} %. \
+         Those are no pauses of the host: input goes on meanwhile, and the RAM for it is missing here. --durations \
+         start-to-start counts their time. The rest is taken to be pauses, as was said";
     FewAccesses FewSamples { file, accesses, least }
         "{file}: {accesses} accesses are few; rare long ones decide about RAM, and a log of at least {least} has to \
          be long enough to show them";
@@ -71,9 +75,18 @@ warnings! {
     RecordExceedsRam RecordExceedsRam { target, ram, record }
         "{target}: {ram} of RAM hold no record of {record}: no record may wait, and none can be gathered; ask for \
          {record} or more, or for smaller records";
-    ReturnLevels Extrapolated { target, horizon, times, percent }
-        "{target}: return levels look {horizon} ahead, {times:.0} times as far as the accesses, by a distribution \
-         fitted to them, with an interval of {percent:.0} %; they hold if the future is like the past";
+    Extrapolated Extrapolated { target, times, percent }
+        "{target}: the RAM to provision and the longest access to expect look up to {times:.0} times as far as the \
+         accesses, by a distribution that was fitted to the largest values of their stretches; they hold with \
+         {percent:.0} % confidence if what comes is like what came";
+    NotExtrapolated FewSamples { target, percent, holds, stretches, length, next }
+        "{target}: the largest values of its stretches are too much alike, in steps, or of several kinds, and no \
+         distribution fits them; nothing is extrapolated. With {percent:.0} % confidence the next {holds:.0} accesses \
+         need no more than was seen: of {stretches} stretches of {length} accesses none did, and the next one does \
+         with a probability of at most {next:.2} %";
+    ShortForHorizon FewSamples { target, asked, percent, holds, needed }
+        "{target}: {asked} of such work were asked for, and {holds} are supported with {percent:.0} % confidence; \
+         record {needed} of such work or more";
     NeedsTranslation NeedsTranslation { name, block }
         "{name}: this memory overwrites whole blocks of {block}; random writes that are no multiple of it need a \
          translation layer: give --ftl page or --ftl log-block";
@@ -96,7 +109,16 @@ warnings! {
          was calibrated with published measurements, and is not a lifetime that a maker promises";
     KeepDefault Default "what comes in an hour of work is kept, as nothing else was said (--keep)";
     DutyDefault Default "the work never pauses, as nothing else was said (--duty)";
+    Shortlist Default { left_out }
+        "{left_out} parts of the catalogue were not compared: they rest on estimates, forget, or are not for new designs; \
+         --all-parts compares them";
     PartsDefault Default { most } "a candidate may consist of {most} chips, as nothing else was said (--max-parts)";
+    FillUnused Caution
+        "no candidate is behind a translation layer, so the data that lie on it before (--fill) change nothing: add --ftl, \
+         or leave it out";
+    LossAboveRisk Caution { loss, risk }
+        "a cache may hold {loss} between flushes (--max-loss), more than the {risk} that may be at risk in all \
+         (--max-bytes-at-risk): a memory with a cache fails by that; flush more often, or leave --max-loss out";
     SettingUnfit RunFailed { target, choice, setting, error }
         "{target}: {choice} = {setting} does not fit, so the band is without it: {error}";
     FewRefreshes FewSamples { target, interval, owed, least }
@@ -138,15 +160,15 @@ warnings! {
     BeyondTheTable Extrapolated { file, last, farthest, times }
         "{file}: its last count is {last} cycles, and times are predicted up to {farthest}, {times} times as far: their bands hold \
          if the law goes on as it began, and say nothing of a block that fails before";
-    ExponentOpen NotFitted { file, operation, least, most }
-        "{file}: {operation} times grow too little for the digits that are printed: the exponent may be {least} to {most} \
-         (90 %); more digits, or counts later in life, would show it";
+    ExponentOpen NotFitted { file, operation, why, least, most }
+        "{file}: the exponent of {operation} times may be {least} to {most} (90 %), because {why}; more digits, or counts \
+         later in life, would show it";
     ExponentsDiffer OddLog { file, operation, typical, most }
         "{file}: typical and maximum {operation} times contradict one exponent and have one each, {typical} and {most}: the \
          maxima may be guard-banded rather than measured; the sheet follows the typical ones";
-    OffTheLaw OddLog { file, operation, percent }
-        "{file}: {operation} times lie about {percent} % off any power law: they may be of several technologies or \
-         conditions, or rise in steps; the bands take it for chance";
+    OffTheLaw OddLog { file, operation, percent, column, cycles }
+        "{file}: {operation} times lie up to {percent} % off the nearest power law ({column} at {cycles} cycles): they \
+         may be of several technologies or conditions, or rise in steps; the bands take it for chance";
     CutLine TruncatedLog { file, line } "{file}: line {line}, the last, is cut off and was left out";
     SlowHost NotFitted { file, longer, each, done, board, least, most }
         "{file}: bus and host take {longer} longer for {each} that is {done} than {board} does, 95 % interval \
@@ -204,18 +226,24 @@ warnings! {
     WholeMemoryForTables Advice { target, has, asked }
         "{target}: it has {has} and not {asked}: its tables get all of it";
     MeasuredFile Caution { name }
-        "{name}: measured with the clock of this machine, whatever else it did meanwhile. Each access asks the \
+        "{name}: measured with the clock of this machine, in repeats of which the medians count. Each access asks the \
          system for the file's length first, and a persist waits for msync and its disk, which writes whole pages. \
          Bytes moved are those that the table reads and writes";
     MeasuredRam Caution { name }
-        "{name}: measured with the clock of this machine, whatever else it did meanwhile; caches hold what they can, \
+        "{name}: measured with the clock of this machine, in repeats of which the medians count; caches hold what they can, \
          and nothing waits for the memory to keep anything";
+    Disturbed Disturbed { name, lost, spread, repeats, outliers, replaced }
+        "{name}: its repeats disagree or lost the processor, and its figures may not be those of the memory. The rate \
+         varies by {spread:.0} % over {repeats} repeats with {outliers} outliers, and the processor was away for {lost:.1} % of \
+         the time; {replaced} further repeats lost more and do not count. Measure again when machine and disk are idle";
     Unoptimised Caution { name }
         "{name}: this build of wordline is not optimised, and its tables are slow: build with --release";
     PoolOpen Default { work, open } "workload {work}: {open}";
     NoPipeline NoPipeline { target, what } "{target}: this memory has no {what}; it runs as without it";
     OnePlaneCurrents ExtrapolatedCurrent { target }
         "{target}: the sheet states currents of one plane at work; energy of several is understated";
+    NotMapped NotMapped { target }
+        "{target}: its board does not map this memory into the address space; reads go by the driver";
     NoPlaneCache NoPipeline { target } "{target}: reads of several planes do not use the cache read";
     LifeUsedUpByRun LifeUsedUp { name, endurance }
         "{name}: this run alone took a unit beyond its {endurance} rated cycles";
@@ -373,6 +401,7 @@ problems! {
     NoTimesOf(&'static str) "the table has no {0}s";
     NoTypicalTimes "the table has no typical times";
     FlatGrowth "the times grow too little for the digits that are printed";
+    ScatteredGrowth "the times scatter about the law";
     ProgramsDoNotGrow "programs of the model do not slow down with the cycles: the rows show what the table does";
 }
 

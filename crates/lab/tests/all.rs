@@ -11,6 +11,7 @@ mod fit;
 mod fs;
 mod kv;
 mod life;
+mod mapped;
 mod measured;
 mod measured_cards;
 mod published;

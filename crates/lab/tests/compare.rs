@@ -13,7 +13,9 @@ use wordline_core::{
     Axis, CompareWorkload, Experiment, Metric, Prices, ResultSet, SizeOrPeriod, Timing, Work,
     WorkKind, Workload,
 };
-use wordline_lab::{Control, LabError, STUDIES, all_targets, read_study, run, write_study};
+use wordline_lab::{
+    Control, LabError, STUDIES, all_targets, read_study, run, shortlist, write_study,
+};
 use wordline_nvm::MemoryClass;
 
 const NAND: &str = "mt29f1g01@stm32h755-qspi";
@@ -160,9 +162,10 @@ fn the_whole_catalogue_is_judged_and_ranked() {
     flags.limits.ram = Some(ByteCount::from_bytes(16_384));
     flags.limits.life = Some(Period::from_si(10.0 * 31_557_600.0));
     let document = judged(flags, &[]);
-    let all = all_targets(&catalog());
+    let all = shortlist(&catalog());
     complete(&document, all.len());
     assert_eq!(document.experiment.targets, all);
+    assert!(all.len() < all_targets(&catalog()).len());
     assert!(document.verdicts.iter().any(|one| one.pass));
     assert!(document.verdicts.iter().any(|one| !one.pass));
     assert!(verdict(&document, NAND, Timing::Typ).pass);
@@ -639,12 +642,33 @@ fn the_answers_of_the_studies_follow_from_their_physics() {
     let passes = |found: &(Verdict, Option<f64>)| certain(found).is_some_and(|(pass, _)| pass);
 
     // A fetch suspends the erase of a NOR flash, waits for that of a NAND, and MRAM never erases.
-    let nor = answer("xip-boot", NOR, Timing::Max);
+    // A suspend of 25 us, what was resumed runs for 192 us before, and a routine of 512 B takes 8.7 us: mapped, so that no
+    // driver sets its fetch up.
+    let nor = answer("xip-boot", NOR, Timing::Typ);
+    assert!(passes(&nor), "{nor:?}");
+    let (latency, bound) = (nor.1.expect("simulated"), nor.0.bound.expect("proven"));
+    assert_eq!(nor.0.value, Some(latency));
     assert!(
-        passes(&nor) && nor.1.is_some_and(|latency| latency < 3e-4),
+        latency <= bound && (217e-6..240e-6).contains(&bound),
         "{nor:?}"
     );
-    assert!(passes(&answer("xip-boot", MRAM, Timing::Max)));
+    // How long a resumed erase must run is stated as a typical time alone: its maximum may be longer than is allowed.
+    let (worst, _) = answer("xip-boot", NOR, Timing::Max);
+    let deciding = worst.deciding_figure.clone().unwrap_or_default();
+    assert!(
+        worst.pass && deciding.ends_with("nor.suspend.erase_progress"),
+        "{worst:?}"
+    );
+    // 24 clocks and two for each byte at 120 MHz.
+    let mram = answer("xip-boot", MRAM, Timing::Max);
+    let by_hand = (14.0 + 2.0 * 512.0) / 120e6;
+    assert!(
+        passes(&mram)
+            && mram
+                .1
+                .is_some_and(|latency| (by_hand..by_hand + 0.3e-6).contains(&latency)),
+        "{mram:?}"
+    );
     let nand = answer("xip-boot", NAND, Timing::Typ);
     assert_eq!(certain(&nand), fails("latency"), "{nand:?}");
     assert!(
@@ -654,7 +678,8 @@ fn the_answers_of_the_studies_follow_from_their_physics() {
     );
 
     // Standby of a day decides where writes are rare.
-    assert!(passes(&answer("sensor-node-battery", NAND, Timing::Max)));
+    // Its standby current is assumed.
+    assert!(answer("sensor-node-battery", NAND, Timing::Max).0.pass);
     let mram = answer("sensor-node-battery", MRAM, Timing::Max);
     assert_eq!(certain(&mram), fails("energy"), "{mram:?}");
 
@@ -672,6 +697,51 @@ fn the_answers_of_the_studies_follow_from_their_physics() {
     assert!(passes(&answer("black-box", MRAM, Timing::Max)));
     let nand = answer("black-box", NAND, Timing::Max);
     assert_eq!(certain(&nand), fails("holdup"), "{nand:?}");
+}
+
+/// What is proven stands beside what was simulated, of the limit that decides: the law of a card's specification, 250 ms a
+/// block of 512 B, and of a NAND the sum over its sheet. Limits that are kept in simulation alone are named.
+#[test]
+fn what_is_proven_stands_beside_the_verdict() {
+    const CARD: &str = "swissbit-s46u-4g@stm32h743-sdmmc";
+    let judge = |latency: f64, target: &str| {
+        let mut study = study();
+        study.work.rate = DataRate::from_si(2e4);
+        study.work.keep = Some(SizeOrPeriod::Bytes(ByteCount::from_bytes(1 << 20)));
+        study.limits.latency = Some(Period::from_si(latency));
+        let document = judged(study, &[target]);
+        let one = verdict(&document, target, Timing::Typ).clone();
+        let mut bounds = document
+            .of(Metric::LatencyMax)
+            .filter(|row| row.timing == Timing::Typ && row.text(Axis::Estimate) == Some("bound"));
+        let bound = bounds.next().and_then(|row| row.value);
+        assert_eq!(
+            (one.limit.as_str(), one.metric),
+            ("latency", Metric::LatencyMax)
+        );
+        assert_eq!(one.bound, bound);
+        one
+    };
+    let names = |one: &Verdict| -> Vec<String> {
+        one.unproven.iter().map(|open| open.limit.clone()).collect()
+    };
+    let card = judge(200e-3, CARD);
+    let (value, bound) = (card.value.expect("simulated"), card.bound.expect("proven"));
+    assert!(
+        card.pass && value < 200e-3 && (2.0..2.5).contains(&bound),
+        "{card:?}"
+    );
+    assert!(names(&card).contains(&"latency".to_owned()), "{card:?}");
+    // What fails in simulation has nothing to prove.
+    let card = judge(1e-3, CARD);
+    assert!(!card.pass && card.unproven.is_empty(), "{card:?}");
+    let nand = judge(2.7e-3, NAND);
+    let (value, bound) = (nand.value.expect("simulated"), nand.bound.expect("proven"));
+    assert!(
+        nand.pass && value <= bound && bound < 1.05 * value,
+        "{nand:?}"
+    );
+    assert_eq!(names(&nand), [""; 0]);
 }
 
 #[test]

@@ -9,8 +9,8 @@ use wordline_core::{
 };
 use wordline_lab::{Control, LabError, run};
 use wordline_nvm::ChipModel as _;
-use wordline_nvm::NorSheet;
 use wordline_nvm::bus::Action;
+use wordline_nvm::{Conditions, NorSheet};
 
 const NOR: &str = "mt25ql128@stm32h755-qspi";
 const NAND: &str = "mt29f1g01@stm32h755-qspi";
@@ -164,6 +164,63 @@ fn a_suspending_read_is_bounded_by_the_sheet_whenever_it_comes() {
                 );
             }
         }
+    }
+}
+
+/// What a device promises of reads while it works holds for every read that comes, however often: by the driver or mapped,
+/// waiting or suspending. Where reads come all the time, the bound is not far off.
+#[test]
+fn reads_during_work_keep_their_bound() {
+    let catalog = catalog();
+    for (target, mapped) in [
+        (NOR, false),
+        (NOR, true),
+        ("mt28ew512@stm32h743-fmc16", true),
+        (NAND, false),
+        ("nand128w3a2bn@stm32h743-fmc8", false),
+    ] {
+        let conditions = Conditions {
+            timing: Timing::Typ,
+            age: 0.0,
+            seed: 1,
+        };
+        let part = catalog.part_on_board(target).expect("in the catalogue");
+        let mut device = part.connect(conditions).expect("fits");
+        assert!(!mapped || device.map_reads());
+        let works = [BackgroundWork::Erase, BackgroundWork::Program];
+        let mut tightest = f64::INFINITY;
+        for pause_ps in [None, Some(0), Some(50_000_000)] {
+            let document = document(
+                target,
+                RawWorkload {
+                    pause_ps,
+                    mapped,
+                    patterns: vec![Pattern::Random],
+                    ..workload(&works)
+                },
+            );
+            for work in works {
+                for bytes in [64, 4096] {
+                    let read = device.read_bound(0, bytes).expect("inside");
+                    let memory = device.background().expect("a flash");
+                    let bounds = memory.bounds(work).expect("times");
+                    assert_eq!(memory.check_suspend(work).is_ok(), bounds.suspend.is_some());
+                    for (on_conflict, suspending) in [("wait", false), ("suspend", true)] {
+                        let case = Some((work.name(), on_conflict));
+                        let Some(longest) = row(&document, Metric::LatencyMax, bytes, case).value
+                        else {
+                            assert!(suspending && bounds.suspend.is_none());
+                            assert!(bounds.read(read, suspending).is_err());
+                            continue;
+                        };
+                        let bound = bounds.read(read, suspending).expect("a time").si();
+                        assert!(longest <= bound, "{target} {case:?}: {longest} of {bound}");
+                        tightest = tightest.min(bound / longest);
+                    }
+                }
+            }
+        }
+        assert!(tightest < 1.15, "{target}: {tightest}");
     }
 }
 

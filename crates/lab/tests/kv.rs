@@ -61,6 +61,16 @@ fn row<'a>(
     (table, bytes, operation): (&str, u64, &str),
     metric: Metric,
 ) -> &'a Row {
+    statistic(document, (table, bytes, operation), metric, None)
+}
+
+/// The same of a statistic of its repeats.
+fn statistic<'a>(
+    document: &'a ResultSet,
+    (table, bytes, operation): (&str, u64, &str),
+    metric: Metric,
+    statistic: Option<&str>,
+) -> &'a Row {
     let (table, mode) = table.split_once(' ').unwrap_or((table, "ram"));
     let mut rows = document.of(metric).filter(|row| {
         row.text(Axis::Table) == Some(table)
@@ -68,6 +78,7 @@ fn row<'a>(
             && row.count(Axis::KeyBytes) == Some(bytes)
             && row.operation.name() == operation
             && row.text(Axis::Cause).is_none()
+            && row.text(Axis::Statistic) == statistic
     });
     let found = rows.next().expect("a row");
     assert!(rows.next().is_none(), "{found:?}");
@@ -284,6 +295,22 @@ fn what_cannot_run_is_refused_with_what_is_allowed() {
                 ..small(&[4])
             },
             "1 to",
+        ),
+        (
+            MRAM,
+            KvBench {
+                repeat: Some(101),
+                ..small(&[4])
+            },
+            "1 to 100",
+        ),
+        (
+            MRAM,
+            KvBench {
+                repeat: Some(9),
+                ..small(&[4])
+            },
+            "a simulation is the same each time",
         ),
     ] {
         let message = refusal(&experiment(target, bench));
@@ -582,6 +609,7 @@ fn measured(sizes: &[u64]) -> KvBench {
     KvBench {
         builds: Vec::new(),
         operations: Some(6),
+        repeat: Some(1),
         ..small(sizes)
     }
 }
@@ -666,13 +694,70 @@ fn memories_of_this_machine_are_measured_and_move_the_bytes_that_simulated_ones_
 }
 
 #[test]
+fn what_is_measured_is_repeated_and_has_an_interval() {
+    let bench = KvBench {
+        repeat: Some(6),
+        ..measured(&[8])
+    };
+    let document = result(&experiment("ram@host", bench));
+    for (table, operation) in [
+        ("lpht", "insert"),
+        ("clht", "miss"),
+        ("own resident", "delete"),
+    ] {
+        let of = (table, 8, operation);
+        for metric in [Metric::OpsRate, Metric::LatencyP50, Metric::LatencyP999] {
+            let end = |name| {
+                statistic(&document, of, metric, Some(name))
+                    .value
+                    .expect("an end")
+            };
+            let median = value(&document, of, metric);
+            assert!(
+                end("low") <= median && median <= end("high"),
+                "{of:?} {metric}"
+            );
+        }
+        let longest = statistic(&document, of, Metric::LatencyMax, Some("median")).value;
+        assert!(
+            longest <= row(&document, of, Metric::LatencyMax).value,
+            "{of:?}"
+        );
+        assert_eq!(value(&document, of, Metric::Repeats), 6.0);
+        let lost = value(&document, of, Metric::ProcessorLost);
+        assert!((0.0..=1.0).contains(&lost), "{lost}");
+        // Counts are those of one repeat, and the distribution is that of all.
+        let operations = value(&document, of, Metric::AccessCount) as u64;
+        let name = row(&document, of, Metric::LatencyMax).distribution.as_ref();
+        let buckets = &document.histograms[name.expect("it has a distribution")];
+        let counts = buckets.iter().map(|bucket| bucket.count);
+        assert_eq!(counts.sum::<u64>(), 6 * operations);
+    }
+}
+
+#[test]
+fn what_is_simulated_beside_a_measurement_runs_once_and_is_the_same() {
+    let bench = KvBench {
+        repeat: Some(1),
+        ..small(&[8])
+    };
+    let mut both = experiment("ram@host", bench);
+    both.targets.push(MRAM.into());
+    let document = result(&both);
+    let simulated = document.rows.iter().filter(|row| row.target != "ram@host");
+    assert!(simulated.eq(&result(&experiment(MRAM, small(&[8]))).rows));
+    assert_eq!(document.rows[0].target, "ram@host");
+}
+
+#[test]
 fn a_file_is_left_empty_and_one_that_holds_data_is_left_alone() {
     let folder = tempfile::tempdir().expect("a place for files");
     let path = folder.path().join("table");
     let experiment = experiment(&target_of(&path), measured(&[8]));
-    // Each case reports its begin and its end: the third one is stopped.
+    // Each case reports its begin and its end, in the round that warms up and in the one that counts: the third of the
+    // four is stopped in the latter.
     let stop = std::sync::atomic::AtomicBool::new(false);
-    let document = stopped_at(&experiment, &stop, 4);
+    let document = stopped_at(&experiment, &stop, 8 + 4);
     assert!(!document.complete);
     assert!(value(&document, ("clht", 8, "hit"), Metric::OpsRate) > 0.0);
     assert_eq!(std::fs::metadata(&path).expect("it was made").len(), 0);

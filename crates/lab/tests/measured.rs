@@ -3,12 +3,13 @@
 use std::io::{self, BufRead, Cursor};
 
 use wordline_catalog::Catalog;
-use wordline_core::draw::{Purpose, draw};
-use wordline_core::quantity::{ByteCount, DataRate, Energy, Money, Period, Quantity as _};
+use wordline_core::draw::{Purpose, draw, unit_interval};
+use wordline_core::quantity::{ByteCount, DataRate, Energy, Money, Period, Quantity as _, Voltage};
 use wordline_core::results::{AxisValue, Certainty, NoValue, Row, Verdict};
 use wordline_core::{
     AccessSource, Axis, Basis, BufferWorkload, CompareWorkload, Durations, Experiment, LogSource,
-    Metric, NamedValues, Operation, ResultSet, SizeOrPeriod, Timing, Work, WorkKind, Workload,
+    Metric, NamedValues, Operation, Preference, ResultSet, SizeOrPeriod, Timing, Work, WorkKind,
+    Workload,
 };
 use wordline_lab::{Control, LabError, read_study, run, write_study};
 
@@ -37,13 +38,25 @@ fn steady() -> String {
     )
 }
 
-/// Writes of 1 ms and a tail that grows rarer by half for each 1.2 ms.
+/// Writes of 1 ms and an exponential tail of 1 ms.
 fn tailed() -> String {
     let of = |at| {
-        let bits = draw(3, 0, at, Purpose::Payload);
-        1000 + 1200 * u64::from(bits.leading_zeros()) + bits % 400
+        let above = unit_interval(draw(3, 0, at, Purpose::Payload));
+        1000 + (-1000.0 * above.ln()) as u64
     };
     csv("write", RECORD, (0..8000).map(of))
+}
+
+/// Data to keep that come in 300 s: a log of 8000 writes supports that, one of 2000 alike does not.
+fn keep_long(study: &mut CompareWorkload) {
+    study.work.keep = Some(SizeOrPeriod::For(Period::from_si(HORIZON_S)));
+}
+
+const HORIZON_S: f64 = 300.0;
+
+/// Data to keep that come in 0.4 s: a nineteenth of 2000 writes at the study's rate is more.
+fn keep_little(study: &mut CompareWorkload) {
+    study.work.keep = Some(SizeOrPeriod::Bytes(ByteCount::from_bytes(400_000)));
 }
 
 fn study(logs: &[&str]) -> CompareWorkload {
@@ -121,6 +134,7 @@ fn buffer(text: &str, durations: Durations) -> ResultSet {
     });
     let question = BufferWorkload {
         rates_bytes_per_s: vec![RATE],
+        horizon_s: Some(HORIZON_S),
         ..BufferWorkload::of(source)
     };
     let experiment = experiment(Workload::Buffer(question), &[], &[Timing::Typ]);
@@ -168,6 +182,7 @@ fn in_flight(document: &ResultSet, arrival: &str, estimate: Option<&str>) -> f64
 #[test]
 fn a_log_is_judged_by_what_buffer_says_of_it() {
     let document = judged(&steady(), |study| {
+        keep_little(study);
         study.limits.ram = Some(ByteCount::from_bytes(1 << 16));
     });
     let value = |metric| figure(&document, metric).value.expect("a number");
@@ -177,6 +192,8 @@ fn a_log_is_judged_by_what_buffer_says_of_it() {
     assert_eq!(value(Metric::RamPeakInFlight), exact);
     assert_eq!(value(Metric::RamPeak), exact - 4096.0);
     assert_eq!(value(Metric::RamProvision), exact + 4096.0);
+    assert_eq!(value(Metric::ProvisionHorizon), 0.4);
+    assert_eq!(value(Metric::ProvisionConfidence), 0.95);
     assert_eq!(value(Metric::LatencyMax), 20e-3);
     // 2000 records in 2.019 s.
     assert!((value(Metric::ThroughputMean) - 2000.0 * 4096.0 / 2.019).abs() < 1e-3);
@@ -190,11 +207,7 @@ fn a_log_is_judged_by_what_buffer_says_of_it() {
             (row.workload.as_str(), row.timing),
             ("compare", Timing::Typ)
         );
-        let expected = match row.axes.contains_key(&Axis::Estimate) {
-            true => Basis::Assumed,
-            false => Basis::Measured,
-        };
-        assert_eq!(row.basis, expected, "{row:?}");
+        assert_eq!(row.basis, Basis::Measured, "{row:?}");
     }
     for metric in [
         Metric::Lifetime,
@@ -230,32 +243,31 @@ fn a_log_is_judged_by_what_buffer_says_of_it() {
     );
 }
 
+/// A row of what may come.
+#[track_caller]
+fn extrapolated(document: &ResultSet, metric: Metric) -> f64 {
+    let mut rows = document.of(metric);
+    let row = rows.find(|row| is(row, Axis::Estimate, "extrapolated"));
+    row.and_then(|row| row.value).expect("a level")
+}
+
 #[test]
 fn what_a_log_lets_expect_decides_whether_its_verdict_holds() {
     let text = tailed();
-    let beside = buffer(&text, Durations::Latency);
-    let level = |kind: &str| {
-        let mut rows = beside.of(Metric::LatencyMax);
-        let row = rows.find(|row| is(row, Axis::Estimate, kind));
-        row.and_then(|row| row.value).expect("a level")
-    };
-    let high = level("return_level_high");
     let longest = figure(&judged(&text, |_| {}), Metric::LatencyMax)
         .value
         .expect("known");
-    assert!(longest < high);
     let at_most = |seconds: f64| {
         judged(&text, |study| {
+            keep_long(study);
             study.limits.latency = Some(Period::from_si(seconds))
         })
     };
+    let high = extrapolated(&buffer(&text, Durations::Latency), Metric::LatencyMax);
+    assert!(longest < high);
     let beyond = at_most(high * 1.001);
     assert_eq!(verdict(&beyond).certainty, Certainty::Certain);
-    // The levels stand among the rows as buffer writes them.
-    let own = beyond
-        .of(Metric::LatencyMax)
-        .find(|row| is(row, Axis::Estimate, "return_level_high"));
-    assert_eq!(own.and_then(|row| row.value), Some(high));
+    assert_eq!(extrapolated(&beyond, Metric::LatencyMax), high);
 
     let allowed = f64::midpoint(longest, high);
     let within = at_most(allowed);
@@ -290,54 +302,111 @@ fn what_a_log_lets_expect_decides_whether_its_verdict_holds() {
     assert_eq!(failed.limit, "latency");
 }
 
+/// RAM is judged by the number to provide, which covers what may come: between what was seen and that it depends.
 #[test]
-fn ram_is_extrapolated_in_whole_accesses() {
+fn ram_is_judged_by_what_must_be_provided() {
     let text = tailed();
     let beside = buffer(&text, Durations::Latency);
-    let seen = in_flight(&beside, "record", None);
-    let fluid = in_flight(&beside, "fluid", Some("return_level_high"));
-    let high = (fluid / 4096.0).ceil() * 4096.0;
-    assert!(high > seen, "{seen} {high}");
+    let seen = in_flight(&beside, "record", None) + 4096.0;
+    let fluid = in_flight(&beside, "fluid", Some("extrapolated"));
+    let number = (fluid / 4096.0).ceil() * 4096.0 + 4096.0;
+    assert!(number > seen, "{seen} {number}");
     let with = |bytes: f64| {
         judged(&text, |study| {
+            keep_long(study);
             study.limits.ram = Some(ByteCount::from_bytes(bytes as u64))
         })
     };
-    // One record is gathered meanwhile.
-    let enough = with(high + 4096.0);
-    assert_eq!(verdict(&enough).certainty, Certainty::Certain);
-    let less = with(high);
-    let open = verdict(&less);
+    let enough = with(number);
+    let own = figure(&enough, Metric::RamProvision);
+    assert_eq!((own.value, own.basis), (Some(number), Basis::Assumed));
+    let horizon = figure(&enough, Metric::ProvisionHorizon).value;
+    assert!(horizon.is_some_and(|one| (one / HORIZON_S - 1.0).abs() < 1e-9));
+    let mut alone = enough.of(Metric::RamProvision);
+    let alone = alone
+        .find(|row| is(row, Axis::Estimate, "seen"))
+        .expect("a row");
+    assert_eq!((alone.value, alone.basis), (Some(seen), Basis::Measured));
+    let certain = verdict(&enough);
     assert!(
-        open.pass && open.certainty == Certainty::Depends,
-        "{open:?}"
+        certain.pass && certain.certainty == Certainty::Certain,
+        "{certain:?}"
     );
+    let note = certain.note.as_deref().expect("a note");
+    let words =
+        "its RAM suffices for 5.00 min of such work with 95 % confidence (the log alone needed";
+    assert!(note.contains(words), "{note}");
+
+    let less = with(number - 4096.0);
+    let open = verdict(&less);
+    assert_eq!((open.pass, open.certainty), (false, Certainty::Depends));
+    assert_eq!((open.value, open.limit.as_str()), (Some(number), "ram"));
     assert_eq!(
         open.deciding_figure.as_deref(),
         Some("own.csv: RAM in flight")
     );
-    assert_eq!(open.flips_at, Some(high));
+    assert_eq!(open.flips_at, Some(number - 4096.0));
     let deciding = open.deciding.as_ref().expect("a figure");
     assert_eq!(
-        (deciding.value, deciding.high, deciding.unit.as_str()),
-        (seen, high, "B")
+        (deciding.low, deciding.high, deciding.unit.as_str()),
+        (seen - 4096.0, number - 4096.0, "B")
     );
-    assert!(!verdict(&with(seen)).pass);
+    assert_eq!(
+        (deciding.value, deciding.basis),
+        (deciding.high, Basis::Assumed)
+    );
+    // Less than was seen fails, whatever comes.
+    let failed = with(seen - 4096.0);
+    let failed = verdict(&failed);
+    assert_eq!((failed.pass, failed.certainty), (false, Certainty::Certain));
+    // Another limit that the log fails leaves nothing open.
+    let both = judged(&text, |study| {
+        keep_long(study);
+        study.limits.ram = Some(ByteCount::from_bytes((number - 4096.0) as u64));
+        study.limits.latency = Some(Period::from_si(2e-3));
+    });
+    assert_eq!(verdict(&both).certainty, Certainty::Certain);
 }
 
+/// Alike maxima can be a cap or a quantised stall: they support a nineteenth of their time.
 #[test]
-fn few_accesses_promise_nothing_and_many_alike_do() {
+fn alike_maxima_are_certain_no_longer_than_they_support() {
     let alike = |count| csv("write", RECORD, (0..count).map(|_| 1000));
-    let of = |text: &str| {
+    let of = |text: &str, keep: fn(&mut CompareWorkload)| {
         judged(text, |study| {
-            study.limits.latency = Some(Period::from_si(3e-3))
+            keep(study);
+            study.limits.latency = Some(Period::from_si(3e-3));
+            study.limits.ram = Some(ByteCount::from_bytes(1 << 14));
         })
     };
-    let few = of(&alike(200));
+    let long = of(&alike(2000), keep_long);
+    let open = verdict(&long);
+    assert!(
+        open.pass && open.certainty == Certainty::Depends,
+        "{open:?}"
+    );
+    let note = open.note.as_deref().expect("a note");
+    // 2000 records come in 8.192 s.
+    let words = "the log needed 8 KiB of RAM, which it supports for 431 ms of such work with 95 % confidence, and \
+                 5.00 min need a log of 95.0 min of such work";
+    assert!(note.contains(words), "{note}");
+    let deciding = open.deciding.as_ref().expect("a figure");
+    assert_eq!(deciding.low, deciding.high);
+    assert_eq!(
+        verdict(&of(&alike(2000), keep_little)).certainty,
+        Certainty::Certain
+    );
+    // Too few to say anything.
+    let few = of(&alike(200), keep_little);
     assert_eq!(verdict(&few).certainty, Certainty::Depends);
-    let deciding = verdict(&few).deciding.as_ref().expect("a figure");
-    assert_eq!((deciding.low, deciding.high), (1e-3, 1e-3));
-    assert_eq!(verdict(&of(&alike(2000))).certainty, Certainty::Certain);
+    let note = verdict(&few).note.as_deref().expect("a note");
+    assert!(
+        note.contains("is too short to support more than itself"),
+        "{note}"
+    );
+    // Where no limit is about it, nothing depends on what may come.
+    let none = judged(&alike(2000), keep_long);
+    assert_eq!(verdict(&none).certainty, Certainty::Certain);
 }
 
 #[test]
@@ -368,6 +437,296 @@ fn what_a_log_does_not_say_passes_no_limit() {
         let note = verdict.note.as_deref().expect("a note");
         assert!(note.contains("is unknown: a log does not say it"), "{note}");
     }
+}
+
+/// A current of 20 mA within writes of 1 ms and of 1 mA in pauses of 3 ms, each 50 us, at 2 V; and these writes.
+fn paced(writes: u64) -> (String, String) {
+    let log: String = (0..writes)
+        .map(|at| format!("{},write,4096,1000\n", 4000 * at))
+        .collect();
+    let sample = |us: u64| {
+        let ma = if us % 4000 < 1000 { 20 } else { 1 };
+        format!("{},{},0\n", us as f64 / 1e3, 1000 * ma)
+    };
+    let samples: String = (0..=4000 * writes).step_by(50).map(sample).collect();
+    (
+        format!("start_us,op,bytes,duration_us\n{log}"),
+        format!("Timestamp(ms),Current(uA),D0-D7\n{samples}"),
+    )
+}
+
+/// The study of logs with their currents, without other candidates than the MRAM.
+fn with_currents(
+    files: &[(&str, &str)],
+    change: impl FnOnce(&mut CompareWorkload),
+) -> Result<ResultSet, LabError> {
+    let mut study = study(&["own.csv"]);
+    study.work.rate = DataRate::from_si(100e3);
+    study.durations = Some(Durations::Paced);
+    study.currents = vec!["ppk.csv".to_owned()];
+    study.voltages = vec![Voltage::from_si(2.0)];
+    change(&mut study);
+    let workload = Workload::Compare(Box::new(study));
+    try_run(&experiment(workload, &[MRAM], &[Timing::Typ]), files)
+}
+
+/// Per write: 1 ms of 40 mW, but for the half steps at its ends, in which the power rises or falls to 2 mW.
+const WRITE_J: f64 = 40e-3 * 1e-3 - 19e-3 * 50e-6;
+
+#[test]
+fn a_current_beside_a_log_gives_its_energy_of_a_day() {
+    let (log, current) = paced(2000);
+    let files = [("own.csv", log.as_str()), ("ppk.csv", current.as_str())];
+    let document = with_currents(&files, |study| {
+        study.limits.energy_per_day = Some(Energy::from_si(500.0));
+    })
+    .expect("sound");
+    let value = |metric| figure(&document, metric).value.expect("a number");
+    assert!((value(Metric::EnergyPerOp) / WRITE_J - 1.0).abs() < 1e-6);
+    assert!((value(Metric::EnergyPerByte) * 4096.0 / WRITE_J - 1.0).abs() < 1e-6);
+    // 100 KB/s are 24.4 writes a second, in which 2.44 % of the time are busy; the rest draws what the pauses do.
+    let writes = 100e3 / 4096.0 * 86_400.0;
+    let idle_s = 86_400.0 - writes * 1e-3;
+    // Of a pause the last half step rises to the power of a write.
+    let pause_w = (2e-3 * 3e-3 + 19e-3 * 50e-6) / 3e-3;
+    let day = writes * WRITE_J + pause_w * idle_s;
+    let row = figure(&document, Metric::EnergyPerDay);
+    assert!(
+        (value(Metric::EnergyPerDay) / day - 1.0).abs() < 1e-3,
+        "{row:?}, {day}"
+    );
+    assert_eq!(row.basis, Basis::Measured);
+    let judged = verdict(&document);
+    assert!(
+        judged.pass && judged.certainty == Certainty::Certain,
+        "{judged:?}"
+    );
+    assert_eq!((judged.limit.as_str(), judged.value), ("energy", row.value));
+    let environment = document
+        .environment
+        .as_ref()
+        .expect("what the log says of itself");
+    assert!(environment["log own.csv"].ends_with("current: ppk.csv"));
+    let less = with_currents(&files, |study| {
+        study.limits.energy_per_day = Some(Energy::from_si(0.9 * day));
+    });
+    let less = less.expect("sound");
+    assert_eq!(
+        (verdict(&less).pass, verdict(&less).certainty),
+        (false, Certainty::Certain)
+    );
+}
+
+/// Without pauses nothing shows the standby: the rest of the day counts for nothing, and a verdict says so.
+#[test]
+fn an_energy_without_standby_passes_no_limit_for_certain() {
+    let log = csv("write", RECORD, (0..2000).map(|_| 1000));
+    let samples: String = (0..=2_000_000)
+        .step_by(100)
+        .map(|us| format!("{},20000,0\n", us as f64 / 1e3))
+        .collect();
+    let current = format!("Timestamp(ms),Current(uA),D0-D7\n{samples}");
+    let files = [("own.csv", log.as_str()), ("ppk.csv", current.as_str())];
+    let of = |rate: f64, allowed: Option<f64>| {
+        let document = with_currents(&files, |study| {
+            study.durations = None;
+            study.work.rate = DataRate::from_si(rate);
+            study.limits.energy_per_day = allowed.map(Energy::from_si);
+            study.prefer = Some(Preference::Energy);
+        });
+        document.expect("sound")
+    };
+    let document = of(100e3, Some(200.0));
+    // 24.4 writes a second of 40 uJ.
+    let busy = 100e3 / 4096.0 * 86_400.0 * 40e-6;
+    let row = figure(&document, Metric::EnergyPerDay);
+    assert!(
+        (row.value.expect("a number") / busy - 1.0).abs() < 1e-6,
+        "{row:?}"
+    );
+    assert_eq!(row.basis, Basis::Assumed);
+    let open = verdict(&document);
+    assert!(
+        open.pass && open.certainty == Certainty::Depends,
+        "{open:?}"
+    );
+    assert_eq!(
+        open.deciding_figure.as_deref(),
+        Some("own.csv: standby power")
+    );
+    let idle_s = 86_400.0 * (1.0 - 100e3 / 4096.0 * 1e-3);
+    let room = open.flips_at.expect("a power");
+    assert!(
+        (room * idle_s / (200.0 - busy) - 1.0).abs() < 1e-6,
+        "{room}"
+    );
+    let note = open.note.as_deref().expect("a note");
+    assert!(note.contains("--durations paced"), "{note}");
+    // A memory that is busy all day has no standby.
+    let busy = of(4096e3 * 0.999, Some(1e6));
+    assert_eq!(figure(&busy, Metric::EnergyPerDay).basis, Basis::Measured);
+    assert_eq!(verdict(&busy).certainty, Certainty::Certain);
+    // Who ranks first by an energy that leaves something out ranks with a word of it.
+    let ranked = of(100e3, None);
+    let told = ranked
+        .warnings
+        .iter()
+        .find(|one| one.code == "assumed-order");
+    let told = told.map(|one| one.advice.as_str());
+    assert!(
+        told.is_some_and(|advice| advice.contains("log:own.csv")),
+        "{:?}",
+        ranked.warnings
+    );
+}
+
+#[test]
+fn currents_belong_to_logs_in_their_order() {
+    let (log, current) = paced(1500);
+    // The second analyser ran at 4 V, so that its file tells twice the power.
+    let second = current
+        .lines()
+        .map(
+            |line| match line.split(',').collect::<Vec<_>>().as_slice() {
+                [at, current, _] if !at.starts_with('T') => format!("{at},{current},4000\n"),
+                _ => "Timestamp(ms),Current(uA),Voltage(mV)\n".to_owned(),
+            },
+        )
+        .collect::<String>();
+    let files = [
+        ("own.csv", log.as_str()),
+        ("b.csv", log.as_str()),
+        ("c.csv", log.as_str()),
+        ("ppk.csv", current.as_str()),
+        ("own_voltage.csv", second.as_str()),
+    ];
+    let energies = |document: &ResultSet| {
+        ["own.csv", "b.csv", "c.csv"].map(|log| {
+            let mut rows = document.of(Metric::EnergyPerOp);
+            let row = rows.find(|row| row.target == format!("log:{log}"));
+            row.and_then(|row| row.value)
+        })
+    };
+    let study = |study: &mut CompareWorkload| {
+        study.logs = ["own.csv", "b.csv", "c.csv"].map(str::to_owned).to_vec();
+        study.currents = ["ppk.csv", "own_voltage.csv"].map(str::to_owned).to_vec();
+    };
+    // One voltage stands for the files that do not state theirs; the third log has no current.
+    let document = with_currents(&files, study).expect("sound");
+    let [first, second, third] = energies(&document);
+    let ratio = second.expect("told") / first.expect("told");
+    assert!((ratio - 2.0).abs() < 1e-9 && third.is_none(), "{ratio}");
+    // It survives a study file.
+    let written = write_study(&document.experiment).expect("a comparison");
+    assert!(
+        written.contains("currents = [\"ppk.csv\", \"own_voltage.csv\"]"),
+        "{written}"
+    );
+    assert!(written.contains("voltages = [\"2 V\"]"), "{written}");
+    assert_eq!(
+        read_study("s.toml", &written).ok().as_ref(),
+        Some(&document.experiment)
+    );
+    // One of each is for each.
+    let each = with_currents(&files, |one| {
+        study(one);
+        one.currents[1] = "ppk.csv".to_owned();
+        one.voltages = vec![Voltage::from_si(2.0), Voltage::from_si(6.0)];
+        one.current_offsets_ps = vec![0, 4_000_000_000];
+    });
+    let [first, second, _] = energies(&each.expect("sound"));
+    assert!((second.expect("told") / first.expect("told") - 3.0).abs() < 1e-9);
+}
+
+#[test]
+fn currents_that_do_not_fit_are_refused_with_the_way_out() {
+    let (log, current) = paced(1500);
+    let late = current.replace("\n0,", "\n900000,");
+    let late: String = late
+        .lines()
+        .take(1)
+        .map(|line| format!("{line}\n"))
+        .collect();
+    let late = late + "900000,1,0\n900001,1,0\n900002,1,0\n";
+    let timeless = "op,bytes,duration_us\n".to_owned() + &"write,4096,1000\n".repeat(1500);
+    let files = [
+        ("own.csv", log.as_str()),
+        ("ppk.csv", current.as_str()),
+        ("late.csv", late.as_str()),
+        ("timeless.csv", timeless.as_str()),
+        ("fio.json", HISTOGRAM),
+    ];
+    type Change = fn(&mut CompareWorkload);
+    let cases: [(Change, &[&str]); 9] = [
+        (
+            |study| study.currents.push("late.csv".to_owned()),
+            &[
+                "currents names 2, and there are 1 logs",
+                "name logs with a current first",
+            ],
+        ),
+        (
+            |study| study.currents[0] = "late.csv".to_owned(),
+            &[
+                "late.csv: the current covers none of 1500 accesses",
+                "--current-offset",
+            ],
+        ),
+        (
+            |study| study.logs[0] = "timeless.csv".to_owned(),
+            &[
+                "does not record when accesses happened, which --current needs",
+                "start_us",
+            ],
+        ),
+        (
+            |study| study.logs[0] = "fio.json".to_owned(),
+            &["a histogram does not record when accesses happened"],
+        ),
+        (
+            |study| study.currents[0] = "own.csv".to_owned(),
+            &["own.csv: this is not a log of currents"],
+        ),
+        (
+            |study| study.voltages.clear(),
+            &["voltage is stated nowhere in ppk.csv", "add --voltage"],
+        ),
+        (
+            |study| study.voltages = vec![Voltage::from_si(2.0); 3],
+            &[
+                "voltages names 3, and there are 1 currents",
+                "one for all, or one for each",
+            ],
+        ),
+        (
+            |study| study.current_offsets_ps = vec![0, 0],
+            &[
+                "current_offsets names 2, and there are 1 currents",
+                "one for each current",
+            ],
+        ),
+        (
+            |study| study.currents.clear(),
+            &["voltages goes with a current alone", "--current FILE"],
+        ),
+    ];
+    for (change, words) in cases {
+        let message = with_currents(&files, change)
+            .expect_err(words[0])
+            .to_string();
+        for word in words {
+            assert!(message.contains(word), "{word:?} is missing: {message}");
+        }
+    }
+    let none = with_currents(&files, |study| {
+        study.logs.clear();
+        study.durations = None;
+    });
+    let message = none.expect_err("no logs").to_string();
+    assert!(
+        message.contains("currents goes with logs alone"),
+        "{message}"
+    );
 }
 
 #[test]

@@ -274,4 +274,7 @@ fn check_serial(serial: &SerialBus, problems: &mut Problems) {
     if serial.clock_str.is_none() && serial.clock_dtr.is_none() {
         problems.add("serial", "state clock_str, clock_dtr or both");
     }
+    if let Some(mapped) = &serial.memory_mapped {
+        mapped.check_sheet("serial", problems);
+    }
 }

@@ -5,6 +5,7 @@ use wordline_core::quantity::Time;
 use wordline_core::{BackgroundWork, Readings, SimClock};
 use wordline_memory::{ByteMemory, Flash};
 
+use crate::background::{Background, BackgroundBounds, NoSuspend};
 use crate::board::HostPower;
 use crate::bus::Action;
 use crate::bus::sd::BLOCK_BYTES;
@@ -123,6 +124,13 @@ pub trait Device: ByteMemory<Error = NvmError> + Accounts + Send + Any {
     /// Lets accesses of several pages overlap in a way. Returns whether the memory can do so; one
     /// that cannot stays as it is.
     fn use_pipeline(&mut self, _: Pipeline) -> bool {
+        false
+    }
+
+    /// Lets reads go through the address space of the processor, in lines of its cache and without a driver. Writes and
+    /// what the memory does by itself stay with the driver. Returns whether memory and board can do so; others stay as
+    /// they are.
+    fn map_reads(&mut self) -> bool {
         false
     }
 
@@ -246,6 +254,13 @@ pub trait Device: ByteMemory<Error = NvmError> + Accounts + Send + Any {
         None
     }
 
+    /// Writes of `bytes` bytes, in a row, after which everything that the memory's firmware does from time to time has come
+    /// once: a run that is shorter shows less than its longest access. `None` for a memory without a firmware, whose
+    /// accesses are all that it does.
+    fn own_period(&self, _bytes: u64) -> Option<u64> {
+        None
+    }
+
     /// Takes over times, currents and endurance from a device of the same part whose sheet has other values there.
     /// Content, mapping and wear stay. Returns whether it could; a memory that cannot stays as it is.
     fn take_figures(&mut self, _: &dyn Device) -> bool {
@@ -263,84 +278,6 @@ pub(crate) fn sectors_of(words: &[u64]) -> Vec<u8> {
             .repeat(BLOCK_BYTES as usize / size_of::<u64>())
     };
     words.iter().flat_map(repeated).collect()
-}
-
-/// A memory that programs and erases in the background after a command, one operation at a time.
-/// Addresses are those of the [`ByteMemory`].
-pub trait Background: Device {
-    /// Bytes that one piece of work is done on: a page or a block. It begins at a multiple of it.
-    fn unit_bytes(&self, work: BackgroundWork) -> u64;
-
-    /// Whether the work can be suspended for a read.
-    ///
-    /// # Errors
-    /// Why it cannot.
-    fn check_suspend(&self, work: BackgroundWork) -> Result<(), NoSuspend>;
-
-    /// Begins an erase of the block at `at`, and does not wait for it.
-    ///
-    /// # Errors
-    /// When there is no such block, or the chip is busy.
-    fn start_erase(&mut self, at: u64) -> Result<(), NvmError>;
-
-    /// Whether the block at `at` was erased in the background, was seen to have ended well, and has not
-    /// been programmed since: a write that begins it does not erase it again.
-    fn is_erased(&self, at: u64) -> bool;
-
-    /// The longest that [`start_erase`](Self::start_erase) takes, as [`Device::write_bound`] says.
-    ///
-    /// # Errors
-    /// When the bound exceeds what simulated time can hold.
-    fn start_erase_bound(&self) -> Result<Time, NvmError>;
-
-    /// The longest that [`finish`](Self::finish) waits for an erase, however soon after its start. It
-    /// and the start together are no longer than an erase within a write.
-    ///
-    /// # Errors
-    /// When the bound exceeds what simulated time can hold.
-    fn finish_erase_bound(&self) -> Result<Time, NvmError>;
-
-    /// Begins a program of `data` in the page at `at`, and does not wait for it.
-    ///
-    /// # Errors
-    /// When the range leaves the page, a rule of the memory is broken, or the chip is busy.
-    fn start_program(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError>;
-
-    /// When what runs will have ended, if nothing suspends it.
-    fn busy_until(&self) -> Time;
-
-    /// Waits for the end of what runs, as a driver does that asks for the status.
-    ///
-    /// # Errors
-    /// When the chip reports that the work failed.
-    fn finish(&mut self) -> Result<(), NvmError>;
-
-    /// Waits for the end of what runs, and reads. The whole is one access.
-    ///
-    /// # Errors
-    /// As [`finish`](Self::finish) and [`ByteMemory::read`].
-    fn read_after(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError>;
-
-    /// Suspends what runs, reads, and resumes it.
-    ///
-    /// # Errors
-    /// When the work [cannot be suspended](Self::check_suspend), or the range leaves the memory or
-    /// lies in what is suspended.
-    fn read_suspending(&mut self, at: u64, out: &mut [u8]) -> Result<SuspendedRead, NvmError>;
-}
-
-/// Why work in the background cannot be suspended for a read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NoSuspend {
-    /// The kind of memory has no suspend, or the model has none.
-    #[error("this memory cannot be read while it is busy")]
-    Chip,
-    /// The sheet has no figures of a suspend.
-    #[error("the sheet of the part states no suspend")]
-    Sheet,
-    /// The board drives no opcode for it.
-    #[error("the board drives no opcode for {0} that the chip has")]
-    Board(Action),
 }
 
 /// A flash memory on a board, as drivers and workloads see it: the [`Flash`] contract and accounts.
@@ -387,17 +324,22 @@ pub trait FlashDevice: Flash<Error = NvmError> + Accounts + Send + Sized + 'stat
     /// When the bound exceeds what simulated time can hold.
     fn erase_bound(&self, blocks: u32) -> Result<Time, NvmError>;
 
-    /// The longest that [`begin_work`](Self::begin_work) takes for an erase. What is left of the
-    /// [bound of an erase](Self::erase_bound) is that of the wait.
+    /// The longest that a driver and a read wait for work in the background, of one block or one page. Begin and wait of an
+    /// erase together are no longer than its [bound](Self::erase_bound).
     ///
     /// # Errors
-    /// When the bound exceeds what simulated time can hold.
-    fn begin_erase_bound(&self) -> Result<Time, NvmError>;
+    /// When a bound exceeds what simulated time can hold.
+    fn background_bounds(&self, work: BackgroundWork) -> Result<BackgroundBounds, NvmError>;
 
     /// Lets [`read_parts`](Self::read_parts), [`program_parts`](Self::program_parts) and
     /// [`erase_blocks`](Self::erase_blocks) overlap in a way. Returns whether the chip can do so; one
     /// that cannot stays as it is.
     fn use_pipeline(&mut self, _: Pipeline) -> bool {
+        false
+    }
+
+    /// As [`Device::map_reads`].
+    fn map_reads(&mut self) -> bool {
         false
     }
 

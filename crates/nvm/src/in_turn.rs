@@ -30,13 +30,14 @@
 //! most runs; and what an access begins itself is of use to it or is not waited for. That is the `F` ahead of the sum.
 //! A read is `F + Σ R`, by the same argument.
 
-use wordline_core::SimClock;
 use wordline_core::quantity::Time;
+use wordline_core::{BackgroundWork, SimClock};
 use wordline_memory::{ByteMemory, OutOfRange};
 
+use crate::background::Background;
 use crate::bound::TimeSpan;
 use crate::cost::{AccessCost, Cause};
-use crate::device::{Accounts, Background, Device, Notes, Pipeline, Wear};
+use crate::device::{Accounts, Device, Notes, Pipeline, Wear};
 use crate::error::NvmError;
 use crate::pages::spans;
 use crate::power::{PowerDraw, Residence};
@@ -143,8 +144,9 @@ impl InTurn {
         (self.start, self.finish) = (Time::ZERO, Time::ZERO);
         for chip in &mut self.chips {
             let chip = background(&mut **chip)?;
-            self.start = self.start.later(chip.start_erase_bound()?);
-            self.finish = self.finish.later(chip.finish_erase_bound()?);
+            let bounds = chip.bounds(BackgroundWork::Erase)?;
+            self.start = self.start.later(bounds.begin);
+            self.finish = self.finish.later(bounds.finish);
         }
         Ok(())
     }

@@ -301,8 +301,8 @@ fn a_write_bound_is_reached_and_misses_no_part() {
     let taken = write(&mut *memory, 3 * unit, &[1; 256]).total();
     assert!(taken.ps() * 1005 > bound.ps() * 1000, "{taken} of {bound}");
     let mut flash = RawFlash::new(nor(AT_MAX)).expect("it answers");
-    let finish = background(&mut flash).and_then(|chip| chip.finish_erase_bound());
-    assert!(taken.plus(finish.expect("a time")) > bound);
+    let finish = background(&mut flash).and_then(|chip| chip.bounds(BackgroundWork::Erase));
+    assert!(taken.plus(finish.expect("a time").finish) > bound);
     assert_eq!(memory.write_bound(len, 0), Ok(Time::ZERO));
     assert_eq!(memory.read_bound(7, 0), Ok(Time::ZERO));
     assert!(memory.write_bound(len, 1).is_err() && memory.read_bound(len, 1).is_err());

@@ -36,6 +36,7 @@ pub mod conformance;
 pub mod ftl;
 pub mod power;
 
+mod background;
 mod board;
 mod bound;
 mod content;
@@ -64,6 +65,7 @@ mod translated;
 mod wear;
 mod wired;
 
+pub use background::{Background, BackgroundBounds, NoSuspend};
 pub use board::{Board, Driver, DriverCost, Host, HostPower, Rail};
 pub use card::{Card, CardSheet};
 pub use chip::ddr_mram::{DdrMram, DdrMramSheet};
@@ -73,8 +75,8 @@ pub use chip::nvram::{ActiveCurrent, Nvram, NvramSheet, WriteEnable};
 pub use content::{BlockContent, PageContent};
 pub use cost::{AccessCost, Cause};
 pub use device::{
-    Accounts, Background, CurrentGap, Device, FlashDevice, FlashWork, InFront, NoSuspend, Notes,
-    PagePart, Pipeline, Pipelines, TranslationReport, Wear,
+    Accounts, CurrentGap, Device, FlashDevice, FlashWork, InFront, Notes, PagePart, Pipeline,
+    Pipelines, TranslationReport, Wear,
 };
 pub use error::{Misuse, NvmError};
 pub use in_turn::in_turn;

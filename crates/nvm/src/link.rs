@@ -4,6 +4,7 @@ use wordline_core::Figure;
 use wordline_core::quantity::{Frequency, Quantity, Time, Voltage};
 
 use crate::board::Board;
+use crate::bus::mapped::MemoryMapped;
 use crate::bus::parallel::Interface;
 use crate::bus::serial::{self, Opcode, Protocol, SerialBus};
 use crate::bus::{Action, BusCommand, Transaction, ddr, sd};
@@ -22,6 +23,8 @@ pub struct Link {
     pub protocol: Option<Protocol>,
     /// The pause of the bus between a write and the read after it.
     pub turnaround: Time,
+    /// How the bus maps the chip into the address space of the processor, where it does.
+    pub memory_mapped: Option<MemoryMapped>,
     commands: CommandSet,
 }
 
@@ -169,6 +172,7 @@ impl Link {
             supply: Supply::new(board, rail, supply),
             protocol: None,
             turnaround: Time::ZERO,
+            memory_mapped: None,
             commands: CommandSet::from_iter([]),
         })
     }
@@ -189,6 +193,7 @@ impl Link {
             .into_iter()
             .map(|protocol| Self {
                 protocol: Some(protocol),
+                memory_mapped: bus.memory_mapped.clone(),
                 commands: fastest_commands(bus, opcodes, protocol)
                     .into_iter()
                     .map(BusCommand::Serial)
@@ -217,6 +222,7 @@ impl Link {
         let commands = bus.commands(interface)?;
         Ok(Self {
             turnaround: bus.turnaround(),
+            memory_mapped: bus.memory_mapped.clone(),
             commands: commands.into_iter().map(BusCommand::Parallel).collect(),
             ..link
         })

@@ -77,6 +77,11 @@ pub trait ChipModel: Any + Debug + Send + Sync {
         self.capacity_bytes()
     }
 
+    /// Whether it forgets everything when the supply goes.
+    fn is_volatile(&self) -> bool {
+        false
+    }
+
     /// What the model leaves to the host, in a sentence.
     fn left_to_host(&self) -> Option<String> {
         None

@@ -12,8 +12,9 @@ const UNIT_BYTES_MIN: u64 = 8;
 /// The largest capacity that a model holds in host memory.
 const CAPACITY_MAX: u64 = 1 << 40;
 
-/// The longest time that a sheet can state, so that simulated time does not end within an access.
-const TIME_MAX: Time = Time::from_ps(3_600_000_000_000_000);
+/// The longest time that a sheet can state, so that simulated time does not end within an access: what SFDP can
+/// state of the erase of a whole chip, 32 x 64 s at 32 times the typical time.
+const TIME_MAX: Time = Time::from_ps(65_536_000_000_000_000);
 
 /// The most clocks that one step of a host can take.
 const CLOCKS_MAX: u64 = 1_000_000_000;

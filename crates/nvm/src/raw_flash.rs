@@ -16,11 +16,10 @@ use wordline_core::BackgroundWork;
 use wordline_core::quantity::Time;
 use wordline_memory::{ByteMemory, Geometry, OutOfRange};
 
+use crate::background::{Background, BackgroundBounds, NoSuspend};
 use crate::bound::TimeSpan;
 use crate::cost::AccessCost;
-use crate::device::{
-    Background, Device, FlashDevice, FlashWork, InFront, NoSuspend, PagePart, Pipeline,
-};
+use crate::device::{Device, FlashDevice, FlashWork, InFront, PagePart, Pipeline};
 use crate::error::NvmError;
 use crate::wired::SuspendedRead;
 
@@ -251,6 +250,10 @@ impl<F: FlashDevice> Device for RawFlash<F> {
         can
     }
 
+    fn map_reads(&mut self) -> bool {
+        self.flash.map_reads()
+    }
+
     /// For each block that the range begins, an erase; and the programs up to the next one. Blocks kept
     /// together count as one.
     fn write_bound(&self, at: u64, bytes: u64) -> Result<Time, NvmError> {
@@ -332,13 +335,8 @@ impl<F: FlashDevice> Background for RawFlash<F> {
         block.is_some_and(|block| self.is_block_erased(*block))
     }
 
-    fn start_erase_bound(&self) -> Result<Time, NvmError> {
-        self.flash.begin_erase_bound()
-    }
-
-    fn finish_erase_bound(&self) -> Result<Time, NvmError> {
-        let whole = self.flash.erase_bound(1)?;
-        Ok(whole.since(self.flash.begin_erase_bound()?))
+    fn bounds(&self, work: BackgroundWork) -> Result<BackgroundBounds, NvmError> {
+        self.flash.background_bounds(work)
     }
 
     fn start_program(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {

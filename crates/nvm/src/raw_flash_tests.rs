@@ -179,8 +179,8 @@ fn what_is_refused_costs_nothing() {
 fn the_parts_of_an_erase_have_bounds() {
     fn check<F: FlashDevice>(flash: F) {
         let mut flash = RawFlash::new(flash).expect("connects");
-        let [start, finish] = [flash.start_erase_bound(), flash.finish_erase_bound()];
-        let [start, finish] = [start, finish].map(|bound| bound.expect("a time"));
+        let bounds = flash.bounds(BackgroundWork::Erase).expect("times");
+        let (start, finish) = (bounds.begin, bounds.finish);
         let whole = flash.flash().erase_bound(1).expect("a time");
         assert_eq!(start.plus(finish), whole);
         flash.start_erase(0).expect("idle");

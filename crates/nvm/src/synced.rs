@@ -140,6 +140,10 @@ impl Device for Synced {
         self.device.use_pipeline(pipeline)
     }
 
+    fn map_reads(&mut self) -> bool {
+        self.device.map_reads()
+    }
+
     fn write_bound(&self, at: u64, bytes: u64) -> Result<Time, NvmError> {
         let write = self.device.write_bound(at, bytes)?;
         match self.how {
@@ -187,6 +191,10 @@ impl Device for Synced {
                 self.written(words.len() as u64 * BLOCK_BYTES)
             }
         }
+    }
+
+    fn own_period(&self, bytes: u64) -> Option<u64> {
+        self.device.own_period(bytes)
     }
 
     fn take_figures(&mut self, other: &dyn Device) -> bool {

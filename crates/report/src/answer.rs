@@ -57,15 +57,25 @@ fn foundations_counted(document: &ResultSet) -> Option<String> {
         let figures = document.figures.iter();
         figures.filter(|figure| figure.basis == basis).count()
     };
-    let (assumed, calibrated) = (count(Basis::Assumed), count(Basis::Calibrated));
     let all = document.figures.len();
-    (assumed + calibrated > 0).then(|| {
+    let parts: Vec<_> = UNSTATED
+        .into_iter()
+        .map(|basis| (basis, count(basis)))
+        .filter(|(_, count)| *count > 0)
+        .map(|(basis, count)| format!("{count} {basis}"))
+        .collect();
+    let parts: Vec<_> = parts.iter().map(String::as_str).collect();
+    (!parts.is_empty()).then(|| {
         format!(
-            "Of the {all} figures that these results rest on, {assumed} are assumed and {calibrated} \
-             calibrated; JSON and HTML list them with their reasons."
+            "Of the {all} figures that these results rest on, {} are not stated by any source; JSON and HTML list \
+             them with their reasons.",
+            text::list(&parts)
         )
     })
 }
+
+/// The bases of figures that no source states of the part itself, strongest first.
+const UNSTATED: [Basis; 3] = [Basis::Calibrated, Basis::Estimated, Basis::Assumed];
 
 /// Some names, and how many more there are: the page and the document list them all.
 pub(crate) fn few(names: &[&str]) -> String {
@@ -90,10 +100,7 @@ fn foundations(document: &ResultSet) -> Vec<String> {
             let verb = if names.len() == 1 { "is" } else { "are" };
             (!names.is_empty()).then(|| format!("{} {verb} {basis}", few(&names)))
         };
-        let clauses: Vec<_> = [Basis::Calibrated, Basis::Assumed]
-            .into_iter()
-            .filter_map(of_basis)
-            .collect();
+        let clauses: Vec<_> = UNSTATED.into_iter().filter_map(of_basis).collect();
         if !clauses.is_empty() {
             sentences.push(format!(
                 "In the sheet of {}, {}.",

@@ -6,6 +6,7 @@ use wordline_core::results::{AxisValue, NoValue, Row};
 use wordline_core::{Axis, ResultSet};
 
 use crate::grid::Grid;
+use crate::text::is_unseen;
 
 /// Long-form rows with every column, so that nothing of a row is lost. Axes are columns of their
 /// own, empty where a row has no such axis.
@@ -72,9 +73,9 @@ fn record(cells: impl Iterator<Item = String>) -> String {
 
 /// A text cell. Spreadsheets run a cell as a formula when it begins with `=`, `+`, `-` or `@`, and
 /// some strip tabs and line ends first; a single quote in front makes it text. Plain numbers keep
-/// their sign. Control characters that could drive a terminal are spelled out.
+/// their sign. Control characters that could drive a terminal are spelled out, and so is what reorders its neighbours.
 fn text(cell: &str) -> String {
-    let drives = |c: char| c.is_control() && !matches!(c, '\t' | '\r' | '\n');
+    let drives = |c: char| is_unseen(c) && !matches!(c, '\t' | '\r' | '\n');
     let escaped = |c: char| match drives(c) {
         true => c.escape_unicode().to_string(),
         false => c.to_string(),
@@ -133,6 +134,7 @@ mod tests {
         assert_eq!(text("-5.5"), "-5.5");
         assert_eq!(text("-a"), "'-a");
         assert_eq!(text("a\u{1b}[31m"), "a\\u{1b}[31m");
+        assert_eq!(text("a\u{202e}b\u{7}"), "a\\u{202e}b\\u{7}");
         assert_eq!(text("a\"b"), "\"a\"\"b\"");
         let csv = results(&fixture::hostile());
         assert!(csv.contains(",\"'=HYPERLINK(\"\"x\"\")\","), "{csv}");

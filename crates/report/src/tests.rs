@@ -12,8 +12,8 @@ const PEOPLE: [Format; 3] = [Format::Table, Format::Markdown, Format::Html];
 const FIXTURES: [fn() -> ResultSet; 15] = [
     || fixture::buffer(&[2e6, 4.1e6]),
     || fixture::buffer(&[]),
-    fixture::log,
-    fixture::histogram,
+    || fixture::log(&[2e6]),
+    || fixture::histogram(&[2e6]),
     fixture::trace,
     fixture::compare,
     fixture::dram_idle,

@@ -181,17 +181,22 @@ pub(crate) fn words(name: &str) -> String {
 pub fn printable(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
-        let hidden = matches!(
-            character,
-            '\u{061c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
-        );
-        if character.is_control() || hidden {
+        if is_unseen(character) {
             out.extend(character.escape_unicode());
         } else {
             out.push(character);
         }
     }
     out
+}
+
+/// Whether a character drives a terminal, reorders its neighbours, or cannot be seen.
+pub(crate) fn is_unseen(character: char) -> bool {
+    let hidden = matches!(
+        character,
+        '\u{061c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+    );
+    character.is_control() || hidden
 }
 
 /// Wraps text at spaces to a number of columns. A word that is longer stays whole.

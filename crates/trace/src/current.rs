@@ -2,7 +2,7 @@
 //! (`#time,current,voltage,power,charge,energy`, in s, A, V, W, C and J) export them.
 //!
 //! The line of names may begin with `#`. A name states its unit behind an underscore or in brackets; without one it is the SI
-//! unit, as Joulescope has it. A sample without a value, empty or `NaN`, is one that the analyser lost: it begins a gap.
+//! unit, which is documented of a Joulescope and noted as taken of other logs. A sample without a value, empty or `NaN`, is one that the analyser lost: it begins a gap.
 
 use std::io::BufRead;
 
@@ -14,7 +14,7 @@ use crate::lines::{LineReader, is_silent, shown, without_end};
 use crate::log::LogOptions;
 use crate::number::{power_of_time, scaled};
 use crate::watch::{OddityWatch, Origin};
-use crate::{AccessReader, LogSummary, TraceError};
+use crate::{AccessReader, LogSummary, Oddity, TraceError};
 
 /// One sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,6 +29,9 @@ pub struct CurrentSample {
     pub line: u64,
 }
 
+/// In front of the name of a column of currents in options, to tell it from one of the log of accesses beside it.
+pub const UNIT_PREFIX: &str = "current.";
+
 /// More than any supply on a board carries: what lies beyond is a wrong unit or a wrong column.
 const AMPERES_MAX: f64 = 1000.0;
 const VOLTS_MAX: f64 = 1000.0;
@@ -41,7 +44,14 @@ struct CurrentColumns {
     time: Option<(usize, i32)>,
     current: (usize, f64),
     voltage: Option<(usize, f64)>,
+    /// Two columns that hold the same.
+    twice: Option<(usize, usize)>,
+    /// Columns without a unit, and the SI unit that was taken.
+    taken: Vec<(usize, &'static str)>,
 }
+
+/// How a Joulescope begins its line of names, whose columns are in SI units.
+const JOULESCOPE: &[u8] = b"#time,current,voltage";
 
 /// Reads a log of currents.
 pub(crate) struct CurrentReader<R> {
@@ -52,6 +62,8 @@ pub(crate) struct CurrentReader<R> {
     origin: Origin,
     latest: Option<Time>,
     watch: OddityWatch,
+    /// The line of names.
+    line: u64,
 }
 
 /// Whether the first line, which may stand behind `#`, names a current and no duration.
@@ -85,6 +97,7 @@ fn name_and_unit(name: &[u8]) -> (String, String) {
 /// The columns of a line of names; none where it names no current.
 fn names(line: &[u8], options: &LogOptions) -> Result<Option<CurrentColumns>, String> {
     let line = line.trim_ascii_start();
+    let is_documented = line.to_ascii_lowercase().starts_with(JOULESCOPE);
     let line = line.strip_prefix(b"#").unwrap_or(line);
     let mut best = None;
     for separator in [b',', b';', b'\t'] {
@@ -102,6 +115,7 @@ fn names(line: &[u8], options: &LogOptions) -> Result<Option<CurrentColumns>, St
     };
     let names: Vec<String> = fields.iter().map(shown).collect();
     let (mut time, mut current, mut voltage) = (None, None, None);
+    let (mut twice, mut taken) = (None, Vec::new());
     for (at, name) in fields.iter().enumerate() {
         let (base, stated) = name_and_unit(name);
         let mut said = options.units.iter();
@@ -109,9 +123,24 @@ fn names(line: &[u8], options: &LogOptions) -> Result<Option<CurrentColumns>, St
             .rfind(|(column, _)| column.eq_ignore_ascii_case(&base) || column.as_bytes() == name);
         let unit = said.map_or(stated.as_str(), |(_, unit)| unit.as_str());
         let of = |fault: String| format!("column {}: {fault}", names[at]);
-        match base.as_str() {
-            "time" | "timestamp" | "t" if time.is_none() => {
-                let unit = if unit.is_empty() { "s" } else { unit };
+        let (si, first) = match base.as_str() {
+            "time" | "timestamp" | "t" => ("s", time.map(|(at, _)| at)),
+            "current" | "i" => ("A", current.map(|(at, _)| at)),
+            "voltage" | "v" => ("V", voltage.map(|(at, _)| at)),
+            _ => continue,
+        };
+        if let Some(first) = first {
+            twice.get_or_insert((first, at));
+            continue;
+        }
+        let unit = if unit.is_empty() {
+            taken.push((at, si));
+            si
+        } else {
+            unit
+        };
+        match si {
+            "s" => {
                 let power = power_of_time(unit).ok_or_else(|| {
                     of(format!(
                         "{} is not a unit of time; allowed: ns, us, ms, s",
@@ -120,19 +149,16 @@ fn names(line: &[u8], options: &LogOptions) -> Result<Option<CurrentColumns>, St
                 })?;
                 time = Some((at, power));
             }
-            "current" | "i" if current.is_none() => {
-                let unit = if unit.is_empty() { "A" } else { unit };
+            "A" => {
                 let one = format!("1 {unit}").parse::<Current>();
                 let one = one.map_err(|error| of(error.to_string()))?;
                 current = Some((at, one.si()));
             }
-            "voltage" | "v" if voltage.is_none() => {
-                let unit = if unit.is_empty() { "V" } else { unit };
+            _ => {
                 let one = format!("1 {unit}").parse::<Voltage>();
                 let one = one.map_err(|error| of(error.to_string()))?;
                 voltage = Some((at, one.si()));
             }
-            _ => {}
         }
     }
     // A single letter names a current only beside a time.
@@ -141,6 +167,9 @@ fn names(line: &[u8], options: &LogOptions) -> Result<Option<CurrentColumns>, St
     else {
         return Ok(None);
     };
+    if is_documented {
+        taken.clear();
+    }
     Ok(Some(CurrentColumns {
         separator,
         count: fields.count(),
@@ -148,6 +177,8 @@ fn names(line: &[u8], options: &LogOptions) -> Result<Option<CurrentColumns>, St
         time,
         current,
         voltage,
+        twice,
+        taken,
     }))
 }
 
@@ -189,6 +220,15 @@ impl<R: BufRead> CurrentReader<R> {
                 });
             }
         }
+        if let Some((first, other)) = columns.twice {
+            let [first, other] = [first, other].map(|at| &columns.names[at]);
+            return Err(TraceError::Malformed {
+                line,
+                problem: format!(
+                    "columns {first} and {other} hold the same quantity: leave one of them out of the file"
+                ),
+            });
+        }
         let Some(time) = columns.time else {
             return Err(TraceError::Useless {
                 line,
@@ -207,7 +247,13 @@ impl<R: BufRead> CurrentReader<R> {
             origin: Origin::default(),
             latest: None,
             watch: OddityWatch::default(),
+            line,
         })
+    }
+
+    /// Whether a column holds the voltage.
+    pub(crate) const fn has_voltage(&self) -> bool {
+        self.columns.voltage.is_some()
     }
 
     fn sample(&mut self, line: u64) -> Result<CurrentSample, String> {
@@ -276,7 +322,13 @@ impl<R: BufRead> AccessReader for CurrentReader<R> {
 
     fn advance(&mut self) -> Result<Option<CurrentSample>, TraceError> {
         let Some(line) = self.lines.next_told()? else {
-            return self.watch.end();
+            return match self.watch.accesses {
+                0 => Err(TraceError::Useless {
+                    line: self.line,
+                    problem: "no sample of the current follows the names of the columns".to_owned(),
+                }),
+                _ => Ok(None),
+            };
         };
         let (number, ended) = (line.number, line.ended);
         let split = self.fields.split(line.text, self.columns.separator);
@@ -313,9 +365,22 @@ impl<R: BufRead> AccessReader for CurrentReader<R> {
             Some(_) => "current and voltage",
             None => "current",
         };
-        self.watch.summary(
+        let mut summary = self.watch.summary(
             format!("{voltage} over time, {} columns", self.columns.count),
             None,
-        )
+        );
+        let taken = self.columns.taken.iter().map(|(at, unit)| {
+            let column = self.columns.names[*at].clone();
+            let base = name_and_unit(column.trim_matches('"').as_bytes()).0;
+            Oddity::UnitTaken {
+                line: self.line,
+                unit,
+                why: "the SI unit".to_owned(),
+                option: format!("--unit {UNIT_PREFIX}{base}={unit}"),
+                column,
+            }
+        });
+        summary.oddities.extend(taken);
+        summary
     }
 }

@@ -78,6 +78,15 @@ pub enum Oddity {
         /// The option that says it, with this unit.
         option: String,
     },
+    /// A duration is not the time from the start to the end that the same line states.
+    Contradiction {
+        /// The first such line, from 1.
+        line: u64,
+        /// How many there are.
+        count: u64,
+        /// By how much the worst of them.
+        most: Time,
+    },
     /// The log says that accesses went through the page cache of the system, and nothing made them wait for the
     /// memory.
     Buffered {
@@ -157,6 +166,12 @@ impl fmt::Display for Oddity {
                 f,
                 "line {line}: column {column} states no unit and is taken as {unit}, {why}; {option} makes it \
                  certain"
+            ),
+            Self::Contradiction { line, count, most } => write!(
+                f,
+                "line {line}: in {count} accesses the duration and the time from start to end contradict each other, by \
+                 up to {most}: durations are taken as their column states them, and ends as theirs does. Leave the \
+                 column out that is wrong, or correct its unit (--unit COLUMN=UNIT)"
             ),
             Self::Buffered { line } => write!(
                 f,

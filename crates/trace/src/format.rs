@@ -137,6 +137,12 @@ impl LogFormat {
         row.unwrap_or(&TABLE[0])
     }
 
+    /// Whether its values may have a unit that only the user knows.
+    #[must_use]
+    pub const fn takes_unit(self) -> bool {
+        matches!(self, Self::FioLog | Self::Csv | Self::Column)
+    }
+
     /// Whether its columns have names, of which a unit can be said.
     #[must_use]
     pub const fn has_columns(self) -> bool {

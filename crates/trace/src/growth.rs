@@ -228,6 +228,7 @@ impl GrowthHeads {
         let names: Vec<String> = fields.iter().map(normal).collect();
         let mut cycles = None;
         let mut times: Vec<GrowthHead> = Vec::new();
+        let mut lacks_unit = false;
         for (at, name) in names.iter().enumerate() {
             if name == "cycles" && cycles.replace(at).is_some() {
                 return Err(malformed("two columns are named cycles".to_owned()));
@@ -252,6 +253,7 @@ impl GrowthHeads {
             }
             let end = name[start.len()..].trim_start_matches('_');
             let bare = end.trim_matches(['[', ']', '(', ')']);
+            lacks_unit |= bare.is_empty();
             let power = match (bare, unit) {
                 ("", Some(unit)) => unit,
                 ("", None) => {
@@ -290,6 +292,12 @@ impl GrowthHeads {
                 shown(line.text),
                 COLUMNS.map(|one| one.0).join(", ")
             )));
+        }
+        if unit.is_some() && !lacks_unit {
+            return Err(malformed(
+                "--log-unit is the unit of columns that state none, and all of these state theirs; leave it out"
+                    .to_owned(),
+            ));
         }
         // In the order of the operations and classes, whatever the table's is.
         times.sort_by_key(|one| {
@@ -476,6 +484,12 @@ mod tests {
         let bare = "note,cycles,erase_max,erase_typ\nx,0,15,8\n,10000,40,15\n,0.1M,500,75\n";
         let table = GrowthTable::read(bare.as_bytes(), Some(GrowthUnit::Ms)).expect("a table");
         assert_eq!(table, expected);
+        let error = GrowthTable::read(
+            "cycles,erase_typ_ms\n0,8\n".as_bytes(),
+            Some(GrowthUnit::Us),
+        );
+        let error = error.expect_err("no column is without a unit").to_string();
+        assert!(error.starts_with("line 1: --log-unit is"), "{error}");
         assert!(!is_growth(b"block,cycle,operation,latency_us\n"));
         assert!(!is_growth(b"operation,access_bytes,latency_us\n"));
     }

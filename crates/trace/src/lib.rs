@@ -54,7 +54,7 @@ mod watch;
 pub const FASTEST_LINK: f64 = 32e9;
 
 pub use access::{AskedAccess, LoggedAccess};
-pub use current::CurrentSample;
+pub use current::{CurrentSample, UNIT_PREFIX};
 pub use error::{Oddity, TraceError};
 pub use format::{LogFormat, UnknownLogFormat};
 pub use lines::MAX_LINE;

@@ -71,6 +71,17 @@ pub struct UnknownUnit {
     pub found: String,
 }
 
+impl LatencyUnit {
+    /// As options and columns spell it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Nanoseconds => "ns",
+            Self::Microseconds => "us",
+        }
+    }
+}
+
 impl FromStr for LatencyUnit {
     type Err = UnknownUnit;
 
@@ -173,6 +184,12 @@ impl<R: BufRead> Iterator for Accesses<R> {
 pub struct CurrentLog<R>(AccessStream<Box<CurrentReader<Source<R>>>>);
 
 impl<R: BufRead> CurrentLog<R> {
+    /// Whether a column holds the voltage, whatever single samples of it are.
+    #[must_use]
+    pub fn has_voltage(&self) -> bool {
+        self.0.reader().has_voltage()
+    }
+
     /// What has been seen of the log so far; all of it once the last sample has been read.
     #[must_use]
     pub fn summary(&self) -> LogSummary {
@@ -270,6 +287,15 @@ pub fn open<R: BufRead>(mut reader: R, options: &LogOptions) -> Result<Log<R>, T
             line: 1,
             problem: format!(
                 "--unit {column}: a log of the format {format} has no named columns; leave --unit out"
+            ),
+        });
+    }
+    if let Some(unit) = options.unit.filter(|_| !format.takes_unit()) {
+        return Err(TraceError::Useless {
+            line: 1,
+            problem: format!(
+                "--log-unit {}: a log of the format {format} states its units; leave --log-unit out",
+                unit.name()
             ),
         });
     }

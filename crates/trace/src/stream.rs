@@ -48,6 +48,11 @@ impl<S: AccessReader> AccessStream<S> {
         }
     }
 
+    /// The reader.
+    pub const fn reader(&self) -> &S {
+        &self.reader
+    }
+
     /// What has been seen of the log so far; all of it once the last access has been read.
     pub fn summary(&self) -> LogSummary {
         self.reader.summary()

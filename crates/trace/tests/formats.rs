@@ -320,13 +320,52 @@ fn currents_come_with_their_units_and_gaps() {
 }
 
 #[test]
+fn units_of_currents_that_nothing_states_are_noted() {
+    let taken = |text: &str| -> Vec<String> {
+        let Log::Currents(mut log) = open(text.as_bytes(), &LogOptions::default()).expect("sound")
+        else {
+            panic!("a current");
+        };
+        assert!(log.by_ref().all(|sample| sample.is_ok()));
+        let oddities = log.summary().oddities.into_iter();
+        oddities.map(|oddity| oddity.to_string()).collect()
+    };
+    let bare = taken("time,current,voltage_mV\n0,0.4,3300\n");
+    assert_eq!(bare.len(), 2, "{bare:?}");
+    assert!(
+        bare[0]
+            .starts_with("line 1: column \"time\" states no unit and is taken as s, the SI unit"),
+        "{bare:?}"
+    );
+    assert!(
+        bare[1].contains("--unit current.current=A makes it certain"),
+        "{bare:?}"
+    );
+    // What a Joulescope writes is documented.
+    let documented = "#time,current,voltage,power,charge,energy\n0.0,0.4,4.7,1.9,0,0\n";
+    assert_eq!(taken(documented), [""; 0]);
+    assert_eq!(taken("Timestamp(ms),Current(uA)\n0,1\n"), [""; 0]);
+}
+
+#[test]
 fn currents_that_make_no_sense_are_refused_with_their_line() {
     for (text, words) in [
         (
             "Current(uA)\n1\n",
             "line 1: no column tells when a sample was taken",
         ),
-        ("Timestamp(ms),Current(uA)\n", "the log has no access in it"),
+        (
+            "Timestamp(ms),Current(uA)\n",
+            "line 1: no sample of the current follows the names",
+        ),
+        (
+            "Timestamp(ms),Current(uA),Current(mA)\n0,1,1\n",
+            "line 1: columns \"Current(uA)\" and \"Current(mA)\" hold the same quantity",
+        ),
+        (
+            "Timestamp(ms),time,Current(uA)\n0,0,1\n",
+            "line 1: columns \"Timestamp(ms)\" and \"time\" hold",
+        ),
         (
             "Timestamp(ms),Current(uA)\n0,1\n2,1\n1,1\n3,1\n",
             "line 4: the time is earlier",

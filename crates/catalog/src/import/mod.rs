@@ -1,18 +1,25 @@
 //! Parameter pages that flash chips carry themselves: JESD216 SFDP of NOR chips and the ONFI
 //! parameter page of NAND chips, read from a dump, binary or hex.
 //!
-//! [`dump_bytes`] turns a file into bytes, [`import`] decodes them. The answer lists every field with
-//! its offset, its raw value and its meaning, and holds a skeleton in TOML to begin a part's sheet
-//! with. A page that contradicts itself, or its standard, is refused with the offset of what is wrong:
-//! a chip is not described by a page with a flipped bit.
+//! [`dump_bytes`] turns a file into bytes, [`import`] decodes them. The [`Page`] lists every field with its
+//! offset, its raw value and its meaning, and makes a [sheet](Page::sheet) that states what the page states and no
+//! more. A page that breaks its standard is refused with the offset of everything that is wrong: a chip is not
+//! described by a page with a flipped bit. What contradicts itself, and leaves the rest sound, is said and left out.
+//! [`ChipClaims`] are what a user knows of the chip; a page of another chip is refused by them. [`batch`] does it
+//! for a folder.
 //!
 //! The layout of the fields is that of JESD216 (revisions A to F add DWORDs at the end of a table) and
 //! of ONFI 1.0 to 4.0.
 
+pub mod batch;
+mod claims;
+mod compare;
 mod hex;
+mod ids;
+mod index;
 mod onfi;
 mod sfdp;
-mod toml;
+mod sheet;
 
 #[cfg(test)]
 mod tests;
@@ -20,7 +27,12 @@ mod tests;
 use std::fmt;
 use std::str::FromStr;
 
+pub use claims::{ChipClaims, ClaimCheck, ClaimedFigure, JedecId};
+pub use compare::{Disagreement, disagreements};
 pub use hex::dump_bytes;
+pub use index::{DumpIndex, IndexEntry};
+
+use sheet::SheetDraft;
 
 /// The largest dump that is read, in bytes: pages are of kilobytes.
 pub const DUMP_BYTES_MAX: usize = 1 << 20;
@@ -84,8 +96,38 @@ pub struct Page {
     pub notes: Vec<String>,
     /// Every decoded field, in the order of the page.
     pub fields: Vec<Field>,
-    /// Valid TOML to begin a sheet with: the header keys, and every figure of the page commented out.
-    pub sheet: String,
+    /// What the page says against itself. A sheet leaves it out.
+    pub contradictions: Vec<ImportError>,
+    /// Makers whose own tables the page has: where their headers stand, and their codes of JEDEC.
+    vendors: Vec<(usize, u8)>,
+    draft: SheetDraft,
+}
+
+impl Page {
+    /// The sheet of the chip: what the page states, each figure with its source, and what the user states beside it.
+    /// What neither states is left out.
+    #[must_use]
+    pub fn sheet(&self, claims: &ChipClaims) -> String {
+        self.draft.text(claims, false)
+    }
+
+    /// The same with comments that say what a data sheet can add.
+    #[must_use]
+    pub fn sheet_with_advice(&self, claims: &ChipClaims) -> String {
+        self.draft.text(claims, true)
+    }
+
+    /// The id that the page's own name makes; none where the page does not name its part.
+    #[must_use]
+    pub fn own_id(&self) -> Option<&str> {
+        Some(self.draft.id.as_str()).filter(|id| !id.is_empty())
+    }
+
+    /// What a sheet may state and neither the page nor the user does.
+    #[must_use]
+    pub fn missing(&self, claims: &ChipClaims) -> Vec<String> {
+        self.draft.missing(claims)
+    }
 }
 
 /// Why a dump cannot be read: where, what was found, and what is allowed.
@@ -134,14 +176,33 @@ impl ImportError {
     }
 }
 
+/// Everything that is wrong with a dump, at least one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImportErrors(pub Vec<ImportError>);
+
+impl From<ImportError> for ImportErrors {
+    fn from(error: ImportError) -> Self {
+        Self(vec![error])
+    }
+}
+
+impl fmt::Display for ImportErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let errors: Vec<_> = self.0.iter().map(ToString::to_string).collect();
+        f.write_str(&errors.join("\n"))
+    }
+}
+
+impl std::error::Error for ImportErrors {}
+
 /// Decodes the bytes of a dump. Without a kind, the page's signature states which standard it follows.
 ///
 /// # Errors
 /// When the bytes are no such page, end too early, or hold values that the standard excludes.
-pub fn import(bytes: &[u8], kind: Option<DumpFormat>) -> Result<Page, ImportError> {
+pub fn import(bytes: &[u8], kind: Option<DumpFormat>) -> Result<Page, ImportErrors> {
     match kind.map_or_else(|| detect(bytes), Ok)? {
         DumpFormat::Sfdp => sfdp::read(bytes),
-        DumpFormat::Onfi => onfi::read(bytes),
+        DumpFormat::Onfi => Ok(onfi::read(bytes)?),
     }
 }
 

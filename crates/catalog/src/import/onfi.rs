@@ -2,7 +2,7 @@
 
 use wordline_core::quantity::{ByteCount, Cycles, Time};
 
-use super::toml::{self, Skeleton, SkeletonHeader};
+use super::sheet::{self, DraftList, DraftTable, Said, SheetDraft, quoted};
 use super::{DumpFormat, Field, ImportError, Page, beginning, set_bits};
 
 const SIGNATURE: &[u8; 4] = b"ONFI";
@@ -101,29 +101,66 @@ pub(super) fn read(bytes: &[u8]) -> Result<Page, ImportError> {
     let fields = reader.fields(&geometry);
     let [manufacturer, model] = [reader.text(32, 12), reader.text(44, 20)];
     let size = ByteCount::from_bytes(geometry.bytes);
-    let mut sheet = Skeleton::new(
-        "an ONFI parameter page",
-        &SkeletonHeader {
-            id: toml::id(&model),
-            name: &model,
-            manufacturer: &manufacturer,
-            revision: format!(
-                "ONFI {}, parameter page with CRC {:04X}h",
-                reader.version(),
-                reader.word(CRC_AT)
-            ),
-            description: format!("{size} NAND flash"),
-        },
-    );
-    reader.sheet(&geometry, &mut sheet);
+    let parallel = reader.parallel();
+    if parallel.is_none() {
+        notes.push(
+            "the page lists no asynchronous timing mode: the bus is the data sheet's to say"
+                .to_owned(),
+        );
+    }
+    let draft = SheetDraft {
+        id: sheet::id(&model),
+        name: model.clone(),
+        manufacturer: maker(&manufacturer),
+        revision: format!(
+            "ONFI {}, parameter page with CRC {:04X}h",
+            reader.version(),
+            reader.word(CRC_AT)
+        ),
+        description: format!("{size} NAND flash"),
+        capacity: geometry.bytes,
+        capacity_at: reader.offset + 80,
+        tables: std::iter::once(reader.model(&geometry))
+            .chain(parallel)
+            .collect(),
+        wanted: &WANTED,
+        ..SheetDraft::default()
+    };
     Ok(Page {
         kind: DumpFormat::Onfi,
         title: format!("ONFI {}: {manufacturer} {model}, {size}", reader.version()),
         notes,
         fields,
-        sheet: sheet.finish(),
+        contradictions: Vec::new(),
+        vendors: vec![(reader.offset + 64, reader.byte(64))],
+        draft,
     })
 }
+
+/// A maker's name as sheets spell it: pages have it in capital letters.
+fn maker(name: &str) -> String {
+    let mut letters = name.chars();
+    let first = letters.next().map(|first| first.to_ascii_uppercase());
+    first
+        .into_iter()
+        .chain(letters.map(|letter| letter.to_ascii_lowercase()))
+        .collect()
+}
+
+/// Keys of a sheet that ONFI may leave out, and what they are called.
+const WANTED: [(&str, &str); 11] = [
+    ("page_read", "page_read"),
+    ("page_program", "page_program"),
+    ("block_erase", "block_erase"),
+    ("in_order", "in_order"),
+    ("endurance", "endurance"),
+    ("supply", "supply"),
+    ("wake_up", "wake_up"),
+    ("standby", "standby"),
+    ("read_current", "read_current"),
+    ("program_current", "program_current"),
+    ("erase_current", "erase_current"),
+];
 
 /// A copy of the page whose CRC is right.
 struct GoodCopy<'a> {
@@ -494,14 +531,14 @@ impl PageReader<'_> {
         (count > 0).then(|| Time::from_ps(count * unit))
     }
 
-    /// The figures of the page, for a sheet.
-    fn sheet(&self, geometry: &OnfiGeometry, sheet: &mut Skeleton) {
+    /// The table of the model.
+    fn model(&self, geometry: &OnfiGeometry) -> DraftTable {
         let source = |at, length| format!("ONFI parameter page, {}", place(at, length));
         let size = |bytes: u64| [("typ", ByteCount::from_bytes(bytes).to_string())];
-        sheet.table("[nand]");
-        sheet.figure("page_bytes", &size(geometry.page.into()), &source(80, 4));
+        let mut table = DraftTable::new("nand");
+        table.figure("page_bytes", &size(geometry.page.into()), &source(80, 4));
         let spare = size(self.word(84).into());
-        sheet.figure("spare_bytes", &spare, &source(84, 2));
+        table.figure("spare_bytes", &spare, &source(84, 2));
         let luns = u64::from(geometry.luns);
         for (at, length, key, value) in [
             (92, 4, "pages_per_block", geometry.pages_per_block.into()),
@@ -511,57 +548,42 @@ impl PageReader<'_> {
             (107, 1, "good_blocks_first", self.byte(107).into()),
             (110, 1, "programs_per_page", self.byte(110).into()),
         ] {
-            sheet.number(key, value, &source(at, length));
+            table.number(key, value, &source(at, length));
         }
         // 0 says that the host needs none, FFh that the extended page states it.
         let ecc = self.byte(112);
         if !matches!(ecc, 0 | 0xFF) {
-            sheet.number("host_ecc_bits", ecc.into(), &source(112, 1));
+            table.number("host_ecc_bits", ecc.into(), &source(112, 1));
         }
         if let Some(cycles) = self.endurance(105) {
             let cycles = Cycles::from_count(cycles).to_string();
-            sheet.figure("endurance", &[("min", cycles)], &source(105, 2));
+            table.figure("endurance", &[("min", cycles)], &source(105, 2));
         }
-        for (at, key, column) in [
-            (137, "page_read", "max"),
-            (133, "page_program", "max"),
-            (135, "block_erase", "max"),
+        for (at, key) in [
+            (137, "page_read"),
+            (133, "page_program"),
+            (135, "block_erase"),
         ] {
             if let Some(time) = self.time(at) {
-                sheet.figure(key, &[(column, time.to_string())], &source(at, 2));
+                table.figure(key, &[("max", time.to_string())], &source(at, 2));
             }
         }
-        self.parallel(sheet);
-        sheet.prose("");
-        sheet
-            .prose("ONFI states maxima of times, and no typical ones. Without a key of their own:");
-        let cells = self.byte(102);
-        let cells = (cells != 0xFF).then(|| format!("{cells} bits per cell (byte 102)"));
-        let luns = format!("{luns} LUNs (byte 100)");
-        let ecc = format!("ECC {} (byte 112)", self.ecc());
-        for fact in [Some(luns), cells, Some(ecc)].into_iter().flatten() {
-            sheet.prose(&fact);
-        }
+        table
     }
-}
 
-impl PageReader<'_> {
     /// The interface of a chip on an asynchronous bus: times of its fastest mode, and the commands that
     /// every such chip has. A chip that lists no mode is on another bus.
-    fn parallel(&self, sheet: &mut Skeleton) {
+    fn parallel(&self) -> Option<DraftTable> {
         let modes = usize::from(self.byte(129));
-        let Some((mode, times)) = SDR
+        let (mode, times) = SDR
             .iter()
             .enumerate()
             .rev()
-            .find(|(mode, _)| modes >> mode & 1 == 1)
-        else {
-            return;
-        };
+            .find(|(mode, _)| modes >> mode & 1 == 1)?;
         let source = format!("ONFI 1.0, table of timing mode {mode}, which is in bytes 129-130");
-        sheet.table("[nand.parallel]");
+        let mut table = DraftTable::new("nand.parallel");
         let width = if self.word(6) & 1 == 1 { 16 } else { 8 };
-        sheet.number("width_bits", width, "ONFI parameter page, bytes 6-7");
+        table.number("width_bits", width, "ONFI parameter page, bytes 6-7");
         let keys = [
             ("read_cycle", "min"),
             ("write_cycle", "min"),
@@ -570,33 +592,33 @@ impl PageReader<'_> {
         ];
         for ((key, column), ns) in keys.into_iter().zip(times) {
             let time = Time::from_ps(ns * 1000).to_string();
-            sheet.figure(key, &[(column, time)], &source);
+            table.figure(key, &[(column, time)], &source);
         }
         let (column, row) = (self.byte(101) >> 4, self.byte(101) & 15);
         let page = 2 + column + row;
-        for (code, name, action, cycles) in [
+        let rows = [
             (0x30, "Read Page", "page-read", page),
             (0xE0, "Change Read Column", "read", 2 + column),
             (0x80, "Program Page, load", "write", 1 + column + row),
             (0x10, "Program Page, confirm", "execute", 1),
             (0xD0, "Erase Block", "erase", 2 + row),
             (0x70, "Read Status", "status", 1),
-        ] {
-            sheet.table("[[nand.parallel.command]]");
-            sheet.key("code", &format!("{code:#04x}"));
-            sheet.key("name", &toml::quoted(name));
-            sheet.key("action", &toml::quoted(action));
-            sheet.key("cycles", &cycles.to_string());
-            sheet.key(
-                "source",
-                "\"ONFI 1.0, command set; address cycles in byte 101\"",
-            );
-        }
-        sheet.prose("");
-        sheet.prose(
-            "Optional commands (bytes 8-9) have keys where the data sheet states their busy times:",
-        );
-        sheet.prose("cache_busy, cache_program_busy and plane_busy.");
+        ];
+        let source = "ONFI 1.0, command set; address cycles in byte 101";
+        let rows = rows.map(|(code, name, action, cycles): (u32, _, _, u8)| {
+            let row = vec![
+                ("code", format!("{code:#04x}")),
+                ("name", quoted(name)),
+                ("action", quoted(action)),
+                ("cycles", cycles.to_string()),
+            ];
+            row.into_iter().chain(Said::Page(source).keys()).collect()
+        });
+        table.lists.push(DraftList {
+            key: "command",
+            rows: rows.into(),
+        });
+        Some(table)
     }
 }
 

@@ -2,13 +2,20 @@
 //! of the page describes what.
 
 mod basic;
+mod draft;
 mod fields;
+mod four_byte;
 mod modes;
-mod others;
+mod profile;
+mod registers;
+mod sector_map;
 
-use super::toml::{Skeleton, SkeletonHeader};
-use super::{DumpFormat, Field, ImportError, Page, beginning};
+use super::{DumpFormat, Field, ImportError, ImportErrors, Page, beginning};
+use draft::Tables;
 use fields::{SfdpTable, hex};
+use four_byte::FourByteTable;
+use profile::OctalProfile;
+use sector_map::SectorMap;
 use wordline_core::quantity::ByteCount;
 
 /// The first four bytes.
@@ -21,18 +28,28 @@ const TABLES: [(u16, &str); 10] = [
     (BASIC, "Basic Flash Parameter Table"),
     (0xFF03, "Replay Protected Monotonic Counters"),
     (PROFILE_1, "xSPI Profile 1.0 (8D-8D-8D)"),
-    (0xFF06, "xSPI Profile 2.0 (8D-8D-8D, HyperBus)"),
+    (PROFILE_2, "xSPI Profile 2.0 (8D-8D-8D, HyperBus)"),
     (0xFF09, "Register Map of xSPI Profile 2.0"),
-    (0xFF0A, "Command Sequences to Change to Octal DDR"),
-    (0xFF81, "Sector Map"),
+    (SEQUENCES, "Command Sequences to Change to Octal DDR"),
+    (SECTOR_MAP, "Sector Map"),
     (FOUR_BYTE, "4-Byte Address Instruction Table"),
-    (0xFF87, "Status, Control and Configuration Register Map"),
+    (
+        REGISTER_MAP,
+        "Status, Control and Configuration Register Map",
+    ),
     (0xFF88, "Register Map Offsets for Multi-Chip Devices"),
 ];
 const BASIC: u16 = 0xFF00;
 const PROFILE_1: u16 = 0xFF05;
+const PROFILE_2: u16 = 0xFF06;
+const SEQUENCES: u16 = 0xFF0A;
+const SECTOR_MAP: u16 = 0xFF81;
 const FOUR_BYTE: u16 = 0xFF84;
+const REGISTER_MAP: u16 = 0xFF87;
 const UNUSED: u16 = 0xFFFF;
+
+/// Letters in a row that no table covers, from which on they are a text that somebody wrote.
+const TEXT_MIN: usize = 6;
 
 /// A parameter header, and the table that it points at.
 struct Parameter {
@@ -45,90 +62,105 @@ struct Parameter {
     pointer: usize,
 }
 
-pub(super) fn read(bytes: &[u8]) -> Result<Page, ImportError> {
-    if !bytes.starts_with(SIGNATURE) {
-        let allowed = "\"SFDP\" (53 46 44 50)";
-        let fault = "the signature of SFDP is missing";
-        return Err(ImportError::new(0, fault, beginning(bytes), allowed));
-    }
-    let header = window(bytes, 0, HEADER_BYTES, "the SFDP header")?;
-    let [minor, major, last, access] = [header[4], header[5], header[6], header[7]];
-    if major != 1 {
-        let fault = "major revision of SFDP";
-        return Err(ImportError::new(5, fault, major.to_string(), "1"));
-    }
-    let count = usize::from(last) + 1;
-    let what = format!("the {count} parameter headers");
-    window(bytes, HEADER_BYTES, count * HEADER_BYTES, &what)?;
-    let parameters: Vec<_> = (1..=count)
-        .map(|index| Parameter::new(bytes, index * HEADER_BYTES))
-        .collect();
-    for parameter in &parameters {
-        parameter.check(bytes)?;
-    }
-    let basic = basic_table(&parameters)?;
+/// What is gathered while the tables of a page are read.
+#[derive(Default)]
+struct Reading {
+    fields: Vec<Field>,
+    /// What makes the page unusable.
+    faults: Vec<ImportError>,
+    /// What contradicts itself or another table, and is left out of a sheet.
+    contradictions: Vec<ImportError>,
+}
 
-    let mut fields = vec![
-        header_field(
+pub(super) fn read(bytes: &[u8]) -> Result<Page, ImportErrors> {
+    let parameters = parameters(bytes)?;
+    let [minor, major, last, access] = [bytes[4], bytes[5], bytes[6], bytes[7]];
+    let mut reading = Reading::default();
+    for parameter in &parameters {
+        reading.faults.extend(parameter.fault(bytes));
+    }
+    let basic = match basic_table(&parameters) {
+        Ok(basic) if basic.fault(bytes).is_none() => basic,
+        Ok(_) => return Err(ImportErrors(reading.faults)),
+        Err(fault) => {
+            // What was found of a header already says more than that its table cannot be used.
+            if !reading
+                .faults
+                .iter()
+                .any(|found| found.offset == fault.offset)
+            {
+                reading.faults.push(fault);
+            }
+            return Err(ImportErrors(reading.faults));
+        }
+    };
+    for (offset, place, name, raw, meaning) in [
+        (
             0,
             "bytes 3:0",
             "signature",
-            "53 46 44 50".into(),
-            "SFDP".into(),
+            "53 46 44 50".to_owned(),
+            "SFDP".to_owned(),
         ),
-        header_field(
+        (
             4,
             "bytes 5:4",
             "revision",
-            format!("{:02X}{:02X}h", major, minor),
+            format!("{major:02X}{minor:02X}h"),
             revision(major, minor),
         ),
-        header_field(
+        (
             6,
             "byte 6",
             "parameter headers",
             hex(last.into(), 8),
-            count.to_string(),
+            parameters.len().to_string(),
         ),
-        header_field(
+        (
             7,
             "byte 7",
             "access protocol",
             hex(access.into(), 8),
             access_protocol(access),
         ),
-    ];
-    fields.extend(parameters.iter().map(Parameter::field));
-
-    let table = basic.table(bytes, "BFPT");
-    let decoded = basic::read(&table, &mut fields)?;
-    let mut skeleton = Skeleton::new(
-        "an SFDP dump",
-        &SkeletonHeader {
-            id: "my-part".to_owned(),
-            name: "my part",
-            manufacturer: "",
-            revision: format!(
-                "SFDP {major}.{minor}, basic table {}.{} of {} DWORDs",
-                basic.major, basic.minor, basic.words
-            ),
-            description: format!("{} serial NOR flash", decoded.capacity),
-        },
-    );
-    decoded.sheet(&mut skeleton);
-    for parameter in &parameters {
-        match parameter.id {
-            FOUR_BYTE => {
-                let table = parameter.table(bytes, "4BAIT");
-                others::four_byte(&table, &decoded, &mut fields, &mut skeleton)?;
-            }
-            PROFILE_1 => {
-                let table = parameter.table(bytes, "xSPI Profile 1.0");
-                others::profile_1(&table, &mut fields, &mut skeleton)?;
-            }
-            _ => {}
-        }
+    ] {
+        reading.fields.push(Field {
+            offset,
+            place: format!("header {place}"),
+            name: name.to_owned(),
+            raw,
+            meaning,
+        });
     }
+    reading
+        .fields
+        .extend(parameters.iter().map(Parameter::field));
+    let table = basic.table(bytes, "BFPT", "basic table");
+    let Some(decoded) = basic::read(&table, &mut reading) else {
+        return Err(ImportErrors(reading.faults));
+    };
+    let mut tables = Tables {
+        basic: &decoded,
+        four_byte: None,
+        profile: None,
+        sector_map: None,
+        supply: None,
+    };
+    let mut vendors = Vec::new();
+    let sound = |parameter: &&Parameter| parameter.id != UNUSED && parameter.fault(bytes).is_none();
+    for parameter in parameters.iter().filter(sound) {
+        parameter.read(bytes, &mut tables, &mut vendors, &mut reading);
+    }
+    reading
+        .contradictions
+        .extend(foreign_text(bytes, &parameters));
+    if !reading.faults.is_empty() {
+        return Err(ImportErrors(reading.faults));
+    }
+    let sheet = format!(
+        "SFDP {major}.{minor}, basic table {}.{} of {} DWORDs",
+        basic.major, basic.minor, basic.words
+    );
     Ok(Page {
         kind: DumpFormat::Sfdp,
         title: format!(
@@ -137,9 +169,56 @@ pub(super) fn read(bytes: &[u8]) -> Result<Page, ImportError> {
             decoded.capacity
         ),
         notes: notes(&parameters, basic),
-        fields,
-        sheet: skeleton.finish(),
+        fields: reading.fields,
+        contradictions: reading.contradictions,
+        vendors,
+        draft: tables.draft(sheet),
     })
+}
+
+/// The parameter headers of a page, whose own header is checked.
+fn parameters(bytes: &[u8]) -> Result<Vec<Parameter>, ImportErrors> {
+    if !bytes.starts_with(SIGNATURE) {
+        let allowed = "\"SFDP\" (53 46 44 50)";
+        let fault = "the signature of SFDP is missing";
+        return Err(ImportError::new(0, fault, beginning(bytes), allowed).into());
+    }
+    let header = window(bytes, 0, HEADER_BYTES, "the SFDP header")?;
+    let [major, last] = [header[5], header[6]];
+    if major != 1 {
+        let fault = "major revision of SFDP";
+        return Err(ImportError::new(5, fault, major.to_string(), "1").into());
+    }
+    let count = usize::from(last) + 1;
+    let what = format!("the {count} parameter headers");
+    window(bytes, HEADER_BYTES, count * HEADER_BYTES, &what)?;
+    let headers = (1..=count).map(|index| Parameter::new(bytes, index * HEADER_BYTES));
+    Ok(headers.collect())
+}
+
+/// A text in bytes that belong to no table: a chip whose page can be written, and was.
+fn foreign_text(bytes: &[u8], parameters: &[Parameter]) -> Option<ImportError> {
+    let headers = 0..HEADER_BYTES * (1 + parameters.len());
+    let tables = parameters.iter().filter(|parameter| parameter.id != UNUSED);
+    let covered: Vec<_> = std::iter::once(headers)
+        .chain(tables.map(|table| table.pointer..table.pointer + 4 * table.words))
+        .collect();
+    let is_text = |at: usize| {
+        let letter = bytes[at].is_ascii_graphic() || bytes[at] == b' ';
+        letter && !covered.iter().any(|range| range.contains(&at))
+    };
+    let mut at = 0;
+    while at < bytes.len() {
+        let length = (at..bytes.len()).take_while(|at| is_text(*at)).count();
+        if length >= TEXT_MIN {
+            let text = String::from_utf8_lossy(&bytes[at..at + length.min(40)]);
+            let fault = "a text stands where no table does: somebody wrote into the page, tables may be damaged";
+            let allowed = "FFh between the tables";
+            return Some(ImportError::new(at, fault, format!("{text:?}"), allowed));
+        }
+        at += length.max(1);
+    }
+    None
 }
 
 impl Parameter {
@@ -156,26 +235,22 @@ impl Parameter {
         }
     }
 
-    /// The table lies inside the dump, at a whole DWORD.
-    fn check(&self, bytes: &[u8]) -> Result<(), ImportError> {
+    /// What keeps the table from lying inside the dump, at a whole DWORD.
+    fn fault(&self, bytes: &[u8]) -> Option<ImportError> {
         if self.id == UNUSED {
-            return Ok(());
+            return None;
         }
         let name = self.name();
         if self.words == 0 {
             let fault = format!("length of the {name}");
-            return Err(ImportError::new(
-                self.offset + 3,
-                fault,
-                "0 DWORDs",
-                "1 to 255 DWORDs",
-            ));
+            let (found, allowed) = ("0 DWORDs", "1 to 255 DWORDs");
+            return Some(ImportError::new(self.offset + 3, fault, found, allowed));
         }
         if !self.pointer.is_multiple_of(4) {
             let fault = format!("pointer to the {name}");
             let found = format!("0x{:X}", self.pointer);
             let allowed = "a multiple of 4";
-            return Err(ImportError::new(self.offset + 4, fault, found, allowed));
+            return Some(ImportError::new(self.offset + 4, fault, found, allowed));
         }
         let end = self.pointer + 4 * self.words;
         if end > bytes.len() {
@@ -188,9 +263,65 @@ impl Parameter {
                 "a table inside the dump, which ends at 0x{:X} (dump the whole SFDP area)",
                 bytes.len()
             );
-            return Err(ImportError::new(self.offset + 4, fault, found, allowed));
+            return Some(ImportError::new(self.offset + 4, fault, found, allowed));
         }
-        Ok(())
+        None
+    }
+
+    /// Reads the table into what a sheet draws on.
+    fn read(
+        &self,
+        bytes: &[u8],
+        tables: &mut Tables<'_>,
+        vendors: &mut Vec<(usize, u8)>,
+        reading: &mut Reading,
+    ) {
+        let basic = tables.basic;
+        match self.id {
+            FOUR_BYTE => {
+                let table = self.table(bytes, "4BAIT", "4-byte table");
+                tables.four_byte = FourByteTable::read(&table, basic, reading);
+            }
+            PROFILE_1 => {
+                let table = self.table(bytes, "xSPI Profile 1.0", "xSPI Profile 1.0 table");
+                tables.profile = OctalProfile::read(&table, reading);
+            }
+            PROFILE_2 => {
+                let table = self.table(bytes, "xSPI Profile 2.0", "xSPI Profile 2.0 table");
+                profile::profile_2(&table, reading);
+            }
+            SECTOR_MAP => {
+                let table = self.table(bytes, "sector map", "sector map");
+                tables.sector_map = SectorMap::read(&table, basic, reading);
+            }
+            REGISTER_MAP => {
+                let table = self.table(bytes, "SCCR map", "register map");
+                registers::map(&table, reading);
+            }
+            SEQUENCES => {
+                let table = self.table(bytes, "octal DDR sequences", "octal DDR sequences");
+                registers::sequences(&table, reading);
+            }
+            _ => {
+                let Some(vendor) = self.vendor() else {
+                    return;
+                };
+                vendors.push((self.offset, vendor));
+                let name = format!("table of maker {vendor:02X}h, revision");
+                let table = self.table(bytes, "vendor table", &name);
+                if let Some(supply) = registers::vendor_supply(&table, reading) {
+                    tables.supply = Some((supply, table.source(&[1])));
+                }
+            }
+        }
+    }
+
+    /// The code of the maker whose own table it is. JEDEC gives makers numbers of odd parity, and its own tables
+    /// even ones in the bank FFh.
+    fn vendor(&self) -> Option<u8> {
+        let [bank, maker] = self.id.to_be_bytes();
+        let of_jedec = bank == 0xFF && maker.count_ones().is_multiple_of(2);
+        (!of_jedec).then_some(maker)
     }
 
     fn name(&self) -> String {
@@ -199,10 +330,7 @@ impl Parameter {
         match known {
             Some((_, name)) => (*name).to_owned(),
             None if self.id == UNUSED => "unused header".to_owned(),
-            // JEDEC gives manufacturers numbers of odd parity, and its own tables even ones.
-            None if bank == 0xFF && maker.count_ones() % 2 == 0 => {
-                format!("JEDEC table {:04X}h", self.id)
-            }
+            None if self.vendor().is_none() => format!("JEDEC table {:04X}h", self.id),
             None if bank == 0xFF => format!("vendor table of manufacturer {maker:02X}h"),
             None => format!("vendor table of manufacturer {maker:02X}h, bank {bank}"),
         }
@@ -226,10 +354,12 @@ impl Parameter {
         }
     }
 
-    fn table(&self, bytes: &[u8], name: &'static str) -> SfdpTable {
+    /// The table, whose header has no fault: its name in places, and in what sheets cite.
+    fn table(&self, bytes: &[u8], name: &'static str, title: &str) -> SfdpTable {
         let words = bytes[self.pointer..][..4 * self.words].chunks_exact(4);
         SfdpTable {
             name,
+            title: format!("{title} {}.{}", self.major, self.minor),
             offset: self.pointer,
             words: words
                 .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
@@ -277,13 +407,21 @@ fn notes(parameters: &[Parameter], basic: &Parameter) -> Vec<String> {
             basic.words
         ));
     }
-    let skipped: Vec<_> = parameters
+    let decoded = [
+        BASIC,
+        FOUR_BYTE,
+        PROFILE_1,
+        SECTOR_MAP,
+        REGISTER_MAP,
+        SEQUENCES,
+        UNUSED,
+    ];
+    let skipped = parameters
         .iter()
-        .filter(|parameter| ![BASIC, FOUR_BYTE, PROFILE_1, UNUSED].contains(&parameter.id))
-        .map(Parameter::name)
-        .collect();
+        .filter(|parameter| !decoded.contains(&parameter.id));
+    let skipped: Vec<_> = skipped.map(Parameter::name).collect();
     if !skipped.is_empty() {
-        notes.push(format!("present, but not decoded: {}", skipped.join("; ")));
+        notes.push(format!("named only: {}", skipped.join("; ")));
     }
     notes
 }
@@ -304,14 +442,17 @@ fn window<'a>(
     })
 }
 
-fn header_field(offset: usize, place: &str, name: &str, raw: String, meaning: String) -> Field {
-    Field {
-        offset,
-        place: format!("header {place}"),
-        name: name.to_owned(),
-        raw,
-        meaning,
+/// Whether a table is long enough to be read; otherwise a fault.
+fn need(table: &SfdpTable, words: usize, reading: &mut Reading) -> Option<()> {
+    if table.has(words) {
+        return Some(());
     }
+    let fault = format!("length of the {} table", table.name);
+    let found = format!("{} DWORDs", table.words.len());
+    let allowed = format!("at least {words} DWORDs");
+    let error = ImportError::new(table.offset, fault, found, allowed);
+    reading.faults.push(error);
+    None
 }
 
 /// The revision and the letter of JESD216 that introduced it.
@@ -322,6 +463,8 @@ fn revision(major: u8, minor: u8) -> String {
         6 => " (JESD216B)",
         7 => " (JESD216C)",
         8 => " (JESD216D)",
+        9 => " (JESD216E)",
+        10 => " (JESD216F)",
         _ => "",
     };
     format!("{major}.{minor}{letter}")

@@ -1,117 +1,59 @@
-use std::collections::BTreeMap;
-
 use super::*;
 use crate::Catalog;
 
-/// The logarithms of the sourced figures of a kind, by technology and figure, and of the ratios of their columns.
-fn sourced(kind: &FigureKind) -> BTreeMap<(String, String), Vec<f64>> {
-    let catalog = Catalog::load(&[]).expect("sound sheets");
-    let parts = catalog
-        .parts()
-        .map(|part| (part.model.name(), &part.header));
-    let boards = catalog.boards().map(|board| ("board", &board.header));
-    let mut groups: BTreeMap<_, Vec<f64>> = BTreeMap::new();
-    for (technology, header) in parts.chain(boards) {
-        let tree = DeTable::parse(&header.text).expect("sound");
-        figures::each(tree.get_ref(), &mut |_, path, table| {
-            let same = FigureKind::of(path).is_some_and(|found| found.name == kind.name);
-            let Some(stated) = Stated::of(&header.text, table).filter(|_| same) else {
-                return;
-            };
-            let sourced = matches!(stated.basis, Basis::Datasheet | Basis::Published);
-            let column = ["typ", "max", "min", "value"];
-            let column = column.iter().find_map(|name| stated.column(name));
-            let value = column.and_then(|one| si(&format!("{} {}", one.number, one.unit)));
-            if let (true, Some((value, _))) = (sourced, value) {
-                let plain = without_labels(path);
-                let last = plain.rsplit('.').next().unwrap_or_default().to_owned();
-                let group = (technology.to_owned(), last);
-                groups.entry(group).or_default().push(value.ln());
-            }
-        });
-    }
-    groups
+/// A sourced figure with a quantity, in the SI unit.
+pub(crate) struct SourcedFigure {
+    /// What stands first of `typ`, `max`, `min` and `value`.
+    pub(crate) value: f64,
+    /// Where all columns are sourced and it has both.
+    pub(crate) max_over_typ: Option<f64>,
 }
 
-/// exp(1.645 σ) within groups, with its degrees of freedom.
-fn factor(kind: &FigureKind) -> (usize, f64) {
-    let groups = sourced(kind);
-    let freedom: usize = groups.values().map(|group| group.len() - 1).sum();
-    let squares: f64 = groups
-        .values()
-        .map(|group| {
-            let mean = group.iter().sum::<f64>() / group.len() as f64;
-            group.iter().map(|one| (one - mean).powi(2)).sum::<f64>()
-        })
-        .sum();
-    (freedom, (1.645 * (squares / freedom as f64).sqrt()).exp())
-}
-
-#[test]
-fn the_factors_are_those_of_the_catalogue() {
-    for kind in &KINDS {
-        let (freedom, derived) = factor(kind);
-        let enough = freedom >= 4;
-        match kind.evidence {
-            Evidence::Catalogue => {
-                let off = (kind.factor / derived).ln().abs();
-                assert!(
-                    enough && off < 0.06,
-                    "{}: {derived:.2} of {freedom}",
-                    kind.name
-                );
-            }
-            Evidence::Borrowed(other) => {
-                let other = KINDS
-                    .iter()
-                    .find(|kind| kind.name == other)
-                    .expect("a kind");
-                assert!(!enough, "{}: {derived:.2} of {freedom}", kind.name);
-                assert_eq!(kind.factor, other.factor, "{}", kind.name);
-                assert_eq!(other.evidence, Evidence::Catalogue);
-            }
-            Evidence::Judgement(reason) => assert!(!reason.is_empty()),
-        }
-    }
-}
-
-#[test]
-fn a_largest_value_that_nobody_published_is_what_nine_of_ten_stay_below() {
-    let catalog = Catalog::load(&[]).expect("sound sheets");
-    let parts = catalog.parts().map(|part| &part.header);
-    let headers: Vec<_> = parts
-        .chain(catalog.boards().map(|board| &board.header))
-        .collect();
-    for influence in [Influence::Time, Influence::Power] {
-        let mut ratios = Vec::new();
-        for header in &headers {
-            let tree = DeTable::parse(&header.text).expect("sound");
-            figures::each(tree.get_ref(), &mut |_, path, table| {
-                let kind = FigureKind::of(path).filter(|kind| kind.influence == influence);
-                let stated = Stated::of(&header.text, table).filter(|stated| {
-                    let sourced = matches!(stated.basis, Basis::Datasheet | Basis::Published);
-                    sourced && stated.assumed.is_empty() && stated.range.is_none()
-                });
-                let (Some(_), Some(stated)) = (kind, stated) else {
-                    return;
-                };
-                let value = |name: &str| {
-                    let one = stated.column(name)?;
-                    Some(si(&format!("{} {}", one.number, one.unit))?.0)
-                };
-                if let (Some(typ), Some(max)) = (value("typ"), value("max")) {
-                    ratios.push(max / typ);
-                }
-            });
-        }
-        ratios.sort_by(f64::total_cmp);
-        let nine_of_ten = ratios[ratios.len() * 9 / 10];
-        let off = (nine_of_ten / influence.max_over_typ()).ln().abs();
-        assert!(
-            off < 0.1,
-            "{influence:?}: {nine_of_ten:.2} of {}",
-            ratios.len()
+impl SourcedFigure {
+    pub(crate) fn of(text: &str, table: &DeTable<'_>) -> Option<Self> {
+        let stated = Stated::of(text, table)?;
+        let sourced = matches!(
+            stated.basis,
+            Basis::Datasheet | Basis::Published | Basis::Measured
         );
+        if !sourced || stated.range.is_some() {
+            return None;
+        }
+        let column = |name: &str| {
+            let one = stated.column(name)?;
+            Some(si(&format!("{} {}", one.number, one.unit))?.0)
+        };
+        let is_sourced = |name: &&&str| !stated.assumed.iter().any(|one| one == **name);
+        let columns = ["typ", "max", "min", "value"];
+        let first = columns
+            .iter()
+            .filter(is_sourced)
+            .find_map(|name| column(name));
+        Some(Self {
+            value: first.filter(|value| *value > 0.0)?,
+            max_over_typ: column("max")
+                .zip(column("typ"))
+                .filter(|_| stated.assumed.is_empty())
+                .map(|(max, typ)| max / typ),
+        })
+    }
+}
+
+#[test]
+fn every_kind_has_a_factor_and_its_evidence() {
+    for kind in &KINDS {
+        assert!(kind.factor() > 1.0, "{}", kind.name);
+        match kind.evidence {
+            Evidence::Catalogue => assert!(estimate::spread(kind.name).is_some(), "{}", kind.name),
+            Evidence::Borrowed(other) => {
+                let other = KINDS.iter().find(|kind| kind.name == other);
+                assert_eq!(other.map(|kind| kind.evidence), Some(Evidence::Catalogue));
+            }
+            Evidence::Judgement(_, reason) => assert!(!reason.is_empty()),
+        }
+    }
+    for influence in [Influence::Time, Influence::Power] {
+        assert!(influence.max_over_typ().is_some_and(|most| most > 1.0));
     }
 }
 
@@ -119,20 +61,23 @@ fn a_largest_value_that_nobody_published_is_what_nine_of_ten_stay_below() {
 fn every_target_can_lie_at_either_end_of_all_its_ranges() {
     let catalog = Catalog::load(&[]).expect("sound sheets");
     let mut moved = (0, 0);
-    for part in catalog.parts() {
+    let on_boards = catalog.parts().filter(|part| part.default_board.is_some());
+    for part in on_boards {
         let target = catalog
             .part_on_board(&part.header.id)
             .expect("a default board");
         for timing in [Timing::Typ, Timing::Max] {
             let figures = target.uncertain_figures(timing);
             for adverse in [false, true] {
-                let ends = figures.iter().map(|figure| (figure, figure.end(adverse)));
+                let ends = figures
+                    .iter()
+                    .map(|figure| (figure, figure.end(adverse, 25.0)));
                 let varied = target.varied(ends);
                 let then = varied.target().uncertain_figures(timing);
                 assert_eq!(then.len(), figures.len(), "{}", target.name);
                 for (figure, then) in figures.iter().zip(then) {
                     assert!(figure.low <= 1.0 && figure.high >= 1.0, "{figure:?}");
-                    let expected = figure.value * figure.end(adverse);
+                    let expected = figure.value * figure.end(adverse, 25.0);
                     let off = (then.value - expected).abs();
                     let whole = if then.unit == "cycles" { 1.0 } else { 0.0 };
                     let there = off <= whole + expected * 1e-3;
@@ -146,6 +91,12 @@ fn every_target_can_lie_at_either_end_of_all_its_ranges() {
     assert!(moved.0 * 100 > moved.1 * 98, "{moved:?}");
 }
 
+/// Of times.
+fn max_over_typ() -> f64 {
+    let most = Influence::Time.max_over_typ();
+    most.expect("the catalogue has such ratios")
+}
+
 #[test]
 fn the_reason_for_a_range_decides_its_ends() {
     let sheet = |figure: &str| format!("[nand]\npage_program = {{ {figure} }}\n");
@@ -156,8 +107,10 @@ fn the_reason_for_a_range_decides_its_ends() {
             .map(|one| (one.basis, one.value, one.low, one.high))
     };
     let assumed = "typ = \"200 us\", max = \"600 us\", assumed = true, reason = \"r\"";
-    let ends = Some((Basis::Assumed, 2e-4, 1.0 / 2.3, 2.3));
-    assert_eq!(one(assumed, Timing::Typ), ends);
+    let factor = KINDS[0].factor();
+    let (basis, value, low, high) = one(assumed, Timing::Typ).expect("it is assumed");
+    assert_eq!((basis, value), (Basis::Assumed, 2e-4));
+    assert!((low * factor - 1.0).abs() < 1e-12 && (high / factor - 1.0).abs() < 1e-12);
     let sourced = "typ = \"200 us\", max = \"600 us\", source = \"s\"";
     assert_eq!(one(sourced, Timing::Typ), None);
     assert_eq!(one(sourced, Timing::Max), None);
@@ -166,14 +119,34 @@ fn the_reason_for_a_range_decides_its_ends() {
     assert_eq!(one(largest, Timing::Typ), None);
     let (basis, value, low, high) = one(largest, Timing::Max).expect("it is assumed");
     assert_eq!((basis, value), (Basis::Assumed, 8e-4));
-    assert!(
-        (low - 0.25).abs() < 1e-12 && (high - Influence::Time.max_over_typ() / 4.0).abs() < 1e-12
-    );
+    assert!((low - 0.25).abs() < 1e-12 && (high - max_over_typ() / 4.0).abs() < 1e-12);
     let missing = "typ = \"200 us\", source = \"s\"";
-    assert_eq!(
-        one(missing, Timing::Max),
-        Some((Basis::Assumed, 2e-4, 1.0, Influence::Time.max_over_typ()))
-    );
+    let (basis, value, low, high) = one(missing, Timing::Max).expect("it is missing");
+    assert_eq!((basis, value, low), (Basis::Assumed, 2e-4, 1.0));
+    assert!((high / max_over_typ() - 1.0).abs() < 1e-12);
+    // Both at once: an assumed value without a largest one has at least the range of a published one.
+    for assumed in [
+        "typ = \"200 us\", assumed = true, reason = \"r\"",
+        "typ = \"200 us\", basis = \"estimated\", source = \"s\"",
+    ] {
+        let (_, _, low, high) = one(assumed, Timing::Max).expect("it is assumed");
+        assert!((low * factor - 1.0).abs() < 1e-12);
+        assert!((high / factor / max_over_typ() - 1.0).abs() < 1e-12);
+    }
+    let class = "typ = \"200 us\", range = [\"100 us\", \"1 ms\"], max = \"800 us\", assumed_columns = [\"max\"], \
+                 basis = \"calibrated\", source = \"s\"";
+    let (_, value, low, high) = one(class, Timing::Max).expect("it has a range");
+    assert!((value * low - 1e-4).abs() < 1e-12);
+    assert!((value * high / max_over_typ() - 1e-3).abs() < 1e-12);
+    // An estimate: each column has a range of its own, and no largest value lies below the typical one.
+    let estimated = "typ = \"200 us\", range = [\"100 us\", \"1 ms\"], max = \"600 us\", max_range = [\"150 us\", \
+                     \"3 ms\"], basis = \"estimated\", source = \"s\"";
+    let (basis, value, low, high) = one(estimated, Timing::Typ).expect("it has a range");
+    assert_eq!((basis, value), (Basis::Estimated, 2e-4));
+    assert!((low - 0.5).abs() < 1e-12 && (high - 5.0).abs() < 1e-12);
+    let (basis, value, low, high) = one(estimated, Timing::Max).expect("it has a range");
+    assert_eq!((basis, value), (Basis::Estimated, 6e-4));
+    assert!((low - 1.0 / 3.0).abs() < 1e-12 && (high - 5.0).abs() < 1e-12);
     // A class.
     let class =
         "typ = \"200 us\", range = [\"100 us\", \"1 ms\"], basis = \"calibrated\", source = \"s\"";
@@ -182,15 +155,69 @@ fn the_reason_for_a_range_decides_its_ends() {
     assert!((low - 0.5).abs() < 1e-12 && (high - 5.0).abs() < 1e-12);
 }
 
+/// A price and an endurance have no largest value that a design must stand: where it is published, it stands.
+#[test]
+fn what_is_published_without_a_largest_value_has_a_range_only_as_a_time_or_a_current() {
+    let one = |text: &str| uncertain(Owner::Part, "p", text, Timing::Max).pop();
+    assert_eq!(one("cost = { typ = \"2 EUR\", source = \"s\" }"), None);
+    let sheet = |figure: &str| format!("[nand]\n{figure} , source = \"s\" }}\n");
+    assert_eq!(one(&sheet("endurance = { typ = \"100000 cycles\"")), None);
+    assert_eq!(one(&sheet("aging.retention_errors = { value = 1e-7")), None);
+    assert!(one(&sheet("read_current = { typ = \"20 mA\"")).is_some());
+    assert!(one(&sheet("block_erase = { typ = \"2 ms\"")).is_some());
+}
+
+/// The firmware of a class without measurements may be as far off as the widest range that measurements of another class
+/// gave: from one of its ends to the other.
+#[test]
+fn an_unmeasured_firmware_has_at_least_the_widest_measured_range() {
+    let catalog = Catalog::load(&[]).expect("sound sheets");
+    let mut widest = 1.0_f64;
+    for part in catalog.parts() {
+        let tree = estimate::tree(&part.header.text).expect("sound");
+        figures::each(&tree, &mut |_, path, table| {
+            let kind = FigureKind::of(path).filter(|kind| kind.name == "firmware time");
+            let stated = kind.and_then(|_| Stated::of(&part.header.text, table));
+            let measured = stated.filter(|stated| stated.basis == Basis::Calibrated);
+            if let Some(range) = measured.and_then(|stated| stated.range) {
+                widest = widest.max(range.ends[1] / range.ends[0]);
+            }
+        });
+    }
+    let kind = FigureKind::of("card.controller.housekeeping").expect("a kind");
+    assert!(widest > 10.0 && kind.factor() >= widest, "{widest}");
+}
+
+/// Of an activation energy the smaller value is worse where data are kept cooler than their rate is stated at.
+#[test]
+fn the_worse_end_of_an_activation_energy_depends_on_the_temperature() {
+    let sheet =
+        "[nand.aging]\nretention_energy = { value = 1.1, assumed = true, reason = \"r\" }\n";
+    let found = uncertain(Owner::Part, "p", sheet, Timing::Typ);
+    let energy = found.first().expect("it is assumed");
+    assert_eq!(energy.end(true, 25.0), energy.low);
+    assert_eq!(energy.end(false, 25.0), energy.high);
+    assert_eq!(energy.end(true, 85.0), energy.high);
+}
+
 #[test]
 fn a_value_is_written_as_its_unit_allows() {
     let column = ColumnText {
         span: 0..0,
         number: 4260.0,
         unit: "cycles".to_owned(),
-        least: None,
+        whole: false,
+        bounds: UNBOUNDED,
     };
-    assert_eq!(column.scaled(2.7), "\"11502 cycles\"");
+    assert_eq!(column.written(column.times(2.7)), "\"11502 cycles\"");
+    let count = ColumnText {
+        number: 4.0,
+        unit: String::new(),
+        whole: true,
+        ..column
+    };
+    let written = [0.1, 0.4, 3.0].map(|factor| count.written(count.times(factor)));
+    assert_eq!(written, ["1", "2", "12"]);
     assert_eq!(
         FigureKind::of("eeprom.write_cycle").map(|kind| kind.name),
         Some("program time")
@@ -204,4 +231,63 @@ fn a_value_is_written_as_its_unit_allows() {
         Some("active current")
     );
     assert_eq!(FigureKind::of("card.controller.spare_blocks"), None);
+}
+
+/// The page program of a target at an end of its range, where the sheet of mt29f1g01 states it otherwise.
+fn moved_program(figure: &str, timing: Timing, adverse: bool) -> f64 {
+    let catalog = Catalog::load(&[]).expect("sound sheets");
+    let target = catalog.part_on_board("mt29f1g01").expect("a part");
+    let text = target.part.header.text.to_string();
+    let start = text.find("page_program =").expect("a figure");
+    let end = start + text[start..].find('\n').expect("more lines");
+    let changed = format!(
+        "{}page_program = {{ {figure} }}{}",
+        &text[..start],
+        &text[end..]
+    );
+    let Ok(Sheet::Part(part)) = parse("parts/nand/mt29f1g01.toml", &changed) else {
+        panic!("the sheet is refused: {figure}");
+    };
+    let target = PartOnBoard {
+        name: "trial".to_owned(),
+        part: &part,
+        board: target.board,
+    };
+    let all = target.uncertain_figures(timing);
+    let program = all
+        .iter()
+        .find(|figure| figure.figure == "nand.page_program")
+        .expect("it has a range");
+    let varied = target.varied([(program, program.end(adverse, 25.0))]);
+    let varied = varied.target();
+    let flash = varied.part.model.flash().expect("NAND");
+    let figure = flash.page_program().figure;
+    let column = if timing == Timing::Max {
+        figure.max()
+    } else {
+        figure.typ()
+    };
+    column.expect("stated").si()
+}
+
+#[test]
+fn no_end_of_a_range_is_dropped_without_a_word() {
+    let near = |value: f64, expected: f64| {
+        assert!(
+            (value / expected - 1.0).abs() < 2e-3,
+            "{value} for {expected}"
+        );
+    };
+    // A typical value at the low end of the class, and a largest value above it: both lie at the low end then.
+    let class = "typ = \"6.4 ms\", max = \"200 ms\", range = [\"6.4 ms\", \"133 ms\"], basis = \"calibrated\", source = \"s\"";
+    near(moved_program(class, Timing::Max, false), 6.4e-3);
+    near(moved_program(class, Timing::Typ, true), 0.133);
+    // An assumed typical value goes no further than the stated maximum, whatever its unit.
+    let typical = "typ = \"220 us\", max = \"0.3 ms\", assumed_columns = [\"typ\"], source = \"s\"";
+    near(moved_program(typical, Timing::Typ, true), 3e-4);
+    // No access takes longer than 65536 s: the range is used as far as that.
+    let beyond =
+        "typ = \"220 us\", range = [\"100 us\", \"1 d\"], basis = \"calibrated\", source = \"s\"";
+    let longest = moved_program(beyond, Timing::Typ, true);
+    assert!((60_000.0..=65_536.0).contains(&longest), "{longest}");
 }

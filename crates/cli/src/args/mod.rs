@@ -1,5 +1,6 @@
 //! The command line: every flag, its help and its default.
 
+mod dumps;
 mod engines;
 mod fs_mount;
 
@@ -7,8 +8,8 @@ use std::path::PathBuf;
 
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+pub(crate) use dumps::{Import, NewPart};
 pub(crate) use fs_mount::Mount;
-use wordline_catalog::import::DumpFormat;
 use wordline_core::COMMANDS;
 use wordline_report::Format;
 
@@ -70,7 +71,7 @@ pub(crate) enum Command {
     /// Run hash tables on a byte-addressable memory
     #[command(subcommand, display_order = 21)]
     Kv(Kv),
-    /// List, show, check or import parts and boards, or fit one to a log
+    /// List, show, check, import or begin parts and boards, or fit one to a log
     #[command(subcommand, display_order = 23)]
     Part(Part),
     /// Print published figures beside ours, with the score
@@ -184,24 +185,10 @@ Examples:
         #[arg(long, conflicts_with = "stdout_format")]
         sheet: bool,
     },
-    /// Decode the parameter page of a flash chip: SFDP (NOR) or ONFI (NAND)
-    #[command(after_help = "\
-Examples:
-  wordline part import sfdp.bin
-  xxd -p /sys/bus/spi/devices/spi0.0/spi-nor/sfdp | wordline part import -
-  wordline part import sfdp.bin --sheet > my-parts/my-nor.toml
-
-Dumps are binary, or hex text as xxd and hexdump -C print it.")]
-    Import {
-        /// The dump; - for standard input
-        file: PathBuf,
-        /// What the dump is [default: what its signature says]
-        #[arg(long = "as", value_name = "sfdp|onfi")]
-        kind: Option<DumpFormat>,
-        /// Print TOML to begin a sheet with: every figure of the page, commented out
-        #[arg(long, conflicts_with = "stdout_format")]
-        sheet: bool,
-    },
+    /// Decode the parameter pages of flash chips: SFDP (NOR) or ONFI (NAND), one or a folder
+    Import(Box<Import>),
+    /// Write a sheet for the chip on your desk, from the page that it carries
+    New(Box<NewPart>),
     /// Check sheets; exit code 1 when one is wrong
     #[command(after_help = "\
 Examples:

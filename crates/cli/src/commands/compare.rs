@@ -6,7 +6,7 @@ use std::{fs, io};
 use clap::Args;
 use wordline_catalog::Catalog;
 use wordline_core::{Experiment, ResultSet, WorkKind, Workload, is_given};
-use wordline_lab::{Control, STUDIES, all_targets, read_study, write_study};
+use wordline_lab::{Control, STUDIES, all_targets, read_study, shortlist, write_study};
 
 use super::hooks::HookRequest;
 use crate::failure::{self, Failure};
@@ -37,7 +37,7 @@ pub(super) fn run(mut request: HookRequest<'_>) -> Result<Outcome, Failure> {
     } = request.flags()?;
     take_study(&mut request, study.as_deref())?;
     if print_study {
-        request.name_file()?;
+        // A study names its files as the user did: it is run beside them.
         let text = write_study(&request.experiment).unwrap_or_default();
         output::data(&text)?;
         return Ok(Outcome::Done);
@@ -47,12 +47,21 @@ pub(super) fn run(mut request: HookRequest<'_>) -> Result<Outcome, Failure> {
     let mut required = required(&require, &catalog)?;
     // What is required is a candidate, whether or not it was named as one.
     if !required.is_empty() {
+        let compare = match &request.experiment.workload {
+            Workload::Compare(compare) => Some(compare),
+            _ => None,
+        };
+        let is_all = compare.is_some_and(|compare| compare.all_parts);
         let named = match request.experiment.targets.as_slice() {
-            [] => all_targets(&catalog),
+            [] if is_all => all_targets(&catalog),
+            [] => shortlist(&catalog),
             some => in_full(some, &catalog)?,
         };
         let more = required.iter().filter(|target| !named.contains(target));
         request.experiment.targets = named.iter().chain(more).cloned().collect();
+        if let Workload::Compare(compare) = &mut request.experiment.workload {
+            compare.all_parts = false;
+        }
     }
     if let Some(study) = &study {
         request.exports.spare(Path::new(study))?;
@@ -74,13 +83,12 @@ fn take_study(request: &mut HookRequest<'_>, study: Option<&str>) -> Result<(), 
         if let Workload::Compare(compare) = &mut request.experiment.workload {
             // Beside the study's file, as the study means it.
             let folder = Path::new(name).parent().unwrap_or(Path::new("."));
-            if let Some(trace) = compare.work.trace.as_ref().filter(|_| !given("trace")) {
-                request.inputs.add_repeated(&folder.join(trace));
+            let beside = |file: &str| folder.join(file).to_string_lossy().into_owned();
+            if let Some(trace) = compare.work.trace.as_mut().filter(|_| !given("trace")) {
+                *trace = beside(trace);
             }
             for log in compare.logs.iter_mut().filter(|_| !given("logs")) {
-                let path = folder.join(&*log);
-                *log = request.inputs.add_measured(&path);
-                request.exports.spare(&path)?;
+                *log = beside(log);
             }
         }
     } else if !given("rate") {
@@ -166,4 +174,55 @@ fn read(study: &str) -> Result<Experiment, Failure> {
         failure::message(format!("{study} is not a text file: byte {at} is no UTF-8"))
     })?;
     read_study(study, &text).map_err(|error| failure::sheet(&error))
+}
+
+#[cfg(test)]
+mod tests {
+    use wordline_core::quantity::{ByteCount, DataRate, Quantity as _};
+    use wordline_core::results::{Certainty, Verdict};
+    use wordline_core::{CompareWorkload, Metric, Timing, Work};
+
+    use super::*;
+
+    /// What passes with its figures as stated counts, whether or not that is certain; what would pass elsewhere does not.
+    #[test]
+    fn the_exit_code_goes_by_the_figures_as_stated() {
+        let work = Work::log(DataRate::from_si(5e3), ByteCount::from_bytes(4096));
+        let workload = Workload::Compare(Box::new(CompareWorkload::of(work)));
+        let experiment = Experiment {
+            targets: vec!["p@b".to_owned()],
+            workload,
+            timings: vec![Timing::Typ],
+            age: 0.0,
+            seed: 0,
+            ftl: None,
+        };
+        for (pass, certainty, done) in [
+            (true, Certainty::Certain, true),
+            (true, Certainty::Depends, true),
+            (false, Certainty::Depends, false),
+            (false, Certainty::Certain, false),
+        ] {
+            let mut document = ResultSet::new(experiment.clone());
+            document.verdicts = vec![Verdict {
+                target: "p@b".to_owned(),
+                timing: Timing::Typ,
+                pass,
+                limit: "ram".to_owned(),
+                metric: Metric::RamProvision,
+                value: None,
+                allowed: 8192.0,
+                margin: None,
+                certainty,
+                deciding_figure: None,
+                flips_at: None,
+                deciding: None,
+                bound: None,
+                unproven: Vec::new(),
+                note: None,
+            }];
+            let found = matches!(outcome(&document, &[]), Outcome::Done);
+            assert_eq!(found, done, "{pass} {certainty:?}");
+        }
+    }
 }

@@ -140,10 +140,11 @@ impl HookRequest<'_> {
         let Some(file) = self.experiment.workload.file_mut() else {
             return Ok(());
         };
-        // A study names its trace, which has been found already.
-        let Some(path) = named.or_else(|| self.inputs.path().map(PathBuf::from)) else {
-            *file = self.inputs.add_repeated(std::path::Path::new(file));
-            return Ok(());
+        // A study names its trace itself.
+        let Some(path) = named else {
+            let path = PathBuf::from(&*file);
+            *file = self.inputs.add_repeated(&path);
+            return self.exports.spare(&path);
         };
         *file = match again {
             true => self.inputs.add_repeated(&path),
@@ -152,14 +153,15 @@ impl HookRequest<'_> {
         self.exports.spare(&path)
     }
 
-    /// The same of the logs that a comparison names; those of a study have been found already.
+    /// The same of the logs that a comparison names, by flags or in its study.
     fn name_logs(&mut self) -> Result<(), Failure> {
         let Workload::Compare(compare) = &mut self.experiment.workload else {
             return Ok(());
         };
         let named = self.matches.try_get_raw("logs").ok().flatten();
-        let paths = named.into_iter().flatten().map(PathBuf::from);
-        for (file, path) in compare.logs.iter_mut().zip(paths) {
+        let mut named = named.into_iter().flatten().map(PathBuf::from);
+        for file in &mut compare.logs {
+            let path = named.next().unwrap_or_else(|| PathBuf::from(&*file));
             *file = self.inputs.add_measured(&path);
             self.exports.spare(&path)?;
         }

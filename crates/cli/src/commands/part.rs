@@ -1,4 +1,4 @@
-//! `wordline part list|show|import|check`; `part fit` has a file of its own.
+//! `wordline part list|show|check`; `part import`, `new` and `fit` have files of their own.
 
 use serde_json::json;
 use wordline_catalog::{
@@ -21,7 +21,8 @@ pub(crate) fn run(part: &args::Part, global: &Global) -> Result<Outcome, Failure
     match part {
         args::Part::List => list(global),
         args::Part::Show { id, sheet } => show(id, *sheet, global),
-        args::Part::Import { file, kind, sheet } => super::import::run(file, *kind, *sheet, global),
+        args::Part::Import(import) => super::import::run(import, global),
+        args::Part::New(new) => super::part_new::run(new, global),
         args::Part::Check { rules: true, paths } if !paths.is_empty() => Err(failure::message(
             "--rules checks parts on their boards, which may lie in other files: name the folder \
                  that holds them with --catalog DIR instead",
@@ -274,7 +275,10 @@ impl<'a> ImportPage<'a> {
 fn check(paths: &[std::path::PathBuf], global: &Global) -> Result<Outcome, Failure> {
     let (sheets, errors) = if paths.is_empty() {
         match Catalog::load(&global.catalog) {
-            Ok(catalog) => (catalog.headers().count(), Vec::new()),
+            Ok(catalog) => match Catalog::check_embedded() {
+                errors if errors.is_empty() => (catalog.headers().count(), errors),
+                errors => (0, errors),
+            },
             Err(CatalogError::Sheets(errors)) => (0, errors),
             Err(other) => return Err(failure::catalog(other)),
         }

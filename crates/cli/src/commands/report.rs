@@ -15,6 +15,7 @@ const DOCUMENT_BYTES_MAX: u64 = 256 << 20;
 pub(crate) fn run(report: &Report, global: &Global) -> Result<Outcome, Failure> {
     let exports = Exports::new(&report.export)?;
     let path = &report.result;
+    exports.spare(path)?;
     let text = read(path)?;
     // Some editors put a mark at the start of a text file.
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);

@@ -49,11 +49,10 @@ fn a_nand_at_a_rate_is_answered_in_its_first_lines() {
     let ran = wordline(&SMALL).done();
     let first = ran.stdout.lines().next().expect("an answer");
     for words in [
-        "mt29f1g01@stm32h755-qspi needs 16 KiB of RAM at 4.10 MB/s for whole records of 4 KiB, one gathered, 8 KiB waiting, \
-         and one written at typical timing",
+        "Provision 16 KiB of RAM for mt29f1g01@stm32h755-qspi at 4.10 MB/s at typical timing: proven",
         "at the data sheet's maximum no RAM is enough: the buffer grows by",
-        "Proven: at most 8 KiB",
-        "Rerun with accesses that wait for their data: 8 KiB",
+        "Records of 4 KiB arrive whole: one is gathered, 8 KiB wait, and one is written",
+        "Rerun with accesses that wait for their data: 16 KiB",
     ] {
         assert!(first.contains(words), "{words}: {first}");
     }
@@ -72,7 +71,10 @@ fn a_nand_at_a_rate_is_answered_in_its_first_lines() {
 fn a_log_is_answered_for_rates_and_sizes_of_ram() {
     let ran = of_log(randwrite(), &["--rate", "20MB/s", "--ram", "64KiB"]).done();
     let first = ran.stdout.lines().next().expect("an answer");
-    assert!(first.starts_with("log:my.log needs "), "{first}");
+    assert!(
+        first.starts_with("Provision 12 KiB of RAM for log:my.log "),
+        "{first}"
+    );
     assert!(first.contains("at 20.0 MB/s"), "{first}");
     let sizes = "With 64 KiB of RAM for records that wait the highest safe rate";
     assert!(ran.stdout.contains(sizes), "{}", ran.stdout);
@@ -501,6 +503,21 @@ fn a_bound_without_a_maximum_is_assumed() {
     assert_eq!(
         bases("lacking"),
         [pair("typ", "proven"), pair("max", "assumed")]
+    );
+}
+
+#[test]
+fn settings_of_simulated_targets_are_refused_beside_a_log() {
+    let text = "operation,bytes,lat\n".to_owned() + &"write,4096,250000\n".repeat(10);
+    for flag in ["--fill=10%", "--ftl=page", "--timing=max", "--age=0.5"] {
+        let name = flag.split('=').next().unwrap_or(flag);
+        of_log(&text, &[flag]).refused(&["cannot be used with", name]);
+    }
+    let in_ns = of_log(&text, &["--log-unit=ns"]).done();
+    let all = in_ns.stdout + &in_ns.stderr;
+    assert!(
+        all.contains("250 us") && !all.contains("states no unit"),
+        "{all}"
     );
 }
 

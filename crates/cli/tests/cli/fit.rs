@@ -409,7 +409,19 @@ fn tables_that_tell_no_growth_are_refused_with_their_line_and_the_way_out() {
         .with("twice.csv", "cycles,erase_typ_ms\n1,20\n1,20\n")
         .with("two.csv", "cycles,erase_typ_ms\n1,20\n10,20\n")
         .with("bare.csv", "cycles,erase_typ\n1,20\n10,21\n100,22\n")
-        .with("flat.csv", "cycles,erase_typ_ms\n1,20\n10,20\n100,20\n");
+        .with("flat.csv", "cycles,erase_typ_ms\n1,20\n10,20\n100,20\n")
+        .with(
+            "step.csv",
+            "cycles,erase_typ_ms\n0,150\n10000,150\n50000,150\n100000,15000\n",
+        )
+        .with(
+            "bent.csv",
+            "cycles,erase_typ_ms\n0,150\n10000,170\n50000,270\n100000,330\n",
+        )
+        .with(
+            "slow.csv",
+            "cycles,erase_typ_s\n0,30\n10000,32\n50000,40\n100000,50\n",
+        );
     let fit = |table: &str, more: &[&str]| {
         let table = folder.file(table);
         wordline(&[&["part", "fit", &table, "--template", "nor"], more].concat())
@@ -421,6 +433,19 @@ fn tables_that_tell_no_growth_are_refused_with_their_line_and_the_way_out() {
     fit("bare.csv", &[]).refused(&["bare.csv, line 1", "--log-unit"]);
     fit("bare.csv", &["--log-unit", "min"]).refused(&["allowed: ns, us, ms, s"]);
     fit("bare.csv", &["--log-unit", "ms"]).done();
+    fit("flat.csv", &["--log-unit", "us"]).refused(&["all of these state theirs; leave it out"]);
+    // What no power law holds is fitted to none, and a sheet that would not load names its figure, not a line of its own.
+    fit("step.csv", &[]).refused(&[
+        "step.csv: its erase times follow no power law: erase_typ is 15.0 s at 100000 cycles",
+        "keep the lines that follow a law",
+    ]);
+    fit("slow.csv", &[]).done();
+    let bent = fit("bent.csv", &[]).done();
+    let all = bent.stdout + &bent.stderr;
+    assert!(
+        all.contains("% off the nearest power law (erase_typ at"),
+        "{all}"
+    );
     fit("flat.csv", &["--predict", "2000000000000"])
         .refused(&["is too late; allowed: 0 to 1000000000000"]);
     let flat = fit("flat.csv", &[]).done();
@@ -433,4 +458,38 @@ fn tables_that_tell_no_growth_are_refused_with_their_line_and_the_way_out() {
     std::fs::write(&log, cycled()).expect("a folder of the test");
     wordline(&["part", "fit", &log, "--template", "nand", "--predict", "5"])
         .refused(&["goes with a table of erase and program times by cycles alone"]);
+}
+
+#[test]
+fn settings_of_other_logs_are_refused_beside_a_log_of_flash() {
+    let folder = Folder::new()
+        .with("times.csv", TIMES)
+        .with("cycled.csv", cycled())
+        .with("card.csv", log(60));
+    let fit = |log: &str, template: &str, more: &[&str]| {
+        let log = folder.file(log);
+        wordline(&[&["part", "fit", &log, "--template", template], more].concat())
+    };
+    for (flag, value, setting) in [
+        ("--log-format", "csv", "log_format"),
+        ("--job", "card", "job"),
+        ("--record", "4KiB", "record"),
+        ("--durations", "paced", "durations"),
+        ("--unit", "erase_typ=us", "unit"),
+        ("--pattern", "random", "pattern"),
+        ("--range", "1MiB", "range"),
+        ("--fill", "50%", "fill"),
+        ("--warm-up", "1MiB", "warm_up"),
+        ("--simulations", "5", "simulations"),
+    ] {
+        let words = format!("{setting} goes with a log of a card alone");
+        fit("times.csv", "nor", &[flag, value]).refused(&[&words, "a table of times by cycles"]);
+        fit("cycled.csv", "nand", &[flag, value]).refused(&[&words, "a cycling log"]);
+    }
+    fit("cycled.csv", "nand", &["--log-unit", "us"])
+        .refused(&["log_unit goes with a log of a card"]);
+    for (log, template) in [("times.csv", "nor"), ("card.csv", "sd")] {
+        fit(log, template, &["--usage", "whole-block"])
+            .refused(&["usage goes with a cycling log of flash alone"]);
+    }
 }

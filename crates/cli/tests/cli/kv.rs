@@ -108,6 +108,14 @@ fn what_cannot_run_is_refused_by_name() {
             &["bench", "--target", "ram@host", "--destroy", "x"],
             "no target is file:x",
         ),
+        (
+            &["bench", "--target", "as3004316", "--repeat", "9"],
+            "a simulation is the same each time",
+        ),
+        (
+            &["bench", "--target", "ram@host", "--repeat", "0"],
+            "1 to 100",
+        ),
         (&["bench", "--target", "file:/dev/null"], "it is a device"),
         (&["bench", "--target", "file:."], "it is a folder"),
         (&["dump", "no-such-image.bin"], "cannot be read"),
@@ -180,6 +188,25 @@ fn a_file_is_measured_and_one_that_holds_data_is_named_again() {
     assert!(
         said.contains("on ram@host the processor's own time"),
         "{said}"
+    );
+    let once = [
+        "kv",
+        "bench",
+        "--target",
+        "ram@host",
+        "--size",
+        "8B",
+        "--capacity",
+        "4KiB",
+        "--load",
+        "50%",
+        "--repeat",
+        "2",
+    ];
+    let told = wordline(&once).done().stdout;
+    assert!(
+        told.contains("medians of 2 repeats; max is the longest"),
+        "{told}"
     );
     let same = Folder::new();
     let json = same.file("same.json");

@@ -123,6 +123,47 @@ fn documents_that_break_a_rule_are_refused_with_place_and_allowed_values() {
 }
 
 #[test]
+fn verdicts_that_contradict_themselves_are_refused() {
+    let compare = [
+        "compare",
+        "--rate=5KB/s",
+        "--keep=1MiB",
+        "--target=em064lx",
+        "--max-latency=1s",
+        "--format=json",
+        "--quiet",
+    ];
+    let json = wordline(&compare).done().stdout;
+    let refused = |from: &str, to: &str, words: &[&str]| {
+        assert!(json.contains(from), "{from}: {json}");
+        let folder = Folder::new().with("result.json", json.replacen(from, to, 1));
+        wordline(&["report", &folder.file("result.json")]).refused(words);
+    };
+    refused(
+        "\"pass\": true",
+        "\"pass\": false",
+        &["verdict 0: it fails with"],
+    );
+    refused(
+        "\"flips_at\": null",
+        "\"flips_at\": 3.0",
+        &["verdict 0: it is certain, and a figure decides it"],
+    );
+    refused(
+        "\"timing\": \"max\",\n      \"pass\"",
+        "\"timing\": \"typ\",\n      \"pass\"",
+        &["verdict 1: another verdict is on em064lx@stm32h755-qspi at typ"],
+    );
+}
+
+#[test]
+fn a_document_is_not_written_over_by_its_own_report() {
+    let folder = Folder::new().with("result.json", document());
+    let file = folder.file("result.json");
+    wordline(&["report", &file, "--export", &file]).refused(&["this is what the command reads"]);
+}
+
+#[test]
 fn truncated_and_binary_documents_are_refused() {
     let json = document();
     for cut in [1, 100, json.len() / 2, json.len() - 3] {

@@ -54,8 +54,8 @@ pub struct BufferWorkload {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long))]
     pub window: Option<u64>,
-    /// How far ahead return levels look: what a log did not show and may still come [default: a hundred times
-    /// as long as the log].
+    /// How long the RAM must suffice, of work at the rate: what a log did not show and may still come [default: ten
+    /// times as long as its accesses take to come; at most a thousand times are supported].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long = "horizon", value_name = "PERIOD"))]
     pub horizon_s: Option<f64>,
@@ -76,6 +76,9 @@ pub struct BufferWorkload {
 }
 
 impl BufferWorkload {
+    /// Probability with which what is extrapolated from accesses holds, within the horizon that is stated with it.
+    pub const CONFIDENCE: f64 = 0.95;
+
     /// The question about a source, with every setting at its default.
     #[must_use]
     pub const fn of(source: AccessSource) -> Self {
@@ -258,6 +261,7 @@ impl clap::Args for AccessSource {
                 file("log.file", "log")
                     .conflicts_with_all(stream)
                     .conflicts_with_all(["targets", "trace.file", "fill", "power_up"])
+                    .conflicts_with_all(["mapping", "timings", "age"])
                     .help("A log of accesses; - for standard input"),
             )
             .arg(
@@ -362,7 +366,7 @@ Examples:
 
 Sizes and rates: 4KiB is 4096 B, 4kB is 4000 B; one letter is a power of 1024, as in fio and dd: 4k is 4KiB, and a
 rate of 500k is 500KiB/s.
-RAM counts whole records that wait; the record that is being written is counted apart (in flight).
+RAM to provision holds whole records: the one being gathered, those that wait, and the one being written.
 docs/concepts/buffers.md explains the figures, docs/reference/logs.md the formats.",
     target: "PART@BOARD, or PART on its default board; repeatable and comma-separated",
     timing: "typ,max",

@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::{ColumnUnit, Durations, LogSource, NamedValues, Operation};
 use crate::names::named;
 use crate::quantity::{
-    ByteCount, Capacitance, DataRate, Energy, Fraction, Money, Period, Quantity as _, QuantityError,
+    ByteCount, Capacitance, DataRate, Energy, Fraction, Money, Period, Quantity as _,
+    QuantityError, QuantityErrorKind, Voltage,
 };
 
 /// A study: the work, the limits, and what things cost. The candidates are the experiment's targets.
@@ -38,6 +39,10 @@ pub struct CompareWorkload {
     #[serde(default)]
     #[cfg_attr(feature = "cli", arg(long))]
     pub in_turn: bool,
+    /// Parts that rest on estimates are candidates as well, and those that are no longer made.
+    #[serde(default)]
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub all_parts: bool,
     /// What ranks candidates that pass alike [default: cost where all prices are known, else energy].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long))]
@@ -68,6 +73,23 @@ pub struct CompareWorkload {
     #[serde(default, skip_serializing_if = "NamedValues::is_empty")]
     #[cfg_attr(feature = "cli", command(flatten))]
     pub units: NamedValues<ColumnUnit>,
+    /// Current over time that was measured beside a log: the first belongs to the first --log, the second to the second.
+    /// Tells the energy of the log; repeatable and comma-separated.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "cli", arg(long = "current", value_name = "FILE", value_parser = super::options::file_name(), help_heading = "Measured logs"))]
+    pub currents: Vec<String>,
+    /// Voltage of the supply: one for every --current whose file does not state it, or one for each --current.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<String>")]
+    #[cfg_attr(feature = "cli", arg(long = "voltage", help_heading = "Measured logs"))]
+    pub voltages: Vec<Voltage>,
+    /// Time on the clock of each --current at which the first access of its log starts [default: both clocks are one].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(
+        feature = "cli",
+        arg(long = "current-offset", help_heading = "Measured logs")
+    )]
+    pub current_offsets_ps: Vec<u64>,
 }
 
 impl CompareWorkload {
@@ -80,12 +102,26 @@ impl CompareWorkload {
             limits: Limits::default(),
             prices: Prices::default(),
             in_turn: false,
+            all_parts: false,
             prefer: None,
             logs: Vec::new(),
             log_format: None,
             log_unit: None,
             durations: None,
             units: NamedValues::new(),
+            currents: Vec::new(),
+            voltages: Vec::new(),
+            current_offsets_ps: Vec::new(),
+        }
+    }
+
+    /// How long in seconds of work RAM has to suffice: the life that is asked for, or else the time in which the data to
+    /// keep come.
+    #[must_use]
+    pub fn horizon_s(&self) -> f64 {
+        match self.limits.life {
+            Some(life) => life.si() * self.work.duty(),
+            None => self.work.keep().bytes(self.work.rate) / self.work.rate.si(),
         }
     }
 
@@ -154,10 +190,7 @@ pub struct Work {
     /// Data to keep: a size, or a time at the rate [default: 1h].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
-    #[cfg_attr(
-        feature = "cli",
-        arg(long, value_name = "SIZE|PERIOD", help_heading = "The work")
-    )]
+    #[cfg_attr(feature = "cli", arg(long, help_heading = "The work"))]
     pub keep: Option<SizeOrPeriod>,
     /// Share of the memory that the data to keep may fill [default: 100%].
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -184,6 +217,11 @@ pub struct Work {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long, help_heading = "The work"))]
     pub during: Option<super::BackgroundWork>,
+    /// Read through the address space of the processor, of the kind read: in lines of its cache and without a driver, where
+    /// the board maps the memory.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "cli", arg(long, help_heading = "The work"))]
+    pub mapped: bool,
     /// Temperature of the memory in degrees Celsius, -40 to 125 [default: 25].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long = "temperature", help_heading = "The work"))]
@@ -210,6 +248,7 @@ impl Work {
             reads: None,
             trace: None,
             during: None,
+            mapped: false,
             temperature_celsius: None,
             retain: None,
         }
@@ -330,6 +369,17 @@ impl SizeOrPeriod {
     }
 }
 
+/// A text that is neither a size nor a period.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SizeOrPeriodError {
+    /// It reads as a size, or as a number alone.
+    #[error("{0}; or a period, such as \"1 h\"")]
+    Size(QuantityError),
+    /// It has no unit of sizes.
+    #[error("{0}; or a size, such as \"2 GiB\"")]
+    Period(QuantityError),
+}
+
 impl fmt::Display for SizeOrPeriod {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -340,12 +390,22 @@ impl fmt::Display for SizeOrPeriod {
 }
 
 impl FromStr for SizeOrPeriod {
-    type Err = QuantityError;
-    fn from_str(text: &str) -> Result<Self, QuantityError> {
-        match text.parse() {
-            Ok(bytes) => Ok(Self::Bytes(bytes)),
-            Err(_) => text.parse().map(Self::For),
-        }
+    type Err = SizeOrPeriodError;
+    fn from_str(text: &str) -> Result<Self, SizeOrPeriodError> {
+        let size = match text.parse() {
+            Ok(bytes) => return Ok(Self::Bytes(bytes)),
+            Err(error) => error,
+        };
+        // Of the two faults the one that says more: a size that is too large is no period of an unknown unit.
+        text.parse()
+            .map(Self::For)
+            .map_err(|period: QuantityError| {
+                if size.kind == QuantityErrorKind::UnknownUnit {
+                    SizeOrPeriodError::Period(period)
+                } else {
+                    SizeOrPeriodError::Size(size)
+                }
+            })
     }
 }
 
@@ -358,9 +418,7 @@ impl Serialize for SizeOrPeriod {
 impl<'de> Deserialize<'de> for SizeOrPeriod {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        text.parse().map_err(|error| {
-            serde::de::Error::custom(format!("{error}; or a size, such as \"2 GiB\""))
-        })
+        text.parse().map_err(serde::de::Error::custom)
     }
 }
 
@@ -498,12 +556,14 @@ Examples:
   wordline compare --rate 100KB/s --target nand08gw3b2c --temperature 55 --retain 1y --min-life 10y
   wordline compare --rate 20KB/s --record 512B --max-loss 1s --prefer life
   wordline compare --rate 500KB/s --record 4KiB --max-ram 64KiB --log my_lat.1.log    my own memory
+  wordline compare --rate 20KB/s --record 4KiB --prefer energy --log timed.csv --current ppk2.csv --voltage 3.3V
 
 Studies that come along: data-logger, boot-image, sensor-node-battery, xip-boot, camera-20MBps, ota-update, black-box,
 trace-replay.
 docs/reference/studies.md describes the file, docs/guides/which-memory.md the way through.
 
-Exit codes: 0 at least one candidate passes; 1 none does, or one that --require names does not.",
+Exit codes: 0 at least one candidate passes with its figures as they are stated, for certain or depending on some of them;
+1 none does, whether or not one would pass elsewhere in its ranges, or one that --require names does not.",
     target: "Candidates: PART@BOARD, or 2*PART@BOARD for two chips in turn [default: the whole catalogue]",
     timing: "typ,max",
     fixed: crate::Timing::Typ,

@@ -71,20 +71,30 @@ pub struct KvBench {
     #[cfg_attr(feature = "cli", arg(long = "build"))]
     pub builds: Vec<KvBuild>,
     /// The most operations that are timed once a table is filled, of the sweep of each kind, and in a file of
-    /// its inserts as well [default: as many as it holds records, and 10000 of a mix; in a file 50, and 500
-    /// of a mix].
+    /// its inserts as well [default: as many as it holds records, and 10000 of a mix; on the host 2000 in each
+    /// repeat; in a file 20, and 200 of a mix].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long))]
     pub operations: Option<u64>,
+    /// Repeats of each measurement on this machine, 1 to 100: medians count, from 6 repeats on with a 95 % interval
+    /// [default: 9].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub repeat: Option<u64>,
 }
 
 impl KvBench {
     /// Operations of a mix unless said otherwise.
     pub const MIXED: u64 = 10_000;
+    /// Operations of each kind, and of a mix, in this machine's RAM unless said otherwise.
+    pub const ON_HOST: u64 = 2000;
     /// Operations of each kind in a file unless said otherwise.
-    pub const ON_DISK: u64 = 50;
+    pub const ON_DISK: u64 = 20;
     /// Operations of a mix in a file unless said otherwise.
-    pub const MIXED_ON_DISK: u64 = 500;
+    pub const MIXED_ON_DISK: u64 = 200;
+    /// Repeats of a measurement on this machine unless said otherwise: the second lowest and the second highest of nine
+    /// enclose the median with more than 95 %, so that one outlier on each side does not widen the interval.
+    pub const REPEATS: u64 = 9;
 }
 
 impl Default for KvBench {
@@ -99,6 +109,7 @@ impl Default for KvBench {
             loads: [0.5, 0.9].map(Fraction::from_si).to_vec(),
             builds: vec![KvBuild::Published],
             operations: None,
+            repeat: None,
         }
     }
 }

@@ -28,7 +28,8 @@ pub use buffer::{
     AccessSource, Arrival, BufferWorkload, Durations, LogSource, StreamSource, TraceSource,
 };
 pub use compare::{
-    CompareWorkload, LifeBy, Limits, Preference, Prices, SizeOrPeriod, Work, WorkKind,
+    CompareWorkload, LifeBy, Limits, Preference, Prices, SizeOrPeriod, SizeOrPeriodError, Work,
+    WorkKind,
 };
 pub use dram::{
     Band, BandwidthTest, DramTest, DramTraceTest, DramWorkload, IdleTest, LoadedTest, Mix,
@@ -328,11 +329,15 @@ mod tests {
 
     #[test]
     fn a_study_survives_json_and_its_command_spells_it_out() {
-        use crate::quantity::{ByteCount, DataRate, Period, Quantity as _};
+        use crate::quantity::{ByteCount, DataRate, Period, Quantity as _, Voltage};
         let work = Work::log(DataRate::from_si(5e5), ByteCount::from_bytes(4096));
         let mut study = CompareWorkload {
             title: Some("a \"logger\"".into()),
             in_turn: true,
+            logs: vec!["a.csv".into(), "b.csv".into()],
+            currents: vec!["ppk a.csv".into(), "b.csv".into()],
+            voltages: vec![Voltage::from_si(3.3)],
+            current_offsets_ps: vec![1_250_000_000_000, 0],
             ..CompareWorkload::of(work)
         };
         study.limits.ram = Some(ByteCount::from_bytes(16_384));
@@ -350,7 +355,8 @@ mod tests {
         assert_eq!(
             experiment.command_line(),
             "wordline compare --title 'a \"logger\"' --work log --rate 500KB/s --record 4KiB --max-ram 16KiB \
-             --min-life 10y --in-turn --target mt29f1g01 --timing typ,max --age 0 --seed 0"
+             --min-life 10y --in-turn --log a.csv,b.csv --current 'ppk a.csv,b.csv' --voltage 3.3V \
+             --current-offset 1.25s,0ps --target mt29f1g01 --timing typ,max --age 0 --seed 0"
         );
     }
 

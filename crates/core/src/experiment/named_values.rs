@@ -185,8 +185,7 @@ impl<V: NamedValue> clap::FromArgMatches for NamedValues<V> {
         let mut values = Self::new();
         let pairs = matches.get_many::<(String, V)>(V::ID).into_iter().flatten();
         for (name, value) in pairs.cloned() {
-            // Of prices the last one counts.
-            if values.insert(name.clone(), value).is_some() && V::DELIMITER.is_none() {
+            if values.insert(name.clone(), value).is_some() {
                 let message = format!("--{} {name}: it is set twice", V::FLAG);
                 return Err(clap::Error::raw(
                     clap::error::ErrorKind::ValueValidation,

@@ -12,7 +12,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::Value;
 
-use super::{AccessSource, Experiment, HealthWorkload, TranslationLayer, Workload};
+use super::{AccessSource, Experiment, HealthWorkload, SizeOrPeriod, TranslationLayer, Workload};
 use crate::quantity::{
     ByteCount, Capacitance, DataRate, Energy, Fraction, Frequency, Money, Period, Quantity as _,
     Time, Voltage,
@@ -243,6 +243,7 @@ fn with_field(mut arg: Arg, defaults: &Value) -> Arg {
         (TypeId::of::<Fraction>(), "SHARE"),
         (TypeId::of::<Money>(), "PRICE"),
         (TypeId::of::<Period>(), "PERIOD"),
+        (TypeId::of::<SizeOrPeriod>(), "SIZE|PERIOD"),
         (TypeId::of::<Voltage>(), "VOLTAGE"),
     ];
     let quantity = quantity.iter().find(|(kind, _)| parser == *kind);
@@ -269,7 +270,20 @@ fn with_field(mut arg: Arg, defaults: &Value) -> Arg {
         let names: Vec<_> = values.iter().map(|value| value.get_name()).collect();
         arg = arg.value_name(&*names.join("|").leak());
     }
-    let signed = ["RATE", "TIME", "CELSIUS", "SHARE"];
+    // What begins with a minus and a unit behind its number is a value, and answered as one.
+    let signed = [
+        "CAPACITANCE",
+        "CELSIUS",
+        "ENERGY",
+        "PERIOD",
+        "PRICE",
+        "RATE",
+        "SHARE",
+        "SIZE",
+        "SIZE|PERIOD",
+        "TIME",
+        "VOLTAGE",
+    ];
     let value_name = arg.get_value_names().and_then(<[_]>::first);
     let value_name = value_name
         .map(|name| name.as_str().to_owned())

@@ -31,6 +31,11 @@ pub struct RawWorkload {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(feature = "cli", arg(long))]
     pub multi_plane: bool,
+    /// Read through the address space of the processor, in lines of its cache and without a driver, where the board maps
+    /// the memory.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub mapped: bool,
     /// Read also while the chip erases or programs: once waiting for it, once suspending it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "cli", arg(long))]
@@ -85,6 +90,7 @@ impl Default for RawWorkload {
             cache_read: false,
             cache_program: false,
             multi_plane: false,
+            mapped: false,
             during: Vec::new(),
             pause_ps: None,
             fill: Vec::new(),
@@ -155,6 +161,7 @@ Examples:
   wordline raw --target em064lx@stm32h755-qspi,em064lx@stm32h7s78-xspi --export report.html
   wordline raw --target em064lx --pattern sequential,random --size 256B,4KiB
   wordline raw --target mt25ql128 --operation read --during erase --size 64B,4KiB
+  wordline raw --target mt25ql128 --operation read --mapped --pattern sequential,random --size 32B
   wordline raw --target em064lx --timing sampled --seed 7 --age 0.5
   wordline raw --target mt29f1g01 --ftl page --pattern random --fill 0%,100% --size 4KiB --wrap 64MiB
   wordline raw --target swissbit-g4000-4g --pattern random --size 4KiB --gap 0s,20ms --wrap 64MiB

@@ -30,6 +30,8 @@ named! {
         AgeWearOnly = "age-wear-only",
         /// Pipelined page loads were asked of a memory that has none.
         NoPipeline = "no-pipeline",
+        /// Reads through the address space were asked of a memory that its board does not map.
+        NotMapped = "not-mapped",
         /// Reads during programs or erases were asked of a memory that has none of its own.
         NoBackground = "no-background",
         /// What runs cannot be suspended: reads wait for its end.
@@ -74,6 +76,8 @@ named! {
         Default = "default",
         /// What the field advises for such work.
         Advice = "advice",
+        /// Something else on this machine disturbed a measurement.
+        Disturbed = "disturbed",
         /// What a fit leaves open, or what the fitted part does otherwise than the log.
         NotFitted = "not-fitted",
     }

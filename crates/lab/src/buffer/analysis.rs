@@ -5,7 +5,7 @@ use wordline_core::LatencyHistogram;
 use wordline_core::quantity::{ByteCount, Quantity, Time};
 
 use super::course::FillCourse;
-use super::extremes::BlockMaxima;
+use super::extremes::StretchMaxima;
 use super::grid;
 use super::window::Window;
 use crate::backlog::{
@@ -27,7 +27,7 @@ pub(crate) struct Analysis {
     longest: Longest,
     latency: LatencyHistogram,
     latency_course: FillCourse,
-    latency_maxima: BlockMaxima,
+    latency_maxima: StretchMaxima,
     rates: Vec<AtRate>,
     now: Time,
     smallest: u64,
@@ -41,7 +41,9 @@ struct AtRate {
     rate: Rate,
     backlog: Backlog,
     fill: FillCourse,
-    maxima: BlockMaxima,
+    maxima: StretchMaxima,
+    /// Whether what waited at the start has been stored.
+    is_started: bool,
 }
 
 /// What was learnt.
@@ -51,7 +53,7 @@ pub(crate) struct BufferFindings {
     pub(crate) longest: Vec<Sequence>,
     pub(crate) latency: LatencyHistogram,
     pub(crate) latency_course: FillCourse,
-    pub(crate) latency_maxima: BlockMaxima,
+    pub(crate) latency_maxima: StretchMaxima,
     pub(crate) rates: Vec<RateFindings>,
     /// Bytes of the smallest access.
     pub(crate) smallest: u64,
@@ -65,7 +67,7 @@ pub(crate) struct RateFindings {
     /// Whole records, whatever their sizes, and fluid.
     pub(crate) peaks: Peaks,
     pub(crate) fill: FillCourse,
-    pub(crate) maxima: BlockMaxima,
+    pub(crate) maxima: StretchMaxima,
 }
 
 impl Analysis {
@@ -76,7 +78,8 @@ impl Analysis {
                 rate: *rate,
                 backlog: Backlog::after_start(*rate, start)?,
                 fill: FillCourse::new(),
-                maxima: BlockMaxima::new(),
+                maxima: StretchMaxima::new(),
+                is_started: start == StartUp::default(),
             })
         };
         Ok(Self {
@@ -84,7 +87,7 @@ impl Analysis {
             longest: Longest::within(&grid::lengths(LENGTH_MAX, LENGTHS), 2 * LENGTH_MAX),
             latency: LatencyHistogram::new(),
             latency_course: FillCourse::new(),
-            latency_maxima: BlockMaxima::new(),
+            latency_maxima: StretchMaxima::new(),
             rates: rates
                 .iter()
                 .map(at_rate)
@@ -135,7 +138,11 @@ impl Analysis {
             if index < COURSES_MAX {
                 one.fill.note(self.now, fill);
             }
-            one.maxima.push(fill);
+            // A start comes once: it says nothing of how the fill spreads.
+            if one.is_started {
+                one.maxima.push(fill);
+            }
+            one.is_started |= level.waiting().bytes() == 0.0;
         }
         Ok(())
     }

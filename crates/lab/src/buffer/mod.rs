@@ -7,11 +7,12 @@
 pub(crate) mod analysis;
 pub(crate) mod bound;
 mod course;
-mod extremes;
+pub(crate) mod extremes;
 mod grid;
 mod layer;
 pub(crate) mod log;
 pub(crate) mod open_loop;
+pub(crate) mod provision;
 pub(crate) mod rows;
 pub(crate) mod stream;
 pub(crate) mod trace;
@@ -52,6 +53,11 @@ pub(crate) fn run(
         && (question.fill.is_some() || question.warm_up_bytes > 0 || question.sync.is_some())
     {
         return Err(SettingProblem::OfTargetNotLog.of("fill, warm_up or sync"));
+    }
+    if let AccessSource::Log(_) = &question.source
+        && (experiment.ftl.is_some() || experiment.age > 0.0)
+    {
+        return Err(SettingProblem::OfTargetNotLog.of("ftl or age"));
     }
     if question.current.is_some() && !matches!(question.source, AccessSource::Log(_)) {
         return Err(SettingProblem::CurrentWithoutLog.of("current"));

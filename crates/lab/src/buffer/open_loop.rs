@@ -5,6 +5,7 @@ use wordline_core::{Arrival, Axis, Metric, ResultSet};
 use wordline_nvm::Device;
 
 use super::layer::BufferLayerWork;
+use super::rows;
 use crate::backlog::Rate;
 use crate::subject::Subject;
 
@@ -79,6 +80,15 @@ impl OpenLoop {
             at.add(Metric::RamPeak, Ok(waiting), document);
             at.add(Metric::RamPeakInFlight, Ok(in_flight), document);
         }
+        let in_flight = Ok(self.in_flight as f64);
+        let record = self.record as f64;
+        rows::provision(
+            &subject,
+            rate.bytes_per_second(),
+            in_flight,
+            record,
+            document,
+        );
         subject.add(Metric::LatencyMax, Ok(self.latency.si()), document);
         if self.work.stretch.is_some() {
             let mean = self.total.si() / self.count.max(1) as f64;

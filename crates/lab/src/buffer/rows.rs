@@ -1,14 +1,12 @@
 //! From what was learnt to the rows of the document.
 
-use wordline_core::quantity::{ByteCount, Quantity, Time};
+use wordline_core::quantity::{ByteCount, Quantity};
 use wordline_core::results::{NoValue, Row};
-use wordline_core::{
-    AccessSource, Arrival, Axis, Basis, BufferWorkload, Metric, Pattern, ResultSet,
-};
+use wordline_core::{Arrival, Axis, Basis, BufferWorkload, Metric, ResultSet};
 
 use super::analysis::BufferFindings;
-use super::extremes::{CONFIDENCE, ReturnLevel};
 use super::grid;
+use super::provision::ProvisionSource;
 use crate::backlog::{Arrivals, Counted, Curve, Demand, Peaks, Rate, Sequence};
 use crate::subject::Subject;
 use crate::warning::LabWarning;
@@ -17,37 +15,22 @@ use crate::warning::LabWarning;
 /// between the rest lie above the curve, since it is convex.
 const BENDS_MAX: usize = 1000;
 
-/// Adds everything that was learnt of one subject, whose accesses take `longest` at most where that is known.
+/// Adds everything that was learnt of one subject, and the RAM that a product must provide.
 pub(crate) fn add(
     subject: &Subject,
-    findings: &BufferFindings,
-    longest: Option<Time>,
+    source: &ProvisionSource<'_>,
     question: &BufferWorkload,
-    seed: u64,
     document: &mut ResultSet,
 ) {
+    let findings = source.findings;
     summary(subject, findings, document);
     curve(subject, findings, question, document);
+    source.rows(subject, document);
     inverse(subject, &findings.curve, question, document);
     small_rams(subject, findings.curve.largest_record(), question, document);
     sequences(subject, &findings.longest, document);
     courses(subject, findings, document);
     window(subject, findings, document);
-    // What goes round in order has a proven bound, and a guess beyond it would be wrong.
-    let proven = matches!(
-        &question.source,
-        AccessSource::Stream(stream) if stream.pattern == Pattern::Sequential
-    );
-    if !proven {
-        return_levels(
-            subject,
-            findings,
-            longest,
-            question.horizon_s,
-            seed,
-            document,
-        );
-    }
 }
 
 fn summary(subject: &Subject, findings: &BufferFindings, document: &mut ResultSet) {
@@ -92,26 +75,30 @@ pub(crate) fn peaks(
     }
 }
 
-/// What a product must provide at a rate: what records need that wait and are written, and the largest record, which is
-/// gathered meanwhile.
-fn provision(
+/// An estimate of what a product must provide: a record more than is in flight.
+pub(crate) fn provision(
     subject: &Subject,
     rate: f64,
-    demand: &Demand,
-    record: ByteCount,
+    in_flight: Result<f64, NoValue>,
+    record: f64,
     document: &mut ResultSet,
 ) {
     let at = subject
         .at(Axis::RateBytesPerS, rate)
         .at(Axis::Arrival, Arrival::Record.name());
-    let value = match demand {
-        Demand::Bounded(peaks) => match pair(peaks, Arrival::Record) {
-            Some((_, in_flight)) => Ok(in_flight + record.si()),
-            None => return,
-        },
-        Demand::Unbounded { .. } => Err(NoValue::Unbounded),
-    };
-    at.add(Metric::RamProvision, value, document);
+    let bytes = in_flight.map(|in_flight| in_flight + record);
+    at.add(Metric::RamProvision, bytes, document);
+}
+
+/// RAM in flight for whole records; `None` where a curve knows nothing of them.
+pub(crate) fn in_flight(demand: &Demand) -> Option<Result<f64, NoValue>> {
+    match demand {
+        Demand::Bounded(peaks) => {
+            let (_, in_flight) = pair(peaks, Arrival::Record)?;
+            Some(Ok(in_flight))
+        }
+        Demand::Unbounded { .. } => Some(Err(NoValue::Unbounded)),
+    }
 }
 
 /// Waiting and in flight, in bytes; `None` for whole records whose sizes vary, of which a curve knows
@@ -147,7 +134,6 @@ fn curve(
         for arrival in Arrival::ALL {
             peaks(subject, rate, arrival, &demand, document);
         }
-        provision(subject, rate, &demand, curve.largest_record(), document);
     }
     let asked = |rate: f64| question.rates_bytes_per_s.contains(&rate);
     let grid: Vec<f64> = grid::rates(highest);
@@ -285,97 +271,6 @@ fn window(subject: &Subject, findings: &BufferFindings, document: &mut ResultSet
     }
 }
 
-/// How many times as far as the accesses return levels look, unless the user says otherwise. A distribution
-/// that was fitted to a log says little of what comes once in millions of its lengths.
-const HORIZON_LENGTHS: f64 = 100.0;
-
-/// What may come that the accesses did not show.
-#[derive(Default)]
-pub(crate) struct ReturnLevels {
-    /// Fluid RAM in flight at the first of the rates that were asked for.
-    pub(crate) in_flight: Option<ReturnLevel>,
-    /// The longest access.
-    pub(crate) latency: Option<ReturnLevel>,
-}
-
-/// What may come within the horizon, from what came: of the RAM at each rate asked for, and of the
-/// latency, which no extrapolation takes beyond its proven bound.
-pub(crate) fn return_levels(
-    subject: &Subject,
-    findings: &BufferFindings,
-    longest: Option<Time>,
-    horizon: Option<f64>,
-    seed: u64,
-    document: &mut ResultSet,
-) -> ReturnLevels {
-    let mut levels = ReturnLevels::default();
-    let curve = &findings.curve;
-    let lasted = curve.duration().si();
-    if lasted <= 0.0 {
-        return levels;
-    }
-    let accesses = curve.accesses() as f64;
-    let sustained = limit(curve).unwrap_or(f64::INFINITY);
-    let horizon = horizon.unwrap_or(HORIZON_LENGTHS * lasted);
-    let mut told = false;
-    for (index, one) in findings.rates.iter().enumerate() {
-        let rate = one.rate.bytes_per_second();
-        if matches!(curve.demand(one.rate), Demand::Unbounded { .. }) {
-            continue;
-        }
-        let at = subject
-            .at(Axis::HorizonS, horizon)
-            .at(Axis::RateBytesPerS, rate)
-            .at(Axis::Arrival, Arrival::Fluid.name());
-        // At a lower rate as many accesses take longer to come.
-        let within = accesses * (horizon / lasted) * (rate / sustained);
-        let level = one.maxima.return_level(within, seed);
-        told |= return_level(&at, Metric::RamPeakInFlight, level, document);
-        if index == 0 {
-            levels.in_flight = level;
-        }
-    }
-    let at = subject.at(Axis::HorizonS, horizon);
-    let level = findings
-        .latency_maxima
-        .return_level(accesses * (horizon / lasted), seed);
-    levels.latency = level.map(|level| match longest {
-        Some(longest) => level.at_most(longest.si()),
-        None => level,
-    });
-    told |= return_level(&at, Metric::LatencyMax, levels.latency, document);
-    if told {
-        document.warn(LabWarning::ReturnLevels {
-            target: &subject.target,
-            horizon: &wordline_core::quantity::human(horizon, "s", 3),
-            times: &(horizon / lasted),
-            percent: &(100.0 * CONFIDENCE),
-        });
-    }
-    levels
-}
-
-/// Adds a level with its interval; returns whether there is one.
-fn return_level(
-    subject: &Subject,
-    metric: Metric,
-    level: Option<ReturnLevel>,
-    document: &mut ResultSet,
-) -> bool {
-    let Some(level) = level else {
-        return false;
-    };
-    for (kind, value) in [
-        ("return_level", level.middle),
-        ("return_level_low", level.low),
-        ("return_level_high", level.high),
-    ] {
-        let at = subject.estimate(Basis::Assumed, kind);
-        at.add(metric, Ok(value), document);
-    }
-    true
-}
-
 /// The rows of a bound: the same questions, answered for accesses that all take the longest that they can.
 pub(crate) fn add_bound(
     subject: &Subject,
@@ -400,6 +295,11 @@ pub(crate) fn add_bound(
                 &demand,
                 document,
             );
+        }
+        if let Some(in_flight) = in_flight(&demand) {
+            let record = bound.curve.largest_record().si();
+            let rate = one.rate.bytes_per_second();
+            provision(&subject, rate, in_flight, record, document);
         }
     }
     for rate in grid::rates(limit(&bound.curve).unwrap_or(f64::INFINITY)) {

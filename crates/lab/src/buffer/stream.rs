@@ -13,6 +13,7 @@ use super::analysis::{Analysis, BufferFindings};
 use super::bound::{Bound, bound, bound_basis, bounding};
 use super::layer::BufferLayerWork;
 use super::open_loop::{OpenLoop, arrival};
+use super::provision::ProvisionSource;
 use super::{rows, startup_of};
 use crate::backlog::{BacklogError, Rate, StartUp};
 use crate::control::{Control, Progress};
@@ -197,12 +198,17 @@ impl StreamCase<'_> {
             }
         };
         let findings = &closed.findings;
-        let seed = self.experiment.seed;
         let bound = self.bound(&rates, document)?;
-        let longest = bound
-            .as_ref()
-            .and_then(|bound| bound.findings.latency.max());
-        rows::add(subject, findings, longest, self.question, seed, document);
+        let source = ProvisionSource {
+            findings,
+            basis: subject.basis,
+            horizon_s: self.question.horizon_s,
+            seed: self.experiment.seed,
+            step: None,
+            bound: bound.as_ref(),
+            is_periodic: self.plan.is_periodic(),
+        };
+        rows::add(subject, &source, self.question, document);
         closed.work.rows(subject, fresh.as_ref(), document);
         closed.work.warn_if_fresh(subject, document);
         for rate in &rates {

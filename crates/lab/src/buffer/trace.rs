@@ -16,6 +16,7 @@ use wordline_core::{
 use wordline_trace::{AskedAccess, AskedAccesses, Log, LogPurpose, LogSummary, TraceError};
 
 use super::analysis::Analysis;
+use super::provision::ProvisionSource;
 use super::stream::{StreamFailure, play};
 use super::{log, rows, startup_of};
 use crate::backlog::{BacklogError, Rate};
@@ -142,14 +143,16 @@ impl TraceCase<'_> {
             Some(bytes) => subject.at(Axis::AccessBytes, bytes),
             None => subject,
         };
-        rows::add(
-            &subject,
-            &findings,
-            None,
-            question,
-            experiment.seed,
-            document,
-        );
+        let provision = ProvisionSource {
+            findings: &findings,
+            basis: subject.basis,
+            horizon_s: question.horizon_s,
+            seed: experiment.seed,
+            step: None,
+            bound: None,
+            is_periodic: false,
+        };
+        rows::add(&subject, &provision, question, document);
         notes(&subject.target, &folded, &source.file, document);
         if folded.timed {
             let mut fresh = device.fork_device();

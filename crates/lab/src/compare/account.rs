@@ -3,9 +3,9 @@
 use wordline_catalog::PartOnBoard;
 use wordline_core::quantity::{ByteCount, Current, Quantity, Time};
 use wordline_core::results::NoValue;
-use wordline_core::{Arrival, Basis, CompareWorkload, WorkKind};
+use wordline_core::{Arrival, Basis, CompareWorkload, Metric, WorkKind};
 use wordline_nvm::power::PowerState;
-use wordline_nvm::{Device, Wear};
+use wordline_nvm::{CurrentGap, Device, Wear};
 
 use super::exercise::{ExerciseRun, WarmDevice};
 use super::judge::JudgedFigures;
@@ -18,7 +18,10 @@ use crate::buffer::trace::TraceSummary;
 use crate::during::OnConflict;
 use crate::translation::Stretch;
 
-const DAY_S: f64 = 86_400.0;
+pub(super) const DAY_S: f64 = 86_400.0;
+
+/// A metric, and what no run exceeds of it.
+pub(super) type ProvenLimit = (Metric, Result<f64, NoValue>);
 
 /// What a candidate does.
 pub(super) struct Assessed {
@@ -30,14 +33,18 @@ pub(super) struct Assessed {
     pub(super) ram_in_flight: Result<f64, NoValue>,
     /// Highest rate for the RAM that is allowed; `None` where no RAM was stated.
     pub(super) rate_max: Option<Result<f64, NoValue>>,
-    /// Bound of the peak RAM and what it rests on, where the work repeats itself.
-    pub(super) ram_bound: Option<(Result<f64, NoValue>, Basis)>,
+    /// Bounds of metrics and what they rest on, where there are any.
+    pub(super) bounds: Option<(Vec<ProvenLimit>, Basis)>,
     pub(super) holdup_time: Result<f64, NoValue>,
     pub(super) area: Result<f64, NoValue>,
     /// Where the price of the part and its area come from.
     pub(super) bases: (Basis, Basis),
     /// What the reader should know of the figures.
     pub(super) notes: Vec<String>,
+    /// What is unknown and counts for nothing in a figure.
+    pub(super) left_out: Vec<LeftOut>,
+    /// Whether its runs were long enough to show all that a firmware does of its own.
+    pub(super) is_telling: bool,
     /// What a translation layer did, for so many bytes that were written, and what its flash had taken by then.
     pub(super) layer: Option<(Stretch, u64, u64)>,
     /// What was seen of a trace.
@@ -46,6 +53,29 @@ pub(super) struct Assessed {
     pub(super) device: Option<Box<dyn Device>>,
     /// The device behind its warm-up.
     pub(super) warm: Option<WarmDevice>,
+}
+
+/// Something that no sheet and no study states, and that counts for nothing in a figure: the figure is too small by it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct LeftOut {
+    /// The limit that is about the figure.
+    pub(super) limit: &'static str,
+    /// Where it would be stated, as `SHEET: FIGURE`.
+    pub(super) figure: String,
+    /// What it is.
+    pub(super) kind: &'static str,
+    /// Its unit.
+    pub(super) unit: &'static str,
+    /// By how much the figure grows with one of its unit.
+    pub(super) slope: f64,
+}
+
+/// What the work takes if every access takes the longest that it can.
+pub(super) struct LongestRun {
+    pub(super) bound: Bound,
+    /// The longest access, with what it may wait for where the memory erases or programs meanwhile; `None` where nothing
+    /// bounds that.
+    pub(super) latency: Option<Time>,
 }
 
 /// Waiting and in-flight RAM for whole records at the one rate that was played, exactly, whatever their sizes.
@@ -69,13 +99,15 @@ pub(super) struct Account<'a> {
     pub(super) paced: Option<&'a ExerciseRun>,
     /// The longest read while the memory erases or programs, where the study asks for it, and what a read does about that.
     pub(super) busy: Option<(Time, OnConflict)>,
+    /// Whether its reads were to go through the address space, and go by its driver.
+    pub(super) unmapped: bool,
     pub(super) record: u64,
     /// Whether reading wears the memory.
     pub(super) reads_wear: bool,
 }
 
 impl Account<'_> {
-    pub(super) fn close(&self, bound: Option<Bound>) -> Assessed {
+    pub(super) fn close(&self, longest: Option<LongestRun>) -> Assessed {
         let (limits, work) = (&self.study.limits, &self.study.work);
         let fast = &self.fast.findings;
         let asked = &self.paced.unwrap_or(self.fast).findings;
@@ -89,6 +121,9 @@ impl Account<'_> {
                 None => "RAM and latency are of records as fast as it takes them".to_owned(),
             });
         }
+        if self.unmapped {
+            notes.push("its board does not map it: reads go by the driver".to_owned());
+        }
         let parts = self.parts();
         let peak = if limit(&fast.curve).is_ok_and(|limit| limit < work.stored_rate().si()) {
             Err(NoValue::Unbounded)
@@ -98,12 +133,15 @@ impl Account<'_> {
         let ram_in_flight = peak.map(|(_, in_flight)| in_flight);
         let gathered = asked.curve.largest_record().si();
         let ram_provision = ram_in_flight.map(|bytes| bytes + gathered);
-        // What was only read is not lost.
-        let bytes_at_risk = if work.reads() >= 1.0 {
-            Ok(0.0)
-        } else {
-            ram_provision.map(|bytes| bytes + self.volatile(&mut notes))
+        let volatile = match ram_provision {
+            Ok(_) if work.reads() < 1.0 => self.volatile(&mut notes),
+            _ => 0.0,
         };
+        let bytes_at_risk = self.at_risk(ram_provision, volatile);
+        let bounds = longest.map(|longest| {
+            let basis = longest.bound.basis;
+            (self.bounds(&longest, volatile), basis)
+        });
         let holdup_time = bytes_at_risk.map(|bytes| self.time_to_write(bytes));
         let latency = asked.latency.max();
         let latency = match self.busy {
@@ -120,6 +158,14 @@ impl Account<'_> {
             None => latency,
         };
         let latency = latency.map(Quantity::si);
+        if limits.flush_bytes(work).is_some() && self.fast.device.persist_bound().is_err() {
+            notes.push(
+                "it has no command for a flush: a flush is a wait until it programs by itself, as long as is assumed \
+                 (--max-loss)"
+                    .to_owned(),
+            );
+        }
+        let mut left_out = Vec::new();
         let life = life(self.target, self.study, self.wearing(parts));
         notes.extend(life.notes.iter().cloned());
         let figures = JudgedFigures {
@@ -127,16 +173,16 @@ impl Account<'_> {
             ram_provision,
             latency_max: latency.ok_or(NoValue::NotApplicable),
             lifetime: life.decides,
-            energy_per_day: self.energy_per_day(parts, &mut notes),
+            energy_per_day: self.energy_per_day(parts, &mut notes, &mut left_out),
             bytes_at_risk,
-            holdup: self.holdup(holdup_time, &mut notes),
-            cost: self.cost(parts, ram_provision, &mut notes),
+            holdup: self.holdup(holdup_time, &mut notes, &mut left_out),
+            cost: self.cost(parts, ram_provision, &mut notes, &mut left_out),
             parts: Ok(parts),
             unknown: "the sheets lack a figure for it, so that nothing can be promised",
-            ram_bound: bound.as_ref().map(|bound| {
-                let (_, in_flight) = self::peak(&bound.findings)?;
-                Ok(in_flight + bound.findings.curve.largest_record().si())
-            }),
+            proven: bounds
+                .as_ref()
+                .filter(|(_, basis)| *basis == Basis::Proven)
+                .map_or_else(Vec::new, |(bounds, _)| bounds.clone()),
         };
         let area = self.target.part.area.as_ref();
         Assessed {
@@ -153,15 +199,14 @@ impl Account<'_> {
                 let stored = safe_rate(&fast.curve, waiting, Arrival::Record);
                 stored.map(|rate| rate / work.stored_share())
             }),
-            ram_bound: bound.map(|bound| {
-                let peak = self::peak(&bound.findings);
-                (peak.map(|(waiting, _)| waiting), bound.basis)
-            }),
+            bounds,
             holdup_time,
             area: area
                 .map(|area| area.nominal().si() * parts)
                 .ok_or(NoValue::NotApplicable),
             notes,
+            left_out,
+            is_telling: self.fast.is_telling && self.paced.is_none_or(|paced| paced.is_telling),
             bases: self.bases(),
             layer: self
                 .fast
@@ -172,6 +217,34 @@ impl Account<'_> {
             device: None,
             warm: None,
         }
+    }
+
+    /// What a power cut takes, where so much of the work is in RAM and in the memory's own cache. What was only read is
+    /// not lost.
+    fn at_risk(&self, ram: Result<f64, NoValue>, volatile: f64) -> Result<f64, NoValue> {
+        match self.study.work.reads() {
+            all if all >= 1.0 => Ok(0.0),
+            _ => ram.map(|bytes| bytes + volatile),
+        }
+    }
+
+    /// The metrics where every access takes the longest that it can.
+    fn bounds(&self, longest: &LongestRun, volatile: f64) -> Vec<(Metric, Result<f64, NoValue>)> {
+        let findings = &longest.bound.findings;
+        let peak = self::peak(findings);
+        let gathered = findings.curve.largest_record().si();
+        let provision = peak.map(|(_, in_flight)| in_flight + gathered);
+        let rate = limit(&findings.curve).unwrap_or(f64::INFINITY);
+        let rate = rate / self.study.work.stored_share();
+        let mut bounds = vec![
+            (Metric::RamProvision, provision),
+            (Metric::RamPeak, peak.map(|(waiting, _)| waiting)),
+            (Metric::ThroughputMean, Ok(rate)),
+            (Metric::BytesAtRisk, self.at_risk(provision, volatile)),
+        ];
+        let latency = longest.latency.map(Quantity::si);
+        bounds.extend(latency.map(|latency| (Metric::LatencyMax, Ok(latency))));
+        bounds
     }
 
     /// Where the price of the part and its area come from. A price that the study states is its own.
@@ -295,7 +368,12 @@ impl Account<'_> {
     }
 
     /// Memory and host over a day: the work, and standby in the rest of the time, of each chip.
-    fn energy_per_day(&self, parts: f64, notes: &mut Vec<String>) -> Result<f64, NoValue> {
+    fn energy_per_day(
+        &self,
+        parts: f64,
+        notes: &mut Vec<String>,
+        left_out: &mut Vec<LeftOut>,
+    ) -> Result<f64, NoValue> {
         // How often the run comes in a day.
         let runs = self.stored_a_second() * DAY_S / self.stored();
         let draw = self.fast.device.power_draw();
@@ -310,6 +388,13 @@ impl Account<'_> {
         let memory = runs * energy + standby_w * (DAY_S * parts - busy * self.chips());
         if usage.host_j.is_none() {
             notes.push("energy without the host, of which the board states nothing".to_owned());
+            left_out.push(LeftOut {
+                limit: "energy",
+                figure: self.of_board("host.run_current"),
+                kind: "host power",
+                unit: Metric::PowerMean.unit(),
+                slope: busy,
+            });
         }
         Ok(memory + runs * usage.host_j.unwrap_or(0.0))
     }
@@ -333,7 +418,12 @@ impl Account<'_> {
 
     /// Capacitance that carries the memory over the hold-up time, C = I·t / ΔV, while its supply falls from
     /// the rail's voltage to the lowest that it works at. The host counts where it has the same supply.
-    fn holdup(&self, time: Result<f64, NoValue>, notes: &mut Vec<String>) -> Result<f64, NoValue> {
+    fn holdup(
+        &self,
+        time: Result<f64, NoValue>,
+        notes: &mut Vec<String>,
+        left_out: &mut Vec<LeftOut>,
+    ) -> Result<f64, NoValue> {
         let time = time?;
         if time == 0.0 {
             return Ok(0.0);
@@ -341,14 +431,20 @@ impl Account<'_> {
         let draw = self.fast.device.power_draw();
         let current = |state| draw.current[state as usize].map(Current::si);
         let write = current(PowerState::Write).ok_or(NoValue::NotApplicable)?;
-        // A memory without an erase states no current for one; of chips in turn one erases meanwhile.
+        let accounts = self.fast.device.notes();
+        // A memory without an erase has no current for one; of chips in turn one erases meanwhile.
+        let erase = PowerState::Erase.name();
+        let is_unknown =
+            |gap: &CurrentGap| matches!(gap, CurrentGap::Unknown { action } if *action == erase);
+        if accounts.currents.iter().any(is_unknown) {
+            return Err(NoValue::NotApplicable);
+        }
         let erase = current(PowerState::Erase).unwrap_or(0.0);
         let memory = if self.chips > 1 {
             write + erase
         } else {
             write.max(erase)
         };
-        let accounts = self.fast.device.notes();
         let supply = accounts.supply.ok_or(NoValue::NotApplicable)?;
         let lowest = supply.lowest.ok_or(NoValue::NotApplicable)?;
         let fall = supply.rail.si() - lowest.si();
@@ -357,13 +453,20 @@ impl Account<'_> {
         }
         let host = match (accounts.host, supply.needs_second_rail()) {
             (Some(host), Some(false)) => host.run.si(),
-            (Some(_), _) => {
+            (_, Some(true)) => {
                 notes.push("hold-up of the memory's own rail; the host is on another".to_owned());
                 0.0
             }
-            (None, _) => {
+            (_, _) => {
                 notes
                     .push("hold-up without the host, of which the board states nothing".to_owned());
+                left_out.push(LeftOut {
+                    limit: "holdup",
+                    figure: self.of_board("host.run_current"),
+                    kind: "host current",
+                    unit: "A",
+                    slope: time / fall,
+                });
                 0.0
             }
         };
@@ -376,7 +479,17 @@ impl Account<'_> {
         parts: f64,
         ram: Result<f64, NoValue>,
         notes: &mut Vec<String>,
+        left_out: &mut Vec<LeftOut>,
     ) -> Result<f64, NoValue> {
+        let mut unpriced = |price, slope| {
+            left_out.push(LeftOut {
+                limit: "cost",
+                figure: format!("prices: {price}"),
+                kind: "price",
+                unit: Metric::Cost.unit(),
+                slope,
+            });
+        };
         let prices = &self.study.prices;
         let part = self.target.part;
         let sheet = part.cost.as_ref().map(|cost| cost.nominal());
@@ -384,7 +497,10 @@ impl Account<'_> {
         let mut total = one.ok_or(NoValue::NotApplicable)?.si() * parts;
         match prices.ram_per_kib {
             Some(price) => total += price.si() * ram? / 1024.0,
-            None => notes.push("cost without the RAM, of which no price is stated".to_owned()),
+            None => {
+                notes.push("cost without the RAM, of which no price is stated".to_owned());
+                unpriced("ram_per_kib", ram.unwrap_or(f64::INFINITY) / 1024.0);
+            }
         }
         let supply = self.fast.device.notes().supply;
         let shifted = supply.and_then(|supply| supply.needs_level_shifter());
@@ -395,9 +511,15 @@ impl Account<'_> {
                     "cost without the level shifter that it needs, of which no price is stated"
                         .to_owned(),
                 );
+                unpriced("level_shifter", parts);
             }
             _ => {}
         }
         Ok(total)
+    }
+
+    /// A figure of the board as messages name it.
+    fn of_board(&self, figure: &str) -> String {
+        format!("{}: {figure}", self.target.board.header.id)
     }
 }

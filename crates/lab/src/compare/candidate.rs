@@ -1,11 +1,13 @@
 //! A candidate: a part on a board, alone or as two chips in turn, and the way from a study to its figures.
 
 use wordline_catalog::{PartOnBoard, Target};
-use wordline_core::quantity::ByteCount;
-use wordline_core::{CompareWorkload, Experiment, Pattern, Timing, TranslationLayer, WorkKind};
+use wordline_core::quantity::{ByteCount, Time};
+use wordline_core::{
+    BackgroundWork, CompareWorkload, Experiment, Pattern, Timing, TranslationLayer, WorkKind,
+};
 use wordline_nvm::{Conditions, Device, NvmError, Synced};
 
-use super::account::{Account, Assessed};
+use super::account::{Account, Assessed, LongestRun};
 use super::exercise::{Exercise, Pace, WarmDevice};
 use crate::backlog::{Rate, StartUp};
 use crate::buffer::analysis::Analysis;
@@ -77,7 +79,11 @@ impl Candidate<'_> {
             let why = "two chips in turn erase ahead of a log; other work gains nothing from them";
             return Err(Unfit::Limit("in_turn", why.to_owned()));
         }
-        let device = self.flushed(self.connect(experiment, timing)?, study);
+        if self.target.part.model.is_volatile() {
+            let why = "it forgets everything when the supply goes: use it as a buffer, in front of a memory that keeps";
+            return Err(Unfit::Limit("risk", why.to_owned()));
+        }
+        let (device, mapped) = self.used(study, experiment, timing)?;
         let plan = plan(study, device.as_ref(), experiment.seed)?;
         let stored = study.work.stored_rate();
         let rate = Rate::try_from(stored).map_err(|error| Unfit::Study(error.into()))?;
@@ -108,8 +114,8 @@ impl Candidate<'_> {
             Some(work) => exercise.busy_reads(&warm, work)?,
             None => None,
         };
-        let bound = match varies {
-            None => self.bound(study, experiment, timing, &plan, rate, control)?,
+        let longest = match varies {
+            None => self.longest(study, experiment, timing, &plan, rate, control)?,
             Some(_) => None,
         };
         let account = Account {
@@ -119,19 +125,20 @@ impl Candidate<'_> {
             fast: &fast,
             paced: paced.as_ref(),
             busy,
+            unmapped: study.work.mapped && !mapped,
             record: plan.record_bytes,
             reads_wear: reads_wear(device.as_ref(), &plan),
         };
-        let mut assessed = account.close(bound);
+        let mut assessed = account.close(longest);
         assessed.told = fast.told;
         assessed.device = Some(device);
         assessed.warm = Some(warm);
         Ok(assessed)
     }
 
-    /// The run of accesses that all take the longest that they can; `None` where the work does not repeat
-    /// itself.
-    fn bound(
+    /// The run of accesses that all take the longest that they can; `None` where nothing bounds that: of a mix, how many
+    /// reads come between two writes; of chips in turn, what they hide of each other.
+    fn longest(
         &self,
         study: &CompareWorkload,
         experiment: &Experiment,
@@ -139,36 +146,55 @@ impl Candidate<'_> {
         plan: &Plan,
         rate: Rate,
         control: &Control<'_>,
-    ) -> Result<Option<bound::Bound>, Unfit> {
-        if !plan.is_periodic() || study.work.kind == WorkKind::Replay || self.in_turn {
+    ) -> Result<Option<LongestRun>, Unfit> {
+        let mixes = plan.reads > 0.0 && plan.reads < 1.0;
+        if mixes || study.work.kind == WorkKind::Replay || self.in_turn {
             return Ok(None);
         }
         let timing = bound::bounding(timing);
-        let device = self.flushed(self.connect(experiment, timing)?, study);
+        let (mut device, _) = self.used(study, experiment, timing)?;
         let analysis = Analysis::new(StartUp::default(), &[rate]);
         let analysis = analysis.map_err(|error| Unfit::Study(error.into()))?;
         let analysis = analysis.without_courses();
-        let findings = bound::bound(device.as_ref(), plan, analysis, control);
-        if matches!(findings, Err(StreamFailure::Stopped)) {
-            return Err(Unfit::Stopped);
-        }
-        Ok(findings.ok().map(|findings| bound::Bound {
-            findings,
-            basis: bound::bound_basis(device.as_ref(), timing),
-        }))
+        let findings = match bound::bound(device.as_ref(), plan, analysis, control) {
+            Ok(findings) => findings,
+            Err(StreamFailure::Stopped) => return Err(Unfit::Stopped),
+            Err(_) => return Ok(None),
+        };
+        let access = findings.latency.max();
+        let latency = access.and_then(|access| match study.work.during {
+            Some(work) => busy_bound(device.as_mut(), work, access),
+            None => Some(access),
+        });
+        let basis = bound::bound_basis(device.as_ref(), timing);
+        let bound = bound::Bound { findings, basis };
+        Ok(Some(LongestRun { bound, latency }))
     }
 
-    /// The device, flushed as often as the study asks where it has a cache that a power cut takes.
-    fn flushed(&self, device: Box<dyn Device>, study: &CompareWorkload) -> Box<dyn Device> {
-        match study.limits.flush_bytes(&study.work) {
+    /// The device as the work uses it, and whether its reads are mapped: they are where the study asks for it and the
+    /// board can; and it is flushed as often as the study asks where it has a cache that a power cut takes.
+    fn used(
+        &self,
+        study: &CompareWorkload,
+        experiment: &Experiment,
+        timing: Timing,
+    ) -> Result<(Box<dyn Device>, bool), Unfit> {
+        let mut device = self.connect(experiment, timing)?;
+        let mapped = study.work.mapped && device.map_reads();
+        let device = match study.limits.flush_bytes(&study.work) {
             Some(bytes) if device.volatile_bytes() > 0 => {
                 Box::new(Synced::every(device, bytes as u64))
             }
             _ => device,
-        }
+        };
+        Ok((device, mapped))
     }
 
-    fn connect(&self, experiment: &Experiment, timing: Timing) -> Result<Box<dyn Device>, Unfit> {
+    pub(super) fn connect(
+        &self,
+        experiment: &Experiment,
+        timing: Timing,
+    ) -> Result<Box<dyn Device>, Unfit> {
         let connect = || {
             let conditions = Conditions {
                 timing,
@@ -252,6 +278,17 @@ fn plan(study: &CompareWorkload, device: &dyn Device, seed: u64) -> Result<Plan,
         reads,
         seed,
     })
+}
+
+/// The longest read while the memory does such work, of a read that takes no longer than `access` by itself; `None` where
+/// nothing bounds it.
+fn busy_bound(device: &mut dyn Device, work: BackgroundWork, access: Time) -> Option<Time> {
+    let Some(memory) = device.background() else {
+        return Some(access);
+    };
+    let suspending = memory.check_suspend(work).is_ok();
+    let bounds = memory.bounds(work).ok()?;
+    bounds.read(access, suspending).ok()
 }
 
 /// Whether reading wears the memory, as it does where a read destroys what it reads.

@@ -4,14 +4,19 @@
 //! at once: a verdict that stands then is certain, because more time, more current and fewer cycles never help. Otherwise
 //! the figures are moved one by one. Of those that turn the verdict alone, the one that needs the smallest part of its
 //! range decides, and a bisection finds the value.
+//!
+//! What no range describes leaves a verdict open as well: a choice of the part's maker that no source states, such as what
+//! the firmware of a card does; a figure that is unknown and counts for nothing; a run that is too short for a firmware's
+//! own work. Such a verdict names what it depends on, and no value.
 
-use wordline_catalog::ranges::{Influence, UncertainFigure};
+use wordline_catalog::ranges::{Influence, UncertainFigure, UnknownChoice};
 use wordline_core::quantity::Quantity as _;
 use wordline_core::results::{Certainty, DecidingFigure, Verdict};
-use wordline_core::{CompareWorkload, Experiment, Limits, Timing};
+use wordline_core::{Basis, CompareWorkload, Experiment, LifeBy, Timing};
 
+use super::account::{Assessed, LeftOut};
 use super::candidate::{Candidate, Unfit};
-use super::exercise::WarmDevice;
+use super::judge::JudgedFigures;
 use crate::control::Control;
 
 /// Halvings of a range, on a logarithmic scale, in the search for the value that turns a verdict: a range of a factor of
@@ -21,8 +26,8 @@ const HALVINGS: u32 = 8;
 /// The question whether a verdict holds.
 pub(super) struct Doubt<'a> {
     pub(super) candidate: &'a Candidate<'a>,
-    /// What it is behind its warm-up.
-    pub(super) warm: Option<&'a WarmDevice>,
+    /// What it does as its sheets say; `None` where it could not be run.
+    pub(super) assessed: Option<&'a Assessed>,
     pub(super) timing: Timing,
     pub(super) study: &'a CompareWorkload,
     pub(super) experiment: &'a Experiment,
@@ -39,18 +44,28 @@ impl Doubt<'_> {
         verdict: &mut Verdict,
         failing: &[&'static str],
     ) -> Result<(), Unfit> {
+        let celsius = self.study.work.celsius();
         let figures = self.figures(failing);
         let ends: Vec<Change<'_>> = figures
             .iter()
-            .map(|figure| (figure, figure.end(verdict.pass)))
+            .map(|figure| (figure, figure.end(verdict.pass, celsius)))
             .filter(|(_, factor)| *factor != 1.0)
             .collect();
+        let choices = self.candidate.target.unknown_choices();
+        if !verdict.pass && self.fails_at_best(&choices, &ends)? {
+            return Ok(());
+        }
         let Some(limit) = self.turns(verdict.pass, failing, &ends)? else {
+            if verdict.pass {
+                self.settle_pass(verdict, &choices);
+            } else {
+                self.settle_failure(verdict, failing, &choices);
+            }
             return Ok(());
         };
         verdict.certainty = Certainty::Depends;
         let (decides, flip, others) = self.deciding(verdict.pass, failing, &ends)?;
-        let name = |figure: &UncertainFigure| format!("{}: {}", figure.sheet, figure.figure);
+        let name = |figure: &UncertainFigure| name(&figure.sheet, &figure.figure);
         verdict.deciding_figure = Some(name(decides));
         verdict.flips_at = Some(decides.value * flip);
         verdict.deciding = Some(DecidingFigure {
@@ -66,18 +81,115 @@ impl Doubt<'_> {
         Ok(())
     }
 
+    /// Adds to a pass that stands wherever the figures lie what leaves it open even so.
+    fn settle_pass(&self, verdict: &mut Verdict, choices: &[UnknownChoice]) {
+        let Some(assessed) = self.assessed else {
+            return;
+        };
+        let (rate, limits) = (self.study.work.rate.si(), &self.study.limits);
+        let figures = &assessed.figures;
+        let room = |out: &LeftOut| Some(figures.left(out.limit, rate, limits)? / out.slope);
+        let out = assessed.left_out.iter().map(|out| (out, room(out)));
+        let out = out.filter_map(|(out, room)| Some((out, room?)));
+        if let Some((out, room)) = out.min_by(|(_, one), (_, other)| one.total_cmp(other)) {
+            verdict.certainty = Certainty::Depends;
+            verdict.deciding_figure = Some(out.figure.clone());
+            verdict.flips_at = Some(room);
+            verdict.deciding = Some(DecidingFigure {
+                kind: out.kind.to_owned(),
+                basis: Basis::Assumed,
+                value: 0.0,
+                low: 0.0,
+                high: 0.0,
+                unit: out.unit.to_owned(),
+                limit: out.limit.to_owned(),
+                together_with: Vec::new(),
+            });
+            return;
+        }
+        let proven = figures.proven_limits(rate, limits);
+        let mut stated = stated(self.study);
+        stated.retain(|limit| !proven.contains(limit));
+        let open = choices
+            .iter()
+            .find(|open| stated.iter().any(|limit| self.changes(open, limit)));
+        let telling = assessed.is_telling || stated.iter().all(|limit| !RUN.contains(limit));
+        let name = match open {
+            Some(open) => name(&open.sheet, open.choice.name),
+            None if !telling => name(&self.candidate.target.part.header.id, "firmware period"),
+            None => return,
+        };
+        verdict.certainty = Certainty::Depends;
+        verdict.deciding_figure = Some(name);
+    }
+
+    /// Adds to a failure that stands wherever the figures lie what leaves it open even so.
+    fn settle_failure(
+        &self,
+        verdict: &mut Verdict,
+        failing: &[&'static str],
+        choices: &[UnknownChoice],
+    ) {
+        let mut better = choices.iter().filter(|open| !open.choice.is_best);
+        let open = better.find(|open| failing.iter().all(|limit| self.changes(open, limit)));
+        let unknown = self.assessed.map_or_else(Vec::new, |assessed| {
+            let (rate, limits) = (self.study.work.rate.si(), &self.study.limits);
+            assessed.figures.unknown_limits(rate, limits)
+        });
+        let is_unknown = |limit: &&str| unknown.iter().any(|(of, _)| of == limit);
+        let part = &self.candidate.target.part.header.id;
+        verdict.deciding_figure = match (open, unknown.first()) {
+            (Some(open), _) => Some(name(&open.sheet, open.choice.name)),
+            (None, Some((_, metric))) if failing.iter().all(is_unknown) => {
+                Some(name(part, metric.name()))
+            }
+            _ => return,
+        };
+        verdict.certainty = Certainty::Depends;
+    }
+
+    /// Whether a card of which no source says what its firmware does fails whatever that is, with figures at the better
+    /// ends of their ranges.
+    fn fails_at_best(&self, choices: &[UnknownChoice], ends: &[Change<'_>]) -> Result<bool, Unfit> {
+        let mut choices = choices.iter();
+        let (Some(assessed), true) = (
+            self.assessed,
+            choices.any(|open| open.choice.name == FIRMWARE),
+        ) else {
+            return Ok(false);
+        };
+        let varied = self.candidate.target.varied(ends.iter().copied());
+        let candidate = Candidate {
+            target: varied.target(),
+            ..*self.candidate
+        };
+        let (study, figures) = (self.study, &assessed.figures);
+        let best: JudgedFigures =
+            candidate.at_best(study, self.experiment, self.timing, figures)?;
+        let rate = study.work.rate.si();
+        Ok(!best.failing(rate, &study.limits).is_empty())
+    }
+
+    /// Whether an open choice changes the value that a limit is about.
+    fn changes(&self, open: &UnknownChoice, limit: &str) -> bool {
+        let influences = influences(limit, self.study);
+        let mut changes = open.choice.changes.iter();
+        changes.any(|change| influences.contains(change))
+    }
+
     /// The figures that could turn the verdict: those that change what the study limits. A candidate that sustains the
     /// rate with better figures is held against more limits, so that those which it fails now are not enough.
     fn figures(&self, failing: &[&'static str]) -> Vec<UncertainFigure> {
         // What no figure with a range changes stays as it is.
-        if failing.iter().any(|limit| influences(limit).is_empty()) {
+        let stays = |limit: &&str| influences(limit, self.study).is_empty();
+        if failing.iter().any(stays) {
             return Vec::new();
         }
-        let limits = stated(&self.study.limits);
+        let limits = stated(self.study);
         let matters = |influence: &Influence| {
             limits
                 .iter()
-                .any(|limit| influences(limit).contains(influence))
+                .any(|limit| influences(limit, self.study).contains(influence))
         };
         let mut figures = self.candidate.target.uncertain_figures(self.timing);
         figures.retain(|figure| matters(&figure.kind.influence));
@@ -92,8 +204,8 @@ impl Doubt<'_> {
             target: varied.target(),
             ..*self.candidate
         };
-        let study = self.study;
-        match candidate.assess(study, self.experiment, self.timing, self.warm, self.control) {
+        let (study, warm) = (self.study, self.assessed.and_then(|all| all.warm.as_ref()));
+        match candidate.assess(study, self.experiment, self.timing, warm, self.control) {
             Ok(assessed) => Ok(assessed
                 .figures
                 .failing(study.work.rate.si(), &study.limits)),
@@ -215,8 +327,20 @@ impl Doubt<'_> {
     }
 }
 
+/// The open choice of cards that has a best case.
+const FIRMWARE: &str = "firmware";
+
+/// The limits that a longer run may fail.
+const RUN: [&str; 5] = ["rate", "ram", "latency", "risk", "holdup"];
+
+/// As verdicts name a figure.
+fn name(sheet: &str, figure: &str) -> String {
+    format!("{sheet}: {figure}")
+}
+
 /// The limits that a study states, and those that hold by default.
-fn stated(limits: &Limits) -> Vec<&'static str> {
+fn stated(study: &CompareWorkload) -> Vec<&'static str> {
+    let limits = &study.limits;
     let named = [
         ("ram", limits.ram.is_some()),
         ("latency", limits.latency.is_some()),
@@ -227,18 +351,30 @@ fn stated(limits: &Limits) -> Vec<&'static str> {
         ("cost", limits.cost.is_some()),
     ];
     let named = named.iter().filter(|(_, stated)| *stated);
-    std::iter::once("rate")
+    ["rate", "capacity", "translation"]
+        .into_iter()
         .chain(named.map(|(limit, _)| *limit))
         .collect()
 }
 
-/// What changes the value that a limit is about. Chips that do not hold the data, or do not fit their board, stay so.
-fn influences(limit: &str) -> &'static [Influence] {
+/// What changes the value that a limit is about. Chips that do not fit their board stay so.
+pub(super) fn influences(limit: &str, study: &CompareWorkload) -> Vec<Influence> {
+    use Influence::{Capacity, Failures, Life, Power, Price, Rules, Supply, Time};
+    let mut all = match limit {
+        "rate" | "ram" | "latency" | "risk" => vec![Time],
+        "holdup" => vec![Time, Power, Supply],
+        "energy" => vec![Time, Power, Capacity],
+        "lifetime" => vec![Life, Capacity],
+        "cost" => vec![Price, Capacity],
+        "capacity" => vec![Capacity],
+        "translation" => vec![Rules],
+        _ => Vec::new(),
+    };
     match limit {
-        "rate" | "ram" | "latency" | "risk" => &[Influence::Time],
-        "holdup" | "energy" => &[Influence::Time, Influence::Power],
-        "lifetime" => &[Influence::Life],
-        "cost" => &[Influence::Price, Influence::Time],
-        _ => &[],
+        "lifetime" if study.limits.life_by() == LifeBy::StatusFail => all.push(Failures),
+        // RAM costs where it has a price.
+        "cost" if study.prices.ram_per_kib.is_some() => all.push(Time),
+        _ => {}
     }
+    all
 }

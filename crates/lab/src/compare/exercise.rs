@@ -30,6 +30,13 @@ const PACED_MAX: u64 = 4096;
 /// it cleans comes in waves.
 const LAYER_RECORDS: u64 = 1 << 15;
 
+/// Times that a run goes through the longest of the periods in which a firmware does its own work: whatever comes once in
+/// each of them comes in the run.
+const OWN_PERIODS: u64 = 2;
+
+/// The most records that a run follows for that.
+const OWN_RECORDS_MAX: u64 = 1 << 20;
+
 /// Records up to which a warm-up goes on until such a memory has used up its spare blocks, so that it has to clean.
 const LAYER_WARM_MAX: u64 = 1 << 20;
 
@@ -67,6 +74,8 @@ pub(super) struct WarmDevice {
     records: u64,
     /// Records with those of the run behind it.
     wanted: u64,
+    /// Records of a run that shows all that the firmware does of its own.
+    telling: u64,
     /// When the last block of the warm-up was begun.
     block_began: Time,
 }
@@ -75,6 +84,7 @@ impl WarmDevice {
     fn fresh(player: &Player<'_>, records: u64, wanted: u64) -> Self {
         let (device, past) = player.fork();
         Self {
+            telling: 0,
             device,
             past,
             steps: 0,
@@ -107,6 +117,8 @@ pub(super) struct ExerciseRun {
     pub(super) taken: u64,
     /// What was seen of a trace.
     pub(super) told: Option<TraceSummary>,
+    /// Whether it was long enough to show all that the memory's firmware does of its own.
+    pub(super) is_telling: bool,
     /// The device after the run.
     pub(super) device: Box<dyn Device>,
 }
@@ -155,12 +167,21 @@ impl Exercise<'_> {
         let mut device = device.fork_device();
         let payload = self.payload(device.as_ref());
         let unit = translation::overwrite_bytes(device.as_ref());
+        let telling = self.telling(device.as_ref(), self.plan.record_bytes);
         let mut player = Player::new(device.as_mut(), &payload);
         if self.study.work.kind == WorkKind::Replay {
             return Ok(WarmDevice::fresh(&player, 0, 0));
         }
-        self.settle(&mut player, unit)
+        self.settle(&mut player, unit, telling)
             .map_err(|stop| unfit(stop, unit))
+    }
+
+    /// Records of so many bytes after which a firmware has done whatever it does from time to time, several times; none
+    /// where nothing is written.
+    fn telling(&self, device: &dyn Device, record: u64) -> u64 {
+        let period = device.own_period(record);
+        let period = period.filter(|_| self.study.work.reads() < 1.0);
+        period.map_or(0, |period| period.saturating_mul(OWN_PERIODS))
     }
 
     /// Carries out the work on a fork of a [warm](Self::warm_up) device.
@@ -184,9 +205,17 @@ impl Exercise<'_> {
             let file = self.study.work.trace.as_deref().unwrap_or_default();
             return Err(Unfit::Study(LogProblem::NoneOf("write").of(file)));
         }
+        let accesses = analysis.accesses();
+        let findings = analysis.finish().map_err(fault)?;
+        let telling = match told {
+            // Of a trace, as many as accesses of its mean size.
+            Some(_) => self.telling(device.as_ref(), findings.curve.bytes().bytes() / accesses),
+            None => warm.telling,
+        };
         Ok(ExerciseRun {
-            findings: analysis.finish().map_err(fault)?,
+            findings,
             usage,
+            is_telling: accesses >= telling,
             taken: device.translation().map_or(0, |now| {
                 self.held_before(device.as_ref()) + programmed(&now)
             }),
@@ -291,20 +320,22 @@ impl Exercise<'_> {
 
     /// Carries out the warm-up of records: until chips in turn erase ahead, or until a memory that cleans up behind its
     /// user has to clean.
-    fn settle(&self, player: &mut Player<'_>, unit: u64) -> Result<WarmDevice, Stop> {
+    fn settle(&self, player: &mut Player<'_>, unit: u64, telling: u64) -> Result<WarmDevice, Stop> {
         let places = self.plan.places();
         let tidies = player.translation().is_some();
         // Chips in turn erase ahead in the order of their blocks, and a range that starts over before the
         // memory ends would have them erase what is not needed next. They have erased ahead once the
         // log has come as far as both of them.
-        let (mut wanted, mut warm) = if self.in_turn {
-            (places, (2 * unit / self.plan.record_bytes).min(places - 1))
+        let (run, mut warm) = if self.in_turn {
+            let warm = (2 * unit / self.plan.record_bytes).min(places - 1);
+            (places - warm, warm)
         } else if tidies {
-            let wanted = LAYER_RECORDS.min(2 * places);
-            (2 * wanted, wanted)
+            let records = LAYER_RECORDS.min(2 * places);
+            (records.max(telling.min(OWN_RECORDS_MAX)), records)
         } else {
             (2 * places, 0)
         };
+        let more = warm;
         let a_block = unit / self.plan.record_bytes;
         let mut block_began = player.now();
         let (mut steps, mut counted) = (0, 0);
@@ -321,15 +352,15 @@ impl Exercise<'_> {
             player.carry_out(&step).map_err(StreamFailure::from)?;
             steps = index + 1;
             counted += u64::from(self.counts(&step));
-            let more = (wanted - warm).min(LAYER_WARM_MAX.saturating_sub(warm));
             if counted == warm && tidies && !settled(player) {
-                (warm, wanted) = (warm + more, wanted + more);
+                warm += more.min(LAYER_WARM_MAX.saturating_sub(warm));
             }
         }
         Ok(WarmDevice {
             steps,
             block_began,
-            ..WarmDevice::fresh(player, warm, wanted)
+            telling,
+            ..WarmDevice::fresh(player, warm, warm + run)
         })
     }
 

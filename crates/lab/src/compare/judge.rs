@@ -1,7 +1,7 @@
 //! From what a candidate does to a verdict: each limit with its margin, and the one that decides.
 
 use wordline_core::quantity::Quantity;
-use wordline_core::results::{Certainty, NoValue, Verdict};
+use wordline_core::results::{Certainty, NoValue, UnprovenLimit, Verdict};
 use wordline_core::{Limits, Metric, Timing};
 
 /// Chips that a candidate may consist of, unless the study says otherwise: more on one bus is a
@@ -23,8 +23,8 @@ pub(super) struct JudgedFigures {
     pub(super) parts: Result<f64, NoValue>,
     /// Why a figure is unknown.
     pub(super) unknown: &'static str,
-    /// Bound of the RAM to provision where every access takes the longest that it can, for work that repeats itself.
-    pub(super) ram_bound: Option<Result<f64, NoValue>>,
+    /// What is proven of metrics: that they are no worse where every access takes the longest that it can.
+    pub(super) proven: Vec<(Metric, Result<f64, NoValue>)>,
 }
 
 /// One limit and what the candidate reaches of it.
@@ -36,6 +36,8 @@ struct Judged {
     allowed: f64,
     /// Whether more is better.
     at_least: bool,
+    /// The bound of the value, where one is proven.
+    proven: Option<Result<f64, NoValue>>,
 }
 
 impl Judged {
@@ -57,7 +59,23 @@ impl Judged {
     }
 
     fn pass(&self) -> bool {
-        match (self.value, self.at_least) {
+        self.meets(self.value)
+    }
+
+    /// What passes as simulated, and by its proven bound does not.
+    fn unproven(&self) -> Option<UnprovenLimit> {
+        let bound = self
+            .proven
+            .filter(|bound| self.pass() && !self.meets(*bound))?;
+        Some(UnprovenLimit {
+            limit: self.limit.to_owned(),
+            metric: self.metric,
+            bound: bound.ok().filter(|bound| bound.is_finite()),
+        })
+    }
+
+    fn meets(&self, value: Result<f64, NoValue>) -> bool {
+        match (value, self.at_least) {
             (Ok(value), true) => value >= self.allowed,
             (Ok(value), false) => value <= self.allowed,
             // A life without end.
@@ -82,12 +100,17 @@ impl JudgedFigures {
     /// Every limit that the study states or that holds by default, the one that decides first.
     fn judged(&self, rate: f64, limits: &Limits) -> Vec<Judged> {
         let at_most = |limit, metric, value, allowed: Option<f64>| {
+            let mut proven = self.proven.iter();
+            let proven = proven
+                .find(|(of, _)| *of == metric)
+                .map(|(_, bound)| *bound);
             allowed.map(|allowed| Judged {
                 limit,
                 metric,
                 value,
                 allowed,
                 at_least: false,
+                proven,
             })
         };
         let at_least = |limit, metric, value, allowed: Option<f64>| {
@@ -172,6 +195,27 @@ impl JudgedFigures {
         all.filter(|one| !one.pass()).map(|one| one.limit).collect()
     }
 
+    /// The limits that it passes by what is proven, whatever the model that simulates it assumes.
+    pub(super) fn proven_limits(&self, rate: f64, limits: &Limits) -> Vec<&'static str> {
+        let all = self.judged(rate, limits).into_iter();
+        let proven = all.filter(|one| one.proven.is_some_and(|bound| one.meets(bound)));
+        proven.map(|one| one.limit).collect()
+    }
+
+    /// How much of a limit is left, in the unit of its metric; `None` where the limit is not stated or nothing is known.
+    pub(super) fn left(&self, limit: &str, rate: f64, limits: &Limits) -> Option<f64> {
+        let mut all = self.judged(rate, limits).into_iter();
+        let one = all.find(|one| one.limit == limit)?;
+        Some(one.allowed - one.value.ok()?)
+    }
+
+    /// The limits that it fails because nothing is known of what they are about, with the metrics of that.
+    pub(super) fn unknown_limits(&self, rate: f64, limits: &Limits) -> Vec<(&'static str, Metric)> {
+        let all = self.judged(rate, limits).into_iter();
+        let unknown = all.filter(|one| one.value == Err(NoValue::NotApplicable));
+        unknown.map(|one| (one.limit, one.metric)).collect()
+    }
+
     /// The verdict: pass, and the limit that leaves the least room.
     pub(super) fn judge(
         &self,
@@ -200,24 +244,12 @@ impl JudgedFigures {
         if failed.len() > 1 {
             notes.push(format!("also fails by {}", failed[1..].join(", ")));
         }
-        let proven = self
-            .ram_bound
-            .filter(|_| decides.metric == Metric::RamProvision);
-        let beyond = match proven {
-            Some(Ok(bound)) => bound > decides.allowed,
-            Some(Err(NoValue::Unbounded)) => true,
-            Some(Err(_)) | None => false,
-        };
-        if beyond && decides.pass() {
-            notes.push(
-                "the proven bound does not pass: if each access took the longest that it may, more RAM would be needed"
-                    .to_owned(),
-            );
-        }
+        let pass = failed.is_empty();
+        let unproven = all.iter().filter_map(Judged::unproven);
         Verdict {
             target: target.to_owned(),
             timing,
-            pass: failed.is_empty(),
+            pass,
             limit: decides.limit.to_owned(),
             metric: decides.metric,
             value: decides.value.ok().filter(|value| value.is_finite()),
@@ -227,7 +259,12 @@ impl JudgedFigures {
             deciding_figure: None,
             flips_at: None,
             deciding: None,
-            bound: proven.and_then(Result::ok),
+            bound: decides
+                .proven
+                .and_then(Result::ok)
+                .filter(|bound| bound.is_finite()),
+            // What fails has no more to prove.
+            unproven: unproven.filter(|_| pass).collect(),
             note: (!notes.is_empty()).then(|| notes.join("; ")),
         }
     }
@@ -255,6 +292,7 @@ pub(super) fn unfit(
         flips_at: None,
         deciding: None,
         bound: None,
+        unproven: Vec::new(),
         note: Some(why),
     }
 }
@@ -276,7 +314,7 @@ mod tests {
             cost: Err(NoValue::NotApplicable),
             parts: Ok(2.0),
             unknown: "no sheet says it",
-            ram_bound: None,
+            proven: Vec::new(),
         }
     }
 
@@ -333,6 +371,57 @@ mod tests {
         let verdict = judge(&figures, &limits);
         assert_eq!((verdict.pass, verdict.limit.as_str()), (false, "rate"));
         assert!((verdict.margin.expect("known") + 0.25).abs() < 1e-12);
+    }
+
+    /// The bound of the limit that decides stands beside its value; every limit that passes in simulation alone is named, of
+    /// a candidate that passes.
+    #[test]
+    fn what_passes_in_simulation_alone_is_named() {
+        let limits = Limits {
+            ram: Some(ByteCount::from_bytes(16_384)),
+            latency: Some(Period::from_si(3e-3)),
+            ..Limits::default()
+        };
+        let proven = |latency, ram, rate| JudgedFigures {
+            proven: vec![
+                (Metric::LatencyMax, Ok(latency)),
+                (Metric::RamProvision, ram),
+                (Metric::ThroughputMean, Ok(rate)),
+            ],
+            ..figures()
+        };
+        let names = |verdict: &Verdict| -> Vec<(String, Option<f64>)> {
+            let unproven = verdict.unproven.iter();
+            unproven.map(|one| (one.limit.clone(), one.bound)).collect()
+        };
+        let verdict = judge(&proven(2.9e-3, Ok(16_384.0), 5e5), &limits);
+        assert_eq!(
+            (verdict.limit.as_str(), verdict.bound),
+            ("latency", Some(2.9e-3))
+        );
+        assert_eq!(names(&verdict), []);
+        let verdict = judge(&proven(2.0, Err(NoValue::Unbounded), 1.6e4), &limits);
+        assert!(verdict.pass);
+        assert_eq!((verdict.value, verdict.bound), (Some(2.6e-3), Some(2.0)));
+        let mut found = names(&verdict);
+        found.sort_by(|one, other| one.0.cmp(&other.0));
+        let named = |limit: &str, bound| (limit.to_owned(), bound);
+        assert_eq!(
+            found,
+            [
+                named("latency", Some(2.0)),
+                named("ram", None),
+                named("rate", Some(1.6e4))
+            ]
+        );
+        let hard = Limits {
+            latency: Some(Period::from_si(1e-3)),
+            ..limits
+        };
+        let verdict = judge(&proven(2.0, Err(NoValue::Unbounded), 1.6e4), &hard);
+        assert_eq!((verdict.pass, verdict.bound), (false, Some(2.0)));
+        assert_eq!(names(&verdict), []);
+        assert_eq!(judge(&figures(), &limits).bound, None);
     }
 
     #[test]

@@ -4,6 +4,8 @@ mod account;
 mod candidate;
 mod certainty;
 mod exercise;
+mod expected;
+mod firmware;
 mod judge;
 mod life;
 mod measured;
@@ -16,12 +18,13 @@ use candidate::{Candidate, Unfit};
 use certainty::Doubt;
 pub(crate) use study::TRACES;
 pub use study::{STUDIES, read_study, write_study};
-use wordline_catalog::ranges::{Influence, UncertainFigure};
-use wordline_catalog::{Catalog, PartOnBoard, Target};
+use wordline_catalog::ranges::{Influence, UncertainFigure, UnknownChoice};
+use wordline_catalog::{Catalog, Part, PartOnBoard, Target};
 use wordline_core::quantity::Quantity;
 use wordline_core::results::{Certainty, NoValue, Verdict};
 use wordline_core::{
-    Axis, Basis, Better, CompareWorkload, Experiment, Metric, Preference, ResultSet, Timing,
+    Axis, Better, CompareWorkload, Experiment, LifecycleStatus, Metric, Preference, ResultSet,
+    Timing,
 };
 
 use crate::buffer::trace;
@@ -33,10 +36,30 @@ use crate::subject::Subject;
 use crate::warning::LabWarning;
 use crate::{open, sources};
 
-/// Every part of the catalogue on its default board: the candidates of a study that names none.
+/// Every part of the catalogue on its default board.
 #[must_use]
 pub fn all_targets(catalog: &Catalog) -> Vec<String> {
-    let parts = catalog.parts().filter(|part| part.default_board.is_some());
+    on_default_boards(catalog, |_| true)
+}
+
+/// The parts that a study compares that names none, on their default boards: those whose sheet states by itself what a
+/// verdict needs, of which no maker says that they are not for new designs, and which keep what is written.
+#[must_use]
+pub fn shortlist(catalog: &Catalog) -> Vec<String> {
+    on_default_boards(catalog, |part| {
+        let ended = matches!(
+            part.lifecycle_status(),
+            LifecycleStatus::NotRecommended | LifecycleStatus::Obsolete
+        );
+        // What users add themselves is meant to be compared.
+        !part.header.embedded || !(ended || part.is_estimated() || part.model.is_volatile())
+    })
+}
+
+fn on_default_boards(catalog: &Catalog, wanted: impl Fn(&Part) -> bool) -> Vec<String> {
+    let parts = catalog
+        .parts()
+        .filter(|part| part.default_board.is_some() && wanted(part));
     let targets = parts.filter_map(|part| catalog.part_on_board(&part.header.id).ok());
     targets.map(|target| target.name).collect()
 }
@@ -90,7 +113,21 @@ pub(crate) fn run(
         return Err(SettingProblem::PriceOfNoPart(id.clone()).of("prices.parts"));
     }
     let candidates = if experiment.targets.is_empty() {
-        candidates(catalog, &all_targets(catalog))?
+        let all = all_targets(catalog);
+        let names = if study.all_parts {
+            all.clone()
+        } else {
+            shortlist(catalog)
+        };
+        let left_out = all.len() - names.len();
+        if left_out > 0 {
+            document.warn(LabWarning::Shortlist {
+                left_out: &left_out,
+            });
+        }
+        candidates(catalog, &names)?
+    } else if study.all_parts {
+        return Err(SettingProblem::AllPartsBesideTargets.of("all_parts"));
     } else {
         candidates(catalog, &experiment.targets)?
     };
@@ -102,6 +139,7 @@ pub(crate) fn run(
     let names: Vec<String> = candidates.iter().map(Candidate::name).collect();
     document.experiment.targets.clone_from(&names);
     defaults(study, document);
+    remarks(study, &candidates, experiment, document);
     let simulated = candidates.iter().flat_map(|candidate| {
         experiment.timings.iter().map(move |&timing| {
             let assess = move |control: &Control<'_>, part: &mut ResultSet| {
@@ -121,7 +159,7 @@ pub(crate) fn run(
     });
     case::run_into(document, simulated.chain(measured).collect(), control)?;
     if let Some(metric) = rank(study, document) {
-        warn_of_order(metric, &candidates, experiment, document);
+        warn_of_order(metric, &candidates, experiment, study, document);
     }
     Ok(())
 }
@@ -158,7 +196,7 @@ fn assess(
         let failing = figures.failing(rate, &study.limits);
         let doubt = Doubt {
             candidate,
-            warm: assessed.warm.as_ref(),
+            assessed: Some(&assessed),
             timing,
             study,
             experiment,
@@ -183,8 +221,20 @@ fn assess(
         Err(Unfit::Limit(limit, why)) => {
             let reason = Err(NoValue::NotApplicable);
             subject.add(Metric::ThroughputMean, reason, document);
-            let verdict = judge::unfit(&subject.target, timing, rate, limit, why);
-            document.verdicts.push(verdict);
+            let mut verdict = judge::unfit(&subject.target, timing, rate, limit, why);
+            let doubt = Doubt {
+                candidate,
+                assessed: None,
+                timing,
+                study,
+                experiment,
+                control,
+            };
+            match doubt.settle(&mut verdict, &[limit]) {
+                Ok(()) | Err(Unfit::Limit(..)) => document.verdicts.push(verdict),
+                Err(Unfit::Stopped) => document.complete = false,
+                Err(Unfit::Study(error)) => return Err(error),
+            }
         }
         Err(Unfit::Stopped) => document.complete = false,
         Err(Unfit::Study(error)) => return Err(error),
@@ -297,33 +347,30 @@ fn warn_of_order(
     metric: Metric,
     candidates: &[Candidate<'_>],
     experiment: &Experiment,
+    study: &CompareWorkload,
     document: &mut ResultSet,
 ) {
-    let influence = match metric {
-        Metric::EnergyPerDay => Influence::Power,
-        Metric::Cost => Influence::Price,
-        Metric::Lifetime => Influence::Life,
-        Metric::RamProvision => Influence::Time,
-        // Neither chips nor areas have figures with ranges.
-        _ => return,
-    };
     let mut ranked: Vec<&str> = Vec::new();
     for verdict in &document.verdicts {
         if !ranked.contains(&verdict.target.as_str()) {
             ranked.push(&verdict.target);
         }
     }
-    let rests = |name: &&&str| {
-        let candidate = candidates.iter().find(|one| one.name() == ***name);
-        candidate.is_some_and(|candidate| {
-            experiment.timings.iter().any(|timing| {
-                let figures = candidate.target.uncertain_figures(*timing);
-                let assumed = |figure: &UncertainFigure| {
-                    figure.kind.influence == influence && figure.basis == Basis::Assumed
-                };
-                figures.iter().any(assumed)
+    // Of a log: what was extrapolated, or leaves out the standby.
+    let is_assumed = |name: &str| {
+        let mut rows = document.rows.iter();
+        measured::is_log(name)
+            && rows.any(|row| {
+                let is_whole = !row.axes.contains_key(&Axis::Estimate);
+                row.target == name && row.metric == metric && is_whole && row.basis.is_unsourced()
             })
-        })
+    };
+    let rests = |name: &&&str| {
+        if is_assumed(name) {
+            return true;
+        }
+        let candidate = candidates.iter().find(|one| one.name() == ***name);
+        candidate.is_some_and(|one| rests_on_assumed(metric, one, experiment, study))
     };
     let assumed: Vec<String> = ranked
         .iter()
@@ -340,6 +387,42 @@ fn warn_of_order(
             targets: &assumed.join(", "),
         });
     }
+}
+
+/// Whether a metric of a candidate rests on figures that no source states.
+fn rests_on_assumed(
+    metric: Metric,
+    candidate: &Candidate<'_>,
+    experiment: &Experiment,
+    study: &CompareWorkload,
+) -> bool {
+    let target = &candidate.target;
+    let part = target.part;
+    let limit = match metric {
+        Metric::Area => {
+            let area = part.area.as_ref();
+            return area.is_some_and(|area| area.provenance().basis.is_unsourced());
+        }
+        Metric::EnergyPerDay => "energy",
+        Metric::Cost => "cost",
+        Metric::Lifetime => "lifetime",
+        Metric::RamProvision => "ram",
+        _ => "capacity",
+    };
+    let mut influences = certainty::influences(limit, study);
+    // A price that the study states is no assumption of a sheet.
+    let stated = study.prices.parts.contains_key(&part.header.id);
+    influences.retain(|influence| *influence != Influence::Price || !stated);
+    let assumed = |figure: &UncertainFigure| {
+        influences.contains(&figure.kind.influence) && figure.basis.is_unsourced()
+    };
+    let timings = experiment.timings.iter();
+    let mut figures = timings.flat_map(|timing| target.uncertain_figures(*timing));
+    let open = |open: &UnknownChoice| {
+        let mut changes = open.choice.changes.iter();
+        changes.any(|change| influences.contains(change))
+    };
+    figures.any(|figure| assumed(&figure)) || target.unknown_choices().iter().any(open)
 }
 
 /// The metric that a preference is about.
@@ -385,9 +468,11 @@ fn rows(subject: &Subject, assessed: &Assessed, document: &mut ResultSet) {
         };
         of_sheet.add(metric, value, document);
     }
-    if let Some((bound, basis)) = assessed.ram_bound {
-        let bounded = subject.bound(basis);
-        bounded.add(Metric::RamPeak, bound, document);
+    if let Some((bounds, basis)) = &assessed.bounds {
+        let bounded = subject.bound(*basis);
+        for (metric, bound) in bounds {
+            bounded.add(*metric, *bound, document);
+        }
     }
 }
 
@@ -407,8 +492,41 @@ fn defaults(study: &CompareWorkload, document: &mut ResultSet) {
     }
 }
 
+/// Says which settings change nothing, or go badly together.
+fn remarks(
+    study: &CompareWorkload,
+    candidates: &[Candidate<'_>],
+    experiment: &Experiment,
+    document: &mut ResultSet,
+) {
+    let limits = &study.limits;
+    let is_behind = |candidate: &Candidate<'_>| candidate.translates(experiment);
+    if study.work.fill.is_some() && !candidates.iter().any(is_behind) {
+        document.warn(LabWarning::FillUnused);
+    }
+    if let (Some(loss), Some(risk)) = (limits.loss, limits.bytes_at_risk)
+        && loss.bytes(study.work.rate) > risk.si()
+    {
+        document.warn(LabWarning::LossAboveRisk {
+            loss: &loss,
+            risk: &risk,
+        });
+    }
+}
+
 /// A target's candidates do not need to fit: that is a verdict.
 impl Candidate<'_> {
+    /// Whether it is behind a translation layer, its own or that of the study.
+    fn translates(&self, experiment: &Experiment) -> bool {
+        let conditions = wordline_nvm::Conditions {
+            timing: Timing::Typ,
+            age: 0.0,
+            seed: 0,
+        };
+        self.layer(experiment).is_some()
+            || (self.target.connect(conditions)).is_ok_and(|device| device.translation().is_some())
+    }
+
     /// Whether it erases blocks, so that a second chip could take what comes meanwhile.
     fn erases(&self) -> bool {
         let conditions = wordline_nvm::Conditions {

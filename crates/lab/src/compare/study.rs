@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use wordline_catalog::SheetError;
-use wordline_core::quantity::{ByteCount, Quantity};
+use wordline_core::quantity::{ByteCount, Quantity, Time, Voltage};
 use wordline_core::{
     ColumnUnit, CompareWorkload, Durations, Experiment, Limits, NamedValues, Preference, Prices,
     Timing, TranslationLayer, Work, WorkKind, Workload,
@@ -52,6 +52,8 @@ struct StudyFile {
     targets: Vec<String>,
     #[serde(default)]
     in_turn: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    all_parts: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     prefer: Option<Preference>,
     #[serde(default = "both", skip_serializing_if = "Vec::is_empty")]
@@ -70,6 +72,12 @@ struct StudyFile {
     log_unit: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     durations: Option<Durations>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    currents: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    voltages: Vec<Voltage>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    current_offsets: Vec<Time>,
     work: Work,
     #[serde(default)]
     limits: Limits,
@@ -116,12 +124,16 @@ pub fn read_study(file: &str, text: &str) -> Result<Experiment, Box<SheetError>>
             limits: study.limits,
             prices: study.prices,
             in_turn: study.in_turn,
+            all_parts: study.all_parts,
             prefer: study.prefer,
             logs: study.logs,
             log_format: study.log_format,
             log_unit: study.log_unit,
             durations: study.durations,
             units: study.units,
+            currents: study.currents,
+            voltages: study.voltages,
+            current_offsets_ps: study.current_offsets.into_iter().map(Time::ps).collect(),
         })),
         timings: study.timing,
         age: study.age,
@@ -146,6 +158,7 @@ pub fn write_study(experiment: &Experiment) -> Option<String> {
         title: compare.title.clone(),
         targets: experiment.targets.clone(),
         in_turn: compare.in_turn,
+        all_parts: compare.all_parts,
         prefer: compare.prefer,
         timing: experiment.timings.clone(),
         age: experiment.age,
@@ -159,6 +172,14 @@ pub fn write_study(experiment: &Experiment) -> Option<String> {
         log_unit: compare.log_unit.clone(),
         durations: compare.durations,
         units: compare.units.clone(),
+        currents: compare.currents.clone(),
+        voltages: compare.voltages.clone(),
+        current_offsets: compare
+            .current_offsets_ps
+            .iter()
+            .copied()
+            .map(Time::from_ps)
+            .collect(),
     };
     match toml::to_string(&study) {
         Ok(text) => Some(format!(
@@ -207,7 +228,11 @@ pub(super) fn problem(compare: &CompareWorkload) -> Option<(&'static str, Settin
     }
     if work.during.is_some() && work.kind != WorkKind::Read {
         let kind = work.kind.name();
-        return beyond("work.during", SettingProblem::DuringOfWork(kind));
+        return beyond("work.during", SettingProblem::WorkThatReads(kind));
+    }
+    if work.mapped && work.kind != WorkKind::Read {
+        let kind = work.kind.name();
+        return beyond("work.mapped", SettingProblem::WorkThatReads(kind));
     }
     let keep = work.keep().bytes(work.rate);
     if keep < record.si() || keep > KEEP_MAX {
@@ -278,6 +303,10 @@ fn contradiction(limits: &Limits, work: &Work) -> Option<(&'static str, SettingP
             "limits.ram",
             SettingProblem::RamBelowRecords { found: ram, record },
         ));
+    }
+    if limits.loss.is_some() && work.reads() >= 1.0 {
+        let kind = work.kind.name();
+        return Some(("limits.loss", SettingProblem::LossOfReads(kind)));
     }
     if let Some(loss) = limits.loss
         && loss.bytes(work.rate) < record.si()
@@ -380,6 +409,10 @@ mod tests {
                 "s:5: work.keep of 1 B is 1 B; allowed",
             ),
             (
+                format!("{sound}mapped = true\n"),
+                "s:5: work.mapped goes with the kind read, not with log",
+            ),
+            (
                 format!("{sound}trace = \"x\"\n"),
                 "s:5: work.trace goes with",
             ),
@@ -406,6 +439,10 @@ mod tests {
             (
                 format!("{sound}[limits]\npage_loss = \"0 %\"\n"),
                 "s:6: limits.page_loss 0 is out of range",
+            ),
+            (
+                format!("{sound}[limits]\nloss = \"1 MiB\"\n").replace("\"log\"", "\"read\""),
+                "s:6: limits.loss goes with work that writes, not with read",
             ),
             (
                 format!("{sound}[limits]\nlife_by = \"luck\"\n"),

@@ -153,6 +153,9 @@ fn fit_to(
     if !workload.predict.is_empty() {
         return Err(SettingProblem::NoTable.of("predict"));
     }
+    if workload.usage.is_some() {
+        return Err(SettingProblem::CyclingLogAlone("a log of a card").of("usage"));
+    }
     let found = catalog.part_on_board(target)?;
     let part = base(template, &found)?;
     let target = PartOnBoard {

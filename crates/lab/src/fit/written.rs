@@ -1,6 +1,6 @@
 //! The fitted sheet and what the document rests on, whatever was fitted how.
 
-use wordline_catalog::{CatalogError, PartOnBoard, Sheet, parse};
+use wordline_catalog::{CatalogError, PartOnBoard, Sheet, SheetError, parse};
 use wordline_core::results::{FigureUse, SheetUse};
 use wordline_core::{Basis, ResultSet};
 
@@ -27,8 +27,30 @@ pub(crate) fn sheet(
     match parse("fitted.toml", &text) {
         Ok(Sheet::Part(_)) => Ok(text),
         Ok(_) => Err(problem(BaseProblem::NoPart)),
-        Err(errors) => Err(LabError::Catalog(CatalogError::Sheets(errors))),
+        Err(errors) => Err(match unsound(&errors, &text, changes) {
+            Some(why) => problem(why),
+            None => LabError::Catalog(CatalogError::Sheets(errors)),
+        }),
     }
+}
+
+/// The fitted figure that a sheet may not state, as nobody but the fit wrote it.
+fn unsound(
+    errors: &[SheetError],
+    text: &str,
+    changes: &[(SheetChange, String)],
+) -> Option<BaseProblem> {
+    errors.iter().find_map(|error| {
+        let at = |path: &str| SheetError::at("", text, path, String::new()).line();
+        let (change, _) = changes
+            .iter()
+            .find(|(change, _)| at(&change.path) == error.line())?;
+        Some(BaseProblem::UnsoundFit {
+            figure: change.path.clone(),
+            columns: change.columns.clone(),
+            why: error.message.clone(),
+        })
+    })
 }
 
 /// Adds to the document what it rests on: the fitted sheet, and the base's figures that it took over.

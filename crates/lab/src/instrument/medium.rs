@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use wordline_core::SimClock;
 use wordline_core::quantity::Time;
-use wordline_host::{MappedFile, MappedFileError, ScratchFileError, WallClock};
+use wordline_host::{MappedFile, MappedFileError, ScratchFileError, ThreadReading, WallClock};
 use wordline_memory::{ByteMemory, Clock as _, Ecc, Flash, Geometry, OutOfRange};
 use wordline_nvm::{AccessCost, Accounts, Cause, Device, FlashMemory, NvmError, OperationKind};
 
@@ -168,7 +168,21 @@ impl ByteMemory for ByteBackend {
 /// Time of a simulation, or of this machine.
 enum MediumClock {
     Simulated(SimClock),
-    Wall(WallClock),
+    Wall {
+        clock: WallClock,
+        /// Whether the thread gives up its processor to wait for the memory.
+        waits_for_disk: bool,
+    },
+}
+
+impl MediumClock {
+    /// The clock of this machine, from now on.
+    fn wall(waits_for_disk: bool) -> Self {
+        Self::Wall {
+            clock: WallClock::start(),
+            waits_for_disk,
+        }
+    }
 }
 
 /// The first bytes of a memory, or its first blocks. It meets the contract that the memory meets.
@@ -207,7 +221,7 @@ impl<B: MemoryBackend> Instrumented for MeteredMemory<B> {
     fn now(&self) -> Time {
         match &self.clock {
             MediumClock::Simulated(clock) => clock.now(),
-            MediumClock::Wall(clock) => Time::from_ps(clock.now_ps()),
+            MediumClock::Wall { clock, .. } => Time::from_ps(clock.now_ps()),
         }
     }
 
@@ -220,9 +234,12 @@ impl<B: MemoryBackend> Instrumented for MeteredMemory<B> {
     }
 
     fn reading(&self) -> AccountsReading {
-        match self.backend.accounts() {
-            Some(accounts) => AccountsReading::of(accounts, &self.total().cost),
-            None => AccountsReading::at(self.now()),
+        match (&self.clock, self.backend.accounts()) {
+            (_, Some(accounts)) => AccountsReading::of(accounts, &self.total().cost),
+            (MediumClock::Simulated(_), None) => AccountsReading::at(self.now()),
+            (MediumClock::Wall { waits_for_disk, .. }, None) => {
+                AccountsReading::measured(self.now(), ThreadReading::now(*waits_for_disk))
+            }
         }
     }
 
@@ -293,7 +310,7 @@ impl MeteredMemory<ByteBackend> {
         bytes.fill(0);
         Self {
             backend: ByteBackend::Ram(bytes),
-            clock: MediumClock::Wall(WallClock::start()),
+            clock: MediumClock::wall(false),
             bytes: capacity,
             meter: AccessMeter::new(BusTransfer::Bytes),
         }
@@ -304,7 +321,7 @@ impl MeteredMemory<ByteBackend> {
         Self {
             bytes: capacity.min(file.len()),
             backend: ByteBackend::File(file, false),
-            clock: MediumClock::Wall(WallClock::start()),
+            clock: MediumClock::wall(true),
             meter: AccessMeter::new(BusTransfer::Bytes),
         }
     }
@@ -380,7 +397,7 @@ impl<B: MemoryBackend> MeteredMemory<B> {
     fn simulated_now(&self) -> Option<Time> {
         match &self.clock {
             MediumClock::Simulated(clock) => Some(clock.now()),
-            MediumClock::Wall(_) => None,
+            MediumClock::Wall { .. } => None,
         }
     }
 
@@ -559,6 +576,24 @@ mod tests {
         let taken: u64 = memory.cycles().expect("as before").iter().sum();
         assert_eq!(taken - before.iter().sum::<u64>(), 3);
         assert_eq!(memory.reading().at, memory.now());
+    }
+
+    /// Of memories whose thread sleeps for a while, one that waits for a disk loses nothing by that.
+    #[test]
+    fn a_thread_that_sleeps_has_lost_the_processor_unless_it_may_wait_for_a_disk() {
+        let folder = tempfile::tempdir().expect("a place for files");
+        let path = folder.path().join("memory");
+        let file = wordline_host::ScratchFile::open(&path, 4096, true).expect("it is ours");
+        let file = MeteredMemory::file(file.map().expect("it is mapped"), 4096);
+        let ram = MeteredMemory::ram_of_host(4096);
+        let begin = [ram.reading(), file.reading()];
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        let end = [ram.reading(), file.reading()];
+        let lost = [0, 1].map(|one| end[one].since(&begin[one]).thread.expect("measured").lost);
+        assert!(lost[0] > lost[1], "{lost:?}");
+        let simulated = MeteredMemory::ram(64, 32);
+        let reading = simulated.reading();
+        assert_eq!(simulated.reading().since(&reading).thread, None);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The accounts of a memory at an instant, and what a stretch between two of them used.
 
 use wordline_core::quantity::Time;
+use wordline_host::{ThreadReading, ThreadUse};
 use wordline_nvm::power::{PowerDraw, Residence};
 use wordline_nvm::{AccessCost, Accounts, HostPower, TranslationReport, Wear};
 
@@ -18,6 +19,8 @@ pub(crate) struct AccountsReading {
     pub(crate) host: Option<HostPower>,
     /// Sum of the accesses so far.
     cost: AccessCost,
+    /// Of the thread, where the time is this machine's.
+    thread: Option<ThreadReading>,
 }
 
 /// What a stretch of a run used.
@@ -35,6 +38,8 @@ pub(crate) struct PeriodUsage {
     pub(crate) cycles_most: u64,
     /// What the memory's own translation layer did; `None` where it has none.
     pub(crate) layer: Option<Stretch>,
+    /// What the thread had and lost; `None` in simulated time.
+    pub(crate) thread: Option<ThreadUse>,
 }
 
 impl AccountsReading {
@@ -47,6 +52,7 @@ impl AccountsReading {
             translation: accounts.translation(),
             host: accounts.notes().host,
             cost: *cost,
+            thread: None,
         }
     }
 
@@ -59,6 +65,15 @@ impl AccountsReading {
             translation: None,
             host: None,
             cost: AccessCost::NONE,
+            thread: None,
+        }
+    }
+
+    /// The time of this machine, and the accounts of the thread that measures.
+    pub(crate) fn measured(at: Time, thread: ThreadReading) -> Self {
+        Self {
+            thread: Some(thread),
+            ..Self::at(at)
         }
     }
 
@@ -76,6 +91,8 @@ impl AccountsReading {
             cycles: wear.map_or(0.0, |(now, before)| cycles(now) - cycles(before)),
             cycles_most: wear.map_or(0, |(now, before)| now.most - before.most),
             layer: Stretch::between(earlier.translation, self.translation),
+            thread: (self.thread.as_ref().zip(earlier.thread.as_ref()))
+                .map(|(now, before)| now.since(before)),
         }
     }
 }

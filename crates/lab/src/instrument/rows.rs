@@ -241,6 +241,25 @@ fn values(tally: &OperationTally, metric: Metric, detail: RowDetail) -> Vec<Metr
                 one(value.ok_or(NoValue::BeyondRange))
             })
         }
+        Metric::ProcessorLost => {
+            let thread = usage.and_then(|usage| usage.thread);
+            thread.map_or_else(Vec::new, |thread| one(Ok(thread.lost)))
+        }
+        Metric::Interruptions => {
+            usage
+                .and_then(|usage| usage.thread)
+                .map_or_else(Vec::new, |thread| {
+                    let all = thread.interruptions;
+                    let values = [
+                        ("preemption", all.preemptions),
+                        ("minor_fault", all.minor_faults),
+                        ("major_fault", all.major_faults),
+                    ];
+                    values
+                        .map(|(cause, count)| of_cause(cause, count as f64))
+                        .into()
+                })
+        }
         latency if LATENCIES.contains(&latency) => {
             if detail == RowDetail::Sparse && tally.count() < least_count(latency) {
                 return Vec::new();

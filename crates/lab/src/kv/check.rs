@@ -17,6 +17,9 @@ const CAPACITY_MAX: u64 = 1 << 30;
 /// The most operations of a kind.
 const OPERATIONS_MAX: u64 = 100_000_000;
 
+/// The most repeats of a measurement.
+const REPEATS_MAX: u64 = 100;
+
 /// The most images of interrupted runs.
 const IMAGES_MAX: u64 = 1_000_000;
 
@@ -55,7 +58,10 @@ pub(super) fn targets(
         return Err(SettingProblem::BuildOfHost.of("build"));
     }
     let Some(measured) = targets.iter().find(|target| target.is_of_host()) else {
-        return Ok(());
+        return match bench.repeat {
+            Some(_) => Err(SettingProblem::RepeatOfSimulation.of("repeat")),
+            None => Ok(()),
+        };
     };
     let problem = if experiment.timings != [Timing::Typ] {
         TargetProblem::MeasuredTiming
@@ -81,8 +87,11 @@ fn check_bench(workload: &KvWorkload, bench: &KvBench) -> Result<(), LabError> {
             return Err(SettingProblem::PositiveShare(load.si()).of("load"));
         }
     }
-    match bench.operations {
-        Some(count) => in_range("operations", count, 1, OPERATIONS_MAX),
+    if let Some(count) = bench.operations {
+        in_range("operations", count, 1, OPERATIONS_MAX)?;
+    }
+    match bench.repeat {
+        Some(count) => in_range("repeat", count, 1, REPEATS_MAX),
         None => Ok(()),
     }
 }

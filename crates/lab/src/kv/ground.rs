@@ -103,14 +103,20 @@ impl<'a> TableGround<'a> {
         matches!(self.target, Target::File(_))
     }
 
-    /// The most operations of a kind that are timed on a filled table.
+    /// The most operations of a kind that are timed on a filled table, of each repeat.
     pub(super) fn most(&self, bench: &KvBench) -> u64 {
-        let usual = if self.waits_for_disk() {
-            KvBench::ON_DISK
-        } else {
-            u64::MAX
+        let usual = match self.target {
+            Target::File(_) => KvBench::ON_DISK,
+            Target::HostRam => KvBench::ON_HOST,
+            _ => u64::MAX,
         };
         bench.operations.unwrap_or(usual)
+    }
+
+    /// Repeats of each case; `None` where it is the same each time.
+    pub(super) fn repeats(&self, bench: &KvBench) -> Option<u64> {
+        let repeats = bench.repeat.unwrap_or(KvBench::REPEATS);
+        self.is_measured().then_some(repeats)
     }
 
     /// The most inserts that are timed.
@@ -123,11 +129,12 @@ impl<'a> TableGround<'a> {
 
     /// Operations of a mix.
     pub(super) fn mixed(&self, bench: &KvBench) -> u64 {
-        bench.operations.unwrap_or(if self.waits_for_disk() {
-            KvBench::MIXED_ON_DISK
-        } else {
-            KvBench::MIXED
-        })
+        let usual = match self.target {
+            Target::File(_) => KvBench::MIXED_ON_DISK,
+            Target::HostRam => KvBench::ON_HOST,
+            _ => KvBench::MIXED,
+        };
+        bench.operations.unwrap_or(usual)
     }
 
     /// What the processor takes in a build, with its figures named in the document; `None` where it is unknown, or where

@@ -37,6 +37,7 @@ pub use image::{ImageRecord, TableImage, TableImageError};
 use crate::control::Control;
 use crate::error::LabError;
 use crate::instrument::case::{DocumentCase, run_into};
+use crate::repeats::{self, RepeatedCase};
 use crate::warning::LabWarning;
 
 /// A table in one of its modes.
@@ -115,13 +116,6 @@ pub(crate) fn run(
             for ground in &mut grounds {
                 ground.open(bench.capacity_bytes, control, document)?;
             }
-            // A measurement shares the machine with nothing.
-            let measured = grounds.iter().any(TableGround::is_measured);
-            let alone = Control {
-                threads: 1,
-                ..*control
-            };
-            let control = if measured { &alone } else { control };
             bench_all(&grounds, &variants, bench, experiment, control, document)
         }
         KvTest::Crash(crash) => {
@@ -175,7 +169,7 @@ fn bench_all(
         };
         for build in builds {
             let processor = build.and_then(|build| ground.processor(build, document));
-            // Tables that are compared run next to each other: a real machine is not always the same.
+            // Tables that are compared run next to each other in each round: a real machine is not always the same.
             for (work, sizes, load) in points(bench) {
                 cases.extend(variants.iter().map(|&variant| {
                     let run = move |control: &Control<'_>, document: &mut ResultSet| {
@@ -194,12 +188,12 @@ fn bench_all(
                         document.complete = case.run(document);
                         Ok(())
                     };
-                    DocumentCase::document(ground.name(), 1, experiment, run)
+                    RepeatedCase::new(ground.name(), ground.repeats(bench), run)
                 }));
             }
         }
     }
-    run_into(document, cases, control)
+    repeats::run_into(document, &cases, experiment, control)
 }
 
 fn crash_all(

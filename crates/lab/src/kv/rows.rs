@@ -7,7 +7,7 @@ use crate::instrument::rows::{self, RowDetail};
 use crate::subject::Subject;
 
 /// The metrics of every operation, in the order of rows.
-const METRICS: [&[Metric]; 4] = [
+const METRICS: [&[Metric]; 5] = [
     &[
         Metric::OpsRate,
         Metric::AccessCount,
@@ -19,6 +19,7 @@ const METRICS: [&[Metric]; 4] = [
     &[Metric::CyclesMax, Metric::WearSpread],
     &rows::LATENCIES,
     &[Metric::TimeShare],
+    &[Metric::ProcessorLost, Metric::Interruptions],
 ];
 
 /// The metrics of operations that have no figures.

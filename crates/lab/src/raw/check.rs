@@ -37,6 +37,9 @@ pub(super) fn check(
 ) -> Result<(), LabError> {
     lists(workload)?;
     during(workload)?;
+    if workload.mapped && !workload.operations.contains(&Operation::Read) {
+        return Err(SettingProblem::NoReads.of("mapped"));
+    }
     times(workload)?;
     let (wrap, total) = (workload.wrap_bytes, workload.total_bytes);
     for (target, _, device) in devices.iter_mut() {
@@ -143,7 +146,7 @@ fn during(workload: &RawWorkload) -> Result<(), LabError> {
     let during = workload.during.iter();
     distinct("during", during.map(|one| one.name().to_owned()))?;
     let problem = if !workload.operations.contains(&Operation::Read) {
-        SettingProblem::DuringWithoutReads
+        SettingProblem::NoReads
     } else if workload.multi_plane {
         SettingProblem::DuringMultiPlane
     } else if !workload.gaps_ps.is_empty() {

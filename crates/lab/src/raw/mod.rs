@@ -63,6 +63,8 @@ pub(crate) fn run(
     document: &mut ResultSet,
 ) -> Result<(), LabError> {
     let mut fresh = Vec::new();
+    // The same devices as they are read, where that is through the address space.
+    let mut windows = Vec::new();
     let runs = experiment.timings.iter();
     for (timing, target) in runs.flat_map(|timing| targets.iter().map(move |one| (*timing, one))) {
         let mut device = crate::connect(target, timing, experiment)?;
@@ -104,17 +106,26 @@ pub(crate) fn run(
                 document.warn(LabWarning::NoPlaneCache { target: &name });
             }
         }
-        sources::add(document, target, device.as_ref(), timing);
+        let window = if workload.mapped {
+            map_reads(device.as_ref(), target, document)
+        } else {
+            None
+        };
+        let read = window.as_deref().unwrap_or(device.as_ref());
+        sources::add(document, target, read, timing);
+        windows.push(window);
         fresh.push((target, timing, device));
     }
     check::check(&mut fresh, workload, experiment.seed)?;
     let weight = workload.total_bytes.saturating_add(workload.warm_up_bytes);
     let mut cases = Vec::new();
-    for (target, timing, device) in &mut fresh {
+    for ((target, timing, device), window) in fresh.iter().zip(&windows) {
         let (target, timing) = (*target, *timing);
         let sizes = workload.access_bytes.iter().copied();
         let payload = Payload::suited(experiment.seed, device.as_ref(), sizes);
         for &operation in &workload.operations {
+            let window = window.as_ref().filter(|_| operation == Operation::Read);
+            let device = window.unwrap_or(device);
             let mut shared: Option<(Option<f64>, Arc<PreparedDevice>)> = None;
             for variant in variants(workload, operation) {
                 // What is prepared for one variant serves those after it that begin alike.
@@ -129,6 +140,7 @@ pub(crate) fn run(
                     operation,
                     experiment,
                     workload,
+                    mapped: window.is_some(),
                     variant,
                 };
                 let (name, payload) = (run.name(), payload.clone());
@@ -148,6 +160,22 @@ pub(crate) fn run(
         }
     }
     case::run_into(document, cases, control)
+}
+
+/// A fork of a device whose reads go through the address space; `None`, with a warning, where its board does not map it.
+fn map_reads(
+    device: &dyn Device,
+    target: &PartOnBoard<'_>,
+    document: &mut ResultSet,
+) -> Option<Box<dyn Device>> {
+    let mut device = device.fork_device();
+    if device.map_reads() {
+        return Some(device);
+    }
+    document.warn(LabWarning::NotMapped {
+        target: &target.name,
+    });
+    None
 }
 
 /// One run on a prepared device. Returns whether it came to its end, with figures or without.

@@ -20,6 +20,8 @@ pub(super) struct RawRun<'a> {
     pub(super) operation: Operation,
     pub(super) experiment: &'a Experiment,
     pub(super) workload: &'a RawWorkload,
+    /// Whether the reads go through the address space.
+    pub(super) mapped: bool,
     pub(super) variant: RawVariant,
 }
 
@@ -134,8 +136,9 @@ impl RawRun<'_> {
                 format!(" during {}, {handling}", work.name())
             }
         };
+        let path = if self.mapped { "mapped " } else { "" };
         let mut name = format!(
-            "{}, {pattern} {operation} of {size}{during}",
+            "{}, {pattern} {path}{operation} of {size}{during}",
             self.target.name
         );
         if let Some(fill) = self.fill {
@@ -191,6 +194,10 @@ impl RawRun<'_> {
         }
         if let Some(streams) = self.streams {
             subject = subject.at(Axis::Streams, u64::from(streams));
+        }
+        if self.workload.mapped && operation == Operation::Read {
+            let path = if self.mapped { "mapped" } else { "driver" };
+            subject = subject.at(Axis::Path, path);
         }
         if let Some(how) = self.workload.sync {
             subject = subject.at(Axis::Sync, how.name());

@@ -39,7 +39,7 @@ const DELAYS_CYCLES: [u64; 6] = [15, 50, 100, 200, 500, 1700];
 
 /// Where a value comes to lie when undisclosed choices are made otherwise.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Band {
+pub struct ReproducedBand {
     /// The least value.
     pub low: BandEnd,
     /// The greatest value.
@@ -132,7 +132,12 @@ impl Bands {
 
     /// The band of a value that is `ours`; none where a value does not depend on modules alone, or has none on a part of
     /// the system.
-    pub(super) fn band(&self, value: &Value, ours: f64, runs: &FinishedRuns<'_>) -> Option<Band> {
+    pub(super) fn band(
+        &self,
+        value: &Value,
+        ours: f64,
+        runs: &FinishedRuns<'_>,
+    ) -> Option<ReproducedBand> {
         let targets: Vec<&str> = value.measures().flat_map(targets).collect();
         if targets.is_empty() || !has_band(value) {
             return None;
@@ -145,7 +150,7 @@ impl Bands {
             value: ours,
             choice: None,
         };
-        let mut band = Band {
+        let mut band = ReproducedBand {
             low: end(),
             high: end(),
             without: Vec::new(),

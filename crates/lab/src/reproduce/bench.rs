@@ -3,7 +3,7 @@
 use wordline_catalog::Catalog;
 use wordline_core::Experiment;
 
-use super::band::{Band, Bands};
+use super::band::{Bands, ReproducedBand};
 use super::meter::{Meter, POINT};
 use super::runs::{FinishedRuns, points};
 use super::{Options, curves, theory};
@@ -55,7 +55,7 @@ impl<'a> ReproductionBench<'a> {
     }
 
     /// The band of a value that is `ours`.
-    pub(super) fn band(&self, value: &Value, ours: f64) -> Option<Band> {
+    pub(super) fn band(&self, value: &Value, ours: f64) -> Option<ReproducedBand> {
         self.bands.as_ref()?.band(value, ours, &self.runs)
     }
 

@@ -67,12 +67,7 @@ fn curve(question: Question, target: &str, result: &ResultSet) -> Result<Vec<Loa
 }
 
 /// What two curves say, or why they do not. `idle` is the other's latency in seconds without load.
-fn answer(
-    question: Question,
-    target: &Curve,
-    against: &Curve,
-    idle: f64,
-) -> Result<f64, String> {
+fn answer(question: Question, target: &Curve, against: &Curve, idle: f64) -> Result<f64, String> {
     match question {
         Question::Crossover {} => crossover(target, against),
         Question::Reduction { idle_multiple } => {

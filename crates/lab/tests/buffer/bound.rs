@@ -77,7 +77,8 @@ fn within_the_bound(document: &ResultSet, rates: &[f64]) -> usize {
                 }
                 let bound = bound.expect("a bound").value.unwrap_or(f64::INFINITY);
                 assert!(
-                    row.value.unwrap_or(f64::INFINITY) <= bound,
+                    // A fluid fill is a product: its last digit may differ.
+                    row.value.unwrap_or(f64::INFINITY) <= bound * (1.0 + 1e-12),
                     "{row:?} above {bound}"
                 );
             }

@@ -158,6 +158,25 @@ fn currents_that_cannot_be_joined_are_refused_with_the_way_out() {
         |_, _| {},
         "leave --voltage out",
     );
+    // The sign of the column, and the supply, are what they are only while accesses run.
+    refused(
+        &log,
+        &ppk.replace(",10", ",-10"),
+        |_, _| {},
+        "swap the sign of its column",
+    );
+    let in_file = |volts: fn(u64) -> &'static str| {
+        let samples = (0..=400).map(|at| format!("{},0.05,{}\n", at as f64 * 5e-5, volts(at)));
+        "#time,current,voltage\n".to_owned() + &samples.collect::<String>()
+    };
+    for (volts, words) in [
+        ("0", "line 2: the supply is at 0 V"),
+        ("-3.3", "line 2: the supply is at -3.3 V"),
+    ] {
+        let text = in_file(|_| "V").replace('V', volts);
+        let without = |_: &mut LogSource, question: &mut BufferWorkload| question.voltage = None;
+        refused(&log, &text, without, words);
+    }
     let timeless = "op,bytes,duration_us\nwrite,4096,1000\n";
     refused(
         timeless,
@@ -172,6 +191,61 @@ fn currents_that_cannot_be_joined_are_refused_with_the_way_out() {
     assert!(
         error.to_string().contains("only with --log FILE"),
         "{error}"
+    );
+}
+
+#[test]
+fn a_voltage_that_begins_with_a_lost_sample_is_a_column_all_the_same() {
+    let samples = (0..=400).map(|at| {
+        let volts = if at == 0 { "NaN" } else { "3.3" };
+        format!("{},0.05,{volts}\n", f64::from(at) * 5e-5)
+    });
+    let text = "#time,current,voltage\n".to_owned() + &samples.collect::<String>();
+    let log = writes(20);
+    let of_file = measured(&log, &text, |_, question| question.voltage = None).expect("sound");
+    let per_op = value(&of_file, Metric::EnergyPerOp).expect("told");
+    assert!(
+        (per_op / (0.05 * 3.3 * 1e-3) - 1.0).abs() < 1e-6,
+        "{per_op}"
+    );
+    let twice = measured(&log, &text, |_, _| {}).expect_err("stated twice");
+    assert!(twice.to_string().contains("leave --voltage out"), "{twice}");
+}
+
+#[test]
+fn a_supply_may_be_off_where_no_access_runs() {
+    let samples = (0..=800).map(|at| {
+        let volts = if at <= 200 { "0" } else { "3.3" };
+        format!("{},0.05,{volts}\n", f64::from(at) * 5e-5)
+    });
+    let text = "#time,current,voltage\n".to_owned() + &samples.collect::<String>();
+    let document = measured(&writes(20), &text, |_, question| {
+        question.voltage = None;
+        question.current_offset_ps = Some(20_000_000_000);
+    });
+    assert!(value(&document.expect("sound"), Metric::EnergyPerOp).is_some());
+}
+
+#[test]
+fn reads_of_a_paced_log_are_no_pauses() {
+    let lines = (0..400).map(|at| {
+        let op = if at % 2 == 0 { "read" } else { "write" };
+        format!("{at},{op},4096,1000\n")
+    });
+    let text = format!(
+        "start_ms,op,bytes,duration_us\n{}",
+        lines.collect::<String>()
+    );
+    let document = log(&text, |source, _| {
+        source.operation = Some(Operation::Write);
+        source.durations = wordline_core::Durations::Paced;
+    });
+    let mut all = document.warnings.iter();
+    let found = all.find(|one| one.code == "paced").expect("it is said");
+    let found = &found.advice;
+    assert!(
+        found.contains("200 accesses of the other kind 50 %") && found.contains("start-to-start"),
+        "{found}"
     );
 }
 

@@ -3,6 +3,7 @@
 
 mod bound;
 mod currents;
+mod provision;
 mod recursion;
 mod refusals;
 mod runs;

@@ -2,8 +2,8 @@
 
 use wordline_core::draw::{Purpose, draw};
 use wordline_core::{
-    AccessSource, Axis, Basis, BufferWorkload, Durations, LogSource, Metric, Operation, Pattern,
-    ResultSet, StreamSource, Timing,
+    AccessSource, Axis, Basis, BufferWorkload, Durations, LogSource, Metric, Operation, ResultSet,
+    Timing,
 };
 
 use crate::buffer::recursion::{durations, lindley};
@@ -288,46 +288,6 @@ fn power_up_is_that_of_the_sheet() {
 }
 
 /// A log shows what came, and more may come; what is proven of a target in order is not guessed beyond.
-#[test]
-fn return_levels_are_told_of_logs_and_never_against_a_proof() {
-    let levels = |document: &ResultSet| {
-        let rows = rows(document, Metric::LatencyMax, Some("return_level"));
-        rows.count()
-    };
-    // 32 blocks of 16 accesses, and one block less than the 20 that are needed.
-    let of = |accesses: u64| {
-        let line = |index| {
-            format!(
-                "{},4096,write\n",
-                100 + draw(0, index, 0, Purpose::Payload) % 999
-            )
-        };
-        "duration_us,bytes,operation\n".to_owned() + &(0..accesses).map(line).collect::<String>()
-    };
-    let at_10_mb = |text: &str| log(text, |_, question| question.rates_bytes_per_s = vec![1e7]);
-    assert_eq!(levels(&at_10_mb(&of(19 * 16 + 15))), 0);
-    let document = at_10_mb(&of(32 * 16));
-    assert_eq!(levels(&document), 1);
-    assert!(codes(&document).contains(&"extrapolated"));
-    for pattern in [Pattern::Sequential, Pattern::Random] {
-        let source = StreamSource {
-            pattern,
-            ..stream(RECORD, 1 << 18, 1 << 20)
-        };
-        let question = BufferWorkload::of(AccessSource::Stream(source));
-        let document = simulated(&experiment(&["mt28ew512"], &[Timing::Sampled], question));
-        let proven = rows(&document, Metric::LatencyMax, Some("bound")).count();
-        assert!(proven + levels(&document) <= 1, "{pattern:?}");
-    }
-    // Accesses that take no time last for no time, however far one looks ahead.
-    let instant = "duration_us,bytes,operation\n".to_owned() + &"0,4096,write\n".repeat(50);
-    let document = log(&instant, |_, question| {
-        question.rates_bytes_per_s = vec![1e6];
-        question.backlog_bytes = 1 << 20;
-    });
-    assert!(!codes(&document).contains(&"extrapolated"));
-}
-
 #[test]
 fn a_ram_that_holds_no_record_is_warned_of() {
     let document = log(RANDWRITE, |_, question| {

@@ -135,7 +135,7 @@ fn writes(row: &Measured, end: End) -> Writes {
     let of_the_class = figures
         .iter()
         .filter(|figure| end != End::AsItsSheetSays && of_the_class.contains(&&*figure.figure));
-    let ends = of_the_class.map(|figure| (figure, figure.end(end == End::Slow)));
+    let ends = of_the_class.map(|figure| (figure, figure.end(end == End::Slow, 25.0)));
     let varied = target.varied(ends);
     let text = varied.target().part.header.text.replacen(
         &format!("part = \"{}\"", row.part),

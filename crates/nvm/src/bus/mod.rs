@@ -1,6 +1,7 @@
 //! Buses between a host and a chip: what a transaction costs on the wires.
 
 pub mod ddr;
+pub mod mapped;
 pub mod parallel;
 pub mod sd;
 pub mod serial;

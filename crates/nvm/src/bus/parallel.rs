@@ -10,6 +10,7 @@ use serde::Deserialize;
 use wordline_core::quantity::{Cycles, Frequency, Time};
 use wordline_core::{Basis, Figure, Provenance, Sourced};
 
+use super::mapped::MemoryMapped;
 use super::{Action, Transaction};
 use crate::link::LinkError;
 use crate::problem::Problems;
@@ -31,6 +32,9 @@ pub struct ParallelBus {
     pub hold: Figure<Cycles>,
     /// Clocks between a write and the read after it.
     pub turnaround: Figure<Cycles>,
+    /// How the controller maps the memory into the address space; left out where it does not, as in its mode for NAND.
+    /// Software can then load and store single words as well.
+    pub memory_mapped: Option<MemoryMapped>,
 }
 
 /// A chip on an asynchronous parallel bus: its width, its times and its commands.
@@ -330,6 +334,9 @@ impl ParallelBus {
         }
         if !matches!(self.width_bits.value(), 8 | 16 | 32) {
             problems.add("parallel.width_bits", "allowed: 8, 16 or 32");
+        }
+        if let Some(mapped) = &self.memory_mapped {
+            mapped.check_sheet("parallel", problems);
         }
     }
 }

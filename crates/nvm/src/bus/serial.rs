@@ -12,6 +12,7 @@ use serde::de::{Deserializer, Error as _};
 use wordline_core::quantity::{Frequency, Time};
 use wordline_core::{Basis, Figure, Provenance, Sourced};
 
+use super::mapped::MemoryMapped;
 use super::{Action, Transaction};
 use crate::divisor::Divisor;
 
@@ -238,6 +239,8 @@ pub struct SerialBus {
     pub clock_dtr: Option<Figure<Frequency>>,
     /// Modes that board and driver are set up for.
     pub modes: Sourced<Vec<LineMode>>,
+    /// How the controller maps the memory into the address space; left out where it does not.
+    pub memory_mapped: Option<MemoryMapped>,
 }
 
 impl SerialBus {

@@ -6,6 +6,7 @@ use wordline_core::SimClock;
 use wordline_core::quantity::Time;
 use wordline_memory::{ByteMemory, OutOfRange};
 
+use super::bound::blocks;
 use super::device::{Card, Ending};
 use super::sheet::CardInterface;
 use crate::bus::sd::BLOCK_BYTES;
@@ -200,6 +201,19 @@ impl Device for Card {
     /// The pages that wait in the controller's memory, and one on its way into each die.
     fn volatile_bytes(&self) -> u64 {
         self.controller.volatile_pages() * u64::from(self.controller.page_sectors()) * BLOCK_BYTES
+    }
+
+    fn own_period(&self, bytes: u64) -> Option<u64> {
+        let bytes = bytes.max(1);
+        let commands = blocks(0, bytes).div_ceil(self.command_blocks);
+        let page = u64::from(self.controller.page_sectors()) * BLOCK_BYTES;
+        let (own_pages, own_commands) = self.controller.own_period();
+        // A page that waits for the rest is programmed once for all writes that fill it.
+        let pages = match self.controller.writes_through() {
+            true => own_pages.div_ceil(bytes.div_ceil(page)),
+            false => own_pages.saturating_mul(page).div_ceil(bytes),
+        };
+        Some(pages.max(own_commands.div_ceil(commands)))
     }
 
     fn take_figures(&mut self, other: &dyn Device) -> bool {

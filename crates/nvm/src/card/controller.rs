@@ -11,7 +11,7 @@ use super::sheet::{CardSheet, ControllerSheet};
 use crate::bus::sd::BLOCK_BYTES;
 use crate::cost::Cause;
 use crate::error::NvmError;
-use crate::ftl::{FtlError, LayerWork, Translation};
+use crate::ftl::{FtlError, LayerWork, Mapping, Translation};
 
 /// A logical page of which some sectors wait in the controller's memory.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +43,8 @@ pub(super) struct CardController {
     /// Picoseconds of the firmware behind the data of each write.
     write_time: u64,
     housekeeping: Option<Housekeeping>,
+    /// Pages of the host's after which all that depends on them has come once.
+    own_pages: u64,
 }
 
 /// What the controller does for itself while the host waits.
@@ -100,6 +102,7 @@ impl CardController {
             before: LayerWork::default(),
             write_time: write_time(&sheet.controller, resolver),
             housekeeping: Housekeeping::new(sheet, resolver),
+            own_pages: own_pages(sheet),
         })
     }
 
@@ -132,6 +135,12 @@ impl CardController {
             return 0;
         }
         (self.open_most + self.array().dies()) as u64
+    }
+
+    /// Pages, and write commands, after which everything that the controller does from time to time has come once.
+    pub(super) fn own_period(&self) -> (u64, u64) {
+        let every = self.housekeeping.map_or(0, |own| own.every);
+        (self.own_pages, every)
     }
 
     /// Whether pages wait in memory.
@@ -321,6 +330,29 @@ impl CardController {
 
 fn count(choice: &Option<Sourced<u32>>) -> Option<u64> {
     choice.as_ref().map(|choice| u64::from(*choice.value()))
+}
+
+/// Pages of the host's from one writing of the table to the next, from one wave of cleaning, merging or folding to the next,
+/// and from one levelling to the next: whichever are most. Levelling in the portions of cleaning takes no longer than that.
+fn own_pages(sheet: &CardSheet) -> u64 {
+    let (config, shape) = (sheet.config(), sheet.layer_shape());
+    let block = u64::from(shape.pages_per_block);
+    let of = &sheet.controller;
+    let journal = u64::from(*of.journal_changes.value());
+    let table = journal.saturating_mul(count(&of.journal_pages).unwrap_or(1));
+    let cleaning = &config.cleaning;
+    let cleaned = u64::from(cleaning.stop_at.saturating_sub(cleaning.start_below)) + 1;
+    let logs = match config.mapping {
+        Mapping::LogBlock { logs, .. } => u64::from(logs) + 1,
+        Mapping::Page => 0,
+    };
+    let folded = config.slc.map_or(0, |slc| u64::from(slc.blocks) + 1);
+    let leveled = match (config.leveling.static_above, cleaning.steps_per_write) {
+        (Some(spread), None) => u64::from(spread).saturating_mul(u64::from(shape.blocks)),
+        _ => 0,
+    };
+    let most = cleaned.max(logs).max(folded).max(leveled);
+    table.max(block.saturating_mul(most))
 }
 
 /// Entries of the mapping that changed: pages that were written or moved, and blocks that were merged.

@@ -77,6 +77,23 @@ impl<C: Chip> Wired<C> {
         Ok(transaction(driver, rest, &bus))
     }
 
+    /// A read of an array byte by byte, which begins anew where it is mapped: going on with the last one takes no longer.
+    pub(super) fn read_span(
+        &self,
+        at: u64,
+        bytes: u64,
+        capacity: u64,
+        rest: Time,
+    ) -> Result<TimeSpan, NvmError> {
+        let moved = self.moved(at, bytes, capacity);
+        let bytes = moved.end - moved.start;
+        if self.mapped.is_none() {
+            return self.transfer_span(Action::Read, moved.start, bytes, rest);
+        }
+        let bus = self.bus(Action::Read, moved.start, bytes)?;
+        Ok(transaction(self.link.turnaround.into(), rest, &bus))
+    }
+
     /// Questions for the status, the first of them no sooner than `rest` after a command.
     pub(super) fn polls(&self, rest: Time) -> Result<Polls, NvmError> {
         let bus = self.bus(Action::Status, 0, 1)?;

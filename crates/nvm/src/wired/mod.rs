@@ -9,11 +9,13 @@ mod nor;
 mod nor_bound;
 mod nvram;
 mod nvram_bound;
+mod reads;
 pub(crate) mod skip;
 
 pub use nor::SuspendedRead;
 use std::sync::Arc;
 
+use reads::MappedReads;
 use wordline_core::quantity::Time;
 use wordline_core::{Resolver, SimClock, Timing};
 
@@ -56,6 +58,12 @@ pub trait Chip: Clone + Send + 'static {
 
     /// Notes that the host read the status, and that chip select rose at `end`.
     fn polled(&mut self, end: Time);
+
+    /// Notes that chip select did not rise behind the read that ended at `end`: the next one goes on with it. Needed of
+    /// chips that are read byte by byte alone.
+    fn keep_selected(&mut self, end: Time) {
+        let _ = end;
+    }
 
     /// The causes that accesses of this chip can have, in order.
     fn causes(&self) -> &'static [Cause];
@@ -119,6 +127,8 @@ pub struct Wired<C> {
     last: AccessCost,
     /// Whether the host drove the data lines last.
     wrote: bool,
+    /// Reads through the address space, where they are in use.
+    mapped: Option<MappedReads>,
     /// From one question to a busy chip to the next, in picoseconds.
     period: Divisor,
     notes: Arc<Notes>,
@@ -160,6 +170,7 @@ impl<C: Chip> Wired<C> {
             clock: SimClock::new(),
             last: AccessCost::default(),
             wrote: false,
+            mapped: None,
             notes: Arc::new(Notes {
                 part: of_part.readings().clone(),
                 board: of_board.readings().clone(),
@@ -199,6 +210,7 @@ impl<C: Chip> Wired<C> {
             clock: self.clock.fork(),
             last: self.last,
             wrote: self.wrote,
+            mapped: self.mapped,
             period: self.period,
             notes: Arc::clone(&self.notes),
         }
@@ -265,6 +277,7 @@ impl<C: Chip> Wired<C> {
         bus: &Transaction,
         run: impl FnOnce(&mut C, Time, &Transaction) -> Result<Time, NvmError>,
     ) -> Result<(), NvmError> {
+        self.deselect();
         let turnaround = if reads && self.wrote {
             self.link.turnaround
         } else {

@@ -1,11 +1,12 @@
 //! A NAND on a board.
 
-use wordline_core::Resolver;
 use wordline_core::draw::hash_name;
 use wordline_core::quantity::Time;
+use wordline_core::{BackgroundWork, Resolver};
 use wordline_memory::{Ecc, Flash, Geometry};
 
 use super::{ChipSheet, Wired};
+use crate::background::BackgroundBounds;
 use crate::bus::Action;
 use crate::chip::nand::{EccVerdict, Nand, NandSheet};
 use crate::cost::Cause;
@@ -436,8 +437,8 @@ impl FlashDevice for Wired<Nand> {
         self.longest_erase(blocks)
     }
 
-    fn begin_erase_bound(&self) -> Result<Time, NvmError> {
-        self.longest_erase_start()?.time()
+    fn background_bounds(&self, work: BackgroundWork) -> Result<BackgroundBounds, NvmError> {
+        self.longest_waits(work)
     }
 
     fn preload_page(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), NvmError> {

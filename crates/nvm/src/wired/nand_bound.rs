@@ -17,12 +17,14 @@
 //!   a group: `w + Σ max(poll(tCBSY) + w', tCBSY + tPROG) + poll(tPROG)`, the sum over all groups but
 //!   the first.
 
+use wordline_core::BackgroundWork;
 use wordline_core::quantity::Time;
 use wordline_memory::OutOfRange;
 
 use super::Wired;
 #[cfg(doc)]
 use super::bound::Polls;
+use crate::background::BackgroundBounds;
 use crate::bound::{TimeSpan, Touched};
 use crate::bus::Action;
 use crate::chip::nand::Nand;
@@ -102,8 +104,31 @@ impl Wired<Nand> {
     }
 
     /// The longest until an erase runs.
-    pub(super) fn longest_erase_start(&self) -> Result<TimeSpan, NvmError> {
+    fn longest_erase_start(&self) -> Result<TimeSpan, NvmError> {
         Ok(self.enable_span()? + self.command_span(Action::Erase, self.chip.rest())?)
+    }
+
+    /// The longest waits for work in the background;
+    /// see [`FlashDevice::background_bounds`](crate::FlashDevice::background_bounds).
+    pub(super) fn longest_waits(&self, work: BackgroundWork) -> Result<BackgroundBounds, NvmError> {
+        let (begin, busy) = match work {
+            BackgroundWork::Erase => (self.longest_erase_start()?, self.chip.longest_block_erase()),
+            BackgroundWork::Program => {
+                let page = self.chip.geometry().page_bytes;
+                let begin = match Touched::new(0, u64::from(page), page) {
+                    Some(touched) => self.load_group(&touched, 0, 0, Action::Execute)?,
+                    None => TimeSpan::ZERO,
+                };
+                (begin, self.chip.longest_page_program())
+            }
+        };
+        let polls = self.polls(self.chip.rest())?;
+        Ok(BackgroundBounds {
+            begin: begin.time()?,
+            finish: polls.after(busy.into()).time()?,
+            notice: polls.after(TimeSpan::ZERO).time()?,
+            suspend: None,
+        })
     }
 
     /// Pages or blocks that the chip works on at the same time, of those that are kept together.

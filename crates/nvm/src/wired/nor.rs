@@ -2,16 +2,17 @@
 
 use std::ops::Range;
 
-use wordline_core::Resolver;
 use wordline_core::quantity::Time;
+use wordline_core::{BackgroundWork, Resolver};
 use wordline_memory::{Ecc, Flash, Geometry, OutOfRange};
 
 use super::{ChipSheet, Wired};
+use crate::background::{BackgroundBounds, NoSuspend};
 use crate::bound::TimeSpan;
 use crate::bus::Action;
 use crate::chip::nor::{Nor, NorSheet, NorWork};
 use crate::cost::{AccessCost, Cause};
-use crate::device::{CurrentGap, FlashDevice, FlashWork, NoSuspend, PagePart};
+use crate::device::{CurrentGap, FlashDevice, FlashWork, PagePart};
 use crate::error::{Misuse, NvmError};
 use crate::link::Link;
 use crate::model::PartSetup;
@@ -266,28 +267,9 @@ impl Wired<Nor> {
         self.check_failed()
     }
 
-    /// Reads in one transaction. An opcode that moves groups of bytes reads the groups around the
-    /// range. Nothing is put on the bus for no bytes.
+    /// Reads in one transaction.
     fn read_at(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
-        if out.is_empty() {
-            return Ok(());
-        }
-        let command = self.link.command(Action::Read);
-        let granule = command.map_or(1, |command| u64::from(command.granule()));
-        let end = at + out.len() as u64;
-        if granule == 1 || at.is_multiple_of(granule) && end.is_multiple_of(granule) {
-            return self.transfer(Action::Read, at, out.len() as u64, |chip, start, bus| {
-                chip.read(start, bus, at, out)
-            });
-        }
-        let (first, past) = (at / granule * granule, end.next_multiple_of(granule));
-        let mut wide = vec![0; (past - first) as usize];
-        self.transfer(Action::Read, first, past - first, |chip, start, bus| {
-            chip.read(start, bus, first, &mut wide)
-        })?;
-        let offset = (at - first) as usize;
-        out.copy_from_slice(&wide[offset..offset + out.len()]);
-        Ok(())
+        self.read_array(self.chip.capacity(), at, out, Nor::read)
     }
 
     /// The address of a column of a page.
@@ -374,6 +356,10 @@ impl FlashDevice for Wired<Nor> {
         Ok(())
     }
 
+    fn map_reads(&mut self) -> bool {
+        self.use_mapped_reads()
+    }
+
     fn read_bound(&self, at: u64, bytes: u64, _: u32) -> Result<Time, NvmError> {
         self.longest_read(at, bytes)
     }
@@ -386,8 +372,8 @@ impl FlashDevice for Wired<Nor> {
         (TimeSpan::from(self.longest_erase()?) * u64::from(blocks)).time()
     }
 
-    fn begin_erase_bound(&self) -> Result<Time, NvmError> {
-        self.longest_erase_start()?.time()
+    fn background_bounds(&self, work: BackgroundWork) -> Result<BackgroundBounds, NvmError> {
+        self.longest_waits(work)
     }
 
     fn preload_page(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), NvmError> {

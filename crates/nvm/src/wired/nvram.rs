@@ -68,16 +68,14 @@ impl Wired<Nvram> {
         done
     }
 
-    fn granule(&self, action: Action) -> u8 {
-        self.link
-            .command(action)
-            .map_or(1, |command| command.granule())
+    /// Bytes that address and length of a write must be multiples of.
+    pub(super) fn write_granule(&self) -> u64 {
+        let command = self.link.command(Action::Write);
+        u64::from(command.map_or(1, BusCommand::granule))
     }
 
-    fn read_aligned(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
-        self.transfer(Action::Read, at, out.len() as u64, |chip, start, bus| {
-            chip.read(start, bus, at, out)
-        })
+    fn read_at(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
+        self.read_array(self.chip.capacity(), at, out, Nvram::read)
     }
 
     /// Writes page by page: each with a write-enable command where the chip asks for one, and a wait
@@ -104,48 +102,27 @@ impl Wired<Nvram> {
         Ok(())
     }
 
-    /// Reads what an opcode with a granule cannot address: all granules that the range touches.
-    fn read_widened(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
-        let wide = widen(at, out.len(), self.granule(Action::Read));
-        let mut buffer = vec![0; (wide.end - wide.start) as usize];
-        self.read_aligned(wide.start, &mut buffer)?;
-        let offset = (at - wide.start) as usize;
-        out.copy_from_slice(&buffer[offset..offset + out.len()]);
-        Ok(())
-    }
-
     /// Writes what an opcode with a granule cannot address: the granules at its ends are read first,
     /// and written back with their other bytes unchanged.
     fn write_widened(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
-        let granule = u64::from(self.granule(Action::Write));
-        let wide = widen(at, data.len(), self.granule(Action::Write));
+        let granule = self.write_granule();
+        let wide = at - at % granule..(at + data.len() as u64).next_multiple_of(granule);
         let mut buffer = vec![0; (wide.end - wide.start) as usize];
         let end = at + data.len() as u64;
         let last = wide.end - granule;
         if at != wide.start {
             let first = &mut buffer[..granule as usize];
-            self.read_widened(wide.start, first)?;
+            self.read_at(wide.start, first)?;
         }
         if end != wide.end && (last != wide.start || at == wide.start) {
             let offset = (last - wide.start) as usize;
             let tail = &mut buffer[offset..];
-            self.read_widened(last, tail)?;
+            self.read_at(last, tail)?;
         }
         let offset = (at - wide.start) as usize;
         buffer[offset..offset + data.len()].copy_from_slice(data);
         self.write_aligned(wide.start, &buffer)
     }
-}
-
-/// The smallest range of whole granules around an access.
-fn widen(at: u64, bytes: usize, granule: u8) -> std::ops::Range<u64> {
-    let granule = u64::from(granule);
-    at / granule * granule..(at + bytes as u64).div_ceil(granule) * granule
-}
-
-fn is_aligned(at: u64, bytes: usize, granule: u8) -> bool {
-    let granule = u64::from(granule);
-    granule == 1 || at.is_multiple_of(granule) && (bytes as u64).is_multiple_of(granule)
 }
 
 impl ByteMemory for Wired<Nvram> {
@@ -163,14 +140,7 @@ impl ByteMemory for Wired<Nvram> {
     fn read(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
         OutOfRange::check(at, out.len() as u64, self.len())?;
         self.begin();
-        if out.is_empty() {
-            return Ok(());
-        }
-        if is_aligned(at, out.len(), self.granule(Action::Read)) {
-            self.read_aligned(at, out)
-        } else {
-            self.read_widened(at, out)
-        }
+        self.read_at(at, out)
     }
 
     /// Writes with the link's write opcode, page by page. Nothing is put on the bus for no bytes.
@@ -180,19 +150,21 @@ impl ByteMemory for Wired<Nvram> {
         if data.is_empty() {
             return Ok(());
         }
-        if is_aligned(at, data.len(), self.granule(Action::Write)) {
+        let granule = self.write_granule();
+        if at.is_multiple_of(granule) && (data.len() as u64).is_multiple_of(granule) {
             self.write_aligned(at, data)
         } else {
             self.write_widened(at, data)
         }
     }
 
-    /// On a parallel bus, which memory controllers map into the address space.
+    /// On a parallel bus whose controller maps the memory. On a serial one it maps reads alone.
     fn is_mapped(&self) -> bool {
-        matches!(
+        let parallel = matches!(
             self.link.command(Action::Read),
             Some(BusCommand::Parallel(_))
-        )
+        );
+        parallel && self.link.memory_mapped.is_some()
     }
 
     fn load(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
@@ -212,6 +184,10 @@ impl ByteMemory for Wired<Nvram> {
 impl Device for Wired<Nvram> {
     fn overwrite_bytes(&self) -> u64 {
         1
+    }
+
+    fn map_reads(&mut self) -> bool {
+        self.use_mapped_reads()
     }
 
     fn write_bound(&self, at: u64, bytes: u64) -> Result<Time, NvmError> {

@@ -22,14 +22,8 @@ fn whole((from, to): Range, granule: u64) -> Range {
 }
 
 impl Wired<Nvram> {
-    fn granule_of(&self, action: Action) -> u64 {
-        let command = self.link.command(action);
-        command.map_or(1, |command| u64::from(command.granule()))
-    }
-
-    fn read_span(&self, range: Range) -> Result<TimeSpan, NvmError> {
-        let (from, to) = whole(range, self.granule_of(Action::Read));
-        self.transfer_span(Action::Read, from, to - from, self.chip.rest())
+    fn one_read(&self, (from, to): Range) -> Result<TimeSpan, NvmError> {
+        self.read_span(from, to - from, self.chip.capacity(), self.chip.rest())
     }
 
     /// The sum over the pages of a range that needs no widening.
@@ -64,7 +58,7 @@ impl Wired<Nvram> {
         if bytes == 0 {
             return Ok(Time::ZERO);
         }
-        self.read_span((at, at + bytes))?.time()
+        self.one_read((at, at + bytes))?.time()
     }
 
     /// The longest write; see [`Device::write_bound`](crate::Device::write_bound).
@@ -73,7 +67,7 @@ impl Wired<Nvram> {
         if bytes == 0 {
             return Ok(Time::ZERO);
         }
-        let granule = self.granule_of(Action::Write);
+        let granule = self.write_granule();
         let (from, to) = (at, at + bytes);
         let mut span = self.write_span(whole((from, to), granule))?;
         // Granules of which bytes must be kept, each once though both ends may lie in it.
@@ -83,7 +77,7 @@ impl Wired<Nvram> {
             .into_iter()
             .chain(tail.filter(|tail| head != Some(*tail)))
         {
-            span += self.read_span((kept * granule, (kept + 1) * granule))?;
+            span += self.one_read((kept * granule, (kept + 1) * granule))?;
         }
         span.time()
     }

@@ -33,7 +33,7 @@ use script::Scripts;
 
 /// What the page's template shows. Fields that end in `_html` are escaped already.
 #[derive(Serialize)]
-struct HtmlPage<'a> {
+struct HtmlPage {
     title: String,
     policy: &'static str,
     style: &'static str,
@@ -51,7 +51,7 @@ struct HtmlPage<'a> {
     why: why::TimeBreakdown,
     origin: origin::FigureOrigin,
     command: String,
-    wordline: &'a str,
+    wordline: String,
     seed: u64,
     timing: String,
     age: String,
@@ -96,7 +96,7 @@ pub(crate) fn results(document: &ResultSet) -> String {
         why,
         origin: origin::section(document),
         command: text::printable(&document.command_line()),
-        wordline: &document.wordline,
+        wordline: text::printable(&document.wordline),
         seed: document.experiment.seed,
         timing: timings(document),
         age: document.experiment.age.to_string(),

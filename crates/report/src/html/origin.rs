@@ -70,6 +70,9 @@ const fn meaning(basis: Basis) -> &'static str {
         Basis::Datasheet => "printed by the maker of the part",
         Basis::Published => "printed by somebody else who measured",
         Basis::Calibrated => "chosen so that the model meets a measurement; not a prediction",
+        Basis::Estimated => {
+            "what parts of its family or kind have; no source states it of the part itself"
+        }
         Basis::Assumed => "nothing better is known; the reason stands beside it",
     }
 }

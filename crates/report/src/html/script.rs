@@ -1,12 +1,15 @@
 //! The scripts inside the page, the policy that lets them and nothing else run, and JSON that is
 //! safe between script tags.
 
+use std::fmt::Write as _;
 use std::sync::OnceLock;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
+
+use crate::text::is_unseen;
 
 /// The vendored libraries in the order in which they need each other, then the page's own script.
 /// vega-embed brings the interpreter of expressions, vega-interpreter, with it.
@@ -63,18 +66,24 @@ fn without_map(script: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// JSON that can stand between script tags: nothing in it ends the element or a line of a script.
+/// JSON that can stand between script tags: nothing in it ends the element or a line of a script, and nothing reorders
+/// what a reader of the page's source sees.
 pub(super) fn json(value: &impl Serialize) -> String {
     let text = match serde_json::to_string(value) {
         Ok(text) => text,
         Err(error) => unreachable!("plain data with text keys serialises: {error}"),
     };
     // Outside of JSON's strings none of these characters occur, so the escapes are always in one.
-    text.replace('<', "\\u003c")
-        .replace('>', "\\u003e")
-        .replace('&', "\\u0026")
-        .replace('\u{2028}', "\\u2028")
-        .replace('\u{2029}', "\\u2029")
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        if matches!(character, '<' | '>' | '&') || is_unseen(character) {
+            // All of them are in the plane that one escape reaches.
+            let _ = write!(out, "\\u{:04x}", u32::from(character));
+        } else {
+            out.push(character);
+        }
+    }
+    out
 }
 
 #[cfg(test)]

@@ -168,6 +168,20 @@ fn sections_come_in_the_order_in_which_people_ask() {
     assert_order(&page, &order);
 }
 
+#[test]
+fn nothing_in_a_page_drives_a_terminal_or_reorders_its_source() {
+    let mut document = fixture::mram();
+    document.wordline = "0.2\u{1b}[2J\u{7}\u{202e}0".into();
+    document.figures[0].source = "a\u{202e}b\u{7f}c".into();
+    let page = without_scripts(&results(&document));
+    let unseen = page
+        .chars()
+        .find(|one| one.is_control() && *one != '\n' || *one == '\u{202e}');
+    assert_eq!(unseen, None);
+    assert!(page.contains("0.2\\u{1b}[2J\\u{7}\\u{202e}0"));
+    assert_carries(&page, &document);
+}
+
 /// Where each text first stands in a page, one after the other.
 fn assert_order(page: &str, order: &[&str]) {
     let mut from = 0;
@@ -184,7 +198,7 @@ fn a_page_of_buffers_answers_before_it_draws_and_draws_before_it_lists() {
     assert_carries(&page, &document);
     let order = [
         "<h1>wordline buffer: mt29f1g01@stm32h755-qspi</h1>",
-        "needs 96 KiB of RAM at 2.00 MB&#x2f;s",
+        "Provision 96 KiB of RAM for mt29f1g01@stm32h755-qspi at 2.00 MB&#x2f;s",
         "id=\"plot-ram-1\"",
         "id=\"plot-durations-1\"",
         "id=\"plot-fill-1\"",

@@ -19,14 +19,16 @@ use crate::answer::{Answer, IN_WORDS};
 use crate::grid::{Align, Grid};
 use crate::html::chart::{ChartAxis, CurvePlot};
 use crate::pivot::LineField::{self, Of};
-use crate::pivot::{Pivot, PivotLine, differs, each, together};
+use crate::pivot::{Keys, Pivot, PivotLine, differs, each, together};
 use crate::tabulate::{Tabulation, column};
 use crate::text::{self, TargetKind};
 use crate::view::FigureOf::{At, Count, Made};
 use crate::view::{FigureOf, Key, LineTable, PlotView, TableView, View, figure};
+use crate::views::repeats;
 
 pub(crate) const VIEW: View = View {
     workload: "kv",
+    keys: Keys::but(&[Of(Axis::Statistic)]),
     tables: &[TableView::Lines(POWER_CUTS), TableView::Made(of_targets)],
     plots: &[PlotView::Curves(RATES), PlotView::Curves(TRAFFIC)],
     answer,
@@ -66,8 +68,8 @@ const OPERATIONS: [RowOperation; 8] = [
 type Content = &'static [(&'static str, FigureOf)];
 
 const FIGURES: Content = &[
-    ("", At(Metric::OpsRate, &[])),
-    (" max", At(Metric::LatencyMax, &[])),
+    ("", Made(|_, line| repeats::median(line, Metric::OpsRate))),
+    (" max", Made(|_, line| repeats::longest(line))),
     (" moved", At(Metric::BytesMoved, &[])),
 ];
 
@@ -125,11 +127,16 @@ const BY_KEY: CurvePlot = CurvePlot {
         title: Cow::Borrowed(""),
         logarithmic: true,
     },
-    name: |line, _| format!("{}, {}", table(line), line.head().operation),
+    name: |line, _| format!("{}, {}", table(line), curve(line)),
     color: table,
-    dash: |line| line.head().operation.to_string(),
+    dash: curve,
     points: |_| Vec::new(),
 };
+
+/// What is drawn of a table: what was disturbed has a curve of its own.
+fn curve(line: &PivotLine<'_>) -> String {
+    format!("{}{}", line.head().operation, repeats::mark(line))
+}
 
 fn point(line: &PivotLine<'_>, value: Option<f64>) -> Vec<(f64, f64)> {
     line.coordinate(Axis::KeyBytes)
@@ -357,6 +364,7 @@ fn answer(pivot: &Pivot<'_>) -> Answer {
             sentences.extend(rates(plural, &sweep));
         }
     }
+    sentences.extend(repeats::legend(pivot, Metric::OpsRate));
     sentences.extend(power_cuts(pivot));
     let fragile = STORES.iter().filter(|table| {
         let is_timed = |line: &PivotLine<'_>| {
@@ -392,8 +400,9 @@ fn rates(operations: &str, timed: &[&PivotLine<'_>]) -> Option<String> {
             let rate = text::number(Metric::OpsRate, line.number(Metric::OpsRate)?, text::DIGITS);
             let moved = over_floor(line).map(|ratio| format!(" ({ratio:.2})"));
             Some(format!(
-                "{} {rate}{}",
+                "{} {rate}{}{}",
                 table(line),
+                repeats::mark(line),
                 moved.unwrap_or_default()
             ))
         });

@@ -10,6 +10,7 @@ mod health;
 mod kv;
 mod layer;
 mod raw;
+mod repeats;
 mod wear;
 
 #[cfg(test)]

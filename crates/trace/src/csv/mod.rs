@@ -14,13 +14,16 @@ use crate::format::LogHead;
 use crate::lines::{LineReader, shown};
 use crate::log::LogOptions;
 use crate::number::{NumberFault, scaled, whole_or_hex};
-use crate::watch::{OddityWatch, Origin};
+use crate::watch::{OddityCount, OddityWatch, Origin};
 use crate::{AccessReader, LogSummary, LoggedAccess, Oddity, TraceError};
 use columns::{CsvColumns, Scale};
 use fields::LineFields;
 
 /// Digits behind the point of a size that count.
 const FRACTION_DIGITS: i32 = 9;
+
+/// A tenth of an access may pass between its instants besides its duration.
+const BESIDE: u128 = 10;
 
 /// Reads a CSV of accesses.
 pub(crate) struct Csv<R> {
@@ -35,6 +38,9 @@ pub(crate) struct Csv<R> {
     units: Vec<Oddity>,
     origin: Origin,
     watch: OddityWatch,
+    /// Accesses whose instants contradict their durations, and by how much the worst of them.
+    contradictions: OddityCount,
+    farthest: Time,
 }
 
 /// Whether a line names a column that is known.
@@ -75,7 +81,7 @@ impl<R: BufRead> Csv<R> {
         options: &LogOptions,
         line: u64,
     ) -> Result<Self, TraceError> {
-        let units = units::settle(&mut columns, head, names, options.bytes, line)?;
+        let units = units::settle(&mut columns, head, names, options, line)?;
         Ok(Self {
             lines,
             columns,
@@ -86,6 +92,8 @@ impl<R: BufRead> Csv<R> {
             units,
             origin: Origin::default(),
             watch: OddityWatch::default(),
+            contradictions: OddityCount::default(),
+            farthest: Time::ZERO,
         })
     }
 
@@ -116,6 +124,22 @@ impl<R: BufRead> Csv<R> {
                 .ok_or_else(|| "the access ends before it starts".to_owned())?,
             _ => 0,
         };
+        if let (Some((at, scale)), Some(start), Some(end)) = (columns.duration, start, end) {
+            let lasted = end
+                .checked_sub(start)
+                .ok_or_else(|| "the access ends before it starts".to_owned())?;
+            let instants = [columns.start, columns.end].into_iter().flatten();
+            let steps = instants
+                .chain([(at, scale)])
+                .map(|(at, scale)| step_of_cell(text(at), scale, comma));
+            let off = duration.abs_diff(lasted);
+            // A program may do something beside the access between its instants.
+            if off > steps.sum::<u128>().max(duration.max(lasted) / BESIDE) {
+                self.contradictions.add(line);
+                let off = u64::try_from(off).unwrap_or(u64::MAX);
+                self.farthest = self.farthest.later(Time::from_ps(off));
+            }
+        }
         let end = end.or_else(|| start.and_then(|start| start.checked_add(duration)));
         let duration = u64::try_from(duration)
             .map(Time::from_ps)
@@ -153,6 +177,14 @@ impl<R: BufRead> Csv<R> {
         let Some(operation) = operation else {
             return Ok(None);
         };
+        if bytes == 0
+            && let Some((at, _)) = columns.size
+        {
+            return Err(wrong(
+                at,
+                "an access moves one byte at least; leave out lines of what neither reads nor writes, such as a flush",
+            ));
+        }
         let end =
             match end {
                 None => None,
@@ -218,6 +250,11 @@ impl<R: BufRead> AccessReader for Csv<R> {
         }
         let mut summary = self.watch.summary(format, None);
         summary.oddities.extend(self.units.iter().cloned());
+        let most = self.farthest;
+        let contradictions = self
+            .contradictions
+            .told(|line, count| Oddity::Contradiction { line, count, most });
+        summary.oddities.extend(contradictions);
         summary
     }
 }
@@ -248,6 +285,30 @@ fn ps_of_cell(text: &[u8], scale: Scale, comma: bool) -> Result<u128, NumberFaul
         (Ok(_), None) => Err(NumberFault::NoUnit),
         (read, _) => read,
     }
+}
+
+/// One of the last digit of a time that [`ps_of_cell`] reads, in picoseconds.
+fn step_of_cell(text: &[u8], scale: Scale, comma: bool) -> u128 {
+    let (number, unit) = match scale.cell_units {
+        true => number_and_unit(text),
+        false => (text, &[][..]),
+    };
+    let stated = match unit {
+        [] => scale,
+        unit => columns::time_unit(unit).unwrap_or(scale),
+    };
+    let is_exponent = |byte: &u8| matches!(byte, b'e' | b'E');
+    let (mantissa, exponent) = match number.iter().position(is_exponent) {
+        Some(at) => (&number[..at], &number[at + 1..]),
+        None => (number, &b"0"[..]),
+    };
+    let exponent = std::str::from_utf8(exponent).ok();
+    let exponent: i32 = exponent.and_then(|text| text.parse().ok()).unwrap_or(0);
+    let is_point = |byte: &u8| *byte == b'.' || comma && *byte == b',';
+    let behind = mantissa.iter().rev().position(is_point).unwrap_or(0);
+    let power = stated.power_of_ten.unwrap_or_default();
+    let power = power.saturating_add(exponent) - i32::try_from(behind).unwrap_or(i32::MAX / 2);
+    10u128.pow(power.clamp(0, 30).unsigned_abs())
 }
 
 /// The bytes of a cell, which have to be whole: sizes may be fractions of KiB.

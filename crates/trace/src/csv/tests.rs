@@ -1,7 +1,9 @@
 use wordline_core::Operation;
 use wordline_core::quantity::Time;
 
-use crate::{Log, LogFormat, LogOptions, LogSummary, LoggedAccess, Oddity, TraceError, open};
+use crate::{
+    LatencyUnit, Log, LogFormat, LogOptions, LogSummary, LoggedAccess, Oddity, TraceError, open,
+};
 
 fn read_with(
     text: &str,
@@ -331,4 +333,84 @@ fn nothing_but_names_is_empty() {
         ..LogOptions::default()
     };
     assert!(read_with("1,2,3\n", &options).is_err());
+}
+
+#[test]
+fn durations_that_contradict_their_instants_are_noted() {
+    let contradictions = |text: &str| -> Vec<Oddity> {
+        let (_, summary) = read_with(text, &LogOptions::default()).expect("sound");
+        let all = summary.oddities.into_iter();
+        all.filter(|one| matches!(one, Oddity::Contradiction { .. }))
+            .collect()
+    };
+    let head = "operation,bytes,duration_us,start_us,end_us\n";
+    let found = contradictions(&format!(
+        "{head}w,4096,300,0,300\nw,4096,300,310,9910\nw,4096,300,620,20620\n"
+    ));
+    assert_eq!(
+        found,
+        [Oddity::Contradiction {
+            line: 3,
+            count: 2,
+            most: Time::from_ps(19_700_000_000),
+        }]
+    );
+    // A tenth may be the program's own, and instants are known to their last digit.
+    for sound in [
+        format!("{head}w,4096,300,0,330\nw,4096,300,400,704\n"),
+        "op,bytes,lat_us,start_ms,end_ms\nw,4096,300,0,1\nw,4096,300,1,3\n".to_owned(),
+        "op,bytes,lat_us,start_s,end_s\nw,4096,300,0.000,0.001\n".to_owned(),
+    ] {
+        assert_eq!(contradictions(&sound), [], "{sound}");
+    }
+    let fine = "op,bytes,lat_us,start_s,end_s\nw,4096,300,0.00000,0.00100\n";
+    assert_eq!(contradictions(fine).len(), 1);
+    let backwards = refused(&format!("{head}w,4096,300,600,300\n"));
+    assert!(
+        backwards.contains("line 2: the access ends before it starts"),
+        "{backwards}"
+    );
+}
+
+#[test]
+fn accesses_of_no_bytes_are_refused_with_their_line() {
+    let text = "operation,bytes,duration_us\nwrite,4096,300\nwrite,0,310\n\n";
+    let error = refused(text);
+    assert!(
+        error.starts_with("line 3: column \"bytes\" is \"0\": an access moves one byte at least"),
+        "{error}"
+    );
+    // Trims are left out whatever they say.
+    let trims = "operation,bytes,duration_us\nwrite,4096,300\ntrim,0,310\n";
+    assert_eq!(read(trims).expect("sound").len(), 1);
+}
+
+#[test]
+fn the_unit_of_all_values_is_that_of_columns_without_one() {
+    let in_ns = LogOptions {
+        unit: Some(LatencyUnit::Nanoseconds),
+        ..LogOptions::default()
+    };
+    let bare = "operation,bytes,lat\nwrite,4096,250000\nwrite,4096,270000\n";
+    let (all, summary) = read_with(bare, &in_ns).expect("sound");
+    assert_eq!(all[0].duration, Time::from_ps(250_000_000));
+    assert_eq!(summary.oddities, []);
+    let same = "operation,bytes,lat_ns\nwrite,4096,250000\n";
+    assert!(read_with(same, &in_ns).is_ok());
+    let other = "operation,bytes,lat_us\nwrite,4096,250\n";
+    let error = read_with(other, &in_ns).expect_err("another").to_string();
+    assert!(
+        error.contains("column \"lat_us\" states another unit"),
+        "{error}"
+    );
+    let ioping = "4 KiB <<< x (ext4 /dev/sda1): request=1 time=212.6 us\n";
+    let ioping_in_ns = LogOptions {
+        format: Some(LogFormat::Ioping),
+        ..in_ns
+    };
+    let error = open(ioping.as_bytes(), &ioping_in_ns).expect_err("stated");
+    assert!(
+        error.to_string().contains("leave --log-unit out"),
+        "{error}"
+    );
 }

@@ -12,6 +12,7 @@ use super::columns::{CsvColumns, Scale};
 use super::fields::LineFields;
 use super::{bytes_of_cell, ps_of_cell};
 use crate::format::LogHead;
+use crate::log::{LatencyUnit, LogOptions};
 use crate::number::{power_of_time, scaled};
 use crate::{FASTEST_LINK, Oddity, TraceError};
 
@@ -54,14 +55,18 @@ pub(super) fn settle(
     columns: &mut CsvColumns,
     head: &LogHead<'_>,
     names: usize,
-    bytes: Option<u64>,
+    LogOptions { bytes, unit, .. }: &LogOptions,
     line: u64,
 ) -> Result<Vec<Oddity>, TraceError> {
+    let (bytes, unit) = (*bytes, *unit);
     let is_open = |column: Option<(usize, Scale)>| column.is_some_and(|(_, scale)| scale.is_open());
     let mut taken = Vec::new();
     if is_open(columns.size) {
         let sizes = read(columns, head, names, bytes).sizes;
         taken.extend(settle_size(columns, &sizes, line)?);
+    }
+    if let Some(unit) = unit {
+        state(columns, unit, line)?;
     }
     let instants = [columns.start, columns.end];
     let from_ends = columns.duration.is_none();
@@ -153,6 +158,41 @@ pub(super) fn settle(
         }
     }
     Ok(taken)
+}
+
+/// Takes the unit of `--log-unit` for the times that state none.
+fn state(columns: &mut CsvColumns, unit: LatencyUnit, line: u64) -> Result<(), TraceError> {
+    let Some(scale) = Scale::of_time(unit.name()) else {
+        return Ok(());
+    };
+    let times = [&mut columns.duration, &mut columns.start, &mut columns.end];
+    let mut others = Vec::new();
+    let mut is_used = false;
+    for (at, place) in times.into_iter().flatten() {
+        if place.is_open() {
+            // A cell may state its own.
+            *place = Scale {
+                cell_units: true,
+                ..scale
+            };
+            is_used = true;
+        } else if place.power_of_ten != scale.power_of_ten {
+            others.push(*at);
+        }
+    }
+    match others.first().filter(|_| !is_used) {
+        None => Ok(()),
+        Some(at) => Err(TraceError::Malformed {
+            line,
+            problem: format!(
+                "--log-unit {0}: column {1} states another unit. Leave --log-unit out, or add --unit {2}={0} where the \
+                 column is wrong",
+                unit.name(),
+                columns.names[*at],
+                columns.names[*at].trim_matches('"')
+            ),
+        }),
+    }
 }
 
 fn settle_size(

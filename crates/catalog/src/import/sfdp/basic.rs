@@ -1,12 +1,11 @@
 //! The Basic Flash Parameter Table: what every SFDP page has. DWORDs 1 to 9 are those of the first
-//! JESD216, 10 to 16 of revision A, 17 to 20 of revision C.
+//! JESD216, 10 to 16 of revision A, 17 to 20 of revision C, 21 to 23 of revision E.
 
 use wordline_core::quantity::Time;
 
 use super::fields::{Bits, SfdpTable, bits};
-use super::modes::{self, FAST_READS, FastRead};
-use super::size;
-use crate::import::toml::Skeleton;
+use super::modes::{self, FAST_READS};
+use super::{Reading, size};
 use crate::import::{Field, ImportError, set_bits};
 
 /// DWORDs of the first JESD216.
@@ -23,15 +22,18 @@ const LATENCY_UNITS: [u64; 4] = [128 * NS, US, 8 * US, 64 * US];
 /// The most that four address bytes reach: 2^35 bits.
 const DENSITY_EXPONENT_MAX: u32 = 35;
 
+/// What three address bytes reach.
+pub(super) const REACH_OF_THREE_BYTES: u64 = 1 << 24;
+
 /// A typical time, and the maximum that the table's multiplier makes of it.
 #[derive(Clone, Copy)]
 pub(super) struct Times {
-    typ: Time,
+    pub(super) typ: Time,
     max: Time,
 }
 
 impl Times {
-    fn columns(self) -> [(&'static str, String); 2] {
+    pub(super) fn columns(self) -> [(&'static str, String); 2] {
         [("typ", self.typ.to_string()), ("max", self.max.to_string())]
     }
 
@@ -45,13 +47,13 @@ pub(super) struct SfdpErase {
     /// 1 to 4.
     pub(super) number: usize,
     pub(super) bytes: u64,
-    opcode: u32,
-    times: Option<Times>,
+    pub(super) opcode: u32,
+    pub(super) times: Option<Times>,
 }
 
 impl SfdpErase {
     /// Where size and opcode stand.
-    fn place(number: usize) -> (Bits, Bits) {
+    pub(super) fn place(number: usize) -> (Bits, Bits) {
         let word = 8 + (number - 1) / 2;
         let low = 16 * ((number - 1) % 2) as u32;
         (bits(word, low + 7, low), bits(word, low + 15, low + 8))
@@ -66,18 +68,17 @@ impl SfdpErase {
 
 /// What other tables and the sheet need of the basic table.
 pub(super) struct Basic<'a> {
-    table: &'a SfdpTable,
-    bytes: u64,
+    pub(super) table: &'a SfdpTable,
+    pub(super) bytes: u64,
     pub(super) capacity: String,
     pub(super) erases: Vec<SfdpErase>,
 }
 
-/// Reads the table and adds its fields in order.
-pub(super) fn read<'a>(
-    table: &'a SfdpTable,
-    fields: &mut Vec<Field>,
-) -> Result<Basic<'a>, ImportError> {
-    let bytes = density(table)?;
+/// Reads the table and adds its fields in order. Without a density there is nothing to compare the rest with.
+pub(super) fn read<'a>(table: &'a SfdpTable, reading: &mut Reading) -> Option<Basic<'a>> {
+    let bytes = density(table)
+        .map_err(|fault| reading.faults.push(fault))
+        .ok()?;
     let mut basic = Basic {
         table,
         bytes,
@@ -85,9 +86,15 @@ pub(super) fn read<'a>(
         erases: Vec::new(),
     };
     for number in 1..=4 {
-        basic.erases.extend(basic.erase(number)?);
+        match basic.erase(number) {
+            Ok(erase) => basic.erases.extend(erase),
+            Err(fault) => reading.faults.push(fault),
+        }
     }
-    basic.check_page()?;
+    reading.faults.extend(basic.check_page());
+    reading.faults.extend(basic.check_addresses());
+    basic.contradict(&mut reading.contradictions);
+    let fields = &mut reading.fields;
     basic.first_words(fields);
     basic.erase_types(fields);
     if table.has(11) {
@@ -102,11 +109,12 @@ pub(super) fn read<'a>(
         modes::addresses_and_reset(table, fields);
     }
     modes::octal(table, fields);
-    for word in 21..=table.words.len() {
-        let meaning = "reads at double data rate of JESD216E and later, not decoded";
+    modes::double_rate(table, fields);
+    for word in 24..=table.words.len() {
+        let meaning = "later than JESD216F, not decoded";
         fields.push(table.field(bits(word, 31, 0), "further parameters", meaning));
     }
-    Ok(basic)
+    Some(basic)
 }
 
 /// The chip's size in bytes.
@@ -177,19 +185,32 @@ impl Basic<'_> {
         times(u64::from(count) + 1, unit_ps, multiplier)
     }
 
-    fn page_bytes(&self) -> u64 {
+    pub(super) fn page_bytes(&self) -> u64 {
         1 << self.table.get(bits(11, 7, 4))
     }
 
-    fn check_page(&self) -> Result<(), ImportError> {
+    fn check_page(&self) -> Option<ImportError> {
         if !self.table.has(11) || self.page_bytes() <= self.bytes {
-            return Ok(());
+            return None;
         }
         let at = bits(11, 7, 4);
         let fault = "page size (BFPT DWORD 11 bits 7:4)";
         let found = size(self.page_bytes());
         let allowed = format!("up to the chip's {}", self.capacity);
-        Err(ImportError::new(
+        let at = self.table.offset(at);
+        Some(ImportError::new(at, fault, found, allowed))
+    }
+
+    /// The chip's last byte has an address.
+    fn check_addresses(&self) -> Option<ImportError> {
+        if self.bytes <= REACH_OF_THREE_BYTES || self.takes_four_bytes() {
+            return None;
+        }
+        let at = bits(1, 18, 17);
+        let fault = "address bytes (BFPT DWORD 1 bits 18:17)";
+        let found = format!("3, and no way to 4, with {}", self.capacity);
+        let allowed = "4 address bytes above 16 MiB";
+        Some(ImportError::new(
             self.table.offset(at),
             fault,
             found,
@@ -197,7 +218,68 @@ impl Basic<'_> {
         ))
     }
 
-    fn page_program(&self) -> Times {
+    /// What contradicts itself, and is left out of a sheet.
+    fn contradict(&self, found: &mut Vec<ImportError>) {
+        let table = self.table;
+        let mut add = |at: Bits, fault: String, found_: String, allowed: &str| {
+            let fault = format!("{fault} ({})", table.place(at));
+            found.push(ImportError::new(table.offset(at), fault, found_, allowed));
+        };
+        for read in FAST_READS.iter().filter(|read| read.is_flagged(table)) {
+            if !read.is_supported(table) {
+                let fault = format!("fast read {} is supported, and has no opcode", read.mode);
+                let code = format!("opcode {:02X}h", read.settings(table).opcode);
+                add(read.place(), fault, code, "an opcode from 01h to FEh");
+            }
+        }
+        for erase in &self.erases {
+            let (_, at) = SfdpErase::place(erase.number);
+            if matches!(erase.opcode, 0 | 0xFF) {
+                let fault = format!("erase type {} has no opcode", erase.number);
+                let code = format!("opcode {:02X}h", erase.opcode);
+                add(at, fault, code, "an opcode from 01h to FEh");
+            }
+        }
+        let reach = bits(1, 18, 17);
+        match table.get(reach) {
+            3 => add(
+                reach,
+                "address bytes".to_owned(),
+                "11b".to_owned(),
+                "00b, 01b or 10b",
+            ),
+            0 if self.bytes > REACH_OF_THREE_BYTES => {
+                let fault = format!("3 address bytes do not reach {}", self.capacity);
+                add(
+                    reach,
+                    fault,
+                    "00b, 3 address bytes".to_owned(),
+                    "01b or 10b",
+                );
+            }
+            _ => {}
+        }
+        let first = bits(11, 18, 14);
+        if table.has(11) && self.byte_program(14).typ > self.page_program().typ {
+            let fault = "a program of one byte takes longer than a page".to_owned();
+            let allowed = format!("at most {}", self.page_program().typ);
+            add(
+                first,
+                fault,
+                self.byte_program(14).typ.to_string(),
+                &allowed,
+            );
+        }
+    }
+
+    /// The time of one byte, and of each byte more, where they agree with the time of a page.
+    pub(super) fn byte_programs(&self) -> Option<[Times; 2]> {
+        let first = self.byte_program(14);
+        let stated = self.table.has(11) && first.typ <= self.page_program().typ;
+        stated.then(|| [first, self.byte_program(19)])
+    }
+
+    pub(super) fn page_program(&self) -> Times {
         let unit = [8 * US, 64 * US][self.table.get(bits(11, 13, 13)) as usize];
         self.program_times(self.table.get(bits(11, 12, 8)), unit)
     }
@@ -207,7 +289,7 @@ impl Basic<'_> {
         self.program_times(self.table.get(bits(11, low + 3, low)), unit)
     }
 
-    fn chip_erase(&self) -> Times {
+    pub(super) fn chip_erase(&self) -> Times {
         let units = [16 * MS, 256 * MS, 4 * S, 64 * S];
         let unit = units[self.table.get(bits(11, 30, 29)) as usize];
         let count = self.table.get(bits(11, 28, 24));
@@ -245,6 +327,18 @@ impl Basic<'_> {
         for read in FAST_READS.iter().filter(|read| read.word < 17) {
             fields.push(read.field(table));
         }
+    }
+
+    /// Whether the chip takes four address bytes in all its opcodes: always, or once it has been switched (DWORDs 1
+    /// and 16).
+    fn takes_four_bytes(&self) -> bool {
+        let switched = self.table.has(16) && self.table.get(bits(16, 31, 24)) & 0b1101_1111 != 0;
+        matches!(self.table.get(bits(1, 18, 17)), 1 | 2) || switched
+    }
+
+    /// Whether every opcode has four address bytes from power-up on.
+    pub(super) fn has_only_four_bytes(&self) -> bool {
+        self.table.get(bits(1, 18, 17)) == 2
     }
 
     /// Whether the table is of JESD216C or later, which know octal modes.
@@ -319,19 +413,24 @@ impl Basic<'_> {
         );
     }
 
-    fn suspends(&self) -> bool {
+    pub(super) fn suspends(&self) -> bool {
         self.table.has(13) && !self.table.is_set(12, 31)
     }
 
     /// Latency of a suspend: count and unit in seven bits.
-    fn latency(&self, low: u32) -> Time {
+    pub(super) fn latency(&self, low: u32) -> Time {
         let unit = LATENCY_UNITS[self.table.get(bits(12, low + 6, low + 5)) as usize];
         Time::from_ps((u64::from(self.table.get(bits(12, low + 4, low))) + 1) * unit)
     }
 
     /// Interval between resume and the next suspend.
-    fn interval(&self, low: u32) -> Time {
+    pub(super) fn interval(&self, low: u32) -> Time {
         Time::from_ps((u64::from(self.table.get(bits(12, low + 3, low))) + 1) * 64 * US)
+    }
+
+    /// Whether a page outside the suspended sector can be programmed while an erase is suspended.
+    pub(super) fn programs_during_erase(&self) -> bool {
+        self.table.is_set(12, 5)
     }
 
     fn suspend(&self, fields: &mut Vec<Field>) {
@@ -344,6 +443,40 @@ impl Basic<'_> {
         let mut add = |at: Bits, name: &str, meaning: String| {
             fields.push(table.field(at, name, meaning));
         };
+        let program = [
+            [
+                "no erase anywhere",
+                "no erase of the suspended page's sector size",
+            ],
+            [
+                "no program anywhere",
+                "no program of the suspended page size",
+            ],
+            [
+                "reads as the data sheet says",
+                "no read of the suspended page",
+            ],
+            ["further restrictions", "no further restriction"],
+        ];
+        let erase = [
+            ["no erase anywhere", "no erase of the suspended sector size"],
+            ["no program anywhere", "no program in the suspended sector"],
+            [
+                "reads as the data sheet says",
+                "no read in the suspended sector",
+            ],
+            ["further restrictions", "no further restriction"],
+        ];
+        for (low, name, words) in [
+            (0, "prohibited while a program is suspended", program),
+            (4, "prohibited while an erase is suspended", erase),
+        ] {
+            let value = table.get(bits(12, low + 3, low));
+            let words: Vec<_> = (0..4)
+                .map(|bit| words[bit][(value >> bit & 1) as usize])
+                .collect();
+            add(bits(12, low + 3, low), name, words.join("; "));
+        }
         let interval = |low| format!("typ {}", self.interval(low));
         let latency = |low| format!("max {}", self.latency(low));
         add(bits(12, 12, 9), "program resume to suspend", interval(9));
@@ -361,11 +494,11 @@ impl Basic<'_> {
         }
     }
 
-    fn powers_down(&self) -> bool {
+    pub(super) fn powers_down(&self) -> bool {
         self.table.has(14) && !self.table.is_set(14, 31)
     }
 
-    fn wake_up(&self) -> Time {
+    pub(super) fn wake_up(&self) -> Time {
         let unit = LATENCY_UNITS[self.table.get(bits(14, 14, 13)) as usize];
         Time::from_ps((u64::from(self.table.get(bits(14, 12, 8))) + 1) * unit)
     }
@@ -394,176 +527,6 @@ impl Basic<'_> {
         ] {
             fields.push(table.field(at, name, format!("opcode {:02X}h", table.get(at))));
         }
-    }
-
-    /// The figures of the table, for a sheet.
-    pub(super) fn sheet(&self, sheet: &mut Skeleton) {
-        let table = self.table;
-        let source = |words: &str| table.source(words);
-        sheet.table("[nor]");
-        sheet.figure("capacity", &[("typ", self.capacity.clone())], &source("2"));
-        if table.has(11) {
-            let page = size(self.page_bytes());
-            sheet.figure("page_bytes", &[("typ", page)], &source("11"));
-            sheet.figure(
-                "page_program",
-                &self.page_program().columns(),
-                &source("11"),
-            );
-            let first = self.byte_program(14).columns();
-            sheet.figure("byte_program_first", &first, &source("11"));
-            let next = self.byte_program(19).columns();
-            sheet.figure("byte_program_next", &next, &source("11"));
-        }
-        if self.powers_down() {
-            let columns = [("min", self.wake_up().to_string())];
-            sheet.figure("wake_up", &columns, &source("14"));
-        }
-        if self.suspends() {
-            let latency = |low| [("max", self.latency(low).to_string())];
-            let interval = |low| [("typ", self.interval(low).to_string())];
-            let source = source("12");
-            sheet.table("[nor.suspend]");
-            sheet.figure("program_latency", &latency(13), &source);
-            sheet.figure("erase_latency", &latency(24), &source);
-            sheet.figure("program_progress", &interval(9), &source);
-            sheet.figure("erase_progress", &interval(20), &source);
-        }
-        for erase in &self.erases {
-            erase.sheet(table, sheet);
-        }
-        if table.has(11) {
-            sheet.prose("");
-            sheet.prose("SFDP states no opcode of the chip erase; C7h and 60h are usual.");
-            sheet.table("[[nor.erase]]");
-            sheet.key("name", "\"Chip Erase\"");
-            sheet.key("code", "0xc7");
-            sheet.figure("bytes", &[("typ", self.capacity.clone())], &source("2"));
-            let columns = self.chip_erase().columns();
-            sheet.figure("duration", &columns, &source("10 and 11"));
-        }
-        let reads = FAST_READS.iter().filter(|read| read.is_supported(table));
-        sheet.prose("");
-        sheet.prose("Opcodes. SFDP states no clock for them: add clock = { max = ... }, and the opcodes that");
-        sheet.prose("it leaves out: read 03h, program 02h, write enable 06h, status 05h.");
-        for read in reads {
-            read.sheet(table, self.address_bytes(), sheet);
-        }
-        self.commands(sheet);
-    }
-
-    /// Address bytes after power-up.
-    fn address_bytes(&self) -> u64 {
-        if self.table.get(bits(1, 18, 17)) == 2 {
-            4
-        } else {
-            3
-        }
-    }
-
-    fn commands(&self, sheet: &mut Skeleton) {
-        let table = self.table;
-        for erase in &self.erases {
-            let opcode = SfdpOpcode {
-                code: erase.opcode,
-                name: &erase.name(),
-                action: "erase",
-                mode: "1S-1S-1S",
-                address_bytes: self.address_bytes(),
-                dummy_cycles: 0,
-            };
-            opcode.sheet(&erase.source(table), sheet);
-        }
-        let mut commands = Vec::new();
-        if self.suspends() {
-            commands.push((bits(13, 31, 24), "Suspend", "suspend"));
-            commands.push((bits(13, 23, 16), "Resume", "resume"));
-        }
-        if self.powers_down() {
-            commands.push((bits(14, 30, 23), "Deep Power-Down", "power-down"));
-            commands.push((bits(14, 22, 15), "Release from Deep Power-Down", "wake-up"));
-        }
-        for (at, name, action) in commands {
-            let opcode = SfdpOpcode {
-                code: table.get(at),
-                name,
-                action,
-                mode: "1S-1S-1S",
-                address_bytes: 0,
-                dummy_cycles: 0,
-            };
-            opcode.sheet(&table.source(&at.word.to_string()), sheet);
-        }
-    }
-}
-
-impl SfdpErase {
-    /// What a sheet calls it.
-    fn name(&self) -> String {
-        format!("Erase {}", size(self.bytes))
-    }
-
-    fn source(&self, table: &SfdpTable) -> String {
-        table.source(&Self::place(self.number).0.word.to_string())
-    }
-
-    fn sheet(&self, table: &SfdpTable, sheet: &mut Skeleton) {
-        let source = self.source(table);
-        sheet.table("[[nor.erase]]");
-        sheet.key("name", &format!("\"{}\"", self.name()));
-        sheet.key("code", &format!("0x{:02x}", self.opcode));
-        sheet.figure("bytes", &[("typ", size(self.bytes))], &source);
-        if let Some(times) = self.times {
-            sheet.figure("duration", &times.columns(), &table.source("10"));
-        }
-    }
-}
-
-/// An opcode as a sheet lists it.
-pub(super) struct SfdpOpcode<'a> {
-    pub(super) code: u32,
-    pub(super) name: &'a str,
-    pub(super) action: &'a str,
-    pub(super) mode: &'a str,
-    pub(super) address_bytes: u64,
-    pub(super) dummy_cycles: u32,
-}
-
-impl SfdpOpcode<'_> {
-    pub(super) fn sheet(&self, source: &str, sheet: &mut Skeleton) {
-        sheet.table("[[nor.opcode]]");
-        sheet.key("code", &format!("0x{:02x}", self.code));
-        sheet.key("name", &format!("\"{}\"", self.name));
-        sheet.key("action", &format!("\"{}\"", self.action));
-        // A chip in another protocol has been switched to it, and a sheet names which.
-        let lines = self.mode.split('-').next();
-        let protocol = match lines {
-            Some("1S") => Some("extended-spi"),
-            Some("8D") => Some("octal-dtr"),
-            _ => None,
-        };
-        if let Some(protocol) = protocol {
-            sheet.key("protocol", &format!("\"{protocol}\""));
-        }
-        sheet.key("mode", &format!("\"{}\"", self.mode));
-        sheet.key("address_bytes", &self.address_bytes.to_string());
-        sheet.key("dummy_cycles", &self.dummy_cycles.to_string());
-        sheet.key("source", &format!("\"{source}\""));
-    }
-}
-
-impl FastRead {
-    fn sheet(&self, table: &SfdpTable, address_bytes: u64, sheet: &mut Skeleton) {
-        let settings = self.settings(table);
-        let opcode = SfdpOpcode {
-            code: settings.opcode,
-            name: &format!("Fast Read {}", self.mode),
-            action: "read",
-            mode: self.mode,
-            address_bytes,
-            dummy_cycles: settings.dummy_cycles(),
-        };
-        opcode.sheet(&table.source(&self.word.to_string()), sheet);
     }
 }
 

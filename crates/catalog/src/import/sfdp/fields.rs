@@ -4,8 +4,10 @@ use crate::import::Field;
 
 /// A parameter table.
 pub(super) struct SfdpTable {
-    /// Short name, for places and sources.
+    /// Short name, for places.
     pub(super) name: &'static str,
+    /// Name and revision, as sheets cite the table.
+    pub(super) title: String,
     /// Where it stands in the dump.
     pub(super) offset: usize,
     pub(super) words: Vec<u32>,
@@ -71,11 +73,23 @@ impl SfdpTable {
         }
     }
 
-    /// How a sheet cites DWORDs of this table.
-    pub(super) fn source(&self, words: &str) -> String {
-        let plural = if words.contains(" and ") { "s" } else { "" };
-        format!("SFDP {} DWORD{plural} {words}", self.name)
+    /// How a sheet cites DWORDs of this table: `SFDP, basic table 1.6, 10th and 11th words`.
+    pub(super) fn source(&self, words: &[usize]) -> String {
+        let names: Vec<_> = words.iter().map(|word| ordinal(*word)).collect();
+        let plural = if words.len() > 1 { "s" } else { "" };
+        format!("SFDP, {}, {} word{plural}", self.title, names.join(" and "))
     }
+}
+
+fn ordinal(number: usize) -> String {
+    let ending = match (number % 10, number % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    format!("{number}{ending}")
 }
 
 /// A value with as many hexadecimal digits as its bits need.

@@ -26,7 +26,7 @@ const fn read(
 }
 
 /// Every fast read of the basic table.
-pub(super) const FAST_READS: [FastRead; 8] = [
+pub(super) const FAST_READS: [FastRead; 12] = [
     read("1S-4S-4S", Some((1, 21)), 3, 0),
     read("1S-1S-4S", Some((1, 22)), 3, 16),
     read("1S-1S-2S", Some((1, 16)), 4, 0),
@@ -36,6 +36,10 @@ pub(super) const FAST_READS: [FastRead; 8] = [
     // These two have no bit of their own: opcode 00h or FFh says that there is none.
     read("1S-8S-8S", None, 17, 0),
     read("1S-1S-8S", None, 17, 16),
+    read("1S-1D-1D", Some((21, 0)), 22, 0),
+    read("1S-2D-2D", Some((21, 1)), 22, 16),
+    read("1S-4D-4D", Some((21, 2)), 23, 0),
+    read("4S-4D-4D", Some((21, 3)), 23, 16),
 ];
 
 /// Opcode and waiting clocks of a fast read.
@@ -53,11 +57,21 @@ impl ModeSettings {
 }
 
 impl FastRead {
+    /// Whether its bit says that the chip has it.
+    pub(super) fn is_flagged(&self, table: &SfdpTable) -> bool {
+        let flagged = |(word, bit)| table.is_set(word, bit);
+        table.has(self.word) && self.supported.is_some_and(flagged)
+    }
+
+    /// Whether the chip has it: its bit says so, where there is one, and it has an opcode.
     pub(super) fn is_supported(&self, table: &SfdpTable) -> bool {
-        match self.supported {
-            Some((word, bit)) => table.is_set(word, bit),
-            None => table.has(self.word) && !matches!(self.settings(table).opcode, 0 | 0xFF),
-        }
+        let flagged = self.supported.is_none() || self.is_flagged(table);
+        table.has(self.word) && flagged && !matches!(self.settings(table).opcode, 0 | 0xFF)
+    }
+
+    /// Where its settings stand.
+    pub(super) const fn place(&self) -> Bits {
+        bits(self.word, self.low + 15, self.low)
     }
 
     pub(super) fn settings(&self, table: &SfdpTable) -> ModeSettings {
@@ -82,7 +96,7 @@ impl FastRead {
         } else {
             "not supported".to_owned()
         };
-        let at = bits(self.word, self.low + 15, self.low);
+        let at = self.place();
         table.field(at, &format!("fast read {}", self.mode), meaning)
     }
 }
@@ -234,30 +248,34 @@ pub(super) fn octal(table: &SfdpTable, fields: &mut Vec<Field>) {
         (28, "8D-8D-8D clock, with strobe"),
     ] {
         let at = bits(20, low + 3, low);
-        add(at, name, clock(table.get(at)));
+        add(at, name, &clock(table.get(at)));
     }
 }
 
-/// The code of a maximum clock.
-fn clock(code: u32) -> &'static str {
-    const CLOCKS: [&str; 12] = [
-        "max 33 MHz",
-        "max 50 MHz",
-        "max 66 MHz",
-        "max 80 MHz",
-        "max 100 MHz",
-        "max 133 MHz",
-        "max 166 MHz",
-        "max 200 MHz",
-        "max 250 MHz",
-        "max 266 MHz",
-        "max 333 MHz",
-        "max 400 MHz",
-    ];
-    match code {
-        1..=12 => CLOCKS[code as usize - 1],
-        14 => "not characterised",
-        15 => "not supported",
-        _ => "reserved value",
+/// DWORDs 21 to 23: reads at double rate.
+pub(super) fn double_rate(table: &SfdpTable, fields: &mut Vec<Field>) {
+    if table.has(23) {
+        let reads = FAST_READS.iter().filter(|read| read.word > 17);
+        fields.extend(reads.map(|read| read.field(table)));
     }
+}
+
+/// Megahertz of the codes of a maximum clock, from code 1.
+const CLOCKS: [u64; 12] = [33, 50, 66, 80, 100, 133, 166, 200, 250, 266, 333, 400];
+
+/// The code of a maximum clock.
+fn clock(code: u32) -> String {
+    match code {
+        1..=12 => format!("max {} MHz", CLOCKS[code as usize - 1]),
+        14 => "not characterised".to_owned(),
+        15 => "not supported".to_owned(),
+        _ => "reserved value".to_owned(),
+    }
+}
+
+/// The highest clock in 8D-8D-8D, in megahertz: with the data strobe, or without it where it has none.
+pub(super) fn octal_clock_mhz(table: &SfdpTable) -> Option<u64> {
+    let codes = [table.get(bits(20, 31, 28)), table.get(bits(20, 27, 24))];
+    let stated = codes.into_iter().filter(|code| (1..=12).contains(code));
+    stated.map(|code| CLOCKS[code as usize - 1]).max()
 }

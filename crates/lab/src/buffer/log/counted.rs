@@ -104,6 +104,18 @@ pub(super) fn answer(
         at.add(Metric::ThroughputMean, rows::limit(curve), document);
     }
     let mut asked = rates(question)?;
+    // The number to provide is that of the worst order; the kindest stands beside it.
+    for rate in &asked {
+        let least = subject.estimate(subject.basis, "least");
+        let worst = (&subject, &all.most);
+        let both = [Some((&least, &all.least)), (!endless).then_some(worst)];
+        for (at, curve) in both.into_iter().flatten() {
+            if let Some(in_flight) = rows::in_flight(&curve.demand(*rate)) {
+                let rate = rate.bytes_per_second();
+                rows::provision(at, rate, in_flight, record as f64, document);
+            }
+        }
+    }
     for rate in grid::rates(rows::limit(&all.most).unwrap_or(f64::INFINITY)) {
         if let Ok(rate) = Rate::from_bytes_per_second(rate)
             && !asked.contains(&rate)

@@ -14,6 +14,8 @@ pub(crate) struct Coverage {
     last_end_ps: Option<i128>,
     /// Whether an access has no end.
     unknown: bool,
+    /// Accesses of another operation, which do not count, and how long they took together.
+    others: (u64, u128),
 }
 
 impl Coverage {
@@ -27,6 +29,20 @@ impl Coverage {
         let start = end - i128::from(access.duration.ps());
         self.first_start_ps = Some(self.first_start_ps.map_or(start, |first| first.min(start)));
         self.last_end_ps = Some(self.last_end_ps.map_or(end, |last| last.max(end)));
+    }
+
+    /// An access of another operation.
+    pub(super) fn add_other(&mut self, access: &LoggedAccess) {
+        self.others.0 += 1;
+        self.others.1 += u128::from(access.duration.ps());
+    }
+
+    /// How many accesses were of another operation, and which share of the time they took; `None` where there are none or
+    /// the time is not known.
+    pub(super) fn others(&self) -> Option<(u64, f64)> {
+        let (count, busy_ps) = self.others;
+        let elapsed = self.elapsed_ps().filter(|elapsed| *elapsed > 0)?;
+        (count > 0).then(|| (count, busy_ps as f64 / elapsed as f64))
     }
 
     /// The time that passed, in picoseconds; `None` where the log does not show it.

@@ -10,9 +10,11 @@ use std::io::BufRead;
 
 use wordline_core::quantity::{Quantity, Time, Voltage};
 use wordline_core::{LogSource, Metric, ResultSet};
-use wordline_trace::{CurrentLog, CurrentSample, Log, LogOptions, LogSummary, LoggedAccess};
+use wordline_trace::{
+    CurrentLog, CurrentSample, Log, LogOptions, LogSummary, LoggedAccess, UNIT_PREFIX,
+};
 
-use super::{PREFIX, odd};
+use super::odd;
 use crate::control::Control;
 use crate::error::{LabError, LogProblem, SettingProblem};
 use crate::subject::Subject;
@@ -25,6 +27,8 @@ pub(crate) struct CurrentSource<'a> {
     pub(crate) file: &'a str,
     /// Of the supply, where the file does not tell it.
     pub(crate) voltage: Option<Voltage>,
+    /// Whether that is of several supplies, so that a file may tell its own.
+    pub(crate) is_voltage_shared: bool,
     /// Time on its clock at which the first access starts, in picoseconds; none where the clocks are one.
     pub(crate) offset_ps: Option<u64>,
 }
@@ -50,6 +54,19 @@ struct PowerStretch {
     from_ps: i128,
     to_ps: i128,
     watts: f64,
+    /// Line and volts of a sample that no supply has: 0 V or below.
+    unpowered: Option<(u64, f64)>,
+}
+
+impl PowerStretch {
+    /// Adds what lies between two instants to a time in picoseconds and an energy in joules.
+    fn added(&self, (time_ps, joules): (i128, f64), from: i128, to: i128) -> (i128, f64) {
+        let overlap = (self.to_ps.min(to) - self.from_ps.max(from)).max(0);
+        (
+            time_ps + overlap,
+            joules + overlap as f64 / 1e12 * self.watts,
+        )
+    }
 }
 
 /// Follows a log of accesses through a log of currents.
@@ -69,6 +86,12 @@ pub(super) struct SupplyMeter<'a> {
     shift_ps: Option<i128>,
     read: u64,
     energy: AccessEnergy,
+    /// From the start of the first access to the end of the latest, on the clock of the current.
+    span_ps: Option<(i128, i128)>,
+    /// What was measured in it: how long, in picoseconds, and how much, in joules.
+    spent: (i128, f64),
+    /// The same within accesses.
+    within: (i128, f64),
     gaps: (u64, u64, Time),
     pub(super) is_stopped: bool,
 }
@@ -85,7 +108,9 @@ pub(crate) struct AccessEnergy {
     /// All of them.
     pub(crate) accesses: u64,
     /// How long all took.
-    busy_ps: u128,
+    pub(crate) busy_ps: u128,
+    /// Power of the supply between them, in watts, where there was time between them.
+    pub(crate) between: Option<f64>,
 }
 
 impl<'a> SupplyMeter<'a> {
@@ -107,7 +132,7 @@ impl<'a> SupplyMeter<'a> {
             .of("voltage"));
         }
         let units = log.units.iter().filter_map(|(column, unit)| {
-            let column = column.strip_prefix(PREFIX)?;
+            let column = column.strip_prefix(UNIT_PREFIX)?;
             Some((column.to_owned(), unit.0.clone()))
         });
         let options = LogOptions {
@@ -137,9 +162,11 @@ impl<'a> SupplyMeter<'a> {
         let (Some(first), Some(step)) = (ahead.pop_front(), steps.get(steps.len() / 2)) else {
             return Err(LogProblem::FewSamples.of(source.file));
         };
-        match (first.volts, source.voltage) {
-            (None, None) => return Err(SettingProblem::NoVoltage(file).of("voltage")),
-            (Some(_), Some(_)) => return Err(SettingProblem::VoltageTwice(file).of("voltage")),
+        match (samples.has_voltage(), source.voltage) {
+            (false, None) => return Err(SettingProblem::NoVoltage(file).of("voltage")),
+            (true, Some(_)) if !source.is_voltage_shared => {
+                return Err(SettingProblem::VoltageTwice(file).of("voltage"));
+            }
             _ => {}
         }
         let step_ps = *step as f64;
@@ -157,6 +184,9 @@ impl<'a> SupplyMeter<'a> {
             shift_ps: source.offset_ps.is_none().then_some(0),
             read: 0,
             energy: AccessEnergy::default(),
+            span_ps: None,
+            spent: (0, 0.0),
+            within: (0, 0.0),
             gaps: (0, 0, Time::ZERO),
             is_stopped: false,
         })
@@ -171,6 +201,8 @@ impl<'a> SupplyMeter<'a> {
         let (from, to) = (start + shift, start + shift + duration);
         self.energy.accesses += 1;
         self.energy.busy_ps += u128::from(access.duration.ps());
+        let (_, end) = self.span_ps.get_or_insert((from, to));
+        *end = to.max(*end);
         while !self.is_over && i128::from(self.last.at.ps()) < to {
             self.advance(from)?;
         }
@@ -182,10 +214,13 @@ impl<'a> SupplyMeter<'a> {
             if stretch.from_ps >= to {
                 break;
             }
-            let overlap = stretch.to_ps.min(to) - stretch.from_ps.max(from);
-            covered += overlap;
-            joules += overlap as f64 / 1e12 * stretch.watts;
+            if let Some((line, volts)) = stretch.unpowered {
+                return Err(LogProblem::Unpowered { line, volts }.of(self.source.file));
+            }
+            (covered, joules) = stretch.added((covered, joules), from, to);
         }
+        self.within.0 += covered;
+        self.within.1 += joules;
         if duration > 0 && covered as f64 >= COVERED_MIN * duration as f64 {
             // Up to a hundredth is not covered: it drew what the rest did.
             self.energy.joules += joules * duration as f64 / covered as f64;
@@ -226,13 +261,21 @@ impl<'a> SupplyMeter<'a> {
         };
         match power(last).zip(power(next)) {
             Some((one, other)) if step.ps() as f64 <= self.gap_ps => {
-                let (from_ps, to_ps) = (last.at.ps().into(), next.at.ps().into());
-                if to_ps + KEPT_PS > from {
-                    self.stretches.push_back(PowerStretch {
-                        from_ps,
-                        to_ps,
-                        watts: (one + other) / 2.0,
-                    });
+                let unpowered = [last, next].into_iter().find_map(|sample| {
+                    let volts = sample.volts.filter(|volts| *volts <= 0.0)?;
+                    Some((sample.line, volts))
+                });
+                let stretch = PowerStretch {
+                    from_ps: last.at.ps().into(),
+                    to_ps: next.at.ps().into(),
+                    watts: (one + other) / 2.0,
+                    unpowered,
+                };
+                if let Some((begin, _)) = self.span_ps {
+                    self.spent = stretch.added(self.spent, begin, i128::MAX);
+                }
+                if stretch.to_ps + KEPT_PS > from {
+                    self.stretches.push_back(stretch);
                 }
             }
             _ => {
@@ -254,6 +297,17 @@ impl<'a> SupplyMeter<'a> {
         Ok(())
     }
 
+    /// Power between the accesses.
+    fn between(&self) -> Option<f64> {
+        let (_, end) = self.span_ps?;
+        // The last sample lies behind the last access.
+        let behind = self.stretches.iter();
+        let behind = behind.fold((0, 0.0), |sum, one| one.added(sum, end, i128::MAX));
+        let time_ps = self.spent.0 - self.within.0 - behind.0;
+        let joules = self.spent.1 - self.within.1 - behind.1;
+        (time_ps > 0).then(|| joules.max(0.0) / (time_ps as f64 / 1e12))
+    }
+
     /// What was learnt, told with warnings; an error where nothing is covered.
     pub(super) fn finish(
         self,
@@ -261,13 +315,23 @@ impl<'a> SupplyMeter<'a> {
         document: &mut ResultSet,
     ) -> Result<AccessEnergy, LabError> {
         let file = &self.source.file;
-        let energy = self.energy;
+        let energy = AccessEnergy {
+            between: self.between(),
+            ..self.energy
+        };
         let seconds = |ps: i128| wordline_core::quantity::human(ps as f64 / 1e12, "s", 4);
         if energy.covered == 0 {
             return Err(LogProblem::NothingMeasured {
                 accesses: energy.accesses,
                 from: seconds(self.first_ps),
                 to: seconds(self.last.at.ps().into()),
+            }
+            .of(file));
+        }
+        if energy.joules <= 0.0 {
+            return Err(LogProblem::NoEnergy {
+                joules: energy.joules,
+                accesses: energy.covered,
             }
             .of(file));
         }
@@ -309,7 +373,7 @@ impl<'a> SupplyMeter<'a> {
 
 impl AccessEnergy {
     /// Energy of an access, and of a byte.
-    pub(super) fn rows(&self, subject: &Subject, document: &mut ResultSet) {
+    pub(crate) fn rows(&self, subject: &Subject, document: &mut ResultSet) {
         let per_op = self.joules / self.covered as f64;
         subject.add(Metric::EnergyPerOp, Ok(per_op), document);
         if self.bytes > 0 {

@@ -20,6 +20,7 @@ use wordline_core::{
 };
 use wordline_trace::{
     Accesses, DurationCounts, Log, LogOptions, LogPurpose, LogSummary, LoggedAccess, Oddity,
+    UNIT_PREFIX,
 };
 
 use super::analysis::{Analysis, BufferFindings};
@@ -27,6 +28,7 @@ use coverage::Coverage;
 use energy::{AccessEnergy, CurrentSource, SupplyMeter};
 use starts::Starts;
 
+use super::provision::{ProvisionSource, uncertain_bytes, whole_records};
 use super::rows;
 use crate::backlog::{Demand, Rate, StartUp};
 use crate::control::{Control, Progress};
@@ -66,6 +68,7 @@ pub(super) fn run(
         current: question.current.as_deref().map(|file| CurrentSource {
             file,
             voltage: question.voltage,
+            is_voltage_shared: false,
             offset_ps: question.current_offset_ps,
         }),
         is_gathered: false,
@@ -113,6 +116,14 @@ pub(crate) struct MeasuredLog {
     pub(crate) summary: LogSummary,
 }
 
+impl MeasuredLog {
+    /// Steps of the clock that its starts are known to, where durations were taken from them.
+    pub(crate) fn step(&self, durations: Durations) -> Option<Time> {
+        let step = self.summary.resolution;
+        step.filter(|_| durations == Durations::StartToStart)
+    }
+}
+
 /// Opens a log and adds it up; what is odd becomes warnings of the document. None where the caller stopped it.
 pub(crate) fn read(
     source: &LogSource,
@@ -147,16 +158,13 @@ pub(crate) fn read(
     }
 }
 
-/// In front of the names of columns of the current, where their unit is said.
-const PREFIX: &str = "current.";
-
 /// What the user said of a log.
 pub(crate) fn options(source: &LogSource, purpose: LogPurpose) -> Result<LogOptions, LabError> {
     let wrong = |what, error| SettingProblem::Unread(error).of(what);
     let format = source.format.as_deref().map(str::parse).transpose();
     let unit = source.unit.as_deref().map(str::parse).transpose();
     let units = source.units.iter();
-    let units = units.filter(|(column, _)| !column.starts_with(PREFIX));
+    let units = units.filter(|(column, _)| !column.starts_with(UNIT_PREFIX));
     Ok(LogOptions {
         format: format.map_err(|error: wordline_trace::UnknownLogFormat| {
             wrong("log format", error.to_string())
@@ -187,7 +195,16 @@ fn answer(
     } = log;
     let record = findings.curve.record().map(ByteCount::bytes);
     let subject = subject(&source.file, log.operation, record);
-    rows::add(&subject, findings, None, question, seed, document);
+    let provision = ProvisionSource {
+        findings,
+        basis: subject.basis,
+        horizon_s: question.horizon_s,
+        seed,
+        step: log.step(source.durations),
+        bound: None,
+        is_periodic: false,
+    };
+    rows::add(&subject, &provision, question, document);
     if let Some((least, most)) = log.shares {
         let share = (least + most) / 2.0;
         subject.add(Metric::Coverage, Ok(share), document);
@@ -195,7 +212,7 @@ fn answer(
     if let Some(energy) = &log.energy {
         energy.rows(&subject, document);
     }
-    if let (Durations::StartToStart, Some(step)) = (source.durations, summary.resolution) {
+    if let Some(step) = log.step(source.durations) {
         rounding(&subject, findings, step, document);
     }
     if record.is_none() {
@@ -286,6 +303,7 @@ impl LogReading<'_> {
                     if self.source.operation.is_none() {
                         return Err(self.mixed(&access, wanted));
                     }
+                    coverage.add_other(&access);
                     continue;
                 }
                 Some(_) => {}
@@ -438,10 +456,17 @@ impl LogReading<'_> {
             return Ok(Some((least, most)));
         }
         if self.source.durations == Durations::Paced {
-            document.warn(LabWarning::Pauses {
-                file: &name,
-                percent: &(100.0 * least.min(most)),
-            });
+            let percent = &(100.0 * least.min(most));
+            let file = &name;
+            match coverage.others() {
+                None => document.warn(LabWarning::Pauses { file, percent }),
+                Some((count, share)) => document.warn(LabWarning::PausesAndOthers {
+                    file,
+                    percent,
+                    count: &count,
+                    others: &(100.0 * share),
+                }),
+            }
             return Ok(Some((least, most)));
         }
         if most < COVERAGE_MIN {
@@ -496,18 +521,10 @@ fn rounding(subject: &Subject, findings: &BufferFindings, step: Time, document: 
                 at.add(Metric::RamPeak, Ok(waiting), document);
                 at.add(Metric::RamPeakInFlight, Ok(in_flight), document);
             }
+            let at = subject.estimate(subject.basis, kind);
+            rows::provision(&at, rate, Ok(whole(fluid)), record, document);
         }
     }
-}
-
-/// Bytes that come in two steps of a clock, by which a stretch of a log may last more or less than it says.
-pub(crate) fn uncertain_bytes(rate: Rate, step: Time) -> f64 {
-    2.0 * rate.bytes_per_second() * step.si()
-}
-
-/// Whole records, one at least, that so many bytes of a steady stream are.
-pub(crate) fn whole_records(bytes: f64, record: f64) -> f64 {
-    (bytes / record).ceil().max(1.0) * record
 }
 
 /// A time that may be longer than simulated time can be.

@@ -263,9 +263,14 @@ impl GrowthFit {
         exponent.most - exponent.least > OPEN
     }
 
-    /// How far the times lie off any law of the form, as a share, where that is more than a characterisation explains.
-    pub(super) fn off(&self) -> Option<f64> {
-        (self.spread >= OFF).then_some(self.spread)
+    /// Whether the times lie farther off the law than a characterisation explains.
+    pub(super) fn is_off(&self) -> bool {
+        self.spread >= OFF
+    }
+
+    /// Whether the times follow no law of the form: not even the widest spread that is looked at is wide enough.
+    pub(super) fn is_lawless(&self) -> bool {
+        self.spread > 0.99 * SPREADS.1
     }
 
     /// The time of a column after so many cycles, in seconds, with its 95 % interval. Beyond the last count it is no
@@ -536,7 +541,7 @@ mod tests {
             );
         }
         assert!(!fit.is_open());
-        assert_eq!(fit.off(), None);
+        assert!(!fit.is_off() && !fit.is_lawless());
     }
 
     #[test]
@@ -568,6 +573,27 @@ mod tests {
         let flat = exact(|_| 0.02, &[100, 1000, 10_000], 1e-3);
         assert!(flat.is_open(), "{:?}", flat.exponent());
         assert!(flat.at(0, 1e5).most.is_finite());
+    }
+
+    #[test]
+    fn times_that_rise_in_a_step_follow_no_law() {
+        for (law, is_off, is_lawless) in [
+            ([0.15, 0.15, 0.15, 15.0], true, true),
+            ([0.15, 0.15, 0.15, 0.6], true, true),
+            ([0.001, 0.1, 1.0, 10.0], true, true),
+            ([0.15, 0.17, 0.27, 0.33], true, false),
+            ([0.15, 0.20, 0.30, 0.40], false, false),
+        ] {
+            let points = law.map(|seconds| GrowthPoint::rounded(seconds, 1e-3));
+            let cycles = [0, 10_000, 50_000, 100_000];
+            let fit = GrowthFit::of(&cycles, &[points.to_vec()]).expect("rows enough");
+            assert_eq!(
+                (fit.is_off(), fit.is_lawless()),
+                (is_off, is_lawless),
+                "{law:?}: {}",
+                fit.spread
+            );
+        }
     }
 
     #[test]

@@ -48,6 +48,27 @@ struct OperationGrowth<'a> {
     fits: Vec<GrowthFit>,
 }
 
+/// A time of the table beside that of the law, both in seconds.
+struct FarthestTime {
+    column: String,
+    cycles: u64,
+    printed: f64,
+    law: f64,
+}
+
+impl FarthestTime {
+    /// How many times the one is of the other, 1 or more.
+    fn factor(&self) -> f64 {
+        let ratio = self.law / self.printed;
+        ratio.max(1.0 / ratio)
+    }
+
+    /// By how much the law misses the time, as a share of it.
+    fn off(&self) -> f64 {
+        (self.law / self.printed - 1.0).abs()
+    }
+}
+
 impl OperationGrowth<'_> {
     /// The fit of a column, and the place of the column in it.
     fn law(&self, column: usize) -> (&GrowthFit, usize) {
@@ -59,6 +80,22 @@ impl OperationGrowth<'_> {
 
     fn column(&self, timing: Timing) -> Option<usize> {
         self.columns.iter().position(|one| one.timing == timing)
+    }
+
+    /// The time of the table that lies farthest off its law, in proportion.
+    fn farthest(&self, cycles: &[u64]) -> Option<FarthestTime> {
+        let columns = self.columns.iter().enumerate();
+        let all = columns.flat_map(|(place, column)| {
+            let (fit, at) = self.law(place);
+            let times = cycles.iter().zip(&column.values);
+            times.map(move |(cycles, printed)| FarthestTime {
+                column: format!("{}_{}", self.operation.name(), column.timing.name()),
+                cycles: *cycles,
+                printed: printed.seconds,
+                law: fit.at(at, *cycles as f64).value,
+            })
+        });
+        all.max_by(|one, other| one.factor().total_cmp(&other.factor()))
     }
 
     /// The fit of the typical column, or of the maximum where there is no other.
@@ -136,6 +173,7 @@ impl GrowthTask<'_> {
                 columns,
                 fits,
             };
+            self.check_law(&growth)?;
             self.rows(&growth, &ahead, document);
             self.warn(&growth, document);
             self.figures(&growth, &mut figures, &mut open);
@@ -158,6 +196,24 @@ impl GrowthTask<'_> {
         let sheet = outcome.sheet(self.part.model, &figures)?;
         written::add_sources(&sheet, self.target, document);
         Ok((sheet, figures.into_iter().map(|one| one.estimate).collect()))
+    }
+
+    /// Refuses times of which the law would hold no better than any other curve.
+    fn check_law(&self, growth: &OperationGrowth<'_>) -> Result<(), LabError> {
+        let lawless = growth.fits.iter().any(GrowthFit::is_lawless);
+        let farthest = growth.farthest(&self.table.cycles);
+        let Some(farthest) = farthest.filter(|_| lawless) else {
+            return Ok(());
+        };
+        let time = |seconds: f64| human(seconds, "s", 3);
+        Err(LogProblem::OffAnyLaw {
+            operation: growth.operation.name(),
+            column: farthest.column,
+            cycles: farthest.cycles,
+            printed: time(farthest.printed),
+            law: time(farthest.law),
+        }
+        .of(&self.workload.source.file))
     }
 
     /// Counts at which times are predicted, ascending.
@@ -279,17 +335,22 @@ impl GrowthTask<'_> {
                 document.warn(LabWarning::ExponentOpen {
                     file,
                     operation,
+                    why: &open_exponent(fit),
                     least: &two(exponent.least),
                     most: &two(exponent.most),
                 });
             }
-            if let Some(off) = fit.off() {
-                document.warn(LabWarning::OffTheLaw {
-                    file,
-                    operation,
-                    percent: &format!("{:.0}", 100.0 * off),
-                });
-            }
+        }
+        if growth.fits.iter().any(GrowthFit::is_off)
+            && let Some(farthest) = growth.farthest(&self.table.cycles)
+        {
+            document.warn(LabWarning::OffTheLaw {
+                file,
+                operation,
+                percent: &format!("{:.0}", 100.0 * farthest.off()),
+                column: &farthest.column,
+                cycles: &farthest.cycles,
+            });
         }
     }
 
@@ -322,7 +383,7 @@ impl GrowthTask<'_> {
                 "erase_loops",
                 "erase_loops_last",
             ] {
-                open.push((name, LeftOpen::FlatGrowth));
+                open.push((name, open_exponent(fit)));
             }
         } else if is_erase {
             for (name, interval) in law_figures(fit, at, LOOPS, life) {
@@ -391,6 +452,15 @@ fn law_figure(path: String, interval: LawInterval) -> FittedFigure {
         told(&interval, |one| format!("{one}"))
     };
     FittedFigure::new(path, value, interval, words)
+}
+
+/// Why the times leave an exponent open.
+fn open_exponent(fit: &GrowthFit) -> LeftOpen {
+    if fit.is_off() {
+        LeftOpen::ScatteredGrowth
+    } else {
+        LeftOpen::FlatGrowth
+    }
 }
 
 const fn operation_figure(operation: CyclingOperation) -> &'static str {

@@ -35,7 +35,7 @@ mod task;
 mod timing;
 
 use wordline_catalog::PartOnBoard;
-use wordline_core::{Experiment, FitWorkload, ResultSet};
+use wordline_core::{Durations, Experiment, FitWorkload, ResultSet};
 use wordline_trace::cycling::CyclingLog;
 use wordline_trace::growth::{GrowthTable, GrowthUnit, is_growth};
 use wordline_trace::sweep::{is_sweep, read_sweep};
@@ -71,7 +71,71 @@ pub(super) const TEMPLATES: &[FlashTemplate] = &[
 /// Blocks that a log needs at least: half of them are fitted.
 const BLOCKS_MIN: usize = 4;
 
-/// Fits a part to a cycling log or a sweep.
+/// What a log of raw flash holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum FlashLogKind {
+    /// Times by cycles, as data sheets print them.
+    Table,
+    /// Mean access times by size.
+    Sweep,
+    /// Blocks from cycle to cycle.
+    Cycling,
+}
+
+impl FlashLogKind {
+    /// By its line of names.
+    fn of(names: &[u8]) -> Self {
+        if is_growth(names) {
+            Self::Table
+        } else if is_sweep(names) {
+            Self::Sweep
+        } else {
+            Self::Cycling
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Table => "a table of times by cycles",
+            Self::Sweep => "a sweep",
+            Self::Cycling => "a cycling log",
+        }
+    }
+
+    /// Refuses settings that such a log does not take.
+    fn check(self, workload: &FitWorkload) -> Result<(), LabError> {
+        let source = &workload.source;
+        let of_card = [
+            ("log_format", source.format.is_some()),
+            ("log_unit", source.unit.is_some() && self != Self::Table),
+            ("job", source.job.is_some()),
+            ("operation", source.operation.is_some()),
+            ("record", source.record_bytes.is_some()),
+            ("durations", source.durations != Durations::default()),
+            ("unit", !source.units.is_empty()),
+            ("pattern", workload.pattern.is_some()),
+            ("range", workload.range_bytes.is_some()),
+            ("fill", workload.fill.is_some()),
+            ("warm_up", workload.warm_up_bytes > 0),
+            (
+                "simulations",
+                workload.simulations != FitWorkload::SIMULATIONS,
+            ),
+        ];
+        if let Some((setting, _)) = of_card.into_iter().find(|(_, stated)| *stated) {
+            return Err(SettingProblem::CardLogAlone(self.name()).of(setting));
+        }
+        if workload.usage.is_some() && self != Self::Cycling {
+            return Err(SettingProblem::CyclingLogAlone(self.name()).of("usage"));
+        }
+        if !workload.predict.is_empty() && self != Self::Table {
+            return Err(SettingProblem::NoTable.of("predict"));
+        }
+        Ok(())
+    }
+}
+
+/// Fits a part to a cycling log, a sweep or a table.
 pub(super) fn fit(
     template: &FlashTemplate,
     target: &PartOnBoard<'_>,
@@ -108,7 +172,9 @@ pub(super) fn fit(
         file: file.clone(),
         source,
     })?;
-    if is_growth(names) {
+    let kind = FlashLogKind::of(names);
+    kind.check(workload)?;
+    if kind == FlashLogKind::Table {
         let unit = workload.source.unit.as_deref().map(|found| {
             let unknown = || SettingProblem::TimeUnit(found.to_owned()).of("log unit");
             found.parse::<GrowthUnit>().map_err(|()| unknown())
@@ -124,10 +190,7 @@ pub(super) fn fit(
         let found = task.run(&mut document)?;
         return Ok(fitted(document, Some(found)));
     }
-    if !workload.predict.is_empty() {
-        return Err(SettingProblem::NoTable.of("predict"));
-    }
-    if is_sweep(names) {
+    if kind == FlashLogKind::Sweep {
         let points = read_sweep(reader).map_err(trace)?;
         let task = SweepTask {
             target,

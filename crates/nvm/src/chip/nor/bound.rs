@@ -2,7 +2,7 @@
 
 use wordline_core::quantity::Time;
 
-use super::Nor;
+use super::{Nor, NorWork};
 use crate::bound::longest;
 
 impl Nor {
@@ -11,6 +11,11 @@ impl Nor {
         self.spec
             .deselect_after_read
             .later(self.spec.deselect_after_write)
+    }
+
+    /// The same between a read, or a question for the status, and what comes next.
+    pub(crate) fn rest_after_read(&self) -> Time {
+        self.spec.deselect_after_read
     }
 
     /// The longest program of `bytes` bytes of a page, which for a part of it is
@@ -31,6 +36,13 @@ impl Nor {
         let share = nominal.min(u128::from(partial.first) + more);
         let ps = u128::from(page.ps()) * share / nominal;
         Time::from_ps(u64::try_from(ps).unwrap_or(page.ps()))
+    }
+
+    /// How long resumed work has to run before it is suspended again, and the longest until it stands still then; `None`
+    /// for a chip without suspend.
+    pub(crate) fn longest_suspend(&self, work: NorWork) -> Option<(Time, Time)> {
+        let suspension = self.spec.suspension?;
+        Some((suspension.progress(work), suspension.latency(work)))
     }
 
     /// The opcode that erases a block of the geometry, and the longest that it takes.

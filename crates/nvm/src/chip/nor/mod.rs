@@ -422,6 +422,10 @@ impl Chip for Nor {
         self.ready = self.ready.later(ready.unwrap_or(end));
     }
 
+    fn keep_selected(&mut self, end: Time) {
+        self.ready = self.ready.min(end);
+    }
+
     fn residence(&self, instant: Time) -> Residence {
         let mut meter = self.meter.clone();
         if let Some(Running {

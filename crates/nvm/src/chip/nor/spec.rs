@@ -256,10 +256,8 @@ fn power_draw(
     resolver: &mut Resolver,
     gaps: &mut Vec<CurrentGap>,
 ) -> PowerDraw {
-    let mut unknown = |action: Action| {
-        gaps.push(CurrentGap::Unknown {
-            action: action.name(),
-        });
+    let mut unknown = |action: &'static str| {
+        gaps.push(CurrentGap::Unknown { action });
         None
     };
     let stated = |name, figure: &Option<Figure<Current>>, resolver: &mut Resolver| {
@@ -267,9 +265,11 @@ fn power_draw(
         Some(resolver.resolve(name, figure))
     };
     let program = stated("program_current", &sheet.program_current, resolver)
-        .or_else(|| unknown(Action::Write));
-    let erase =
-        stated("erase_current", &sheet.erase_current, resolver).or_else(|| unknown(Action::Erase));
+        .or_else(|| unknown(Action::Write.name()));
+    let erase = stated("erase_current", &sheet.erase_current, resolver)
+        .or_else(|| unknown(Action::Erase.name()));
+    let standby =
+        stated("standby", &sheet.standby, resolver).or_else(|| unknown(PowerState::Standby.name()));
     let command = link.command(Action::Read);
     let read = command
         .and_then(|command| Some((command, ActiveCurrent::for_command(&sheet.active, command)?)));
@@ -283,15 +283,14 @@ fn power_draw(
             }
             Some(resolver.resolve(&active.label(), &active.current))
         }
-        None => {
-            stated("read_current", &sheet.read_current, resolver).or_else(|| unknown(Action::Read))
-        }
+        None => stated("read_current", &sheet.read_current, resolver)
+            .or_else(|| unknown(Action::Read.name())),
     };
     let asleep = stated("deep_power_down", &sheet.deep_power_down, resolver);
     PowerDraw {
         voltage: link.voltage,
         current: PowerState::ALL.map(|state| match state {
-            PowerState::Standby => Some(resolver.resolve("standby", &sheet.standby)),
+            PowerState::Standby => standby,
             PowerState::DeepPowerDown => asleep,
             PowerState::Read => read,
             PowerState::Write => program,

@@ -315,6 +315,10 @@ impl Chip for Nvram {
         self.ready = self.ready.later(ready.unwrap_or(end));
     }
 
+    fn keep_selected(&mut self, end: Time) {
+        self.ready = self.ready.min(end);
+    }
+
     fn residence(&self, instant: Time) -> Residence {
         self.meter.residence(instant)
     }

@@ -1,4 +1,4 @@
-//! MRAM, FRAM and EEPROM among the models of the catalogue.
+//! MRAM, FRAM, EEPROM, ReRAM, SRAM and PSRAM among the models of the catalogue.
 
 use wordline_core::Timing;
 
@@ -65,6 +65,12 @@ impl ChipModel for NvramSheet {
 
     fn capacity_bytes(&self) -> u64 {
         self.capacity.nominal().bytes()
+    }
+
+    fn is_volatile(&self) -> bool {
+        self.volatile
+            .as_ref()
+            .is_some_and(|volatile| *volatile.value())
     }
 
     fn connect(&self, setup: PartSetup<'_>) -> Result<Box<dyn Device>, NvmError> {

@@ -10,7 +10,7 @@ use crate::bus::{Action, BusCommand};
 use crate::chip::cells::PAGE_BYTES;
 use crate::problem::Problems;
 
-/// The sheet of a memory that is written byte by byte without an erase: MRAM, FRAM or EEPROM, on a
+/// The sheet of a memory that is written byte by byte without an erase: MRAM, FRAM, EEPROM, ReRAM, SRAM or PSRAM, on a
 /// serial or a parallel bus.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename = "nvram")]
@@ -26,6 +26,8 @@ pub struct NvramSheet {
     /// Whether a read takes an endurance cycle as a write does, because it writes back what it
     /// destroyed. Left out where it does not.
     pub reads_wear: Option<Sourced<bool>>,
+    /// Whether it forgets when the supply goes: SRAM and PSRAM. Left out where it keeps.
+    pub volatile: Option<Sourced<bool>>,
     /// Unit that the internal error correction reads and writes whole; the bus word or a byte where
     /// there is none. A power cut leaves whole units old or new; a torn unit is lost with its
     /// neighbours inside the unit.

@@ -2,10 +2,11 @@
 //! user asked for, then what the memory sustains at all, what is proven, and what is only estimated.
 
 use wordline_core::results::{NoValue, Row};
-use wordline_core::{Metric, Timing};
+use wordline_core::{BufferWorkload, Metric, Timing};
 
 use super::estimates::extrapolations;
 use super::layer;
+use super::provision;
 use super::{
     BufferCase, Curve, LEAST, MOST, OWN_TIMES, RAM, RATE, arriving, asked_ram, asked_rates, at,
     estimated, is_unbounded, summary, told_value,
@@ -34,7 +35,9 @@ pub(crate) fn answer(pivot: &Pivot<'_>) -> Answer {
     let mut sentences = Vec::new();
     for case in &cases {
         for rate in asked.iter().take(RATES_IN_WORDS) {
-            let told = need(case, *rate).into_iter();
+            let told = provision::sentence(case, *rate)
+                .or_else(|| need(case, *rate))
+                .into_iter();
             let told: Vec<_> = told.chain(estimates(case, *rate)).collect();
             if !told.is_empty() {
                 sentences.push(told.join(" "));
@@ -65,11 +68,10 @@ pub(crate) fn answer(pivot: &Pivot<'_>) -> Answer {
     Answer::of_each(sentences)
 }
 
-/// RAM for whole records that wait, and with the record that is being written: "8 KiB", "12 KiB".
-/// Where no whole records were examined, single bytes stand in.
+/// RAM that a product must provide, where it was worked out; else for whole records that wait, and with the record that
+/// is being written: "8 KiB", "12 KiB". Where no whole records were examined, single bytes stand in.
 #[derive(Clone, PartialEq)]
 struct Need {
-    /// What a product must provide, where it was worked out.
     provision: Option<String>,
     waiting: String,
     in_flight: Option<String>,
@@ -91,18 +93,6 @@ impl Need {
         })
     }
 
-    /// Whether the records that wait and are written need as much.
-    fn repeats(&self, other: &Self) -> bool {
-        let of = |need: &Self| {
-            (
-                need.waiting.clone(),
-                need.in_flight.clone(),
-                need.whole_records,
-            )
-        };
-        of(self) == of(other)
-    }
-
     /// How fast the buffer grows, where no RAM is enough.
     fn of<'a>(
         row: &dyn Fn(Metric) -> Option<&'a Row>,
@@ -121,10 +111,18 @@ impl Need {
             whole_records,
         }))
     }
+
+    /// "16 KiB", or "8 KiB (12 KiB with the one being written)".
+    fn words(&self, case: &BufferCase<'_, '_>) -> String {
+        match &self.provision {
+            Some(provision) => provision.clone(),
+            None => self.waiting.clone() + &in_flight(case, self),
+        }
+    }
 }
 
 /// The end of an access as an adjective: "written".
-fn done(case: &BufferCase<'_, '_>) -> &'static str {
+pub(super) fn done(case: &BufferCase<'_, '_>) -> &'static str {
     match case.head.operation.name() {
         "write" => "written",
         "read" => "read",
@@ -141,7 +139,7 @@ pub(super) fn subject(case: &BufferCase<'_, '_>) -> String {
     }
 }
 
-fn growth(rate: Option<f64>) -> String {
+pub(super) fn growth(rate: Option<f64>) -> String {
     match rate {
         Some(rate) => format!("the buffer grows by {}", text::rate(rate)),
         None => "the buffer grows without end".to_owned(),
@@ -149,7 +147,9 @@ fn growth(rate: Option<f64>) -> String {
 }
 
 /// Things with the columns of the data sheet that they hold for, equal ones merged.
-fn merged<T: PartialEq + Clone>(things: impl Iterator<Item = (T, String)>) -> Vec<(T, String)> {
+pub(super) fn merged<T: PartialEq + Clone>(
+    things: impl Iterator<Item = (T, String)>,
+) -> Vec<(T, String)> {
     let groups = together(things.collect(), |(thing, _)| thing.clone()).into_iter();
     let worded = groups.map(|own| {
         let clauses = own.iter().map(|(_, clause)| clause.trim_start());
@@ -172,15 +172,7 @@ pub(super) fn listed(values: impl Iterator<Item = (String, String)>) -> Option<S
     (!words.is_empty()).then(|| text::list(&words))
 }
 
-/// Of what size records are: " of 4 KiB"; empty where they vary.
-fn of_record(case: &BufferCase<'_, '_>) -> String {
-    match case.record() {
-        record if record.is_empty() => record,
-        record => format!(" of {record}"),
-    }
-}
-
-/// "PART@BOARD needs 8 KiB of RAM at 4.10 MB/s for whole records of 4 KiB that wait (12 KiB with the
+/// Of documents without RAM to provision: "PART@BOARD needs 8 KiB of RAM at 4.10 MB/s for whole records of 4 KiB that wait (12 KiB with the
 /// one being written) at typical timing; at the data sheet's maximum no RAM is enough: …".
 fn need(case: &BufferCase<'_, '_>, rate: f64) -> Option<String> {
     let subject = subject(case);
@@ -191,27 +183,9 @@ fn need(case: &BufferCase<'_, '_>, rate: f64) -> Option<String> {
     for (need, timing) in merged(needs) {
         let first = clauses.is_empty();
         clauses.push(match need {
-            Ok(Need {
-                provision: Some(provision),
-                waiting,
-                ..
-            }) => {
-                let (of, done) = (of_record(case), done(case));
-                let parts = match waiting.as_str() {
-                    "0 B" => format!("one gathered and one {done}"),
-                    _ => format!("one gathered, {waiting} waiting, and one {done}"),
-                };
-                if first {
-                    format!(
-                        "{subject} needs {provision} of RAM at {at_rate} for whole records{of}, {parts}{timing}"
-                    )
-                } else {
-                    format!("{} it needs {provision}, {parts}", timing.trim_start())
-                }
-            }
             Ok(need) if first => {
                 let kind = if need.whole_records {
-                    format!("whole records{} that wait", of_record(case))
+                    format!("whole records{} that wait", case.of_record())
                 } else {
                     "bytes that arrive one by one and wait".to_owned()
                 };
@@ -269,8 +243,12 @@ fn with_ram(case: &BufferCase<'_, '_>, bytes: f64) -> Option<String> {
         .into_iter()
         .filter_map(|(rate, clause)| Some((rate.ok()?, clause)));
     let told = listed(told)?;
+    let as_seen = match case.is_log() {
+        true => ", as far as the log shows",
+        false => "",
+    };
     Some(format!(
-        "With {ram} of RAM for records that wait the highest safe rate of {subject} is {told}."
+        "With {ram} of RAM for records that wait the highest safe rate of {subject} is {told}{as_seen}."
     ))
 }
 
@@ -316,7 +294,7 @@ fn estimates(case: &BufferCase<'_, '_>, rate: f64) -> Vec<String> {
             Some((need, case.clause(run)))
         });
         let words = merged(needs).into_iter().map(|(need, timing)| match need {
-            Ok(need) => format!("{least}{}{}{timing}", need.waiting, in_flight(case, &need)),
+            Ok(need) => format!("{least}{}{timing}", need.words(case)),
             Err(_) => format!("no bound{timing}"),
         });
         let words: Vec<_> = words.collect();
@@ -325,15 +303,18 @@ fn estimates(case: &BufferCase<'_, '_>, rate: f64) -> Vec<String> {
     // What an estimate repeats needs no numbers.
     let repeats = |estimate: &str| {
         case.timings.iter().all(|run| {
-            let seen = Need::at(run, rate, None);
             let other = Need::at(run, rate, Some(estimate));
-            matches!((seen, other), (Some(Ok(one)), Some(Ok(other))) if one.repeats(&other))
+            let seen = Need::at(run, rate, None);
+            matches!((seen, other), (Some(Ok(one)), Some(Ok(other))) if one == other)
         })
     };
+    let provides = |run: &&PivotLine<'_>| {
+        let number = arriving(run, Metric::RamProvision, RATE, "record");
+        at(&number, rate).is_some()
+    };
+    let is_provided = case.timings.iter().any(provides);
     let mut sentences = Vec::new();
-    if repeats("bound") {
-        sentences.push("Proven: no run needs more.".to_owned());
-    } else {
+    if !is_provided {
         let proven = clauses("bound", "at most ");
         sentences.extend(proven.map(|words| format!("Proven: {words}.")));
     }
@@ -349,6 +330,9 @@ fn estimates(case: &BufferCase<'_, '_>, rate: f64) -> Vec<String> {
             .timings
             .iter()
             .any(|run| Need::at(run, rate, None).is_some());
+        if is_provided && !told {
+            return sentences;
+        }
         let why = if told {
             format!("The log tells times in steps, so at {at_rate} the need is")
         } else {
@@ -384,7 +368,7 @@ fn sustained(case: &BufferCase<'_, '_>) -> Option<String> {
 /// RAM at shares of the sustained rate: each at the next rate above that was examined. What a
 /// histogram leaves open is given as an interval.
 fn by_share(case: &BufferCase<'_, '_>) -> Vec<String> {
-    let of = of_record(case);
+    let of = case.of_record();
     let told = case.timings.iter().filter_map(|run| {
         let sustained = super::sustained(run).filter(|rate| *rate > 0.0)?;
         let metric = Metric::RamPeak;
@@ -489,30 +473,20 @@ fn slowest(case: &BufferCase<'_, '_>) -> Option<String> {
     Some(format!("{of} takes {}.", text::list(&clauses)))
 }
 
-/// What was extrapolated over the longest horizon; the table has the shorter ones.
-fn extrapolated(case: &BufferCase<'_, '_>) -> Vec<String> {
+/// The longest access to expect.
+fn extrapolated(case: &BufferCase<'_, '_>) -> Option<String> {
     let told = case.timings.iter().filter_map(|run| {
         let all = extrapolations(run);
-        let longest = all.iter().map(|one| one.horizon_s).fold(0.0, f64::max);
-        let of_longest = all.iter().filter(|one| one.horizon_s == longest);
-        let words = of_longest.take(RATES_IN_WORDS).map(|one| {
-            let interval = one.interval().map_or_else(String::new, |(low, high)| {
-                format!(" (between {low} and {high})")
-            });
-            format!("{} {}{interval}", one.what(), one.level())
-        });
-        let words: Vec<_> = words.collect();
-        let horizon = text::number(Metric::Lifetime, longest, text::DIGITS);
-        (!words.is_empty()).then(|| {
-            format!(
-                "Extrapolated, which is an assumption and no result of a run: within {horizon}{}, with \
-                 even odds, no more than: {}.",
-                case.clause(run),
-                words.join("; ")
-            )
-        })
+        let longest = all.iter().filter(|one| one.metric == Metric::LatencyMax);
+        let longest = longest.max_by(|a, b| a.horizon_s.total_cmp(&b.horizon_s))?;
+        let words = format!("{} within {}", longest.level(), longest.horizon());
+        Some((words, case.clause(run)))
     });
-    told.collect()
+    let words = listed(told)?;
+    let confidence = text::percent(BufferWorkload::CONFIDENCE, 2);
+    Some(format!(
+        "The longest access to expect takes {words}, with {confidence} confidence if what comes is like what came."
+    ))
 }
 
 fn coverage(case: &BufferCase<'_, '_>) -> Option<String> {

@@ -9,6 +9,7 @@ mod answer;
 mod estimates;
 mod layer;
 mod plots;
+mod provision;
 mod stairs;
 mod tables;
 
@@ -98,6 +99,14 @@ impl<'a, 'p> BufferCase<'a, 'p> {
     pub(crate) fn record(&self) -> String {
         let record = self.head.axes.get(&RECORD);
         record.map_or_else(String::new, |value| text::coordinate(RECORD, value))
+    }
+
+    /// Of what size records are: " of 4 KiB"; empty where they vary.
+    pub(crate) fn of_record(&self) -> String {
+        match self.record() {
+            record if record.is_empty() => record,
+            record => format!(" of {record}"),
+        }
     }
 
     /// The bytes of a record; `None` where records vary.

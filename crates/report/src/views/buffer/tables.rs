@@ -7,6 +7,7 @@ use wordline_core::{Axis, Metric};
 
 use super::estimates::{Extrapolation, extrapolations};
 use super::layer;
+use super::provision;
 use super::{
     BufferCase, Curve, ESTIMATE, LEAST, MOST, OWN_TIMES, RAM, RATE, arriving, asked_ram,
     asked_rates, at, estimated, is_unbounded, summary, thinned, told_value,
@@ -29,6 +30,7 @@ pub(crate) fn tables(pivot: &Pivot<'_>, _: Option<u16>) -> Vec<Grid> {
     let amounts = asked_ram(document);
     let mut grids = Vec::new();
     for case in &BufferCase::all_of(pivot) {
+        grids.extend(provision::table(case, &asked));
         grids.extend(ram_by_rate(case, &asked));
         grids.extend(reruns(case));
         grids.extend(own_times(case));
@@ -322,9 +324,7 @@ fn extrapolated(case: &BufferCase<'_, '_>) -> Option<Grid> {
     type Named<'a> = (String, Extrapolation<'a>);
     let table = Tabulation::new(format!("Extrapolated, not run: {}", case.name()))
         .key(Column::left("what"), |(name, _): &Named<'_>| name.clone())
-        .key(Column::right("once in"), |(_, one)| one.horizon())
-        .figure("level", |(_, one)| Some(one.level()))
-        .figure("from", |(_, one)| Some(one.interval()?.0))
-        .figure("to", |(_, one)| Some(one.interval()?.1));
+        .key(Column::right("within"), |(_, one)| one.horizon())
+        .figure("no more than", |(_, one)| Some(one.level()));
     table.lines(&all)
 }

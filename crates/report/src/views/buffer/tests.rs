@@ -2,8 +2,7 @@
 
 use super::*;
 use crate::{Format, Style, answer, fixture, render};
-use wordline_core::Axis;
-use wordline_core::Timing;
+use wordline_core::{Axis, Basis, Timing};
 
 const NARROW: Style = Style {
     color: false,
@@ -15,8 +14,9 @@ fn the_fixtures_are_documents() {
     for document in [
         fixture::buffer(&[]),
         fixture::buffer(&[3e6]),
-        fixture::log(),
-        fixture::histogram(),
+        fixture::log(&[]),
+        fixture::log(&[2e6]),
+        fixture::histogram(&[2e6]),
         fixture::trace(),
     ] {
         assert_eq!(document.check(), Ok(()));
@@ -39,7 +39,11 @@ fn without_a_rate_the_answer_is_what_is_sustained() {
 
 #[test]
 fn a_log_reads_as_markdown() {
-    insta::assert_snapshot!(render(&fixture::log(), Format::Markdown, &Style::default()));
+    insta::assert_snapshot!(render(
+        &fixture::log(&[2e6]),
+        Format::Markdown,
+        &Style::default()
+    ));
 }
 
 /// The rows of a document again, each under another name.
@@ -75,7 +79,81 @@ fn a_rate_that_typical_timing_cannot_carry_is_said_at_once() {
     assert_eq!(
         sentence,
         "mt29f1g01@stm32h755-qspi cannot keep up with 5.00 MB/s at typical timing: no RAM is enough, \
-         the buffer grows by 373 KB/s. Proven: no bound at typical timing."
+         the buffer grows by 373 KB/s."
+    );
+}
+
+/// The first sentence about a log at 2 MB/s, after a change of the rows that state its number.
+fn of_log_at_2_mb(change: impl Fn(&mut Row)) -> String {
+    let mut document = fixture::log(&[2e6]);
+    let about = [
+        Metric::RamProvision,
+        Metric::ProvisionHorizon,
+        Metric::ProvisionConfidence,
+    ];
+    let rows = document.rows.iter_mut();
+    rows.filter(|row| about.contains(&row.metric) && row.text(ESTIMATE).is_none())
+        .for_each(change);
+    answer(&document).swap_remove(0)
+}
+
+#[test]
+fn a_log_is_answered_with_one_number_and_its_confidence() {
+    let parts = "Records of 4 KiB arrive whole: one is gathered, 120 KiB wait, and one is written.";
+    assert_eq!(
+        of_log_at_2_mb(|_| {}),
+        format!(
+            "Provision 128 KiB of RAM for log:card.csv at 2.00 MB/s: it holds for 60.0 min of such writes with 95 % \
+             confidence (the log alone needed 96 KiB). {parts}"
+        )
+    );
+    // Nothing is extrapolated.
+    assert_eq!(
+        of_log_at_2_mb(|row| row.basis = Basis::Measured),
+        format!(
+            "Provision 128 KiB of RAM for log:card.csv at 2.00 MB/s: the log needed it, and supports a further 60.0 min \
+             of such writes with 95 % confidence. {parts}"
+        )
+    );
+    // Nothing is known beyond the log.
+    let short = of_log_at_2_mb(|row| {
+        row.basis = Basis::Measured;
+        if row.metric == Metric::ProvisionHorizon {
+            (row.value, row.no_value) = (None, Some(NoValue::NotApplicable));
+        }
+    });
+    assert!(
+        short.contains("the log needed it, and is too short to support more than itself."),
+        "{short}"
+    );
+}
+
+#[test]
+fn a_proven_number_says_so_and_a_histogram_stands_on_its_worst_order() {
+    let mut document = fixture::buffer(&[4.1e6]);
+    document.rows.retain(|row| row.timing == Timing::Typ);
+    let first = &answer(&document)[0];
+    assert!(
+        first.contains("4.10 MB/s at typical timing: simulated (proven: no run needs more than "),
+        "{first}"
+    );
+    for row in &mut document.rows {
+        if row.metric == Metric::RamProvision && row.text(ESTIMATE).is_none() {
+            row.basis = Basis::Proven;
+        }
+    }
+    let first = &answer(&document)[0];
+    assert!(
+        first.contains("at typical timing: proven, no run needs more. Records of 4 KiB arrive"),
+        "{first}"
+    );
+    let histogram = &answer(&fixture::histogram(&[2e6]))[0];
+    assert!(
+        histogram.starts_with(
+            "Provision 96 KiB of RAM for log:card.json at 2.00 MB/s: the worst order of its accesses needs it, the \
+             kindest 96 KiB; a histogram supports no more than itself."
+        ),
+        "{histogram}"
     );
 }
 
@@ -132,7 +210,7 @@ fn a_trace_at_its_own_times_is_told_and_listed() {
 
 #[test]
 fn a_histogram_without_a_rate_leaves_a_range_too() {
-    let document = fixture::histogram();
+    let document = fixture::histogram(&[]);
     let sentences = answer(&document);
     assert!(
         sentences[1].starts_with(
@@ -147,7 +225,7 @@ fn a_histogram_without_a_rate_leaves_a_range_too() {
 fn histograms_leave_a_range() {
     let mut document = fixture::buffer(&[2.5e6]);
     document.rows.retain(|row| {
-        let estimated = row.text(ESTIMATE) == Some("bound");
+        let estimated = row.text(ESTIMATE) == Some("bound") && row.metric != Metric::RamProvision;
         estimated || row.metric == Metric::BufferFillMax
     });
     let mut least = document.rows.clone();

@@ -6,7 +6,7 @@ use wordline_core::{Better, Metric, Timing};
 
 use super::limit::{against, timings};
 use super::tables::FIGURES;
-use super::{Limit, RankedCandidate};
+use super::{Limit, RankedCandidate, limit};
 use crate::answer::{Answer, IN_WORDS, few};
 use crate::pivot::{Pivot, each, together};
 use crate::text::{self, TargetKind};
@@ -17,6 +17,7 @@ pub(crate) fn answer(pivot: &Pivot<'_>) -> Answer {
     sentences.extend(count(&candidates));
     sentences.extend(best(&candidates));
     sentences.extend(depending(&candidates));
+    sentences.extend(unproven(&candidates));
     sentences.extend(in_turn(&candidates));
     sentences.extend(failures(&candidates));
     sentences.extend(unknown(&candidates));
@@ -89,16 +90,28 @@ fn depending(candidates: &[RankedCandidate<'_, '_>]) -> Vec<String> {
         )];
     }
     let sentences = depending.iter().filter_map(|(one, verdict)| {
-        let (condition, deciding) = super::flip(verdict).zip(verdict.deciding.as_ref())?;
+        let Some((condition, deciding)) = super::flip(verdict).zip(verdict.deciding.as_ref())
+        else {
+            let figure = verdict.deciding_figure.as_ref()?;
+            let own =
+                super::own(verdict, figure).map(|figure| format!("its {}", text::words(figure)));
+            return Some(format!(
+                "Whether {} passes {} depends on {}, which no source states.",
+                one.target,
+                one.conditions(verdict),
+                own.as_ref().unwrap_or(figure),
+            ));
+        };
         let value = |value| super::of_unit(&deciding.unit, value);
         let verb = if verdict.pass { "passes" } else { "would pass" };
         let with = match deciding.together_with.as_slice() {
             [] => String::new(),
             others => format!(", with {} at the end of its range", text::list(others)),
         };
-        let range = match deciding.low == deciding.high {
-            true => "its log has too few accesses to show what may come".to_owned(),
-            false => format!("may be {} to {}", value(deciding.low), value(deciding.high)),
+        let range = match (deciding.low == deciding.high, one.is_measured()) {
+            (true, true) => "its log shows no range of it".to_owned(),
+            (true, false) => "no source states it".to_owned(),
+            (false, _) => format!("may be {} to {}", value(deciding.low), value(deciding.high)),
         };
         Some(format!(
             "{} {verb} {} with {condition}{with}. That figure is {} as {}, and {range}.",
@@ -107,6 +120,45 @@ fn depending(candidates: &[RankedCandidate<'_, '_>]) -> Vec<String> {
             deciding.basis,
             value(deciding.value),
         ))
+    });
+    sentences.collect()
+}
+
+/// Which candidates keep a limit in simulation, and not by its proven bound.
+fn unproven(candidates: &[RankedCandidate<'_, '_>]) -> Vec<String> {
+    let open: Vec<_> = candidates.iter().filter(|one| one.is_unproven()).collect();
+    if open.len() > IN_WORDS {
+        let pairs = open.iter().flat_map(|one| {
+            let limits = one.verdicts.iter().flat_map(|verdict| &verdict.unproven);
+            limits.map(|open| (Limit::named(&open.limit), one.target))
+        });
+        let groups = grouped(pairs).into_iter();
+        let sentences = groups.map(|(limit, targets)| {
+            format!(
+                "In simulation alone {} keep{} the limit of {limit}: its proven bound lies beyond.",
+                few(&targets),
+                if targets.len() == 1 { "s" } else { "" },
+            )
+        });
+        return sentences.collect();
+    }
+    let sentences = open.iter().flat_map(|one| {
+        let verdicts = one
+            .verdicts
+            .iter()
+            .filter(|verdict| !verdict.unproven.is_empty());
+        let pairs = verdicts.map(|verdict| {
+            let clauses: Vec<_> = verdict.unproven.iter().map(limit::only).collect();
+            (clauses.join("; "), one.conditions(verdict))
+        });
+        let groups = grouped(pairs).into_iter();
+        groups.map(|(proven, conditions)| {
+            let conditions = text::list(&conditions);
+            format!(
+                "{} passes {conditions} in simulation; {proven}.",
+                one.target
+            )
+        })
     });
     sentences.collect()
 }
@@ -136,9 +188,9 @@ fn best(candidates: &[RankedCandidate<'_, '_>]) -> Option<String> {
     let meets = if best.passes_for_certain() {
         "it meets every limit, wherever its figures lie in their ranges"
     } else if best.is_measured() {
-        "it meets every limit, if nothing worse comes than its log shows"
+        "it meets every limit, if nothing worse comes than its log lets expect"
     } else {
-        "it meets every limit, if a figure is what its sheet says"
+        "it meets every limit, if what is assumed of it is so"
     };
     let mut sentence = format!(
         "Best is {}: {meets}. Its tightest limit {} is {closest}",

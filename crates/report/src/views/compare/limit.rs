@@ -1,7 +1,7 @@
 //! The limits of a study, as people name them, and what helps against each.
 
-use wordline_core::results::Verdict;
-use wordline_core::{Better, Timing};
+use wordline_core::results::{UnprovenLimit, Verdict};
+use wordline_core::{Better, Metric, Timing};
 
 use super::RankedCandidate;
 use crate::tabulate::NOTHING;
@@ -51,9 +51,40 @@ impl Limit {
 
     /// As sentences call it.
     pub(crate) fn words(verdict: &Verdict) -> String {
-        let known = Self::of(verdict).map(|limit| limit.words.to_owned());
-        known.unwrap_or_else(|| text::words(&verdict.limit))
+        Self::named(&verdict.limit)
     }
+
+    /// As sentences call a limit that documents spell so.
+    pub(crate) fn named(name: &str) -> String {
+        let known = LIMITS.iter().find(|limit| limit.name == name);
+        known.map_or_else(|| text::words(name), |limit| limit.words.to_owned())
+    }
+}
+
+/// What is proven of the metric that decides: "at most 2.25 s".
+pub(crate) fn proven(verdict: &Verdict) -> Option<String> {
+    let unproven = verdict.unproven.iter();
+    let mut unbounded = unproven.filter(|open| open.bound.is_none());
+    match verdict.bound {
+        Some(bound) => Some(at_worst(verdict.metric, bound)),
+        None => unbounded
+            .any(|open| open.limit == verdict.limit)
+            .then(|| "no bound".to_owned()),
+    }
+}
+
+/// What is proven of a limit that was kept in simulation alone: "worst access is proven only below 2.25 s".
+pub(crate) fn only(unproven: &UnprovenLimit) -> String {
+    let words = Limit::named(&unproven.limit);
+    let Some(bound) = unproven.bound else {
+        return format!("no amount of {words} is proven to be enough");
+    };
+    let side = match unproven.metric.info().better {
+        Better::Higher => "up to",
+        Better::Lower | Better::Neither => "below",
+    };
+    let bound = super::number(unproven.metric, bound);
+    format!("{words} is proven only {side} {bound}")
 }
 
 /// "RAM: 24 KiB, where at most 16 KiB is allowed (-50 %)".
@@ -66,18 +97,24 @@ pub(crate) fn against(candidate: &RankedCandidate<'_, '_>, verdict: &Verdict) ->
         reached if reached == NOTHING => "no value".to_owned(),
         reached => reached,
     };
+    let proven = proven(verdict).map_or_else(String::new, |bound| format!(" (proven: {bound})"));
     let allowed = allowed(verdict);
     let margin = super::margin(verdict).map_or_else(String::new, |margin| format!(" ({margin})"));
-    format!("{words}: {reached}, where {allowed} is allowed{margin}")
+    format!("{words}: {reached}{proven}, where {allowed} is allowed{margin}")
 }
 
 /// The most or the least that is allowed: "at most 16 KiB".
 pub(crate) fn allowed(verdict: &Verdict) -> String {
-    let bound = match verdict.metric.info().better {
+    at_worst(verdict.metric, verdict.allowed)
+}
+
+/// A value that a metric is no worse than.
+fn at_worst(metric: Metric, value: f64) -> String {
+    let side = match metric.info().better {
         Better::Higher => "at least",
         Better::Lower | Better::Neither => "at most",
     };
-    format!("{bound} {}", super::number(verdict.metric, verdict.allowed))
+    format!("{side} {}", super::number(metric, value))
 }
 
 /// Timings in a row of words: "at typical timing and at the data sheet's maximum".

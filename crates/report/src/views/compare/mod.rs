@@ -129,9 +129,11 @@ impl<'a, 'p> RankedCandidate<'a, 'p> {
 
     /// A verdict's conditions, as sentences name them.
     pub(crate) fn conditions(&self, verdict: &Verdict) -> &'static str {
-        match self.is_measured() {
-            true => "as measured",
-            false => text::at_timing(verdict.timing),
+        match (self.is_measured(), verdict.certainty, verdict.pass) {
+            // What failed as measured has happened.
+            (true, Certainty::Depends, false) => "by what its log lets expect",
+            (true, ..) => "as measured",
+            (false, ..) => text::at_timing(verdict.timing),
         }
     }
 
@@ -151,6 +153,13 @@ impl<'a, 'p> RankedCandidate<'a, 'p> {
     /// Whether it does so wherever the figures that decide lie in their ranges.
     pub(crate) fn passes_for_certain(&self) -> bool {
         self.passes() && self.depending().is_none()
+    }
+
+    /// Whether a verdict passes by a limit that is kept in simulation alone.
+    pub(crate) fn is_unproven(&self) -> bool {
+        self.verdicts
+            .iter()
+            .any(|verdict| !verdict.unproven.is_empty())
     }
 
     /// Whether that depends on a figure, and on nothing else.
@@ -204,14 +213,24 @@ pub(crate) fn flip(verdict: &Verdict) -> Option<String> {
         false => at <= deciding.value,
     };
     let side = if below { "below" } else { "above" };
-    // A figure of the candidate's own sheet or log needs no more than its name.
-    let sheet_and_figure = figure.split_once(": ");
-    let own = sheet_and_figure.filter(|(sheet, _)| {
-        let log = text::without_kind(&verdict.target, TargetKind::Log);
-        log == Some(*sheet) || verdict.target.contains(&format!("{sheet}@"))
-    });
-    let figure = own.map_or(figure.as_str(), |(_, figure)| figure);
+    let figure = own(verdict, figure).unwrap_or(figure);
     Some(format!("{figure} {side} {}", of_unit(&deciding.unit, at)))
+}
+
+/// What a verdict depends on: the condition under which its target passes, or what no source states.
+pub(crate) fn depends_on(verdict: &Verdict) -> Option<String> {
+    flip(verdict).or_else(|| {
+        let figure = verdict.deciding_figure.as_ref()?;
+        Some(own(verdict, figure).unwrap_or(figure).to_owned())
+    })
+}
+
+/// The name of a figure of the candidate's own sheet or log, which needs no more; `None` for one of another sheet.
+pub(crate) fn own<'a>(verdict: &Verdict, figure: &'a str) -> Option<&'a str> {
+    let (sheet, own) = figure.split_once(": ")?;
+    let log = text::without_kind(&verdict.target, TargetKind::Log);
+    let is_own = log == Some(sheet) || verdict.target.contains(&format!("{sheet}@"));
+    is_own.then_some(own)
 }
 
 /// A figure's value with its unit.

@@ -220,11 +220,12 @@ pub(crate) fn verdicts(pivot: &Pivot<'_>, _: Option<u16>) -> Vec<Grid> {
         })
         .figure("margin", |(_, one)| margin(one.decisive()?))
         .figure("value", |(_, one)| Some(one.reached(one.decisive()?)))
+        .figure("proven", |(_, one)| limit::proven(one.decisive()?))
         .figure("allowed", |(_, one)| {
             let verdict = one.decisive()?;
             Limit::is_number(verdict).then(|| limit::allowed(verdict))
         })
-        .words("depends on", |(_, one)| super::flip(one.depending()?));
+        .words("depends on", |(_, one)| super::depends_on(one.depending()?));
     let ranked: Vec<_> = candidates.iter().enumerate().collect();
     table.lines(&ranked).into_iter().collect()
 }

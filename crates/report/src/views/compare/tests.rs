@@ -1,6 +1,6 @@
 //! What people see of `wordline compare`.
 
-use wordline_core::results::{AxisValue, Row, Verdict};
+use wordline_core::results::{AxisValue, ResultSet, Row, UnprovenLimit, Verdict};
 use wordline_core::{Axis, Metric};
 
 use crate::{Format, Style, answer, fixture, render};
@@ -93,6 +93,68 @@ fn many_warnings_are_told_by_their_kind() {
         }
         assert!(text.contains("part0: beware; and 17 more"), "{text}");
     }
+}
+
+/// What is proven stands beside what was simulated; few candidates that keep a limit in simulation alone have sentences of
+/// their own, and many are named by the limit.
+#[test]
+fn what_is_proven_stands_beside_what_was_simulated() {
+    let mut document = fixture::compare();
+    document.verdicts[0].bound = Some(5120.0);
+    for index in [1, 2] {
+        document.verdicts[index].unproven = vec![
+            UnprovenLimit {
+                limit: "latency".into(),
+                metric: Metric::LatencyMax,
+                bound: Some(2.25),
+            },
+            UnprovenLimit {
+                limit: "ram".into(),
+                metric: Metric::RamProvision,
+                bound: None,
+            },
+            UnprovenLimit {
+                limit: "rate".into(),
+                metric: Metric::ThroughputMean,
+                bound: Some(16_384.0),
+            },
+        ];
+    }
+    document.verdicts[1].bound = None;
+    let sentences = answer(&document);
+    let only = "worst access is proven only below 2.25 s; no amount of RAM is proven to be enough; input rate is proven \
+                only up to 16.4 KB/s.";
+    for wanted in [
+        format!("em064lx@stm32h755-qspi passes at the data sheet's maximum in simulation; {only}"),
+        format!("cy15b116qsn@stm32h755-qspi passes at typical timing in simulation; {only}"),
+    ] {
+        assert!(sentences.contains(&wanted), "{wanted}\n{sentences:#?}");
+    }
+    let cells = |document: &ResultSet| {
+        let text = render(document, Format::Markdown, &Style::default());
+        let mut table = text.lines().skip_while(|line| !line.contains("| proven"));
+        let line = table.nth(2).expect("a candidate").to_owned();
+        line.replace(' ', "")
+    };
+    // Of equal margins the last one decides, which no bound is known for.
+    let line = cells(&document);
+    assert!(line.contains("|4KiB|nobound|atmost16KiB|"), "{line}");
+    document.verdicts[1].unproven.clear();
+    document.verdicts[1].bound = Some(6144.0);
+    let line = cells(&document);
+    assert!(line.contains("|4KiB|atmost6KiB|atmost16KiB|"), "{line}");
+    let verdict = document.verdicts[2].clone();
+    for number in 0..20 {
+        document.verdicts.push(Verdict {
+            target: format!("part{number}@board"),
+            ..verdict.clone()
+        });
+    }
+    let sentences = answer(&document);
+    let wanted = "In simulation alone cy15b116qsn@stm32h755-qspi, part0@board, part1@board, part2@board and 17 more keep \
+                  the limit of worst access: its proven bound lies beyond.";
+    let told = sentences.iter().any(|sentence| sentence == wanted);
+    assert!(told, "{sentences:#?}");
 }
 
 /// A study with more candidates than words hold.

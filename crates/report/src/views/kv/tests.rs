@@ -103,3 +103,70 @@ fn the_page_draws_rates() {
     let html = render(&fixture::key_values(), Format::Html, &Style::default());
     assert!(html.contains("Bytes moved over the floor"));
 }
+
+/// A row beside the rates of the fixture, of one table.
+fn beside_rates(
+    document: &mut wordline_core::ResultSet,
+    table: &str,
+    metric: Metric,
+    statistic: Option<&str>,
+    value: f64,
+) {
+    let rates = document.of(Metric::OpsRate);
+    let rates = rates.filter(|row| {
+        row.text(Axis::Table) == Some(table)
+            && row.value.is_some()
+            && row.text(Axis::Statistic).is_none()
+    });
+    let mut rows: Vec<_> = rates.cloned().collect();
+    for row in &mut rows {
+        let value = match metric {
+            Metric::OpsRate => row.value.map(|rate| value * rate),
+            _ => Some(value),
+        };
+        (row.metric, row.value, row.unit) = (metric, value, metric.unit().into());
+        if let Some(statistic) = statistic {
+            row.axes.insert(Axis::Statistic, statistic.into());
+        }
+    }
+    document.rows.extend(rows);
+}
+
+#[test]
+fn what_was_repeated_has_its_interval_and_what_was_disturbed_a_mark() {
+    let mut document = fixture::key_values();
+    for (table, low, disturbance) in [("lpht", 0.98, 0.0), ("own", 0.25, 2.0)] {
+        for (metric, statistic, value) in [
+            (Metric::OpsRate, Some("low"), low),
+            (Metric::OpsRate, Some("high"), 1.01),
+            (Metric::LatencyMax, Some("median"), 3e-7),
+            (Metric::Repeats, None, 9.0),
+            (Metric::Disturbance, None, disturbance),
+        ] {
+            beside_rates(&mut document, table, metric, statistic, value);
+        }
+    }
+    assert_eq!(document.check(), Ok(()));
+    let text = render(&document, Format::Table, &Style::default());
+    for told in ["250 k/s ±2.0 % ", "500 k/s ±75 % ?", "1.00 us (300 ns)"] {
+        assert!(text.contains(told), "{told}: {text}");
+    }
+    assert!(!text.contains("±2.0 % ?"), "{text}");
+    let sentences = answer(&document).join("\n");
+    for told in [
+        "LPHT 250 k/s (1.50), wordline-kv 500 k/s ? (1.50)",
+        "medians of 9 repeats, ± their 95 % interval",
+        "Of 10 measurements 6 are marked ?",
+    ] {
+        assert!(sentences.contains(told), "{told}: {sentences}");
+    }
+    // A curve is one of what was disturbed or of what was not.
+    let html = render(&document, Format::Html, &Style::default());
+    assert!(html.contains("wordline-kv, insert ?") && !html.contains("LPHT, insert ?"));
+    // What was simulated says nothing of repeats.
+    assert!(
+        !answer(&fixture::key_values())
+            .join("\n")
+            .contains("repeats")
+    );
+}
