@@ -534,6 +534,8 @@ pub struct UncertainFigure {
     pub kind: &'static FigureKind,
     /// Where its value comes from. That of a column which the source does not state is assumed.
     pub basis: Basis,
+    /// The parts that it was found in, where it is estimated: `page program of 54 serial NOR parts`.
+    pub sample: Option<String>,
     /// Its value in the timing class, in the SI unit.
     pub value: f64,
     /// Unit of the value.
@@ -790,6 +792,7 @@ fn uncertain(owner: Owner, sheet: &str, text: &str, timing: Timing) -> Vec<Uncer
 /// What a figure's table states.
 struct Stated {
     basis: Basis,
+    source: String,
     /// Column by its name, in the order of [`COLUMNS`].
     columns: Vec<(&'static str, ColumnText)>,
     assumed: Vec<String>,
@@ -802,7 +805,7 @@ const COLUMNS: [&str; 4] = ["min", "typ", "max", "value"];
 
 impl Stated {
     fn of(text: &str, table: &DeTable<'_>) -> Option<Self> {
-        let (basis, _) = figures::provenance(table)?;
+        let (basis, source) = figures::provenance(table)?;
         let columns = COLUMNS.iter().filter_map(|key| {
             let value = table.get(*key)?;
             let written = match value.get_ref() {
@@ -832,6 +835,7 @@ impl Stated {
         };
         Some(Self {
             basis,
+            source,
             columns: columns.collect(),
             assumed: figures::assumed_columns(table),
             range: range("range"),
@@ -881,6 +885,7 @@ impl Stated {
                 figure: path.to_owned(),
                 kind,
                 basis,
+                sample: (basis == Basis::Estimated).then(|| sample(&self.source)),
                 value,
                 unit,
                 low,
@@ -939,6 +944,12 @@ impl Stated {
     fn is_open(&self, column: &str) -> bool {
         self.basis.is_unsourced() || self.assumed.iter().any(|name| name == column)
     }
+}
+
+/// What the source of an estimated figure says before its ranges.
+fn sample(source: &str) -> String {
+    let sample = source.split_once(": ").map_or(source, |(sample, _)| sample);
+    sample.to_owned()
 }
 
 /// A quantity of any kind that has a range, in its SI unit.

@@ -240,9 +240,16 @@ impl SheetSource<'_> {
             );
             return Err(vec![self.error(0..1, message)]);
         };
-        let model = model
-            .parse()
-            .map_err(|error| vec![self.toml_error(&error)])?;
+        let model = model.parse().map_err(|error| {
+            let mut error = self.toml_error(&error);
+            let missing = error.message.strip_prefix("missing field `");
+            let missing = missing.and_then(|rest| rest.split_once('`'));
+            if missing.is_some_and(|(key, _)| estimate::can_be_estimated(key)) {
+                error.message += ", which too few parts of its family or kind state to estimate it; state it, or say \
+                                  assumed = true with a reason";
+            }
+            vec![error]
+        })?;
         let prefix = format!("{}.", model.name());
         let problems = model.problems().into_iter().map(|problem| Problem {
             path: format!("{prefix}{}", problem.path),

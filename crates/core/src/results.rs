@@ -263,6 +263,9 @@ pub struct DecidingFigure {
     pub kind: String,
     /// Where its value comes from.
     pub basis: Basis,
+    /// The parts that it was found in, where it is estimated: `page program of 54 serial NOR parts`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample: Option<String>,
     /// Its value, as the verdict takes it.
     pub value: f64,
     /// The least value that it may have.

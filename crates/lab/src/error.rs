@@ -340,8 +340,9 @@ problems! {
     Unchanged(SheetProblem) "{0}";
     NoPart "the fitted sheet is none of a part";
     UnsoundFit { figure: String, columns: String, why: String }
-        "the fit would give {figure} the columns {columns}, which no sheet may state ({why}). A maximum stays as many \
-         times the typical time as the base has it: state maxima in the table, or begin with another part";
+        "the fit would give {figure} the columns {columns}, which no sheet may state ({why}). A maximum is as many times \
+         the typical time as the base has it, and no less than the law at the rated cycles: give counts nearer to those, \
+         or begin with another part (--base)";
     NoFigures "its sheet has none of the figures that a fit finds";
     NoRawFlash(&'static str) "this part is of the model [{0}], and this template fits raw flash";
     NoErase "no erase of its sheet is as large as a block";

@@ -235,7 +235,7 @@ warnings! {
     Disturbed Disturbed { name, lost, spread, repeats, outliers, replaced }
         "{name}: its repeats disagree or lost the processor, and its figures may not be those of the memory. The rate \
          varies by {spread:.0} % over {repeats} repeats with {outliers} outliers, and the processor was away for {lost:.1} % of \
-         the time; {replaced} further repeats lost more and do not count. Measure again when machine and disk are idle";
+         the time; repeats that lost more and do not count: {replaced}. Measure again when machine and disk are idle";
     Unoptimised Caution { name }
         "{name}: this build of wordline is not optimised, and its tables are slow: build with --release";
     PoolOpen Default { work, open } "workload {work}: {open}";
@@ -243,7 +243,7 @@ warnings! {
     OnePlaneCurrents ExtrapolatedCurrent { target }
         "{target}: the sheet states currents of one plane at work; energy of several is understated";
     NotMapped NotMapped { target }
-        "{target}: its board does not map this memory into the address space; reads go by the driver";
+        "{target}: this memory is not mapped into the address space; reads go by the driver";
     NoPlaneCache NoPipeline { target } "{target}: reads of several planes do not use the cache read";
     LifeUsedUpByRun LifeUsedUp { name, endurance }
         "{name}: this run alone took a unit beyond its {endurance} rated cycles";

@@ -3,6 +3,7 @@
 mod buffer;
 mod calibration;
 mod cards;
+mod certainty;
 mod compare;
 mod dram;
 mod during;

@@ -15,6 +15,8 @@ mod population;
 mod rules;
 #[cfg(test)]
 mod sample;
+#[cfg(test)]
+mod tests;
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -23,6 +25,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 pub(crate) use distribution::spread;
+pub(crate) use rules::can_be_estimated;
 use rules::{FigureSlot, slots};
 
 /// The table that holds the estimated figures of a sheet.

@@ -155,6 +155,12 @@ static RULES: [EstimableFigure; 31] = [
     rule(ALL, "parallel.write_pulse", "write pulse", Unit::Time, LEAST, Owners::Always),
 ];
 
+/// Whether a key is that of a figure that can be estimated of some part.
+pub(crate) fn can_be_estimated(key: &str) -> bool {
+    let last = |rule: &EstimableFigure| rule.figure.rsplit('.').next() == Some(key);
+    RULES.iter().any(last)
+}
+
 /// A place of a sheet where an estimable figure stands or could stand.
 pub(crate) struct FigureSlot<'a, 'i> {
     pub(crate) rule: &'static EstimableFigure,

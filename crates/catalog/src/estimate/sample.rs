@@ -185,7 +185,7 @@ pub(super) fn distributions(parts: &[SourcedPart]) -> String {
     let mut lines = format!("{HEADING}\n");
     let all = populations(parts);
     let closest: BTreeSet<_> = parts.iter().map(|part| part.kind).collect();
-    // A wider kind that adds no part says nothing more.
+    // A wider kind counts where parts of more than one kind state the figure.
     let adds = |(kind, figure, column): &PopulationKey, members: &[Member]| {
         let of_closest = |kind: &&'static str| {
             let closest = all.get(&(*kind, figure.clone(), *column));

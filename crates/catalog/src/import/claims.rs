@@ -173,7 +173,7 @@ impl ClaimedFigure {
         let said = match self.source.split_once(": ") {
             Some(("assumed", reason)) => Said::Assumed(reason),
             Some(("published", source)) => Said::Published(source),
-            _ => Said::Page(&self.source),
+            _ => Said::Maker(&self.source),
         };
         figure(&self.columns, said)
     }

@@ -612,7 +612,7 @@ impl PageReader<'_> {
                 ("action", quoted(action)),
                 ("cycles", cycles.to_string()),
             ];
-            row.into_iter().chain(Said::Page(source).keys()).collect()
+            row.into_iter().chain(Said::Maker(source).keys()).collect()
         });
         table.lists.push(DraftList {
             key: "command",

@@ -48,11 +48,11 @@ pub(super) type DraftRow = Vec<(&'static str, String)>;
 /// Who says something, as a sheet spells it.
 #[derive(Clone, Copy)]
 pub(super) enum Said<'a> {
-    /// The page itself: the chip's own words.
-    Page(&'a str),
+    /// The maker: in the page, the chip's own words, or in a data sheet.
+    Maker(&'a str),
     /// Somebody else, in public.
     Published(&'a str),
-    /// Nobody that could be named; the reason.
+    /// No source; the reason.
     Assumed(&'a str),
 }
 
@@ -60,7 +60,7 @@ impl Said<'_> {
     /// The keys of a figure that say where it comes from.
     pub(super) fn keys(self) -> DraftRow {
         match self {
-            Self::Page(source) => vec![("source", quoted(source))],
+            Self::Maker(source) => vec![("source", quoted(source))],
             Self::Published(source) => {
                 vec![("basis", quoted("published")), ("source", quoted(source))]
             }
@@ -106,11 +106,11 @@ impl DraftTable {
         source: &str,
     ) {
         self.figures
-            .push((key, figure(columns, Said::Page(source))));
+            .push((key, figure(columns, Said::Maker(source))));
     }
 
     pub(super) fn number(&mut self, key: &'static str, number: u64, source: &str) {
-        self.figures.push((key, value(number, Said::Page(source))));
+        self.figures.push((key, value(number, Said::Maker(source))));
     }
 
     fn has(&self, key: &str) -> bool {

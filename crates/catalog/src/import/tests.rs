@@ -224,7 +224,11 @@ fn an_octal_nor_reads_as_the_kernel_reads_it() {
     says(
         &page,
         "commands in 8D-8D-8D",
-        "reset enable; exit deep power-down; enter deep power-down; write non-volatile register; write volatile register",
+        "soft reset and enter default protocol; reset enable; exit deep power-down; enter deep power-down; \
+         write non-volatile register; write volatile register; write register; \
+         write status and configuration register; read non-volatile register; read volatile register; \
+         read register; read configuration register; erase chip; erase 4 KiB; set up read wrap; \
+         read fast wrap; read SFDP",
     );
     assert!(page.contradictions.is_empty(), "{:?}", page.contradictions);
     let page = read(&sfdp(S28HS02GT_BASIC));

@@ -2,6 +2,7 @@
 //! `UPDATE_SHEETS=1` writes the sheets again.
 
 mod damage;
+mod onfi;
 mod plain;
 
 use std::path::{Path, PathBuf};

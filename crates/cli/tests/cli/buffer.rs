@@ -75,7 +75,12 @@ fn a_log_is_answered_for_rates_and_sizes_of_ram() {
         first.starts_with("Provision 12 KiB of RAM for log:my.log "),
         "{first}"
     );
-    assert!(first.contains("at 20.0 MB/s"), "{first}");
+    for words in [
+        "at 20.0 MB/s: the log needed it, and is too short to support more than itself.",
+        "Records of 4 KiB arrive whole: one is gathered, ",
+    ] {
+        assert!(first.contains(words), "{words}: {first}");
+    }
     let sizes = "With 64 KiB of RAM for records that wait the highest safe rate";
     assert!(ran.stdout.contains(sizes), "{}", ran.stdout);
     let csv = of_log(randwrite(), &["--rate", "20MB/s", "--format", "csv"]).done();
@@ -84,6 +89,45 @@ fn a_log_is_answered_for_rates_and_sizes_of_ram() {
             .lines()
             .any(|line| line.contains("log:my.log") && line.contains("ram_peak"))
     );
+}
+
+/// A long log of writes that spread: one number for the horizon that is asked for, and in JSON the same.
+#[test]
+fn a_long_log_is_answered_for_a_horizon() {
+    let mut text = "op,bytes,duration_us\n".to_owned();
+    for index in 0..4000_u64 {
+        // Of 2 ms, and of 1 ms more for each time that the number divides by 3.
+        let mixed = index.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20;
+        let above = (mixed % 1_000_000 + 1) as f64 / 1e6;
+        text += &format!("write,4096,{:.3}\n", 1000.0 - 400.0 * above.ln());
+    }
+    let asked = ["--rate=2MB/s", "--horizon=10min"];
+    let ran = of_log(&text, &asked).done();
+    let first = ran.stdout.lines().next().expect("an answer");
+    let words = "it holds for 10.0 min of such writes with 95 % confidence (the log alone needed ";
+    assert!(
+        first.starts_with("Provision ") && first.contains(words),
+        "{first}"
+    );
+    let document = of_log(&text, &[&asked[..], &["--format", "json"]].concat())
+        .done()
+        .json();
+    let of = |metric| rows(&document, metric);
+    assert_eq!(of("provision_confidence")[0]["value"], 0.95);
+    let horizon = of("provision_horizon")[0]["value"]
+        .as_f64()
+        .expect("a time");
+    assert!((horizon / 600.0 - 1.0).abs() < 1e-9, "{horizon}");
+    let numbers = of("ram_provision");
+    let [number, seen] = numbers.as_slice() else {
+        panic!("two numbers: {numbers:?}");
+    };
+    assert_eq!(
+        (&number["basis"], &seen["basis"]),
+        (&"assumed".into(), &"measured".into())
+    );
+    assert!(number["estimate"].is_null() && seen["estimate"] == "seen");
+    assert!(number["value"].as_f64() >= seen["value"].as_f64());
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use wordline_core::ResultSet;
 
-use crate::cli::support::{FORMATS, Folder, Ran, command, exported, wordline};
+use crate::cli::support::{FORMATS, Folder, Ran, command, exported, rows, wordline};
 
 /// Two candidates, one of which passes.
 const FLAGS: [&str; 9] = [
@@ -379,8 +379,15 @@ fn flags_that_cannot_be_are_refused() {
             "or a period, such as",
         ],
     );
-    refused(&["--keep=16EiB"], &["16EiB", "or a size, such as"]);
-    refused(&["--keep=5 lightyears"], &["or a size, such as"]);
+    for (keep, unit) in [
+        ("--keep=16EiB", "EiB"),
+        ("--keep=5 lightyears", "lightyears"),
+    ] {
+        let words = format!("is neither a size nor a period: unknown unit \"{unit}\"");
+        refused(&[keep], &[&words]);
+    }
+    refused(&["--keep=99999999TiB"], &["is not a size", "is too large"]);
+    refused(&["--keep=-1h"], &["it is below zero"]);
     refused(
         &["--work=read", "--max-loss=1MiB"],
         &["limits.loss goes with work that writes"],
@@ -503,8 +510,12 @@ fn a_measured_log_is_ranked_beside_simulated_parts() {
         .collect();
     let folder = folder.with("short.csv", short);
     let ran = wordline(&[&asked[..7], &[&folder.file("short.csv")]].concat()).done();
-    let sentence = "That figure is measured as 4 KiB";
-    assert!(ran.stdout.contains(sentence), "{}", ran.stdout);
+    for words in [
+        "That figure is measured as 4 KiB, and its log shows no range of it.",
+        "the log needed 8 KiB of RAM, and is too short to support more than itself",
+    ] {
+        assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
+    }
 
     // The same from a study, beside which it lies, and in every format without its folder.
     let study = format!("logs = [\"own.csv\"]\ntargets = [\"em064lx\"]\n{STUDY}");
@@ -518,6 +529,48 @@ fn a_measured_log_is_ranked_beside_simulated_parts() {
     let mut piped = command(&[&asked[..7], &["-"]].concat());
     let ran = Ran::of(piped.write_stdin(own_log())).done();
     assert!(ran.stdout.contains("log:-"), "{ran:?}");
+}
+
+/// A log with its current ranks by energy; the first current belongs to the first log.
+#[test]
+fn a_log_with_its_current_is_ranked_by_energy() {
+    let mut current = "Timestamp(ms),Current(uA),D0-D7\n".to_owned();
+    for step in 0..=41_000 {
+        current += &format!("{},5000,0\n", f64::from(step) / 20.0);
+    }
+    let folder = Folder::new()
+        .with("own.csv", own_log())
+        .with("ppk.csv", current);
+    let (log, current) = (folder.file("own.csv"), folder.file("ppk.csv"));
+    let asked = [
+        "compare",
+        "--rate=500KB/s",
+        "--record=4KiB",
+        "--keep=256KiB",
+        "--prefer=energy",
+        "--target=em064lx",
+        "--log",
+        &log,
+        "--current",
+        &current,
+    ];
+    let ran = wordline(&[&asked[..], &["--voltage=3.3V"]].concat()).done();
+    for words in ["energy a day", "without the standby between them"] {
+        assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
+    }
+    let json = [&asked[..], &["--voltage=3.3V", "--format=json"]].concat();
+    let document = wordline(&json).done().json();
+    // 5 mA at 3.3 V for 1.02 ms on average.
+    let per_op = rows(&document, "energy_per_op")[0]["value"]
+        .as_f64()
+        .expect("joules");
+    assert!(
+        (per_op / (5e-3 * 3.3 * 1.02e-3) - 1.0).abs() < 1e-3,
+        "{per_op}"
+    );
+    wordline(&asked).refused(&["is stated nowhere in ppk.csv", "add --voltage"]);
+    wordline(&[&asked[..], &["--current", &current, "--voltage=3.3V"]].concat())
+        .refused(&["currents names 2, and there are 1 logs"]);
 }
 
 #[test]

@@ -420,7 +420,7 @@ fn tables_that_tell_no_growth_are_refused_with_their_line_and_the_way_out() {
         )
         .with(
             "slow.csv",
-            "cycles,erase_typ_s\n0,30\n10000,32\n50000,40\n100000,50\n",
+            "cycles,erase_typ_s\n0,1\n100,2.48\n500,20.5\n1000,60\n",
         );
     let fit = |table: &str, more: &[&str]| {
         let table = folder.file(table);

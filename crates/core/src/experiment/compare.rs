@@ -375,9 +375,20 @@ pub enum SizeOrPeriodError {
     /// It reads as a size, or as a number alone.
     #[error("{0}; or a period, such as \"1 h\"")]
     Size(QuantityError),
-    /// It has no unit of sizes.
+    /// It has a unit of periods.
     #[error("{0}; or a size, such as \"2 GiB\"")]
     Period(QuantityError),
+    /// Its unit is one of neither.
+    #[error(
+        "{text:?} is neither a size nor a period: unknown unit {unit:?}; write a size, such as \"2 GiB\" or \"1 TB\", or a \
+         period, such as \"1 h\""
+    )]
+    Neither {
+        /// The text.
+        text: String,
+        /// What stands for its unit.
+        unit: String,
+    },
 }
 
 impl fmt::Display for SizeOrPeriod {
@@ -396,15 +407,16 @@ impl FromStr for SizeOrPeriod {
             Ok(bytes) => return Ok(Self::Bytes(bytes)),
             Err(error) => error,
         };
-        // Of the two faults the one that says more: a size that is too large is no period of an unknown unit.
+        let unknown = |error: &QuantityError| error.kind == QuantityErrorKind::UnknownUnit;
         text.parse()
             .map(Self::For)
-            .map_err(|period: QuantityError| {
-                if size.kind == QuantityErrorKind::UnknownUnit {
-                    SizeOrPeriodError::Period(period)
-                } else {
-                    SizeOrPeriodError::Size(size)
-                }
+            .map_err(|period| match (unknown(&size), unknown(&period)) {
+                (true, true) => SizeOrPeriodError::Neither {
+                    text: text.to_owned(),
+                    unit: size.text[size.span].to_owned(),
+                },
+                (true, false) => SizeOrPeriodError::Period(period),
+                (false, _) => SizeOrPeriodError::Size(size),
             })
     }
 }

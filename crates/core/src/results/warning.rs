@@ -30,7 +30,7 @@ named! {
         AgeWearOnly = "age-wear-only",
         /// Pipelined page loads were asked of a memory that has none.
         NoPipeline = "no-pipeline",
-        /// Reads through the address space were asked of a memory that its board does not map.
+        /// Reads through the address space were asked of a memory that is not mapped.
         NotMapped = "not-mapped",
         /// Reads during programs or erases were asked of a memory that has none of its own.
         NoBackground = "no-background",

@@ -41,7 +41,7 @@ pub(crate) struct ProvisionSource<'a> {
 
 /// How long RAM suffices.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Suffices {
+pub(crate) enum ProvisionSpan {
     /// No run needs more.
     Always,
     /// So many seconds of such work, with [`CONFIDENCE`].
@@ -64,7 +64,7 @@ pub(crate) struct Provision {
     /// The largest record, which is gathered meanwhile.
     pub(crate) gathered: f64,
     pub(crate) basis: Basis,
-    pub(crate) suffices: Suffices,
+    pub(crate) span: ProvisionSpan,
     /// What the fill of the buffer lets expect, and for how many further accesses it was asked.
     outlook: Option<(LevelOutlook, f64)>,
     /// How long an access of the mean size takes to come, in seconds.
@@ -96,7 +96,7 @@ impl<'a> ProvisionSource<'a> {
             seen_waiting: waiting,
             gathered,
             basis: self.basis,
-            suffices: Suffices::AsSeen,
+            span: ProvisionSpan::AsSeen,
             outlook: None,
             access_s,
         };
@@ -112,7 +112,7 @@ impl<'a> ProvisionSource<'a> {
         {
             provision.in_flight = bound;
             provision.basis = Basis::Proven;
-            provision.suffices = Suffices::Always;
+            provision.span = ProvisionSpan::Always;
         }
         provision.bytes = provision.in_flight + provision.gathered;
         Some(Ok(provision))
@@ -189,6 +189,16 @@ impl<'a> ProvisionSource<'a> {
             (outlook, further)
         });
         self.warn(&subject.target, &provisions, longest, document);
+        let short = provisions.iter().find_map(Provision::shortage);
+        if let (Some(_), Some((holds, asked, needed))) = (self.horizon_s, short) {
+            document.warn(LabWarning::ShortForHorizon {
+                target: &subject.target,
+                asked: &period(asked),
+                percent: &(100.0 * CONFIDENCE),
+                holds: &period(holds),
+                needed: &period(needed),
+            });
+        }
     }
 
     /// Says once what the numbers rest on.
@@ -228,16 +238,6 @@ impl<'a> ProvisionSource<'a> {
                 next: &(100.0 * next),
             });
         }
-        let short = provisions.iter().find_map(Provision::shortage);
-        if let (Some(_), Some((holds, asked, needed))) = (self.horizon_s, short) {
-            document.warn(LabWarning::ShortForHorizon {
-                target: &target,
-                asked: &period(asked),
-                percent,
-                holds: &period(holds),
-                needed: &period(needed),
-            });
-        }
     }
 }
 
@@ -259,7 +259,7 @@ impl Provision {
             self.basis = Basis::Assumed;
         }
         if outlook.support != Support::None {
-            self.suffices = Suffices::Seconds(outlook.holds * self.access_s);
+            self.span = ProvisionSpan::Seconds(outlook.holds * self.access_s);
         }
     }
 
@@ -270,7 +270,7 @@ impl Provision {
 
     /// Whether it suffices as long as was asked for.
     pub(crate) fn is_supported(&self) -> bool {
-        self.suffices == Suffices::Always
+        self.span == ProvisionSpan::Always
             || self
                 .outlook
                 .is_some_and(|(outlook, asked)| outlook.holds >= asked)
@@ -292,10 +292,10 @@ impl Provision {
             ..at.clone()
         };
         own.add(Metric::RamProvision, Ok(self.bytes), document);
-        let (horizon, confidence) = match self.suffices {
-            Suffices::Always => (Err(NoValue::Unbounded), Some(1.0)),
-            Suffices::Seconds(seconds) => (Ok(seconds), Some(CONFIDENCE)),
-            Suffices::AsSeen => (Err(NoValue::NotApplicable), None),
+        let (horizon, confidence) = match self.span {
+            ProvisionSpan::Always => (Err(NoValue::Unbounded), Some(1.0)),
+            ProvisionSpan::Seconds(seconds) => (Ok(seconds), Some(CONFIDENCE)),
+            ProvisionSpan::AsSeen => (Err(NoValue::NotApplicable), None),
         };
         own.add(Metric::ProvisionHorizon, horizon, document);
         if let Some(confidence) = confidence {

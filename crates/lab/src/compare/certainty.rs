@@ -71,6 +71,7 @@ impl Doubt<'_> {
         verdict.deciding = Some(DecidingFigure {
             kind: decides.kind.name.to_owned(),
             basis: decides.basis,
+            sample: decides.sample.clone(),
             value: decides.value,
             low: decides.value * decides.low,
             high: decides.value * decides.high,

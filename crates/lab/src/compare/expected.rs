@@ -11,7 +11,7 @@ use wordline_core::{Basis, Limits, Metric};
 
 use crate::buffer::analysis::BufferFindings;
 use crate::buffer::extremes::{CONFIDENCE, LevelOutlook, Support};
-use crate::buffer::provision::{Provision, Suffices, period};
+use crate::buffer::provision::{Provision, ProvisionSpan, period};
 
 /// What may come of a log.
 pub(super) struct Prospect {
@@ -85,12 +85,12 @@ impl Prospect {
                 let (asked, needed) = (period(asked), period(needed));
                 format!(", and {asked} need a log of {needed} of such work")
             });
-            match ram.suffices {
-                Suffices::Seconds(holds) if ram.basis == Basis::Assumed => format!(
+            match ram.span {
+                ProvisionSpan::Seconds(holds) if ram.basis == Basis::Assumed => format!(
                     "its RAM suffices for {} of such work with {percent} % confidence (the log alone needed {seen}){needs}",
                     period(holds)
                 ),
-                Suffices::Seconds(holds) => format!(
+                ProvisionSpan::Seconds(holds) => format!(
                     "the log needed {all} of RAM, which it supports for {} of such work with {percent} % confidence{needs}",
                     period(holds)
                 ),
@@ -141,6 +141,7 @@ impl Prospect {
         verdict.deciding = Some(DecidingFigure {
             kind: one.kind.to_owned(),
             basis: one.basis,
+            sample: None,
             value: one.value,
             low: one.low,
             high: one.high,
@@ -170,7 +171,11 @@ impl Prospect {
             limit: "ram",
             unit: Metric::RamPeakInFlight.unit(),
             value: ram.in_flight,
-            low: ram.seen_in_flight,
+            // What it supports passes; beyond that it has no range.
+            low: match fails {
+                true => ram.seen_in_flight,
+                false => ram.in_flight,
+            },
             high: ram.in_flight,
             flips_at,
         })
@@ -190,7 +195,10 @@ impl Prospect {
             unit: Metric::LatencyMax.unit(),
             value: seen,
             low: seen,
-            high: outlook.level.max(seen),
+            high: match outlook.level > allowed {
+                true => outlook.level,
+                false => seen,
+            },
             flips_at: allowed,
         })
     }

@@ -76,7 +76,7 @@ const FITTED: [Measured; 3] = [
 ];
 
 /// The rows that decided nothing.
-const HELD_OUT: [Measured; 5] = [
+const HELD_OUT: [Measured; 6] = [
     measured(
         "SanDisk Class 4 8GB, Pixracer",
         ULTRA,
@@ -112,10 +112,9 @@ const HELD_OUT: [Measured; 5] = [
         512,
         (185.2e3, 108.9),
     ),
+    // Its host leaves a write command open from access to access.
+    measured("unnamed, RP2040", EXTREME, H743, 512, (15.15e6, 1.207)),
 ];
-
-/// The row of a host that leaves a write command open from access to access.
-const OPEN_COMMAND: Measured = measured("unnamed, RP2040", EXTREME, H743, 512, (15.15e6, 1.207));
 
 /// Which end of the ranges a card lies at.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -193,35 +192,33 @@ fn the_rows_that_decided_are_met() {
     }
 }
 
-/// Of what no figure was chosen with, on hosts that end each write as ours do, at least eight values in ten lie within the
-/// ranges of the class. The longest writes of the card that its sheet is about lie within a factor of two of what the sheet
-/// says. Another card of the class may lie anywhere in the range.
+/// Of what no figure was chosen with, nine of all twelve values lie within the ranges of the class. The longest writes of
+/// the card that its sheet is about lie within a factor of two of what the sheet says. Another card of the class may lie
+/// anywhere in the range.
+///
+/// Two of the three misses are one host: it leaves one command open from write to write, and meets neither the end of a
+/// command nor what firmware does behind it. Our driver ends each access, and is thirty times as slow.
 #[test]
-fn the_rows_that_decided_nothing_lie_within_the_ranges() {
-    let (mut within, mut longest_off, mut lines) = (Vec::new(), Vec::new(), String::new());
+fn nine_of_twelve_values_that_decided_nothing_lie_within_the_ranges() {
+    let (mut missed, mut values, mut lines) = (Vec::new(), 0, String::new());
     for row in &HELD_OUT {
         let found = compared(row);
-        within.extend(found.within);
-        longest_off.push((row.card, found.longest_off));
+        values += found.within.len();
+        let outside = found.within.iter().zip(["mean", "longest"]);
+        let outside = outside.filter(|(within, _)| !**within);
+        missed.extend(outside.map(|(_, value)| (row.card, value)));
         lines += &found.line;
+        let is_its_card = row.card.starts_with("SanDisk Extreme");
+        let off = found.longest_off;
+        assert!(!is_its_card || off < 2.0, "{}: {off:.2}", row.card);
     }
-    let hits = within.iter().filter(|hit| **hit).count();
-    assert_eq!(within.len(), 10);
-    assert!(hits >= 8, "{hits} of 10\n{lines}");
-    let near = longest_off.iter().filter(|(_, off)| *off < 2.0).count();
-    assert!(near >= 4, "{near} of 5\n{lines}");
-    for (card, off) in longest_off {
-        let the_same = card.starts_with("SanDisk Extreme");
-        assert!(!the_same || off < 2.0, "{card}: {off:.2}");
-    }
-}
-
-/// A host that leaves one command open from write to write meets neither the end of a command nor what firmware does
-/// behind it: our driver ends each access, and is thirty times as slow.
-#[test]
-fn a_host_that_never_ends_its_command_is_beyond_the_model() {
-    let found = compared(&OPEN_COMMAND);
-    assert_eq!(found.within, [false, false], "{}", found.line);
+    assert_eq!(values, 12);
+    let expected = [
+        ("Patriot 16GB Class 10, SPI", "mean"),
+        ("unnamed, RP2040", "mean"),
+        ("unnamed, RP2040", "longest"),
+    ];
+    assert_eq!(missed, expected, "\n{lines}");
 }
 
 /// What stands beside a row.

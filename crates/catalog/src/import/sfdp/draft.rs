@@ -223,7 +223,7 @@ impl Tables<'_> {
         table.figure("erase_latency", &latency(24), &source);
         table.figure("program_progress", &interval(9), &source);
         table.figure("erase_progress", &interval(20), &source);
-        let during = value(basic.programs_during_erase(), Said::Page(&source));
+        let during = value(basic.programs_during_erase(), Said::Maker(&source));
         table.figures.push(("program_during_erase", during));
         Some(table)
     }
@@ -257,11 +257,11 @@ impl Tables<'_> {
                 let mut row = vec![
                     ("name", quoted(&size(erase.bytes))),
                     ("code", format!("0x{:02x}", self.erase_code(erase).0)),
-                    ("bytes", figure(&bytes, Said::Page(&source))),
+                    ("bytes", figure(&bytes, Said::Maker(&source))),
                 ];
                 row.extend(erase.times.map(|times| {
                     let source = basic.table.source(&[10]);
-                    ("duration", figure(&times.columns(), Said::Page(&source)))
+                    ("duration", figure(&times.columns(), Said::Maker(&source)))
                 }));
                 row
             })
@@ -274,11 +274,11 @@ impl Tables<'_> {
                 ("code", "0xc7".to_owned()),
                 (
                     "bytes",
-                    figure(&bytes, Said::Page(&basic.table.source(&[2]))),
+                    figure(&bytes, Said::Maker(&basic.table.source(&[2]))),
                 ),
                 (
                     "duration",
-                    figure(&basic.chip_erase().columns(), Said::Page(&source)),
+                    figure(&basic.chip_erase().columns(), Said::Maker(&source)),
                 ),
             ]);
         }
@@ -297,11 +297,11 @@ impl Tables<'_> {
         self.controls(erases, addressing, &mut list);
         if let Some(octal) = self.octal() {
             let clock = [("max", octal.clock.clone())];
-            list.octal_clock = Some(figure(&clock, Said::Page(&octal.clock_source)));
+            list.octal_clock = Some(figure(&clock, Said::Maker(&octal.clock_source)));
             list.mode = "8D-8D-8D";
             let (cycles, source) = (octal.dummy_cycles, octal.read_source);
             let read = Opcode8D::new(octal.profile.read, "Fast Read", "read", cycles);
-            list.add_octal(read, Said::Page(source));
+            list.add_octal(read, Said::Maker(source));
             let said = "Linux, drivers/mtd/spi-nor/sfdp.c: a required command of the profile, as on one line";
             let write = Opcode8D::new(0x12, "Page Program", "write", 0);
             list.add_octal(write, Said::Published(said));
@@ -352,7 +352,7 @@ impl Tables<'_> {
             list.mode = read.mode;
             let name = format!("Fast Read {}", read.mode);
             let shape = (bytes, settings.dummy_cycles());
-            list.add(code, &name, "read", shape, Said::Page(&source));
+            list.add(code, &name, "read", shape, Said::Maker(&source));
         }
         list.mode = "1S-1S-1S";
     }
@@ -371,7 +371,7 @@ impl Tables<'_> {
                 "1S-1S-1S" => entry.name.to_owned(),
                 mode => format!("{} {mode}", entry.name),
             };
-            list.add(entry.code, &name, "write", (4, 0), Said::Page(source));
+            list.add(entry.code, &name, "write", (4, 0), Said::Maker(source));
         }
         list.mode = "1S-1S-1S";
         if list.rows.len() == before {
@@ -393,7 +393,7 @@ impl Tables<'_> {
                     profile.status_address_bytes,
                     profile.status_dummy_cycles as u32,
                 );
-                let said = Said::Page(&profile.source);
+                let said = Said::Maker(&profile.source);
                 list.add(0x05, "Read Status Register", "status", shape, said);
             }
             // The bit of the busy poll with 05h; its neighbours are ones in some pages.
@@ -404,7 +404,7 @@ impl Tables<'_> {
                     "Read Status Register",
                     "status",
                     (0, 0),
-                    Said::Page(&source),
+                    Said::Maker(&source),
                 );
             }
             None => list.add(0x05, "Read Status Register", "status", (0, 0), common),
@@ -417,7 +417,7 @@ impl Tables<'_> {
                 &name,
                 "erase",
                 (address_bytes, 0),
-                Said::Page(&source),
+                Said::Maker(&source),
             );
         }
         if basic.table.has(11) && octal.as_ref().is_none_or(|octal| octal.profile.erases_chip) {
@@ -439,7 +439,7 @@ impl Tables<'_> {
                 name,
                 action,
                 (0, 0),
-                Said::Page(&source),
+                Said::Maker(&source),
             );
         }
     }

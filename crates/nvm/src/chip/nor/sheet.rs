@@ -44,8 +44,8 @@ pub struct NorSheet {
     pub deselect_after_read: Option<Figure<Time>>,
     /// How long chip select must stay high after any other command.
     pub deselect_after_write: Option<Figure<Time>>,
-    /// Supply current in standby. Left out where no source states it, and the energy of a chip that waits is unknown.
-    pub standby: Option<Figure<Current>>,
+    /// Supply current in standby.
+    pub standby: Figure<Current>,
     /// Supply current in deep power-down.
     pub deep_power_down: Option<Figure<Current>>,
     /// Supply current while a program is on the bus or in the array.
@@ -235,9 +235,7 @@ impl NorSheet {
 
     pub(super) fn check_currents(&self, problems: &mut Problems) {
         problems.positive("supply", &self.supply);
-        if let Some(standby) = &self.standby {
-            problems.ordered("standby", standby);
-        }
+        problems.ordered("standby", &self.standby);
         for (path, current) in [
             ("deep_power_down", &self.deep_power_down),
             ("read_current", &self.read_current),

@@ -256,8 +256,10 @@ fn power_draw(
     resolver: &mut Resolver,
     gaps: &mut Vec<CurrentGap>,
 ) -> PowerDraw {
-    let mut unknown = |action: &'static str| {
-        gaps.push(CurrentGap::Unknown { action });
+    let mut unknown = |action: Action| {
+        gaps.push(CurrentGap::Unknown {
+            action: action.name(),
+        });
         None
     };
     let stated = |name, figure: &Option<Figure<Current>>, resolver: &mut Resolver| {
@@ -265,11 +267,9 @@ fn power_draw(
         Some(resolver.resolve(name, figure))
     };
     let program = stated("program_current", &sheet.program_current, resolver)
-        .or_else(|| unknown(Action::Write.name()));
-    let erase = stated("erase_current", &sheet.erase_current, resolver)
-        .or_else(|| unknown(Action::Erase.name()));
-    let standby =
-        stated("standby", &sheet.standby, resolver).or_else(|| unknown(PowerState::Standby.name()));
+        .or_else(|| unknown(Action::Write));
+    let erase =
+        stated("erase_current", &sheet.erase_current, resolver).or_else(|| unknown(Action::Erase));
     let command = link.command(Action::Read);
     let read = command
         .and_then(|command| Some((command, ActiveCurrent::for_command(&sheet.active, command)?)));
@@ -283,14 +283,15 @@ fn power_draw(
             }
             Some(resolver.resolve(&active.label(), &active.current))
         }
-        None => stated("read_current", &sheet.read_current, resolver)
-            .or_else(|| unknown(Action::Read.name())),
+        None => {
+            stated("read_current", &sheet.read_current, resolver).or_else(|| unknown(Action::Read))
+        }
     };
     let asleep = stated("deep_power_down", &sheet.deep_power_down, resolver);
     PowerDraw {
         voltage: link.voltage,
         current: PowerState::ALL.map(|state| match state {
-            PowerState::Standby => standby,
+            PowerState::Standby => Some(resolver.resolve("standby", &sheet.standby)),
             PowerState::DeepPowerDown => asleep,
             PowerState::Read => read,
             PowerState::Write => program,

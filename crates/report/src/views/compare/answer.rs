@@ -113,8 +113,10 @@ fn depending(candidates: &[RankedCandidate<'_, '_>]) -> Vec<String> {
             (true, false) => "no source states it".to_owned(),
             (false, _) => format!("may be {} to {}", value(deciding.low), value(deciding.high)),
         };
+        let sample = deciding.sample.as_ref();
+        let from = sample.map_or(String::new(), |sample| format!(" from the {sample}"));
         Some(format!(
-            "{} {verb} {} with {condition}{with}. That figure is {} as {}, and {range}.",
+            "{} {verb} {} with {condition}{with}. That figure is {} as {}{from}, and {range}.",
             one.target,
             one.conditions(verdict),
             deciding.basis,
