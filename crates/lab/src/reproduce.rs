@@ -18,7 +18,7 @@ use wordline_core::results::NoValue;
 
 use crate::control::Control;
 use crate::published::{Allowed, Kind, Measure, Need, Published, Use, Value};
-pub use band::{Band, BandEnd};
+pub use band::{BandEnd, ReproducedBand};
 use bench::ReproductionBench;
 pub use headline::Headline;
 

@@ -51,7 +51,7 @@ fn study() -> CompareWorkload {
     })
 }
 
-fn of(study: CompareWorkload, targets: &[&str]) -> Experiment {
+pub(super) fn of(study: CompareWorkload, targets: &[&str]) -> Experiment {
     Experiment {
         targets: targets.iter().map(|&name| name.to_owned()).collect(),
         workload: Workload::Compare(Box::new(study)),
@@ -80,19 +80,19 @@ fn try_run(experiment: &Experiment) -> Result<ResultSet, LabError> {
 }
 
 #[track_caller]
-fn judged(study: CompareWorkload, targets: &[&str]) -> ResultSet {
+pub(super) fn judged(study: CompareWorkload, targets: &[&str]) -> ResultSet {
     try_run(&of(study, targets)).unwrap_or_else(|error| panic!("{error}"))
 }
 
 #[track_caller]
-fn verdict<'a>(document: &'a ResultSet, target: &str, timing: Timing) -> &'a Verdict {
+pub(super) fn verdict<'a>(document: &'a ResultSet, target: &str, timing: Timing) -> &'a Verdict {
     let mut verdicts = document.verdicts.iter();
     let found = verdicts.find(|one| one.target == target && one.timing == timing);
     found.unwrap_or_else(|| panic!("no verdict on {target} at {timing}"))
 }
 
 #[track_caller]
-fn value(
+pub(super) fn value(
     document: &ResultSet,
     target: &str,
     timing: Timing,

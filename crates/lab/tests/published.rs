@@ -109,9 +109,7 @@ fn the_report_on_memory_modules_reproduces_as_its_data_say() {
 #[test]
 fn every_document_reproduces_as_its_data_say() {
     let catalog = sheets();
-    let mut documents: Vec<_> = keys()
-        .filter_map(|key| published(&catalog, key))
-        .collect();
+    let mut documents: Vec<_> = keys().filter_map(|key| published(&catalog, key)).collect();
     assert_eq!(documents.len(), 7);
     for document in &mut documents {
         let minutes = document.key == MODULES;

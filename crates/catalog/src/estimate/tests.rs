@@ -9,9 +9,15 @@ use crate::{Catalog, Part, Sheet, SheetError, parse};
 /// The sheet of a part without the lines that begin with some keys, and with lines in front of the first table.
 fn text(id: &str, without: &[&str], more: &str) -> String {
     let end = format!("/{id}.toml");
-    let found = crate::EMBEDDED.iter().find(|(file, _)| file.ends_with(&end));
+    let found = crate::EMBEDDED
+        .iter()
+        .find(|(file, _)| file.ends_with(&end));
     let (_, text) = found.expect("embedded");
-    let is_kept = |line: &&str| !without.iter().any(|key| line.starts_with(&format!("{key} = ")));
+    let is_kept = |line: &&str| {
+        !without
+            .iter()
+            .any(|key| line.starts_with(&format!("{key} = ")))
+    };
     let kept: Vec<_> = text.lines().filter(is_kept).collect();
     assert_eq!(text.lines().count() - kept.len(), without.len(), "{id}");
     format!("{more}{}\n", kept.join("\n"))
@@ -31,13 +37,33 @@ fn errors(text: &str) -> Vec<SheetError> {
 
 #[test]
 fn what_a_sheet_lacks_has_a_sample_and_a_range() {
-    let part = part(&text("mt25ql128", &["page_program", "byte_program_first", "byte_program_next"], ""));
-    let found = part.figures.iter().find(|figure| figure.figure == "nor.page_program");
+    let part = part(&text(
+        "mt25ql128",
+        &["page_program", "byte_program_first", "byte_program_next"],
+        "",
+    ));
+    let found = part
+        .figures
+        .iter()
+        .find(|figure| figure.figure == "nor.page_program");
     let found = found.expect("it is estimated");
     assert_eq!(found.basis, Basis::Estimated);
-    assert!(found.value.starts_with("typ ") && found.value.contains("range "), "{}", found.value);
-    let words = ["page program of ", " serial NOR parts: typ ", ", max ", " in nine of ten"];
-    assert!(words.iter().all(|words| found.source.contains(words)), "{}", found.source);
+    assert!(
+        found.value.starts_with("typ ") && found.value.contains("range "),
+        "{}",
+        found.value
+    );
+    let words = [
+        "page program of ",
+        " serial NOR parts: typ ",
+        ", max ",
+        " in nine of ten",
+    ];
+    assert!(
+        words.iter().all(|words| found.source.contains(words)),
+        "{}",
+        found.source
+    );
     // The completed text is a sheet that says the same, and to which nothing is added.
     let again = parse("my-part.toml", &part.header.text);
     let Ok(Sheet::Part(again)) = again else {
@@ -51,12 +77,23 @@ fn what_a_sheet_lacks_has_a_sample_and_a_range() {
 fn a_family_comes_before_the_kind() {
     let lacks = ["page_program", "byte_program_first", "byte_program_next"];
     let of = |family: &str| {
-        let part = part(&text("mt25ql128", &lacks, &format!("family = {family:?}\n")));
+        let part = part(&text(
+            "mt25ql128",
+            &lacks,
+            &format!("family = {family:?}\n"),
+        ));
         let figures = part.figures.iter();
         let source = figures.filter(|figure| figure.figure == "nor.page_program");
-        source.map(|figure| figure.source.clone()).next().expect("estimated")
+        source
+            .map(|figure| figure.source.clone())
+            .next()
+            .expect("estimated")
     };
-    assert!(of("W25Q-JV").contains(" parts of its family W25Q-JV and "), "{}", of("W25Q-JV"));
+    assert!(
+        of("W25Q-JV").contains(" parts of its family W25Q-JV and "),
+        "{}",
+        of("W25Q-JV")
+    );
     // A family that the catalogue does not have is none.
     assert!(!of("X25Y").contains("family"), "{}", of("X25Y"));
 }
@@ -88,13 +125,41 @@ fn a_figure_keeps_the_order_of_its_columns() {
 fn a_table_of_the_users_is_checked() {
     let figure = "{ typ = \"300 us\", basis = \"estimated\", source = \"s\" }";
     let cases = [
-        (format!("\"nor.page_program\" = {figure}"), "nor.page_program: the sheet states it itself", "\"nor.page_program\""),
-        (format!("\"nor.erase.0.duration\" = {figure}"), "nor.erase.0.duration: the sheet states it itself", "\"nor.erase.0"),
-        (format!("\"nor.erase.9.duration\" = {figure}"), "the sheet has no table nor.erase.9", "\"nor.erase.9"),
-        (format!("\"nand.page_program\" = {figure}"), "the sheet has no table nand", "\"nand.page"),
-        (format!("page_program = {figure}"), "allowed: the place of a figure", "page_program"),
-        ("\"nor.page_program\" = { typ = \"300 us\", source = \"s\" }".to_owned(), "allowed: a figure with basis = \"estimated\"", "{ typ"),
-        (format!("\"nor.page_porgram\" = {figure}"), "unknown field `page_porgram`", ""),
+        (
+            format!("\"nor.page_program\" = {figure}"),
+            "nor.page_program: the sheet states it itself",
+            "\"nor.page_program\"",
+        ),
+        (
+            format!("\"nor.erase.0.duration\" = {figure}"),
+            "nor.erase.0.duration: the sheet states it itself",
+            "\"nor.erase.0",
+        ),
+        (
+            format!("\"nor.erase.9.duration\" = {figure}"),
+            "the sheet has no table nor.erase.9",
+            "\"nor.erase.9",
+        ),
+        (
+            format!("\"nand.page_program\" = {figure}"),
+            "the sheet has no table nand",
+            "\"nand.page",
+        ),
+        (
+            format!("page_program = {figure}"),
+            "allowed: the place of a figure",
+            "page_program",
+        ),
+        (
+            "\"nor.page_program\" = { typ = \"300 us\", source = \"s\" }".to_owned(),
+            "allowed: a figure with basis = \"estimated\"",
+            "{ typ",
+        ),
+        (
+            format!("\"nor.page_porgram\" = {figure}"),
+            "unknown field `page_porgram`",
+            "",
+        ),
     ];
     for (line, words, place) in cases {
         let errors = errors(&(text("mt25ql128", &[], "") + "[estimated]\n" + &line + "\n"));
@@ -104,7 +169,13 @@ fn a_table_of_the_users_is_checked() {
         assert!(pointed.starts_with(place), "{line}: points at {pointed:?}");
     }
     let errors = errors(&format!("estimated = 3\n{}", text("mt25ql128", &[], "")));
-    assert!(errors[0].message.contains("estimated is a table of figures"), "{}", errors[0]);
+    assert!(
+        errors[0]
+            .message
+            .contains("estimated is a table of figures"),
+        "{}",
+        errors[0]
+    );
 }
 
 #[test]
@@ -112,5 +183,8 @@ fn what_has_too_few_relatives_is_asked_for() {
     let errors = errors(&text("mt28ew512", &["power_up", "endurance"], ""));
     let words = "missing field `power_up`, which too few parts of its family or kind state";
     // Endurance is estimated from all flash; the wait of a parallel chip has no sample.
-    assert!(errors.iter().any(|error| error.message.contains(words)), "{errors:?}");
+    assert!(
+        errors.iter().any(|error| error.message.contains(words)),
+        "{errors:?}"
+    );
 }

@@ -60,7 +60,7 @@ pub(crate) fn run(reproduce: &Reproduce, global: &Global) -> Result<Outcome, Fai
         ));
     }
     let catalog = super::catalog(global)?;
-    let read = |key| document(&catalog, key);
+    let read = |key: &str| document(&catalog, key);
     let mut documents: Vec<_> = match &reproduce.key {
         Some(key) => vec![read(key)?],
         None => keys().map(read).collect::<Result<_, _>>()?,
@@ -196,7 +196,10 @@ fn values(document: &Published) -> Grid {
             allowed(value.allowed, value.unit),
             value.r#use.name().to_owned(),
             value.miss.clone().unwrap_or_default(),
-            value.needs.as_ref().map_or_else(String::new, |needs| needs.what.clone()),
+            value
+                .needs
+                .as_ref()
+                .map_or_else(String::new, |needs| needs.what.clone()),
             value.kind().name().to_owned(),
             value.consistency().unwrap_or_default(),
         ]);

@@ -279,7 +279,9 @@ pub(super) fn usual_idle() -> super::Workload {
 
 /// What the command runs unless flags say otherwise.
 pub(super) fn usual_bandwidth() -> super::Workload {
-    super::Workload::Dram(DramWorkload::of(DramTest::Bandwidth(BandwidthTest::default())))
+    super::Workload::Dram(DramWorkload::of(DramTest::Bandwidth(
+        BandwidthTest::default(),
+    )))
 }
 
 /// What the command runs unless flags say otherwise.

@@ -4,8 +4,8 @@ use super::SubChannel;
 use super::queue::{NONE, QueueEntry};
 use super::stamp::{Stamp, clock};
 use super::state::{
-    ACT, BankCandidate, BankState, CLOSED, COLUMNS, CandidatePlace, PRE, PseudoChannel, ROW_COMMAND,
-    ROWS,
+    ACT, BankCandidate, BankState, CLOSED, COLUMNS, CandidatePlace, PRE, PseudoChannel,
+    ROW_COMMAND, ROWS,
 };
 use crate::command::Command;
 use crate::observer::Observer;
@@ -160,7 +160,13 @@ impl PseudoChannel {
 
     /// The column command of the oldest entry, where it may go at a clock before which no column command may.
     #[inline(always)]
-    fn oldest_at(&self, channel: usize, entry: u16, bank: usize, any: u64) -> Option<CommandChoice> {
+    fn oldest_at(
+        &self,
+        channel: usize,
+        entry: u16,
+        bank: usize,
+        any: u64,
+    ) -> Option<CommandChoice> {
         let place = self.banks[bank].candidate;
         let candidate = self.candidates.get(place)?;
         if candidate.entry != entry || candidate.order >= ROW_COMMAND {
@@ -255,7 +261,10 @@ impl<O: Observer> SubChannel<O> {
         }
         // A column command goes first at its clock, and the oldest one of all first among them.
         let column = pc.oldest_at(channel, oldest, bank, any);
-        column.unwrap_or_else(|| pc.first_of(COLUMNS, channel, floor, |_, _| false).better(rows))
+        column.unwrap_or_else(|| {
+            pc.first_of(COLUMNS, channel, floor, |_, _| false)
+                .better(rows)
+        })
     }
 
     /// The choice of the overdue entry's bank is its own; and if that is a column command whose row is there, there is no

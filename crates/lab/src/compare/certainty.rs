@@ -99,6 +99,7 @@ impl Doubt<'_> {
             verdict.deciding = Some(DecidingFigure {
                 kind: out.kind.to_owned(),
                 basis: Basis::Assumed,
+                sample: None,
                 value: 0.0,
                 low: 0.0,
                 high: 0.0,

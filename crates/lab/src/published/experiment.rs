@@ -8,9 +8,7 @@ use std::collections::BTreeMap;
 use serde::de::DeserializeOwned;
 use toml::{Table, Value};
 use wordline_catalog::Catalog;
-use wordline_core::quantity::{
-    ByteCount, DataRate, Frequency, Period, Quantity as _, Time,
-};
+use wordline_core::quantity::{ByteCount, DataRate, Frequency, Period, Quantity as _, Time};
 use wordline_core::{Experiment, RawWorkload, Timing, Workload};
 
 /// The experiments that a document names.

@@ -126,7 +126,9 @@ fn what_cannot_run_passes_only_when_the_data_say_what_it_needs() {
 #[test]
 fn what_could_run_must_not_stay_pending() {
     for (value, expected) in [(HIT, Verdict::Hit), (MISS, Verdict::NewMiss)] {
-        let (verdict, problem) = verdict(&format!("{OF}{value}needs = 'a model of it'\nfails_with = 'x'"));
+        let (verdict, problem) = verdict(&format!(
+            "{OF}{value}needs = 'a model of it'\nfails_with = 'x'"
+        ));
         assert_eq!(verdict, expected);
         assert!(problem.expect("a problem").contains("remove its `needs`"));
     }
@@ -399,7 +401,9 @@ fn three_numbers_sum_up_what_could_have_missed_and_what_could_not() {
     let score = result.score;
     assert_eq!((score.predicted.run, score.predicted.pending), (3, 1));
     assert_eq!((score.consistency.run, score.datasheet.run), (4, 1));
-    let none = reproduced(&[format!("{UNKNOWN}{HIT}needs = 'the part'\nfails_with = 'absent'")]);
+    let none = reproduced(&[format!(
+        "{UNKNOWN}{HIT}needs = 'the part'\nfails_with = 'absent'"
+    )]);
     assert_eq!(none.headline, Headline::default());
 }
 

@@ -15,7 +15,11 @@ fn catalog() -> Catalog {
 
 fn read_in(cover: &str, value: &str) -> Result<Value, String> {
     let text = format!("[[value]]\ncitation = 'c'\nuse = 'predicted'\n{value}");
-    let document = Published::parse(&catalog(), ("document.toml", cover), &[("values.toml", &text)]);
+    let document = Published::parse(
+        &catalog(),
+        ("document.toml", cover),
+        &[("values.toml", &text)],
+    );
     document.map(|mut document| document.value.remove(0))
 }
 
@@ -170,7 +174,11 @@ fn sequences_are_found_by_their_names() {
              citation = 'c'\nuse = 'theory'\nof = {{ {of} }}\npublished = '1 s'\ntolerance = 0.1"
         );
         let cover = &COVER[..COVER.find("[experiment]").expect("it is there")];
-        let document = Published::parse(&catalog(), ("document.toml", cover), &[("values.toml", &text)]);
+        let document = Published::parse(
+            &catalog(),
+            ("document.toml", cover),
+            &[("values.toml", &text)],
+        );
         document.map(|mut document| document.value.remove(0))
     };
     const TWO: &str = "{ size = '1 KiB', duration = '1 ms' }, { size = '2 KiB', duration = '3 ms', \
