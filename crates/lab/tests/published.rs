@@ -69,7 +69,13 @@ fn is_of_64_gb(value: &Value) -> bool {
 
 /// Documents as they reproduce, with nothing that needs attention.
 fn reproduced(catalog: &Catalog, documents: &[Published], options: Options) -> Reproduction {
-    let result = reproduce(catalog, documents, options, &Control::default(), &|_| {});
+    let result = reproduce(
+        catalog,
+        documents,
+        options,
+        &Control::default(),
+        &mut |_| {},
+    );
     assert!(result.complete);
     for document in &result.documents {
         for row in &document.rows {

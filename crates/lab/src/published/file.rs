@@ -156,9 +156,11 @@ impl WrittenValue {
         } else {
             number::any(&self.published)
         };
+        let range = number::range(&self.published);
         let limits = [&self.at_least, &self.at_most].map(|text| text.as_deref());
         let limits = limits.map(|text| text.and_then(number::any));
-        let stated = number.into_iter().chain(limits.into_iter().flatten());
+        let stated = number.into_iter().chain(range.into_iter().flatten());
+        let stated = stated.chain(limits.into_iter().flatten());
         let mut units = stated.map(|(_, unit)| unit);
         let expected = match &over {
             Some(_) => Some("1"),
@@ -200,6 +202,7 @@ impl WrittenValue {
             over,
             text: self.published,
             published,
+            range: range.map(|ends| ends.map(|(value, _)| value)),
             unit,
             allowed,
             r#use: self.r#use,

@@ -121,7 +121,7 @@ pub struct Published {
 /// One printed value, and what of ours stands beside it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Value {
-    /// Where it stands, and how it was read.
+    /// Where it stands, what it says, and behind a semicolon how it was read.
     pub citation: String,
     /// What of ours is compared.
     pub of: Measure,
@@ -132,6 +132,8 @@ pub struct Value {
     /// The same in `unit`; `None` where a limit stands for a statement without a number. Infinite
     /// where the document says that there is no limit.
     pub published: Option<f64>,
+    /// Both ends of a printed range in `unit`; `None` where one number is printed, or none.
+    pub range: Option<[f64; 2]>,
     /// SI unit of the value; `1` for a ratio.
     pub unit: &'static str,
     /// What counts as a hit.

@@ -63,7 +63,7 @@ fn reproduced(values: &[String]) -> Reproduction {
         &[document(values)],
         Options::default(),
         &Control::default(),
-        &|_| {},
+        &mut |_| {},
     )
 }
 
@@ -427,11 +427,11 @@ fn a_document_is_passed_on_as_soon_as_it_ends() {
         document(&[value.clone(), value.clone() + "miss = 'x'"]),
         document(&[value]),
     ];
-    let seen = std::cell::RefCell::new(Vec::new());
-    let ended = |document: &Reproduced| seen.borrow_mut().push(document.rows.len());
+    let mut seen = Vec::new();
+    let mut ended = |document: &Reproduced| seen.push(document.rows.len());
     let (options, control) = (Options::default(), Control::default());
-    assert!(reproduce(&catalog, &documents, options, &control, &ended).complete);
-    assert_eq!(seen.into_inner(), [2, 1]);
+    assert!(reproduce(&catalog, &documents, options, &control, &mut ended).complete);
+    assert_eq!(seen, [2, 1]);
 }
 
 #[test]
@@ -447,7 +447,7 @@ fn a_wish_to_stop_is_heard() {
         &[document(&[format!("{OF}{HIT}")])],
         Options::default(),
         &control,
-        &|_| {},
+        &mut |_| {},
     );
     assert!(!result.complete);
     assert!(result.documents[0].rows.is_empty());
@@ -458,7 +458,7 @@ fn a_run_that_two_values_need_is_run_once_and_progress_is_of_all_runs() {
     let catalog = Catalog::load(&[]).expect("sound");
     let value = |name: &str| format!("{}{MISS}miss = 'x'\n", OF.replace("writes", name));
     let document = document(&["writes", "writes", "reads"].map(value));
-    let seen = std::cell::RefCell::new(Vec::new());
+    let mut seen = Vec::new();
     let listener = |progress: Progress<'_>| {
         seen.borrow_mut()
             .push((progress.done_bytes, progress.total_bytes));
