@@ -96,7 +96,7 @@ fn the_report_on_memory_modules_reproduces_as_its_data_say() {
     let result = reproduced(&catalog, &[document], Options { bands: true });
     let score = result.score;
     let runs = [score.predicted, score.calibrated, score.consistency];
-    assert_eq!(runs.map(|tally| tally.run).iter().sum::<usize>(), 38);
+    assert_eq!(runs.map(|tally| tally.run).iter().sum::<usize>(), 17);
     for row in &result.documents[0].rows {
         if row.kind == Kind::Consistency {
             assert_eq!(row.band, None, "{row:?}");
@@ -126,10 +126,10 @@ fn every_document_reproduces_as_its_data_say() {
     let result = reproduced(&catalog, &documents, Options::default());
     let modules = result.documents.iter().find(|one| one.document == MODULES);
     assert_eq!(modules.map(|document| document.rows.len()), Some(5));
-    // The latencies of the MRAM and the programs of the NAND; more parts can only add to it.
-    assert!(result.score.predicted.hit >= 6, "{:?}", result.score);
-    assert!(result.score.consistency.hit >= 47, "{:?}", result.score);
-    assert_eq!(result.score.calibrated.hit, 66);
+    // The programs of the NAND; more parts can only add to it.
+    assert!(result.score.predicted.hit >= 1, "{:?}", result.score);
+    assert!(result.score.consistency.hit >= 140, "{:?}", result.score);
+    assert_eq!(result.score.calibrated.hit, 29);
 }
 
 /// The same without [`reproduce`]: plain values of the MRAM, looked up in the benchmark itself.
