@@ -18,7 +18,7 @@ use wordline_catalog::Catalog;
 use wordline_core::results::NoValue;
 
 use crate::control::Control;
-use crate::published::{Allowed, Kind, Measure, Need, Published, Use, Value};
+use crate::published::{Allowed, Kind, Measure, Published, PublishedNeed, Use, Value};
 pub use band::{BandEnd, ReproducedBand};
 use bench::ReproductionBench;
 pub use headline::Headline;
@@ -278,7 +278,7 @@ fn judge(value: &Value, ours: Result<f64, String>) -> Comparison {
             return row;
         }
         (Err(why), Some(needs)) => {
-            let Need { what, fails_with } = needs;
+            let PublishedNeed { what, fails_with } = needs;
             row.problem = Some(format!(
                 "it needs {what}, and would fail with {fails_with:?}, but fails otherwise: {why}"
             ));

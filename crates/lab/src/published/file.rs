@@ -9,7 +9,7 @@ use wordline_catalog::Catalog;
 use super::experiment::ExperimentBook;
 use super::kind::{self, StatedKind};
 use super::measure::{self, Measure};
-use super::{Allowed, Need, Published, Sequence, Use, Value, number, sequence};
+use super::{Allowed, Published, PublishedNeed, Sequence, Use, Value, number, sequence};
 
 /// `document.toml`.
 #[derive(Deserialize)]
@@ -188,7 +188,7 @@ impl WrittenValue {
         }
         let needs = match (self.needs, self.fails_with) {
             (None, None) => None,
-            (Some(what), Some(fails_with)) => Some(Need { what, fails_with }),
+            (Some(what), Some(fails_with)) => Some(PublishedNeed { what, fails_with }),
             _ => return Err("`needs` and `fails_with` go together".to_owned()),
         };
         if self.awaits.is_some() && (self.miss.is_some() || needs.is_some()) {

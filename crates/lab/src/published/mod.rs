@@ -145,7 +145,7 @@ pub struct Value {
     /// Why it is known to be missed.
     pub miss: Option<String>,
     /// What has to exist before it can be computed.
-    pub needs: Option<Need>,
+    pub needs: Option<PublishedNeed>,
     /// What has to be measured before it can be judged: the value is our own prediction, recorded before
     /// better is known.
     pub awaits: Option<String>,
@@ -153,7 +153,7 @@ pub struct Value {
 
 /// What has to exist before a value can be computed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Need {
+pub struct PublishedNeed {
     /// In words.
     pub what: String,
     /// What the failure says as long as it is missing, such as the name of a file. Any other failure is one.
