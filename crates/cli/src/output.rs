@@ -184,10 +184,29 @@ impl Exports {
         last_of(self.write_all(global, render))
     }
 
+    /// Writes a text to every file alone: stdout has it already.
+    pub(crate) fn write_files(
+        &self,
+        global: &Global,
+        render: impl Fn(Format, &Style) -> String,
+    ) -> Result<(), Failure> {
+        last_of(self.save_all(global, &render))
+    }
+
     fn write_all(
         &self,
         global: &Global,
         render: impl Fn(Format, &Style) -> String,
+    ) -> Vec<Failure> {
+        let mut failures = self.save_all(global, &render);
+        failures.extend(data(&render(global.format.into(), &style())).err());
+        failures
+    }
+
+    fn save_all(
+        &self,
+        global: &Global,
+        render: &impl Fn(Format, &Style) -> String,
     ) -> Vec<Failure> {
         let mut failures = Vec::new();
         for ExportFile {
@@ -205,7 +224,6 @@ impl Exports {
                 ))),
             }
         }
-        failures.extend(data(&render(global.format.into(), &style())).err());
         failures
     }
 }

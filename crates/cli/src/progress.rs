@@ -72,7 +72,12 @@ impl Bar {
     /// Leaves a line on stderr, above the bar where there is one.
     pub(crate) fn say(&self, line: &str) {
         let line = wordline_report::printable(line);
-        self.bar.suspend(|| crate::output::note(&line));
+        self.beside(|| crate::output::note(&line));
+    }
+
+    /// Does what writes to the terminal while the bar is out of the way.
+    pub(crate) fn beside(&self, write: impl FnOnce()) {
+        self.bar.suspend(write);
     }
 }
 

@@ -1,8 +1,8 @@
 //! Published values beside ours: what is run for each, and how it is judged.
 //!
-//! A value that cannot be computed yet says in `needs` what has to exist first. As soon as it can
-//! be computed it is run and judged like any other, and its `needs` is reported as out of date. A
-//! listed miss that hits is reported too: the data must say what holds.
+//! A value that cannot be computed yet says in `needs` what has to exist first, and in `fails_with` how it fails until
+//! then; any other failure is reported. As soon as it can be computed it is run and judged like any other, and its `needs`
+//! is reported as out of date. A listed miss that hits is reported too: the data must say what holds.
 
 mod band;
 mod bench;
@@ -10,6 +10,7 @@ mod curves;
 mod headline;
 mod meter;
 mod runs;
+mod statement;
 mod theory;
 
 use serde::Serialize;
@@ -17,10 +18,11 @@ use wordline_catalog::Catalog;
 use wordline_core::results::NoValue;
 
 use crate::control::Control;
-use crate::published::{Allowed, Kind, Measure, Published, Use, Value};
+use crate::published::{Allowed, Kind, Measure, Published, PublishedNeed, Use, Value};
 pub use band::{BandEnd, ReproducedBand};
 use bench::ReproductionBench;
 pub use headline::Headline;
+use statement::Statement;
 
 /// How documents are reproduced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,7 +40,7 @@ pub struct Reproduction {
     pub complete: bool,
     /// Whether nothing needs attention.
     pub pass: bool,
-    /// How many values of all documents are met, each kind and use by itself.
+    /// How many statements of all documents are met, each kind and use by itself.
     pub score: Score,
     /// One each, in the order asked for.
     pub documents: Vec<Reproduced>,
@@ -57,22 +59,23 @@ pub struct Reproduced {
     pub target: String,
     /// What it says and what holds instead.
     pub errata: Vec<String>,
-    /// How many values are met, each kind and use by itself.
+    /// How many statements are met, each kind and use by itself.
     pub score: Score,
     /// A row for each value.
     pub rows: Vec<Comparison>,
 }
 
-/// How many values are met. Only sharp predictions say how good the model is.
+/// How many statements are met, each once, however many values stand for it. Only sharp predictions say how good the
+/// model is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Score {
     /// Sharp predictions: a wrong model would have missed them.
     pub predicted: Tally,
     /// The same where they rest on a figure that we assumed.
     pub assumed: Tally,
-    /// Values that the model was calibrated with.
+    /// What the model was calibrated with.
     pub calibrated: Tally,
-    /// Values that could hardly miss, the copies and the arithmetic of the next three among them.
+    /// What could hardly miss, the copies and the arithmetic of the next three among them.
     pub consistency: Tally,
     /// Data-sheet figures that document and sheet both copy.
     pub datasheet: Tally,
@@ -82,20 +85,20 @@ pub struct Score {
     pub theory: Tally,
 }
 
-/// The verdicts on values of one use.
+/// The verdicts on statements of one kind or use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Tally {
-    /// Values that were computed: hits and misses.
+    /// Statements that were computed: hits and misses.
     pub run: usize,
-    /// Of these, within what was allowed.
+    /// Of these, those whose values are all within what was allowed.
     pub hit: usize,
     /// Of these, missed as listed.
     pub listed_miss: usize,
     /// Of these, missed and not listed.
     pub new_miss: usize,
-    /// Values that cannot be computed yet, as their `needs` says.
+    /// Statements that cannot be computed yet, as their `needs` says.
     pub pending: usize,
-    /// Values that should have been computed, and could not be.
+    /// Statements that should have been computed, and could not be.
     pub failed: usize,
 }
 
@@ -135,7 +138,7 @@ pub struct Comparison {
     pub unit: &'static str,
     /// Ours less the published value, as a fraction of the published value.
     pub difference: Option<f64>,
-    /// By how much ours differs from the published value, or from the middle of a published range, as a fraction of it.
+    /// By how much ours differs from the printed number, or from the nearer one of a printed range, as a fraction of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relative_error: Option<f64>,
     /// How it went.
@@ -192,7 +195,7 @@ pub fn reproduce(
     documents: &[Published],
     options: Options,
     control: &Control<'_>,
-    ended: &dyn Fn(&Reproduced),
+    ended: &mut dyn FnMut(&Reproduced),
 ) -> Reproduction {
     let mut bench = ReproductionBench::new(catalog, documents, options, control);
     let mut reproduction = Reproduction {
@@ -202,6 +205,7 @@ pub fn reproduce(
         score: Score::default(),
         documents: Vec::new(),
     };
+    let mut statements = Vec::new();
     for document in documents {
         let mut reproduced = Reproduced {
             headline: Headline::default(),
@@ -213,6 +217,7 @@ pub fn reproduce(
             rows: Vec::new(),
         };
         bench.run(document);
+        let mut of_document = Vec::new();
         for value in &document.value {
             let ours = bench.ours(value);
             let band = ours.as_ref().ok();
@@ -223,12 +228,13 @@ pub fn reproduce(
             }
             let mut row = judge(value, ours);
             row.band = band;
-            reproduced.score.add(&row);
+            Statement::add(&mut of_document, value.statement(), &row);
             reproduction.pass &= row.problem.is_none();
             reproduced.rows.push(row);
         }
-        reproduced.headline = Headline::of(&reproduced.rows);
-        reproduction.score += reproduced.score;
+        reproduced.headline = Headline::of(&of_document);
+        reproduced.score = Score::of(&of_document);
+        statements.extend(of_document);
         if reproduction.complete {
             ended(&reproduced);
         }
@@ -237,8 +243,8 @@ pub fn reproduce(
             break;
         }
     }
-    let rows = reproduction.documents.iter().flat_map(|one| &one.rows);
-    reproduction.headline = Headline::of(rows);
+    reproduction.headline = Headline::of(&statements);
+    reproduction.score = Score::of(&statements);
     reproduction
 }
 
@@ -266,9 +272,16 @@ fn judge(value: &Value, ours: Result<f64, String>) -> Comparison {
     };
     let ours = match (ours, &value.needs) {
         (Ok(ours), _) => ours,
-        (Err(_), Some(needs)) => {
+        (Err(why), Some(needs)) if why.contains(&needs.fails_with) => {
             row.verdict = Verdict::Pending;
-            row.reason = Some(needs.clone());
+            row.reason = Some(needs.what.clone());
+            return row;
+        }
+        (Err(why), Some(needs)) => {
+            let PublishedNeed { what, fails_with } = needs;
+            row.problem = Some(format!(
+                "it needs {what}, and would fail with {fails_with:?}, but fails otherwise: {why}"
+            ));
             return row;
         }
         (Err(why), None) => {
@@ -281,9 +294,7 @@ fn judge(value: &Value, ours: Result<f64, String>) -> Comparison {
     let finite = value.published.filter(|published| published.is_finite());
     row.difference = finite.map(|published| ours / published - 1.0);
     row.difference = row.difference.filter(|difference| difference.is_finite());
-    let error = value
-        .reference()
-        .map(|reference| (ours / reference - 1.0).abs());
+    let error = value.relative_error(ours);
     row.relative_error = error.filter(|error| error.is_finite());
     let hit = match value.allowed {
         Allowed::Within { tolerance } => match row.difference {
@@ -332,44 +343,26 @@ fn judge(value: &Value, ours: Result<f64, String>) -> Comparison {
     row
 }
 
-impl std::ops::AddAssign for Tally {
-    fn add_assign(&mut self, other: Self) {
-        self.run += other.run;
-        self.hit += other.hit;
-        self.listed_miss += other.listed_miss;
-        self.new_miss += other.new_miss;
-        self.pending += other.pending;
-        self.failed += other.failed;
-    }
-}
-
-impl std::ops::AddAssign for Score {
-    fn add_assign(&mut self, other: Self) {
-        self.predicted += other.predicted;
-        self.assumed += other.assumed;
-        self.calibrated += other.calibrated;
-        self.consistency += other.consistency;
-        self.datasheet += other.datasheet;
-        self.copied += other.copied;
-        self.theory += other.theory;
-    }
-}
-
 impl Score {
-    fn add(&mut self, row: &Comparison) {
-        let of_kind = match row.kind {
-            Kind::Predicted => &mut self.predicted,
-            Kind::Assumed => &mut self.assumed,
-            Kind::Calibrated => &mut self.calibrated,
-            Kind::Consistency => &mut self.consistency,
-        };
-        of_kind.add(row.verdict);
-        match row.r#use {
-            Use::Datasheet => self.datasheet.add(row.verdict),
-            Use::Copied => self.copied.add(row.verdict),
-            Use::Theory => self.theory.add(row.verdict),
-            Use::Predicted | Use::Assumed | Use::Calibrated => {}
+    fn of(statements: &[Statement<'_>]) -> Self {
+        let mut score = Self::default();
+        for statement in statements {
+            let verdict = statement.verdict;
+            let of_kind = match statement.kind {
+                Kind::Predicted => &mut score.predicted,
+                Kind::Assumed => &mut score.assumed,
+                Kind::Calibrated => &mut score.calibrated,
+                Kind::Consistency => &mut score.consistency,
+            };
+            of_kind.add(verdict);
+            match statement.r#use {
+                Use::Datasheet => score.datasheet.add(verdict),
+                Use::Copied => score.copied.add(verdict),
+                Use::Theory => score.theory.add(verdict),
+                Use::Predicted | Use::Assumed | Use::Calibrated => {}
+            }
         }
+        score
     }
 }
 

@@ -14,8 +14,12 @@ use wordline_lab::{Control, reproduce, run};
 use wordline_nvm::Cause;
 use wordline_nvm::bus::Action;
 
+fn sheets() -> Catalog {
+    Catalog::load(&[]).expect("the embedded sheets are sound")
+}
+
 fn mram() -> Published {
-    published("mram-vs-flash-benchmark").expect("embedded")
+    published(&sheets(), "mram-vs-flash-benchmark").expect("embedded")
 }
 
 fn experiment(target: &str) -> Experiment {
@@ -30,7 +34,7 @@ fn experiment(target: &str) -> Experiment {
 }
 
 fn benchmark(target: &str, timing: Timing) -> ResultSet {
-    let catalog = Catalog::load(&[]).expect("the embedded sheets are sound");
+    let catalog = sheets();
     let experiment = Experiment {
         timings: vec![timing],
         ..experiment(target)
@@ -65,7 +69,13 @@ fn is_of_64_gb(value: &Value) -> bool {
 
 /// Documents as they reproduce, with nothing that needs attention.
 fn reproduced(catalog: &Catalog, documents: &[Published], options: Options) -> Reproduction {
-    let result = reproduce(catalog, documents, options, &Control::default(), &|_| {});
+    let result = reproduce(
+        catalog,
+        documents,
+        options,
+        &Control::default(),
+        &mut |_| {},
+    );
     assert!(result.complete);
     for document in &result.documents {
         for row in &document.rows {
@@ -81,12 +91,12 @@ fn reproduced(catalog: &Catalog, documents: &[Published], options: Options) -> R
 #[test]
 #[ignore = "minutes of simulation, which `make nightly` has"]
 fn the_report_on_memory_modules_reproduces_as_its_data_say() {
-    let catalog = Catalog::load(&[]).expect("the embedded sheets are sound");
-    let document = published(MODULES).expect("embedded");
+    let catalog = sheets();
+    let document = published(&catalog, MODULES).expect("embedded");
     let result = reproduced(&catalog, &[document], Options { bands: true });
     let score = result.score;
     let runs = [score.predicted, score.calibrated, score.consistency];
-    assert_eq!(runs.map(|tally| tally.run).iter().sum::<usize>(), 38);
+    assert_eq!(runs.map(|tally| tally.run).iter().sum::<usize>(), 17);
     for row in &result.documents[0].rows {
         if row.kind == Kind::Consistency {
             assert_eq!(row.band, None, "{row:?}");
@@ -104,8 +114,8 @@ fn the_report_on_memory_modules_reproduces_as_its_data_say() {
 /// needs. Nothing is reported that the data do not say.
 #[test]
 fn every_document_reproduces_as_its_data_say() {
-    let catalog = Catalog::load(&[]).expect("the embedded sheets are sound");
-    let mut documents: Vec<_> = keys().filter_map(published).collect();
+    let catalog = sheets();
+    let mut documents: Vec<_> = keys().filter_map(|key| published(&catalog, key)).collect();
     assert_eq!(documents.len(), 7);
     for document in &mut documents {
         let minutes = document.key == MODULES;
@@ -116,10 +126,10 @@ fn every_document_reproduces_as_its_data_say() {
     let result = reproduced(&catalog, &documents, Options::default());
     let modules = result.documents.iter().find(|one| one.document == MODULES);
     assert_eq!(modules.map(|document| document.rows.len()), Some(5));
-    // The latencies of the MRAM and the programs of the NAND; more parts can only add to it.
-    assert!(result.score.predicted.hit >= 6, "{:?}", result.score);
-    assert!(result.score.consistency.hit >= 47, "{:?}", result.score);
-    assert_eq!(result.score.calibrated.hit, 66);
+    // The programs of the NAND; more parts can only add to it.
+    assert!(result.score.predicted.hit >= 1, "{:?}", result.score);
+    assert!(result.score.consistency.hit >= 140, "{:?}", result.score);
+    assert_eq!(result.score.calibrated.hit, 29);
 }
 
 /// The same without [`reproduce`]: plain values of the MRAM, looked up in the benchmark itself.
@@ -161,8 +171,8 @@ fn published_values_are_met_within_the_tolerance_that_was_written_first() {
 /// target, or a way to run it, that is missing.
 #[test]
 fn what_has_to_wait_says_for_what() {
-    let catalog = Catalog::load(&[]).expect("sound");
-    for document in keys().filter_map(published) {
+    let catalog = sheets();
+    for document in keys().filter_map(|key| published(&catalog, key)) {
         for value in &document.value {
             let known = value.measures().all(|measure| match measure {
                 Measure::Figure(SheetFigure { sheet, .. }) => {
@@ -211,7 +221,7 @@ fn the_driver_constant_comes_from_one_published_value() {
     );
     assert_eq!(experiment.timings, [Timing::Typ]);
 
-    let catalog = Catalog::load(&[]).expect("sound");
+    let catalog = sheets();
     let target = catalog
         .part_on_board(&published.target)
         .expect("in the catalogue");
@@ -296,9 +306,9 @@ fn the_driver_bound_share_falls_with_the_access_size() {
 /// nothing else is.
 #[test]
 fn what_our_sheets_copy_from_a_document_is_marked() {
-    let catalog = Catalog::load(&[]).expect("sound");
+    let catalog = sheets();
     let mut copied = 0;
-    for document in keys().filter_map(published) {
+    for document in keys().filter_map(|key| published(&catalog, key)) {
         for value in &document.value {
             let Measure::Figure(SheetFigure { sheet, figure, .. }) = &value.of else {
                 assert_ne!(value.r#use, Use::Copied, "{}", value.citation);

@@ -3,6 +3,7 @@
 mod words;
 
 use serde::Serialize;
+use wordline_catalog::Catalog;
 use wordline_core::quantity::human;
 use wordline_lab::Control;
 use wordline_lab::published::{Allowed, Kind, Published, Use, Value, keys, published};
@@ -15,7 +16,7 @@ use crate::args::{Global, Reproduce};
 use crate::failure::{self, Failure};
 use crate::interrupt;
 use crate::outcome::Outcome;
-use crate::output::Exports;
+use crate::output::{self, Exports};
 use crate::progress::Bar;
 use words::{allowed, compared};
 
@@ -58,9 +59,11 @@ pub(crate) fn run(reproduce: &Reproduce, global: &Global) -> Result<Outcome, Fai
             "--export: published figures have no HTML page; allowed: json, csv, md, txt",
         ));
     }
+    let catalog = super::catalog(global)?;
+    let read = |key: &str| document(&catalog, key);
     let mut documents: Vec<_> = match &reproduce.key {
-        Some(key) => vec![document(key)?],
-        None => keys().map(document).collect::<Result<_, _>>()?,
+        Some(key) => vec![read(key)?],
+        None => keys().map(read).collect::<Result<_, _>>()?,
     };
     keep(&mut documents, &reproduce.only)?;
     if reproduce.list {
@@ -71,7 +74,8 @@ pub(crate) fn run(reproduce: &Reproduce, global: &Global) -> Result<Outcome, Fai
         exports.write_text(global, |format, style| grid.render(format, style))?;
         return Ok(Outcome::Done);
     }
-    let catalog = super::catalog(global)?;
+    let format = Format::from(global.format);
+    let mut printed = PrintedDocuments::new(format);
     let reproduction = {
         let bar = Bar::new(global.quiet);
         let show = |progress: wordline_lab::Progress<'_>| bar.show(&progress);
@@ -84,19 +88,72 @@ pub(crate) fn run(reproduce: &Reproduce, global: &Global) -> Result<Outcome, Fai
         let options = Options {
             bands: !reproduce.no_band,
         };
-        let ended = |document: &Reproduced| {
-            if !global.quiet && documents.len() > 1 {
-                bar.say(&format!(
-                    "{}: {}",
-                    document.document,
-                    headline(&document.headline)
-                ));
+        let several = documents.len() > 1;
+        let mut ended = |document: &Reproduced| {
+            if printed.is_text() {
+                bar.beside(|| printed.print(document));
+            } else if several && !global.quiet {
+                let headline = headline(&document.headline);
+                bar.say(&format!("{}: {headline}", document.document));
             }
         };
-        wordline_lab::reproduce(&catalog, &documents, options, &control, &ended)
+        wordline_lab::reproduce(&catalog, &documents, options, &control, &mut ended)
     };
-    exports.write_text(global, |format, style| render(&reproduction, format, style))?;
+    let written = exports.write_files(global, |format, style| render(&reproduction, format, style));
+    printed.finish(&reproduction)?;
+    written?;
     Ok(outcome(&reproduction))
+}
+
+/// What is on stdout already: text is printed document by document, as each ends. Data are one object, and printed last.
+struct PrintedDocuments {
+    format: Format,
+    style: Style,
+    count: usize,
+    failure: Option<Failure>,
+}
+
+impl PrintedDocuments {
+    fn new(format: Format) -> Self {
+        Self {
+            format,
+            style: output::style(),
+            count: 0,
+            failure: None,
+        }
+    }
+
+    fn is_text(&self) -> bool {
+        matches!(self.format, Format::Table | Format::Markdown)
+    }
+
+    fn print(&mut self, document: &Reproduced) {
+        let apart = if self.count > 0 { "\n" } else { "" };
+        self.count += 1;
+        self.data(&(apart.to_owned() + &section(document, self.format, &self.style)));
+    }
+
+    fn data(&mut self, text: &str) {
+        if self.failure.is_none() {
+            self.failure = output::data(text).err();
+        }
+    }
+
+    /// Prints what is missing: a document that was interrupted, and the totals.
+    fn finish(mut self, reproduction: &Reproduction) -> Result<(), Failure> {
+        if !self.is_text() {
+            return output::data(&render(reproduction, self.format, &self.style));
+        }
+        for document in reproduction.documents.iter().skip(self.count) {
+            self.print(document);
+        }
+        let totals = totals(reproduction);
+        let first = is_of_several(reproduction).then(|| headline(&reproduction.headline) + "\n");
+        for block in first.into_iter().chain(totals) {
+            self.data(&format!("\n{block}"));
+        }
+        self.failure.map_or(Ok(()), Err)
+    }
 }
 
 /// A listed miss is known, and no failure.
@@ -110,8 +167,8 @@ fn outcome(reproduction: &Reproduction) -> Outcome {
     }
 }
 
-fn document(key: &str) -> Result<Published, Failure> {
-    published(key).ok_or_else(|| {
+fn document(catalog: &Catalog, key: &str) -> Result<Published, Failure> {
+    published(catalog, key).ok_or_else(|| {
         let known: Vec<_> = keys().collect();
         let known = known.join(", ");
         failure::message(format!("unknown document {key:?}; allowed: {known}"))
@@ -194,7 +251,10 @@ fn values(document: &Published) -> Grid {
             allowed(value.allowed, value.unit),
             value.r#use.name().to_owned(),
             value.miss.clone().unwrap_or_default(),
-            value.needs.clone().unwrap_or_default(),
+            value
+                .needs
+                .as_ref()
+                .map_or_else(String::new, |needs| needs.what.clone()),
             value.kind().name().to_owned(),
             value.consistency().unwrap_or_default(),
         ]);
@@ -300,31 +360,46 @@ fn rows(reproduction: &Reproduction) -> Grid {
 
 /// Tables and lists for people, document by document. The three numbers come first, the score in full last.
 fn text(reproduction: &Reproduction, format: Format, style: &Style) -> String {
+    let first = is_of_several(reproduction).then(|| headline(&reproduction.headline) + "\n");
+    let documents = reproduction.documents.iter();
+    let sections = documents.map(|document| section(document, format, style));
+    let blocks = first
+        .into_iter()
+        .chain(sections)
+        .chain(totals(reproduction));
+    blocks.collect::<Vec<_>>().join("\n")
+}
+
+/// One document.
+fn section(document: &Reproduced, format: Format, style: &Style) -> String {
+    let heading = format!("{}: {}", document.document, document.title);
+    let mut blocks = vec![if format == Format::Markdown {
+        format!("# {heading}\n")
+    } else {
+        format!("{heading}\n{}\n", "=".repeat(heading.chars().count()))
+    }];
+    blocks.push(format!("{}\n", headline(&document.headline)));
+    let grids = tables(document).into_iter().chain(lists(document));
+    let shown = grids.filter(|grid| !grid.rows().is_empty());
+    blocks.extend(shown.map(|grid| grid.render(format, style)));
+    blocks.push(score("Score", document.score));
+    blocks.join("\n")
+}
+
+fn is_of_several(reproduction: &Reproduction) -> bool {
+    reproduction.documents.len() > 1
+}
+
+/// What stands behind the documents.
+fn totals(reproduction: &Reproduction) -> Vec<String> {
     let mut blocks = Vec::new();
-    let several = reproduction.documents.len() > 1;
-    if several {
-        blocks.push(format!("{}\n", headline(&reproduction.headline)));
-    }
-    for document in &reproduction.documents {
-        let heading = format!("{}: {}", document.document, document.title);
-        blocks.push(if format == Format::Markdown {
-            format!("# {heading}\n")
-        } else {
-            format!("{heading}\n{}\n", "=".repeat(heading.chars().count()))
-        });
-        blocks.push(format!("{}\n", headline(&document.headline)));
-        let grids = tables(document).into_iter().chain(lists(document));
-        let shown = grids.filter(|grid| !grid.rows().is_empty());
-        blocks.extend(shown.map(|grid| grid.render(format, style)));
-        blocks.push(score("Score", document.score));
-    }
     if !reproduction.complete {
         blocks.push("Incomplete: the run was interrupted; later values are missing.\n".to_owned());
     }
-    if several {
+    if is_of_several(reproduction) {
         blocks.push(score("All documents", reproduction.score));
     }
-    blocks.join("\n")
+    blocks
 }
 
 /// The three numbers to read first.

@@ -339,6 +339,12 @@ impl clap::FromArgMatches for AccessSource {
     }
 }
 
+/// What the command runs unless flags say otherwise.
+pub(super) fn usual() -> super::Workload {
+    let source = AccessSource::Stream(StreamSource::default());
+    super::Workload::Buffer(BufferWorkload::of(source))
+}
+
 /// `wordline buffer`.
 #[cfg(feature = "cli")]
 pub(super) const COMMAND: super::ExperimentCommand = super::ExperimentCommand {
@@ -372,9 +378,5 @@ docs/concepts/buffers.md explains the figures, docs/reference/logs.md the format
         })
     },
     read: |matches| clap::FromArgMatches::from_arg_matches(matches).map(super::Workload::Buffer),
-    default: || {
-        super::Workload::Buffer(BufferWorkload::of(AccessSource::Stream(
-            StreamSource::default(),
-        )))
-    },
+    default: usual,
 };

@@ -272,6 +272,28 @@ impl Default for LoadedTest {
     }
 }
 
+/// What the command runs unless flags say otherwise.
+pub(super) fn usual_idle() -> super::Workload {
+    super::Workload::Dram(DramWorkload::of(DramTest::Idle(IdleTest::default())))
+}
+
+/// What the command runs unless flags say otherwise.
+pub(super) fn usual_bandwidth() -> super::Workload {
+    super::Workload::Dram(DramWorkload::of(DramTest::Bandwidth(
+        BandwidthTest::default(),
+    )))
+}
+
+/// What the command runs unless flags say otherwise.
+pub(super) fn usual_loaded() -> super::Workload {
+    super::Workload::Dram(DramWorkload::of(DramTest::Loaded(LoadedTest::default())))
+}
+
+/// What the command runs unless flags say otherwise.
+pub(super) fn usual_trace() -> super::Workload {
+    super::Workload::Dram(DramWorkload::of(DramTest::Trace(DramTraceTest::default())))
+}
+
 /// `wordline dram idle`.
 #[cfg(feature = "cli")]
 pub(super) const IDLE: super::ExperimentCommand = super::ExperimentCommand {
@@ -297,7 +319,7 @@ Examples:
             ..workload
         }))
     },
-    default: || super::Workload::Dram(DramWorkload::of(DramTest::Idle(IdleTest::default()))),
+    default: usual_idle,
 };
 
 /// `wordline dram bandwidth`.
@@ -329,7 +351,7 @@ alternative of each undisclosed choice, one at a time; the report lists them all
             ..workload
         }))
     },
-    default: || super::Workload::Dram(DramWorkload::of(DramTest::Bandwidth(BandwidthTest::default()))),
+    default: usual_bandwidth,
 };
 
 /// `wordline dram loaded`.
@@ -358,7 +380,7 @@ Examples:
             ..workload
         }))
     },
-    default: || super::Workload::Dram(DramWorkload::of(DramTest::Loaded(LoadedTest::default()))),
+    default: usual_loaded,
 };
 
 /// `wordline dram trace`.
@@ -393,5 +415,5 @@ docs/reference/dram-traces.md describes them, and the command traces that --comm
             ..workload
         }))
     },
-    default: || super::Workload::Dram(DramWorkload::of(DramTest::Trace(DramTraceTest::default()))),
+    default: usual_trace,
 };

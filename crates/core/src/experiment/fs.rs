@@ -102,6 +102,11 @@ named! {
     }
 }
 
+/// What the command runs unless flags say otherwise.
+pub(super) fn usual() -> super::Workload {
+    super::Workload::Fs(FsWorkload::default())
+}
+
 /// `wordline fs bench`.
 #[cfg(feature = "cli")]
 pub(super) const COMMAND: super::ExperimentCommand = super::ExperimentCommand {
@@ -128,5 +133,5 @@ verdict is a figure like others.",
     layer: true,
     flags: <FsWorkload as clap::Args>::augment_args,
     read: |matches| clap::FromArgMatches::from_arg_matches(matches).map(super::Workload::Fs),
-    default: || super::Workload::Fs(FsWorkload::default()),
+    default: usual,
 };

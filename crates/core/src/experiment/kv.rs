@@ -262,6 +262,27 @@ impl KvWorkload {
     }
 }
 
+/// What the command runs unless flags say otherwise.
+pub(super) fn usual_bench() -> super::Workload {
+    super::Workload::Kv(KvWorkload {
+        tables: Vec::new(),
+        directories: vec![KvDirectory::Ram],
+        test: KvTest::Bench(KvBench::default()),
+    })
+}
+
+/// What the command runs unless flags say otherwise.
+pub(super) fn usual_crash() -> super::Workload {
+    super::Workload::Kv(KvWorkload {
+        tables: Vec::new(),
+        directories: KvDirectory::ALL.to_vec(),
+        test: KvTest::Crash(KvCrash {
+            sizes: vec![KvSizes::equal(8)],
+            images: None,
+        }),
+    })
+}
+
 /// `wordline kv bench`.
 #[cfg(feature = "cli")]
 pub(super) const BENCH: super::ExperimentCommand = super::ExperimentCommand {
@@ -291,13 +312,7 @@ Edge Database Systems\": put(key, key) of 2 to 256 B into 512 KiB until half of 
         let test = clap::FromArgMatches::from_arg_matches(matches)?;
         KvWorkload::read(matches, KvTest::Bench(test))
     },
-    default: || {
-        super::Workload::Kv(KvWorkload {
-            tables: Vec::new(),
-            directories: vec![KvDirectory::Ram],
-            test: KvTest::Bench(KvBench::default()),
-        })
-    },
+    default: usual_bench,
 };
 
 /// `wordline kv crash`.
@@ -327,16 +342,7 @@ Exit code 1: a table that --require names lost something. Otherwise the verdict 
         let test = clap::FromArgMatches::from_arg_matches(matches)?;
         KvWorkload::read(matches, KvTest::Crash(test))
     },
-    default: || {
-        super::Workload::Kv(KvWorkload {
-            tables: Vec::new(),
-            directories: KvDirectory::ALL.to_vec(),
-            test: KvTest::Crash(KvCrash {
-                sizes: vec![KvSizes::equal(8)],
-                images: None,
-            }),
-        })
-    },
+    default: usual_crash,
 };
 
 #[cfg(test)]

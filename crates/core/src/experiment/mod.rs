@@ -136,8 +136,27 @@ impl Workload {
         }
     }
 
+    /// What the command of a kind runs unless flags say otherwise; where there are several, that of a test, or the first.
+    /// None of a kind that does nothing until it is told what.
+    #[must_use]
+    pub fn usual(kind: &str, test: Option<&str>) -> Option<Self> {
+        const USUAL: [fn() -> Workload; 10] = [
+            buffer::usual,
+            raw::usual,
+            wear::usual,
+            fs::usual,
+            kv::usual_bench,
+            kv::usual_crash,
+            dram::usual_idle,
+            dram::usual_bandwidth,
+            dram::usual_loaded,
+            dram::usual_trace,
+        ];
+        let mut all = USUAL.iter().map(|usual| usual());
+        all.find(|of| of.name() == kind && (test.is_none() || of.test() == test))
+    }
+
     /// Which of its tests is run, of a workload with several.
-    #[cfg(feature = "cli")]
     const fn test(&self) -> Option<&'static str> {
         match self {
             Self::Dram(dram) => Some(dram.test.name()),

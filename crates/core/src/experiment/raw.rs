@@ -144,6 +144,11 @@ named! {
     }
 }
 
+/// What the command runs unless flags say otherwise.
+pub(super) fn usual() -> super::Workload {
+    super::Workload::Raw(RawWorkload::default())
+}
+
 /// `wordline raw`.
 #[cfg(feature = "cli")]
 pub(super) const COMMAND: super::ExperimentCommand = super::ExperimentCommand {
@@ -171,5 +176,5 @@ One letter is a power of 1024, as in fio and dd: 4k is 4 KiB, a rate of 500k is 
     layer: true,
     flags: <RawWorkload as clap::Args>::augment_args,
     read: |matches| clap::FromArgMatches::from_arg_matches(matches).map(super::Workload::Raw),
-    default: || super::Workload::Raw(RawWorkload::default()),
+    default: usual,
 };

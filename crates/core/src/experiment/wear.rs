@@ -73,6 +73,11 @@ impl WearUsage {
     }
 }
 
+/// What the command runs unless flags say otherwise.
+pub(super) fn usual() -> super::Workload {
+    super::Workload::Wear(WearWorkload::default())
+}
+
 /// `wordline wear`.
 #[cfg(feature = "cli")]
 pub(super) const COMMAND: super::ExperimentCommand = super::ExperimentCommand {
@@ -99,5 +104,5 @@ until the chip reports a failure, whether or not data would still keep.",
     layer: false,
     flags: <WearWorkload as clap::Args>::augment_args,
     read: |matches| clap::FromArgMatches::from_arg_matches(matches).map(super::Workload::Wear),
-    default: || super::Workload::Wear(WearWorkload::default()),
+    default: usual,
 };

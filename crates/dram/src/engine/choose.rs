@@ -4,8 +4,8 @@ use super::SubChannel;
 use super::queue::{NONE, QueueEntry};
 use super::stamp::{Stamp, clock};
 use super::state::{
-    ACT, BankCandidate, BankState, CLOSED, CLOSING, COLUMNS, CandidatePlace, OPENING, PRE,
-    PseudoChannel, ROW_COMMAND,
+    ACT, BankCandidate, BankState, CLOSED, COLUMNS, CandidatePlace, PRE, PseudoChannel,
+    ROW_COMMAND, ROWS,
 };
 use crate::command::Command;
 use crate::observer::Observer;
@@ -24,8 +24,8 @@ pub(super) struct CommandChoice {
 /// What a choice does.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Deed {
-    /// A command for a request: the bank whose candidate it is.
-    Serve(usize),
+    /// A command for a request: the place of a candidate.
+    Serve(CandidatePlace),
     /// A command for an overdue entry.
     ServeOverdue(u16),
     /// A command of the controller's own for a bank (0 for a whole rank).
@@ -43,7 +43,7 @@ impl Deed {
     #[inline]
     fn pack(self, channel: usize) -> u64 {
         let word = match self {
-            Self::Serve(bank) => bank as u64,
+            Self::Serve(place) => place.word(),
             Self::ServeOverdue(entry) => Self::OVERDUE | u64::from(entry),
             Self::Own {
                 command,
@@ -85,7 +85,7 @@ impl CommandChoice {
     pub(super) fn deed(&self) -> Deed {
         let word = self.deed & 0xFFFF;
         if self.deed & (Deed::OVERDUE | Deed::OWN) == 0 {
-            Deed::Serve(word as usize)
+            Deed::Serve(CandidatePlace::of_word(word))
         } else if self.deed & Deed::OWN == 0 {
             Deed::ServeOverdue(word as u16)
         } else {
@@ -95,12 +95,6 @@ impl CommandChoice {
                 bank: word as usize,
             }
         }
-    }
-
-    /// Whether it is the candidate of a bank.
-    #[inline]
-    fn is_of(&self, bank: usize) -> bool {
-        self.deed & 0xFFFF == bank as u64
     }
 
     /// The one that goes first.
@@ -146,13 +140,13 @@ impl PseudoChannel {
         floor: u64,
         skip: impl Fn(&BankCandidate, u64) -> bool,
     ) -> CommandChoice {
-        let (mut first, mut bank) = (u64::MAX, 0);
-        for candidate in self.candidates.of(kind) {
+        let (mut first, mut place) = (u64::MAX, 0);
+        for (index, candidate) in self.candidates.0[kind & 1].iter().enumerate() {
             let wait = clock(self.rule(candidate)).saturating_sub(floor);
             let key = (wait << ORDER_BITS) | candidate.order;
             let key = if skip(candidate, wait) { u64::MAX } else { key };
             if key < first {
-                (first, bank) = (key, candidate.bank);
+                (first, place) = (key, index);
             }
         }
         if first == u64::MAX {
@@ -160,33 +154,8 @@ impl PseudoChannel {
         }
         let order = first & ((1 << ORDER_BITS) - 1);
         let at = floor + (first >> ORDER_BITS);
-        let deed = Deed::Serve(usize::from(bank));
+        let deed = Deed::Serve(CandidatePlace::new(kind, place));
         CommandChoice::new(at, order + (1 << CLASS_BIT), channel, deed)
-    }
-
-    /// The first candidate of a kind. One that was found for an earlier `floor` is remembered: while nothing changes, it
-    /// stays the first one until its clock.
-    #[inline(always)]
-    fn first(&mut self, kind: usize, channel: usize, floor: u64) -> CommandChoice {
-        if let Some(first) = self.candidates.first[kind]
-            && floor <= first.at
-        {
-            return first;
-        }
-        let first = self.first_of(kind, channel, floor, |_, _| false);
-        self.candidates.first[kind] = Some(first);
-        first
-    }
-
-    /// The first candidate of a kind that is not a bank's.
-    #[inline(always)]
-    fn first_but(&mut self, bank: usize, kind: usize, channel: usize, floor: u64) -> CommandChoice {
-        let first = self.first(kind, channel, floor);
-        if first.is_of(bank) {
-            let is_own = |other: &BankCandidate, _| usize::from(other.bank) == bank;
-            return self.first_of(kind, channel, floor, is_own);
-        }
-        first
     }
 
     /// The column command of the oldest entry, where it may go at a clock before which no column command may.
@@ -198,13 +167,14 @@ impl PseudoChannel {
         bank: usize,
         any: u64,
     ) -> Option<CommandChoice> {
-        let candidate = self.candidates.get(self.banks[bank].candidate)?;
+        let place = self.banks[bank].candidate;
+        let candidate = self.candidates.get(place)?;
         if candidate.entry != entry || candidate.order >= ROW_COMMAND {
             return None;
         }
         let at = clock(self.rule(candidate));
         let order = candidate.order + (1 << CLASS_BIT);
-        (at <= any).then(|| CommandChoice::new(any, order, channel, Deed::Serve(bank)))
+        (at <= any).then(|| CommandChoice::new(any, order, channel, Deed::Serve(place)))
     }
 
     /// An entry came to the end of its bank's list. Whether what the bank does may change: only if it had nothing better
@@ -220,24 +190,26 @@ impl PseudoChannel {
     /// Stores the candidate of its bank.
     #[inline]
     fn set_candidate(&mut self, candidate: BankCandidate) {
-        let (kind, bank) = (candidate.kind(), usize::from(candidate.bank));
-        self.drop_candidate(bank);
-        if let Some(first) = &self.candidates.first[kind]
-            && clock(self.rule(&candidate)) <= first.at
-        {
-            self.candidates.first[kind] = None;
+        let kind = if candidate.is_column() { COLUMNS } else { ROWS };
+        let bank = usize::from(candidate.bank);
+        let place = self.banks[bank].candidate;
+        if place != CandidatePlace::NONE && place.kind() == kind {
+            self.candidates.0[kind][place.number()] = candidate;
+            return;
         }
-        self.banks[bank].candidate = self.candidates.add(candidate);
+        self.drop_candidate(bank);
+        let list = &mut self.candidates.0[kind];
+        self.banks[bank].candidate = CandidatePlace::new(kind, list.len());
+        list.push(candidate);
     }
 
-    #[inline]
     fn drop_candidate(&mut self, bank: usize) {
         let place = std::mem::replace(&mut self.banks[bank].candidate, CandidatePlace::NONE);
         if place != CandidatePlace::NONE {
-            let first = &mut self.candidates.first[place.kind()];
-            *first = first.filter(|first| !first.is_of(bank));
-            if let Some(moved) = self.candidates.take(place) {
-                self.banks[usize::from(moved)].candidate = place;
+            let list = &mut self.candidates.0[place.kind()];
+            list.swap_remove(place.number());
+            if let Some(moved) = list.get(place.number()) {
+                self.banks[usize::from(moved.bank)].candidate = place;
             }
         }
     }
@@ -251,23 +223,30 @@ impl<O: Observer> SubChannel<O> {
     }
 
     /// What a pseudo-channel would do next, and when, if nothing else happened; not before `floor`.
+    ///
+    /// The choice is remembered: until something changes in the pseudo-channel, one that does not come before a later
+    /// `floor` is the choice for that as well.
     #[inline(always)]
     pub(super) fn choose_in(&mut self, channel: usize, floor: u64) -> CommandChoice {
-        let best = match self.channels[channel & 1].by_age[self.direction()].first {
+        let pc = &self.channels[channel & 1];
+        if let Some(choice) = pc.next
+            && floor <= choice.at
+        {
+            return choice;
+        }
+        let best = match pc.by_age[self.direction()].first {
             NONE => CommandChoice::NEVER,
             oldest => self.choose_for_requests(channel, oldest, floor),
         };
-        let pc = &self.channels[channel & 1];
         if pc.duties > 0 || self.has_idle_duties {
-            best.better(self.duty(channel, floor))
-        } else {
-            best
+            return best.better(self.duty(channel, floor));
         }
+        self.channels[channel & 1].next = Some(best);
+        best
     }
 
     #[inline(always)]
-    fn choose_for_requests(&mut self, channel: usize, oldest: u16, floor: u64) -> CommandChoice {
-        let direction = self.direction();
+    fn choose_for_requests(&self, channel: usize, oldest: u16, floor: u64) -> CommandChoice {
         let pc = &self.channels[channel & 1];
         let entry = &self.sets[self.set_of(channel) & 1].entries[usize::from(oldest)];
         let bank = usize::from(entry.request.bank);
@@ -275,46 +254,40 @@ impl<O: Observer> SubChannel<O> {
         if passed >= u64::from(self.policy.age_cap) && !pc.is_off(bank) {
             return self.first_beside_overdue(channel, oldest, floor);
         }
-        let pc = &mut self.channels[channel & 1];
-        let opening = pc.first(OPENING, channel, floor);
-        let rows = opening.better(pc.first(CLOSING, channel, floor));
-        let any = clock(pc.any_rank_ok[direction]).max(floor);
+        let rows = pc.first_of(ROWS, channel, floor, |_, _| false);
+        let any = clock(pc.any_rank_ok[self.direction()]).max(floor);
         if rows.at < any {
             return rows;
         }
-        // A column command goes first at its clock, and of several the oldest.
-        match pc.oldest_at(channel, oldest, bank, any) {
-            Some(column) => column,
-            None => rows.better(pc.first(COLUMNS, channel, floor)),
-        }
+        // A column command goes first at its clock, and the oldest one of all first among them.
+        let column = pc.oldest_at(channel, oldest, bank, any);
+        column.unwrap_or_else(|| {
+            pc.first_of(COLUMNS, channel, floor, |_, _| false)
+                .better(rows)
+        })
     }
 
     /// The choice of the overdue entry's bank is its own; and if that is a column command whose row is there, there is no
     /// other.
     #[inline(never)]
-    fn first_beside_overdue(&mut self, channel: usize, entry: u16, floor: u64) -> CommandChoice {
+    fn first_beside_overdue(&self, channel: usize, entry: u16, floor: u64) -> CommandChoice {
+        let pc = &self.channels[channel & 1];
         let forced = self.overdue_candidate(channel, entry);
-        let (own, column) = (usize::from(forced.bank), forced.is_column());
-        let pc = &mut self.channels[channel & 1];
-        let opening = pc.first_but(own, OPENING, channel, floor);
-        let mut best = opening.better(pc.first_but(own, CLOSING, channel, floor));
+        let column = forced.is_column();
         // Until its row is there, the bus would stand idle.
-        let from = if column {
-            pc.banks[own].row_ready
-        } else {
-            u64::MAX
-        };
-        if floor < from {
-            best = best.better(pc.first_of(COLUMNS, channel, floor, |other, wait| {
-                usize::from(other.bank) == own || floor + wait >= from
-            }));
-        }
+        let from = pc.banks[usize::from(forced.bank)].row_ready;
+        let own = forced.bank;
+        let rows = pc.first_of(ROWS, channel, floor, |other, _| other.bank == own);
+        let columns = pc.first_of(COLUMNS, channel, floor, |other, wait| {
+            other.bank == own || (column && floor + wait >= from)
+        });
+        let others = columns.better(rows);
         if forced.order == u64::MAX {
-            return best;
+            return others;
         }
         let at = clock(pc.rule(&forced)).max(floor);
         let order = forced.order + (1 << CLASS_BIT);
-        CommandChoice::new(at, order, channel, Deed::ServeOverdue(entry)).better(best)
+        CommandChoice::new(at, order, channel, Deed::ServeOverdue(entry)).better(others)
     }
 
     /// What an overdue entry's bank does for it.
@@ -380,6 +353,7 @@ impl<O: Observer> SubChannel<O> {
     /// Makes the candidate of a bank again: an entry came or went, or its row changed.
     #[inline(never)]
     pub(super) fn rechoose(&mut self, channel: usize, bank: usize) {
+        self.channels[channel & 1].next = None;
         let of = &self.channels[channel & 1].banks[bank];
         let first = of.lists[self.direction()].first;
         if first == NONE {
@@ -406,8 +380,12 @@ impl<O: Observer> SubChannel<O> {
         for channel in 0..self.channel_count {
             let set = self.set_of(channel);
             let pc = &mut self.channels[channel & 1];
-            for candidate in pc.candidates.clear() {
-                pc.banks[usize::from(candidate.bank)].candidate = CandidatePlace::NONE;
+            pc.next = None;
+            for list in &mut pc.candidates.0 {
+                for candidate in &*list {
+                    pc.banks[usize::from(candidate.bank)].candidate = CandidatePlace::NONE;
+                }
+                list.clear();
             }
             let mut place = self.channels[channel & 1].by_age[self.direction()].first;
             while let Some(entry) = self.sets[set & 1].entries.get(usize::from(place)) {

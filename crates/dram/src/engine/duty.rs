@@ -79,6 +79,7 @@ impl<O: Observer> SubChannel<O> {
 
     fn count_duties(&mut self, channel: usize) {
         let pc = &mut self.channels[channel & 1];
+        pc.next = None;
         let busy = pc.ranks.iter().filter(|rank| rank.must);
         pc.duties = u32::try_from(busy.count()).unwrap_or(u32::MAX);
     }
@@ -272,6 +273,7 @@ impl<O: Observer> SubChannel<O> {
         at: u64,
     ) {
         self.tell(channel, command, rank, bank, at);
+        self.channels[channel & 1].next = None;
         self.channels[channel & 1].ranks[rank].last_command = at;
         match command {
             Command::PrePb => {

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use super::stamp::{Stamp, clock, put_off, raise, stamp};
-use super::state::{ACT, BankState, CLOSED, CLOSING, COLUMNS, OPENING, PRE, PseudoChannel};
+use super::state::{ACT, BankState, CLOSED, PRE, PseudoChannel};
 use crate::config::ChannelGeometry;
 use crate::observer::WaitCause;
 use crate::timing::Timing;
@@ -78,7 +78,6 @@ impl PseudoChannel {
     }
 
     pub(super) fn after_act(&mut self, t: &Timing, rules: &RuleTable, bank: usize, at: u64) {
-        self.candidates.first[OPENING] = None;
         let base = stamp(at, WaitCause::ALL[0]);
         let of = &mut self.banks[bank];
         let (rank, group, bit) = (of.rank(), usize::from(of.group), of.bit);
@@ -146,7 +145,6 @@ impl PseudoChannel {
         kind: usize,
         at: u64,
     ) {
-        self.candidates.first[COLUMNS] = None;
         let base = stamp(at, WaitCause::ALL[0]);
         let other = 1 - kind;
         let of = &mut self.banks[bank];
@@ -188,9 +186,9 @@ impl PseudoChannel {
     pub(super) fn after_pair(&mut self, rules: &RuleTable, kind: usize, at: u64) {
         let base = stamp(at, WaitCause::ALL[0]);
         let (of_kind, other) = (&rules.column[kind], 1 - kind);
-        // What may go at this clock still may; and if the direction turns, all candidates are made anew.
+        // What is not put off beyond this clock may still be what comes next; the other direction makes all anew.
         if clock(of_kind.pair[0]) > 0 {
-            self.candidates.first[COLUMNS] = None;
+            self.next = None;
         }
         for rank_ok in &mut self.rank_ok {
             raise(&mut rank_ok[kind], base + of_kind.pair[0]);
@@ -228,7 +226,6 @@ impl PseudoChannel {
 
     /// A PRE command, whichever banks it closes.
     pub(super) fn after_pre(&mut self, t: &Timing, rank: usize, at: u64) {
-        self.candidates.first[CLOSING] = None;
         let ppd = at + u64::from(t.ppd);
         put_off(&mut self.rank_ok[rank][PRE], ppd, WaitCause::Bank);
         let of = &mut self.ranks[rank];
@@ -236,7 +233,6 @@ impl PseudoChannel {
     }
 
     pub(super) fn after_ref_all(&mut self, t: &Timing, rules: &RuleTable, rank: usize, at: u64) {
-        self.candidates.first[OPENING] = None;
         let until = at + u64::from(t.rfc);
         let apart = at + u64::from(t.rfc_dlr);
         put_off(&mut self.rank_ok[rank][ACT], until, WaitCause::Refresh);
@@ -250,7 +246,6 @@ impl PseudoChannel {
 
     /// `index` is that of the refreshed banks within their groups.
     pub(super) fn after_ref_same(&mut self, t: &Timing, rank: usize, index: usize, at: u64) {
-        self.candidates.first[OPENING] = None;
         let until = at + u64::from(t.rfc_sb);
         let others = at + u64::from(t.refsbrd);
         put_off(&mut self.rank_ok[rank][ACT], others, WaitCause::Refresh);
@@ -266,7 +261,6 @@ impl PseudoChannel {
     }
 
     pub(super) fn after_exit(&mut self, t: &Timing, rank: usize, at: u64) {
-        self.candidates.first = [None; 3];
         let until = at + u64::from(t.xp);
         for slot in &mut self.rank_ok[rank] {
             put_off(slot, until, WaitCause::PowerDown);

@@ -6,7 +6,7 @@ use super::queue::{
     QueueEntry, QueuedRequest, READ, WRITE, kind_of, located, unlink, unlink_by_age,
 };
 use super::stamp::{Stamp, cause, clock};
-use super::state::{ACT, BankCandidate, BankState, PRE};
+use super::state::{ACT, BankCandidate, BankState, COLUMNS, PRE, ROWS};
 use crate::command::{Command, Issued};
 use crate::observer::{CAUSES, Observer, RowOutcome, ServedRequest, WaitCause};
 
@@ -32,16 +32,23 @@ impl<O: Observer> SubChannel<O> {
     pub(super) fn issue_in(&mut self, channel: usize, choice: &CommandChoice) {
         let at = choice.at;
         match choice.deed() {
-            Deed::Serve(bank) => {
-                let place = self.channels[channel & 1].banks[bank].candidate;
+            Deed::Serve(place) => {
                 // A copy for each: what is known of it need not go through memory.
-                let candidate = |of: &Self| *of.channels[channel & 1].candidates.at(place);
-                let slot = candidate(self).slot;
-                self.take_bus(channel, slot, at);
-                match usize::from(slot) {
-                    READ => self.issue_column(channel, READ, &candidate(self), at),
-                    WRITE => self.issue_column(channel, WRITE, &candidate(self), at),
-                    _ => self.issue_row(channel, &candidate(self), at),
+                let candidate = |of: &Self, kind: usize| {
+                    of.channels[channel & 1].candidates.0[kind][place.number()]
+                };
+                if place.kind() == ROWS {
+                    let candidate = candidate(self, ROWS);
+                    self.take_bus(channel, candidate.slot, at);
+                    self.issue_row(channel, &candidate, at);
+                } else if self.writing {
+                    let candidate = candidate(self, COLUMNS);
+                    self.take_bus(channel, candidate.slot, at);
+                    self.issue_column(channel, WRITE, &candidate, at);
+                } else {
+                    let candidate = candidate(self, COLUMNS);
+                    self.take_bus(channel, candidate.slot, at);
+                    self.issue_column(channel, READ, &candidate, at);
                 }
             }
             Deed::ServeOverdue(entry) => self.issue_overdue(channel, entry, at),
@@ -113,6 +120,7 @@ impl<O: Observer> SubChannel<O> {
         at: u64,
     ) {
         let pc = &mut self.channels[channel & 1];
+        pc.next = None;
         let mut location = pc.banks[bank].location;
         let rank = usize::from(location.rank);
         pc.ranks[rank].last_command = at;
@@ -194,6 +202,7 @@ impl<O: Observer> SubChannel<O> {
         at: u64,
     ) {
         let pc = &mut self.channels[channel & 1];
+        pc.next = None;
         pc.columns += 1;
         self.columns_since_turn += 1;
         pc.after_column(&self.rules, bank, kind, at);

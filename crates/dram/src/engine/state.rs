@@ -20,95 +20,58 @@ pub(super) type Slots = [Stamp; 4];
 /// Set in the order of candidates that open or close rows: they come after column commands.
 pub(super) const ROW_COMMAND: u64 = 1 << 40;
 
-/// Kinds of candidates, which are kept apart, as different rules put them off: column commands, ACTs, PREs.
+/// Kinds of candidates, which are kept apart: those that move data, and those that open or close rows.
 pub(super) const COLUMNS: usize = 0;
-pub(super) const OPENING: usize = 1;
-pub(super) const CLOSING: usize = 2;
-const KINDS: usize = 3;
+pub(super) const ROWS: usize = 1;
 
-/// Where a candidate is: its kind and its number among those of the kind.
+/// Where a candidate is: its kind and its number among those of the kind. That of a bank without one is in no list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CandidatePlace(u16);
 
 impl CandidatePlace {
-    /// That of a bank without one, in no list.
     pub(super) const NONE: Self = Self(NONE);
-    const KIND_BIT: u32 = 14;
+    const ROW: u16 = 1 << 15;
 
     #[inline]
     pub(super) const fn new(kind: usize, number: usize) -> Self {
-        Self((kind << Self::KIND_BIT) as u16 | number as u16)
+        Self(number as u16 | (kind as u16) << 15)
+    }
+
+    /// As a word, and back.
+    #[inline]
+    pub(super) const fn word(self) -> u64 {
+        self.0 as u64
+    }
+
+    #[inline]
+    pub(super) const fn of_word(word: u64) -> Self {
+        Self(word as u16)
     }
 
     #[inline]
     pub(super) const fn kind(self) -> usize {
-        (self.0 >> Self::KIND_BIT) as usize
+        (self.0 >> 15) as usize
     }
 
     #[inline]
     pub(super) const fn number(self) -> usize {
-        (self.0 & ((1 << Self::KIND_BIT) - 1)) as usize
+        (self.0 & !Self::ROW) as usize
     }
 }
 
-/// The candidates of a pseudo-channel, at most one for a bank.
+/// The candidates of a pseudo-channel by kind, in no order: at most one for a bank.
 #[derive(Clone, Debug)]
-pub(super) struct Candidates {
-    /// By kind, in no order.
-    lists: [Vec<BankCandidate>; KINDS],
-    /// By kind, the one that was found to go first, as long as nothing has changed that could make it another.
-    pub(super) first: [Option<CommandChoice>; KINDS],
-}
+pub(super) struct Candidates(pub(super) [Vec<BankCandidate>; 2]);
 
 impl Candidates {
-    fn new(banks: usize) -> Self {
-        Self {
-            lists: [0; KINDS].map(|_| Vec::with_capacity(banks)),
-            first: [None; KINDS],
-        }
-    }
-
-    #[inline]
-    pub(super) fn of(&self, kind: usize) -> &[BankCandidate] {
-        &self.lists[kind]
-    }
-
     #[inline]
     pub(super) fn get(&self, place: CandidatePlace) -> Option<&BankCandidate> {
-        self.lists.get(place.kind())?.get(place.number())
+        self.0[place.kind()].get(place.number())
     }
 
     #[inline]
     pub(super) fn get_mut(&mut self, place: CandidatePlace) -> Option<&mut BankCandidate> {
-        self.lists.get_mut(place.kind())?.get_mut(place.number())
-    }
-
-    /// One that is there.
-    #[inline]
-    pub(super) fn at(&self, place: CandidatePlace) -> &BankCandidate {
-        &self.lists[place.kind()][place.number()]
-    }
-
-    /// Adds one, and says where it is.
-    #[inline]
-    pub(super) fn add(&mut self, candidate: BankCandidate) -> CandidatePlace {
-        let (kind, list) = (candidate.kind(), &mut self.lists[candidate.kind()]);
-        list.push(candidate);
-        CandidatePlace::new(kind, list.len() - 1)
-    }
-
-    /// Takes one out. The bank whose candidate stands in its place now.
-    #[inline]
-    pub(super) fn take(&mut self, place: CandidatePlace) -> Option<u16> {
-        let list = &mut self.lists[place.kind()];
-        list.swap_remove(place.number());
-        list.get(place.number()).map(|moved| moved.bank)
-    }
-
-    /// Takes all out.
-    pub(super) fn clear(&mut self) -> impl Iterator<Item = BankCandidate> {
-        self.first = [None; KINDS];
-        self.lists.iter_mut().flat_map(|list| list.drain(..))
+        self.0[place.kind()].get_mut(place.number())
     }
 }
 
@@ -132,15 +95,8 @@ pub(super) struct BankCandidate {
 
 impl BankCandidate {
     /// Whether it moves data.
-    #[inline]
     pub(super) fn is_column(&self) -> bool {
         usize::from(self.slot) < ACT
-    }
-
-    /// [`COLUMNS`], [`OPENING`] or [`CLOSING`].
-    #[inline]
-    pub(super) fn kind(&self) -> usize {
-        usize::from(self.slot).saturating_sub(ACT - 1)
     }
 }
 
@@ -324,6 +280,8 @@ pub(super) struct PseudoChannel {
     pub(super) by_age: [ListEnds; 2],
     /// Those of the direction.
     pub(super) candidates: Candidates,
+    /// What it does next: the choice that was found last, as long as nothing has changed that could make it another.
+    pub(super) next: Option<CommandChoice>,
     /// Column commands issued.
     pub(super) columns: u64,
     /// Ranks that must refresh or are powered down.
@@ -399,7 +357,8 @@ impl PseudoChannel {
             place: small(bank / (groups * per_group) * per_group + bank % per_group),
         };
         Self {
-            candidates: Candidates::new(banks),
+            candidates: Candidates([Vec::with_capacity(banks), Vec::with_capacity(banks)]),
+            next: None,
             banks: (0..banks).map(bank).collect(),
             group_ok: vec![[0; 4]; ranks * groups],
             rank_ok: vec![[0; 4]; ranks],

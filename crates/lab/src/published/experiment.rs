@@ -7,24 +7,21 @@ use std::collections::BTreeMap;
 
 use serde::de::DeserializeOwned;
 use toml::{Table, Value};
-use wordline_core::quantity::{
-    ByteCount, DataRate, Fraction, Frequency, Period, Quantity as _, Time,
-};
-use wordline_core::{
-    AccessSource, BandwidthTest, BufferWorkload, DramTest, DramWorkload, Experiment, FsWorkload,
-    IdleTest, KvBench, KvDirectory, KvTest, KvWorkload, LoadedTest, RawWorkload, StreamSource,
-    Timing, WearWorkload, Workload,
-};
+use wordline_catalog::Catalog;
+use wordline_core::quantity::{ByteCount, DataRate, Frequency, Period, Quantity as _, Time};
+use wordline_core::{Experiment, RawWorkload, Timing, Workload};
 
 /// The experiments that a document names.
-pub(super) struct ExperimentBook {
+pub(super) struct ExperimentBook<'c> {
+    /// Where targets are looked up that defaults depend on.
+    pub(super) catalog: &'c Catalog,
     /// What runs where an experiment names no target.
     pub(super) target: String,
     /// Each as the document writes it.
     pub(super) named: BTreeMap<String, Table>,
 }
 
-impl ExperimentBook {
+impl ExperimentBook<'_> {
     /// A named experiment with the changes of a value: the target, the timing, and fields of the workload.
     pub(super) fn experiment(
         &self,
@@ -47,71 +44,57 @@ impl ExperimentBook {
         let read = || {
             let workload = Table::from_iter([("workload".to_owned(), Value::Table(with))]);
             overlay(&mut given, workload)?;
-            let mut whole = self.defaults(&given)?;
-            overlay(&mut whole, given)?;
-            from_table(whole)
+            let mut whole = self.usual(&given)?;
+            overlay(&mut whole, given.clone())?;
+            let mut experiment = from_table(whole)?;
+            let stated = |field: &str| states(&given, field);
+            // What is wrong with its targets the run will say.
+            let _ = crate::complete(&mut experiment, self.catalog, &stated);
+            Ok(experiment)
         };
         read().map_err(|problem: String| format!("experiment {name}: {problem}"))
     }
 
-    /// An experiment of the same kind and test, with everything at its default.
-    fn defaults(&self, given: &Table) -> Result<Table, String> {
-        let word = |table: Option<&Value>, key: &str| {
-            let word = table.and_then(|table| table.get(key)?.as_str());
-            word.unwrap_or_default().to_owned()
-        };
-        let workload = given.get("workload");
-        let test = workload.and_then(|workload| workload.get("test"));
-        let workload = usual(&word(workload, "kind"), &word(test, "kind"));
+    /// An experiment of the same kind and test, with everything as in a run of the command line.
+    fn usual(&self, given: &Table) -> Result<Table, String> {
+        let workload = given.get("workload").and_then(Value::as_table);
+        let kind = workload.and_then(|of| of.get("kind")?.as_str());
+        let workload = Workload::usual(kind.unwrap_or_default(), workload.and_then(test));
         let timing = match workload {
             Some(Workload::Dram(_)) => Timing::Max,
             _ => Timing::Typ,
         };
+        let stated_in_full = workload.is_none();
         let experiment = Experiment {
             targets: vec![self.target.clone()],
-            workload: workload
-                .clone()
-                .unwrap_or(Workload::Raw(RawWorkload::default())),
+            workload: workload.unwrap_or(Workload::Raw(RawWorkload::default())),
             timings: vec![timing],
             age: 0.0,
             seed: 0,
             ftl: None,
         };
         let mut table = Table::try_from(experiment).map_err(|error| error.to_string())?;
-        if workload.is_none() {
+        if stated_in_full {
             table.remove("workload");
         }
         Ok(table)
     }
 }
 
-/// What a workload is unless a document says otherwise; one without defaults is stated in full.
-fn usual(kind: &str, test: &str) -> Option<Workload> {
-    Some(match (kind, test) {
-        ("raw", _) => Workload::Raw(RawWorkload::default()),
-        ("buffer", _) => {
-            let source = AccessSource::Stream(StreamSource::default());
-            Workload::Buffer(BufferWorkload::of(source))
-        }
-        ("kv", _) => Workload::Kv(KvWorkload {
-            tables: Vec::new(),
-            directories: vec![KvDirectory::Ram],
-            test: KvTest::Bench(KvBench {
-                loads: vec![Fraction::from_si(0.5)],
-                ..KvBench::default()
-            }),
-        }),
-        ("fs", _) => Workload::Fs(FsWorkload::default()),
-        ("wear", _) => Workload::Wear(WearWorkload::default()),
-        ("dram", "idle") => dram(DramTest::Idle(IdleTest::default())),
-        ("dram", "bandwidth") => dram(DramTest::Bandwidth(BandwidthTest::default())),
-        ("dram", "loaded") => dram(DramTest::Loaded(LoadedTest::default())),
-        _ => return None,
-    })
+/// The test of a workload that has several: `test.kind`, or the name below `test`.
+fn test(workload: &Table) -> Option<&str> {
+    let test = workload.get("test")?.as_table()?;
+    match test.get("kind") {
+        Some(kind) => kind.as_str(),
+        None => test.keys().next().map(String::as_str),
+    }
 }
 
-fn dram(test: DramTest) -> Workload {
-    Workload::Dram(DramWorkload::of(test))
+/// Whether a field is stated, wherever it belongs.
+fn states(given: &Table, field: &str) -> bool {
+    given.iter().any(|(key, value)| {
+        key == field || value.as_table().is_some_and(|below| states(below, field))
+    })
 }
 
 /// Reads a table; an error says what is wrong in a line.

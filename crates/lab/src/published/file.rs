@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 use toml::Table;
+use wordline_catalog::Catalog;
 
 use super::experiment::ExperimentBook;
 use super::kind::{self, StatedKind};
 use super::measure::{self, Measure};
-use super::{Allowed, Published, Sequence, Use, Value, number, sequence};
+use super::{Allowed, Published, PublishedNeed, Sequence, Use, Value, number, sequence};
 
 /// `document.toml`.
 #[derive(Deserialize)]
@@ -47,18 +48,25 @@ struct WrittenValue {
     because: Option<String>,
     miss: Option<String>,
     needs: Option<String>,
+    fails_with: Option<String>,
     awaits: Option<String>,
 }
 
 impl Published {
-    /// Reads a document from its cover and its files of values, each with its name.
+    /// Reads a document from its cover and its files of values, each with its name. Defaults of experiments depend on
+    /// their targets, which the catalogue has.
     ///
     /// # Errors
     /// Says what is wrong, and with which value of which file.
-    pub fn parse(cover: (&str, &str), values: &[(&str, &str)]) -> Result<Self, String> {
+    pub fn parse(
+        catalog: &Catalog,
+        cover: (&str, &str),
+        values: &[(&str, &str)],
+    ) -> Result<Self, String> {
         let (name, text) = cover;
         let cover: Cover = toml::from_str(text).map_err(|error| format!("{name}: {error}"))?;
         let book = ExperimentBook {
+            catalog,
             target: cover.target,
             named: cover.experiment,
         };
@@ -132,7 +140,7 @@ impl Value {
 }
 
 impl WrittenValue {
-    fn read(self, book: &ExperimentBook, sequences: &[Sequence]) -> Result<Value, String> {
+    fn read(self, book: &ExperimentBook<'_>, sequences: &[Sequence]) -> Result<Value, String> {
         let allowed = self.allowed()?;
         let because = kind::stated(self.kind, self.because, self.r#use)?;
         let over = self.over.map(|over| measure::divisor(over, &self.of));
@@ -148,9 +156,11 @@ impl WrittenValue {
         } else {
             number::any(&self.published)
         };
+        let range = number::range(&self.published);
         let limits = [&self.at_least, &self.at_most].map(|text| text.as_deref());
         let limits = limits.map(|text| text.and_then(number::any));
-        let stated = number.into_iter().chain(limits.into_iter().flatten());
+        let stated = number.into_iter().chain(range.into_iter().flatten());
+        let stated = stated.chain(limits.into_iter().flatten());
         let mut units = stated.map(|(_, unit)| unit);
         let expected = match &over {
             Some(_) => Some("1"),
@@ -172,11 +182,16 @@ impl WrittenValue {
             return Err(format!("{:?} is no quantity above 0", self.published));
         }
         let empty = |text: &Option<String>| text.as_ref().is_some_and(|text| text.is_empty());
-        let reasons = [&self.miss, &self.needs, &self.awaits];
+        let reasons = [&self.miss, &self.needs, &self.fails_with, &self.awaits];
         if self.citation.is_empty() || reasons.into_iter().any(empty) {
             return Err("a citation or a reason is empty".to_owned());
         }
-        if self.awaits.is_some() && (self.miss.is_some() || self.needs.is_some()) {
+        let needs = match (self.needs, self.fails_with) {
+            (None, None) => None,
+            (Some(what), Some(fails_with)) => Some(PublishedNeed { what, fails_with }),
+            _ => return Err("`needs` and `fails_with` go together".to_owned()),
+        };
+        if self.awaits.is_some() && (self.miss.is_some() || needs.is_some()) {
             return Err(
                 "a prediction that awaits a measurement is no miss and needs nothing".to_owned(),
             );
@@ -187,12 +202,13 @@ impl WrittenValue {
             over,
             text: self.published,
             published,
+            range: range.map(|ends| ends.map(|(value, _)| value)),
             unit,
             allowed,
             r#use: self.r#use,
             because,
             miss: self.miss,
-            needs: self.needs,
+            needs,
             awaits: self.awaits,
         })
     }

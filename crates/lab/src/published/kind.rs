@@ -83,23 +83,54 @@ impl Value {
             Use::Datasheet => Some("document and sheet copy one data sheet".to_owned()),
             Use::Copied => Some("our sheet has it from this document".to_owned()),
             Use::Theory => Some("arithmetic on stated accesses".to_owned()),
-            Use::Predicted | Use::Assumed => self
-                .because
-                .clone()
-                .or_else(|| self.allowed.wide(self.published)),
+            Use::Predicted | Use::Assumed => self.because.clone().or_else(|| self.loose()),
         }
     }
 
-    /// The number that ours is compared with: the published one, or the middle of a range.
-    #[must_use]
-    pub fn reference(&self) -> Option<f64> {
-        let middle = || match self.allowed.ends(self.published) {
-            (Some(low), Some(high)) => Some(f64::midpoint(low, high)),
-            _ => None,
+    /// Why a band is none for a prediction; none where it is sharp: both ends follow from what the document prints, and
+    /// lie close together.
+    fn loose(&self) -> Option<String> {
+        let ratio = match (self.allowed, self.allowed.ends(self.published)) {
+            // The value itself may be unlimited.
+            (Allowed::Within { tolerance }, _) => (1.0 + tolerance) / (1.0 - tolerance),
+            (_, (Some(low), Some(high))) if low > 0.0 => high / low,
+            (_, (Some(_), Some(_))) => return Some("its band begins at 0 or below".to_owned()),
+            _ => return Some("a limit on one side".to_owned()),
         };
-        self.published
-            .or_else(middle)
-            .filter(|number| number.is_finite() && *number > 0.0)
+        // The margin is for the rounding of this arithmetic.
+        if ratio > SHARP_RATIO_MAX * (1.0 + 1e-9) {
+            return Some(format!(
+                "a wide band: its ends are a factor {ratio:.2} apart, more than {SHARP_RATIO_MAX:.2}"
+            ));
+        }
+        let ends = self.range.map(|[low, high]| (Some(low), Some(high)));
+        let is_printed = self.published.is_some() || ends == Some(self.allowed.ends(None));
+        (!is_printed).then(|| {
+            "a limit on one side: the document prints no number for the other end, which is ours".to_owned()
+        })
+    }
+
+    /// By how much ours differs from the printed number, or from the nearer one of a printed range, as a fraction of it;
+    /// none where the document prints no number.
+    #[must_use]
+    pub fn relative_error(&self, ours: f64) -> Option<f64> {
+        let printed = self
+            .published
+            .into_iter()
+            .chain(self.range.into_iter().flatten());
+        let printed = printed.filter(|number| number.is_finite() && *number > 0.0);
+        let errors = printed.map(|number| (ours / number - 1.0).abs());
+        errors.min_by(f64::total_cmp)
+    }
+
+    /// What the document says: the citation without how it was read, which stands behind its first semicolon. Values of
+    /// one statement count once.
+    #[must_use]
+    pub fn statement(&self) -> &str {
+        let citation = self.citation.as_str();
+        citation
+            .split_once(';')
+            .map_or(citation, |(statement, _)| statement)
     }
 }
 
@@ -114,20 +145,5 @@ impl Allowed {
             }
             Self::Between { at_least, at_most } => (at_least, at_most),
         }
-    }
-
-    /// Why a band is too wide for a prediction; none where it is sharp.
-    fn wide(self, published: Option<f64>) -> Option<String> {
-        let ratio = match (self, self.ends(published)) {
-            // The value itself may be unlimited.
-            (Self::Within { tolerance }, _) => (1.0 + tolerance) / (1.0 - tolerance),
-            (_, (Some(low), Some(high))) if low > 0.0 => high / low,
-            (_, (Some(_), Some(_))) => return Some("its band begins at 0 or below".to_owned()),
-            _ => return Some("a limit on one side".to_owned()),
-        };
-        // The margin is for the rounding of this arithmetic.
-        (ratio > SHARP_RATIO_MAX * (1.0 + 1e-9)).then(|| {
-            format!("a wide band: its ends are a factor {ratio:.2} apart, more than {SHARP_RATIO_MAX:.2}")
-        })
     }
 }

@@ -118,7 +118,7 @@ pub(super) fn divisor(over: Table, of: &Table) -> Result<Table, String> {
 impl Measure {
     pub(super) fn read(
         table: Table,
-        book: &ExperimentBook,
+        book: &ExperimentBook<'_>,
         sequences: &[Sequence],
     ) -> Result<Self, String> {
         if table.contains_key("figure") {
@@ -182,7 +182,7 @@ impl Measure {
 }
 
 impl Curves {
-    fn read(mut table: Table, book: &ExperimentBook) -> Result<Self, String> {
+    fn read(mut table: Table, book: &ExperimentBook<'_>) -> Result<Self, String> {
         let mut word = |key: &str| match table.remove(key) {
             Some(Value::String(word)) => Ok(word),
             _ => Err(format!("{key} is missing")),

@@ -17,6 +17,7 @@ mod row;
 mod sequence;
 
 use serde::{Deserialize, Serialize};
+use wordline_catalog::Catalog;
 
 pub use kind::{Kind, SHARP_RATIO_MAX};
 pub use measure::{Curves, Measure, Question, SheetFigure};
@@ -120,7 +121,7 @@ pub struct Published {
 /// One printed value, and what of ours stands beside it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Value {
-    /// Where it stands, and how it was read.
+    /// Where it stands, what it says, and behind a semicolon how it was read.
     pub citation: String,
     /// What of ours is compared.
     pub of: Measure,
@@ -131,6 +132,8 @@ pub struct Value {
     /// The same in `unit`; `None` where a limit stands for a statement without a number. Infinite
     /// where the document says that there is no limit.
     pub published: Option<f64>,
+    /// Both ends of a printed range in `unit`; `None` where one number is printed, or none.
+    pub range: Option<[f64; 2]>,
     /// SI unit of the value; `1` for a ratio.
     pub unit: &'static str,
     /// What counts as a hit.
@@ -142,10 +145,19 @@ pub struct Value {
     /// Why it is known to be missed.
     pub miss: Option<String>,
     /// What has to exist before it can be computed.
-    pub needs: Option<String>,
+    pub needs: Option<PublishedNeed>,
     /// What has to be measured before it can be judged: the value is our own prediction, recorded before
     /// better is known.
     pub awaits: Option<String>,
+}
+
+/// What has to exist before a value can be computed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PublishedNeed {
+    /// In words.
+    pub what: String,
+    /// What the failure says as long as it is missing, such as the name of a file. Any other failure is one.
+    pub fails_with: String,
 }
 
 /// What counts as a hit.
@@ -207,14 +219,15 @@ pub fn keys() -> impl Iterator<Item = &'static str> {
     DOCUMENTS.iter().map(|files| files.key)
 }
 
-/// What the document of a key printed; `None` for an unknown key.
+/// What the document of a key printed; `None` for an unknown key. Its experiments have the defaults that suit their
+/// targets, as the catalogue has them.
 ///
 /// # Panics
 /// Never: the tests parse every embedded file.
 #[must_use]
-pub fn published(key: &str) -> Option<Published> {
+pub fn published(catalog: &Catalog, key: &str) -> Option<Published> {
     let files = DOCUMENTS.iter().find(|files| files.key == key)?;
-    match Published::parse(files.cover, files.values) {
+    match Published::parse(catalog, files.cover, files.values) {
         Ok(published) => Some(published),
         Err(error) => unreachable!("the embedded files of {key} are sound: {error}"),
     }
@@ -226,8 +239,9 @@ mod tests {
 
     #[test]
     fn every_embedded_file_is_sound() {
+        let catalog = Catalog::load(&[]).expect("the embedded sheets are sound");
         for files in &DOCUMENTS {
-            let document = Published::parse(files.cover, files.values).expect(files.key);
+            let document = Published::parse(&catalog, files.cover, files.values).expect(files.key);
             assert_eq!(document.key, files.key);
             assert!(!document.title.is_empty() && !document.errata.is_empty());
             let mut seen = std::collections::HashSet::new();
@@ -236,7 +250,7 @@ mod tests {
                 assert!(seen.insert(name.clone()), "twice: {name}");
             }
         }
-        assert_eq!(published("nothing"), None);
+        assert_eq!(published(&catalog, "nothing"), None);
     }
 
     /// A file of the folder that no document lists would be forgotten in silence.

@@ -31,6 +31,12 @@ pub(crate) fn any(text: &str) -> Option<(f64, &'static str)> {
     found.filter(|(value, _)| *value >= 0.0)
 }
 
+/// Both ends of a range, as in `1.38 to 1.41`.
+pub(crate) fn range(text: &str) -> Option<[(f64, &'static str); 2]> {
+    let (low, high) = text.split_once(" to ")?;
+    Some([any(low)?, any(high)?])
+}
+
 fn pure(text: &str) -> Option<f64> {
     text.parse().ok().filter(|value: &f64| value.is_finite())
 }
@@ -52,6 +58,10 @@ mod tests {
         assert_eq!(any("5"), Some((5.0, "1")));
         for text in ["", "Inf", "-5", "NaN", "five", "3 parsecs"] {
             assert_eq!(any(text), None, "{text:?}");
+        }
+        assert_eq!(range("1.38 to 1.41"), Some([(1.38, "1"), (1.41, "1")]));
+        for text in ["1.38", "up to 0.40 to 0.43", "1 to many"] {
+            assert_eq!(range(text), None, "{text:?}");
         }
     }
 }

@@ -2,20 +2,20 @@
 
 use serde::Serialize;
 
-use super::{Comparison, Verdict};
+use super::{Statement, Verdict};
 use crate::published::Kind;
 
 /// How good the model is, in three numbers: sharp predictions that hit of those that were made, their median error,
-/// and checks of consistency that hold of those that were made. What did not run counts nowhere.
+/// and checks of consistency that hold of those that were made. A statement counts once, what did not run nowhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Headline {
     /// Sharp predictions that hit.
     pub predictions_hit: usize,
     /// Sharp predictions that were computed.
     pub predictions_made: usize,
-    /// Median over the sharp predictions that were computed, hits and misses alike, of how far ours lies from the
-    /// published value or from the middle of a published range, as a fraction of it; none where there are none, or
-    /// where half of ours are unbounded.
+    /// Median over the sharp predictions that were computed and of which the document prints a number, hits and misses
+    /// alike, of how far ours lies from that number, as a fraction of it: from the nearer end of a printed range, and of
+    /// several values of a statement the greatest. None where there are none, or where half of ours are unbounded.
     pub relative_error_median: Option<f64>,
     /// Checks of consistency that hold.
     pub consistency_held: usize,
@@ -24,17 +24,16 @@ pub struct Headline {
 }
 
 impl Headline {
-    pub(super) fn of<'r>(rows: impl IntoIterator<Item = &'r Comparison>) -> Self {
+    pub(super) fn of(statements: &[Statement<'_>]) -> Self {
         let mut headline = Self::default();
         let mut errors = Vec::new();
-        for row in rows.into_iter().filter(|row| row.verdict.ran()) {
-            let hit = usize::from(row.verdict == Verdict::Hit);
-            match row.kind {
+        for statement in statements.iter().filter(|one| one.verdict.ran()) {
+            let hit = usize::from(statement.verdict == Verdict::Hit);
+            match statement.kind {
                 Kind::Predicted => {
                     headline.predictions_made += 1;
                     headline.predictions_hit += hit;
-                    // A value without a number is as far off as can be.
-                    errors.push(row.relative_error.unwrap_or(f64::INFINITY));
+                    errors.extend(statement.relative_error);
                 }
                 Kind::Consistency => {
                     headline.consistency_made += 1;

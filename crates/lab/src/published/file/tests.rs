@@ -9,9 +9,17 @@ const DRAM: &str = "key = 'k'\ntitle = 't'\ntarget = 'p@b'\nerrata = []\n[experi
                     'dram', test.kind = 'loaded', test.within_ps = ['204 ns'] }\n";
 const ROW: &str = "experiment = 'writes', with.access_bytes = '2 KiB', metric = 'latency_max'";
 
+fn catalog() -> Catalog {
+    Catalog::load(&[]).expect("the embedded sheets are sound")
+}
+
 fn read_in(cover: &str, value: &str) -> Result<Value, String> {
     let text = format!("[[value]]\ncitation = 'c'\nuse = 'predicted'\n{value}");
-    let document = Published::parse(("document.toml", cover), &[("values.toml", &text)]);
+    let document = Published::parse(
+        &catalog(),
+        ("document.toml", cover),
+        &[("values.toml", &text)],
+    );
     document.map(|mut document| document.value.remove(0))
 }
 
@@ -166,7 +174,11 @@ fn sequences_are_found_by_their_names() {
              citation = 'c'\nuse = 'theory'\nof = {{ {of} }}\npublished = '1 s'\ntolerance = 0.1"
         );
         let cover = &COVER[..COVER.find("[experiment]").expect("it is there")];
-        let document = Published::parse(("document.toml", cover), &[("values.toml", &text)]);
+        let document = Published::parse(
+            &catalog(),
+            ("document.toml", cover),
+            &[("values.toml", &text)],
+        );
         document.map(|mut document| document.value.remove(0))
     };
     const TWO: &str = "{ size = '1 KiB', duration = '1 ms' }, { size = '2 KiB', duration = '3 ms', \
