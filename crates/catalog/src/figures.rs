@@ -61,6 +61,10 @@ impl<'a> IntoIterator for &'a SheetFigures {
 fn of(sheet: &str, text: &str, tree: &DeTable<'_>) -> Vec<FigureUse> {
     let mut found = Vec::new();
     each(tree, &mut |start, path, table| {
+        // It has a source, and is no figure.
+        if path == "lifecycle" {
+            return;
+        }
         if let Some((basis, source)) = provenance(table) {
             let figure = FigureUse {
                 sheet: sheet.to_owned(),

@@ -1,11 +1,11 @@
 //! Whether a part is still made.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::names::named;
 
 /// Whether a part is still made, and who says so.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lifecycle {
     /// What its maker says of it.

@@ -25,6 +25,7 @@ fn only_what_was_fitted_is_marked_as_calibrated() {
     assert_eq!(
         marked,
         [
+            "apacer-slc-4g card.array.page_program",
             "kingston-sdc4-4g card.command_time",
             "kingston-sdc4-4g card.array.page_program",
             "kingston-sdc4-4g card.array.transfer",
@@ -33,6 +34,8 @@ fn only_what_was_fitted_is_marked_as_calibrated() {
             "micron-emmc50-8g card.array.planes",
             "micron-emmc50-8g card.array.page_program",
             "micron-emmc50-8g card.array.transfer",
+            "samsung-emmc51-64g card.array.page_program",
+            "samsung-emmc51-64g card.array.transfer",
             "sandisk-extreme-32g card.command_time",
             "sandisk-extreme-32g card.array.transfer",
             "sandisk-extreme-32g card.controller.write_time",

@@ -4,7 +4,7 @@ use serde_json::json;
 use wordline_catalog::{
     Board, Catalog, CatalogError, DramSheet, Header, Part, PartOnBoard, Target,
 };
-use wordline_core::Timing;
+use wordline_core::{Lifecycle, Timing};
 use wordline_core::quantity::{Quantity, human};
 use wordline_core::results::FigureUse;
 use wordline_nvm::{Link, conformance};
@@ -64,6 +64,8 @@ struct ImportPage<'a> {
     link: Option<(&'a str, Link)>,
     /// What a DRAM module or system has beside its figures.
     dram: Option<PartView>,
+    /// What is known of the supply of a part.
+    lifecycle: Option<&'a Lifecycle>,
 }
 
 impl<'a> ImportPage<'a> {
@@ -113,6 +115,7 @@ impl<'a> ImportPage<'a> {
             figures: &sheet.figures,
             link: None,
             dram,
+            lifecycle: None,
         }
     }
 
@@ -123,6 +126,7 @@ impl<'a> ImportPage<'a> {
             figures: &part.figures,
             link,
             dram: None,
+            lifecycle: part.lifecycle.as_ref(),
         }
     }
 
@@ -133,6 +137,7 @@ impl<'a> ImportPage<'a> {
             figures: &board.figures,
             link: None,
             dram: None,
+            lifecycle: None,
         }
     }
 
@@ -189,6 +194,10 @@ impl<'a> ImportPage<'a> {
         facts.push(["description", &header.description]);
         facts.push(["sheet", &header.revision]);
         facts.push(["file", &header.file]);
+        if let Some(lifecycle) = self.lifecycle {
+            let Lifecycle { status, as_of, source } = lifecycle;
+            facts.push(["lifecycle", &format!("{status}, {as_of}: {source}")]);
+        }
         for caution in &header.cautions {
             facts.push(["caution", caution]);
         }
@@ -228,6 +237,7 @@ impl<'a> ImportPage<'a> {
             "revision": header.revision,
             "description": header.description,
             "cautions": header.cautions,
+            "lifecycle": self.lifecycle,
             "figures": self.figures,
             "link": link,
             "dram": self.dram.as_ref().map(PartView::json),

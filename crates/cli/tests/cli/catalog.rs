@@ -7,7 +7,7 @@ use crate::cli::support::{BOARD, FORMATS, Folder, OCTAL_BOARD, PART, wordline};
 #[test]
 fn the_list_names_every_part_and_board_in_every_format() {
     for format in FORMATS {
-        let ran = wordline(&["part", "list", "--format", format]).done();
+        let ran = wordline(&["part", "list", "--all", "--format", format]).done();
         for id in [PART, BOARD, OCTAL_BOARD] {
             assert!(ran.stdout.contains(id), "{format}: {ran:?}");
         }

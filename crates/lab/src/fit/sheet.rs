@@ -82,10 +82,14 @@ pub(crate) fn fitted(
     changes: &[(SheetChange, String)],
     about: &About<'_>,
 ) -> Result<String, SheetProblem> {
-    let text = &without_comments(text);
+    let text = &without_comments(without_estimates(text));
     let tree = DeTable::parse(text).map_err(|_| SheetProblem::Toml)?;
     let tree = tree.get_ref();
     let mut edits = Edits::default();
+    // What a maker says of the base's supply says nothing of the part that was measured.
+    if let Some((key, value)) = tree.get_key_value(LIFECYCLE) {
+        edits.remove(text, key.span().start..value.span().end);
+    }
     for (change, source) in changes {
         let source = quoted(source);
         let keys = format!(
@@ -129,7 +133,7 @@ fn assume(
     is_changed: &dyn Fn(&str) -> bool,
     edits: &mut Edits,
 ) {
-    if !path.is_empty() && is_changed(path) {
+    if path == LIFECYCLE || !path.is_empty() && is_changed(path) {
         return;
     }
     let words = |key: &str| table.get(key).and_then(|value| value.get_ref().as_str());
@@ -227,6 +231,15 @@ fn figure(tree: &DeTable<'_>, path: &str) -> Option<Range<usize>> {
         };
     }
     Some(value.span())
+}
+
+/// The key of a statement that is no figure.
+const LIFECYCLE: &str = "lifecycle";
+
+/// A text without the table that stands behind all others where a loader estimated figures: it does so again.
+fn without_estimates(text: &str) -> &str {
+    let end = text.find("\n[estimated]\n");
+    end.map_or(text, |end| &text[..=end])
 }
 
 /// A text without the lines that are comments. Texts over several lines could hold such a line, so a sheet with
