@@ -4,9 +4,9 @@ use serde_json::json;
 use wordline_catalog::{
     Board, Catalog, CatalogError, DramSheet, Header, Part, PartOnBoard, Target,
 };
-use wordline_core::{Lifecycle, Timing};
 use wordline_core::quantity::{Quantity, human};
 use wordline_core::results::FigureUse;
+use wordline_core::{Lifecycle, Timing};
 use wordline_nvm::{Link, conformance};
 use wordline_report::{Column, Format, Grid};
 
@@ -195,7 +195,11 @@ impl<'a> ImportPage<'a> {
         facts.push(["sheet", &header.revision]);
         facts.push(["file", &header.file]);
         if let Some(lifecycle) = self.lifecycle {
-            let Lifecycle { status, as_of, source } = lifecycle;
+            let Lifecycle {
+                status,
+                as_of,
+                source,
+            } = lifecycle;
             facts.push(["lifecycle", &format!("{status}, {as_of}: {source}")]);
         }
         for caution in &header.cautions {

@@ -487,7 +487,11 @@ fn benchmarked(timing: Timing) -> Wired<Nor> {
         nor: NorSheet,
     }
     let part = include_str!("../../../catalog/parts/nor/mt25ql128.toml");
-    let part: PartFile = toml::from_str(part).expect("a well-formed sheet");
+    // Only the catalogue estimates what the sheet leaves out; nothing here waits after a power-up.
+    let power_up =
+        "[nor]\npower_up = { max = \"5 ms\", assumed = true, reason = \"left out of the sheet\" }";
+    let part = part.replacen("[nor]", power_up, 1);
+    let part: PartFile = toml::from_str(&part).expect("a well-formed sheet");
     assert_eq!(part.nor.problems(), []);
     let board = include_str!("../../../catalog/parts/boards/stm32h755-qspi.toml");
     let mut board: toml::Table = board.parse().expect("a well-formed sheet");
