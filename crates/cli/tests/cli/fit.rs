@@ -439,7 +439,11 @@ fn tables_that_tell_no_growth_are_refused_with_their_line_and_the_way_out() {
         "step.csv: its erase times follow no power law: erase_typ is 15.0 s at 100000 cycles",
         "keep the lines that follow a law",
     ]);
-    fit("slow.csv", &[]).done();
+    fit("slow.csv", &[]).refused(&[
+        "base mt25ql128: the fit would give nor.erase.2.duration the columns",
+        "no access takes longer than 65536 s",
+        "begin with another part (--base)",
+    ]);
     let bent = fit("bent.csv", &[]).done();
     let all = bent.stdout + &bent.stderr;
     assert!(
