@@ -366,7 +366,7 @@ fn value(figures: &[FigureUse], key: &KeyFigure) -> Option<KeyValue> {
             name.strip_suffix(*place)
                 .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
         };
-        key.places.iter().any(|place| ends(&place))
+        key.places.iter().any(ends)
     });
     let values = all.filter_map(|figure| KeyValue::of(figure, key.read));
     values.reduce(|best, next| {
