@@ -13,6 +13,7 @@
 //! # Ok::<(), wordline_catalog::CatalogError>(())
 //! ```
 
+mod advice;
 mod dram;
 mod error;
 mod estimate;
@@ -32,6 +33,7 @@ mod target;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+pub use advice::advice;
 pub use dram::{Die, DramSheet, Module, ModuleInSystem, System};
 pub use error::{CatalogError, PriceError, SheetError};
 pub use figures::SheetFigures;
@@ -157,6 +159,11 @@ impl Catalog {
         for file in &files {
             match parse(&file.file, &file.text) {
                 Ok(sheet) => {
+                    if let Sheet::Part(part) = &sheet {
+                        let lines = advice(part).into_iter();
+                        let named = lines.map(|line| (file.file.clone(), line));
+                        checked.advice.extend(named);
+                    }
                     let old = catalog.insert(sheet);
                     let twice = old.filter(|(_, old)| !Path::new(&file.file).ends_with(&old.file));
                     checked.errors.extend(twice.map(|old| file.taken(old)));
@@ -329,6 +336,8 @@ pub struct CatalogCheck {
     pub sheets: usize,
     /// Everything that is wrong with them.
     pub errors: Vec<SheetError>,
+    /// What would make the sheets of parts stronger: the file and a line each.
+    pub advice: Vec<(String, String)>,
 }
 
 /// The text of a sheet and where it comes from.

@@ -8,7 +8,7 @@ use wordline_core::quantity::{Quantity, human};
 use wordline_core::results::FigureUse;
 use wordline_core::{Lifecycle, Timing};
 use wordline_nvm::{Link, conformance};
-use wordline_report::{Column, Format, Grid};
+use wordline_report::{Column, Format, Grid, printable};
 
 use super::part_dram::PartView;
 use crate::args::{self, Global};
@@ -251,19 +251,19 @@ impl<'a> ImportPage<'a> {
 }
 
 fn check(paths: &[std::path::PathBuf], global: &Global) -> Result<Outcome, Failure> {
-    let (sheets, errors) = if paths.is_empty() {
+    let (sheets, errors, advice) = if paths.is_empty() {
         match Catalog::load(&global.catalog) {
             Ok(catalog) => match Catalog::check_embedded() {
-                errors if errors.is_empty() => (catalog.headers().count(), errors),
-                errors => (0, errors),
+                errors if errors.is_empty() => (catalog.headers().count(), errors, Vec::new()),
+                errors => (0, errors, Vec::new()),
             },
-            Err(CatalogError::Sheets(errors)) => (0, errors),
+            Err(CatalogError::Sheets(errors)) => (0, errors, Vec::new()),
             Err(other) => return Err(failure::catalog(other)),
         }
     } else {
         let catalog = super::catalog(global)?;
         let checked = catalog.check(paths).map_err(failure::catalog)?;
-        (checked.sheets, checked.errors)
+        (checked.sheets, checked.errors, checked.advice)
     };
     failure::sheets(&errors);
     let columns = ["file", "line", "fault"];
@@ -280,6 +280,7 @@ fn check(paths: &[std::path::PathBuf], global: &Global) -> Result<Outcome, Failu
         output::data(&grid.render(format, &output::style()))?;
     } else if errors.is_empty() {
         output::data(&format!("sheets checked: {sheets}, faults: 0\n"))?;
+        output::data(&advised(sheets, &advice))?;
     } else {
         output::data(&format!("faults: {}\n", errors.len()))?;
     }
@@ -288,6 +289,20 @@ fn check(paths: &[std::path::PathBuf], global: &Global) -> Result<Outcome, Failu
     } else {
         Outcome::CheckFailed
     })
+}
+
+/// Sheets of which advice is printed: whoever checks more asks whether they load.
+const ADVISED_MAX: usize = 4;
+
+/// What would make sheets stronger, below the answer that they are sound.
+fn advised(sheets: usize, advice: &[(String, String)]) -> String {
+    if sheets > ADVISED_MAX {
+        return String::new();
+    }
+    let lines = advice.iter();
+    let line =
+        |(file, line): &(String, String)| printable(&format!("advice: {file}: {line}")) + "\n";
+    lines.map(line).collect()
 }
 
 /// Checks every rule of every part on its default board, and prints a line for each part, or for each
