@@ -193,3 +193,17 @@ fn columns(text: &str, table: &DeTable<'_>) -> String {
     let columns: Vec<_> = columns.into_iter().map(|(_, column)| column).collect();
     columns.join(", ")
 }
+
+/// `mram.active[read str 40 MHz].current` without its label.
+pub(crate) fn without_labels(figure: &str) -> String {
+    let mut depth = 0_u32;
+    let keep = |c: &char| {
+        match c {
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            _ => return depth == 0,
+        }
+        false
+    };
+    figure.chars().filter(keep).collect()
+}

@@ -13,7 +13,8 @@ use crate::{Catalog, Sheet, estimate, parse};
 /// What several lists say.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PriceList {
-    offers: BTreeMap<String, Vec<PriceOffer>>,
+    /// By part and quantity.
+    offers: BTreeMap<String, BTreeMap<u64, PriceOffer>>,
 }
 
 /// The price of one part from a quantity on.
@@ -32,6 +33,10 @@ const COLUMNS: [&str; 5] = ["part", "quantity", "price", "currency", "date"];
 
 /// The column of other currencies than the euro.
 const EXCHANGE: &str = "exchange";
+
+/// Prices of one part in euros, from a thousandth of a cent to a million.
+const PRICE_MIN: f64 = 1e-5;
+const PRICE_MAX: f64 = 1e6;
 
 /// No honest list has more lines.
 const LINES_MAX: usize = 1_000_000;
@@ -94,26 +99,24 @@ impl PriceList {
     /// Of two offers for one quantity the later counts; two of one day that differ are a contradiction.
     fn put(&mut self, part: String, offer: PriceOffer) -> Result<(), String> {
         let offers = self.offers.entry(part.clone()).or_default();
-        let same = offers.iter_mut().find(|one| one.quantity == offer.quantity);
-        match same {
-            None => offers.push(offer),
-            Some(old) if old.date < offer.date => *old = offer,
+        match offers.get(&offer.quantity) {
+            Some(old) if old.date > offer.date => return Ok(()),
             Some(old) if old.date == offer.date && (old.euros - offer.euros).abs() > 1e-9 => {
                 return Err(format!(
                     "{part} has another price for {} on {} in {}: state one",
                     offer.quantity, offer.date, old.place
                 ));
             }
-            Some(_) => {}
+            _ => {}
         }
+        offers.insert(offer.quantity, offer);
         Ok(())
     }
 
     /// The offer of a part for a quantity: that of the largest quantity that is no larger.
     fn offer(&self, part: &str, quantity: u64) -> Option<&PriceOffer> {
-        let offers = self.offers.get(part)?.iter();
-        let within = offers.filter(|offer| offer.quantity <= quantity);
-        within.max_by_key(|offer| offer.quantity)
+        let within = self.offers.get(part)?.range(..=quantity);
+        within.last().map(|(_, offer)| offer)
     }
 }
 
@@ -148,8 +151,13 @@ fn offer(cells: [&str; COLUMNS.len()], rate: &str) -> Result<(String, PriceOffer
         value.ok_or_else(|| format!("{name} {text:?} is not a number above 0, such as 3.95"))
     };
     let amount = above_zero("price", price)?;
-    let euros = match (currency, rate) {
-        ("EUR", _) => amount,
+    let euros = match (currency.to_ascii_uppercase().as_str(), rate) {
+        ("EUR", "" | "1") => amount,
+        ("EUR", rate) => {
+            return Err(format!(
+                "a price in EUR has the {EXCHANGE} {rate:?}; allowed: none, or 1"
+            ));
+        }
         ("", _) => {
             return Err(
                 "currency is empty: state EUR, or another one with its exchange".to_owned(),
@@ -162,6 +170,11 @@ fn offer(cells: [&str; COLUMNS.len()], rate: &str) -> Result<(String, PriceOffer
         }
         (_, rate) => amount * above_zero(EXCHANGE, rate)?,
     };
+    if !(PRICE_MIN..=PRICE_MAX).contains(&euros) {
+        return Err(format!(
+            "{euros} EUR is no price of a part; allowed: {PRICE_MIN} to {PRICE_MAX} EUR"
+        ));
+    }
     if !is_date(date) {
         return Err(format!(
             "date {date:?} is not a day; allowed: year, month and day, as in 2026-11-26"
@@ -181,14 +194,23 @@ fn is_date(text: &str) -> bool {
     let [year, month, day] = fields.as_slice() else {
         return false;
     };
-    let number = |text: &str, digits: usize, most: u32| {
+    let number = |text: &str, digits: usize| {
         let is_plain = text.len() == digits && text.bytes().all(|byte| byte.is_ascii_digit());
-        is_plain
-            && text
-                .parse()
-                .is_ok_and(|value: u32| (1..=most).contains(&value))
+        text.parse::<u32>().ok().filter(|_| is_plain)
     };
-    number(year, 4, 9999) && number(month, 2, 12) && number(day, 2, 31)
+    let (Some(year), Some(month), Some(day)) = (number(year, 4), number(month, 2), number(day, 2))
+    else {
+        return false;
+    };
+    let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    let days = match month {
+        4 | 6 | 9 | 11 => 30,
+        2 if leap => 29,
+        2 => 28,
+        1..=12 => 31,
+        _ => 0,
+    };
+    year > 0 && (1..=days).contains(&day)
 }
 
 impl Catalog {
@@ -205,13 +227,13 @@ impl Catalog {
         let mut remarks = Vec::new();
         for (id, offers) in &list.offers {
             let part = self.part(id).map_err(|error| {
-                let place = offers.first().map_or("", |offer| &offer.place);
+                let place = offers.values().next().map_or("", |offer| &offer.place);
                 CatalogError::Target {
                     message: format!("{place}: {error}"),
                 }
             })?;
             let Some(offer) = list.offer(id, quantity) else {
-                let least = offers.iter().map(|offer| offer.quantity).min().unwrap_or(0);
+                let least = offers.keys().next().copied().unwrap_or(0);
                 remarks.push(format!("{id} has no price for {quantity}: its smallest quantity is {least} (--quantity)"));
                 continue;
             };
@@ -343,6 +365,15 @@ mod tests {
         refused(&line("em064lx,1,-3,EUR,2026-10-01"), &["price \"-3\""]);
         refused(&line("em064lx,1,3,EUR,Monday"), &["date \"Monday\""]);
         refused(&line("em064lx,1,3,EUR,2026-13-01"), &["date"]);
+        refused(&line("em064lx,1,3,EUR,2026-02-29"), &["date"]);
+        refused(
+            &line("em064lx,1,3e11,EUR,2026-02-28"),
+            &["is no price of a part"],
+        );
+        let exchanged =
+            "part,quantity,price,currency,date,exchange\nem064lx,1,3,EUR,2026-02-28,0.5\n";
+        refused(exchanged, &["p.csv:2", "a price in EUR has the exchange"]);
+        assert!(read(&line("em064lx,1,3,eur,2024-02-29")).is_ok());
         refused(&line("em064lx,1,3"), &["p.csv:2"]);
         refused(
             &line("em064lx,1,3,EUR,2026-10-01\nem064lx,1,4,EUR,2026-10-01"),

@@ -20,14 +20,15 @@ mod tests;
 
 use std::str::FromStr;
 
-use wordline_core::quantity::{Current, Cycles, Frequency, Quantity, Time, Voltage};
+use wordline_core::quantity::{ByteCount, Current, Cycles, Frequency, Quantity, Time, Voltage};
 use wordline_core::results::FigureUse;
 use wordline_core::{Basis, LifecycleStatus};
 
 pub use filter::{Admission, PartFilter};
 pub use likeness::{Likeness, similar};
 
-use crate::Part;
+use crate::ranges::FigureKind;
+use crate::{Part, figures};
 
 /// A figure that parts are chosen by.
 #[derive(Debug)]
@@ -42,6 +43,8 @@ pub struct KeyFigure {
     pub more_is_better: bool,
     /// The last parts of the names of its figures in sheets; several stand for one thing in several models.
     places: &'static [&'static str],
+    /// Kinds of memory that have it: one whose sheet lacks it is unknown, and others have none.
+    kinds: &'static [&'static str],
     /// Reads a column in the SI unit.
     read: fn(&str) -> Option<f64>,
 }
@@ -49,6 +52,11 @@ pub struct KeyFigure {
 fn si<Q: Quantity + FromStr>(text: &str) -> Option<f64> {
     text.parse::<Q>().ok().map(Quantity::si)
 }
+
+/// All kinds of memory.
+const EVERY: &[&str] = &[
+    "nor", "onchip", "nand", "card", "mram", "ddr_mram", "fram", "eeprom", "reram", "sram", "psram",
+];
 
 /// Every key figure beside capacity, supply and price, in the order of tables.
 pub static KEY_FIGURES: [KeyFigure; 8] = [
@@ -58,6 +66,7 @@ pub static KEY_FIGURES: [KeyFigure; 8] = [
         meaning: "highest clock of a command",
         more_is_better: true,
         places: &["opcode.clock", "card.clock"],
+        kinds: &[],
         read: si::<Frequency>,
     },
     KeyFigure {
@@ -66,6 +75,7 @@ pub static KEY_FIGURES: [KeyFigure; 8] = [
         meaning: "time from the array into the page register",
         more_is_better: false,
         places: &["nand.page_read", "array.page_read"],
+        kinds: &["nand"],
         read: si::<Time>,
     },
     KeyFigure {
@@ -74,6 +84,7 @@ pub static KEY_FIGURES: [KeyFigure; 8] = [
         meaning: "program of a page, or write cycle",
         more_is_better: false,
         places: &["page_program", "eeprom.write_cycle", "reram.write_cycle"],
+        kinds: &["nor", "nand", "onchip", "eeprom", "reram", "card"],
         read: si::<Time>,
     },
     KeyFigure {
@@ -82,6 +93,7 @@ pub static KEY_FIGURES: [KeyFigure; 8] = [
         meaning: "erase of the smallest block",
         more_is_better: false,
         places: &["block_erase", "erase.duration"],
+        kinds: &["nor", "nand", "onchip", "card"],
         read: si::<Time>,
     },
     KeyFigure {
@@ -90,6 +102,7 @@ pub static KEY_FIGURES: [KeyFigure; 8] = [
         meaning: "current in standby",
         more_is_better: false,
         places: &["standby"],
+        kinds: EVERY,
         read: si::<Current>,
     },
     KeyFigure {
@@ -98,6 +111,7 @@ pub static KEY_FIGURES: [KeyFigure; 8] = [
         meaning: "current in deep power-down",
         more_is_better: false,
         places: &["deep_power_down"],
+        kinds: &[],
         read: si::<Current>,
     },
     KeyFigure {
@@ -106,6 +120,7 @@ pub static KEY_FIGURES: [KeyFigure; 8] = [
         meaning: "wake-up from deep power-down, or wait after power-up where there is none",
         more_is_better: false,
         places: &["wake_up"],
+        kinds: &[],
         read: si::<Time>,
     },
     KeyFigure {
@@ -114,6 +129,9 @@ pub static KEY_FIGURES: [KeyFigure; 8] = [
         meaning: "rated cycles of erase, or of writes",
         more_is_better: true,
         places: &["endurance"],
+        kinds: &[
+            "nor", "nand", "onchip", "card", "fram", "eeprom", "reram", "mram", "ddr_mram",
+        ],
         read: si::<Cycles>,
     },
 ];
@@ -123,6 +141,10 @@ pub static KEY_FIGURES: [KeyFigure; 8] = [
 pub struct KeyValue {
     /// Least, usual and largest value; at least one is stated.
     pub columns: [Option<f64>; 3],
+    /// Which of them no source states, though the figure has one.
+    pub assumed: [bool; 3],
+    /// The ends of its range, where it has one.
+    pub range: Option<(f64, f64)>,
     /// What it rests on.
     pub basis: Basis,
     /// Its figure in the sheet, and its source.
@@ -132,9 +154,16 @@ pub struct KeyValue {
 impl KeyValue {
     /// Reads the figure of a sheet; `None` where no column has a value.
     fn of(figure: &FigureUse, read: fn(&str) -> Option<f64>) -> Option<Self> {
-        let columns = ["min", "typ", "max"].map(|name| column(figure, name).and_then(read));
+        let names = ["min", "typ", "max"];
+        let columns = names.map(|name| column(figure, name).and_then(read));
+        let marked = |name: &str| {
+            let mut all = figure.value.split(", ");
+            all.any(|one| one.starts_with(name) && one.ends_with(ASSUMED))
+        };
         columns.iter().any(Option::is_some).then(|| Self {
             columns,
+            assumed: names.map(marked),
+            range: range(figure, read),
             basis: figure.basis,
             figure: figure.clone(),
         })
@@ -147,24 +176,72 @@ impl KeyValue {
         typ.or(max).or(min).unwrap_or(f64::NAN)
     }
 
-    /// What a design must plan with: the end that is worse.
+    /// What a design must plan with: the column that is worse.
     #[must_use]
     pub fn worst(&self, more_is_better: bool) -> f64 {
-        let [min, typ, max] = self.columns;
-        let ends = if more_is_better {
-            [min, typ, max]
-        } else {
-            [max, typ, min]
-        };
-        ends.into_iter().flatten().next().unwrap_or(f64::NAN)
+        self.worst_column(more_is_better)
+            .map_or(f64::NAN, |(_, value)| value)
     }
+
+    /// The worse column and its value.
+    fn worst_column(&self, more_is_better: bool) -> Option<(usize, f64)> {
+        let order = if more_is_better { [0, 1, 2] } else { [2, 1, 0] };
+        let mut all = order.into_iter();
+        all.find_map(|column| Some((column, self.columns[column]?)))
+    }
+
+    /// Whether the worse end of what it stands for meets a limit; `None` where no source states that end.
+    #[must_use]
+    pub fn meets(&self, more_is_better: bool, limit: f64) -> Option<bool> {
+        let (column, worst) = self.worst_column(more_is_better)?;
+        let meets = |value: f64| {
+            if more_is_better {
+                value >= limit
+            } else {
+                value <= limit
+            }
+        };
+        if self.basis.is_unsourced() || self.assumed[column] || self.range.is_some() {
+            // What may lie elsewhere fails for certain only where all of its range does.
+            let factor = FigureKind::of(&self.figure.figure).map_or(1.0, FigureKind::factor);
+            let (low, high) = self.range.unwrap_or((worst / factor, worst * factor));
+            let best = if more_is_better {
+                worst.max(high)
+            } else {
+                worst.min(low)
+            };
+            return if meets(best) { None } else { Some(false) };
+        }
+        // A largest time or current that is not stated may be larger, and a least number of cycles smaller.
+        let is_bound = column == if more_is_better { 0 } else { 2 };
+        match meets(worst) {
+            true if !is_bound => None,
+            meets => Some(meets),
+        }
+    }
+
+    /// Whether a source states its usual value.
+    #[must_use]
+    pub fn is_sourced(&self) -> bool {
+        !self.basis.is_unsourced() && self.range.is_none()
+    }
+}
+
+/// What follows a column that no source states.
+const ASSUMED: &str = " (assumed)";
+
+/// The ends of a figure's range.
+fn range(figure: &FigureUse, read: fn(&str) -> Option<f64>) -> Option<(f64, f64)> {
+    let mut columns = figure.value.split(", ");
+    let low = columns.find_map(|column| column.strip_prefix("range "))?;
+    Some((read(low)?, read(columns.next()?)?))
 }
 
 /// The text of a column of a figure.
 fn column<'f>(figure: &'f FigureUse, name: &str) -> Option<&'f str> {
     let mut columns = figure.value.split(", ");
     let value = columns.find_map(|column| column.strip_prefix(name)?.strip_prefix(' '))?;
-    Some(value.trim_end_matches(" (assumed)"))
+    Some(value.trim_end_matches(ASSUMED))
 }
 
 /// How a part is wired, by the lines that carry data.
@@ -358,38 +435,37 @@ fn dump(figure: &FigureUse) -> Option<DumpOrigin> {
     }
 }
 
-/// The value of a key figure: of several clocks the highest, of several erases the shortest.
+/// The value of a key figure: of several clocks the highest, of several erases that of the smallest block.
 fn value(figures: &[FigureUse], key: &KeyFigure) -> Option<KeyValue> {
     let all = figures.iter().filter(|figure| {
-        let name = without_labels(&figure.figure);
+        let name = figures::without_labels(&figure.figure);
+        // What an ageing law states is no figure of the sheet's tables.
+        if name.contains(".aging.") {
+            return false;
+        }
         let ends = |place: &&str| {
             name.strip_suffix(*place)
                 .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
         };
         key.places.iter().any(ends)
     });
-    let values = all.filter_map(|figure| KeyValue::of(figure, key.read));
+    let mut all: Vec<_> = all.collect();
+    all.sort_by_key(|figure| labelled_bytes(&figure.figure));
+    let values = all
+        .into_iter()
+        .filter_map(|figure| KeyValue::of(figure, key.read));
     values.reduce(|best, next| {
-        let better = if key.more_is_better {
-            next.usual() > best.usual()
-        } else {
-            next.usual() < best.usual()
-        };
+        let better = key.more_is_better && next.usual() > best.usual();
         if better { next } else { best }
     })
 }
 
-/// The name of a figure without what distinguishes elements of arrays.
-fn without_labels(name: &str) -> String {
-    let mut plain = String::with_capacity(name.len());
-    let mut depth = 0_u32;
-    for letter in name.chars() {
-        match letter {
-            '[' => depth += 1,
-            ']' => depth = depth.saturating_sub(1),
-            _ if depth == 0 => plain.push(letter),
-            _ => {}
-        }
-    }
-    plain
+/// The size that labels an element of a list, as in `nor.erase[4 KiB].duration`; the largest for one without, such as the
+/// erase of a whole chip.
+fn labelled_bytes(name: &str) -> u64 {
+    let label = name
+        .split_once('[')
+        .and_then(|(_, rest)| rest.split_once(']'));
+    let bytes = label.and_then(|(label, _)| label.parse::<ByteCount>().ok());
+    bytes.map_or(u64::MAX, ByteCount::bytes)
 }

@@ -6,7 +6,7 @@
 //!    measured to have, or what others of its family or kind have where it is estimated. Otherwise it is assumed or
 //!    estimated, and lies within the factor of its [kind](KINDS), up and down.
 //! 2. The `max` column of a time or a current is missing, or no source states it: it lies between `typ` and
-//!    [so many times](Influence::max_over_typ) that, wherever `typ` lies in its own range. An estimate states the range
+//!    [so many times](FigureKind::max_over_typ) that, wherever `typ` lies in its own range. An estimate states the range
 //!    of its `max` itself, `max_range`.
 //!
 //! All other figures stand as they are: their `min`, `typ` and `max` are what a maker or a measurement states, and the
@@ -448,26 +448,44 @@ pub static KINDS: [FigureKind; 34] = [
     },
 ];
 
-impl Influence {
-    /// Nine of ten ratios of `max` to `typ` among the sourced figures of the catalogue lie below this: an
-    /// unpublished `max` lies between `typ` and this many times that. `None` for what has no largest value that a design
-    /// must stand: a price, an endurance.
-    #[must_use]
-    pub fn max_over_typ(self) -> Option<f64> {
-        let figure = match self {
-            Self::Power => MAX_OVER_TYP_OF_CURRENTS,
-            Self::Time => MAX_OVER_TYP_OF_TIMES,
-            _ => return None,
-        };
-        Some(estimate::spread(figure).expect("the catalogue has such ratios"))
-    }
-}
-
 /// Rows of the stored distributions.
 pub(crate) const MAX_OVER_TYP_OF_CURRENTS: &str = "max over typ of currents";
 pub(crate) const MAX_OVER_TYP_OF_TIMES: &str = "max over typ of times";
 
+/// Parts of one technology that must state both columns before their ratios count for it.
+pub(crate) const RATIOS_MIN: usize = 6;
+
+/// The row of the stored distributions that says how far the largest values of a kind lie above the typical ones, among
+/// parts of one technology.
+pub(crate) fn max_over_typ_of(kind: &str, technology: &str) -> String {
+    format!("max over typ of {kind} of {technology}")
+}
+
+/// The technology of a figure, by the table of the model that it stands in. What a card holds is NAND.
+pub(crate) fn technology(figure: &str) -> &str {
+    match figure.split(['.', '[']).next().unwrap_or_default() {
+        "card" => "nand",
+        table => table,
+    }
+}
+
 impl FigureKind {
+    /// Nine of ten ratios of `max` to `typ` lie below this: an unpublished `max` lies between `typ` and this many times
+    /// that. The ratios are those of the technology's sourced figures of this kind, one a part, or those of all where
+    /// fewer than six parts state both. `None` for what has no largest value that a design must stand: a price,
+    /// an endurance.
+    #[must_use]
+    pub fn max_over_typ(&self, figure: &str) -> Option<f64> {
+        let all = match self.influence {
+            Influence::Power => MAX_OVER_TYP_OF_CURRENTS,
+            Influence::Time => MAX_OVER_TYP_OF_TIMES,
+            _ => return None,
+        };
+        let of_technology = max_over_typ_of(self.name, technology(figure));
+        let most = estimate::spread(&of_technology).or_else(|| estimate::spread(all));
+        Some(most.expect("the catalogue has such ratios"))
+    }
+
     /// An assumed figure lies within this factor of what its sheet says.
     #[must_use]
     pub fn factor(&self) -> f64 {
@@ -483,7 +501,7 @@ impl FigureKind {
     /// The kind of a figure by its dotted name, without what is in brackets; `None` for one without a range.
     #[must_use]
     pub fn of(figure: &str) -> Option<&'static Self> {
-        let plain = without_labels(figure);
+        let plain = figures::without_labels(figure);
         let names = |name: &&str| {
             plain == *name
                 || plain
@@ -499,20 +517,6 @@ impl FigureKind {
             .max_by_key(|(length, _)| *length)
             .map(|(_, kind)| kind)
     }
-}
-
-/// `mram.active[read str 40 MHz].current` without its label.
-fn without_labels(figure: &str) -> String {
-    let mut depth = 0_u32;
-    let keep = |c: &char| {
-        match c {
-            '[' => depth += 1,
-            ']' => depth = depth.saturating_sub(1),
-            _ => return depth == 0,
-        }
-        false
-    };
-    figure.chars().filter(keep).collect()
 }
 
 /// Whether a sheet is that of the part or that of the board.
@@ -916,7 +920,7 @@ impl Stated {
             return with_range(Some(stated), self.basis, low, high, vec![column]);
         }
         // Where no source states the largest value, the typical one and the usual ratio stand for it.
-        let most = kind.influence.max_over_typ().filter(|_| {
+        let most = kind.max_over_typ(path).filter(|_| {
             let largest = used == "typ" || (used == "max" && self.is_open("max"));
             largest && kind.adverse == Adverse::High && timing != Timing::Typ
         });

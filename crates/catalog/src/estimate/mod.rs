@@ -1,6 +1,6 @@
 //! Figures that no source states of a part, estimated from the parts of its family or kind.
 //!
-//! A sheet leaves such a figure out. Owners it is loaded, [`complete`] adds the figure to the text of the sheet, in a table
+//! A sheet leaves such a figure out. When it is loaded, [`complete`] adds the figure to the text of the sheet, in a table
 //! `[estimated]` whose keys are the figures' places; [`tree`] puts them there. Everything that reads a sheet
 //! reads the completed text, so that an estimated figure is a figure like any other: with columns, a source that names its
 //! sample, and a range. Which figures can be estimated, and from which population, stands in [`rules`]; the

@@ -13,7 +13,7 @@ use super::rules::{EstimateColumn, EstimateUnit, FigureSlot};
 use super::{slots, tree};
 use crate::ranges::{
     Evidence, FigureKind, Influence, KINDS, MAX_OVER_TYP_OF_CURRENTS, MAX_OVER_TYP_OF_TIMES,
-    SourcedFigure,
+    RATIOS_MIN, SourcedFigure, max_over_typ_of, technology,
 };
 use crate::{EMBEDDED, figures};
 
@@ -235,6 +235,9 @@ struct LikeFigure {
     group: (String, String),
     value: f64,
     max_over_typ: Option<f64>,
+    /// The file of its sheet, and the technology of its table.
+    file: &'static str,
+    technology: String,
 }
 
 /// All sourced figures of parts and boards that have a kind.
@@ -269,6 +272,8 @@ fn sourced() -> Vec<LikeFigure> {
                 group,
                 value: stated.value / slot.map_or(1.0, |slot| slot.scale),
                 max_over_typ: stated.max_over_typ,
+                file,
+                technology: technology(path).to_owned(),
             });
         });
     }
@@ -308,13 +313,37 @@ fn spreads() -> String {
             );
         }
     }
+    // One ratio a part, kind and technology: what a sheet states of several blocks is one statement.
+    let mut of_parts = BTreeMap::<_, BTreeMap<&str, Vec<f64>>>::new();
+    for one in &all {
+        if let Some(ratio) = one.max_over_typ {
+            let key = (one.kind.name, one.technology.as_str());
+            let ratios = of_parts.entry(key).or_default();
+            ratios.entry(one.file).or_default().push(ratio.ln());
+        }
+    }
+    let mean = |logs: &Vec<f64>| (logs.iter().sum::<f64>() / logs.len() as f64).exp();
     for (name, influence) in [
         (MAX_OVER_TYP_OF_TIMES, Influence::Time),
         (MAX_OVER_TYP_OF_CURRENTS, Influence::Power),
     ] {
-        let of_kind = all.iter().filter(|one| one.kind.influence == influence);
-        let ratios: Vec<f64> = of_kind.filter_map(|one| one.max_over_typ).collect();
-        line(name, ratios.len(), nine_of_ten(ratios.into_iter()));
+        let kinds: Vec<_> = KINDS
+            .iter()
+            .filter(|kind| kind.influence == influence)
+            .collect();
+        let of_influence = of_parts
+            .iter()
+            .filter(|((kind, _), _)| kinds.iter().any(|one| one.name == *kind));
+        let mut every = Vec::new();
+        for ((kind, technology), parts) in of_influence {
+            let ratios: Vec<f64> = parts.values().map(mean).collect();
+            if ratios.len() >= RATIOS_MIN {
+                let name = max_over_typ_of(kind, technology);
+                line(&name, ratios.len(), nine_of_ten(ratios.iter().copied()));
+            }
+            every.extend(ratios);
+        }
+        line(name, every.len(), nine_of_ten(every.into_iter()));
     }
     lines
 }

@@ -46,9 +46,10 @@ pub struct Admission {
 }
 
 impl PartFilter {
-    /// Whether a part meets it; `None` where it does not. Figures are held against their worse ends: what a design must
-    /// plan with. A figure that the part should have and its sheet lacks leaves it open; one that such a memory does not
-    /// have, such as the erase of an MRAM, meets every limit.
+    /// Whether a part meets it; `None` where it does not. Figures are held against their worse columns: what a design must
+    /// plan with. An estimated or assumed figure fails where all of its range does, and otherwise leaves it open, as does a
+    /// column that no source states and a figure that such a part should have and its sheet lacks. One that such a memory
+    /// does not have, such as the erase of an MRAM, meets every limit.
     #[must_use]
     pub fn admits(&self, profile: &PartProfile<'_>) -> Option<Admission> {
         let part = profile.part;
@@ -71,29 +72,31 @@ impl PartFilter {
         }
         let mut admission = Admission::default();
         if let Some(volts) = self.supply.map(Quantity::si) {
-            let (least, most) = profile.supply?;
-            // Voltages that people write have two digits.
-            if volts < least - 1e-6 || volts > most + 1e-6 {
-                return None;
+            match profile.supply {
+                // Voltages that people write have two digits.
+                Some((least, most)) if volts < least - 1e-6 || volts > most + 1e-6 => return None,
+                Some(_) => {}
+                None => admission.open.push("supply (unknown)".to_owned()),
             }
         }
         for (name, limit) in self.limits() {
             let index = KEY_FIGURES.iter().position(|key| key.name == name)?;
             let key = &KEY_FIGURES[index];
-            let Some(value) = &profile.values[index] else {
-                continue;
-            };
-            let worst = value.worst(key.more_is_better);
-            let meets = if key.more_is_better {
-                worst >= limit
-            } else {
-                worst <= limit
-            };
-            if !meets {
-                return None;
-            }
-            if value.basis.is_unsourced() {
-                admission.open.push(format!("{name} ({})", value.basis));
+            match &profile.values[index] {
+                Some(value) => match value.meets(key.more_is_better, limit) {
+                    Some(true) => {}
+                    Some(false) => return None,
+                    None if value.basis.is_unsourced() => {
+                        admission.open.push(format!("{name} ({})", value.basis));
+                    }
+                    None => admission
+                        .open
+                        .push(format!("{name} (its worst is not stated)")),
+                },
+                None if key.kinds.contains(&profile.kind()) => {
+                    admission.open.push(format!("{name} (unknown)"));
+                }
+                None => {}
             }
         }
         if let Some(most) = self.max_price {

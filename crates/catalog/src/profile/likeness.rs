@@ -9,13 +9,13 @@ pub struct Likeness<'a> {
     pub profile: PartProfile<'a>,
     /// The factor that its figures lie away by on average: the root mean square of their logarithms, 1 for the same figures.
     pub factor: f64,
-    /// Figures that both have, with capacity.
+    /// Figures that sources state of both, with capacity.
     pub compared: usize,
     /// What stands in the way of putting one in the place of the other; none where nothing does.
     pub obstacles: Vec<String>,
 }
 
-/// Figures that both parts must have, with capacity, before likeness means something.
+/// Figures of which both parts have sources, with capacity, before likeness means something.
 const COMPARED_MIN: usize = 3;
 
 /// Parts of the same kind, from the one that resembles a part most. A part on the same bus, of a supply that both take, and
@@ -28,9 +28,19 @@ pub fn similar<'a>(
     let others = others
         .filter(|other| other.kind() == to.kind() && other.part.header.id != to.part.header.id);
     let mut all: Vec<_> = others.filter_map(|other| likeness(to, other)).collect();
+    // Of a part of which little is known, likeness in a few figures says less.
+    let known = 1 + to
+        .values
+        .iter()
+        .flatten()
+        .filter(|value| value.is_sourced())
+        .count();
+    let is_thin = |one: &Likeness<'_>| 2 * one.compared < known;
     all.sort_by(|one, other| {
-        let obstacles = one.obstacles.len().cmp(&other.obstacles.len());
-        obstacles.then(one.factor.total_cmp(&other.factor))
+        let order = |one: &Likeness<'_>| (one.obstacles.len(), is_thin(one));
+        order(one)
+            .cmp(&order(other))
+            .then(one.factor.total_cmp(&other.factor))
     });
     all
 }
@@ -38,7 +48,11 @@ pub fn similar<'a>(
 fn likeness<'a>(to: &PartProfile<'_>, other: PartProfile<'a>) -> Option<Likeness<'a>> {
     let mut logs = vec![(other.capacity as f64 / to.capacity as f64).ln()];
     for (one, another) in to.values.iter().zip(&other.values) {
-        if let (Some(one), Some(another)) = (one, another) {
+        // Estimates of one kind resemble each other, whatever the parts are.
+        if let (Some(one), Some(another)) = (one, another)
+            && one.is_sourced()
+            && another.is_sourced()
+        {
             let ratio = another.usual() / one.usual();
             logs.extend(Some(ratio.ln()).filter(|log| log.is_finite()));
         }

@@ -1,5 +1,5 @@
 use wordline_core::LifecycleStatus;
-use wordline_core::quantity::{ByteCount, Current, Quantity, Voltage};
+use wordline_core::quantity::{ByteCount, Current, Cycles, Quantity, Time, Voltage};
 
 use super::{BusWires, DumpOrigin, KEY_FIGURES, PartFilter, PartProfile, similar};
 use crate::Catalog;
@@ -132,6 +132,54 @@ fn what_no_source_states_leaves_an_admission_open() {
     assert_eq!(filter.admits(&PartProfile::of(part)), None);
 }
 
+/// No column that nobody stated makes a part certain, nor does a figure that is missing; and an estimate excludes a part
+/// only where all of its range fails.
+#[test]
+fn what_is_not_stated_is_never_certain() {
+    let catalog = catalog();
+    let of = |id: &str, filter: &PartFilter| {
+        filter.admits(&PartProfile::of(catalog.part(id).expect(id)))
+    };
+    let standby = |amperes| PartFilter {
+        max_standby: Some(Current::from_si(amperes)),
+        ..PartFilter::default()
+    };
+    let unknown = of("as3004204", &standby(1e-9));
+    let stated = PartProfile::of(catalog.part("as3004204").expect("known"))
+        .value("standby")
+        .is_some();
+    assert!(stated || unknown.is_some_and(|admission| admission.open == ["standby (unknown)"]));
+    // Its longest program is assumed.
+    let filter = PartFilter {
+        max_program: Some(Time::from_si(4e-3)),
+        ..PartFilter::default()
+    };
+    let admission = of("kingston-sdc4-4g", &filter).expect("3 ms as it is assumed");
+    assert_eq!(admission.open.len(), 1, "{admission:?}");
+    // Of an ageing law there is another endurance, which no sheet rates.
+    let rated = PartProfile::of(catalog.part("nand08gw3b2c").expect("known"));
+    let endurance = rated.value("endurance").expect("rated");
+    assert!((endurance.usual() - 1e5).abs() < 1.0, "{endurance:?}");
+    let cycles = |cycles| PartFilter {
+        min_endurance: Some(Cycles::from_si(cycles)),
+        ..PartFilter::default()
+    };
+    assert_eq!(of("nand08gw3b2c", &cycles(1e6)), None);
+    // An estimate of 72,200 cycles that may be 8,900 to 586,000.
+    let estimated = PartProfile::of(catalog.part("w25q64jv").expect("known"));
+    let endurance = estimated.value("endurance").expect("estimated");
+    let (low, high) = endurance.range.expect("an estimate has a range");
+    for (least, admitted) in [
+        (low / 2.0, true),
+        ((low * high).sqrt(), true),
+        (high * 1.1, false),
+    ] {
+        let admission = of("w25q64jv", &cycles(least));
+        assert_eq!(admission.is_some(), admitted, "{least}: {admission:?}");
+        assert!(admission.is_none_or(|admission| admission.open == ["endurance (estimated)"]));
+    }
+}
+
 #[test]
 fn makers_and_lifecycles_are_filters() {
     let catalog = catalog();
@@ -154,11 +202,11 @@ fn the_part_that_resembles_most_could_stand_in() {
     let to = PartProfile::of(catalog.part("w25q128jv").expect("in the catalogue"));
     let all = similar(&to, catalog.parts().map(PartProfile::of));
     assert!(all.len() > 50);
-    let order = |one: &super::Likeness<'_>| (one.obstacles.len(), one.factor);
     assert!(
         all.windows(2)
-            .all(|pair| order(&pair[0]) <= order(&pair[1]))
+            .all(|pair| pair[0].obstacles.len() <= pair[1].obstacles.len())
     );
+    assert!(all.iter().all(|one| one.compared >= 3 && one.factor >= 1.0));
     let first = &all[0];
     assert!(
         first.obstacles.is_empty() && first.factor >= 1.0,

@@ -7,13 +7,13 @@ use wordline_core::LifecycleStatus;
 use wordline_core::quantity::{ByteCount, Current, Cycles, Frequency, Money, Time, Voltage};
 
 /// Prints the parts that meet every condition. A figure is held against its worse column: `max` of a time or a current,
-/// `min` of an endurance, as a design must plan. Parts that meet a condition only by a figure that is estimated or assumed
-/// come last, and the figure is named.
+/// `min` of an endurance, as a design must plan. Parts that may meet a condition, by a figure that is estimated, assumed or
+/// unknown, come last, and the figure is named.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   wordline part find --kind nor --min-capacity 16MiB --bus octal --max-standby 20uA
-  wordline part find --kind nand --bus quad --supply 1.8V --min-endurance 60000
+  wordline part find --kind nand --bus quad --supply 1.8V --min-endurance "60000 cycles"
   wordline part find --kind mram,fram --min-capacity 512KiB --lifecycle active
   wordline part find --maker winbond --max-erase 400ms --format json
 

@@ -49,7 +49,10 @@ fn a_folder_that_links_to_itself_is_searched_once() {
         symlink(folder.path(), folder.file(link)).expect("a link");
     }
     let ran = wordline(&["part", "check", &folder.argument()]).done();
-    assert!(ran.stdout.starts_with("sheets checked: 1, faults: 0\n"), "{ran:?}");
+    assert!(
+        ran.stdout.starts_with("sheets checked: 1, faults: 0\n"),
+        "{ran:?}"
+    );
 }
 
 #[test]

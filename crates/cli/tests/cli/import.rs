@@ -282,8 +282,14 @@ fn a_new_part_is_a_sheet_that_loads() {
     assert_eq!(lines.next(), Some("sheets checked: 1, faults: 0"));
     // What the page did not state is named, and nothing of it is a fault.
     let advised = |words: &str| checked.stdout.contains(words);
-    assert!(advised("estimated from other parts; state what the data sheet says"), "{checked:?}");
-    assert!(lines.all(|line| line.starts_with("advice: ")), "{checked:?}");
+    assert!(
+        advised("estimated from other parts; state what the data sheet says"),
+        "{checked:?}"
+    );
+    assert!(
+        lines.all(|line| line.starts_with("advice: ")),
+        "{checked:?}"
+    );
     wordline(&new).refused(&["my-nor.toml exists already"]);
     let unnamed = [
         "part",

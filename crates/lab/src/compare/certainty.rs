@@ -169,7 +169,11 @@ impl Doubt<'_> {
         let best: JudgedFigures =
             candidate.at_best(study, self.experiment, self.timing, figures)?;
         let rate = study.work.rate.si();
-        Ok(!best.failing(rate, &study.limits).is_empty())
+        // What is unknown fails whatever the firmware is, and is no certain failure.
+        let unknown = best.unknown_limits(rate, &study.limits);
+        let mut failing = best.failing(rate, &study.limits);
+        failing.retain(|limit| unknown.iter().all(|(of, _)| of != limit));
+        Ok(!failing.is_empty())
     }
 
     /// Whether an open choice changes the value that a limit is about.
