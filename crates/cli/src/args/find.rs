@@ -13,7 +13,7 @@ use wordline_core::quantity::{ByteCount, Current, Cycles, Frequency, Money, Time
 #[command(after_help = "\
 Examples:
   wordline part find --kind nor --min-capacity 16MiB --bus octal --max-standby 20uA
-  wordline part find --kind nand --bus quad --supply 1.8V --min-endurance "60000 cycles"
+  wordline part find --kind nand --bus quad --supply 1.8V --min-endurance 60000cycles
   wordline part find --kind mram,fram --min-capacity 512KiB --lifecycle active
   wordline part find --maker winbond --max-erase 400ms --format json
 
