@@ -448,17 +448,15 @@ pub static KINDS: [FigureKind; 34] = [
     },
 ];
 
-/// Rows of the stored distributions.
-pub(crate) const MAX_OVER_TYP_OF_CURRENTS: &str = "max over typ of currents";
-pub(crate) const MAX_OVER_TYP_OF_TIMES: &str = "max over typ of times";
-
-/// Parts of one technology that must state both columns before their ratios count for it.
-pub(crate) const RATIOS_MIN: usize = 6;
+/// Figures of all kinds of an influence.
+pub(crate) const MAX_OVER_TYP_OF_CURRENTS: &str = "currents";
+pub(crate) const MAX_OVER_TYP_OF_TIMES: &str = "times";
 
 /// The row of the stored distributions that says how far the largest values of a kind lie above the typical ones, among
-/// parts of one technology.
-pub(crate) fn max_over_typ_of(kind: &str, technology: &str) -> String {
-    format!("max over typ of {kind} of {technology}")
+/// parts of one technology or of all.
+pub(crate) fn max_over_typ_of(what: &str, technology: Option<&str>) -> String {
+    let of = technology.map_or_else(String::new, |technology| format!(" of {technology}"));
+    format!("{what}{of}: max over typ")
 }
 
 /// The technology of a figure, by the table of the model that it stands in. What a card holds is NAND.
@@ -471,9 +469,9 @@ pub(crate) fn technology(figure: &str) -> &str {
 
 impl FigureKind {
     /// Nine of ten ratios of `max` to `typ` lie below this: an unpublished `max` lies between `typ` and this many times
-    /// that. The ratios are those of the technology's sourced figures of this kind, one a part, or those of all where
-    /// fewer than six parts state both. `None` for what has no largest value that a design must stand: a price,
-    /// an endurance.
+    /// that. The ratios are those of the technology's sourced figures of this kind, one a part; where fewer than six
+    /// parts state both, those of all its times or currents; and then those of all technologies, each with the same weight.
+    /// `None` for what has no largest value that a design must stand: a price, an endurance.
     #[must_use]
     pub fn max_over_typ(&self, figure: &str) -> Option<f64> {
         let all = match self.influence {
@@ -481,8 +479,10 @@ impl FigureKind {
             Influence::Time => MAX_OVER_TYP_OF_TIMES,
             _ => return None,
         };
-        let of_technology = max_over_typ_of(self.name, technology(figure));
-        let most = estimate::spread(&of_technology).or_else(|| estimate::spread(all));
+        let technology = technology(figure);
+        let of = |what, technology| estimate::spread(&max_over_typ_of(what, technology));
+        let most = of(self.name, Some(technology)).or_else(|| of(all, Some(technology)));
+        let most = most.or_else(|| of(all, None));
         Some(most.expect("the catalogue has such ratios"))
     }
 

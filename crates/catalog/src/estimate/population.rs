@@ -132,10 +132,13 @@ fn quantile(mut differences: Vec<Difference>, probability: f64) -> f64 {
 
 /// The value that nine of ten others lie below.
 pub(super) fn nine_of_ten(values: impl Iterator<Item = f64>) -> f64 {
-    quantile(
-        values.map(|log| Difference { log, weight: 1.0 }).collect(),
-        0.9,
-    )
+    nine_of_ten_weighted(values.map(|value| (value, 1.0)))
+}
+
+/// The value that nine of ten others lie below, where values have weights.
+pub(super) fn nine_of_ten_weighted(values: impl Iterator<Item = (f64, f64)>) -> f64 {
+    let differences = values.map(|(log, weight)| Difference { log, weight });
+    quantile(differences.collect(), 0.9)
 }
 
 /// Mean and variances of a population.

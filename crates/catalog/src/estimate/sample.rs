@@ -8,12 +8,12 @@ use wordline_core::Basis;
 use wordline_core::quantity::{Current, Cycles, Frequency, Quantity, Time};
 
 use super::distribution::{ALL_KINDS, FACTOR};
-use super::population::{Member, expect, nine_of_ten};
+use super::population::{Member, expect, nine_of_ten, nine_of_ten_weighted};
 use super::rules::{EstimateColumn, EstimateUnit, FigureSlot};
 use super::{slots, tree};
 use crate::ranges::{
     Evidence, FigureKind, Influence, KINDS, MAX_OVER_TYP_OF_CURRENTS, MAX_OVER_TYP_OF_TIMES,
-    RATIOS_MIN, SourcedFigure, max_over_typ_of, technology,
+    SourcedFigure, max_over_typ_of, technology,
 };
 use crate::{EMBEDDED, figures};
 
@@ -334,19 +334,38 @@ fn spreads() -> String {
         let of_influence = of_parts
             .iter()
             .filter(|((kind, _), _)| kinds.iter().any(|one| one.name == *kind));
-        let mut every = Vec::new();
+        let mut technologies = BTreeMap::<_, Vec<f64>>::new();
         for ((kind, technology), parts) in of_influence {
             let ratios: Vec<f64> = parts.values().map(mean).collect();
             if ratios.len() >= RATIOS_MIN {
-                let name = max_over_typ_of(kind, technology);
+                let name = max_over_typ_of(kind, Some(technology));
                 line(&name, ratios.len(), nine_of_ten(ratios.iter().copied()));
             }
-            every.extend(ratios);
+            technologies.entry(*technology).or_default().extend(ratios);
         }
-        line(name, every.len(), nine_of_ten(every.into_iter()));
+        for (technology, ratios) in &technologies {
+            if ratios.len() >= RATIOS_MIN {
+                let name = max_over_typ_of(name, Some(technology));
+                line(&name, ratios.len(), nine_of_ten(ratios.iter().copied()));
+            }
+        }
+        // Of any technology: each weighs alike, however many parts of it the catalogue has.
+        let count = technologies.values().map(Vec::len).sum();
+        let weighted = technologies.values().flat_map(|ratios| {
+            let weight = count as f64 / technologies.len() as f64 / ratios.len() as f64;
+            ratios.iter().map(move |ratio| (*ratio, weight))
+        });
+        line(
+            &max_over_typ_of(name, None),
+            count,
+            nine_of_ten_weighted(weighted),
+        );
     }
     lines
 }
+
+/// Parts of one technology that must state both columns before their ratios count for it.
+const RATIOS_MIN: usize = 6;
 
 /// Degrees of freedom below which the figures at hand say too little of how far a kind differs.
 const FREEDOM_MIN: usize = 4;

@@ -212,11 +212,9 @@ fn the_part_that_resembles_most_could_stand_in() {
         first.obstacles.is_empty() && first.factor >= 1.0,
         "{first:?}"
     );
-    // What stands in for it has its capacity and its bus.
-    assert_eq!(
-        (first.profile.capacity, first.profile.bus),
-        (to.capacity, to.bus)
-    );
+    // What stands in for it has its bus, and holds as much at least.
+    assert_eq!(first.profile.bus, to.bus);
+    assert!(first.profile.capacity >= to.capacity);
     let self_like = similar(&to, std::iter::once(to.clone()));
     assert!(self_like.is_empty());
     // 1.8 V stands in the way of 3 V.

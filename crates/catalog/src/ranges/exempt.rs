@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{OPEN_CHOICES, Stated, without_labels};
+use super::{OPEN_CHOICES, Stated};
+use crate::figures::without_labels;
 use crate::{Catalog, Header, estimate, figures};
 
 /// Figures by the last parts of their names, and why they change no verdict.

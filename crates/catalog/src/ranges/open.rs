@@ -3,7 +3,8 @@
 
 use wordline_core::{Basis, Timing};
 
-use super::{Influence, Owner, Stated, without_labels};
+use super::{Influence, Owner, Stated};
+use crate::figures::without_labels;
 use crate::{PartOnBoard, estimate, figures};
 
 /// A choice of a memory's maker, or a property of it, that has to be known before a verdict which it changes is certain.

@@ -150,7 +150,7 @@ pub(crate) fn run(
         let bounds = experiment.timings.iter().filter(|_| sieved);
         let bounds = bounds.map(|timing| {
             candidate
-                .excluded(study, *timing)
+                .excluded(study, experiment, *timing)
                 .map(|bound| (*timing, bound))
         });
         match bounds.collect::<Option<Vec<_>>>() {
