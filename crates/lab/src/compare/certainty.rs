@@ -15,13 +15,16 @@ use wordline_core::results::{Certainty, DecidingFigure, Verdict};
 use wordline_core::{Basis, CompareWorkload, Experiment, LifeBy, Timing};
 
 use super::account::{Assessed, LeftOut};
-use super::candidate::{Candidate, Unfit};
+use super::candidate::{Candidate, Trial, Unfit};
 use super::judge::JudgedFigures;
 use crate::control::Control;
 
 /// Halvings of a range, on a logarithmic scale, in the search for the value that turns a verdict: a range of a factor of
 /// ten ends in steps of 1 %.
 const HALVINGS: u32 = 8;
+
+/// The search ends where it knows the logarithm of the value as well as this.
+const NARROW: f64 = 0.01;
 
 /// The question whether a verdict holds.
 pub(super) struct Doubt<'a> {
@@ -55,7 +58,18 @@ impl Doubt<'_> {
         if !verdict.pass && self.fails_at_best(&choices, &ends)? {
             return Ok(());
         }
-        let Some(limit) = self.turns(verdict.pass, failing, &ends)? else {
+        let then = match verdict.pass {
+            _ if ends.is_empty() => failing.to_vec(),
+            true => self.failing(&ends, RunScope::Whole)?,
+            false => self.failing(&ends, self.scope(&ends, is_sustained(failing)))?,
+        };
+        // The limit that decides: of a pass the one that it fails then, of a failure the one that it fails now.
+        let limit = match (verdict.pass, then.first()) {
+            (true, limit) => limit.copied(),
+            (false, None) => failing.first().copied(),
+            (false, Some(_)) => None,
+        };
+        let Some(limit) = limit else {
             if verdict.pass {
                 self.settle_pass(verdict, &choices);
             } else {
@@ -64,7 +78,8 @@ impl Doubt<'_> {
             return Ok(());
         };
         verdict.certainty = Certainty::Depends;
-        let (decides, flip, others) = self.deciding(verdict.pass, failing, &ends)?;
+        let sustains = is_sustained(if verdict.pass { &then } else { failing });
+        let (decides, flip, others) = self.deciding(verdict.pass, &ends, sustains)?;
         let name = |figure: &UncertainFigure| name(&figure.sheet, &figure.figure);
         verdict.deciding_figure = Some(name(decides));
         verdict.flips_at = Some(decides.value * flip);
@@ -198,16 +213,28 @@ impl Doubt<'_> {
         figures
     }
 
-    /// The limits that the candidate fails with figures that lie elsewhere.
-    fn failing(&self, changes: &[Change<'_>]) -> Result<Vec<&'static str>, Unfit> {
+    /// The limits that the candidate fails with figures that lie elsewhere: one of them, where a run ends early.
+    fn failing(&self, changes: &[Change<'_>], run: RunScope) -> Result<Vec<&'static str>, Unfit> {
         let target = &self.candidate.target;
         let varied = target.varied(changes.iter().copied());
         let candidate = Candidate {
             target: varied.target(),
             ..*self.candidate
         };
-        let (study, warm) = (self.study, self.assessed.and_then(|all| all.warm.as_ref()));
-        match candidate.assess(study, self.experiment, self.timing, warm, self.control) {
+        let study = self.study;
+        let known = self.assessed.filter(|_| run == RunScope::Paced);
+        let trial = Trial {
+            warm: self.assessed.and_then(|all| all.warm.as_ref()),
+            ends_early: run != RunScope::Whole,
+            known: known.map(|all| &all.figures),
+        };
+        match candidate.assess(
+            study,
+            self.experiment,
+            self.timing,
+            Some(&trial),
+            self.control,
+        ) {
             Ok(assessed) => Ok(assessed
                 .figures
                 .failing(study.work.rate.si(), &study.limits)),
@@ -216,22 +243,37 @@ impl Doubt<'_> {
         }
     }
 
-    /// The limit that decides after the verdict turned; `None` where it stands.
-    fn turns(
-        &self,
-        pass: bool,
-        failing: &[&'static str],
-        changes: &[Change<'_>],
-    ) -> Result<Option<&'static str>, Unfit> {
+    /// Whether the verdict is the other one with figures that lie elsewhere.
+    fn turns(&self, pass: bool, changes: &[Change<'_>], sustains: bool) -> Result<Turn, Unfit> {
         if changes.is_empty() {
-            return Ok(None);
+            return Ok(Turn {
+                turned: false,
+                sustains,
+            });
         }
-        let then = self.failing(changes)?;
-        Ok(match (pass, then.first()) {
-            (true, Some(limit)) => Some(*limit),
-            (false, None) => failing.first().copied(),
-            _ => None,
+        let then = self.failing(changes, self.scope(changes, sustains))?;
+        Ok(Turn {
+            turned: pass != then.is_empty(),
+            sustains: sustains || is_sustained(&then),
         })
+    }
+
+    /// What has to be run to know whether a candidate fails: where the rate is known to be sustained and changes alter
+    /// nothing that a run at that rate does not show, nothing else.
+    fn scope(&self, changes: &[Change<'_>], sustains: bool) -> RunScope {
+        let shown = |limit: &&str| *limit == "rate" || PACED.contains(limit);
+        let limits = stated(self.study);
+        let mut others = limits.into_iter().filter(|limit| !shown(limit));
+        let stays = |limit| {
+            let influences = influences(limit, self.study);
+            let mut figures = changes.iter().map(|(figure, _)| figure);
+            figures.all(|figure| !influences.contains(&figure.kind.influence))
+        };
+        if sustains && self.assessed.is_some() && others.all(stays) {
+            RunScope::Paced
+        } else {
+            RunScope::FirstFailure
+        }
     }
 
     /// The figure that decides, the factor at which the verdict turns, and the figures that must lie at their ends
@@ -239,19 +281,20 @@ impl Doubt<'_> {
     fn deciding<'f>(
         &self,
         pass: bool,
-        failing: &[&'static str],
         ends: &[Change<'f>],
+        sustains: bool,
     ) -> Result<(&'f UncertainFigure, f64, Vec<Change<'f>>), Unfit> {
         let mut alone = Vec::new();
-        self.alone(pass, failing, ends, &mut alone)?;
+        self.alone(pass, ends, sustains, &mut alone)?;
         if alone.is_empty() {
             // Only several together: leave out what is not needed, what comes last in the sheets first.
-            let mut needed = ends.to_vec();
+            let (mut needed, mut sustains) = (ends.to_vec(), sustains);
             for index in (0..ends.len()).rev() {
                 let mut fewer = needed.clone();
                 fewer.remove(index);
-                if self.turns(pass, failing, &fewer)?.is_some() {
-                    needed = fewer;
+                let turn = self.turns(pass, &fewer, sustains)?;
+                if turn.turned {
+                    (needed, sustains) = (fewer, turn.sustains);
                 }
             }
             let widest = |one: &Change<'_>, other: &Change<'_>| {
@@ -260,20 +303,24 @@ impl Doubt<'_> {
             let most =
                 (0..needed.len()).max_by(|one, other| widest(&needed[*one], &needed[*other]));
             let decides = needed.remove(most.unwrap_or(0));
-            let flip = self.flip(pass, failing, decides, &needed)?;
+            let flip = self.flip(pass, decides, &needed, sustains)?;
             return Ok((decides.0, flip, needed));
         }
         // The one that turns the verdict with the smallest part of its range.
         let mut best: Option<(&'f UncertainFigure, f64)> = None;
         let mut least = 1.0;
-        for (figure, end) in alone {
+        for ((figure, end), sustains) in alone {
+            let end_now = end.powf(least);
             // One that does not turn it with as much as the best so far needs more.
-            let better = best.is_none()
-                || self
-                    .turns(pass, failing, &[(figure, end.powf(least))])?
-                    .is_some();
-            if better {
-                let flip = self.flip(pass, failing, (figure, end.powf(least)), &[])?;
+            let turn = match best {
+                None => Turn {
+                    turned: true,
+                    sustains,
+                },
+                Some(_) => self.turns(pass, &[(figure, end_now)], sustains)?,
+            };
+            if turn.turned {
+                let flip = self.flip(pass, (figure, end_now), &[], turn.sustains)?;
                 least = (flip.ln() / end.ln()).min(least);
                 best = Some((figure, flip));
             }
@@ -284,49 +331,87 @@ impl Doubt<'_> {
         }
     }
 
-    /// Of figures that turn the verdict together, those that turn it alone: each half is looked into that does, because
-    /// what a figure does alone it does in company.
+    /// Of figures that turn the verdict together, those that turn it alone, and whether the rate is sustained meanwhile:
+    /// each half is looked into that does, because what a figure does alone it does in company.
     fn alone<'f>(
         &self,
         pass: bool,
-        failing: &[&'static str],
         ends: &[Change<'f>],
-        found: &mut Vec<Change<'f>>,
+        sustains: bool,
+        found: &mut Vec<(Change<'f>, bool)>,
     ) -> Result<(), Unfit> {
         if let [only] = ends {
-            found.push(*only);
+            found.push((*only, sustains));
             return Ok(());
         }
         let (one, other) = ends.split_at(ends.len() / 2);
         for half in [one, other] {
-            if self.turns(pass, failing, half)?.is_some() {
-                self.alone(pass, failing, half, found)?;
+            let turn = self.turns(pass, half, sustains)?;
+            if turn.turned {
+                self.alone(pass, half, turn.sustains, found)?;
             }
         }
         Ok(())
     }
 
-    /// The factor of a figure from which on the verdict is the other one, while others lie at their ends.
+    /// The factor of a figure from which on the verdict is the other one, while others lie at their ends. What is known of
+    /// the rate holds at the worse end of the range, so that it holds within.
     fn flip(
         &self,
         pass: bool,
-        failing: &[&'static str],
         (figure, end): Change<'_>,
         others: &[Change<'_>],
+        mut sustains: bool,
     ) -> Result<f64, Unfit> {
         let (mut stands, mut turned) = (0.0, end.ln());
         for _ in 0..HALVINGS {
+            if (turned - stands).abs() < NARROW {
+                break;
+            }
             let middle = f64::midpoint(stands, turned);
             let mut changes = others.to_vec();
             changes.push((figure, middle.exp()));
-            if self.turns(pass, failing, &changes)?.is_some() {
+            let turn = self.turns(pass, &changes, sustains)?;
+            if turn.turned {
                 turned = middle;
             } else {
                 stands = middle;
             }
+            // A pass gets worse from here on, and a failure better.
+            if turn.turned == pass {
+                sustains = turn.sustains;
+            }
         }
         Ok(turned.exp())
     }
+}
+
+/// How much of the runs of a candidate with other figures is carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RunScope {
+    /// All of it: every limit that it fails is wanted.
+    Whole,
+    /// Up to the first limit that it fails.
+    FirstFailure,
+    /// The same at the asked rate alone, which it is known to sustain.
+    Paced,
+}
+
+/// What figures that lie elsewhere do.
+#[derive(Clone, Copy, Debug)]
+struct Turn {
+    /// Whether the verdict is the other one.
+    turned: bool,
+    /// Whether the rate is sustained there, as far as is known.
+    sustains: bool,
+}
+
+/// The limits that a run at the asked rate alone shows.
+const PACED: [&str; 3] = ["ram", "latency", "risk"];
+
+/// Whether a candidate that fails these limits sustains the rate; a `false` says that this is unknown.
+fn is_sustained(failing: &[&'static str]) -> bool {
+    failing.iter().all(|limit| PACED.contains(limit))
 }
 
 /// The open choice of cards that has a best case.
