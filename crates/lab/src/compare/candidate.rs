@@ -46,6 +46,8 @@ pub(super) struct Trial<'a> {
     pub(super) warm: Option<&'a WarmDevice>,
     /// Whether one limit that it fails is enough, so that a run ends there.
     pub(super) ends_early: bool,
+    /// Whether the run at the asked rate comes first, because it is the one that is likely to fail.
+    pub(super) paced_first: bool,
     /// The figures of the candidate that it varies, where it is known to sustain the rate and nothing but RAM, latency and
     /// bytes at risk differs: it need not run as fast as it can.
     pub(super) known: Option<&'a JudgedFigures>,
@@ -111,27 +113,35 @@ impl Candidate<'_> {
             control,
         };
         let warm = exercise.warm(device.as_ref(), trial.and_then(|trial| trial.warm))?;
+        // Of a candidate whose figures are moved, and of a memory that is read while it works.
+        let kept = trial.is_none() || study.work.during.is_some();
+        let kept = kept.then(|| warm.fork());
         let paces = study.work.kind != WorkKind::Replay;
         let known = trial.and_then(|trial| trial.known).filter(|_| paces);
-        let fast = match known {
-            Some(_) => None,
-            None => Some(exercise.run(&warm, Pace::Fast)?),
-        };
+        // At the asked rate there are pauses, in which a second chip erases and others may fall asleep.
+        let at_rate = |warm| exercise.run(warm, Pace::AtRate);
         let sustains = |fast: &ExerciseRun| {
             limit(&fast.findings.curve).is_ok_and(|limit| limit >= rate.bytes_per_second())
         };
-        // At the asked rate there are pauses, in which a second chip erases and others may fall asleep.
-        let paced = if paces && fast.as_ref().is_none_or(sustains) {
-            Some(exercise.run(&warm, Pace::AtRate)?)
+        let (fast, paced) = if known.is_some() {
+            (None, Some(at_rate(warm)?))
+        } else if paces && trial.is_some_and(|trial| trial.paced_first) {
+            let paced = at_rate(warm.fork())?;
+            let fast = exercise.run(warm, Pace::Fast)?;
+            let sustained = sustains(&fast);
+            (Some(fast), Some(paced).filter(|_| sustained))
         } else {
-            None
+            let fast = exercise.run(warm.fork(), Pace::Fast)?;
+            let paced = paces && sustains(&fast);
+            let paced = paced.then(|| at_rate(warm));
+            (Some(fast), paced.transpose()?)
         };
         let Some(shown) = fast.as_ref().or(paced.as_ref()) else {
-            unreachable!("what is known of a replay is not asked")
+            unreachable!("one of them ran")
         };
-        let busy = match study.work.during {
-            Some(work) => exercise.busy_reads(&warm, work)?,
-            None => None,
+        let busy = match (study.work.during, &kept) {
+            (Some(work), Some(warm)) => exercise.busy_reads(warm, work)?,
+            _ => None,
         };
         let longest = match trial {
             None => self.longest(study, experiment, timing, &plan, rate, control)?,
@@ -161,7 +171,7 @@ impl Candidate<'_> {
         }
         assessed.told = fast.and_then(|run| run.told);
         assessed.device = Some(device);
-        assessed.warm = Some(warm);
+        assessed.warm = kept;
         Ok(assessed)
     }
 

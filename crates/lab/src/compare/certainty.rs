@@ -58,13 +58,24 @@ impl Doubt<'_> {
         if !verdict.pass && self.fails_at_best(&choices, &ends)? {
             return Ok(());
         }
-        let then = match verdict.pass {
-            _ if ends.is_empty() => failing.to_vec(),
-            true => self.failing(&ends, RunScope::Whole)?,
-            false => self.failing(&ends, self.scope(&ends, is_sustained(failing)))?,
+        let rate = self.study.work.rate.si();
+        let sustains = self
+            .assessed
+            .is_some_and(|assessed| assessed.figures.throughput >= rate);
+        let then = if ends.is_empty() {
+            Failures {
+                limits: failing.to_vec(),
+                sustains,
+            }
+        } else {
+            let run = match verdict.pass {
+                true => RunScope::Whole,
+                false => self.scope(false, &ends, sustains),
+            };
+            self.failing(&ends, run)?
         };
         // The limit that decides: of a pass the one that it fails then, of a failure the one that it fails now.
-        let limit = match (verdict.pass, then.first()) {
+        let limit = match (verdict.pass, then.limits.first()) {
             (true, limit) => limit.copied(),
             (false, None) => failing.first().copied(),
             (false, Some(_)) => None,
@@ -78,7 +89,7 @@ impl Doubt<'_> {
             return Ok(());
         };
         verdict.certainty = Certainty::Depends;
-        let sustains = is_sustained(if verdict.pass { &then } else { failing });
+        let sustains = if verdict.pass { then.sustains } else { sustains };
         let (decides, flip, others) = self.deciding(verdict.pass, &ends, sustains)?;
         let name = |figure: &UncertainFigure| name(&figure.sheet, &figure.figure);
         verdict.deciding_figure = Some(name(decides));
@@ -214,7 +225,7 @@ impl Doubt<'_> {
     }
 
     /// The limits that the candidate fails with figures that lie elsewhere: one of them, where a run ends early.
-    fn failing(&self, changes: &[Change<'_>], run: RunScope) -> Result<Vec<&'static str>, Unfit> {
+    fn failing(&self, changes: &[Change<'_>], run: RunScope) -> Result<Failures, Unfit> {
         let target = &self.candidate.target;
         let varied = target.varied(changes.iter().copied());
         let candidate = Candidate {
@@ -226,6 +237,7 @@ impl Doubt<'_> {
         let trial = Trial {
             warm: self.assessed.and_then(|all| all.warm.as_ref()),
             ends_early: run != RunScope::Whole,
+            paced_first: run == RunScope::PacedFirst,
             known: known.map(|all| &all.figures),
         };
         match candidate.assess(
@@ -235,10 +247,17 @@ impl Doubt<'_> {
             Some(&trial),
             self.control,
         ) {
-            Ok(assessed) => Ok(assessed
-                .figures
-                .failing(study.work.rate.si(), &study.limits)),
-            Err(Unfit::Limit(limit, _)) => Ok(vec![limit]),
+            Ok(assessed) => Ok(Failures {
+                limits: assessed
+                    .figures
+                    .failing(study.work.rate.si(), &study.limits),
+                sustains: assessed.figures.throughput >= study.work.rate.si(),
+            }),
+            Err(Unfit::Limit(limit, _)) => Ok(Failures {
+                limits: vec![limit],
+                // Where a run at the rate came first, it says nothing about one without pauses.
+                sustains: run == RunScope::FastFirst && PACED.contains(&limit),
+            }),
             Err(other) => Err(other),
         }
     }
@@ -251,16 +270,16 @@ impl Doubt<'_> {
                 sustains,
             });
         }
-        let then = self.failing(changes, self.scope(changes, sustains))?;
+        let then = self.failing(changes, self.scope(pass, changes, sustains))?;
         Ok(Turn {
-            turned: pass != then.is_empty(),
-            sustains: sustains || is_sustained(&then),
+            turned: pass != then.limits.is_empty(),
+            sustains: sustains || then.sustains,
         })
     }
 
     /// What has to be run to know whether a candidate fails: where the rate is known to be sustained and changes alter
-    /// nothing that a run at that rate does not show, nothing else.
-    fn scope(&self, changes: &[Change<'_>], sustains: bool) -> RunScope {
+    /// nothing that a run at that rate does not show, nothing else. Of a pass it is worth knowing whether it is.
+    fn scope(&self, pass: bool, changes: &[Change<'_>], sustains: bool) -> RunScope {
         let shown = |limit: &&str| *limit == "rate" || PACED.contains(limit);
         let limits = stated(self.study);
         let mut others = limits.into_iter().filter(|limit| !shown(limit));
@@ -271,8 +290,10 @@ impl Doubt<'_> {
         };
         if sustains && self.assessed.is_some() && others.all(stays) {
             RunScope::Paced
+        } else if pass && !sustains {
+            RunScope::FastFirst
         } else {
-            RunScope::FirstFailure
+            RunScope::PacedFirst
         }
     }
 
@@ -286,9 +307,11 @@ impl Doubt<'_> {
     ) -> Result<(&'f UncertainFigure, f64, Vec<Change<'f>>), Unfit> {
         let mut alone = Vec::new();
         self.alone(pass, ends, sustains, &mut alone)?;
+        let mut needed = Vec::new();
         if alone.is_empty() {
             // Only several together: leave out what is not needed, what comes last in the sheets first.
-            let (mut needed, mut sustains) = (ends.to_vec(), sustains);
+            let mut sustains = sustains;
+            needed = ends.to_vec();
             for index in (0..ends.len()).rev() {
                 let mut fewer = needed.clone();
                 fewer.remove(index);
@@ -302,33 +325,10 @@ impl Doubt<'_> {
             };
             let most =
                 (0..needed.len()).max_by(|one, other| widest(&needed[*one], &needed[*other]));
-            let decides = needed.remove(most.unwrap_or(0));
-            let flip = self.flip(pass, decides, &needed, sustains)?;
-            return Ok((decides.0, flip, needed));
+            alone = vec![(needed.remove(most.unwrap_or(0)), sustains)];
         }
-        // The one that turns the verdict with the smallest part of its range.
-        let mut best: Option<(&'f UncertainFigure, f64)> = None;
-        let mut least = 1.0;
-        for ((figure, end), sustains) in alone {
-            let end_now = end.powf(least);
-            // One that does not turn it with as much as the best so far needs more.
-            let turn = match best {
-                None => Turn {
-                    turned: true,
-                    sustains,
-                },
-                Some(_) => self.turns(pass, &[(figure, end_now)], sustains)?,
-            };
-            if turn.turned {
-                let flip = self.flip(pass, (figure, end_now), &[], turn.sustains)?;
-                least = (flip.ln() / end.ln()).min(least);
-                best = Some((figure, flip));
-            }
-        }
-        match best {
-            Some((figure, flip)) => Ok((figure, flip, Vec::new())),
-            None => unreachable!("one of them turns the verdict"),
-        }
+        let (decides, flip) = self.flip(pass, alone, &needed)?;
+        Ok((decides, flip, needed))
     }
 
     /// Of figures that turn the verdict together, those that turn it alone, and whether the rate is sustained meanwhile:
@@ -354,35 +354,46 @@ impl Doubt<'_> {
         Ok(())
     }
 
-    /// The factor of a figure from which on the verdict is the other one, while others lie at their ends. What is known of
-    /// the rate holds at the worse end of the range, so that it holds within.
-    fn flip(
+    /// Of figures each of which turns the verdict at its end, while others lie at theirs, the one that does so with the
+    /// smallest part of its range, and the factor from which on it does. What is known of the rate holds at the worse end
+    /// of what is searched, so that it holds within.
+    fn flip<'f>(
         &self,
         pass: bool,
-        (figure, end): Change<'_>,
+        mut turning: Vec<(Change<'f>, bool)>,
         others: &[Change<'_>],
-        mut sustains: bool,
-    ) -> Result<f64, Unfit> {
-        let (mut stands, mut turned) = (0.0, end.ln());
+    ) -> Result<(&'f UncertainFigure, f64), Unfit> {
+        let (mut stands, mut turned) = (0.0, 1.0);
         for _ in 0..HALVINGS {
-            if (turned - stands).abs() < NARROW {
+            let ranges = turning.iter().map(|((_, end), _)| end.ln().abs());
+            if (turned - stands) * ranges.fold(0.0, f64::max) < NARROW {
                 break;
             }
             let middle = f64::midpoint(stands, turned);
-            let mut changes = others.to_vec();
-            changes.push((figure, middle.exp()));
-            let turn = self.turns(pass, &changes, sustains)?;
-            if turn.turned {
-                turned = middle;
-            } else {
-                stands = middle;
+            let mut still = Vec::new();
+            for (change, sustains) in &mut turning {
+                let (figure, end) = *change;
+                let mut changes = others.to_vec();
+                changes.push((figure, end.powf(middle)));
+                let turn = self.turns(pass, &changes, *sustains)?;
+                // A pass gets worse towards the end of a range, and a failure better.
+                if turn.turned == pass {
+                    *sustains = turn.sustains;
+                }
+                if turn.turned {
+                    still.push((*change, *sustains));
+                }
             }
-            // A pass gets worse from here on, and a failure better.
-            if turn.turned == pass {
-                sustains = turn.sustains;
+            if still.is_empty() {
+                stands = middle;
+            } else {
+                (turning, turned) = (still, middle);
             }
         }
-        Ok(turned.exp())
+        match turning.last() {
+            Some(((figure, end), _)) => Ok((figure, end.powf(turned))),
+            None => unreachable!("one of them turns the verdict"),
+        }
     }
 }
 
@@ -391,10 +402,19 @@ impl Doubt<'_> {
 enum RunScope {
     /// All of it: every limit that it fails is wanted.
     Whole,
-    /// Up to the first limit that it fails.
-    FirstFailure,
-    /// The same at the asked rate alone, which it is known to sustain.
+    /// Up to the first limit that it fails, as fast as it can and then at the asked rate.
+    FastFirst,
+    /// The same in the other order.
+    PacedFirst,
+    /// At the asked rate alone, which it is known to sustain.
     Paced,
+}
+
+/// What a candidate with other figures fails.
+struct Failures {
+    limits: Vec<&'static str>,
+    /// Whether it is known to sustain the rate.
+    sustains: bool,
 }
 
 /// What figures that lie elsewhere do.
@@ -408,11 +428,6 @@ struct Turn {
 
 /// The limits that a run at the asked rate alone shows.
 const PACED: [&str; 3] = ["ram", "latency", "risk"];
-
-/// Whether a candidate that fails these limits sustains the rate; a `false` says that this is unknown.
-fn is_sustained(failing: &[&'static str]) -> bool {
-    failing.iter().all(|limit| PACED.contains(limit))
-}
 
 /// The open choice of cards that has a best case.
 const FIRMWARE: &str = "firmware";

@@ -98,6 +98,12 @@ pub(super) struct Exercise<'a> {
 pub(super) struct WarmDevice {
     device: Box<dyn Device>,
     past: AccessHistory,
+    progress: WarmUp,
+}
+
+/// How far a warm-up went, and what comes behind it.
+#[derive(Clone, Copy)]
+struct WarmUp {
     /// Accesses of the warm-up, and the records among them.
     steps: u64,
     records: u64,
@@ -113,13 +119,15 @@ impl WarmDevice {
     fn fresh(player: &Player<'_>, records: u64, wanted: u64) -> Self {
         let (device, past) = player.fork();
         Self {
-            telling: 0,
             device,
             past,
-            steps: 0,
-            records,
-            wanted,
-            block_began: Time::ZERO,
+            progress: WarmUp {
+                steps: 0,
+                records,
+                wanted,
+                telling: 0,
+                block_began: Time::ZERO,
+            },
         }
     }
 }
@@ -128,12 +136,17 @@ impl WarmDevice {
     /// The same with times, currents and endurance of another device of the part; `None` where the model has no way to
     /// take them, and has to be warmed up anew. What a warm-up leaves does not depend on how long its accesses took.
     pub(super) fn with_figures_of(&self, other: &dyn Device) -> Option<Self> {
-        let mut device = self.device.fork_device();
-        device.take_figures(other).then(|| Self {
-            device,
+        let mut warm = self.fork();
+        warm.device.take_figures(other).then_some(warm)
+    }
+
+    /// Another one in the same state.
+    pub(super) fn fork(&self) -> Self {
+        Self {
+            device: self.device.fork_device(),
             past: self.past.clone(),
-            ..*self
-        })
+            progress: self.progress,
+        }
     }
 }
 
@@ -225,20 +238,24 @@ impl Exercise<'_> {
         period.map_or(0, |period| period.saturating_mul(OWN_PERIODS))
     }
 
-    /// Carries out the work on a fork of a [warm](Self::warm_up) device.
-    pub(super) fn run(&self, warm: &WarmDevice, pace: Pace) -> Result<ExerciseRun, Unfit> {
+    /// Carries out the work on a [warm](Self::warm_up) device.
+    pub(super) fn run(&self, warm: WarmDevice, pace: Pace) -> Result<ExerciseRun, Unfit> {
         let fault = |error: BacklogError| Unfit::Study(error.into());
-        let mut device = warm.device.fork_device();
+        let WarmDevice {
+            mut device,
+            past,
+            progress,
+        } = warm;
         let payload = self.payload(device.as_ref());
         let unit = translation::overwrite_bytes(device.as_ref());
-        let mut player = Player::resume(device.as_mut(), &payload, warm.past.clone());
+        let mut player = Player::resume(device.as_mut(), &payload, past);
         let analysis = Analysis::new(StartUp::default(), &[self.rate]).map_err(fault)?;
         let mut analysis = analysis.without_courses();
         let ended = match &self.study.work.trace {
             Some(trace) if self.study.work.kind == WorkKind::Replay => {
                 self.replay(trace, &mut player, &mut analysis)
             }
-            _ => self.records(&mut player, &mut analysis, unit, pace, warm),
+            _ => self.records(&mut player, &mut analysis, unit, pace, &progress),
         };
         let (usage, told) = ended.map_err(|stop| unfit(stop, unit))?;
         drop(player);
@@ -251,7 +268,7 @@ impl Exercise<'_> {
         let telling = match told {
             // Of a trace, as many as accesses of its mean size.
             Some(_) => self.telling(device.as_ref(), findings.curve.bytes().bytes() / accesses),
-            None => warm.telling,
+            None => progress.telling,
         };
         Ok(ExerciseRun {
             findings,
@@ -397,12 +414,14 @@ impl Exercise<'_> {
                 warm += more.min(LAYER_WARM_MAX.saturating_sub(warm));
             }
         }
-        Ok(WarmDevice {
+        let mut device = WarmDevice::fresh(player, warm, warm + run);
+        device.progress = WarmUp {
             steps,
             block_began,
             telling,
-            ..WarmDevice::fresh(player, warm, warm + run)
-        })
+            ..device.progress
+        };
+        Ok(device)
     }
 
     /// Records of a plan behind a warm-up: whole passes of what the buffer holds, with whatever else comes between.
@@ -412,9 +431,9 @@ impl Exercise<'_> {
         analysis: &mut Analysis,
         unit: u64,
         pace: Pace,
-        warm: &WarmDevice,
+        warm: &WarmUp,
     ) -> Result<(PeriodUsage, Option<TraceSummary>), Stop> {
-        let &WarmDevice { records, .. } = warm;
+        let records = warm.records;
         let tidies = player.translation().is_some();
         let wanted = match pace {
             Pace::AtRate if !tidies => warm.wanted.min(PACED_MAX + records),
