@@ -89,7 +89,11 @@ impl Doubt<'_> {
             return Ok(());
         };
         verdict.certainty = Certainty::Depends;
-        let sustains = if verdict.pass { then.sustains } else { sustains };
+        let sustains = if verdict.pass {
+            then.sustains
+        } else {
+            sustains
+        };
         let (decides, flip, others) = self.deciding(verdict.pass, &ends, sustains)?;
         let name = |figure: &UncertainFigure| name(&figure.sheet, &figure.figure);
         verdict.deciding_figure = Some(name(decides));
@@ -479,4 +483,93 @@ pub(super) fn influences(limit: &str, study: &CompareWorkload) -> Vec<Influence>
         _ => {}
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use wordline_catalog::Catalog;
+    use wordline_core::quantity::{ByteCount, DataRate, Fraction, Period};
+    use wordline_core::{SizeOrPeriod, Work, Workload};
+
+    use super::super::candidates;
+    use super::*;
+
+    fn study(latency_s: Option<f64>) -> CompareWorkload {
+        let work = Work::log(DataRate::from_si(5e5), ByteCount::from_bytes(4096));
+        let mut study = CompareWorkload::of(Work {
+            keep: Some(SizeOrPeriod::Bytes(ByteCount::from_bytes(16 << 20))),
+            duty: Some(Fraction::from_si(0.1)),
+            ..work
+        });
+        study.limits.ram = Some(ByteCount::from_bytes(16_384));
+        study.limits.latency = latency_s.map(Period::from_si);
+        study
+    }
+
+    /// Whatever a trial leaves out, it fails where the whole of its runs fails, and nowhere else: cards that fail by RAM, by
+    /// latency and by the rate, and a chip, with each of their figures at both ends of its range and halfway there.
+    #[test]
+    fn a_trial_that_ends_early_answers_as_the_whole_of_its_runs() {
+        let catalog = Catalog::load(&[]).expect("sound");
+        let (mut passes, mut failures, mut paced, mut unsustained) = (0, 0, 0, 0);
+        for (part, latency) in [
+            ("swissbit-s46u-4g", None),
+            ("xtsd04g", Some(0.02)),
+            ("sandisk-extreme-32g", None),
+            ("w25n01gv", Some(0.002)),
+        ] {
+            let study = study(latency);
+            let experiment = Experiment {
+                targets: Vec::new(),
+                workload: Workload::Compare(Box::new(study.clone())),
+                timings: vec![Timing::Typ],
+                age: 0.0,
+                seed: 0,
+                ftl: None,
+            };
+            let candidates = candidates(&catalog, &[part.to_owned()]).expect("known");
+            let (candidate, control) = (&candidates[0], Control::default());
+            let assessed = candidate.assess(&study, &experiment, Timing::Typ, None, &control);
+            let assessed = assessed.ok().expect("it runs");
+            let doubt = Doubt {
+                candidate,
+                assessed: Some(&assessed),
+                timing: Timing::Typ,
+                study: &study,
+                experiment: &experiment,
+                control: &control,
+            };
+            for figure in &doubt.figures(&[]) {
+                for factor in [figure.low, figure.low.sqrt(), figure.high] {
+                    let changes = [(figure, factor)];
+                    let failing = |run| doubt.failing(&changes, run).ok().expect("it runs");
+                    let whole = failing(RunScope::Whole);
+                    let mut scopes = vec![RunScope::FastFirst, RunScope::PacedFirst];
+                    if whole.sustains && doubt.scope(true, &changes, true) == RunScope::Paced {
+                        scopes.push(RunScope::Paced);
+                        paced += 1;
+                    }
+                    for scope in scopes {
+                        let early = failing(scope);
+                        let what = format!("{part} {} {factor} {scope:?}", figure.figure);
+                        let (one, other) = (&early.limits, &whole.limits);
+                        assert_eq!(
+                            one.is_empty(),
+                            other.is_empty(),
+                            "{what}: {one:?} {other:?}"
+                        );
+                        assert!(!early.sustains || whole.sustains, "{what}");
+                    }
+                    *(if whole.limits.is_empty() {
+                        &mut passes
+                    } else {
+                        &mut failures
+                    }) += 1;
+                    unsustained += u32::from(!whole.sustains);
+                }
+            }
+        }
+        let seen = [passes, failures, paced, unsustained];
+        assert!(seen.iter().all(|count| *count > 4), "{seen:?}");
+    }
 }
