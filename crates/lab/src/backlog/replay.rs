@@ -159,6 +159,11 @@ impl Backlog {
         })
     }
 
+    /// The most that was in flight so far, as fluid: whole records are no less.
+    pub(crate) fn most_in_flight(&self) -> Amount {
+        Amount::new(self.most_in_flight, self.rate.ps())
+    }
+
     /// Asks for the whole records in a fill, from the next record on.
     fn count(&mut self, fill: u128, writing: u64) -> Result<(), BacklogError> {
         if fill == 0 {

@@ -157,6 +157,22 @@ impl Analysis {
         self.latency.count()
     }
 
+    /// How long all accesses took together so far, a start-up included.
+    pub(crate) const fn elapsed(&self) -> Time {
+        self.now
+    }
+
+    /// The longest access so far.
+    pub(crate) fn longest_access(&self) -> Option<Time> {
+        self.latency.max()
+    }
+
+    /// The most bytes that were in flight so far at the first of the rates, as fluid.
+    pub(crate) fn most_in_flight(&self) -> Option<f64> {
+        let first = self.rates.first();
+        first.map(|one| one.backlog.most_in_flight().bytes())
+    }
+
     /// What half of the accesses take at most.
     pub(crate) fn median(&self) -> Option<Time> {
         self.latency.quantile(0.5)

@@ -9,7 +9,7 @@ use super::stream::{BREATH, StreamFailure};
 use crate::control::Control;
 use crate::work::{Plan, Step};
 
-/// Accesses of a random order that are looked at: all are alike, so that few stand for many.
+/// Accesses that are looked at where all are alike, so that few stand for many.
 const ALIKE: u64 = 1 << 12;
 
 /// What accesses at the longest that they can take would need.
@@ -62,14 +62,22 @@ pub(crate) fn bound(
         }
         return Ok(analysis.finish()?);
     }
-    // The accesses go round, so that two rounds hold every sequence of them that is no longer than a
-    // round and an access; of longer ones they hold some, and prove nothing. A backlog that is carried from
-    // one round into the next in a sustained run is gone before the next has ended.
-    for (index, step) in (0u64..).zip(plan.steps(2 * plan.places())) {
+    let mut round = Vec::new();
+    for (index, step) in (0u64..).zip(plan.steps(plan.places())) {
         if index.is_multiple_of(BREATH) && control.stopped() {
             return Err(StreamFailure::Stopped);
         }
-        analysis.push(of_step(device, &step)?, step.bytes)?;
+        round.push(of_step(device, &step)?);
+    }
+    // The accesses go round, so that two rounds hold every sequence of them that is no longer than a
+    // round and an access; of longer ones they hold some, and prove nothing. A backlog that is carried from
+    // one round into the next in a sustained run is gone before the next has ended.
+    let mut accesses = 2 * round.len();
+    if round.windows(2).all(|pair| pair[0] == pair[1]) {
+        accesses = accesses.min(ALIKE as usize);
+    }
+    for longest in round.iter().cycle().take(accesses) {
+        analysis.push(*longest, plan.record_bytes)?;
     }
     let mut findings = analysis.finish()?;
     findings

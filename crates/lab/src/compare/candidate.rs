@@ -1,14 +1,15 @@
 //! A candidate: a part on a board, alone or as two chips in turn, and the way from a study to its figures.
 
 use wordline_catalog::{PartOnBoard, Target};
-use wordline_core::quantity::{ByteCount, Time};
+use wordline_core::quantity::{ByteCount, Quantity as _, Time};
 use wordline_core::{
     BackgroundWork, CompareWorkload, Experiment, Pattern, Timing, TranslationLayer, WorkKind,
 };
 use wordline_nvm::{Conditions, Device, NvmError, Synced};
 
 use super::account::{Account, Assessed, LongestRun};
-use super::exercise::{Exercise, Pace, WarmDevice};
+use super::exercise::{Ceilings, Exercise, ExerciseRun, Pace, WarmDevice};
+use super::judge::JudgedFigures;
 use crate::backlog::{Rate, StartUp};
 use crate::buffer::analysis::Analysis;
 use crate::buffer::bound;
@@ -38,6 +39,20 @@ pub(super) struct Candidate<'a> {
     pub(super) in_turn: bool,
 }
 
+/// How a candidate with other figures is assessed, of which only limits that it fails are asked.
+#[derive(Clone, Copy)]
+pub(super) struct Trial<'a> {
+    /// The candidate that it varies, behind its warm-up.
+    pub(super) warm: Option<&'a WarmDevice>,
+    /// Whether one limit that it fails is enough, so that a run ends there.
+    pub(super) ends_early: bool,
+    /// Whether the run at the asked rate comes first, because it is the one that is likely to fail.
+    pub(super) paced_first: bool,
+    /// The figures of the candidate that it varies, where it is known to sustain the rate and nothing but RAM, latency and
+    /// bytes at risk differs: it need not run as fast as it can.
+    pub(super) known: Option<&'a JudgedFigures>,
+}
+
 /// Why a candidate was not assessed.
 pub(super) enum Unfit {
     /// It fails by a limit that has a name, for a reason.
@@ -65,14 +80,14 @@ impl Candidate<'_> {
         layer.filter(|_| !self.in_turn && self.target.part.model.no_translation().is_none())
     }
 
-    /// Runs the work and draws the conclusions. A candidate with other figures goes on from the warm-up of the one that it
-    /// varies, where its model allows that, and needs no proven bound.
+    /// Runs the work and draws the conclusions. A trial ends with [`Unfit::Limit`] where it fails a limit for certain, and
+    /// needs no proven bound.
     pub(super) fn assess(
         &self,
         study: &CompareWorkload,
         experiment: &Experiment,
         timing: Timing,
-        varies: Option<&WarmDevice>,
+        trial: Option<&Trial<'_>>,
         control: &Control<'_>,
     ) -> Result<Assessed, Unfit> {
         if self.in_turn && !matches!(study.work.kind, WorkKind::Log | WorkKind::Replay) {
@@ -92,29 +107,43 @@ impl Candidate<'_> {
             plan: &plan,
             rate,
             in_turn: self.in_turn,
+            ceilings: trial
+                .filter(|trial| trial.ends_early)
+                .map(|_| Ceilings::of(study)),
             control,
         };
-        let warm = match varies.and_then(|warm| warm.with_figures_of(device.as_ref())) {
-            Some(warm) => warm,
-            None => {
-                let prepared = exercise.prepare(device.as_ref())?;
-                exercise.warm_up(prepared.as_ref())?
-            }
-        };
-        let fast = exercise.run(&warm, Pace::Fast)?;
-        let sustained =
-            limit(&fast.findings.curve).is_ok_and(|limit| limit >= rate.bytes_per_second());
+        let warm = exercise.warm(device.as_ref(), trial.and_then(|trial| trial.warm))?;
+        // Of a candidate whose figures are moved, and of a memory that is read while it works.
+        let kept = trial.is_none() || study.work.during.is_some();
+        let kept = kept.then(|| warm.fork());
+        let paces = study.work.kind != WorkKind::Replay;
+        let known = trial.and_then(|trial| trial.known).filter(|_| paces);
         // At the asked rate there are pauses, in which a second chip erases and others may fall asleep.
-        let paced = if sustained && study.work.kind != WorkKind::Replay {
-            Some(exercise.run(&warm, Pace::AtRate)?)
+        let at_rate = |warm| exercise.run(warm, Pace::AtRate);
+        let sustains = |fast: &ExerciseRun| {
+            limit(&fast.findings.curve).is_ok_and(|limit| limit >= rate.bytes_per_second())
+        };
+        let (fast, paced) = if known.is_some() {
+            (None, Some(at_rate(warm)?))
+        } else if paces && trial.is_some_and(|trial| trial.paced_first) {
+            let paced = at_rate(warm.fork())?;
+            let fast = exercise.run(warm, Pace::Fast)?;
+            let sustained = sustains(&fast);
+            (Some(fast), Some(paced).filter(|_| sustained))
         } else {
-            None
+            let fast = exercise.run(warm.fork(), Pace::Fast)?;
+            let paced = paces && sustains(&fast);
+            let paced = paced.then(|| at_rate(warm));
+            (Some(fast), paced.transpose()?)
         };
-        let busy = match study.work.during {
-            Some(work) => exercise.busy_reads(&warm, work)?,
-            None => None,
+        let Some(shown) = fast.as_ref().or(paced.as_ref()) else {
+            unreachable!("one of them ran")
         };
-        let longest = match varies {
+        let busy = match (study.work.during, &kept) {
+            (Some(work), Some(warm)) => exercise.busy_reads(warm, work)?,
+            _ => None,
+        };
+        let longest = match trial {
             None => self.longest(study, experiment, timing, &plan, rate, control)?,
             Some(_) => None,
         };
@@ -122,17 +151,27 @@ impl Candidate<'_> {
             target: &self.target,
             chips: if self.in_turn { 2 } else { 1 },
             study,
-            fast: &fast,
+            fast: shown,
             paced: paced.as_ref(),
             busy,
             unmapped: study.work.mapped && !mapped,
             record: plan.record_bytes,
-            reads_wear: reads_wear(device.as_ref(), &plan),
+            reads_wear: plan.reads > 0.0 && reads_wear(device.as_ref(), &plan),
         };
         let mut assessed = account.close(longest);
-        assessed.told = fast.told;
+        if let Some(known) = known {
+            // Of the run at the asked rate alone.
+            assessed.figures = JudgedFigures {
+                throughput: known.throughput.max(study.work.rate.si()),
+                ram_provision: assessed.figures.ram_provision,
+                latency_max: assessed.figures.latency_max,
+                bytes_at_risk: assessed.figures.bytes_at_risk,
+                ..known.clone()
+            };
+        }
+        assessed.told = fast.and_then(|run| run.told);
         assessed.device = Some(device);
-        assessed.warm = Some(warm);
+        assessed.warm = kept;
         Ok(assessed)
     }
 

@@ -15,13 +15,16 @@ use wordline_core::results::{Certainty, DecidingFigure, Verdict};
 use wordline_core::{Basis, CompareWorkload, Experiment, LifeBy, Timing};
 
 use super::account::{Assessed, LeftOut};
-use super::candidate::{Candidate, Unfit};
+use super::candidate::{Candidate, Trial, Unfit};
 use super::judge::JudgedFigures;
 use crate::control::Control;
 
 /// Halvings of a range, on a logarithmic scale, in the search for the value that turns a verdict: a range of a factor of
 /// ten ends in steps of 1 %.
 const HALVINGS: u32 = 8;
+
+/// The search ends where it knows the logarithm of the value as well as this.
+const NARROW: f64 = 0.01;
 
 /// The question whether a verdict holds.
 pub(super) struct Doubt<'a> {
@@ -55,7 +58,29 @@ impl Doubt<'_> {
         if !verdict.pass && self.fails_at_best(&choices, &ends)? {
             return Ok(());
         }
-        let Some(limit) = self.turns(verdict.pass, failing, &ends)? else {
+        let rate = self.study.work.rate.si();
+        let sustains = self
+            .assessed
+            .is_some_and(|assessed| assessed.figures.throughput >= rate);
+        let then = if ends.is_empty() {
+            Failures {
+                limits: failing.to_vec(),
+                sustains,
+            }
+        } else {
+            let run = match verdict.pass {
+                true => RunScope::Whole,
+                false => self.scope(false, &ends, sustains),
+            };
+            self.failing(&ends, run)?
+        };
+        // The limit that decides: of a pass the one that it fails then, of a failure the one that it fails now.
+        let limit = match (verdict.pass, then.limits.first()) {
+            (true, limit) => limit.copied(),
+            (false, None) => failing.first().copied(),
+            (false, Some(_)) => None,
+        };
+        let Some(limit) = limit else {
             if verdict.pass {
                 self.settle_pass(verdict, &choices);
             } else {
@@ -64,7 +89,12 @@ impl Doubt<'_> {
             return Ok(());
         };
         verdict.certainty = Certainty::Depends;
-        let (decides, flip, others) = self.deciding(verdict.pass, failing, &ends)?;
+        let sustains = if verdict.pass {
+            then.sustains
+        } else {
+            sustains
+        };
+        let (decides, flip, others) = self.deciding(verdict.pass, &ends, sustains)?;
         let name = |figure: &UncertainFigure| name(&figure.sheet, &figure.figure);
         verdict.deciding_figure = Some(name(decides));
         verdict.flips_at = Some(decides.value * flip);
@@ -202,40 +232,77 @@ impl Doubt<'_> {
         figures
     }
 
-    /// The limits that the candidate fails with figures that lie elsewhere.
-    fn failing(&self, changes: &[Change<'_>]) -> Result<Vec<&'static str>, Unfit> {
+    /// The limits that the candidate fails with figures that lie elsewhere: one of them, where a run ends early.
+    fn failing(&self, changes: &[Change<'_>], run: RunScope) -> Result<Failures, Unfit> {
         let target = &self.candidate.target;
         let varied = target.varied(changes.iter().copied());
         let candidate = Candidate {
             target: varied.target(),
             ..*self.candidate
         };
-        let (study, warm) = (self.study, self.assessed.and_then(|all| all.warm.as_ref()));
-        match candidate.assess(study, self.experiment, self.timing, warm, self.control) {
-            Ok(assessed) => Ok(assessed
-                .figures
-                .failing(study.work.rate.si(), &study.limits)),
-            Err(Unfit::Limit(limit, _)) => Ok(vec![limit]),
+        let study = self.study;
+        let known = self.assessed.filter(|_| run == RunScope::Paced);
+        let trial = Trial {
+            warm: self.assessed.and_then(|all| all.warm.as_ref()),
+            ends_early: run != RunScope::Whole,
+            paced_first: run == RunScope::PacedFirst,
+            known: known.map(|all| &all.figures),
+        };
+        match candidate.assess(
+            study,
+            self.experiment,
+            self.timing,
+            Some(&trial),
+            self.control,
+        ) {
+            Ok(assessed) => Ok(Failures {
+                limits: assessed
+                    .figures
+                    .failing(study.work.rate.si(), &study.limits),
+                sustains: assessed.figures.throughput >= study.work.rate.si(),
+            }),
+            Err(Unfit::Limit(limit, _)) => Ok(Failures {
+                limits: vec![limit],
+                // Where a run at the rate came first, it says nothing about one without pauses.
+                sustains: run == RunScope::FastFirst && PACED.contains(&limit),
+            }),
             Err(other) => Err(other),
         }
     }
 
-    /// The limit that decides after the verdict turned; `None` where it stands.
-    fn turns(
-        &self,
-        pass: bool,
-        failing: &[&'static str],
-        changes: &[Change<'_>],
-    ) -> Result<Option<&'static str>, Unfit> {
+    /// Whether the verdict is the other one with figures that lie elsewhere.
+    fn turns(&self, pass: bool, changes: &[Change<'_>], sustains: bool) -> Result<Turn, Unfit> {
         if changes.is_empty() {
-            return Ok(None);
+            return Ok(Turn {
+                turned: false,
+                sustains,
+            });
         }
-        let then = self.failing(changes)?;
-        Ok(match (pass, then.first()) {
-            (true, Some(limit)) => Some(*limit),
-            (false, None) => failing.first().copied(),
-            _ => None,
+        let then = self.failing(changes, self.scope(pass, changes, sustains))?;
+        Ok(Turn {
+            turned: pass != then.limits.is_empty(),
+            sustains: sustains || then.sustains,
         })
+    }
+
+    /// What has to be run to know whether a candidate fails: where the rate is known to be sustained and changes alter
+    /// nothing that a run at that rate does not show, nothing else. Of a pass it is worth knowing whether it is.
+    fn scope(&self, pass: bool, changes: &[Change<'_>], sustains: bool) -> RunScope {
+        let shown = |limit: &&str| *limit == "rate" || PACED.contains(limit);
+        let limits = stated(self.study);
+        let mut others = limits.into_iter().filter(|limit| !shown(limit));
+        let stays = |limit| {
+            let influences = influences(limit, self.study);
+            let mut figures = changes.iter().map(|(figure, _)| figure);
+            figures.all(|figure| !influences.contains(&figure.kind.influence))
+        };
+        if sustains && self.assessed.is_some() && others.all(stays) {
+            RunScope::Paced
+        } else if pass && !sustains {
+            RunScope::FastFirst
+        } else {
+            RunScope::PacedFirst
+        }
     }
 
     /// The figure that decides, the factor at which the verdict turns, and the figures that must lie at their ends
@@ -243,19 +310,22 @@ impl Doubt<'_> {
     fn deciding<'f>(
         &self,
         pass: bool,
-        failing: &[&'static str],
         ends: &[Change<'f>],
+        sustains: bool,
     ) -> Result<(&'f UncertainFigure, f64, Vec<Change<'f>>), Unfit> {
         let mut alone = Vec::new();
-        self.alone(pass, failing, ends, &mut alone)?;
+        self.alone(pass, ends, sustains, &mut alone)?;
+        let mut needed = Vec::new();
         if alone.is_empty() {
             // Only several together: leave out what is not needed, what comes last in the sheets first.
-            let mut needed = ends.to_vec();
+            let mut sustains = sustains;
+            needed = ends.to_vec();
             for index in (0..ends.len()).rev() {
                 let mut fewer = needed.clone();
                 fewer.remove(index);
-                if self.turns(pass, failing, &fewer)?.is_some() {
-                    needed = fewer;
+                let turn = self.turns(pass, &fewer, sustains)?;
+                if turn.turned {
+                    (needed, sustains) = (fewer, turn.sustains);
                 }
             }
             let widest = |one: &Change<'_>, other: &Change<'_>| {
@@ -263,75 +333,109 @@ impl Doubt<'_> {
             };
             let most =
                 (0..needed.len()).max_by(|one, other| widest(&needed[*one], &needed[*other]));
-            let decides = needed.remove(most.unwrap_or(0));
-            let flip = self.flip(pass, failing, decides, &needed)?;
-            return Ok((decides.0, flip, needed));
+            alone = vec![(needed.remove(most.unwrap_or(0)), sustains)];
         }
-        // The one that turns the verdict with the smallest part of its range.
-        let mut best: Option<(&'f UncertainFigure, f64)> = None;
-        let mut least = 1.0;
-        for (figure, end) in alone {
-            // One that does not turn it with as much as the best so far needs more.
-            let better = best.is_none()
-                || self
-                    .turns(pass, failing, &[(figure, end.powf(least))])?
-                    .is_some();
-            if better {
-                let flip = self.flip(pass, failing, (figure, end.powf(least)), &[])?;
-                least = (flip.ln() / end.ln()).min(least);
-                best = Some((figure, flip));
-            }
-        }
-        match best {
-            Some((figure, flip)) => Ok((figure, flip, Vec::new())),
-            None => unreachable!("one of them turns the verdict"),
-        }
+        let (decides, flip) = self.flip(pass, alone, &needed)?;
+        Ok((decides, flip, needed))
     }
 
-    /// Of figures that turn the verdict together, those that turn it alone: each half is looked into that does, because
-    /// what a figure does alone it does in company.
+    /// Of figures that turn the verdict together, those that turn it alone, and whether the rate is sustained meanwhile:
+    /// each half is looked into that does, because what a figure does alone it does in company.
     fn alone<'f>(
         &self,
         pass: bool,
-        failing: &[&'static str],
         ends: &[Change<'f>],
-        found: &mut Vec<Change<'f>>,
+        sustains: bool,
+        found: &mut Vec<(Change<'f>, bool)>,
     ) -> Result<(), Unfit> {
         if let [only] = ends {
-            found.push(*only);
+            found.push((*only, sustains));
             return Ok(());
         }
         let (one, other) = ends.split_at(ends.len() / 2);
         for half in [one, other] {
-            if self.turns(pass, failing, half)?.is_some() {
-                self.alone(pass, failing, half, found)?;
+            let turn = self.turns(pass, half, sustains)?;
+            if turn.turned {
+                self.alone(pass, half, turn.sustains, found)?;
             }
         }
         Ok(())
     }
 
-    /// The factor of a figure from which on the verdict is the other one, while others lie at their ends.
-    fn flip(
+    /// Of figures each of which turns the verdict at its end, while others lie at theirs, the one that does so with the
+    /// smallest part of its range, and the factor from which on it does. What is known of the rate holds at the worse end
+    /// of what is searched, so that it holds within.
+    fn flip<'f>(
         &self,
         pass: bool,
-        failing: &[&'static str],
-        (figure, end): Change<'_>,
+        mut turning: Vec<(Change<'f>, bool)>,
         others: &[Change<'_>],
-    ) -> Result<f64, Unfit> {
-        let (mut stands, mut turned) = (0.0, end.ln());
+    ) -> Result<(&'f UncertainFigure, f64), Unfit> {
+        let (mut stands, mut turned) = (0.0, 1.0);
         for _ in 0..HALVINGS {
+            let ranges = turning.iter().map(|((_, end), _)| end.ln().abs());
+            if (turned - stands) * ranges.fold(0.0, f64::max) < NARROW {
+                break;
+            }
             let middle = f64::midpoint(stands, turned);
-            let mut changes = others.to_vec();
-            changes.push((figure, middle.exp()));
-            if self.turns(pass, failing, &changes)?.is_some() {
-                turned = middle;
-            } else {
+            let mut still = Vec::new();
+            for (change, sustains) in &mut turning {
+                let (figure, end) = *change;
+                let mut changes = others.to_vec();
+                changes.push((figure, end.powf(middle)));
+                let turn = self.turns(pass, &changes, *sustains)?;
+                // A pass gets worse towards the end of a range, and a failure better.
+                if turn.turned == pass {
+                    *sustains = turn.sustains;
+                }
+                if turn.turned {
+                    still.push((*change, *sustains));
+                }
+            }
+            if still.is_empty() {
                 stands = middle;
+            } else {
+                (turning, turned) = (still, middle);
             }
         }
-        Ok(turned.exp())
+        match turning.last() {
+            Some(((figure, end), _)) => Ok((figure, end.powf(turned))),
+            None => unreachable!("one of them turns the verdict"),
+        }
     }
 }
+
+/// How much of the runs of a candidate with other figures is carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RunScope {
+    /// All of it: every limit that it fails is wanted.
+    Whole,
+    /// Up to the first limit that it fails, as fast as it can and then at the asked rate.
+    FastFirst,
+    /// The same in the other order.
+    PacedFirst,
+    /// At the asked rate alone, which it is known to sustain.
+    Paced,
+}
+
+/// What a candidate with other figures fails.
+struct Failures {
+    limits: Vec<&'static str>,
+    /// Whether it is known to sustain the rate.
+    sustains: bool,
+}
+
+/// What figures that lie elsewhere do.
+#[derive(Clone, Copy, Debug)]
+struct Turn {
+    /// Whether the verdict is the other one.
+    turned: bool,
+    /// Whether the rate is sustained there, as far as is known.
+    sustains: bool,
+}
+
+/// The limits that a run at the asked rate alone shows.
+const PACED: [&str; 3] = ["ram", "latency", "risk"];
 
 /// The open choice of cards that has a best case.
 const FIRMWARE: &str = "firmware";
@@ -383,4 +487,93 @@ pub(super) fn influences(limit: &str, study: &CompareWorkload) -> Vec<Influence>
         _ => {}
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use wordline_catalog::Catalog;
+    use wordline_core::quantity::{ByteCount, DataRate, Fraction, Period};
+    use wordline_core::{SizeOrPeriod, Work, Workload};
+
+    use super::super::candidates;
+    use super::*;
+
+    fn study(latency_s: Option<f64>) -> CompareWorkload {
+        let work = Work::log(DataRate::from_si(5e5), ByteCount::from_bytes(4096));
+        let mut study = CompareWorkload::of(Work {
+            keep: Some(SizeOrPeriod::Bytes(ByteCount::from_bytes(16 << 20))),
+            duty: Some(Fraction::from_si(0.1)),
+            ..work
+        });
+        study.limits.ram = Some(ByteCount::from_bytes(16_384));
+        study.limits.latency = latency_s.map(Period::from_si);
+        study
+    }
+
+    /// Whatever a trial leaves out, it fails where the whole of its runs fails, and nowhere else: cards that fail by RAM, by
+    /// latency and by the rate, and a chip, with each of their figures at both ends of its range and halfway there.
+    #[test]
+    fn a_trial_that_ends_early_answers_as_the_whole_of_its_runs() {
+        let catalog = Catalog::load(&[]).expect("sound");
+        let (mut passes, mut failures, mut paced, mut unsustained) = (0, 0, 0, 0);
+        for (part, latency) in [
+            ("swissbit-s46u-4g", None),
+            ("xtsd04g", Some(0.02)),
+            ("sandisk-extreme-32g", None),
+            ("w25n01gv", Some(0.002)),
+        ] {
+            let study = study(latency);
+            let experiment = Experiment {
+                targets: Vec::new(),
+                workload: Workload::Compare(Box::new(study.clone())),
+                timings: vec![Timing::Typ],
+                age: 0.0,
+                seed: 0,
+                ftl: None,
+            };
+            let candidates = candidates(&catalog, &[part.to_owned()]).expect("known");
+            let (candidate, control) = (&candidates[0], Control::default());
+            let assessed = candidate.assess(&study, &experiment, Timing::Typ, None, &control);
+            let assessed = assessed.ok().expect("it runs");
+            let doubt = Doubt {
+                candidate,
+                assessed: Some(&assessed),
+                timing: Timing::Typ,
+                study: &study,
+                experiment: &experiment,
+                control: &control,
+            };
+            for figure in &doubt.figures(&[]) {
+                for factor in [figure.low, figure.low.sqrt(), figure.high] {
+                    let changes = [(figure, factor)];
+                    let failing = |run| doubt.failing(&changes, run).ok().expect("it runs");
+                    let whole = failing(RunScope::Whole);
+                    let mut scopes = vec![RunScope::FastFirst, RunScope::PacedFirst];
+                    if whole.sustains && doubt.scope(true, &changes, true) == RunScope::Paced {
+                        scopes.push(RunScope::Paced);
+                        paced += 1;
+                    }
+                    for scope in scopes {
+                        let early = failing(scope);
+                        let what = format!("{part} {} {factor} {scope:?}", figure.figure);
+                        let (one, other) = (&early.limits, &whole.limits);
+                        assert_eq!(
+                            one.is_empty(),
+                            other.is_empty(),
+                            "{what}: {one:?} {other:?}"
+                        );
+                        assert!(!early.sustains || whole.sustains, "{what}");
+                    }
+                    *(if whole.limits.is_empty() {
+                        &mut passes
+                    } else {
+                        &mut failures
+                    }) += 1;
+                    unsustained += u32::from(!whole.sustains);
+                }
+            }
+        }
+        let seen = [passes, failures, paced, unsustained];
+        assert!(seen.iter().all(|count| *count > 4), "{seen:?}");
+    }
 }

@@ -1,7 +1,7 @@
 //! The work of a study, carried out on a device.
 
 use wordline_core::draw::{Purpose, draw};
-use wordline_core::quantity::{Quantity, Time};
+use wordline_core::quantity::{ByteCount, Quantity, Time};
 use wordline_core::{BackgroundWork, CompareWorkload, Operation, TraceSource, WorkKind};
 use wordline_nvm::{Device, NvmError, TranslationReport};
 
@@ -43,6 +43,9 @@ const LAYER_WARM_MAX: u64 = 1 << 20;
 /// Reads of a memory that erases or programs meanwhile: they come at any moment of some two thousand pieces of that work.
 const BUSY_READS: u64 = 4096;
 
+/// What is above a limit by less may be a matter of rounding.
+const ROUNDING: f64 = 1.0 + 1e-9;
+
 /// The longest time that a warm-up is left to settle: longer than any erase.
 const SETTLE_MAX: Time = Time::from_ps(3_600_000_000_000_000);
 
@@ -55,6 +58,30 @@ pub(super) enum Pace {
     AtRate,
 }
 
+/// Where a run ends because it fails a limit whatever comes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ceilings {
+    /// Most bytes in flight at the asked rate.
+    in_flight: f64,
+    /// Longest access in seconds.
+    latency_s: f64,
+}
+
+impl Ceilings {
+    /// Where a run at the asked rate fails what a study allows of RAM, bytes at risk and latency.
+    pub(super) fn of(study: &CompareWorkload) -> Self {
+        let limits = &study.limits;
+        let bytes = |limit: Option<ByteCount>| limit.map_or(f64::INFINITY, Quantity::si);
+        let risk = limits.bytes_at_risk.filter(|_| study.work.reads() < 1.0);
+        let allowed = bytes(limits.ram).min(bytes(risk));
+        Self {
+            // One record is gathered while others are in flight.
+            in_flight: allowed - study.work.record.si(),
+            latency_s: limits.latency.map_or(f64::INFINITY, Quantity::si),
+        }
+    }
+}
+
 /// What is to be carried out.
 pub(super) struct Exercise<'a> {
     pub(super) study: &'a CompareWorkload,
@@ -62,6 +89,8 @@ pub(super) struct Exercise<'a> {
     /// Of the bytes that the buffer holds.
     pub(super) rate: Rate,
     pub(super) in_turn: bool,
+    /// Where runs of records end early; `None` where all that they show is wanted.
+    pub(super) ceilings: Option<Ceilings>,
     pub(super) control: &'a Control<'a>,
 }
 
@@ -69,6 +98,12 @@ pub(super) struct Exercise<'a> {
 pub(super) struct WarmDevice {
     device: Box<dyn Device>,
     past: AccessHistory,
+    progress: WarmUp,
+}
+
+/// How far a warm-up went, and what comes behind it.
+#[derive(Clone, Copy)]
+struct WarmUp {
     /// Accesses of the warm-up, and the records among them.
     steps: u64,
     records: u64,
@@ -84,13 +119,15 @@ impl WarmDevice {
     fn fresh(player: &Player<'_>, records: u64, wanted: u64) -> Self {
         let (device, past) = player.fork();
         Self {
-            telling: 0,
             device,
             past,
-            steps: 0,
-            records,
-            wanted,
-            block_began: Time::ZERO,
+            progress: WarmUp {
+                steps: 0,
+                records,
+                wanted,
+                telling: 0,
+                block_began: Time::ZERO,
+            },
         }
     }
 }
@@ -99,12 +136,17 @@ impl WarmDevice {
     /// The same with times, currents and endurance of another device of the part; `None` where the model has no way to
     /// take them, and has to be warmed up anew. What a warm-up leaves does not depend on how long its accesses took.
     pub(super) fn with_figures_of(&self, other: &dyn Device) -> Option<Self> {
-        let mut device = self.device.fork_device();
-        device.take_figures(other).then(|| Self {
-            device,
+        let mut warm = self.fork();
+        warm.device.take_figures(other).then_some(warm)
+    }
+
+    /// Another one in the same state.
+    pub(super) fn fork(&self) -> Self {
+        Self {
+            device: self.device.fork_device(),
             past: self.past.clone(),
-            ..*self
-        })
+            progress: self.progress,
+        }
     }
 }
 
@@ -124,6 +166,18 @@ pub(super) struct ExerciseRun {
 }
 
 impl Exercise<'_> {
+    /// A device behind its warm-up, from that of another with other figures where its model allows that.
+    pub(super) fn warm(
+        &self,
+        device: &dyn Device,
+        other: Option<&WarmDevice>,
+    ) -> Result<WarmDevice, Unfit> {
+        match other.and_then(|warm| warm.with_figures_of(device)) {
+            Some(warm) => Ok(warm),
+            None => self.warm_up(self.prepare(device)?.as_ref()),
+        }
+    }
+
     /// A fork of a device that holds what the work finds there. What is read was written before. A memory that cleans
     /// up behind its user holds the data to keep long before the end of its life; and a card in use is a full one,
     /// whatever the data to keep, because discards are rare in practice.
@@ -184,20 +238,24 @@ impl Exercise<'_> {
         period.map_or(0, |period| period.saturating_mul(OWN_PERIODS))
     }
 
-    /// Carries out the work on a fork of a [warm](Self::warm_up) device.
-    pub(super) fn run(&self, warm: &WarmDevice, pace: Pace) -> Result<ExerciseRun, Unfit> {
+    /// Carries out the work on a [warm](Self::warm_up) device.
+    pub(super) fn run(&self, warm: WarmDevice, pace: Pace) -> Result<ExerciseRun, Unfit> {
         let fault = |error: BacklogError| Unfit::Study(error.into());
-        let mut device = warm.device.fork_device();
+        let WarmDevice {
+            mut device,
+            past,
+            progress,
+        } = warm;
         let payload = self.payload(device.as_ref());
         let unit = translation::overwrite_bytes(device.as_ref());
-        let mut player = Player::resume(device.as_mut(), &payload, warm.past.clone());
+        let mut player = Player::resume(device.as_mut(), &payload, past);
         let analysis = Analysis::new(StartUp::default(), &[self.rate]).map_err(fault)?;
         let mut analysis = analysis.without_courses();
         let ended = match &self.study.work.trace {
             Some(trace) if self.study.work.kind == WorkKind::Replay => {
                 self.replay(trace, &mut player, &mut analysis)
             }
-            _ => self.records(&mut player, &mut analysis, unit, pace, warm),
+            _ => self.records(&mut player, &mut analysis, unit, pace, &progress),
         };
         let (usage, told) = ended.map_err(|stop| unfit(stop, unit))?;
         drop(player);
@@ -210,7 +268,7 @@ impl Exercise<'_> {
         let telling = match told {
             // Of a trace, as many as accesses of its mean size.
             Some(_) => self.telling(device.as_ref(), findings.curve.bytes().bytes() / accesses),
-            None => warm.telling,
+            None => progress.telling,
         };
         Ok(ExerciseRun {
             findings,
@@ -356,12 +414,14 @@ impl Exercise<'_> {
                 warm += more.min(LAYER_WARM_MAX.saturating_sub(warm));
             }
         }
-        Ok(WarmDevice {
+        let mut device = WarmDevice::fresh(player, warm, warm + run);
+        device.progress = WarmUp {
             steps,
             block_began,
             telling,
-            ..WarmDevice::fresh(player, warm, warm + run)
-        })
+            ..device.progress
+        };
+        Ok(device)
     }
 
     /// Records of a plan behind a warm-up: whole passes of what the buffer holds, with whatever else comes between.
@@ -371,9 +431,9 @@ impl Exercise<'_> {
         analysis: &mut Analysis,
         unit: u64,
         pace: Pace,
-        warm: &WarmDevice,
+        warm: &WarmUp,
     ) -> Result<(PeriodUsage, Option<TraceSummary>), Stop> {
-        let &WarmDevice { records, .. } = warm;
+        let records = warm.records;
         let tidies = player.translation().is_some();
         let wanted = match pace {
             Pace::AtRate if !tidies => warm.wanted.min(PACED_MAX + records),
@@ -420,8 +480,30 @@ impl Exercise<'_> {
             if counted == wanted {
                 break;
             }
+            let bytes = (wanted - records) * self.plan.record_bytes;
+            if let Some(limit) = self.exceeded(analysis, pace, bytes) {
+                let why = "the rest of the run changes nothing about that".to_owned();
+                return Err(Stop::Unfit(Unfit::Limit(limit, why)));
+            }
         }
         Ok((player.accounts().since(&before), None))
+    }
+
+    /// The limit that a run of so many bytes fails, whatever comes in the rest of it.
+    fn exceeded(&self, analysis: &Analysis, pace: Pace, bytes: u64) -> Option<&'static str> {
+        let ceilings = self.ceilings.as_ref()?;
+        let beyond = |found: f64, most: f64| found > most * ROUNDING;
+        if pace == Pace::Fast {
+            let most = bytes as f64 / self.rate.bytes_per_second();
+            return beyond(analysis.elapsed().si(), most).then_some("rate");
+        }
+        let in_flight = analysis.most_in_flight().unwrap_or(0.0);
+        let longest = analysis.longest_access().map_or(0.0, Quantity::si);
+        match () {
+            () if beyond(in_flight, ceilings.in_flight) => Some("ram"),
+            () if beyond(longest, ceilings.latency_s) => Some("latency"),
+            () => None,
+        }
     }
 }
 

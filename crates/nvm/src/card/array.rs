@@ -49,6 +49,9 @@ impl Ledger {
             .fold(0u64, |sum, one| sum.saturating_add(*one));
         let mut over = sum.saturating_sub(ps);
         for cause in OWN_FIRST {
+            if over == 0 {
+                break;
+            }
             let slot = &mut self.spent[cause as usize];
             let cut = over.min(*slot);
             *slot -= cut;
@@ -62,6 +65,9 @@ impl Ledger {
     /// Books `ps` of what was spent to an access; the rest is left for the next.
     pub(super) fn pay(&mut self, mut ps: u64, cost: &mut AccessCost) {
         for cause in OWN_FIRST {
+            if ps == 0 {
+                break;
+            }
             let slot = &mut self.spent[cause as usize];
             let part = ps.min(*slot);
             *slot -= part;
