@@ -58,19 +58,37 @@ impl PriceList {
             line,
             message,
         };
+        // Lines are counted by their feeds, which a return before one would hide.
+        let text: Vec<u8> = String::from_utf8_lossy(text)
+            .replace("\r\n", "\n")
+            .into_bytes();
         let mut reader = csv::ReaderBuilder::new()
             .trim(csv::Trim::All)
             .comment(Some(b'#'))
-            .delimiter(delimiter(text))
-            .from_reader(text);
+            .delimiter(delimiter(&text))
+            .from_reader(text.as_slice());
         let place = |error: &csv::Error| error.position().map_or(1, csv::Position::line);
         let head = reader.headers();
         let head = head
-            .map_err(|fault| error(place(&fault), fault.to_string()))?
+            .map_err(|fault| error(place(&fault), words(&fault)))?
             .clone();
+        let twice = |name: &&&str| {
+            let columns = head.iter();
+            columns
+                .filter(|column| column.eq_ignore_ascii_case(name))
+                .count()
+                > 1
+        };
+        let mut names = COLUMNS.iter().chain([&EXCHANGE]);
+        if let Some(name) = names.find(twice) {
+            return Err(error(
+                1,
+                format!("the head has {name:?} twice: leave one out"),
+            ));
+        }
         let column = |name: &str| {
-            head.iter()
-                .position(|column| column.eq_ignore_ascii_case(name))
+            let mut columns = head.iter();
+            columns.position(|column| column.eq_ignore_ascii_case(name))
         };
         let mut places = [0; COLUMNS.len()];
         for (place, name) in places.iter_mut().zip(COLUMNS) {
@@ -81,7 +99,7 @@ impl PriceList {
         }
         let exchange = column(EXCHANGE);
         for (index, record) in reader.records().enumerate() {
-            let record = record.map_err(|fault| error(place(&fault), fault.to_string()))?;
+            let record = record.map_err(|fault| error(place(&fault), words(&fault)))?;
             let line = record.position().map_or(0, csv::Position::line);
             if index >= LINES_MAX {
                 return Err(error(line, format!("more than {LINES_MAX} prices")));
@@ -117,6 +135,19 @@ impl PriceList {
     fn offer(&self, part: &str, quantity: u64) -> Option<&PriceOffer> {
         let within = self.offers.get(part)?.range(..=quantity);
         within.last().map(|(_, offer)| offer)
+    }
+}
+
+/// What is wrong with the form of a line.
+fn words(fault: &csv::Error) -> String {
+    match fault.kind() {
+        csv::ErrorKind::UnequalLengths {
+            expected_len, len, ..
+        } => format!(
+            "{len} cells under a head of {expected_len}; decimals have a point, and text with a separator stands in quotes"
+        ),
+        csv::ErrorKind::Utf8 { .. } => "it is no text in UTF-8".to_owned(),
+        _ => fault.to_string(),
     }
 }
 
@@ -379,6 +410,17 @@ mod tests {
             &line("em064lx,1,3,EUR,2026-10-01\nem064lx,1,4,EUR,2026-10-01"),
             &["p.csv:3", "another price", "line 2"],
         );
+        refused(
+            "part,quantity,price,price,currency,date\n",
+            &["p.csv:1", "\"price\" twice"],
+        );
+        refused(
+            &line("em064lx,1,3,50,EUR,2026-10-01"),
+            &["p.csv:2", "6 cells under a head of 5", "a point"],
+        );
+        let returns =
+            line("w25q64jv,1,3,EUR,2026-10-01\nem064lx,1,-3,EUR,2026-10-01").replace('\n', "\r\n");
+        refused(&returns, &["p.csv:3"]);
         let list = read(&line("em064xl,1,3,EUR,2026-10-01")).expect("it reads");
         let error = catalog()
             .set_prices(&list, 1)

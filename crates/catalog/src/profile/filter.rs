@@ -5,7 +5,7 @@ use wordline_core::quantity::{
     ByteCount, Current, Cycles, Frequency, Money, Quantity, Time, Voltage,
 };
 
-use super::{BusWires, KEY_FIGURES, PartProfile};
+use super::{BusWires, KEY_FIGURES, KeyValue, PartProfile, si};
 
 /// What a part must be. What is left out admits every part.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -46,6 +46,20 @@ pub struct Admission {
 }
 
 impl PartFilter {
+    /// What contradicts itself in it; `None` where some part could meet it.
+    #[must_use]
+    pub fn problem(&self) -> Option<String> {
+        if let (Some(least), Some(most)) = (self.min_capacity, self.max_capacity)
+            && least > most
+        {
+            return Some(format!(
+                "a capacity of {least} at least and {most} at most: no part has both"
+            ));
+        }
+        let empty = self.makers.iter().any(|name| name.trim().is_empty());
+        empty.then(|| "the name of a maker is empty".to_owned())
+    }
+
     /// Whether a part meets it; `None` where it does not. Figures are held against their worse columns: what a design must
     /// plan with. An estimated or assumed figure fails where all of its range does, and otherwise leaves it open, as does a
     /// column that no source states and a figure that such a part should have and its sheet lacks. One that such a memory
@@ -99,16 +113,17 @@ impl PartFilter {
                 None => {}
             }
         }
-        if let Some(most) = self.max_price {
-            match &part.cost {
+        if let Some(most) = self.max_price.map(Quantity::si) {
+            let cost = part.figures.iter().find(|figure| figure.figure == "cost");
+            match cost.and_then(|figure| KeyValue::of(figure, si::<Money>)) {
                 None => admission.open.push("price (unknown)".to_owned()),
-                Some(cost) if cost.nominal() > most => return None,
-                Some(cost) if cost.provenance().basis.is_unsourced() => {
-                    admission
-                        .open
-                        .push(format!("price ({})", cost.provenance().basis));
-                }
-                Some(_) => {}
+                Some(value) if value.is_sourced() && value.usual() > most => return None,
+                Some(value) if value.is_sourced() => {}
+                Some(value) => match value.meets(false, most) {
+                    Some(false) => return None,
+                    Some(true) => {}
+                    None => admission.open.push(format!("price ({})", value.basis)),
+                },
             }
         }
         Some(admission)

@@ -204,6 +204,7 @@ exchange is another bus, a supply that never meets, or less capacity.")]
         part: String,
         /// How many are shown
         #[arg(long, value_name = "N", default_value_t = 10)]
+        #[arg(value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
         limit: usize,
     },
     /// Put the figures of parts side by side, each with its source

@@ -21,6 +21,9 @@ pub(crate) fn find(arguments: &FindParts, global: &Global) -> Result<Outcome, Fa
     let catalog = super::catalog(global)?;
     check_kinds(&catalog, &arguments.kind)?;
     let filter = arguments.filter();
+    if let Some(problem) = filter.problem() {
+        return Err(failure::message(problem));
+    }
     let mut found: Vec<(PartProfile<'_>, Admission)> = catalog
         .parts()
         .map(PartProfile::of)

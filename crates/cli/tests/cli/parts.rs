@@ -74,12 +74,16 @@ fn parts_are_found_by_what_they_must_be() {
             (&"nor".into(), &"octal".into())
         );
         assert!(part["capacity_bytes"].as_u64() >= Some(16 << 20), "{part}");
+        // What is estimated, assumed or not stated does not meet a condition for certain, and is named.
         let standby = &part["figures"]["standby"];
-        let worst = standby["max"].as_f64().or(standby["typ"].as_f64());
-        assert!(worst.is_some_and(|amperes| amperes <= 200e-6), "{part}");
-        // What is estimated or assumed does not meet a condition for certain.
         let sourced = !["estimated", "assumed"].contains(&standby["basis"].as_str().unwrap_or(""));
-        assert_eq!(part["certain"], sourced, "{part}");
+        let most = standby["max"].as_f64().filter(|_| sourced);
+        let certain = most.is_some_and(|amperes| amperes <= 200e-6);
+        assert_eq!(part["certain"], certain, "{part}");
+        let named = part["depends_on"]
+            .as_str()
+            .is_some_and(|on| on.starts_with("standby ("));
+        assert_eq!(named, !certain, "{part}");
     }
     for format in FORMATS {
         let ran = wordline(&[&asked[..], &["--format", format]].concat()).done();
@@ -91,6 +95,17 @@ fn parts_are_found_by_what_they_must_be() {
         none.code == Some(1) && none.stdout.contains("no part"),
         "{none:?}"
     );
+    let contradicts = [
+        "part",
+        "find",
+        "--min-capacity",
+        "64MiB",
+        "--max-capacity",
+        "1MiB",
+    ];
+    wordline(&contradicts).refused(&["no part has both"]);
+    wordline(&["part", "find", "--maker", ""]).refused(&["maker is empty"]);
+    wordline(&["part", "similar", "w25q64jv", "--limit", "0"]).refused(&["--limit"]);
     wordline(&["part", "find", "--kind", "norr"]).refused(&["--kind", "\"norr\"", "nor"]);
     wordline(&["part", "find", "--bus", "wide"]).refused(&["--bus", "quad", "octal"]);
     wordline(&["part", "find", "--max-standby", "20 kg"]).refused(&["--max-standby", "20 kg"]);
