@@ -75,7 +75,7 @@ mod tests {
     fn what_a_sheet_lacks_is_named_once() {
         let catalog = Catalog::load(&[]).expect("the embedded sheets are sound");
         let of = |id: &str| advice(catalog.part(id).expect("in the catalogue"));
-        let dump = of("w25q64jv");
+        let dump = of("bh25q128as");
         let begins = |words: &str| dump.iter().filter(|line| line.starts_with(words)).count();
         assert_eq!(begins("estimated from other parts"), 1, "{dump:?}");
         assert_eq!(begins("assumed; find a source"), 1, "{dump:?}");

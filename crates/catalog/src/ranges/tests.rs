@@ -122,11 +122,11 @@ fn the_reason_for_a_range_decides_its_ends() {
     assert_eq!(one(sourced, Timing::Typ), None);
     assert_eq!(one(sourced, Timing::Max), None);
     // A largest value that is assumed, and one that is missing.
-    let largest = "typ = \"200 us\", max = \"800 us\", assumed_columns = [\"max\"], source = \"s\"";
+    let largest = "typ = \"200 us\", max = \"500 us\", assumed_columns = [\"max\"], source = \"s\"";
     assert_eq!(one(largest, Timing::Typ), None);
     let (basis, value, low, high) = one(largest, Timing::Max).expect("it is assumed");
-    assert_eq!((basis, value), (Basis::Assumed, 8e-4));
-    assert!((low - 0.25).abs() < 1e-12 && (high - max_over_typ() / 4.0).abs() < 1e-12);
+    assert_eq!((basis, value), (Basis::Assumed, 5e-4));
+    assert!((low - 0.4).abs() < 1e-12 && (high - max_over_typ() / 2.5).abs() < 1e-12);
     let missing = "typ = \"200 us\", source = \"s\"";
     let (basis, value, low, high) = one(missing, Timing::Max).expect("it is missing");
     assert_eq!((basis, value, low), (Basis::Assumed, 2e-4, 1.0));

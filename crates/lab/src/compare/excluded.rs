@@ -235,7 +235,7 @@ fn ends(value: &KeyValue, uncertain: &[UncertainFigure]) -> (f64, f64) {
 mod tests {
     use wordline_catalog::Catalog;
     use wordline_core::quantity::{DataRate, Period};
-    use wordline_core::{FtlMapping, TranslationLayer, Work, Workload};
+    use wordline_core::{FtlMapping, SizeOrPeriod, TranslationLayer, Work, Workload};
 
     use super::super::{candidates, judge};
     use super::*;
@@ -244,6 +244,8 @@ mod tests {
     fn study(rate: f64) -> CompareWorkload {
         let work = Work::log(DataRate::from_si(rate), ByteCount::from_bytes(4096));
         let mut study = CompareWorkload::of(work);
+        // Few bytes, so that one chip holds them in most cases.
+        study.work.keep = Some(SizeOrPeriod::Bytes(ByteCount::from_bytes(1 << 20)));
         study.limits.life = Some(Period::from_si(10.0 * 365.25 * 86_400.0));
         study
     }
