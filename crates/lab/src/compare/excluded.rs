@@ -244,8 +244,8 @@ mod tests {
     fn study(rate: f64) -> CompareWorkload {
         let work = Work::log(DataRate::from_si(rate), ByteCount::from_bytes(4096));
         let mut study = CompareWorkload::of(work);
-        // Few bytes, so that one chip holds them in most cases.
-        study.work.keep = Some(SizeOrPeriod::Bytes(ByteCount::from_bytes(1 << 20)));
+        // So few that most parts hold them in a few chips.
+        study.work.keep = Some(SizeOrPeriod::Bytes(ByteCount::from_bytes(32 << 20)));
         study.limits.life = Some(Period::from_si(10.0 * 365.25 * 86_400.0));
         study
     }
