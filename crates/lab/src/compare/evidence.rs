@@ -4,11 +4,13 @@
 //! out what the work needs, such as flushes. Each weakness names itself as what the verdict depends on, and says in a note
 //! what would end it.
 
-use wordline_core::CompareWorkload;
-use wordline_core::quantity::{ByteCount, Quantity as _, Time, human};
+use wordline_core::quantity::{ByteCount, Period, Quantity as _, Time, human};
+use wordline_core::{CompareWorkload, Durations};
 use wordline_trace::Oddity;
 
+use crate::backlog::{Demand, Rate};
 use crate::buffer::log::{ACCESSES_MIN, MeasuredLog};
+use crate::buffer::provision::{uncertain_bytes, whole_records};
 
 /// Of so many accesses one may be left out, or out of order, before a log counts as broken.
 const FEW: u64 = 100;
@@ -46,14 +48,19 @@ impl LogWeakness {
     }
 }
 
-/// What is weak about a log, the worst first.
-pub(super) fn weaknesses(log: &MeasuredLog, study: &CompareWorkload) -> Vec<LogWeakness> {
+/// What is weak about a log, the worst first, from the RAM to provide in bytes.
+pub(super) fn weaknesses(
+    log: &MeasuredLog,
+    study: &CompareWorkload,
+    ram: Option<f64>,
+) -> Vec<LogWeakness> {
     let odd =
         |of: &dyn Fn(&Oddity) -> Option<LogWeakness>| log.summary.oddities.iter().find_map(of);
     let all = [
         page_cache(log),
         odd(&unit),
         odd(&contradiction),
+        resolution(log, study, ram),
         too_few(log),
         odd(&|oddity| out_of_order(oddity, log)),
         odd(&|oddity| left_out(oddity, log)),
@@ -119,15 +126,86 @@ fn too_few(log: &MeasuredLog) -> Option<LogWeakness> {
     if accesses >= ACCESSES_MIN {
         return None;
     }
-    let note = format!(
-        "its {accesses} accesses are no sample of what the memory does: record {ACCESSES_MIN} or more"
-    );
+    let seen = match accesses {
+        1 => "its one access is".to_owned(),
+        many => format!("its {many} accesses are"),
+    };
+    let note = format!("{seen} no sample of what the memory does: record {ACCESSES_MIN} or more");
     // What a single access took has happened.
     weakness(
         "too few accesses",
         OpenFailures::By(&["rate", "energy"]),
         note,
     )
+}
+
+/// A clock whose steps are so long that one more of them in each access turns a pass.
+fn resolution(log: &MeasuredLog, study: &CompareWorkload, ram: Option<f64>) -> Option<LogWeakness> {
+    let step = log.clock;
+    if step == Time::ZERO {
+        return weakness(
+            "resolution",
+            OpenFailures::All,
+            "none of its durations is above 0, so that it tells nothing of the memory: record with a finer clock",
+        );
+    }
+    let limits = &study.limits;
+    let latency = limits.latency.zip(log.findings.latency.max());
+    let latency =
+        latency.is_some_and(|(allowed, longest)| longest.si() + step.si() > Period::si(allowed));
+    let limit = match longer_ram(log, study) {
+        _ if latency => "latency",
+        None => "rate",
+        Some(more) => {
+            let exceeds = |(allowed, ram): (ByteCount, f64)| ram + more > allowed.si();
+            limits
+                .ram
+                .zip(ram)
+                .filter(|of| exceeds(*of))
+                .map(|_| "RAM")?
+        }
+    };
+    let note = format!(
+        "its durations come in steps of {step}, and with one step more in each it no longer passes by {limit}: record with \
+         a finer clock"
+    );
+    weakness("resolution", OpenFailures::None, note)
+}
+
+/// Bytes of RAM that come on top where each access is a step of the clock longer; none where the rate is not sustained then.
+fn longer_ram(log: &MeasuredLog, study: &CompareWorkload) -> Option<f64> {
+    let (findings, step) = (&log.findings, log.clock);
+    let Some(played) = findings.rates.first() else {
+        return Some(0.0);
+    };
+    let rate = played.rate.bytes_per_second();
+    let seen = played.peaks.fluid.in_flight.bytes();
+    let more = match study.durations {
+        // Starts are off by a step each, whatever many lie between them. Where the format tells the step, RAM has it.
+        Some(Durations::StartToStart) => match log.summary.resolution {
+            Some(_) => 0.0,
+            None => uncertain_bytes(played.rate, step),
+        },
+        _ => {
+            // What comes meanwhile is taken off the bytes of each access: the same curve on another scale.
+            let meanwhile = rate * step.si();
+            let share = 1.0 - meanwhile / findings.smallest as f64;
+            let faster = Rate::from_bytes_per_second(rate / share).ok()?;
+            match findings.curve.demand(faster) {
+                Demand::Bounded(peaks) if share > 0.0 => {
+                    (share * peaks.fluid.in_flight.bytes() + meanwhile - seen).max(0.0)
+                }
+                _ => return None,
+            }
+        }
+    };
+    Some(match findings.curve.record() {
+        Some(record) => {
+            let whole = |bytes| whole_records(bytes, record.si());
+            whole(seen + more) - whole(seen)
+        }
+        None => more,
+    })
 }
 
 /// Accesses in another order than that of their time.
