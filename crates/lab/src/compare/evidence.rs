@@ -4,13 +4,14 @@
 //! out what the work needs, such as flushes. Each weakness names itself as what the verdict depends on, and says in a note
 //! what would end it.
 
-use wordline_core::quantity::{ByteCount, Period, Quantity as _, Time, human};
+use wordline_core::quantity::{ByteCount, Quantity as _, Time, human};
 use wordline_core::{CompareWorkload, Durations};
 use wordline_trace::Oddity;
 
 use crate::backlog::{Demand, Rate};
+use crate::buffer::analysis::BufferFindings;
 use crate::buffer::log::{ACCESSES_MIN, MeasuredLog};
-use crate::buffer::provision::{uncertain_bytes, whole_records};
+use crate::buffer::provision::whole_records;
 
 /// Of so many accesses one may be left out, or out of order, before a log counts as broken.
 const FEW: u64 = 100;
@@ -151,19 +152,14 @@ fn resolution(log: &MeasuredLog, study: &CompareWorkload, ram: Option<f64>) -> O
     }
     let limits = &study.limits;
     let latency = limits.latency.zip(log.findings.latency.max());
-    let latency =
-        latency.is_some_and(|(allowed, longest)| longest.si() + step.si() > Period::si(allowed));
-    let limit = match longer_ram(log, study) {
-        _ if latency => "latency",
-        None => "rate",
-        Some(more) => {
-            let exceeds = |(allowed, ram): (ByteCount, f64)| ram + more > allowed.si();
-            limits
-                .ram
-                .zip(ram)
-                .filter(|of| exceeds(*of))
-                .map(|_| "RAM")?
-        }
+    let longer = LongerAccesses::of(log, study);
+    let limit = if latency.is_some_and(|(most, seen)| seen.si() + step.si() > most.si()) {
+        "latency"
+    } else if !longer.sustains(study.work.rate.si()) {
+        "rate"
+    } else {
+        let (most, ram) = limits.ram.zip(ram)?;
+        (ram + longer.ram() > most.si()).then_some("RAM")?
     };
     let note = format!(
         "its durations come in steps of {step}, and with one step more in each it no longer passes by {limit}: record with \
@@ -172,40 +168,71 @@ fn resolution(log: &MeasuredLog, study: &CompareWorkload, ram: Option<f64>) -> O
     weakness("resolution", OpenFailures::None, note)
 }
 
-/// Bytes of RAM that come on top where each access is a step of the clock longer; none where the rate is not sustained then.
-fn longer_ram(log: &MeasuredLog, study: &CompareWorkload) -> Option<f64> {
-    let (findings, step) = (&log.findings, log.clock);
-    let Some(played) = findings.rates.first() else {
-        return Some(0.0);
-    };
-    let rate = played.rate.bytes_per_second();
-    let seen = played.peaks.fluid.in_flight.bytes();
-    let more = match study.durations {
-        // Starts are off by a step each, whatever many lie between them. Where the format tells the step, RAM has it.
-        Some(Durations::StartToStart) => match log.summary.resolution {
-            Some(_) => 0.0,
-            None => uncertain_bytes(played.rate, step),
-        },
-        _ => {
-            // What comes meanwhile is taken off the bytes of each access: the same curve on another scale.
-            let meanwhile = rate * step.si();
-            let share = 1.0 - meanwhile / findings.smallest as f64;
-            let faster = Rate::from_bytes_per_second(rate / share).ok()?;
-            match findings.curve.demand(faster) {
-                Demand::Bounded(peaks) if share > 0.0 => {
-                    (share * peaks.fluid.in_flight.bytes() + meanwhile - seen).max(0.0)
-                }
-                _ => return None,
+/// The accesses of a log, each of them up to a step of its clock longer.
+struct LongerAccesses<'a> {
+    findings: &'a BufferFindings,
+    step_s: f64,
+    /// How much longer any number of consecutive ones can have taken together, in seconds: as the times between them
+    /// allow, where the log tells when they started.
+    stretch_s: Option<f64>,
+}
+
+impl<'a> LongerAccesses<'a> {
+    fn of(log: &'a MeasuredLog, study: &CompareWorkload) -> Self {
+        let (findings, step_s) = (&log.findings, log.clock.si());
+        let busy_s = findings.curve.duration().si();
+        let stretch_s = match study.durations {
+            // Where the format tells its steps, RAM has them already.
+            Some(Durations::StartToStart) if log.summary.resolution.is_some() => Some(0.0),
+            Some(Durations::StartToStart) => Some(2.0 * step_s),
+            _ => log
+                .shares
+                .map(|(least, _)| (busy_s / least - busy_s).max(0.0) + 2.0 * step_s),
+        };
+        Self {
+            findings,
+            step_s,
+            stretch_s,
+        }
+    }
+
+    /// Whether they sustain a rate in bytes a second.
+    fn sustains(&self, rate: f64) -> bool {
+        let curve = &self.findings.curve;
+        let all_s = curve.accesses() as f64 * self.step_s;
+        let more_s = self.stretch_s.map_or(all_s, |stretch| stretch.min(all_s));
+        rate * (curve.duration().si() + more_s) <= curve.bytes().si()
+    }
+
+    /// Bytes of RAM that they need beyond what was seen, at the rate of the study.
+    fn ram(&self) -> f64 {
+        let curve = &self.findings.curve;
+        let Some(played) = self.findings.rates.first() else {
+            return 0.0;
+        };
+        let rate = played.rate.bytes_per_second();
+        let seen = played.peaks.fluid.in_flight.bytes();
+        // What comes in a step is taken off the bytes of each access: the same curve on another scale.
+        let meanwhile = rate * self.step_s;
+        let share = 1.0 - meanwhile / self.findings.smallest as f64;
+        let of_each = match Rate::from_bytes_per_second(rate / share)
+            .map(|faster| curve.demand(faster))
+        {
+            Ok(Demand::Bounded(peaks)) => share * peaks.fluid.in_flight.bytes() + meanwhile - seen,
+            _ => f64::INFINITY,
+        };
+        let of_stretch = self
+            .stretch_s
+            .map_or(f64::INFINITY, |stretch| rate * stretch);
+        let more = of_each.min(of_stretch).max(0.0);
+        match curve.record() {
+            Some(record) => {
+                let whole = |bytes| whole_records(bytes, record.si());
+                whole(seen + more) - whole(seen)
             }
+            None => more,
         }
-    };
-    Some(match findings.curve.record() {
-        Some(record) => {
-            let whole = |bytes| whole_records(bytes, record.si());
-            whole(seen + more) - whole(seen)
-        }
-        None => more,
-    })
+    }
 }
 
 /// Accesses in another order than that of their time.
