@@ -288,8 +288,13 @@ impl Catalog {
 
 /// The text of a sheet with a price in the place of its own.
 fn with_price(text: &str, offer: &PriceOffer) -> Result<String, String> {
+    let pieces = if offer.quantity == 1 {
+        "piece"
+    } else {
+        "pieces"
+    };
     let source = format!(
-        "{}: {} at {} pieces",
+        "{}: {} at {} {pieces}",
         offer.place, offer.date, offer.quantity
     );
     let figure = format!(
@@ -363,8 +368,7 @@ mod tests {
             panic!("one price: {costs:?}");
         };
         assert!(
-            cost.source
-                .contains("p.csv, line 4: 2026-10-01 at 1 pieces"),
+            cost.source.contains("p.csv, line 4: 2026-10-01 at 1 piece"),
             "{cost:?}"
         );
         assert!(part.header.embedded);

@@ -23,6 +23,7 @@ use wordline_core::quantity::{
     QuantityError, Time, number_and_unit,
 };
 use wordline_core::{Basis, Timing};
+use wordline_nvm::Problem;
 
 use crate::sheet::parse;
 use crate::{Board, Catalog, Header, Part, PartOnBoard, Sheet};
@@ -774,6 +775,30 @@ fn edited(header: &Header, changes: &[(&UncertainFigure, f64)]) -> Option<Sheet>
         }
         sheet
     })
+}
+
+/// Ranges that nothing makes use of: those of figures that are no [kind](KINDS), such as a capacity or the bytes of a page,
+/// which are what they are.
+pub(crate) fn unused(tree: &DeTable<'_>) -> Vec<Problem> {
+    let mut found = Vec::new();
+    figures::each(tree, &mut |start, path, table| {
+        let stated = ["range", "max_range"]
+            .into_iter()
+            .find(|key| table.contains_key(*key));
+        if let Some(key) = stated
+            && figures::provenance(table).is_some()
+            && FigureKind::of(path).is_none()
+        {
+            let message = format!(
+                "no result makes use of a {key} of this figure; state its value alone, and say assumed = true with a reason \
+                 where no source states it"
+            );
+            let path = path.to_owned();
+            found.push((start, Problem { path, message }));
+        }
+    });
+    found.sort_by_key(|(start, _)| *start);
+    found.into_iter().map(|(_, problem)| problem).collect()
 }
 
 /// The figures of a sheet that have a range. A sheet that is no TOML has none.

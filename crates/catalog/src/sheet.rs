@@ -19,6 +19,7 @@ use crate::error::SheetError;
 use crate::estimate;
 use crate::figures::SheetFigures;
 use crate::model::{self, Model};
+use crate::ranges;
 
 /// What every sheet says of itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -215,6 +216,7 @@ impl SheetSource<'_> {
     }
 
     fn part(&self, mut tree: DeTable<'_>) -> Result<Part, Vec<SheetError>> {
+        let unused = ranges::unused(&tree);
         let mut models = Model::take(&mut tree);
         let raw: PartFile = self.typed(tree).map_err(|mut errors| {
             let error = &mut errors[0];
@@ -261,6 +263,7 @@ impl SheetSource<'_> {
             let path = "lifecycle".to_owned();
             Some(Problem { path, message })
         }));
+        problems.extend(unused);
         self.checked("part", &header, problems)?;
         Ok(Part {
             figures: SheetFigures::of(&header),
@@ -275,6 +278,7 @@ impl SheetSource<'_> {
     }
 
     fn board(&self, tree: DeTable<'_>) -> Result<Board, Vec<SheetError>> {
+        let unused = ranges::unused(&tree);
         let raw: BoardFile = self.typed(tree)?;
         let names = [
             raw.board,
@@ -296,7 +300,9 @@ impl SheetSource<'_> {
             host: raw.host,
             cpu: raw.cpu,
         };
-        self.checked("board", &header, board.problems())?;
+        let mut problems = board.problems();
+        problems.extend(unused);
+        self.checked("board", &header, problems)?;
         Ok(Board {
             figures: SheetFigures::of(&header),
             cost: raw.cost,

@@ -122,6 +122,12 @@ fn mistakes_are_named_with_line_value_and_allowed_values() {
             "{ typ = \"70 mA\"",
         ),
         (
+            "{ typ = \"8 MiB\",",
+            "{ typ = \"8 MiB\", range = [\"1 KiB\", \"1 GiB\"],",
+            "mram.capacity: no result makes use of a range of this figure",
+            "{ typ = \"8 MiB\"",
+        ),
+        (
             "manufacturer",
             "manufcturer",
             "unknown field `manufcturer`",

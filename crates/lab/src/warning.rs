@@ -325,6 +325,10 @@ warnings! {
         "{file}: accesses move {rate} on average, and no link of a storage device carries more than {most}: these are \
          durations of the page cache or of a RAM disk, or their unit is another one (--unit, --log-unit). Record with \
          direct=1 and sync=1 (fio: --direct=1 --sync=1)";
+    FasterThanBuses PageCache { file, median, rate, most }
+        "{file}: half of the accesses take {median} or less, and they move {rate} on average; no bus of a memory that \
+         keeps its data carries more than {most}: these are durations of the page cache or of a RAM disk, or their unit is \
+         another one (--unit, --log-unit). Record with direct=1 and sync=1 (fio: --direct=1 --sync=1)";
     SupplyEnergy Caution { file, covered, accesses, percent }
         "{file}: it covers {covered} of {accesses} accesses ({percent:.1} %), of which the energy is told: that of \
          everything on the measured supply, idle draw included";

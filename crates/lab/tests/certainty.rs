@@ -148,6 +148,38 @@ fn with_sheet(text: &str, study: CompareWorkload) -> ResultSet {
     run(&catalog, &experiment, &Control::default()).expect("it runs")
 }
 
+/// A chip of which no source says how much it holds: neither that it is enough nor that it is too little is certain.
+#[test]
+fn an_assumed_capacity_leaves_open_what_it_decides() {
+    let of = |from: &str, to: &str, keep: u64| {
+        let catalog = Catalog::load(&[]).expect("sound sheets");
+        let part = catalog.part("em064lx").expect("a chip");
+        let text = part
+            .header
+            .text
+            .replacen("part = \"em064lx\"", "part = \"stated\"", 1);
+        assert!(text.contains(from), "{from}");
+        let text = text.replacen(from, to, 1);
+        let folder = tempfile::TempDir::new().expect("a folder");
+        fs::write(folder.path().join("stated.toml"), text).expect("written");
+        let catalog = Catalog::load(&[folder.path().to_owned()]).expect("a sound sheet");
+        let mut study = log(1e3, keep);
+        study.limits.parts = Some(1);
+        let mut experiment = self::of(study, &["stated@stm32h755-qspi"]);
+        experiment.timings = vec![Timing::Typ];
+        let document = run(&catalog, &experiment, &Control::default()).expect("it runs");
+        let one = document.verdicts.first().expect("a verdict");
+        (one.pass, one.deciding_figure.clone())
+    };
+    let sourced = "{ typ = \"8 MiB\", source = ";
+    let assumed = "{ typ = \"8 MiB\", assumed = true, reason = ";
+    let open = Some("stated: capacity".to_owned());
+    assert_eq!(of(sourced, sourced, 1 << 20), (true, None));
+    assert_eq!(of(sourced, assumed, 1 << 20), (true, open.clone()));
+    assert_eq!(of(sourced, sourced, 1 << 24), (false, None));
+    assert_eq!(of(sourced, assumed, 1 << 24), (false, open));
+}
+
 /// A card whose sheet states what its firmware does is judged for certain, where a run shows all of it; levelling that
 /// moves a block at once, after hundreds of times the card's capacity, is in no run.
 #[test]

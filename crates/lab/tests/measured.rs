@@ -488,6 +488,94 @@ fn weak_logs_leave_their_verdicts_open_and_say_why() {
     assert_eq!(verdict(&plain).certainty, Certainty::Certain);
 }
 
+/// Each duration may be a step of its clock longer, and the durations show that step.
+#[test]
+fn a_coarse_clock_leaves_open_what_one_step_more_turns() {
+    type Change = fn(&mut CompareWorkload);
+    let latency = |study: &mut CompareWorkload, ms: f64| {
+        study.limits.latency = Some(Period::from_si(ms * 1e-3));
+    };
+    // A write every 5 ms; four of five took less than the clock tells.
+    let zeros: String = (0..8000)
+        .map(|at| {
+            format!(
+                "{},write,4096,{}\n",
+                at * 5000,
+                u64::from(at % 5 == 0) * 1000
+            )
+        })
+        .collect();
+    let zeros = format!("start_us,op,bytes,duration_us\n{zeros}");
+    let none = zeros.replace(",1000\n", ",0\n");
+    let alike = csv("write", RECORD, (0..8000).map(|_| 1000));
+    let fine = csv("write", RECORD, (0..8000).map(|at| 900 + at * 7 % 101));
+    let of = |text: &str, change: &dyn Fn(&mut CompareWorkload)| {
+        let document = judged(text, |study| {
+            keep_little(study);
+            study.durations = Some(Durations::Paced);
+            change(study);
+        });
+        let one = verdict(&document).clone();
+        assert!(one.pass, "{one:?}");
+        one.deciding_figure
+    };
+    let open = Some("own.csv: resolution".to_owned());
+    let none_stated: Change = |_| {};
+    assert_eq!(of(&none, &none_stated), open);
+    for (text, expected) in [(&alike, &open), (&zeros, &open), (&fine, &None)] {
+        assert_eq!(&of(text, &|study| latency(study, 1.002)), expected);
+        assert_eq!(of(text, &|study| latency(study, 2.0)), None);
+    }
+    // 4 KB come while the longest access takes 1 ms, and as many in the step that it may be longer.
+    let in_ram = |bytes: u64| {
+        of(&zeros, &|study| {
+            study.work.rate = DataRate::from_si(4.0e6);
+            study.work.keep = Some(SizeOrPeriod::Bytes(ByteCount::from_bytes(400_000)));
+            study.limits.ram = Some(ByteCount::from_bytes(bytes));
+        })
+    };
+    assert_eq!(in_ram(8192), open);
+    assert_eq!(in_ram(1 << 16), None);
+    // At most 4.096 MB/s with a step more in each, though no starts say what else would be left of the time.
+    let paced = |rate: f64| {
+        of(&zeros, &|study| {
+            study.work.rate = DataRate::from_si(rate);
+        })
+    };
+    assert_eq!(paced(3.0e6), None);
+    assert_eq!(paced(5.0e6), open);
+}
+
+/// As quick as the page cache of a host, in a list that names no format.
+#[test]
+fn a_page_cache_is_told_in_a_list_as_well() {
+    let of = |ns: u64, paced: bool| {
+        let every = if paced { 5_000_000 } else { ns };
+        let lines: String = (0..8000)
+            .map(|at| {
+                format!(
+                    "{},write,4096,{}\n",
+                    at * every,
+                    ns + at % 3 * u64::from(paced)
+                )
+            })
+            .collect();
+        let document = judged(
+            &format!("start_ns,op,bytes,duration_ns\n{lines}"),
+            |study| {
+                keep_little(study);
+                study.durations = Some(Durations::Paced);
+            },
+        );
+        verdict(&document).deciding_figure.clone()
+    };
+    let open = Some("own.csv: page cache".to_owned());
+    assert_eq!(of(1000, false), open);
+    assert_eq!(of(500, true), open);
+    // A bus may be that fast.
+    assert_eq!(of(4000, false), None);
+}
+
 /// blkparse records flushes: as many as the work needs make a log that shows them.
 #[test]
 fn a_log_that_records_its_flushes_needs_no_word_of_them() {

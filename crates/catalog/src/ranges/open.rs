@@ -16,24 +16,28 @@ pub struct OpenChoice {
     figures: &'static [&'static str],
     /// Whether it is open only where its figures are zero, which is the best that they can be.
     pub is_best: bool,
+    /// The table of a model whose parts' names state it well enough.
+    named_by: Option<&'static str>,
     /// What it changes.
     pub changes: &'static [Influence],
 }
 
 /// Every open choice.
-pub static OPEN_CHOICES: [OpenChoice; 4] = [
+pub static OPEN_CHOICES: [OpenChoice; 5] = [
     // How it maps, cleans, buffers and levels makes its longest writes and its wear. A value that was chosen so that the
     // model meets a measurement says what this card did, not how.
     OpenChoice {
         name: "firmware",
         figures: &["array", "controller"],
         is_best: false,
+        named_by: None,
         changes: &[Influence::Time, Influence::Life, Influence::Power],
     },
     OpenChoice {
         name: "organisation",
         figures: &["page_bytes", "pages_per_block", "blocks"],
         is_best: false,
+        named_by: None,
         changes: &[
             Influence::Time,
             Influence::Life,
@@ -41,10 +45,20 @@ pub static OPEN_CHOICES: [OpenChoice; 4] = [
             Influence::Power,
         ],
     },
+    // A memory is sold by its capacity: what is assumed of it may be that of another part. The name of a card states it to
+    // a percent.
+    OpenChoice {
+        name: "capacity",
+        figures: &["capacity"],
+        is_best: false,
+        named_by: Some("card"),
+        changes: &[Influence::Life, Influence::Capacity, Influence::Power],
+    },
     OpenChoice {
         name: "lowest supply voltage",
         figures: &["supply"],
         is_best: false,
+        named_by: None,
         changes: &[Influence::Supply],
     },
     // A share that is assumed to be none has no range by a factor.
@@ -52,6 +66,7 @@ pub static OPEN_CHOICES: [OpenChoice; 4] = [
         name: "share of weak blocks",
         figures: &["aging.weak_share"],
         is_best: true,
+        named_by: None,
         changes: &[Influence::Failures],
     },
 ];
@@ -71,14 +86,14 @@ impl OpenChoice {
     /// Whether a figure of a sheet, by its dotted path, is one of its figures and open.
     pub(super) fn holds(&self, path: &str, stated: &Stated) -> bool {
         let plain = without_labels(path);
-        let figure = plain.split_once('.').map_or("", |(_, figure)| figure);
+        let (model, figure) = plain.split_once('.').unwrap_or_default();
         let named = self.figures.iter().any(|name| {
             let rest = figure.strip_prefix(name);
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         });
         let open = stated.basis.is_unsourced() || stated.basis == Basis::Calibrated;
         let number = || stated.columns.first().map(|(_, column)| column.number);
-        named && open && (!self.is_best || number() == Some(0.0))
+        named && open && self.named_by != Some(model) && (!self.is_best || number() == Some(0.0))
     }
 }
 

@@ -204,11 +204,13 @@ fn remarks(item: &BatchItem) -> Vec<String> {
 fn summary(items: &[BatchItem]) -> String {
     let count = |fits: &dyn Fn(&BatchItem) -> bool| items.iter().filter(|item| fits(item)).count();
     let outcomes = |wanted: &str| count(&|item| outcome(item).0 == wanted);
+    let dumps = if items.len() == 1 { "dump" } else { "dumps" };
+    let made = outcomes("made");
+    let sheets = if made == 1 { "sheet" } else { "sheets" };
     format!(
-        "{} dumps: {} sheets made, {} compared with a sheet made before, {} refused; hashes: {} verified, {} wrong, \
+        "{} {dumps}: {made} {sheets} made, {} compared with a sheet made before, {} refused; hashes: {} verified, {} wrong, \
          {} not stated",
         items.len(),
-        outcomes("made"),
         outcomes("compared"),
         outcomes("refused"),
         count(&|item| item.hash == HashCheck::Verified),

@@ -4,11 +4,14 @@
 //! out what the work needs, such as flushes. Each weakness names itself as what the verdict depends on, and says in a note
 //! what would end it.
 
-use wordline_core::CompareWorkload;
 use wordline_core::quantity::{ByteCount, Quantity as _, Time, human};
+use wordline_core::{CompareWorkload, Durations};
 use wordline_trace::Oddity;
 
+use crate::backlog::{Demand, Rate};
+use crate::buffer::analysis::BufferFindings;
 use crate::buffer::log::{ACCESSES_MIN, MeasuredLog};
+use crate::buffer::provision::whole_records;
 
 /// Of so many accesses one may be left out, or out of order, before a log counts as broken.
 const FEW: u64 = 100;
@@ -46,14 +49,19 @@ impl LogWeakness {
     }
 }
 
-/// What is weak about a log, the worst first.
-pub(super) fn weaknesses(log: &MeasuredLog, study: &CompareWorkload) -> Vec<LogWeakness> {
+/// What is weak about a log, the worst first, from the RAM to provide in bytes.
+pub(super) fn weaknesses(
+    log: &MeasuredLog,
+    study: &CompareWorkload,
+    ram: Option<f64>,
+) -> Vec<LogWeakness> {
     let odd =
         |of: &dyn Fn(&Oddity) -> Option<LogWeakness>| log.summary.oddities.iter().find_map(of);
     let all = [
         page_cache(log),
         odd(&unit),
         odd(&contradiction),
+        resolution(log, study, ram),
         too_few(log),
         odd(&|oddity| out_of_order(oddity, log)),
         odd(&|oddity| left_out(oddity, log)),
@@ -119,15 +127,112 @@ fn too_few(log: &MeasuredLog) -> Option<LogWeakness> {
     if accesses >= ACCESSES_MIN {
         return None;
     }
-    let note = format!(
-        "its {accesses} accesses are no sample of what the memory does: record {ACCESSES_MIN} or more"
-    );
+    let seen = match accesses {
+        1 => "its one access is".to_owned(),
+        many => format!("its {many} accesses are"),
+    };
+    let note = format!("{seen} no sample of what the memory does: record {ACCESSES_MIN} or more");
     // What a single access took has happened.
     weakness(
         "too few accesses",
         OpenFailures::By(&["rate", "energy"]),
         note,
     )
+}
+
+/// A clock whose steps are so long that one more of them in each access turns a pass.
+fn resolution(log: &MeasuredLog, study: &CompareWorkload, ram: Option<f64>) -> Option<LogWeakness> {
+    let step = log.clock;
+    if step == Time::ZERO {
+        return weakness(
+            "resolution",
+            OpenFailures::All,
+            "none of its durations is above 0, so that it tells nothing of the memory: record with a finer clock",
+        );
+    }
+    let limits = &study.limits;
+    let latency = limits.latency.zip(log.findings.latency.max());
+    let longer = LongerAccesses::of(log, study);
+    let limit = if latency.is_some_and(|(most, seen)| seen.si() + step.si() > most.si()) {
+        "latency"
+    } else if !longer.sustains(study.work.rate.si()) {
+        "rate"
+    } else {
+        let (most, ram) = limits.ram.zip(ram)?;
+        (ram + longer.ram() > most.si()).then_some("RAM")?
+    };
+    let note = format!(
+        "its durations come in steps of {step}, and with one step more in each it no longer passes by {limit}: record with \
+         a finer clock"
+    );
+    weakness("resolution", OpenFailures::None, note)
+}
+
+/// The accesses of a log, each of them up to a step of its clock longer.
+struct LongerAccesses<'a> {
+    findings: &'a BufferFindings,
+    step_s: f64,
+    /// How much longer any number of consecutive ones can have taken together, in seconds: as the times between them
+    /// allow, where the log tells when they started.
+    stretch_s: Option<f64>,
+}
+
+impl<'a> LongerAccesses<'a> {
+    fn of(log: &'a MeasuredLog, study: &CompareWorkload) -> Self {
+        let (findings, step_s) = (&log.findings, log.clock.si());
+        let busy_s = findings.curve.duration().si();
+        let stretch_s = match study.durations {
+            // Where the format tells its steps, RAM has them already.
+            Some(Durations::StartToStart) if log.summary.resolution.is_some() => Some(0.0),
+            Some(Durations::StartToStart) => Some(2.0 * step_s),
+            _ => log
+                .shares
+                .map(|(least, _)| (busy_s / least - busy_s).max(0.0) + 2.0 * step_s),
+        };
+        Self {
+            findings,
+            step_s,
+            stretch_s,
+        }
+    }
+
+    /// Whether they sustain a rate in bytes a second.
+    fn sustains(&self, rate: f64) -> bool {
+        let curve = &self.findings.curve;
+        let all_s = curve.accesses() as f64 * self.step_s;
+        let more_s = self.stretch_s.map_or(all_s, |stretch| stretch.min(all_s));
+        rate * (curve.duration().si() + more_s) <= curve.bytes().si()
+    }
+
+    /// Bytes of RAM that they need beyond what was seen, at the rate of the study.
+    fn ram(&self) -> f64 {
+        let curve = &self.findings.curve;
+        let Some(played) = self.findings.rates.first() else {
+            return 0.0;
+        };
+        let rate = played.rate.bytes_per_second();
+        let seen = played.peaks.fluid.in_flight.bytes();
+        // What comes in a step is taken off the bytes of each access: the same curve on another scale.
+        let meanwhile = rate * self.step_s;
+        let share = 1.0 - meanwhile / self.findings.smallest as f64;
+        let of_each = match Rate::from_bytes_per_second(rate / share)
+            .map(|faster| curve.demand(faster))
+        {
+            Ok(Demand::Bounded(peaks)) => share * peaks.fluid.in_flight.bytes() + meanwhile - seen,
+            _ => f64::INFINITY,
+        };
+        let of_stretch = self
+            .stretch_s
+            .map_or(f64::INFINITY, |stretch| rate * stretch);
+        let more = of_each.min(of_stretch).max(0.0);
+        match curve.record() {
+            Some(record) => {
+                let whole = |bytes| whole_records(bytes, record.si());
+                whole(seen + more) - whole(seen)
+            }
+            None => more,
+        }
+    }
 }
 
 /// Accesses in another order than that of their time.

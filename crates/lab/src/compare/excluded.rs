@@ -6,7 +6,7 @@
 //! study takes from the catalogue is sieved.
 
 use wordline_catalog::profile::{KeyValue, PartProfile};
-use wordline_catalog::ranges::{Influence, UncertainFigure};
+use wordline_catalog::ranges::{Influence, UncertainFigure, UnknownChoice};
 use wordline_core::quantity::{ByteCount, Quantity as _, human};
 use wordline_core::{CompareWorkload, Experiment, LifeBy, Metric, Timing, WorkKind};
 use wordline_nvm::bus::Action;
@@ -53,7 +53,9 @@ impl Candidate<'_> {
         let uncertain = self.target.uncertain_figures(timing);
         // A capacity that is open decides nothing.
         let open = |figure: &UncertainFigure| figure.kind.influence == Influence::Capacity;
-        if uncertain.iter().any(open) {
+        let choices = self.target.unknown_choices();
+        let holds = |unknown: &UnknownChoice| unknown.choice.changes.contains(&Influence::Capacity);
+        if uncertain.iter().any(open) || choices.iter().any(holds) {
             return None;
         }
         // A worn block programs faster than a fresh one, and a drawn time may be shorter than the usual one.

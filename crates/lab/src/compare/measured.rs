@@ -296,8 +296,9 @@ impl LogCandidate<'_> {
         let rate = self.study.work.rate.si();
         let figures = self.figures();
         let mut verdict = figures.judge(target, Timing::Typ, rate, limits);
+        let ram = figures.ram_provision.ok();
         let (weak, capacity) = (
-            weaknesses(self.log, self.study),
+            weaknesses(self.log, self.study, ram),
             capacity(self.log, self.study),
         );
         let notes = [

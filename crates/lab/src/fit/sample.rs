@@ -9,6 +9,7 @@ use wordline_core::quantity::{ByteCount, Time, human};
 use wordline_core::{Durations, LogSource, Operation, Pattern, ResultSet};
 use wordline_trace::{Accesses, Log, LogPurpose, LogSummary, LoggedAccess, Oddity};
 
+use crate::buffer::log::clock::ClockSteps;
 use crate::buffer::log::coverage::Coverage;
 use crate::buffer::log::{COVERAGE_MAX, COVERAGE_MIN, cache, odd, options};
 use crate::control::{Control, Progress};
@@ -76,11 +77,14 @@ pub(crate) fn read(
     for oddity in &sample.summary.oddities {
         document.warn(odd(&file, oddity));
     }
+    let mut clock = ClockSteps::default();
+    let all = sample.durations.iter().copied().map(Time::from_ps);
+    all.for_each(|duration| clock.add(duration));
     let mut durations = sample.durations.clone();
     let middle = durations.len() / 2;
     if middle > 0 {
         let (_, median, _) = durations.select_nth_unstable(middle);
-        let median = Time::from_ps(*median);
+        let median = cache::told(Time::from_ps(*median), clock.step());
         let busy: u128 = durations.iter().copied().map(u128::from).sum();
         let bytes = sample.bytes as f64 * durations.len() as f64;
         let rate = bytes / (busy as f64 / 1e12);

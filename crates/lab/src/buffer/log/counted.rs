@@ -149,7 +149,7 @@ pub(super) fn answer(
     cache::check(
         &source.file,
         &counted.summary,
-        median(&durations),
+        Some(median(&durations)),
         rate,
         document,
     );

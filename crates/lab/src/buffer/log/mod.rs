@@ -5,6 +5,7 @@
 //! that passed, shows it; below 90 % the log is refused, with the way out.
 
 pub(crate) mod cache;
+pub(crate) mod clock;
 mod counted;
 pub(crate) mod coverage;
 pub(crate) mod energy;
@@ -24,6 +25,7 @@ use wordline_trace::{
 };
 
 use super::analysis::{Analysis, BufferFindings};
+use clock::ClockSteps;
 use coverage::Coverage;
 use energy::{AccessEnergy, CurrentSource, SupplyMeter};
 use starts::Starts;
@@ -115,6 +117,8 @@ pub(crate) struct MeasuredLog {
     pub(crate) energy: Option<AccessEnergy>,
     /// Whether its durations can only be those of a cache in RAM.
     pub(crate) is_of_cache: bool,
+    /// Steps that its durations come in, each of which may be one longer; nothing where all of them are 0.
+    pub(crate) clock: Time,
     pub(crate) summary: LogSummary,
 }
 
@@ -258,7 +262,13 @@ struct LogReading<'a> {
 
 impl LogReading<'_> {
     #[inline]
-    fn add(&self, analysis: &mut Analysis, duration: Time, bytes: u64) -> Result<(), LabError> {
+    fn add(
+        &self,
+        (analysis, clock): (&mut Analysis, &mut ClockSteps),
+        duration: Time,
+        bytes: u64,
+    ) -> Result<(), LabError> {
+        clock.add(duration);
         analysis
             .push(duration, bytes)
             .map_err(|error| self.refuse(LogProblem::Uncountable(error)))
@@ -279,6 +289,7 @@ impl LogReading<'_> {
         let mut meter = meter.transpose()?;
         let mut coverage = Coverage::default();
         let mut starts = Starts::default();
+        let mut clock = ClockSteps::default();
         let mut operation = self.source.operation;
         let mut seen: u64 = 0;
         for access in accesses.by_ref() {
@@ -324,11 +335,11 @@ impl LogReading<'_> {
             }
             match (self.source.durations, access.end) {
                 (Durations::Latency | Durations::Paced, _) => {
-                    self.add(&mut analysis, access.duration, access.bytes)?
+                    self.add((&mut analysis, &mut clock), access.duration, access.bytes)?
                 }
                 (Durations::StartToStart, Some(end)) => {
                     if let Some((interval, bytes)) = starts.next(end, &access) {
-                        self.add(&mut analysis, interval, bytes)?;
+                        self.add((&mut analysis, &mut clock), interval, bytes)?;
                     }
                 }
                 (Durations::StartToStart, None) => {
@@ -337,7 +348,7 @@ impl LogReading<'_> {
             }
         }
         if let Some((duration, bytes)) = starts.end() {
-            self.add(&mut analysis, duration, bytes)?;
+            self.add((&mut analysis, &mut clock), duration, bytes)?;
         }
         let summary = accesses.summary();
         let Some(operation) = operation.filter(|_| analysis.accesses() > 0) else {
@@ -361,6 +372,8 @@ impl LogReading<'_> {
         }
         let rate = rows::limit(&findings.curve).ok();
         let median = median.unwrap_or_default();
+        let clock = clock.step();
+        let median = cache::told(median, clock);
         let is_of_cache = cache::check(&self.source.file, &summary, median, rate, document);
         let energy = meter.map(|meter| meter.finish(&summary, document));
         Ok(Some(MeasuredLog {
@@ -369,6 +382,7 @@ impl LogReading<'_> {
             shares,
             energy: energy.transpose()?,
             is_of_cache,
+            clock,
             summary,
         }))
     }
