@@ -168,9 +168,9 @@ impl<T: PartialOrd> RawFigure<T> {
                     "max_range does not hold max; allowed: max_range = [least, most] with max in between",
                 );
             }
-            if self.typ.as_ref().is_some_and(|typ| low < typ) {
+            if self.typ.as_ref().is_some_and(|typ| high < typ) {
                 return Some(
-                    "max_range lies below typ; allowed: max_range = [least, most], from typ up",
+                    "max_range lies below typ; allowed: max_range = [least, most] that reaches typ",
                 );
             }
         }
@@ -602,7 +602,7 @@ mod tests {
                 "max_range does not hold max",
             ),
             (
-                r#"{ typ = "2 ms", max = "5 ms", source = "x", max_range = ["1 ms", "9 ms"] }"#,
+                r#"{ typ = "9 ms", max = "5 ms", source = "x", max_range = ["4 ms", "6 ms"] }"#,
                 "max_range lies below typ",
             ),
             (
