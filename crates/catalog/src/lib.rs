@@ -40,7 +40,7 @@ pub use figures::SheetFigures;
 pub use model::Model;
 pub use part_on_board::PartOnBoard;
 pub use prices::PriceList;
-pub use sheet::{Board, Header, Part, Sheet, is_id, parse};
+pub use sheet::{Board, Header, ID_ALLOWED, Part, Sheet, is_id, parse};
 pub use target::{Capability, Target};
 
 use nearest::unknown;

@@ -401,6 +401,10 @@ impl SheetSource<'_> {
     }
 }
 
+/// What [`is_id`] allows, for messages.
+pub const ID_ALLOWED: &str =
+    "1 to 64 lower-case letters, digits, '-' and '.', beginning with a letter or digit";
+
 /// Whether a text can name a part or board in a target: 1 to 64 lower-case letters, digits, `-` and `.`, of which
 /// the first is a letter or digit.
 #[must_use]

@@ -158,10 +158,19 @@ impl<T: PartialOrd> RawFigure<T> {
             }
         }
         if let Some(range) = &self.max_range {
-            let ordered = matches!(&range[..], [low, high] if low <= high);
-            if self.max.is_none() || !ordered {
+            let ([low, high], Some(max)) = (&range[..], &self.max) else {
                 return Some(
                     "allowed: max_range = [least, most], two values, in a figure with max",
+                );
+            };
+            if !(low <= max && max <= high) {
+                return Some(
+                    "max_range does not hold max; allowed: max_range = [least, most] with max in between",
+                );
+            }
+            if self.typ.as_ref().is_some_and(|typ| high < typ) {
+                return Some(
+                    "max_range lies below typ; allowed: max_range = [least, most] that reaches typ",
                 );
             }
         }
@@ -586,7 +595,15 @@ mod tests {
             ),
             (
                 r#"{ typ = "2 ms", max = "5 ms", source = "x", max_range = ["9 ms", "4 ms"] }"#,
-                "allowed: max_range",
+                "max_range does not hold max",
+            ),
+            (
+                r#"{ typ = "2 ms", max = "5 ms", source = "x", max_range = ["6 ms", "9 ms"] }"#,
+                "max_range does not hold max",
+            ),
+            (
+                r#"{ typ = "9 ms", max = "5 ms", source = "x", max_range = ["4 ms", "6 ms"] }"#,
+                "max_range lies below typ",
             ),
             (
                 r#"{ typ = "2 ms", source = "x", assumed_columns = ["max"] }"#,

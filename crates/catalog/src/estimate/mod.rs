@@ -87,6 +87,9 @@ fn place<'i>(tree: &mut DeTable<'i>, entries: Spanned<DeValue<'i>>) -> Result<()
         let message = "estimated is a table of figures, such as \"nor.page_program\" = { … }";
         return Err((span, message.to_owned()));
     };
+    let slots = slots(tree).into_iter();
+    let allowed = slots.filter(FigureSlot::is_wanted).map(|slot| slot.path);
+    let allowed: Vec<_> = allowed.collect();
     for (path, figure) in entries {
         let span = path.span();
         let basis = figure.get_ref().as_table().and_then(|it| it.get("basis"));
@@ -105,6 +108,13 @@ fn place<'i>(tree: &mut DeTable<'i>, entries: Spanned<DeValue<'i>>) -> Result<()
         };
         if table.contains_key(key) {
             let message = format!("{path}: the sheet states it itself; leave one of them out");
+            return Err((span, message));
+        }
+        if !allowed.iter().any(|place| place == path.get_ref()) {
+            let message = format!(
+                "{path}: not a figure that is estimated of this part; allowed: {}",
+                allowed.join(", ")
+            );
             return Err((span, message));
         }
         table.insert(Spanned::new(span, key.to_owned().into()), figure);

@@ -162,8 +162,13 @@ fn a_table_of_the_users_is_checked() {
         ),
         (
             format!("\"nor.page_porgram\" = {figure}"),
-            "unknown field `page_porgram`",
-            "",
+            "nor.page_porgram: not a figure that is estimated of this part; allowed: nor.",
+            "\"nor.page_porgram\"",
+        ),
+        (
+            format!("\"nor.capacity_limit\" = {figure}"),
+            "nor.capacity_limit: not a figure that is estimated",
+            "\"nor.capacity_limit\"",
         ),
     ];
     for (line, words, place) in cases {

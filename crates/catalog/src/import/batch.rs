@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use md5::Md5;
 use sha2::{Digest, Sha256};
+use wordline_core::quantity::ByteCount;
 
 use super::{Disagreement, ImportError, IndexEntry, disagreements, dump_bytes, import};
+use crate::ID_ALLOWED;
 
 /// What came of a dump.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,6 +58,28 @@ pub enum HashCheck {
     Wrong,
 }
 
+impl BatchItem {
+    /// An entry that makes nothing so far, for these reasons.
+    fn refused(entry: &IndexEntry, reasons: Vec<ImportError>) -> Self {
+        Self {
+            file: entry.file.clone(),
+            hash: HashCheck::NotStated,
+            outcome: DumpOutcome::Refused(reasons),
+            contradictions: Vec::new(),
+            missing: Vec::new(),
+            same_as: None,
+            disagreements: Vec::new(),
+        }
+    }
+
+    /// An entry whose file cannot be read, and why.
+    #[must_use]
+    pub fn unreadable(entry: &IndexEntry, reason: &str) -> Self {
+        let error = ImportError::new(0, "the file cannot be read", reason, "a regular file");
+        Self::refused(entry, vec![error])
+    }
+}
+
 impl HashCheck {
     /// The name in results.
     #[must_use]
@@ -81,8 +105,16 @@ pub struct ImportBatch {
 struct BatchDump {
     file: String,
     bytes: Vec<u8>,
-    /// Id and text of its sheet.
-    sheet: Option<(String, String)>,
+    /// The sheet that it has made.
+    sheet: Option<MadeSheet>,
+}
+
+/// A sheet that a dump has made.
+#[derive(Clone, Debug)]
+struct MadeSheet {
+    part: String,
+    text: String,
+    capacity_bytes: u64,
 }
 
 impl ImportBatch {
@@ -96,30 +128,24 @@ impl ImportBatch {
 
     /// Takes the next dump: the content of its file, and what the index says of it.
     pub fn add(&mut self, entry: &IndexEntry, file: &[u8]) -> BatchItem {
-        let mut item = BatchItem {
-            file: entry.file.clone(),
-            hash: HashCheck::NotStated,
-            outcome: DumpOutcome::Refused(Vec::new()),
-            contradictions: Vec::new(),
-            missing: Vec::new(),
-            same_as: None,
-            disagreements: Vec::new(),
-        };
         let bytes = match dump_bytes(file) {
             Ok(bytes) => bytes,
-            Err(error) => {
-                item.outcome = DumpOutcome::Refused(vec![error]);
-                return item;
-            }
+            Err(error) => return BatchItem::refused(entry, vec![error]),
         };
+        let mut item = BatchItem::refused(entry, Vec::new());
         let same = self.made.iter().find(|earlier| earlier.bytes == bytes);
         item.same_as = same.map(|earlier| earlier.file.clone());
-        item.outcome = match self.outcome(entry, &bytes, &mut item) {
-            Ok(outcome) => outcome,
-            Err(reasons) => DumpOutcome::Refused(reasons),
+        let (outcome, capacity_bytes) = match self.outcome(entry, &bytes, &mut item) {
+            Ok(found) => found,
+            Err(reasons) => (DumpOutcome::Refused(reasons), 0),
         };
+        item.outcome = outcome;
         let sheet = match &item.outcome {
-            DumpOutcome::Made { part, sheet } => Some((part.clone(), sheet.clone())),
+            DumpOutcome::Made { part, sheet } => Some(MadeSheet {
+                part: part.clone(),
+                text: sheet.clone(),
+                capacity_bytes,
+            }),
             _ => None,
         };
         let file = entry.file.clone();
@@ -127,12 +153,13 @@ impl ImportBatch {
         item
     }
 
+    /// The outcome, and the capacity that the page states in bytes.
     fn outcome(
         &self,
         entry: &IndexEntry,
         bytes: &[u8],
         item: &mut BatchItem,
-    ) -> Result<DumpOutcome, Vec<ImportError>> {
+    ) -> Result<(DumpOutcome, u64), Vec<ImportError>> {
         item.hash = match &entry.hash {
             Some(hash) => check_hash(hash, bytes).map_err(|error| {
                 item.hash = HashCheck::Wrong;
@@ -149,21 +176,38 @@ impl ImportBatch {
         if !check.refused.is_empty() {
             return Err(check.refused);
         }
-        let part = entry.claims.part.clone();
-        let part = part.unwrap_or_else(|| page.draft.id.clone());
-        let made = self.made.iter().filter_map(|dump| dump.sheet.as_ref());
-        let earlier = made.into_iter().find(|(known, _)| *known == part);
+        let part = entry.claims.part.as_deref().or(page.own_id());
+        let part = part.unwrap_or_default().to_owned();
+        if !crate::is_id(&part) {
+            let fault = "neither the index, the file's name nor the page states an id of the part";
+            let found = format!("{part:?}");
+            return Err(vec![ImportError::new(0, fault, found, ID_ALLOWED)]);
+        }
+        let capacity = page.draft.capacity;
+        let made = self.made.iter();
+        let mut made = made.filter_map(|dump| Some((&dump.file, dump.sheet.as_ref()?)));
+        let earlier = made.find(|(_, sheet)| sheet.part == part);
+        if let Some((file, sheet)) = earlier
+            && sheet.capacity_bytes != capacity
+        {
+            let fault = format!("{part} has another capacity in {file}");
+            let [found, allowed] = [capacity, sheet.capacity_bytes]
+                .map(|bytes| ByteCount::from_bytes(bytes).to_string());
+            let error = ImportError::new(page.draft.capacity_at, fault, found, allowed);
+            return Err(vec![error]);
+        }
         let other = earlier
-            .map(|(_, sheet)| sheet)
+            .map(|(_, sheet)| &sheet.text)
             .or_else(|| self.known.get(&part));
         item.disagreements = other.map_or(Vec::new(), |sheet| disagreements(&page, sheet));
-        Ok(match earlier {
+        let outcome = match earlier {
             Some(_) => DumpOutcome::Compared { part },
             None => DumpOutcome::Made {
                 sheet: page.sheet(&entry.claims),
                 part,
             },
-        })
+        };
+        Ok((outcome, capacity))
     }
 }
 

@@ -208,7 +208,8 @@ impl FromStr for JedecId {
             || format!("{text:?} is not a JEDEC ID; allowed: 2 to 6 bytes in hex, as in EF4018");
         let digits: String = text.chars().filter(|c| !c.is_whitespace()).collect();
         let digits = digits.strip_prefix("0x").unwrap_or(&digits);
-        let whole = matches!(digits.len(), 4 | 6 | 8 | 10 | 12) && digits.is_ascii();
+        let whole = matches!(digits.len(), 4 | 6 | 8 | 10 | 12)
+            && digits.chars().all(|c| c.is_ascii_hexdigit());
         if !whole {
             return Err(error());
         }

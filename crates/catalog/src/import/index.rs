@@ -6,6 +6,7 @@ use std::str::FromStr;
 use wordline_core::Lifecycle;
 
 use super::{ChipClaims, ClaimedFigure, JedecId};
+use crate::ID_ALLOWED;
 
 /// The dumps of a folder.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -25,9 +26,25 @@ pub struct IndexEntry {
     pub claims: ChipClaims,
 }
 
-/// Columns that an index may have; others are passed over.
-const COLUMNS: &str = "file, part, name, manufacturer, family, lifecycle, lifecycle_source, jedec_id, supply, \
-                       supply_source, board, hash, source, caution";
+/// Columns that an index may have. `hash_stated` is another name of `hash`; `sha256` is for the keeper of the folder.
+const COLUMNS: [&str; 16] = [
+    "file",
+    "part",
+    "name",
+    "manufacturer",
+    "family",
+    "lifecycle",
+    "lifecycle_source",
+    "jedec_id",
+    "supply",
+    "supply_source",
+    "board",
+    "hash",
+    "hash_stated",
+    "sha256",
+    "source",
+    "caution",
+];
 
 /// Columns that a table of figures has.
 const FIGURES: [&str; 6] = ["part", "figure", "min", "typ", "max", "source"];
@@ -36,9 +53,9 @@ impl FromStr for DumpIndex {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let rows = rows(text, |head| {
+        let rows = rows(text, &COLUMNS, |head| {
             let named = head.contains(&"part") || head.contains(&"file");
-            (!named).then(|| format!("the head names neither file nor part; allowed: {COLUMNS}"))
+            (!named).then(|| "the head names neither file nor part".to_owned())
         })?;
         let entries = rows.iter().map(|row| row.located(entry(row)));
         Ok(Self {
@@ -54,12 +71,9 @@ impl DumpIndex {
     /// # Errors
     /// When the text is no such table, or names a part that the index has not.
     pub fn add_figures(&mut self, text: &str) -> Result<(), String> {
-        let rows = rows(text, |head| {
+        let rows = rows(text, &FIGURES, |head| {
             let missing = FIGURES.iter().find(|column| !head.contains(column))?;
-            Some(format!(
-                "the head lacks {missing}; allowed: {}",
-                FIGURES.join(", ")
-            ))
+            Some(format!("the head lacks {missing}"))
         })?;
         let mut of_all = Vec::new();
         for row in &rows {
@@ -114,18 +128,26 @@ impl<'a> TableRow<'a> {
     }
 }
 
-/// The lines of a table under its head, of which `fault` says what is wrong. Empty lines and comments are passed
-/// over.
+/// The lines of a table under its head, which has each of the allowed columns at most once, and of which `fault` says
+/// what else is wrong. Empty lines, comments and a byte order mark are passed over.
 fn rows<'a>(
     text: &'a str,
+    allowed: &[&str],
     fault: impl Fn(&[&str]) -> Option<String>,
 ) -> Result<Vec<TableRow<'a>>, String> {
+    let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
     let lines = text.lines().zip(1..);
     let mut lines = lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#'));
     let (line, number) = lines.next().unwrap_or(("", 1));
     let head: Vec<_> = line.split('\t').collect();
-    if let Some(fault) = fault(&head) {
-        return Err(format!("line {number}: {fault}"));
+    let unknown = head.iter().find(|column| !allowed.contains(column));
+    let repeated = (1..head.len()).find(|&at| head[..at].contains(&head[at]));
+    let fault = fault(&head)
+        .or_else(|| Some(format!("unknown column {:?}", unknown?)))
+        .or_else(|| Some(format!("the column {} stands twice", head[repeated?])));
+    if let Some(fault) = fault {
+        let allowed = allowed.join(", ");
+        return Err(format!("line {number}: {fault}; allowed: {allowed}"));
     }
     let rows = lines.map(|(line, number)| {
         let count = line.split('\t').count();
@@ -179,6 +201,9 @@ fn lifecycle(row: &TableRow<'_>) -> Result<Option<Lifecycle>, String> {
 fn entry(row: &TableRow<'_>) -> Result<IndexEntry, String> {
     let cell = |names: &[&str]| row.cell(names).map(str::to_owned);
     let part = cell(&["part"]);
+    if let Some(part) = part.as_ref().filter(|part| !crate::is_id(part)) {
+        return Err(format!("part {part:?} is not an id; allowed: {ID_ALLOWED}"));
+    }
     let file = cell(&["file"]).or(part.as_ref().map(|part| format!("{part}.hex")));
     let file = file.ok_or("neither file nor part is stated")?;
     let supply = match row.cell(&["supply"]) {
@@ -191,10 +216,11 @@ fn entry(row: &TableRow<'_>) -> Result<IndexEntry, String> {
         }
         None => None,
     };
-    // Words after an id say how it is known; an id that was not read begins with a word.
-    let id = row.cell(&["jedec_id"]);
-    let id = id.and_then(|text| text.split_whitespace().next());
-    let id = id.filter(|id| id.chars().all(|c| c.is_ascii_hexdigit()));
+    // Words after an id say how it is known.
+    let id = row.cell(&["jedec_id"]).map(|text| {
+        let first = text.split_whitespace().next().unwrap_or(text);
+        text.parse::<JedecId>().or_else(|_| first.parse())
+    });
     Ok(IndexEntry {
         file,
         hash: cell(&["hash", "hash_stated"]),
@@ -204,7 +230,7 @@ fn entry(row: &TableRow<'_>) -> Result<IndexEntry, String> {
             manufacturer: cell(&["manufacturer"]),
             family: cell(&["family"]),
             lifecycle: lifecycle(row)?,
-            jedec_id: id.map(str::parse::<JedecId>).transpose()?,
+            jedec_id: id.transpose()?,
             figures: supply.into_iter().collect(),
             board: cell(&["board"]),
             origin: cell(&["source"]),

@@ -225,6 +225,29 @@ fn an_index_that_is_none_is_refused_with_its_line() {
             "part\tsupply\tsupply_source\nx\t3V\ts\n",
             "line 2: \"3V\" is not a supply range",
         ),
+        (
+            "part\tjedec_id\nx\tnot read\n",
+            "line 2: \"not\" is not a JEDEC ID",
+        ),
+        ("part\tjedec_id\nx\t+1+2\n", "line 2: \"+1+2\" is not"),
+        (
+            "part\n../../evil\n",
+            "line 2: part \"../../evil\" is not an id",
+        ),
+        (
+            "part\n/tmp/evil\n",
+            "line 2: part \"/tmp/evil\" is not an id",
+        ),
+        ("part\n..\n", "line 2: part \"..\" is not an id"),
+        ("part\na b\n", "line 2: part \"a b\" is not an id"),
+        (
+            "part\tchip\nx\ty\n",
+            "line 1: unknown column \"chip\"; allowed: file, part",
+        ),
+        (
+            "part\tname\tpart\nx\ty\tz\n",
+            "line 1: the column part stands twice",
+        ),
         ("part\nx\ty\n", "line 2: 2 cells under a head of 1"),
         ("# c\npart\tname\n-\tn\n", "line 3: neither file nor part"),
     ] {
@@ -256,7 +279,7 @@ fn an_index_that_is_none_is_refused_with_its_line() {
         let fault = index.add_figures(&table).expect_err(text);
         assert!(fault.contains(words), "{fault}");
     }
-    let index: DumpIndex = "part\tjedec_id\nx\tnot read\ny\tC22018 (by part name)\n"
+    let index: DumpIndex = "\u{FEFF}part\tjedec_id\nx\t-\ny\tC22018 (by part name)\nz\t0xEF4018\n"
         .parse()
         .expect("sound");
     let ids: Vec<_> = index
@@ -264,6 +287,6 @@ fn an_index_that_is_none_is_refused_with_its_line() {
         .iter()
         .map(|entry| entry.claims.jedec_id.is_some())
         .collect();
-    assert_eq!(ids, [false, true]);
+    assert_eq!(ids, [false, true, true]);
     assert_eq!(index.entries[1].file, "y.hex");
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use wordline_catalog::import::{ChipClaims, ClaimedFigure, DumpFormat, JedecId};
-use wordline_core::quantity::Frequency;
+use wordline_core::quantity::{Frequency, Quantity as _};
 
 /// Decodes the page field by field, or makes the sheet that it draws: figures that the page states, each with its
 /// source. What no page states, such as currents and clocks, is left out and listed.
@@ -68,7 +68,7 @@ pub(crate) struct NewPart {
     /// A folder with sfdp and, if the kernel has them, jedec_id, partname and manufacturer
     #[arg(long, value_name = "DIR")]
     pub(crate) from_sysfs: Option<PathBuf>,
-    /// The folder that the sheet goes to
+    /// The folder that the sheet goes to; it is made where there is none
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) output: PathBuf,
     #[command(flatten)]
@@ -100,7 +100,7 @@ pub(crate) struct Claims {
     #[arg(long, value_name = "HEX", help_heading = CHIP)]
     pub(crate) jedec_id: Option<JedecId>,
     /// The highest clock of the opcodes whose page states none, such as 104MHz
-    #[arg(long, help_heading = CHIP)]
+    #[arg(long, help_heading = CHIP, value_parser = clock)]
     pub(crate) clock: Option<Frequency>,
     /// The supply range where the page states none, such as 2.7V..3.6V
     #[arg(long, value_name = "LOW..HIGH", help_heading = CHIP)]
@@ -108,6 +108,16 @@ pub(crate) struct Claims {
     /// The board of a target that names none
     #[arg(long, help_heading = CHIP)]
     pub(crate) board: Option<String>,
+}
+
+/// A clock that a chip can have.
+fn clock(text: &str) -> Result<Frequency, String> {
+    let clock: Frequency = text.parse().map_err(|error| format!("{error}"))?;
+    if clock.si() > 0.0 {
+        Ok(clock)
+    } else {
+        Err("allowed: a clock above 0 Hz, such as 104MHz".to_owned())
+    }
 }
 
 impl Claims {
@@ -119,8 +129,8 @@ impl Claims {
             .filter(|part| !wordline_catalog::is_id(part))
         {
             return Err(format!(
-                "--part {part:?} is not an id; allowed: 1 to 64 lower-case letters, digits, '-' and '.', beginning \
-                 with a letter or digit"
+                "--part {part:?} is not an id; allowed: {}",
+                wordline_catalog::ID_ALLOWED
             ));
         }
         let mut figures = Vec::new();

@@ -22,6 +22,7 @@ pub(crate) fn run(arguments: &Import, global: &Global) -> Result<Outcome, Failur
     let Some(file) = &arguments.file else {
         return super::import_batch::run(arguments, &claims, global);
     };
+    check_board(&claims, global)?;
     let page = read(file, arguments.kind)?;
     let contradictions = checked(file, &page, &claims)?;
     if let Some(part) = &arguments.against {
@@ -51,6 +52,18 @@ pub(crate) fn run(arguments: &Import, global: &Global) -> Result<Outcome, Failur
         }
     }
     Ok(Outcome::Done)
+}
+
+/// Refuses a board that the catalogue has not.
+pub(super) fn check_board(claims: &ChipClaims, global: &Global) -> Result<(), Failure> {
+    let Some(board) = &claims.board else {
+        return Ok(());
+    };
+    let known = super::catalog(global)?;
+    let known = known
+        .board(board)
+        .map_err(|error| format!("--board: {error}"));
+    known.map(|_| ()).map_err(failure::message)
 }
 
 /// The page of a dump.

@@ -40,6 +40,7 @@ pub(super) fn run(
             "--as is for one dump: with --batch, each dump's signature says what it is",
         ));
     }
+    super::import::check_board(claims, global)?;
     let mut entries = match &arguments.index {
         Some(index) => read_index(index, arguments.figures.as_deref())?.entries,
         None => list(folder)?,
@@ -131,11 +132,25 @@ fn import_all(
     let meter = bar.meter("dumps", Some(entries.len() as u64));
     let mut items = Vec::new();
     for entry in entries {
-        let file = crate::input::read(&folder.join(&entry.file), FILE_BYTES_MAX)?;
-        items.push(batch.add(entry, &file));
+        items.push(match read(&folder.join(&entry.file)) {
+            Ok(file) => batch.add(entry, &file),
+            Err(reason) => BatchItem::unreadable(entry, &reason),
+        });
         meter.advance(1);
     }
     Ok(items)
+}
+
+/// The bytes of a dump, or why there are none. A pipe in a folder has no end that a batch can wait for.
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    let metadata = fs::metadata(path).map_err(|error| error.to_string())?;
+    if metadata.is_dir() {
+        return Err("a folder".to_owned());
+    }
+    if !metadata.is_file() {
+        return Err("a pipe or device".to_owned());
+    }
+    crate::input::read(path, FILE_BYTES_MAX).map_err(|error| error.to_string())
 }
 
 /// Writes a file for each sheet.

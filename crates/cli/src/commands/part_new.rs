@@ -35,13 +35,23 @@ pub(crate) fn run(arguments: &NewPart, global: &Global) -> Result<Outcome, Failu
             ));
         }
     };
+    import::check_board(&claims, global)?;
     let page = import::read(&file, Some(kind))?;
     let contradictions = import::checked(&file, &page, &claims)?;
     let id = id(&page, &claims)?;
     claims.part = Some(id.clone());
     let path = arguments.output.join(format!("{id}.toml"));
+    fs::create_dir_all(&arguments.output).map_err(|error| {
+        let folder = arguments.output.display();
+        failure::message(format!("{folder} cannot be made: {error}"))
+    })?;
     write_new(&path, &page.sheet_with_advice(&claims))?;
     if !global.quiet {
+        if super::catalog(global)?.part(&id).is_ok() {
+            output::note(&format!(
+                "note: the catalogue has a part {id} already: state another id with --part to use both"
+            ));
+        }
         let remarks = page.notes.iter().map(|note| format!("note: {note}"));
         let against = contradictions.iter();
         for remark in remarks.chain(against.map(|error| format!("contradiction: {error}"))) {

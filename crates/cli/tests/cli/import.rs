@@ -234,6 +234,73 @@ fn flags_of_one_chip_are_refused_for_a_folder() {
 }
 
 #[test]
+fn bad_entries_of_a_folder_are_lines_and_write_nothing_outside() {
+    let folder = Folder::new()
+        .with("a.hex", dump("mt25qu01g.hex"))
+        .with("b.hex", dump("mx25l3255e.txt"))
+        .with("A B.hex", dump("mt25qu01g.hex"));
+    let path = folder.file("");
+    fs::create_dir(folder.file("dir.hex")).expect("a folder");
+    let pipe = std::process::Command::new("mkfifo")
+        .arg(folder.file("pipe.hex"))
+        .status();
+    assert!(pipe.expect("mkfifo is there").success());
+    let output = folder.file("sheets");
+    let batch = |more: &[&str]| {
+        let batch = ["part", "import", "--batch", &path, "--output", &output];
+        wordline(&[&batch[..], &["--format", "csv"], more].concat())
+    };
+    let run = batch(&[]);
+    assert_eq!(run.code, Some(1), "{}", run.stderr);
+    for words in [
+        "a.hex,made,a,",
+        "A B.hex,refused,,",
+        "states an id of the part",
+        "the file cannot be read: found a folder",
+        "the file cannot be read: found a pipe or device",
+    ] {
+        assert!(run.stdout.contains(words), "{words} in {}", run.stdout);
+    }
+    assert_eq!(fs::read_dir(&output).expect("made").count(), 2);
+    let table = "file\tpart\na.hex\tone\nb.hex\tone\nno.hex\ttwo\n";
+    let index = Folder::new().with("index", table.as_bytes());
+    let run = batch(&["--index", &index.file("index")]);
+    assert_eq!(run.code, Some(1), "{}", run.stderr);
+    for words in [
+        "one has another capacity in a.hex: found 4 MiB; allowed: 128 MiB",
+        "no.hex,refused",
+    ] {
+        assert!(run.stdout.contains(words), "{words} in {}", run.stdout);
+    }
+    let index = Folder::new().with("index", b"file\tpart\na.hex\t../evil\n");
+    batch(&["--index", &index.file("index")])
+        .refused(&["index: line 2", "\"../evil\" is not an id"]);
+    assert!(!Path::new(&folder.file("evil.toml")).exists());
+}
+
+#[test]
+fn a_new_part_checks_its_flags_and_names_a_known_id() {
+    let folder = Folder::new().with("dump", dump("mt25qu01g.bin"));
+    let (file, output) = (folder.file("dump"), folder.file("my/parts"));
+    let new = |more: &[&str]| {
+        let new = ["part", "new", "--from-sfdp", &file, "--output", &output];
+        wordline(&[&new[..], more].concat())
+    };
+    new(&["--part", "x", "--clock", "0Hz"]).refused(&["--clock", "above 0 Hz"]);
+    new(&["--part", "x", "--board", "no-such-board"]).refused(&["--board", "no-such-board"]);
+    assert!(!Path::new(&output).exists());
+    let known = new(&["--part", "em064lx"]).done();
+    assert!(
+        known
+            .stderr
+            .contains("the catalogue has a part em064lx already"),
+        "{}",
+        known.stderr
+    );
+    assert!(Path::new(&output).join("em064lx.toml").is_file());
+}
+
+#[test]
 fn a_new_part_is_a_sheet_that_loads() {
     let folder = Folder::new().with("dump", dump("w25q01jv.txt"));
     let (file, output) = (folder.file("dump"), folder.file(""));
