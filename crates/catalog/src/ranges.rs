@@ -552,6 +552,8 @@ pub struct UncertainFigure {
     columns: Vec<ColumnText>,
     /// The range that the sheet states, which must hold a value that is moved.
     range: Option<RangeText>,
+    /// That of its largest value, which must hold a value that is moved as well.
+    max_range: Option<RangeText>,
 }
 
 impl UncertainFigure {
@@ -562,9 +564,13 @@ impl UncertainFigure {
             .clone()
             .map(|column| (column.span.clone(), column.written(column.times(factor))))
             .collect();
-        if let (Some(range), Some(first)) = (&self.range, self.columns.first()) {
+        let Some(first) = self.columns.first() else {
+            return edit;
+        };
+        for range in [&self.range, &self.max_range].into_iter().flatten() {
             let si = |column: &ColumnText| column.times(factor) * column.si_of_one();
-            let [low, high] = columns.map(si).fold(range.ends, |[low, high], value| {
+            let values = columns.clone().map(si);
+            let [low, high] = values.fold(range.ends, |[low, high], value| {
                 [low.min(value), high.max(value)]
             });
             let one = first.si_of_one();
@@ -908,6 +914,8 @@ impl Stated {
                 .collect()
         };
         let with_range = |range: Option<&RangeText>, basis, low, high, columns| {
+            let own = self.max_range.as_ref();
+            let max_range = own.filter(|own| range.is_none_or(|range| range.span != own.span));
             Some(UncertainFigure {
                 owner,
                 sheet: sheet.to_owned(),
@@ -921,6 +929,7 @@ impl Stated {
                 high,
                 columns,
                 range: range.cloned(),
+                max_range: max_range.cloned(),
             })
         };
         // The column with what the other one leaves it, where that is stated.
