@@ -428,10 +428,14 @@ fn supply(figure: &FigureUse) -> Option<(f64, f64)> {
 
 /// The page of parameters that a figure was read from.
 fn dump(figure: &FigureUse) -> Option<DumpOrigin> {
-    match figure.source.split([',', ' ']).next()? {
-        "SFDP" => Some(DumpOrigin::Sfdp),
-        "ONFI" => Some(DumpOrigin::Onfi),
-        _ => None,
+    // The words of an import: a sibling's page, or what the standard says, is no page of this chip.
+    let begins = |words: &str| figure.source.starts_with(words);
+    if begins("SFDP, ") {
+        Some(DumpOrigin::Sfdp)
+    } else if begins("ONFI parameter page") {
+        Some(DumpOrigin::Onfi)
+    } else {
+        None
     }
 }
 

@@ -42,6 +42,14 @@ fn key_figures_are_read_from_the_sheet() {
     let profile = PartProfile::of(catalog.part("w25q64jv").expect("in the catalogue"));
     assert_eq!((profile.kind(), profile.capacity), ("nor", 8 << 20));
     assert_eq!(profile.dump, Some(DumpOrigin::Sfdp));
+    // Figures of a sibling's table, and reasons that name a standard.
+    for id in ["mt25ql128", "mt29f4g08abada"] {
+        assert_eq!(
+            PartProfile::of(catalog.part(id).expect(id)).dump,
+            None,
+            "{id}"
+        );
+    }
     let (least, most) = profile.supply.expect("stated");
     assert!((least - 2.7).abs() < 1e-9 && (most - 3.6).abs() < 1e-9);
     let program = profile.value("program").expect("stated");
