@@ -203,7 +203,7 @@ fn offer(cells: [&str; COLUMNS.len()], rate: &str) -> Result<(String, PriceOffer
     };
     if !(PRICE_MIN..=PRICE_MAX).contains(&euros) {
         return Err(format!(
-            "{euros} EUR is no price of a part; allowed: {PRICE_MIN} to {PRICE_MAX} EUR"
+            "a price of {euros} EUR is out of range; allowed: {PRICE_MIN} to {PRICE_MAX} EUR"
         ));
     }
     if !is_date(date) {
@@ -245,8 +245,8 @@ fn is_date(text: &str) -> bool {
 }
 
 impl Catalog {
-    /// Gives parts the prices of a list for a quantity; a price of their sheets gives way. Returns what the list has and
-    /// nobody can buy in that quantity.
+    /// Gives parts the prices of a list for so many pieces; they replace the prices of their sheets. Returns a remark for
+    /// each part whose smallest quantity is larger, which keeps the price of its sheet.
     ///
     /// # Errors
     /// When the list names a part that the catalogue does not have, with the nearest.
@@ -403,7 +403,7 @@ mod tests {
         refused(&line("em064lx,1,3,EUR,2026-02-29"), &["date"]);
         refused(
             &line("em064lx,1,3e11,EUR,2026-02-28"),
-            &["is no price of a part"],
+            &["EUR is out of range"],
         );
         let exchanged =
             "part,quantity,price,currency,date,exchange\nem064lx,1,3,EUR,2026-02-28,0.5\n";

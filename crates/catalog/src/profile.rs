@@ -428,7 +428,7 @@ fn supply(figure: &FigureUse) -> Option<(f64, f64)> {
 
 /// The page of parameters that a figure was read from.
 fn dump(figure: &FigureUse) -> Option<DumpOrigin> {
-    // The words of an import: a sibling's page, or what the standard says, is no page of this chip.
+    // The words that an import writes; sheets also cite a sibling's page or the standard.
     let begins = |words: &str| figure.source.starts_with(words);
     if begins("SFDP, ") {
         Some(DumpOrigin::Sfdp)
@@ -443,7 +443,7 @@ fn dump(figure: &FigureUse) -> Option<DumpOrigin> {
 fn value(figures: &[FigureUse], key: &KeyFigure) -> Option<KeyValue> {
     let all = figures.iter().filter(|figure| {
         let name = figures::without_labels(&figure.figure);
-        // What an ageing law states is no figure of the sheet's tables.
+        // An ageing law has parameters of the same names.
         if name.contains(".aging.") {
             return false;
         }

@@ -138,8 +138,8 @@ fn what_no_source_states_leaves_an_admission_open() {
     assert_eq!(filter.admits(&PartProfile::of(part)), None);
 }
 
-/// No column that nobody stated makes a part certain, nor does a figure that is missing; and an estimate excludes a part
-/// only where all of its range fails.
+/// A missing figure and a column without a source leave a part open. An estimate excludes a part only where all of its
+/// range fails.
 #[test]
 fn what_is_not_stated_is_never_certain() {
     let catalog = catalog();

@@ -81,7 +81,7 @@ fn check_kinds(catalog: &Catalog, kinds: &[String]) -> Result<(), Failure> {
     known.dedup();
     match kinds.iter().find(|kind| !known.contains(&kind.as_str())) {
         Some(kind) => Err(failure::message(format!(
-            "--kind: {kind:?} is the kind of no part; allowed: {}",
+            "--kind: unknown kind {kind:?}; allowed: {}",
             known.join(", ")
         ))),
         None => Ok(()),

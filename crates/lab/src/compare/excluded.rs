@@ -94,7 +94,7 @@ impl Candidate<'_> {
             value,
             allowed,
             at_least: false,
-            why: format!("chips of {chip} hold the data"),
+            why: format!("the data need {value} chips of {chip}"),
         })
     }
 
