@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use wordline_core::ResultSet;
-use wordline_report::{Format, Style, printable, render};
+use wordline_report::{Detail, Format, Style, printable, render};
 
 use crate::args::{Export, Global};
 use crate::failure::{self, Failure};
@@ -40,6 +40,7 @@ pub(crate) fn style() -> Style {
     Style {
         color: terminal && !plain,
         width: terminal.then(terminal_width).flatten(),
+        detail: Detail::All,
     }
 }
 
@@ -53,6 +54,8 @@ pub(crate) struct Exports {
     files: Vec<ExportFile>,
     /// Files that the command writes besides, each with its flag.
     others: Vec<(&'static str, PathBuf)>,
+    /// How much of the results stdout shows.
+    detail: Detail,
 }
 
 /// One file to export to.
@@ -109,7 +112,12 @@ impl Exports {
             });
         }
         let others = Vec::new();
-        Ok(Self { files, others })
+        let detail = export.detail();
+        Ok(Self {
+            files,
+            others,
+            detail,
+        })
     }
 
     /// Checks the name of another file that the command writes: nothing else may be written there.
@@ -199,7 +207,11 @@ impl Exports {
         render: impl Fn(Format, &Style) -> String,
     ) -> Vec<Failure> {
         let mut failures = self.save_all(global, &render);
-        failures.extend(data(&render(global.format.into(), &style())).err());
+        let style = Style {
+            detail: self.detail,
+            ..style()
+        };
+        failures.extend(data(&render(global.format.into(), &style)).err());
         failures
     }
 

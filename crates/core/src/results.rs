@@ -7,8 +7,10 @@ use schemars::JsonSchema;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
+mod card;
 mod warning;
 
+pub use card::{CardPoint, CardSubject, CautionCount, ChoiceStanding, DecisionCard, RankedChoice};
 pub use warning::{Warning, WarningCode};
 
 use crate::axis::Axis;
@@ -41,6 +43,10 @@ pub struct ResultSet {
     pub experiment: Experiment,
     /// False when the run was interrupted; the rows that are present are finished ones.
     pub complete: bool,
+    /// What the rows and verdicts answer. Documents carry it for whoever does not render them; it is made anew from the
+    /// rows whenever a document is rendered, and never read back.
+    #[serde(default, skip_deserializing, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<Box<DecisionCard>>,
     /// What the reader should know before trusting the rows.
     pub warnings: Vec<Warning>,
     /// The results.
@@ -392,6 +398,7 @@ impl ResultSet {
             wordline: env!("CARGO_PKG_VERSION").to_owned(),
             experiment,
             complete: true,
+            answer: None,
             warnings: Vec::new(),
             rows: Vec::new(),
             verdicts: Vec::new(),

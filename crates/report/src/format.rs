@@ -25,6 +25,20 @@ pub struct Style {
     pub color: bool,
     /// Columns of the terminal; text wraps there. `None` leaves lines as long as they are.
     pub width: Option<u16>,
+    /// How much of a document is shown.
+    pub detail: Detail,
+}
+
+/// How much of a document a terminal shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// The answer, in 24 lines of 100 columns.
+    Answer,
+    /// The answer with its reasons and every warning.
+    Explain,
+    /// Every table, sentence and warning.
+    #[default]
+    All,
 }
 
 /// A name that is no format.

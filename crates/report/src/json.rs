@@ -1,8 +1,20 @@
-//! JSON of a grid. A result document serialises itself.
+//! JSON: a result document with its answer, and a grid.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
+use wordline_core::ResultSet;
+
+use crate::card;
 use crate::grid::Grid;
+
+/// The document, with what it answers.
+pub(crate) fn results(document: &ResultSet) -> String {
+    let answered = ResultSet {
+        answer: Some(Box::new(card::decision_card(document))),
+        ..document.clone()
+    };
+    answered.to_json()
+}
 
 /// A row as an object whose keys keep the order of the columns.
 struct GridObject<'a> {

@@ -51,6 +51,7 @@
 //! ```
 
 mod answer;
+mod card;
 mod cause;
 mod csv;
 mod format;
@@ -73,7 +74,8 @@ mod fixture;
 mod tests;
 
 pub use answer::answer;
-pub use format::{Format, Style, UnknownFormat};
+pub use card::decision_card;
+pub use format::{Detail, Format, Style, UnknownFormat};
 pub use grid::{Align, Column, Grid};
 pub use mess::mess_curves;
 pub use text::printable;
@@ -86,7 +88,7 @@ use wordline_core::ResultSet;
 pub fn render(document: &ResultSet, format: Format, style: &Style) -> String {
     match format {
         Format::Table => table::results(document, style),
-        Format::Json => document.to_json(),
+        Format::Json => json::results(document),
         Format::Csv => csv::results(document),
         Format::Markdown => markdown::results(document),
         Format::Html => html::results(document),

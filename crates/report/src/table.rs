@@ -6,10 +6,10 @@ use comfy_table::{
 };
 use wordline_core::ResultSet;
 
-use crate::format::Style;
+use crate::format::{Detail, Style};
 use crate::grid::{Align, Column, Grid};
 use crate::view::Shown;
-use crate::{notes, text};
+use crate::{card, notes, text};
 
 /// Columns stand two spaces apart under a ruled heading; nothing else is drawn, so that the table
 /// can be cut with a mouse or a script.
@@ -26,6 +26,27 @@ const PADDING: u16 = GAP - 1;
 /// tables.
 pub(crate) fn results(document: &ResultSet, style: &Style) -> String {
     let shown = Shown::of(document);
+    match style.detail {
+        Detail::Answer => card::screen(&shown, style),
+        Detail::Explain => card::screen(&shown, style) + "\n" + &reasons(document, &shown, style),
+        Detail::All => everything(document, &shown, style),
+    }
+}
+
+/// What the answer rests on: sentences on everything that was run, and all warnings.
+fn reasons(document: &ResultSet, shown: &Shown<'_>, style: &Style) -> String {
+    let sentences = shown.sentences().into_iter();
+    let mut blocks: Vec<String> = sentences
+        .chain(shown.why().sentences)
+        .map(|sentence| text::wrap(&sentence, style.width) + "\n")
+        .collect();
+    let warnings = warnings(document, style);
+    blocks.extend((!warnings.is_empty()).then_some(warnings));
+    blocks.join("\n")
+}
+
+/// Every table with the sentences and warnings on it.
+fn everything(document: &ResultSet, shown: &Shown<'_>, style: &Style) -> String {
     let lead = shown.lead(style.width);
     let mut blocks: Vec<_> = lead.iter().map(|lead| grid(lead, style)).collect();
     let sentences: Vec<_> = shown
@@ -39,20 +60,52 @@ pub(crate) fn results(document: &ResultSet, style: &Style) -> String {
     if let Some(banner) = notes::incomplete(document) {
         blocks.push(bold(&text::wrap(banner, style.width), style) + "\n");
     }
+    let warnings = warnings(document, style);
+    blocks.extend((!warnings.is_empty()).then_some(warnings));
+    let tables = shown.tables(style.width);
+    blocks.extend(tables.iter().map(|table| grid(table, style)));
+    blocks.join("\n")
+}
+
+fn warnings(document: &ResultSet, style: &Style) -> String {
     let warned = notes::warnings(document);
     let lines = warned
         .iter()
         .map(|one| format!("warning [{}]: {}", one.heading(), one.first()));
     let lines = lines.chain(notes::grouped(&warned).map(str::to_owned));
-    let lines: String = lines
+    lines
         .map(|line| text::wrap(&text::printable(&line), style.width) + "\n")
+        .collect()
+}
+
+/// The first rows of a grid, with as many of its columns from the left as fit.
+pub(crate) fn short(grid: &Grid, rows: usize, width: u16, style: &Style) -> String {
+    let rows = &grid.rows()[..rows.min(grid.rows().len())];
+    let widths: Vec<usize> = (0..grid.columns().len())
+        .map(|column| {
+            let cells = rows.iter().map(|row| &row[column]);
+            let all = cells.chain([&grid.columns()[column].name]);
+            let widths = all.map(|cell| text::printable(cell).chars().count());
+            widths.max().unwrap_or(0)
+        })
         .collect();
-    if !lines.is_empty() {
-        blocks.push(lines);
+    let mut shown = Vec::new();
+    let mut taken = 0;
+    for (column, own) in widths.iter().enumerate() {
+        let wider = taken + own + if column == 0 { 0 } else { usize::from(GAP) };
+        if column < grid.keys() || wider <= usize::from(width) {
+            shown.push(column);
+            taken = wider;
+        }
     }
-    let tables = shown.tables(style.width);
-    blocks.extend(tables.iter().map(|table| grid(table, style)));
-    blocks.join("\n")
+    let columns = shown.iter().map(|column| grid.columns()[*column].clone());
+    let mut short = Grid::new(String::new(), columns.collect());
+    for row in rows {
+        short.push(shown.iter().map(|column| row[*column].clone()));
+    }
+    let all: Vec<usize> = (0..shown.len()).collect();
+    let text = block(&short, &all, style);
+    text.trim_end().to_owned()
 }
 
 pub(crate) fn grid(grid: &Grid, style: &Style) -> String {
@@ -167,7 +220,7 @@ fn with_bold_header(table: &Table, style: &Style) -> String {
     out
 }
 
-fn bold(text: &str, style: &Style) -> String {
+pub(crate) fn bold(text: &str, style: &Style) -> String {
     if style.color {
         let lines = text.lines().map(|line| format!("\x1b[1m{line}\x1b[0m"));
         lines.collect::<Vec<_>>().join("\n")
@@ -189,8 +242,8 @@ mod tests {
     #[test]
     fn a_narrow_terminal_continues_the_table_below() {
         let style = Style {
-            color: false,
             width: Some(80),
+            ..Style::default()
         };
         let document = fixture::document(&[fixture::MRAM, fixture::NAND]);
         let text = results(&document, &style);
@@ -204,6 +257,7 @@ mod tests {
         let colored = Style {
             color: true,
             width: Some(100),
+            ..Style::default()
         };
         let plain = Style {
             color: false,
@@ -235,8 +289,8 @@ mod tests {
     fn a_terminal_of_one_column_still_gets_its_table() {
         for width in [0, 1, 5] {
             let style = Style {
-                color: false,
                 width: Some(width),
+                ..Style::default()
             };
             assert!(results(&fixture::mram(), &style).contains("read"));
         }

@@ -35,8 +35,8 @@ fn documents() -> impl Iterator<Item = ResultSet> {
 fn shown(document: &ResultSet) -> [String; 3] {
     PEOPLE.map(|format| {
         let style = Style {
-            color: false,
             width: Some(80),
+            ..Style::default()
         };
         let text = render(document, format, &style);
         if format != Format::Html {

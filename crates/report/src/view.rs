@@ -8,6 +8,7 @@ use wordline_core::results::Row;
 use wordline_core::{Axis, Metric, ResultSet};
 
 use crate::answer::{self, Answer};
+use crate::card::Card;
 use crate::cause;
 use crate::grid::{Align, Grid};
 use crate::html::chart::CurvePlot;
@@ -36,6 +37,8 @@ pub(crate) struct View {
     /// Where the time goes by cause, for workloads whose metrics are split by it.
     pub(crate) why: Option<fn(&Pivot<'_>) -> TimeBreakdown>,
     pub(crate) answer: fn(&Pivot<'_>) -> Answer,
+    /// The first screen; where a view makes none, its first sentences and its first table stand for it.
+    pub(crate) card: Option<fn(&Pivot<'_>) -> Card>,
 }
 
 impl View {
@@ -50,6 +53,7 @@ impl View {
         by_series: false,
         why: None,
         answer: |_| Answer::of_all(Vec::new()),
+        card: None,
     };
 }
 
@@ -381,6 +385,11 @@ impl<'a> Shown<'a> {
     /// What the rows say, in words.
     pub(crate) fn sentences(&self) -> Vec<String> {
         answer::sentences(self.pivot.document, (self.view.answer)(&self.pivot))
+    }
+
+    /// The same, without what the numbers rest on.
+    pub(crate) fn findings(&self) -> Vec<String> {
+        (self.view.answer)(&self.pivot).sentences
     }
 
     pub(crate) fn plots(&self) -> Vec<Plot> {

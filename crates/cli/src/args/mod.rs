@@ -13,7 +13,7 @@ pub(crate) use dumps::{Import, NewPart};
 pub(crate) use find::FindParts;
 pub(crate) use fs_mount::Mount;
 use wordline_core::COMMANDS;
-use wordline_report::Format;
+use wordline_report::{Detail, Format};
 
 use crate::commands::hooks;
 
@@ -125,6 +125,23 @@ pub(crate) struct Export {
     /// repeatable
     #[arg(id = "export", long = "export", value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
+    /// Print the reasons and every warning below the answer
+    #[arg(long, conflicts_with = "all")]
+    pub(crate) explain: bool,
+    /// Print every table, sentence and warning instead of the answer alone
+    #[arg(long)]
+    pub(crate) all: bool,
+}
+
+impl Export {
+    /// How much of the results stdout shows.
+    pub(crate) fn detail(&self) -> Detail {
+        match (self.all, self.explain) {
+            (true, _) => Detail::All,
+            (false, true) => Detail::Explain,
+            (false, false) => Detail::Answer,
+        }
+    }
 }
 
 #[derive(Debug, Subcommand)]

@@ -83,6 +83,69 @@ named! {
     }
 }
 
+impl WarningCode {
+    /// What warnings of this kind are about, as a line that counts them says it: "35 figures stand in ...".
+    #[must_use]
+    pub const fn counted(self) -> &'static str {
+        match self {
+            Self::MissingColumn => "figures stand in for a column that the data sheet lacks",
+            Self::UnknownCurrent => "unknown currents: energies that need them are unknown",
+            Self::ExtrapolatedCurrent => "currents at a faster bus than the sheet states",
+            Self::Caution => "remarks of sheets on their own figures",
+            Self::AssumedOrder => "places in the ranking rest on assumptions",
+            Self::NeedsTranslation => "memories cannot do this without a translation layer",
+            Self::Unsuitable => "choices do not suit the file system",
+            Self::PowerCut => "promises broken by power cuts",
+            Self::FreshMemory => "runs too short for a memory that cleans up",
+            Self::AgeWearOnly => "ages that change wear alone",
+            Self::NoPipeline => "memories without pipelined page loads",
+            Self::NotMapped => "memories that are not mapped",
+            Self::NoBackground => "memories without programs or erases of their own",
+            Self::NoSuspend => "memories that cannot suspend",
+            Self::LifeUsedUp => "memories whose rated life is used up",
+            Self::RunFailed => "failed runs",
+            Self::ClosedLoop => "durations measured without pauses stand for those at the rate",
+            Self::FewSamples => "samples too small for all that is asked",
+            Self::UnknownCoverage => "logs that do not say how much of the time they cover",
+            Self::StartToStart => "times from start to start stand for durations",
+            Self::Paced => "pauses of a log taken to be the host's",
+            Self::PageCache => "durations of a cache in RAM, not of a memory",
+            Self::CoarseTime => "coarse clocks",
+            Self::TruncatedLog => "logs whose last line is cut off",
+            Self::BackwardsTime => "times that run backwards",
+            Self::LostRecords => "records lost by the log",
+            Self::OddLog => "oddities of a log",
+            Self::LostOrder => "logs without the order of accesses: an interval is known",
+            Self::SeveralSizes => "logs with records of several sizes",
+            Self::RecordExceedsRam => "records larger than the RAM",
+            Self::Extrapolated => "extrapolated values",
+            Self::FoldedAddresses => "addresses beyond the memory",
+            Self::Default => "defaults stood in for what was not asked",
+            Self::Advice => "pieces of advice",
+            Self::Disturbed => "disturbed measurements",
+            Self::NotFitted => "open points of the fit",
+        }
+    }
+
+    /// Whether warnings of this kind can turn the answer, and stand before others.
+    #[must_use]
+    pub const fn is_grave(self) -> bool {
+        matches!(
+            self,
+            Self::AssumedOrder
+                | Self::PowerCut
+                | Self::Unsuitable
+                | Self::RunFailed
+                | Self::RecordExceedsRam
+                | Self::LifeUsedUp
+                | Self::PageCache
+                | Self::LostRecords
+                | Self::Disturbed
+                | Self::FewSamples
+        )
+    }
+}
+
 /// Something that the reader should know before trusting the rows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Warning {

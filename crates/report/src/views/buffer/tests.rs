@@ -6,6 +6,7 @@ use wordline_core::{Axis, Basis, Timing};
 
 const NARROW: Style = Style {
     color: false,
+    detail: crate::format::Detail::All,
     width: Some(100),
 };
 

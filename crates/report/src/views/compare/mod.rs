@@ -4,6 +4,7 @@
 //! the data sheet; the one that it would fail by decides. What was never judged comes last.
 
 mod answer;
+mod card;
 mod limit;
 mod plots;
 mod survival;
@@ -40,6 +41,7 @@ pub(crate) const VIEW: View = View {
     ],
     plots: &[PlotView::Made(plots::plots)],
     answer: answer::answer,
+    card: Some(card::card),
     ..View::EMPTY
 };
 

@@ -64,8 +64,8 @@ pub(crate) fn figures(pivot: &Pivot<'_>, width: Option<u16>) -> Vec<Grid> {
     let singly = width.and_then(|_| key_figures(&timings, &singly.collect::<Vec<_>>(), false));
     let lines = |grid: &Grid| {
         let style = Style {
-            color: false,
             width,
+            ..Style::default()
         };
         table::grid(grid, &style).lines().count()
     };

@@ -13,8 +13,8 @@ fn the_fixture_is_a_document() {
 #[test]
 fn a_terminal_of_120_columns_shows_a_line_for_each_verdict() {
     let style = Style {
-        color: false,
         width: Some(120),
+        ..Style::default()
     };
     insta::assert_snapshot!(render(&fixture::compare(), Format::Table, &style));
 }
