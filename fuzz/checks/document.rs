@@ -3,7 +3,7 @@
 
 use wordline_core::ResultSet;
 use wordline_core::results::DocumentError;
-use wordline_report::{Format, Style, render};
+use wordline_report::{Detail, Format, Style, render};
 
 /// Panics when a promise is broken.
 pub(crate) fn check(data: &[u8]) {
@@ -31,7 +31,18 @@ fn renders(document: &ResultSet) {
     let narrow = Style {
         color: true,
         width: Some(40),
+        ..Style::default()
     };
+    for detail in [Detail::Answer, Detail::Explain] {
+        let style = Style {
+            detail,
+            ..Style::default()
+        };
+        let text = render(document, Format::Table, &style);
+        let control = text.chars().find(|c| c.is_control() && *c != '\n');
+        assert_eq!(control, None, "a terminal could be moved: {text}");
+        let _ = render(document, Format::Table, &Style { detail, ..narrow });
+    }
     for format in Format::ALL {
         let text = render(document, format, &Style::default());
         let _ = render(document, format, &narrow);

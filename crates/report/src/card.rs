@@ -1,7 +1,7 @@
 //! The first screen: the answer, what it costs, the runner-up, what it rests on, and a short table, in 24 lines of 100
 //! columns.
 //!
-//! A [`Card`] is data: [`DecisionCard`] goes into JSON as it is, the terminal, Markdown and HTML lay it out. A view makes
+//! A [`FirstScreen`] is data: its [`DecisionCard`] goes into JSON as it is, the terminal, Markdown and HTML lay it out. A view makes
 //! its own; of a view that has none the first sentences and the first table stand for it.
 
 use std::collections::HashMap;
@@ -29,18 +29,19 @@ const CAUTIONS: usize = 3;
 const FINDINGS: usize = 4;
 
 /// What people see first of a document.
-#[derive(Default)]
-pub(crate) struct Card {
-    pub(crate) answer: DecisionCard,
+#[derive(Debug, Default)]
+pub struct FirstScreen {
+    /// The answer with its points, ranking and cautions.
+    pub answer: DecisionCard,
     /// Columns that decide, the most important first; those that do not fit are left out from the right.
-    pub(crate) table: Option<Grid>,
+    pub table: Option<Grid>,
     /// What the lines of the table are, where it does not hold all: "candidates".
-    pub(crate) of: &'static str,
+    pub of: &'static str,
     /// A curve in characters, for a terminal.
-    pub(crate) plot: Option<String>,
+    pub plot: Option<String>,
 }
 
-impl Card {
+impl FirstScreen {
     pub(crate) fn of(shown: &Shown<'_>) -> Self {
         let document = shown.pivot.document;
         let own = shown.view.card.map(|card| card(&shown.pivot));
@@ -74,7 +75,7 @@ impl Card {
 /// The answer of a document, as its JSON carries it.
 #[must_use]
 pub fn decision_card(document: &ResultSet) -> DecisionCard {
-    Card::of(&Shown::of(document)).answer
+    FirstScreen::of(&Shown::of(document)).answer
 }
 
 /// Texts of a document are hostile: what drives a terminal is spelled out.
@@ -105,53 +106,57 @@ fn cautions(document: &ResultSet) -> Vec<CautionCount> {
     kinds.collect()
 }
 
-/// The first screen.
+/// The first screen of a document.
 pub(crate) fn screen(shown: &Shown<'_>, style: &Style) -> String {
-    let document = shown.pivot.document;
-    let card = Card::of(shown);
-    let width = style.width.map_or(COLUMNS, |width| width.min(COLUMNS));
-    let style = &Style {
-        width: Some(width),
-        ..*style
-    };
-    let mut head = Vec::new();
-    if let Some(banner) = notes::incomplete(document) {
-        head.push(table::bold(&text::wrap(banner, style.width), style));
+    let incomplete = notes::incomplete(shown.pivot.document);
+    let page = "   page with plots: --export page.html";
+    FirstScreen::of(shown).lay_out(incomplete, page, style)
+}
+
+impl FirstScreen {
+    /// Lays it out in 24 lines of at most 100 columns; fewer where the style says so. `incomplete` says that a run was cut
+    /// short, `page` where else to look, after the flags that show more.
+    #[must_use]
+    pub fn lay_out(self, incomplete: Option<&str>, page: &str, style: &Style) -> String {
+        let width = style.width.map_or(COLUMNS, |width| width.min(COLUMNS));
+        let style = &Style {
+            width: Some(width),
+            ..*style
+        };
+        let sentence = Some(self.answer.sentence.as_str()).filter(|text| !text.is_empty());
+        let head = incomplete.into_iter().chain(sentence);
+        let head = head.map(|text| table::bold(&text::wrap(text, style.width), style));
+        let head = head.collect::<Vec<_>>().join("\n");
+        let points = points(&self.answer.points, width).join("\n");
+        let tail = cautions_lines(&self.answer.cautions, width).join("\n");
+        let mut blocks = vec![head, points];
+        blocks.retain(|block| !block.is_empty());
+        let lines = |block: &str| block.lines().count() + usize::from(!block.is_empty());
+        // The last line says where to read more.
+        let taken: usize = blocks.iter().map(|block| lines(block)).sum();
+        let mut rest = LINES.saturating_sub(taken + lines(&tail) + 1);
+        if let Some(plot) = self.plot.filter(|plot| lines(plot) < rest) {
+            rest -= lines(&plot);
+            blocks.push(plot);
+        }
+        let mut left_out = 0;
+        if let Some(grid) = self.table.filter(|grid| !grid.rows().is_empty()) {
+            // The heading, its rule, and the line that sets the table apart.
+            let room = rest.saturating_sub(3);
+            let all = grid.rows().len();
+            let rows = all.min(ROWS_MOST).min(room).max(ROWS_LEAST.min(all));
+            left_out = all - rows;
+            blocks.push(table::short(&grid, rows, width, style));
+        }
+        blocks.extend((!tail.is_empty()).then_some(tail));
+        let rest = match left_out {
+            0 => "everything".to_owned(),
+            some => format!("{some} more {}", self.of),
+        };
+        let more = format!("reasons: --explain   {rest}: --all{page}");
+        blocks.push(text::wrap(&more, style.width));
+        blocks.join("\n\n") + "\n"
     }
-    if !card.answer.sentence.is_empty() {
-        head.push(table::bold(
-            &text::wrap(&card.answer.sentence, style.width),
-            style,
-        ));
-    }
-    let mut blocks = vec![head.join("\n")];
-    blocks.push(points(&card.answer.points, width).join("\n"));
-    let mut tail = vec![cautions_lines(&card.answer.cautions, width).join("\n")];
-    blocks.retain(|block| !block.is_empty());
-    tail.retain(|block| !block.is_empty());
-    let count = |blocks: &[String]| -> usize {
-        let lines = blocks.iter().map(|block| block.lines().count() + 1);
-        lines.sum()
-    };
-    // The last line says where to read more.
-    let taken = count(&blocks) + count(&tail) + 1;
-    let mut rest = LINES.saturating_sub(taken);
-    if let Some(plot) = card.plot.filter(|plot| plot.lines().count() < rest) {
-        rest -= plot.lines().count() + 1;
-        blocks.push(plot);
-    }
-    let mut left_out = 0;
-    if let Some(grid) = card.table.filter(|grid| !grid.rows().is_empty()) {
-        let heading = 3;
-        let all = grid.rows().len();
-        let rows = all.min(ROWS_MOST).min(rest.saturating_sub(heading));
-        let rows = rows.max(ROWS_LEAST.min(all));
-        left_out = all - rows;
-        blocks.push(table::short(&grid, rows, width, style));
-    }
-    blocks.extend(tail);
-    blocks.push(more(left_out, card.of, document, width));
-    blocks.join("\n\n") + "\n"
 }
 
 /// A line for each point, its subject before it.
@@ -184,19 +189,4 @@ fn cautions_lines(cautions: &[CautionCount], width: u16) -> Vec<String> {
     let rest = (!others.is_empty())
         .then(|| format!("caution: {more} more of {} other kinds", others.len()));
     lines.chain(rest).collect()
-}
-
-/// Where to read on.
-fn more(left_out: usize, of: &str, document: &ResultSet, width: u16) -> String {
-    let rest = match left_out {
-        0 => "everything".to_owned(),
-        some => format!("{some} more {of}"),
-    };
-    let reasons = match document.warnings.is_empty() {
-        true => "reasons",
-        false => "reasons and warnings",
-    };
-    let line =
-        format!("{reasons}: --explain   {rest}: --all   page with plots: --export page.html");
-    text::wrap(&line, Some(width))
 }

@@ -74,7 +74,7 @@ mod fixture;
 mod tests;
 
 pub use answer::answer;
-pub use card::decision_card;
+pub use card::{FirstScreen, decision_card};
 pub use format::{Detail, Format, Style, UnknownFormat};
 pub use grid::{Align, Column, Grid};
 pub use mess::mess_curves;

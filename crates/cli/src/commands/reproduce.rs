@@ -1,5 +1,6 @@
 //! `wordline reproduce`.
 
+mod card;
 mod words;
 
 use serde::Serialize;
@@ -10,7 +11,7 @@ use wordline_lab::published::{Allowed, Kind, Published, Use, Value, keys, publis
 use wordline_lab::reproduce::{
     BandEnd, Comparison, Headline, Options, Reproduced, Reproduction, Score, Tally, Verdict,
 };
-use wordline_report::{Column, Format, Grid, Style};
+use wordline_report::{Column, Detail, Format, Grid, Style};
 
 use crate::args::{Global, Reproduce};
 use crate::failure::{self, Failure};
@@ -75,7 +76,7 @@ pub(crate) fn run(reproduce: &Reproduce, global: &Global) -> Result<Outcome, Fai
         return Ok(Outcome::Done);
     }
     let format = Format::from(global.format);
-    let mut printed = PrintedDocuments::new(format);
+    let mut printed = PrintedDocuments::new(format, reproduce.export.detail());
     let reproduction = {
         let bar = Bar::new(global.quiet);
         let show = |progress: wordline_lab::Progress<'_>| bar.show(&progress);
@@ -90,7 +91,7 @@ pub(crate) fn run(reproduce: &Reproduce, global: &Global) -> Result<Outcome, Fai
         };
         let several = documents.len() > 1;
         let mut ended = |document: &Reproduced| {
-            if printed.is_text() {
+            if printed.is_streamed() {
                 bar.beside(|| printed.print(document));
             } else if several && !global.quiet {
                 let headline = headline(&document.headline);
@@ -114,17 +115,24 @@ struct PrintedDocuments {
 }
 
 impl PrintedDocuments {
-    fn new(format: Format) -> Self {
+    fn new(format: Format, detail: Detail) -> Self {
         Self {
             format,
-            style: output::style(),
+            style: Style {
+                detail,
+                ..output::style()
+            },
             count: 0,
             failure: None,
         }
     }
 
-    fn is_text(&self) -> bool {
-        matches!(self.format, Format::Table | Format::Markdown)
+    /// Whether each document is printed whole as it ends.
+    fn is_streamed(&self) -> bool {
+        match self.format {
+            Format::Table => self.style.detail == Detail::All,
+            format => format == Format::Markdown,
+        }
     }
 
     fn print(&mut self, document: &Reproduced) {
@@ -141,7 +149,7 @@ impl PrintedDocuments {
 
     /// Prints what is missing: a document that was interrupted, and the totals.
     fn finish(mut self, reproduction: &Reproduction) -> Result<(), Failure> {
-        if !self.is_text() {
+        if !self.is_streamed() {
             return output::data(&render(reproduction, self.format, &self.style));
         }
         for document in reproduction.documents.iter().skip(self.count) {
@@ -266,6 +274,7 @@ fn render(reproduction: &Reproduction, format: Format, style: &Style) -> String 
     match format {
         Format::Json => json(reproduction),
         Format::Csv => rows(reproduction).csv(),
+        Format::Table if style.detail != Detail::All => first_screen(reproduction, style),
         Format::Table | Format::Markdown | Format::Html => text(reproduction, format, style),
     }
 }
@@ -370,6 +379,20 @@ fn text(reproduction: &Reproduction, format: Format, style: &Style) -> String {
     blocks.collect::<Vec<_>>().join("\n")
 }
 
+/// The answer, and with its reasons what missed and what needs attention.
+fn first_screen(reproduction: &Reproduction, style: &Style) -> String {
+    let incomplete = (!reproduction.complete)
+        .then_some("Incomplete: the run was interrupted; later values are missing.");
+    let mut text = card::card(reproduction).lay_out(incomplete, "", style);
+    if style.detail == Detail::Explain {
+        let lists = reproduction.documents.iter().flat_map(lists);
+        for list in lists.filter(|list| !list.rows().is_empty()) {
+            text += &format!("\n{}", list.table(style));
+        }
+    }
+    text
+}
+
 /// One document.
 fn section(document: &Reproduced, format: Format, style: &Style) -> String {
     let heading = format!("{}: {}", document.document, document.title);
@@ -402,12 +425,17 @@ fn totals(reproduction: &Reproduction) -> Vec<String> {
     blocks
 }
 
-/// The three numbers to read first.
-fn headline(headline: &Headline) -> String {
-    let error = match headline.relative_error_median {
+/// How far half of the sharp predictions lie from what is printed, at most.
+fn median(headline: &Headline) -> String {
+    match headline.relative_error_median {
         Some(error) => format!("{} %", human(error * 100.0, "1", 2)),
         None => "–".to_owned(),
-    };
+    }
+}
+
+/// The three numbers to read first.
+fn headline(headline: &Headline) -> String {
+    let error = median(headline);
     format!(
         "Sharp predictions: {} of {} hit; their median relative error: {error}; consistency checks: {} of {} held.",
         headline.predictions_hit,

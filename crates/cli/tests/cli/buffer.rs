@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::Value;
 use wordline_core::ResultSet;
 
-use crate::cli::support::{FORMATS, Folder, Ran, command, exported, rows, wordline};
+use crate::cli::support::{FORMATS, Folder, Ran, command, everything, exported, rows, wordline};
 
 /// A run that takes a moment.
 const SMALL: [&str; 10] = [
@@ -41,12 +41,12 @@ fn randwrite() -> String {
 fn of_log(content: impl AsRef<[u8]>, flags: &[&str]) -> Ran {
     let folder = Folder::new().with("my.log", content);
     let file = folder.file("my.log");
-    wordline(&[&["buffer", "--log", &file], flags].concat())
+    everything(&[&["buffer", "--log", &file], flags].concat())
 }
 
 #[test]
 fn a_nand_at_a_rate_is_answered_in_its_first_lines() {
-    let ran = wordline(&SMALL).done();
+    let ran = everything(&SMALL).done();
     let first = ran.stdout.lines().next().expect("an answer");
     for words in [
         "Provision 16 KiB of RAM for mt29f1g01@stm32h755-qspi at 4.10 MB/s at typical timing: proven",
@@ -445,7 +445,7 @@ fn a_trace_that_a_flash_refuses_is_a_failure_by_name() {
         "fio version 2 iolog\na add\na open\na write 4096 4096\na write 4096 4096\na close\n";
     let folder = Folder::new().with("my.trace", trace);
     let file = folder.file("my.trace");
-    let ran = wordline(&["buffer", "--trace", &file, "--target", "mt29f1g01,em064lx"]);
+    let ran = everything(&["buffer", "--trace", &file, "--target", "mt29f1g01,em064lx"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(ran.stdout.contains("translation layer"), "{}", ran.stdout);
     assert!(

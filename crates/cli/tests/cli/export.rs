@@ -1,6 +1,6 @@
 //! `--export`: the format is that of the extension, and is settled before anything runs.
 
-use crate::cli::support::{Folder, SMALL, wordline};
+use crate::cli::support::{Folder, SMALL, everything, wordline};
 
 #[test]
 fn each_extension_has_its_format() {
@@ -11,7 +11,7 @@ fn each_extension_has_its_format() {
     for file in &files {
         arguments.extend(["--export", file]);
     }
-    let ran = wordline(&arguments).done();
+    let ran = everything(&arguments).done();
     for file in &files {
         assert!(ran.stderr.contains(&format!("wrote {file}\n")), "{ran:?}");
     }
@@ -21,7 +21,7 @@ fn each_extension_has_its_format() {
         ("a.md", "markdown"),
         ("a.txt", "table"),
     ] {
-        let stdout = wordline(&[&SMALL[..], &["--format", format]].concat())
+        let stdout = everything(&[&SMALL[..], &["--format", format]].concat())
             .done()
             .stdout;
         assert_eq!(folder.read(name), stdout, "{name}");

@@ -1,6 +1,6 @@
 //! `part fit`: from a log to a sheet that other commands take, and what is refused.
 
-use crate::cli::support::{FORMATS, Folder, wordline};
+use crate::cli::support::{FORMATS, Folder, everything, wordline};
 
 const BOARD: &str = "stm32h743-sdmmc";
 
@@ -82,7 +82,7 @@ fn a_log_becomes_a_sheet_that_other_commands_take() {
         cards.file("mine.toml"),
     );
     let base = ["--base", "small-card", "--output", &file];
-    let ran = wordline(&arguments(&log, &folder, &base)).done();
+    let ran = everything(&arguments(&log, &folder, &base)).done();
     for words in [
         "card-lat.1-fit@stm32h743-sdmmc beside Card_lat.1.csv",
         "card-lat.1-fit@stm32h743-sdmmc, fitted to the first half of Card_lat.1.csv",
@@ -102,7 +102,7 @@ fn a_log_becomes_a_sheet_that_other_commands_take() {
         "{sheet}"
     );
     assert!(!sheet.contains(&folder), "{sheet}");
-    wordline(&["part", "check", &file]).done();
+    everything(&["part", "check", &file]).done();
     let target = format!("card-lat.1-fit@{BOARD}");
     let raw = [
         "raw",
@@ -115,13 +115,13 @@ fn a_log_becomes_a_sheet_that_other_commands_take() {
         "--total",
         "64KiB",
     ];
-    wordline(&raw).done();
+    everything(&raw).done();
     // What exists is left alone.
     let again = ["--base", "small-card", "--id", "other", "--output", &file];
-    wordline(&arguments(&log, &folder, &again)).refused(&["this file exists", "--force"]);
+    everything(&arguments(&log, &folder, &again)).refused(&["this file exists", "--force"]);
     assert_eq!(cards.read("mine.toml"), sheet);
     let id = ["--base", "small-card", "--output", &file, "--force"];
-    wordline(&arguments(&log, &folder, &id)).refused(&["is that of a part already"]);
+    everything(&arguments(&log, &folder, &id)).refused(&["is that of a part already"]);
 }
 
 #[test]
@@ -220,7 +220,7 @@ fn a_cycling_log_becomes_a_sheet_that_wears() {
         "--output",
         &sheet,
     ];
-    let ran = wordline(&fit).done();
+    let ran = everything(&fit).done();
     for words in [
         "mine@stm32h743-fmc8, fitted to half of the blocks of cycled.csv",
         "half of blocks fail by",
@@ -235,7 +235,7 @@ fn a_cycling_log_becomes_a_sheet_that_wears() {
             ran.stdout
         );
     }
-    wordline(&["part", "check", &sheet]).done();
+    everything(&["part", "check", &sheet]).done();
     let wear = [
         "wear",
         "--catalog",
@@ -245,7 +245,7 @@ fn a_cycling_log_becomes_a_sheet_that_wears() {
         "--blocks",
         "2",
     ];
-    wordline(&wear).done();
+    everything(&wear).done();
 }
 
 #[test]
@@ -262,7 +262,7 @@ fn a_sweep_gives_the_times_of_the_array_back() {
         "csv",
         "--quiet",
     ];
-    let folder = Folder::new().with("sweep.csv", wordline(&raw).done().stdout);
+    let folder = Folder::new().with("sweep.csv", everything(&raw).done().stdout);
     let (log, sheet) = (folder.file("sweep.csv"), folder.file("mine.toml"));
     let fit = [
         "part",
@@ -277,7 +277,7 @@ fn a_sweep_gives_the_times_of_the_array_back() {
         "--output",
         &sheet,
     ];
-    let ran = wordline(&fit).done();
+    let ran = everything(&fit).done();
     for words in ["read of 2 KiB", "nand.page_program", "held-out ratio"] {
         assert!(
             ran.stdout.contains(words),
@@ -285,7 +285,7 @@ fn a_sweep_gives_the_times_of_the_array_back() {
             ran.stdout
         );
     }
-    wordline(&["part", "check", &sheet]).done();
+    everything(&["part", "check", &sheet]).done();
 }
 
 #[test]
@@ -346,7 +346,7 @@ fn a_table_of_a_data_sheet_gives_an_exponent_predictions_and_a_sheet_that_slows_
         "--predict",
         "50000,1000000",
     ];
-    let ran = wordline(&fit).done();
+    let ran = everything(&fit).done();
     for words in [
         "What cycles add to the erase time grows as their power 0.6",
         "After 1000000 cycles the typical erase takes",
@@ -363,7 +363,7 @@ fn a_table_of_a_data_sheet_gives_an_exponent_predictions_and_a_sheet_that_slows_
             ran.stdout
         );
     }
-    wordline(&["part", "check", &sheet]).done();
+    everything(&["part", "check", &sheet]).done();
     let wear = [
         "wear",
         "--catalog",
@@ -375,9 +375,9 @@ fn a_table_of_a_data_sheet_gives_an_exponent_predictions_and_a_sheet_that_slows_
         "--max-cycles",
         "20000",
     ];
-    wordline(&wear).done();
+    everything(&wear).done();
     let rows = [&fit[..7], &["--format", "csv", "--quiet"]].concat();
-    let rows = wordline(&rows).done().stdout;
+    let rows = everything(&rows).done().stdout;
     for row in [
         "fit,erase,100000,,printed,typ,0.0,latency_mean,0.0982,,s,datasheet,",
         "fit,erase,1000000,extrapolation,p97.5,max,0.0,latency_max,",
@@ -424,7 +424,7 @@ fn tables_that_tell_no_growth_are_refused_with_their_line_and_the_way_out() {
         );
     let fit = |table: &str, more: &[&str]| {
         let table = folder.file(table);
-        wordline(&[&["part", "fit", &table, "--template", "nor"], more].concat())
+        everything(&[&["part", "fit", &table, "--template", "nor"], more].concat())
     };
     fit("falls.csv", &[]).refused(&["falls.csv, line 3", "correct it, or leave the column out"]);
     fit("below.csv", &[]).refused(&["below.csv, line 2", "erase_max lies below erase_typ"]);
@@ -460,7 +460,7 @@ fn tables_that_tell_no_growth_are_refused_with_their_line_and_the_way_out() {
     );
     let log = folder.file("log.csv");
     std::fs::write(&log, cycled()).expect("a folder of the test");
-    wordline(&["part", "fit", &log, "--template", "nand", "--predict", "5"])
+    everything(&["part", "fit", &log, "--template", "nand", "--predict", "5"])
         .refused(&["goes with a table of erase and program times by cycles alone"]);
 }
 

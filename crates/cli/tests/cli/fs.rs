@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::cli::support::{Folder, exported, rows, wordline};
+use crate::cli::support::{Folder, everything, exported, rows, wordline};
 
 const NOR: &str = "mt25ql128@stm32h755-qspi";
 const NAND: &str = "mt29f1g01@stm32h755-qspi";
@@ -222,15 +222,15 @@ fn the_stalls_that_users_of_littlefs_report_are_there_and_explained() {
 #[test]
 fn two_runs_are_the_same_and_every_format_shows_them() {
     let arguments = [&SMALL[..], &["--format", "json"]].concat();
-    let first = wordline(&arguments).done();
-    assert_eq!(first.stdout, wordline(&arguments).done().stdout);
+    let first = everything(&arguments).done();
+    assert_eq!(first.stdout, everything(&arguments).done().stdout);
     let document = first.json();
     let mounts = rows(&document, "file_system_ram");
     assert!(!mounts.is_empty());
 
     let folder = Folder::new();
     let files = exported(&SMALL, &folder, "append-sync");
-    let again = wordline(&["report", &files[0]]).done();
+    let again = everything(&["report", &files[0]]).done();
     assert_eq!(again.stdout, folder.read("a.txt"));
     assert!(
         again.stdout.contains("FAT (rust-fatfs)"),

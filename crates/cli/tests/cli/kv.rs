@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::cli::support::{Folder, rows, wordline};
+use crate::cli::support::{Folder, everything, rows, wordline};
 
 const BENCH: [&str; 10] = [
     "kv",
@@ -19,12 +19,12 @@ const BENCH: [&str; 10] = [
 
 #[test]
 fn a_bench_is_the_same_twice_and_names_its_floor() {
-    let first = wordline(&[&BENCH[..], &["json"]].concat()).done().stdout;
+    let first = everything(&[&BENCH[..], &["json"]].concat()).done().stdout;
     assert_eq!(
         first,
-        wordline(&[&BENCH[..], &["json"]].concat()).done().stdout
+        everything(&[&BENCH[..], &["json"]].concat()).done().stdout
     );
-    let table = wordline(&[&BENCH[..], &["table"]].concat()).done().stdout;
+    let table = everything(&[&BENCH[..], &["table"]].concat()).done().stdout;
     assert!(
         table.contains("as3004316@stm32h743-fmc16: insert"),
         "{table}"
@@ -47,12 +47,12 @@ fn a_required_table_that_loses_something_fails_the_command() {
         "--quiet",
         "--table",
     ];
-    let lost = wordline(&[&crash[..], &["lpht", "--require", "lpht", "--size", "32B"]].concat());
+    let lost = everything(&[&crash[..], &["lpht", "--require", "lpht", "--size", "32B"]].concat());
     assert_eq!(lost.code, Some(1), "{}", lost.stderr);
-    let kept = wordline(&[&crash[..], &["own", "--require", "own"]].concat());
+    let kept = everything(&[&crash[..], &["own", "--require", "own"]].concat());
     assert_eq!(kept.code, Some(0), "{}", kept.stderr);
     assert!(kept.stdout.contains("Power cuts"), "{}", kept.stdout);
-    let absent = wordline(&[&crash[..], &["own", "--require", "clht"]].concat());
+    let absent = everything(&[&crash[..], &["own", "--require", "clht"]].concat());
     assert_eq!(absent.code, Some(2));
     assert!(
         absent.stderr.contains("not among the tables"),

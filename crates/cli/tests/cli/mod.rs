@@ -5,6 +5,7 @@ mod catalog;
 mod compare;
 mod dram;
 mod export;
+mod first_screen;
 mod fit;
 mod fs;
 mod guides;

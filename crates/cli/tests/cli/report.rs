@@ -1,7 +1,7 @@
 //! `wordline report`: saved results come back as they were, and faulty ones are refused.
 
 use crate::cli::support::{
-    FORMATS, Folder, OCTAL_BOARD, PART, Ran, SMALL, command, line_of, wordline,
+    FORMATS, Folder, OCTAL_BOARD, PART, Ran, SMALL, command, everything, line_of, wordline,
 };
 
 fn document() -> String {
@@ -229,7 +229,7 @@ fn a_document_of_version_1_renders_with_the_names_of_today() {
         assert!(expected.contains(old), "{old}");
         expected = expected.replace(old, new);
     }
-    let json = wordline(&["report", saved, "--format", "json"])
+    let json = everything(&["report", saved, "--format", "json"])
         .done()
         .stdout;
     let value = |text: &str| -> serde_json::Value { serde_json::from_str(text).expect("JSON") };
@@ -238,8 +238,8 @@ fn a_document_of_version_1_renders_with_the_names_of_today() {
     let again = folder.file("again.json");
     std::fs::write(&again, &json).expect("room");
     for format in FORMATS {
-        let old = wordline(&["report", saved, "--format", format]).done();
-        let new = wordline(&["report", &again, "--format", format]).done();
+        let old = everything(&["report", saved, "--format", format]).done();
+        let new = everything(&["report", &again, "--format", format]).done();
         assert_eq!(old.stdout, new.stdout, "{format}");
     }
 }

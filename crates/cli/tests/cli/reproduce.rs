@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::cli::support::{FORMATS, Folder, command, wordline};
+use crate::cli::support::{FORMATS, Folder, command, everything, wordline};
 
 const KEY: &str = "mram-vs-flash-benchmark";
 const BUFFERING: &str = "realtime-buffering";
 const DATABASES: &str = "mram-edge-databases";
 
 fn run(arguments: &[&str]) -> crate::cli::support::Ran {
-    wordline(&[&["reproduce", "--quiet"], arguments].concat())
+    everything(&[&["reproduce", "--quiet"], arguments].concat())
 }
 
 /// All but the one on memory modules, which takes minutes.

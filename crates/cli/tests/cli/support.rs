@@ -43,6 +43,11 @@ pub(crate) fn wordline(arguments: &[&str]) -> Ran {
     Ran::of(&mut command(arguments))
 }
 
+/// Runs a command that prints every table, sentence and warning of its results.
+pub(crate) fn everything(arguments: &[&str]) -> Ran {
+    Ran::of(command(arguments).arg("--all"))
+}
+
 impl Ran {
     /// Runs a command. Whatever it does, it must not panic, nor dress its text for a terminal.
     pub(crate) fn of(command: &mut Command) -> Self {
