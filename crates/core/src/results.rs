@@ -45,7 +45,11 @@ pub struct ResultSet {
     pub complete: bool,
     /// What the rows and verdicts answer. Documents carry it for whoever does not render them; it is made anew from the
     /// rows whenever a document is rendered, and never read back.
-    #[serde(default, skip_deserializing, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "never_read",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub answer: Option<Box<DecisionCard>>,
     /// What the reader should know before trusting the rows.
     pub warnings: Vec<Warning>,
@@ -66,6 +70,12 @@ pub struct ResultSet {
     /// The machine that measured; absent from simulated documents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub environment: Option<BTreeMap<String, String>>,
+}
+
+/// What a document says of itself is not believed.
+fn never_read<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Box<DecisionCard>>, D::Error> {
+    serde::de::IgnoredAny::deserialize(from)?;
+    Ok(None)
 }
 
 /// One value. All columns but `value`, `no_value`, `unit`, `basis` and `distribution` identify it.

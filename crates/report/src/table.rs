@@ -78,6 +78,9 @@ fn warnings(document: &ResultSet, style: &Style) -> String {
         .collect()
 }
 
+/// The fewest characters that words are cut to, so that they still say something.
+const WORDS_LEAST: usize = 16;
+
 /// The first rows of a grid, with as many of its columns from the left as fit.
 pub(crate) fn short(grid: &Grid, rows: usize, width: u16, style: &Style) -> String {
     let rows = &grid.rows()[..rows.min(grid.rows().len())];
@@ -89,19 +92,31 @@ pub(crate) fn short(grid: &Grid, rows: usize, width: u16, style: &Style) -> Stri
             widths.max().unwrap_or(0)
         })
         .collect();
-    let mut shown = Vec::new();
+    // The columns that stand, each with its room where its words are cut.
+    let mut shown: Vec<(usize, Option<usize>)> = Vec::new();
     let mut taken = 0;
     for (column, own) in widths.iter().enumerate() {
-        let wider = taken + own + if column == 0 { 0 } else { usize::from(GAP) };
-        if column < grid.keys() || wider <= usize::from(width) {
-            shown.push(column);
-            taken = wider;
-        }
+        let before = taken + if column == 0 { 0 } else { usize::from(GAP) };
+        let room = usize::from(width).saturating_sub(before);
+        let words = grid.columns()[column].align == Align::Left;
+        let room = match () {
+            () if column < grid.keys() || *own <= room => None,
+            () if words && room >= WORDS_LEAST => Some(room),
+            () => continue,
+        };
+        shown.push((column, room));
+        taken = before + room.unwrap_or(*own);
     }
-    let columns = shown.iter().map(|column| grid.columns()[*column].clone());
+    let columns = shown
+        .iter()
+        .map(|(column, _)| grid.columns()[*column].clone());
     let mut short = Grid::new(String::new(), columns.collect());
     for row in rows {
-        short.push(shown.iter().map(|column| row[*column].clone()));
+        let cells = shown.iter();
+        short.push(cells.map(|(column, room)| match room {
+            Some(room) => text::cut(&text::printable(&row[*column]), *room),
+            None => row[*column].clone(),
+        }));
     }
     let all: Vec<usize> = (0..shown.len()).collect();
     let text = block(&short, &all, style);

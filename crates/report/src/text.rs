@@ -219,6 +219,15 @@ pub(crate) fn wrap(text: &str, width: Option<u16>) -> String {
     out
 }
 
+/// The beginning of a text that is too long for its room.
+pub(crate) fn cut(text: &str, room: usize) -> String {
+    if text.chars().count() <= room {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(room.saturating_sub(1)).collect();
+    kept.trim_end().to_owned() + "…"
+}
+
 /// A count: every digit is exact.
 pub(crate) fn count(count: f64) -> String {
     format!("{count:.0}")

@@ -2,10 +2,10 @@
 
 use wordline_core::results::{CardPoint, CardSubject, DecisionCard};
 use wordline_lab::published::Kind;
-use wordline_lab::reproduce::{Comparison, Reproduced, Reproduction, Verdict};
+use wordline_lab::reproduce::{Comparison, Headline, Reproduced, Reproduction, Verdict};
 use wordline_report::{Column, FirstScreen, Grid};
 
-use super::{cells, headline};
+use super::cells;
 
 /// The numbers to read first, and a line for each document; of one document a line for each sharp prediction, misses
 /// first.
@@ -43,7 +43,7 @@ pub(super) fn card(reproduction: &Reproduction) -> FirstScreen {
     };
     FirstScreen {
         answer: DecisionCard {
-            sentence: headline(&reproduction.headline),
+            sentence: sentence(&reproduction.headline),
             points,
             ..DecisionCard::default()
         },
@@ -51,6 +51,25 @@ pub(super) fn card(reproduction: &Reproduction) -> FirstScreen {
         of: "values",
         plot: None,
     }
+}
+
+/// The three numbers to read first.
+fn sentence(headline: &Headline) -> String {
+    let Headline {
+        predictions_hit: hit,
+        predictions_made: made,
+        consistency_held: held,
+        consistency_made: checked,
+        ..
+    } = headline;
+    let predictions = match made {
+        0 => "No sharp prediction was made.".to_owned(),
+        _ => format!(
+            "{hit} of {made} sharp predictions hit, with a median error of {}.",
+            super::median(headline)
+        ),
+    };
+    format!("{predictions} {held} of {checked} checks of consistency hold.")
 }
 
 fn by_document(documents: &[Reproduced]) -> Grid {
