@@ -12,6 +12,7 @@ mod interrupt;
 mod outcome;
 mod output;
 mod progress;
+mod saved;
 mod sink;
 mod source;
 

@@ -5,10 +5,12 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use wordline_core::ResultSet;
-use wordline_report::{Detail, Format, Style, printable, render};
+use wordline_report::{Detail, Format, ResultDiff, Style, printable, render};
 
-use crate::args::{Export, Global};
+use crate::args::{Export, Global, Results};
 use crate::failure::{self, Failure};
+use crate::outcome::Outcome;
+use crate::saved;
 use crate::sink::Sink;
 
 /// Writes data to stdout. A reader that went away is no error: it has what it wanted.
@@ -56,7 +58,12 @@ pub(crate) struct Exports {
     others: Vec<(&'static str, PathBuf)>,
     /// How much of the results stdout shows.
     detail: Detail,
+    /// What the results are compared with.
+    baseline: Option<Box<ResultSet>>,
 }
+
+/// The share that a value may move by chance where seeds differ and the documents do not tell.
+pub(crate) const TOLERANCE: f64 = 0.05;
 
 /// One file to export to.
 #[derive(Debug)]
@@ -112,12 +119,22 @@ impl Exports {
             });
         }
         let others = Vec::new();
-        let detail = export.detail();
         Ok(Self {
             files,
             others,
-            detail,
+            detail: export.detail(),
+            baseline: None,
         })
+    }
+
+    /// The same, with what the results are compared with.
+    pub(crate) fn of_results(results: &Results) -> Result<Self, Failure> {
+        let mut exports = Self::new(&results.export)?;
+        if let Some(path) = &results.baseline {
+            exports.spare(path)?;
+            exports.baseline = Some(Box::new(saved::read(path)?));
+        }
+        Ok(exports)
     }
 
     /// Checks the name of another file that the command writes: nothing else may be written there.
@@ -169,9 +186,15 @@ impl Exports {
         self.files.iter().any(|file| file.format == format)
     }
 
-    /// Writes a document to every file and to stdout. A failure of one keeps none of the others.
-    pub(crate) fn write(&self, document: &ResultSet, global: &Global) -> Result<(), Failure> {
-        let failures = self.write_all(global, |format, style| render(document, format, style));
+    /// Writes a document to every file and to stdout, and what changed since its baseline behind it. A failure of one
+    /// keeps none of the others. What became worse than the baseline fails a command that was done.
+    pub(crate) fn write(
+        &self,
+        document: &ResultSet,
+        global: &Global,
+        outcome: Outcome,
+    ) -> Result<Outcome, Failure> {
+        let mut failures = self.write_all(global, |format, style| render(document, format, style));
         if !global.quiet && matches!(Format::from(global.format), Format::Json | Format::Csv) {
             for warning in &document.warnings {
                 note(&printable(&format!(
@@ -180,7 +203,24 @@ impl Exports {
                 )));
             }
         }
-        last_of(failures)
+        let mut outcome = outcome;
+        if let Some(baseline) = &self.baseline {
+            let diff = ResultDiff::between(baseline, document, TOLERANCE);
+            let style = Style {
+                detail: self.detail,
+                ..style()
+            };
+            let text = format!("\n{}", diff.render(Format::Table, &style));
+            match Format::from(global.format) {
+                Format::Table | Format::Markdown => failures.extend(data(&text).err()),
+                // Data stay data.
+                _ => note(&text),
+            }
+            if diff.worse && outcome == Outcome::Done {
+                outcome = Outcome::CheckFailed;
+            }
+        }
+        last_of(failures).map(|()| outcome)
     }
 
     /// Writes a text of any format to every file and to stdout, likewise.

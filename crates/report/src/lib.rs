@@ -54,6 +54,7 @@ mod answer;
 mod card;
 mod cause;
 mod csv;
+mod diff;
 mod format;
 mod grid;
 mod html;
@@ -75,6 +76,7 @@ mod tests;
 
 pub use answer::answer;
 pub use card::{FirstScreen, decision_card};
+pub use diff::{AskedChange, ResultDiff, ValueChange, VerdictChange};
 pub use format::{Detail, Format, Style, UnknownFormat};
 pub use grid::{Align, Column, Grid};
 pub use mess::mess_curves;

@@ -13,6 +13,7 @@ pub(crate) use dumps::{Import, NewPart};
 pub(crate) use find::FindParts;
 pub(crate) use fs_mount::Mount;
 use wordline_core::COMMANDS;
+use wordline_core::quantity::Fraction;
 use wordline_report::{Detail, Format};
 
 use crate::commands::hooks;
@@ -90,6 +91,9 @@ pub(crate) enum Command {
     /// Render saved results again, without running anything
     #[command(display_order = 25)]
     Report(Report),
+    /// Say what changed between two saved results
+    #[command(display_order = 26)]
+    Diff(Diff),
     /// Say what can be measured on this host
     #[command(display_order = 26)]
     Doctor,
@@ -131,6 +135,16 @@ pub(crate) struct Export {
     /// Print every table, sentence and warning instead of the answer alone
     #[arg(long)]
     pub(crate) all: bool,
+}
+
+/// What results are shown beside, and where they are saved.
+#[derive(Args, Debug)]
+pub(crate) struct Results {
+    #[command(flatten)]
+    pub(crate) export: Export,
+    /// Say what changed since a saved result (JSON); exit code 1 when something became worse
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<PathBuf>,
 }
 
 impl Export {
@@ -319,6 +333,34 @@ pub(crate) struct Report {
     /// The document; - for standard input
     pub(crate) result: PathBuf,
     #[command(flatten)]
+    pub(crate) results: Results,
+}
+
+/// Reads two JSON documents of one command and says what was asked differently, which verdicts turned, and which values
+/// changed beyond chance.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  wordline raw --target em064lx --format json > before.json
+  wordline raw --target mt25ql128 --format json > after.json
+  wordline diff before.json after.json
+  wordline diff before.json after.json --any --format json
+
+One target against another is compared where each result has one. A simulated value of one seed has no chance in it; of
+other seeds a value has changed when its interval lies apart from the other's. Exit code 1: something became worse, or
+with --any something changed.")]
+pub(crate) struct Diff {
+    /// The result to compare with; - for standard input
+    pub(crate) before: PathBuf,
+    /// The result that may have changed; - for standard input
+    pub(crate) after: PathBuf,
+    /// Share that a value may move by chance where seeds differ and the results hold no interval of it
+    #[arg(long, value_name = "SHARE", default_value = "5%")]
+    pub(crate) tolerance: Fraction,
+    /// Exit with 1 when anything changed, for the better as well
+    #[arg(long)]
+    pub(crate) any: bool,
+    #[command(flatten)]
     pub(crate) export: Export,
 }
 
@@ -360,7 +402,7 @@ pub(crate) fn program() -> clap::Command {
         .fold(program, |program, (order, row)| {
             row.add_to(program, |command| {
                 let flags = hooks::of(row).map_or(command.clone(), |hook| (hook.flags)(command));
-                engines::with_names(Export::augment_args(flags), row.path).display_order(order)
+                engines::with_names(Results::augment_args(flags), row.path).display_order(order)
             })
         })
 }

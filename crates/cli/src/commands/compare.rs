@@ -68,8 +68,8 @@ pub(super) fn run(mut request: HookRequest<'_>) -> Result<Outcome, Failure> {
     }
     required.append(&mut of_logs);
     let document = request.document(&catalog, &Control::default())?;
-    request.exports.write(&document, request.global)?;
-    Ok(outcome(&document, &required))
+    let outcome = outcome(&document, &required);
+    request.exports.write(&document, request.global, outcome)
 }
 
 /// Flags override what a study says; without a study they are the study.

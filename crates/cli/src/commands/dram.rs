@@ -76,8 +76,8 @@ pub(super) fn loaded(mut request: HookRequest<'_>) -> Result<Outcome, Failure> {
         let file = named(mess, target, several);
         output::write_file(&file, text, request.global)?;
     }
-    request.exports.write(&document, request.global)?;
-    Ok(super::outcome(&document))
+    let outcome = super::outcome(&document);
+    request.exports.write(&document, request.global, outcome)
 }
 
 pub(super) fn trace(mut request: HookRequest<'_>) -> Result<Outcome, Failure> {
@@ -107,8 +107,8 @@ pub(super) fn trace(mut request: HookRequest<'_>) -> Result<Outcome, Failure> {
     if let Some(commands) = commands {
         commands.finish()?;
     }
-    request.exports.write(&document, request.global)?;
-    Ok(super::outcome(&document))
+    let outcome = super::outcome(&document);
+    request.exports.write(&document, request.global, outcome)
 }
 
 /// Where the commands of a replayed trace go.

@@ -8,7 +8,7 @@ use wordline_core::{AccessSource, DramTest, Experiment, ExperimentCommand, Workl
 use wordline_lab::Control;
 
 use super::{compare, dram, part_fit, required, wear};
-use crate::args::{Export, Global};
+use crate::args::{Global, Results};
 use crate::failure::{self, Failure};
 use crate::input::Inputs;
 use crate::outcome::Outcome;
@@ -60,7 +60,7 @@ pub(super) fn run(
 ) -> Result<Outcome, Failure> {
     let request = HookRequest {
         experiment: row.experiment(matches).map_err(failure::flags)?,
-        exports: Exports::new(&Export::from_arg_matches(matches).map_err(failure::flags)?)?,
+        exports: Exports::of_results(&Results::from_arg_matches(matches).map_err(failure::flags)?)?,
         inputs: Inputs::default(),
         matches,
         global,
@@ -86,8 +86,8 @@ impl HookRequest<'_> {
     pub(super) fn finish_with(mut self, control: &Control<'_>) -> Result<Outcome, Failure> {
         let catalog = self.catalog()?;
         let document = self.document(&catalog, control)?;
-        self.exports.write(&document, self.global)?;
-        Ok(super::outcome(&document))
+        let outcome = super::outcome(&document);
+        self.exports.write(&document, self.global, outcome)
     }
 
     /// The catalogue, after the experiment has the defaults that depend on it and files by their last names.

@@ -1,6 +1,7 @@
 //! The commands. Experiments run alike, and a hook says what else one of them does.
 
 mod compare;
+mod diff;
 mod dram;
 mod fs;
 pub(crate) mod hooks;
@@ -56,6 +57,7 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
         Command::Part(part) => part::run(part, global),
         Command::Reproduce(reproduce) => reproduce::run(reproduce, global),
         Command::Report(report) => report::run(report, global),
+        Command::Diff(asked) => diff::run(asked, global),
         Command::Doctor => doctor::run(global),
         Command::Completions { shell } => shell::completions(*shell),
         Command::Man { folder } => shell::man(folder),

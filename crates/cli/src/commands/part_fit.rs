@@ -62,8 +62,8 @@ pub(super) fn run(mut request: HookRequest<'_>) -> Result<Outcome, Failure> {
         }
         _ => {}
     }
-    request.exports.write(&document, request.global)?;
-    Ok(super::outcome(&document))
+    let outcome = super::outcome(&document);
+    request.exports.write(&document, request.global, outcome)
 }
 
 /// The sheet must be one that `--catalog` finds, and must not write over another.

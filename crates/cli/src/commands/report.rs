@@ -1,45 +1,14 @@
 //! `wordline report`.
 
-use std::path::Path;
-
-use wordline_core::ResultSet;
-
 use crate::args::{Global, Report};
-use crate::failure::{self, Failure};
+use crate::failure::Failure;
 use crate::outcome::Outcome;
 use crate::output::Exports;
-
-/// No document of ours comes near this size.
-const DOCUMENT_BYTES_MAX: u64 = 256 << 20;
+use crate::saved;
 
 pub(crate) fn run(report: &Report, global: &Global) -> Result<Outcome, Failure> {
-    let exports = Exports::new(&report.export)?;
-    let path = &report.result;
-    exports.spare(path)?;
-    let text = read(path)?;
-    // Some editors put a mark at the start of a text file.
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    let document =
-        ResultSet::from_json(text).map_err(|error| failure::document(path, text, &error))?;
-    exports.write(&document, global)?;
-    Ok(Outcome::Done)
-}
-
-fn read(path: &Path) -> Result<String, Failure> {
-    let bytes = crate::input::read(path, DOCUMENT_BYTES_MAX)?;
-    if bytes.len() as u64 > DOCUMENT_BYTES_MAX {
-        let text = format!(
-            "{} is larger than 256 MiB, which no document is",
-            path.display()
-        );
-        return Err(failure::message(text));
-    }
-    String::from_utf8(bytes).map_err(|fault| {
-        let at = fault.utf8_error().valid_up_to();
-        failure::message(format!(
-            "{} is not a text file: byte {at} is no UTF-8; expected the JSON that --export \
-             FILE.json writes",
-            path.display()
-        ))
-    })
+    let exports = Exports::of_results(&report.results)?;
+    exports.spare(&report.result)?;
+    let document = saved::read(&report.result)?;
+    exports.write(&document, global, Outcome::Done)
 }

@@ -57,11 +57,11 @@ fn survive(
     }
     let catalog = request.catalog()?;
     let document = request.document(&catalog, &Control::default())?;
-    request.exports.write(&document, request.global)?;
-    Ok(match super::outcome(&document) {
+    let outcome = match super::outcome(&document) {
         Outcome::Done if loses(&document, axis, require) => Outcome::CheckFailed,
         outcome => outcome,
-    })
+    };
+    request.exports.write(&document, request.global, outcome)
 }
 
 fn loses(document: &ResultSet, axis: Axis, required: &[EngineName]) -> bool {

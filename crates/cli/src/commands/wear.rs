@@ -68,6 +68,6 @@ pub(super) fn run(mut request: HookRequest<'_>) -> Result<Outcome, Failure> {
         })?;
     }
     let document = ran?;
-    request.exports.write(&document, request.global)?;
-    Ok(super::outcome(&document))
+    let outcome = super::outcome(&document);
+    request.exports.write(&document, request.global, outcome)
 }

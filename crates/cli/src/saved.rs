@@ -1,0 +1,37 @@
+//! Documents that were saved before.
+
+use std::path::Path;
+
+use wordline_core::ResultSet;
+
+use crate::failure::{self, Failure};
+
+/// No document of ours comes near this size.
+const DOCUMENT_BYTES_MAX: u64 = 256 << 20;
+
+/// Reads a document; `-` is standard input.
+pub(crate) fn read(path: &Path) -> Result<ResultSet, Failure> {
+    let text = text(path)?;
+    // Some editors put a mark at the start of a text file.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    ResultSet::from_json(text).map_err(|error| failure::document(path, text, &error))
+}
+
+fn text(path: &Path) -> Result<String, Failure> {
+    let bytes = crate::input::read(path, DOCUMENT_BYTES_MAX)?;
+    if bytes.len() as u64 > DOCUMENT_BYTES_MAX {
+        let text = format!(
+            "{} is larger than 256 MiB, which no document is",
+            path.display()
+        );
+        return Err(failure::message(text));
+    }
+    String::from_utf8(bytes).map_err(|fault| {
+        let at = fault.utf8_error().valid_up_to();
+        failure::message(format!(
+            "{} is not a text file: byte {at} is no UTF-8; expected the JSON that --export \
+             FILE.json writes",
+            path.display()
+        ))
+    })
+}

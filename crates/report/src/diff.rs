@@ -1,0 +1,737 @@
+//! Two results side by side: what was asked differently, which verdicts turned, and which values moved beyond chance.
+//!
+//! Rows are matched by what identifies them. Where each document has one target and the two differ, the one is compared
+//! with the other. A simulated value of the same seed has no chance in it: whatever differs has changed. Where seeds
+//! differ, a value counts as changed when its interval lies apart from the other's:
+//!
+//! * of a mean, three standard errors of its distribution; of a quantile, the values at ranks three standard deviations of
+//!   the binomial around it; of the longest, from the tenth longest on and as far beyond. Accesses are taken to be
+//!   independent, so that intervals of correlated ones are too short;
+//! * of repeats, the interval that the document states;
+//! * of any other value a tolerance, which the caller gives.
+//!
+//! Where nothing but the seed was asked differently, what moved is chance by construction.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde::Serialize;
+use serde_json::Value;
+use wordline_core::results::{AxisValue, HistogramBucket, NoValue, ResultSet, Row, Verdict};
+use wordline_core::{Axis, Basis, Better, Metric, Property};
+
+use crate::card::FirstScreen;
+use crate::format::{Detail, Format, Style};
+use crate::grid::{Column, Grid};
+use crate::{table, text};
+use wordline_core::results::{CardPoint, CardSubject, DecisionCard};
+
+/// Standard deviations that chance may take.
+const DEVIATIONS: f64 = 3.0;
+
+/// The longest accesses from which on the longest of all counts as chance.
+const LONGEST: f64 = 10.0;
+
+/// What two values of one seed may differ by: the last digits that a document writes.
+const DIGITS_LOST: f64 = 1e-9;
+
+/// What changed from one result to another.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ResultDiff {
+    /// The same in words.
+    pub sentence: String,
+    /// Whether something became worse beyond chance, or a verdict fails that passed.
+    pub worse: bool,
+    /// Whether anything changed beyond chance.
+    pub changed: bool,
+    /// What was asked differently: settings and sheets.
+    pub asked: Vec<AskedChange>,
+    /// Verdicts that turned.
+    pub verdicts: Vec<VerdictChange>,
+    /// Values that changed beyond chance: those of which one way is better before others, of the metrics that people ask
+    /// for before others, the largest change first.
+    pub values: Vec<ValueChange>,
+    /// Values that moved within chance.
+    pub within_chance: usize,
+    /// Values that are the same.
+    pub same: usize,
+    /// Values of the first document that the second one lacks.
+    pub only_before: usize,
+    /// Values of the second document that the first one lacks.
+    pub only_after: usize,
+    /// The largest move that counts as chance, as a share; none where nothing moved so.
+    pub chance_most: Option<f64>,
+}
+
+/// A setting of the experiment, or a figure of a sheet, that differs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AskedChange {
+    /// Dotted path of the setting, or `SHEET: FIGURE`.
+    pub what: String,
+    /// Before; none where it was not set.
+    pub before: Option<String>,
+    /// After; none where it is no longer set.
+    pub after: Option<String>,
+}
+
+/// A verdict that turned.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct VerdictChange {
+    /// What was judged.
+    pub target: String,
+    /// Column of the data sheet.
+    pub timing: String,
+    /// Whether it passed before.
+    pub before: bool,
+    /// Whether it passes now.
+    pub after: bool,
+    /// The limit that decides now.
+    pub limit: String,
+}
+
+/// A value that changed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ValueChange {
+    /// What it is of: target, operation, axes, timing.
+    pub of: String,
+    /// The metric.
+    pub metric: Metric,
+    /// Before, in the unit; none where it was unbounded or unknown.
+    pub before: Option<f64>,
+    /// After.
+    pub after: Option<f64>,
+    /// Unit of both.
+    pub unit: String,
+    /// Relative change; none where one of them has no number.
+    pub change: Option<f64>,
+    /// Whether it became better; none for metrics of which neither is better.
+    pub better: Option<bool>,
+}
+
+/// Rows of the two documents by what identifies them.
+struct Matched<'a> {
+    before: HashMap<String, &'a Row>,
+    after: HashMap<String, &'a Row>,
+}
+
+impl ResultDiff {
+    /// Compares two documents. `tolerance` is the share that a value may move by chance where seeds differ and the
+    /// documents do not tell.
+    #[must_use]
+    pub fn between(before: &ResultSet, after: &ResultSet, tolerance: f64) -> Self {
+        let replaced = replaced(before, after);
+        let asked = asked(before, after);
+        let seed_alone = !asked.is_empty() && asked.iter().all(|one| one.what == "seed");
+        let same_seed = before.experiment.seed == after.experiment.seed;
+        let measured = |row: &Row| row.basis == Basis::Measured;
+        let matched = Matched {
+            before: by_identity(before, replaced.as_ref().map(|(from, _)| from.as_str())),
+            after: by_identity(after, replaced.as_ref().map(|(_, to)| to.as_str())),
+        };
+        let mut diff = Self {
+            sentence: String::new(),
+            worse: false,
+            changed: false,
+            asked,
+            verdicts: verdicts(before, after, replaced.as_ref()),
+            values: Vec::new(),
+            within_chance: 0,
+            same: 0,
+            only_before: 0,
+            only_after: 0,
+            chance_most: None,
+        };
+        // In the order of the first document, so that equal changes keep it.
+        let from = replaced.as_ref().map(|(from, _)| from.as_str());
+        for row in &before.rows {
+            let Some(other) = matched.after.get(&key(row, from)) else {
+                diff.only_before += 1;
+                continue;
+            };
+            if row.value == other.value && row.no_value == other.no_value {
+                diff.same += 1;
+                continue;
+            }
+            let change = relative(row.value, other.value);
+            let exact = same_seed && !measured(row) && !measured(other);
+            let is_chance = match (row.value, other.value) {
+                (Some(a), Some(b)) if exact => (a - b).abs() <= DIGITS_LOST * a.abs().max(b.abs()),
+                _ if seed_alone => true,
+                (Some(_), Some(_)) => {
+                    let own = interval(before, &matched.before, row, from, tolerance);
+                    let to = replaced.as_ref().map(|(_, to)| to.as_str());
+                    let others = interval(after, &matched.after, other, to, tolerance);
+                    own.0 <= others.1 && others.0 <= own.1
+                }
+                _ => false,
+            };
+            if is_chance {
+                diff.within_chance += 1;
+                let most = change.map_or(0.0, f64::abs);
+                diff.chance_most = Some(diff.chance_most.map_or(most, |other| other.max(most)));
+                continue;
+            }
+            diff.values.push(ValueChange {
+                of: words(row, replaced.as_ref().map(|(from, _)| from.as_str())),
+                metric: row.metric,
+                before: row.value,
+                after: other.value,
+                unit: row.unit.clone(),
+                change,
+                better: better(row, other),
+            });
+        }
+        let keys = matched.after.keys();
+        diff.only_after = keys
+            .filter(|key| !matched.before.contains_key(*key))
+            .count();
+        let size = |change: &ValueChange| change.change.map_or(f64::INFINITY, f64::abs);
+        diff.values.sort_by(|a, b| {
+            let place = |one: &ValueChange| (one.better.is_none(), !is_headline(one.metric));
+            let first = place(a).cmp(&place(b));
+            first.then_with(|| size(b).total_cmp(&size(a)))
+        });
+        if replaced.is_some() {
+            // The sentence names them.
+            diff.asked.retain(|one| one.what != "targets");
+        }
+        if seed_alone {
+            diff.verdicts.clear();
+        }
+        diff.changed = !diff.values.is_empty() || !diff.verdicts.is_empty();
+        diff.worse = diff.verdicts.iter().any(|one| one.before && !one.after)
+            || diff.values.iter().any(|one| one.better == Some(false));
+        diff.sentence = diff.sentence(replaced.as_ref(), seed_alone);
+        diff
+    }
+
+    fn sentence(&self, replaced: Option<&(String, String)>, seed_alone: bool) -> String {
+        let compared = self.same + self.within_chance + self.values.len();
+        let chance = self.chance_most.map_or_else(String::new, |most| {
+            format!(", by up to {}", text::percent(most, 2))
+        });
+        if compared == 0 {
+            return "The two results have no value in common.".to_owned();
+        }
+        if seed_alone {
+            return format!(
+                "No change beyond chance: only the seed differs, and {} of {compared} values moved{chance}.",
+                self.within_chance
+            );
+        }
+        if !self.changed {
+            return match self.within_chance {
+                0 => format!("No change: all {compared} values are the same."),
+                some => {
+                    format!("No change beyond chance: {some} of {compared} values moved{chance}.")
+                }
+            };
+        }
+        let whom = replaced.map_or_else(String::new, |(from, to)| format!("{to} against {from}: "));
+        let count = |better: bool| {
+            let values = self.values.iter();
+            values.filter(|one| one.better == Some(better)).count()
+        };
+        let turned = match self.verdicts.len() {
+            0 => String::new(),
+            1 => " 1 verdict turned.".to_owned(),
+            some => format!(" {some} verdicts turned."),
+        };
+        format!(
+            "{whom}{} of {compared} values changed beyond chance: {} worse, {} better.{turned}",
+            self.values.len(),
+            count(false),
+            count(true)
+        )
+    }
+
+    /// Every change as a line.
+    #[must_use]
+    pub fn grid(&self) -> Grid {
+        let mut columns = vec![Column::left("metric")];
+        columns.extend(["before", "after", "change"].map(Column::right));
+        columns.extend(["", "of"].map(Column::left));
+        let mut grid = Grid::new("", columns);
+        for one in &self.values {
+            let told = |value: Option<f64>| {
+                value.map_or_else(
+                    || "no value".to_owned(),
+                    |value| text::number(one.metric, value, text::DIGITS),
+                )
+            };
+            let change = one.change.map_or_else(String::new, |change| {
+                let sign = if change > 0.0 { "+" } else { "" };
+                format!("{sign}{}", text::percent(change, 2))
+            });
+            let verdict = match one.better {
+                Some(true) => "better",
+                Some(false) => "WORSE",
+                None => "",
+            };
+            grid.push([
+                text::words(one.metric.name()),
+                told(one.before),
+                told(one.after),
+                change,
+                verdict.to_owned(),
+                one.of.clone(),
+            ]);
+        }
+        grid
+    }
+
+    /// Renders it. A page of its own it has not: Markdown stands for HTML.
+    #[must_use]
+    pub fn render(&self, format: Format, style: &Style) -> String {
+        match format {
+            Format::Json => match serde_json::to_string_pretty(self) {
+                Ok(text) => text + "\n",
+                Err(error) => unreachable!("plain data serialises: {error}"),
+            },
+            Format::Csv => self.grid().render(Format::Csv, style),
+            Format::Markdown | Format::Html => {
+                let head = format!("{}\n\n", text::printable(&self.sentence));
+                head + &self.grid().render(Format::Markdown, style)
+            }
+            Format::Table => match style.detail {
+                Detail::All => {
+                    let screen = self.screen();
+                    let points = screen.answer.points.iter();
+                    let points: String = points
+                        .map(|point| format!("{}: {}\n", point.subject.label(), point.text))
+                        .collect();
+                    let sentence = text::printable(&self.sentence);
+                    format!("{sentence}\n{points}\n{}", table::grid(&self.grid(), style))
+                }
+                Detail::Answer | Detail::Explain => self.screen().lay_out(None, "", style),
+            },
+        }
+    }
+
+    fn screen(&self) -> FirstScreen {
+        const LISTED: usize = 3;
+        let mut points = Vec::new();
+        let mut say = |subject, all: Vec<String>| {
+            let more = all.len().saturating_sub(LISTED);
+            let mut shown: Vec<String> = all.into_iter().take(LISTED).collect();
+            if let Some(last) = shown.last_mut().filter(|_| more > 0) {
+                *last += &format!(", and {more} more");
+            }
+            points.extend(
+                shown
+                    .iter()
+                    .map(|one| CardPoint::words(subject, text::printable(one))),
+            );
+        };
+        let asked = self.asked.iter().map(|one| {
+            let told =
+                |value: &Option<String>| value.clone().unwrap_or_else(|| "not set".to_owned());
+            format!(
+                "{}: {} before, {} now",
+                one.what,
+                told(&one.before),
+                told(&one.after)
+            )
+        });
+        say(CardSubject::Cause, asked.collect());
+        let turned = self.verdicts.iter().map(|one| {
+            let word = |pass: bool| if pass { "passes" } else { "fails" };
+            format!(
+                "{} ({}) {} now and {} before, by {}",
+                one.target,
+                one.timing,
+                word(one.after),
+                word(one.before)
+                    .replace("passes", "passed")
+                    .replace("fails", "failed"),
+                text::words(&one.limit)
+            )
+        });
+        say(CardSubject::Finding, turned.collect());
+        if self.only_before + self.only_after > 0 {
+            let text = format!(
+                "{} values stand in the first result alone, {} in the second",
+                self.only_before, self.only_after
+            );
+            points.push(CardPoint::words(CardSubject::Finding, text));
+        }
+        FirstScreen {
+            answer: DecisionCard {
+                sentence: text::printable(&self.sentence),
+                points,
+                ..DecisionCard::default()
+            },
+            table: Some(self.grid()),
+            of: "changes",
+            plot: None,
+        }
+    }
+}
+
+/// The target of each document, where each has one and the two differ.
+fn replaced(before: &ResultSet, after: &ResultSet) -> Option<(String, String)> {
+    let only = |document: &ResultSet| {
+        let mut rows = document.rows.iter().map(|row| &row.target);
+        let first = rows.next()?;
+        rows.all(|other| other == first).then(|| first.clone())
+    };
+    let pair = (only(before)?, only(after)?);
+    (pair.0 != pair.1).then_some(pair)
+}
+
+/// What identifies a row; of a target that another one replaces without its names.
+fn key(row: &Row, replaced: Option<&str>) -> String {
+    match replaced {
+        Some(target) if row.target == target => Row {
+            target: String::new(),
+            part: String::new(),
+            board: String::new(),
+            ..row.clone()
+        }
+        .identity(),
+        _ => row.identity(),
+    }
+}
+
+fn by_identity<'a>(document: &'a ResultSet, replaced: Option<&str>) -> HashMap<String, &'a Row> {
+    let rows = document.rows.iter();
+    rows.map(|row| (key(row, replaced), row)).collect()
+}
+
+/// Whether people ask for a metric first.
+fn is_headline(metric: Metric) -> bool {
+    let properties = metric.info().properties.iter();
+    let mut headlines = properties.filter(|one| matches!(one, Property::Headline(..)));
+    headlines.next().is_some()
+}
+
+/// What a row is of, in words.
+fn words(row: &Row, replaced: Option<&str>) -> String {
+    let mut words = Vec::new();
+    if replaced.is_none() {
+        words.push(row.target.clone());
+    }
+    words.push(text::words(row.operation.name()));
+    for (axis, value) in &row.axes {
+        words.push(match value {
+            AxisValue::Text(text) => text::words(text),
+            value => format!(
+                "{} {}",
+                text::axis_label(*axis),
+                text::coordinate(*axis, value)
+            ),
+        });
+    }
+    words.push(row.timing.name().to_owned());
+    words.join(", ")
+}
+
+fn relative(before: Option<f64>, after: Option<f64>) -> Option<f64> {
+    let (before, after) = before.zip(after)?;
+    (before != 0.0).then(|| after / before - 1.0)
+}
+
+/// Whether a value became better; what has none counts as the worst that there is where it is unbounded.
+fn better(before: &Row, after: &Row) -> Option<bool> {
+    let worst = match before.metric.info().better {
+        Better::Higher => f64::NEG_INFINITY,
+        Better::Lower => f64::INFINITY,
+        Better::Neither => return None,
+    };
+    let number = |row: &Row| match (row.value, row.no_value) {
+        (Some(value), _) => Some(value),
+        // A life without a bound is the best, RAM without one the worst.
+        (None, Some(NoValue::Unbounded)) => Some(f64::INFINITY),
+        (None, Some(NoValue::Failed)) => Some(worst),
+        _ => None,
+    };
+    let (before, after) = (number(before)?, number(after)?);
+    Some(match worst > 0.0 {
+        true => after < before,
+        false => after > before,
+    })
+}
+
+/// Between which values a value may lie by chance.
+fn interval(
+    document: &ResultSet,
+    rows: &HashMap<String, &Row>,
+    row: &Row,
+    replaced: Option<&str>,
+    tolerance: f64,
+) -> (f64, f64) {
+    let value = row.value.unwrap_or_default();
+    let at = |statistic: &str| {
+        let mut end = row.clone();
+        end.axes
+            .insert(Axis::Statistic, AxisValue::Text(statistic.to_owned()));
+        rows.get(&key(&end, replaced))?.value
+    };
+    if let (Some(low), Some(high)) = (at("low"), at("high")) {
+        return (low, high);
+    }
+    let buckets = row.distribution.as_ref();
+    let buckets = buckets.and_then(|name| document.histograms.get(name));
+    buckets
+        .and_then(|buckets| of_distribution(row.metric, value, buckets))
+        .unwrap_or_else(|| {
+            let reach = value.abs() * tolerance;
+            (value - reach, value + reach)
+        })
+}
+
+/// The same of a statistic of a distribution; `None` of a metric that is none.
+fn of_distribution(metric: Metric, value: f64, buckets: &[HistogramBucket]) -> Option<(f64, f64)> {
+    let count: f64 = buckets.iter().map(|one| one.count as f64).sum();
+    if count < 2.0 {
+        return None;
+    }
+    // The value at a rank, from 1.
+    let at_rank = |rank: f64| {
+        let mut seen = 0.0;
+        let found = buckets.iter().find(|bucket| {
+            seen += bucket.count as f64;
+            seen >= rank
+        });
+        found.or(buckets.last()).map(|bucket| bucket.upper_s)
+    };
+    let quantile = match metric {
+        Metric::LatencyMean => {
+            let mean = buckets.iter().map(|one| one.upper_s * one.count as f64);
+            let mean = mean.sum::<f64>() / count;
+            let squares = buckets
+                .iter()
+                .map(|one| (one.upper_s - mean).powi(2) * one.count as f64);
+            let error = (squares.sum::<f64>() / (count - 1.0) / count).sqrt();
+            return Some((value - DEVIATIONS * error, value + DEVIATIONS * error));
+        }
+        Metric::LatencyP50 => 0.5,
+        Metric::LatencyP90 => 0.9,
+        Metric::LatencyP99 => 0.99,
+        Metric::LatencyP999 => 0.999,
+        Metric::LatencyMax => {
+            let low = at_rank((count - LONGEST + 1.0).max(1.0))?;
+            return Some((low.min(value), value + (value - low).max(0.0)));
+        }
+        _ => return None,
+    };
+    let reach = DEVIATIONS * (count * quantile * (1.0 - quantile)).sqrt();
+    let (low, high) = (count * quantile - reach, count * quantile + reach);
+    Some((
+        at_rank(low.max(1.0))?.min(value),
+        at_rank(high.min(count))?.max(value),
+    ))
+}
+
+fn verdicts(
+    before: &ResultSet,
+    after: &ResultSet,
+    replaced: Option<&(String, String)>,
+) -> Vec<VerdictChange> {
+    let same = |a: &Verdict, b: &Verdict| {
+        let targets = a.target == b.target
+            || replaced.is_some_and(|(from, to)| a.target == *from && b.target == *to);
+        targets && a.timing == b.timing
+    };
+    let turned = after.verdicts.iter().filter_map(|now| {
+        let then = before.verdicts.iter().find(|then| same(then, now))?;
+        (then.pass != now.pass).then(|| VerdictChange {
+            target: now.target.clone(),
+            timing: now.timing.name().to_owned(),
+            before: then.pass,
+            after: now.pass,
+            limit: if now.pass { &then.limit } else { &now.limit }.clone(),
+        })
+    });
+    turned.collect()
+}
+
+/// Settings and figures that differ.
+fn asked(before: &ResultSet, after: &ResultSet) -> Vec<AskedChange> {
+    let mut changes = Vec::new();
+    if before.wordline != after.wordline {
+        changes.push(AskedChange {
+            what: "wordline".to_owned(),
+            before: Some(before.wordline.clone()),
+            after: Some(after.wordline.clone()),
+        });
+    }
+    let settings = |document: &ResultSet| {
+        let mut leaves = BTreeMap::new();
+        if let Ok(value) = serde_json::to_value(&document.experiment) {
+            collect(String::new(), &value, &mut leaves);
+        }
+        leaves
+    };
+    changes.extend(differing(&settings(before), &settings(after)));
+    let figures = |document: &ResultSet| -> BTreeMap<String, String> {
+        let figures = document.figures.iter();
+        figures
+            .map(|one| (format!("{}: {}", one.sheet, one.figure), one.value.clone()))
+            .collect()
+    };
+    let (old, new) = (figures(before), figures(after));
+    // A sheet that one document alone used is another target, which the settings say.
+    let in_both = differing(&old, &new).filter(|one| one.before.is_some() && one.after.is_some());
+    changes.extend(in_both);
+    changes
+}
+
+fn differing<'a>(
+    before: &'a BTreeMap<String, String>,
+    after: &'a BTreeMap<String, String>,
+) -> impl Iterator<Item = AskedChange> + 'a {
+    let gone_or_other = before.iter().filter_map(|(what, old)| {
+        let new = after.get(what);
+        (new != Some(old)).then(|| AskedChange {
+            what: what.clone(),
+            before: Some(old.clone()),
+            after: new.cloned(),
+        })
+    });
+    let new = after.iter().filter(|(what, _)| !before.contains_key(*what));
+    gone_or_other.chain(new.map(|(what, new)| AskedChange {
+        what: what.clone(),
+        before: None,
+        after: Some(new.clone()),
+    }))
+}
+
+/// The leaves of a value, each by its dotted path.
+fn collect(path: String, value: &Value, leaves: &mut BTreeMap<String, String>) {
+    let below = |name: &str| match path.is_empty() {
+        true => name.to_owned(),
+        false => format!("{path}.{name}"),
+    };
+    match value {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                collect(below(name), value, leaves);
+            }
+        }
+        Value::Array(items) if items.iter().any(|item| item.is_object() || item.is_array()) => {
+            for (index, item) in items.iter().enumerate() {
+                collect(below(&index.to_string()), item, leaves);
+            }
+        }
+        Value::Array(items) => {
+            let words = items.iter().map(|item| match item {
+                Value::String(text) => text.clone(),
+                other => other.to_string(),
+            });
+            leaves.insert(path, words.collect::<Vec<_>>().join(", "));
+        }
+        Value::String(text) => {
+            leaves.insert(path, text.clone());
+        }
+        other => {
+            leaves.insert(path, other.to_string());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    fn seeded(seed: u64, factor: f64) -> ResultSet {
+        let mut document = fixture::mram();
+        document.experiment.seed = seed;
+        for row in &mut document.rows {
+            row.value = row.value.map(|value| value * factor);
+        }
+        document
+    }
+
+    #[test]
+    fn a_document_is_like_itself() {
+        let document = fixture::mram();
+        let diff = ResultDiff::between(&document, &document, 0.05);
+        assert!(!diff.changed && !diff.worse, "{diff:?}");
+        assert_eq!(diff.same, document.rows.len());
+        assert!(
+            diff.sentence.starts_with("No change: all"),
+            "{}",
+            diff.sentence
+        );
+    }
+
+    #[test]
+    fn another_seed_alone_is_chance_however_far_values_move() {
+        let diff = ResultDiff::between(&seeded(1, 1.0), &seeded(2, 1.5), 0.05);
+        assert!(!diff.changed, "{diff:?}");
+        let says = &diff.sentence;
+        assert!(
+            says.contains("only the seed differs") && says.contains("50 %"),
+            "{says}"
+        );
+    }
+
+    #[test]
+    fn one_seed_has_no_chance_and_directions_have_a_meaning() {
+        let diff = ResultDiff::between(&seeded(1, 1.0), &seeded(1, 1.001), 0.05);
+        assert!(diff.changed && diff.worse, "{diff:?}");
+        let of = |metric: Metric| {
+            let mut all = diff.values.iter();
+            all.find(|one| one.metric == metric).expect("it changed")
+        };
+        assert_eq!(of(Metric::ThroughputMean).better, Some(true));
+        assert_eq!(of(Metric::LatencyMean).better, Some(false));
+        let text = diff.render(
+            Format::Table,
+            &Style {
+                detail: Detail::Answer,
+                ..Style::default()
+            },
+        );
+        assert!(text.lines().count() <= 24, "{text}");
+        assert!(text.contains("WORSE"), "{text}");
+    }
+
+    #[test]
+    fn other_seeds_and_settings_have_a_tolerance() {
+        let other = |factor| {
+            let mut document = seeded(2, factor);
+            document.experiment.age = 0.5;
+            document
+        };
+        let near = ResultDiff::between(&seeded(1, 1.0), &other(1.02), 0.05);
+        assert!(!near.changed, "{near:?}");
+        let far = ResultDiff::between(&seeded(1, 1.0), &other(1.5), 0.05);
+        assert!(far.changed, "{far:?}");
+        assert!(far.asked.iter().any(|one| one.what == "age"), "{far:?}");
+    }
+
+    #[test]
+    fn one_part_is_compared_with_another() {
+        let mut other = seeded(0, 2.0);
+        for row in &mut other.rows {
+            row.target = "other@board".into();
+            row.part = "other".into();
+        }
+        let diff = ResultDiff::between(&fixture::mram(), &other, 0.05);
+        assert_eq!((diff.only_before, diff.only_after), (0, 0));
+        assert!(
+            diff.sentence.contains("other@board against em064lx"),
+            "{}",
+            diff.sentence
+        );
+    }
+
+    #[test]
+    fn quantiles_have_intervals_of_ranks() {
+        let buckets: Vec<HistogramBucket> = (1..=1000)
+            .map(|upper| HistogramBucket {
+                upper_s: f64::from(upper),
+                count: 1,
+            })
+            .collect();
+        let (low, high) = of_distribution(Metric::LatencyP50, 500.0, &buckets).expect("a quantile");
+        // 500 less and more 3 times the root of 250.
+        assert_eq!((low, high), (453.0, 548.0));
+        let (low, high) =
+            of_distribution(Metric::LatencyMax, 1000.0, &buckets).expect("the longest");
+        assert_eq!((low, high), (991.0, 1009.0));
+        assert_eq!(of_distribution(Metric::EnergyPerByte, 1.0, &buckets), None);
+    }
+}
