@@ -15,6 +15,8 @@ use crate::{Catalog, Sheet, estimate, parse};
 pub struct PriceList {
     /// By part and quantity.
     offers: BTreeMap<String, BTreeMap<u64, PriceOffer>>,
+    /// Euros for one unit of other currencies, for lists that do not say it.
+    exchange: BTreeMap<String, f64>,
 }
 
 /// The price of one part from a quantity on.
@@ -46,6 +48,26 @@ impl PriceList {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.offers.is_empty()
+    }
+
+    /// States what a currency is worth, for lists that do not say it themselves: `USD=0.92`, in euros for one unit.
+    ///
+    /// # Errors
+    /// With what is allowed, where the text is of another form.
+    pub fn set_exchange(&mut self, text: &str) -> Result<(), String> {
+        let allowed = "allowed: CURRENCY=EUROS, such as USD=0.92";
+        let (currency, rate) = text
+            .split_once('=')
+            .ok_or_else(|| format!("{text:?} is not a rate of exchange; {allowed}"))?;
+        let currency = currency.trim().to_ascii_uppercase();
+        if currency.is_empty() || currency == "EUR" {
+            return Err(format!("{text:?} names no currency beside EUR; {allowed}"));
+        }
+        let rate = rate.trim().parse::<f64>().ok();
+        let rate = rate.filter(|rate| rate.is_finite() && *rate > 0.0);
+        let rate = rate.ok_or_else(|| format!("{text:?} states no number above 0; {allowed}"))?;
+        self.exchange.insert(currency, rate);
+        Ok(())
     }
 
     /// Adds the lines of a file.
@@ -106,7 +128,8 @@ impl PriceList {
             }
             let cells = places.map(|place| record.get(place).unwrap_or(""));
             let rate = exchange.and_then(|place| record.get(place)).unwrap_or("");
-            let (part, offer) = offer(cells, rate).map_err(|message| error(line, message))?;
+            let (part, offer) =
+                offer(cells, rate, &self.exchange).map_err(|message| error(line, message))?;
             let place = format!("{file}, line {line}");
             self.put(part, PriceOffer { place, ..offer })
                 .map_err(|message| error(line, message))?;
@@ -162,7 +185,11 @@ fn delimiter(text: &[u8]) -> u8 {
 }
 
 /// Reads a line: part and offer, without its place.
-fn offer(cells: [&str; COLUMNS.len()], rate: &str) -> Result<(String, PriceOffer), String> {
+fn offer(
+    cells: [&str; COLUMNS.len()],
+    rate: &str,
+    exchange: &BTreeMap<String, f64>,
+) -> Result<(String, PriceOffer), String> {
     let [part, quantity, price, currency, date] = cells;
     if part.is_empty() {
         return Err("part is empty: name a part, as in wordline part list".to_owned());
@@ -194,11 +221,14 @@ fn offer(cells: [&str; COLUMNS.len()], rate: &str) -> Result<(String, PriceOffer
                 "currency is empty: state EUR, or another one with its exchange".to_owned(),
             );
         }
-        (other, "") => {
-            return Err(format!(
-                "a price in {other:?} needs the column {EXCHANGE}: euros for one {other} on that date"
-            ));
-        }
+        (other, "") => match exchange.get(other) {
+            Some(rate) => amount * rate,
+            None => {
+                return Err(format!(
+                    "a price in {other:?} needs the column {EXCHANGE}: euros for one {other} on that date; or state --exchange {other}=RATE"
+                ));
+            }
+        },
         (_, rate) => amount * above_zero(EXCHANGE, rate)?,
     };
     if !(PRICE_MIN..=PRICE_MAX).contains(&euros) {

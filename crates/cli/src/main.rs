@@ -13,6 +13,7 @@ mod outcome;
 mod output;
 mod progress;
 mod saved;
+mod settings;
 mod sink;
 mod source;
 
@@ -20,8 +21,11 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     failure::set_up_reports();
-    let matches = args::program().get_matches();
-    match commands::run(&matches) {
+    let ran = match commands::is_asked_alone() {
+        true => commands::ask(),
+        false => settings::matches().and_then(|matches| commands::run(&matches)),
+    };
+    match ran {
         Ok(outcome) => outcome.into(),
         Err(failure) => {
             output::note(&format!("{failure:?}"));

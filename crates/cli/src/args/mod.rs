@@ -60,6 +60,9 @@ pub(crate) struct Global {
     /// repeatable [default: the folder prices of each --catalog folder]
     #[arg(long, global = true, value_name = "FILE|DIR", help_heading = EVERYWHERE)]
     pub(crate) prices: Vec<PathBuf>,
+    /// Euros for one unit of a currency, such as USD=0.92, for price lists that do not say it; repeatable
+    #[arg(long, global = true, value_name = "CURRENCY=EUROS", help_heading = EVERYWHERE)]
+    pub(crate) exchange: Vec<String>,
     /// Pieces that are bought at once: which of the prices counts
     #[arg(long, global = true, value_name = "N", help_heading = EVERYWHERE)]
     #[arg(default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
@@ -71,11 +74,26 @@ pub(crate) struct Global {
     /// No progress and no notes on stderr; errors stay
     #[arg(long, global = true, help_heading = EVERYWHERE)]
     pub(crate) quiet: bool,
+    /// Leave the defaults of wordline.toml in the working folder aside
+    #[arg(long, global = true, help_heading = EVERYWHERE)]
+    pub(crate) no_settings: bool,
 }
 
 /// What is no experiment; those have a table of their own, [`COMMANDS`].
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Answer four questions and get the command that ranks memories for them
+    ///
+    /// What do you write, how fast, how long must it last, and what may it cost? An empty answer takes the default. The
+    /// command stands on stdout; on a terminal it can be run at once. `wordline` alone on a terminal does the same.
+    #[command(
+        display_order = 0,
+        after_help = "\
+Examples:
+  wordline ask
+  printf 'log\\n500KB/s\\n10y\\n\\n' | wordline ask"
+    )]
+    Ask,
     /// Run file systems that products use on a memory
     #[command(subcommand, display_order = 20)]
     Fs(Box<Fs>),

@@ -1,5 +1,6 @@
 //! The commands. Experiments run alike, and a hook says what else one of them does.
 
+mod ask;
 mod compare;
 mod diff;
 mod dram;
@@ -21,6 +22,7 @@ mod required;
 mod shell;
 mod wear;
 
+use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 
 use clap::{ArgMatches, FromArgMatches as _};
@@ -38,6 +40,16 @@ use crate::outcome::Outcome;
 use crate::output;
 use crate::progress::Bar;
 
+/// Whether a person sits before a bare `wordline`.
+pub(crate) fn is_asked_alone() -> bool {
+    std::env::args_os().len() == 1 && io::stdin().is_terminal() && io::stdout().is_terminal()
+}
+
+/// Asks what the command is, as `wordline ask` does.
+pub(crate) fn ask() -> Result<Outcome, Failure> {
+    ask::run()
+}
+
 /// Runs the command that the user asked for.
 pub(crate) fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
     let (mut path, mut own) = (Vec::new(), matches);
@@ -52,6 +64,7 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
     let arguments = Arguments::from_arg_matches(matches).map_err(failure::flags)?;
     let global = &arguments.global;
     match &arguments.command {
+        Command::Ask => ask::run(),
         Command::Fs(fs) => fs::run(fs, global),
         Command::Kv(Kv::Dump(dump)) => kv_dump::run(dump, global),
         Command::Part(part) => part::run(part, global),
@@ -71,6 +84,10 @@ const PRICES_BYTES_MAX: u64 = 64 << 20;
 fn catalog(global: &Global) -> Result<Catalog, Failure> {
     let mut catalog = Catalog::load(&global.catalog).map_err(failure::catalog)?;
     let mut prices = PriceList::default();
+    for rate in &global.exchange {
+        let set = prices.set_exchange(rate);
+        set.map_err(|error| failure::message(format!("--exchange: {error}")))?;
+    }
     for file in price_files(global)? {
         let text = crate::input::read(&file, PRICES_BYTES_MAX)?;
         let name = file.display().to_string();

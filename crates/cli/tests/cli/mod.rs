@@ -21,6 +21,7 @@ mod reference;
 mod refusals;
 mod report;
 mod reproduce;
+mod settings;
 mod sheets;
 mod shell;
 mod support;

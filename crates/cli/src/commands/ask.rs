@@ -1,0 +1,129 @@
+//! `wordline ask`: four questions, and the command that answers them.
+
+use std::io::{self, BufRead, IsTerminal as _, Write as _};
+
+use crate::args::program;
+use crate::failure::Failure;
+use crate::outcome::Outcome;
+use crate::output;
+
+/// A question, and the flag that its answer is for.
+struct Question {
+    text: &'static str,
+    /// What an answer looks like, or which there are.
+    answers: &'static str,
+    flag: &'static str,
+    /// What an empty answer stands for; none where it leaves the flag out.
+    default: Option<&'static str>,
+}
+
+const QUESTIONS: [Question; 4] = [
+    Question {
+        text: "What do you write?",
+        answers: "log: records in order; overwrite: anywhere; read: a boot image; read-mostly; mixed",
+        flag: "--work",
+        default: Some("log"),
+    },
+    Question {
+        text: "How fast does it come?",
+        answers: "bytes a second, such as 500KB/s or 20MB/s",
+        flag: "--rate",
+        default: Some("100KB/s"),
+    },
+    Question {
+        text: "How long must it last?",
+        answers: "such as 10y; empty: no limit",
+        flag: "--min-life",
+        default: None,
+    },
+    Question {
+        text: "What may the memory cost?",
+        answers: "euros, such as \"5 EUR\"; empty: no limit",
+        flag: "--max-cost",
+        default: None,
+    },
+];
+
+/// Answers that are refused before one gives up.
+const TRIES: usize = 3;
+
+pub(crate) fn run() -> Result<Outcome, Failure> {
+    let (mut command, mut lines) = (vec!["compare".to_owned()], io::stdin().lock().lines());
+    let is_talk = io::stdin().is_terminal();
+    let say = |text: &str| {
+        let mut stderr = io::stderr().lock();
+        // A failure here cannot be reported.
+        let _ = write!(stderr, "{text}").and_then(|()| stderr.flush());
+    };
+    for question in &QUESTIONS {
+        let Question {
+            text,
+            answers,
+            flag,
+            default,
+        } = question;
+        let usual = default.map_or_else(String::new, |default| format!(" [{default}]"));
+        let mut tries = 0;
+        loop {
+            say(&format!("{text} ({answers}){usual} "));
+            // The end of the input answers all that is left with its default.
+            let answer = lines.next().transpose().ok().flatten().unwrap_or_default();
+            if !is_talk {
+                say("\n");
+            }
+            let answer = answer.trim();
+            let Some(value) = Some(answer).filter(|text| !text.is_empty()).or(*default) else {
+                break;
+            };
+            let words = [*flag, value].map(str::to_owned);
+            // The flags of the command say what is allowed.
+            let tried = ["wordline".to_owned()].into_iter().chain(command.clone());
+            let tried = program().try_get_matches_from(tried.chain(words.clone()));
+            let Err(error) = tried else {
+                command.extend(words);
+                break;
+            };
+            let error = error.to_string();
+            let fault = error.lines().next().unwrap_or_default();
+            tries += 1;
+            if tries == TRIES || !is_talk {
+                return Err(crate::failure::message(
+                    fault.trim_start_matches("error: ").to_owned(),
+                ));
+            }
+            say(&format!("{fault}\n"));
+        }
+    }
+    let shown: Vec<String> = command.iter().map(|word| quoted(word)).collect();
+    output::data(&format!("wordline {}\n", shown.join(" ")))?;
+    if !is_talk {
+        return Ok(Outcome::Done);
+    }
+    say("Run it now? [Y/n] ");
+    let answer = lines
+        .next()
+        .transpose()
+        .ok()
+        .flatten()
+        .unwrap_or_else(|| "n".to_owned());
+    drop(lines);
+    if !matches!(
+        answer.trim().to_ascii_lowercase().as_str(),
+        "" | "y" | "yes"
+    ) {
+        return Ok(Outcome::Done);
+    }
+    let words = ["wordline".to_owned()].into_iter().chain(command);
+    let matches = program()
+        .try_get_matches_from(words)
+        .map_err(crate::failure::flags)?;
+    super::run(&matches)
+}
+
+/// A word as a shell reads it.
+fn quoted(word: &str) -> String {
+    match word.contains(|c: char| c.is_whitespace() || "'\"\\$&|;<>()*?[]#~`!".contains(c)) {
+        true => format!("'{}'", word.replace('\'', "'\\''")),
+        false => word.to_owned(),
+    }
+}
