@@ -1,15 +1,24 @@
-//! Ctrl-C, termination and hang-up: the first one ends the run in order, the second one at once.
+//! What ends a run in order: Ctrl-C, termination, hang-up, or the time that the user allowed. A further signal ends it at
+//! once, unless it comes with the first one: `timeout` signals a command and its group, which is the command again.
 //! What the caller had set to be ignored, as `nohup` does, stays ignored.
 
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::flag;
+use signal_hook::iterator::Signals;
 
 /// Says whether the command should stop, from the first call on.
 static STOP: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+
+/// Whether a signal said so.
+static HEARD: AtomicBool = AtomicBool::new(false);
+
+/// Signals that come this soon after the first one are the same interrupt.
+const TOGETHER: Duration = Duration::from_millis(500);
 
 /// Listens from now on; the flag says whether the command should stop.
 pub(crate) fn listen() -> Arc<AtomicBool> {
@@ -18,22 +27,43 @@ pub(crate) fn listen() -> Arc<AtomicBool> {
 
 /// Whether the command was interrupted since the first call.
 pub(crate) fn heard() -> bool {
-    STOP.get().is_some_and(|stop| stop.load(Ordering::Relaxed))
+    HEARD.load(Ordering::Relaxed)
+}
+
+/// Ends the run in order after a time.
+pub(crate) fn stop_after(time: Duration) {
+    let stop = listen();
+    // It ends with the command, at the latest.
+    let _ = thread::Builder::new().spawn(move || {
+        thread::sleep(time);
+        stop.store(true, Ordering::Relaxed);
+    });
 }
 
 fn begin() -> Arc<AtomicBool> {
     let stop = Arc::new(AtomicBool::new(false));
     let ignored = ignored_signals();
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
-        if ignored & (1 << (signal - 1)) != 0 {
-            continue;
-        }
-        // In this order: the first signal finds the flag down, and only raises it.
-        let listening = flag::register_conditional_shutdown(signal, 130, Arc::clone(&stop))
-            .and_then(|_| flag::register(signal, Arc::clone(&stop)));
-        if let Err(error) = listening {
-            crate::output::note(&format!("note: interrupts end the run at once: {error}"));
-        }
+    let mut wanted = vec![SIGINT, SIGTERM, SIGHUP];
+    wanted.retain(|signal| ignored & (1 << (signal - 1)) == 0);
+    let raised = Arc::clone(&stop);
+    let listening = Signals::new(wanted).and_then(|mut signals| {
+        thread::Builder::new().spawn(move || {
+            let mut first: Option<Instant> = None;
+            for _ in signals.forever() {
+                match first {
+                    None => {
+                        first = Some(Instant::now());
+                        HEARD.store(true, Ordering::Relaxed);
+                        raised.store(true, Ordering::Relaxed);
+                    }
+                    Some(first) if first.elapsed() < TOGETHER => {}
+                    Some(_) => std::process::exit(130),
+                }
+            }
+        })
+    });
+    if let Err(error) = listening {
+        crate::output::note(&format!("note: interrupts end the run at once: {error}"));
     }
     stop
 }

@@ -1,13 +1,34 @@
 //! Progress on stderr, while it is a terminal.
 
+use std::fmt;
 use std::io::{self, IsTerminal as _};
+use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use wordline_lab::Progress;
 
 /// What is shown of work whose end is known, and of a pipe.
-const WITH_END: &str = "{percent:>3} % [{bar:30}] {eta} left: {msg}";
+const WITH_END: &str = "{percent:>3} % [{bar:30}] {left}: {msg}";
 const WITHOUT_END: &str = "{bytes} read: {msg}";
+
+/// The share that must be done before what is left is told, and the seconds that must have passed.
+const TOLD_FROM: (f32, f32) = (0.03, 2.0);
+
+/// How long the rest takes, once enough is done to know.
+fn left(state: &ProgressState, out: &mut dyn fmt::Write) {
+    let elapsed = state.elapsed();
+    let known = state.fraction() >= TOLD_FROM.0 && elapsed.as_secs_f32() >= TOLD_FROM.1;
+    // What has been done so far sets the pace: rates of the last moment jump between kinds of work.
+    let rest = elapsed.as_secs_f32() * (1.0 / state.fraction().max(f32::EPSILON) - 1.0);
+    let _ = match known {
+        true => write!(
+            out,
+            "{} left",
+            indicatif::HumanDuration(Duration::from_secs_f32(rest))
+        ),
+        false => write!(out, "{} so far", indicatif::HumanDuration(elapsed)),
+    };
+}
 
 /// A progress bar that leaves nothing behind; hidden off a terminal.
 pub(crate) struct Bar {
@@ -30,6 +51,7 @@ impl Bar {
 
     fn set_template(&self, template: &str) {
         if let Ok(style) = ProgressStyle::with_template(template) {
+            let style = style.with_key("left", left);
             self.bar.set_style(style.progress_chars("=> "));
         }
     }

@@ -110,7 +110,7 @@ fn cautions(document: &ResultSet) -> Vec<CautionCount> {
 pub(crate) fn screen(shown: &Shown<'_>, style: &Style) -> String {
     let incomplete = notes::incomplete(shown.pivot.document);
     let page = "   page with plots: --export page.html";
-    FirstScreen::of(shown).lay_out(incomplete, page, style)
+    FirstScreen::of(shown).lay_out(incomplete.as_deref(), page, style)
 }
 
 impl FirstScreen {

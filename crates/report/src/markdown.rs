@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn a_hostile_document_stays_text() {
         let text = results(&fixture::hostile());
-        assert!(text.starts_with("> **Incomplete: the run was interrupted."));
+        assert!(text.starts_with("> **Incomplete: the run was interrupted"));
         assert!(
             text.contains("> **Warning** (typ_from_max): see \\<script\\>"),
             "{text}"

@@ -1,18 +1,29 @@
 //! What a reader must see before trusting a document.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use wordline_core::ResultSet;
 use wordline_core::results::{Verdict, Warning, WarningCode};
 
+use crate::answer::few;
 use crate::grid::{Column, Grid};
 use crate::text;
 
-/// Says that the run was cut short; `None` for a complete document.
-pub(crate) fn incomplete(document: &ResultSet) -> Option<&'static str> {
-    (!document.complete).then_some(
-        "Incomplete: the run was interrupted. The rows here are finished ones; others are missing.",
-    )
+/// Says that the run was cut short, and what it lacks; `None` for a complete document.
+pub(crate) fn incomplete(document: &ResultSet) -> Option<String> {
+    if document.complete {
+        return None;
+    }
+    let finished: HashSet<&str> = document.rows.iter().map(|row| &*row.target).collect();
+    let asked = document.experiment.targets.iter().map(String::as_str);
+    let missing: Vec<&str> = asked.filter(|target| !finished.contains(target)).collect();
+    let lacks = match missing.as_slice() {
+        [] => "Every target has rows, and some of them are missing.".to_owned(),
+        missing => format!("No row is there of {}.", few(missing)),
+    };
+    Some(format!(
+        "Incomplete: the run was interrupted, or its time was up. {lacks}"
+    ))
 }
 
 /// More warnings than this flood a screen, and those of a kind are merged.

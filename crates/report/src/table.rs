@@ -58,7 +58,7 @@ fn everything(document: &ResultSet, shown: &Shown<'_>, style: &Style) -> String 
         blocks.push(sentences.join("\n") + "\n");
     }
     if let Some(banner) = notes::incomplete(document) {
-        blocks.push(bold(&text::wrap(banner, style.width), style) + "\n");
+        blocks.push(bold(&text::wrap(&banner, style.width), style) + "\n");
     }
     let warnings = warnings(document, style);
     blocks.extend((!warnings.is_empty()).then_some(warnings));
@@ -289,7 +289,7 @@ mod tests {
     fn a_hostile_document_is_shown_harmlessly_with_its_warnings() {
         let text = results(&fixture::hostile(), &Style::default());
         assert!(
-            text.contains("Incomplete: the run was interrupted."),
+            text.contains("Incomplete: the run was interrupted"),
             "{text}"
         );
         assert!(

@@ -13,7 +13,7 @@ pub(crate) use dumps::{Import, NewPart};
 pub(crate) use find::FindParts;
 pub(crate) use fs_mount::Mount;
 use wordline_core::COMMANDS;
-use wordline_core::quantity::Fraction;
+use wordline_core::quantity::{Fraction, Time};
 use wordline_report::{Detail, Format};
 
 use crate::commands::hooks;
@@ -163,6 +163,9 @@ pub(crate) struct Results {
     /// Say what changed since a saved result (JSON); exit code 1 when something became worse
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<PathBuf>,
+    /// Stop in order after this time, such as 30s, and answer from what is finished by then
+    #[arg(long, value_name = "TIME")]
+    pub(crate) budget: Option<Time>,
 }
 
 impl Export {
@@ -333,6 +336,9 @@ pub(crate) struct Reproduce {
     /// Only the values whose citation has this text in it, in whatever letter case; repeatable, for any of several
     #[arg(long, value_name = "TEXT")]
     pub(crate) only: Vec<String>,
+    /// Stop in order after this time, such as 60s, and score what is finished by then
+    #[arg(long, value_name = "TIME")]
+    pub(crate) budget: Option<Time>,
     /// Leave out how far values of memory modules depend on what no maker discloses, which takes minutes
     #[arg(long)]
     pub(crate) no_band: bool,

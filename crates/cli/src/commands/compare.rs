@@ -11,6 +11,7 @@ use wordline_lab::{Control, STUDIES, all_targets, read_study, shortlist, write_s
 use super::hooks::HookRequest;
 use crate::failure::{self, Failure};
 use crate::input;
+use crate::interrupt;
 use crate::outcome::Outcome;
 use crate::output;
 
@@ -137,7 +138,7 @@ fn in_full(names: &[String], catalog: &Catalog) -> Result<Vec<String>, Failure> 
 }
 
 fn outcome(document: &ResultSet, required: &[String]) -> Outcome {
-    if !document.complete {
+    if !document.complete && interrupt::heard() {
         return Outcome::Interrupted;
     }
     let verdicts = &document.verdicts;

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use wordline_core::{DramTest, LoadedTest, Workload};
 use wordline_lab::Control;
 
 use super::hooks::HookRequest;
@@ -37,6 +38,9 @@ pub(super) struct Loaded {
     /// its name
     #[arg(long, value_name = "FILE")]
     mess: Option<PathBuf>,
+    /// Take 100,000 samples at every pause, so that confidence intervals and tails are sure: ten times as long
+    #[arg(long, conflicts_with = "samples")]
+    thorough: bool,
 }
 
 #[derive(Args)]
@@ -55,7 +59,17 @@ pub(super) fn run(request: HookRequest<'_>) -> Result<Outcome, Failure> {
 }
 
 pub(super) fn loaded(mut request: HookRequest<'_>) -> Result<Outcome, Failure> {
-    let Loaded { threads, mess } = request.flags()?;
+    let Loaded {
+        threads,
+        mess,
+        thorough,
+    } = request.flags()?;
+    if let Workload::Dram(dram) = &mut request.experiment.workload
+        && let DramTest::Loaded(test) = &mut dram.test
+        && thorough
+    {
+        test.samples = LoadedTest::SAMPLES;
+    }
     let Some(mess) = &mess else {
         return request.finish_with(&threads.control());
     };

@@ -1,9 +1,11 @@
 //! What the command does for an experiment beside running it: files that it writes, limits that fail it.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches as _};
 use wordline_catalog::Catalog;
+use wordline_core::quantity::Quantity as _;
 use wordline_core::{AccessSource, DramTest, Experiment, ExperimentCommand, Workload, is_given};
 use wordline_lab::Control;
 
@@ -11,6 +13,7 @@ use super::{compare, dram, part_fit, required, wear};
 use crate::args::{Global, Results};
 use crate::failure::{self, Failure};
 use crate::input::Inputs;
+use crate::interrupt;
 use crate::outcome::Outcome;
 use crate::output::Exports;
 
@@ -58,9 +61,13 @@ pub(super) fn run(
     matches: &ArgMatches,
     global: &Global,
 ) -> Result<Outcome, Failure> {
+    let results = Results::from_arg_matches(matches).map_err(failure::flags)?;
+    if let Some(budget) = results.budget {
+        interrupt::stop_after(Duration::from_secs_f64(budget.si()));
+    }
     let request = HookRequest {
         experiment: row.experiment(matches).map_err(failure::flags)?,
-        exports: Exports::of_results(&Results::from_arg_matches(matches).map_err(failure::flags)?)?,
+        exports: Exports::of_results(&results)?,
         inputs: Inputs::default(),
         matches,
         global,

@@ -168,7 +168,7 @@ fn run_with(
 
 /// How a run ended.
 fn outcome(document: &ResultSet) -> Outcome {
-    if !document.complete {
+    if !document.complete && interrupt::heard() {
         Outcome::Interrupted
     } else if document.failed() {
         Outcome::CheckFailed

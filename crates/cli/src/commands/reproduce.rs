@@ -3,9 +3,11 @@
 mod card;
 mod words;
 
+use std::time::Duration;
+
 use serde::Serialize;
 use wordline_catalog::Catalog;
-use wordline_core::quantity::human;
+use wordline_core::quantity::{Quantity as _, human};
 use wordline_lab::Control;
 use wordline_lab::published::{Allowed, Kind, Published, Use, Value, keys, published};
 use wordline_lab::reproduce::{
@@ -74,6 +76,9 @@ pub(crate) fn run(reproduce: &Reproduce, global: &Global) -> Result<Outcome, Fai
         };
         exports.write_text(global, |format, style| grid.render(format, style))?;
         return Ok(Outcome::Done);
+    }
+    if let Some(budget) = reproduce.budget {
+        interrupt::stop_after(Duration::from_secs_f64(budget.si()));
     }
     let format = Format::from(global.format);
     let mut printed = PrintedDocuments::new(format, reproduce.export.detail());
@@ -166,7 +171,7 @@ impl PrintedDocuments {
 
 /// A listed miss is known, and no failure.
 fn outcome(reproduction: &Reproduction) -> Outcome {
-    if !reproduction.complete {
+    if !reproduction.complete && interrupt::heard() {
         Outcome::Interrupted
     } else if reproduction.pass {
         Outcome::Done

@@ -89,6 +89,52 @@ fn an_interrupted_run_prints_its_finished_rows() {
     }
 }
 
+/// `timeout` signals a command and then its group: twice within a moment.
+#[test]
+fn two_signals_at_once_are_one_interrupt() {
+    let arguments = [&LONG[..], &["json"]].concat();
+    for wait_ms in [1000, 2000, 4000, 8000, 16_000, 32_000] {
+        let child = start(&arguments);
+        thread::sleep(Duration::from_millis(wait_ms));
+        signal(&child, "TERM");
+        // It may have ended in order by now.
+        let id = child.id().to_string();
+        let _ = Command::new("kill")
+            .args(["-TERM", &id])
+            .stderr(Stdio::null())
+            .status();
+        let output = child.wait_with_output().expect("the command ends");
+        if output.status.code().is_none() {
+            continue;
+        }
+        assert_eq!(output.status.code(), Some(130));
+        let document: Value = serde_json::from_slice(&output.stdout).expect("valid JSON");
+        assert_eq!(document["complete"], false);
+        if !rows(&document, "latency_max").is_empty() {
+            return;
+        }
+    }
+    panic!("no run finished its first size");
+}
+
+/// The time that is allowed ends a run in order, with code 0 and what was finished.
+#[test]
+fn a_budget_ends_a_run_with_what_is_finished() {
+    for budget in ["1s", "4s", "16s", "64s"] {
+        let ran = wordline(&[&LONG[..], &["json", "--budget", budget]].concat()).done();
+        let document = ran.json();
+        assert_eq!(document["complete"], false);
+        if !rows(&document, "latency_max").is_empty() {
+            let folder = Folder::new().with("part.json", &ran.stdout);
+            let again = wordline(&["report", &folder.file("part.json")]).done();
+            let first = again.stdout.lines().next().expect("a line");
+            assert!(first.starts_with("Incomplete"), "{first}");
+            return;
+        }
+    }
+    panic!("no run finished its first size");
+}
+
 /// What is measured is a file of the user's, which is let go in order as well.
 #[cfg(target_os = "linux")]
 #[test]

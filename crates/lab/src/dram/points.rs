@@ -31,13 +31,20 @@ pub(crate) fn run(points: &[DramPoint], control: &Control<'_>) -> Result<Vec<End
         let go_on = |_: u64| !control.stopped();
         simulate(&point.config, &point.traffic, &length, &go_on).transpose()
     };
-    let cases = points.iter().map(|point| {
-        Case::new(point.name.as_str(), 1, move |control: &Control<'_>| {
+    let cases = points.iter().enumerate().map(|(index, point)| {
+        let case = Case::new(point.name.as_str(), 1, move |control: &Control<'_>| {
             one(point, control)
-        })
+        });
+        case.costing(spread(index))
     });
     let ended = case::run(cases.collect(), control)?;
     Ok(ended.into_iter().map(Option::flatten).collect())
+}
+
+/// Points far apart come first, so that a run that is cut short has some of every part of its sweep: the bits of the
+/// index in reverse order, as Van der Corput's sequence has them, greatest first.
+fn spread(index: usize) -> u64 {
+    u64::MAX - (index as u64).reverse_bits()
 }
 
 /// When a memory under load refreshes as often as it always will, in picoseconds: a busy rank first puts off as many

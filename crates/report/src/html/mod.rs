@@ -40,7 +40,7 @@ struct HtmlPage {
     /// Tables before the sentences.
     lead_html: Vec<String>,
     answers: Vec<String>,
-    incomplete: Option<&'static str>,
+    incomplete: Option<String>,
     warnings: Vec<HtmlWarning>,
     /// How many there are in all.
     warned: usize,

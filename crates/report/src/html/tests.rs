@@ -148,7 +148,7 @@ fn sections_come_in_the_order_in_which_people_ask() {
     let order = [
         "<h1>",
         "<ul class=\"answer\">",
-        "Incomplete: the run was interrupted.",
+        "Incomplete: the run was interrupted",
         "1 warning</a>",
         "<h2 id=\"results\">",
         "id=\"plot-throughput\"",
