@@ -41,7 +41,18 @@ pub(crate) fn style() -> Style {
         color: terminal && !plain,
         width: terminal.then(terminal_width).flatten(),
         detail: Detail::All,
+        plots: terminal && !dumb && is_unicode(|name| std::env::var(name).ok()),
     }
+}
+
+/// Whether the locale of a terminal is UTF-8: the first of its variables that says something decides.
+fn is_unicode(variable: impl Fn(&str) -> Option<String>) -> bool {
+    let mut locales = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().filter_map(variable);
+    let locale = locales.find(|locale| !locale.is_empty());
+    locale.is_some_and(|locale| {
+        let locale = locale.to_ascii_lowercase();
+        locale.contains("utf-8") || locale.contains("utf8")
+    })
 }
 
 fn terminal_width() -> Option<u16> {

@@ -6,9 +6,12 @@
 
 use std::collections::HashMap;
 
-use wordline_core::ResultSet;
-use wordline_core::results::{CardPoint, CardSubject, CautionCount, DecisionCard, WarningCode};
+use wordline_core::results::{
+    CardPoint, CardSubject, CautionCount, DecisionCard, RankedChoice, WarningCode,
+};
+use wordline_core::{Basis, Metric, ResultSet};
 
+use crate::curve::TerminalPlot;
 use crate::format::Style;
 use crate::grid::Grid;
 use crate::view::Shown;
@@ -21,6 +24,9 @@ const COLUMNS: u16 = 100;
 /// The most lines of the table, and the fewest that are worth one.
 const ROWS_MOST: usize = 8;
 const ROWS_LEAST: usize = 2;
+
+/// Lines of a table beside its rows: names, a rule, and an empty one after it.
+const TABLE_HEADING: usize = 3;
 
 /// The most kinds of caution that get a line of their own.
 const CAUTIONS: usize = 3;
@@ -36,8 +42,8 @@ pub(crate) struct Card {
     pub(crate) table: Option<Grid>,
     /// What the lines of the table are, where it does not hold all: "candidates".
     pub(crate) of: &'static str,
-    /// A curve in characters, for a terminal.
-    pub(crate) plot: Option<String>,
+    /// Curves in characters, for a terminal.
+    pub(crate) plot: Option<TerminalPlot>,
 }
 
 impl Card {
@@ -69,6 +75,45 @@ impl Card {
             plot: None,
         }
     }
+}
+
+/// One of the things that were compared, by the value of a metric.
+pub(crate) fn choice(name: impl Into<String>, metric: Metric, value: Option<f64>) -> RankedChoice {
+    RankedChoice {
+        name: name.into(),
+        standing: None,
+        limit: None,
+        metric: Some(metric),
+        value,
+        margin: None,
+    }
+}
+
+/// How many figures behind a document no source states, and the first of the weakest.
+pub(crate) fn foundation(document: &ResultSet) -> Option<CardPoint> {
+    let weakest_first = [Basis::Assumed, Basis::Estimated, Basis::Calibrated];
+    let of = |basis: Basis| {
+        document
+            .figures
+            .iter()
+            .filter(move |one| one.basis == basis)
+    };
+    let counts = weakest_first
+        .iter()
+        .map(|basis| (*basis, of(*basis).count()));
+    let counts: Vec<_> = counts.filter(|(_, count)| *count > 0).collect();
+    let (basis, _) = counts.first()?;
+    let first = of(*basis).next()?;
+    let words = counts
+        .iter()
+        .map(|(basis, count)| format!("{count} {basis}"));
+    let words = text::list(&words.collect::<Vec<_>>());
+    let all = document.figures.len();
+    let text = format!("{words} of {all} figures, such as {}", first.figure);
+    Some(CardPoint {
+        basis: Some(*basis),
+        ..CardPoint::words(CardSubject::Weakest, text)
+    })
 }
 
 /// The answer of a document, as its JSON carries it.
@@ -126,31 +171,39 @@ pub(crate) fn screen(shown: &Shown<'_>, style: &Style) -> String {
     }
     let mut blocks = vec![head.join("\n")];
     blocks.push(points(&card.answer.points, width).join("\n"));
-    let mut tail = vec![cautions_lines(&card.answer.cautions, width).join("\n")];
     blocks.retain(|block| !block.is_empty());
-    tail.retain(|block| !block.is_empty());
-    let count = |blocks: &[String]| -> usize {
-        let lines = blocks.iter().map(|block| block.lines().count() + 1);
+    let mut tail = cautions_lines(&card.answer.cautions, width);
+    let lines = |blocks: &[String]| -> usize {
+        let lines = blocks.iter().map(|block| block.lines().count());
         lines.sum()
     };
-    // The last line says where to read more.
-    let taken = count(&blocks) + count(&tail) + 1;
+    // An empty line follows each block; the last line says where to read more.
+    let taken = lines(&blocks) + blocks.len() + lines(&tail) + 1;
     let mut rest = LINES.saturating_sub(taken);
-    if let Some(plot) = card.plot.filter(|plot| plot.lines().count() < rest) {
+    let table = card.table.filter(|grid| !grid.rows().is_empty());
+    let least = table.as_ref().map_or(0, |grid| match grid.rows().len() {
+        // One line tells nothing that the points do not.
+        1 => 0,
+        _ => TABLE_HEADING + ROWS_LEAST,
+    });
+    let plot = card.plot.filter(|_| style.plots);
+    let plot = plot.and_then(|plot| plot.draw(width));
+    let mut is_full = false;
+    if let Some(plot) = plot.filter(|plot| plot.lines().count() + 1 + least <= rest) {
         rest -= plot.lines().count() + 1;
+        is_full = rest <= TABLE_HEADING;
         blocks.push(plot);
     }
     let mut left_out = 0;
-    if let Some(grid) = card.table.filter(|grid| !grid.rows().is_empty()) {
-        let heading = 3;
+    if let Some(grid) = table.filter(|_| !is_full) {
         let all = grid.rows().len();
-        let rows = all.min(ROWS_MOST).min(rest.saturating_sub(heading));
+        let rows = all.min(ROWS_MOST).min(rest.saturating_sub(TABLE_HEADING));
         let rows = rows.max(ROWS_LEAST.min(all));
         left_out = all - rows;
         blocks.push(table::short(&grid, rows, width, style));
     }
-    blocks.extend(tail);
-    blocks.push(more(left_out, card.of, document, width));
+    tail.push(more(left_out, card.of, document, width));
+    blocks.push(tail.join("\n"));
     blocks.join("\n\n") + "\n"
 }
 

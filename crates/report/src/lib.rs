@@ -54,6 +54,7 @@ mod answer;
 mod card;
 mod cause;
 mod csv;
+mod curve;
 mod format;
 mod grid;
 mod html;

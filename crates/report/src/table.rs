@@ -93,7 +93,7 @@ pub(crate) fn short(grid: &Grid, rows: usize, width: u16, style: &Style) -> Stri
     let mut taken = 0;
     for (column, own) in widths.iter().enumerate() {
         let wider = taken + own + if column == 0 { 0 } else { usize::from(GAP) };
-        if column < grid.keys() || wider <= usize::from(width) {
+        if column == 0 || wider <= usize::from(width) {
             shown.push(column);
             taken = wider;
         }

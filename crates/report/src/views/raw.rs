@@ -1,5 +1,7 @@
 //! `wordline raw`, and every workload without a view of its own: a line for each thing that was run.
 
+mod card;
+
 use wordline_core::quantity::ByteCount;
 use wordline_core::results::{NoValue, Row};
 use wordline_core::{Axis, Metric, ResultSet, Workload};
@@ -23,6 +25,7 @@ pub(crate) const VIEW: View = View {
     by_series: true,
     why: Some(why::section),
     answer,
+    card: Some(card::card),
     ..View::EMPTY
 };
 
