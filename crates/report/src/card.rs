@@ -152,8 +152,11 @@ fn cautions(document: &ResultSet) -> Vec<CautionCount> {
 
 /// The first screen.
 pub(crate) fn screen(shown: &Shown<'_>, style: &Style) -> String {
-    let document = shown.pivot.document;
-    let card = Card::of(shown);
+    lay_out(&Card::of(shown), shown.pivot.document, style)
+}
+
+/// A card in lines.
+fn lay_out(card: &Card, document: &ResultSet, style: &Style) -> String {
     let width = style.width.map_or(COLUMNS, |width| width.min(COLUMNS));
     let style = &Style {
         width: Some(width),
@@ -180,13 +183,13 @@ pub(crate) fn screen(shown: &Shown<'_>, style: &Style) -> String {
     // An empty line follows each block; the last line says where to read more.
     let taken = lines(&blocks) + blocks.len() + lines(&tail) + 1;
     let mut rest = LINES.saturating_sub(taken);
-    let table = card.table.filter(|grid| !grid.rows().is_empty());
-    let least = table.as_ref().map_or(0, |grid| match grid.rows().len() {
+    let table = card.table.as_ref().filter(|grid| !grid.rows().is_empty());
+    let least = table.map_or(0, |grid| match grid.rows().len() {
         // One line tells nothing that the points do not.
         1 => 0,
         _ => TABLE_HEADING + ROWS_LEAST,
     });
-    let plot = card.plot.filter(|_| style.plots);
+    let plot = card.plot.as_ref().filter(|_| style.plots);
     let plot = plot.and_then(|plot| plot.draw(width));
     let mut is_full = false;
     if let Some(plot) = plot.filter(|plot| plot.lines().count() + 1 + least <= rest) {
@@ -200,7 +203,7 @@ pub(crate) fn screen(shown: &Shown<'_>, style: &Style) -> String {
         let rows = all.min(ROWS_MOST).min(rest.saturating_sub(TABLE_HEADING));
         let rows = rows.max(ROWS_LEAST.min(all));
         left_out = all - rows;
-        blocks.push(table::short(&grid, rows, width, style));
+        blocks.push(table::short(grid, rows, width, style));
     }
     tail.push(more(left_out, card.of, document, width));
     blocks.push(tail.join("\n"));
@@ -252,4 +255,105 @@ fn more(left_out: usize, of: &str, document: &ResultSet, width: u16) -> String {
     let line =
         format!("{reasons}: --explain   {rest}: --all   page with plots: --export page.html");
     text::wrap(&line, Some(width))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::Detail;
+    use crate::{Format, fixture, render};
+
+    fn told(document: &ResultSet, width: u16, plots: bool) -> String {
+        let style = Style {
+            width: Some(width),
+            detail: Detail::Answer,
+            plots,
+            ..Style::default()
+        };
+        lay_out(&Card::of(&Shown::of(document)), document, &style)
+    }
+
+    #[test]
+    fn every_card_fits_24_lines_of_100_columns_and_begins_with_its_sentence() {
+        for (name, document) in fixture::all() {
+            for plots in [false, true] {
+                let text = told(&document, COLUMNS, plots);
+                let lines: Vec<&str> = text.lines().collect();
+                assert!(
+                    lines.len() <= LINES,
+                    "{name}: {} lines\n{text}",
+                    lines.len()
+                );
+                let widest = lines.iter().map(|line| line.chars().count()).max();
+                assert!(widest <= Some(100), "{name}: {widest:?}\n{text}");
+                let sentence = decision_card(&document).sentence;
+                assert!(!sentence.is_empty(), "{name}");
+                assert_eq!(
+                    decision_card(&document).sentence,
+                    text::printable(&sentence)
+                );
+                let first = text::wrap(&sentence, Some(COLUMNS));
+                assert!(
+                    first.lines().count() <= 3 && text.starts_with(&first),
+                    "{name}\n{text}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn no_line_is_wider_than_the_terminal_unless_a_single_word_is() {
+        for (name, document) in fixture::all() {
+            let card = Card::of(&Shown::of(&document));
+            for width in 40..=200_u16 {
+                for plots in [false, true] {
+                    let style = Style {
+                        width: Some(width),
+                        plots,
+                        ..Style::default()
+                    };
+                    let text = lay_out(&card, &document, &style);
+                    let most = usize::from(width.min(COLUMNS));
+                    for line in text.lines().filter(|line| line.chars().count() > most) {
+                        // A point's label stands before its first word.
+                        let label = CardSubject::ALL.iter().map(|one| one.label());
+                        let label = label
+                            .filter(|label| line.starts_with(label))
+                            .max_by_key(|label| label.len());
+                        let rest = line.trim_start_matches(label.unwrap_or_default()).trim();
+                        assert!(!rest.contains(' '), "{name}, {width}: {line:?}\n{text}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_script_reads_the_answer_in_json() {
+        for (name, document) in fixture::all() {
+            let json = render(&document, Format::Json, &Style::default());
+            let value: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+            let answer = value.get("answer").cloned().expect("an answer");
+            let read: DecisionCard = serde_json::from_value(answer).expect("a card");
+            let own = decision_card(&document);
+            assert_eq!(read.sentence, own.sentence, "{name}");
+            assert_eq!(read.take, own.take, "{name}");
+            assert_eq!(read.points.len(), own.points.len(), "{name}");
+            assert_eq!(read.ranking.len(), own.ranking.len(), "{name}");
+            for point in read.points.iter().filter(|point| point.metric.is_some()) {
+                assert!(
+                    point.unit.is_some() && point.basis.is_some(),
+                    "{name}: {point:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn plots_stand_where_the_terminal_shows_them_alone() {
+        let document = fixture::dram_loaded();
+        let is_dots = |c: char| ('\u{2800}'..='\u{28ff}').contains(&c);
+        assert!(told(&document, COLUMNS, true).contains(is_dots));
+        assert!(!told(&document, COLUMNS, false).contains(is_dots));
+    }
 }

@@ -3,6 +3,7 @@
 //! A line is one operation of a file system on a target at a fill level. Its slowest call is shown with
 //! the operations of the memory that it consisted of.
 
+mod card;
 #[cfg(test)]
 mod tests;
 
@@ -32,6 +33,7 @@ pub(crate) const VIEW: View = View {
     ],
     plots: &[PlotView::Made(slowest_calls)],
     answer,
+    card: Some(card::card),
     ..View::EMPTY
 };
 

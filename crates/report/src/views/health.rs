@@ -1,5 +1,6 @@
 //! `wordline wear health`: remaining life from latency: the blocks of a log, or the score of the predictor.
 
+mod card;
 #[cfg(test)]
 mod tests;
 
@@ -34,6 +35,7 @@ pub(crate) const VIEW: View = View {
         };
         Answer::of_all(sentences)
     },
+    card: Some(card::card),
     ..View::EMPTY
 };
 

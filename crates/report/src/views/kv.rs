@@ -3,6 +3,7 @@
 //! A line is a kind of operation of a table on a target, with records of one size at one load. Beside
 //! what it moved stands the least that any durable table moves.
 
+mod card;
 #[cfg(test)]
 mod tests;
 
@@ -32,6 +33,7 @@ pub(crate) const VIEW: View = View {
     tables: &[TableView::Lines(POWER_CUTS), TableView::Made(of_targets)],
     plots: &[PlotView::Curves(RATES), PlotView::Curves(TRAFFIC)],
     answer,
+    card: Some(card::card),
     ..View::EMPTY
 };
 

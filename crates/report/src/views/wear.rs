@@ -2,6 +2,7 @@
 //!
 //! A line is a usage in an environment on a target, with the rows of all its operations.
 
+mod card;
 #[cfg(test)]
 mod tests;
 
@@ -32,6 +33,7 @@ pub(crate) const VIEW: View = View {
     ],
     plots: &[PlotView::Curves(LIFE)],
     answer,
+    card: Some(card::card),
     ..View::EMPTY
 };
 

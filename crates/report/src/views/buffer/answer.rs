@@ -399,7 +399,7 @@ fn by_share(case: &BufferCase<'_, '_>) -> Vec<String> {
 }
 
 /// "8 KiB at 1.05 MB/s (25 %)", and "4 KiB to 8 KiB" where a curve of the least need lies below.
-fn shares(curve: &Curve<'_>, least: &Curve<'_>, sustained: f64) -> Vec<String> {
+pub(super) fn shares(curve: &Curve<'_>, least: &Curve<'_>, sustained: f64) -> Vec<String> {
     let mut rates: Vec<f64> = Vec::new();
     let words = SHARES.iter().filter_map(|share| {
         // A rounding below the share is the share.

@@ -14,8 +14,8 @@ use crate::text;
 const SEEN: &str = "seen";
 
 /// The number at a rate, and what stands under it.
-struct ProvidedRam<'a> {
-    number: &'a Row,
+pub(super) struct ProvidedRam<'a> {
+    pub(super) number: &'a Row,
     horizon: Option<&'a Row>,
     confidence: Option<&'a Row>,
     seen: Option<&'a Row>,
@@ -24,7 +24,7 @@ struct ProvidedRam<'a> {
 }
 
 impl<'a> ProvidedRam<'a> {
-    fn at(run: &PivotLine<'a>, rate: f64) -> Option<Self> {
+    pub(super) fn at(run: &PivotLine<'a>, rate: f64) -> Option<Self> {
         let own = |metric| at(&arriving(run, metric, RATE, "record"), rate);
         let estimate = |name| {
             let curve = estimated(run, Metric::RamProvision, RATE, "record", name);
@@ -42,7 +42,40 @@ impl<'a> ProvidedRam<'a> {
     }
 
     fn percent(&self) -> Option<String> {
-        Some(text::percent(self.confidence?.value?, 2))
+        Some(text::percent(self.confidence_value()?, 2))
+    }
+
+    /// The confidence in the number, as a share.
+    pub(super) fn confidence_value(&self) -> Option<f64> {
+        self.confidence?.value
+    }
+
+    /// What the number rests on, in a line: "the log alone needed 8 KiB; 95 % confidence for 13.7 min".
+    pub(super) fn short_confidence(&self, case: &BufferCase<'_, '_>) -> Option<String> {
+        let source = if case.is_log() { "log" } else { "run" };
+        if self.number.basis == Basis::Proven {
+            return Some("a proof: no run needs more".to_owned());
+        }
+        let horizon = told_value(self.horizon.filter(|row| row.value.is_some()));
+        if let Some((horizon, confidence)) = horizon.zip(self.percent()) {
+            let seen = told_value(self.seen.filter(|row| row.value.is_some()));
+            let seen = seen.map_or_else(
+                || format!("the {source}"),
+                |seen| format!("the {source}, which needed {seen}"),
+            );
+            return Some(format!(
+                "{seen}; with {confidence} confidence it holds for {horizon}"
+            ));
+        }
+        if self.number.basis == Basis::Measured {
+            return Some(format!(
+                "the {source} alone, too short to support a longer time"
+            ));
+        }
+        let proven = told_value(self.proven.filter(|row| row.value.is_some()))?;
+        Some(format!(
+            "the {source}; proven: no run needs more than {proven}"
+        ))
     }
 
     /// How far the number can be trusted: "it holds for 24 h of such writes with 95 % confidence (the log alone needed

@@ -8,6 +8,7 @@ const NARROW: Style = Style {
     color: false,
     detail: crate::format::Detail::All,
     width: Some(100),
+    plots: false,
 };
 
 #[test]

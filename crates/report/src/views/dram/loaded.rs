@@ -253,7 +253,7 @@ fn knees(pivot: &Pivot<'_>, curves: &[LoadCurve<'_, '_>]) -> Option<Grid> {
 }
 
 /// The point that carries most.
-fn most<'a, 'p>(curve: &LoadCurve<'a, 'p>) -> Option<LoadPoint<'a, 'p>> {
+pub(super) fn most<'a, 'p>(curve: &LoadCurve<'a, 'p>) -> Option<LoadPoint<'a, 'p>> {
     let known = curve
         .points
         .iter()
@@ -275,7 +275,7 @@ fn constant(curve: &LoadCurve<'_, '_>) -> Option<f64> {
 }
 
 /// Rows of where the first target takes a multiple of what it takes alone, with the multiple.
-fn at_loads<'a>(pivot: &Pivot<'a>) -> Vec<(f64, &'a Row)> {
+pub(super) fn at_loads<'a>(pivot: &Pivot<'a>) -> Vec<(f64, &'a Row)> {
     let lines = of_test(pivot, TEST).into_iter();
     let rows = lines.flat_map(|line| line.rows().to_vec());
     let rows = rows.filter_map(|row| Some((text::numeric(row.axes.get(&Axis::Load)?)?, row)));
