@@ -72,6 +72,8 @@ mod views;
 #[cfg(test)]
 mod fixture;
 #[cfg(test)]
+mod reading;
+#[cfg(test)]
 mod tests;
 
 pub use answer::answer;

@@ -162,7 +162,7 @@ fn sentences(document: &ResultSet) -> Option<Vec<String>> {
     };
     let mut sentences = vec![
         format!(
-            "{part}, fitted to {what} of {log}, misses it by {} on average, and predicts the second half within {}, at \
+            "{part}, fitted to {what} of {log}, misses it by {} on average. It predicts the second half within {}, at \
              worst {}.",
             percent(fitted.mean),
             percent(held.mean),
@@ -175,7 +175,7 @@ fn sentences(document: &ResultSet) -> Option<Vec<String>> {
     ];
     if predicts_badly(&fitted, &held, &halves) {
         sentences.push(
-            "It predicts far worse than it fits: its figures are too many for this log, or the card changed; do not \
+            "It predicts far worse than it fits: its figures are too many for this log, or the card changed. Do not \
              rely on them beyond this log."
                 .to_owned(),
         );

@@ -404,10 +404,11 @@ fn by_share(case: &BufferCase<'_, '_>) -> Option<CardPoint> {
         .find(|curve| !curve.is_empty())?;
     let least = estimated(run, metric, RATE, "record", LEAST);
     let mut words = shares(&curve, &least, sustained);
-    words.truncate(3);
+    // More do not fit a line.
+    words.truncate(2);
     let timing = case.clause(run);
     (!words.is_empty()).then(|| {
-        let words = format!("{}{timing}, for records that wait", text::list(&words));
+        let words = format!("{}{timing}, for waiting records", text::list(&words));
         CardPoint::words(CardSubject::Provision, words)
     })
 }
@@ -474,14 +475,7 @@ fn slowest(case: &BufferCase<'_, '_>) -> Option<CardPoint> {
     let rows = case.timings.iter().filter_map(|run| run.at(metric, &[]));
     let worst = rows.filter(|row| row.value.is_some());
     let worst = worst.max_by(|a, b| a.value.unwrap_or(0.0).total_cmp(&b.value.unwrap_or(0.0)))?;
-    let count = case
-        .timings
-        .iter()
-        .find_map(|run| run.number(Metric::AccessCount));
-    let of = count.map_or_else(String::new, |count| {
-        format!("; {} were run", text::count(count))
-    });
-    let words = format!("a {} takes up to {}{of}", case.head.operation, words);
+    let words = format!("a {} takes up to {}", case.head.operation, words);
     Some(CardPoint::of_value(
         CardSubject::WorstCase,
         words,

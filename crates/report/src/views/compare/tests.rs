@@ -122,11 +122,11 @@ fn what_is_proven_stands_beside_what_was_simulated() {
     }
     document.verdicts[1].bound = None;
     let sentences = answer(&document);
-    let only = "worst access is proven only below 2.25 s; no amount of RAM is proven to be enough; input rate is proven \
+    let only = "Worst access is proven only below 2.25 s. No amount of RAM is proven to be enough. Input rate is proven \
                 only up to 16.4 KB/s.";
     for wanted in [
-        format!("em064lx@stm32h755-qspi passes at the data sheet's maximum in simulation; {only}"),
-        format!("cy15b116qsn@stm32h755-qspi passes at typical timing in simulation; {only}"),
+        format!("em064lx@stm32h755-qspi passes at the data sheet's maximum in simulation. {only}"),
+        format!("cy15b116qsn@stm32h755-qspi passes at typical timing in simulation. {only}"),
     ] {
         assert!(sentences.contains(&wanted), "{wanted}\n{sentences:#?}");
     }

@@ -370,8 +370,8 @@ fn power_cuts(rivals: &[&RankedTable<'_, '_>]) -> Option<CardPoint> {
                 text::count(*images)
             )
         });
-        let words: Vec<_> = words.take(4).collect();
-        let words = format!("images that break the promise: {}", words.join("; "));
+        let words: Vec<_> = words.take(3).collect();
+        let words = format!("images that fail: {}", words.join("; "));
         let metric = Metric::CrashFailures;
         return Some(CardPoint::of_value(
             subject,
@@ -388,10 +388,10 @@ fn power_cuts(rivals: &[&RankedTable<'_, '_>]) -> Option<CardPoint> {
     };
     let words = match (safe.is_empty(), fragile.is_empty()) {
         (true, true) => return None,
-        (false, true) => format!("{}: nothing that returned is lost", names(&safe)),
+        (false, true) => format!("{}: by promise no record is lost", names(&safe)),
         (true, false) => format!("{}: may lose or damage records", names(&fragile)),
         (false, false) => format!(
-            "{}: nothing that returned is lost; {} may lose or damage records",
+            "{}: by promise no record is lost; {} may lose or damage records",
             names(&safe),
             names(&fragile)
         ),

@@ -81,7 +81,7 @@ fn name(line: &PivotLine<'_>, all: &[&PivotLine<'_>]) -> String {
 }
 
 /// "100,000", or "3.78 million".
-fn cycles(value: f64) -> String {
+pub(super) fn cycles(value: f64) -> String {
     const MILLION: f64 = 1e6;
     if !(0.0..1e15).contains(&value) {
         return text::number(Metric::Endurance, value, text::DIGITS);
