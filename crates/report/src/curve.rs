@@ -127,14 +127,18 @@ impl TerminalPlot {
             })
             .collect();
         let (low, high) = ((self.x.told)(x.low), (self.x.told)(x.high));
-        let scale = if x.is_logarithmic {
-            " (logarithmic)"
-        } else {
-            ""
-        };
-        let title = format!("{}{scale}", self.x.title);
-        let taken = low.chars().count() + high.chars().count();
-        let between = columns.saturating_sub(taken);
+        let between = columns.checked_sub(low.chars().count() + high.chars().count())?;
+        let titles = [
+            match x.is_logarithmic {
+                true => format!("{} (logarithmic)", self.x.title),
+                false => self.x.title.to_owned(),
+            },
+            self.x.title.to_owned(),
+            String::new(),
+        ];
+        // A space on either side of it.
+        let fits = |title: &String| title.is_empty() || title.chars().count() + 2 <= between;
+        let title = titles.into_iter().find(fits).unwrap_or_default();
         lines.push(format!("{:margin$} └{low}{title:^between$}{high}", ""));
         Some(lines.join("\n"))
     }

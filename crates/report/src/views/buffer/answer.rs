@@ -315,12 +315,11 @@ fn estimates(case: &BufferCase<'_, '_>, rate: f64) -> Vec<String> {
             let need = Need::at(run, rate, Some(estimate))?;
             Some((need, case.clause(run)))
         });
-        let words = merged(needs).into_iter().map(|(need, timing)| match need {
-            Ok(need) => format!("{least}{}{timing}", need.words(case)),
-            Err(_) => format!("no bound{timing}"),
+        let words = needs.map(|(need, timing)| match need {
+            Ok(need) => (format!("{least}{}", need.words(case)), timing),
+            Err(_) => ("no bound".to_owned(), timing),
         });
-        let words: Vec<_> = words.collect();
-        (!words.is_empty()).then(|| words.join(", "))
+        listed(words)
     };
     // What an estimate repeats needs no numbers.
     let repeats = |estimate: &str| {
@@ -360,7 +359,7 @@ fn estimates(case: &BufferCase<'_, '_>, rate: f64) -> Vec<String> {
         } else {
             format!("A histogram does not keep the order of accesses. At {at_rate} the need is")
         };
-        sentences.push(format!("{why} {least}; {most}."));
+        sentences.push(format!("{why} {least}. It is {most}."));
     }
     sentences
 }
@@ -387,7 +386,10 @@ fn sustained(case: &BufferCase<'_, '_>) -> Option<String> {
 /// RAM at shares of the sustained rate: each at the next rate above that was examined. What a
 /// histogram leaves open is given as an interval.
 fn by_share(case: &BufferCase<'_, '_>) -> Vec<String> {
-    let of = case.of_record();
+    let of = match case.record() {
+        none if none.is_empty() => none,
+        size => format!("{} ", size.replace(' ', "-")),
+    };
     let told = case.timings.iter().filter_map(|run| {
         let sustained = super::sustained(run).filter(|rate| *rate > 0.0)?;
         let metric = Metric::RamPeak;
@@ -400,7 +402,7 @@ fn by_share(case: &BufferCase<'_, '_>) -> Vec<String> {
         let least = estimated(run, metric, RATE, "record", LEAST);
         let words = shares(&curve, &least, sustained);
         let what = match whole_records {
-            true => format!("waiting records{of} need"),
+            true => format!("waiting {of}records need"),
             false => "waiting bytes need".to_owned(),
         };
         let head = match case.clause(run).trim_start() {

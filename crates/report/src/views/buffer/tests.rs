@@ -216,7 +216,7 @@ fn a_histogram_without_a_rate_leaves_a_range_too() {
     let sentences = answer(&document);
     assert!(
         sentences[1].starts_with(
-            "A histogram does not keep the order of accesses, so the need is a range. Waiting records of 4 KiB need \
+            "A histogram does not keep the order of accesses, so the need is a range. Waiting 4-KiB records need \
              0 B to 48 KiB at 1.16 MB/s (25 %)"
         ),
         "{sentences:?}"
@@ -241,8 +241,9 @@ fn histograms_leave_a_range() {
     document.rows.extend(least);
     let sentence = &answer(&document)[0];
     assert!(
-        sentence
-            .starts_with("A histogram does not keep the order of accesses, so at 2.50 MB/s the"),
+        sentence.starts_with(
+            "A histogram does not keep the order of accesses. At 2.50 MB/s the need is"
+        ),
         "{sentence}"
     );
     let table = render(&document, Format::Table, &NARROW);

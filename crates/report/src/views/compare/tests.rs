@@ -174,8 +174,8 @@ fn many_candidates_are_told_by_what_they_share() {
         "2* means two chips in turn: one is written while the other erases.",
         "By RAM at the data sheet's maximum fail mt29f1g01@stm32h755-qspi, 2*part0@board, \
          2*part1@board, 2*part2@board and 17 more.",
-        "2*part0@board, 2*part1@board, 2*part2@board, 2*part3@board and 16 more: also fails by rate; \
-         cost without the RAM.",
+        "2*part0@board, 2*part1@board, 2*part2@board, 2*part3@board and 16 more: also fails by rate. \
+         Cost without the RAM.",
     ] {
         let told = sentences.iter().any(|sentence| sentence == wanted);
         assert!(told, "{wanted}\n{sentences:#?}");

@@ -37,7 +37,7 @@ fn every_run_has_its_lines_and_the_blocks_have_none() {
     };
     assert_eq!(
         lines(&["first-page", "1000000 cycles", "9000000 cycles"]),
-        2,
+        1,
         "{text}"
     );
     assert_eq!(lines(&["whole-block", "beyond range"]), 1, "{text}");
