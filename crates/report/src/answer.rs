@@ -66,8 +66,9 @@ fn foundations_counted(document: &ResultSet) -> Option<String> {
         .collect();
     let parts: Vec<_> = parts.iter().map(String::as_str).collect();
     (!parts.is_empty()).then(|| {
+        let unstated: usize = UNSTATED.into_iter().map(count).sum();
         format!(
-            "Of {all} figures behind these results {} are stated by no source. JSON and HTML list them with their \
+            "No source states {unstated} of {all} figures behind these results: {}. JSON and HTML list them with their \
              reasons.",
             text::list(&parts)
         )

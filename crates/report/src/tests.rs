@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use wordline_core::results::{AxisValue, NoValue, ResultSet, Row, Verdict};
 use wordline_core::{Axis, Metric, Timing};
 
+use crate::fixture::NamedFixture;
 use crate::{Detail, Format, Style, fixture, render};
 
 const PEOPLE: [Format; 3] = [Format::Table, Format::Markdown, Format::Html];
@@ -16,7 +17,7 @@ const FIRST_SCREEN: Style = Style {
 };
 
 /// Each fixture by its number.
-const FIXTURES: [(&str, fn() -> ResultSet); 23] = fixture::ALL;
+const FIXTURES: [NamedFixture; 23] = fixture::ALL;
 
 fn documents() -> impl Iterator<Item = ResultSet> {
     FIXTURES.iter().map(|(_, fixture)| fixture())

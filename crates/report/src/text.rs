@@ -237,6 +237,11 @@ pub(crate) fn factor(ratio: f64) -> String {
     format!("{} times", wordline_core::quantity::human(ratio, "1", 2))
 }
 
+/// The part of a target, without its board.
+pub(crate) fn part_of(target: &str) -> &str {
+    target.split('@').next().unwrap_or(target)
+}
+
 /// The same text with a capital letter at its start.
 pub(crate) fn capital(text: &str) -> String {
     let mut rest = text.chars();

@@ -9,7 +9,7 @@ use super::provision::ProvidedRam;
 use super::stairs::stairs;
 use super::tables::rates;
 use super::{
-    BufferCase, LEAST, MOST, RAM, RATE, arriving, asked_ram, asked_rates, at, estimated,
+    BufferCase, LEAST, MOST, OWN_TIMES, RAM, RATE, arriving, asked_ram, asked_rates, at, estimated,
     is_unbounded, summary, sustained,
 };
 use crate::card::{Card, choice, foundation};
@@ -84,6 +84,7 @@ pub(crate) fn card(pivot: &Pivot<'_>) -> Card {
             .take(2)
             .filter_map(|bytes| with_ram(first.case, *bytes)),
     );
+    points.extend(own_times(first.case));
     points.extend(highest(first.case));
     points.extend(slowest(first.case));
     points.extend(needy.get(1).and_then(|second| second.runner_up(rate)));
@@ -160,8 +161,7 @@ fn by_timing(values: impl Iterator<Item = (String, String)>) -> Option<String> {
 
 /// Who, without the board where a card has little room.
 fn short<'c>(case: &'c BufferCase<'_, '_>) -> &'c str {
-    let target = case.head.target.as_str();
-    target.split('@').next().unwrap_or(target)
+    text::part_of(&case.head.target)
 }
 
 impl NeedyCase<'_, '_, '_> {
@@ -351,7 +351,13 @@ fn sentence(needy: &[NeedyCase<'_, '_, '_>], rate: Option<f64>, amounts: &[f64])
             );
         }
         let Some(highest) = slowest_rate(first.case) else {
-            return format!("{target} was examined; the table has what was found.");
+            return match own_times(first.case).and_then(|point| point.value) {
+                Some(bytes) => format!(
+                    "Provision {} of RAM: {target} then keeps up with the trace at its own times.",
+                    ram(bytes)
+                ),
+                None => format!("{target} was examined; the table has what was found."),
+            };
         };
         let take = if count > 1 { "Take " } else { "" };
         let most = match count {
@@ -389,6 +395,33 @@ fn sentence(needy: &[NeedyCase<'_, '_, '_>], rate: Option<f64>, amounts: &[f64])
             "Take {target}: it keeps up with {at_rate} with {bytes} of RAM, the least of {count} candidates."
         ),
     }
+}
+
+/// What a trace needs that is replayed at its own times: the most of all columns of the data sheet.
+fn own_times(case: &BufferCase<'_, '_>) -> Option<CardPoint> {
+    let metric = Metric::RamPeakInFlight;
+    let rows = case.timings.iter().filter_map(|run| {
+        let row = summary(run, metric, Some(OWN_TIMES))?;
+        Some((row.value?, row, case.heading(run)))
+    });
+    let rows: Vec<_> = rows.collect();
+    let (value, row, _) = rows.iter().max_by(|(a, ..), (b, ..)| a.total_cmp(b))?;
+    let told = rows
+        .iter()
+        .map(|(bytes, _, timing)| (ram(*bytes), timing.clone()));
+    let words = format!(
+        "{} at the trace's own times, the record being {} included",
+        by_timing(told)?,
+        done(case)
+    );
+    let subject = CardSubject::Provision;
+    Some(CardPoint::of_value(
+        subject,
+        words,
+        metric,
+        Some(*value),
+        row.basis,
+    ))
 }
 
 /// RAM of records that wait, at shares of the highest rate.

@@ -134,7 +134,7 @@ fn worst<'a>(
         .timings
         .iter()
         .filter_map(|timing| Some((one.figure(*timing, metric)?, *timing)));
-    rows.last()
+    rows.into_iter().next_back()
 }
 
 /// What is known of a metric: "12 KiB", or "8 KiB typ, 12 KiB max" where the columns differ.
@@ -301,7 +301,7 @@ fn runner_up(first: &Candidate<'_, '_>, all: &[Candidate<'_, '_>]) -> Option<Car
             format!("fails by {}", against(second, verdict))
         }
     };
-    let part = second.target.split('@').next().unwrap_or(second.target);
+    let part = text::part_of(second.target);
     let text = format!("{part}: {why}");
     Some(CardPoint::words(CardSubject::RunnerUp, text).about(second.target))
 }

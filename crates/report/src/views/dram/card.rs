@@ -237,7 +237,7 @@ fn bandwidth(pivot: &Pivot<'_>, mixes: &Mixes<'_, '_>) -> Card {
             false => format!(" by {}", pivot.short(first.line.head())),
         };
         let lead = ranking.lead();
-        let lead = lead.map_or_else(String::new, |lead| format!(" ({})", gain(lead)));
+        let lead = lead.map_or_else(String::new, |lead| format!(" ({})", super::points(lead)));
         Some(format!("{mix} {rate}{who}{lead}"))
     });
     let others: Vec<_> = others.collect();

@@ -263,7 +263,7 @@ impl<'a, 'p> MountedSystem<'a, 'p> {
             words.push(format!("RAM {}{}", ram(other), against(ram(own))));
         }
         let target = self.target();
-        let part = target.split('@').next().unwrap_or(target);
+        let part = text::part_of(target);
         let name = match target == first.target() {
             true => self.system(),
             false => format!("{} on {part}", self.system()),
@@ -377,7 +377,7 @@ fn plot(all: &[MountedSystem<'_, '_>]) -> TerminalPlot {
     let curves = all.iter().take(CURVES).filter_map(|one| {
         let (_, line) = one.worst?;
         let target = one.target();
-        let part = target.split('@').next().unwrap_or(target);
+        let part = text::part_of(target);
         let on = match several {
             true => format!(" {part}"),
             false => String::new(),

@@ -4,7 +4,7 @@ use wordline_core::results::{CardPoint, CardSubject, DecisionCard};
 use wordline_core::{Axis, Basis, Metric};
 
 use super::{
-    BLOCKS, BY_PREDICTOR, RIVALS, SCORE, SHARE, VERDICTS, band, by_urgency, gain, median,
+    BLOCKS, BY_PREDICTOR, RIVALS, SCORE, SHARE, VERDICTS, band, bare, by_urgency, gain, median,
     predictor, scored, used, verdict,
 };
 use crate::card::{Card, choice};
@@ -104,8 +104,8 @@ fn of_log(pivot: &Pivot<'_>) -> Card {
     points.extend(nearest.filter_map(|line| {
         let metric = Metric::CyclesLeft;
         let row = line.at(metric, &[(Of(Axis::Statistic), "median")])?;
-        let band =
-            band(line, metric).map_or_else(String::new, |band| format!(" ({band} with 90 %)"));
+        let band = bare(band(line, metric))
+            .map_or_else(String::new, |band| format!(" ({band} with 90 %)"));
         let words = format!(
             "block {}: {} of its life used, {} left{band}",
             name(pivot, line),
@@ -167,10 +167,10 @@ fn of_score(pivot: &Pivot<'_>) -> Card {
     let percent = |metric, line: &PivotLine<'_>| Some(text::percent(line.number(metric)?, 2));
     let sentence = match own.first() {
         Some(best) => format!(
-            "Predictions of the cycles left are off by {} (median), by {} on {}.",
-            percent(Metric::PredictionError, best).unwrap_or_default(),
+            "On {}, predictions of the cycles left by {} are off by {} (median).",
+            best.head().part,
             predictor(best),
-            best.head().part
+            percent(Metric::PredictionError, best).unwrap_or_default()
         ),
         None => "No predictor was scored.".to_owned(),
     };

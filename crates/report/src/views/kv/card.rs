@@ -300,7 +300,7 @@ impl<'a, 'p> RankedTable<'a, 'p> {
             });
         }
         let target = self.target();
-        let part = target.split('@').next().unwrap_or(target);
+        let part = text::part_of(target);
         let name = match target == first.target() {
             true => self.name(),
             false => format!("{} on {part}", self.name()),

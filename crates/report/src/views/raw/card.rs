@@ -127,11 +127,6 @@ fn point(subject: CardSubject, words: String, line: &PivotLine<'_>, metric: Metr
     )
 }
 
-/// A part of a target's name that distinguishes it.
-fn short<'t>(target: &'t str) -> &'t str {
-    target.split('@').next().unwrap_or(target)
-}
-
 /// The answer where operations run by themselves.
 fn fastest(pivot: &Pivot<'_>, groups: &[RankedSeries<'_, '_, '_>]) -> DecisionCard {
     let is_write = |group: &&RankedSeries<'_, '_, '_>| group.all[0].name_on_target == "write";
@@ -228,8 +223,8 @@ fn taken(
         }
         (Metric::ThroughputMean, true) => format!(
             "{} and {} are alike: {target} {} {value}.",
-            short(target),
-            short(&deciding.all[1].head().target),
+            text::part_of(target),
+            text::part_of(&deciding.all[1].head().target),
             verb(best)
         ),
         (_, false) => format!(
@@ -238,8 +233,8 @@ fn taken(
         ),
         (_, true) => format!(
             "{} and {} are alike: the slowest {} takes {value}.",
-            short(target),
-            short(&deciding.all[1].head().target),
+            text::part_of(target),
+            text::part_of(&deciding.all[1].head().target),
             best.name_on_target
         ),
     };
@@ -251,7 +246,7 @@ fn taken(
         let rate = told(end(one)?, group.metric)?;
         Some(format!(
             " {} {} faster, {rate}.",
-            short(&one.head().target),
+            text::part_of(&one.head().target),
             verb(one)
         ))
     });
@@ -380,11 +375,11 @@ fn life(pivot: &Pivot<'_>, own: &[&Series<'_, '_>]) -> Option<CardPoint> {
         values.min_by(|(a, _), (b, _)| a.total_cmp(b))
     };
     let spread = match lines().any(|line| layer::has(line)) {
-        true => " spread over all blocks".to_owned(),
+        true => ", spread over all blocks".to_owned(),
         false => match &pivot.document.experiment.workload {
             Workload::Raw(raw) => {
                 let wrap = wordline_core::quantity::ByteCount::from_bytes(raw.wrap_bytes);
-                format!(" spread over {wrap}")
+                format!(", spread over {wrap}")
             }
             _ => String::new(),
         },
@@ -431,8 +426,8 @@ fn runner_up(deciding: &RankedSeries<'_, '_, '_>) -> Option<CardPoint> {
     let words: Vec<_> = words.take(3).collect();
     let name = &second.head().target;
     let words = match words.is_empty() {
-        true => format!("{}: no figure differs by 1 %", short(name)),
-        false => format!("{}: {}", short(name), words.join(", ")),
+        true => format!("{}: no figure differs by 1 %", text::part_of(name)),
+        false => format!("{}: {}", text::part_of(name), words.join(", ")),
     };
     let point = point(CardSubject::RunnerUp, words, second, deciding.metric);
     Some(point.about(name.as_str()))
@@ -465,10 +460,7 @@ fn disturbed(pivot: &Pivot<'_>, series: &[Series<'_, '_>]) -> Option<DecisionCar
     };
     let access = &head.operation;
     let most = |one: &Series<'_, '_>| told(start(one)?, Metric::LatencyMax);
-    let idle = series
-        .iter()
-        .find(|one| !meets(one))
-        .and_then(|one| most(one));
+    let idle = series.iter().find(|one| !meets(one)).and_then(&most);
     let alone = idle.map_or_else(String::new, |idle| format!(" ({idle} when idle)"));
     let is_choice = met.len() > 1;
     let sentence = match is_choice {
@@ -602,7 +594,11 @@ fn plot(pivot: &Pivot<'_>, groups: &[RankedSeries<'_, '_, '_>]) -> Option<Termin
     let all = groups.iter().flat_map(|group| &group.all);
     let curves = all.take(CURVES).map(|one| TerminalCurve {
         name: match pivot.varying.target {
-            true => format!("{} {}", short(&one.head().target), one.name_on_target),
+            true => format!(
+                "{} {}",
+                text::part_of(&one.head().target),
+                one.name_on_target
+            ),
             false => one.name_on_target.clone(),
         },
         points: one
