@@ -47,7 +47,9 @@ pub(crate) fn style() -> Style {
 
 /// Whether the locale of a terminal is UTF-8: the first of its variables that says something decides.
 fn is_unicode(variable: impl Fn(&str) -> Option<String>) -> bool {
-    let mut locales = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().filter_map(variable);
+    let mut locales = ["LC_ALL", "LC_CTYPE", "LANG"]
+        .into_iter()
+        .filter_map(variable);
     let locale = locales.find(|locale| !locale.is_empty());
     locale.is_some_and(|locale| {
         let locale = locale.to_ascii_lowercase();

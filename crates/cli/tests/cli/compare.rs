@@ -3,7 +3,7 @@
 use serde_json::Value;
 use wordline_core::ResultSet;
 
-use crate::cli::support::{FORMATS, Folder, Ran, command, exported, rows, wordline};
+use crate::cli::support::{FORMATS, Folder, Ran, command, everything, exported, rows, wordline};
 
 /// Two candidates, one of which passes.
 const FLAGS: [&str; 9] = [
@@ -20,7 +20,7 @@ const FLAGS: [&str; 9] = [
 const STUDY: &str = "[work]\nkind = \"log\"\nrate = \"500 KB/s\"\nrecord = \"4 KiB\"\n";
 
 fn with(flags: &[&str]) -> Ran {
-    wordline(&[&FLAGS[..], flags].concat())
+    everything(&[&FLAGS[..], flags].concat())
 }
 
 /// Runs a study of this text.
@@ -229,7 +229,7 @@ fn exports_hold_no_path_and_quiet_says_nothing() {
     let study = format!("{STUDY}trace = \"my.trace\"\n").replace("\"log\"", "\"replay\"");
     let folder = folder.with("s.toml", study);
     let beside = folder.file("s.toml");
-    let ran = wordline(&["compare", &beside, "--target", "em064lx", "--keep=1MiB"]).done();
+    let ran = everything(&["compare", &beside, "--target", "em064lx", "--keep=1MiB"]).done();
     assert!(
         ran.stdout.contains("Verdict: 1 of 1"),
         "a trace lies beside its study: {ran:?}"
@@ -429,7 +429,7 @@ fn a_pair_may_be_named_beside_its_chip_and_limits_may_be_tiny() {
         "--target=mt29f1g01,2*mt29f1g01",
         "--in-turn",
     ];
-    assert!(wordline(&call).done().stdout.contains("of 2 pass"));
+    assert!(everything(&call).done().stdout.contains("of 2 pass"));
     let call = [
         "compare",
         "--rate=50KB/s",
@@ -439,7 +439,7 @@ fn a_pair_may_be_named_beside_its_chip_and_limits_may_be_tiny() {
         "--in-turn",
         "--target=mt29f1g01",
     ];
-    let ran = wordline(&call).done();
+    let ran = everything(&call).done();
     assert!(ran.stdout.contains("1 of 2 pass"), "{ran:?}");
     // Records that come once in days: the pair is run in before the first of them.
     let slow = [
@@ -448,7 +448,7 @@ fn a_pair_may_be_named_beside_its_chip_and_limits_may_be_tiny() {
         "--keep=4KiB",
         "--target=2*mt29f1g01",
     ];
-    assert!(wordline(&slow).done().stdout.contains("1 of 1 pass"));
+    assert!(everything(&slow).done().stdout.contains("1 of 1 pass"));
     let tiny = wordline(&[
         "compare",
         "--rate=500KB/s",
@@ -484,7 +484,7 @@ fn a_measured_log_is_ranked_beside_simulated_parts() {
         "--log",
         &log,
     ];
-    let ran = wordline(&asked).done();
+    let ran = everything(&asked).done();
     assert!(ran.stdout.contains("simulated"), "{}", ran.stdout);
     // One verdict, for a log has no columns of a data sheet; and the marked figures of a log.
     for cells in [
@@ -504,7 +504,7 @@ fn a_measured_log_is_ranked_beside_simulated_parts() {
 
     // What the log does not show decides, and what it does not tell is no failure.
     let says = |flags: &[&str], words: &[&str]| {
-        let ran = wordline(&[&asked[..], flags].concat()).done();
+        let ran = everything(&[&asked[..], flags].concat()).done();
         for words in words {
             assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
         }
@@ -528,7 +528,7 @@ fn a_measured_log_is_ranked_beside_simulated_parts() {
         .map(|line| format!("{line}\n"))
         .collect();
     let folder = folder.with("short.csv", short);
-    let ran = wordline(&[&asked[..7], &[&folder.file("short.csv")]].concat()).done();
+    let ran = everything(&[&asked[..7], &[&folder.file("short.csv")]].concat()).done();
     for words in [
         "The verdict on log:short.csv is not certain: too few accesses.",
         "the log needed 8 KiB of RAM, and is too short to support more than itself",
@@ -540,7 +540,7 @@ fn a_measured_log_is_ranked_beside_simulated_parts() {
     let study = format!("logs = [\"own.csv\"]\ntargets = [\"em064lx\"]\n{STUDY}");
     let folder = folder.with("s.toml", study);
     let beside = folder.file("s.toml");
-    let ran = wordline(&["compare", &beside, "--keep=1MiB"]).done();
+    let ran = everything(&["compare", &beside, "--keep=1MiB"]).done();
     assert!(ran.stdout.contains("log:own.csv"), "{ran:?}");
     exported(&asked, &folder, "log:own.csv");
     let page = folder.read("a.html");
@@ -573,7 +573,7 @@ fn a_log_with_its_current_is_ranked_by_energy() {
         "--current",
         &current,
     ];
-    let ran = wordline(&[&asked[..], &["--voltage=3.3V"]].concat()).done();
+    let ran = everything(&[&asked[..], &["--voltage=3.3V"]].concat()).done();
     for words in ["energy a day", "without the standby between them"] {
         assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
     }

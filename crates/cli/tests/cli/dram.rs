@@ -3,7 +3,7 @@
 use serde_json::Value;
 use wordline_core::ResultSet;
 
-use crate::cli::support::{FORMATS, Folder, Ran, command, exported, rows, wordline};
+use crate::cli::support::{FORMATS, Folder, Ran, command, everything, exported, rows, wordline};
 
 const BOTH: &str = "rdimm-6400-2rx4-128g@xeon6-1s,mrdimm-8800-2rx4-128g@xeon6-1s";
 
@@ -54,11 +54,11 @@ fn bandwidth_names_a_throughput_for_each_mix_and_the_gain_with_its_band() {
 
 #[test]
 fn idle_tells_what_latency_consists_of() {
-    let ran = wordline(&small("idle", &["--samples", "500"])).done();
+    let ran = everything(&small("idle", &["--samples", "500"])).done();
     let first = ran.stdout.lines().next().expect("an answer");
     for words in [
         "rdimm-6400-2rx4-128g@xeon6-1s: a read takes",
-        "without load: on-chip path",
+        "without load. It consists of on-chip path",
         "CAS latency",
     ] {
         assert!(first.contains(words), "{words}: {first}");
@@ -84,7 +84,7 @@ fn a_loaded_sweep_saves_its_curves_in_the_form_of_mess() {
         "--mess",
         &file,
     ];
-    let ran = wordline(&small("loaded", &more)).done();
+    let ran = everything(&small("loaded", &more)).done();
     assert!(ran.stdout.contains("Knees of the curves"), "{}", ran.stdout);
     for target in BOTH.split(',') {
         let text = folder.read(&format!("curves-{target}.csv"));
@@ -168,7 +168,7 @@ fn a_trace_writes_its_commands_and_is_checked() {
     let slices = folder.file("out.json");
     let target = ["--target", "mrdimm-8800-2rx4-128g@xeon6-1s"];
     let run = |file: &str| {
-        wordline(
+        everything(
             &[
                 &["dram", "trace", &trace, "--check", "--commands", file],
                 &target[..],

@@ -1,6 +1,6 @@
 //! `--export`: the format is that of the extension, and is settled before anything runs.
 
-use crate::cli::support::{Folder, SMALL, wordline};
+use crate::cli::support::{Folder, SMALL, everything, wordline};
 
 #[test]
 fn each_extension_has_its_format() {
@@ -21,7 +21,7 @@ fn each_extension_has_its_format() {
         ("a.md", "markdown"),
         ("a.txt", "table"),
     ] {
-        let stdout = wordline(&[&SMALL[..], &["--format", format]].concat())
+        let stdout = everything(&[&SMALL[..], &["--format", format]].concat())
             .done()
             .stdout;
         assert_eq!(folder.read(name), stdout, "{name}");

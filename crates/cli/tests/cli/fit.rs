@@ -1,6 +1,6 @@
 //! `part fit`: from a log to a sheet that other commands take, and what is refused.
 
-use crate::cli::support::{FORMATS, Folder, wordline};
+use crate::cli::support::{FORMATS, Folder, everything, wordline};
 
 const BOARD: &str = "stm32h743-sdmmc";
 
@@ -82,7 +82,7 @@ fn a_log_becomes_a_sheet_that_other_commands_take() {
         cards.file("mine.toml"),
     );
     let base = ["--base", "small-card", "--output", &file];
-    let ran = wordline(&arguments(&log, &folder, &base)).done();
+    let ran = everything(&arguments(&log, &folder, &base)).done();
     for words in [
         "card-lat.1-fit@stm32h743-sdmmc beside Card_lat.1.csv",
         "card-lat.1-fit@stm32h743-sdmmc, fitted to the first half of Card_lat.1.csv",
@@ -143,7 +143,7 @@ fn every_format_tells_a_fit_and_a_saved_one_is_told_again() {
         let ran = wordline(&arguments(&log, &folder, &more)).done();
         assert!(ran.stdout.contains("card-fit"), "{format}: {}", ran.stdout);
     }
-    let told = wordline(&["report", &saved]).done();
+    let told = everything(&["report", &saved]).done();
     assert!(told.stdout.contains("held-out ratio"), "{}", told.stdout);
     let document = wordline(&["report", &saved, "--format", "json"])
         .done()
@@ -220,7 +220,7 @@ fn a_cycling_log_becomes_a_sheet_that_wears() {
         "--output",
         &sheet,
     ];
-    let ran = wordline(&fit).done();
+    let ran = everything(&fit).done();
     for words in [
         "mine@stm32h743-fmc8, fitted to half of the blocks of cycled.csv",
         "half of blocks fail by",
@@ -277,7 +277,7 @@ fn a_sweep_gives_the_times_of_the_array_back() {
         "--output",
         &sheet,
     ];
-    let ran = wordline(&fit).done();
+    let ran = everything(&fit).done();
     for words in ["read of 2 KiB", "nand.page_program", "held-out ratio"] {
         assert!(
             ran.stdout.contains(words),
@@ -346,7 +346,7 @@ fn a_table_of_a_data_sheet_gives_an_exponent_predictions_and_a_sheet_that_slows_
         "--predict",
         "50000,1000000",
     ];
-    let ran = wordline(&fit).done();
+    let ran = everything(&fit).done();
     for words in [
         "What cycles add to the erase time grows as their power 0.6",
         "After 1000000 cycles the typical erase takes",

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::cli::support::{Folder, exported, rows, wordline};
+use crate::cli::support::{Folder, everything, exported, rows, wordline};
 
 const NOR: &str = "mt25ql128@stm32h755-qspi";
 const NAND: &str = "mt29f1g01@stm32h755-qspi";
@@ -230,7 +230,7 @@ fn two_runs_are_the_same_and_every_format_shows_them() {
 
     let folder = Folder::new();
     let files = exported(&SMALL, &folder, "append-sync");
-    let again = wordline(&["report", &files[0]]).done();
+    let again = everything(&["report", &files[0]]).done();
     assert_eq!(again.stdout, folder.read("a.txt"));
     assert!(
         again.stdout.contains("FAT (rust-fatfs)"),

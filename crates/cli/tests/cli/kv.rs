@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::cli::support::{Folder, rows, wordline};
+use crate::cli::support::{Folder, everything, rows, wordline};
 
 const BENCH: [&str; 10] = [
     "kv",
@@ -24,7 +24,7 @@ fn a_bench_is_the_same_twice_and_names_its_floor() {
         first,
         wordline(&[&BENCH[..], &["json"]].concat()).done().stdout
     );
-    let table = wordline(&[&BENCH[..], &["table"]].concat()).done().stdout;
+    let table = everything(&[&BENCH[..], &["table"]].concat()).done().stdout;
     assert!(
         table.contains("as3004316@stm32h743-fmc16: insert"),
         "{table}"
@@ -49,7 +49,7 @@ fn a_required_table_that_loses_something_fails_the_command() {
     ];
     let lost = wordline(&[&crash[..], &["lpht", "--require", "lpht", "--size", "32B"]].concat());
     assert_eq!(lost.code, Some(1), "{}", lost.stderr);
-    let kept = wordline(&[&crash[..], &["own", "--require", "own"]].concat());
+    let kept = everything(&[&crash[..], &["own", "--require", "own"]].concat());
     assert_eq!(kept.code, Some(0), "{}", kept.stderr);
     assert!(kept.stdout.contains("Power cuts"), "{}", kept.stdout);
     let absent = wordline(&[&crash[..], &["own", "--require", "clht"]].concat());
@@ -203,9 +203,9 @@ fn a_file_is_measured_and_one_that_holds_data_is_named_again() {
         "--repeat",
         "2",
     ];
-    let told = wordline(&once).done().stdout;
+    let told = everything(&once).done().stdout;
     assert!(
-        told.contains("medians of 2 repeats; max is the longest"),
+        told.contains("medians of 2 repeats. Max is the longest"),
         "{told}"
     );
     let same = Folder::new();

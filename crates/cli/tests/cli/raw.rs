@@ -6,7 +6,7 @@ use serde_json::Value;
 use wordline_core::{METRICS, ResultSet};
 
 use crate::cli::support::{
-    BOARD, FORMATS, Folder, PART, Ran, SMALL, TARGET, command, rows, wordline,
+    BOARD, FORMATS, Folder, PART, Ran, SMALL, TARGET, command, everything, rows, wordline,
 };
 
 #[test]
@@ -289,7 +289,7 @@ fn reads_during_an_erase_wait_or_suspend_it() {
     assert!(idle.2 < 20e-6 && (0.14..0.151).contains(&wait.2));
     assert!((40e-6..300e-6).contains(&suspend.2));
     assert_eq!(rows(&document, "throughput_mean").len(), 1);
-    let table = wordline(&DURING).done().stdout;
+    let table = everything(&DURING).done().stdout;
     for word in [
         "during",
         "on conflict",

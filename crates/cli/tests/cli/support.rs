@@ -43,6 +43,11 @@ pub(crate) fn wordline(arguments: &[&str]) -> Ran {
     Ran::of(&mut command(arguments))
 }
 
+/// The same with every table and sentence on stdout.
+pub(crate) fn everything(arguments: &[&str]) -> Ran {
+    wordline(&[arguments, &["--all"]].concat())
+}
+
 impl Ran {
     /// Runs a command. Whatever it does, it must not panic, nor dress its text for a terminal.
     pub(crate) fn of(command: &mut Command) -> Self {
