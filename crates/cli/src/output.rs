@@ -397,3 +397,22 @@ fn save(path: &Path, text: &str) -> io::Result<()> {
     }
     written
 }
+
+#[cfg(test)]
+mod tests {
+    use super::is_unicode;
+
+    #[test]
+    fn the_first_locale_that_says_something_decides() {
+        let of = |all: &'static [(&str, &str)]| {
+            is_unicode(|name| {
+                let found = all.iter().find(|(one, _)| *one == name);
+                found.map(|(_, value)| (*value).to_owned())
+            })
+        };
+        assert!(of(&[("LANG", "en_GB.UTF-8")]));
+        assert!(of(&[("LC_ALL", ""), ("LC_CTYPE", "C.utf8"), ("LANG", "C")]));
+        assert!(!of(&[("LC_ALL", "C"), ("LANG", "en_GB.UTF-8")]));
+        assert!(!of(&[]));
+    }
+}

@@ -1,23 +1,19 @@
 //! The first screen of `wordline buffer`: the RAM to provide at the highest rate that was asked for, what it rests on,
 //! what a power cut loses of it, and the rate above which no RAM is enough.
 
+mod points;
+mod shown;
+
 use wordline_core::results::{CardPoint, CardSubject, DecisionCard, RankedChoice, Row};
 use wordline_core::{Basis, Metric, Timing};
 
-use super::answer::{done, growth, shares};
+use super::answer::{done, growth};
 use super::provision::ProvidedRam;
-use super::stairs::stairs;
-use super::tables::rates;
-use super::{
-    BufferCase, LEAST, MOST, OWN_TIMES, RAM, RATE, arriving, asked_ram, asked_rates, at, estimated,
-    is_unbounded, summary, sustained,
-};
+use super::{BufferCase, RATE, arriving, asked_ram, asked_rates, at, is_unbounded, sustained};
 use crate::card::{Card, choice, foundation};
-use crate::curve::{TerminalAxis, TerminalCurve, TerminalPlot};
-use crate::grid::{Column, Grid};
 use crate::pivot::{Pivot, PivotLine};
-use crate::tabulate::Tabulation;
 use crate::text;
+use points::{by_share, highest, own_times, slowest, with_ram};
 
 /// The most curves that a terminal can name.
 const CURVES: usize = 4;
@@ -99,11 +95,11 @@ pub(crate) fn card(pivot: &Pivot<'_>) -> Card {
             cautions: Vec::new(),
         },
         table: match is_choice {
-            true => by_case(&needy),
-            false => by_rate(first.case, &asked),
+            true => shown::by_case(&needy),
+            false => shown::by_rate(first.case, &asked),
         },
         of: if is_choice { "candidates" } else { "rates" },
-        plot: plot(&needy),
+        plot: shown::plot(&needy),
     }
 }
 
@@ -395,257 +391,4 @@ fn sentence(needy: &[NeedyCase<'_, '_, '_>], rate: Option<f64>, amounts: &[f64])
             "Take {target}: it keeps up with {at_rate} with {bytes} of RAM, the least of {count} candidates."
         ),
     }
-}
-
-/// What a trace needs that is replayed at its own times: the most of all columns of the data sheet.
-fn own_times(case: &BufferCase<'_, '_>) -> Option<CardPoint> {
-    let metric = Metric::RamPeakInFlight;
-    let rows = case.timings.iter().filter_map(|run| {
-        let row = summary(run, metric, Some(OWN_TIMES))?;
-        Some((row.value?, row, case.heading(run)))
-    });
-    let rows: Vec<_> = rows.collect();
-    let (value, row, _) = rows.iter().max_by(|(a, ..), (b, ..)| a.total_cmp(b))?;
-    let told = rows
-        .iter()
-        .map(|(bytes, _, timing)| (ram(*bytes), timing.clone()));
-    let words = format!(
-        "{} at the trace's own times, the record being {} included",
-        by_timing(told)?,
-        done(case)
-    );
-    let subject = CardSubject::Provision;
-    Some(CardPoint::of_value(
-        subject,
-        words,
-        metric,
-        Some(*value),
-        row.basis,
-    ))
-}
-
-/// RAM of records that wait, at shares of the highest rate.
-fn by_share(case: &BufferCase<'_, '_>) -> Option<CardPoint> {
-    let run = case.timings.last()?;
-    let sustained = sustained(run).filter(|rate| *rate > 0.0)?;
-    let metric = Metric::RamPeak;
-    let curves = ["record", "fluid"].map(|arrival| arriving(run, metric, RATE, arrival));
-    let open = estimated(run, metric, RATE, "record", MOST);
-    let curve = curves
-        .into_iter()
-        .chain([open])
-        .find(|curve| !curve.is_empty())?;
-    let least = estimated(run, metric, RATE, "record", LEAST);
-    let mut words = shares(&curve, &least, sustained);
-    // More do not fit a line.
-    words.truncate(2);
-    let timing = case.clause(run);
-    (!words.is_empty()).then(|| {
-        let words = format!("{}{timing}, for waiting records", text::list(&words));
-        CardPoint::words(CardSubject::Provision, words)
-    })
-}
-
-/// The highest rate that an amount of RAM carries with the worst column of the data sheet.
-fn with_ram(case: &BufferCase<'_, '_>, bytes: f64) -> Option<CardPoint> {
-    let rates = case.timings.iter().filter_map(|run| {
-        let mut arrivals = ["record", "fluid"].into_iter();
-        let row = arrivals
-            .find_map(|arrival| at(&arriving(run, Metric::RateMax, RAM, arrival), bytes))?;
-        Some((row.value?, row, case.heading(run)))
-    });
-    let rates: Vec<_> = rates.collect();
-    let (value, row, _) = rates.iter().min_by(|(a, ..), (b, ..)| a.total_cmp(b))?;
-    let told = rates
-        .iter()
-        .map(|(rate, _, timing)| (text::rate(*rate), timing.clone()));
-    let words = format!("{} with {} of RAM", by_timing(told)?, ram(bytes));
-    Some(CardPoint::of_value(
-        CardSubject::Speed,
-        words,
-        Metric::RateMax,
-        Some(*value),
-        row.basis,
-    ))
-}
-
-/// The rate above which no RAM is enough.
-fn highest(case: &BufferCase<'_, '_>) -> Option<CardPoint> {
-    let rates = case
-        .timings
-        .iter()
-        .filter_map(|run| Some((text::rate(sustained(run)?), case.heading(run))));
-    let words = by_timing(rates)?;
-    let words = format!("at most {words}; above that no RAM is enough");
-    let row = case
-        .timings
-        .iter()
-        .find_map(|run| summary(run, Metric::ThroughputMean, None));
-    Some(CardPoint::of_value(
-        CardSubject::Speed,
-        words,
-        Metric::ThroughputMean,
-        slowest_rate(case),
-        row.map_or(Basis::Simulated, |row| row.basis),
-    ))
-}
-
-/// The slowest access by column of the data sheet.
-fn slowest(case: &BufferCase<'_, '_>) -> Option<CardPoint> {
-    let metric = Metric::LatencyMax;
-    let number = |value| text::number(metric, value, text::DIGITS);
-    let told = case.timings.iter().filter_map(|run| {
-        let seen = run.number(metric)?;
-        let bound = summary(run, metric, Some("bound")).and_then(|row| row.value);
-        let proven = match bound.map(number) {
-            None => String::new(),
-            Some(bound) if bound == number(seen) => " (proven)".to_owned(),
-            Some(bound) => format!(" (proven: at most {bound})"),
-        };
-        Some((number(seen) + &proven, case.heading(run)))
-    });
-    let words = by_timing(told)?;
-    let rows = case.timings.iter().filter_map(|run| run.at(metric, &[]));
-    let worst = rows.filter(|row| row.value.is_some());
-    let worst = worst.max_by(|a, b| a.value.unwrap_or(0.0).total_cmp(&b.value.unwrap_or(0.0)))?;
-    let words = format!("a {} takes up to {}", case.head.operation, words);
-    Some(CardPoint::of_value(
-        CardSubject::WorstCase,
-        words,
-        metric,
-        worst.value,
-        worst.basis,
-    ))
-}
-
-/// A line for each case.
-fn by_case(needy: &[NeedyCase<'_, '_, '_>]) -> Option<Grid> {
-    type Of<'n, 'c, 'a, 'p> = &'n NeedyCase<'c, 'a, 'p>;
-    let timings = [Timing::Typ, Timing::Max, Timing::Sampled];
-    let mut table = Tabulation::new(String::new())
-        .key(Column::left("target"), |one: &Of<'_, '_, '_, '_>| {
-            one.case.head.target.clone()
-        })
-        .key_if_varying(Column::left("operation"), |one| {
-            text::words(one.case.head.operation.name())
-        })
-        .key_if_varying(Column::right("record"), |one| one.case.record());
-    for timing in timings {
-        table = table.figure(format!("RAM, {timing}"), move |one| {
-            let mut needs = one.needs.iter();
-            let need = needs.find(|need| need.timing == timing)?;
-            Some(need.bytes.map_or_else(|| "unbounded".to_owned(), ram))
-        });
-    }
-    let run = |one: &Of<'_, '_, '_, '_>, timing: Timing| {
-        let mut runs = one.case.timings.iter().copied();
-        runs.find(|run| run.head().timing == timing)
-            .map(|run| (sustained(run), run.number(Metric::LatencyMax)))
-    };
-    for timing in timings {
-        table = table.figure(format!("highest rate, {timing}"), move |one| {
-            Some(text::rate(run(one, timing)?.0?))
-        });
-    }
-    for timing in timings {
-        table = table.figure(format!("slowest, {timing}"), move |one| {
-            Some(text::number(
-                Metric::LatencyMax,
-                run(one, timing)?.1?,
-                text::DIGITS,
-            ))
-        });
-    }
-    table.lines(&needy.iter().collect::<Vec<_>>())
-}
-
-/// RAM with the record in flight, by the rate.
-fn by_rate(case: &BufferCase<'_, '_>, asked: &[f64]) -> Option<Grid> {
-    let all = rates(case, asked);
-    // A card shows the first of them; the rates that were asked for are among these.
-    let (mut shown, others): (Vec<f64>, Vec<f64>) =
-        all.into_iter().partition(|rate| asked.contains(rate));
-    let room = ROWS.saturating_sub(shown.len());
-    shown.extend(super::thinned(&others, room).into_iter().take(room));
-    shown.sort_by(f64::total_cmp);
-    let mut table = Tabulation::new(String::new()).key(Column::right("rate"), |rate: &f64| {
-        match asked.contains(rate) {
-            true => format!("asked {}", text::rate(*rate)),
-            false => text::rate(*rate),
-        }
-    });
-    for run in &case.timings {
-        let timing = case.heading(run);
-        let metric = Metric::RamPeakInFlight;
-        let curves = ["record", "fluid"].map(|arrival| arriving(run, metric, RATE, arrival));
-        let curve = curves
-            .into_iter()
-            .find(|curve| !curve.is_empty())
-            .unwrap_or_default();
-        let proven = estimated(run, metric, RATE, "record", "bound");
-        let most = estimated(run, metric, RATE, "record", MOST);
-        for (name, curve) in [("RAM in use", curve), ("at most", most), ("proven", proven)] {
-            table = table.figure(format!("{timing}{name}"), move |rate| {
-                super::told_value(at(&curve, *rate))
-            });
-        }
-    }
-    table.lines(&shown)
-}
-
-/// RAM with the record in flight against the rate, for each column of the data sheet, or for the first cases.
-fn plot(needy: &[NeedyCase<'_, '_, '_>]) -> Option<TerminalPlot> {
-    let metric = Metric::RamPeakInFlight;
-    let several = needy.len() > 1;
-    let runs = needy.iter().flat_map(|one| {
-        let runs = one.case.timings.iter();
-        let runs = runs.take(if several { 1 } else { CURVES });
-        runs.map(|run| (one.case, *run))
-    });
-    let curves = runs.take(CURVES).map(|(case, run)| {
-        let points = |curve: super::Curve<'_>| -> Vec<(f64, f64)> {
-            let points = curve.iter();
-            points
-                .filter_map(|(rate, row)| Some((*rate, row.value?)))
-                .collect()
-        };
-        let fluid = points(arriving(run, metric, RATE, "fluid"));
-        let mut steps = match case.record_bytes() {
-            Some(bytes) if !fluid.is_empty() => stairs(&fluid, bytes),
-            _ => points(arriving(run, metric, RATE, "record")),
-        };
-        if steps.is_empty() {
-            steps = points(estimated(run, metric, RATE, "record", MOST));
-        }
-        let name = match several {
-            true => short(case).to_owned(),
-            false => match case.heading(run).trim_end() {
-                "" => "in use".to_owned(),
-                timing => timing.to_owned(),
-            },
-        };
-        // A value holds for the rates below its point.
-        let rises = steps.windows(2).map(|pair| (pair[0].0, pair[1].1));
-        let rises: Vec<_> = rises.collect();
-        let first = steps.first().copied();
-        let rest = rises.into_iter().zip(steps.iter().skip(1).copied());
-        let points = first
-            .into_iter()
-            .chain(rest.flat_map(|(rise, end)| [rise, end]));
-        TerminalCurve {
-            name,
-            points: points.collect(),
-        }
-    });
-    Some(TerminalPlot {
-        x: TerminalAxis {
-            title: "input rate",
-            told: text::rate,
-        },
-        y: TerminalAxis {
-            title: "RAM",
-            told: ram,
-        },
-        curves: curves.collect(),
-    })
 }
