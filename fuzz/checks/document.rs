@@ -3,7 +3,7 @@
 
 use wordline_core::ResultSet;
 use wordline_core::results::DocumentError;
-use wordline_report::{Format, Style, render};
+use wordline_report::{Detail, Format, Style, render};
 
 /// Panics when a promise is broken.
 pub(crate) fn check(data: &[u8]) {
@@ -31,6 +31,8 @@ fn renders(document: &ResultSet) {
     let narrow = Style {
         color: true,
         width: Some(40),
+        detail: Detail::Answer,
+        plots: true,
     };
     for format in Format::ALL {
         let text = render(document, format, &Style::default());
