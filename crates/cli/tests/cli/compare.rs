@@ -97,7 +97,7 @@ fn the_exit_code_says_whether_something_passes() {
 #[test]
 fn settings_that_change_nothing_or_go_badly_together_are_remarked() {
     let says = |flags: &[&str], words: &str| {
-        let ran = wordline(&[&["compare", "--rate=5KB/s", "--keep=1MiB"], flags].concat());
+        let ran = everything(&[&["compare", "--rate=5KB/s", "--keep=1MiB"], flags].concat());
         let text = ran.stdout + &ran.stderr;
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         text.contains(words)
@@ -531,7 +531,7 @@ fn a_measured_log_is_ranked_beside_simulated_parts() {
     let ran = everything(&[&asked[..7], &[&folder.file("short.csv")]].concat()).done();
     for words in [
         "The verdict on log:short.csv is not certain: too few accesses.",
-        "the log needed 8 KiB of RAM, and is too short to support more than itself",
+        "The log needed 8 KiB of RAM, and is too short to support more than itself",
     ] {
         assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
     }

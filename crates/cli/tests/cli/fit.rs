@@ -424,7 +424,7 @@ fn tables_that_tell_no_growth_are_refused_with_their_line_and_the_way_out() {
         );
     let fit = |table: &str, more: &[&str]| {
         let table = folder.file(table);
-        wordline(&[&["part", "fit", &table, "--template", "nor"], more].concat())
+        everything(&[&["part", "fit", &table, "--template", "nor"], more].concat())
     };
     fit("falls.csv", &[]).refused(&["falls.csv, line 3", "correct it, or leave the column out"]);
     fit("below.csv", &[]).refused(&["below.csv, line 2", "erase_max lies below erase_typ"]);
