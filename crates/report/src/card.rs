@@ -1,7 +1,7 @@
 //! The first screen: the answer, what it costs, the runner-up, what it rests on, and a short table, in 24 lines of 100
 //! columns.
 //!
-//! A [`Card`] is data: [`DecisionCard`] goes into JSON as it is, the terminal, Markdown and HTML lay it out. A view makes
+//! A [`FirstScreen`] is data: [`DecisionCard`] goes into JSON as it is, the terminal, Markdown and HTML lay it out. A view makes
 //! its own; of a view that has none the first sentences and the first table stand for it.
 
 use std::collections::HashMap;
@@ -36,7 +36,7 @@ const FINDINGS: usize = 4;
 
 /// What people see first of a document.
 #[derive(Default)]
-pub(crate) struct Card {
+pub(crate) struct FirstScreen {
     pub(crate) answer: DecisionCard,
     /// Columns that decide, the most important first; those that do not fit are left out from the right.
     pub(crate) table: Option<Grid>,
@@ -46,7 +46,7 @@ pub(crate) struct Card {
     pub(crate) plot: Option<TerminalPlot>,
 }
 
-impl Card {
+impl FirstScreen {
     pub(crate) fn of(shown: &Shown<'_>) -> Self {
         let document = shown.pivot.document;
         let own = shown.view.card.map(|card| card(&shown.pivot));
@@ -119,7 +119,7 @@ pub(crate) fn foundation(document: &ResultSet) -> Option<CardPoint> {
 /// The answer of a document, as its JSON carries it.
 #[must_use]
 pub fn decision_card(document: &ResultSet) -> DecisionCard {
-    Card::of(&Shown::of(document)).answer
+    FirstScreen::of(&Shown::of(document)).answer
 }
 
 /// Texts of a document are hostile: what drives a terminal is spelled out.
@@ -152,11 +152,11 @@ fn cautions(document: &ResultSet) -> Vec<CautionCount> {
 
 /// The first screen.
 pub(crate) fn screen(shown: &Shown<'_>, style: &Style) -> String {
-    lay_out(&Card::of(shown), shown.pivot.document, style)
+    lay_out(&FirstScreen::of(shown), shown.pivot.document, style)
 }
 
 /// A card in lines.
-fn lay_out(card: &Card, document: &ResultSet, style: &Style) -> String {
+fn lay_out(card: &FirstScreen, document: &ResultSet, style: &Style) -> String {
     let width = style.width.map_or(COLUMNS, |width| width.min(COLUMNS));
     let style = &Style {
         width: Some(width),
@@ -270,7 +270,7 @@ mod tests {
             plots,
             ..Style::default()
         };
-        lay_out(&Card::of(&Shown::of(document)), document, &style)
+        lay_out(&FirstScreen::of(&Shown::of(document)), document, &style)
     }
 
     #[test]
@@ -304,7 +304,7 @@ mod tests {
     #[test]
     fn no_line_is_wider_than_the_terminal_unless_a_single_word_is() {
         for (name, document) in fixture::all() {
-            let card = Card::of(&Shown::of(&document));
+            let card = FirstScreen::of(&Shown::of(&document));
             for width in 40..=200_u16 {
                 for plots in [false, true] {
                     let style = Style {

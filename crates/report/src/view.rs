@@ -8,7 +8,7 @@ use wordline_core::results::Row;
 use wordline_core::{Axis, Metric, ResultSet};
 
 use crate::answer::{self, Answer};
-use crate::card::Card;
+use crate::card::FirstScreen;
 use crate::cause;
 use crate::grid::{Align, Grid};
 use crate::html::chart::CurvePlot;
@@ -38,7 +38,7 @@ pub(crate) struct View {
     pub(crate) why: Option<fn(&Pivot<'_>) -> TimeBreakdown>,
     pub(crate) answer: fn(&Pivot<'_>) -> Answer,
     /// The first screen; where a view makes none, its first sentences and its first table stand for it.
-    pub(crate) card: Option<fn(&Pivot<'_>) -> Card>,
+    pub(crate) card: Option<fn(&Pivot<'_>) -> FirstScreen>,
 }
 
 impl View {

@@ -10,7 +10,7 @@ use wordline_core::{Basis, Metric, Timing};
 use super::answer::{done, growth};
 use super::provision::ProvidedRam;
 use super::{BufferCase, RATE, arriving, asked_ram, asked_rates, at, is_unbounded, sustained};
-use crate::card::{Card, choice, foundation};
+use crate::card::{FirstScreen, choice, foundation};
 use crate::pivot::{Pivot, PivotLine};
 use crate::text;
 use points::{by_share, highest, own_times, slowest, with_ram};
@@ -38,7 +38,7 @@ struct NeedyCase<'c, 'a, 'p> {
     needs: Vec<BufferNeed<'a>>,
 }
 
-pub(crate) fn card(pivot: &Pivot<'_>) -> Card {
+pub(crate) fn card(pivot: &Pivot<'_>) -> FirstScreen {
     let cases = BufferCase::all_of(pivot);
     let asked = asked_rates(pivot.document);
     let amounts = asked_ram(pivot.document);
@@ -59,12 +59,12 @@ pub(crate) fn card(pivot: &Pivot<'_>) -> Card {
         None => needy.sort_by(|a, b| best_rate(b).total_cmp(&best_rate(a))),
     }
     let Some(first) = needy.first() else {
-        return Card {
+        return FirstScreen {
             answer: DecisionCard {
                 sentence: "Nothing was examined.".to_owned(),
                 ..DecisionCard::default()
             },
-            ..Card::default()
+            ..FirstScreen::default()
         };
     };
     let mut points = Vec::new();
@@ -86,7 +86,7 @@ pub(crate) fn card(pivot: &Pivot<'_>) -> Card {
     points.extend(needy.get(1).and_then(|second| second.runner_up(rate)));
     points.extend(first.weakest(rate).or_else(|| foundation(pivot.document)));
     let is_choice = needy.len() > 1;
-    Card {
+    FirstScreen {
         answer: DecisionCard {
             sentence: sentence(&needy, rate, &amounts),
             take: (is_choice && first.is_possible(rate)).then(|| first.case.head.target.clone()),

@@ -8,7 +8,7 @@ use wordline_core::{Basis, Better, Metric, Timing};
 use super::limit::against;
 use super::tables::timings;
 use super::{Limit, RankedCandidate, margin};
-use crate::card::Card;
+use crate::card::FirstScreen;
 use crate::grid::Column;
 use crate::pivot::Pivot;
 use crate::tabulate::{NOTHING, Tabulation, filled};
@@ -16,14 +16,14 @@ use crate::text;
 
 type Candidate<'a, 'p> = RankedCandidate<'a, 'p>;
 
-pub(crate) fn card(pivot: &Pivot<'_>) -> Card {
+pub(crate) fn card(pivot: &Pivot<'_>) -> FirstScreen {
     let candidates = RankedCandidate::all_of(pivot);
     let ranking = candidates.iter().filter_map(ranked).collect();
     let Some(first) = candidates
         .first()
         .filter(|first| !first.verdicts.is_empty())
     else {
-        return Card {
+        return FirstScreen {
             answer: DecisionCard {
                 sentence: match candidates.len() {
                     0 => "There is no candidate.".to_owned(),
@@ -31,7 +31,7 @@ pub(crate) fn card(pivot: &Pivot<'_>) -> Card {
                 },
                 ..DecisionCard::default()
             },
-            ..Card::default()
+            ..FirstScreen::default()
         };
     };
     let points = [
@@ -42,7 +42,7 @@ pub(crate) fn card(pivot: &Pivot<'_>) -> Card {
         runner_up(first, &candidates),
         Some(weakest(first)),
     ];
-    Card {
+    FirstScreen {
         answer: DecisionCard {
             sentence: sentence(first, &candidates),
             take: first.passes().then(|| first.target.to_owned()),

@@ -9,7 +9,7 @@ use wordline_core::{Basis, Better, Metric};
 
 use super::bandwidth::{Mixes, parts};
 use super::{band, curves, of_test};
-use crate::card::{Card, choice, foundation};
+use crate::card::{FirstScreen, choice, foundation};
 use crate::curve::TerminalPlot;
 use crate::grid::Grid;
 use crate::pivot::{Pivot, PivotLine};
@@ -36,7 +36,7 @@ struct ModuleRanking<'a, 'p> {
     all: Vec<RankedModule<'a, 'p>>,
 }
 
-pub(super) fn card(pivot: &Pivot<'_>) -> Card {
+pub(super) fn card(pivot: &Pivot<'_>) -> FirstScreen {
     let mixes = Mixes::all_of(pivot);
     let loads = curves(pivot);
     if let Some(mixes) = mixes.first() {
@@ -93,7 +93,7 @@ impl<'a, 'p> ModuleRanking<'a, 'p> {
         points: Vec<CardPoint>,
         table: Option<Grid>,
         plot: Option<TerminalPlot>,
-    ) -> Card {
+    ) -> FirstScreen {
         let mut points = points;
         if !points
             .iter()
@@ -106,7 +106,7 @@ impl<'a, 'p> ModuleRanking<'a, 'p> {
         let take = self
             .first()
             .filter(|_| self.second().is_some() && !self.is_even());
-        Card {
+        FirstScreen {
             answer: DecisionCard {
                 sentence,
                 take: take.map(|one| target(one.line).to_owned()),

@@ -7,7 +7,7 @@ use super::{
     FitComparison, compared, figures, growth, is_of_flash, percent, predicts_badly, ratio, score,
     targets, worst,
 };
-use crate::card::{Card, foundation};
+use crate::card::{FirstScreen, foundation};
 use crate::grid::Column;
 use crate::pivot::Pivot;
 use crate::tabulate::Tabulation;
@@ -16,7 +16,7 @@ use crate::text;
 /// Points that sentences on a table of times become.
 const FINDINGS: usize = 6;
 
-pub(super) fn card(pivot: &Pivot<'_>) -> Card {
+pub(super) fn card(pivot: &Pivot<'_>) -> FirstScreen {
     let document = pivot.document;
     let mut of_growth = growth::sentences(document).into_iter();
     if let Some(sentence) = of_growth.next() {
@@ -25,7 +25,7 @@ pub(super) fn card(pivot: &Pivot<'_>) -> Card {
             .map(|one| CardPoint::words(CardSubject::Finding, one.trim_end_matches('.')))
             .collect();
         points.extend(foundation(document));
-        return Card {
+        return FirstScreen {
             answer: DecisionCard {
                 sentence,
                 points,
@@ -47,7 +47,7 @@ pub(super) fn card(pivot: &Pivot<'_>) -> Card {
     let (Some((log, part)), [Some(fitted), Some(held)], Some(halves)) =
         (targets(document), scores, halves)
     else {
-        return Card {
+        return FirstScreen {
             answer: DecisionCard {
                 sentence: "Nothing was fitted.".to_owned(),
                 ..DecisionCard::default()
@@ -111,7 +111,7 @@ pub(super) fn card(pivot: &Pivot<'_>) -> Card {
             FitComparison::ratio(&line.first).map(ratio)
         })
         .lines(&lines);
-    Card {
+    FirstScreen {
         answer: DecisionCard {
             sentence,
             take: (!is_bad).then(|| part.to_owned()),

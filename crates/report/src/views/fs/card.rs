@@ -5,7 +5,7 @@ use wordline_core::results::{CardPoint, CardSubject, DecisionCard};
 use wordline_core::{Axis, Basis, Metric, RowOperation};
 
 use super::{operation_times, slowest_call, system};
-use crate::card::{Card, choice, foundation};
+use crate::card::{FirstScreen, choice, foundation};
 use crate::curve::{TerminalAxis, TerminalCurve, TerminalPlot};
 use crate::grid::{Column, Grid};
 use crate::pivot::LineField::Of;
@@ -26,18 +26,18 @@ struct MountedSystem<'a, 'p> {
     ram: Option<f64>,
 }
 
-pub(super) fn card(pivot: &Pivot<'_>) -> Card {
+pub(super) fn card(pivot: &Pivot<'_>) -> FirstScreen {
     let lines: Vec<_> = pivot.lines.iter().collect();
     let groups = together(lines, |line| (line.head().target.clone(), system(line)));
     let mut all: Vec<_> = groups.into_iter().map(MountedSystem::of).collect();
     all.sort_by(|a, b| a.rank().cmp(&b.rank()).then(a.cost().total_cmp(&b.cost())));
     let Some(first) = all.first() else {
-        return Card {
+        return FirstScreen {
             answer: DecisionCard {
                 sentence: "No file system was run.".to_owned(),
                 ..DecisionCard::default()
             },
-            ..Card::default()
+            ..FirstScreen::default()
         };
     };
     let mut points = Vec::new();
@@ -54,7 +54,7 @@ pub(super) fn card(pivot: &Pivot<'_>) -> Card {
     let other = all.iter().skip(2).find(same);
     points.extend(other.and_then(|other| other.against(first, CardSubject::Finding)));
     points.extend(foundation(pivot.document));
-    Card {
+    FirstScreen {
         answer: DecisionCard {
             sentence: sentence(&all),
             take: (all.len() > 1 && first.survives() != Some(false)).then(|| first.name()),

@@ -7,7 +7,7 @@ use super::{
     BLOCKS, BY_PREDICTOR, RIVALS, SCORE, SHARE, VERDICTS, band, bare, by_urgency, gain, median,
     predictor, scored, used, verdict,
 };
-use crate::card::{Card, choice};
+use crate::card::{FirstScreen, choice};
 use crate::curve::{TerminalAxis, TerminalCurve, TerminalPlot};
 use crate::pivot::LineField::Of;
 use crate::pivot::{Pivot, PivotLine};
@@ -19,7 +19,7 @@ const CURVES: usize = 4;
 /// The most blocks that are named one by one.
 const NAMED: usize = 6;
 
-pub(super) fn card(pivot: &Pivot<'_>) -> Card {
+pub(super) fn card(pivot: &Pivot<'_>) -> FirstScreen {
     let score = Pivot::of(pivot.document, BY_PREDICTOR);
     match scored(&score).is_empty() {
         true => of_log(pivot),
@@ -35,15 +35,15 @@ fn name(pivot: &Pivot<'_>, line: &PivotLine<'_>) -> String {
     }
 }
 
-fn of_log(pivot: &Pivot<'_>) -> Card {
+fn of_log(pivot: &Pivot<'_>) -> FirstScreen {
     let blocks = by_urgency(pivot);
     let Some(first) = blocks.first() else {
-        return Card {
+        return FirstScreen {
             answer: DecisionCard {
                 sentence: "The log has no blocks.".to_owned(),
                 ..DecisionCard::default()
             },
-            ..Card::default()
+            ..FirstScreen::default()
         };
     };
     let log = first.head().target.as_str();
@@ -138,7 +138,7 @@ fn of_log(pivot: &Pivot<'_>) -> Card {
     let ranking = blocks
         .iter()
         .map(|line| choice(name(pivot, line), Metric::LifeUsed, used(line)));
-    Card {
+    FirstScreen {
         answer: DecisionCard {
             sentence,
             take: None,
@@ -152,7 +152,7 @@ fn of_log(pivot: &Pivot<'_>) -> Card {
     }
 }
 
-fn of_score(pivot: &Pivot<'_>) -> Card {
+fn of_score(pivot: &Pivot<'_>) -> FirstScreen {
     let lines = scored(pivot);
     let error = |line: &PivotLine<'_>| line.number(Metric::PredictionError);
     // Those that know cycles alone are what the predictor is held against.
@@ -240,7 +240,7 @@ fn of_score(pivot: &Pivot<'_>) -> Card {
         }
     });
     let curves = curves.collect();
-    Card {
+    FirstScreen {
         answer: DecisionCard {
             sentence,
             take: None,

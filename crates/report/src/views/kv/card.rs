@@ -6,7 +6,7 @@ use wordline_core::{Axis, Basis, Metric};
 use wordline_engines::STORES;
 
 use super::{can, over_floor, short_table, sizes, table as table_title};
-use crate::card::{Card, choice, foundation};
+use crate::card::{FirstScreen, choice, foundation};
 use crate::curve::{TerminalAxis, TerminalCurve, TerminalPlot};
 use crate::grid::{Column, Grid};
 use crate::pivot::{Pivot, PivotLine, differs, each, together};
@@ -30,7 +30,7 @@ struct RankedTable<'a, 'p> {
     rated: Vec<(&'static str, &'p PivotLine<'a>)>,
 }
 
-pub(super) fn card(pivot: &Pivot<'_>) -> Card {
+pub(super) fn card(pivot: &Pivot<'_>) -> FirstScreen {
     let lines: Vec<_> = pivot.lines.iter().collect();
     let place = middle(&lines);
     let groups = together(lines, |line| {
@@ -43,12 +43,12 @@ pub(super) fn card(pivot: &Pivot<'_>) -> Card {
         survives.then(b.speed().total_cmp(&a.speed()))
     });
     let Some(first) = all.first() else {
-        return Card {
+        return FirstScreen {
             answer: DecisionCard {
                 sentence: "No table was run.".to_owned(),
                 ..DecisionCard::default()
             },
-            ..Card::default()
+            ..FirstScreen::default()
         };
     };
     let rivals: Vec<_> = all
@@ -63,7 +63,7 @@ pub(super) fn card(pivot: &Pivot<'_>) -> Card {
     points.extend(first.moved());
     points.extend(all.get(1).and_then(|second| second.against(first)));
     points.extend(foundation(pivot.document));
-    Card {
+    FirstScreen {
         answer: DecisionCard {
             sentence: sentence(&all, &place),
             take: (all.len() > 1 && first.survives()).then(|| first.full_name()),

@@ -7,7 +7,7 @@ mod points;
 use wordline_core::results::{CardPoint, CardSubject, DecisionCard, RankedChoice};
 use wordline_core::{Axis, Basis, Metric};
 
-use crate::card::{Card, choice, foundation};
+use crate::card::{FirstScreen, choice, foundation};
 use crate::curve::{TerminalAxis, TerminalCurve, TerminalPlot};
 use crate::grid::{Column, Grid};
 use crate::pivot::{Pivot, PivotLine, Series, together};
@@ -27,7 +27,7 @@ struct RankedSeries<'s, 'a, 'p> {
     metric: Metric,
 }
 
-pub(crate) fn card(pivot: &Pivot<'_>) -> Card {
+pub(crate) fn card(pivot: &Pivot<'_>) -> FirstScreen {
     let series = pivot.series();
     let groups = together(series.iter().collect(), |one| &one.name_on_target);
     let groups: Vec<_> = groups.into_iter().map(RankedSeries::of).collect();
@@ -37,7 +37,7 @@ pub(crate) fn card(pivot: &Pivot<'_>) -> Card {
         Some(answer) => answer,
         None => fastest(pivot, &groups),
     };
-    Card {
+    FirstScreen {
         answer,
         table,
         of: "operations",

@@ -4,7 +4,7 @@ use wordline_core::results::{CardPoint, CardSubject, DecisionCard, Row};
 use wordline_core::{Axis, Metric};
 
 use super::{BY_OPERATION, KEYS, SHEET, blocks, statistic_of};
-use crate::card::{Card, choice, foundation};
+use crate::card::{FirstScreen, choice, foundation};
 use crate::curve::{TerminalAxis, TerminalCurve, TerminalPlot};
 use crate::grid::{Column, Grid};
 use crate::pivot::LineField;
@@ -16,7 +16,7 @@ use crate::view::Key;
 /// The most curves that a terminal can name.
 const CURVES: usize = 4;
 
-pub(super) fn card(pivot: &Pivot<'_>) -> Card {
+pub(super) fn card(pivot: &Pivot<'_>) -> FirstScreen {
     let mut lines: Vec<_> = pivot.lines.iter().collect();
     let all = lines.clone();
     let median = |line: &PivotLine<'_>| statistic_of(line, "median").and_then(|row| row.value);
@@ -24,12 +24,12 @@ pub(super) fn card(pivot: &Pivot<'_>) -> Card {
     let place = |line: &PivotLine<'_>| median(line).unwrap_or(f64::INFINITY);
     lines.sort_by(|a, b| place(b).total_cmp(&place(a)));
     let Some(first) = lines.first() else {
-        return Card {
+        return FirstScreen {
             answer: DecisionCard {
                 sentence: "Nothing was run.".to_owned(),
                 ..DecisionCard::default()
             },
-            ..Card::default()
+            ..FirstScreen::default()
         };
     };
     let mut points = Vec::new();
@@ -58,7 +58,7 @@ pub(super) fn card(pivot: &Pivot<'_>) -> Card {
     let ranking = lines
         .iter()
         .map(|line| choice(name(line, &all), Metric::Endurance, median(line)));
-    Card {
+    FirstScreen {
         answer: DecisionCard {
             sentence: sentence(first, &all),
             take: is_choice.then(|| name(first, &all)),

@@ -4,7 +4,7 @@ use wordline_core::results::{CardPoint, CardSubject};
 use wordline_core::{Axis, Metric};
 
 use super::{ModuleRanking, energy, gains, point, share, target, why};
-use crate::card::Card;
+use crate::card::FirstScreen;
 use crate::pivot::{Pivot, PivotLine};
 use crate::text;
 use crate::views::dram::bandwidth::{Mixes, alone, estimates, ratio_band, throughputs};
@@ -19,7 +19,7 @@ fn verb(mix: &str) -> String {
     }
 }
 
-pub(super) fn card(pivot: &Pivot<'_>, mixes: &Mixes<'_, '_>) -> Card {
+pub(super) fn card(pivot: &Pivot<'_>, mixes: &Mixes<'_, '_>) -> FirstScreen {
     let first_mix = mixes.mixes.first().copied().unwrap_or_default();
     let of_mix = |wanted: &str| {
         let lines = mixes

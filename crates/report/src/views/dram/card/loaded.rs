@@ -4,7 +4,7 @@ use wordline_core::results::{CardPoint, CardSubject};
 use wordline_core::{Axis, Metric};
 
 use super::{CURVES, ModuleRanking, energy, point, share, target, why};
-use crate::card::Card;
+use crate::card::FirstScreen;
 use crate::curve::{TerminalAxis, TerminalCurve, TerminalPlot};
 use crate::grid::{Column, Grid};
 use crate::pivot::Pivot;
@@ -13,7 +13,7 @@ use crate::text;
 use crate::views::dram::loaded::{LoadCurve, at_loads, most};
 use crate::views::dram::time;
 
-pub(super) fn card(pivot: &Pivot<'_>, loads: &[LoadCurve<'_, '_>]) -> Card {
+pub(super) fn card(pivot: &Pivot<'_>, loads: &[LoadCurve<'_, '_>]) -> FirstScreen {
     let first = &loads[0];
     // Other mixes and orders are no rivals of the first.
     let rivals = loads.iter();

@@ -4,7 +4,7 @@ use wordline_core::Metric;
 use wordline_core::results::{CardPoint, CardSubject};
 
 use super::{LEAST_S, ModuleRanking, RankedModule, energy, over, point, share, target};
-use crate::card::Card;
+use crate::card::FirstScreen;
 use crate::cause;
 use crate::grid::{Column, Grid};
 use crate::pivot::{Pivot, PivotLine};
@@ -13,7 +13,7 @@ use crate::text;
 use crate::views::dram::{greatest, of_test, time};
 
 /// Modules by what a read takes: without load, or in a trace.
-pub(super) fn card(pivot: &Pivot<'_>, test: &str) -> Card {
+pub(super) fn card(pivot: &Pivot<'_>, test: &str) -> FirstScreen {
     let lines = of_test(pivot, test);
     let ranking = ModuleRanking::of(lines.iter().copied(), Metric::LatencyMean);
     let when = match test {
