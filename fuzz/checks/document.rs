@@ -31,6 +31,7 @@ fn renders(document: &ResultSet) {
     let narrow = Style {
         color: true,
         width: Some(40),
+        plots: true,
         ..Style::default()
     };
     for detail in [Detail::Answer, Detail::Explain] {

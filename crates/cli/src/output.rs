@@ -43,7 +43,20 @@ pub(crate) fn style() -> Style {
         color: terminal && !plain,
         width: terminal.then(terminal_width).flatten(),
         detail: Detail::All,
+        plots: terminal && !dumb && is_unicode(|name| std::env::var(name).ok()),
     }
+}
+
+/// Whether the locale of a terminal is UTF-8: the first of its variables that says something decides.
+fn is_unicode(variable: impl Fn(&str) -> Option<String>) -> bool {
+    let mut locales = ["LC_ALL", "LC_CTYPE", "LANG"]
+        .into_iter()
+        .filter_map(variable);
+    let locale = locales.find(|locale| !locale.is_empty());
+    locale.is_some_and(|locale| {
+        let locale = locale.to_ascii_lowercase();
+        locale.contains("utf-8") || locale.contains("utf8")
+    })
 }
 
 fn terminal_width() -> Option<u16> {
@@ -423,4 +436,23 @@ fn save(path: &Path, text: &str) -> io::Result<()> {
         let _ = fs::remove_file(&neighbour);
     }
     written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_unicode;
+
+    #[test]
+    fn the_first_locale_that_says_something_decides() {
+        let of = |all: &'static [(&str, &str)]| {
+            is_unicode(|name| {
+                let found = all.iter().find(|(one, _)| *one == name);
+                found.map(|(_, value)| (*value).to_owned())
+            })
+        };
+        assert!(of(&[("LANG", "en_GB.UTF-8")]));
+        assert!(of(&[("LC_ALL", ""), ("LC_CTYPE", "C.utf8"), ("LANG", "C")]));
+        assert!(!of(&[("LC_ALL", "C"), ("LANG", "en_GB.UTF-8")]));
+        assert!(!of(&[]));
+    }
 }

@@ -66,9 +66,10 @@ fn foundations_counted(document: &ResultSet) -> Option<String> {
         .collect();
     let parts: Vec<_> = parts.iter().map(String::as_str).collect();
     (!parts.is_empty()).then(|| {
+        let unstated: usize = UNSTATED.into_iter().map(count).sum();
         format!(
-            "Of the {all} figures that these results rest on, {} are not stated by any source; JSON and HTML list \
-             them with their reasons.",
+            "No source states {unstated} of {all} figures behind these results: {}. JSON and HTML list them with their \
+             reasons.",
             text::list(&parts)
         )
     })
@@ -86,8 +87,8 @@ pub(crate) fn few(names: &[&str]) -> String {
     }
 }
 
-/// Which figures of each sheet are no data-sheet figures: "stm32h755-qspi: driver.dma_setup is
-/// calibrated; serial.kernel_clock is assumed".
+/// Which figures of each sheet are no data-sheet figures: "In the sheet of stm32h755-qspi, driver.dma_setup is
+/// calibrated."
 fn foundations(document: &ResultSet) -> Vec<String> {
     let mut sentences = Vec::new();
     for sheet in &document.sheets {
@@ -100,14 +101,8 @@ fn foundations(document: &ResultSet) -> Vec<String> {
             let verb = if names.len() == 1 { "is" } else { "are" };
             (!names.is_empty()).then(|| format!("{} {verb} {basis}", few(&names)))
         };
-        let clauses: Vec<_> = UNSTATED.into_iter().filter_map(of_basis).collect();
-        if !clauses.is_empty() {
-            sentences.push(format!(
-                "In the sheet of {}, {}.",
-                sheet.id,
-                clauses.join("; ")
-            ));
-        }
+        let clauses = UNSTATED.into_iter().filter_map(of_basis);
+        sentences.extend(clauses.map(|clause| format!("In the sheet of {}, {clause}.", sheet.id)));
     }
     sentences
 }

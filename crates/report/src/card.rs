@@ -6,9 +6,12 @@
 
 use std::collections::HashMap;
 
-use wordline_core::ResultSet;
-use wordline_core::results::{CardPoint, CardSubject, CautionCount, DecisionCard, WarningCode};
+use wordline_core::results::{
+    CardPoint, CardSubject, CautionCount, DecisionCard, RankedChoice, WarningCode,
+};
+use wordline_core::{Basis, Metric, ResultSet};
 
+use crate::curve::TerminalPlot;
 use crate::format::Style;
 use crate::grid::Grid;
 use crate::view::Shown;
@@ -22,6 +25,9 @@ const COLUMNS: u16 = 100;
 const ROWS_MOST: usize = 8;
 const ROWS_LEAST: usize = 2;
 
+/// Lines of a table beside its rows: names, a rule, and an empty one after it.
+const TABLE_HEADING: usize = 3;
+
 /// The most kinds of caution that get a line of their own.
 const CAUTIONS: usize = 3;
 
@@ -29,19 +35,30 @@ const CAUTIONS: usize = 3;
 const FINDINGS: usize = 4;
 
 /// What people see first of a document.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct FirstScreen {
     /// The answer with its points, ranking and cautions.
-    pub answer: DecisionCard,
+    pub(crate) answer: DecisionCard,
     /// Columns that decide, the most important first; those that do not fit are left out from the right.
-    pub table: Option<Grid>,
+    pub(crate) table: Option<Grid>,
     /// What the lines of the table are, where it does not hold all: "candidates".
-    pub of: &'static str,
-    /// A curve in characters, for a terminal.
-    pub plot: Option<String>,
+    pub(crate) of: &'static str,
+    /// Curves in characters, for a terminal.
+    pub(crate) plot: Option<TerminalPlot>,
 }
 
 impl FirstScreen {
+    /// A screen without curves.
+    #[must_use]
+    pub fn new(answer: DecisionCard, table: Option<Grid>, of: &'static str) -> Self {
+        Self {
+            answer,
+            table,
+            of,
+            plot: None,
+        }
+    }
+
     pub(crate) fn of(shown: &Shown<'_>) -> Self {
         let document = shown.pivot.document;
         let own = shown.view.card.map(|card| card(&shown.pivot));
@@ -70,6 +87,45 @@ impl FirstScreen {
             plot: None,
         }
     }
+}
+
+/// One of the things that were compared, by the value of a metric.
+pub(crate) fn choice(name: impl Into<String>, metric: Metric, value: Option<f64>) -> RankedChoice {
+    RankedChoice {
+        name: name.into(),
+        standing: None,
+        limit: None,
+        metric: Some(metric),
+        value,
+        margin: None,
+    }
+}
+
+/// How many figures behind a document no source states, and the first of the weakest.
+pub(crate) fn foundation(document: &ResultSet) -> Option<CardPoint> {
+    let weakest_first = [Basis::Assumed, Basis::Estimated, Basis::Calibrated];
+    let of = |basis: Basis| {
+        document
+            .figures
+            .iter()
+            .filter(move |one| one.basis == basis)
+    };
+    let counts = weakest_first
+        .iter()
+        .map(|basis| (*basis, of(*basis).count()));
+    let counts: Vec<_> = counts.filter(|(_, count)| *count > 0).collect();
+    let (basis, _) = counts.first()?;
+    let first = of(*basis).next()?;
+    let words = counts
+        .iter()
+        .map(|(basis, count)| format!("{count} {basis}"));
+    let words = text::list(&words.collect::<Vec<_>>());
+    let all = document.figures.len();
+    let text = format!("{words} of {all} figures, such as {}", first.figure);
+    Some(CardPoint {
+        basis: Some(*basis),
+        ..CardPoint::words(CardSubject::Weakest, text)
+    })
 }
 
 /// The answer of a document, as its JSON carries it.
@@ -108,7 +164,8 @@ fn cautions(document: &ResultSet) -> Vec<CautionCount> {
 
 /// The first screen of a document.
 pub(crate) fn screen(shown: &Shown<'_>, style: &Style) -> String {
-    let incomplete = notes::incomplete(shown.pivot.document);
+    let document = shown.pivot.document;
+    let incomplete = notes::incomplete(document);
     let page = "   page with plots: --export page.html";
     FirstScreen::of(shown).lay_out(incomplete.as_deref(), page, style)
 }
@@ -117,7 +174,7 @@ impl FirstScreen {
     /// Lays it out in 24 lines of at most 100 columns; fewer where the style says so. `incomplete` says that a run was cut
     /// short, `page` where else to look, after the flags that show more.
     #[must_use]
-    pub fn lay_out(self, incomplete: Option<&str>, page: &str, style: &Style) -> String {
+    pub fn lay_out(&self, incomplete: Option<&str>, page: &str, style: &Style) -> String {
         let width = style.width.map_or(COLUMNS, |width| width.min(COLUMNS));
         let style = &Style {
             width: Some(width),
@@ -127,34 +184,49 @@ impl FirstScreen {
         let head = incomplete.into_iter().chain(sentence);
         let head = head.map(|text| table::bold(&text::wrap(text, style.width), style));
         let head = head.collect::<Vec<_>>().join("\n");
-        let points = points(&self.answer.points, width).join("\n");
-        let tail = cautions_lines(&self.answer.cautions, width).join("\n");
-        let mut blocks = vec![head, points];
+        let mut blocks = vec![head, points(&self.answer.points, width).join("\n")];
         blocks.retain(|block| !block.is_empty());
-        let lines = |block: &str| block.lines().count() + usize::from(!block.is_empty());
-        // The last line says where to read more.
-        let taken: usize = blocks.iter().map(|block| lines(block)).sum();
-        let mut rest = LINES.saturating_sub(taken + lines(&tail) + 1);
-        if let Some(plot) = self.plot.filter(|plot| lines(plot) < rest) {
-            rest -= lines(&plot);
+        let mut tail = cautions_lines(&self.answer.cautions, width);
+        let lines = |blocks: &[String]| -> usize {
+            let lines = blocks.iter().map(|block| block.lines().count());
+            lines.sum()
+        };
+        // An empty line follows each block; the last line says where to read more.
+        let taken = lines(&blocks) + blocks.len() + lines(&tail) + 1;
+        let mut rest = LINES.saturating_sub(taken);
+        let table = self.table.as_ref().filter(|grid| !grid.rows().is_empty());
+        let least = table.map_or(0, |grid| match grid.rows().len() {
+            // One line tells nothing that the points do not.
+            1 => 0,
+            _ => TABLE_HEADING + ROWS_LEAST,
+        });
+        let plot = self.plot.as_ref().filter(|_| style.plots);
+        let plot = plot.and_then(|plot| plot.draw(width));
+        let mut is_full = false;
+        if let Some(plot) = plot.filter(|plot| plot.lines().count() + 1 + least <= rest) {
+            rest -= plot.lines().count() + 1;
+            is_full = rest <= TABLE_HEADING;
             blocks.push(plot);
         }
         let mut left_out = 0;
-        if let Some(grid) = self.table.filter(|grid| !grid.rows().is_empty()) {
-            // The heading, its rule, and the line that sets the table apart.
-            let room = rest.saturating_sub(3);
+        if let Some(grid) = table.filter(|_| !is_full) {
             let all = grid.rows().len();
-            let rows = all.min(ROWS_MOST).min(room).max(ROWS_LEAST.min(all));
+            let rows = all.min(ROWS_MOST).min(rest.saturating_sub(TABLE_HEADING));
+            let rows = rows.max(ROWS_LEAST.min(all));
             left_out = all - rows;
-            blocks.push(table::short(&grid, rows, width, style));
+            blocks.push(table::short(grid, rows, width, style));
         }
-        blocks.extend((!tail.is_empty()).then_some(tail));
         let rest = match left_out {
             0 => "everything".to_owned(),
             some => format!("{some} more {}", self.of),
         };
-        let more = format!("reasons: --explain   {rest}: --all{page}");
-        blocks.push(text::wrap(&more, style.width));
+        let reasons = match self.answer.cautions.is_empty() {
+            true => "reasons",
+            false => "reasons and warnings",
+        };
+        let more = format!("{reasons}: --explain   {rest}: --all{page}");
+        tail.push(text::wrap(&more, style.width));
+        blocks.push(tail.join("\n"));
         blocks.join("\n\n") + "\n"
     }
 }
@@ -189,4 +261,105 @@ fn cautions_lines(cautions: &[CautionCount], width: u16) -> Vec<String> {
     let rest = (!others.is_empty())
         .then(|| format!("caution: {more} more of {} other kinds", others.len()));
     lines.chain(rest).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::Detail;
+    use crate::{Format, fixture, render};
+
+    fn told(document: &ResultSet, width: u16, plots: bool) -> String {
+        let style = Style {
+            width: Some(width),
+            detail: Detail::Answer,
+            plots,
+            ..Style::default()
+        };
+        screen(&Shown::of(document), &style)
+    }
+
+    #[test]
+    fn every_card_fits_24_lines_of_100_columns_and_begins_with_its_sentence() {
+        for (name, document) in fixture::all() {
+            for plots in [false, true] {
+                let text = told(&document, COLUMNS, plots);
+                let lines: Vec<&str> = text.lines().collect();
+                assert!(
+                    lines.len() <= LINES,
+                    "{name}: {} lines\n{text}",
+                    lines.len()
+                );
+                let widest = lines.iter().map(|line| line.chars().count()).max();
+                assert!(widest <= Some(100), "{name}: {widest:?}\n{text}");
+                let sentence = decision_card(&document).sentence;
+                assert!(!sentence.is_empty(), "{name}");
+                assert_eq!(
+                    decision_card(&document).sentence,
+                    text::printable(&sentence)
+                );
+                let first = text::wrap(&sentence, Some(COLUMNS));
+                assert!(
+                    first.lines().count() <= 3 && text.starts_with(&first),
+                    "{name}\n{text}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn no_line_is_wider_than_the_terminal_unless_a_single_word_is() {
+        for (name, document) in fixture::all() {
+            let card = FirstScreen::of(&Shown::of(&document));
+            for width in 40..=200_u16 {
+                for plots in [false, true] {
+                    let style = Style {
+                        width: Some(width),
+                        plots,
+                        ..Style::default()
+                    };
+                    let text = card.lay_out(None, "", &style);
+                    let most = usize::from(width.min(COLUMNS));
+                    for line in text.lines().filter(|line| line.chars().count() > most) {
+                        // A point's label stands before its first word.
+                        let label = CardSubject::ALL.iter().map(|one| one.label());
+                        let label = label
+                            .filter(|label| line.starts_with(label))
+                            .max_by_key(|label| label.len());
+                        let rest = line.trim_start_matches(label.unwrap_or_default()).trim();
+                        assert!(!rest.contains(' '), "{name}, {width}: {line:?}\n{text}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_script_reads_the_answer_in_json() {
+        for (name, document) in fixture::all() {
+            let json = render(&document, Format::Json, &Style::default());
+            let value: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+            let answer = value.get("answer").cloned().expect("an answer");
+            let read: DecisionCard = serde_json::from_value(answer).expect("a card");
+            let own = decision_card(&document);
+            assert_eq!(read.sentence, own.sentence, "{name}");
+            assert_eq!(read.take, own.take, "{name}");
+            assert_eq!(read.points.len(), own.points.len(), "{name}");
+            assert_eq!(read.ranking.len(), own.ranking.len(), "{name}");
+            for point in read.points.iter().filter(|point| point.metric.is_some()) {
+                assert!(
+                    point.unit.is_some() && point.basis.is_some(),
+                    "{name}: {point:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn plots_stand_where_the_terminal_shows_them_alone() {
+        let document = fixture::dram_loaded();
+        let is_dots = |c: char| ('\u{2800}'..='\u{28ff}').contains(&c);
+        assert!(told(&document, COLUMNS, true).contains(is_dots));
+        assert!(!told(&document, COLUMNS, false).contains(is_dots));
+    }
 }

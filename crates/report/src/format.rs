@@ -27,6 +27,8 @@ pub struct Style {
     pub width: Option<u16>,
     /// How much of a document is shown.
     pub detail: Detail,
+    /// Whether the first screen may hold curves in Braille characters: the terminal shows Unicode.
+    pub plots: bool,
 }
 
 /// How much of a document a terminal shows.

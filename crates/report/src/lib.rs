@@ -54,6 +54,7 @@ mod answer;
 mod card;
 mod cause;
 mod csv;
+mod curve;
 mod diff;
 mod format;
 mod grid;
@@ -71,6 +72,8 @@ mod views;
 
 #[cfg(test)]
 mod fixture;
+#[cfg(test)]
+mod reading;
 #[cfg(test)]
 mod tests;
 

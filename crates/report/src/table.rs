@@ -100,7 +100,7 @@ pub(crate) fn short(grid: &Grid, rows: usize, width: u16, style: &Style) -> Stri
         let room = usize::from(width).saturating_sub(before);
         let words = grid.columns()[column].align == Align::Left;
         let room = match () {
-            () if column < grid.keys() || *own <= room => None,
+            () if column == 0 || *own <= room => None,
             () if words && room >= WORDS_LEAST => Some(room),
             () => continue,
         };

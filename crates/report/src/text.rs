@@ -246,6 +246,48 @@ pub(crate) fn factor(ratio: f64) -> String {
     format!("{} times", wordline_core::quantity::human(ratio, "1", 2))
 }
 
+/// The part of a target, without its board.
+pub(crate) fn part_of(target: &str) -> &str {
+    target.split('@').next().unwrap_or(target)
+}
+
+/// The same text with a capital letter at its start.
+pub(crate) fn capital(text: &str) -> String {
+    let mut rest = text.chars();
+    match rest.next() {
+        Some(first) => first.to_uppercase().chain(rest).collect(),
+        None => String::new(),
+    }
+}
+
+/// The most words of a sentence.
+const SENTENCE_WORDS: usize = 25;
+
+/// A sentence of a head and as many things as it may hold, and how many more there are.
+pub(crate) fn within_a_sentence(head: &str, things: &[String], separator: &str) -> String {
+    let count = |text: &str| text.split_whitespace().count();
+    // "and 12 more".
+    const MORE: usize = 3;
+    let mut words = count(head);
+    let mut shown = 0;
+    for (index, thing) in things.iter().enumerate() {
+        let room = match index + 1 == things.len() {
+            true => SENTENCE_WORDS,
+            false => SENTENCE_WORDS - MORE,
+        };
+        words += count(thing);
+        if index > 0 && words > room {
+            break;
+        }
+        shown = index + 1;
+    }
+    let more = match things.len() - shown {
+        0 => String::new(),
+        more => format!("{separator}and {more} more"),
+    };
+    format!("{head} {}{more}.", things[..shown].join(separator))
+}
+
 /// Names in a row of words: "a, b and c".
 pub(crate) fn list<Name: AsRef<str>>(names: &[Name]) -> String {
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
@@ -316,6 +358,24 @@ mod tests {
         assert_eq!(printable("a\u{1b}[31mb\n"), "a\\u{1b}[31mb\\u{a}");
         assert_eq!(printable("\u{202e}cod"), "\\u{202e}cod");
         assert_eq!(printable("µ – ü"), "µ – ü");
+    }
+
+    #[test]
+    fn long_rows_of_things_end_with_how_many_more_there_are() {
+        let things: Vec<String> = (0..9)
+            .map(|index| format!("part{index} takes long"))
+            .collect();
+        let sentence = within_a_sentence("Slowest first:", &things, ", ");
+        assert!(
+            sentence.ends_with("part5 takes long, and 3 more."),
+            "{sentence}"
+        );
+        assert_eq!(sentence.split_whitespace().count(), 2 + 6 * 3 + 3);
+        assert_eq!(
+            within_a_sentence("All:", &things[..1], ", "),
+            "All: part0 takes long."
+        );
+        assert_eq!(capital("at last"), "At last");
     }
 
     #[test]

@@ -50,7 +50,7 @@ fn a_nand_at_a_rate_is_answered_in_its_first_lines() {
     let first = ran.stdout.lines().next().expect("an answer");
     for words in [
         "Provision 16 KiB of RAM for mt29f1g01@stm32h755-qspi at 4.10 MB/s at typical timing: proven",
-        "at the data sheet's maximum no RAM is enough: the buffer grows by",
+        "At the data sheet's maximum no RAM is enough: the buffer grows by",
         "Records of 4 KiB arrive whole: one is gathered, 8 KiB wait, and one is written",
         "Rerun with accesses that wait for their data: 16 KiB",
     ] {
@@ -81,7 +81,7 @@ fn a_log_is_answered_for_rates_and_sizes_of_ram() {
     ] {
         assert!(first.contains(words), "{words}: {first}");
     }
-    let sizes = "With 64 KiB of RAM for records that wait the highest safe rate";
+    let sizes = "With 64 KiB of RAM log:my.log carries up to ";
     assert!(ran.stdout.contains(sizes), "{}", ran.stdout);
     let csv = of_log(randwrite(), &["--rate", "20MB/s", "--format", "csv"]).done();
     assert!(
@@ -104,7 +104,7 @@ fn a_long_log_is_answered_for_a_horizon() {
     let asked = ["--rate=2MB/s", "--horizon=10min"];
     let ran = of_log(&text, &asked).done();
     let first = ran.stdout.lines().next().expect("an answer");
-    let words = "it holds for 10.0 min of such writes with 95 % confidence (the log alone needed ";
+    let words = "it holds for 10.0 min of such writes with 95 % confidence. The log alone needed ";
     assert!(
         first.starts_with("Provision ") && first.contains(words),
         "{first}"

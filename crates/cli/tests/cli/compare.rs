@@ -449,7 +449,7 @@ fn a_pair_may_be_named_beside_its_chip_and_limits_may_be_tiny() {
         "--target=2*mt29f1g01",
     ];
     assert!(everything(&slow).done().stdout.contains("1 of 1 pass"));
-    let tiny = everything(&[
+    let tiny = wordline(&[
         "compare",
         "--rate=500KB/s",
         "--target=em064lx",
@@ -531,7 +531,7 @@ fn a_measured_log_is_ranked_beside_simulated_parts() {
     let ran = everything(&[&asked[..7], &[&folder.file("short.csv")]].concat()).done();
     for words in [
         "The verdict on log:short.csv is not certain: too few accesses.",
-        "the log needed 8 KiB of RAM, and is too short to support more than itself",
+        "The log needed 8 KiB of RAM, and is too short to support more than itself",
     ] {
         assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
     }

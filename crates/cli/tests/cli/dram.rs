@@ -58,7 +58,7 @@ fn idle_tells_what_latency_consists_of() {
     let first = ran.stdout.lines().next().expect("an answer");
     for words in [
         "rdimm-6400-2rx4-128g@xeon6-1s: a read takes",
-        "without load: on-chip path",
+        "without load. It consists of on-chip path",
         "CAS latency",
     ] {
         assert!(first.contains(words), "{words}: {first}");

@@ -143,7 +143,7 @@ fn every_format_tells_a_fit_and_a_saved_one_is_told_again() {
         let ran = wordline(&arguments(&log, &folder, &more)).done();
         assert!(ran.stdout.contains("card-fit"), "{format}: {}", ran.stdout);
     }
-    let told = wordline(&["report", &saved]).done();
+    let told = everything(&["report", &saved]).done();
     assert!(told.stdout.contains("held-out ratio"), "{}", told.stdout);
     let document = wordline(&["report", &saved, "--format", "json"])
         .done()

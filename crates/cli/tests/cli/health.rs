@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::cli::support::{Folder, rows, wordline};
+use crate::cli::support::{Folder, everything, rows, wordline};
 
 /// Lives of ten simulated blocks, as `wordline wear --log` writes them.
 fn lives(folder: &Folder) -> String {
@@ -65,7 +65,7 @@ fn blocks_of_a_log_get_a_share_of_life_and_a_verdict() {
         }
     }
     assert!(told >= 6, "{told}");
-    let ran = wordline(&["wear", "health", "--trace", &log]).done();
+    let ran = everything(&["wear", "health", "--trace", &log]).done();
     assert!(
         ran.stdout.starts_with("Of 10 blocks in life.csv: 1 failed"),
         "{}",
@@ -87,7 +87,7 @@ fn blocks_of_a_log_get_a_share_of_life_and_a_verdict() {
 fn a_score_of_few_families_renders_in_every_format() {
     let folder = Folder::new();
     let (page, json) = (folder.file("score.html"), folder.file("score.json"));
-    let ran = wordline(&[
+    let ran = everything(&[
         "wear",
         "health",
         "--score",
@@ -105,7 +105,7 @@ fn a_score_of_few_families_renders_in_every_format() {
         "{}",
         ran.stdout
     );
-    let again = wordline(&["report", &json]).done();
+    let again = everything(&["report", &json]).done();
     assert_eq!(again.stdout, ran.stdout);
 }
 

@@ -203,9 +203,9 @@ fn a_file_is_measured_and_one_that_holds_data_is_named_again() {
         "--repeat",
         "2",
     ];
-    let told = wordline(&once).done().stdout;
+    let told = everything(&once).done().stdout;
     assert!(
-        told.contains("medians of 2 repeats; max is the longest"),
+        told.contains("medians of 2 repeats. Max is the longest"),
         "{told}"
     );
     let same = Folder::new();

@@ -43,9 +43,9 @@ pub(crate) fn wordline(arguments: &[&str]) -> Ran {
     Ran::of(&mut command(arguments))
 }
 
-/// Runs a command that prints every table, sentence and warning of its results.
+/// The same with every table and sentence on stdout.
 pub(crate) fn everything(arguments: &[&str]) -> Ran {
-    Ran::of(command(arguments).arg("--all"))
+    wordline(&[arguments, &["--all"]].concat())
 }
 
 impl Ran {

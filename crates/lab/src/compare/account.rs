@@ -160,7 +160,7 @@ impl Account<'_> {
         let latency = latency.map(Quantity::si);
         if limits.flush_bytes(work).is_some() && self.fast.device.persist_bound().is_err() {
             notes.push(
-                "it has no command for a flush: a flush is a wait until it programs by itself, as long as is assumed \
+                "it has no command for a flush; a flush waits until it programs by itself, for the time that is assumed \
                  (--max-loss)"
                     .to_owned(),
             );

@@ -217,8 +217,8 @@ impl Life {
                 self.decides = Err(NoValue::NotApplicable);
             }
             self.notes.push(
-                "what keeps is unknown, for its sheet has no table aging: its life is by rated cycles alone, and unknown where --retain \
-                 asks for more"
+                "how long data keep is unknown: its sheet has no table aging; its life is by rated cycles alone, and \
+                 unknown where --retain asks for more"
                     .to_owned(),
             );
         }

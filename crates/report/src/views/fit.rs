@@ -3,6 +3,7 @@
 //! The first half was fitted, so that what agrees there was made to agree. The second half was held out: its
 //! ratios are the score.
 
+mod card;
 mod growth;
 
 use wordline_core::RowOperation::{self, Cycle, Erase, Program};
@@ -30,6 +31,7 @@ pub(crate) const VIEW: View = View {
             of_growth
         })
     },
+    card: Some(card::card),
     ..View::EMPTY
 };
 
@@ -160,7 +162,7 @@ fn sentences(document: &ResultSet) -> Option<Vec<String>> {
     };
     let mut sentences = vec![
         format!(
-            "{part}, fitted to {what} of {log}, misses it by {} on average, and predicts the second half within {}, at \
+            "{part}, fitted to {what} of {log}, misses it by {} on average. It predicts the second half within {}, at \
              worst {}.",
             percent(fitted.mean),
             percent(held.mean),
@@ -171,14 +173,19 @@ fn sentences(document: &ResultSet) -> Option<Vec<String>> {
             percent(halves.mean)
         ),
     ];
-    if held.mean > 0.1 && held.mean > 2.0 * fitted.mean.max(halves.mean) {
+    if predicts_badly(&fitted, &held, &halves) {
         sentences.push(
-            "It predicts far worse than it fits: its figures are too many for this log, or the card changed; do not \
+            "It predicts far worse than it fits: its figures are too many for this log, or the card changed. Do not \
              rely on them beyond this log."
                 .to_owned(),
         );
     }
     Some(sentences)
+}
+
+/// Whether a fit predicts far worse than it fits, and worse than the halves of the log differ.
+fn predicts_badly(fitted: &FitScore, held: &FitScore, halves: &FitScore) -> bool {
+    held.mean > 0.1 && held.mean > 2.0 * fitted.mean.max(halves.mean)
 }
 
 /// Logarithms of the ratios of a half.
@@ -313,70 +320,8 @@ fn compared(document: &ResultSet) -> Vec<FitComparison<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture;
+    use crate::fixture::fit as document;
     use crate::{Format, Style, answer, render};
-    use wordline_core::results::{AxisValue, FigureUse};
-    use wordline_core::{FitWorkload, LogSource};
-
-    fn document(scale: f64) -> ResultSet {
-        let mut document = fixture::mram();
-        let model = document.rows[0].clone();
-        document.rows.clear();
-        document.experiment.workload = Workload::Fit(FitWorkload {
-            source: LogSource {
-                file: "card.log".to_owned(),
-                ..LogSource::default()
-            },
-            template: "sd".to_owned(),
-            id: "mine".to_owned(),
-            pattern: None,
-            range_bytes: None,
-            fill: None,
-            warm_up_bytes: 0,
-            usage: None,
-            predict: Vec::new(),
-            simulations: 300,
-        });
-        for (target, basis, factor) in [
-            ("log:card.log", Basis::Measured, 1.0),
-            ("mine@b", Basis::Simulated, scale),
-        ] {
-            for half in [FIRST, SECOND] {
-                for (metric, value, rate) in [
-                    (Metric::LatencyMean, 1e-3, None),
-                    (Metric::LatencyP99, 2e-2, None),
-                    (Metric::RamPeakInFlight, 65_536.0, Some(5e5)),
-                ] {
-                    let mut row = model.clone();
-                    row.target = target.to_owned();
-                    row.workload = "fit".to_owned();
-                    row.operation = RowOperation::Write;
-                    row.basis = basis;
-                    row.metric = metric;
-                    row.unit = metric.unit().to_owned();
-                    row.value = Some(if half == SECOND {
-                        factor * value
-                    } else {
-                        value
-                    });
-                    row.axes.insert(Axis::Half, AxisValue::from(half));
-                    if let Some(rate) = rate {
-                        row.axes
-                            .insert(Axis::RateBytesPerS, AxisValue::Number(rate));
-                    }
-                    document.rows.push(row);
-                }
-            }
-        }
-        document.figures = vec![FigureUse {
-            sheet: "mine".to_owned(),
-            figure: "card.command_time".to_owned(),
-            value: "typ 200 us".to_owned(),
-            basis: Basis::Calibrated,
-            source: "fitted to card.log".to_owned(),
-        }];
-        document
-    }
 
     #[test]
     fn both_halves_stand_side_by_side_with_their_ratios() {

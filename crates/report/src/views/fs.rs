@@ -3,6 +3,7 @@
 //! A line is one operation of a file system on a target at a fill level. Its slowest call is shown with
 //! the operations of the memory that it consisted of.
 
+mod card;
 #[cfg(test)]
 mod tests;
 
@@ -32,6 +33,7 @@ pub(crate) const VIEW: View = View {
     ],
     plots: &[PlotView::Made(slowest_calls)],
     answer,
+    card: Some(card::card),
     ..View::EMPTY
 };
 
@@ -186,11 +188,19 @@ fn answer(pivot: &Pivot<'_>) -> Answer {
     let sentences = systems.iter().take(IN_WORDS);
     let sentences = sentences.flat_map(|own| [slowest(own), images(own)]);
     let mut sentences: Vec<String> = sentences.flatten().collect();
-    if pivot
-        .lines
-        .iter()
-        .any(|line| line.at(Metric::LatencyMax, &[]).is_some())
-    {
+    let has = |metric: Metric| {
+        pivot
+            .lines
+            .iter()
+            .any(|line| line.at(metric, &[]).is_some())
+    };
+    if has(Metric::CrashImages) {
+        sentences.push(
+            "Data are lost where content is neither old nor new, or where synced content is gone."
+                .to_owned(),
+        );
+    }
+    if has(Metric::LatencyMax) {
         sentences.push(
             "Times are those of the memory and its driver; what the file system computes is not counted."
                 .to_owned(),
@@ -199,8 +209,8 @@ fn answer(pivot: &Pivot<'_>) -> Answer {
     Answer::of_all(sentences)
 }
 
-/// "On mt25ql128@b the slowest call of littlefs is append-small at 50 % fill: 12.3 s, of 3300 reads 8.40 s, 2 erases
-/// 90.0 ms; half of such calls take up to 300 ms."
+/// "On mt25ql128@b the slowest call of littlefs is append-small at 50 % fill: 12.3 s. It consists of 3300 reads 8.40 s,
+/// 2 erases 90.0 ms. Half of such calls take up to 300 ms."
 fn slowest(lines: &[&PivotLine<'_>]) -> Option<String> {
     let calls = lines
         .iter()
@@ -210,7 +220,7 @@ fn slowest(lines: &[&PivotLine<'_>]) -> Option<String> {
     let time = |seconds| text::number(Metric::LatencyMax, seconds, text::DIGITS);
     let consisted = match slowest_call(line) {
         none if none.is_empty() => String::new(),
-        operations => format!(", of {operations}"),
+        operations => format!(". It consists of {operations}"),
     };
     let fill = match line.field(Axis::Fill) {
         none if none.is_empty() => String::new(),
@@ -219,7 +229,7 @@ fn slowest(lines: &[&PivotLine<'_>]) -> Option<String> {
     let half = line
         .number(Metric::LatencyP50)
         .filter(|half| *half < latency);
-    let half = half.map(|half| format!("; half of such calls take up to {}", time(half)));
+    let half = half.map(|half| format!(". Half of such calls take up to {}", time(half)));
     Some(format!(
         "On {} the slowest call of {} is {}{fill}: {}{consisted}{}.",
         line.head().target,
@@ -230,20 +240,15 @@ fn slowest(lines: &[&PivotLine<'_>]) -> Option<String> {
     ))
 }
 
-/// "Of 200 images that power cuts left of littlefs on mt25ql128@b, none breaks the promise."
+/// "littlefs on mt25ql128@b: 0 of 200 simulated power cuts lose data."
 fn images(lines: &[&PivotLine<'_>]) -> Option<String> {
     let line = lines
         .iter()
         .find(|line| line.number(Metric::CrashImages).is_some())?;
     let images = line.number(Metric::CrashImages)?;
-    let failures = match line.number(Metric::CrashFailures)? {
-        0.0 => "none breaks".to_owned(),
-        1.0 => "1 breaks".to_owned(),
-        several => format!("{several:.0} break"),
-    };
+    let failures = line.number(Metric::CrashFailures)?;
     Some(format!(
-        "Of {images:.0} images that power cuts leave of {} on {}, {failures} the promise: old or new content and \
-         nothing else, and what was synced is there.",
+        "{} on {}: {failures:.0} of {images:.0} simulated power cuts lose data.",
         system(line),
         line.head().target
     ))

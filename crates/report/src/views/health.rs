@@ -1,5 +1,6 @@
 //! `wordline wear health`: remaining life from latency: the blocks of a log, or the score of the predictor.
 
+mod card;
 #[cfg(test)]
 mod tests;
 
@@ -34,6 +35,7 @@ pub(crate) const VIEW: View = View {
         };
         Answer::of_all(sentences)
     },
+    card: Some(card::card),
     ..View::EMPTY
 };
 
@@ -43,8 +45,8 @@ const SHOWN: usize = 50;
 /// Verdicts, the most urgent first, with what they mean.
 const VERDICTS: [(&str, &str); 5] = [
     ("failed", "failed"),
-    ("retire", "to retire (80 % of life used, probably)"),
-    ("watch", "to watch (the band reaches 80 %)"),
+    ("retire", "to retire (80 % used)"),
+    ("watch", "to watch (80 % possible)"),
     ("healthy", "healthy"),
     ("unknown", "unknown"),
 ];
@@ -170,7 +172,7 @@ fn of_log(pivot: &Pivot<'_>) -> Vec<String> {
         };
         let or_nothing = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
         format!(
-            "The nearest to its end is {chip}block {}: {} of its life used, {} left, with 90 % probability {}.",
+            "Nearest to its end is {chip}block {}: {} of its life used, {} left. With 90 % probability {} are left.",
             worst.field(Axis::Block),
             or_nothing(median(worst, Metric::LifeUsed)),
             or_nothing(median(worst, Metric::CyclesLeft)),
@@ -181,8 +183,7 @@ fn of_log(pivot: &Pivot<'_>) -> Vec<String> {
     let anchored = used.any(|row| row.basis == Basis::Calibrated);
     sentences.push(match anchored {
         true => {
-            "Predictions rest on how far the latency of failed blocks of this log went, and on a law that was learnt \
-             from simulated chips."
+            "Predictions rest on the latency of failed blocks of this log, and on a law learnt from simulated chips."
         }
         false => {
             "Predictions rest on simulated chips alone: health --score says how far such predictions go."
@@ -304,8 +305,8 @@ fn of_score(pivot: &Pivot<'_>) -> Vec<String> {
     let sentence = |line: &PivotLine<'_>| {
         let percent = |metric| Some(text::percent(line.number(metric)?, text::DIGITS));
         Some(format!(
-            "On {}, {}: the remaining life is off by {} (median), {} better than the best from cycles that knows the \
-             fleet's endurance, {} than with the part's; the 90 % band holds {}.",
+            "On {}, {}: the remaining life is off by {} (median). That is {} better than the best from cycles with the \
+             fleet's endurance, {} than with the part's. The 90 % band holds {} of the true values.",
             line.head().part,
             predictor(line),
             percent(Metric::PredictionError)?,

@@ -3,6 +3,7 @@
 //! A line is a kind of operation of a table on a target, with records of one size at one load. Beside
 //! what it moved stands the least that any durable table moves.
 
+mod card;
 #[cfg(test)]
 mod tests;
 
@@ -32,6 +33,7 @@ pub(crate) const VIEW: View = View {
     tables: &[TableView::Lines(POWER_CUTS), TableView::Made(of_targets)],
     plots: &[PlotView::Curves(RATES), PlotView::Curves(TRAFFIC)],
     answer,
+    card: Some(card::card),
     ..View::EMPTY
 };
 
@@ -364,6 +366,9 @@ fn answer(pivot: &Pivot<'_>) -> Answer {
             sentences.extend(rates(plural, &sweep));
         }
     }
+    if pivot.lines.iter().any(|line| over_floor(line).is_some()) {
+        sentences.push("In brackets stand the bytes moved over the least possible.".to_owned());
+    }
     sentences.extend(repeats::legend(pivot, Metric::OpsRate));
     sentences.extend(power_cuts(pivot));
     let fragile = STORES.iter().filter(|table| {
@@ -375,7 +380,7 @@ fn answer(pivot: &Pivot<'_>) -> Answer {
     let fragile: Vec<_> = fragile.map(|table| table.title()).collect();
     if !fragile.is_empty() {
         sentences.push(format!(
-            "A power cut can harm what {} {}: such figures buy less than those of a table that survives.",
+            "A power cut can damage what {} {}: tables that survive do more work for their figures.",
             text::list(&fragile),
             if fragile.len() == 1 { "holds" } else { "hold" }
         ));
@@ -383,8 +388,7 @@ fn answer(pivot: &Pivot<'_>) -> Answer {
     Answer::of_all(sentences)
 }
 
-/// "On a@b at load 50 %, inserts in a second, and bytes moved over the least possible: of 2 B LPHT 1.2 M/s (1.40), …; of
-/// 256 B …"
+/// "On a@b at load 50 %, inserts in a second of 2 B: LPHT 1.2 M/s (1.40), …. Of 256 B: …"
 fn rates(operations: &str, timed: &[&PivotLine<'_>]) -> Option<String> {
     let first = timed.first()?;
     let still = |line: &PivotLine<'_>| {
@@ -406,22 +410,28 @@ fn rates(operations: &str, timed: &[&PivotLine<'_>]) -> Option<String> {
                 moved.unwrap_or_default()
             ))
         });
-        let tables = tables.collect::<Vec<_>>().join(", ");
+        let tables = tables.collect::<Vec<_>>();
         match self::sizes(lines[0]).as_str() {
-            "many" => format!("of many sizes {tables}"),
-            size => format!("of {size} {tables}"),
+            "many" => ("of many sizes".to_owned(), tables),
+            size => (format!("of {size}"), tables),
         }
     });
-    Some(format!(
-        "On {} at load {}, {operations} in a second, and in brackets bytes moved over the least possible: {}.",
+    let head = format!(
+        "On {} at load {}, {operations} in a second",
         first.head().target,
-        first.field(Axis::Load),
-        clauses.collect::<Vec<_>>().join("; ")
-    ))
+        first.field(Axis::Load)
+    );
+    let sentences = clauses
+        .enumerate()
+        .map(|(index, (size, tables))| match index {
+            0 => text::within_a_sentence(&format!("{head} {size}:"), &tables, ", "),
+            _ => text::within_a_sentence(&format!("{}:", text::capital(&size)), &tables, ", "),
+        });
+    Some(sentences.collect::<Vec<_>>().join(" "))
 }
 
-/// "Every image that power cuts leave of wordline-kv is old or new; of LPHT 18 of 240 images are neither."
-fn power_cuts(pivot: &Pivot<'_>) -> Option<String> {
+/// "wordline-kv: 0 of 240 images break the promise."
+fn power_cuts(pivot: &Pivot<'_>) -> Vec<String> {
     let cut = pivot.select(|line| line.number(Metric::CrashImages).is_some());
     let tables = together(cut, |line| line.field(Axis::Table));
     let words = tables.iter().map(|lines| {
@@ -433,24 +443,22 @@ fn power_cuts(pivot: &Pivot<'_>) -> Option<String> {
         };
         let (images, failures) = (sum(Metric::CrashImages), sum(Metric::CrashFailures));
         let title = title(lines[0]);
-        match failures {
-            0.0 => format!("of {title} none of {images:.0} breaks the promise"),
-            _ => format!("of {title} {failures:.0} of {images:.0} break it"),
-        }
+        format!("{title}: {failures:.0} of {images:.0} images break the promise.")
     });
-    let words: Vec<_> = words.collect();
+    let mut sentences: Vec<_> = words.collect();
+    if sentences.is_empty() {
+        return sentences;
+    }
     let is_sample = matches!(
         &pivot.document.experiment.workload,
         Workload::Kv(KvWorkload { test: KvTest::Crash(crash), .. }) if crash.images.is_some()
     );
-    let of = match is_sample {
-        true => "Of a sample of the images that power cuts leave (--images), which proves nothing",
-        false => "Of the images that power cuts leave",
-    };
-    (!words.is_empty()).then(|| {
-        format!(
-            "{of}, {}: a call is done or not done, and what returned lasts.",
-            words.join("; ")
-        )
-    })
+    sentences.push(
+        "The promise: after a power cut a call is done or not done, and what returned lasts."
+            .to_owned(),
+    );
+    if is_sample {
+        sentences.push("The images are a sample (--images), which proves nothing.".to_owned());
+    }
+    sentences
 }

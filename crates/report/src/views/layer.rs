@@ -31,7 +31,7 @@ pub(crate) fn share_of_all(line: &PivotLine<'_>) -> f64 {
     shares.sum()
 }
 
-/// "61 % goes into pages moved by cleaning and 3 % into merges of log blocks; a byte that is written takes
+/// "61 % goes into pages moved by cleaning and 3 % into merges of log blocks. A byte that is written takes
 /// 2.4 on flash". `None` for a memory without a layer.
 pub(crate) fn sentence(line: &PivotLine<'_>) -> Option<String> {
     if !has(line) {
@@ -59,7 +59,7 @@ pub(crate) fn sentence(line: &PivotLine<'_>) -> Option<String> {
         .number(Metric::WriteAmplification)
         .map(|amplification| {
             format!(
-                ", and a byte that is written takes {} on flash",
+                ". A byte that is written takes {} on flash",
                 text::number(Metric::WriteAmplification, amplification, text::DIGITS)
             )
         });

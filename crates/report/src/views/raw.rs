@@ -1,5 +1,7 @@
 //! `wordline raw`, and every workload without a view of its own: a line for each thing that was run.
 
+mod card;
+
 use wordline_core::quantity::ByteCount;
 use wordline_core::results::{NoValue, Row};
 use wordline_core::{Axis, Metric, ResultSet, Workload};
@@ -23,10 +25,11 @@ pub(crate) const VIEW: View = View {
     by_series: true,
     why: Some(why::section),
     answer,
+    card: Some(card::card),
     ..View::EMPTY
 };
 
-/// One sentence for each target and operation: how fast it is at the smallest and the largest
+/// A few sentences for each target and operation: how fast it is at the smallest and the largest
 /// access, how long the slowest access takes, what a byte costs in energy, and how long rated cycles
 /// last. Then the targets compared with each other.
 fn answer(pivot: &Pivot<'_>) -> Answer {
@@ -74,20 +77,19 @@ fn rankings(pivot: &Pivot<'_>, series: &[Series<'_, '_>]) -> Vec<String> {
                 format!("{target} {}", text::number(metric, *value, text::DIGITS))
             });
             let words: Vec<_> = words.collect();
-            (!words.is_empty()).then(|| words.join(", "))
+            (!words.is_empty()).then_some(words)
         };
         let place = ends.first().map(|(_, line)| pivot.place(line));
         let place = place.filter(|place| !place.is_empty());
         let place = place.map_or(String::new(), |place| format!(", {place}"));
-        let mut subject = text::words(name);
-        if let Some(first) = subject.get_mut(..1) {
-            first.make_ascii_uppercase();
-        }
+        let subject = text::capital(&text::words(name));
         if let Some(list) = ranked(Metric::ThroughputMean, |a, b| b.total_cmp(a)) {
-            sentences.push(format!("{subject}{place}, fastest first: {list}."));
+            let head = format!("{subject}{place}, fastest first:");
+            sentences.push(text::within_a_sentence(&head, &list, ", "));
         }
         if let Some(list) = ranked(Metric::LatencyMax, f64::total_cmp) {
-            sentences.push(format!("{subject}{place}, slowest access: {list}."));
+            let head = format!("{subject}{place}, slowest access:");
+            sentences.push(text::within_a_sentence(&head, &list, ", "));
         }
     }
     sentences
@@ -128,7 +130,7 @@ fn comparison(pivot: &Pivot<'_>, first: &Series<'_, '_>, other: &Series<'_, '_>)
         sentence += &format!(" and {} of {last}", times(*last_speed));
     }
     if let Some(energy) = energy.filter(|energy| energy.is_finite()) {
-        sentence += &format!(", with {} the energy", times(energy));
+        sentence += &format!(". A byte takes {} the energy", times(energy));
     }
     Some(sentence + ".")
 }
@@ -147,7 +149,11 @@ fn sentence(pivot: &Pivot<'_>, series: &Series<'_, '_>, region: &str) -> String 
         .collect();
     let mut clauses = Vec::new();
     if !speeds.is_empty() {
-        clauses.push(speeds.join(", and "));
+        let rest = speeds
+            .iter()
+            .skip(1)
+            .map(|speed| format!("it reaches {speed}"));
+        clauses.extend(speeds.iter().take(1).cloned().chain(rest));
     } else if ends.iter().any(|line| half(line).is_some()) {
         clauses.extend(ends.iter().filter_map(|line| tail(pivot, line)));
         clauses.extend(delay(series));
@@ -164,7 +170,10 @@ fn sentence(pivot: &Pivot<'_>, series: &Series<'_, '_>, region: &str) -> String 
         clauses.push("see the table".to_owned());
     }
     let subject = subject(pivot, series, !speeds.is_empty());
-    format!("{subject} {}.", clauses.join("; "))
+    let rest = clauses[1..]
+        .iter()
+        .map(|clause| format!(" {}.", text::capital(clause)));
+    format!("{subject} {}.{}", clauses[0], rest.collect::<String>())
 }
 
 /// Who does what: `TARGET writes` where a rate follows, else `TARGET, write:`.
@@ -239,9 +248,7 @@ fn delay(series: &Series<'_, '_>) -> Option<String> {
     let duration = number(duration);
     Some(if delay > 0.0 {
         let delay = number(delay);
-        format!(
-            "the work in the background takes up to {duration}, {delay} of which are the reads' doing"
-        )
+        format!("the work in the background takes up to {duration}, {delay} of it for the reads")
     } else {
         format!("the work in the background takes {duration}, undisturbed")
     })

@@ -68,13 +68,13 @@ pub(super) fn legend(pivot: &Pivot<'_>, rate: Metric) -> Vec<String> {
         false => "",
     };
     let mut sentences = vec![format!(
-        "Measured rates are medians of {count} repeats{interval}; max is the longest operation of all, in brackets the \
+        "Measured rates are medians of {count} repeats{interval}. Max is the longest operation of all, in brackets the \
          median of each repeat's longest."
     )];
     let disturbed = measured.iter().filter(|line| is_disturbed(line)).count();
     if disturbed > 0 {
         sentences.push(format!(
-            "Of {} measurements {disturbed} are marked ?: their repeats disagree or lost the processor, so do not take \
+            "Of {} measurements {disturbed} are marked ?: their repeats disagree or lost the processor. Do not take \
              them for figures of the memory.",
             measured.len()
         ));

@@ -2,6 +2,7 @@
 //!
 //! A line is a usage in an environment on a target, with the rows of all its operations.
 
+mod card;
 #[cfg(test)]
 mod tests;
 
@@ -14,6 +15,7 @@ use crate::pivot::{Keys, Pivot, PivotLine};
 use crate::text;
 use crate::view::FigureOf::{At, Count, Made};
 use crate::view::{Key, LineTable, PlotView, TableView, View, figure};
+use card::cycles;
 
 pub(crate) const VIEW: View = View {
     workload: "wear",
@@ -32,6 +34,7 @@ pub(crate) const VIEW: View = View {
     ],
     plots: &[PlotView::Curves(LIFE)],
     answer,
+    card: Some(card::card),
     ..View::EMPTY
 };
 
@@ -222,49 +225,47 @@ fn answer(pivot: &Pivot<'_>) -> Answer {
     let mut sentences: Vec<String> = sentences.flatten().collect();
     if !sentences.is_empty() {
         sentences.push(
-            "Until a chip reports a failure says nothing of how long data keep: a lifetime is what the sheet rates."
-                .to_owned(),
+            "Simulated failures do not say how long data keep: the rated cycles do.".to_owned(),
         );
     }
     Answer::of_all(sentences)
 }
 
-/// "On nand08gw3b2c@b, first-page: half of 100 blocks stand 3780000 cycles, from 1210000 cycles to 9900000 cycles; the
-/// sheet rates 100000 cycles."
+/// "nand08gw3b2c@b, first-page: rated for 100,000 cycles. In simulation the median of 100 blocks fails after 3.78 million
+/// cycles, the first after 1.21 million, the last after 9.90 million."
 fn endurance(line: &PivotLine<'_>, all: &[&PivotLine<'_>]) -> Option<String> {
-    let value = |row| text::value(row, text::DIGITS);
     let median = statistic_of(line, "median")?;
     let blocks = blocks(line);
-    let ends = ["least", "most"].map(|name| statistic_of(line, name).map(value));
-    let spread = match ends {
-        [Some(least), Some(most)] => format!(", from {least} to {most}"),
-        _ => String::new(),
-    };
     let rated = line.at(Metric::Endurance, &[(LineField::Operation, "cycle"), SHEET]);
-    let rated = rated.map_or_else(String::new, |row| {
-        format!("; the sheet rates {}", value(row))
+    let rated = rated.and_then(|row| row.value).map(cycles);
+    let rated = rated.map_or_else(
+        || "no cycles are rated".to_owned(),
+        |rated| format!("rated for {rated} cycles"),
+    );
+    let ends = [("least", "first"), ("most", "last")].map(|(name, word)| {
+        let value = statistic_of(line, name)?.value?;
+        Some(format!(", the {word} after {}", cycles(value)))
     });
+    let ends = ends.into_iter().flatten().collect::<String>();
     let name = Key::named(&KEYS, line, all);
     Some(match median.value {
-        Some(_) => {
-            format!(
-                "On {name}: half of {blocks} blocks stand {}{spread}{rated}.",
-                value(median)
-            )
-        }
-        None => format!("On {name}: half of {blocks} blocks did not fail{rated}."),
+        Some(value) => format!(
+            "{name}: {rated}. In simulation the median of {blocks} blocks fails after {} cycles{ends}.",
+            cycles(value)
+        ),
+        None => format!("{name}: {rated}. In simulation half of {blocks} blocks did not fail."),
     })
 }
 
-/// "Programs take 268 us when fresh and 117 us at last; erases 1.20 ms and 6.00 ms, 4.0 times the mean of the first
-/// 10,000."
+/// "Programs take 268 us when they are slowest and 117 us at last. Erases take 1.20 ms at first and up to 6.00 ms, 4.0
+/// times the mean of the first 10,000."
 fn latency(line: &PivotLine<'_>) -> Option<String> {
     let of = |operation, metric| line.at(metric, &[(LineField::Operation, operation)])?.value;
     let time = |operation, metric| Some(text::number(metric, of(operation, metric)?, text::DIGITS));
     let [fresh, last] = [Metric::LatencyMax, Metric::LatencyMin].map(|one| time("program", one));
     let programs = match (fresh, last) {
         (Some(fresh), Some(last)) => {
-            format!("Programs take {fresh} when they are slowest and {last} at last; erases ")
+            format!("Programs take {fresh} when they are slowest and {last} at last. Erases take ")
         }
         _ => "Erases take ".to_owned(),
     };

@@ -41,16 +41,12 @@ pub(super) fn card(reproduction: &Reproduction) -> FirstScreen {
         [one] => predictions(one),
         _ => by_document(documents),
     };
-    FirstScreen {
-        answer: DecisionCard {
-            sentence: sentence(&reproduction.headline),
-            points,
-            ..DecisionCard::default()
-        },
-        table: Some(table),
-        of: "values",
-        plot: None,
-    }
+    let answer = DecisionCard {
+        sentence: sentence(&reproduction.headline),
+        points,
+        ..DecisionCard::default()
+    };
+    FirstScreen::new(answer, Some(table), "values")
 }
 
 /// The three numbers to read first.

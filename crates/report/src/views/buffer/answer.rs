@@ -12,7 +12,7 @@ use super::{
     estimated, is_unbounded, summary, told_value,
 };
 use crate::answer::{Answer, IN_WORDS};
-use crate::pivot::{Pivot, PivotLine};
+use crate::pivot::{Pivot, PivotLine, each};
 use crate::text;
 
 /// The most rates that are listed one by one.
@@ -167,18 +167,20 @@ pub(super) fn merged<T: PartialEq>(things: impl Iterator<Item = (T, String)>) ->
     worded.collect()
 }
 
-/// Values with the columns of the data sheet that they hold for: "47.6 MB/s at typical timing and at
-/// the data sheet's maximum".
+/// Values with the columns of the data sheet that they hold for, each further one a sentence of its own: "47.6 MB/s at
+/// typical timing. At the data sheet's maximum: 2.90 MB/s".
 pub(super) fn listed(values: impl Iterator<Item = (String, String)>) -> Option<String> {
-    let words = merged(values).into_iter();
-    let words: Vec<_> = words
-        .map(|(value, clauses)| value + clauses.as_str())
-        .collect();
-    (!words.is_empty()).then(|| text::list(&words))
+    let words = merged(values).into_iter().enumerate();
+    let words = words.map(|(index, (value, clauses))| match index {
+        0 => value + clauses.as_str(),
+        _ => format!("{}: {value}", text::capital(clauses.trim_start())),
+    });
+    let words: Vec<_> = words.collect();
+    (!words.is_empty()).then(|| words.join(". "))
 }
 
-/// Of documents without RAM to provision: "PART@BOARD needs 8 KiB of RAM at 4.10 MB/s for whole records of 4 KiB that wait (12 KiB with the
-/// one being written) at typical timing; at the data sheet's maximum no RAM is enough: …".
+/// Of documents without RAM to provision: "PART@BOARD needs 8 KiB of RAM at 4.10 MB/s for whole records of 4 KiB that wait
+/// at typical timing. With the one being written it needs 12 KiB. At the data sheet's maximum no RAM is enough: …".
 fn need(case: &BufferCase<'_, '_>, rate: f64) -> Option<String> {
     let subject = subject(case);
     let at_rate = text::rate(rate);
@@ -194,17 +196,17 @@ fn need(case: &BufferCase<'_, '_>, rate: f64) -> Option<String> {
                 } else {
                     "bytes that arrive one by one and wait".to_owned()
                 };
-                let in_flight = in_flight(case, &need);
                 format!(
-                    "{subject} needs {} of RAM at {at_rate} for {kind}{in_flight}{timing}",
-                    need.waiting
+                    "{subject} needs {} of RAM at {at_rate} for {kind}{timing}{}",
+                    need.waiting,
+                    with_in_flight(case, &need)
                 )
             }
             Ok(need) => {
                 let in_flight = in_flight(case, &need);
                 format!(
                     "{} it needs {}{in_flight}",
-                    timing.trim_start(),
+                    text::capital(timing.trim_start()),
                     need.waiting
                 )
             }
@@ -214,13 +216,17 @@ fn need(case: &BufferCase<'_, '_>, rate: f64) -> Option<String> {
                     "{subject} cannot keep up with {at_rate}{timing}: no RAM is enough, {growth}"
                 )
             }
-            Err(rate) => format!("{} no RAM is enough: {}", timing.trim_start(), growth(rate)),
+            Err(rate) => format!(
+                "{} no RAM is enough: {}",
+                text::capital(timing.trim_start()),
+                growth(rate)
+            ),
         });
     }
-    (!clauses.is_empty()).then(|| clauses.join("; ") + ".")
+    (!clauses.is_empty()).then(|| clauses.join(". ") + ".")
 }
 
-/// "With 64 KiB of RAM for records that wait the highest safe rate of PART@BOARD is 48.1 MB/s …".
+/// "With 64 KiB of RAM PART@BOARD carries up to 48.1 MB/s …".
 fn with_ram(case: &BufferCase<'_, '_>, bytes: f64) -> Option<String> {
     let ram = text::ram(bytes, text::DIGITS);
     let subject = subject(case);
@@ -253,7 +259,7 @@ fn with_ram(case: &BufferCase<'_, '_>, bytes: f64) -> Option<String> {
         false => "",
     };
     Some(format!(
-        "With {ram} of RAM for records that wait the highest safe rate of {subject} is {told}{as_seen}."
+        "With {ram} of RAM {subject} carries up to {told}{as_seen}."
     ))
 }
 
@@ -265,20 +271,31 @@ fn own_times(case: &BufferCase<'_, '_>) -> Option<String> {
         let latency = told_value(row(Metric::LatencyMax));
         Some(((need, latency), case.clause(run)))
     });
-    let clauses = merged(needs).into_iter().map(|((need, latency), timing)| {
-        let in_flight = in_flight(case, &need);
+    let subject = subject(case);
+    let sentences = merged(needs).into_iter().enumerate();
+    let sentences = sentences.map(|(index, ((need, latency), timing))| {
+        let waiting = &need.waiting;
+        let needs = match index {
+            0 => format!(
+                "Replayed at the trace's own times, {subject} needs {waiting} of RAM for whole records that wait{timing}"
+            ),
+            _ => format!("{} it needs {waiting}", text::capital(timing.trim_start())),
+        };
         let latency = latency.map_or_else(String::new, |latency| {
-            format!(", where the slowest access takes {latency} from asking to its end")
+            format!(". The slowest access takes {latency} from the request to its end")
         });
-        format!("{}{in_flight}{timing}{latency}", need.waiting)
+        needs + &with_in_flight(case, &need) + &latency
     });
-    let clauses: Vec<_> = clauses.collect();
-    (!clauses.is_empty()).then(|| {
-        format!(
-            "Replayed at the trace's own times, {} needs for whole records that wait {}.",
-            subject(case),
-            clauses.join("; ")
-        )
+    let sentences: Vec<_> = sentences.collect();
+    (!sentences.is_empty()).then(|| sentences.join(". ") + ".")
+}
+
+/// ". With the one being written it needs 20 KiB".
+fn with_in_flight(case: &BufferCase<'_, '_>, need: &Need) -> String {
+    let one = if need.whole_records { "one" } else { "ones" };
+    let done = done(case);
+    need.in_flight.as_ref().map_or_else(String::new, |bytes| {
+        format!(". With the {one} being {done} it needs {bytes}")
     })
 }
 
@@ -298,12 +315,11 @@ fn estimates(case: &BufferCase<'_, '_>, rate: f64) -> Vec<String> {
             let need = Need::at(run, rate, Some(estimate))?;
             Some((need, case.clause(run)))
         });
-        let words = merged(needs).into_iter().map(|(need, timing)| match need {
-            Ok(need) => format!("{least}{}{timing}", need.words(case)),
-            Err(_) => format!("no bound{timing}"),
+        let words = needs.map(|(need, timing)| match need {
+            Ok(need) => (format!("{least}{}", need.words(case)), timing),
+            Err(_) => ("no bound".to_owned(), timing),
         });
-        let words: Vec<_> = words.collect();
-        (!words.is_empty()).then(|| words.join(", "))
+        listed(words)
     };
     // What an estimate repeats needs no numbers.
     let repeats = |estimate: &str| {
@@ -339,14 +355,11 @@ fn estimates(case: &BufferCase<'_, '_>, rate: f64) -> Vec<String> {
             return sentences;
         }
         let why = if told {
-            format!("The log tells times in steps, so at {at_rate} the need is")
+            format!("The log has times in steps, so at {at_rate} the need is")
         } else {
-            format!(
-                "A histogram does not keep the order of accesses, so at {at_rate} the need lies between \
-                 that of the kindest order and that of the worst:"
-            )
+            format!("A histogram does not keep the order of accesses. At {at_rate} the need is")
         };
-        sentences.push(format!("{why} {least}; {most}."));
+        sentences.push(format!("{why} {least}. It is {most}."));
     }
     sentences
 }
@@ -373,7 +386,10 @@ fn sustained(case: &BufferCase<'_, '_>) -> Option<String> {
 /// RAM at shares of the sustained rate: each at the next rate above that was examined. What a
 /// histogram leaves open is given as an interval.
 fn by_share(case: &BufferCase<'_, '_>) -> Vec<String> {
-    let of = case.of_record();
+    let of = match case.record() {
+        none if none.is_empty() => none,
+        size => format!("{} ", size.replace(' ', "-")),
+    };
     let told = case.timings.iter().filter_map(|run| {
         let sustained = super::sustained(run).filter(|rate| *rate > 0.0)?;
         let metric = Metric::RamPeak;
@@ -385,21 +401,30 @@ fn by_share(case: &BufferCase<'_, '_>) -> Vec<String> {
         let curve = examined.into_iter().find(|curve| !curve.is_empty())?;
         let least = estimated(run, metric, RATE, "record", LEAST);
         let words = shares(&curve, &least, sustained);
-        let what = match (least.is_empty(), whole_records) {
-            (true, true) => format!("Records{of} that wait need"),
-            (true, false) => "Bytes that arrive one by one and wait need".to_owned(),
-            (false, _) => format!(
-                "A histogram does not keep the order of accesses: between the kindest order and the \
-                 worst, records{of} that wait need"
-            ),
+        let what = match whole_records {
+            true => format!("waiting {of}records need"),
+            false => "waiting bytes need".to_owned(),
         };
-        (!words.is_empty()).then(|| format!("{what}{} {}.", case.clause(run), text::list(&words)))
+        let head = match case.clause(run).trim_start() {
+            "" => text::capital(&what),
+            timing => format!("{}, {what}", text::capital(timing)),
+        };
+        let open = match least.is_empty() {
+            true => "",
+            false => "A histogram does not keep the order of accesses, so the need is a range. ",
+        };
+        let (first, rest) = words.split_at(words.len().min(2));
+        let rest = match rest.is_empty() {
+            true => String::new(),
+            false => format!(" They need {}.", text::list(rest)),
+        };
+        (!words.is_empty()).then(|| format!("{open}{head} {}.{rest}", text::list(first)))
     });
     told.collect()
 }
 
 /// "8 KiB at 1.05 MB/s (25 %)", and "4 KiB to 8 KiB" where a curve of the least need lies below.
-fn shares(curve: &Curve<'_>, least: &Curve<'_>, sustained: f64) -> Vec<String> {
+pub(super) fn shares(curve: &Curve<'_>, least: &Curve<'_>, sustained: f64) -> Vec<String> {
     let mut rates: Vec<f64> = Vec::new();
     let words = SHARES.iter().filter_map(|share| {
         // A rounding below the share is the share.
@@ -443,7 +468,7 @@ fn by_amount(case: &BufferCase<'_, '_>) -> Vec<String> {
     told.collect()
 }
 
-/// "The slowest of 16384 accesses takes 9.10 ms at typical timing (proven: at most 12.0 ms), …".
+/// "The slowest of 16384 accesses takes 9.10 ms (proven: at most 12.0 ms) at typical timing. …".
 fn slowest(case: &BufferCase<'_, '_>) -> Option<String> {
     let number = |value| text::number(Metric::LatencyMax, value, text::DIGITS);
     let mut count = None;
@@ -465,17 +490,14 @@ fn slowest(case: &BufferCase<'_, '_>) -> Option<String> {
                     format!(" (proven: at most {bound})")
                 }
             });
-            format!("{latency}{timing}{bound}")
+            (format!("{latency}{bound}"), timing)
         });
-    let clauses: Vec<_> = clauses.collect();
-    if clauses.is_empty() {
-        return None;
-    }
+    let clauses = listed(clauses)?;
     let of = count.map_or_else(
         || "The slowest access".to_owned(),
         |count| format!("The slowest of {count:.0} accesses"),
     );
-    Some(format!("{of} takes {}.", text::list(&clauses)))
+    Some(format!("{of} takes {clauses}."))
 }
 
 /// The longest access to expect.
@@ -543,10 +565,8 @@ fn ranking(cases: &[BufferCase<'_, '_>], asked: &[f64]) -> Vec<String> {
         sentences.push(if words.is_empty() {
             format!("At {at_rate}, {at_timing}, no RAM is enough for any of them.")
         } else {
-            format!(
-                "At {at_rate}, {at_timing}, least RAM first: {}.",
-                words.join("; ")
-            )
+            let head = format!("At {at_rate}, {at_timing}, least RAM first:");
+            text::within_a_sentence(&head, &words, ", ")
         });
     }
     let values = ranked(cases, timing, &|run| super::sustained(run), |a, b| {
@@ -555,10 +575,8 @@ fn ranking(cases: &[BufferCase<'_, '_>], asked: &[f64]) -> Vec<String> {
     let told = |(name, rate): &(String, f64)| format!("{name} {}", text::rate(*rate));
     let words: Vec<_> = values.iter().map(told).collect();
     if !words.is_empty() {
-        let words = words.join("; ");
-        sentences.push(format!(
-            "The highest rate that any RAM can carry {at_timing}: {words}."
-        ));
+        let head = format!("The highest rate that any RAM can carry {at_timing}:");
+        sentences.push(text::within_a_sentence(&head, &words, ", "));
     }
     sentences
 }
@@ -570,12 +588,19 @@ fn ranked(
     value: &dyn Fn(&PivotLine<'_>) -> Option<f64>,
     order: fn(&f64, &f64) -> std::cmp::Ordering,
 ) -> Vec<(String, f64)> {
+    // A target that was examined once needs no more than its name.
+    let targets = each(cases, |case| case.head.target.as_str());
+    let has_rivals = targets.len() < cases.len();
     let values = cases.iter().filter_map(|case| {
         let run = case
             .timings
             .iter()
             .find(|run| run.head().timing == timing)?;
-        Some((case.name(), value(run)?))
+        let name = match has_rivals {
+            true => case.name(),
+            false => case.head.target.clone(),
+        };
+        Some((name, value(run)?))
     });
     let mut values: Vec<_> = values.collect();
     values.sort_by(|(_, a), (_, b)| order(a, b));

@@ -3,7 +3,7 @@
 
 use wordline_core::Metric;
 
-use super::answer::{listed, subject};
+use super::answer::{merged, subject};
 use super::{BufferCase, ESTIMATE, RATE};
 use crate::grid::{Column, Grid};
 use crate::pivot::{Keys, PivotLine};
@@ -95,8 +95,8 @@ pub(super) fn at_rate(case: &BufferCase<'_, '_>, rate: f64) -> Option<String> {
 /// What a rerun at the asked rate is: of a memory that cleans up behind its user, another run.
 pub(super) fn rerun_words(case: &BufferCase<'_, '_>) -> &'static str {
     if case.timings.iter().any(|run| layer::has(run)) {
-        "Above, records follow each other at once. Where they wait for their data, and the memory cleans up \
-         in the pauses between them"
+        "Above, records follow each other at once. Where they wait for their data, and the memory cleans up in the \
+         pauses"
     } else {
         "Rerun with accesses that wait for their data"
     }
@@ -108,6 +108,9 @@ pub(super) fn sentence(case: &BufferCase<'_, '_>) -> Option<String> {
         .timings
         .iter()
         .filter_map(|run| Some((layer::sentence(run)?, case.clause(run))));
-    let words = listed(told)?;
-    Some(format!("Of the time of {}, {words}.", subject(case)))
+    let sentences = merged(told)
+        .into_iter()
+        .map(|(words, timing)| format!("Of the time of {}{timing}, {words}.", subject(case)));
+    let sentences: Vec<_> = sentences.collect();
+    (!sentences.is_empty()).then(|| sentences.join(" "))
 }

@@ -6,6 +6,7 @@
 //! there are is up to the document; what is missing is left out.
 
 mod answer;
+mod card;
 mod estimates;
 mod layer;
 mod plots;
@@ -38,6 +39,7 @@ pub(crate) const VIEW: View = View {
     tables: &[TableView::Made(tables::tables)],
     plots: &[PlotView::Made(plots::plots)],
     answer: answer::answer,
+    card: Some(card::card),
     ..View::EMPTY
 };
 

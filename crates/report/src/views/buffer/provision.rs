@@ -14,8 +14,8 @@ use crate::text;
 const SEEN: &str = "seen";
 
 /// The number at a rate, and what stands under it.
-struct ProvidedRam<'a> {
-    number: &'a Row,
+pub(super) struct ProvidedRam<'a> {
+    pub(super) number: &'a Row,
     horizon: Option<&'a Row>,
     confidence: Option<&'a Row>,
     seen: Option<&'a Row>,
@@ -24,7 +24,7 @@ struct ProvidedRam<'a> {
 }
 
 impl<'a> ProvidedRam<'a> {
-    fn at(run: &PivotLine<'a>, rate: f64) -> Option<Self> {
+    pub(super) fn at(run: &PivotLine<'a>, rate: f64) -> Option<Self> {
         let own = |metric| at(&arriving(run, metric, RATE, "record"), rate);
         let estimate = |name| {
             let curve = estimated(run, Metric::RamProvision, RATE, "record", name);
@@ -42,11 +42,44 @@ impl<'a> ProvidedRam<'a> {
     }
 
     fn percent(&self) -> Option<String> {
-        Some(text::percent(self.confidence?.value?, 2))
+        Some(text::percent(self.confidence_value()?, 2))
     }
 
-    /// How far the number can be trusted: "it holds for 24 h of such writes with 95 % confidence (the log alone needed
-    /// 28 KiB)".
+    /// The confidence in the number, as a share.
+    pub(super) fn confidence_value(&self) -> Option<f64> {
+        self.confidence?.value
+    }
+
+    /// What the number rests on, in a line: "the log alone needed 8 KiB; 95 % confidence for 13.7 min".
+    pub(super) fn short_confidence(&self, case: &BufferCase<'_, '_>) -> Option<String> {
+        let source = if case.is_log() { "log" } else { "run" };
+        if self.number.basis == Basis::Proven {
+            return Some("a proof: no run needs more".to_owned());
+        }
+        let horizon = told_value(self.horizon.filter(|row| row.value.is_some()));
+        if let Some((horizon, confidence)) = horizon.zip(self.percent()) {
+            let seen = told_value(self.seen.filter(|row| row.value.is_some()));
+            let seen = seen.map_or_else(
+                || format!("the {source}"),
+                |seen| format!("the {source}, which needed {seen}"),
+            );
+            return Some(format!(
+                "{seen}; with {confidence} confidence it holds for {horizon}"
+            ));
+        }
+        if self.number.basis == Basis::Measured {
+            return Some(format!(
+                "the {source} alone, too short to support a longer time"
+            ));
+        }
+        let proven = told_value(self.proven.filter(|row| row.value.is_some()))?;
+        Some(format!(
+            "the {source}; proven: no run needs more than {proven}"
+        ))
+    }
+
+    /// How far the number can be trusted: "it holds for 24 h of such writes with 95 % confidence. The log alone needed
+    /// 28 KiB".
     fn confidence(&self, case: &BufferCase<'_, '_>) -> String {
         let source = if case.is_log() { "log" } else { "run" };
         let horizon = told_value(self.horizon.filter(|row| row.value.is_some()));
@@ -59,18 +92,18 @@ impl<'a> ProvidedRam<'a> {
                         true => "as much".to_owned(),
                         false => text::value(seen, text::DIGITS),
                     };
-                    format!(" (the {source} alone needed {seen})")
+                    format!(". The {source} alone needed {seen}")
                 });
                 let what = accesses(case);
                 format!("it holds for {horizon} of such {what} with {confidence} confidence{alone}")
             }
             (_, Some((horizon, confidence))) => format!(
-                "the {source} needed it, and supports a further {horizon} of such {} with {confidence} confidence",
+                "the {source} needed it. It supports a further {horizon} of such {} with {confidence} confidence",
                 accesses(case)
             ),
             (Basis::Measured, None) => match told_value(self.least) {
                 Some(least) => format!(
-                    "the worst order of its accesses needs it, the kindest {least}; a histogram supports no more than \
+                    "the worst order of its accesses needs it, the kindest {least}. A histogram supports no more than \
                      itself"
                 ),
                 None => {
@@ -97,8 +130,8 @@ fn accesses(case: &BufferCase<'_, '_>) -> &'static str {
     }
 }
 
-/// "Provision 52 KiB of RAM for log:my.log at 500 KB/s: it holds for 24 h of such writes with 95 % confidence (the log
-/// alone needed 28 KiB)." None for documents without such a number.
+/// "Provision 52 KiB of RAM for log:my.log at 500 KB/s: it holds for 24 h of such writes with 95 % confidence. The
+/// log alone needed 28 KiB." None for documents without such a number.
 pub(super) fn sentence(case: &BufferCase<'_, '_>, rate: f64) -> Option<String> {
     let subject = subject(case);
     let at_rate = text::rate(rate);
@@ -121,16 +154,24 @@ pub(super) fn sentence(case: &BufferCase<'_, '_>, rate: f64) -> Option<String> {
             format!("{subject} cannot keep up with {at_rate}{timing}: no RAM is enough, {growth}")
         }
         (_, Ok((number, confidence))) => {
-            format!("{} {number}: {confidence}", timing.trim_start())
+            format!(
+                "{} {number}: {confidence}",
+                text::capital(timing.trim_start())
+            )
         }
-        (_, Err(growth)) => format!("{} no RAM is enough: {growth}", timing.trim_start()),
+        (_, Err(growth)) => {
+            format!(
+                "{} no RAM is enough: {growth}",
+                text::capital(timing.trim_start())
+            )
+        }
     });
     let clauses: Vec<_> = clauses.collect();
     if clauses.is_empty() {
         return None;
     }
     let parts = parts(case, rate).map_or_else(String::new, |parts| format!(" {parts}"));
-    Some(format!("{}.{parts}", clauses.join("; ")))
+    Some(format!("{}.{parts}", clauses.join(". ")))
 }
 
 /// "Records of 4 KiB arrive whole: one is gathered, 44 KiB wait, and one is written."
@@ -151,9 +192,15 @@ fn parts(case: &BufferCase<'_, '_>, rate: f64) -> Option<String> {
         Some((words, case.clause(run)))
     });
     let parts = merged(parts).into_iter();
-    let parts: Vec<_> = parts.map(|(words, timing)| words + &timing).collect();
+    let parts = parts
+        .enumerate()
+        .map(|(index, (words, timing))| match index {
+            0 => words + &timing,
+            _ => format!("{} {words}", text::capital(timing.trim_start())),
+        });
+    let parts: Vec<_> = parts.collect();
     let of = case.of_record();
-    (!parts.is_empty()).then(|| format!("Records{of} arrive whole: {}.", parts.join("; ")))
+    (!parts.is_empty()).then(|| format!("Records{of} arrive whole: {}.", parts.join(". ")))
 }
 
 /// The numbers at every rate that was asked for, with what stands under them.

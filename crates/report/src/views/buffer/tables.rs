@@ -120,7 +120,7 @@ const ESTIMATES: [(&str, &str); 3] = [("bound", "proven"), (LEAST, LEAST), (MOST
 
 /// The rates of the tables: those that were asked for, where the RAM ceases to be enough, and others
 /// evenly thinned. So many may be asked for that they are thinned as well.
-fn rates(case: &BufferCase<'_, '_>, asked: &[f64]) -> Vec<f64> {
+pub(super) fn rates(case: &BufferCase<'_, '_>, asked: &[f64]) -> Vec<f64> {
     let curves = case.timings.iter().filter_map(|run| examined(run));
     let curves: Vec<Curve<'_>> = curves.collect();
     let of = |curve: &Curve<'_>| curve.iter().map(|(rate, _)| rate.to_bits()).collect();

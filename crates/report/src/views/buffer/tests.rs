@@ -8,6 +8,7 @@ const NARROW: Style = Style {
     color: false,
     detail: crate::format::Detail::All,
     width: Some(100),
+    plots: false,
 };
 
 #[test]
@@ -67,8 +68,8 @@ fn many_targets_are_ranked_by_the_ram_that_they_take() {
     multiplied(&mut document, 8);
     let sentences = answer(&document);
     assert_eq!(sentences.len(), 2, "{sentences:?}");
-    let first = "At 2.50 MB/s, at typical timing, least RAM first: mt29f1g01@stm32h755-qspi, write, \
-                 records of 4 KiB 120 KiB; part1@board, write, records of 4 KiB 124 KiB;";
+    let first = "At 2.50 MB/s, at typical timing, least RAM first: mt29f1g01@stm32h755-qspi 120 KiB, \
+                 part1@board 124 KiB, ";
     assert!(sentences[0].starts_with(first), "{}", sentences[0]);
 }
 
@@ -105,14 +106,14 @@ fn a_log_is_answered_with_one_number_and_its_confidence() {
         of_log_at_2_mb(|_| {}),
         format!(
             "Provision 128 KiB of RAM for log:card.csv at 2.00 MB/s: it holds for 60.0 min of such writes with 95 % \
-             confidence (the log alone needed 96 KiB). {parts}"
+             confidence. The log alone needed 96 KiB. {parts}"
         )
     );
     // Nothing is extrapolated.
     assert_eq!(
         of_log_at_2_mb(|row| row.basis = Basis::Measured),
         format!(
-            "Provision 128 KiB of RAM for log:card.csv at 2.00 MB/s: the log needed it, and supports a further 60.0 min \
+            "Provision 128 KiB of RAM for log:card.csv at 2.00 MB/s: the log needed it. It supports a further 60.0 min \
              of such writes with 95 % confidence. {parts}"
         )
     );
@@ -152,7 +153,7 @@ fn a_proven_number_says_so_and_a_histogram_stands_on_its_worst_order() {
     assert!(
         histogram.starts_with(
             "Provision 96 KiB of RAM for log:card.json at 2.00 MB/s: the worst order of its accesses needs it, the \
-             kindest 96 KiB; a histogram supports no more than itself."
+             kindest 96 KiB. A histogram supports no more than itself."
         ),
         "{histogram}"
     );
@@ -172,8 +173,8 @@ fn ram_that_was_asked_for_is_answered_at_every_timing() {
     asking_for_ram(&mut document, &[65_536]);
     assert_eq!(
         answer(&document)[0],
-        "With 64 KiB of RAM for records that wait the highest safe rate of mt29f1g01@stm32h755-qspi \
-         is 1.37 MB/s at typical timing and 942 KB/s at the data sheet's maximum."
+        "With 64 KiB of RAM mt29f1g01@stm32h755-qspi carries up to 1.37 MB/s at typical timing. At the data sheet's \
+         maximum: 942 KB/s."
     );
     let table = render(&document, Format::Table, &NARROW);
     assert!(table.contains("\nasked 64 KiB "), "{table}");
@@ -200,10 +201,10 @@ fn a_trace_at_its_own_times_is_told_and_listed() {
     let document = fixture::trace();
     assert_eq!(
         answer(&document)[0],
-        "Replayed at the trace's own times, em064lx@stm32h755-qspi needs for whole records that wait \
-         16 KiB (20 KiB with the one being written) at typical timing, where the slowest access takes \
-         393 us from asking to its end; 20 KiB (24 KiB with the one being written) at the data \
-         sheet's maximum, where the slowest access takes 410 us from asking to its end."
+        "Replayed at the trace's own times, em064lx@stm32h755-qspi needs 16 KiB of RAM for whole records that wait at \
+         typical timing. With the one being written it needs 20 KiB. The slowest access takes 393 us from the request \
+         to its end. At the data sheet's maximum it needs 20 KiB. With the one being written it needs 24 KiB. The \
+         slowest access takes 410 us from the request to its end."
     );
     let table = render(&document, Format::Table, &NARROW);
     insta::assert_snapshot!(table);
@@ -215,8 +216,8 @@ fn a_histogram_without_a_rate_leaves_a_range_too() {
     let sentences = answer(&document);
     assert!(
         sentences[1].starts_with(
-            "A histogram does not keep the order of accesses: between the kindest order and the \
-             worst, records of 4 KiB that wait need 0 B to 48 KiB at 1.16 MB/s (25 %), "
+            "A histogram does not keep the order of accesses, so the need is a range. Waiting 4-KiB records need \
+             0 B to 48 KiB at 1.16 MB/s (25 %)"
         ),
         "{sentences:?}"
     );
@@ -240,8 +241,9 @@ fn histograms_leave_a_range() {
     document.rows.extend(least);
     let sentence = &answer(&document)[0];
     assert!(
-        sentence
-            .starts_with("A histogram does not keep the order of accesses, so at 2.50 MB/s the"),
+        sentence.starts_with(
+            "A histogram does not keep the order of accesses. At 2.50 MB/s the need is"
+        ),
         "{sentence}"
     );
     let table = render(&document, Format::Table, &NARROW);

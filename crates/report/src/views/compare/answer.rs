@@ -183,14 +183,15 @@ fn unproven(candidates: &[RankedCandidate<'_, '_>]) -> Vec<String> {
             .iter()
             .filter(|verdict| !verdict.unproven.is_empty());
         let pairs = verdicts.map(|verdict| {
-            let clauses: Vec<_> = verdict.unproven.iter().map(limit::only).collect();
-            (clauses.join("; "), one.conditions(verdict))
+            let clauses = verdict.unproven.iter().map(limit::only);
+            let clauses: Vec<_> = clauses.map(|clause| text::capital(&clause)).collect();
+            (clauses.join(". "), one.conditions(verdict))
         });
         let groups = grouped(pairs).into_iter();
         groups.map(|(proven, conditions)| {
             let conditions = text::list(&conditions);
             format!(
-                "{} passes {conditions} in simulation; {proven}.",
+                "{} passes {conditions} in simulation. {proven}.",
                 one.target
             )
         })
@@ -243,9 +244,12 @@ fn best(candidates: &[RankedCandidate<'_, '_>]) -> Option<String> {
         .iter()
         .filter_map(|(metric, _, _)| lead(best, &rivals, *metric))
         .collect();
-    if !leads.is_empty() {
-        let leads = text::list(&leads);
-        sentence += &format!(". Of those that pass it has {leads}");
+    for (index, leads) in leads.chunks(2).enumerate() {
+        let subject = match index {
+            0 => "Of those that pass it has",
+            _ => "It also has",
+        };
+        sentence += &format!(". {subject} {}", text::list(leads));
     }
     Some(sentence + ".")
 }
@@ -309,7 +313,7 @@ fn failures(candidates: &[RankedCandidate<'_, '_>]) -> Vec<String> {
             let but = if passes.is_empty() {
                 String::new()
             } else {
-                format!("passes {} but ", timings(&passes))
+                format!("passes {}. It ", timings(&passes))
             };
             format!(
                 "{} {but}fails {} by {}.",
@@ -383,7 +387,12 @@ fn notes(candidates: &[RankedCandidate<'_, '_>]) -> Vec<String> {
     });
     let groups = by_targets(grouped(pairs)).into_iter();
     let sentence = |(targets, notes): (Vec<&str>, Vec<String>)| {
-        format!("{}: {}.", few(&targets), notes.join("; "))
+        let notes = notes.iter().enumerate().map(|(index, note)| match index {
+            0 => note.clone(),
+            _ => text::capital(note),
+        });
+        let notes: Vec<_> = notes.collect();
+        format!("{}: {}.", few(&targets), notes.join(". "))
     };
     groups.map(sentence).collect()
 }

@@ -134,10 +134,10 @@ fn worst<'a>(
         .timings
         .iter()
         .filter_map(|timing| Some((one.figure(*timing, metric)?, *timing)));
-    rows.last()
+    rows.into_iter().next_back()
 }
 
-/// What is known of a metric: "12 KiB", or "8 KiB typical, 12 KiB at most" where the columns differ.
+/// What is known of a metric: "12 KiB", or "8 KiB typ, 12 KiB max" where the columns differ.
 fn by_column(one: &Candidate<'_, '_>, metric: Metric) -> Option<String> {
     let mut told: Vec<(Timing, String)> = Vec::new();
     for timing in &one.timings {
@@ -149,8 +149,8 @@ fn by_column(one: &Candidate<'_, '_>, metric: Metric) -> Option<String> {
     }
     let words = told
         .iter()
-        .map(|(timing, value)| format!("{value} {}", text::at_timing(*timing)));
-    Some(text::list(&words.collect::<Vec<_>>()))
+        .map(|(timing, value)| format!("{value} {timing}"));
+    Some(words.collect::<Vec<_>>().join(", "))
 }
 
 /// What a limit on a metric allows, if there is one: "; at most 16 KiB allowed".
@@ -200,7 +200,7 @@ fn power_cut(one: &Candidate<'_, '_>) -> Option<CardPoint> {
     let text = match row.value {
         Some(0.0) => "loses nothing".to_owned(),
         Some(_) => format!(
-            "loses up to {}: what waits in RAM or in a cache of the memory",
+            "loses up to {}: data in RAM or in the memory's own cache",
             by_column(one, metric)?
         ),
         None => format!("what it loses is {}", super::told(row)),
@@ -301,7 +301,7 @@ fn runner_up(first: &Candidate<'_, '_>, all: &[Candidate<'_, '_>]) -> Option<Car
             format!("fails by {}", against(second, verdict))
         }
     };
-    let part = second.target.split('@').next().unwrap_or(second.target);
+    let part = text::part_of(second.target);
     let text = format!("{part}: {why}");
     Some(CardPoint::words(CardSubject::RunnerUp, text).about(second.target))
 }

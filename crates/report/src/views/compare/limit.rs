@@ -87,7 +87,7 @@ pub(crate) fn only(unproven: &UnprovenLimit) -> String {
     format!("{words} is proven only {side} {bound}")
 }
 
-/// "RAM: 24 KiB, where at most 16 KiB is allowed (-50 %)".
+/// "RAM: 24 KiB, at most 16 KiB allowed (-50 %)".
 pub(crate) fn against(candidate: &RankedCandidate<'_, '_>, verdict: &Verdict) -> String {
     let words = Limit::words(verdict);
     if !Limit::is_number(verdict) {
@@ -100,7 +100,7 @@ pub(crate) fn against(candidate: &RankedCandidate<'_, '_>, verdict: &Verdict) ->
     let proven = proven(verdict).map_or_else(String::new, |bound| format!(" (proven: {bound})"));
     let allowed = allowed(verdict);
     let margin = super::margin(verdict).map_or_else(String::new, |margin| format!(" ({margin})"));
-    format!("{words}: {reached}{proven}, where {allowed} is allowed{margin}")
+    format!("{words}: {reached}{proven}, {allowed} allowed{margin}")
 }
 
 /// The most or the least that is allowed: "at most 16 KiB".

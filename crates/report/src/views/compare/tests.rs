@@ -122,11 +122,11 @@ fn what_is_proven_stands_beside_what_was_simulated() {
     }
     document.verdicts[1].bound = None;
     let sentences = answer(&document);
-    let only = "worst access is proven only below 2.25 s; no amount of RAM is proven to be enough; input rate is proven \
+    let only = "Worst access is proven only below 2.25 s. No amount of RAM is proven to be enough. Input rate is proven \
                 only up to 16.4 KB/s.";
     for wanted in [
-        format!("em064lx@stm32h755-qspi passes at the data sheet's maximum in simulation; {only}"),
-        format!("cy15b116qsn@stm32h755-qspi passes at typical timing in simulation; {only}"),
+        format!("em064lx@stm32h755-qspi passes at the data sheet's maximum in simulation. {only}"),
+        format!("cy15b116qsn@stm32h755-qspi passes at typical timing in simulation. {only}"),
     ] {
         assert!(sentences.contains(&wanted), "{wanted}\n{sentences:#?}");
     }
@@ -174,8 +174,8 @@ fn many_candidates_are_told_by_what_they_share() {
         "2* means two chips in turn: one is written while the other erases.",
         "By RAM at the data sheet's maximum fail mt29f1g01@stm32h755-qspi, 2*part0@board, \
          2*part1@board, 2*part2@board and 17 more.",
-        "2*part0@board, 2*part1@board, 2*part2@board, 2*part3@board and 16 more: also fails by rate; \
-         cost without the RAM.",
+        "2*part0@board, 2*part1@board, 2*part2@board, 2*part3@board and 16 more: also fails by rate. \
+         Cost without the RAM.",
     ] {
         let told = sentences.iter().any(|sentence| sentence == wanted);
         assert!(told, "{wanted}\n{sentences:#?}");

@@ -16,21 +16,24 @@ pub(super) const GAIN: LineTable = LineTable {
     ..LineTable::EMPTY
 };
 
-/// "Under the greatest load b carries +37.2 % over a: faster bus +37.5 %, refresh -0.3 %."
+/// "Under the greatest load b carries +37.2 % over a. The gain comes from: faster bus +37.5 %, refresh -0.3 %."
 pub(super) fn sentences(pivot: &Pivot<'_>) -> Vec<String> {
     let sentence = |line: &PivotLine<'_>| {
         let gain = gain(ratio(line)?);
-        let why = bandwidth::parts(line).or_else(|| {
-            let mut idle = at_load(pivot, line);
-            idle.retain(|line| bandwidth::cores_bind(line));
-            let of: Vec<_> = idle.iter().map(|line| pivot.short(line.head())).collect();
-            (!of.is_empty()).then(|| format!("the cores ask no more of {}", of.join(" and ")))
-        });
+        let parts = bandwidth::parts(line);
+        let why = parts
+            .map(|parts| format!("The gain comes from: {parts}"))
+            .or_else(|| {
+                let mut idle = at_load(pivot, line);
+                idle.retain(|line| bandwidth::cores_bind(line));
+                let of: Vec<_> = idle.iter().map(|line| pivot.short(line.head())).collect();
+                (!of.is_empty()).then(|| format!("The cores ask no more of {}", of.join(" and ")))
+            });
         Some(format!(
-            "Under the greatest load {} carries {gain} over {}{}.",
+            "Under the greatest load {} carries {gain} over {}.{}",
             pivot.short(line.head()),
             pivot.first(),
-            why.map(|why| format!(": {why}")).unwrap_or_default()
+            why.map(|why| format!(" {why}.")).unwrap_or_default()
         ))
     };
     let lines = compared(pivot, loaded::TEST).into_iter().take(IN_WORDS);

@@ -5,6 +5,7 @@ use wordline_core::Metric;
 use super::{LATENCY_PARTS, MODULE, band, of_test, time};
 use crate::cause;
 use crate::pivot::{Pivot, PivotLine};
+use crate::text;
 use crate::view::FigureOf::{Made, Precise};
 use crate::view::{LineTable, figure};
 
@@ -40,7 +41,7 @@ pub(super) const PARTS: LineTable = LineTable {
     ..LATENCY
 };
 
-/// "rdimm: a read takes 102 ns without load: on-chip path 61.0 ns, …".
+/// "rdimm: a read takes 102 ns without load. It consists of on-chip path 61.0 ns, …".
 pub(super) fn sentences(pivot: &Pivot<'_>) -> Vec<String> {
     let sentence = |line: &PivotLine<'_>| {
         let mean = line.number(Metric::LatencyMean)?;
@@ -51,11 +52,14 @@ pub(super) fn sentences(pivot: &Pivot<'_>) -> Vec<String> {
             .map(|(part, seconds)| format!("{} {}", cause::name(part), time(*seconds)))
             .collect();
         let target = &line.head().target;
-        let mut sentence = format!("{target}: a read takes {} without load", time(mean));
-        if !told.is_empty() {
-            sentence += &format!(": {}", told.join(", "));
-        }
-        Some(sentence + ".")
+        let sentence = format!("{target}: a read takes {} without load.", time(mean));
+        Some(match told.is_empty() {
+            true => sentence,
+            false => {
+                let parts = text::within_a_sentence("It consists of", &told, ", ");
+                format!("{sentence} {parts}")
+            }
+        })
     };
     let lines = of_test(pivot, "idle").into_iter();
     lines.filter_map(sentence).collect()

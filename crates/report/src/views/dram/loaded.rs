@@ -253,7 +253,7 @@ fn knees(pivot: &Pivot<'_>, curves: &[LoadCurve<'_, '_>]) -> Option<Grid> {
 }
 
 /// The point that carries most.
-fn most<'a, 'p>(curve: &LoadCurve<'a, 'p>) -> Option<LoadPoint<'a, 'p>> {
+pub(super) fn most<'a, 'p>(curve: &LoadCurve<'a, 'p>) -> Option<LoadPoint<'a, 'p>> {
     let known = curve
         .points
         .iter()
@@ -275,7 +275,7 @@ fn constant(curve: &LoadCurve<'_, '_>) -> Option<f64> {
 }
 
 /// Rows of where the first target takes a multiple of what it takes alone, with the multiple.
-fn at_loads<'a>(pivot: &Pivot<'a>) -> Vec<(f64, &'a Row)> {
+pub(super) fn at_loads<'a>(pivot: &Pivot<'a>) -> Vec<(f64, &'a Row)> {
     let lines = of_test(pivot, TEST).into_iter();
     let rows = lines.flat_map(|line| line.rows().to_vec());
     let rows = rows.filter_map(|row| Some((text::numeric(row.axes.get(&Axis::Load)?)?, row)));
@@ -329,40 +329,34 @@ pub(super) fn sentences(pivot: &Pivot<'_>) -> Vec<String> {
     sentences
 }
 
-/// "a@s: a read takes 105 ns alone, about as long up to 310 GB/s; …".
+/// "a@s (1:0): a read takes 105 ns alone, about as long up to 310 GB/s. …".
 fn course(curve: &LoadCurve<'_, '_>) -> Option<String> {
-    let mut clauses = vec![match curve.idle {
+    let alone = match curve.idle {
         Some(idle) => format!("a read takes {} alone", time(idle)),
         None => {
             let least = curve.points.first()?.latency()?;
             format!("a read takes {} under the least load", time(least))
         }
-    }];
-    if let Some(constant) = constant(curve) {
-        clauses.push(format!("about as long up to {}", text::rate(constant)));
-    }
-    if let Some((throughput, latency)) = curve.knee {
-        clauses.push(format!(
-            "{} at the knee of {}",
-            time(latency),
-            text::rate(throughput)
-        ));
-    }
+    };
+    let constant = constant(curve).map_or_else(String::new, |constant| {
+        format!(", about as long up to {}", text::rate(constant))
+    });
+    let (target, conditions) = (curve.target, curve.conditions());
+    let mut sentences = vec![format!("{target} ({conditions}): {alone}{constant}.")];
+    sentences.extend(curve.knee.map(|(throughput, latency)| {
+        let rate = text::rate(throughput);
+        format!("At the knee of {rate} it takes {}.", time(latency))
+    }));
     if let Some(most) = most(curve)
         && let (Some(throughput), Some(latency)) = (most.throughput(), most.latency())
     {
-        clauses.push(format!(
-            "{} at {}, the most that it carries",
-            time(latency),
-            text::rate(throughput)
+        let rate = text::rate(throughput);
+        sentences.push(format!(
+            "The module carries at most {rate}, where a read takes {}.",
+            time(latency)
         ));
     }
-    Some(format!(
-        "{} ({}): {}.",
-        curve.target,
-        curve.conditions(),
-        clauses.join(", ")
-    ))
+    Some(sentences.join(" "))
 }
 
 /// How the others compare where the first takes a multiple of what it takes alone.
@@ -371,22 +365,22 @@ fn compared(pivot: &Pivot<'_>) -> Vec<String> {
     rows.retain(|(_, row)| row.metric == Metric::LatencyRatio);
     let others = together(rows, |(_, row)| &row.target);
     let sentences = others.iter().take(IN_WORDS).filter_map(|own| {
-        let clauses = own.iter().filter_map(|(load, row)| {
+        let (mut loads, mut clauses) = (Vec::new(), Vec::new());
+        for (load, row) in own {
             let rate = text::numeric(row.axes.get(&Axis::RateBytesPerS)?)?;
-            Some(format!(
-                "{} where that takes {} times as long as alone ({})",
+            clauses.push(format!(
+                "{} at {}",
                 super::gain(row.value?),
-                human(*load, "1", 2),
                 text::rate(rate)
-            ))
-        });
-        let clauses: Vec<_> = clauses.collect();
+            ));
+            loads.push(human(*load, "1", 2));
+        }
         let (who, first) = (pivot.short(own[0].1), pivot.first());
+        let head = format!("At equal throughput the latency of {who} against {first} is");
         (!clauses.is_empty()).then(|| {
-            format!(
-                "At equal throughput the latency of {who} against {first} is {}.",
-                clauses.join(", ")
-            )
+            let sentence = text::within_a_sentence(&head, &clauses, ", ");
+            let loads = text::list(&loads);
+            format!("{sentence} There {first} takes {loads} times as long as alone.")
         })
     });
     sentences.collect()

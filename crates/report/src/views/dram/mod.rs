@@ -5,6 +5,7 @@
 //! document lacks is left out.
 
 mod bandwidth;
+mod card;
 mod carried;
 mod idle;
 mod loaded;
@@ -59,6 +60,7 @@ pub(crate) const VIEW: View = View {
         sentences.extend(trace::sentences(pivot));
         Answer::of_each(sentences)
     },
+    card: Some(card::card),
     ..View::EMPTY
 };
 

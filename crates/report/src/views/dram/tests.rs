@@ -146,7 +146,7 @@ fn what_the_cores_do_not_ask_for_is_told_of_the_greatest_load() {
         }
     }
     let told = answer(&document).join("\n");
-    let both = "the cores ask no more of rdimm-6400-2rx4-128g and mrdimm-8800-2rx4-128g.";
+    let both = "The cores ask no more of rdimm-6400-2rx4-128g and mrdimm-8800-2rx4-128g.";
     assert!(told.contains(both), "{told}");
     document
         .rows

@@ -13,12 +13,12 @@ fn verdicts_are_counted_and_the_nearest_to_its_end_is_named() {
     let sentences = answer(&fixture::health());
     assert_eq!(
         sentences[0],
-        "Of 3 blocks in cycling.csv: 1 failed, 1 to retire (80 % of life used, probably) and 1 unknown."
+        "Of 3 blocks in cycling.csv: 1 failed, 1 to retire (80 % used) and 1 unknown."
     );
     assert_eq!(
         sentences[1],
-        "The nearest to its end is block 4: 90.0 % of its life used, 10000 cycles left, with 90 % probability 5000 \
-         cycles to 25000 cycles."
+        "Nearest to its end is block 4: 90.0 % of its life used, 10000 cycles left. With 90 % probability 5000 cycles \
+         to 25000 cycles are left."
     );
 }
 
@@ -41,8 +41,9 @@ fn a_score_says_how_much_better_than_cycles_alone() {
     let sentences = answer(&fixture::health_score());
     assert_eq!(
         sentences[0],
-        "On strangers, latency alone: the remaining life is off by 40.0 % (median), 2.0 times better than the best from \
-         cycles that knows the fleet's endurance, 1.5 times than with the part's; the 90 % band holds 90.0 %."
+        "On strangers, latency alone: the remaining life is off by 40.0 % (median). That is 2.0 times better than \
+         the best from cycles with the fleet's endurance, 1.5 times than with the part's. The 90 % band holds 90.0 % of \
+         the true values."
     );
     let html = render(&fixture::health_score(), Format::Html, &Style::default());
     assert!(html.contains("Error of predictions over life"));

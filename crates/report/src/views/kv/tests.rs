@@ -14,11 +14,11 @@ fn the_fixture_is_a_document() {
 fn rates_are_told_with_what_moved_over_the_floor() {
     let sentences = answer(&fixture::key_values());
     assert!(
-        sentences[0].contains("of 4 B LPHT 250 k/s (1.50), wordline-kv 500 k/s"),
+        sentences[0].contains("of 4 B: LPHT 250 k/s (1.50), wordline-kv 500 k/s"),
         "{sentences:?}"
     );
     assert!(
-        sentences[0].contains("of 256 B LPHT 3.91 k/s"),
+        sentences[0].contains("Of 256 B: LPHT 3.91 k/s"),
         "{sentences:?}"
     );
     assert!(sentences[1].contains("hits"), "{sentences:?}");

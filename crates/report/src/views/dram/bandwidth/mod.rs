@@ -56,7 +56,7 @@ impl<'a, 'p> Mixes<'a, 'p> {
 }
 
 /// Ratios that are estimates: an end of the band, or one with a choice changed.
-fn estimates<'a>(line: &PivotLine<'a>, estimate: &str) -> Vec<&'a Row> {
+pub(super) fn estimates<'a>(line: &PivotLine<'a>, estimate: &str) -> Vec<&'a Row> {
     let rows = line.rows().iter().copied();
     rows.filter(|row| {
         row.metric == Metric::ThroughputRatio && row.text(Axis::Estimate) == Some(estimate)
@@ -137,7 +137,7 @@ pub(super) fn tables(pivot: &Pivot<'_>, _: Option<u16>) -> Vec<Grid> {
 }
 
 /// A row for each mix, a column for each target, and one for each gain.
-fn throughputs(pivot: &Pivot<'_>, mixes: &Mixes<'_, '_>) -> Option<Grid> {
+pub(super) fn throughputs(pivot: &Pivot<'_>, mixes: &Mixes<'_, '_>) -> Option<Grid> {
     let title = format!(
         "Bandwidth by mix of reads and writes{}{}",
         pivot.on_board(),
@@ -180,7 +180,7 @@ fn sureness(line: &PivotLine<'_>) -> Option<String> {
 }
 
 /// What a read of the same target takes that waits for nothing.
-fn alone(line: &PivotLine<'_>) -> Option<f64> {
+pub(super) fn alone(line: &PivotLine<'_>) -> Option<f64> {
     let formula = [(Of(Axis::Estimate), "formula")];
     line.at(Metric::LatencyMean, &formula)?.value
 }

@@ -43,7 +43,7 @@ fn in_words(mix: &str) -> String {
     }
 }
 
-/// "B carries 815 GB/s of reads, +37.9 % over the 591 GB/s of A (band +36.0 % to +41.2 %)."
+/// "B carries 815 GB/s of reads. That is +37.9 % over A, between +36.0 % and +41.2 % over all undisclosed choices."
 fn carried(pivot: &Pivot<'_>, mixes: &Mixes<'_, '_>, line: &PivotLine<'_>) -> Option<String> {
     let mut sentence = format!(
         "{} carries {} of {}{}",
@@ -59,7 +59,7 @@ fn carried(pivot: &Pivot<'_>, mixes: &Mixes<'_, '_>, line: &PivotLine<'_>) -> Op
         );
     }
     if let Some(ratio) = ratio(line) {
-        sentence += &format!(": {} over {}", gain(ratio), pivot.first());
+        sentence += &format!(". That is {} over {}", gain(ratio), pivot.first());
         if let Some((low, high)) = ratio_band(line) {
             sentence += &format!(
                 ", between {} and {} over all undisclosed choices",
@@ -71,13 +71,10 @@ fn carried(pivot: &Pivot<'_>, mixes: &Mixes<'_, '_>, line: &PivotLine<'_>) -> Op
     Some(sentence + ".")
 }
 
-/// "Where the difference of B comes from: faster bus +37.5 %, refresh -0.4 %."
+/// "The gain of B comes from: faster bus +37.5 %, refresh -0.4 %."
 fn explained(pivot: &Pivot<'_>, line: &PivotLine<'_>) -> Option<String> {
     let who = pivot.short(line.head());
-    Some(format!(
-        "Where the difference of {who} comes from: {}.",
-        parts(line)?
-    ))
+    Some(format!("The gain of {who} comes from: {}.", parts(line)?))
 }
 
 /// The greatest parts of a gain.
@@ -104,7 +101,7 @@ fn banded(pivot: &Pivot<'_>, line: &PivotLine<'_>) -> Option<String> {
     let ends: Vec<_> = ends.into_iter().flatten().collect();
     let chance = chance(line).map(|most| {
         let most = text::tenths(most);
-        format!("; chance alone, by other seeds, moves it by up to {most}")
+        format!(". Chance alone, by other seeds, moves it by up to {most}")
     });
     let (who, chance) = (pivot.short(line.head()), chance.unwrap_or_default());
     (!ends.is_empty()).then(|| format!("The gain of {who} is {}{chance}.", ends.join(", ")))
@@ -135,7 +132,7 @@ fn little(pivot: &Pivot<'_>, line: &PivotLine<'_>) -> Option<String> {
     };
     let against = alone(line).map(|alone| format!(" instead of {} alone", time(alone)));
     Some(format!(
-        "{}: {mean:.0} of at most {most:.0} lines are under way, and a read takes {}{} (Little's law): {bound}.",
+        "{}: {mean:.0} of at most {most:.0} lines are under way (Little's law): {bound}. A read takes {}{}.",
         pivot.short(line.head()),
         time(takes),
         against.unwrap_or_default()

@@ -1,0 +1,153 @@
+//! Modules under load: what they carry at most, and what a read takes on the way there.
+
+use wordline_core::results::{CardPoint, CardSubject};
+use wordline_core::{Axis, Metric};
+
+use super::{CURVES, ModuleRanking, energy, point, share, target, why};
+use crate::card::FirstScreen;
+use crate::curve::{TerminalAxis, TerminalCurve, TerminalPlot};
+use crate::grid::{Column, Grid};
+use crate::pivot::Pivot;
+use crate::tabulate::Tabulation;
+use crate::text;
+use crate::views::dram::loaded::{LoadCurve, at_loads, most};
+use crate::views::dram::time;
+
+pub(super) fn card(pivot: &Pivot<'_>, loads: &[LoadCurve<'_, '_>]) -> FirstScreen {
+    let first = &loads[0];
+    // Other mixes and orders are no rivals of the first.
+    let rivals = loads.iter();
+    let rivals: Vec<_> = rivals
+        .filter(|curve| (curve.mix, curve.pattern) == (first.mix, first.pattern))
+        .collect();
+    let tops = rivals.iter().filter_map(|curve| Some(most(curve)?.line));
+    let ranking = ModuleRanking::of(tops, Metric::ThroughputMean);
+    let table = knees(&rivals);
+    let plot = Some(plot(&rivals));
+    let Some(best) = ranking.first() else {
+        let sentence = "No module has a bandwidth; the table has what was found.".to_owned();
+        return ranking.card(pivot, sentence, Vec::new(), table, plot);
+    };
+    let line = best.line;
+    let rate = text::rate(best.value.unwrap_or_default());
+    let sentence = match (ranking.second(), ranking.lead()) {
+        (Some(second), Some(_)) if ranking.is_even() => format!(
+            "{} and {} are alike: they carry {rate} under the greatest load.",
+            target(line),
+            pivot.short(second.line.head())
+        ),
+        (Some(second), Some(lead)) => format!(
+            "Take {}: it carries {rate}, {} more than {}.",
+            target(line),
+            share(lead),
+            pivot.short(second.line.head())
+        ),
+        _ => format!("{} carries {rate}.", target(line)),
+    };
+    let mut points = Vec::new();
+    let own = rivals.iter().find(|curve| curve.target == target(line));
+    if let Some(own) = own {
+        let latency = line.number(Metric::LatencyMean);
+        let steps = [
+            own.idle.map(|idle| format!("{} alone", time(idle))),
+            own.knee.map(|(rate, latency)| {
+                format!("{} at the knee of {}", time(latency), text::rate(rate))
+            }),
+            latency.map(|latency| format!("{} at {rate}", time(latency))),
+        ];
+        let steps: Vec<_> = steps.into_iter().flatten().collect();
+        if !steps.is_empty() {
+            let words = format!("a read takes {}", text::list(&steps));
+            points.push(point(
+                CardSubject::WorstCase,
+                words,
+                line,
+                Metric::LatencyMean,
+            ));
+        }
+    }
+    points.extend(equal(pivot));
+    points.extend(why(pivot, line));
+    points.extend(energy(pivot, &ranking));
+    if let Some(second) = ranking.second() {
+        let curve = rivals
+            .iter()
+            .find(|curve| curve.target == target(second.line));
+        let idle = curve.and_then(|curve| curve.idle);
+        let idle = idle.map_or_else(String::new, |idle| format!(", {} alone", time(idle)));
+        let words = format!(
+            "{}: carries {}{idle}",
+            pivot.short(second.line.head()),
+            text::rate(second.value.unwrap_or_default())
+        );
+        let words = point(
+            CardSubject::RunnerUp,
+            words,
+            second.line,
+            Metric::ThroughputMean,
+        );
+        points.push(words.about(target(second.line)));
+    }
+    ranking.card(pivot, sentence, points, table, plot)
+}
+
+/// How the other targets compare at the throughput where the first takes most times what it takes alone.
+fn equal(pivot: &Pivot<'_>) -> Option<CardPoint> {
+    let mut rows = at_loads(pivot);
+    rows.retain(|(_, row)| row.metric == Metric::LatencyRatio && row.value.is_some());
+    let (_, row) = rows.iter().max_by(|(a, _), (b, _)| a.total_cmp(b))?;
+    let ratio = row.value?;
+    let rate = text::numeric(row.axes.get(&Axis::RateBytesPerS)?)?;
+    let than = if ratio < 1.0 { "less" } else { "more" };
+    let words = format!(
+        "at {} a read on {} takes {} {than} than on {}",
+        text::rate(rate),
+        pivot.short(row),
+        share(ratio - 1.0),
+        pivot.first()
+    );
+    let point = CardPoint::of_value(CardSubject::Speed, words, row.metric, row.value, row.basis);
+    Some(point.about(row.target.as_str()))
+}
+
+/// A line for each module: its latency from no load to the greatest.
+fn knees(loads: &[&LoadCurve<'_, '_>]) -> Option<Grid> {
+    type Of<'c, 'a, 'p> = &'c LoadCurve<'a, 'p>;
+    Tabulation::new(String::new())
+        .key(Column::left("module"), |curve: &Of<'_, '_, '_>| {
+            curve.module.to_owned()
+        })
+        .figure("carries", |curve| {
+            Some(text::rate(most(curve)?.throughput()?))
+        })
+        .figure("read takes", |curve| Some(time(most(curve)?.latency()?)))
+        .figure("knee at", |curve| Some(text::rate(curve.knee?.0)))
+        .figure("read takes", |curve| Some(time(curve.knee?.1)))
+        .figure("alone", |curve| Some(time(curve.idle?)))
+        .figure("power", |curve| most(curve)?.line.told(Metric::PowerMean))
+        .lines(loads)
+}
+
+/// Latency over bandwidth.
+fn plot(loads: &[&LoadCurve<'_, '_>]) -> TerminalPlot {
+    let curves = loads.iter().take(CURVES).map(|curve| {
+        let points = curve.points.iter();
+        TerminalCurve {
+            name: curve.module.to_owned(),
+            points: points
+                .filter_map(|point| Some((point.throughput()?, point.latency()?)))
+                .collect(),
+        }
+    });
+    TerminalPlot {
+        x: TerminalAxis {
+            title: "bandwidth",
+            told: text::rate,
+        },
+        y: TerminalAxis {
+            title: "latency",
+            told: time,
+        },
+        curves: curves.collect(),
+    }
+}
