@@ -98,8 +98,10 @@ impl Candidate<'_> {
             let why = "it forgets everything when the supply goes: use it as a buffer, in front of a memory that keeps";
             return Err(Unfit::Limit("risk", why.to_owned()));
         }
-        let (device, mapped) = self.used(study, experiment, timing)?;
+        let (mut device, mapped) = self.used(study, experiment, timing)?;
         let plan = plan(study, device.as_ref(), experiment.seed)?;
+        // What is stored changes no figure of a comparison.
+        device.drop_content();
         let stored = study.work.stored_rate();
         let rate = Rate::try_from(stored).map_err(|error| Unfit::Study(error.into()))?;
         let exercise = Exercise {

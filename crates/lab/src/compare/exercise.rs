@@ -207,13 +207,12 @@ impl Exercise<'_> {
     }
 
     fn payload(&self, device: &dyn Device) -> Payload {
-        match self.study.work.kind {
-            WorkKind::Replay => Payload::new(self.plan.seed),
-            _ => {
-                let sizes = std::iter::once(self.plan.record_bytes);
-                Payload::suited(self.plan.seed, device, sizes)
-            }
-        }
+        // A trace has accesses of any size.
+        let size = match self.study.work.kind {
+            WorkKind::Replay => 1,
+            _ => self.plan.record_bytes,
+        };
+        Payload::suited(self.plan.seed, device, std::iter::once(size))
     }
 
     /// Warms a fork of a [prepared](Self::prepare) device up: the runs at any pace begin alike.
@@ -410,7 +409,8 @@ impl Exercise<'_> {
             player.carry_out(&step).map_err(StreamFailure::from)?;
             steps = index + 1;
             counted += u64::from(self.counts(&step));
-            if counted == warm && tidies && !settled(player) {
+            // Nothing has to be cleaned for reads.
+            if counted == warm && tidies && self.plan.reads < 1.0 && !settled(player) {
                 warm += more.min(LAYER_WARM_MAX.saturating_sub(warm));
             }
         }
