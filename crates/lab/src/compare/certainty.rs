@@ -242,7 +242,9 @@ impl Doubt<'_> {
         };
         let study = self.study;
         let known = self.assessed.filter(|_| run == RunScope::Paced);
+        let same_runs = self.assessed.filter(|_| self.keeps_runs(changes));
         let trial = Trial {
+            runs: same_runs.and_then(|all| all.runs.as_ref()),
             warm: self.assessed.and_then(|all| all.warm.as_ref()),
             ends_early: run != RunScope::Whole,
             paced_first: run == RunScope::PacedFirst,
@@ -305,6 +307,17 @@ impl Doubt<'_> {
         }
     }
 
+    /// Whether runs show the same with figures that lie elsewhere.
+    fn keeps_runs(&self, changes: &[Change<'_>]) -> bool {
+        let mut figures = changes.iter().map(|(figure, _)| figure);
+        figures.all(|figure| match figure.kind.influence {
+            // Of a memory that has aged, blocks have seen a share of these cycles, by which drawn times are keyed.
+            Influence::Life => self.experiment.age == 0.0,
+            Influence::Failures | Influence::Power | Influence::Price | Influence::Supply => true,
+            Influence::Time | Influence::Capacity | Influence::Rules => false,
+        })
+    }
+
     /// The figure that decides, the factor at which the verdict turns, and the figures that must lie at their ends
     /// besides.
     fn deciding<'f>(
@@ -315,6 +328,10 @@ impl Doubt<'_> {
     ) -> Result<(&'f UncertainFigure, f64, Vec<Change<'f>>), Unfit> {
         let mut alone = Vec::new();
         self.alone(pass, ends, sustains, &mut alone)?;
+        let place = |((found, _), _): &(Change<'_>, bool)| {
+            ends.iter().position(|(figure, _)| std::ptr::eq(*figure, *found))
+        };
+        alone.sort_by_key(place);
         let mut needed = Vec::new();
         if alone.is_empty() {
             // Only several together: leave out what is not needed, what comes last in the sheets first.
@@ -340,7 +357,7 @@ impl Doubt<'_> {
     }
 
     /// Of figures that turn the verdict together, those that turn it alone, and whether the rate is sustained meanwhile:
-    /// each half is looked into that does, because what a figure does alone it does in company.
+    /// each part is looked into that does, because what a figure does alone it does in company.
     fn alone<'f>(
         &self,
         pass: bool,
@@ -352,11 +369,17 @@ impl Doubt<'_> {
             found.push((*only, sustains));
             return Ok(());
         }
-        let (one, other) = ends.split_at(ends.len() / 2);
-        for half in [one, other] {
-            let turn = self.turns(pass, half, sustains)?;
+        // What needs no run is not looked for by runs.
+        let (mut one, mut other): (Vec<_>, Vec<_>) =
+            ends.iter().partition(|end| self.keeps_runs(&[**end]));
+        if one.is_empty() || other.is_empty() {
+            let (first, second) = ends.split_at(ends.len() / 2);
+            (one, other) = (first.to_vec(), second.to_vec());
+        }
+        for part in [one, other] {
+            let turn = self.turns(pass, &part, sustains)?;
             if turn.turned {
-                self.alone(pass, half, turn.sustains, found)?;
+                self.alone(pass, &part, turn.sustains, found)?;
             }
         }
         Ok(())
