@@ -477,8 +477,9 @@ impl Exercise<'_> {
         let before = player.accounts();
         let mut counted = records;
         let mut delay = Time::ZERO;
-        let steps = (0..STEPS_MAX).zip(self.plan.steps(STEPS_MAX));
-        for (index, step) in steps.skip(warm.steps as usize) {
+        // Those that count come in order.
+        let steps = self.plan.steps_behind(warm.steps, records);
+        for (index, step) in (warm.steps..STEPS_MAX).zip(steps) {
             if index % stream::BREATH == 0 && self.control.stopped() {
                 return Err(Stop::Unfit(Unfit::Stopped));
             }
