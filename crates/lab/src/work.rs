@@ -295,7 +295,9 @@ mod tests {
         let mix = plan(Pattern::Sequential, 0.9);
         let steps: Vec<_> = mix.steps(20_000).collect();
         let before = &steps[..7777];
-        let writes = before.iter().filter(|step| step.operation == Operation::Write);
+        let writes = before
+            .iter()
+            .filter(|step| step.operation == Operation::Write);
         let behind = mix.steps_behind(7777, writes.count() as u64);
         assert!(behind.take(99).eq(steps[7777..7876].iter().copied()));
         let reads = steps

@@ -359,10 +359,7 @@ impl Account<'_> {
             cycle_s,
             units,
             parts,
-            bad_blocks_max: self
-                .usage
-                .layer
-                .map(|stretch| stretch.bad_blocks_max()),
+            bad_blocks_max: self.usage.layer.map(|stretch| stretch.bad_blocks_max()),
         })
     }
 

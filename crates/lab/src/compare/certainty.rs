@@ -346,9 +346,8 @@ impl Doubt<'_> {
                 sustains = turn.within(pass, sustains);
             }
         }
-        let widest = |one: &Change<'_>, other: &Change<'_>| {
-            one.1.ln().abs().total_cmp(&other.1.ln().abs())
-        };
+        let widest =
+            |one: &Change<'_>, other: &Change<'_>| one.1.ln().abs().total_cmp(&other.1.ln().abs());
         let most = (0..needed.len()).max_by(|one, other| widest(&needed[*one], &needed[*other]));
         let widest = needed.remove(most.unwrap_or(0));
         let found = self.narrow(pass, widest, &needed, 1.0, sustains)?;
@@ -365,9 +364,8 @@ impl Doubt<'_> {
         sustains: bool,
         found: &mut Option<TurningPoint<'f>>,
     ) -> Result<(), Unfit> {
-        let less_than = |found: &Option<TurningPoint<'_>>| {
-            found.as_ref().map_or(1.0, |found| found.stands)
-        };
+        let less_than =
+            |found: &Option<TurningPoint<'_>>| found.as_ref().map_or(1.0, |found| found.stands);
         if let [only] = figures {
             *found = Some(self.narrow(pass, *only, &[], less_than(found), sustains)?);
             return Ok(());

@@ -152,7 +152,7 @@ impl SectorStore {
     pub(super) fn new(bytes: u64) -> Self {
         Self {
             groups: Some(Pages::new(
-                bytes.div_ceil((GROUP * CHUNK * SECTOR) as u64) as usize,
+                bytes.div_ceil((GROUP * CHUNK * SECTOR) as u64) as usize
             )),
         }
     }
