@@ -29,6 +29,8 @@ enum PayloadForm {
     Bytes(Arc<[u8]>),
     /// A word for each sector and pass, repeated: for devices that hold such sectors as their word.
     Words,
+    /// Words that are all zero: for devices that keep nothing.
+    Zeros,
 }
 
 impl Payload {
@@ -50,13 +52,20 @@ impl Payload {
         device: &dyn Device,
         mut sizes: impl Iterator<Item = u64>,
     ) -> Self {
-        if device.holds_words() && sizes.all(|bytes| bytes.is_multiple_of(SECTOR)) {
-            Self {
-                seed,
-                form: PayloadForm::Words,
-            }
-        } else {
-            Self::new(seed)
+        let whole = sizes.all(|bytes| bytes.is_multiple_of(SECTOR));
+        let form = match () {
+            () if !device.keeps_content() => PayloadForm::Zeros,
+            () if device.holds_words() && whole => PayloadForm::Words,
+            () => return Self::new(seed),
+        };
+        Self { seed, form }
+    }
+
+    /// The word that a sector repeats in a pass; of bytes, none does.
+    fn word(&self, sector: u64, pass: u64) -> u64 {
+        match self.form {
+            PayloadForm::Bytes(_) | PayloadForm::Zeros => 0,
+            PayloadForm::Words => draw(self.seed, sector, pass, Purpose::Payload),
         }
     }
 
@@ -66,6 +75,7 @@ impl Payload {
             PayloadForm::Bytes(_) => bytes,
             // The word and where it is: a copy-on-write table holds some of its pages in part.
             PayloadForm::Words => bytes / SECTOR * 2 * WORD as u64,
+            PayloadForm::Zeros => 0,
         }
     }
 
@@ -86,8 +96,8 @@ impl Payload {
     ) -> Option<impl Iterator<Item = u64> + '_> {
         let whole = address.is_multiple_of(SECTOR) && bytes.is_multiple_of(SECTOR);
         let sectors = address / SECTOR..(address + bytes) / SECTOR;
-        (whole && matches!(self.form, PayloadForm::Words))
-            .then(|| sectors.map(move |sector| draw(self.seed, sector, pass, Purpose::Payload)))
+        (whole && !matches!(self.form, PayloadForm::Bytes(_)))
+            .then(|| sectors.map(move |sector| self.word(sector, pass)))
     }
 
     /// Whether `found` are the bytes that belong at `address` in pass `pass`.
@@ -123,9 +133,9 @@ impl Payload {
                     let end = length.min(at + PERIOD - from);
                     (end, PayloadPattern::Bytes(&bytes[from..from + end - at]))
                 }
-                PayloadForm::Words => {
+                PayloadForm::Words | PayloadForm::Zeros => {
                     let sector = (address + at as u64) / SECTOR;
-                    let word = draw(self.seed, sector, pass, Purpose::Payload);
+                    let word = self.word(sector, pass);
                     let end = length.min(at + SECTOR as usize);
                     (end, PayloadPattern::Word(word.to_le_bytes()))
                 }

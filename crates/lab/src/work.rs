@@ -53,8 +53,16 @@ impl Plan {
 
     /// The first accesses.
     pub(crate) fn steps(&self, count: u64) -> impl Iterator<Item = Step> + '_ {
-        let mut sequential = 0;
-        (0..count).map(move |index| self.step(index, &mut sequential))
+        self.steps_behind(0, 0).take(count as usize)
+    }
+
+    /// The accesses behind so many, of which so many came in order.
+    pub(crate) fn steps_behind(
+        &self,
+        accesses: u64,
+        mut sequential: u64,
+    ) -> impl Iterator<Item = Step> + '_ {
+        (accesses..).map(move |index| self.step(index, &mut sequential))
     }
 
     /// What an access of a number does. `sequential` counts those in order before it.
@@ -286,6 +294,12 @@ mod tests {
     fn a_mix_reads_as_often_as_asked_and_writes_in_order() {
         let mix = plan(Pattern::Sequential, 0.9);
         let steps: Vec<_> = mix.steps(20_000).collect();
+        let before = &steps[..7777];
+        let writes = before
+            .iter()
+            .filter(|step| step.operation == Operation::Write);
+        let behind = mix.steps_behind(7777, writes.count() as u64);
+        assert!(behind.take(99).eq(steps[7777..7876].iter().copied()));
         let reads = steps
             .iter()
             .filter(|step| step.operation == Operation::Read)

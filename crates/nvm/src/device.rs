@@ -203,6 +203,17 @@ pub trait Device: ByteMemory<Error = NvmError> + Accounts + Send + Any {
         Ok(())
     }
 
+    /// Whether reads find what was written.
+    fn keeps_content(&self) -> bool {
+        true
+    }
+
+    /// Lets the memory forget its bytes and those to come, for work that compares none: reads find zeros, and times,
+    /// energy and wear stay what they are. Returns whether the model can do without; others stay as they are.
+    fn drop_content(&mut self) -> bool {
+        false
+    }
+
     /// The most bytes of writes that have ended which a power cut may still take: what a cache holds until it is
     /// [flushed](ByteMemory::persist).
     fn volatile_bytes(&self) -> u64 {

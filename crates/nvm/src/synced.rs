@@ -174,6 +174,14 @@ impl Device for Synced {
         self.device.volatile_bytes().min(self.most_unsafe_bytes)
     }
 
+    fn keeps_content(&self) -> bool {
+        self.device.keeps_content()
+    }
+
+    fn drop_content(&mut self) -> bool {
+        self.device.drop_content()
+    }
+
     fn holds_words(&self) -> bool {
         self.device.holds_words()
     }

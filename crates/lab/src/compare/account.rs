@@ -1,5 +1,7 @@
 //! From a candidate's run to its figures: RAM, life, energy, risk, hold-up and price.
 
+use std::sync::Arc;
+
 use wordline_catalog::PartOnBoard;
 use wordline_core::quantity::{ByteCount, Current, Quantity, Time};
 use wordline_core::results::NoValue;
@@ -7,15 +9,15 @@ use wordline_core::{Arrival, Basis, CompareWorkload, Metric, WorkKind};
 use wordline_nvm::power::PowerState;
 use wordline_nvm::{CurrentGap, Device, Wear};
 
-use super::exercise::{ExerciseRun, WarmDevice};
+use super::exercise::{CandidateRuns, ExerciseRun, WarmDevice};
 use super::judge::JudgedFigures;
 use super::life::{Life, Wearing, life};
 use crate::backlog::Demand;
 use crate::buffer::analysis::BufferFindings;
 use crate::buffer::bound::Bound;
 use crate::buffer::rows::{limit, pair, safe_rate};
-use crate::buffer::trace::TraceSummary;
 use crate::during::OnConflict;
+use crate::instrument::reading::PeriodUsage;
 use crate::translation::Stretch;
 
 pub(super) const DAY_S: f64 = 86_400.0;
@@ -47,8 +49,8 @@ pub(super) struct Assessed {
     pub(super) is_telling: bool,
     /// What a translation layer did, for so many bytes that were written, and what its flash had taken by then.
     pub(super) layer: Option<(Stretch, u64, u64)>,
-    /// What was seen of a trace.
-    pub(super) told: Option<TraceSummary>,
+    /// What its runs showed.
+    pub(super) runs: Option<Arc<CandidateRuns>>,
     /// The device as it was connected.
     pub(super) device: Option<Box<dyn Device>>,
     /// The device behind its warm-up.
@@ -92,9 +94,13 @@ pub(super) struct Account<'a> {
     pub(super) target: &'a PartOnBoard<'a>,
     /// Chips that the runs had.
     pub(super) chips: u32,
+    /// The device as it was connected: its currents, its endurance and its supply.
+    pub(super) device: &'a dyn Device,
     pub(super) study: &'a CompareWorkload,
     /// As fast as the device allows: throughput, energy, wear, and how long RAM takes to be written.
     pub(super) fast: &'a ExerciseRun,
+    /// What that run took and wore, a warm-up excluded.
+    pub(super) usage: PeriodUsage,
     /// At the asked rate, where that is sustained: RAM and latency.
     pub(super) paced: Option<&'a ExerciseRun>,
     /// The longest read while the memory erases or programs, where the study asks for it, and what a read does about that.
@@ -112,7 +118,7 @@ impl Account<'_> {
         let fast = &self.fast.findings;
         let asked = &self.paced.unwrap_or(self.fast).findings;
         let mut notes = Vec::new();
-        if self.fast.usage.layer.is_some() {
+        if self.usage.layer.is_some() {
             notes.push(match self.paced {
                 Some(_) => {
                     "RAM and latency are of records at the asked rate: it cleans while it waits"
@@ -158,7 +164,7 @@ impl Account<'_> {
             None => latency,
         };
         let latency = latency.map(Quantity::si);
-        if limits.flush_bytes(work).is_some() && self.fast.device.persist_bound().is_err() {
+        if limits.flush_bytes(work).is_some() && self.device.persist_bound().is_err() {
             notes.push(
                 "it has no command for a flush; a flush waits until it programs by itself, for the time that is assumed \
                  (--max-loss)"
@@ -209,11 +215,10 @@ impl Account<'_> {
             is_telling: self.fast.is_telling && self.paced.is_none_or(|paced| paced.is_telling),
             bases: self.bases(),
             layer: self
-                .fast
                 .usage
                 .layer
                 .map(|stretch| (stretch, self.written(), self.fast.taken)),
-            told: None,
+            runs: None,
             device: None,
             warm: None,
         }
@@ -274,10 +279,10 @@ impl Account<'_> {
 
     /// Bytes that every sample of the part has: the one that was run may have fewer bad blocks than the next.
     fn chip(&self) -> f64 {
-        let shown = self.fast.device.len();
+        let shown = self.device.len();
         let model = &self.target.part.model;
         // A layer keeps its spare blocks to itself.
-        let usable = match self.fast.usage.layer {
+        let usable = match self.usage.layer {
             Some(_) => shown,
             None => model.usable_bytes(),
         };
@@ -286,7 +291,7 @@ impl Account<'_> {
 
     /// Bytes in the memory's own cache, which a power cut takes as it takes the buffer.
     fn volatile(&self, notes: &mut Vec<String>) -> f64 {
-        let bytes = self.fast.device.volatile_bytes() * u64::from(self.chips);
+        let bytes = self.fast.volatile_bytes * u64::from(self.chips);
         if bytes > 0 {
             let size = ByteCount::from_bytes(bytes);
             notes.push(format!(
@@ -318,14 +323,22 @@ impl Account<'_> {
     /// overwritten in place, or worn by reading, wears the data to keep alone. A trace wears where it
     /// writes, over and over: nothing is levelled.
     fn wearing(&self, parts: f64) -> Result<Wearing, NoValue> {
-        let wear = self.fast.device.wear();
-        let layered = self.fast.usage.layer.is_some();
+        // What it is rated for and brought, and what the run wore of it.
+        let Wear {
+            endurance, before, ..
+        } = self.device.wear();
+        let wear = Wear {
+            endurance,
+            before,
+            ..self.fast.wear
+        };
+        let layered = self.usage.layer.is_some();
         if wear.endurance == Wear::UNLIMITED || (wear.units == 0 && !layered) {
             return Err(NoValue::Unbounded);
         }
         let work = &self.study.work;
         let unit = wear.unit_bytes as f64;
-        let (cycle_s, units) = if let Some(stretch) = &self.fast.usage.layer {
+        let (cycle_s, units) = if let Some(stretch) = &self.usage.layer {
             // Of one chip; several share the bytes.
             let cycled = stretch.cycled(self.written()).ok_or(NoValue::Unbounded)?;
             let once = self.stored() / self.stored_a_second();
@@ -335,7 +348,7 @@ impl Account<'_> {
             (once / wear.most as f64, wear.units as f64)
         } else {
             // Bytes of units that went through a cycle, for each byte that was stored.
-            let cycled = self.fast.usage.cycles * unit / self.stored();
+            let cycled = self.usage.cycles * unit / self.stored();
             let worn = self.worn(parts, unit);
             let units = worn / unit / parts;
             (worn / (self.stored_a_second() * cycled), units)
@@ -346,11 +359,7 @@ impl Account<'_> {
             cycle_s,
             units,
             parts,
-            bad_blocks_max: self
-                .fast
-                .usage
-                .layer
-                .map(|stretch| stretch.bad_blocks_max()),
+            bad_blocks_max: self.usage.layer.map(|stretch| stretch.bad_blocks_max()),
         })
     }
 
@@ -376,9 +385,9 @@ impl Account<'_> {
     ) -> Result<f64, NoValue> {
         // How often the run comes in a day.
         let runs = self.stored_a_second() * DAY_S / self.stored();
-        let draw = self.fast.device.power_draw();
+        let draw = self.device.power_draw();
         let standby = draw.current[PowerState::Standby as usize];
-        let usage = &self.fast.usage;
+        let usage = &self.usage;
         let (Some(energy), Some(standby)) = (usage.energy_j, standby) else {
             return Err(NoValue::NotApplicable);
         };
@@ -428,10 +437,10 @@ impl Account<'_> {
         if time == 0.0 {
             return Ok(0.0);
         }
-        let draw = self.fast.device.power_draw();
+        let draw = self.device.power_draw();
         let current = |state| draw.current[state as usize].map(Current::si);
         let write = current(PowerState::Write).ok_or(NoValue::NotApplicable)?;
-        let accounts = self.fast.device.notes();
+        let accounts = self.device.notes();
         // A memory without an erase has no current for one; of chips in turn one erases meanwhile.
         let erase = PowerState::Erase.name();
         let is_unknown =
@@ -502,7 +511,7 @@ impl Account<'_> {
                 unpriced("ram_per_kib", ram.unwrap_or(f64::INFINITY) / 1024.0);
             }
         }
-        let supply = self.fast.device.notes().supply;
+        let supply = self.device.notes().supply;
         let shifted = supply.and_then(|supply| supply.needs_level_shifter());
         match (shifted, prices.level_shifter) {
             (Some(true), Some(price)) => total += price.si() * parts,

@@ -1,5 +1,7 @@
 //! A candidate: a part on a board, alone or as two chips in turn, and the way from a study to its figures.
 
+use std::sync::Arc;
+
 use wordline_catalog::{PartOnBoard, Target};
 use wordline_core::quantity::{ByteCount, Quantity as _, Time};
 use wordline_core::{
@@ -8,7 +10,7 @@ use wordline_core::{
 use wordline_nvm::{Conditions, Device, NvmError, Synced};
 
 use super::account::{Account, Assessed, LongestRun};
-use super::exercise::{Ceilings, Exercise, ExerciseRun, Pace, WarmDevice};
+use super::exercise::{CandidateRuns, Ceilings, Exercise, ExerciseRun, Pace, WarmDevice};
 use super::judge::JudgedFigures;
 use crate::backlog::{Rate, StartUp};
 use crate::buffer::analysis::Analysis;
@@ -44,6 +46,8 @@ pub(super) struct Candidate<'a> {
 pub(super) struct Trial<'a> {
     /// The candidate that it varies, behind its warm-up.
     pub(super) warm: Option<&'a WarmDevice>,
+    /// Its runs, where nothing that differs changes what they show.
+    pub(super) runs: Option<&'a Arc<CandidateRuns>>,
     /// Whether one limit that it fails is enough, so that a run ends there.
     pub(super) ends_early: bool,
     /// Whether the run at the asked rate comes first, because it is the one that is likely to fail.
@@ -98,8 +102,10 @@ impl Candidate<'_> {
             let why = "it forgets everything when the supply goes: use it as a buffer, in front of a memory that keeps";
             return Err(Unfit::Limit("risk", why.to_owned()));
         }
-        let (device, mapped) = self.used(study, experiment, timing)?;
+        let (mut device, mapped) = self.used(study, experiment, timing)?;
         let plan = plan(study, device.as_ref(), experiment.seed)?;
+        // What is stored changes no figure of a comparison.
+        device.drop_content();
         let stored = study.work.stored_rate();
         let rate = Rate::try_from(stored).map_err(|error| Unfit::Study(error.into()))?;
         let exercise = Exercise {
@@ -112,36 +118,15 @@ impl Candidate<'_> {
                 .map(|_| Ceilings::of(study)),
             control,
         };
-        let warm = exercise.warm(device.as_ref(), trial.and_then(|trial| trial.warm))?;
-        // Of a candidate whose figures are moved, and of a memory that is read while it works.
-        let kept = trial.is_none() || study.work.during.is_some();
-        let kept = kept.then(|| warm.fork());
-        let paces = study.work.kind != WorkKind::Replay;
-        let known = trial.and_then(|trial| trial.known).filter(|_| paces);
-        // At the asked rate there are pauses, in which a second chip erases and others may fall asleep.
-        let at_rate = |warm| exercise.run(warm, Pace::AtRate);
-        let sustains = |fast: &ExerciseRun| {
-            limit(&fast.findings.curve).is_ok_and(|limit| limit >= rate.bytes_per_second())
+        let (runs, warm) = match trial.and_then(|trial| trial.runs) {
+            Some(runs) => (Arc::clone(runs), None),
+            None => {
+                let (runs, warm) = carry_out(&exercise, device.as_ref(), trial)?;
+                (Arc::new(runs), warm)
+            }
         };
-        let (fast, paced) = if known.is_some() {
-            (None, Some(at_rate(warm)?))
-        } else if paces && trial.is_some_and(|trial| trial.paced_first) {
-            let paced = at_rate(warm.fork())?;
-            let fast = exercise.run(warm, Pace::Fast)?;
-            let sustained = sustains(&fast);
-            (Some(fast), Some(paced).filter(|_| sustained))
-        } else {
-            let fast = exercise.run(warm.fork(), Pace::Fast)?;
-            let paced = paces && sustains(&fast);
-            let paced = paced.then(|| at_rate(warm));
-            (Some(fast), paced.transpose()?)
-        };
-        let Some(shown) = fast.as_ref().or(paced.as_ref()) else {
+        let Some(shown) = runs.fast.as_ref().or(runs.paced.as_ref()) else {
             unreachable!("one of them ran")
-        };
-        let busy = match (study.work.during, &kept) {
-            (Some(work), Some(warm)) => exercise.busy_reads(warm, work)?,
-            _ => None,
         };
         let longest = match trial {
             None => self.longest(study, experiment, timing, &plan, rate, control)?,
@@ -150,16 +135,18 @@ impl Candidate<'_> {
         let account = Account {
             target: &self.target,
             chips: if self.in_turn { 2 } else { 1 },
+            device: device.as_ref(),
             study,
             fast: shown,
-            paced: paced.as_ref(),
-            busy,
+            usage: shown.usage(device.as_ref()),
+            paced: runs.paced.as_ref(),
+            busy: runs.busy,
             unmapped: study.work.mapped && !mapped,
             record: plan.record_bytes,
             reads_wear: plan.reads > 0.0 && reads_wear(device.as_ref(), &plan),
         };
         let mut assessed = account.close(longest);
-        if let Some(known) = known {
+        if let (None, Some(known)) = (&runs.fast, trial.and_then(|trial| trial.known)) {
             // Of the run at the asked rate alone.
             assessed.figures = JudgedFigures {
                 throughput: known.throughput.max(study.work.rate.si()),
@@ -169,9 +156,9 @@ impl Candidate<'_> {
                 ..known.clone()
             };
         }
-        assessed.told = fast.and_then(|run| run.told);
+        assessed.runs = Some(runs);
         assessed.device = Some(device);
-        assessed.warm = kept;
+        assessed.warm = warm;
         Ok(assessed)
     }
 
@@ -253,6 +240,44 @@ impl Candidate<'_> {
         wordline_nvm::in_turn(one, other)
             .map_err(|error| Unfit::Limit("in_turn", error.to_string()))
     }
+}
+
+/// Warms a device up and runs the work on it. Returns the runs, and the warm device where trials or reads go on from it.
+fn carry_out(
+    exercise: &Exercise<'_>,
+    device: &dyn Device,
+    trial: Option<&Trial<'_>>,
+) -> Result<(CandidateRuns, Option<WarmDevice>), Unfit> {
+    let work = &exercise.study.work;
+    let warm = exercise.warm(device, trial.and_then(|trial| trial.warm))?;
+    // Of a candidate whose figures are moved, and of a memory that is read while it works.
+    let kept = trial.is_none() || work.during.is_some();
+    let kept = kept.then(|| warm.fork());
+    let paces = work.kind != WorkKind::Replay;
+    let is_known = paces && trial.is_some_and(|trial| trial.known.is_some());
+    // At the asked rate there are pauses, in which a second chip erases and others may fall asleep.
+    let at_rate = |warm| exercise.run(warm, Pace::AtRate);
+    let sustains = |fast: &ExerciseRun| {
+        limit(&fast.findings.curve).is_ok_and(|limit| limit >= exercise.rate.bytes_per_second())
+    };
+    let (fast, paced) = if is_known {
+        (None, Some(at_rate(warm)?))
+    } else if paces && trial.is_some_and(|trial| trial.paced_first) {
+        let paced = at_rate(warm.fork())?;
+        let fast = exercise.run(warm, Pace::Fast)?;
+        let sustained = sustains(&fast);
+        (Some(fast), Some(paced).filter(|_| sustained))
+    } else {
+        let fast = exercise.run(warm.fork(), Pace::Fast)?;
+        let paced = paces && sustains(&fast);
+        let paced = paced.then(|| at_rate(warm));
+        (Some(fast), paced.transpose()?)
+    };
+    let busy = match (work.during, &kept) {
+        (Some(work), Some(warm)) => exercise.busy_reads(warm, work)?,
+        _ => None,
+    };
+    Ok((CandidateRuns { fast, paced, busy }, kept))
 }
 
 /// An access that the device refused: what a driver alone cannot do on a memory that erases blocks of `unit`

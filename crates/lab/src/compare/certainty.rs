@@ -242,7 +242,9 @@ impl Doubt<'_> {
         };
         let study = self.study;
         let known = self.assessed.filter(|_| run == RunScope::Paced);
+        let same_runs = self.assessed.filter(|_| self.keeps_runs(changes));
         let trial = Trial {
+            runs: same_runs.and_then(|all| all.runs.as_ref()),
             warm: self.assessed.and_then(|all| all.warm.as_ref()),
             ends_early: run != RunScope::Whole,
             paced_first: run == RunScope::PacedFirst,
@@ -305,6 +307,17 @@ impl Doubt<'_> {
         }
     }
 
+    /// Whether runs show the same with figures that lie elsewhere.
+    fn keeps_runs(&self, changes: &[Change<'_>]) -> bool {
+        let mut figures = changes.iter().map(|(figure, _)| figure);
+        figures.all(|figure| match figure.kind.influence {
+            // Of a memory that has aged, blocks have seen a share of these cycles, by which drawn times are keyed.
+            Influence::Life => self.experiment.age == 0.0,
+            Influence::Failures | Influence::Power | Influence::Price | Influence::Supply => true,
+            Influence::Time | Influence::Capacity | Influence::Rules => false,
+        })
+    }
+
     /// The figure that decides, the factor at which the verdict turns, and the figures that must lie at their ends
     /// besides.
     fn deciding<'f>(
@@ -313,96 +326,113 @@ impl Doubt<'_> {
         ends: &[Change<'f>],
         sustains: bool,
     ) -> Result<(&'f UncertainFigure, f64, Vec<Change<'f>>), Unfit> {
-        let mut alone = Vec::new();
-        self.alone(pass, ends, sustains, &mut alone)?;
-        let mut needed = Vec::new();
-        if alone.is_empty() {
-            // Only several together: leave out what is not needed, what comes last in the sheets first.
-            let mut sustains = sustains;
-            needed = ends.to_vec();
-            for index in (0..ends.len()).rev() {
-                let mut fewer = needed.clone();
-                fewer.remove(index);
-                let turn = self.turns(pass, &fewer, sustains)?;
-                if turn.turned {
-                    (needed, sustains) = (fewer, turn.sustains);
-                }
-            }
-            let widest = |one: &Change<'_>, other: &Change<'_>| {
-                one.1.ln().abs().total_cmp(&other.1.ln().abs())
-            };
-            let most =
-                (0..needed.len()).max_by(|one, other| widest(&needed[*one], &needed[*other]));
-            alone = vec![(needed.remove(most.unwrap_or(0)), sustains)];
+        // What needs no run is looked at first, and by itself.
+        let mut ordered = ends.to_vec();
+        ordered.sort_by_key(|end| self.keeps_runs(&[*end]));
+        let mut alone = None;
+        self.alone(pass, &ordered, sustains, &mut alone)?;
+        if let Some(TurningPoint { change, turned, .. }) = alone {
+            return Ok((change.0, change.1.powf(turned), Vec::new()));
         }
-        let (decides, flip) = self.flip(pass, alone, &needed)?;
-        Ok((decides, flip, needed))
+        // Only several together: leave out what is not needed, what comes last in the sheets first.
+        let mut sustains = sustains;
+        let mut needed = ends.to_vec();
+        for index in (0..ends.len()).rev() {
+            let mut fewer = needed.clone();
+            fewer.remove(index);
+            let turn = self.turns(pass, &fewer, sustains)?;
+            if turn.turned {
+                needed = fewer;
+                sustains = turn.within(pass, sustains);
+            }
+        }
+        let widest =
+            |one: &Change<'_>, other: &Change<'_>| one.1.ln().abs().total_cmp(&other.1.ln().abs());
+        let most = (0..needed.len()).max_by(|one, other| widest(&needed[*one], &needed[*other]));
+        let widest = needed.remove(most.unwrap_or(0));
+        let found = self.narrow(pass, widest, &needed, 1.0, sustains)?;
+        Ok((widest.0, widest.1.powf(found.turned), needed))
     }
 
-    /// Of figures that turn the verdict together, those that turn it alone, and whether the rate is sustained meanwhile:
-    /// each half is looked into that does, because what a figure does alone it does in company.
+    /// Of figures that turn the verdict together, the one that turns it alone with the smallest part of its range, which is
+    /// smaller than that of what was found before. What a figure does alone it does in company: a part of the figures that
+    /// does not turn the verdict together, each moved as far as it would have to be, is left out.
     fn alone<'f>(
         &self,
         pass: bool,
-        ends: &[Change<'f>],
+        figures: &[Change<'f>],
         sustains: bool,
-        found: &mut Vec<(Change<'f>, bool)>,
+        found: &mut Option<TurningPoint<'f>>,
     ) -> Result<(), Unfit> {
-        if let [only] = ends {
-            found.push((*only, sustains));
+        let less_than =
+            |found: &Option<TurningPoint<'_>>| found.as_ref().map_or(1.0, |found| found.stands);
+        if let [only] = figures {
+            *found = Some(self.narrow(pass, *only, &[], less_than(found), sustains)?);
             return Ok(());
         }
-        let (one, other) = ends.split_at(ends.len() / 2);
-        for half in [one, other] {
-            let turn = self.turns(pass, half, sustains)?;
+        let middle = match figures.partition_point(|figure| !self.keeps_runs(&[*figure])) {
+            mixed if mixed > 0 && mixed < figures.len() => mixed,
+            _ => figures.len() / 2,
+        };
+        let (one, other) = figures.split_at(middle);
+        for part in [other, one] {
+            let share = less_than(found);
+            if share == 0.0 {
+                break;
+            }
+            let moved = part.iter().map(|(figure, end)| (*figure, end.powf(share)));
+            let turn = self.turns(pass, &moved.collect::<Vec<_>>(), sustains)?;
             if turn.turned {
-                self.alone(pass, half, turn.sustains, found)?;
+                self.alone(pass, part, turn.within(pass, sustains), found)?;
             }
         }
         Ok(())
     }
 
-    /// Of figures each of which turns the verdict at its end, while others lie at theirs, the one that does so with the
-    /// smallest part of its range, and the factor from which on it does. What is known of the rate holds at the worse end
-    /// of what is searched, so that it holds within.
-    fn flip<'f>(
+    /// Where a figure turns the verdict that does so at a part of its range, `known`, while others lie at their ends.
+    fn narrow<'f>(
         &self,
         pass: bool,
-        mut turning: Vec<(Change<'f>, bool)>,
+        change: Change<'f>,
         others: &[Change<'_>],
-    ) -> Result<(&'f UncertainFigure, f64), Unfit> {
+        known: f64,
+        mut sustains: bool,
+    ) -> Result<TurningPoint<'f>, Unfit> {
+        let (figure, end) = change;
         let (mut stands, mut turned) = (0.0, 1.0);
         for _ in 0..HALVINGS {
-            let ranges = turning.iter().map(|((_, end), _)| end.ln().abs());
-            if (turned - stands) * ranges.fold(0.0, f64::max) < NARROW {
+            if (turned - stands) * end.ln().abs() < NARROW {
                 break;
             }
             let middle = f64::midpoint(stands, turned);
-            let mut still = Vec::new();
-            for (change, sustains) in &mut turning {
-                let (figure, end) = *change;
+            // More of a range that turns it does so as well.
+            let mut turns = middle >= known;
+            if !turns {
                 let mut changes = others.to_vec();
                 changes.push((figure, end.powf(middle)));
-                let turn = self.turns(pass, &changes, *sustains)?;
+                let turn = self.turns(pass, &changes, sustains)?;
+                turns = turn.turned;
                 // A pass gets worse towards the end of a range, and a failure better.
-                if turn.turned == pass {
-                    *sustains = turn.sustains;
-                }
-                if turn.turned {
-                    still.push((*change, *sustains));
+                if turns == pass {
+                    sustains = turn.sustains;
                 }
             }
-            if still.is_empty() {
-                stands = middle;
-            } else {
-                (turning, turned) = (still, middle);
-            }
+            *(if turns { &mut turned } else { &mut stands }) = middle;
         }
-        match turning.last() {
-            Some(((figure, end), _)) => Ok((figure, end.powf(turned))),
-            None => unreachable!("one of them turns the verdict"),
-        }
+        Ok(TurningPoint {
+            change,
+            stands,
+            turned,
+        })
     }
+}
+
+/// A figure that turns the verdict, and the parts of its range, on a logarithmic scale, at which the verdict stands and is
+/// the other one.
+struct TurningPoint<'f> {
+    change: Change<'f>,
+    stands: f64,
+    turned: f64,
 }
 
 /// How much of the runs of a candidate with other figures is carried out.
@@ -432,6 +462,14 @@ struct Turn {
     turned: bool,
     /// Whether the rate is sustained there, as far as is known.
     sustains: bool,
+}
+
+impl Turn {
+    /// Whether the rate is sustained with fewer figures away from where they stand: of a pass they are worse there, so that
+    /// it is; of a failure they are better, so that nothing more is known than before.
+    const fn within(self, pass: bool, before: bool) -> bool {
+        if pass { self.sustains } else { before }
+    }
 }
 
 /// The limits that a run at the asked rate alone shows.
@@ -490,90 +528,5 @@ pub(super) fn influences(limit: &str, study: &CompareWorkload) -> Vec<Influence>
 }
 
 #[cfg(test)]
-mod tests {
-    use wordline_catalog::Catalog;
-    use wordline_core::quantity::{ByteCount, DataRate, Fraction, Period};
-    use wordline_core::{SizeOrPeriod, Work, Workload};
-
-    use super::super::candidates;
-    use super::*;
-
-    fn study(latency_s: Option<f64>) -> CompareWorkload {
-        let work = Work::log(DataRate::from_si(5e5), ByteCount::from_bytes(4096));
-        let mut study = CompareWorkload::of(Work {
-            keep: Some(SizeOrPeriod::Bytes(ByteCount::from_bytes(16 << 20))),
-            duty: Some(Fraction::from_si(0.1)),
-            ..work
-        });
-        study.limits.ram = Some(ByteCount::from_bytes(16_384));
-        study.limits.latency = latency_s.map(Period::from_si);
-        study
-    }
-
-    /// Whatever a trial leaves out, it fails where the whole of its runs fails, and nowhere else: cards that fail by RAM, by
-    /// latency and by the rate, and a chip, with each of their figures at both ends of its range and halfway there.
-    #[test]
-    fn a_trial_that_ends_early_answers_as_the_whole_of_its_runs() {
-        let catalog = Catalog::load(&[]).expect("sound");
-        let (mut passes, mut failures, mut paced, mut unsustained) = (0, 0, 0, 0);
-        for (part, latency) in [
-            ("swissbit-s46u-4g", None),
-            ("xtsd04g", Some(0.02)),
-            ("sandisk-extreme-32g", None),
-            ("w25n01gv", Some(0.002)),
-        ] {
-            let study = study(latency);
-            let experiment = Experiment {
-                targets: Vec::new(),
-                workload: Workload::Compare(Box::new(study.clone())),
-                timings: vec![Timing::Typ],
-                age: 0.0,
-                seed: 0,
-                ftl: None,
-            };
-            let candidates = candidates(&catalog, &[part.to_owned()]).expect("known");
-            let (candidate, control) = (&candidates[0], Control::default());
-            let assessed = candidate.assess(&study, &experiment, Timing::Typ, None, &control);
-            let assessed = assessed.ok().expect("it runs");
-            let doubt = Doubt {
-                candidate,
-                assessed: Some(&assessed),
-                timing: Timing::Typ,
-                study: &study,
-                experiment: &experiment,
-                control: &control,
-            };
-            for figure in &doubt.figures(&[]) {
-                for factor in [figure.low, figure.low.sqrt(), figure.high] {
-                    let changes = [(figure, factor)];
-                    let failing = |run| doubt.failing(&changes, run).ok().expect("it runs");
-                    let whole = failing(RunScope::Whole);
-                    let mut scopes = vec![RunScope::FastFirst, RunScope::PacedFirst];
-                    if whole.sustains && doubt.scope(true, &changes, true) == RunScope::Paced {
-                        scopes.push(RunScope::Paced);
-                        paced += 1;
-                    }
-                    for scope in scopes {
-                        let early = failing(scope);
-                        let what = format!("{part} {} {factor} {scope:?}", figure.figure);
-                        let (one, other) = (&early.limits, &whole.limits);
-                        assert_eq!(
-                            one.is_empty(),
-                            other.is_empty(),
-                            "{what}: {one:?} {other:?}"
-                        );
-                        assert!(!early.sustains || whole.sustains, "{what}");
-                    }
-                    *(if whole.limits.is_empty() {
-                        &mut passes
-                    } else {
-                        &mut failures
-                    }) += 1;
-                    unsustained += u32::from(!whole.sustains);
-                }
-            }
-        }
-        let seen = [passes, failures, paced, unsustained];
-        assert!(seen.iter().all(|count| *count > 4), "{seen:?}");
-    }
-}
+#[path = "certainty_tests.rs"]
+mod tests;

@@ -3,7 +3,7 @@
 use wordline_core::draw::{Purpose, draw};
 use wordline_core::quantity::{ByteCount, Quantity, Time};
 use wordline_core::{BackgroundWork, CompareWorkload, Operation, TraceSource, WorkKind};
-use wordline_nvm::{Device, NvmError, TranslationReport};
+use wordline_nvm::{Device, NvmError, TranslationReport, Wear};
 
 use super::candidate::{Unfit, refused};
 use crate::backlog::{BacklogError, Rate, StartUp};
@@ -14,7 +14,7 @@ use crate::buffer::trace::{Replay, TraceSummary};
 use crate::control::Control;
 use crate::during::{BusyMemory, During, OnConflict, readable_bytes};
 use crate::error::LogProblem;
-use crate::instrument::reading::PeriodUsage;
+use crate::instrument::reading::{AccountsReading, PeriodUsage};
 use crate::payload::Payload;
 use crate::state;
 use crate::translation;
@@ -39,6 +39,9 @@ const OWN_RECORDS_MAX: u64 = 1 << 20;
 
 /// Records up to which a warm-up goes on until such a memory has used up its spare blocks, so that it has to clean.
 const LAYER_WARM_MAX: u64 = 1 << 20;
+
+/// Records from one look at whether a run has failed a limit to the next.
+const LOOKS: u64 = 64;
 
 /// Reads of a memory that erases or programs meanwhile: they come at any moment of some two thousand pieces of that work.
 const BUSY_READS: u64 = 4096;
@@ -153,16 +156,36 @@ impl WarmDevice {
 /// The work, carried out.
 pub(super) struct ExerciseRun {
     pub(super) findings: BufferFindings,
-    /// What it took and wore, a warm-up excluded.
-    pub(super) usage: PeriodUsage,
+    /// The accounts behind the warm-up and at the end.
+    pub(super) accounts: [AccountsReading; 2],
+    /// What the device had worn by the end, a warm-up included.
+    pub(super) wear: Wear,
+    /// Bytes that a power cut could take of what was written.
+    pub(super) volatile_bytes: u64,
     /// Bytes that its flash had taken by the end, with what lay there before.
     pub(super) taken: u64,
     /// What was seen of a trace.
     pub(super) told: Option<TraceSummary>,
     /// Whether it was long enough to show all that the memory's firmware does of its own.
     pub(super) is_telling: bool,
-    /// The device after the run.
-    pub(super) device: Box<dyn Device>,
+}
+
+impl ExerciseRun {
+    /// What it took and wore, a warm-up excluded, by the currents of a device.
+    pub(super) fn usage(&self, device: &dyn Device) -> PeriodUsage {
+        let [before, after] = self.accounts.clone();
+        after.drawing(device).since(&before)
+    }
+}
+
+/// What the runs of a candidate showed. Currents, endurance and prices change nothing about it.
+pub(super) struct CandidateRuns {
+    /// As fast as it can; `None` where a run at the asked rate is enough.
+    pub(super) fast: Option<ExerciseRun>,
+    /// At the asked rate, where that is sustained.
+    pub(super) paced: Option<ExerciseRun>,
+    /// The longest read while the memory erases or programs, and what a read does about that.
+    pub(super) busy: Option<(Time, OnConflict)>,
 }
 
 impl Exercise<'_> {
@@ -207,13 +230,12 @@ impl Exercise<'_> {
     }
 
     fn payload(&self, device: &dyn Device) -> Payload {
-        match self.study.work.kind {
-            WorkKind::Replay => Payload::new(self.plan.seed),
-            _ => {
-                let sizes = std::iter::once(self.plan.record_bytes);
-                Payload::suited(self.plan.seed, device, sizes)
-            }
-        }
+        // A trace has accesses of any size.
+        let size = match self.study.work.kind {
+            WorkKind::Replay => 1,
+            _ => self.plan.record_bytes,
+        };
+        Payload::suited(self.plan.seed, device, std::iter::once(size))
     }
 
     /// Warms a fork of a [prepared](Self::prepare) device up: the runs at any pace begin alike.
@@ -257,7 +279,7 @@ impl Exercise<'_> {
             }
             _ => self.records(&mut player, &mut analysis, unit, pace, &progress),
         };
-        let (usage, told) = ended.map_err(|stop| unfit(stop, unit))?;
+        let (accounts, told) = ended.map_err(|stop| unfit(stop, unit))?;
         drop(player);
         if analysis.accesses() == 0 {
             let file = self.study.work.trace.as_deref().unwrap_or_default();
@@ -272,13 +294,14 @@ impl Exercise<'_> {
         };
         Ok(ExerciseRun {
             findings,
-            usage,
+            accounts,
+            wear: device.wear(),
+            volatile_bytes: device.volatile_bytes(),
             is_telling: accesses >= telling,
             taken: device.translation().map_or(0, |now| {
                 self.held_before(device.as_ref()) + programmed(&now)
             }),
             told,
-            device,
         })
     }
 
@@ -342,7 +365,7 @@ impl Exercise<'_> {
         trace: &str,
         player: &mut Player<'_>,
         analysis: &mut Analysis,
-    ) -> Result<(PeriodUsage, Option<TraceSummary>), Stop> {
+    ) -> Result<([AccountsReading; 2], Option<TraceSummary>), Stop> {
         let source = TraceSource {
             file: trace.to_owned(),
             format: None,
@@ -373,7 +396,7 @@ impl Exercise<'_> {
             );
             return Err(Stop::Unfit(Unfit::Limit("capacity", why)));
         }
-        Ok((player.accounts().since(&before), Some(told)))
+        Ok(([before, player.accounts()], Some(told)))
     }
 
     /// Carries out the warm-up of records: until chips in turn erase ahead, or until a memory that cleans up behind its
@@ -410,7 +433,8 @@ impl Exercise<'_> {
             player.carry_out(&step).map_err(StreamFailure::from)?;
             steps = index + 1;
             counted += u64::from(self.counts(&step));
-            if counted == warm && tidies && !settled(player) {
+            // Nothing has to be cleaned for reads.
+            if counted == warm && tidies && self.plan.reads < 1.0 && !settled(player) {
                 warm += more.min(LAYER_WARM_MAX.saturating_sub(warm));
             }
         }
@@ -432,7 +456,7 @@ impl Exercise<'_> {
         unit: u64,
         pace: Pace,
         warm: &WarmUp,
-    ) -> Result<(PeriodUsage, Option<TraceSummary>), Stop> {
+    ) -> Result<([AccountsReading; 2], Option<TraceSummary>), Stop> {
         let records = warm.records;
         let tidies = player.translation().is_some();
         let wanted = match pace {
@@ -453,8 +477,9 @@ impl Exercise<'_> {
         let before = player.accounts();
         let mut counted = records;
         let mut delay = Time::ZERO;
-        let steps = (0..STEPS_MAX).zip(self.plan.steps(STEPS_MAX));
-        for (index, step) in steps.skip(warm.steps as usize) {
+        // Those that count come in order.
+        let steps = self.plan.steps_behind(warm.steps, records);
+        for (index, step) in (warm.steps..STEPS_MAX).zip(steps) {
             if index % stream::BREATH == 0 && self.control.stopped() {
                 return Err(Stop::Unfit(Unfit::Stopped));
             }
@@ -480,13 +505,16 @@ impl Exercise<'_> {
             if counted == wanted {
                 break;
             }
+            if !counted.is_multiple_of(LOOKS) {
+                continue;
+            }
             let bytes = (wanted - records) * self.plan.record_bytes;
             if let Some(limit) = self.exceeded(analysis, pace, bytes) {
                 let why = "the rest of the run changes nothing about that".to_owned();
                 return Err(Stop::Unfit(Unfit::Limit(limit, why)));
             }
         }
-        Ok((player.accounts().since(&before), None))
+        Ok(([before, player.accounts()], None))
     }
 
     /// The limit that a run of so many bytes fails, whatever comes in the rest of it.

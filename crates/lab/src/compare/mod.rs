@@ -267,7 +267,11 @@ fn assess(
             if let Some(device) = assessed.device.as_deref() {
                 sources::add(document, target, device, timing);
             }
-            if let (Some(told), Some(trace)) = (&assessed.told, &study.work.trace) {
+            let told = assessed
+                .runs
+                .as_ref()
+                .and_then(|runs| runs.fast.as_ref()?.told.as_ref());
+            if let (Some(told), Some(trace)) = (told, &study.work.trace) {
                 trace::notes(&subject.target, told, trace, document);
             }
             rows(&subject, &assessed, document);

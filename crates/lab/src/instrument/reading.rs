@@ -77,6 +77,15 @@ impl AccountsReading {
         }
     }
 
+    /// The same of a memory whose sheets state other currents.
+    pub(crate) fn drawing(mut self, accounts: &dyn Accounts) -> Self {
+        if let Some((_, draw)) = &mut self.residence {
+            *draw = *accounts.power_draw();
+        }
+        self.host = accounts.notes().host;
+        self
+    }
+
     /// What was used since an earlier reading of the same memory.
     pub(crate) fn since(&self, earlier: &Self) -> PeriodUsage {
         let residence = self.residence.as_ref().zip(earlier.residence.as_ref());

@@ -14,6 +14,8 @@ use crate::ftl::{CellMode, LayerPurpose as Why, Media, MediaFault, PageRecord, S
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ledger {
     spent: [u64; Cause::ALL.len()],
+    /// All of it.
+    sum: u64,
 }
 
 /// What is forgotten first when the bus was busy at the same time: the firmware, which works while data
@@ -34,20 +36,18 @@ const OWN_FIRST: [Cause; 10] = [
 impl Ledger {
     const NEW: Self = Self {
         spent: [0; Cause::ALL.len()],
+        sum: 0,
     };
 
     fn add(&mut self, cause: Cause, ps: u64) {
         let slot = &mut self.spent[cause as usize];
         *slot = slot.saturating_add(ps);
+        self.sum = self.sum.saturating_add(ps);
     }
 
     /// Forgets what delayed no access, so that `ps` are left.
     pub(super) fn keep(&mut self, ps: u64) {
-        let sum = self
-            .spent
-            .iter()
-            .fold(0u64, |sum, one| sum.saturating_add(*one));
-        let mut over = sum.saturating_sub(ps);
+        let mut over = self.sum.saturating_sub(ps);
         for cause in OWN_FIRST {
             if over == 0 {
                 break;
@@ -56,9 +56,10 @@ impl Ledger {
             let cut = over.min(*slot);
             *slot -= cut;
             over -= cut;
+            self.sum = self.sum.saturating_sub(cut);
         }
-        if sum < ps {
-            self.add(Cause::Program, ps - sum);
+        if self.sum < ps {
+            self.add(Cause::Program, ps - self.sum);
         }
     }
 
@@ -71,6 +72,7 @@ impl Ledger {
             let slot = &mut self.spent[cause as usize];
             let part = ps.min(*slot);
             *slot -= part;
+            self.sum = self.sum.saturating_sub(part);
             ps -= part;
             cost.add(cause, Time::from_ps(part));
         }

@@ -147,6 +147,16 @@ impl Device for Card {
         true
     }
 
+    fn keeps_content(&self) -> bool {
+        self.store.keeps()
+    }
+
+    /// The bytes lie apart from all that takes time.
+    fn drop_content(&mut self) -> bool {
+        self.store.forget();
+        true
+    }
+
     /// By the limit that the card's specification sets for each block: nothing that the card does by
     /// itself can exceed it, and nothing shorter is promised.
     fn write_bound(&self, at: u64, bytes: u64) -> Result<Time, NvmError> {

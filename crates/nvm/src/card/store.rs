@@ -144,36 +144,60 @@ fn repeated(sector: &[u8]) -> Option<u64> {
 /// The content of a card. Sectors that were never written read as zeros.
 #[derive(Clone, Debug)]
 pub(super) struct SectorStore {
-    groups: Pages<Group>,
+    /// `None` where nothing is kept.
+    groups: Option<Pages<Group>>,
 }
 
 impl SectorStore {
     pub(super) fn new(bytes: u64) -> Self {
         Self {
-            groups: Pages::new(bytes.div_ceil((GROUP * CHUNK * SECTOR) as u64) as usize),
+            groups: Some(Pages::new(
+                bytes.div_ceil((GROUP * CHUNK * SECTOR) as u64) as usize
+            )),
         }
+    }
+
+    /// Whether it keeps what is stored.
+    pub(super) const fn keeps(&self) -> bool {
+        self.groups.is_some()
+    }
+
+    /// Forgets everything, and whatever comes.
+    pub(super) fn forget(&mut self) {
+        self.groups = None;
+    }
+
+    fn chunk(&self, chunk: usize) -> Option<&SectorChunk> {
+        let group = self.groups.as_ref()?.get(chunk / GROUP)?;
+        Some(&group.0[chunk % GROUP])
     }
 
     /// Stores whole sectors from sector `first` on.
     pub(super) fn write(&mut self, first: u64, data: &[u8]) {
+        let Some(groups) = &mut self.groups else {
+            return;
+        };
         for (chunk, sector, range) in chunks(first, data.len()) {
-            self.groups.get_mut(chunk / GROUP).0[chunk % GROUP].write(sector, &data[range]);
+            groups.get_mut(chunk / GROUP).0[chunk % GROUP].write(sector, &data[range]);
         }
     }
 
     /// Stores whole sectors from sector `first` on, each of which repeats a word.
     pub(super) fn write_words(&mut self, first: u64, words: &[u64]) {
+        let Some(groups) = &mut self.groups else {
+            return;
+        };
         for (chunk, sector, range) in parts(first, words.len(), CHUNK) {
             let chunk = chunk as usize;
-            self.groups.get_mut(chunk / GROUP).0[chunk % GROUP].write_words(sector, &words[range]);
+            groups.get_mut(chunk / GROUP).0[chunk % GROUP].write_words(sector, &words[range]);
         }
     }
 
     /// Reads whole sectors from sector `first` on.
     pub(super) fn read(&self, first: u64, out: &mut [u8]) {
         for (chunk, sector, range) in chunks(first, out.len()) {
-            match self.groups.get(chunk / GROUP) {
-                Some(group) => group.0[chunk % GROUP].read(sector, &mut out[range]),
+            match self.chunk(chunk) {
+                Some(chunk) => chunk.read(sector, &mut out[range]),
                 None => out[range].fill(0),
             }
         }
@@ -194,8 +218,7 @@ impl SectorStore {
     pub(super) fn clear_bytes(&mut self, at: u64, bytes: u64) {
         let zeros = [0; CHUNK * SECTOR];
         for (chunk, first, range) in parts(at, bytes as usize, CHUNK * SECTOR) {
-            let group = self.groups.get(chunk as usize / GROUP);
-            let written = group.map(|group| group.0[chunk as usize % GROUP].written);
+            let written = self.chunk(chunk as usize).map(|chunk| chunk.written);
             if written.is_some_and(|written| written != [0; CHUNK / 64]) {
                 let place = chunk * (CHUNK * SECTOR) as u64 + first as u64;
                 self.write_bytes(place, &zeros[..range.len()]);
@@ -280,10 +303,23 @@ mod tests {
         let mut store = SectorStore::new((2 * GROUP * CHUNK * SECTOR) as u64);
         store.write_bytes(0, &[7; SECTOR]);
         store.clear_bytes(0, (GROUP * CHUNK * SECTOR) as u64);
-        let group = store.groups.get(0).expect("written");
-        assert_eq!(group.0[0].words, [0; CHUNK]);
-        assert!(group.0[1..].iter().all(|chunk| chunk.words.is_empty()));
-        assert!(store.groups.get(1).is_none());
+        assert_eq!(store.chunk(0).expect("written").words, [0; CHUNK]);
+        assert!((1..GROUP).all(|chunk| store.chunk(chunk).expect("beside it").words.is_empty()));
+        assert!(store.chunk(GROUP).is_none());
+    }
+
+    #[test]
+    fn what_is_forgotten_reads_as_zeros() {
+        let mut store = SectorStore::new(1 << 20);
+        store.write_bytes(100, &[7; 900]);
+        store.forget();
+        store.write_bytes(300, &[7; 900]);
+        store.write_words(5, &[7; 3]);
+        store.clear_bytes(0, 700);
+        let mut out = [0xee; 4096];
+        store.read_bytes(0, &mut out);
+        assert_eq!(out, [0; 4096]);
+        assert!(!store.keeps());
     }
 
     #[test]
