@@ -2,7 +2,7 @@
 //!
 //! Every figure with a range is taken to its worse end where a candidate passes, and to its better end where it fails, all
 //! at once: a verdict that stands then is certain, because more time, more current and fewer cycles never help. Otherwise
-//! the figures are moved one by one. Of those that turn the verdict alone, the one that needs the smallest part of its
+//! groups of figures are moved, and halved where a group turns the verdict. Of the figures that turn the verdict alone, the one that needs the smallest part of its
 //! range decides, and a bisection finds the value.
 //!
 //! What no range describes leaves a verdict open as well: a choice of the part's maker that no source states, such as what
