@@ -22,10 +22,6 @@ LIBRARIES := libwordline_capi.a libwordline_capi.so libwordline_kv_capi.a
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
 
-.PHONY: engines
-engines:
-	@scripts/need-libclang
-
 .PHONY: demo
 # What is built once and not debugged needs no incremental state, no line tables, and few units of code generation.
 demo test: export CARGO_INCREMENTAL := 0
@@ -33,20 +29,20 @@ demo test: export CARGO_PROFILE_DEV_DEBUG := none
 demo test: export CARGO_PROFILE_DEV_CODEGEN_UNITS := 4
 # Property tests draw the same cases each time here; `cargo test` and `make nightly` draw new ones.
 test: export PROPTEST_RNG_SEED := 1
-demo: engines ## the data-logger study: every memory ranked, to an HTML report, in under 3 minutes from a clean clone
+demo: ## the data-logger study: every memory ranked, to an HTML report, in under 3 minutes from a clean clone
 	mkdir -p out
 	$(WORDLINE) compare data-logger --export $(DEMO_REPORT)
 	@echo
 	@echo "Report: $(CURDIR)/$(DEMO_REPORT)   (open it in a browser; it needs no network)"
 
 .PHONY: quick
-quick: engines ## formatting, lints and tests; the browser test runs where a Chromium is installed
+quick: ## formatting, lints and tests; the browser test runs where a Chromium is installed
 	cargo fmt --all --check
 	cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
 	cargo test --quiet --locked --workspace
 
 .PHONY: test
-test: engines ## everything that CI checks, in under 15 minutes on 2 cores
+test: ## everything that CI checks, in under 15 minutes on 2 cores
 	scripts/need-chromium
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
@@ -88,7 +84,7 @@ bench-capi: ## what the C interface costs beside a block device of plain memory
 
 # As libraries for C alone: with the one for Rust beside them, nothing is optimised across crates.
 .PHONY: install
-install: engines ## the command with man pages and completions, and the C interface, under PREFIX (/usr/local); DESTDIR is put in front
+install: ## the command with man pages and completions, and the C interface, under PREFIX (/usr/local); DESTDIR is put in front
 	cargo build --release --locked -p wordline
 	cargo rustc --release --locked -p wordline-capi --lib --crate-type staticlib,cdylib
 	cargo rustc --release --locked -p wordline-kv-capi --lib --crate-type staticlib
