@@ -57,7 +57,7 @@ test: ## everything that CI checks, in under 15 minutes on 2 cores
 	$(MAKE) --no-print-directory demo WORDLINE=$(BUILT)/debug/wordline
 
 .PHONY: nightly
-nightly: ## what takes longer: fuzzing, the table on an emulated Cortex-M, the report on memory modules, benchmarks; figures belong in docs/evidence/
+nightly: ## what takes longer: fuzzing, the site, the table on an emulated Cortex-M, the report on memory modules, benchmarks; figures belong in docs/evidence/
 	scripts/fuzz 300
 	WORDLINE_CASES=1000000 cargo test --release --locked -p wordline-dram --test all against_oracle::engine_and -- --nocapture
 	WORDLINE_COMMANDS=1000000000 cargo test --release --locked -p wordline-dram --test all checker::engine -- --nocapture
@@ -67,10 +67,12 @@ nightly: ## what takes longer: fuzzing, the table on an emulated Cortex-M, the r
 	cargo test --release --locked -p wordline-lab --test all buffer:: -- --ignored --nocapture
 	cargo test --release --locked -p wordline-lab --test all fit:: -- --ignored --nocapture
 	cargo test --release --locked -p wordline-lab --test all compare:: -- --ignored --nocapture
+	cargo test --release --locked -p wordline --test all guides:: -- --ignored
 	cargo test --release --locked -p wordline-crash --test ftl power_cuts -- --ignored --nocapture
 	cargo test --release --locked -p wordline-kv --lib million_images -- --ignored --nocapture
 	scripts/sanitize
 	scripts/kv-firmware thumbv7em-none-eabihf
+	$(MAKE) --no-print-directory docs
 	$(MAKE) --no-print-directory bench
 
 .PHONY: bench
@@ -119,6 +121,12 @@ uninstall: ## takes away what `make install` with the same PREFIX and DESTDIR pu
 	rm -f $(HEADERS:%="$(INSTALLED)/include/%") $(LIBRARIES:%="$(INSTALLED)/lib/%")
 	rm -f "$(INSTALLED)/bin/wordline" $(COMPLETIONS:%="$(INSTALLED)/share/%") "$(INSTALLED)"/share/man/man1/wordline{,-*}.1
 	rm -f "$(INSTALLED)"/lib/pkgconfig/{wordline,wordline_kv}.pc
+
+.PHONY: docs
+docs: ## the site of docs/, in target/book (mdBook; cargo installs it where it is not)
+	scripts/need-mdbook
+	mdbook build docs
+	@echo "Site: $(CURDIR)/target/book/index.html"
 
 .PHONY: reference
 reference: ## write the generated pages under docs/reference/ again, and the distributions of the catalogue's figures
