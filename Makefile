@@ -6,8 +6,8 @@ SHELL := bash
 
 DEMO_REPORT := out/demo.html
 
-# The command that the demo runs. `make test` has built it already, with the features of the whole workspace.
-WORDLINE := cargo run --quiet --locked -p wordline --
+# The command that the demo runs, without the file systems, which it does not need. `make test` has built it already.
+WORDLINE := cargo run --locked --profile demo -p wordline --no-default-features --
 
 # Where `make install` puts everything.
 PREFIX ?= /usr/local
@@ -22,31 +22,27 @@ LIBRARIES := libwordline_capi.a libwordline_capi.so libwordline_kv_capi.a
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
 
-.PHONY: engines
-engines:
-	@scripts/need-libclang
-
 .PHONY: demo
-# What is built once and not debugged needs no incremental state, no line tables, and few units of code generation.
-demo test: export CARGO_INCREMENTAL := 0
-demo test: export CARGO_PROFILE_DEV_DEBUG := none
-demo test: export CARGO_PROFILE_DEV_CODEGEN_UNITS := 4
-# Property tests draw the same cases each time here; `cargo test` and `make nightly` draw new ones.
-test: export PROPTEST_RNG_SEED := 1
-demo: engines ## the data-logger study: every memory ranked, to an HTML report, in under 3 minutes from a clean clone
+demo: ## the data-logger study: every memory ranked; the answer and an HTML report, in under 4 minutes of processor time from a clean clone
 	mkdir -p out
 	$(WORDLINE) compare data-logger --export $(DEMO_REPORT)
 	@echo
 	@echo "Report: $(CURDIR)/$(DEMO_REPORT)   (open it in a browser; it needs no network)"
 
 .PHONY: quick
-quick: engines ## formatting, lints and tests; the browser test runs where a Chromium is installed
+quick: ## formatting, lints and tests; the browser test runs where a Chromium is installed
 	cargo fmt --all --check
 	cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
 	cargo test --quiet --locked --workspace
 
 .PHONY: test
-test: engines ## everything that CI checks, in under 15 minutes on 2 cores
+# What is built once and not debugged needs no incremental state, no line tables, and few units of code generation.
+test: export CARGO_INCREMENTAL := 0
+test: export CARGO_PROFILE_DEV_DEBUG := none
+test: export CARGO_PROFILE_DEV_CODEGEN_UNITS := 4
+# Property tests draw the same cases each time here; `cargo test` and `make nightly` draw new ones.
+test: export PROPTEST_RNG_SEED := 1
+test: ## everything that CI checks, in under 15 minutes on 2 cores
 	scripts/need-chromium
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
@@ -58,7 +54,7 @@ test: engines ## everything that CI checks, in under 15 minutes on 2 cores
 	$(MAKE) --no-print-directory demo WORDLINE=$(BUILT)/debug/wordline
 
 .PHONY: nightly
-nightly: ## what takes longer: fuzzing, the table on an emulated Cortex-M, the report on memory modules, benchmarks; figures belong in docs/evidence/
+nightly: ## what takes longer: fuzzing, the site, the table on an emulated Cortex-M, the report on memory modules, benchmarks; figures belong in docs/evidence/
 	scripts/fuzz 300
 	WORDLINE_CASES=1000000 cargo test --release --locked -p wordline-dram --test all against_oracle::engine_and -- --nocapture
 	WORDLINE_COMMANDS=1000000000 cargo test --release --locked -p wordline-dram --test all checker::engine -- --nocapture
@@ -68,10 +64,12 @@ nightly: ## what takes longer: fuzzing, the table on an emulated Cortex-M, the r
 	cargo test --release --locked -p wordline-lab --test all buffer:: -- --ignored --nocapture
 	cargo test --release --locked -p wordline-lab --test all fit:: -- --ignored --nocapture
 	cargo test --release --locked -p wordline-lab --test all compare:: -- --ignored --nocapture
+	cargo test --release --locked -p wordline --test all guides:: -- --ignored
 	cargo test --release --locked -p wordline-crash --test ftl power_cuts -- --ignored --nocapture
 	cargo test --release --locked -p wordline-kv --lib million_images -- --ignored --nocapture
 	scripts/sanitize
 	scripts/kv-firmware thumbv7em-none-eabihf
+	$(MAKE) --no-print-directory docs
 	$(MAKE) --no-print-directory bench
 
 .PHONY: bench
@@ -88,7 +86,7 @@ bench-capi: ## what the C interface costs beside a block device of plain memory
 
 # As libraries for C alone: with the one for Rust beside them, nothing is optimised across crates.
 .PHONY: install
-install: engines ## the command with man pages and completions, and the C interface, under PREFIX (/usr/local); DESTDIR is put in front
+install: ## the command with man pages and completions, and the C interface, under PREFIX (/usr/local); DESTDIR is put in front
 	cargo build --release --locked -p wordline
 	cargo rustc --release --locked -p wordline-capi --lib --crate-type staticlib,cdylib
 	cargo rustc --release --locked -p wordline-kv-capi --lib --crate-type staticlib
@@ -120,6 +118,12 @@ uninstall: ## takes away what `make install` with the same PREFIX and DESTDIR pu
 	rm -f $(HEADERS:%="$(INSTALLED)/include/%") $(LIBRARIES:%="$(INSTALLED)/lib/%")
 	rm -f "$(INSTALLED)/bin/wordline" $(COMPLETIONS:%="$(INSTALLED)/share/%") "$(INSTALLED)"/share/man/man1/wordline{,-*}.1
 	rm -f "$(INSTALLED)"/lib/pkgconfig/{wordline,wordline_kv}.pc
+
+.PHONY: docs
+docs: ## the site of docs/, in target/book (mdBook; cargo installs it where it is not)
+	scripts/need-mdbook
+	mdbook build docs
+	@echo "Site: $(CURDIR)/target/book/index.html"
 
 .PHONY: reference
 reference: ## write the generated pages under docs/reference/ again, and the distributions of the catalogue's figures

@@ -4,3 +4,4 @@ mod browser;
 mod cli;
 mod corpus;
 mod house;
+mod links;

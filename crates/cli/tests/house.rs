@@ -4,16 +4,16 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-fn text(path: &str) -> String {
+pub(crate) fn text(path: &str) -> String {
     fs::read_to_string(root().join(path)).expect("it is in the repository")
 }
 
 /// Files and folders of the repository relative to its root, without build outputs.
-fn paths() -> Vec<String> {
+pub(crate) fn paths() -> Vec<String> {
     let mut found = Vec::new();
     let mut folders = vec![String::new()];
     while let Some(folder) = folders.pop() {
@@ -213,7 +213,7 @@ fn type_definitions() -> std::collections::BTreeMap<String, Vec<String>> {
                 continue;
             };
             let end = rest
-                .find(|c: char| !c.is_alphanumeric())
+                .find(|c: char| !c.is_alphanumeric() && c != '_')
                 .unwrap_or(rest.len());
             found
                 .entry(rest[..end].to_owned())

@@ -7,7 +7,7 @@ use std::ffi::{c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::slice;
 
-use littlefs2_sys as c;
+use wordline_littlefs_sys as c;
 
 use crate::blocks::{BlockFault, Blocks};
 
@@ -34,18 +34,18 @@ impl DriverLink {
             .checked_add(bytes)
             .is_some_and(|end| end <= self.block_bytes);
         if block >= self.block_count || !is_inside {
-            return c::lfs_error_LFS_ERR_CORRUPT;
+            return c::LFS_ERR_CORRUPT;
         }
         if self.panic.is_some() {
-            return c::lfs_error_LFS_ERR_IO;
+            return c::LFS_ERR_IO;
         }
         let (code, said) = match catch_unwind(AssertUnwindSafe(|| work(&mut *self.blocks))) {
-            Ok(Ok(())) => return c::lfs_error_LFS_ERR_OK,
-            Ok(Err(BlockFault::Block(said))) => (c::lfs_error_LFS_ERR_CORRUPT, said),
-            Ok(Err(BlockFault::Memory(said))) => (c::lfs_error_LFS_ERR_IO, said),
+            Ok(Ok(())) => return c::LFS_ERR_OK,
+            Ok(Err(BlockFault::Block(said))) => (c::LFS_ERR_CORRUPT, said),
+            Ok(Err(BlockFault::Memory(said))) => (c::LFS_ERR_IO, said),
             Err(panic) => {
                 self.panic = Some(panic);
-                return c::lfs_error_LFS_ERR_IO;
+                return c::LFS_ERR_IO;
             }
         };
         self.failure.get_or_insert(said);

@@ -1,8 +1,6 @@
 //! A mounted littlefs.
 
-use std::ffi::c_int;
-
-use littlefs2_sys as c;
+use wordline_littlefs_sys as c;
 
 use super::options::LittleFsOptions;
 use super::raw::Lfs;
@@ -85,16 +83,12 @@ impl FileSystem for LittleFs {
         let lfs = self.lfs.as_mut().ok_or_else(not_mounted)?;
         let handle = self.open.add(path.into(), how != Open::Read);
         let flags = match how {
-            Open::Read => c::lfs_open_flags_LFS_O_RDONLY,
-            Open::Write => c::lfs_open_flags_LFS_O_RDWR,
-            Open::Create => c::lfs_open_flags_LFS_O_RDWR | c::lfs_open_flags_LFS_O_CREAT,
-            Open::Replace => {
-                c::lfs_open_flags_LFS_O_RDWR
-                    | c::lfs_open_flags_LFS_O_CREAT
-                    | c::lfs_open_flags_LFS_O_TRUNC
-            }
+            Open::Read => c::LFS_O_RDONLY,
+            Open::Write => c::LFS_O_RDWR,
+            Open::Create => c::LFS_O_RDWR | c::LFS_O_CREAT,
+            Open::Replace => c::LFS_O_RDWR | c::LFS_O_CREAT | c::LFS_O_TRUNC,
         };
-        match lfs.open(handle, path, flags as c_int) {
+        match lfs.open(handle, path, flags) {
             Ok(()) => Ok(handle),
             Err(error) => {
                 self.open.remove(handle)?;

@@ -12,7 +12,7 @@ use std::mem::MaybeUninit;
 use std::panic::resume_unwind;
 use std::ptr::{NonNull, addr_of_mut};
 
-use littlefs2_sys as c;
+use wordline_littlefs_sys as c;
 
 use super::link::{DriverLink, erase_block, program_block, read_block, sync_blocks};
 use super::options::Sizes;
@@ -202,7 +202,7 @@ impl Lfs {
         let done = self.call(|lfs, _| run(lfs, unsafe { addr_of_mut!((*file).file) }));
         // SAFETY: as above; the call is over.
         let file = unsafe { &mut *file };
-        if file.file.flags & c::lfs_open_flags_LFS_F_ERRED == 0 {
+        if file.file.flags & c::LFS_F_ERRED == 0 {
             file.failed = None;
         } else if let Err(error) = &done {
             file.failed.get_or_insert_with(|| error.clone());
@@ -229,10 +229,9 @@ impl Lfs {
     /// Goes to a byte of an open file.
     pub(super) fn seek(&mut self, handle: Handle, at: u32) -> Result<(), FsError> {
         let at = i32::try_from(at).map_err(|_| FsErrorKind::Invalid)?;
-        let set = c::lfs_whence_flags_LFS_SEEK_SET as c_int;
         // SAFETY: both are valid, as `with` says.
         self.with(handle, |lfs, file| unsafe {
-            c::lfs_file_seek(lfs, file, at, set)
+            c::lfs_file_seek(lfs, file, at, c::LFS_SEEK_SET)
         })?;
         Ok(())
     }
@@ -401,9 +400,9 @@ fn c_path(path: &str) -> Result<CString, FsError> {
 
 fn info() -> c::lfs_info {
     c::lfs_info {
-        type_: 0,
+        r#type: 0,
         size: 0,
-        name: [0; 256],
+        name: [0; c::LFS_NAME_MAX as usize + 1],
     }
 }
 
@@ -412,7 +411,7 @@ fn entry(info: &c::lfs_info) -> Entry {
     let name: Vec<u8> = name.map(|byte| *byte as u8).collect();
     Entry {
         name: String::from_utf8_lossy(&name).into_owned(),
-        is_dir: u32::from(info.type_) == c::lfs_type_LFS_TYPE_DIR,
+        is_dir: info.r#type == c::LFS_TYPE_DIR,
         bytes: u64::from(info.size),
     }
 }
@@ -420,17 +419,15 @@ fn entry(info: &c::lfs_info) -> Entry {
 /// What an error of littlefs means.
 fn meaning(code: c_int, failure: Option<String>) -> FsError {
     let kind = match code {
-        c::lfs_error_LFS_ERR_IO => FsErrorKind::Device,
-        c::lfs_error_LFS_ERR_CORRUPT => FsErrorKind::Corrupt,
-        c::lfs_error_LFS_ERR_NOENT => FsErrorKind::NotFound,
-        c::lfs_error_LFS_ERR_EXIST => FsErrorKind::Exists,
-        c::lfs_error_LFS_ERR_NOTDIR => FsErrorKind::NotDir,
-        c::lfs_error_LFS_ERR_ISDIR => FsErrorKind::IsDir,
-        c::lfs_error_LFS_ERR_NOTEMPTY => FsErrorKind::NotEmpty,
+        c::LFS_ERR_IO => FsErrorKind::Device,
+        c::LFS_ERR_CORRUPT => FsErrorKind::Corrupt,
+        c::LFS_ERR_NOENT => FsErrorKind::NotFound,
+        c::LFS_ERR_EXIST => FsErrorKind::Exists,
+        c::LFS_ERR_NOTDIR => FsErrorKind::NotDir,
+        c::LFS_ERR_ISDIR => FsErrorKind::IsDir,
+        c::LFS_ERR_NOTEMPTY => FsErrorKind::NotEmpty,
         // A name that has no room left in a block is too long to littlefs. Names that are too long, we refuse before.
-        c::lfs_error_LFS_ERR_NOSPC
-        | c::lfs_error_LFS_ERR_FBIG
-        | c::lfs_error_LFS_ERR_NAMETOOLONG => FsErrorKind::Full,
+        c::LFS_ERR_NOSPC | c::LFS_ERR_FBIG | c::LFS_ERR_NAMETOOLONG => FsErrorKind::Full,
         _ => FsErrorKind::Invalid,
     };
     FsError {

@@ -7,7 +7,7 @@
 
 use std::mem::size_of;
 
-use littlefs2_sys as c;
+use wordline_littlefs_sys as c;
 
 /// `lfs_cache_t`.
 #[repr(C)]
