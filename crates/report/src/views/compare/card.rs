@@ -348,8 +348,8 @@ fn weakest(first: &Candidate<'_, '_>) -> CardPoint {
         false => Limit::words(verdict),
     };
     let text = match certain {
-        true => format!("no single figure within its range; tightest: {tightest}"),
-        false => format!("no figure within its range turns it: {tightest}"),
+        true => format!("no figure alone turns it; tightest limit: {tightest}"),
+        false => format!("no figure turns it: {tightest}"),
     };
     CardPoint {
         metric: Some(verdict.metric),
