@@ -11,6 +11,7 @@ use crate::answer::{self, Answer};
 use crate::cause;
 use crate::grid::{Align, Grid};
 use crate::html::chart::CurvePlot;
+use crate::html::explore::Exploration;
 use crate::html::plot::Plot;
 use crate::html::why::TimeBreakdown;
 use crate::pivot::{
@@ -36,6 +37,8 @@ pub(crate) struct View {
     /// Where the time goes by cause, for workloads whose metrics are split by it.
     pub(crate) why: Option<fn(&Pivot<'_>) -> TimeBreakdown>,
     pub(crate) answer: fn(&Pivot<'_>) -> Answer,
+    /// What a page needs to answer the same question with other numbers, for workloads that can.
+    pub(crate) explore: Option<fn(&Pivot<'_>) -> Option<Exploration>>,
 }
 
 impl View {
@@ -50,6 +53,7 @@ impl View {
         by_series: false,
         why: None,
         answer: |_| Answer::of_all(Vec::new()),
+        explore: None,
     };
 }
 

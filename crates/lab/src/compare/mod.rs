@@ -26,8 +26,8 @@ use wordline_catalog::{Catalog, Part, PartOnBoard, Target};
 use wordline_core::quantity::Quantity;
 use wordline_core::results::{Certainty, NoValue, Verdict};
 use wordline_core::{
-    Axis, Better, CompareWorkload, Experiment, LifecycleStatus, Metric, Preference, ResultSet,
-    Timing,
+    Axis, Better, CompareWorkload, Experiment, LifecycleStatus, Limits, Metric, Preference,
+    ResultSet, Timing,
 };
 use wordline_nvm::CardSheet;
 
@@ -556,7 +556,7 @@ fn defaults(study: &CompareWorkload, document: &mut ResultSet) {
     }
     if study.limits.parts.is_none() {
         document.warn(LabWarning::PartsDefault {
-            most: &judge::PARTS_MAX,
+            most: &Limits::PARTS_MAX,
         });
     }
 }

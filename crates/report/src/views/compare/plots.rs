@@ -1,14 +1,15 @@
 //! The plots of `wordline compare`: how far inside its limits each candidate is, the RAM that it needs,
 //! and that RAM against the rate.
 
-use wordline_core::results::{Row, Verdict};
-use wordline_core::{Axis, Metric, Timing};
+use wordline_core::quantity::Quantity as _;
+use wordline_core::results::Verdict;
+use wordline_core::{Metric, Timing, Workload};
 
 use super::{Limit, RankedCandidate, margin};
 use crate::html::bars::{PlotRow, RowMark, RowSpec};
 use crate::html::chart::{Chart, ChartAxis, ChartCurve, ChartRule, CurveShape, RuleAxis};
 use crate::html::plot::{DASHES, PALETTE, Plot, PlotSpec};
-use crate::pivot::{Pivot, ascending};
+use crate::pivot::Pivot;
 use crate::text;
 
 /// More candidates than this do not fit a plot; the tables hold the others.
@@ -80,9 +81,11 @@ fn staircases(pivot: &Pivot<'_>, candidates: &[RankedCandidate<'_, '_>]) -> Opti
             points: steps.into_iter().map(|(ram, rate)| (rate, ram)).collect(),
         });
     }
-    let rates = pivot.document.rows.iter();
-    let rates = ascending(rates.filter_map(|row| row.coordinate(Axis::RateBytesPerS)));
-    let asked = rates.into_iter().map(|rate| ChartRule {
+    let rate = match &pivot.document.experiment.workload {
+        Workload::Compare(study) => Some(study.work.rate.si()),
+        _ => None,
+    };
+    let asked = rate.into_iter().map(|rate| ChartRule {
         axis: RuleAxis::X,
         at: rate,
         label: format!("asked: {}", text::rate(rate)),
