@@ -29,8 +29,6 @@ pub(crate) struct View {
     /// Tables that come before the sentences; where there are some, they show the verdicts.
     pub(crate) lead: &'static [TableView],
     pub(crate) tables: &'static [TableView],
-    /// Whether plots show more than the tables, and come before them.
-    pub(crate) plots_first: bool,
     pub(crate) plots: &'static [PlotView],
     /// Whether every value is listed by series; in one long table where lines share no single axis.
     pub(crate) by_series: bool,
@@ -48,7 +46,6 @@ impl View {
         keys: Keys::ALL,
         lead: &[],
         tables: &[],
-        plots_first: true,
         plots: &[],
         by_series: false,
         why: None,

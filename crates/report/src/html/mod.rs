@@ -35,7 +35,7 @@ use script::PageScript;
 pub use tables::TablePage;
 
 /// Sentences that stand beside the plot; the others are in a tab.
-const POINTS: usize = 3;
+const POINTS: usize = 2;
 
 /// Lines of the short table where it is a table of a view; the tab of the figures has all.
 const SHORT: usize = 40;

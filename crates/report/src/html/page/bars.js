@@ -3,7 +3,7 @@
 // Names of rows stand beside them where there is room, else above them.
 function namesBeside(names, width) {
   const widest = Math.max(...names.map((name) => widthOf(name)));
-  return widest <= width * 0.4 ? widest + 8 : 0;
+  return widest <= width * 0.45 ? widest + 8 : 0;
 }
 
 function nameOf(drawing, name, beside, y, high) {

@@ -3,6 +3,9 @@
 const WORDS = {
   pass: "pass", depends: "depends on a figure", FAIL: "fail", unknown: "unknown", run: "needs a run",
 };
+const counted = (count, word) => `${count} ${
+  { pass: count === 1 ? "passes" : "pass", depends: count === 1 ? "depends on a figure" : "depend on a figure",
+    FAIL: count === 1 ? "fails" : "fail", unknown: "unknown", run: count === 1 ? "needs a run" : "need a run" }[word]}`;
 const DIGITS = [1, 1.1, 1.25, 1.4, 1.6, 1.8, 2, 2.2, 2.5, 2.8, 3, 3.2, 3.6, 4, 4.5, 5, 5.6, 6.3, 7, 8, 9];
 const LIVES = [0.5, 1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 100];
 const KEPT_S = [60, 300, 600, 1800, 3600, 7200, 14400, 28800, 43200, 86400, 172800, 345600, 604800, 1209600, 2592000];
@@ -40,9 +43,22 @@ function saidBy(key, value, model) {
   switch (key) {
     case "rate": return human(value, "B/s");
     case "ram": return ram(value);
-    case "life": return human(value, "s");
-    default: return human(value, model.question.keeps_time ? "s" : "B");
+    case "life": return exactly(value, "s", " ");
+    default: return exactly(value, model.question.keeps_time ? "s" : "B", " ");
   }
+}
+
+const UNITS = {
+  s: [[YEAR_S, "y"], [86400, "d"], [3600, "h"], [60, "min"], [1, "s"]],
+  B: [[2 ** 30, "GiB"], [2 ** 20, "MiB"], [1024, "KiB"], [1, "B"]],
+  "B/s": [[1e6, "MB/s"], [1e3, "KB/s"], [1, "B/s"]],
+};
+
+// A value in the largest unit in which it is short.
+function exactly(value, unit, between) {
+  const short = (scale) => value >= scale && Number.isInteger(Number((value / scale * 100).toPrecision(12)));
+  const [scale, name] = UNITS[unit].find(([scale]) => short(scale)) || [1, unit];
+  return `${Number((value / scale).toPrecision(12))}${between}${name}`;
 }
 
 // A value as an option of the command takes it: exact.
@@ -52,10 +68,7 @@ function option(key, value, model) {
   if (value === null) {
     return `without ${flags[key]}`;
   }
-  const prefixes = { s: [[YEAR_S, "y"], [86400, "d"], [3600, "h"], [60, "min"]], B: [[2 ** 20, "MiB"], [1024, "KiB"]], "B/s": [[1e6, "MB/s"], [1e3, "KB/s"]] };
-  const unit = units[key];
-  const whole = prefixes[unit].find(([scale]) => value >= scale && Number.isInteger(value / scale * 1000));
-  return `${flags[key]} ${whole ? value / whole[0] + whole[1] : value + unit}`;
+  return `${flags[key]} ${exactly(value, units[key], "")}`;
 }
 
 // Everything together: `{asked, verdicts}` as it now stands, and what follows it.
@@ -64,7 +77,6 @@ function explorer(model, place, panel, table) {
   const asked = { ...base };
   const followers = [];
   let judged = [];
-  const lasts = ascending(model.candidates.map((one) => one.timings.length));
   const columns = model.candidates.reduce((longest, one) => (one.timings.length > longest.length ? one.timings : longest), []);
 
   const wordOf = (verdicts) => {
@@ -121,7 +133,7 @@ function explorer(model, place, panel, table) {
         return { name: one.target, word, x: figures[choice.x.key], y: figures[choice.y.key],
           lines: [one.target, WORDS[word], said(choice.x), said(choice.y)] };
       });
-      const result = drawScatter(drawing, width, points, [choice.x, choice.y], { x: rule(choice.x), y: rule(choice.y) }, width < 480 ? 290 : 330);
+      const result = drawScatter(drawing, width, points, [choice.x, choice.y], { x: rule(choice.x), y: rule(choice.y) }, width < 480 ? 280 : Math.min(400, width * 0.55));
       missing.textContent = result.missing > 0 ? `${result.missing} not drawn: not simulated, or a figure is unknown.` : "";
       return result;
     });
@@ -157,6 +169,7 @@ function explorer(model, place, panel, table) {
     inputs[key] = () => {
       const at = values[key].indexOf(asked[key]);
       input.value = String(at);
+      input.dataset.value = String(asked[key]);
       output.textContent = saidBy(key, asked[key], model);
       input.setAttribute("aria-valuetext", output.textContent);
     };
@@ -176,8 +189,8 @@ function explorer(model, place, panel, table) {
   followers.push(() => {
     const count = (word) => judged.filter((one) => one.word === word).length;
     const moved = Object.keys(base).filter((key) => asked[key] !== base[key]);
-    const parts = Object.keys(WORDS).filter((word) => word !== "FAIL" && count(word) > 0).map((word) => `${count(word)} ${WORDS[word]}`);
-    state.textContent = `${judged.length} candidates: ${[...parts, `${count("FAIL")} fail`].join(", ")}.`;
+    const said = ["pass", "depends", "run", "unknown", "FAIL"].filter((word) => word === "pass" || count(word) > 0);
+    state.textContent = `${judged.length} candidates: ${said.map((word) => counted(count(word), word)).join(", ")}.`;
     reset.hidden = moved.length === 0;
     if (moved.length === 0) {
       note.textContent = "Verdicts of the run. Move a slider to ask another question.";

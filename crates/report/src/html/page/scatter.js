@@ -2,6 +2,7 @@
 
 const SCATTER = 300;
 
+
 // `points`: {name, x, y, word, lines}; `axes`: figures of the model; `limits`: {x, y} what is allowed, if anything.
 function drawScatter(drawing, width, points, axes, limits, height = SCATTER) {
   const [horizontal, vertical] = axes;
@@ -22,6 +23,8 @@ function drawScatter(drawing, width, points, axes, limits, height = SCATTER) {
   const area = { left: leftOf(y, yAxis), right: width - 12, top, bottom: height - 40 };
   axisLeft(drawing, area, y, yAxis);
   axisBelow(drawing, area, width, x, xAxis, true);
+  // Points at the end of an axis lie beside it.
+  const clear = (at, low, high) => Math.max(low + 6, Math.min(high - 6, at));
   const xOf = (value) => area.left + x.share(value) * (area.right - area.left);
   const yOf = (value) => area.bottom - y.share(value) * (area.bottom - area.top);
   if (limits.x) {
@@ -38,7 +41,7 @@ function drawScatter(drawing, width, points, axes, limits, height = SCATTER) {
     );
     taken.push([area.right - wide - 4, beside - 8, area.right, beside + 8]);
   }
-  const placed = drawn.map((one) => ({ ...one, px: xOf(one.x), py: yOf(one.y) }));
+  const placed = drawn.map((one) => ({ ...one, px: clear(xOf(one.x), area.left, area.right), py: clear(yOf(one.y), area.top, area.bottom) }));
   const better = (a, b, figure, key) => (figure.more_is_better ? a[key] >= b[key] : a[key] <= b[key]);
   const beats = (a, b) => better(a, b, horizontal, "x") && better(a, b, vertical, "y") && (a.x !== b.x || a.y !== b.y);
   const able = placed.filter((one) => one.word === "pass" || one.word === "depends");
