@@ -31,7 +31,10 @@ fn look(browser: &Browser, page: &str, plots: usize) -> serde_json::Value {
             assert_eq!(dark, is_dark, "{said}");
             for what in ["sentence", "plot"] {
                 let end = said["ends"][what].as_f64().expect("a place");
-                assert!(end <= f64::from(height), "{window:?}: the {what} ends at {end}");
+                assert!(
+                    end <= f64::from(height),
+                    "{window:?}: the {what} ends at {end}"
+                );
             }
         }
     }
@@ -75,7 +78,11 @@ fn the_report_draws_its_plots_offline_with_a_clean_console() {
     let seen = browser.open(&changed, "#tab=curves");
     assert!(!seen.is_sound(3), "a changed script runs");
     // A label that is cut is seen.
-    let cut = page.replacen("</style>", ".kicker { width: 3rem; overflow: hidden; white-space: nowrap; }</style>", 1);
+    let cut = page.replacen(
+        "</style>",
+        ".kicker { width: 3rem; overflow: hidden; white-space: nowrap; }</style>",
+        1,
+    );
     let window = Window {
         width: 800,
         height: 800,
@@ -160,11 +167,24 @@ fn pages_of_other_workloads_draw_their_plots() {
     };
     let pages: [&[&str]; 2] = [
         &[
-            "buffer", "--rate", "500KB/s", "--record", "4KiB", "--total", "4MiB", "--target",
+            "buffer",
+            "--rate",
+            "500KB/s",
+            "--record",
+            "4KiB",
+            "--total",
+            "4MiB",
+            "--target",
             "mt29f1g01,em064lx",
         ],
         &[
-            "kv", "--keys", "200", "--operations", "400", "--target", "em064lx",
+            "kv",
+            "--keys",
+            "200",
+            "--operations",
+            "400",
+            "--target",
+            "em064lx",
         ],
     ];
     for command in pages {

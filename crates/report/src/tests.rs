@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use wordline_core::results::{AxisValue, NoValue, ResultSet, Row, Verdict};
 use wordline_core::{Axis, Metric, Timing};
 
+use crate::html::tests::opened;
 use crate::{Format, Style, fixture, render};
 
 const PEOPLE: [Format; 3] = [Format::Table, Format::Markdown, Format::Html];
@@ -61,11 +62,11 @@ fn hostile_names_stay_text_everywhere() {
             html.contains("{{ 7*7 }}"),
             "no template inside of a name runs"
         );
-        let before_the_libraries = html.split("<script>").next().expect("a first part");
+        let before_the_script = html.split("<script>").next().expect("a first part");
         for forbidden in ["<img", "\u{1b}", "\u{2028}"] {
-            assert!(!before_the_libraries.contains(forbidden), "{forbidden:?}");
+            assert!(!before_the_script.contains(forbidden), "{forbidden:?}");
         }
-        assert_eq!(html.matches("<script>").count(), 4);
+        assert_eq!(html.matches("<script>").count(), 1);
     }
 }
 
@@ -131,7 +132,7 @@ fn ten_thousand_rates_are_thinned() {
         document.rows.push(fill);
     }
     let table = render(&document, Format::Table, &Style::default());
-    let html = render(&document, Format::Html, &Style::default());
+    let html = opened(&render(&document, Format::Html, &Style::default()));
     assert!(table.lines().count() < 200, "{}", table.lines().count());
     assert!(html.contains("The first 2000 of"));
 }
@@ -250,9 +251,11 @@ fn values_at_the_end_of_the_range_are_still_numbers() {
             }
             for format in [Format::Table, Format::Markdown, Format::Html] {
                 let text = render(&document, format, &Style::default());
-                // Scripts have words of their own.
-                let told = |line: &&str| !line.contains("<script") && !line.contains("function");
-                for line in text.lines().filter(told) {
+                let text = match format {
+                    Format::Html => opened(&text).replace("\",\"", "\n"),
+                    _ => text,
+                };
+                for line in text.lines() {
                     let mut words = line.split(|c: char| !c.is_alphanumeric());
                     if words.any(|word| ["inf", "NaN"].contains(&word))
                         || line.contains("00000000000")

@@ -19,8 +19,17 @@ const WINDOW: Window = Window {
 
 /// The question but for its rate.
 const QUESTION: [&str; 11] = [
-    "compare", "--record", "4KiB", "--keep", "1h", "--duty", "10%", "--max-ram", "16KiB",
-    "--min-life", "10y",
+    "compare",
+    "--record",
+    "4KiB",
+    "--keep",
+    "1h",
+    "--duty",
+    "10%",
+    "--max-ram",
+    "16KiB",
+    "--min-life",
+    "10y",
 ];
 
 /// Verdicts by target and column of the data sheet.
@@ -73,9 +82,9 @@ fn compare(asked: &Value, more: &[&str]) -> Compared {
                     Some("undefined") => compared.open += 1,
                     Some(said) if said == pass.to_string() => compared.same += 1,
                     _ if words.starts_with('≈') => compared.estimates_off += 1,
-                    _ => compared
-                        .wrong
-                        .push(format!("{target} at {rate} B/s: {words}, and the command: {pass}")),
+                    _ => compared.wrong.push(format!(
+                        "{target} at {rate} B/s: {words}, and the command: {pass}"
+                    )),
                 }
             }
         }

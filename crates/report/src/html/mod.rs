@@ -16,7 +16,7 @@ mod values;
 pub(crate) mod why;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::collections::HashSet;
 
@@ -158,7 +158,10 @@ pub(crate) fn results(document: &ResultSet) -> String {
         file: format!("{}.json", document.experiment.workload.name()),
     };
     let page = HtmlPage {
-        question: data.exploration.as_ref().map_or_else(String::new, |one| one.words.clone()),
+        question: data
+            .exploration
+            .as_ref()
+            .map_or_else(String::new, |one| one.words.clone()),
         sentence: unbroken(&answer.sentence),
         points: answer.points.iter().map(|one| unbroken(one)).collect(),
         words: answer.words.iter().map(|one| unbroken(one)).collect(),
@@ -167,7 +170,8 @@ pub(crate) fn results(document: &ResultSet) -> String {
         warned: document.warnings.len(),
         explores: data.exploration.is_some(),
         short_html: short.map(|short| grid(&short)),
-        short_more: more.then(|| format!("The first {SHORT} of {all} lines; the tab Figures has all.")),
+        short_more: more
+            .then(|| format!("The first {SHORT} of {all} lines; the tab Figures has all.")),
         drawn: !data.curves.is_empty(),
         why,
         has_figures: true,
@@ -199,9 +203,17 @@ struct FirstScreen {
 impl FirstScreen {
     fn of(shown: &Shown<'_>) -> Self {
         let mut words = shown.sentences();
-        let sentence = match words.is_empty() {
+        let first = match words.is_empty() {
             true => "The document holds no results.".to_owned(),
             false => words.remove(0),
+        };
+        // What is said of the first thing may be several sentences.
+        let sentence = match first.split_once(". ") {
+            Some((sentence, rest)) => {
+                words.insert(0, rest.to_owned());
+                format!("{sentence}.")
+            }
+            None => first,
         };
         let points = words.drain(..words.len().min(POINTS)).collect();
         Self {

@@ -37,10 +37,7 @@ impl PageScript {
     pub(super) fn inlined() -> &'static Self {
         static SCRIPT: OnceLock<PageScript> = OnceLock::new();
         SCRIPT.get_or_init(|| {
-            let text = format!(
-                "\"use strict\";\n(() => {{\n{}}})();\n",
-                SOURCES.join("\n")
-            );
+            let text = format!("\"use strict\";\n(() => {{\n{}}})();\n", SOURCES.join("\n"));
             let policy = policy(&text);
             Self { text, policy }
         })
@@ -96,7 +93,15 @@ pub(super) mod tests {
     fn the_script_survives_between_tags() {
         let lower = PageScript::inlined().text.to_ascii_lowercase();
         // A carriage return or a NUL would be changed by the HTML parser and break the hash.
-        for forbidden in ["</script", "<!--", "\r", "\0", "sourcemappingurl", "innerhtml", "eval("] {
+        for forbidden in [
+            "</script",
+            "<!--",
+            "\r",
+            "\0",
+            "sourcemappingurl",
+            "innerhtml",
+            "eval(",
+        ] {
             assert!(!lower.contains(forbidden), "{forbidden:?} in the script");
         }
     }

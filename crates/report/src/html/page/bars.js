@@ -20,7 +20,8 @@ function nameOf(drawing, name, beside, y, high) {
 
 function drawStack(place, plot) {
   const { spec } = plot;
-  const legend = spec.series.map(([name, color]) => ({ name, swatch: () => square(color) }));
+  // Causes keep their colour on a dark screen: white text is read on them.
+  const legend = spec.series.map(([name, color]) => ({ name, swatch: () => filled(color) }));
   return figure(place, plot, legend, (drawing, width, shown) => {
     const beside = namesBeside(spec.bars, width);
     const totals = spec.bars.map(() => 0);
@@ -63,7 +64,7 @@ function drawStack(place, plot) {
 
 function drawRows(place, plot) {
   const { spec } = plot;
-  const legend = spec.series.map(([name, color]) => ({ name, swatch: () => (spec.points ? dot(color) : square(color)) }));
+  const legend = spec.series.map(([name, color]) => ({ name, swatch: () => (spec.points ? dot(color) : filled(paint(color))) }));
   const used = new Set(spec.rows.flatMap((row) => row.marks.map((mark) => mark.series)));
   const made = figure(place, plot, legend, (drawing, width, shown) => {
     const beside = namesBeside(spec.rows.map((row) => row.name), width);

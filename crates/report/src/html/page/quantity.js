@@ -98,8 +98,14 @@ function told(value, unit) {
 
 // The same as short as an axis wants it.
 function tickLabel(value, unit) {
-  if (unit === "1" || unit === "accesses" || value === 0) {
-    return unit === "" || unit === "%" ? "0 %" : String(Number(value.toPrecision(4)));
+  if (value === 0) {
+    return unit === "" || unit === "%" ? "0 %" : "0";
+  }
+  if (unit === "1") {
+    return String(Number(value.toPrecision(4)));
+  }
+  if (unit === "accesses" || unit === "cycles") {
+    return value.toLocaleString("en", { maximumFractionDigits: 0 });
   }
   const text = told(value, unit);
   const [number, ...rest] = text.split(" ");

@@ -72,7 +72,9 @@ function drawScatter(drawing, width, points, axes, limits, height = SCATTER) {
     const free = places.find(([left, middle]) => {
       const box = [left - 2, middle - 8, left + wide + 2, middle + 8];
       const inside = box[0] >= area.left && box[2] <= width && box[1] >= area.top && box[3] <= area.bottom;
-      return inside && !taken.some((other) => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3]);
+      const meets = (other) => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3];
+      const covers = ({ px, py }) => meets([px - 4, py - 4, px + 4, py + 4]);
+      return inside && !taken.some(meets) && !placed.some(covers);
     });
     if (free) {
       taken.push([free[0] - 2, free[1] - 8, free[0] + wide + 2, free[1] + 8]);

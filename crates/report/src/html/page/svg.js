@@ -113,5 +113,5 @@ function figure(place, plot, legend, draw) {
 const stroke = (color, dash) => [line(1, 6, 25, 6, {
   stroke: paint(color), "stroke-width": 2.5, "stroke-dasharray": dash && dash[1] > 0 ? dash.join(" ") : undefined,
 })];
-const square = (color) => [svg("rect", { x: 7, y: 0, width: 12, height: 12, rx: 2, fill: paint(color) })];
+const filled = (color) => [svg("rect", { x: 7, y: 0, width: 12, height: 12, rx: 2, fill: color })];
 const dot = (color) => [svg("circle", { cx: 13, cy: 6, r: 5, fill: paint(color) })];

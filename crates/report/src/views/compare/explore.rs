@@ -7,7 +7,7 @@ use wordline_core::{Axis, Better, Limits, Metric, SizeOrPeriod, Timing, WorkKind
 use super::{Limit, RankedCandidate, margin};
 use crate::grid::{Column, Grid};
 use crate::html::explore::{
-    AllowedFigures, AskedWork, ExploredCandidate, ExploredFigure, ExploredTiming, Exploration,
+    AllowedFigures, AskedWork, Exploration, ExploredCandidate, ExploredFigure, ExploredTiming,
     PlottedFigure,
 };
 use crate::pivot::{LineField, Pivot, PivotLine};
@@ -127,7 +127,9 @@ fn words(document: &ResultSet, limits: &Limits) -> String {
 fn candidate(one: &RankedCandidate<'_, '_>, replays: bool) -> ExploredCandidate {
     let in_turn = text::without_kind(one.target, TargetKind::InTurn).is_some();
     let rows = one.line.map_or(&[][..], PivotLine::rows);
-    let is_layered = rows.iter().any(|row| row.metric == Metric::WriteAmplification);
+    let is_layered = rows
+        .iter()
+        .any(|row| row.metric == Metric::WriteAmplification);
     let timings: Vec<ExploredTiming> = one
         .timings
         .iter()
@@ -194,10 +196,7 @@ fn chip(row: &Row, timing: Timing) -> Option<f64> {
 }
 
 /// The candidates, a line each: verdicts, what decides, and the figures at the last column of the data sheet.
-fn table(
-    candidates: &[RankedCandidate<'_, '_>],
-    timings: &[Timing],
-) -> (Grid, Vec<&'static str>) {
+fn table(candidates: &[RankedCandidate<'_, '_>], timings: &[Timing]) -> (Grid, Vec<&'static str>) {
     let worst = timings.last().copied();
     let known = FIGURES.iter().filter(|(_, metric, _)| {
         let of = |one: &RankedCandidate<'_, '_>| one.number(worst?, *metric);
@@ -224,7 +223,10 @@ fn table(
         keys.push("depends");
     }
     let title = match worst {
-        Some(worst) => format!("Candidates, the best first; figures {}", text::at_timing(worst)),
+        Some(worst) => format!(
+            "Candidates, the best first; figures {}",
+            text::at_timing(worst)
+        ),
         None => "Candidates".to_owned(),
     };
     let mut grid = Grid::new(title, columns);
@@ -239,7 +241,11 @@ fn table(
         }
         let decisive = one.decisive();
         cells.push(decisive.map_or_else(|| NOTHING.to_owned(), Limit::words));
-        cells.push(decisive.and_then(margin).unwrap_or_else(|| NOTHING.to_owned()));
+        cells.push(
+            decisive
+                .and_then(margin)
+                .unwrap_or_else(|| NOTHING.to_owned()),
+        );
         let at = match one.is_measured() {
             true => one.timings.last().copied(),
             false => worst,

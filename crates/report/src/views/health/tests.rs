@@ -1,5 +1,6 @@
 //! What people see of `wordline wear health`.
 
+use crate::html::tests::opened;
 use crate::{Format, Style, answer, fixture, render};
 
 #[test]
@@ -44,7 +45,11 @@ fn a_score_says_how_much_better_than_cycles_alone() {
         "On strangers, latency alone: the remaining life is off by 40.0 % (median), 2.0 times better than the best from \
          cycles that knows the fleet's endurance, 1.5 times than with the part's; the 90 % band holds 90.0 %."
     );
-    let html = render(&fixture::health_score(), Format::Html, &Style::default());
+    let html = opened(&render(
+        &fixture::health_score(),
+        Format::Html,
+        &Style::default(),
+    ));
     assert!(html.contains("Error of predictions over life"));
 }
 
