@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use wordline_core::results::{AxisValue, NoValue, ResultSet, Row, Verdict};
 use wordline_core::{Axis, Metric, Timing};
 
-use crate::html::tests::opened;
+use crate::html::tests::{opened, readable};
 use crate::{Format, Style, fixture, render};
 
 const PEOPLE: [Format; 3] = [Format::Table, Format::Markdown, Format::Html];
@@ -252,7 +252,7 @@ fn values_at_the_end_of_the_range_are_still_numbers() {
             for format in [Format::Table, Format::Markdown, Format::Html] {
                 let text = render(&document, format, &Style::default());
                 let text = match format {
-                    Format::Html => opened(&text).replace("\",\"", "\n"),
+                    Format::Html => readable(&text),
                     _ => text,
                 };
                 for line in text.lines() {

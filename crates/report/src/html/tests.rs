@@ -41,6 +41,15 @@ pub(crate) fn opened(page: &str) -> String {
     without_scripts(page) + &data(page).to_string()
 }
 
+/// The same without the numbers that are drawn, which no one reads.
+pub(crate) fn readable(page: &str) -> String {
+    let mut data = data(page);
+    for drawn in ["curves", "causes", "exploration"] {
+        data[drawn] = Value::Null;
+    }
+    without_scripts(page) + &data.to_string().replace("\",\"", "\n")
+}
+
 /// Names of the plots of a page: those of curves, and those of causes.
 fn plots(page: &str) -> Vec<String> {
     let data = data(page);
