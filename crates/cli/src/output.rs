@@ -156,11 +156,6 @@ impl Exports {
         }
     }
 
-    /// Whether a file is to have a format.
-    pub(crate) fn has(&self, format: Format) -> bool {
-        self.files.iter().any(|file| file.format == format)
-    }
-
     /// Writes a document to every file and to stdout. A failure of one keeps none of the others.
     pub(crate) fn write(&self, document: &ResultSet, global: &Global) -> Result<(), Failure> {
         let failures = self.write_all(global, |format, style| render(document, format, style));

@@ -6,6 +6,7 @@ mod chromium;
 mod what_if;
 
 use chromium::{Browser, SKIPPED, Window, report};
+use wordline_core::quantity::human;
 
 const LOOK: &str = include_str!("browser/look.js");
 
@@ -165,27 +166,46 @@ fn pages_of_other_workloads_draw_their_plots() {
         println!("{SKIPPED}");
         return;
     };
-    let pages: [&[&str]; 2] = [
+    let pages: [&[&str]; 5] = [
         &[
             "buffer",
             "--rate",
             "500KB/s",
             "--record",
             "4KiB",
-            "--total",
-            "4MiB",
             "--target",
             "mt29f1g01,em064lx",
         ],
         &[
             "kv",
-            "--keys",
-            "200",
+            "bench",
+            "--target",
+            "as3004316@stm32h743-fmc16",
             "--operations",
-            "400",
+            "50",
+            "--size",
+            "2,16,64",
+            "--load",
+            "0.5",
+        ],
+        &[
+            "fs",
+            "bench",
+            "--fs",
+            "littlefs",
             "--target",
             "em064lx",
+            "--workload",
+            "append",
+            "--record",
+            "512B",
+            "--rate",
+            "5KB/s",
+            "--fill",
+            "0%",
         ],
+        &["wear", "--target", "nand08gw3b2c", "--blocks", "20"],
+        &["reproduce", "realtime-buffering"],
     ];
     for command in pages {
         let page = report(browser.folder.path(), command);
@@ -200,5 +220,55 @@ fn pages_of_other_workloads_draw_their_plots() {
         assert_eq!(said["faults"], serde_json::json!([]), "{command:?}");
         assert_eq!(said["failed"], serde_json::Value::Null, "{command:?}");
         assert!(said["plots"].as_u64() >= Some(1), "{command:?}: {said}");
+    }
+}
+
+/// What the page's script writes of quantities is what the program writes.
+#[test]
+fn quantities_read_alike_in_script_and_program() {
+    let Some(browser) = Browser::find() else {
+        println!("{SKIPPED}");
+        return;
+    };
+    const UNITS: [&str; 7] = ["B", "B/s", "s", "J", "1", "EUR", "1/s"];
+    let values = [
+        0.0,
+        1.0,
+        3.14159e-7,
+        0.00052,
+        0.9996,
+        12.5,
+        999.6,
+        1024.0,
+        4096.0,
+        5e5,
+        7200.0,
+        86_400.0 * 3.0,
+        3.2e8,
+        6.65e6,
+        2.5e9,
+    ];
+    let cases: Vec<(f64, &str)> = UNITS
+        .iter()
+        .flat_map(|unit| values.map(|value| (value, *unit)))
+        .collect();
+    let said: Vec<String> = cases
+        .iter()
+        .map(|(value, unit)| human(*value, unit, 3))
+        .collect();
+    let script = format!(
+        "{}\nconst cases = {};\nparent.postMessage(JSON.stringify(cases.map(([value, unit]) => human(value, unit))), \"*\");",
+        include_str!("../../report/src/html/page/quantity.js"),
+        serde_json::to_string(&cases).expect("JSON"),
+    );
+    let window = Window {
+        width: 800,
+        height: 800,
+        is_dark: false,
+    };
+    let found = browser.ask("<meta http-equiv=\"none\">", window, &script);
+    let found: Vec<String> = serde_json::from_value(found).expect("texts");
+    for (((value, unit), said), found) in cases.iter().zip(said).zip(found) {
+        assert_eq!(found, said, "{value} {unit}");
     }
 }

@@ -81,6 +81,15 @@ impl Grid {
         Self { keys, ..self }
     }
 
+    /// The same under another title.
+    #[must_use]
+    pub fn titled(&self, title: impl Into<String>) -> Self {
+        Self {
+            title: title.into(),
+            ..self.clone()
+        }
+    }
+
     /// The same with its first rows alone.
     pub(crate) fn first_rows(&self, most: usize) -> Self {
         Self {

@@ -1,5 +1,6 @@
 //! `wordline reproduce`.
 
+mod page;
 mod words;
 
 use serde::Serialize;
@@ -54,11 +55,6 @@ const TABLES: [(Kind, &[Use], &str); 7] = [
 
 pub(crate) fn run(reproduce: &Reproduce, global: &Global) -> Result<Outcome, Failure> {
     let exports = Exports::new(&reproduce.export)?;
-    if exports.has(Format::Html) {
-        return Err(failure::message(
-            "--export: published figures have no HTML page; allowed: json, csv, md, txt",
-        ));
-    }
     let catalog = super::catalog(global)?;
     let read = |key: &str| document(&catalog, key);
     let mut documents: Vec<_> = match &reproduce.key {
@@ -71,7 +67,10 @@ pub(crate) fn run(reproduce: &Reproduce, global: &Global) -> Result<Outcome, Fai
             (Some(_), [document]) => values(document),
             _ => list(&documents),
         };
-        exports.write_text(global, |format, style| grid.render(format, style))?;
+        exports.write_text(global, |format, style| match format {
+            Format::Html => page::list(&grid, reproduce),
+            _ => grid.render(format, style),
+        })?;
         return Ok(Outcome::Done);
     }
     let format = Format::from(global.format);
@@ -99,7 +98,10 @@ pub(crate) fn run(reproduce: &Reproduce, global: &Global) -> Result<Outcome, Fai
         };
         wordline_lab::reproduce(&catalog, &documents, options, &control, &mut ended)
     };
-    let written = exports.write_files(global, |format, style| render(&reproduction, format, style));
+    let written = exports.write_files(global, |format, style| match format {
+        Format::Html => page::page(&reproduction, reproduce),
+        _ => render(&reproduction, format, style),
+    });
     printed.finish(&reproduction)?;
     written?;
     Ok(outcome(&reproduction))
