@@ -184,7 +184,7 @@ fn pages_of_other_workloads_draw_their_plots() {
             "--operations",
             "50",
             "--size",
-            "2,16,64",
+            "2B,16B,64B",
             "--load",
             "0.5",
         ],

@@ -75,7 +75,7 @@ mod tests;
 pub use answer::answer;
 pub use format::{Format, Style, UnknownFormat};
 pub use grid::{Align, Column, Grid};
-pub use html::TablePage;
+pub use html::{ComparedValue, TablePage};
 pub use mess::mess_curves;
 pub use text::printable;
 use wordline_core::ResultSet;

@@ -181,6 +181,8 @@ pub(super) fn report(folder: &Path, arguments: &[&str]) -> String {
         .output()
         .expect("the command runs");
     // A comparison in which nothing passes exits with 1.
-    assert!(output.status.code().is_some_and(|code| code <= 1));
+    let said = String::from_utf8_lossy(&output.stderr);
+    let ran = output.status.code().is_some_and(|code| code <= 1);
+    assert!(ran, "{arguments:?}: {said}");
     fs::read_to_string(page).expect("the page was written")
 }

@@ -32,7 +32,7 @@ use crate::{notes, text};
 use explore::Exploration;
 use plot::Plot;
 use script::PageScript;
-pub use tables::TablePage;
+pub use tables::{ComparedValue, TablePage};
 
 /// Sentences that stand beside the plot; the others are in a tab.
 const POINTS: usize = 2;

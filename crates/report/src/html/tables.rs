@@ -3,6 +3,7 @@
 use crate::grid::Grid;
 use crate::html::bars::{PlotRow, RowMark, RowSpec};
 use crate::html::plot::{PALETTE, Plot, PlotSpec};
+use crate::pivot::each;
 use crate::text;
 
 use super::{HtmlPage, PageData, TableData, script, unbroken};
@@ -17,9 +18,8 @@ pub struct TablePage {
     pub sentence: String,
     /// What else to know at once, in sentences.
     pub points: Vec<String>,
-    /// Name, expected value and found value of each thing that is plotted, in the same unit; those without a finite
-    /// positive ratio are left out.
-    pub compared: Vec<(String, f64, f64)>,
+    /// What is plotted; values without a finite positive ratio are left out.
+    pub compared: Vec<ComparedValue>,
     /// The table of the first screen.
     pub short: Option<Grid>,
     /// All tables.
@@ -30,8 +30,24 @@ pub struct TablePage {
     pub json: String,
 }
 
-/// More things than this do not fit a plot; the tables hold the others.
-const PLOTTED: usize = 60;
+/// A value beside the one that was expected, in the same unit.
+#[derive(Debug)]
+pub struct ComparedValue {
+    /// What it is of.
+    pub name: String,
+    /// Values of a group have one colour.
+    pub group: &'static str,
+    /// What was expected.
+    pub expected: f64,
+    /// What was found.
+    pub found: f64,
+}
+
+/// More things than this do not fit the first screen; the tables hold the others.
+const PLOTTED: usize = 12;
+
+/// The axis reaches this far at least on both sides.
+const RATIO_LEAST: f64 = 2.0;
 
 impl TablePage {
     /// The page. Everything in it is escaped; nothing is fetched.
@@ -60,18 +76,24 @@ impl TablePage {
 
     /// The things by how far each is from what was expected, the farthest first.
     fn plot(&self) -> Option<Plot> {
-        let ratio = |(name, expected, found): &(String, f64, f64)| {
-            let ratio = found / expected;
-            (ratio.is_finite() && ratio > 0.0).then(|| (text::printable(name), ratio))
+        let ratio = |one: &ComparedValue| {
+            let ratio = one.found / one.expected;
+            (ratio.is_finite() && ratio > 0.0).then_some(ratio)
         };
-        let mut ratios: Vec<(String, f64)> = self.compared.iter().filter_map(ratio).collect();
+        let all = self.compared.iter();
+        let mut ratios: Vec<(&ComparedValue, f64)> =
+            all.filter_map(|one| Some((one, ratio(one)?))).collect();
+        let groups = each(&ratios, |(one, _)| one.group);
+        let group = |one: &ComparedValue| groups.iter().position(|group| *group == one.group);
         ratios.sort_by(|(_, one), (_, other)| other.ln().abs().total_cmp(&one.ln().abs()));
         let all = ratios.len();
         ratios.truncate(PLOTTED);
-        let rows = ratios.into_iter().map(|(name, ratio)| PlotRow {
-            name,
+        let far = ratios.iter().map(|(_, ratio)| ratio.max(1.0 / ratio));
+        let most = far.fold(RATIO_LEAST, f64::max);
+        let rows = ratios.into_iter().map(|(one, ratio)| PlotRow {
+            name: text::printable(&one.name),
             marks: vec![RowMark {
-                series: 0,
+                series: group(one).unwrap_or(0),
                 value: ratio,
                 text: text::factor(ratio),
                 label: None,
@@ -87,9 +109,13 @@ impl TablePage {
             title: "ours, divided by the published value",
             unit: "1",
             logarithmic: true,
-            ends: None,
+            ends: Some((1.0 / most, most)),
             points: true,
-            series: vec![("ours".to_owned(), PALETTE[0])],
+            series: groups
+                .iter()
+                .zip(PALETTE.iter().cycle())
+                .map(|(group, color)| (text::printable(group), *color))
+                .collect(),
             rows,
             rule: Some((1.0, "published".to_owned())),
         };

@@ -409,11 +409,14 @@ fn a_page_of_tables_escapes_and_plots() {
     let page = TablePage {
         title: "wordline reproduce".to_owned(),
         sentence: "<b>Hits</b>".to_owned(),
-        compared: vec![
-            ("near".to_owned(), 2.0, 2.2),
-            ("far".to_owned(), 2.0, 0.5),
-            ("none".to_owned(), 0.0, 1.0),
-        ],
+        compared: [("near", 2.0, 2.2), ("far", 2.0, 0.5), ("none", 0.0, 1.0)]
+            .map(|(name, expected, found)| ComparedValue {
+                name: name.to_owned(),
+                group: "predicted",
+                expected,
+                found,
+            })
+            .into(),
         short: Some(grid.clone()),
         tables: vec![grid],
         command: "wordline reproduce".to_owned(),

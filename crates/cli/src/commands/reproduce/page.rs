@@ -1,8 +1,7 @@
 //! The HTML page of published values: how many are hit, how far ours lie from the printed ones, and the tables.
 
-use wordline_lab::published::Kind;
 use wordline_lab::reproduce::{Reproduced, Reproduction};
-use wordline_report::{Column, Grid, TablePage};
+use wordline_report::{Column, ComparedValue, Grid, TablePage};
 
 use crate::args::Reproduce;
 
@@ -24,28 +23,33 @@ pub(super) fn page(reproduction: &Reproduction, asked: &Reproduce) -> String {
         .flat_map(|document| of_document(document, several))
         .collect();
     let compared = documents.iter().flat_map(|document| {
-        let sharp = document
-            .rows
-            .iter()
-            .filter(|row| row.kind == Kind::Predicted);
-        sharp.filter_map(move |row| {
-            let whose = match several {
+        document.rows.iter().filter_map(move |row| {
+            let name = match several {
                 true => format!("{}: {}", document.document, row.citation),
                 false => row.citation.clone(),
             };
-            Some((whose, row.published?, row.value?))
+            Some(ComparedValue {
+                name,
+                group: row.kind.name(),
+                expected: row.published?,
+                found: row.value?,
+            })
         })
     });
     let page = TablePage {
         title,
         sentence: super::headline(&reproduction.headline),
-        points,
+        points: points.iter().map(|point| point.trim().to_owned()).collect(),
         compared: compared.collect(),
         short: match several {
             true => Some(overview(documents)),
             false => tables.first().cloned(),
         },
-        tables: tables.clone(),
+        tables: match several {
+            true => tables,
+            // The first one is on the first screen.
+            false => tables.into_iter().skip(1).collect(),
+        },
         command: command(asked),
         json: super::json(reproduction),
     };

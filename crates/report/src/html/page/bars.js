@@ -11,11 +11,32 @@ function nameOf(drawing, name, beside, y, high) {
     drawing.append(label(beside - 8, y + high / 2, name, { "text-anchor": "end" }));
     return y;
   }
-  // What is too long for the drawing is squeezed, not cut.
-  const wide = widthOf(name);
-  const room = Number(drawing.getAttribute("width"));
-  drawing.append(label(0, y + 8, name, wide > room ? { textLength: room, lengthAdjust: "spacingAndGlyphs" } : {}));
-  return y + 17;
+  const lines = wrapped(name, Number(drawing.getAttribute("width")));
+  lines.forEach((text, index) => drawing.append(label(0, y + 8 + 15 * index, text, { class: "above" })));
+  return y + 2 + 15 * lines.length;
+}
+
+// A text in lines that fit a width, broken between words, and within a word that is longer.
+function wrapped(text, room) {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    let rest = word;
+    const last = lines[lines.length - 1];
+    if (widthOf(last ? `${last} ${rest}` : rest) <= room) {
+      lines[lines.length - 1] = last ? `${last} ${rest}` : rest;
+      continue;
+    }
+    while (widthOf(rest) > room) {
+      let fits = rest.length - 1;
+      while (fits > 1 && widthOf(rest.slice(0, fits)) > room) {
+        fits -= 1;
+      }
+      lines.push(rest.slice(0, fits));
+      rest = rest.slice(fits);
+    }
+    lines.push(rest);
+  }
+  return lines.filter(Boolean);
 }
 
 function drawStack(place, plot) {
@@ -76,6 +97,8 @@ function drawRows(place, plot) {
     const zero = spec.logarithmic ? area.left : xOf(0);
     const points = [];
     const above = [];
+    const under = svg("g");
+    drawing.append(under);
     let y = area.top;
     for (const row of spec.rows) {
       const own = row.marks.filter((mark) => shown.has(mark.series));
@@ -123,13 +146,13 @@ function drawRows(place, plot) {
       y = Math.max(top + (spec.points ? 18 : 0), y + high) + 6;
     }
     area.bottom = y;
-    axisBelow(drawing, area, width, scale, spec, true);
+    axisBelow(under, area, width, scale, spec, true);
     if (!spec.logarithmic) {
       drawing.append(line(zero, area.top, zero, area.bottom, { class: "axis" }));
     }
     drawing.append(...above);
     if (spec.rule) {
-      rulesAcross(drawing, area, width, xOf, [{ at: spec.rule[0], label: spec.rule[1], color: "#000000", dash: [7, 4] }]);
+      rulesAcross(under, area, width, xOf, [{ at: spec.rule[0], label: spec.rule[1], color: "#000000", dash: [7, 4] }]);
     }
     return { height: area.bottom + 40, points };
   });

@@ -59,7 +59,7 @@ function scaleOf(axis, values) {
   let ticks;
   if (axis.ends) {
     [low, high] = axis.ends;
-    ticks = [0, 0.25, 0.5, 0.75, 1].map((share) => low + share * (high - low));
+    ticks = axis.logarithmic ? logarithmicTicks(low, high, axis.unit) : [0, 0.25, 0.5, 0.75, 1].map((share) => low + share * (high - low));
   } else if (axis.logarithmic) {
     ticks = logarithmicTicks(low, high, axis.unit);
   } else {
