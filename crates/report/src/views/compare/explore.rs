@@ -231,7 +231,8 @@ fn table(candidates: &[RankedCandidate<'_, '_>], timings: &[Timing]) -> (Grid, V
     };
     let mut grid = Grid::new(title, columns);
     for one in candidates {
-        let mut cells = vec![one.target.to_owned()];
+        let measured = if one.is_measured() { " (measured)" } else { "" };
+        let mut cells = vec![format!("{}{measured}", one.target)];
         for (index, timing) in timings.iter().enumerate() {
             let verdict = match one.is_measured() {
                 true => one.decisive().filter(|_| index == 0),
