@@ -192,6 +192,8 @@ function explorer(model, place, panel, table) {
     const said = ["pass", "depends", "run", "unknown", "FAIL"].filter((word) => word === "pass" || count(word) > 0);
     state.textContent = `${judged.length} candidates: ${said.map((word) => counted(count(word), word)).join(", ")}.`;
     reset.hidden = moved.length === 0;
+    // The answer in words is that of the run.
+    document.documentElement.classList.toggle("moved", moved.length > 0);
     if (moved.length === 0) {
       note.textContent = "Verdicts of the run. Move a slider to ask another question.";
       return;
