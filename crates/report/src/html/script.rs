@@ -12,7 +12,7 @@ use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 /// The parts of the page's script, in the order in which they need each other.
-const SOURCES: [&str; 11] = [
+const SOURCES: [&str; 13] = [
     include_str!("page/data.js"),
     include_str!("page/quantity.js"),
     include_str!("page/svg.js"),
@@ -22,6 +22,8 @@ const SOURCES: [&str; 11] = [
     include_str!("page/table.js"),
     include_str!("page/judge.js"),
     include_str!("page/scatter.js"),
+    include_str!("page/question.js"),
+    include_str!("page/short.js"),
     include_str!("page/explore.js"),
     include_str!("page/page.js"),
 ];

@@ -6,190 +6,174 @@ const WORDS = {
 const counted = (count, word) => `${count} ${
   { pass: count === 1 ? "passes" : "pass", depends: count === 1 ? "depends on a figure" : "depend on a figure",
     FAIL: count === 1 ? "fails" : "fail", unknown: "unknown", run: count === 1 ? "needs a run" : "need a run" }[word]}`;
-const DIGITS = [1, 1.1, 1.25, 1.4, 1.6, 1.8, 2, 2.2, 2.5, 2.8, 3, 3.2, 3.6, 4, 4.5, 5, 5.6, 6.3, 7, 8, 9];
-const LIVES = [0.5, 1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 100];
-const KEPT_S = [60, 300, 600, 1800, 3600, 7200, 14400, 28800, 43200, 86400, 172800, 345600, 604800, 1209600, 2592000];
 
-const ascending = (values) => [...new Set(values)].sort((a, b) => a - b);
+// Which word of several columns stands for a candidate: the first of these.
+const WORST = ["FAIL", "unknown", "run", "depends", "pass"];
 
-// The values that each slider goes through; null is no limit.
-function stops(model) {
-  const { question, allowed } = model;
-  const rates = [];
-  for (let power = Math.floor(Math.log10(question.rate)) - 1; power <= Math.ceil(Math.log10(question.rate)) + 1; power += 1) {
-    rates.push(...DIGITS.map((digit) => Number(`${digit}e${power}`)));
+// A comparison that is being explored: the question as it stands, the verdicts on it, and what follows them.
+class Exploring {
+  constructor(model) {
+    this.model = model;
+    this.base = { rate: model.question.rate, keep: model.question.keep, ram: model.allowed.ram, life: model.allowed.life };
+    this.asked = { ...this.base };
+    this.followers = [];
+    this.judged = [];
   }
-  const near = rates.filter((rate) => rate >= question.rate / 30 && rate <= question.rate * 30);
-  const sizes = model.candidates.flatMap((one) => one.timings.flatMap((timing) => timing.staircase.map((step) => step[0])));
-  const most = Math.max(16 * question.record, ...sizes);
-  const rams = [];
-  for (let records = 2; records * question.record <= most; records *= 2) {
-    rams.push(records * question.record, 1.5 * records * question.record);
+
+  follow(follower) {
+    this.followers.push(follower);
   }
-  const kept = question.keeps_time ? KEPT_S : [-5, -4, -3, -2, -1, 1, 2, 3, 4, 5].map((power) => question.keep * 2 ** power);
-  const given = (value) => (value === null ? [] : [value]);
-  return {
-    rate: ascending([...near, question.rate]),
-    ram: [...ascending([...rams, ...given(allowed.ram)]), null],
-    keep: ascending([...kept, question.keep]),
-    life: [null, ...ascending([...LIVES.map((years) => years * YEAR_S), ...given(allowed.life)])],
-  };
-}
 
-function saidBy(key, value, model) {
-  if (value === null) {
-    return "no limit";
-  }
-  switch (key) {
-    case "rate": return human(value, "B/s");
-    case "ram": return ram(value);
-    case "life": return exactly(value, "s", " ");
-    default: return exactly(value, model.question.keeps_time ? "s" : "B", " ");
-  }
-}
-
-const UNITS = {
-  s: [[YEAR_S, "y"], [86400, "d"], [3600, "h"], [60, "min"], [1, "s"]],
-  B: [[2 ** 30, "GiB"], [2 ** 20, "MiB"], [1024, "KiB"], [1, "B"]],
-  "B/s": [[1e6, "MB/s"], [1e3, "KB/s"], [1, "B/s"]],
-};
-
-// A value in the largest unit in which it is short.
-function exactly(value, unit, between) {
-  const short = (scale) => value >= scale && Number.isInteger(Number((value / scale * 100).toPrecision(12)));
-  const [scale, name] = UNITS[unit].find(([scale]) => short(scale)) || [1, unit];
-  return `${Number((value / scale).toPrecision(12))}${between}${name}`;
-}
-
-// A value as an option of the command takes it: exact.
-function option(key, value, model) {
-  const flags = { rate: "--rate", ram: "--max-ram", keep: "--keep", life: "--min-life" };
-  const units = { rate: "B/s", ram: "B", life: "s", keep: model.question.keeps_time ? "s" : "B" };
-  if (value === null) {
-    return `without ${flags[key]}`;
-  }
-  return `${flags[key]} ${exactly(value, units[key], "")}`;
-}
-
-// Everything together: `{asked, verdicts}` as it now stands, and what follows it.
-function explorer(model, place, panel, table) {
-  const base = { rate: model.question.rate, keep: model.question.keep, ram: model.allowed.ram, life: model.allowed.life };
-  const asked = { ...base };
-  const followers = [];
-  let judged = [];
-  const columns = model.candidates.reduce((longest, one) => (one.timings.length > longest.length ? one.timings : longest), []);
-
-  const wordOf = (verdicts) => {
-    const words = verdicts.map((verdict) => verdict.word);
-    return ["FAIL", "unknown", "run", "depends", "pass"].find((word) => words.includes(word)) || "unknown";
-  };
-
-  function update() {
-    judged = model.candidates.map((one) => {
+  update() {
+    const { model, asked } = this;
+    this.judged = model.candidates.map((one) => {
       const verdicts = one.timings.map((timing) => judge(model, one, timing, asked));
-      // A candidate that depends at one column and fails at no other is open, as the document says.
-      return { one, verdicts, word: wordOf(verdicts) };
+      const words = verdicts.map((verdict) => verdict.word);
+      return { one, verdicts, word: WORST.find((word) => words.includes(word)) || "unknown" };
     });
-    followers.forEach((follow) => follow());
+    this.followers.forEach((follower) => follower());
   }
 
-  // --- The plot.
-  const known = model.figures.filter((figure) => model.candidates.some((one) => one.timings.some((timing) => isNumber(timing[figure.key]))));
+  // The rules of the curves, where they now stand.
+  rules(all) {
+    return all.map((one) => {
+      const [key, name] = one.axis === "x" ? ["rate", "asked"] : ["ram", "allowed"];
+      const value = this.asked[key];
+      const label = value === null ? "no limit" : `${name}: ${saidBy(key, value, this.model)}`;
+      return { ...one, at: value ?? one.at, label };
+    });
+  }
+}
+
+// What limits a figure of the plot, if anything does.
+function limitOf({ model, asked }, figure) {
+  const { allowed } = model;
+  const limits = {
+    ram: asked.ram, life: asked.life, latency: allowed.latency, energy: allowed.energy, cost: allowed.cost,
+    parts: allowed.parts_stated ? allowed.parts : null,
+  };
+  const at = limits[figure.key];
+  return at ? { at, label: `${figure.more_is_better ? "at least" : "at most"} ${told(at, figure.unit)}` } : undefined;
+}
+
+function chooser(name, values, current, said, take) {
+  const select = element("select", {}, ...values.map((value, index) => element("option", { value: index, text: said(value) })));
+  select.value = String(values.indexOf(current));
+  select.addEventListener("change", () => take(values[Number(select.value)]));
+  return element("label", {}, `${name} `, select);
+}
+
+// The plot of candidates by two figures of the reader's choice; none where no figure is known of any.
+function plotCandidates(exploring, place) {
+  const { model } = exploring;
+  const isKnown = (figure) => model.candidates.some((one) => one.timings.some((timing) => isNumber(timing[figure.key])));
+  const known = model.figures.filter(isKnown);
+  if (known.length === 0) {
+    return;
+  }
+  const columns = model.candidates.reduce((longest, one) => (one.timings.length > longest.length ? one.timings : longest), []);
   const pick = (keys) => known.find((figure) => keys.includes(figure.key)) || known[0];
-  const choice = { x: pick(["cost", "energy"]), y: pick(["ram"]), at: Math.max(0, columns.length - 1) };
+  const choice = { x: pick(["cost", "energy"]), y: pick(["ram"]), at: columns.length - 1 };
   if (choice.x === choice.y) {
     choice.y = known.find((figure) => figure !== choice.x) || choice.x;
   }
-  const chooser = (name, values, current, said, take) => {
-    const select = element("select", {}, ...values.map((value, index) => element("option", { value: index, text: said(value) })));
-    select.value = String(values.indexOf(current));
-    select.addEventListener("change", () => {
-      take(values[Number(select.value)]);
-      scatter.redraw();
-    });
-    return element("label", {}, `${name} `, select);
-  };
   const legend = Object.entries(WORDS).map(([word, name]) => ({
     name, word, swatch: () => [svg("circle", { cx: 13, cy: 6, r: 5, class: `mark ${word}` })],
   }));
-  const limitOf = { ram: () => asked.ram, life: () => asked.life, latency: () => model.allowed.latency, energy: () => model.allowed.energy, cost: () => model.allowed.cost, parts: () => model.allowed.parts_stated && model.allowed.parts };
-  const rule = (figure) => {
-    const at = limitOf[figure.key]();
-    return at ? { at, label: `${figure.more_is_better ? "at least" : "at most"} ${told(at, figure.unit)}` } : undefined;
-  };
   const missing = element("p", { class: "missing" });
   const plot = {
     id: "plot-candidates", heading: "Candidates", caption: "",
     description: "Plot: candidates by two figures. The short table holds the same values.",
   };
-  let scatter;
-  if (known.length > 0) {
-    scatter = figure(place, plot, legend, (drawing, width, shown) => {
-      const words = legend.filter((_, index) => shown.has(index)).map((one) => one.word);
-      const points = judged.filter(({ word }) => words.includes(word)).map(({ one, verdicts, word }) => {
-        const at = Math.min(choice.at, verdicts.length - 1);
-        const figures = at >= 0 ? verdicts[at].figures : {};
-        const said = (axis) => `${axis.name}: ${figureSaid(figures, axis)}`;
-        return { name: one.target, word, x: figures[choice.x.key], y: figures[choice.y.key],
-          lines: [one.target, WORDS[word], said(choice.x), said(choice.y)] };
-      });
-      const result = drawScatter(drawing, width, points, [choice.x, choice.y], { x: rule(choice.x), y: rule(choice.y) }, width < 480 ? 280 : Math.min(400, width * 0.55));
-      missing.textContent = result.missing > 0 ? `${result.missing} not drawn: not simulated, or a figure is unknown.` : "";
-      return result;
-    });
-    const axes = element("div", { class: "axes" },
-      chooser("Across", known, choice.x, (one) => one.name, (one) => { choice.x = one; }),
-      chooser("Up", known, choice.y, (one) => one.name, (one) => { choice.y = one; }));
-    if (columns.length > 1) {
-      const indices = columns.map((_, index) => index);
-      axes.append(chooser("Timing", indices, choice.at, (index) => columns[index].timing, (index) => { choice.at = index; }));
-    }
-    scatter.caption.replaceChildren(axes);
-    scatter.keys.after(missing);
-    followers.push(() => {
-      const present = new Set(judged.map(({ word }) => word));
-      [...scatter.keys.children].forEach((key, index) => { key.hidden = !present.has(legend[index].word); });
-      scatter.redraw();
-    });
+  const pointOf = ({ one, verdicts, word }) => {
+    const verdict = verdicts[Math.min(choice.at, verdicts.length - 1)];
+    const figures = verdict ? verdict.figures : {};
+    const said = (figure) => `${figure.name}: ${figureSaid(figures, figure)}`;
+    return {
+      name: one.target, word, x: figures[choice.x.key], y: figures[choice.y.key],
+      lines: [one.target, WORDS[word], said(choice.x), said(choice.y)],
+    };
+  };
+  const scatter = figure(place, plot, legend, (drawing, width, shown) => {
+    const words = legend.filter((_, index) => shown.has(index)).map((one) => one.word);
+    const points = exploring.judged.filter(({ word }) => words.includes(word)).map(pointOf);
+    const limits = { x: limitOf(exploring, choice.x), y: limitOf(exploring, choice.y) };
+    const height = width < 480 ? 280 : Math.min(400, width * 0.55);
+    const result = drawScatter(drawing, width, points, [choice.x, choice.y], limits, height);
+    missing.textContent = result.missing > 0 ? `${result.missing} not drawn: not simulated, or a figure is unknown.` : "";
+    return result;
+  });
+  const choose = (key) => (value) => {
+    choice[key] = value;
+    scatter.redraw();
+  };
+  const name = (figure) => figure.name;
+  const axes = element("div", { class: "axes" },
+    chooser("Across", known, choice.x, name, choose("x")), chooser("Up", known, choice.y, name, choose("y")));
+  if (columns.length > 1) {
+    const indices = columns.map((_, index) => index);
+    axes.append(chooser("Timing", indices, choice.at, (index) => columns[index].timing, choose("at")));
   }
+  scatter.caption.replaceChildren(axes);
+  scatter.keys.after(missing);
+  exploring.follow(() => {
+    const present = new Set(exploring.judged.map(({ word }) => word));
+    [...scatter.keys.children].forEach((key, index) => { key.hidden = !present.has(legend[index].word); });
+    scatter.redraw();
+  });
+}
 
-  // --- The short table.
-  followers.push(() => fillTable(model, table, judged, asked));
-
-  // --- The sliders.
+// The sliders, what the verdicts come to, and how certain they are. Returns how to ask a question.
+function placeSliders(exploring, panel) {
+  const { model, base, asked } = exploring;
   const values = stops(model);
   const names = { rate: "Input rate", ram: "RAM allowed", keep: "Kept data", life: "Life required" };
-  const inputs = {};
+  const shows = {};
   const state = element("p", { class: "state", role: "status" });
   const note = element("p", { class: "note" });
   const reset = element("button", { type: "button", text: "As asked" });
   const rows = Object.keys(names).map((key) => {
     const output = element("output", {});
-    const input = element("input", { type: "range", min: 0, max: values[key].length - 1, step: 1, id: `slider-${key}`, "aria-label": names[key] });
-    inputs[key] = () => {
-      const at = values[key].indexOf(asked[key]);
-      input.value = String(at);
+    const input = element("input", { type: "range", min: 0, step: 1, id: `slider-${key}`, "aria-label": names[key] });
+    shows[key] = () => {
+      input.max = String(values[key].length - 1);
+      input.value = String(values[key].indexOf(asked[key]));
       input.dataset.value = String(asked[key]);
       output.textContent = saidBy(key, asked[key], model);
       input.setAttribute("aria-valuetext", output.textContent);
     };
     input.addEventListener("input", () => {
       asked[key] = values[key][Number(input.value)];
-      inputs[key]();
-      update();
+      shows[key]();
+      exploring.update();
     });
-    return element("label", { class: "slider", for: `slider-${key}` }, element("span", { text: names[key] }), input, output);
+    return element("label", { class: "slider", for: input.id }, element("span", { text: names[key] }), input, output);
   });
+
+  function ask(question) {
+    Object.assign(asked, question);
+    for (const key of Object.keys(names)) {
+      if (!values[key].includes(asked[key])) {
+        const open = values[key].filter((value) => value === null);
+        const numbers = ascending([...values[key].filter((value) => value !== null), asked[key]]);
+        values[key] = key === "life" ? [...open, ...numbers] : [...numbers, ...open];
+      }
+      shows[key]();
+    }
+    exploring.update();
+  }
+
   reset.addEventListener("click", () => ask(base));
   panel.append(
     element("div", { class: "what-if-head" }, element("h2", { id: "what-if-heading", text: "What if" }), reset),
     ...rows, state, note,
   );
   panel.hidden = false;
-  followers.push(() => {
+  exploring.follow(() => {
+    const { judged } = exploring;
     const count = (word) => judged.filter((one) => one.word === word).length;
     const moved = Object.keys(base).filter((key) => asked[key] !== base[key]);
-    const said = ["pass", "depends", "run", "unknown", "FAIL"].filter((word) => word === "pass" || count(word) > 0);
+    const said = [...WORST].reverse().filter((word) => word === "pass" || count(word) > 0);
     state.textContent = `${judged.length} candidates: ${said.map((word) => counted(count(word), word)).join(", ")}.`;
     reset.hidden = moved.length === 0;
     // The answer in words is that of the run.
@@ -207,83 +191,19 @@ function explorer(model, place, panel, table) {
       "To simulate it: ", element("code", { text: options }),
     );
   });
+  return ask;
+}
 
-  function ask(question) {
-    Object.assign(asked, question);
-    for (const key of Object.keys(names)) {
-      if (!values[key].includes(asked[key])) {
-        const open = values[key].filter((value) => value === null);
-        const numbers = ascending([...values[key].filter((value) => value !== null), asked[key]]);
-        values[key] = key === "life" ? [...open, ...numbers] : [...numbers, ...open];
-        document.getElementById(`slider-${key}`).max = String(values[key].length - 1);
-      }
-      inputs[key]();
-    }
-    update();
-  }
-  ask(base);
+// Puts a comparison that can be explored into the page.
+function explorer(model, place, panel, table) {
+  const exploring = new Exploring(model);
+  plotCandidates(exploring, place);
+  exploring.follow(() => fillTable(model, table, exploring.judged, exploring.asked));
+  const ask = placeSliders(exploring, panel);
+  ask(exploring.base);
   return {
-    ask: (question) => ask({ ...asked, ...question }),
-    // The rules of the curves follow.
-    rules: (all) => all.map((one) => {
-      const [key, name] = one.axis === "x" ? ["rate", "asked"] : ["ram", "allowed"];
-      return { ...one, at: asked[key] ?? one.at, label: asked[key] === null ? "no limit" : `${name}: ${saidBy(key, asked[key], model)}` };
-    }),
-    follow: (follower) => followers.push(follower),
+    ask: (question) => ask({ ...exploring.asked, ...question }),
+    rules: (all) => exploring.rules(all),
+    follow: (follower) => exploring.follow(follower),
   };
-}
-
-function figureSaid(figures, figure) {
-  const value = figures[figure.key];
-  if (isNumber(value)) {
-    if (figure.key === "parts") {
-      return value.toFixed(0);
-    }
-    const text = figure.unit === "B" ? ram(value) : human(value, figure.unit);
-    return figure.key === "ram" && figures.range && !figures.range.exact && figures.range.least < value ? `≤ ${text}` : text;
-  }
-  return value === "unbounded" ? value : value === undefined ? "run" : "–";
-}
-
-// Writes verdicts and figures into the short table. At the run's own question it shows what the document says.
-function fillTable(model, table, judged, asked) {
-  const own = isAsAsked(model, asked);
-  table.lines.forEach((line, index) => {
-    const { one, verdicts, word } = judged[index];
-    line.own ??= [...line.cells];
-    line.node.dataset.word = word;
-    line.node.dataset.target = one.target;
-    const last = verdicts[verdicts.length - 1];
-    const decides = verdicts.find((verdict) => verdict.pass === false) || verdicts.find((verdict) => verdict.pass === undefined)
-      || verdicts.reduce((a, b) => ((b.margin ?? Infinity) < (a.margin ?? Infinity) ? b : a), last);
-    model.columns.forEach((key, column) => {
-      let text = line.own[column];
-      const verdict = verdicts.find((_, at) => one.timings[at].timing === key);
-      const figure = model.figures.find((figure) => figure.key === key);
-      if (verdict) {
-        line.node.cells[column].dataset.verdict = verdict.word;
-        line.node.cells[column].dataset.pass = String(verdict.pass);
-      }
-      if (!own) {
-        if (verdict) {
-          text = one.is_paced && isMoved(model, asked) && verdict.word !== "run" ? `≈ ${verdict.word}` : verdict.word;
-        } else if (key === "decides") {
-          text = decides && decides.limit ? model.limits[decides.limit] || decides.limit : "–";
-        } else if (key === "margin") {
-          text = decides && decides.margin !== null && decides.margin !== undefined ? percent(decides.margin, true) : "–";
-        } else if (key === "depends") {
-          text = "–";
-        } else if (figure && last) {
-          text = figureSaid(last.figures, figure);
-        }
-      }
-      if (line.cells[column] !== text) {
-        line.cells[column] = text;
-        line.node.cells[column].textContent = text;
-      }
-    });
-  });
-  const order = ["pass", "depends", "run", "unknown", "FAIL"];
-  table.ranking = own ? undefined : (index) => order.indexOf(judged[index].word);
-  table.refresh();
 }
