@@ -93,6 +93,54 @@ fn the_report_draws_its_plots_offline_with_a_clean_console() {
     assert_ne!(said["faults"], serde_json::json!([]));
 }
 
+/// Nothing in a document becomes markup or runs, wherever its name stands: in the text, in tables and in plots.
+#[test]
+fn hostile_names_stay_text_in_the_browser() {
+    const HOSTILE: &str = r#"</script><img src=x onerror=alert(1)>@<b>{{ 7*7 }}"#;
+    let Some(browser) = Browser::find() else {
+        println!("{SKIPPED}");
+        return;
+    };
+    for (command, name) in [
+        (&RAW[..], "em064lx@stm32h755-qspi"),
+        (&COMPARED[..], "em064lx@stm32h755-qspi"),
+    ] {
+        let json = browser.folder.path().join("result.json");
+        let export = json.display().to_string();
+        report(
+            browser.folder.path(),
+            &[command, &["--export", &export]].concat(),
+        );
+        let text = std::fs::read_to_string(&json).expect("the document was written");
+        let spoiled = text.replace(name, HOSTILE);
+        assert_ne!(spoiled, text);
+        std::fs::write(&json, spoiled).expect("writable");
+        let page = report(browser.folder.path(), &["report", &export]);
+        for tab in ["curves", "figures", "values", "command"] {
+            let seen = browser.open(&page, &format!("#tab={tab}"));
+            assert!(seen.console.is_empty(), "{tab}: {:?}", seen.console);
+            assert!(seen.said("ready").is_some() && !seen.dom.contains("data-plots-failed"));
+            assert!(
+                !seen.dom.contains("<img") && !seen.dom.contains("<b>"),
+                "{tab}"
+            );
+            assert!(seen.dom.contains("&lt;/script&gt;&lt;img"), "{tab}");
+        }
+    }
+}
+
+const COMPARED: [&str; 9] = [
+    "compare",
+    "--rate",
+    "500KB/s",
+    "--record",
+    "4KiB",
+    "--max-ram",
+    "64KiB",
+    "--target",
+    "em064lx@stm32h755-qspi,w25n01gv",
+];
+
 /// Two modules on one channel, and lengths that take moments.
 const MODULES: [&str; 6] = [
     "--target",
