@@ -146,4 +146,9 @@ async function start() {
   root.dataset.ready = String(Math.round(performance.now() - begun));
 }
 
-start();
+start().catch((error) => {
+  // Without its data a page still has its answer, its short table, its warnings and its command.
+  root.classList.remove("scripted");
+  const words = `This browser cannot read the data of this page: ${error.message || error}`;
+  document.querySelector("header").after(element("p", { class: "banner", role: "alert", text: words }));
+});
