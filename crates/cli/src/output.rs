@@ -194,11 +194,6 @@ impl Exports {
         }
     }
 
-    /// Whether a file is to have a format.
-    pub(crate) fn has(&self, format: Format) -> bool {
-        self.files.iter().any(|file| file.format == format)
-    }
-
     /// Writes a document to every file and to stdout, and what changed since its baseline behind it. A failure of one
     /// keeps none of the others. What became worse than the baseline fails a command that was done.
     pub(crate) fn write(

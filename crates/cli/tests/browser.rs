@@ -1,89 +1,45 @@
-//! Opens HTML reports in headless Chromium with the network off: the plots must draw and the
-//! console must stay clean. Without Chromium the test says so and passes, unless
-//! `WORDLINE_REQUIRE_BROWSER` is set, as `make test` does.
+//! Opens HTML reports in headless Chromium with the network off: the plots must draw, the console must stay clean, no
+//! label may be cut, and what the sliders say must be what the command says. Without Chromium the tests say so and pass,
+//! unless `WORDLINE_REQUIRE_BROWSER` is set, as `make test` does.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::{env, fs};
+mod chromium;
+mod what_if;
 
-/// Three curves, and for each of the two targets what its slowest access and its run consisted of.
-const PLOTS: usize = 7;
+use chromium::{Browser, SKIPPED, Window, report};
+use wordline_core::quantity::human;
 
-/// What the browser made of a page.
-struct Seen {
-    /// The document after its scripts ran.
-    dom: String,
-    /// What reached the console.
-    console: Vec<String>,
-}
+const LOOK: &str = include_str!("browser/look.js");
 
-impl Seen {
-    /// Plots that the page says it drew.
-    fn plots(&self) -> Option<usize> {
-        let (_, rest) = self.dom.split_once("data-plots=\"")?;
-        rest.split('"').next()?.parse().ok()
+/// The windows in which pages are looked at.
+const WINDOWS: [(u32, u32); 3] = [(1280, 800), (800, 800), (390, 844)];
+
+/// Looks at a page at every width, light and dark; returns what it last said.
+fn look(browser: &Browser, page: &str, plots: usize) -> serde_json::Value {
+    let mut said = serde_json::Value::Null;
+    for (width, height) in WINDOWS {
+        for is_dark in [false, true] {
+            let window = Window {
+                width,
+                height,
+                is_dark,
+            };
+            said = browser.ask(page, window, LOOK);
+            let faults = said["faults"].as_array().expect("a list");
+            assert!(faults.is_empty(), "{window:?}: {faults:#?}");
+            assert_eq!(said["plots"], plots, "{window:?}: {said}");
+            assert_eq!(said["failed"], serde_json::Value::Null, "{window:?}");
+            let dark = said["background"] != "rgb(255, 255, 255)";
+            assert_eq!(dark, is_dark, "{said}");
+            for what in ["sentence", "plot"] {
+                let end = said["ends"][what].as_f64().expect("a place");
+                assert!(
+                    end <= f64::from(height),
+                    "{window:?}: the {what} ends at {end}"
+                );
+            }
+        }
     }
-
-    /// Marks of data, as the plotting library labels them for screen readers.
-    fn marks(&self) -> usize {
-        self.dom.matches("aria-roledescription=\"").count()
-    }
-
-    fn is_sound(&self, plots: usize) -> bool {
-        let failed = self.dom.contains("data-plots-failed");
-        !failed && self.console.is_empty() && self.plots() == Some(plots)
-    }
-}
-
-const SKIPPED: &str = "skipped: no Chromium is installed; scripts/need-chromium names the command";
-
-fn chromium() -> Option<PathBuf> {
-    let named = env::var_os("WORDLINE_CHROMIUM").map(PathBuf::from);
-    let path = env::var_os("PATH").unwrap_or_default();
-    let names = ["chromium", "chromium-browser", "google-chrome"];
-    let found = env::split_paths(&path)
-        .flat_map(|folder| names.map(|name| folder.join(name)))
-        .find(|file| file.is_file());
-    let browser = named.or(found);
-    assert!(
-        browser.is_some() || env::var_os("WORDLINE_REQUIRE_BROWSER").is_none(),
-        "no Chromium is installed; scripts/need-chromium names the command"
-    );
-    browser
-}
-
-fn open(browser: &Path, page: &Path) -> Seen {
-    let profile = tempfile::tempdir().expect("a temporary folder");
-    let output = Command::new(browser)
-        .args([
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--no-first-run",
-            "--disable-background-networking",
-            "--disable-component-update",
-            "--disable-sync",
-            // Whatever the page tries to fetch goes nowhere, and is reported on the console.
-            "--host-resolver-rules=MAP * ~NOTFOUND",
-            "--proxy-server=127.0.0.1:9",
-            "--enable-logging=stderr",
-            "--v=0",
-            "--virtual-time-budget=20000",
-            "--dump-dom",
-        ])
-        .arg(format!("--user-data-dir={}", profile.path().display()))
-        .arg(format!("file://{}", page.display()))
-        .output()
-        .expect("Chromium starts");
-    let log = String::from_utf8_lossy(&output.stderr);
-    Seen {
-        dom: String::from_utf8_lossy(&output.stdout).into_owned(),
-        console: log
-            .lines()
-            .filter(|line| line.contains(":CONSOLE"))
-            .map(str::to_owned)
-            .collect(),
-    }
+    said
 }
 
 const RAW: [&str; 5] = [
@@ -94,57 +50,96 @@ const RAW: [&str; 5] = [
     "em064lx@stm32h755-qspi,em064lx@stm32h7s78-xspi",
 ];
 
-fn report(folder: &Path, arguments: &[&str]) -> String {
-    let page = folder.join("report.html");
-    let status = Command::new(env!("CARGO_BIN_EXE_wordline"))
-        .args(arguments)
-        .arg("--quiet")
-        .arg("--export")
-        .arg(&page)
-        .output()
-        .expect("the command runs")
-        .status;
-    assert!(status.success());
-    fs::read_to_string(page).expect("the page was written")
-}
+/// Three curves, and for each of the two targets what its slowest access and its run consisted of.
+const PLOTS: usize = 7;
 
 #[test]
 fn the_report_draws_its_plots_offline_with_a_clean_console() {
-    let Some(browser) = chromium() else {
+    let Some(browser) = Browser::find() else {
         println!("{SKIPPED}");
         return;
     };
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let page = report(folder.path(), &RAW);
-    let look = |name: &str, text: &str| {
-        let file = folder.path().join(name);
-        fs::write(&file, text).expect("writable");
-        open(&browser, &file)
-    };
-
-    let seen = look("good.html", &page);
+    let page = report(browser.folder.path(), &RAW);
+    let seen = browser.open(&page, "#tab=curves");
     assert!(seen.console.is_empty(), "{:?}", seen.console);
-    assert!(seen.is_sound(PLOTS), "plots: {:?}", seen.plots());
-    assert!(seen.marks() > 20, "{} marks", seen.marks());
+    assert!(seen.is_sound(3), "plots: {:?}", seen.plots());
+    let said = look(&browser, &page, PLOTS);
+    assert!(said["marks"].as_u64() > Some(60), "{said}");
+    assert!(browser.printed(&page) <= 4);
 
     // The check proves itself: it must fail on pages that are broken in each way.
     let fetching = page.replacen("<body", "<img src=\"https://example.org/x.png\"><body", 1);
-    assert!(
-        !look("fetching.html", &fetching).is_sound(PLOTS),
-        "a fetch passes"
+    let seen = browser.open(&fetching, "#tab=curves");
+    assert!(!seen.is_sound(3), "a fetch passes");
+    let foreign = page.replacen("<body", "<script>document.title = 1</script><body", 1);
+    let seen = browser.open(&foreign, "#tab=curves");
+    assert!(!seen.is_sound(3), "a foreign script passes");
+    let changed = page.replacen("\"use strict\";", "\"use strict\"; ", 1);
+    assert_ne!(changed, page, "the page has no script to change");
+    let seen = browser.open(&changed, "#tab=curves");
+    assert!(!seen.is_sound(3), "a changed script runs");
+    // A label that is cut is seen.
+    let cut = page.replacen(
+        "</style>",
+        ".kicker { width: 3rem; overflow: hidden; white-space: nowrap; }</style>",
+        1,
     );
-    let throwing = page.replacen("<body", "<script>throw 1</script><body", 1);
-    assert!(
-        !look("foreign.html", &throwing).is_sound(PLOTS),
-        "a foreign script passes"
-    );
-    let specless = page.replace("\"mark\":", "\"murk\":");
-    assert_ne!(specless, page, "the page has no marks to break");
-    assert!(
-        !look("specless.html", &specless).is_sound(PLOTS),
-        "a plot without marks passes"
-    );
+    let window = Window {
+        width: 800,
+        height: 800,
+        is_dark: false,
+    };
+    let said = browser.ask(&cut, window, LOOK);
+    assert_ne!(said["faults"], serde_json::json!([]));
 }
+
+/// Nothing in a document becomes markup or runs, wherever its name stands: in the text, in tables and in plots.
+#[test]
+fn hostile_names_stay_text_in_the_browser() {
+    const HOSTILE: &str = r#"</script><img src=x onerror=alert(1)>@<b>{{ 7*7 }}"#;
+    let Some(browser) = Browser::find() else {
+        println!("{SKIPPED}");
+        return;
+    };
+    for (command, name) in [
+        (&RAW[..], "em064lx@stm32h755-qspi"),
+        (&COMPARED[..], "em064lx@stm32h755-qspi"),
+    ] {
+        let json = browser.folder.path().join("result.json");
+        let export = json.display().to_string();
+        report(
+            browser.folder.path(),
+            &[command, &["--export", &export]].concat(),
+        );
+        let text = std::fs::read_to_string(&json).expect("the document was written");
+        let spoiled = text.replace(name, HOSTILE);
+        assert_ne!(spoiled, text);
+        std::fs::write(&json, spoiled).expect("writable");
+        let page = report(browser.folder.path(), &["report", &export]);
+        for tab in ["curves", "figures", "values", "command"] {
+            let seen = browser.open(&page, &format!("#tab={tab}"));
+            assert!(seen.console.is_empty(), "{tab}: {:?}", seen.console);
+            assert!(seen.said("ready").is_some() && !seen.dom.contains("data-plots-failed"));
+            assert!(
+                !seen.dom.contains("<img") && !seen.dom.contains("<b>"),
+                "{tab}"
+            );
+            assert!(seen.dom.contains("&lt;/script&gt;&lt;img"), "{tab}");
+        }
+    }
+}
+
+const COMPARED: [&str; 9] = [
+    "compare",
+    "--rate",
+    "500KB/s",
+    "--record",
+    "4KiB",
+    "--max-ram",
+    "64KiB",
+    "--target",
+    "em064lx@stm32h755-qspi,w25n01gv",
+];
 
 /// Two modules on one channel, and lengths that take moments.
 const MODULES: [&str; 6] = [
@@ -172,13 +167,12 @@ fn trace() -> String {
 /// histograms under the least load, at the knee and under the greatest; how long the reads of a trace take.
 #[test]
 fn pages_of_memory_modules_draw_their_plots() {
-    let Some(browser) = chromium() else {
+    let Some(browser) = Browser::find() else {
         println!("{SKIPPED}");
         return;
     };
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let file = folder.path().join("my.csv");
-    fs::write(&file, trace()).expect("writable");
+    let file = browser.folder.path().join("my.csv");
+    std::fs::write(&file, trace()).expect("writable");
     let file = file.display().to_string();
     let loaded = [
         "--samples",
@@ -205,19 +199,124 @@ fn pages_of_memory_modules_draw_their_plots() {
         (&["dram", "trace", &file], 1),
     ];
     for (command, plots) in pages {
-        let text = report(folder.path(), &[command, &MODULES].concat());
-        let page = folder.path().join("report.html");
-        let seen = open(&browser, &page);
+        let page = report(browser.folder.path(), &[command, &MODULES].concat());
+        let seen = browser.open(&page, "");
         assert!(seen.console.is_empty(), "{command:?}: {:?}", seen.console);
-        assert!(
-            seen.is_sound(plots),
-            "{command:?}: plots: {:?}",
-            seen.plots()
-        );
-        assert!(seen.marks() >= 2, "{command:?}: {} marks", seen.marks());
-        // A plot that was promised and not drawn is seen.
-        let specless = text.replace("\"mark\":", "\"murk\":");
-        fs::write(&page, specless).expect("writable");
-        assert!(!open(&browser, &page).is_sound(plots), "{command:?}");
+        let said = look(&browser, &page, plots);
+        assert!(said["marks"].as_u64() >= Some(2), "{command:?}: {said}");
+    }
+}
+
+/// Every other view whose plots no test above draws.
+#[test]
+fn pages_of_other_workloads_draw_their_plots() {
+    let Some(browser) = Browser::find() else {
+        println!("{SKIPPED}");
+        return;
+    };
+    let pages: [&[&str]; 5] = [
+        &[
+            "buffer",
+            "--rate",
+            "500KB/s",
+            "--record",
+            "4KiB",
+            "--target",
+            "mt29f1g01,em064lx",
+        ],
+        &[
+            "kv",
+            "bench",
+            "--target",
+            "as3004316@stm32h743-fmc16",
+            "--operations",
+            "50",
+            "--size",
+            "2B,16B,64B",
+            "--load",
+            "0.5",
+        ],
+        &[
+            "fs",
+            "bench",
+            "--fs",
+            "littlefs",
+            "--target",
+            "em064lx",
+            "--workload",
+            "append",
+            "--record",
+            "512B",
+            "--rate",
+            "5KB/s",
+            "--fill",
+            "0%",
+        ],
+        &["wear", "--target", "nand08gw3b2c", "--blocks", "20"],
+        &["reproduce", "realtime-buffering"],
+    ];
+    for command in pages {
+        let page = report(browser.folder.path(), command);
+        let seen = browser.open(&page, "");
+        assert!(seen.console.is_empty(), "{command:?}: {:?}", seen.console);
+        let window = Window {
+            width: 390,
+            height: 844,
+            is_dark: true,
+        };
+        let said = browser.ask(&page, window, LOOK);
+        assert_eq!(said["faults"], serde_json::json!([]), "{command:?}");
+        assert_eq!(said["failed"], serde_json::Value::Null, "{command:?}");
+        assert!(said["plots"].as_u64() >= Some(1), "{command:?}: {said}");
+    }
+}
+
+/// What the page's script writes of quantities is what the program writes.
+#[test]
+fn quantities_read_alike_in_script_and_program() {
+    let Some(browser) = Browser::find() else {
+        println!("{SKIPPED}");
+        return;
+    };
+    const UNITS: [&str; 7] = ["B", "B/s", "s", "J", "1", "EUR", "1/s"];
+    let values = [
+        0.0,
+        1.0,
+        3.14159e-7,
+        0.00052,
+        0.9996,
+        12.5,
+        999.6,
+        1024.0,
+        4096.0,
+        5e5,
+        7200.0,
+        86_400.0 * 3.0,
+        3.2e8,
+        6.65e6,
+        2.5e9,
+    ];
+    let cases: Vec<(f64, &str)> = UNITS
+        .iter()
+        .flat_map(|unit| values.map(|value| (value, *unit)))
+        .collect();
+    let said: Vec<String> = cases
+        .iter()
+        .map(|(value, unit)| human(*value, unit, 3))
+        .collect();
+    let script = format!(
+        "{}\nconst cases = {};\nparent.postMessage(JSON.stringify(cases.map(([value, unit]) => human(value, unit))), \"*\");",
+        include_str!("../../report/src/html/page/quantity.js"),
+        serde_json::to_string(&cases).expect("JSON"),
+    );
+    let window = Window {
+        width: 800,
+        height: 800,
+        is_dark: false,
+    };
+    let found = browser.ask("<meta http-equiv=\"none\">", window, &script);
+    let found: Vec<String> = serde_json::from_value(found).expect("texts");
+    for (((value, unit), said), found) in cases.iter().zip(said).zip(found) {
+        assert_eq!(found, said, "{value} {unit}");
     }
 }

@@ -380,6 +380,68 @@ fn the_figures_of_a_candidate_are_those_of_its_sheet_by_hand() {
     assert!(typ(Metric::ThroughputMean) < page_of_throughput * 2.0);
 }
 
+/// The document says the highest rate that each of some sizes of RAM carries: a run a little below it needs no more, and a run
+/// a little above it does. The parts of the energy add up, and one of them follows the rate alone.
+#[test]
+fn the_document_says_what_other_rates_need() {
+    let document = judged(study(), &[NAND]);
+    let number = |document: &ResultSet, metric| {
+        value(document, NAND, Timing::Max, metric).expect("a number")
+    };
+    let rows = || document.rows.iter().filter(|row| row.timing == Timing::Max);
+    let steps: Vec<(u64, f64)> = rows()
+        .filter(|row| row.metric == Metric::RateMax)
+        .filter_map(|row| Some((row.count(Axis::RamBytes)?, row.value?)))
+        .collect();
+    assert!(steps.len() >= 3, "{steps:?}");
+    assert!(
+        steps
+            .windows(2)
+            .all(|pair| pair[0].0 < pair[1].0 && pair[0].1 <= pair[1].1),
+        "{steps:?}"
+    );
+    let last = steps[steps.len() - 1].1;
+    assert!((last / number(&document, Metric::ThroughputMean) - 1.0).abs() < 1e-3);
+    let at = |rate: f64| {
+        let mut other = study();
+        other.work.rate = DataRate::from_si(rate);
+        judged(other, &[NAND])
+    };
+    for (ram, rate) in [steps[0], steps[1]] {
+        let below = number(&at(0.999 * rate), Metric::RamProvision);
+        let above = number(&at(1.001 * rate), Metric::RamProvision);
+        assert!(
+            below <= ram as f64 && above > ram as f64,
+            "{ram}: {below}, {above}"
+        );
+    }
+    let part = |document: &ResultSet, cause: &str| {
+        let mut rows = document.rows.iter();
+        let row = rows.find(|row| {
+            row.metric == Metric::EnergyPerDay
+                && row.timing == Timing::Max
+                && row.text(Axis::Cause) == Some(cause)
+        });
+        row.and_then(|row| row.value).expect("a part")
+    };
+    let other = at(1e6);
+    for document in [&document, &other] {
+        let sum = part(document, "work") + part(document, "standby");
+        assert!((sum / number(document, Metric::EnergyPerDay) - 1.0).abs() < 1e-9);
+    }
+    assert!((part(&other, "work") / part(&document, "work") - 2.0).abs() < 1e-9);
+    let chips = rows().find(|row| row.metric == Metric::PartsNeeded);
+    let chip = chips.and_then(|row| row.count(Axis::CapacityBytes));
+    let usable = catalog();
+    let usable = usable
+        .part_on_board(NAND)
+        .expect("known")
+        .part
+        .model
+        .usable_bytes();
+    assert_eq!(chip, Some(usable));
+}
+
 #[test]
 fn each_limit_alone_decides_when_it_is_tight() {
     let loose = judged(

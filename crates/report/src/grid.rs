@@ -81,6 +81,25 @@ impl Grid {
         Self { keys, ..self }
     }
 
+    /// The same under another title.
+    #[must_use]
+    pub fn titled(&self, title: impl Into<String>) -> Self {
+        Self {
+            title: title.into(),
+            ..self.clone()
+        }
+    }
+
+    /// The same with its first rows alone.
+    pub(crate) fn first_rows(&self, most: usize) -> Self {
+        Self {
+            title: self.title.clone(),
+            columns: self.columns.clone(),
+            keys: self.keys,
+            rows: self.rows.iter().take(most).cloned().collect(),
+        }
+    }
+
     /// Adds a row, a cell for each column.
     ///
     /// # Panics

@@ -12,6 +12,7 @@ use crate::card::FirstScreen;
 use crate::cause;
 use crate::grid::{Align, Grid};
 use crate::html::chart::CurvePlot;
+use crate::html::explore::Exploration;
 use crate::html::plot::Plot;
 use crate::html::why::TimeBreakdown;
 use crate::pivot::{
@@ -29,8 +30,6 @@ pub(crate) struct View {
     /// Tables that come before the sentences; where there are some, they show the verdicts.
     pub(crate) lead: &'static [TableView],
     pub(crate) tables: &'static [TableView],
-    /// Whether plots show more than the tables, and come before them.
-    pub(crate) plots_first: bool,
     pub(crate) plots: &'static [PlotView],
     /// Whether every value is listed by series; in one long table where lines share no single axis.
     pub(crate) by_series: bool,
@@ -39,6 +38,8 @@ pub(crate) struct View {
     pub(crate) answer: fn(&Pivot<'_>) -> Answer,
     /// The first screen; where a view makes none, its first sentences and its first table stand for it.
     pub(crate) card: Option<fn(&Pivot<'_>) -> FirstScreen>,
+    /// What a page needs to answer the same question with other numbers, for workloads that can.
+    pub(crate) explore: Option<fn(&Pivot<'_>) -> Option<Exploration>>,
 }
 
 impl View {
@@ -48,12 +49,12 @@ impl View {
         keys: Keys::ALL,
         lead: &[],
         tables: &[],
-        plots_first: true,
         plots: &[],
         by_series: false,
         why: None,
         answer: |_| Answer::of_all(Vec::new()),
         card: None,
+        explore: None,
     };
 }
 

@@ -1,6 +1,7 @@
 //! `wordline reproduce`.
 
 mod card;
+mod page;
 mod words;
 
 use std::time::Duration;
@@ -57,11 +58,6 @@ const TABLES: [(Kind, &[Use], &str); 7] = [
 
 pub(crate) fn run(reproduce: &Reproduce, global: &Global) -> Result<Outcome, Failure> {
     let exports = Exports::new(&reproduce.export)?;
-    if exports.has(Format::Html) {
-        return Err(failure::message(
-            "--export: published figures have no HTML page; allowed: json, csv, md, txt",
-        ));
-    }
     let catalog = super::catalog(global)?;
     let read = |key: &str| document(&catalog, key);
     let mut documents: Vec<_> = match &reproduce.key {
@@ -74,7 +70,10 @@ pub(crate) fn run(reproduce: &Reproduce, global: &Global) -> Result<Outcome, Fai
             (Some(_), [document]) => values(document),
             _ => list(&documents),
         };
-        exports.write_text(global, |format, style| grid.render(format, style))?;
+        exports.write_text(global, |format, style| match format {
+            Format::Html => page::list(&grid, reproduce),
+            _ => grid.render(format, style),
+        })?;
         return Ok(Outcome::Done);
     }
     if let Some(budget) = reproduce.budget {
@@ -105,10 +104,13 @@ pub(crate) fn run(reproduce: &Reproduce, global: &Global) -> Result<Outcome, Fai
         };
         wordline_lab::reproduce(&catalog, &documents, options, &control, &mut ended)
     };
-    let written = exports.write_files(global, |format, style| render(&reproduction, format, style));
+    let written = exports.write_files(global, |format, style| match format {
+        Format::Html => page::page(&reproduction, reproduce),
+        _ => render(&reproduction, format, style),
+    });
     printed.finish(&reproduction)?;
     written?;
-    Ok(outcome(&reproduction))
+    Ok(outcome(&reproduction, interrupt::heard()))
 }
 
 /// What is on stdout already: text is printed document by document, as each ends. Data are one object, and printed last.
@@ -170,8 +172,8 @@ impl PrintedDocuments {
 }
 
 /// A listed miss is known, and no failure.
-fn outcome(reproduction: &Reproduction) -> Outcome {
-    if !reproduction.complete && interrupt::heard() {
+fn outcome(reproduction: &Reproduction, interrupted: bool) -> Outcome {
+    if !reproduction.complete && interrupted {
         Outcome::Interrupted
     } else if reproduction.pass {
         Outcome::Done
@@ -612,10 +614,10 @@ mod tests {
             score: Score::default(),
             documents: Vec::new(),
         };
-        assert_eq!(outcome(&reproduction), Outcome::Done);
+        assert_eq!(outcome(&reproduction, false), Outcome::Done);
         reproduction.pass = false;
-        assert_eq!(outcome(&reproduction), Outcome::CheckFailed);
+        assert_eq!(outcome(&reproduction, false), Outcome::CheckFailed);
         reproduction.complete = false;
-        assert_eq!(outcome(&reproduction), Outcome::Interrupted);
+        assert_eq!(outcome(&reproduction, true), Outcome::Interrupted);
     }
 }

@@ -357,10 +357,6 @@ fn bad_input_is_refused_with_what_is_allowed() {
         BUFFERING,
     ]);
     run(&["--list", "\u{1b}[2J"]).refused(&["unknown document", KEY]);
-    let folder = Folder::new();
-    let page = folder.file("page.html");
-    run(&[KEY, "--export", &page]).refused(&["no HTML page", "json, csv, md, txt"]);
-    assert!(!folder.has("page.html"));
     run(&[KEY, "--export", "x.pdf"]).refused(&["x.pdf", "allowed: json"]);
     wordline(&["reproduce", "--catalog", "no-such-folder"]).refused(&["no-such-folder"]);
 }

@@ -487,6 +487,9 @@ limits! {
 }
 
 impl Limits {
+    /// Chips that a candidate may consist of, unless a study says otherwise: more on one bus is a design of its own.
+    pub const PARTS_MAX: u64 = 16;
+
     /// The probability with which a page that is kept may be lost at the end of life, unless a study says
     /// otherwise: an assumption. Of a page of 2 KiB it is one wrong bit in some 10^9, far more than the 10^-15 or 10^-16
     /// that solid-state drives are rated for behind their own stronger codes and redundancy.

@@ -35,6 +35,13 @@ pub(super) struct Assessed {
     pub(super) ram_in_flight: Result<f64, NoValue>,
     /// Highest rate for the RAM that is allowed; `None` where no RAM was stated.
     pub(super) rate_max: Option<Result<f64, NoValue>>,
+    /// Sizes of RAM with the highest rate that each carries, ascending; empty in a trial, and where the run says nothing
+    /// of other rates.
+    pub(super) staircase: Vec<(u64, f64)>,
+    /// Bytes of a chip that data can take.
+    pub(super) chip_bytes: u64,
+    /// What of the energy of a day all chips take in standby.
+    pub(super) standby_per_day: Result<f64, NoValue>,
     /// Bounds of metrics and what they rest on, where there are any.
     pub(super) bounds: Option<(Vec<ProvenLimit>, Basis)>,
     pub(super) holdup_time: Result<f64, NoValue>,
@@ -79,6 +86,9 @@ pub(super) struct LongestRun {
     /// bounds that.
     pub(super) latency: Option<Time>,
 }
+
+/// Sizes of RAM that a staircase has, at most: ten octaves of it.
+const STEPS_MAX: usize = 20;
 
 /// Waiting and in-flight RAM for whole records at the one rate that was played, exactly, whatever their sizes.
 pub(super) fn peak(findings: &BufferFindings) -> Result<(f64, f64), NoValue> {
@@ -205,6 +215,9 @@ impl Account<'_> {
                 let stored = safe_rate(&fast.curve, waiting, Arrival::Record);
                 stored.map(|rate| rate / work.stored_share())
             }),
+            staircase: Vec::new(),
+            chip_bytes: self.chip() as u64,
+            standby_per_day: self.standby_w().map(|watts| watts * DAY_S * parts),
             bounds,
             holdup_time,
             area: area
@@ -222,6 +235,38 @@ impl Account<'_> {
             device: None,
             warm: None,
         }
+    }
+
+    /// The RAM that whole records need at other rates: for each of some sizes, two an octave and the one that is allowed,
+    /// the highest rate that it carries. Records of several sizes have none, nor have chips in turn, whose erases hide in
+    /// the pauses of the rate at which they ran.
+    pub(super) fn staircase(&self) -> Vec<(u64, f64)> {
+        let curve = &self.paced.unwrap_or(self.fast).findings.curve;
+        let Some(record) = curve.record().filter(|_| self.chips == 1) else {
+            return Vec::new();
+        };
+        let record = record.bytes();
+        let mut sizes: Vec<u64> = (0..STEPS_MAX)
+            .map(|step| (2 + step as u64 % 2) << (step / 2))
+            .map(|records| records.saturating_mul(record))
+            .collect();
+        let allowed = self.study.limits.ram.map(ByteCount::bytes);
+        sizes.extend(allowed.filter(|ram| *ram >= 2 * record));
+        sizes.sort_unstable();
+        sizes.dedup();
+        let highest = limit(curve).unwrap_or(f64::INFINITY);
+        let mut steps = Vec::new();
+        for ram in sizes {
+            // One record is gathered while another is written.
+            let Ok(rate) = safe_rate(curve, ram - 2 * record, Arrival::Record) else {
+                break;
+            };
+            steps.push((ram, rate / self.study.work.stored_share()));
+            if rate >= highest {
+                break;
+            }
+        }
+        steps
     }
 
     /// What a power cut takes, where so much of the work is in RAM and in the memory's own cache. What was only read is
@@ -385,13 +430,9 @@ impl Account<'_> {
     ) -> Result<f64, NoValue> {
         // How often the run comes in a day.
         let runs = self.stored_a_second() * DAY_S / self.stored();
-        let draw = self.device.power_draw();
-        let standby = draw.current[PowerState::Standby as usize];
         let usage = &self.usage;
-        let (Some(energy), Some(standby)) = (usage.energy_j, standby) else {
-            return Err(NoValue::NotApplicable);
-        };
-        let standby_w = standby.si() * draw.voltage.si();
+        let energy = usage.energy_j.ok_or(NoValue::NotApplicable)?;
+        let standby_w = self.standby_w()?;
         // Of the chips that the run had; the others, and these in the rest of the day, stand by.
         let busy = (runs * usage.elapsed.si()).min(DAY_S);
         let memory = runs * energy + standby_w * (DAY_S * parts - busy * self.chips());
@@ -406,6 +447,14 @@ impl Account<'_> {
             });
         }
         Ok(memory + runs * usage.host_j.unwrap_or(0.0))
+    }
+
+    /// What a chip takes while it stands by.
+    fn standby_w(&self) -> Result<f64, NoValue> {
+        let draw = self.device.power_draw();
+        let standby = draw.current[PowerState::Standby as usize];
+        let standby = standby.ok_or(NoValue::NotApplicable)?;
+        Ok(standby.si() * draw.voltage.si())
     }
 
     /// Longest time in seconds that writing so many bytes can take, in records as small as they come.

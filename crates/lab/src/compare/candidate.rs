@@ -146,6 +146,9 @@ impl Candidate<'_> {
             reads_wear: plan.reads > 0.0 && reads_wear(device.as_ref(), &plan),
         };
         let mut assessed = account.close(longest);
+        if trial.is_none() {
+            assessed.staircase = account.staircase();
+        }
         if let (None, Some(known)) = (&runs.fast, trial.and_then(|trial| trial.known)) {
             // Of the run at the asked rate alone.
             assessed.figures = JudgedFigures {

@@ -8,11 +8,10 @@
 use wordline_catalog::profile::{KeyValue, PartProfile};
 use wordline_catalog::ranges::{Influence, UncertainFigure, UnknownChoice};
 use wordline_core::quantity::{ByteCount, Quantity as _, human};
-use wordline_core::{CompareWorkload, Experiment, LifeBy, Metric, Timing, WorkKind};
+use wordline_core::{CompareWorkload, Experiment, LifeBy, Limits, Metric, Timing, WorkKind};
 use wordline_nvm::bus::Action;
 
 use super::candidate::Candidate;
-use super::judge::PARTS_MAX;
 
 /// What excludes a candidate.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,7 +85,7 @@ impl Candidate<'_> {
     /// Chips that hold the data to keep, if all of their bytes can be used.
     fn chips_bound(&self, study: &CompareWorkload) -> Option<Exclusion> {
         let value = self.parts_needed(study);
-        let allowed = study.limits.parts.unwrap_or(PARTS_MAX) as f64;
+        let allowed = study.limits.parts.unwrap_or(Limits::PARTS_MAX) as f64;
         let chip = ByteCount::from_bytes(self.target.part.model.usable_bytes());
         Some(Exclusion {
             limit: "capacity",

@@ -6,10 +6,6 @@ use wordline_core::{Limits, Metric, Timing};
 
 use super::excluded::Exclusion;
 
-/// Chips that a candidate may consist of, unless the study says otherwise: more on one bus is a
-/// design of its own.
-pub(crate) const PARTS_MAX: u64 = 16;
-
 /// What a candidate does, as far as limits ask for it. A figure is a number or the reason for none.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct JudgedFigures {
@@ -185,7 +181,7 @@ impl JudgedFigures {
                 // The default does not apply to an unknown number of chips.
                 limits
                     .parts
-                    .or(self.parts.is_ok().then_some(PARTS_MAX))
+                    .or(self.parts.is_ok().then_some(Limits::PARTS_MAX))
                     .map(|most| most as f64),
             ),
         ];

@@ -26,8 +26,8 @@ use wordline_catalog::{Catalog, Part, PartOnBoard, Target};
 use wordline_core::quantity::Quantity;
 use wordline_core::results::{Certainty, NoValue, Verdict};
 use wordline_core::{
-    Axis, Better, CompareWorkload, Experiment, LifecycleStatus, Metric, Preference, ResultSet,
-    Timing,
+    Axis, Better, CompareWorkload, Experiment, LifecycleStatus, Limits, Metric, Preference,
+    ResultSet, Timing,
 };
 use wordline_nvm::CardSheet;
 
@@ -223,7 +223,8 @@ fn exclude(
     experiment: &Experiment,
     document: &mut ResultSet,
 ) {
-    let subject = subject(candidate, timing, study, experiment);
+    let chip = candidate.target.part.model.usable_bytes();
+    let subject = subject(candidate, timing, study, experiment).at(Axis::CapacityBytes, chip);
     subject.add(
         Metric::ThroughputMean,
         Err(NoValue::NotApplicable),
@@ -513,7 +514,18 @@ fn rows(subject: &Subject, assessed: &Assessed, document: &mut ResultSet) {
     push(Metric::BytesAtRisk, figures.bytes_at_risk);
     push(Metric::HoldupTime, assessed.holdup_time);
     push(Metric::HoldupCapacitance, figures.holdup);
-    push(Metric::PartsNeeded, figures.parts);
+    let of_chips = subject.at(Axis::CapacityBytes, assessed.chip_bytes);
+    of_chips.add(Metric::PartsNeeded, figures.parts, document);
+    if let (Ok(all), Ok(standby)) = (figures.energy_per_day, assessed.standby_per_day) {
+        for (cause, energy) in [("work", all - standby), ("standby", standby)] {
+            let part = subject.at(Axis::Cause, cause);
+            part.add(Metric::EnergyPerDay, Ok(energy), document);
+        }
+    }
+    for (ram, rate) in &assessed.staircase {
+        let at = subject.at(Axis::RamBytes, *ram);
+        at.add(Metric::RateMax, Ok(*rate), document);
+    }
     if let Some((stretch, written, taken)) = &assessed.layer {
         rows::layer(subject, stretch, *written, document);
         stretch.warn_if_fresh(&subject.target, *taken, document);
@@ -548,7 +560,7 @@ fn defaults(study: &CompareWorkload, document: &mut ResultSet) {
     }
     if study.limits.parts.is_none() {
         document.warn(LabWarning::PartsDefault {
-            most: &judge::PARTS_MAX,
+            most: &Limits::PARTS_MAX,
         });
     }
 }

@@ -1,15 +1,13 @@
-//! Bars made of pieces, one for each cause, as a Vega-Lite specification.
+//! Bars made of pieces, one for each cause; and rows of bars or points, one row for each thing.
 
 use serde::Serialize;
-use serde_json::{Value, json};
 
-use super::axis;
-use super::plot::{Plot, legend_columns};
+use super::plot::{Plot, PlotSpec};
 use crate::pivot::each;
 use crate::text;
 
 /// A piece of a bar.
-#[derive(Clone, Serialize)]
+#[derive(Clone)]
 pub(crate) struct BarPiece {
     pub(crate) bar: String,
     pub(crate) cause: String,
@@ -42,83 +40,99 @@ pub(crate) struct StackedBars {
     pub(crate) pieces: Vec<BarPiece>,
 }
 
+/// The same as data of the page.
+#[derive(Clone, Serialize)]
+pub(crate) struct StackSpec {
+    title: &'static str,
+    /// Empty for shares.
+    unit: &'static str,
+    /// Name and colour of each cause.
+    series: Vec<(String, &'static str)>,
+    bars: Vec<String>,
+    pieces: Vec<StackPiece>,
+}
+
+/// A piece: place of its bar and of its cause, value, and the value as people read it.
+#[derive(Clone, Serialize)]
+struct StackPiece(usize, usize, f64, String);
+
 impl StackedBars {
     /// The plot; `None` where there is nothing to draw.
     pub(crate) fn plot(self) -> Option<Plot> {
         if self.pieces.is_empty() {
             return None;
         }
-        let spec = spec(self.title, self.scale, &self.colors, &self.pieces);
-        Some(Plot::new(self.id, self.heading, self.caption, spec))
+        let bars = each(&self.pieces, |piece| piece.bar.as_str());
+        let mut pieces: Vec<&BarPiece> = self.pieces.iter().collect();
+        pieces.sort_by_key(|piece| piece.order);
+        let place = |piece: &&BarPiece| {
+            let bar = bars.iter().position(|bar| *bar == piece.bar)?;
+            let mut causes = self.colors.iter();
+            let cause = causes.position(|(cause, _)| *cause == piece.cause)?;
+            let finite = piece.value.is_finite().then_some(piece.value)?;
+            Some(StackPiece(bar, cause, finite, piece.text.clone()))
+        };
+        let colors = self.colors.iter();
+        let spec = StackSpec {
+            title: self.title,
+            unit: match self.scale {
+                BarScale::Shares => "",
+                BarScale::Of(unit) => unit,
+            },
+            series: colors
+                .map(|(name, color)| (text::printable(name), *color))
+                .collect(),
+            pieces: pieces.iter().filter_map(place).collect(),
+            bars: bars.into_iter().map(text::printable).collect(),
+        };
+        Some(Plot::new(
+            self.id,
+            self.heading,
+            self.caption,
+            PlotSpec::Stack(spec),
+        ))
     }
 }
 
-fn spec(title: &str, scale: BarScale, colors: &[(String, &str)], pieces: &[BarPiece]) -> Value {
-    let pieces: Vec<BarPiece> = pieces.iter().map(printable).collect();
-    let (names, colors): (Vec<String>, Vec<&str>) = colors.iter().cloned().unzip();
-    let bars = each(&pieces, |piece| piece.bar.as_str());
-    // What a run is called grows with what it varies in; a name that is cut says nothing.
-    let longest = bars.iter().map(|bar| bar.chars().count()).max();
-    let label_limit = if longest.unwrap_or(0) > 24 { 320 } else { 160 };
-    // Beside long names a narrow screen has no room for a wide legend.
-    let columns = match longest {
-        Some(21..) => 1,
-        _ => legend_columns(&names),
-    };
-    let (stack, labels) = match scale {
-        BarScale::Shares => ("normalize", "format(datum.value, '.0%')".to_owned()),
-        BarScale::Of(unit) => ("zero", axis::label(unit)),
-    };
-    let mut layers = vec![json!({
-        "mark": {"type": "bar", "stroke": "white", "strokeWidth": 1},
-        "encoding": {
-            "color": {
-                "field": "cause", "type": "nominal",
-                "scale": {"domain": names, "range": colors},
-                "legend": {"columns": columns, "symbolType": "square",
-                           "symbolStrokeWidth": 0},
-            },
-        },
-    })];
-    if scale == BarScale::Shares {
-        // Only pieces that are wide enough for their label get one.
-        layers.push(json!({
-            "mark": {"type": "text", "color": "white", "fontSize": 11},
-            "encoding": {
-                "x": {"field": "value", "type": "quantitative", "stack": stack,
-                      "bandPosition": 0.5},
-                "text": {"field": "text", "type": "nominal"},
-                "opacity": {
-                    "condition": {"test": "datum.value >= 0.15", "value": 1}, "value": 0,
-                },
-                "detail": {"field": "cause", "type": "nominal"},
-            },
-        }));
-    }
-    json!({
-        "height": 24 * bars.len(),
-        "data": {"values": pieces},
-        "encoding": {
-            "y": {"field": "bar", "type": "nominal", "sort": bars, "title": null,
-                  "axis": {"labelLimit": label_limit, "ticks": false, "domain": false}},
-            "x": {"field": "value", "type": "quantitative", "stack": stack, "title": title,
-                  "axis": {"labelExpr": labels, "labelOverlap": true, "tickCount": 5}},
-            "order": {"field": "order", "type": "quantitative"},
-            "tooltip": [
-                {"field": "bar", "type": "nominal", "title": "what"},
-                {"field": "cause", "type": "nominal", "title": "cause"},
-                {"field": "text", "type": "nominal", "title": title},
-            ],
-        },
-        "layer": layers,
-    })
+/// A row for each thing, with bars or points along one axis.
+#[derive(Clone, Serialize)]
+pub(crate) struct RowSpec {
+    pub(crate) title: &'static str,
+    pub(crate) unit: &'static str,
+    pub(crate) logarithmic: bool,
+    /// Ends of the axis; those of the values where there are none.
+    pub(crate) ends: Option<(f64, f64)>,
+    /// Points instead of bars.
+    pub(crate) points: bool,
+    /// Name and colour of what the marks are of.
+    pub(crate) series: Vec<(String, &'static str)>,
+    pub(crate) rows: Vec<PlotRow>,
+    /// A value that all are held against, and its name.
+    pub(crate) rule: Option<(f64, String)>,
 }
 
-fn printable(piece: &BarPiece) -> BarPiece {
-    BarPiece {
-        bar: text::printable(&piece.bar),
-        cause: text::printable(&piece.cause),
-        text: piece.text.clone(),
-        ..*piece
-    }
+/// A row of such a plot.
+#[derive(Clone, Serialize)]
+pub(crate) struct PlotRow {
+    pub(crate) name: String,
+    pub(crate) marks: Vec<RowMark>,
+    /// What is said where there is no value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) words: Option<String>,
+}
+
+/// A bar or a point of a row.
+#[derive(Clone, Serialize)]
+pub(crate) struct RowMark {
+    /// What it is of, by its place in the legend.
+    pub(crate) series: usize,
+    pub(crate) value: f64,
+    /// What a pointer shows.
+    pub(crate) text: String,
+    /// What stands beside it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) label: Option<String>,
+    /// The range of what is known of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) band: Option<(f64, f64)>,
 }

@@ -1,28 +1,17 @@
-//! Curves of numbers against numbers with vertical rules, as Vega-Lite specifications: what the plots
-//! of workloads with axes of their own are made from.
+//! Curves of numbers against numbers with rules across them: what the plots of workloads with axes of
+//! their own are made from.
 
 use std::borrow::Cow;
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
-use super::axis;
-use super::plot::{DASHES, LINEAR_RANGE, PALETTE, Plot, SYMBOLS, channel};
+use super::plot::{DASHES, LINEAR_RANGE, PALETTE, Plot, PlotSpec};
 use crate::pivot::{Keys, LineField, Pivot, PivotLine, differs, each, together};
 use crate::text;
 use crate::view::Lines;
 
 /// More points than this no screen can show.
 const MOST_POINTS: usize = 2_000;
-
-/// Straight curves with few points show them.
-const MARKED: usize = 16;
-
-/// Curves with few enough points show their values to a pointer.
-const POINTED: usize = 250;
-
-/// Height of a plot in pixels, and of the name of a rule within it.
-const HEIGHT: usize = 300;
-const LABEL: usize = 16;
 
 /// A plot of curves whose points are metrics of lines, as data.
 pub(crate) struct CurvePlot {
@@ -127,7 +116,7 @@ pub(crate) struct Chart {
 }
 
 /// An axis of a plot.
-#[derive(Clone)]
+#[derive(Clone, Serialize)]
 pub(crate) struct ChartAxis {
     pub(crate) unit: &'static str,
     pub(crate) title: Cow<'static, str>,
@@ -155,6 +144,7 @@ impl ChartAxis {
 }
 
 /// A curve, ascending in x unless it is a path.
+#[derive(Clone, Serialize)]
 pub(crate) struct ChartCurve {
     pub(crate) name: String,
     pub(crate) color: &'static str,
@@ -163,8 +153,18 @@ pub(crate) struct ChartCurve {
     pub(crate) points: Vec<(f64, f64)>,
 }
 
+/// A plot of curves as data of the page.
+#[derive(Clone, Serialize)]
+pub(crate) struct CurveSpec {
+    x: ChartAxis,
+    y: ChartAxis,
+    curves: Vec<ChartCurve>,
+    rules: Vec<ChartRule>,
+}
+
 /// What a curve does between its points.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum CurveShape {
     /// It is straight.
     Line,
@@ -184,22 +184,22 @@ pub(crate) enum CurveShape {
     },
 }
 
-impl CurveShape {
-    const fn interpolation(self) -> &'static str {
-        match self {
-            Self::Line | Self::Path | Self::Marked { .. } => "linear",
-            Self::StepBefore => "step-before",
-            Self::Filled | Self::StepAfter => "step-after",
-        }
-    }
-}
-
-/// A vertical line with its name.
+/// A line across the plot with its name.
+#[derive(Clone, Serialize)]
 pub(crate) struct ChartRule {
+    pub(crate) axis: RuleAxis,
     pub(crate) at: f64,
     pub(crate) label: String,
     pub(crate) color: &'static str,
     pub(crate) dash: [u8; 4],
+}
+
+/// The axis that a rule stands on.
+#[derive(Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum RuleAxis {
+    X,
+    Y,
 }
 
 impl Chart {
@@ -216,162 +216,27 @@ impl Chart {
             curve.points = fewer(&curve.points);
         }
         self.curves.retain(|curve| !curve.points.is_empty());
-        self.rules
-            .retain(|rule| rule.at.is_finite() && (!x_log || rule.at > 0.0));
+        self.rules.retain(|rule| {
+            let logarithmic = match rule.axis {
+                RuleAxis::X => x_log,
+                RuleAxis::Y => y_log,
+            };
+            rule.at.is_finite() && (!logarithmic || rule.at > 0.0)
+        });
+        for rule in &mut self.rules {
+            rule.label = text::printable(&rule.label);
+        }
         if self.curves.is_empty() {
             return None;
         }
-        let spec = self.spec();
+        let spec = CurveSpec {
+            x: self.x,
+            y: self.y,
+            curves: self.curves,
+            rules: self.rules,
+        };
+        let spec = PlotSpec::Curves(spec);
         Some(Plot::new(self.id, self.heading, self.caption, spec))
-    }
-
-    fn spec(&self) -> Value {
-        let points = || self.curves.iter().flat_map(|curve| &curve.points);
-        let mut xs: Vec<f64> = points().map(|(x, _)| *x).collect();
-        xs.extend(self.rules.iter().map(|rule| rule.at));
-        let ys: Vec<f64> = points().map(|(_, y)| *y).collect();
-        let x = axis::scaled("x", self.x.unit, &self.x.title, &xs, self.x.logarithmic);
-        let mut y = axis::scaled("y", self.y.unit, &self.y.title, &ys, self.y.logarithmic);
-        self.make_room(&mut y["scale"]["domain"]);
-        let names: Vec<_> = self.curves.iter().map(|curve| curve.name.clone()).collect();
-        let colors: Vec<_> = self.curves.iter().map(|curve| curve.color).collect();
-        let dashes: Vec<_> = self.curves.iter().map(|curve| curve.dash).collect();
-        let lines = |range: Value| {
-            let mut channel = channel(&names, &names, range);
-            // Long enough to distinguish dashes from dots.
-            channel["legend"]["symbolType"] = "stroke".into();
-            channel["legend"]["symbolSize"] = 900.into();
-            channel
-        };
-        let (color, dash) = (lines(json!(colors)), lines(json!(dashes)));
-        let mut layers = Vec::new();
-        for curve in &self.curves {
-            layers.extend(self.layers(curve, &color, &dash));
-        }
-        layers.extend(self.rule_layers(&xs));
-        json!({
-            "height": HEIGHT,
-            "encoding": {"x": x, "y": y},
-            "layer": layers,
-        })
-    }
-
-    /// Room above the curves for the names of the rules, on a logarithmic axis.
-    fn make_room(&self, domain: &mut Value) {
-        let ends = (domain[0].as_f64(), domain[1].as_f64());
-        if let (true, (Some(low), Some(high))) = (self.y.logarithmic, ends) {
-            let names = (LABEL * self.rules.len()).min(HEIGHT / 2) as f64;
-            let room = names / (HEIGHT as f64 - names);
-            domain[1] = (high * (high / low).powf(room)).into();
-        }
-    }
-
-    fn layers(&self, curve: &ChartCurve, color: &Value, dash: &Value) -> Vec<Value> {
-        let points = curve.points.iter().enumerate().map(|(index, (x, y))| {
-            json!({
-                "series": curve.name, "x": x, "y": y, "place": index,
-                "x_text": told(*x, self.x.unit), "y_text": told(*y, self.y.unit),
-            })
-        });
-        let data = json!({"values": points.collect::<Vec<_>>()});
-        let interpolate = curve.shape.interpolation();
-        let (width, size) = match curve.shape {
-            CurveShape::Marked {
-                is_later: false, ..
-            } => (4.5, 170),
-            CurveShape::Marked { is_later: true, .. } => (2.0, 70),
-            _ => (2.0, 24),
-        };
-        let mut layers = Vec::new();
-        if curve.shape == CurveShape::Filled {
-            layers.push(json!({
-                "data": data,
-                "mark": {"type": "area", "interpolate": interpolate, "color": curve.color, "opacity": 0.15},
-                "encoding": {"y": {"field": "y", "type": "quantitative", "stack": null}},
-            }));
-        }
-        let mut encoding = json!({"color": color, "strokeDash": dash});
-        if curve.shape == CurveShape::Path {
-            encoding["order"] = json!({"field": "place", "type": "quantitative"});
-        }
-        layers.push(json!({
-            "data": data,
-            "mark": {"type": "line", "interpolate": interpolate, "strokeWidth": width},
-            "encoding": encoding,
-        }));
-        if curve.points.len() <= POINTED {
-            let few = curve.shape == CurveShape::Line && curve.points.len() <= MARKED;
-            let marked = few || matches!(curve.shape, CurveShape::Path | CurveShape::Marked { .. });
-            let opacity = if marked { 1.0 } else { 0.0 };
-            let tooltip = json!([
-                {"field": "series", "type": "nominal", "title": "what"},
-                {"field": "x_text", "type": "nominal", "title": self.x.title},
-                {"field": "y_text", "type": "nominal", "title": self.y.title},
-            ]);
-            let mut mark = json!({
-                "type": "point", "filled": true, "size": size, "opacity": opacity, "color": curve.color,
-            });
-            if let CurveShape::Marked { symbol, .. } = curve.shape {
-                mark["filled"] = false.into();
-                mark["strokeWidth"] = 2.into();
-                mark["shape"] = SYMBOLS[symbol % SYMBOLS.len()].into();
-            }
-            layers.push(json!({"data": data, "mark": mark, "encoding": {"tooltip": tooltip}}));
-        }
-        layers
-    }
-
-    /// Rules with their names at the top, one below the other, each on the side that has room. Names
-    /// on the left of their rule stand the higher the further right it is, and the other way round,
-    /// so that no rule crosses the name of another.
-    fn rule_layers(&self, xs: &[f64]) -> Vec<Value> {
-        let least = xs.iter().copied().fold(f64::INFINITY, f64::min);
-        let most = xs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let middle = if self.x.logarithmic {
-            (least * most).sqrt()
-        } else {
-            f64::midpoint(least.min(0.0), most)
-        };
-        let (mut right, mut left): (Vec<&ChartRule>, Vec<&ChartRule>) =
-            self.rules.iter().partition(|rule| rule.at > middle);
-        right.sort_by(|a, b| b.at.total_cmp(&a.at));
-        left.sort_by(|a, b| a.at.total_cmp(&b.at));
-        let (mut layers, mut labels) = (Vec::new(), Vec::new());
-        for (index, rule) in right.into_iter().chain(left).enumerate() {
-            let data = json!({"values": [{"x": rule.at, "label": text::printable(&rule.label)}]});
-            layers.push(json!({
-                "data": data,
-                "mark": {"type": "rule", "color": rule.color, "strokeDash": rule.dash, "strokeWidth": 1.5},
-                "encoding": {"y": {"value": LABEL * index}, "y2": {"value": HEIGHT}},
-            }));
-            let (align, dx) = if rule.at > middle {
-                ("right", -5)
-            } else {
-                ("left", 5)
-            };
-            let mark = json!({
-                "type": "text", "align": align, "dx": dx, "baseline": "middle", "fontSize": 12,
-                "color": rule.color, "y": LABEL / 2 + LABEL * index,
-            });
-            // White around the letters keeps them readable on curves.
-            let mut halo = mark.clone();
-            halo["stroke"] = "white".into();
-            halo["strokeWidth"] = 4.into();
-            let encoding = json!({"y": null, "text": {"field": "label", "type": "nominal"}});
-            labels.extend(
-                [halo, mark].map(|mark| json!({"data": data, "mark": mark, "encoding": encoding})),
-            );
-        }
-        layers.extend(labels);
-        layers
-    }
-}
-
-fn told(value: f64, unit: &str) -> String {
-    match unit {
-        "B" => text::ram(value, 4),
-        "accesses" => format!("{value:.0}"),
-        _ => wordline_core::quantity::human(value, unit, 4),
     }
 }
 

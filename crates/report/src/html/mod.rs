@@ -1,21 +1,22 @@
-//! One self-contained HTML page: sentences, tables and plots, which works without a network.
+//! One self-contained HTML page, which works without a network: the answer, a plot and a short table on
+//! the first screen; everything else in tabs, which the page's script builds when they are opened.
 //!
-//! Everything from a document is hostile text. The templates escape it, data goes into the page as
-//! JSON that cannot end its element, and a content security policy lets only the inlined scripts
-//! run, each by the hash of its text. The plots' expressions are interpreted, so that nothing is
-//! evaluated as code.
+//! Everything from a document is hostile text. The templates escape it, the script sets it as text, data
+//! go into the page deflated and in base64, and a content security policy lets only the page's own script
+//! run, by the hash of its text.
 
-pub(crate) mod axis;
 pub(crate) mod bars;
 pub(crate) mod chart;
+pub(crate) mod explore;
 mod origin;
 pub(crate) mod plot;
 mod script;
+mod tables;
 mod values;
 pub(crate) mod why;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::collections::HashSet;
 
@@ -24,12 +25,19 @@ use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior};
 use serde::Serialize;
 use wordline_core::ResultSet;
+use wordline_core::results::CardPoint;
 
+use crate::card::FirstScreen;
 use crate::grid::{Align, Column, Grid};
 use crate::view::{self, Shown};
 use crate::{notes, text};
+use explore::Exploration;
 use plot::Plot;
-use script::Scripts;
+use script::PageScript;
+pub use tables::{ComparedValue, TablePage};
+
+/// Lines of the short table where it is a table of a view; the tab of the figures has all.
+const SHORT: usize = 40;
 
 /// What the page's template shows. Fields that end in `_html` are escaped already.
 #[derive(Serialize)]
@@ -37,29 +45,79 @@ struct HtmlPage {
     title: String,
     policy: &'static str,
     style: &'static str,
-    /// Tables before the sentences.
-    lead_html: Vec<String>,
-    answers: Vec<String>,
+    wordline: String,
+    /// The answer.
+    sentence: String,
+    question: String,
+    /// What else to know at once.
+    points: Vec<HtmlPoint>,
     incomplete: Option<String>,
     warnings: Vec<HtmlWarning>,
     /// How many there are in all.
     warned: usize,
-    results_html: Vec<String>,
-    /// Whether plots show more than the tables, and come before them.
-    plots_first: bool,
-    plots: Vec<Plot>,
+    /// Whether its question can be moved.
+    explores: bool,
+    short_html: Option<String>,
+    /// How many lines the short table leaves out, in words.
+    short_more: Option<String>,
+    drawn: bool,
     why: why::TimeBreakdown,
-    origin: origin::FigureOrigin,
+    /// The sentences that do not stand beside the plot.
+    words: Vec<String>,
+    has_figures: bool,
+    has_values: bool,
+    origin: Option<origin::FigureOrigin>,
     command: String,
-    wordline: String,
-    seed: u64,
-    timing: String,
-    age: String,
-    /// Every value of the document.
-    values_html: Vec<String>,
-    document_json: String,
-    plots_json: String,
-    scripts: &'static [String],
+    /// What besides the command identifies the run.
+    facts: Vec<(&'static str, String)>,
+    data: String,
+    document: Option<String>,
+    script: &'static str,
+}
+
+/// What the page's script builds plots and tables from.
+#[derive(Default, Serialize)]
+struct PageData {
+    curves: Vec<Plot>,
+    causes: Vec<Plot>,
+    figures: Vec<TableData>,
+    evidence: Vec<TableData>,
+    values: Vec<TableData>,
+    exploration: Option<Exploration>,
+    /// Name of the file in which the document is saved.
+    file: String,
+}
+
+/// A grid as data.
+#[derive(Serialize)]
+struct TableData {
+    title: String,
+    columns: Vec<String>,
+    /// Which of them lean right.
+    right: Vec<bool>,
+    rows: Vec<Vec<String>>,
+}
+
+impl TableData {
+    fn of(grid: &Grid) -> Self {
+        let columns = grid.columns().iter();
+        let rows = grid.rows().iter();
+        Self {
+            title: text::printable(grid.title()),
+            columns: columns
+                .clone()
+                .map(|one| text::printable(&one.name))
+                .collect(),
+            right: columns.map(|one| one.align == Align::Right).collect(),
+            rows: rows
+                .map(|row| row.iter().map(|cell| text::printable(cell)).collect())
+                .collect(),
+        }
+    }
+
+    fn all_of(grids: &[Grid]) -> Vec<Self> {
+        grids.iter().map(Self::of).collect()
+    }
 }
 
 /// Warnings of a kind: one, or several that fold.
@@ -73,38 +131,129 @@ struct HtmlWarning {
 
 pub(crate) fn results(document: &ResultSet) -> String {
     let shown = Shown::of(document);
-    let (plots, why) = (shown.plots(), shown.why());
+    let why = shown.why();
     let values = match shown.view.by_series {
         true => values::by_series(&shown.pivot),
         false => vec![values::grid(document)],
     };
-    let specs: Vec<_> = plots.iter().chain(&why.plots).map(Plot::spec).collect();
-    let scripts = Scripts::inlined();
+    let exploration = shown.view.explore.and_then(|of| of(&shown.pivot));
+    let mut figures = shown.lead(None);
+    figures.extend(shown.tables(None));
+    let short = match &exploration {
+        Some(exploration) => Some(exploration.table.clone()),
+        None => figures.first().map(|first| first.first_rows(SHORT)),
+    };
+    let all = figures.first().map_or(0, |first| first.rows().len());
+    let more = exploration.is_none() && all > SHORT;
+    let first = FirstScreen::of(&shown);
+    let (evidence, origin) = origin::section(document);
+    let data = PageData {
+        curves: shown.plots(),
+        causes: why.plots.clone(),
+        figures: TableData::all_of(&figures),
+        evidence: TableData::all_of(&evidence),
+        values: TableData::all_of(&values),
+        exploration,
+        file: format!("{}.json", document.experiment.workload.name()),
+    };
     let page = HtmlPage {
-        title: title(document),
-        policy: scripts.policy(),
-        style: include_str!("style.css"),
-        lead_html: shown.lead(None).iter().map(grid).collect(),
-        answers: shown.sentences().iter().map(|one| unbroken(one)).collect(),
+        question: data
+            .exploration
+            .as_ref()
+            .map_or_else(String::new, |one| one.words.clone()),
+        sentence: match first.answer.sentence.as_str() {
+            "" => "The document holds no results.".to_owned(),
+            sentence => unbroken(sentence),
+        },
+        points: HtmlPoint::all_of(&first.answer.points),
+        words: shown.sentences().iter().map(|one| unbroken(one)).collect(),
         incomplete: notes::incomplete(document),
         warnings: warnings(document),
         warned: document.warnings.len(),
-        results_html: shown.tables(None).iter().map(grid).collect(),
-        plots_first: shown.view.plots_first,
-        plots_json: script::json(&specs),
-        plots,
+        explores: data.exploration.is_some(),
+        short_html: short.map(|short| grid(&short)),
+        short_more: more
+            .then(|| format!("The first {SHORT} of {all} lines; the tab Figures has all.")),
+        drawn: !data.curves.is_empty(),
         why,
-        origin: origin::section(document),
+        has_figures: true,
+        has_values: true,
+        origin: Some(origin),
         command: text::printable(&document.command_line()),
-        wordline: text::printable(&document.wordline),
-        seed: document.experiment.seed,
-        timing: timings(document),
-        age: document.experiment.age.to_string(),
-        values_html: values.iter().map(grid).collect(),
-        document_json: script::json(document),
-        scripts: scripts.texts(),
+        facts: vec![
+            ("seed", document.experiment.seed.to_string()),
+            ("timing", timings(document)),
+            (
+                "age",
+                format!("{} of the rated life used", document.experiment.age),
+            ),
+        ],
+        document: Some(script::packed(document)),
+        ..HtmlPage::new(title(document), &document.wordline, &data)
     };
-    fill("page.html", include_str!("page.html"), &page)
+    page.fill()
+}
+
+/// A point of the answer, its subject before it.
+#[derive(Serialize)]
+struct HtmlPoint {
+    label: String,
+    text: String,
+}
+
+impl HtmlPoint {
+    /// Words without a subject.
+    fn plain(words: &str) -> Self {
+        Self {
+            label: String::new(),
+            text: text::printable(words),
+        }
+    }
+
+    fn all_of(points: &[CardPoint]) -> Vec<Self> {
+        let point = |one: &CardPoint| Self {
+            label: one.subject.label().to_owned(),
+            text: unbroken(&one.text),
+        };
+        points.iter().map(point).collect()
+    }
+}
+
+impl HtmlPage {
+    /// A page that says nothing yet.
+    fn new(title: String, wordline: &str, data: &PageData) -> Self {
+        let script = PageScript::inlined();
+        Self {
+            title,
+            policy: &script.policy,
+            style: include_str!("style.css"),
+            wordline: text::printable(wordline),
+            sentence: String::new(),
+            question: String::new(),
+            points: Vec::new(),
+            incomplete: None,
+            warnings: Vec::new(),
+            warned: 0,
+            explores: false,
+            short_html: None,
+            short_more: None,
+            drawn: false,
+            why: why::TimeBreakdown::default(),
+            words: Vec::new(),
+            has_figures: false,
+            has_values: false,
+            origin: None,
+            command: String::new(),
+            facts: Vec::new(),
+            data: script::packed(data),
+            document: None,
+            script: &script.text,
+        }
+    }
+
+    fn fill(&self) -> String {
+        fill("page.html", include_str!("page.html"), self)
+    }
 }
 
 /// A grid as a table that scrolls inside its own container on a narrow screen.

@@ -15,9 +15,6 @@ pub(super) struct FigureOrigin {
     rows: String,
     /// Every basis that occurs, with its meaning.
     legend: Vec<BasisMeaning>,
-    sheets_html: Option<String>,
-    figures_html: Option<String>,
-    environment_html: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -26,7 +23,8 @@ struct BasisMeaning {
     meaning: &'static str,
 }
 
-pub(super) fn section(document: &ResultSet) -> FigureOrigin {
+/// The section, and its tables.
+pub(super) fn section(document: &ResultSet) -> (Vec<Grid>, FigureOrigin) {
     let mut counts: BTreeMap<Basis, usize> = BTreeMap::new();
     for row in &document.rows {
         *counts.entry(row.basis).or_default() += 1;
@@ -39,13 +37,12 @@ pub(super) fn section(document: &ResultSet) -> FigureOrigin {
         basis: basis.to_string(),
         meaning: meaning(basis),
     });
-    FigureOrigin {
+    let tables = [figures(document), sheets(document), environment(document)];
+    let section = FigureOrigin {
         rows: rows(&counts),
         legend: legend.collect(),
-        sheets_html: sheets(document),
-        figures_html: figures(document),
-        environment_html: environment(document),
-    }
+    };
+    (tables.into_iter().flatten().collect(), section)
 }
 
 /// "All 258 results of this page are simulated."
@@ -78,7 +75,7 @@ const fn meaning(basis: Basis) -> &'static str {
 }
 
 /// The documents that the figures' sources refer to.
-fn sheets(document: &ResultSet) -> Option<String> {
+fn sheets(document: &ResultSet) -> Option<Grid> {
     if document.sheets.is_empty() {
         return None;
     }
@@ -93,10 +90,10 @@ fn sheets(document: &ResultSet) -> Option<String> {
         };
         grid.push([sheet.id.clone(), name, format!("{}{own}", sheet.revision)]);
     }
-    Some(super::grid(&grid))
+    Some(grid)
 }
 
-fn figures(document: &ResultSet) -> Option<String> {
+fn figures(document: &ResultSet) -> Option<Grid> {
     if document.figures.is_empty() {
         return None;
     }
@@ -113,15 +110,15 @@ fn figures(document: &ResultSet) -> Option<String> {
         ];
         grid.push(cells.map(|cell| text::printable(cell)));
     }
-    Some(super::grid(&grid))
+    Some(grid)
 }
 
-fn environment(document: &ResultSet) -> Option<String> {
+fn environment(document: &ResultSet) -> Option<Grid> {
     let environment = document.environment.as_ref()?;
     let columns = vec![Column::left("what"), Column::left("value")];
     let mut grid = Grid::new("How it was measured", columns);
     for (name, value) in environment {
         grid.push([text::printable(name), text::printable(value)]);
     }
-    Some(super::grid(&grid))
+    Some(grid)
 }

@@ -1,145 +1,120 @@
-//! The scripts inside the page, the policy that lets them and nothing else run, and JSON that is
-//! safe between script tags.
+//! The script inside the page, the policy that lets it and nothing else run, and data that is safe
+//! between script tags.
 
-use std::fmt::Write as _;
+use std::io::Write as _;
 use std::sync::OnceLock;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
-use crate::text::is_unseen;
-
-/// The vendored libraries in the order in which they need each other, then the page's own script.
-/// vega-embed brings the interpreter of expressions, vega-interpreter, with it.
-const SOURCES: [&str; 4] = [
-    include_str!("../../vendor/vega-6.4.0/vega.min.js"),
-    include_str!("../../vendor/vega-lite-6.4.3/vega-lite.min.js"),
-    include_str!("../../vendor/vega-embed-7.3.0/vega-embed.min.js"),
-    include_str!("page.js"),
+/// The parts of the page's script, in the order in which they need each other.
+const SOURCES: [&str; 13] = [
+    include_str!("page/data.js"),
+    include_str!("page/quantity.js"),
+    include_str!("page/svg.js"),
+    include_str!("page/scale.js"),
+    include_str!("page/curves.js"),
+    include_str!("page/bars.js"),
+    include_str!("page/table.js"),
+    include_str!("page/judge.js"),
+    include_str!("page/scatter.js"),
+    include_str!("page/question.js"),
+    include_str!("page/short.js"),
+    include_str!("page/explore.js"),
+    include_str!("page/page.js"),
 ];
 
-/// Scripts as they stand between the tags, and the policy that lets them run.
-pub(super) struct Scripts {
-    texts: Vec<String>,
-    policy: String,
+/// The script as it stands between the tags, and the policy that lets it run.
+pub(super) struct PageScript {
+    pub(super) text: String,
+    pub(super) policy: String,
 }
 
-impl Scripts {
-    /// Made once: they are the same in every page.
+impl PageScript {
+    /// Made once: it is the same in every page.
     pub(super) fn inlined() -> &'static Self {
-        static SCRIPTS: OnceLock<Scripts> = OnceLock::new();
-        SCRIPTS.get_or_init(|| {
-            let texts: Vec<_> = SOURCES.iter().map(|text| without_map(text)).collect();
-            let policy = policy(&texts);
-            Self { texts, policy }
+        static SCRIPT: OnceLock<PageScript> = OnceLock::new();
+        SCRIPT.get_or_init(|| {
+            let text = format!("\"use strict\";\n(() => {{\n{}}})();\n", SOURCES.join("\n"));
+            let policy = policy(&text);
+            Self { text, policy }
         })
     }
-
-    pub(super) fn policy(&self) -> &str {
-        &self.policy
-    }
-
-    pub(super) fn texts(&self) -> &[String] {
-        &self.texts
-    }
 }
 
-/// The content security policy: scripts by the hash of their text, styles inline, pictures only from
-/// the page itself, and nothing from anywhere else. Plots are saved as `data:` or `blob:` pictures.
-fn policy(texts: &[String]) -> String {
-    let hash = |text: &String| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)));
-    let hashes: Vec<_> = texts.iter().map(hash).collect();
+/// The content security policy: the script by the hash of its text, styles inline, pictures only from
+/// the page itself, and nothing from anywhere else.
+fn policy(text: &str) -> String {
+    let hash = STANDARD.encode(Sha256::digest(text));
     format!(
-        "default-src 'none'; script-src {}; style-src 'unsafe-inline'; img-src data: blob:; \
-         base-uri 'none'; form-action 'none'",
-        hashes.join(" ")
+        "default-src 'none'; script-src 'sha256-{hash}'; style-src 'unsafe-inline'; img-src data:; \
+         base-uri 'none'; form-action 'none'"
     )
 }
 
-/// A script without the comment that names its source map, which a browser would try to fetch.
-fn without_map(script: &str) -> String {
-    let lines = script
-        .lines()
-        .filter(|line| !line.starts_with("//# sourceMappingURL="));
-    lines.collect::<Vec<_>>().join("\n")
+/// Data for the script: JSON, deflated (RFC 1951), in base64. None of its characters ends an element or a line.
+pub(super) fn packed(value: &impl Serialize) -> String {
+    match serde_json::to_string(value) {
+        Ok(text) => packed_text(&text),
+        Err(error) => unreachable!("plain data with text keys serialises: {error}"),
+    }
 }
 
-/// JSON that can stand between script tags: nothing in it ends the element or a line of a script, and nothing reorders
-/// what a reader of the page's source sees.
-pub(super) fn json(value: &impl Serialize) -> String {
-    let text = match serde_json::to_string(value) {
-        Ok(text) => text,
-        Err(error) => unreachable!("plain data with text keys serialises: {error}"),
-    };
-    // Outside of JSON's strings none of these characters occur, so the escapes are always in one.
-    let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
-        if matches!(character, '<' | '>' | '&') || is_unseen(character) {
-            // All of them are in the plane that one escape reaches.
-            let _ = write!(out, "\\u{:04x}", u32::from(character));
-        } else {
-            out.push(character);
-        }
+/// The same of JSON that is text already.
+pub(super) fn packed_text(text: &str) -> String {
+    let mut deflating = DeflateEncoder::new(Vec::new(), Compression::best());
+    let written = deflating.write_all(text.as_bytes());
+    match written.and_then(|()| deflating.finish()) {
+        Ok(bytes) => STANDARD.encode(bytes),
+        Err(error) => unreachable!("memory takes what is written: {error}"),
     }
-    out
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
+    use std::io::Read as _;
+
+    use flate2::read::DeflateDecoder;
+
     use super::*;
 
-    /// The vendored files with the paths that `vendor/README.md` lists.
-    const VENDORED: [(&str, &str); 6] = [
-        ("vega-6.4.0/vega.min.js", SOURCES[0]),
-        (
-            "vega-6.4.0/LICENSE",
-            include_str!("../../vendor/vega-6.4.0/LICENSE"),
-        ),
-        ("vega-lite-6.4.3/vega-lite.min.js", SOURCES[1]),
-        (
-            "vega-lite-6.4.3/LICENSE",
-            include_str!("../../vendor/vega-lite-6.4.3/LICENSE"),
-        ),
-        ("vega-embed-7.3.0/vega-embed.min.js", SOURCES[2]),
-        (
-            "vega-embed-7.3.0/LICENSE",
-            include_str!("../../vendor/vega-embed-7.3.0/LICENSE"),
-        ),
-    ];
+    /// What was packed, as JSON text.
+    pub(in super::super) fn unpacked(data: &str) -> String {
+        let bytes = STANDARD.decode(data.trim()).expect("base64");
+        let mut text = String::new();
+        let mut inflated = DeflateDecoder::new(bytes.as_slice());
+        inflated.read_to_string(&mut text).expect("deflated text");
+        text
+    }
 
     #[test]
-    fn vendored_files_are_what_the_readme_says() {
-        let readme = include_str!("../../vendor/README.md");
-        for (path, text) in VENDORED {
-            let digest = Sha256::digest(text);
-            let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-            let line = readme.lines().find(|line| line.contains(path));
-            let line = line.unwrap_or_else(|| panic!("vendor/README.md does not list {path}"));
-            assert!(line.contains(&hex), "{path} has sha256 {hex}, not: {line}");
+    fn the_script_survives_between_tags() {
+        let lower = PageScript::inlined().text.to_ascii_lowercase();
+        // A carriage return or a NUL would be changed by the HTML parser and break the hash.
+        for forbidden in [
+            "</script",
+            "<!--",
+            "\r",
+            "\0",
+            "sourcemappingurl",
+            "innerhtml",
+            "eval(",
+        ] {
+            assert!(!lower.contains(forbidden), "{forbidden:?} in the script");
         }
     }
 
     #[test]
-    fn scripts_survive_between_tags() {
-        for text in Scripts::inlined().texts() {
-            let lower = text.to_ascii_lowercase();
-            // A carriage return or a NUL would be changed by the HTML parser and break the hash.
-            for forbidden in ["</script", "<!--", "\r", "\0", "sourcemappingurl"] {
-                assert!(!lower.contains(forbidden), "{forbidden:?} in a script");
-            }
-        }
-    }
-
-    #[test]
-    fn json_cannot_leave_its_element() {
-        let text = json(&["</script><script>alert(1)</script>", "<!--", "\u{2028}&"]);
-        for forbidden in ["<", ">", "&", "\u{2028}"] {
-            assert!(!text.contains(forbidden), "{text}");
-        }
-        let back: Vec<String> = serde_json::from_str(&text).expect("still JSON");
-        assert_eq!(back[0], "</script><script>alert(1)</script>");
-        assert_eq!(back[2], "\u{2028}&");
+    fn packed_data_cannot_leave_its_element() {
+        let hostile = ["</script><script>alert(1)</script>", "<!--", "\u{2028}&"];
+        let data = packed(&hostile);
+        let is_plain = |one: char| one.is_ascii_alphanumeric() || matches!(one, '+' | '/' | '=');
+        assert!(data.chars().all(is_plain), "{data}");
+        let back: Vec<String> = serde_json::from_str(&unpacked(&data)).expect("still JSON");
+        assert_eq!(back, hostile);
     }
 }

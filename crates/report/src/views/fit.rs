@@ -22,7 +22,6 @@ use crate::view::{TableView, View};
 pub(crate) const VIEW: View = View {
     workload: "fit",
     tables: &[TableView::Made(tables)],
-    plots_first: false,
     answer: |pivot| {
         let of_growth = growth::sentences(pivot.document);
         Answer::of_all(if of_growth.is_empty() {

@@ -20,7 +20,6 @@ pub(crate) const VIEW: View = View {
     tables: &[TableView::Made(|pivot, _| {
         headline::grid(pivot).into_iter().collect()
     })],
-    plots_first: false,
     plots: &[PlotView::Made(plots)],
     by_series: true,
     why: Some(why::section),

@@ -4,6 +4,7 @@ use wordline_core::Axis;
 use wordline_core::results::{FigureUse, NoValue, SheetUse};
 use wordline_core::{Basis, Metric, RowOperation};
 
+use crate::html::tests::opened;
 use crate::{Format, Style, answer, fixture, render};
 
 #[test]
@@ -178,7 +179,7 @@ fn a_workload_without_a_view_is_shown_line_by_line() {
         table.contains("em064lx@stm32h755-qspi: toy, typ timing"),
         "{table}"
     );
-    let page = render(&document, Format::Html, &Style::default());
-    assert!(page.contains("<h1>wordline toy: em064lx@stm32h755-qspi</h1>"));
-    assert!(page.contains("id=\"plot-throughput\""));
+    let page = opened(&render(&document, Format::Html, &Style::default()));
+    assert!(page.contains("<title>wordline toy: em064lx@stm32h755-qspi</title>"));
+    assert!(page.contains("plot-throughput"));
 }

@@ -10,7 +10,7 @@ use super::{
     BufferCase, ESTIMATE, LEAST, MOST, RATE, arriving, asked_rates, estimated, fills, sustained,
 };
 use crate::html::chart::{
-    Chart, ChartAxis, ChartCurve, ChartRule, CurveShape, needs_logarithm, refined,
+    Chart, ChartAxis, ChartCurve, ChartRule, CurveShape, RuleAxis, needs_logarithm, refined,
 };
 use crate::html::plot::{DASHES, PALETTE, Plot};
 use crate::pivot::LineField::Of;
@@ -109,6 +109,7 @@ fn ram(case: &BufferCase<'_, '_>, asked: &[f64]) -> Chart {
         curve("least", DOTTED, CurveShape::StepAfter, least);
         curve("most", SOLID, CurveShape::StepBefore, most);
         rules.extend(sustained(run).map(|rate| ChartRule {
+            axis: RuleAxis::X,
             at: rate,
             label: format!("{timing}limit: {}", text::rate(rate)),
             color: color(index),
@@ -117,6 +118,7 @@ fn ram(case: &BufferCase<'_, '_>, asked: &[f64]) -> Chart {
     }
     for rate in asked.iter().take(FILLS) {
         rules.push(ChartRule {
+            axis: RuleAxis::X,
             at: *rate,
             label: format!("asked: {}", text::rate(*rate)),
             color: BLACK,

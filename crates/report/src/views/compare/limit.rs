@@ -44,6 +44,11 @@ impl Limit {
         LIMITS.iter().find(|limit| limit.name == verdict.limit)
     }
 
+    /// Every limit: as documents spell it, and as sentences call it.
+    pub(crate) fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
+        LIMITS.iter().map(|limit| (limit.name, limit.words))
+    }
+
     /// Whether the limit is a number: what does not fit at all has none.
     pub(crate) fn is_number(verdict: &Verdict) -> bool {
         verdict.value.is_some() || !matches!(&*verdict.limit, "fit" | "translation" | "in_turn")

@@ -5,6 +5,7 @@
 
 mod answer;
 mod card;
+mod explore;
 mod limit;
 mod plots;
 mod survival;
@@ -29,10 +30,10 @@ use limit::Limit;
 
 pub(crate) const VIEW: View = View {
     workload: "compare",
-    // A part of a figure or an estimate of it is not the figure.
+    // A part of a figure, an estimate of it, or the rate that some RAM carries is not the figure.
     keys: Keys {
         only: &[LineField::Target],
-        parts: &[Of(Axis::Estimate)],
+        parts: &[Of(Axis::Estimate), Of(Axis::RamBytes)],
     },
     lead: &[TableView::Made(tables::verdicts)],
     tables: &[
@@ -40,6 +41,7 @@ pub(crate) const VIEW: View = View {
         TableView::Made(survival::table),
     ],
     plots: &[PlotView::Made(plots::plots)],
+    explore: Some(explore::explore),
     answer: answer::answer,
     card: Some(card::card),
     ..View::EMPTY
@@ -121,6 +123,16 @@ impl<'a, 'p> RankedCandidate<'a, 'p> {
     /// A figure as people read it, with the word for why there is none.
     pub(crate) fn told(&self, timing: Timing, metric: Metric) -> Option<String> {
         Some(told(self.figure(timing, metric)?))
+    }
+
+    /// Sizes of RAM with the highest rate that each carries; none where the document holds no curve.
+    fn staircase(&self, timing: Timing) -> Vec<(f64, f64)> {
+        let at = [(LineField::Timing, timing.name())];
+        let steps = self.line.iter();
+        let steps = steps.flat_map(|line| line.along(Metric::RateMax, Axis::RamBytes, &at));
+        steps
+            .filter_map(|(ram, row)| Some((ram, row.value?)))
+            .collect()
     }
 
     /// Whether it was measured, which has nothing to do with columns of a data sheet.

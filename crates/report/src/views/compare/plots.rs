@@ -1,36 +1,36 @@
-//! The plots of `wordline compare`: how far inside its limits each candidate is, and the RAM that it
-//! needs.
+//! The plots of `wordline compare`: how far inside its limits each candidate is, the RAM that it needs,
+//! and that RAM against the rate.
 
-use serde_json::{Value, json};
+use wordline_core::quantity::Quantity as _;
 use wordline_core::results::Verdict;
-use wordline_core::{Metric, Timing};
+use wordline_core::{Metric, Timing, Workload};
 
 use super::{Limit, RankedCandidate, margin};
-use crate::html::axis;
-use crate::html::plot::{Plot, channel};
+use crate::html::bars::{PlotRow, RowMark, RowSpec};
+use crate::html::chart::{Chart, ChartAxis, ChartCurve, ChartRule, CurveShape, RuleAxis};
+use crate::html::plot::{DASHES, PALETTE, Plot, PlotSpec};
 use crate::pivot::Pivot;
 use crate::text;
 
 /// More candidates than this do not fit a plot; the tables hold the others.
 const CANDIDATES: usize = 40;
 
-/// Pixels between two candidates.
-const STEP: usize = 44;
+/// More curves than this no reader can distinguish.
+const CURVES: usize = 12;
 
-const PASS: &str = "#0072B2";
-const FAIL: &str = "#D55E00";
+const PASS: &str = PALETTE[0];
+const FAIL: &str = PALETTE[1];
+const OTHER: &str = PALETTE[2];
 
 pub(crate) fn plots(pivot: &Pivot<'_>) -> Vec<Plot> {
     let mut candidates = RankedCandidate::all_of(pivot);
+    let staircases = staircases(pivot, &candidates);
     let all = candidates.len();
     candidates.truncate(CANDIDATES);
     let names = names(&candidates);
-    let more = if all > CANDIDATES {
-        format!(" The first {CANDIDATES} of {all} candidates.")
-    } else {
-        String::new()
-    };
+    let more = text::first_of(CANDIDATES, all, "first");
     [
+        staircases,
         margins(&candidates, &names, &more),
         ram(&candidates, &names, &more),
     ]
@@ -56,76 +56,112 @@ fn names(candidates: &[RankedCandidate<'_, '_>]) -> Vec<String> {
     names
 }
 
-/// The channel of the candidates, best on top.
-fn rows(names: &[String]) -> Value {
-    json!({
-        "field": "candidate", "type": "nominal", "title": null, "sort": names,
-        "scale": {"domain": names}, "axis": {"labelLimit": 260, "grid": false, "tickSize": 0},
-    })
+/// RAM against the rate, of the first candidates of which the document holds a curve.
+fn staircases(pivot: &Pivot<'_>, candidates: &[RankedCandidate<'_, '_>]) -> Option<Plot> {
+    let mut curves = Vec::new();
+    let mut all = 0;
+    for candidate in candidates {
+        let Some(timing) = candidate.timings.last() else {
+            continue;
+        };
+        let steps = candidate.staircase(*timing);
+        if steps.is_empty() {
+            continue;
+        }
+        all += 1;
+        if curves.len() == CURVES {
+            continue;
+        }
+        let index = curves.len();
+        curves.push(ChartCurve {
+            name: format!("{}, {timing}", candidate.target),
+            color: PALETTE[index % PALETTE.len()],
+            dash: DASHES[index / PALETTE.len() % DASHES.len()],
+            shape: CurveShape::StepBefore,
+            points: steps.into_iter().map(|(ram, rate)| (rate, ram)).collect(),
+        });
+    }
+    let rate = match &pivot.document.experiment.workload {
+        Workload::Compare(study) => Some(study.work.rate.si()),
+        _ => None,
+    };
+    let asked = rate.into_iter().map(|rate| ChartRule {
+        axis: RuleAxis::X,
+        at: rate,
+        label: format!("asked: {}", text::rate(rate)),
+        color: PALETTE[6],
+        dash: DASHES[0],
+    });
+    let allowed = allowed(candidates).map(|bytes| ChartRule {
+        axis: RuleAxis::Y,
+        at: bytes,
+        label: format!("allowed: {}", text::ram(bytes, text::DIGITS)),
+        color: PALETTE[6],
+        dash: DASHES[1],
+    });
+    Chart {
+        id: "plot-staircases".to_owned(),
+        heading: "RAM against input rate".to_owned(),
+        caption: format!(
+            "RAM to provision for whole records, by the input rate; down and to the right is better. A curve ends where no \
+             RAM is enough.{}",
+            text::first_of(CURVES, all, "first")
+        ),
+        x: ChartAxis::logarithmic("B/s", "input rate"),
+        y: ChartAxis::logarithmic("B", "RAM"),
+        curves,
+        rules: asked.chain(allowed).collect(),
+    }
+    .plot()
 }
 
-/// The channel that sets the columns of the data sheet side by side.
-fn offset() -> Value {
-    let domain: Vec<_> = Timing::ALL.iter().map(|timing| timing.name()).collect();
-    json!({"field": "timing", "type": "nominal", "sort": domain})
+/// The RAM that the study allows, if it says so.
+fn allowed(candidates: &[RankedCandidate<'_, '_>]) -> Option<f64> {
+    let verdicts = candidates.iter().flat_map(|one| &one.verdicts);
+    let mut of_ram =
+        verdicts.filter(|verdict| verdict.metric == Metric::RamProvision && verdict.allowed > 0.0);
+    of_ram.next().map(|verdict| verdict.allowed)
 }
 
 /// Bars to the right pass, bars to the left fail; a margin beyond the scale is cut and marked.
 fn margins(candidates: &[RankedCandidate<'_, '_>], names: &[String], more: &str) -> Option<Plot> {
-    let mut bars = Vec::new();
-    for (candidate, name) in candidates.iter().zip(names) {
-        let verdicts = candidate.timings.iter();
-        let verdicts = verdicts.filter_map(|timing| candidate.verdict(*timing));
-        bars.extend(verdicts.map(|verdict| bar(candidate, name, verdict)));
-    }
-    if bars.is_empty() {
+    let rows = candidates.iter().zip(names).map(|(candidate, name)| {
+        let timings = candidate.timings.iter();
+        let verdicts = timings.filter_map(|timing| candidate.verdict(*timing));
+        PlotRow {
+            name: name.clone(),
+            marks: verdicts.map(|verdict| bar(candidate, verdict)).collect(),
+            words: None,
+        }
+    });
+    let rows: Vec<PlotRow> = rows.filter(|row| !row.marks.is_empty()).collect();
+    if rows.is_empty() {
         return None;
     }
-    let results = ["pass".to_owned(), "fail".to_owned()];
-    let x = json!({
-        "field": "x", "type": "quantitative", "title": "margin",
-        "scale": {"domain": [-1.0, 1.0]},
-        "axis": {"format": "+.0%", "values": [-1.0, -0.5, 0.0, 0.5, 1.0]},
-    });
-    let spec = json!({
-        "height": {"step": STEP / 2},
-        "data": {"values": bars},
-        "encoding": {"y": rows(names), "yOffset": offset(), "x": x},
-        "layer": [
-            {
-                "mark": {"type": "bar", "tooltip": true},
-                "encoding": {
-                    "color": channel(&results, &results, json!([PASS, FAIL])),
-                    "tooltip": [
-                        {"field": "candidate", "type": "nominal"},
-                        {"field": "timing", "type": "nominal"},
-                        {"field": "series", "type": "nominal", "title": "verdict"},
-                        {"field": "label", "type": "nominal", "title": "decided by"},
-                    ],
-                },
-            },
-            {
-                "mark": {"type": "text", "align": "left", "dx": 5, "fontSize": 12, "color": "#222", "limit": 190},
-                "encoding": {
-                    "x": {"field": "place", "type": "quantitative"},
-                    "text": {"field": "label", "type": "nominal"},
-                },
-            },
-            {"data": {"values": [{"zero": 0}]}, "mark": {"type": "rule", "color": "#222"},
-             "encoding": {"x": {"field": "zero", "type": "quantitative"}, "y": null, "yOffset": null}},
-        ],
-    });
+    let spec = RowSpec {
+        title: "margin",
+        unit: "%",
+        logarithmic: false,
+        ends: Some((-1.0, 1.0)),
+        points: false,
+        series: vec![("pass".to_owned(), PASS), ("fail".to_owned(), FAIL)],
+        rows,
+        rule: None,
+    };
     let caption = format!(
         "How far each candidate is inside the limit that decides: to the right it passes, to the left \
          it fails. Longer bars are cut at 100 %.{more}"
     );
     let heading = "Margin to the deciding limit".to_owned();
-    Some(Plot::new("plot-margin".to_owned(), heading, caption, spec))
+    Some(Plot::new(
+        "plot-margin".to_owned(),
+        heading,
+        caption,
+        PlotSpec::Rows(spec),
+    ))
 }
 
-fn bar(candidate: &RankedCandidate<'_, '_>, name: &str, verdict: &Verdict) -> Value {
-    // Without a value there is no bar, only the words.
-    let x = verdict.margin.unwrap_or(0.0).clamp(-1.0, 1.0);
+fn bar(candidate: &RankedCandidate<'_, '_>, verdict: &Verdict) -> RowMark {
     let result = if verdict.pass { "pass" } else { "fail" };
     let limit = text::printable(&Limit::words(verdict));
     // The bar shows the result; where there is none, words do.
@@ -138,123 +174,65 @@ fn bar(candidate: &RankedCandidate<'_, '_>, name: &str, verdict: &Verdict) -> Va
         }
         None => format!("{column}: {result}, {limit}"),
     };
-    json!({
-        "candidate": name, "timing": verdict.timing.name(), "series": result, "x": x,
-        // The words stand on the side that the bar leaves free.
-        "place": if x > 0.0 { -0.98 } else { 0.0 },
-        "label": words,
-    })
+    RowMark {
+        series: usize::from(!verdict.pass),
+        // Without a value there is no bar, only the words.
+        value: verdict.margin.unwrap_or(0.0).clamp(-1.0, 1.0),
+        text: format!("{result}, {words}"),
+        label: Some(words),
+        band: None,
+    }
 }
 
 /// The RAM of each candidate on a logarithmic axis, with what is allowed as a rule.
 fn ram(candidates: &[RankedCandidate<'_, '_>], names: &[String], more: &str) -> Option<Plot> {
-    let mut points = Vec::new();
-    let mut words = Vec::new();
-    let mut values = Vec::new();
-    let shapes: Vec<_> = Timing::ALL
-        .iter()
-        .map(|one| one.name().to_owned())
-        .collect();
-    let mut drawn: Vec<String> = Vec::new();
-    for (candidate, name) in candidates.iter().zip(names) {
+    let rows = candidates.iter().zip(names).map(|(candidate, name)| {
+        let mut row = PlotRow {
+            name: name.clone(),
+            marks: Vec::new(),
+            words: None,
+        };
         let mut missing: Vec<(Timing, String)> = Vec::new();
         for timing in &candidate.timings {
             let Some(told) = candidate.told(*timing, Metric::RamProvision) else {
                 continue;
             };
             match candidate.number(*timing, Metric::RamProvision) {
-                Some(bytes) if bytes > 0.0 => {
-                    values.push(bytes);
-                    if !drawn.iter().any(|one| one == timing.name()) {
-                        drawn.push(timing.name().to_owned());
-                    }
-                    // Where two coincide, both show.
-                    let size = if *timing == Timing::Typ { 240 } else { 60 };
-                    points.push(json!({
-                        "candidate": name, "series": timing.name(), "x": bytes, "label": told,
-                        "size": size,
-                    }));
-                }
+                Some(bytes) if bytes > 0.0 => row.marks.push(RowMark {
+                    series: *timing as usize,
+                    value: bytes,
+                    text: told,
+                    label: None,
+                    band: None,
+                }),
                 _ => missing.push((*timing, told)),
             }
         }
-        words.extend(label(&missing).map(|label| (name, label)));
-    }
-    let verdicts = candidates.iter().flat_map(|one| &one.verdicts);
-    let of_ram =
-        verdicts.filter(|verdict| verdict.metric == Metric::RamProvision && verdict.allowed > 0.0);
-    let allowed = of_ram.map(|verdict| verdict.allowed).next();
-    if values.is_empty() {
+        row.words = label(&missing);
+        row
+    });
+    let rows: Vec<PlotRow> = rows
+        .filter(|row| !row.marks.is_empty() || row.words.is_some())
+        .collect();
+    if rows.iter().all(|row| row.marks.is_empty()) {
         return None;
     }
-    values.extend(allowed);
-    let mut x = axis::scaled("x", "B", "RAM", &values, true);
-    x["axis"]["grid"] = true.into();
-    drawn.sort_by_key(|name| shapes.iter().position(|other| other == name));
-    // Room on the left, so that no point lies on the axis, nor on the words for what has none.
-    let end = |index: usize| x["scale"]["domain"][index].as_f64().unwrap_or(1.0);
-    let room = if words.is_empty() {
-        1.5
-    } else {
-        (end(1) / end(0)).powf(0.4).max(1.5)
+    let series = Timing::ALL.iter().zip([PASS, FAIL, OTHER]);
+    let spec = RowSpec {
+        title: "RAM",
+        unit: Metric::RamProvision.unit(),
+        logarithmic: true,
+        ends: None,
+        points: true,
+        series: series
+            .map(|(timing, color)| (timing.name().to_owned(), color))
+            .collect(),
+        rows,
+        rule: allowed(candidates).map(|bytes| {
+            let label = format!("allowed: {}", text::ram(bytes, text::DIGITS));
+            (bytes, label)
+        }),
     };
-    let least = end(0) / room;
-    x["scale"]["domain"][0] = least.into();
-    let words: Vec<_> = words
-        .into_iter()
-        .map(|(name, label)| json!({"candidate": name, "x": least, "label": label}))
-        .collect();
-    let tooltip = json!([
-        {"field": "candidate", "type": "nominal"},
-        {"field": "series", "type": "nominal", "title": "timing"},
-        {"field": "label", "type": "nominal", "title": "RAM"},
-    ]);
-    let mut layers = vec![
-        json!({
-            "mark": {"type": "line", "color": "#999", "strokeWidth": 2},
-            "encoding": {"detail": {"field": "candidate", "type": "nominal"}},
-        }),
-        json!({
-            "mark": {"type": "point", "filled": true, "opacity": 1},
-            "encoding": {
-                "color": channel(&shapes, &drawn, json!([PASS, FAIL, "#009E73"])),
-                "shape": channel(&shapes, &drawn, json!(["circle", "square", "diamond"])),
-                "size": {"field": "size", "type": "quantitative", "scale": null, "legend": null},
-                "tooltip": tooltip,
-            },
-        }),
-        json!({
-            "data": {"values": words},
-            "mark": {"type": "text", "align": "left", "dx": 6, "fontSize": 12, "color": "#222"},
-            "encoding": {"text": {"field": "label", "type": "nominal"}},
-        }),
-    ];
-    if let Some(allowed) = allowed {
-        let label = format!("allowed: {}", text::ram(allowed, text::DIGITS));
-        // Beside the rule where there is room.
-        let most = x["scale"]["domain"][1].as_f64().unwrap_or(allowed);
-        let (align, dx) = if allowed > (least * most).sqrt() {
-            ("right", -5)
-        } else {
-            ("left", 5)
-        };
-        let data = json!({"values": [{"x": allowed, "label": label}]});
-        layers.push(json!({
-            "data": data, "mark": {"type": "rule", "color": "#000", "strokeDash": [7, 4]},
-            "encoding": {"y": null},
-        }));
-        layers.push(json!({
-            "data": data,
-            "mark": {"type": "text", "align": align, "dx": dx, "y": -6, "fontSize": 12},
-            "encoding": {"y": null, "text": {"field": "label", "type": "nominal"}},
-        }));
-    }
-    let spec = json!({
-        "height": {"step": STEP},
-        "data": {"values": points},
-        "encoding": {"y": rows(names), "x": x},
-        "layer": layers,
-    });
     let caption = format!(
         "RAM to provision: the record being gathered, those that wait, and the one being written, on a logarithmic axis; left \
          is better.{more}"
@@ -264,7 +242,7 @@ fn ram(candidates: &[RankedCandidate<'_, '_>], names: &[String], more: &str) -> 
         "plot-candidate-ram".to_owned(),
         heading,
         caption,
-        spec,
+        PlotSpec::Rows(spec),
     ))
 }
 

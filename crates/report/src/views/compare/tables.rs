@@ -116,7 +116,7 @@ fn key_figures(all: &[Timing], lines: &[AtTimings<'_, '_, '_>], explaining: bool
 }
 
 /// What the candidates were compared for, as a title begins.
-fn work(document: &ResultSet) -> String {
+pub(super) fn work(document: &ResultSet) -> String {
     let Workload::Compare(study) = &document.experiment.workload else {
         return String::new();
     };

@@ -1,7 +1,6 @@
 //! The plots of `wordline dram`: bars of what modules carry and of where their buses' time goes, what latency
 //! consists of, and under load latency over throughput and its spread.
 
-use serde_json::json;
 use std::borrow::Cow;
 
 use wordline_core::Metric;
@@ -10,19 +9,17 @@ use wordline_core::results::HistogramBucket;
 use super::bandwidth::{Mixes, ratio_band};
 use super::{LANDMARKS, LoadPoint, curves, mix, of_test, targets};
 use crate::cause::{self, CauseMeaning};
-use crate::html::axis;
-use crate::html::bars::{BarPiece, BarScale, StackedBars};
-use crate::html::chart::{Chart, ChartAxis, ChartCurve, ChartRule, CurveShape, needs_logarithm};
-use crate::html::plot::{DASHES, PALETTE, Plot, channel};
+use crate::html::bars::{BarPiece, BarScale, PlotRow, RowMark, RowSpec, StackedBars};
+use crate::html::chart::{
+    Chart, ChartAxis, ChartCurve, ChartRule, CurveShape, RuleAxis, needs_logarithm,
+};
+use crate::html::plot::{DASHES, PALETTE, Plot, PlotSpec};
 use crate::html::why;
 use crate::pivot::{Pivot, PivotLine, each, together};
 use crate::text;
 
 /// More targets than a plot can distinguish.
 const TARGETS: usize = 8;
-
-/// Pixels of a bar.
-const BAR: usize = 26;
 
 /// Share of the slowest target's samples that a histogram shows; the tail beyond stands in the tables.
 const SHOWN: f64 = 0.999;
@@ -119,79 +116,60 @@ fn throughputs(pivot: &Pivot<'_>, mixes: &Mixes<'_, '_>, number: usize) -> Optio
     let mut by_target = together(mixes.lines.clone(), |line| line.head().target.as_str());
     by_target.truncate(TARGETS);
     let throughput = |line: &PivotLine<'_>| line.number(Metric::ThroughputMean);
-    let (mut bars, mut bands, mut values) = (Vec::new(), Vec::new(), Vec::new());
-    for line in &mixes.lines {
-        let shown = by_target
+    let first = by_target.first().map(|own| &own[0].head().target);
+    let mark = |(series, own): (usize, &Vec<&PivotLine<'_>>), of: &str| {
+        let line = own.iter().find(|line| mix(line) == of)?;
+        let value = throughput(line)?;
+        let first = first.and_then(|first| throughput(mixes.line(first, of)?));
+        let band = first.zip(ratio_band(line));
+        Some(RowMark {
+            series,
+            value,
+            text: text::rate(value),
+            label: Some(text::rate(value)),
+            band: band.map(|(first, (low, high))| (first * low, first * high)),
+        })
+    };
+    let rows = mixes.mixes.iter().map(|of| PlotRow {
+        name: text::printable(of),
+        marks: by_target
             .iter()
-            .any(|own| own[0].head().target == line.head().target);
-        let Some(value) = throughput(line).filter(|_| shown) else {
-            continue;
-        };
-        let name = text::printable(pivot.short(line.head()));
-        let mix = text::printable(mix(line));
-        let label = text::rate(value);
-        values.push(value);
-        bars.push(json!({"mix": mix, "series": name, "x": value, "label": label}));
-        let first = by_target.first().map(|own| &own[0].head().target);
-        let first = first.and_then(|first| throughput(mixes.line(first, super::mix(line))?));
-        if let (Some(first), Some((low, high))) = (first, ratio_band(line)) {
-            values.push(first * high);
-            bands.push(json!({"mix": mix, "series": name, "x": first * low, "x2": first * high}));
-        }
-    }
-    if bars.is_empty() {
+            .enumerate()
+            .filter_map(|own| mark(own, of))
+            .collect(),
+        words: None,
+    });
+    let rows: Vec<PlotRow> = rows.filter(|row| !row.marks.is_empty()).collect();
+    if rows.is_empty() {
         return None;
     }
-    let names: Vec<_> = by_target
-        .iter()
-        .map(|own| text::printable(pivot.short(own[0].head())))
-        .collect();
-    let palette: Vec<_> = (0..names.len()).map(|index| look(index).0).collect();
-    let sort: Vec<_> = mixes.mixes.iter().map(|mix| text::printable(mix)).collect();
-    let told = json!([
-        {"field": "mix", "type": "nominal"},
-        {"field": "series", "type": "nominal", "title": "what"},
-        {"field": "label", "type": "nominal", "title": "throughput"},
-    ]);
-    let mut layers = vec![
-        json!({
-            "mark": {"type": "bar"},
-            "encoding": {"color": channel(&names, &names, json!(palette)), "tooltip": told},
-        }),
-        json!({
-            "mark": {"type": "text", "align": "left", "dx": 5, "fontSize": 12, "color": "white"},
-            "encoding": {"x": {"datum": 0}, "text": {"field": "label", "type": "nominal"}},
-        }),
-    ];
-    if !bands.is_empty() {
-        layers.push(json!({
-            "data": {"values": bands},
-            "mark": {"type": "rule", "color": "#000", "strokeWidth": 2},
-            "encoding": {"x2": {"field": "x2"}},
-        }));
-    }
-    let band = if bands.is_empty() {
-        ""
+    let has_band = |row: &PlotRow| row.marks.iter().any(|mark| mark.band.is_some());
+    let band = if rows.iter().any(has_band) {
+        " A thin line is the band of the gain over the first module, with each undisclosed choice changed in turn."
     } else {
-        " A black line is the band of the gain over the first module, with each undisclosed choice changed in turn."
+        ""
     };
-    let spec = json!({
-        "height": BAR * bars.len() + BAR,
-        "data": {"values": bars},
-        "encoding": {
-            "y": {"field": "mix", "type": "nominal", "title": null, "sort": sort, "axis": {"grid": false}},
-            "yOffset": {"field": "series", "type": "nominal", "sort": names},
-            "x": axis::scaled("x", "B/s", "throughput", &values, false),
-        },
-        "layer": layers,
+    let names = by_target.iter().enumerate().map(|(index, own)| {
+        let name = text::printable(pivot.short(own[0].head()));
+        (name, look(index).0)
     });
+    let spec = RowSpec {
+        title: "throughput",
+        unit: "B/s",
+        logarithmic: false,
+        ends: None,
+        points: false,
+        series: names.collect(),
+        rows,
+        rule: None,
+    };
     let caption = format!("Reads and writes together, by mix; longer is better.{band}");
     let heading = format!("Bandwidth by mix{}", mixes.suffix);
     Some(Plot::new(
         format!("plot-bandwidth-{number}"),
         heading,
         caption,
-        spec,
+        PlotSpec::Rows(spec),
     ))
 }
 
@@ -246,6 +224,7 @@ fn latency_over_throughput(pivot: &Pivot<'_>) -> Option<Plot> {
             points: curve.points.iter().filter_map(place).collect(),
         });
         rules.extend(curve.knee.map(|(throughput, _)| ChartRule {
+            axis: RuleAxis::X,
             at: throughput,
             label: format!("knee: {}", text::rate(throughput)),
             color,

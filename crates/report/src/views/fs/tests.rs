@@ -1,5 +1,6 @@
 //! What people see of `wordline fs bench`.
 
+use crate::html::tests::opened;
 use crate::{Format, Style, answer, fixture, render};
 
 #[test]
@@ -49,7 +50,11 @@ fn every_run_has_a_line_and_parts_have_none() {
 
 #[test]
 fn the_page_draws_the_slowest_calls() {
-    let html = render(&fixture::file_systems(), Format::Html, &Style::default());
+    let html = opened(&render(
+        &fixture::file_systems(),
+        Format::Html,
+        &Style::default(),
+    ));
     assert!(html.contains("What the slowest calls consisted of"));
 }
 

@@ -1,5 +1,6 @@
 //! What people see of `wordline wear health`.
 
+use crate::html::tests::opened;
 use crate::{Format, Style, answer, fixture, render};
 
 #[test]
@@ -45,7 +46,11 @@ fn a_score_says_how_much_better_than_cycles_alone() {
          the best from cycles with the fleet's endurance, 1.5 times than with the part's. The 90 % band holds 90.0 % of \
          the true values."
     );
-    let html = render(&fixture::health_score(), Format::Html, &Style::default());
+    let html = opened(&render(
+        &fixture::health_score(),
+        Format::Html,
+        &Style::default(),
+    ));
     assert!(html.contains("Error of predictions over life"));
 }
 

@@ -3,6 +3,7 @@
 use wordline_core::results::AxisValue;
 use wordline_core::{Axis, Metric, RowOperation};
 
+use crate::html::tests::opened;
 use crate::{Format, Style, answer, fixture, render};
 
 #[test]
@@ -100,7 +101,11 @@ fn tables_stand_side_by_side_and_what_one_cannot_do_has_no_columns() {
 
 #[test]
 fn the_page_draws_rates() {
-    let html = render(&fixture::key_values(), Format::Html, &Style::default());
+    let html = opened(&render(
+        &fixture::key_values(),
+        Format::Html,
+        &Style::default(),
+    ));
     assert!(html.contains("Bytes moved over the floor"));
 }
 
@@ -161,7 +166,7 @@ fn what_was_repeated_has_its_interval_and_what_was_disturbed_a_mark() {
         assert!(sentences.contains(told), "{told}: {sentences}");
     }
     // A curve is one of what was disturbed or of what was not.
-    let html = render(&document, Format::Html, &Style::default());
+    let html = opened(&render(&document, Format::Html, &Style::default()));
     assert!(html.contains("wordline-kv, insert ?") && !html.contains("LPHT, insert ?"));
     // What was simulated says nothing of repeats.
     assert!(

@@ -1,5 +1,6 @@
 //! What people see of `wordline wear`.
 
+use crate::html::tests::opened;
 use crate::{Format, Style, answer, fixture, render};
 
 #[test]
@@ -52,7 +53,7 @@ fn every_run_has_its_lines_and_the_blocks_have_none() {
 
 #[test]
 fn the_page_draws_latency_over_life() {
-    let html = render(&fixture::wear(), Format::Html, &Style::default());
+    let html = opened(&render(&fixture::wear(), Format::Html, &Style::default()));
     assert!(html.contains("Latency over life"));
 }
 
