@@ -102,7 +102,7 @@ fn a_log_becomes_a_sheet_that_other_commands_take() {
         "{sheet}"
     );
     assert!(!sheet.contains(&folder), "{sheet}");
-    everything(&["part", "check", &file]).done();
+    wordline(&["part", "check", &file]).done();
     let target = format!("card-lat.1-fit@{BOARD}");
     let raw = [
         "raw",
@@ -235,7 +235,7 @@ fn a_cycling_log_becomes_a_sheet_that_wears() {
             ran.stdout
         );
     }
-    everything(&["part", "check", &sheet]).done();
+    wordline(&["part", "check", &sheet]).done();
     let wear = [
         "wear",
         "--catalog",
@@ -285,7 +285,7 @@ fn a_sweep_gives_the_times_of_the_array_back() {
             ran.stdout
         );
     }
-    everything(&["part", "check", &sheet]).done();
+    wordline(&["part", "check", &sheet]).done();
 }
 
 #[test]
@@ -363,7 +363,7 @@ fn a_table_of_a_data_sheet_gives_an_exponent_predictions_and_a_sheet_that_slows_
             ran.stdout
         );
     }
-    everything(&["part", "check", &sheet]).done();
+    wordline(&["part", "check", &sheet]).done();
     let wear = [
         "wear",
         "--catalog",

@@ -298,7 +298,7 @@ fn each_document_is_shown_as_it_ends() {
 
     let folder = Folder::new();
     let file = folder.file("evidence.txt");
-    let ran = wordline(&[&["reproduce", "--export", &file], &only[..]].concat()).done();
+    let ran = everything(&[&["reproduce", "--export", &file], &only[..]].concat()).done();
     let notes: Vec<_> = ran.stderr.lines().collect();
     assert!(
         matches!(&*notes, [wrote] if wrote.starts_with("wrote ")),
