@@ -226,7 +226,8 @@ fn a_page_of_buffers_answers_before_it_lists() {
     assert_carries(&whole, &document);
     let order = [
         "wordline buffer: mt29f1g01@stm32h755-qspi",
-        "<h1>Provision 96 KiB of RAM for mt29f1g01@stm32h755-qspi at 2.00 MB&#x2f;s",
+        "<h1>Provision ",
+        "mt29f1g01@stm32h755-qspi",
         "id=\"short\"",
         "id=\"panel-curves\"",
     ];
@@ -259,12 +260,14 @@ fn a_page_of_candidates_begins_with_the_verdict() {
     let order = [
         "wordline compare: 5 targets",
         "<h1>",
+        "em064lx@stm32h755-qspi",
         "class=\"question\"",
         "Allowed: ",
-        "Best is em064lx@stm32h755-qspi",
+        "<strong>provision</strong>",
+        "<strong>runner-up</strong>",
         "Candidates, the best first",
         ">FAIL</td>",
-        "Unknown, and not judged",
+        "Best is em064lx@stm32h755-qspi",
     ];
     assert_order(&page, &order);
     assert_eq!(plots(&whole), ["plot-margin", "plot-candidate-ram"]);
