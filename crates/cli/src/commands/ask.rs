@@ -8,7 +8,7 @@ use crate::outcome::Outcome;
 use crate::output;
 
 /// A question, and the flag that its answer is for.
-struct Question {
+struct Prompt {
     text: &'static str,
     /// What an answer looks like, or which there are.
     answers: &'static str,
@@ -17,26 +17,26 @@ struct Question {
     default: Option<&'static str>,
 }
 
-const QUESTIONS: [Question; 4] = [
-    Question {
+const QUESTIONS: [Prompt; 4] = [
+    Prompt {
         text: "What do you write?",
         answers: "log: records in order; overwrite: anywhere; read: a boot image; read-mostly; mixed",
         flag: "--work",
         default: Some("log"),
     },
-    Question {
+    Prompt {
         text: "How fast does it come?",
         answers: "bytes a second, such as 500KB/s or 20MB/s",
         flag: "--rate",
         default: Some("100KB/s"),
     },
-    Question {
+    Prompt {
         text: "How long must it last?",
         answers: "such as 10y; empty: no limit",
         flag: "--min-life",
         default: None,
     },
-    Question {
+    Prompt {
         text: "What may the memory cost?",
         answers: "euros, such as \"5 EUR\"; empty: no limit",
         flag: "--max-cost",
@@ -56,7 +56,7 @@ pub(crate) fn run() -> Result<Outcome, Failure> {
         let _ = write!(stderr, "{text}").and_then(|()| stderr.flush());
     };
     for question in &QUESTIONS {
-        let Question {
+        let Prompt {
             text,
             answers,
             flag,
