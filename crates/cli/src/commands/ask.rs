@@ -88,7 +88,7 @@ pub(crate) fn run() -> Result<Outcome, Failure> {
             tries += 1;
             if tries == TRIES || !is_talk {
                 return Err(crate::failure::message(
-                    fault.trim_start_matches("error: ").to_owned(),
+                    fault.trim_start_matches("error: "),
                 ));
             }
             say(&format!("{fault}\n"));

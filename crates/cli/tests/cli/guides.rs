@@ -191,6 +191,7 @@ pages! {
     tutorial_of_file_systems: "docs/tutorials/file-system.md",
     tutorial_of_servers: "docs/tutorials/server.md",
     add_your_chip: "docs/guides/add-your-chip.md",
+    compare_two_results: "docs/guides/compare-two-results.md",
     execute_in_place: "docs/guides/execute-in-place.md",
     fat_on_nand: "docs/guides/fat-on-nand.md",
     file_systems: "docs/guides/file-systems.md",
@@ -209,6 +210,9 @@ pages! {
     cards: "docs/concepts/cards.md",
     import: "docs/reference/import.md",
     logs: "docs/reference/logs.md",
+    prices: "docs/reference/prices.md",
+    results: "docs/reference/results.md",
+    settings: "docs/reference/settings.md",
 }
 
 #[test]
