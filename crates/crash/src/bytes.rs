@@ -1,5 +1,6 @@
 //! Crash images of memories that are written byte by byte.
 
+use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -180,6 +181,38 @@ pub enum Cut {
         /// What its word reads.
         kind: Spoilt,
     },
+}
+
+impl fmt::Display for Cut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Prefix(count) => write!(f, "the first {count}"),
+            Self::Subset(bits) => {
+                let landed = (0..u64::BITS).filter(|bit| bits >> bit & 1 == 1);
+                let landed: Vec<_> = landed.map(|store| store.to_string()).collect();
+                match landed.is_empty() {
+                    true => f.write_str("none"),
+                    false => write!(f, "those numbered {}, from 0", landed.join(", ")),
+                }
+            }
+            Self::Only(one, other) if one == other => write!(f, "number {one} alone, from 0"),
+            Self::Only(one, other) => write!(f, "numbers {one} and {other} alone, from 0"),
+            Self::Without(one, other) if one == other => write!(f, "all but number {one}, from 0"),
+            Self::Without(one, other) => write!(f, "all but numbers {one} and {other}, from 0"),
+            Self::Sample => f.write_str("some that were drawn"),
+            Self::Spoilt { store, kind } => {
+                let reads = match kind {
+                    Spoilt::Zeros => "zeros",
+                    Spoilt::Ones => "ones",
+                    Spoilt::Noise => "noise",
+                };
+                write!(
+                    f,
+                    "all before number {store}, from 0, whose word reads as {reads}"
+                )
+            }
+        }
+    }
 }
 
 /// What a spoilt word reads.

@@ -1,6 +1,7 @@
 //! What a flash memory holds, without its time, energy and wear: bytes, bits that read differently
 //! every time, what was programmed since the erase, marks, and weak blocks; and the ECC that reads it.
 
+use std::fmt;
 use std::sync::Arc;
 
 use wordline_core::draw::{Purpose, draw};
@@ -49,6 +50,16 @@ pub enum Weakness {
     FailsPrograms,
     /// Programs and erases fail: the block has gone bad.
     FailsErases,
+}
+
+impl fmt::Display for Weakness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Drifts => "bits that are programmed then read differently every time",
+            Self::FailsPrograms => "a program then fails",
+            Self::FailsErases => "programs and erases then fail",
+        })
+    }
 }
 
 /// An interrupted erase: each bit is old or 1.

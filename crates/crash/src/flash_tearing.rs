@@ -1,5 +1,6 @@
 //! What a power cut can do to the operations on a flash memory, variant by variant.
 
+use std::fmt;
 use std::iter::once;
 
 use wordline_core::draw::{Purpose, draw};
@@ -216,6 +217,49 @@ pub enum FlashTear {
     },
     /// An erase after which the block reads as erased, and is weak.
     LooksErased(Weakness),
+}
+
+impl fmt::Display for FlashTear {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let share = |eighths: u8| format!("{eighths}/8");
+        let others = |flickers: bool| match flickers {
+            true => ", others read differently every time",
+            false => "",
+        };
+        match self {
+            Self::Nothing => f.write_str("nothing"),
+            Self::Attempted => f.write_str("an attempt that cleared no bit"),
+            Self::Prefix(bytes) => write!(f, "the first {bytes} B"),
+            Self::Bits { eighths, flickers } => {
+                write!(f, "{} of its bits{}", share(*eighths), others(*flickers))
+            }
+            Self::Flickering => {
+                f.write_str("all its bits, of which some read differently every time")
+            }
+            Self::Beside => {
+                f.write_str("bytes beside it, which were programmed before, are spoilt")
+            }
+            Self::Lost => f.write_str("a page that the ECC gives up"),
+            Self::Marginal => f.write_str("a page that the ECC gives up in some reads"),
+            Self::LowerBits { eighths, flickers } => write!(
+                f,
+                "{} of the bits of the lower page are noise{}",
+                share(*eighths),
+                others(*flickers)
+            ),
+            Self::LowerLost => f.write_str("a lower page that the ECC gives up"),
+            Self::LowerMarginal => f.write_str("a lower page that the ECC gives up in some reads"),
+            Self::PartErased { eighths, flickers } => write!(
+                f,
+                "{} of the block's bits are erased{}",
+                share(*eighths),
+                others(*flickers)
+            ),
+            Self::LooksErased(weakness) => {
+                write!(f, "a block that reads as erased and is weak ({weakness})")
+            }
+        }
+    }
 }
 
 impl Tearing for FlashTearing {

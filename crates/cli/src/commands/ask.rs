@@ -87,9 +87,7 @@ pub(crate) fn run() -> Result<Outcome, Failure> {
             let fault = error.lines().next().unwrap_or_default();
             tries += 1;
             if tries == TRIES || !is_talk {
-                return Err(crate::failure::message(
-                    fault.trim_start_matches("error: "),
-                ));
+                return Err(crate::failure::message(fault.trim_start_matches("error: ")));
             }
             say(&format!("{fault}\n"));
         }

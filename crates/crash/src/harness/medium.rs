@@ -60,7 +60,7 @@ impl Medium for ByteTearing {
     }
 
     fn describe_cut(image: &ByteImage) -> String {
-        format!("of the pending stores landed: {:?}", image.cut())
+        format!("of the pending stores landed: {}", image.cut())
     }
 }
 
@@ -110,6 +110,6 @@ impl Medium for FlashTearing {
     }
 
     fn describe_cut(image: &FlashImage) -> String {
-        format!("left of it: {:?}", image.tear())
+        format!("left of it: {}", image.tear())
     }
 }

@@ -163,7 +163,7 @@ fn a_database_opens_what_power_cuts_leave_unless_a_header_is_torn() {
     let case = &all.first.as_ref().expect("a failure").case;
     let failure = harness.replay(&DatabaseTest, &calls, case).expect("a case");
     let report = harness.report(&DatabaseTest, &calls, &failure.expect("fails"));
-    assert!(report.to_string().contains("Prefix(2)"), "{report}");
+    assert!(report.to_string().contains("the first 2 B"), "{report}");
     harness.mode = Mode::Linear;
     let between = harness.check(&DatabaseTest, &calls);
     assert_eq!(between.first, None, "{between:?}");
