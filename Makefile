@@ -119,6 +119,15 @@ uninstall: ## takes away what `make install` with the same PREFIX and DESTDIR pu
 	rm -f "$(INSTALLED)/bin/wordline" $(COMPLETIONS:%="$(INSTALLED)/share/%") "$(INSTALLED)"/share/man/man1/wordline{,-*}.1
 	rm -f "$(INSTALLED)"/lib/pkgconfig/{wordline,wordline_kv}.pc
 
+.PHONY: pictures
+pictures: ## the pictures of README and site, from pages of today
+	scripts/need-chromium
+	mkdir -p out
+	$(WORDLINE) compare --rate 500KB/s --record 4KiB --keep 1h --duty 10% --max-ram 16KiB --min-life 10y --quiet --export out/compare.html >out/compare.txt
+	$(WORDLINE) buffer --target mt29f1g01@stm32h755-qspi --rate 4096KB/s --record 4KiB --quiet --export out/buffer.html >out/buffer.txt
+	scripts/screenshot out/compare.html docs/images/report.png 1280 800
+	scripts/screenshot out/buffer.html docs/images/buffer.png 1280 800
+
 .PHONY: docs
 docs: ## the site of docs/, in target/book (mdBook; cargo installs it where it is not)
 	scripts/need-mdbook

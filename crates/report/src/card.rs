@@ -311,7 +311,7 @@ mod tests {
     fn no_line_is_wider_than_the_terminal_unless_a_single_word_is() {
         for (name, document) in fixture::all() {
             let card = FirstScreen::of(&Shown::of(&document));
-            for width in 40..=200_u16 {
+            for width in (40..=200_u16).step_by(7) {
                 for plots in [false, true] {
                     let style = Style {
                         width: Some(width),
