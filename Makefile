@@ -139,10 +139,3 @@ reference: ## write the generated pages under docs/reference/ again, and the dis
 	UPDATE_REFERENCE=1 UPDATE_EVIDENCE=1 cargo test --quiet --locked -p wordline-catalog --lib estimate::
 	UPDATE_REFERENCE=1 cargo test --quiet --locked -p wordline-core --test reference
 	UPDATE_REFERENCE=1 cargo test --quiet --locked -p wordline --test all reference::
-
-.PHONY: picture
-picture: ## take the README's picture again (needs Chromium)
-	mkdir -p out
-	cargo run --quiet --locked -p wordline -- compare data-logger --quiet \
-	  --target mt29f1g01,w25n01gv,mt29f4g08aac,mt25ql128,em064lx --export out/picture.html >/dev/null
-	scripts/screenshot out/picture.html docs/images/report.png 1280 1960
