@@ -110,7 +110,7 @@ impl Inputs {
 
 /// The last name of a file. Documents show it as it stands, CSV among them, so it must not be able to move the cursor of
 /// a terminal.
-fn last_name(path: &Path) -> String {
+pub(crate) fn last_name(path: &Path) -> String {
     let name = path.file_name().unwrap_or(path.as_os_str());
     printable(&name.to_string_lossy())
 }

@@ -218,7 +218,7 @@ impl Exports {
                 detail: self.detail,
                 ..style()
             };
-            let text = format!("\n{}", diff.render(Format::Table, &style));
+            let text = format!("\n{}", diff.render(Format::Table, &style, ""));
             match Format::from(global.format) {
                 Format::Table | Format::Markdown => failures.extend(data(&text).err()),
                 // Data stay data.

@@ -1,16 +1,16 @@
 //! Two results side by side: what was asked differently, which verdicts turned, and which values moved beyond chance.
 //!
 //! Rows are matched by what identifies them. Where each document has one target and the two differ, the one is compared
-//! with the other. A simulated value of the same seed has no chance in it: whatever differs has changed. Where seeds
-//! differ, a value counts as changed when its interval lies apart from the other's:
+//! with the other. Where the same question was asked with the same seed, a simulated value has no chance in it: whatever
+//! differs has changed. Otherwise a value has changed when it moved by more than a tolerance, which the caller gives, and
+//! its interval lies apart from the other's, where the document tells one:
 //!
 //! * of a mean, three standard errors of its distribution; of a quantile, the values at ranks three standard deviations of
 //!   the binomial around it; of the longest, from the tenth longest on and as far beyond. Accesses are taken to be
 //!   independent, so that intervals of correlated ones are too short;
-//! * of repeats, the interval that the document states;
-//! * of any other value a tolerance, which the caller gives.
+//! * of repeats, the interval that the document states.
 //!
-//! Where nothing but the seed was asked differently, what moved is chance by construction.
+//! A second result that lacks values of the first one, though it was asked the same, is worse than it.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -22,8 +22,12 @@ use wordline_core::{Axis, Basis, Better, Metric, Property};
 use crate::card::FirstScreen;
 use crate::format::{Detail, Format, Style};
 use crate::grid::{Column, Grid};
+use crate::html::{ComparedValue, TablePage};
 use crate::{table, text};
 use wordline_core::results::{CardPoint, CardSubject, DecisionCard};
+
+/// The most of what was asked differently, and of what turned, that the first screen lists.
+const LISTED: usize = 3;
 
 /// Standard deviations that chance may take.
 const DEVIATIONS: f64 = 3.0;
@@ -43,6 +47,8 @@ pub struct ResultDiff {
     pub worse: bool,
     /// Whether anything changed beyond chance.
     pub changed: bool,
+    /// Whether the second result was cut short.
+    pub incomplete: bool,
     /// What was asked differently: settings and sheets.
     pub asked: Vec<AskedChange>,
     /// Verdicts that turned.
@@ -119,9 +125,15 @@ impl ResultDiff {
     #[must_use]
     pub fn between(before: &ResultSet, after: &ResultSet, tolerance: f64) -> Self {
         let replaced = replaced(before, after);
-        let asked = asked(before, after);
-        let seed_alone = !asked.is_empty() && asked.iter().all(|one| one.what == "seed");
-        let same_seed = before.experiment.seed == after.experiment.seed;
+        let mut asked = asked(before, after);
+        if replaced.is_some() {
+            // The sentence names them.
+            asked.retain(|one| one.what != "targets");
+        }
+        let is_sheet = |one: &AskedChange| one.what == "wordline" || one.what.contains(": ");
+        let same_question = asked.iter().all(is_sheet);
+        let seed_alone =
+            !same_question && asked.iter().all(|one| is_sheet(one) || one.what == "seed");
         let measured = |row: &Row| row.basis == Basis::Measured;
         let matched = Matched {
             before: by_identity(before, replaced.as_ref().map(|(from, _)| from.as_str())),
@@ -131,6 +143,7 @@ impl ResultDiff {
             sentence: String::new(),
             worse: false,
             changed: false,
+            incomplete: before.complete && !after.complete,
             asked,
             verdicts: verdicts(before, after, replaced.as_ref()),
             values: Vec::new(),
@@ -152,15 +165,16 @@ impl ResultDiff {
                 continue;
             }
             let change = relative(row.value, other.value);
-            let exact = same_seed && !measured(row) && !measured(other);
+            let exact = same_question && !measured(row) && !measured(other);
             let is_chance = match (row.value, other.value) {
                 (Some(a), Some(b)) if exact => (a - b).abs() <= DIGITS_LOST * a.abs().max(b.abs()),
-                _ if seed_alone => true,
+                (Some(a), Some(b)) if (a - b).abs() <= tolerance * a.abs().max(b.abs()) => true,
                 (Some(_), Some(_)) => {
-                    let own = interval(before, &matched.before, row, from, tolerance);
                     let to = replaced.as_ref().map(|(_, to)| to.as_str());
-                    let others = interval(after, &matched.after, other, to, tolerance);
-                    own.0 <= others.1 && others.0 <= own.1
+                    let own = interval(before, &matched.before, row, from);
+                    let others = interval(after, &matched.after, other, to);
+                    let pair = own.zip(others);
+                    pair.is_some_and(|(own, others)| own.0 <= others.1 && others.0 <= own.1)
                 }
                 _ => false,
             };
@@ -190,15 +204,10 @@ impl ResultDiff {
             let first = place(a).cmp(&place(b));
             first.then_with(|| size(b).total_cmp(&size(a)))
         });
-        if replaced.is_some() {
-            // The sentence names them.
-            diff.asked.retain(|one| one.what != "targets");
-        }
-        if seed_alone {
-            diff.verdicts.clear();
-        }
-        diff.changed = !diff.values.is_empty() || !diff.verdicts.is_empty();
-        diff.worse = diff.verdicts.iter().any(|one| one.before && !one.after)
+        let lost = diff.incomplete || (same_question && diff.only_before > 0);
+        diff.changed = lost || !diff.values.is_empty() || !diff.verdicts.is_empty();
+        diff.worse = lost
+            || diff.verdicts.iter().any(|one| one.before && !one.after)
             || diff.values.iter().any(|one| one.better == Some(false));
         diff.sentence = diff.sentence(replaced.as_ref(), seed_alone);
         diff
@@ -209,22 +218,32 @@ impl ResultDiff {
         let chance = self.chance_most.map_or_else(String::new, |most| {
             format!(", by up to {}", text::percent(most, 2))
         });
+        if self.incomplete {
+            return format!(
+                "The second result was cut short: {} of {} values are missing.",
+                self.only_before,
+                self.only_before + compared
+            );
+        }
         if compared == 0 {
             return "The two results have no value in common.".to_owned();
         }
-        if seed_alone {
-            return format!(
-                "No change beyond chance: only the seed differs, and {} of {compared} values moved{chance}.",
-                self.within_chance
-            );
-        }
-        if !self.changed {
-            return match self.within_chance {
-                0 => format!("No change: all {compared} values are the same."),
-                some => {
-                    format!("No change beyond chance: {some} of {compared} values moved{chance}.")
-                }
+        let seed = match seed_alone {
+            true => "only the seed differs, and ",
+            false => "",
+        };
+        if self.values.is_empty() && self.verdicts.is_empty() {
+            let missing = match self.only_before {
+                0 => String::new(),
+                some => format!(" {some} values of the first result are missing in the second."),
             };
+            let told = match self.within_chance {
+                0 => format!("No change: all {compared} values that both have are the same."),
+                some => format!(
+                    "No change beyond chance: {seed}{some} of {compared} values moved{chance}."
+                ),
+            };
+            return told + &missing;
         }
         let whom = replaced.map_or_else(String::new, |(from, to)| format!("{to} against {from}: "));
         let count = |better: bool| {
@@ -279,91 +298,138 @@ impl ResultDiff {
         grid
     }
 
-    /// Renders it. A page of its own it has not: Markdown stands for HTML.
+    /// Every change with numbers in SI units, for scripts.
+    fn rows(&self) -> Grid {
+        let columns = [
+            "metric", "unit", "before", "after", "change", "better", "of",
+        ];
+        let mut grid = Grid::new("", columns.map(Column::left).into());
+        let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+        for one in &self.values {
+            grid.push([
+                one.metric.name().to_owned(),
+                one.unit.clone(),
+                number(one.before),
+                number(one.after),
+                number(one.change),
+                one.better
+                    .map_or_else(String::new, |better| better.to_string()),
+                one.of.clone(),
+            ]);
+        }
+        grid
+    }
+
+    /// Renders it. `command` is what makes it again, for a page.
     #[must_use]
-    pub fn render(&self, format: Format, style: &Style) -> String {
+    pub fn render(&self, format: Format, style: &Style, command: &str) -> String {
         match format {
-            Format::Json => match serde_json::to_string_pretty(self) {
-                Ok(text) => text + "\n",
-                Err(error) => unreachable!("plain data serialises: {error}"),
-            },
-            Format::Csv => self.grid().render(Format::Csv, style),
-            Format::Markdown | Format::Html => {
+            Format::Json => self.json(),
+            Format::Csv => self.rows().csv(),
+            Format::Markdown => {
                 let head = format!("{}\n\n", text::printable(&self.sentence));
                 head + &self.grid().render(Format::Markdown, style)
             }
+            Format::Html => self.page(command),
             Format::Table => match style.detail {
                 Detail::All => {
-                    let screen = self.screen();
-                    let points = screen.answer.points.iter();
+                    let sentence = text::printable(&self.sentence);
+                    let points = self.points(usize::MAX);
                     let points: String = points
+                        .iter()
                         .map(|point| format!("{}: {}\n", point.subject.label(), point.text))
                         .collect();
-                    let sentence = text::printable(&self.sentence);
                     format!("{sentence}\n{points}\n{}", table::grid(&self.grid(), style))
                 }
-                Detail::Answer | Detail::Explain => self.screen().lay_out(None, "", style),
+                Detail::Explain => self.screen(usize::MAX).lay_out(None, "", style),
+                Detail::Answer => self.screen(LISTED).lay_out(None, "", style),
             },
         }
     }
 
-    fn screen(&self) -> FirstScreen {
-        const LISTED: usize = 3;
+    fn json(&self) -> String {
+        match serde_json::to_string_pretty(self) {
+            Ok(text) => text + "\n",
+            Err(error) => unreachable!("plain data serialises: {error}"),
+        }
+    }
+
+    fn page(&self, command: &str) -> String {
+        let compared = self.values.iter().filter_map(|one| {
+            Some(ComparedValue {
+                name: format!("{}: {}", text::words(one.metric.name()), one.of),
+                group: match one.better {
+                    Some(true) => "better",
+                    Some(false) => "worse",
+                    None => "changed",
+                },
+                expected: one.before?,
+                found: one.after?,
+            })
+        });
+        let points = self.points(usize::MAX);
+        let page = TablePage {
+            title: "wordline diff".to_owned(),
+            sentence: self.sentence.clone(),
+            points: points.into_iter().map(|point| point.text).collect(),
+            compared: compared.collect(),
+            short: Some(self.grid()),
+            tables: Vec::new(),
+            command: command.to_owned(),
+            json: self.json(),
+        };
+        page.html()
+    }
+
+    /// What was asked differently, what turned, and what is missing, so many of each.
+    fn points(&self, most: usize) -> Vec<CardPoint> {
         let mut points = Vec::new();
         let mut say = |subject, all: Vec<String>| {
-            let more = all.len().saturating_sub(LISTED);
-            let mut shown: Vec<String> = all.into_iter().take(LISTED).collect();
+            let more = all.len().saturating_sub(most);
+            let mut shown: Vec<String> = all.into_iter().take(most).collect();
             if let Some(last) = shown.last_mut().filter(|_| more > 0) {
                 *last += &format!(", and {more} more");
             }
-            points.extend(
-                shown
-                    .iter()
-                    .map(|one| CardPoint::words(subject, text::printable(one))),
-            );
+            let words = shown.iter().map(|one| text::printable(one));
+            points.extend(words.map(|one| CardPoint::words(subject, one)));
         };
         let asked = self.asked.iter().map(|one| {
-            let told =
+            let value =
                 |value: &Option<String>| value.clone().unwrap_or_else(|| "not set".to_owned());
             format!(
                 "{}: {} before, {} now",
                 one.what,
-                told(&one.before),
-                told(&one.after)
+                value(&one.before),
+                value(&one.after)
             )
         });
         say(CardSubject::Cause, asked.collect());
         let turned = self.verdicts.iter().map(|one| {
-            let word = |pass: bool| if pass { "passes" } else { "fails" };
-            format!(
-                "{} ({}) {} now and {} before, by {}",
-                one.target,
-                one.timing,
-                word(one.after),
-                word(one.before)
-                    .replace("passes", "passed")
-                    .replace("fails", "failed"),
-                text::words(&one.limit)
-            )
+            let (now, then) = match one.after {
+                true => ("passes", "failed"),
+                false => ("fails", "passed"),
+            };
+            let (target, timing, limit) = (&one.target, &one.timing, text::words(&one.limit));
+            format!("{target} ({timing}) {now} now and {then} before, by {limit}")
         });
         say(CardSubject::Finding, turned.collect());
         if self.only_before + self.only_after > 0 {
             let text = format!(
-                "{} values stand in the first result alone, {} in the second",
+                "{} values are in the first result alone, {} in the second",
                 self.only_before, self.only_after
             );
             points.push(CardPoint::words(CardSubject::Finding, text));
         }
-        FirstScreen {
-            answer: DecisionCard {
-                sentence: text::printable(&self.sentence),
-                points,
-                ..DecisionCard::default()
-            },
-            table: Some(self.grid()),
-            of: "changes",
-            plot: None,
-        }
+        points
+    }
+
+    fn screen(&self, most: usize) -> FirstScreen {
+        let answer = DecisionCard {
+            sentence: text::printable(&self.sentence),
+            points: self.points(most),
+            ..DecisionCard::default()
+        };
+        FirstScreen::new(answer, Some(self.grid()), "changes")
     }
 }
 
@@ -441,42 +507,42 @@ fn better(before: &Row, after: &Row) -> Option<bool> {
         (Some(value), _) => Some(value),
         // A life without a bound is the best, RAM without one the worst.
         (None, Some(NoValue::Unbounded)) => Some(f64::INFINITY),
-        (None, Some(NoValue::Failed)) => Some(worst),
+        // What failed is worse than what has no bound.
+        (None, Some(NoValue::Failed)) => Some(f64::NAN),
         _ => None,
     };
-    let (before, after) = (number(before)?, number(after)?);
+    let before = number(before)?;
+    // What is no longer known is worse than what was.
+    let Some(after) = number(after).filter(|after| !after.is_nan()) else {
+        return Some(false);
+    };
+    if before.is_nan() {
+        return Some(true);
+    }
     Some(match worst > 0.0 {
         true => after < before,
         false => after > before,
     })
 }
 
-/// Between which values a value may lie by chance.
+/// Between which values a value may lie by chance; `None` where the document does not tell.
 fn interval(
     document: &ResultSet,
     rows: &HashMap<String, &Row>,
     row: &Row,
     replaced: Option<&str>,
-    tolerance: f64,
-) -> (f64, f64) {
-    let value = row.value.unwrap_or_default();
+) -> Option<(f64, f64)> {
     let at = |statistic: &str| {
         let mut end = row.clone();
         end.axes
             .insert(Axis::Statistic, AxisValue::Text(statistic.to_owned()));
         rows.get(&key(&end, replaced))?.value
     };
-    if let (Some(low), Some(high)) = (at("low"), at("high")) {
-        return (low, high);
+    if let Some(ends) = at("low").zip(at("high")) {
+        return Some(ends);
     }
-    let buckets = row.distribution.as_ref();
-    let buckets = buckets.and_then(|name| document.histograms.get(name));
-    buckets
-        .and_then(|buckets| of_distribution(row.metric, value, buckets))
-        .unwrap_or_else(|| {
-            let reach = value.abs() * tolerance;
-            (value - reach, value + reach)
-        })
+    let buckets = document.histograms.get(row.distribution.as_ref()?)?;
+    of_distribution(row.metric, row.value?, buckets)
 }
 
 /// The same of a statistic of a distribution; `None` of a metric that is none.
@@ -657,14 +723,52 @@ mod tests {
     }
 
     #[test]
-    fn another_seed_alone_is_chance_however_far_values_move() {
-        let diff = ResultDiff::between(&seeded(1, 1.0), &seeded(2, 1.5), 0.05);
-        assert!(!diff.changed, "{diff:?}");
-        let says = &diff.sentence;
+    fn another_seed_alone_explains_what_lies_within_the_tolerance() {
+        let diff = |factor| ResultDiff::between(&seeded(1, 1.0), &seeded(2, factor), 0.05);
+        let near = diff(1.05);
+        assert!(!near.changed, "{near:?}");
         assert!(
-            says.contains("only the seed differs") && says.contains("50 %"),
-            "{says}"
+            near.sentence.contains("only the seed differs"),
+            "{}",
+            near.sentence
         );
+        let far = diff(1.5);
+        assert!(far.changed && far.worse, "{far:?}");
+    }
+
+    #[test]
+    fn the_tolerance_is_a_share_of_the_larger_value() {
+        let diff = |factor| ResultDiff::between(&seeded(1, 1.0), &seeded(2, factor), 0.05);
+        // 1 of 1.0526... is 95 %.
+        assert!(!diff(1.052).changed);
+        assert!(diff(1.054).changed);
+    }
+
+    #[test]
+    fn a_result_that_lacks_values_is_worse() {
+        let before = fixture::mram();
+        let mut after = before.clone();
+        after.rows.truncate(1);
+        let diff = ResultDiff::between(&before, &after, 0.05);
+        assert!(diff.worse && diff.changed, "{diff:?}");
+        assert!(
+            diff.sentence.contains("are missing in the second"),
+            "{}",
+            diff.sentence
+        );
+        after.rows.clear();
+        after.complete = false;
+        let diff = ResultDiff::between(&before, &after, 0.05);
+        assert!(diff.worse, "{diff:?}");
+        assert!(diff.sentence.contains("cut short"), "{}", diff.sentence);
+    }
+
+    #[test]
+    fn more_samples_of_one_seed_are_no_exact_repetition() {
+        let mut other = seeded(1, 1.02);
+        other.experiment.age = 0.5;
+        let diff = ResultDiff::between(&seeded(1, 1.0), &other, 0.05);
+        assert!(!diff.changed, "{diff:?}");
     }
 
     #[test]
@@ -683,6 +787,7 @@ mod tests {
                 detail: Detail::Answer,
                 ..Style::default()
             },
+            "",
         );
         assert!(text.lines().count() <= 24, "{text}");
         assert!(text.contains("WORSE"), "{text}");

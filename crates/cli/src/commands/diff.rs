@@ -37,7 +37,9 @@ pub(crate) fn run(asked: &Diff, global: &Global) -> Result<Outcome, Failure> {
         )));
     }
     let diff = ResultDiff::between(&before, &after, tolerance);
-    exports.write_text(global, |format, style| diff.render(format, style))?;
+    let names = [&asked.before, &asked.after].map(|path| crate::input::last_name(path));
+    let command = format!("wordline diff {}", names.join(" "));
+    exports.write_text(global, |format, style| diff.render(format, style, &command))?;
     let failed = diff.worse || (asked.any && diff.changed);
     Ok(if failed {
         Outcome::CheckFailed

@@ -311,7 +311,11 @@ fn what_power_cuts_break_has_its_reason_and_is_a_failed_check_where_it_was_requi
     let document = behind_ecc.json();
     assert_ne!(failures(&document), 0.0);
     let warnings = document["warnings"].to_string();
-    for words in ["read differently every time", "littlefs asks once", "first image"] {
+    for words in [
+        "read differently every time",
+        "littlefs asks once",
+        "first image",
+    ] {
         assert!(warnings.contains(words), "{warnings}");
     }
 }

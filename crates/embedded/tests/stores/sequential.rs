@@ -109,7 +109,10 @@ fn a_map_opens_what_power_cuts_leave_unless_bits_are_unstable() {
             .expect("a case")
             .expect("fails"),
     );
-    assert!(run.to_string().contains("read differently every time"), "{run}");
+    assert!(
+        run.to_string().contains("read differently every time"),
+        "{run}"
+    );
     harness.mode = Mode::Linear;
     let between = harness.check(&MapTest, &calls);
     assert_eq!(between.first, None, "{between:?}");
