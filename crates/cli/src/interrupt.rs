@@ -34,10 +34,13 @@ pub(crate) fn heard() -> bool {
 pub(crate) fn stop_after(time: Duration) {
     let stop = listen();
     // It ends with the command, at the latest.
-    let _ = thread::Builder::new().spawn(move || {
+    let timer = thread::Builder::new().spawn(move || {
         thread::sleep(time);
         stop.store(true, Ordering::Relaxed);
     });
+    if let Err(error) = timer {
+        crate::output::note(&format!("note: --budget does not hold: {error}"));
+    }
 }
 
 fn begin() -> Arc<AtomicBool> {

@@ -21,7 +21,7 @@ fn text(path: &Path) -> Result<String, Failure> {
     let bytes = crate::input::read(path, DOCUMENT_BYTES_MAX)?;
     if bytes.len() as u64 > DOCUMENT_BYTES_MAX {
         let text = format!(
-            "{} is larger than 256 MiB, which no document is",
+            "{} is larger than 256 MiB: it is not a result document",
             path.display()
         );
         return Err(failure::message(text));
@@ -29,7 +29,7 @@ fn text(path: &Path) -> Result<String, Failure> {
     String::from_utf8(bytes).map_err(|fault| {
         let at = fault.utf8_error().valid_up_to();
         failure::message(format!(
-            "{} is not a text file: byte {at} is no UTF-8; expected the JSON that --export \
+            "{} is not a text file: byte {at} is not UTF-8; expected the JSON that --export \
              FILE.json writes",
             path.display()
         ))

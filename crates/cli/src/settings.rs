@@ -36,6 +36,10 @@ pub(crate) fn matches() -> Result<ArgMatches, Failure> {
         return Ok(matches);
     }
     let bytes = crate::input::read(Path::new(FILE), BYTES_MAX)?;
+    if bytes.len() as u64 > BYTES_MAX {
+        let text = format!("{FILE} is larger than 1 MiB: it holds no defaults");
+        return Err(failure::message(text));
+    }
     let text = String::from_utf8(bytes)
         .map_err(|_| failure::message(format!("{FILE} is not a text in UTF-8")))?;
     let table: Table = toml::from_str(&text).map_err(|error: toml::de::Error| {
@@ -52,7 +56,16 @@ pub(crate) fn matches() -> Result<ArgMatches, Failure> {
     if more.is_empty() {
         return Ok(matches);
     }
-    let all = words.into_iter().chain(more.iter().map(OsString::from));
+    // What stands behind two dashes is no flag.
+    let end = words
+        .iter()
+        .position(|word| word == "--")
+        .unwrap_or(words.len());
+    let (before, behind) = words.split_at(end);
+    let all = before.iter().cloned();
+    let all = all
+        .chain(more.iter().map(OsString::from))
+        .chain(behind.iter().cloned());
     let matches = program()
         .try_get_matches_from(all)
         .map_err(|error| failure::message(format!("{FILE}: {}", first_line(&error))))?;
@@ -97,13 +110,7 @@ fn flags(table: &Table, path: &[String], own: &ArgMatches) -> Result<Vec<String>
     for (key, value) in everywhere {
         add(&whole, "", key, value, own, &mut more)?;
     }
-    // Tables of other commands are only checked for their names.
-    for (key, _) in table.iter().filter(|(_, value)| value.is_table()) {
-        if whole.find_subcommand(key).is_none() {
-            let names = whole.get_subcommands().map(Command::get_name);
-            return Err(unknown("command", key, "", names));
-        }
-    }
+    check_tables(&whole, table, "")?;
     let (mut command, mut own_table) = (&whole, table);
     for name in path {
         let (Some(below), Some(Value::Table(table))) =
@@ -121,6 +128,24 @@ fn flags(table: &Table, path: &[String], own: &ArgMatches) -> Result<Vec<String>
         add(command, &place, key, value, own, &mut more)?;
     }
     Ok(more)
+}
+
+/// Tables of other commands are checked for their names; a group of commands has settings in those of its commands alone.
+fn check_tables(command: &Command, table: &Table, place: &str) -> Result<(), Failure> {
+    for (key, value) in table {
+        let below = command.find_subcommand(key);
+        let names = || command.get_subcommands().map(Command::get_name);
+        let is_group = command.has_subcommands() && !place.is_empty();
+        match (value, below) {
+            (Value::Table(own), Some(below)) => check_tables(below, own, &dotted(place, key))?,
+            (Value::Table(_), None) if command.has_subcommands() => {
+                return Err(unknown("command", key, place, names()));
+            }
+            (_, None) if is_group => return Err(unknown("command", key, place, names())),
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// Adds a flag, unless the command line has it.
@@ -202,7 +227,7 @@ fn unknown<'a>(
         near => format!("did you mean {}?", near.join(" or ")),
     };
     failure::message(format!(
-        "{FILE}: {} is no {what}; {hint}",
+        "{FILE}: unknown {what} {}; {hint}",
         dotted(place, key)
     ))
 }

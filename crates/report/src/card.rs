@@ -12,7 +12,7 @@ use wordline_core::results::{
 use wordline_core::{Basis, Metric, ResultSet};
 
 use crate::curve::TerminalPlot;
-use crate::format::Style;
+use crate::format::{Detail, Style};
 use crate::grid::Grid;
 use crate::view::Shown;
 use crate::{notes, table, text};
@@ -65,6 +65,13 @@ impl FirstScreen {
         let mut card = own.unwrap_or_else(|| Self::of_sentences(shown));
         card.answer.cautions = cautions(document);
         clean(&mut card.answer);
+        if !document.complete {
+            // What is missing may turn it.
+            card.answer.take = None;
+            let sentence = &mut card.answer.sentence;
+            let so_far = sentence.strip_prefix("Take ").unwrap_or(sentence);
+            *sentence = format!("Not decided yet; so far: {so_far}");
+        }
         card
     }
 
@@ -124,7 +131,7 @@ pub(crate) fn foundation(document: &ResultSet) -> Option<CardPoint> {
     let text = format!("{words} of {all} figures, such as {}", first.figure);
     Some(CardPoint {
         basis: Some(*basis),
-        ..CardPoint::words(CardSubject::Weakest, text)
+        ..CardPoint::words(CardSubject::Figures, text)
     })
 }
 
@@ -220,11 +227,12 @@ impl FirstScreen {
             0 => "everything".to_owned(),
             some => format!("{some} more {}", self.of),
         };
-        let reasons = match self.answer.cautions.is_empty() {
-            true => "reasons",
-            false => "reasons and warnings",
+        let reasons = match (style.detail, self.answer.cautions.is_empty()) {
+            (Detail::Explain, _) => "",
+            (_, true) => "reasons: --explain   ",
+            (_, false) => "reasons and warnings: --explain   ",
         };
-        let more = format!("{reasons}: --explain   {rest}: --all{page}");
+        let more = format!("{reasons}{rest}: --all{page}");
         tail.push(text::wrap(&more, style.width));
         blocks.push(tail.join("\n"));
         blocks.join("\n\n") + "\n"
@@ -266,7 +274,6 @@ fn cautions_lines(cautions: &[CautionCount], width: u16) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::Detail;
     use crate::{Format, fixture, render};
 
     fn told(document: &ResultSet, width: u16, plots: bool) -> String {

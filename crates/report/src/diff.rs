@@ -1,8 +1,8 @@
 //! Two results side by side: what was asked differently, which verdicts turned, and which values moved beyond chance.
 //!
 //! Rows are matched by what identifies them. Where each document has one target and the two differ, the one is compared
-//! with the other. Where the same question was asked with the same seed, a simulated value has no chance in it: whatever
-//! differs has changed. Otherwise a value has changed when it moved by more than a tolerance, which the caller gives, and
+//! with the other. Of the same seed and as many samples, a simulated value has no chance in it: whatever differs has
+//! changed. Otherwise a value has changed when it moved by more than a tolerance, which the caller gives, and
 //! its interval lies apart from the other's, where the document tells one:
 //!
 //! * of a mean, three standard errors of its distribution; of a quantile, the values at ranks three standard deviations of
@@ -132,6 +132,8 @@ impl ResultDiff {
         }
         let is_sheet = |one: &AskedChange| one.what == "wordline" || one.what.contains(": ");
         let same_question = asked.iter().all(is_sheet);
+        // Other settings change a simulated value for a reason; other samples change it by chance as well.
+        let same_draws = !asked.iter().any(|one| is_sampling(&one.what));
         let seed_alone =
             !same_question && asked.iter().all(|one| is_sheet(one) || one.what == "seed");
         let measured = |row: &Row| row.basis == Basis::Measured;
@@ -165,7 +167,7 @@ impl ResultDiff {
                 continue;
             }
             let change = relative(row.value, other.value);
-            let exact = same_question && !measured(row) && !measured(other);
+            let exact = same_draws && !measured(row) && !measured(other);
             let is_chance = match (row.value, other.value) {
                 (Some(a), Some(b)) if exact => (a - b).abs() <= DIGITS_LOST * a.abs().max(b.abs()),
                 (Some(a), Some(b)) if (a - b).abs() <= tolerance * a.abs().max(b.abs()) => true,
@@ -461,6 +463,25 @@ fn key(row: &Row, replaced: Option<&str>) -> String {
 fn by_identity<'a>(document: &'a ResultSet, replaced: Option<&str>) -> HashMap<String, &'a Row> {
     let rows = document.rows.iter();
     rows.map(|row| (key(row, replaced), row)).collect()
+}
+
+/// Settings that say what is drawn and how often.
+const SAMPLING: [&str; 9] = [
+    "seed",
+    "samples",
+    "total_bytes",
+    "operations",
+    "repeat",
+    "warm_up_ps",
+    "warm_up_bytes",
+    "measure_ps",
+    "blocks",
+];
+
+/// Whether a setting says what is drawn, or how often.
+fn is_sampling(path: &str) -> bool {
+    let name = path.rsplit('.').find(|name| name.parse::<usize>().is_err());
+    name.is_some_and(|name| SAMPLING.contains(&name))
 }
 
 /// Whether people ask for a metric first.
@@ -763,10 +784,16 @@ mod tests {
         assert!(diff.sentence.contains("cut short"), "{}", diff.sentence);
     }
 
+    /// Another age changes a value for a reason, more accesses by chance as well.
     #[test]
     fn more_samples_of_one_seed_are_no_exact_repetition() {
         let mut other = seeded(1, 1.02);
         other.experiment.age = 0.5;
+        assert!(ResultDiff::between(&seeded(1, 1.0), &other, 0.05).changed);
+        let wordline_core::Workload::Raw(raw) = &mut other.experiment.workload else {
+            panic!("a raw workload");
+        };
+        raw.total_bytes *= 2;
         let diff = ResultDiff::between(&seeded(1, 1.0), &other, 0.05);
         assert!(!diff.changed, "{diff:?}");
     }

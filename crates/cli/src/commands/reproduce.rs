@@ -388,8 +388,9 @@ fn text(reproduction: &Reproduction, format: Format, style: &Style) -> String {
 
 /// The answer, and with its reasons what missed and what needs attention.
 fn first_screen(reproduction: &Reproduction, style: &Style) -> String {
-    let incomplete = (!reproduction.complete)
-        .then_some("Incomplete: the run was interrupted; later values are missing.");
+    let incomplete = (!reproduction.complete).then_some(
+        "Incomplete: the run was interrupted, or its time was up; later values are missing.",
+    );
     let mut text = card::card(reproduction).lay_out(incomplete, "", style);
     if style.detail == Detail::Explain {
         let lists = reproduction.documents.iter().flat_map(lists);

@@ -185,7 +185,7 @@ fn truncated_and_binary_documents_are_refused() {
         wordline(&["report", &folder.file("cut.json")]).refused(&words);
     }
     let folder = Folder::new().with("binary.json", b"{\"rows\"\xff\x00");
-    let words = ["binary.json is not a text file: byte 7 is no UTF-8"];
+    let words = ["binary.json is not a text file: byte 7 is not UTF-8"];
     wordline(&["report", &folder.file("binary.json")]).refused(&words);
     let deep = Folder::new().with("deep.json", "[".repeat(100_000));
     wordline(&["report", &deep.file("deep.json")]).refused(&["deep.json:1:"]);

@@ -117,6 +117,8 @@ named! {
         RunnerUp = "runner_up",
         /// The weakest figure that the answer rests on, and what would turn it.
         Weakest = "weakest",
+        /// How many of the figures behind it no source states.
+        Figures = "figures",
         /// What would help.
         Advice = "advice",
         /// A further finding.
@@ -139,6 +141,7 @@ impl CardSubject {
             Self::Cause => "why",
             Self::RunnerUp => "runner-up",
             Self::Weakest => "rests on",
+            Self::Figures => "figures",
             Self::Advice => "to improve",
             Self::Finding => "also",
         }

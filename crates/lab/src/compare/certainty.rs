@@ -2,8 +2,8 @@
 //!
 //! Every figure with a range is taken to its worse end where a candidate passes, and to its better end where it fails, all
 //! at once: a verdict that stands then is certain, because more time, more current and fewer cycles never help. Otherwise
-//! groups of figures are moved, and halved where a group turns the verdict. Of the figures that turn the verdict alone, the one that needs the smallest part of its
-//! range decides, and a bisection finds the value.
+//! groups of figures are moved, and halved where a group turns the verdict. Of the figures that turn it alone, the one that
+//! needs the smallest part of its range decides, and a bisection finds the value.
 //!
 //! What no range describes leaves a verdict open as well: a choice of the part's maker that no source states, such as what
 //! the firmware of a card does; a figure that is unknown and counts for nothing; a run that is too short for a firmware's

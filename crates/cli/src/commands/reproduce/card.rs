@@ -20,7 +20,7 @@ pub(super) fn card(reproduction: &Reproduction) -> FirstScreen {
     let listed = of(Verdict::ListedMiss);
     if listed > 0 {
         let text = format!("{listed} values miss as listed, each with its reason");
-        points.push(CardPoint::words(CardSubject::Weakest, text));
+        points.push(CardPoint::words(CardSubject::Finding, text));
     }
     let pending = of(Verdict::Pending);
     if pending > 0 {

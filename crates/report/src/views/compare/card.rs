@@ -45,7 +45,7 @@ pub(crate) fn card(pivot: &Pivot<'_>) -> FirstScreen {
     FirstScreen {
         answer: DecisionCard {
             sentence: sentence(first, &candidates),
-            take: first.passes().then(|| first.target.to_owned()),
+            take: first.passes_for_certain().then(|| first.target.to_owned()),
             points: points.into_iter().flatten().collect(),
             ranking,
             cautions: Vec::new(),
@@ -105,7 +105,7 @@ fn sentence(first: &Candidate<'_, '_>, all: &[Candidate<'_, '_>]) -> String {
             format!("Take {target}: it meets every limit as measured.")
         }
         Some(ChoiceStanding::Pass) => {
-            format!("Take {target}: it meets every limit at every value that its figures may have.")
+            format!("Take {target}: it meets every limit throughout the ranges of its figures.")
         }
         Some(ChoiceStanding::Depends) if first.passes() => {
             format!("{target} comes first, but its verdict is open: it depends on a figure.")
@@ -115,11 +115,24 @@ fn sentence(first: &Candidate<'_, '_>, all: &[Candidate<'_, '_>]) -> String {
         }
         _ => {
             let by = first.decisive().map(Limit::words).unwrap_or_default();
-            let sure = match first.might_pass() {
-                true => "its verdict is open",
-                false => "it fails",
-            };
-            format!("No candidate passes. {target} comes nearest: {sure} by {by}.")
+            let typical = first
+                .verdict(Timing::Typ)
+                .is_some_and(|verdict| verdict.pass);
+            match (first.might_pass(), typical) {
+                (true, _) => {
+                    format!(
+                        "No candidate passes for certain. {target} comes nearest: its verdict is open by {by}."
+                    )
+                }
+                (false, true) => {
+                    format!(
+                        "{target} passes at typical timing alone: at the data sheet's maximum it fails by {by}."
+                    )
+                }
+                (false, false) => {
+                    format!("No candidate passes. {target} comes nearest: it fails by {by}.")
+                }
+            }
         }
     };
     answer + &counted
@@ -213,7 +226,7 @@ fn life(one: &Candidate<'_, '_>) -> Option<CardPoint> {
     let metric = Metric::Lifetime;
     let (row, _) = worst(one, metric)?;
     let text = match row.value {
-        Some(_) => format!("{} by rated cycles", by_column(one, metric)?),
+        Some(_) => format!("{} of this work", by_column(one, metric)?),
         None if row.no_value == Some(NoValue::Unbounded) => "no wear limits it".to_owned(),
         None => format!("its life is {}", super::told(row)),
     };
@@ -291,10 +304,7 @@ fn runner_up(first: &Candidate<'_, '_>, all: &[Candidate<'_, '_>]) -> Option<Car
                 (false, false) => format!("{}, better {}", worse[0], better[0]),
             }
         }
-        Some(ChoiceStanding::Depends) => match second.depending().and_then(super::depends_on) {
-            Some(condition) => format!("passes with {condition}"),
-            None => "its verdict is open".to_owned(),
-        },
+        Some(ChoiceStanding::Depends) => open(second),
         Some(ChoiceStanding::Unknown) => "a limit could not be judged".to_owned(),
         _ => {
             let verdict = second.decisive()?;
@@ -306,24 +316,45 @@ fn runner_up(first: &Candidate<'_, '_>, all: &[Candidate<'_, '_>]) -> Option<Car
     Some(CardPoint::words(CardSubject::RunnerUp, text).about(second.target))
 }
 
+/// What leaves a verdict open.
+fn open(one: &Candidate<'_, '_>) -> String {
+    let Some(verdict) = one.depending() else {
+        return "its verdict is open".to_owned();
+    };
+    let condition = super::depends_on(verdict);
+    match (verdict.deciding.is_some(), condition) {
+        (true, Some(condition)) if verdict.pass => format!("passes only with {condition}"),
+        (true, Some(condition)) => format!("passes with {condition}"),
+        _ if super::is_unknown(verdict) => {
+            format!(
+                "{} not evaluated: no source states what it needs",
+                Limit::words(verdict)
+            )
+        }
+        (_, Some(what)) => format!("open: {} is not known", text::words(&what)),
+        (_, None) => "its verdict is open".to_owned(),
+    }
+}
+
 /// The weakest figure that the verdict rests on, and what would turn it.
 fn weakest(first: &Candidate<'_, '_>) -> CardPoint {
     let subject = CardSubject::Weakest;
     if let Some(verdict) = first.depending() {
-        let condition = super::depends_on(verdict);
         let Some(deciding) = &verdict.deciding else {
-            let figure = condition.unwrap_or_else(|| "something that no source states".to_owned());
-            return CardPoint::words(subject, format!("{figure}, which no source states"));
+            return CardPoint::words(subject, open(first));
         };
         let value = |value| super::of_unit(&deciding.unit, value);
-        let verb = if verdict.pass { "passes" } else { "would pass" };
+        let condition = super::depends_on(verdict).unwrap_or_default();
+        let condition = match verdict.pass {
+            true => format!("{condition}, or it fails"),
+            false => format!("{condition}, to pass"),
+        };
         let range = match deciding.low == deciding.high {
             true => "no source states it".to_owned(),
             false => format!("may be {} to {}", value(deciding.low), value(deciding.high)),
         };
         let text = format!(
-            "{verb} with {}; {} as {}, {range}",
-            condition.unwrap_or_default(),
+            "{condition}; {} as {}, {range}",
             deciding.basis,
             value(deciding.value)
         );
@@ -348,7 +379,7 @@ fn weakest(first: &Candidate<'_, '_>) -> CardPoint {
         false => Limit::words(verdict),
     };
     let text = match certain {
-        true => format!("no figure alone turns it; tightest limit: {tightest}"),
+        true => format!("no figure that turns it; tightest limit: {tightest}"),
         false => format!("no figure turns it: {tightest}"),
     };
     CardPoint {

@@ -126,6 +126,14 @@ fn middle(lines: &[&PivotLine<'_>]) -> ComparedAt {
 }
 
 impl<'a, 'p> RankedTable<'a, 'p> {
+    /// Where its rates come from.
+    fn basis(&self) -> Basis {
+        let mut bases = self.lines.iter().flat_map(|line| line.bases());
+        bases
+            .find(|basis| *basis == Basis::Measured)
+            .unwrap_or(Basis::Simulated)
+    }
+
     fn of(lines: Vec<&'p PivotLine<'a>>, place: &ComparedAt) -> Self {
         let sum = |metric| {
             let cut = lines.iter().filter(|line| line.head().operation == Crash);
@@ -312,7 +320,7 @@ impl<'a, 'p> RankedTable<'a, 'p> {
         let ranked = self.ranked();
         let metric = ranked.metric.unwrap_or(Metric::OpsRate);
         let subject = CardSubject::RunnerUp;
-        let point = CardPoint::of_value(subject, words, metric, ranked.value, Basis::Simulated);
+        let point = CardPoint::of_value(subject, words, metric, ranked.value, self.basis());
         Some(point.about(self.full_name()))
     }
 }
@@ -333,7 +341,7 @@ fn sentence(all: &[RankedTable<'_, '_>], place: &ComparedAt) -> String {
                 text::count(images)
             )
         }
-        (true, None) => "it survives power cuts".to_owned(),
+        (true, None) => "its format survives power cuts".to_owned(),
         (false, Some((images, failures))) => format!(
             "{} of {} simulated power cuts break it",
             text::count(failures),

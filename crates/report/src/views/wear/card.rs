@@ -1,7 +1,7 @@
 //! The first screen of endurance: the rated cycles, then what simulated blocks stood, and how latency moves over life.
 
 use wordline_core::results::{CardPoint, CardSubject, DecisionCard, Row};
-use wordline_core::{Axis, Metric};
+use wordline_core::{Axis, Basis, Metric};
 
 use super::{BY_OPERATION, KEYS, SHEET, blocks, statistic_of};
 use crate::card::{FirstScreen, choice, foundation};
@@ -49,10 +49,11 @@ pub(super) fn card(pivot: &Pivot<'_>) -> FirstScreen {
         let point = CardPoint::of_value(CardSubject::RunnerUp, words, metric, row.value, row.basis);
         Some(point.about(second.head().target.as_str()))
     }));
-    points.push(CardPoint::words(
-        CardSubject::Weakest,
-        "a simulated ageing of chips; how long data keep is in the rated cycles alone",
-    ));
+    let rests = match is_measured(first) {
+        true => "cycles of the blocks tested; how long data keep is in the rated cycles alone",
+        false => "a simulated ageing of chips; how long data keep is in the rated cycles alone",
+    };
+    points.push(CardPoint::words(CardSubject::Weakest, rests));
     points.extend(foundation(pivot.document));
     let is_choice = lines.len() > 1;
     let ranking = lines
@@ -102,6 +103,11 @@ fn rated<'a>(line: &PivotLine<'a>) -> Option<&'a Row> {
     line.at(Metric::Endurance, &[(LineField::Operation, "cycle"), SHEET])
 }
 
+/// Whether the blocks were real ones.
+fn is_measured(line: &PivotLine<'_>) -> bool {
+    line.bases().contains(&Basis::Measured)
+}
+
 /// "a@b is rated for 100,000 cycles; in simulation the median block fails after 3.78 million."
 fn sentence(line: &PivotLine<'_>, all: &[&PivotLine<'_>]) -> String {
     let rated = rated(line).and_then(|row| row.value).map(cycles);
@@ -114,7 +120,12 @@ fn sentence(line: &PivotLine<'_>, all: &[&PivotLine<'_>]) -> String {
     };
     match (rated, simulated) {
         (Some(rated), Some(simulated)) => {
-            format!("{who} is rated for {rated} cycles; in simulation {simulated}.")
+            let how = if is_measured(line) {
+                "as measured"
+            } else {
+                "in simulation"
+            };
+            format!("{who} is rated for {rated} cycles; {how} {simulated}.")
         }
         (Some(rated), None) => format!("{who} is rated for {rated} cycles."),
         (None, Some(simulated)) => {

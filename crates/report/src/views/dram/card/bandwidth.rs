@@ -121,7 +121,10 @@ pub(super) fn card(pivot: &Pivot<'_>, mixes: &Mixes<'_, '_>) -> FirstScreen {
         );
         points.push(words.about(target(second.line)));
     }
-    points.extend(weakest(line));
+    // The ratios of the document are over its first target.
+    let first = pivot.lines.first().map(target);
+    let over_first = against.is_some_and(|second| Some(target(second.line)) == first);
+    points.extend(weakest(line).filter(|_| over_first));
     ranking.card(pivot, sentence, points, table, None)
 }
 
@@ -137,7 +140,7 @@ fn weakest(line: &PivotLine<'_>) -> Option<CardPoint> {
     let high = end("band_high").map_or_else(String::new, |(_, high)| format!(", {high}"));
     let turns = match row.value.is_some_and(|ratio| ratio < 1.0) {
         true => "; the first would turn the answer",
-        false => "; none turns it",
+        false => "; no single choice turns it",
     };
     let subject = CardSubject::Weakest;
     let words = format!("what makers do not disclose: {low}{high}{turns}");
