@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use wordline_core::ResultSet;
+use wordline_core::{Experiment, ResultSet};
 use wordline_report::{Detail, Format, ResultDiff, Style, printable, render};
 
 use crate::args::{Export, Global, Results};
@@ -148,6 +148,23 @@ impl Exports {
             exports.baseline = Some(Box::new(saved::read(path)?));
         }
         Ok(exports)
+    }
+
+    /// Refuses a baseline of another command.
+    pub(crate) fn fits(&self, experiment: &Experiment) -> Result<(), Failure> {
+        let (own, other) = match &self.baseline {
+            Some(baseline) => (
+                experiment.workload.name(),
+                baseline.experiment.workload.name(),
+            ),
+            None => return Ok(()),
+        };
+        if own == other {
+            return Ok(());
+        }
+        Err(failure::message(format!(
+            "--baseline is a result of {other}, and this command is {own}: results of one command can be compared"
+        )))
     }
 
     /// Checks the name of another file that the command writes: nothing else may be written there.

@@ -1,7 +1,8 @@
 //! Defaults of the working folder: `wordline.toml`.
 //!
 //! Keys are long flags without their dashes. Those of every command stand at the top, those of one command in a table of
-//! its name, such as `[compare]` or `[fs.bench]`. A flag of the command line comes before them.
+//! its name, such as `[compare]` or `[fs.bench]`. A flag of the command line comes before them. Flags that name files or
+//! devices are refused, but for catalogues and prices: what is read, written or destroyed stands on the command line.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -170,6 +171,28 @@ fn add(
     let Some(arg) = all.iter().find(|arg| arg.get_long() == Some(key)) else {
         return Err(unknown("setting", key, place, names));
     };
+    // What a command writes, reads or destroys is named on the command line, where a person sees it.
+    let names = arg.get_value_names().unwrap_or_default().iter();
+    let mut paths = names.filter(|name| {
+        ["FILE", "DIR", "PATH"]
+            .iter()
+            .any(|path| name.contains(path))
+    });
+    if !everywhere && paths.next().is_some() {
+        return Err(failure::message(format!(
+            "{FILE}: {} names a file: state --{key} on the command line",
+            dotted(place, key)
+        )));
+    }
+    // One of them is enough.
+    let other = match key {
+        "explain" => Some("all"),
+        "all" => Some("explain"),
+        _ => None,
+    };
+    if other.is_some_and(|other| matches!(own.try_get_one::<bool>(other), Ok(Some(true)))) {
+        return Ok(());
+    }
     let is_given = matches!(own.try_contains_id(arg.get_id().as_str()), Ok(true))
         && own.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
     if is_given {

@@ -53,6 +53,8 @@ pub struct ResultDiff {
     pub asked: Vec<AskedChange>,
     /// Verdicts that turned.
     pub verdicts: Vec<VerdictChange>,
+    /// Verdicts of the first document that the second one lacks.
+    pub verdicts_lost: usize,
     /// Values that changed beyond chance: those of which one way is better before others, of the metrics that people ask
     /// for before others, the largest change first.
     pub values: Vec<ValueChange>,
@@ -148,6 +150,7 @@ impl ResultDiff {
             incomplete: before.complete && !after.complete,
             asked,
             verdicts: verdicts(before, after, replaced.as_ref()),
+            verdicts_lost: 0,
             values: Vec::new(),
             within_chance: 0,
             same: 0,
@@ -206,8 +209,16 @@ impl ResultDiff {
             let first = place(a).cmp(&place(b));
             first.then_with(|| size(b).total_cmp(&size(a)))
         });
-        let lost = diff.incomplete || (same_question && diff.only_before > 0);
-        diff.changed = lost || !diff.values.is_empty() || !diff.verdicts.is_empty();
+        let compared = diff.same + diff.within_chance + diff.values.len();
+        let judged = |document: &ResultSet| document.verdicts.len();
+        diff.verdicts_lost = judged(before).saturating_sub(judged(after));
+        let lost = diff.incomplete
+            || (compared == 0 && !before.rows.is_empty())
+            || (same_question && (diff.only_before > 0 || diff.verdicts_lost > 0));
+        diff.changed = lost
+            || diff.only_before + diff.only_after > 0
+            || !diff.values.is_empty()
+            || !diff.verdicts.is_empty();
         diff.worse = lost
             || diff.verdicts.iter().any(|one| one.before && !one.after)
             || diff.values.iter().any(|one| one.better == Some(false));
@@ -235,10 +246,22 @@ impl ResultDiff {
             false => "",
         };
         if self.values.is_empty() && self.verdicts.is_empty() {
-            let missing = match self.only_before {
-                0 => String::new(),
-                some => format!(" {some} values of the first result are missing in the second."),
-            };
+            let mut missing = String::new();
+            for (count, what) in [
+                (
+                    self.only_before,
+                    "values of the first result are missing in the second",
+                ),
+                (
+                    self.verdicts_lost,
+                    "verdicts of the first result are missing in the second",
+                ),
+                (self.only_after, "values are new"),
+            ] {
+                if count > 0 {
+                    missing += &format!(" {count} {what}.");
+                }
+            }
             let told = match self.within_chance {
                 0 => format!("No change: all {compared} values that both have are the same."),
                 some => format!(

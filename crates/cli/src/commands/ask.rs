@@ -1,6 +1,6 @@
 //! `wordline ask`: four questions, and the command that answers them.
 
-use std::io::{self, BufRead, IsTerminal as _, Write as _};
+use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _};
 
 use crate::args::program;
 use crate::failure::Failure;
@@ -48,7 +48,7 @@ const QUESTIONS: [Prompt; 4] = [
 const TRIES: usize = 3;
 
 pub(crate) fn run() -> Result<Outcome, Failure> {
-    let (mut command, mut lines) = (vec!["compare".to_owned()], io::stdin().lock().lines());
+    let mut command = vec!["compare".to_owned()];
     let is_talk = io::stdin().is_terminal();
     let say = |text: &str| {
         let mut stderr = io::stderr().lock();
@@ -67,7 +67,7 @@ pub(crate) fn run() -> Result<Outcome, Failure> {
         loop {
             say(&format!("{text} ({answers}){usual} "));
             // The end of the input answers all that is left with its default.
-            let answer = lines.next().transpose().ok().flatten().unwrap_or_default();
+            let answer = line()?.unwrap_or_default();
             if !is_talk {
                 say("\n");
             }
@@ -98,13 +98,7 @@ pub(crate) fn run() -> Result<Outcome, Failure> {
         return Ok(Outcome::Done);
     }
     say("Run it now? [Y/n] ");
-    let answer = lines
-        .next()
-        .transpose()
-        .ok()
-        .flatten()
-        .unwrap_or_else(|| "n".to_owned());
-    drop(lines);
+    let answer = line()?.unwrap_or_else(|| "n".to_owned());
     if !matches!(
         answer.trim().to_ascii_lowercase().as_str(),
         "" | "y" | "yes"
@@ -116,6 +110,25 @@ pub(crate) fn run() -> Result<Outcome, Failure> {
         .try_get_matches_from(words)
         .map_err(crate::failure::flags)?;
     super::run(&matches)
+}
+
+/// The longest answer in bytes.
+const ANSWER_MAX: u64 = 256;
+
+/// The next line of the input; `None` at its end.
+fn line() -> Result<Option<String>, Failure> {
+    let mut bytes = Vec::new();
+    let mut input = io::stdin().lock().take(ANSWER_MAX);
+    let read = input.read_until(b'\n', &mut bytes);
+    let read = read
+        .map_err(|error| crate::failure::message(format!("the answer cannot be read: {error}")))?;
+    if read as u64 == ANSWER_MAX {
+        let text = format!("an answer has fewer than {ANSWER_MAX} bytes");
+        return Err(crate::failure::message(text));
+    }
+    let text = String::from_utf8(bytes)
+        .map_err(|_| crate::failure::message("the answer is not a text in UTF-8"))?;
+    Ok((read > 0).then_some(text))
 }
 
 /// A word as a shell reads it.

@@ -144,8 +144,12 @@ fn outcome(document: &ResultSet, required: &[String]) -> Outcome {
     let cut_short = !document.complete;
     let verdicts = &document.verdicts;
     let missed = |target: &String| {
-        let mut of_target = verdicts.iter().filter(|one| one.target == *target);
-        of_target.any(|one| !one.pass)
+        let mut of_target = verdicts
+            .iter()
+            .filter(|one| one.target == *target)
+            .peekable();
+        // One that was not reached has not passed.
+        of_target.peek().is_none() || of_target.any(|one| !one.pass)
     };
     // Where the time was up, a candidate that was not reached might pass.
     let none = !cut_short && !verdicts.iter().any(|one| one.pass);

@@ -72,6 +72,7 @@ pub(super) fn run(
         matches,
         global,
     };
+    request.exports.fits(&request.experiment)?;
     match of(row) {
         Some(hook) => (hook.run)(request),
         None => request.finish(),

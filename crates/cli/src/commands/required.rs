@@ -58,10 +58,21 @@ fn survive(
     let catalog = request.catalog()?;
     let document = request.document(&catalog, &Control::default())?;
     let outcome = match super::outcome(&document) {
-        Outcome::Done if loses(&document, axis, require) => Outcome::CheckFailed,
+        Outcome::Done if loses(&document, axis, require) || !reached(&document, axis, require) => {
+            Outcome::CheckFailed
+        }
         outcome => outcome,
     };
     request.exports.write(&document, request.global, outcome)
+}
+
+/// Whether every required engine was tried, which a run that was cut short may not have come to.
+fn reached(document: &ResultSet, axis: Axis, required: &[EngineName]) -> bool {
+    let is_of = |engine: &EngineName| {
+        let mut rows = document.rows.iter();
+        rows.any(|row| row.text(axis) == Some(engine.name()))
+    };
+    document.complete || required.iter().all(is_of)
 }
 
 fn loses(document: &ResultSet, axis: Axis, required: &[EngineName]) -> bool {

@@ -71,6 +71,22 @@ fn half_written_settings_are_refused_with_their_place() {
     refused("quantity = true", &["quantity is a text, a number"]);
     refused("[compare.prefer]\nx = 1", &["compare.prefer is a text"]);
     refused("exchange = \"USD\"", &["--exchange", "USD=0.92"]);
+    // What is written or destroyed stands on the command line.
+    for settings in [
+        "[compare]\nexport = \"wordline.html\"",
+        "[compare]\nbaseline = \"x.json\"",
+        "[compare]\nlog = [\"x.log\"]",
+    ] {
+        refused(settings, &["names a file", "on the command line"]);
+    }
+    let bench = ["kv", "bench", "--target=file:table.bin"];
+    within("[kv.bench]\ndestroy = \"table.bin\"", &bench)
+        .refused(&["kv.bench.destroy", "names a file"]);
+    refused(
+        "[fs.bnech]\nfs = \"fat\"",
+        &["fs.bnech", "did you mean bench"],
+    );
+    refused("[dram]\nband = \"none\"", &["dram.band"]);
     refused("help = true", &["help"]);
 }
 
@@ -88,6 +104,8 @@ fn four_answers_become_a_command_that_runs() {
     assert_eq!(usual.stdout, "wordline compare --work log --rate 100KB/s\n");
     asked("log\nfast\n").refused(&["fast"]);
     asked("tape\n").refused(&["tape", "--work"]);
+    let long = "x".repeat(100_000);
+    asked(&long).refused(&["fewer than"]);
     // A bare command in a pipe shows its help, and asks nothing.
     let bare = Ran::of(&mut command(&[]));
     assert_eq!(bare.code, Some(2));

@@ -225,7 +225,7 @@ fn tables_and_pages_tell_it_to_people() {
     let folder = Folder::new();
     let small = ["wear", "--target", CHIP, "--blocks", "3"];
     exported(&small, &folder, CHIP);
-    assert!(folder.read("a.html").contains("plot-wear"));
+    assert!(folder.read("a.html").contains("id=\"panel-curves\""));
     let text = folder.read("a.txt");
     for words in [
         "Cycles until a block fails",

@@ -331,7 +331,7 @@ fn open(one: &Candidate<'_, '_>) -> String {
                 Limit::words(verdict)
             )
         }
-        (_, Some(what)) => format!("open: {} is not known", text::words(&what)),
+        (_, Some(what)) => format!("open: {}", text::words(&what)),
         (_, None) => "its verdict is open".to_owned(),
     }
 }
