@@ -263,7 +263,7 @@ impl ResultDiff {
                 }
             }
             let told = match self.within_chance {
-                0 => format!("No change: all {compared} values that both have are the same."),
+                0 => format!("No change: all {compared} values are the same."),
                 some => format!(
                     "No change beyond chance: {seed}{some} of {compared} values moved{chance}."
                 ),

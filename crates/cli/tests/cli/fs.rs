@@ -237,7 +237,7 @@ fn two_runs_are_the_same_and_every_format_shows_them() {
         "{}",
         again.stdout
     );
-    assert!(folder.read("a.html").contains("id=\"panel-causes\""));
+    assert!(folder.read("a.html").contains("id=\"panel-curves\""));
 }
 
 #[test]

@@ -584,7 +584,7 @@ docs/reference/studies.md describes the file, docs/guides/which-memory.md the wa
 
 Exit codes: 0 at least one candidate passes with its figures as they are stated, for certain or depending on some of them;
 1 none does, whether or not one would pass elsewhere in its ranges, or one that --require names does not.",
-    target: "Candidates: PART@BOARD, or 2*PART@BOARD for two chips in turn [default: the whole catalogue]",
+    target: "Candidates: PART@BOARD, or 2*PART@BOARD for two chips in turn [default: the shortlist, parts made for new designs and cards; --all-parts: all]",
     timing: "typ,max",
     fixed: crate::Timing::Typ,
     layer: true,

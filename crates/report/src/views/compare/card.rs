@@ -3,7 +3,7 @@
 use wordline_core::results::{
     CardPoint, CardSubject, Certainty, ChoiceStanding, DecisionCard, NoValue, RankedChoice,
 };
-use wordline_core::{Basis, Better, Metric, Timing};
+use wordline_core::{Basis, Better, Metric, ResultSet, Timing};
 
 use super::limit::against;
 use super::tables::timings;
@@ -12,7 +12,7 @@ use crate::card::FirstScreen;
 use crate::grid::Column;
 use crate::pivot::Pivot;
 use crate::tabulate::{NOTHING, Tabulation, filled};
-use crate::text;
+use crate::text::{self, TargetKind};
 
 type Candidate<'a, 'p> = RankedCandidate<'a, 'p>;
 
@@ -37,10 +37,10 @@ pub(crate) fn card(pivot: &Pivot<'_>) -> FirstScreen {
     let points = [
         provision(first),
         power_cut(first),
-        life(first),
+        life(first, pivot.document),
         cost(first, &candidates),
         runner_up(first, &candidates),
-        Some(weakest(first)),
+        Some(weakest(first, pivot.document)),
     ];
     FirstScreen {
         answer: DecisionCard {
@@ -171,7 +171,7 @@ fn allowed(one: &Candidate<'_, '_>, metric: Metric) -> String {
     let mut verdicts = one.verdicts.iter();
     let verdict = verdicts.find(|verdict| verdict.metric == metric);
     verdict.map_or_else(String::new, |verdict| {
-        format!("; {} allowed", super::limit::allowed(verdict))
+        format!("; {}", super::limit::asked(verdict))
     })
 }
 
@@ -222,11 +222,35 @@ fn power_cut(one: &Candidate<'_, '_>) -> Option<CardPoint> {
     point(one, CardSubject::PowerCut, metric, text + &allowed)
 }
 
-fn life(one: &Candidate<'_, '_>) -> Option<CardPoint> {
+/// How many figures of a candidate's sheet no source states of the part itself, as words: "9 estimated and 2 assumed".
+fn unstated(one: &Candidate<'_, '_>, document: &ResultSet, of: &str) -> Option<String> {
+    let part = text::part_of(one.target);
+    let part = text::without_kind(part, TargetKind::InTurn).unwrap_or(part);
+    let own = document.figures.iter();
+    let own: Vec<_> = own
+        .filter(|figure| figure.sheet == part && figure.figure.contains(of))
+        .collect();
+    let counts = [Basis::Estimated, Basis::Assumed].into_iter();
+    let counts = counts.filter_map(|basis| {
+        let count = own.iter().filter(|figure| figure.basis == basis).count();
+        (count > 0).then(|| format!("{count} {basis}"))
+    });
+    let counts: Vec<_> = counts.collect();
+    (!counts.is_empty()).then(|| text::list(&counts))
+}
+
+fn life(one: &Candidate<'_, '_>, document: &ResultSet) -> Option<CardPoint> {
     let metric = Metric::Lifetime;
     let (row, _) = worst(one, metric)?;
     let text = match row.value {
-        Some(_) => format!("{} of this work", by_column(one, metric)?),
+        Some(_) => {
+            let rated = match unstated(one, document, "endurance") {
+                Some(words) if words.contains("assumed") => ", by assumed cycles",
+                Some(_) => ", by estimated cycles",
+                None => "",
+            };
+            format!("{} of this work{rated}", by_column(one, metric)?)
+        }
         None if row.no_value == Some(NoValue::Unbounded) => "no wear limits it".to_owned(),
         None => format!("its life is {}", super::told(row)),
     };
@@ -251,6 +275,11 @@ fn cost(one: &Candidate<'_, '_>, all: &[Candidate<'_, '_>]) -> Option<CardPoint>
         _ => "no price, so cost was not judged: add --prices FILE.csv".to_owned(),
     };
     let own = priced(&one).then(|| by_column(one, metric)).flatten();
+    let own = match (chips(one), own) {
+        (Some(chips), Some(own)) => Some(format!("{own} for {chips}")),
+        (Some(chips), None) => Some(chips),
+        (None, own) => own,
+    };
     let text = match (own, missing.is_empty()) {
         (Some(own), true) => own,
         (Some(own), false) => format!("{own}; {missing}"),
@@ -263,6 +292,13 @@ fn cost(one: &Candidate<'_, '_>, all: &[Candidate<'_, '_>]) -> Option<CardPoint>
         }
         None => CardPoint::words(CardSubject::Cost, text),
     })
+}
+
+/// How many chips hold the data, where they are more than one: "14 chips".
+fn chips(one: &Candidate<'_, '_>) -> Option<String> {
+    let (row, _) = worst(one, Metric::PartsNeeded)?;
+    let count = row.value.filter(|count| *count > 1.0)?;
+    Some(format!("{} chips", text::count(count)))
 }
 
 /// Figures in which a runner-up is worse or better, as a person would say it.
@@ -337,7 +373,7 @@ fn open(one: &Candidate<'_, '_>) -> String {
 }
 
 /// The weakest figure that the verdict rests on, and what would turn it.
-fn weakest(first: &Candidate<'_, '_>) -> CardPoint {
+fn weakest(first: &Candidate<'_, '_>, document: &ResultSet) -> CardPoint {
     let subject = CardSubject::Weakest;
     if let Some(verdict) = first.depending() {
         let Some(deciding) = &verdict.deciding else {
@@ -372,14 +408,18 @@ fn weakest(first: &Candidate<'_, '_>) -> CardPoint {
     let reached = first.reached(verdict);
     let tightest = match Limit::is_number(verdict) {
         true => format!(
-            "{} {reached}, {} allowed",
+            "{} {reached}, {}",
             Limit::words(verdict),
-            super::limit::allowed(verdict)
+            super::limit::asked(verdict)
         ),
         false => Limit::words(verdict),
     };
     let text = match certain {
-        true => format!("no figure that turns it; tightest limit: {tightest}"),
+        true => {
+            let weak = unstated(first, document, "");
+            let weak = weak.map_or_else(String::new, |weak| format!(" ({weak})"));
+            format!("no figure that turns it{weak}; tightest limit: {tightest}")
+        }
         false => format!("no figure turns it: {tightest}"),
     };
     CardPoint {

@@ -113,6 +113,15 @@ pub(crate) fn allowed(verdict: &Verdict) -> String {
     at_worst(verdict.metric, verdict.allowed)
 }
 
+/// The same in a sentence: "at most 16 KiB allowed", "at least 500 KB/s needed".
+pub(crate) fn asked(verdict: &Verdict) -> String {
+    let word = match verdict.metric.info().better {
+        Better::Higher => "needed",
+        Better::Lower | Better::Neither => "allowed",
+    };
+    format!("{} {word}", allowed(verdict))
+}
+
 /// A value that a metric is no worse than.
 fn at_worst(metric: Metric, value: f64) -> String {
     let side = match metric.info().better {
