@@ -12,12 +12,16 @@
 //!
 //! A second result that lacks values of the first one, though it was asked the same, is worse than it.
 
+mod chance;
+
 use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 use serde_json::Value;
-use wordline_core::results::{AxisValue, HistogramBucket, NoValue, ResultSet, Row, Verdict};
-use wordline_core::{Axis, Basis, Better, Metric, Property};
+use wordline_core::results::{AxisValue, NoValue, ResultSet, Row, Verdict};
+use wordline_core::{Basis, Better, Metric, Property};
+
+use chance::{interval, is_sampling};
 
 use crate::card::FirstScreen;
 use crate::format::{Detail, Format, Style};
@@ -28,12 +32,6 @@ use wordline_core::results::{CardPoint, CardSubject, DecisionCard};
 
 /// The most of what was asked differently, and of what turned, that the first screen lists.
 const LISTED: usize = 3;
-
-/// Standard deviations that chance may take.
-const DEVIATIONS: f64 = 3.0;
-
-/// The longest accesses from which on the longest of all counts as chance.
-const LONGEST: f64 = 10.0;
 
 /// What two values of one seed may differ by: the last digits that a document writes.
 const DIGITS_LOST: f64 = 1e-9;
@@ -488,25 +486,6 @@ fn by_identity<'a>(document: &'a ResultSet, replaced: Option<&str>) -> HashMap<S
     rows.map(|row| (key(row, replaced), row)).collect()
 }
 
-/// Settings that say what is drawn and how often.
-const SAMPLING: [&str; 9] = [
-    "seed",
-    "samples",
-    "total_bytes",
-    "operations",
-    "repeat",
-    "warm_up_ps",
-    "warm_up_bytes",
-    "measure_ps",
-    "blocks",
-];
-
-/// Whether a setting says what is drawn, or how often.
-fn is_sampling(path: &str) -> bool {
-    let name = path.rsplit('.').find(|name| name.parse::<usize>().is_err());
-    name.is_some_and(|name| SAMPLING.contains(&name))
-}
-
 /// Whether people ask for a metric first.
 fn is_headline(metric: Metric) -> bool {
     let properties = metric.info().properties.iter();
@@ -567,69 +546,6 @@ fn better(before: &Row, after: &Row) -> Option<bool> {
         true => after < before,
         false => after > before,
     })
-}
-
-/// Between which values a value may lie by chance; `None` where the document does not tell.
-fn interval(
-    document: &ResultSet,
-    rows: &HashMap<String, &Row>,
-    row: &Row,
-    replaced: Option<&str>,
-) -> Option<(f64, f64)> {
-    let at = |statistic: &str| {
-        let mut end = row.clone();
-        end.axes
-            .insert(Axis::Statistic, AxisValue::Text(statistic.to_owned()));
-        rows.get(&key(&end, replaced))?.value
-    };
-    if let Some(ends) = at("low").zip(at("high")) {
-        return Some(ends);
-    }
-    let buckets = document.histograms.get(row.distribution.as_ref()?)?;
-    of_distribution(row.metric, row.value?, buckets)
-}
-
-/// The same of a statistic of a distribution; `None` of a metric that is none.
-fn of_distribution(metric: Metric, value: f64, buckets: &[HistogramBucket]) -> Option<(f64, f64)> {
-    let count: f64 = buckets.iter().map(|one| one.count as f64).sum();
-    if count < 2.0 {
-        return None;
-    }
-    // The value at a rank, from 1.
-    let at_rank = |rank: f64| {
-        let mut seen = 0.0;
-        let found = buckets.iter().find(|bucket| {
-            seen += bucket.count as f64;
-            seen >= rank
-        });
-        found.or(buckets.last()).map(|bucket| bucket.upper_s)
-    };
-    let quantile = match metric {
-        Metric::LatencyMean => {
-            let mean = buckets.iter().map(|one| one.upper_s * one.count as f64);
-            let mean = mean.sum::<f64>() / count;
-            let squares = buckets
-                .iter()
-                .map(|one| (one.upper_s - mean).powi(2) * one.count as f64);
-            let error = (squares.sum::<f64>() / (count - 1.0) / count).sqrt();
-            return Some((value - DEVIATIONS * error, value + DEVIATIONS * error));
-        }
-        Metric::LatencyP50 => 0.5,
-        Metric::LatencyP90 => 0.9,
-        Metric::LatencyP99 => 0.99,
-        Metric::LatencyP999 => 0.999,
-        Metric::LatencyMax => {
-            let low = at_rank((count - LONGEST + 1.0).max(1.0))?;
-            return Some((low.min(value), value + (value - low).max(0.0)));
-        }
-        _ => return None,
-    };
-    let reach = DEVIATIONS * (count * quantile * (1.0 - quantile)).sqrt();
-    let (low, high) = (count * quantile - reach, count * quantile + reach);
-    Some((
-        at_rank(low.max(1.0))?.min(value),
-        at_rank(high.min(count))?.max(value),
-    ))
 }
 
 fn verdicts(
@@ -740,153 +656,4 @@ fn collect(path: String, value: &Value, leaves: &mut BTreeMap<String, String>) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::fixture;
-
-    fn seeded(seed: u64, factor: f64) -> ResultSet {
-        let mut document = fixture::mram();
-        document.experiment.seed = seed;
-        for row in &mut document.rows {
-            row.value = row.value.map(|value| value * factor);
-        }
-        document
-    }
-
-    #[test]
-    fn a_document_is_like_itself() {
-        let document = fixture::mram();
-        let diff = ResultDiff::between(&document, &document, 0.05);
-        assert!(!diff.changed && !diff.worse, "{diff:?}");
-        assert_eq!(diff.same, document.rows.len());
-        assert!(
-            diff.sentence.starts_with("No change: all"),
-            "{}",
-            diff.sentence
-        );
-    }
-
-    #[test]
-    fn another_seed_alone_explains_what_lies_within_the_tolerance() {
-        let diff = |factor| ResultDiff::between(&seeded(1, 1.0), &seeded(2, factor), 0.05);
-        let near = diff(1.05);
-        assert!(!near.changed, "{near:?}");
-        assert!(
-            near.sentence.contains("only the seed differs"),
-            "{}",
-            near.sentence
-        );
-        let far = diff(1.5);
-        assert!(far.changed && far.worse, "{far:?}");
-    }
-
-    #[test]
-    fn the_tolerance_is_a_share_of_the_larger_value() {
-        let diff = |factor| ResultDiff::between(&seeded(1, 1.0), &seeded(2, factor), 0.05);
-        // 1 of 1.0526... is 95 %.
-        assert!(!diff(1.052).changed);
-        assert!(diff(1.054).changed);
-    }
-
-    #[test]
-    fn a_result_that_lacks_values_is_worse() {
-        let before = fixture::mram();
-        let mut after = before.clone();
-        after.rows.truncate(1);
-        let diff = ResultDiff::between(&before, &after, 0.05);
-        assert!(diff.worse && diff.changed, "{diff:?}");
-        assert!(
-            diff.sentence.contains("are missing in the second"),
-            "{}",
-            diff.sentence
-        );
-        after.rows.clear();
-        after.complete = false;
-        let diff = ResultDiff::between(&before, &after, 0.05);
-        assert!(diff.worse, "{diff:?}");
-        assert!(diff.sentence.contains("cut short"), "{}", diff.sentence);
-    }
-
-    /// Another age changes a value for a reason, more accesses by chance as well.
-    #[test]
-    fn more_samples_of_one_seed_are_no_exact_repetition() {
-        let mut other = seeded(1, 1.02);
-        other.experiment.age = 0.5;
-        assert!(ResultDiff::between(&seeded(1, 1.0), &other, 0.05).changed);
-        let wordline_core::Workload::Raw(raw) = &mut other.experiment.workload else {
-            panic!("a raw workload");
-        };
-        raw.total_bytes *= 2;
-        let diff = ResultDiff::between(&seeded(1, 1.0), &other, 0.05);
-        assert!(!diff.changed, "{diff:?}");
-    }
-
-    #[test]
-    fn one_seed_has_no_chance_and_directions_have_a_meaning() {
-        let diff = ResultDiff::between(&seeded(1, 1.0), &seeded(1, 1.001), 0.05);
-        assert!(diff.changed && diff.worse, "{diff:?}");
-        let of = |metric: Metric| {
-            let mut all = diff.values.iter();
-            all.find(|one| one.metric == metric).expect("it changed")
-        };
-        assert_eq!(of(Metric::ThroughputMean).better, Some(true));
-        assert_eq!(of(Metric::LatencyMean).better, Some(false));
-        let text = diff.render(
-            Format::Table,
-            &Style {
-                detail: Detail::Answer,
-                ..Style::default()
-            },
-            "",
-        );
-        assert!(text.lines().count() <= 24, "{text}");
-        assert!(text.contains("WORSE"), "{text}");
-    }
-
-    #[test]
-    fn other_seeds_and_settings_have_a_tolerance() {
-        let other = |factor| {
-            let mut document = seeded(2, factor);
-            document.experiment.age = 0.5;
-            document
-        };
-        let near = ResultDiff::between(&seeded(1, 1.0), &other(1.02), 0.05);
-        assert!(!near.changed, "{near:?}");
-        let far = ResultDiff::between(&seeded(1, 1.0), &other(1.5), 0.05);
-        assert!(far.changed, "{far:?}");
-        assert!(far.asked.iter().any(|one| one.what == "age"), "{far:?}");
-    }
-
-    #[test]
-    fn one_part_is_compared_with_another() {
-        let mut other = seeded(0, 2.0);
-        for row in &mut other.rows {
-            row.target = "other@board".into();
-            row.part = "other".into();
-        }
-        let diff = ResultDiff::between(&fixture::mram(), &other, 0.05);
-        assert_eq!((diff.only_before, diff.only_after), (0, 0));
-        assert!(
-            diff.sentence.contains("other@board against em064lx"),
-            "{}",
-            diff.sentence
-        );
-    }
-
-    #[test]
-    fn quantiles_have_intervals_of_ranks() {
-        let buckets: Vec<HistogramBucket> = (1..=1000)
-            .map(|upper| HistogramBucket {
-                upper_s: f64::from(upper),
-                count: 1,
-            })
-            .collect();
-        let (low, high) = of_distribution(Metric::LatencyP50, 500.0, &buckets).expect("a quantile");
-        // 500 less and more 3 times the root of 250.
-        assert_eq!((low, high), (453.0, 548.0));
-        let (low, high) =
-            of_distribution(Metric::LatencyMax, 1000.0, &buckets).expect("the longest");
-        assert_eq!((low, high), (991.0, 1009.0));
-        assert_eq!(of_distribution(Metric::EnergyPerByte, 1.0, &buckets), None);
-    }
-}
+mod tests;

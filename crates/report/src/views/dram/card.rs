@@ -132,6 +132,17 @@ fn point(subject: CardSubject, words: String, line: &PivotLine<'_>, metric: Metr
     CardPoint::of_value(subject, words, metric, value, basis)
 }
 
+/// The second best, by the metric that ranks.
+fn runner_up(
+    pivot: &Pivot<'_>,
+    second: &RankedModule<'_, '_>,
+    words: &str,
+    metric: Metric,
+) -> CardPoint {
+    let words = format!("{}: {words}", pivot.short(second.line.head()));
+    point(CardSubject::RunnerUp, words, second.line, metric).about(target(second.line))
+}
+
 /// Power of the modules, and what a byte costs.
 fn energy(pivot: &Pivot<'_>, ranking: &ModuleRanking<'_, '_>) -> Option<CardPoint> {
     let line = ranking.first()?.line;

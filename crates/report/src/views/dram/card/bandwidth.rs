@@ -3,7 +3,7 @@
 use wordline_core::results::{CardPoint, CardSubject};
 use wordline_core::{Axis, Metric};
 
-use super::{ModuleRanking, energy, gains, point, share, target, why};
+use super::{ModuleRanking, energy, gains, point, runner_up, share, target, why};
 use crate::card::FirstScreen;
 use crate::pivot::{Pivot, PivotLine};
 use crate::text;
@@ -108,18 +108,8 @@ pub(super) fn card(pivot: &Pivot<'_>, mixes: &Mixes<'_, '_>) -> FirstScreen {
                 text::percent(share, text::DIGITS)
             )
         });
-        let words = format!(
-            "{}: {}{of_buses}",
-            pivot.short(second.line.head()),
-            text::rate(second.value.unwrap_or_default())
-        );
-        let words = point(
-            CardSubject::RunnerUp,
-            words,
-            second.line,
-            Metric::ThroughputMean,
-        );
-        points.push(words.about(target(second.line)));
+        let words = format!("{}{of_buses}", text::rate(second.value.unwrap_or_default()));
+        points.push(runner_up(pivot, second, &words, Metric::ThroughputMean));
     }
     // The ratios of the document are over its first target.
     let first = pivot.lines.first().map(target);

@@ -3,7 +3,7 @@
 use wordline_core::results::{CardPoint, CardSubject};
 use wordline_core::{Axis, Metric};
 
-use super::{CURVES, ModuleRanking, energy, point, share, target, why};
+use super::{CURVES, ModuleRanking, energy, point, runner_up, share, target, why};
 use crate::card::FirstScreen;
 use crate::curve::{TerminalAxis, TerminalCurve, TerminalPlot};
 use crate::grid::{Column, Grid};
@@ -76,17 +76,10 @@ pub(super) fn card(pivot: &Pivot<'_>, loads: &[LoadCurve<'_, '_>]) -> FirstScree
         let idle = curve.and_then(|curve| curve.idle);
         let idle = idle.map_or_else(String::new, |idle| format!(", {} alone", time(idle)));
         let words = format!(
-            "{}: carries {}{idle}",
-            pivot.short(second.line.head()),
+            "carries {}{idle}",
             text::rate(second.value.unwrap_or_default())
         );
-        let words = point(
-            CardSubject::RunnerUp,
-            words,
-            second.line,
-            Metric::ThroughputMean,
-        );
-        points.push(words.about(target(second.line)));
+        points.push(runner_up(pivot, second, &words, Metric::ThroughputMean));
     }
     ranking.card(pivot, sentence, points, table, plot)
 }

@@ -3,7 +3,7 @@
 use wordline_core::Metric;
 use wordline_core::results::{CardPoint, CardSubject};
 
-use super::{LEAST_S, ModuleRanking, RankedModule, energy, over, point, share, target};
+use super::{LEAST_S, ModuleRanking, RankedModule, energy, over, point, runner_up, share, target};
 use crate::card::FirstScreen;
 use crate::cause;
 use crate::grid::{Column, Grid};
@@ -80,18 +80,11 @@ pub(super) fn card(pivot: &Pivot<'_>, test: &str) -> FirstScreen {
     if let Some(second) = ranking.second() {
         let off = second.value.unwrap_or_default() - mean;
         let words = format!(
-            "{}: {}, {} more",
-            pivot.short(second.line.head()),
+            "{}, {} more",
             time(second.value.unwrap_or_default()),
             time(off)
         );
-        let words = point(
-            CardSubject::RunnerUp,
-            words,
-            second.line,
-            Metric::LatencyMean,
-        );
-        points.push(words.about(target(second.line)));
+        points.push(runner_up(pivot, second, &words, Metric::LatencyMean));
     }
     ranking.card(pivot, sentence, points, table, None)
 }
