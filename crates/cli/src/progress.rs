@@ -11,13 +11,13 @@ use wordline_lab::Progress;
 const WITH_END: &str = "{percent:>3} % [{bar:30}] {left}: {msg}";
 const WITHOUT_END: &str = "{bytes} read: {msg}";
 
-/// The share that must be done before what is left is told, and the seconds that must have passed.
-const TOLD_FROM: (f32, f32) = (0.03, 2.0);
+/// The share of the work, and the seconds, after which the time left is estimated.
+const KNOWN_FROM: (f32, f32) = (0.03, 2.0);
 
 /// How long the rest takes, once enough is done to know.
 fn left(state: &ProgressState, out: &mut dyn fmt::Write) {
     let elapsed = state.elapsed();
-    let known = state.fraction() >= TOLD_FROM.0 && elapsed.as_secs_f32() >= TOLD_FROM.1;
+    let known = state.fraction() >= KNOWN_FROM.0 && elapsed.as_secs_f32() >= KNOWN_FROM.1;
     // What has been done so far sets the pace: rates of the last moment jump between kinds of work.
     let rest = elapsed.as_secs_f32() * (1.0 / state.fraction().max(f32::EPSILON) - 1.0);
     let _ = match known {

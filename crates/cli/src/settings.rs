@@ -174,7 +174,7 @@ fn add(
     // What a command writes, reads or destroys is named on the command line, where a person sees it.
     let names = arg.get_value_names().unwrap_or_default().iter();
     let mut paths = names.filter(|name| {
-        ["FILE", "DIR", "PATH"]
+        ["FILE", "DIR", "PATH", "DUMP", "LOG"]
             .iter()
             .any(|path| name.contains(path))
     });

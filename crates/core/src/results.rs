@@ -43,7 +43,7 @@ pub struct ResultSet {
     pub experiment: Experiment,
     /// False when the run was interrupted; the rows that are present are finished ones.
     pub complete: bool,
-    /// What the rows and verdicts answer. Documents carry it for whoever does not render them; it is made anew from the
+    /// What the rows and verdicts answer. Scripts read it from the document; it is made anew from the
     /// rows whenever a document is rendered, and never read back.
     #[serde(
         default,

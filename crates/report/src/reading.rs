@@ -1,6 +1,6 @@
 //! The reading test: every sentence that cards and views print is short, and says things as an engineer does.
 //!
-//! The sentences of all fixtures and of a few saved documents stand in one snapshot, for whoever reads them over.
+//! The sentences of all fixtures and of a few saved documents stand in one snapshot, to be read over.
 
 use std::collections::BTreeSet;
 

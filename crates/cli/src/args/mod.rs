@@ -370,9 +370,9 @@ Examples:
   wordline diff before.json after.json
   wordline diff before.json after.json --any --format json
 
-One target against another is compared where each result has one. A simulated value of one seed has no chance in it; of
-other seeds a value has changed when its interval lies apart from the other's. Exit code 1: something became worse, or
-with --any something changed.")]
+One target against another is compared where each result has one. A simulated value of one seed and as many samples has
+no chance in it. Otherwise it has changed when it moved by more than --tolerance, and its interval lies apart. Exit code 1:
+something became worse, or is missing; with --any something changed.")]
 pub(crate) struct Diff {
     /// The result to compare with; - for standard input
     pub(crate) before: PathBuf,

@@ -137,7 +137,7 @@ impl LoadedTest {
     /// Samples at a point that make confidence intervals and tails sure.
     pub const SAMPLES: u64 = 100_000;
 
-    /// Samples at a point unless said otherwise: the mean within a few per cent, in a tenth of the time.
+    /// Samples at a point unless said otherwise: a tenth of the work, for which a warning says that tails are uncertain.
     pub const SAMPLES_QUICK: u64 = 10_000;
 
     /// Cores that follow chains of pointers unless said otherwise: so many that the samples of a saturated memory take

@@ -1,4 +1,4 @@
-//! The script inside the page, the policy that lets it and nothing else run, and data that is safe
+//! The script inside the page, the policy that allows it and nothing else to run, and data that is safe
 //! between script tags.
 
 use std::io::Write as _;
@@ -28,7 +28,7 @@ const SOURCES: [&str; 13] = [
     include_str!("page/page.js"),
 ];
 
-/// The script as it stands between the tags, and the policy that lets it run.
+/// The script as it stands between the tags, and the policy that allows it to run.
 pub(super) struct PageScript {
     pub(super) text: String,
     pub(super) policy: String,

@@ -1,6 +1,6 @@
 // Puts the page together: the plot and the short table of the first screen, then tabs that are built when they are opened.
-// The root element says how many plots were drawn and how many failed, and how long the first screen took, for whoever
-// tests the page.
+// The root element says how many plots were drawn and how many failed, and how long the first screen took, for
+// the tests of the page.
 
 const root = document.documentElement;
 root.classList.add("scripted");
