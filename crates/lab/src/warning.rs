@@ -126,9 +126,15 @@ warnings! {
     FewRefreshes FewSamples { target, interval, owed, least }
         "{target}: so short a run leaves to chance how many refreshes it has: one falls due every {interval}, and a \
          busy rank may put off {owed}; measure {least} or longer (--measure)";
+    BandScreened Default { alternatives, short, full }
+        "band: {alternatives} alternatives of undisclosed choices ran for {short} each. The {full} that move the gain most \
+         ran in full as well; --thorough runs all of them in full";
     FewSamples FewSamples { asked, beyond, enough }
         "{asked} samples a point may be few: confidence intervals rest on short batches, and {beyond} of them lie \
          beyond p99.9; ask for {enough} (--samples)";
+    QuickSamples Default { asked, beyond, enough }
+        "{asked} samples a point: means have an interval of 95 %, and {beyond} samples lie beyond p99.9. Tails are surer \
+         with {enough} (--samples, or --thorough under load)";
     AlignedRequests FoldedAddresses { file, target, count }
         "{file} on {target}: {count} addresses lay within a line, which was taken for them";
     OutsideRequests FoldedAddresses { file, target, count }

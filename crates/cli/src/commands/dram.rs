@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use wordline_core::{DramTest, LoadedTest, Workload};
+use wordline_core::Workload;
 use wordline_lab::Control;
 
 use super::hooks::HookRequest;
@@ -31,6 +31,7 @@ impl Threads {
 }
 
 #[derive(Args)]
+#[command(mut_arg("thorough", |arg| arg.conflicts_with("samples")))]
 pub(super) struct Loaded {
     #[command(flatten)]
     threads: Threads,
@@ -38,9 +39,36 @@ pub(super) struct Loaded {
     /// its name
     #[arg(long, value_name = "FILE")]
     mess: Option<PathBuf>,
-    /// Take 100,000 samples at every pause, so that confidence intervals and tails are sure: ten times as long
-    #[arg(long, conflicts_with = "samples")]
+    #[command(flatten)]
+    depth: Depth,
+}
+
+#[derive(Args)]
+#[command(mut_arg("thorough", |arg| arg.conflicts_with_all(["screen_ps", "measure_ps"])))]
+pub(super) struct Bandwidth {
+    #[command(flatten)]
+    threads: Threads,
+    #[command(flatten)]
+    depth: Depth,
+}
+
+/// How much is run, for every test that has a quick form.
+#[derive(Args)]
+struct Depth {
+    /// Run everything in full, which takes up to ten times as long: 100,000 samples at every pause under load, every
+    /// alternative of a band for as long as the rest
+    #[arg(long)]
     thorough: bool,
+}
+
+impl Depth {
+    fn apply(&self, request: &mut HookRequest<'_>) {
+        if let Workload::Dram(dram) = &mut request.experiment.workload
+            && self.thorough
+        {
+            *dram = dram.clone().thorough();
+        }
+    }
 }
 
 #[derive(Args)]
@@ -58,18 +86,19 @@ pub(super) fn run(request: HookRequest<'_>) -> Result<Outcome, Failure> {
     request.finish_with(&threads.control())
 }
 
+pub(super) fn bandwidth(mut request: HookRequest<'_>) -> Result<Outcome, Failure> {
+    let Bandwidth { threads, depth } = request.flags()?;
+    depth.apply(&mut request);
+    request.finish_with(&threads.control())
+}
+
 pub(super) fn loaded(mut request: HookRequest<'_>) -> Result<Outcome, Failure> {
     let Loaded {
         threads,
         mess,
-        thorough,
+        depth,
     } = request.flags()?;
-    if let Workload::Dram(dram) = &mut request.experiment.workload
-        && let DramTest::Loaded(test) = &mut dram.test
-        && thorough
-    {
-        test.samples = LoadedTest::SAMPLES;
-    }
+    depth.apply(&mut request);
     let Some(mess) = &mess else {
         return request.finish_with(&threads.control());
     };

@@ -46,6 +46,7 @@ pub(crate) fn of(row: &ExperimentCommand) -> Option<Hook> {
         ["fs", "bench"] => (required::Required::augment_args, required::file_systems),
         ["kv", "bench"] => (wear::Destroyed::augment_args, required::kv_bench),
         ["kv", "crash"] => (required::Required::augment_args, required::tables),
+        ["dram", "bandwidth"] => (dram::Bandwidth::augment_args, dram::bandwidth),
         ["dram", "loaded"] => (dram::Loaded::augment_args, dram::loaded),
         ["dram", "trace"] => (dram::Trace::augment_args, dram::trace),
         ["dram", _] => (dram::Threads::augment_args, dram::run),

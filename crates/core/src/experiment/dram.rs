@@ -36,6 +36,20 @@ impl DramWorkload {
     /// Time that counts in picoseconds unless said otherwise: more than 25 refresh intervals of every rank.
     pub const MEASURE_PS: u64 = 100_000_000;
 
+    /// The same with everything in full, whatever it takes: all samples under load, and every alternative of a band.
+    #[must_use]
+    pub fn thorough(mut self) -> Self {
+        match &mut self.test {
+            DramTest::Bandwidth(test) => {
+                test.screen_ps = 0;
+                self.measure_ps = Self::MEASURE_PS;
+            }
+            DramTest::Loaded(test) => test.samples = LoadedTest::SAMPLES,
+            DramTest::Idle(_) | DramTest::Trace(_) => {}
+        }
+        self
+    }
+
     /// A test with every setting at its default.
     #[must_use]
     pub fn of(test: DramTest) -> Self {
@@ -99,6 +113,24 @@ pub struct BandwidthTest {
     /// Mixes whose gain over the first target is run again with each alternative of each undisclosed choice.
     #[cfg_attr(feature = "cli", arg(long))]
     pub band: Band,
+    /// Simulated time of each alternative of the band, before those that move the gain most run in full; 0 runs all in
+    /// full.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[cfg_attr(feature = "cli", arg(long = "screen"))]
+    pub screen_ps: u64,
+}
+
+impl BandwidthTest {
+    /// Time of alternatives in picoseconds unless said otherwise: chance moves a gain by some percent then, so that those
+    /// near an end run in full.
+    pub const SCREEN_PS: u64 = 10_000_000;
+
+    /// Time that counts in picoseconds unless said otherwise: more than ten refresh intervals of every rank.
+    pub const MEASURE_QUICK_PS: u64 = 40_000_000;
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// Latency under load.
@@ -137,7 +169,7 @@ impl LoadedTest {
     /// Samples at a point that make confidence intervals and tails sure.
     pub const SAMPLES: u64 = 100_000;
 
-    /// Samples at a point unless said otherwise: a tenth of the work, for which a warning says that tails are uncertain.
+    /// Samples at a point unless said otherwise: a tenth of the work. Means have an interval, and a note says how few samples the tails have.
     pub const SAMPLES_QUICK: u64 = 10_000;
 
     /// Cores that follow chains of pointers unless said otherwise: so many that the samples of a saturated memory take
@@ -258,6 +290,7 @@ impl Default for BandwidthTest {
             mixes: Mix::ALL.to_vec(),
             patterns: vec![Pattern::Sequential],
             band: Band::Reads,
+            screen_ps: Self::SCREEN_PS,
         }
     }
 }
@@ -282,9 +315,10 @@ pub(super) fn usual_idle() -> super::Workload {
 
 /// What the command runs unless flags say otherwise.
 pub(super) fn usual_bandwidth() -> super::Workload {
-    super::Workload::Dram(DramWorkload::of(DramTest::Bandwidth(
-        BandwidthTest::default(),
-    )))
+    super::Workload::Dram(DramWorkload {
+        measure_ps: BandwidthTest::MEASURE_QUICK_PS,
+        ..DramWorkload::of(DramTest::Bandwidth(BandwidthTest::default()))
+    })
 }
 
 /// What the command runs unless flags say otherwise.
@@ -337,7 +371,8 @@ Examples:
   wordline dram bandwidth --target rdimm-6400-2rx4-128g@xeon6-1s,mrdimm-8800-2rx4-128g@xeon6-1s --set refresh=same-bank --band none
 
 The first target is what the others are compared with. The band is the least and the greatest gain with each
-alternative of each undisclosed choice, one at a time; the report lists them all.",
+alternative of each undisclosed choice, one at a time; the report lists them all. Alternatives run for a short time,
+and those near an end in full. With --thorough all run in full.",
     target: "MODULE@SYSTEM; repeatable and comma-separated",
     timing: "",
     fixed: crate::Timing::Max,

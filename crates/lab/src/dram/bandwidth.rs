@@ -1,22 +1,21 @@
 //! What modules carry, mix by mix; how they compare with the first of them, and why; and how much of that depends on
 //! what is not disclosed.
 
-use std::collections::BTreeMap;
-
 use wordline_core::{Axis, BandwidthTest, Basis, Metric, Mix, Pattern, ResultSet};
 use wordline_dram::system::SystemRun;
 
 use super::band::{self, ChoiceVariation};
 use super::explain;
 use super::rows::{self, DramWork};
+use super::screening::{BandRun, BandRuns};
 use super::{ModuleMemory, Test};
 use crate::control::Control;
 use crate::error::LabError;
 use crate::list::distinct;
 use crate::subject::Subject;
 
-/// What identifies a run: target, variation (none: as chosen), mix, pattern; by number.
-type Key = (usize, Option<usize>, usize, usize);
+/// What an estimate is called that a short run made.
+const SCREENED: &str = "screened";
 
 pub(super) fn run(
     test: &Test<'_>,
@@ -41,21 +40,16 @@ pub(super) fn run(
     } else {
         Vec::new()
     };
-    let (keys, points) = points(test, bandwidth, &variations);
-    let ended = super::points::run(&points, control)?;
-    let mut runs: BTreeMap<Key, SystemRun> = BTreeMap::new();
-    for (key, ended) in keys.into_iter().zip(ended) {
-        let finished = test.finished(&test.memories[key.0], ended, document)?;
-        runs.extend(finished.map(|run| (key, run)));
-    }
+    let mut runs = BandRuns::new(test, bandwidth, &variations);
+    runs.all(control, document)?;
     for (p, &pattern) in bandwidth.patterns.iter().enumerate() {
         for (m, &mix) in bandwidth.mixes.iter().enumerate() {
-            let run = |target: usize, variation| runs.get(&(target, variation, m, p));
             let found = MixResult {
                 test,
                 mix,
                 pattern,
-                run: &run,
+                runs: &runs,
+                at: (m, p),
             };
             for target in 0..test.memories.len() {
                 found.rows(target, document);
@@ -63,7 +57,8 @@ pub(super) fn run(
             for target in 1..test.memories.len() {
                 found.against_first(target, document);
                 if bandwidth.band.covers(mix) {
-                    found.band(target, &variations, document);
+                    found.screened(target, document);
+                    found.band(target, document);
                 }
             }
         }
@@ -71,51 +66,33 @@ pub(super) fn run(
     Ok(())
 }
 
-/// Every run: each target as chosen, and with each variation that concerns it.
-fn points(
-    test: &Test<'_>,
-    bandwidth: &BandwidthTest,
-    variations: &[ChoiceVariation],
-) -> (Vec<Key>, Vec<super::points::DramPoint>) {
-    let (mut keys, mut points) = (Vec::new(), Vec::new());
-    for (p, &pattern) in bandwidth.patterns.iter().enumerate() {
-        for (m, &mix) in bandwidth.mixes.iter().enumerate() {
-            for (target, memory) in test.memories.iter().enumerate() {
-                let traffic = test.traffic(memory, mix, pattern, 0, None);
-                let name = format!("bandwidth, {mix}");
-                keys.push((target, None, m, p));
-                points.push(test.point(memory, &name, traffic, 0));
-                if !bandwidth.band.covers(mix) {
-                    continue;
-                }
-                for (number, variation) in variations.iter().enumerate() {
-                    let Some(config) = &variation.configs[target] else {
-                        continue;
-                    };
-                    let name = format!("{mix} with {} = {}", variation.choice, variation.setting);
-                    let mut point = test.point(memory, &name, traffic, 0);
-                    point.traffic.load_cores = config.cores.cores;
-                    point.traffic.seed = variation.seed;
-                    point.config = config.clone();
-                    keys.push((target, Some(number), m, p));
-                    points.push(point);
-                }
-            }
-        }
-    }
-    (keys, points)
-}
-
 /// What was found for a mix and an order of addresses.
 struct MixResult<'f> {
     test: &'f Test<'f>,
     mix: Mix,
     pattern: Pattern,
-    /// The run of a target with a variation, where it was finished.
-    run: &'f dyn Fn(usize, Option<usize>) -> Option<&'f SystemRun>,
+    runs: &'f BandRuns<'f>,
+    /// The numbers of the mix and the order.
+    at: (usize, usize),
 }
 
 impl MixResult<'_> {
+    fn key(&self, short: bool, target: usize, variation: Option<usize>) -> BandRun {
+        let (mix, pattern) = self.at;
+        BandRun {
+            short,
+            target,
+            variation,
+            mix,
+            pattern,
+        }
+    }
+
+    /// The run of a target as chosen, where it was finished.
+    fn as_chosen(&self, target: usize) -> Option<&SystemRun> {
+        self.runs.get(self.key(false, target, None))
+    }
+
     fn subject(&self, memory: &ModuleMemory<'_>) -> Subject {
         self.test
             .subject(memory, self.mix.operation())
@@ -125,7 +102,7 @@ impl MixResult<'_> {
 
     fn rows(&self, target: usize, document: &mut ResultSet) {
         let memory = &self.test.memories[target];
-        let Some(run) = (self.run)(target, None) else {
+        let Some(run) = self.as_chosen(target) else {
             return;
         };
         let subject = self.subject(memory);
@@ -140,7 +117,7 @@ impl MixResult<'_> {
 
     /// The ratio to the first target, and its parts.
     fn against_first(&self, target: usize, document: &mut ResultSet) {
-        let (Some(first), Some(other)) = ((self.run)(0, None), (self.run)(target, None)) else {
+        let (Some(first), Some(other)) = (self.as_chosen(0), self.as_chosen(target)) else {
             return;
         };
         let of = |target: usize, run| {
@@ -157,26 +134,30 @@ impl MixResult<'_> {
             .at(Axis::Over, memories[0].name.as_str())
     }
 
+    /// The ratios of the short runs, as chosen and with each variation.
+    fn screened(&self, target: usize, document: &mut ResultSet) {
+        let at = self.over(target).estimate(Basis::Simulated, SCREENED);
+        let variations = (0..self.runs.variations.len()).map(Some);
+        for variation in std::iter::once(None).chain(variations) {
+            if let Some(ratio) = self.runs.ratio(self.key(true, target, variation)) {
+                let variation = variation.map(|number| &self.runs.variations[number]);
+                named(&at, variation).add(Metric::ThroughputRatio, Ok(ratio), document);
+            }
+        }
+    }
+
     /// The ratio with each variation, and the ends of the band with the variations that make them.
-    fn band(&self, target: usize, variations: &[ChoiceVariation], document: &mut ResultSet) {
-        let (Some(first), Some(other)) = ((self.run)(0, None), (self.run)(target, None)) else {
+    fn band(&self, target: usize, document: &mut ResultSet) {
+        let Some(plain) = self.runs.ratio(self.key(false, target, None)) else {
             return;
         };
         let over = self.over(target);
-        let plain = other.bytes_per_s() / first.bytes_per_s();
         let (mut low, mut high) = ((plain, None), (plain, None));
-        for (number, variation) in variations.iter().enumerate() {
+        for (number, variation) in self.runs.variations.iter().enumerate() {
             // Of a variation that concerns neither there is nothing to say; one that was not finished says nothing.
-            let run = |target: usize, plain| match &variation.configs[target] {
-                Some(_) => (self.run)(target, Some(number)),
-                None => Some(plain),
-            };
-            let concerned = variation.configs[0].is_some() || variation.configs[target].is_some();
-            let (true, Some(first), Some(other)) = (concerned, run(0, first), run(target, other))
-            else {
+            let Some(ratio) = self.runs.ratio(self.key(false, target, Some(number))) else {
                 continue;
             };
-            let ratio = other.bytes_per_s() / first.bytes_per_s();
             // Chance is no choice.
             let chosen = variation.choice != band::SEED;
             if chosen && ratio < low.0 {

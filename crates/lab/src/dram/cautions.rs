@@ -45,13 +45,20 @@ pub(super) fn refresh(memory: &ModuleMemory<'_>, run: &SystemRun, document: &mut
     });
 }
 
-/// Says so where fewer samples are asked for than confidence intervals and tails are sure with.
+/// Says so where fewer samples are asked for than tails are sure with, and warns where the intervals are not either.
 pub(super) fn samples(asked: u64, document: &mut ResultSet) {
     const ENOUGH: u64 = LoadedTest::SAMPLES;
-    if asked < ENOUGH {
+    let beyond = asked / 1000;
+    if asked < LoadedTest::SAMPLES_QUICK {
         document.warn(LabWarning::FewSamples {
             asked: &asked,
-            beyond: &(asked / 1000),
+            beyond: &beyond,
+            enough: &ENOUGH,
+        });
+    } else if asked < ENOUGH {
+        document.warn(LabWarning::QuickSamples {
+            asked: &asked,
+            beyond: &beyond,
             enough: &ENOUGH,
         });
     }

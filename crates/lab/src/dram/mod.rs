@@ -14,6 +14,7 @@ pub(crate) mod knee;
 mod loaded;
 pub(crate) mod points;
 pub(crate) mod rows;
+mod screening;
 mod sources;
 mod trace;
 
@@ -118,6 +119,10 @@ fn check(workload: &DramWorkload, experiment: &Experiment) -> Result<(), LabErro
     ] {
         in_range(what, Time::from_ps(ps), Time::from_ps(least), TIME_MAX)?;
     }
+    if let DramTest::Bandwidth(test) = &workload.test {
+        let least = Time::from_ps(0);
+        in_range("screen", Time::from_ps(test.screen_ps), least, TIME_MAX)?;
+    }
     Ok(())
 }
 
@@ -210,11 +215,22 @@ impl Test<'_> {
         ended: Ended,
         document: &mut ResultSet,
     ) -> Result<Option<SystemRun>, LabError> {
+        let run = self.ended(memory, ended, document)?;
+        if let Some(run) = &run {
+            cautions::refresh(memory, run, document);
+        }
+        Ok(run)
+    }
+
+    /// The same of a run that may be too short to sample its refreshes.
+    fn ended(
+        &self,
+        memory: &ModuleMemory<'_>,
+        ended: Ended,
+        document: &mut ResultSet,
+    ) -> Result<Option<SystemRun>, LabError> {
         match ended {
-            Some(Ok(run)) => {
-                cautions::refresh(memory, &run, document);
-                Ok(Some(run))
-            }
+            Some(Ok(run)) => Ok(Some(run)),
             Some(Err(source)) => Err(LabError::Memory {
                 target: memory.name.clone(),
                 source,

@@ -64,6 +64,14 @@ pub(super) fn estimates<'a>(line: &PivotLine<'a>, estimate: &str) -> Vec<&'a Row
     .collect()
 }
 
+/// The ratio as chosen of a short run, and those with a choice changed; none where nothing ran for a short time.
+pub(super) fn screened<'a>(line: &PivotLine<'a>) -> Option<(f64, Vec<&'a Row>)> {
+    let mut rows = estimates(line, "screened");
+    let plain = rows.iter().position(|row| row.text(Axis::Choice).is_none())?;
+    let plain = rows.remove(plain).value?;
+    Some((plain, rows))
+}
+
 /// The band of a gain.
 pub(super) fn ratio_band(line: &PivotLine<'_>) -> Option<(f64, f64)> {
     let end = |name| estimates(line, name).first()?.value;
@@ -206,7 +214,22 @@ fn sensitivity(pivot: &Pivot<'_>, mixes: &Mixes<'_, '_>) -> Vec<Grid> {
     let grids = lines.filter_map(|line| {
         let plain = ratio(line)?;
         let mut rows = estimates(line, "sensitivity");
-        let off = |row: &Row| (row.value.unwrap_or(plain) - plain).abs();
+        let short = screened(line);
+        let is_short = |row: &Row| row.text(Axis::Estimate) == Some("screened");
+        let same = |a: &Row, b: &Row| {
+            let at = [Axis::Choice, Axis::Setting];
+            at.iter().all(|axis| a.axes.get(axis) == b.axes.get(axis))
+        };
+        let in_full = rows.clone();
+        let more = short.iter().flat_map(|(_, rows)| rows.iter().copied());
+        rows.extend(more.filter(|row| !in_full.iter().any(|full| same(full, row))));
+        // A short run is compared with the short one as chosen.
+        let short_plain = short.as_ref().map_or(plain, |(plain, _)| *plain);
+        let off_by = |row: &Row| {
+            let plain = if is_short(row) { short_plain } else { plain };
+            Some(row.value? - plain)
+        };
+        let off = |row: &Row| off_by(row).unwrap_or(0.0).abs();
         rows.sort_by(|a, b| off(b).total_cmp(&off(a)));
         let title = format!(
             "The gain of {} at {} with one choice changed at a time ({} as chosen)",
@@ -224,7 +247,13 @@ fn sensitivity(pivot: &Pivot<'_>, mixes: &Mixes<'_, '_>) -> Vec<Grid> {
             .key(Column::left("choice"), word(Axis::Choice))
             .key(Column::left("set to"), word(Axis::Setting))
             .figure("gain", |row| row.value.map(gain))
-            .figure("off by", |row| Some(points(row.value? - plain)));
+            .figure("off by", |row| off_by(row).map(points));
+        let table = match short {
+            None => table,
+            Some(_) => table.figure("run", |row| {
+                Some(if is_short(row) { "short" } else { "in full" }.to_owned())
+            }),
+        };
         table.lines(&rows)
     });
     grids.collect()

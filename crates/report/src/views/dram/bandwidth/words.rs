@@ -2,7 +2,7 @@
 
 use wordline_core::{Axis, Metric};
 
-use super::{DRAM, MISSES, Mixes, alone, bound, estimates, ratio_band};
+use super::{DRAM, MISSES, Mixes, alone, bound, estimates, ratio_band, screened};
 use crate::answer::IN_WORDS;
 use crate::cause;
 use crate::pivot::{Pivot, PivotLine};
@@ -101,7 +101,8 @@ fn banded(pivot: &Pivot<'_>, line: &PivotLine<'_>) -> Option<String> {
     let ends: Vec<_> = ends.into_iter().flatten().collect();
     let chance = chance(line).map(|most| {
         let most = text::tenths(most);
-        format!(". Chance alone, by other seeds, moves it by up to {most}")
+        let runs = screened(line).map_or("", |_| " of a short run");
+        format!(". Chance alone, by other seeds, moves it by up to {most}{runs}")
     });
     let (who, chance) = (pivot.short(line.head()), chance.unwrap_or_default());
     (!ends.is_empty()).then(|| format!("The gain of {who} is {}{chance}.", ends.join(", ")))
@@ -109,8 +110,8 @@ fn banded(pivot: &Pivot<'_>, line: &PivotLine<'_>) -> Option<String> {
 
 /// How far other seeds move a gain.
 fn chance(line: &PivotLine<'_>) -> Option<f64> {
-    let plain = ratio(line)?;
-    let mut rows = estimates(line, "sensitivity");
+    let full = || Some((ratio(line)?, estimates(line, "sensitivity")));
+    let (plain, mut rows) = screened(line).or_else(full)?;
     rows.retain(|row| row.text(Axis::Choice) == Some("seed"));
     let off = rows
         .iter()

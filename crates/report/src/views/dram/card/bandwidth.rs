@@ -7,7 +7,7 @@ use super::{ModuleRanking, energy, gains, point, runner_up, share, target, why};
 use crate::card::FirstScreen;
 use crate::pivot::{Pivot, PivotLine};
 use crate::text;
-use crate::views::dram::bandwidth::{Mixes, alone, estimates, ratio_band, throughputs};
+use crate::views::dram::bandwidth::{Mixes, alone, estimates, ratio_band, screened, throughputs};
 use crate::views::dram::{gain, mix, points as signed, time};
 
 /// What is done with a mix of reads and writes.
@@ -133,7 +133,15 @@ fn weakest(line: &PivotLine<'_>) -> Option<CardPoint> {
         false => "; no single choice turns it",
     };
     let subject = CardSubject::Weakest;
-    let words = format!("what makers do not disclose: {low}{high}{turns}");
+    let left_out = screened(line).map_or_else(String::new, |(_, rows)| {
+        let full = estimates(line, "sensitivity").len();
+        format!(
+            "; {} of {} alternatives by short runs only (--thorough: all in full)",
+            rows.len().saturating_sub(full),
+            rows.len()
+        )
+    });
+    let words = format!("what makers do not disclose: {low}{high}{turns}{left_out}");
     Some(CardPoint::of_value(
         subject,
         words,

@@ -7,11 +7,11 @@ use super::{CURVES, ModuleRanking, energy, point, runner_up, share, target, why}
 use crate::card::FirstScreen;
 use crate::curve::{TerminalAxis, TerminalCurve, TerminalPlot};
 use crate::grid::{Column, Grid};
-use crate::pivot::Pivot;
+use crate::pivot::{Pivot, PivotLine};
 use crate::tabulate::Tabulation;
 use crate::text;
 use crate::views::dram::loaded::{LoadCurve, at_loads, most};
-use crate::views::dram::time;
+use crate::views::dram::{Of, time};
 
 pub(super) fn card(pivot: &Pivot<'_>, loads: &[LoadCurve<'_, '_>]) -> FirstScreen {
     let first = &loads[0];
@@ -53,7 +53,10 @@ pub(super) fn card(pivot: &Pivot<'_>, loads: &[LoadCurve<'_, '_>]) -> FirstScree
             own.knee.map(|(rate, latency)| {
                 format!("{} at the knee of {}", time(latency), text::rate(rate))
             }),
-            latency.map(|latency| format!("{} at {rate}", time(latency))),
+            latency.map(|latency| {
+                let sure = interval(line, latency).unwrap_or_default();
+                format!("{}{sure} at {rate}", time(latency))
+            }),
         ];
         let steps: Vec<_> = steps.into_iter().flatten().collect();
         if !steps.is_empty() {
@@ -82,6 +85,13 @@ pub(super) fn card(pivot: &Pivot<'_>, loads: &[LoadCurve<'_, '_>]) -> FirstScree
         points.push(runner_up(pivot, second, &words, Metric::ThroughputMean));
     }
     ranking.card(pivot, sentence, points, table, plot)
+}
+
+/// " ± 0.3 %": half the width of the 95 % confidence interval of a mean latency.
+fn interval(line: &PivotLine<'_>, latency: f64) -> Option<String> {
+    let end = [(Of(Axis::Estimate), "confidence_high")];
+    let high = line.at(Metric::LatencyMean, &end)?.value?;
+    Some(format!(" ± {}", text::tenths((high - latency) / latency)))
 }
 
 /// How the other targets compare at the throughput where the first takes most times what it takes alone.
