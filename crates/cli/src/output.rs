@@ -4,8 +4,9 @@ use std::fs;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
+use wordline_core::results::{CardPoint, DecisionCard};
 use wordline_core::{Experiment, ResultSet};
-use wordline_report::{Detail, Format, ResultDiff, Style, printable, render};
+use wordline_report::{Detail, FirstScreen, Format, Grid, ResultDiff, Style, printable, render};
 
 use crate::args::{Export, Global, Results};
 use crate::failure::{self, Failure};
@@ -45,6 +46,27 @@ pub(crate) fn style() -> Style {
         detail: Detail::All,
         plots: terminal && !dumb && is_unicode(|name| std::env::var(name).ok()),
     }
+}
+
+/// Prints the first screen of a command without results: an answer, its points, and as much of a table as fits.
+pub(crate) fn first_screen(
+    sentence: String,
+    points: Vec<CardPoint>,
+    table: Grid,
+    of: &'static str,
+    note: &str,
+) -> Result<(), Failure> {
+    let answer = DecisionCard {
+        sentence,
+        points,
+        ..DecisionCard::default()
+    };
+    // There are no reasons beside these.
+    let style = Style {
+        detail: Detail::Explain,
+        ..style()
+    };
+    data(&FirstScreen::new(answer, Some(table), of).lay_out(None, note, &style))
 }
 
 /// Whether the locale of a terminal is UTF-8: the first of its variables that says something decides.

@@ -33,6 +33,15 @@ pub(crate) fn matches() -> Result<ArgMatches, Failure> {
         Some("completions" | "man" | "ask")
     );
     let own = innermost(&matches);
+    let unused = unused(&path);
+    let given = |id: &&&str| own.value_source(id) == Some(ValueSource::CommandLine);
+    if let Some(id) = unused.iter().find(given) {
+        return Err(failure::message(format!(
+            "--{} does nothing for wordline {}: leave it out",
+            long(id),
+            path.join(" ")
+        )));
+    }
     if is_plain || own.get_flag("no_settings") || !Path::new(FILE).is_file() {
         return Ok(matches);
     }
@@ -79,6 +88,24 @@ pub(crate) fn matches() -> Result<ArgMatches, Failure> {
     Ok(matches)
 }
 
+/// Options of every command that a command has no use for.
+fn unused(path: &[String]) -> &'static [&'static str] {
+    const ALL: &[&str] = &["prices", "exchange", "quantity", "catalog", "stdout_format"];
+    let path: Vec<&str> = path.iter().map(String::as_str).collect();
+    match path.as_slice() {
+        ["completions" | "man"] => ALL,
+        ["report" | "diff"] | ["kv", "dump"] => &ALL[..4],
+        ["doctor"] | ["fs", "mount"] | ["part", "check" | "import" | "new"] => &ALL[..3],
+        ["ask"] => &ALL[4..],
+        _ => &[],
+    }
+}
+
+/// A flag as it is written.
+fn long(id: &str) -> &str {
+    id.trim_start_matches("stdout_")
+}
+
 fn first_line(error: &clap::Error) -> String {
     let text = error.to_string();
     let line = text.lines().next().unwrap_or_default();
@@ -109,6 +136,9 @@ fn flags(table: &Table, path: &[String], own: &ArgMatches) -> Result<Vec<String>
     let mut more = Vec::new();
     let everywhere = table.iter().filter(|(_, value)| !value.is_table());
     for (key, value) in everywhere {
+        if unused(path).iter().any(|id| long(id) == key) {
+            continue;
+        }
         add(&whole, "", key, value, own, &mut more)?;
     }
     check_tables(&whole, table, "")?;

@@ -218,7 +218,9 @@ impl FirstScreen {
         let mut left_out = 0;
         if let Some(grid) = table.filter(|_| !is_full) {
             let all = grid.rows().len();
-            let rows = all.min(ROWS_MOST).min(rest.saturating_sub(TABLE_HEADING));
+            // Without points the table is the answer.
+            let most = if self.answer.points.is_empty() { LINES } else { ROWS_MOST };
+            let rows = all.min(most).min(rest.saturating_sub(TABLE_HEADING));
             let rows = rows.max(ROWS_LEAST.min(all));
             left_out = all - rows;
             blocks.push(table::short(grid, rows, width, style));

@@ -19,6 +19,9 @@ Examples:
 
 Exit code 1: no part meets the conditions.")]
 pub(crate) struct FindParts {
+    /// A line for each part with all of its key figures, instead of those that fit a screen
+    #[arg(long)]
+    pub(crate) all: bool,
     /// Kind of memory, such as nor, nand, mram, fram, eeprom, reram, sram, psram, card, onchip; repeatable
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     pub(crate) kind: Vec<String>,

@@ -26,7 +26,7 @@ use crate::commands::hooks;
     disable_help_subcommand = true,
     max_term_width = 100
 )]
-#[command(after_help = "\
+#[command(after_long_help = "\
 Examples:
   wordline compare --rate 500KB/s --record 4KiB --keep 1h --max-ram 16KiB --min-life 10y
   wordline buffer --log my_lat.1.log --ram 64KiB
@@ -54,28 +54,28 @@ const EVERYWHERE: &str = "Options of every command";
 #[derive(Args, Debug)]
 pub(crate) struct Global {
     /// Add a folder of your own parts and boards (TOML); repeatable
-    #[arg(long, global = true, value_name = "DIR", help_heading = EVERYWHERE)]
+    #[arg(long, global = true, hide_short_help = true, value_name = "DIR", help_heading = EVERYWHERE)]
     pub(crate) catalog: Vec<PathBuf>,
     /// Add prices: a CSV file with part, quantity, price, currency and date, or a folder of them;
     /// repeatable [default: the folder prices of each --catalog folder]
-    #[arg(long, global = true, value_name = "FILE|DIR", help_heading = EVERYWHERE)]
+    #[arg(long, global = true, hide_short_help = true, value_name = "FILE|DIR", help_heading = EVERYWHERE)]
     pub(crate) prices: Vec<PathBuf>,
     /// Euros for one unit of a currency, such as USD=0.92, for price lists that do not say it; repeatable
-    #[arg(long, global = true, value_name = "CURRENCY=EUROS", help_heading = EVERYWHERE)]
+    #[arg(long, global = true, hide_short_help = true, value_name = "CURRENCY=EUROS", help_heading = EVERYWHERE)]
     pub(crate) exchange: Vec<String>,
     /// Pieces that are bought at once: which of the prices counts
-    #[arg(long, global = true, value_name = "N", help_heading = EVERYWHERE)]
+    #[arg(long, global = true, hide_short_help = true, value_name = "N", help_heading = EVERYWHERE)]
     #[arg(default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) quantity: u64,
     /// How stdout is written
-    #[arg(id = "stdout_format", long = "format", global = true, value_enum)]
+    #[arg(id = "stdout_format", long = "format", global = true, hide_short_help = true, value_enum)]
     #[arg(default_value = "table", value_name = "FORMAT", help_heading = EVERYWHERE)]
     pub(crate) format: StdoutFormat,
     /// No progress and no notes on stderr; errors stay
-    #[arg(long, global = true, help_heading = EVERYWHERE)]
+    #[arg(long, global = true, hide_short_help = true, help_heading = EVERYWHERE)]
     pub(crate) quiet: bool,
     /// Leave the defaults of wordline.toml in the working folder aside
-    #[arg(long, global = true, help_heading = EVERYWHERE)]
+    #[arg(long, global = true, hide_short_help = true, help_heading = EVERYWHERE)]
     pub(crate) no_settings: bool,
 }
 
@@ -100,7 +100,7 @@ Examples:
     /// Run hash tables on a byte-addressable memory
     #[command(subcommand, display_order = 21)]
     Kv(Kv),
-    /// List, find, compare, show, check, import or begin parts and boards, or fit one to a log
+    /// List, find, compare, show, check and import parts and boards, or fit one to a log
     #[command(subcommand, display_order = 23)]
     Part(Part),
     /// Print published figures beside ours, with the score
@@ -114,7 +114,11 @@ Examples:
     Diff(Diff),
     /// Say what can be measured on this host
     #[command(display_order = 26)]
-    Doctor,
+    Doctor {
+        /// Every check with what was found, instead of those that limit measurements first
+        #[arg(long)]
+        all: bool,
+    },
     /// Print completions of commands, flags and values for a shell
     #[command(
         display_order = 27,
@@ -163,6 +167,11 @@ pub(crate) struct Results {
     /// Say what changed since a saved result (JSON); exit code 1 when something became worse
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<PathBuf>,
+}
+
+/// How long a run may take.
+#[derive(Args, Debug)]
+pub(crate) struct Budget {
     /// Stop in order after this time, such as 30s, and answer from what is finished by then
     #[arg(long, value_name = "TIME")]
     pub(crate) budget: Option<Time>,
@@ -276,10 +285,11 @@ Examples:
         #[arg(long)]
         sources: bool,
     },
-    /// Print the data sheet of a part or board, every figure with its source
+    /// Print what a part or board is, with --all every figure and its source
     #[command(after_help = "\
 Examples:
   wordline part show em064lx
+  wordline part show em064lx --all             every figure with its source
   wordline part show em064lx@stm32h7s78-xspi   also how the part works on that board
   wordline part show stm32h755-qspi
   wordline part show em064lx --sheet > my-parts/my-mram.toml")]
@@ -287,8 +297,11 @@ Examples:
         /// A part, a board, or PART@BOARD
         id: String,
         /// Print the TOML text of the sheet, to begin one of your own with
-        #[arg(long, conflicts_with = "stdout_format")]
+        #[arg(long, conflicts_with_all = ["stdout_format", "all"])]
         sheet: bool,
+        /// Every figure with its source, and every command on the board
+        #[arg(long)]
+        all: bool,
     },
     /// Decode the parameter pages of flash chips: SFDP (NOR) or ONFI (NAND), one or a folder
     Import(Box<Import>),
@@ -426,7 +439,8 @@ pub(crate) fn program() -> clap::Command {
         .fold(program, |program, (order, row)| {
             row.add_to(program, |command| {
                 let flags = hooks::of(row).map_or(command.clone(), |hook| (hook.flags)(command));
-                engines::with_names(Results::augment_args(flags), row.path).display_order(order)
+                let flags = Budget::augment_args(Results::augment_args(flags));
+                engines::with_names(flags, row.path).display_order(order)
             })
         })
 }

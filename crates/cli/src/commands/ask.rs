@@ -1,8 +1,9 @@
 //! `wordline ask`: four questions, and the command that answers them.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _};
+use std::path::PathBuf;
 
-use crate::args::program;
+use crate::args::{Global, program};
 use crate::failure::Failure;
 use crate::outcome::Outcome;
 use crate::output;
@@ -36,19 +37,30 @@ const QUESTIONS: [Prompt; 4] = [
         flag: "--min-life",
         default: None,
     },
-    Prompt {
-        text: "What may the memory cost?",
-        answers: "euros, such as \"5 EUR\"; empty: no limit",
-        flag: "--max-cost",
-        default: None,
-    },
+    COST,
 ];
+
+/// The question about cost where prices were given.
+const COST: Prompt = Prompt {
+    text: "What may the memory cost?",
+    answers: "euros, such as \"5 EUR\"; empty: no limit",
+    flag: "--max-cost",
+    default: None,
+};
+
+/// What it says where none were given: nearly every candidate would be open by cost.
+const COST_WITHOUT_PRICES: &str =
+    "hardly a part has a price without --prices FILE: a limit leaves the others open; empty: no limit";
 
 /// Answers that are refused before one gives up.
 const TRIES: usize = 3;
 
-pub(crate) fn run() -> Result<Outcome, Failure> {
+pub(crate) fn run(global: Option<&Global>) -> Result<Outcome, Failure> {
     let mut command = vec!["compare".to_owned()];
+    let has_prices = global.map_or(Ok(false), |global| {
+        command.extend(catalogue_flags(global));
+        super::price_files(global).map(|files| !files.is_empty())
+    })?;
     let is_talk = io::stdin().is_terminal();
     let say = |text: &str| {
         let mut stderr = io::stderr().lock();
@@ -62,6 +74,10 @@ pub(crate) fn run() -> Result<Outcome, Failure> {
             flag,
             default,
         } = question;
+        let answers = match *flag == COST.flag && !has_prices {
+            true => COST_WITHOUT_PRICES,
+            false => answers,
+        };
         let usual = default.map_or_else(String::new, |default| format!(" [{default}]"));
         let mut tries = 0;
         loop {
@@ -110,6 +126,22 @@ pub(crate) fn run() -> Result<Outcome, Failure> {
         .try_get_matches_from(words)
         .map_err(crate::failure::flags)?;
     super::run(&matches)
+}
+
+/// The flags of parts and prices, which the command takes as well.
+fn catalogue_flags(global: &Global) -> Vec<String> {
+    let paths = |flag: &str, paths: &[PathBuf]| {
+        let words = paths.iter().flat_map(|path| [flag.to_owned(), path.display().to_string()]);
+        words.collect::<Vec<_>>()
+    };
+    let mut words = paths("--catalog", &global.catalog);
+    words.extend(paths("--prices", &global.prices));
+    let rates = global.exchange.iter();
+    words.extend(rates.flat_map(|rate| ["--exchange".to_owned(), rate.clone()]));
+    if global.quantity != 1 {
+        words.extend(["--quantity".to_owned(), global.quantity.to_string()]);
+    }
+    words
 }
 
 /// The longest answer in bytes.

@@ -10,7 +10,7 @@ use wordline_core::{AccessSource, DramTest, Experiment, ExperimentCommand, Workl
 use wordline_lab::Control;
 
 use super::{compare, dram, part_fit, required, wear};
-use crate::args::{Global, Results};
+use crate::args::{Budget, Global, Results};
 use crate::failure::{self, Failure};
 use crate::input::Inputs;
 use crate::interrupt;
@@ -63,7 +63,8 @@ pub(super) fn run(
     global: &Global,
 ) -> Result<Outcome, Failure> {
     let results = Results::from_arg_matches(matches).map_err(failure::flags)?;
-    if let Some(budget) = results.budget {
+    let budget = Budget::from_arg_matches(matches).map_err(failure::flags)?;
+    if let Some(budget) = budget.budget {
         interrupt::stop_after(Duration::from_secs_f64(budget.si()));
     }
     let request = HookRequest {

@@ -47,7 +47,7 @@ pub(crate) fn is_asked_alone() -> bool {
 
 /// Asks what the command is, as `wordline ask` does.
 pub(crate) fn ask() -> Result<Outcome, Failure> {
-    ask::run()
+    ask::run(None)
 }
 
 /// Runs the command that the user asked for.
@@ -64,14 +64,14 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
     let arguments = Arguments::from_arg_matches(matches).map_err(failure::flags)?;
     let global = &arguments.global;
     match &arguments.command {
-        Command::Ask => ask::run(),
+        Command::Ask => ask::run(Some(global)),
         Command::Fs(fs) => fs::run(fs, global),
         Command::Kv(Kv::Dump(dump)) => kv_dump::run(dump, global),
         Command::Part(part) => part::run(part, global),
         Command::Reproduce(reproduce) => reproduce::run(reproduce, global),
         Command::Report(report) => report::run(report, global),
         Command::Diff(asked) => diff::run(asked, global),
-        Command::Doctor => doctor::run(global),
+        Command::Doctor { all } => doctor::run(*all, global),
         Command::Completions { shell } => shell::completions(*shell),
         Command::Man { folder } => shell::man(folder),
     }

@@ -5,8 +5,8 @@ use wordline_catalog::{
     Board, Catalog, CatalogError, DramSheet, Header, Part, PartOnBoard, Target,
 };
 use wordline_core::quantity::{Quantity, human};
-use wordline_core::results::FigureUse;
-use wordline_core::{Lifecycle, Timing};
+use wordline_core::results::{CardPoint, CardSubject, FigureUse};
+use wordline_core::{Basis, Lifecycle, Timing};
 use wordline_nvm::{Link, conformance};
 use wordline_report::{Column, Format, Grid, printable};
 
@@ -26,7 +26,7 @@ pub(crate) fn run(part: &args::Part, global: &Global) -> Result<Outcome, Failure
             all,
             sources,
         } => super::part_compare::run(parts, *all, *sources, global),
-        args::Part::Show { id, sheet } => show(id, *sheet, global),
+        args::Part::Show { id, sheet, all } => show(id, *sheet, *all, global),
         args::Part::Import(import) => super::import::run(import, global),
         args::Part::New(new) => super::part_new::run(new, global),
         args::Part::Check { rules: true, paths } if !paths.is_empty() => Err(failure::message(
@@ -38,7 +38,7 @@ pub(crate) fn run(part: &args::Part, global: &Global) -> Result<Outcome, Failure
     }
 }
 
-fn show(id: &str, sheet: bool, global: &Global) -> Result<Outcome, Failure> {
+fn show(id: &str, sheet: bool, all: bool, global: &Global) -> Result<Outcome, Failure> {
     let catalog = super::catalog(global)?;
     let page = ImportPage::find(&catalog, id)?;
     if sheet {
@@ -46,6 +46,10 @@ fn show(id: &str, sheet: bool, global: &Global) -> Result<Outcome, Failure> {
         return Ok(Outcome::Done);
     }
     let format = Format::from(global.format);
+    if format == Format::Table && !all {
+        page.screen()?;
+        return Ok(Outcome::Done);
+    }
     let text = match format {
         Format::Json => page.json(),
         Format::Csv => page.figures().csv(),
@@ -183,6 +187,61 @@ impl<'a> ImportPage<'a> {
         Some(grid)
     }
 
+    /// What it is, how it works on its board, what its figures rest on, and the first of them.
+    fn screen(&self) -> Result<(), Failure> {
+        let header = self.header;
+        let mut points = Vec::new();
+        let mut point = |subject, words| points.push(CardPoint::words(subject, words));
+        if let Some((board, link)) = &self.link {
+            let moves = link.commands().iter().filter(|one| one.action().moves_data());
+            let rates = moves.map(|one| {
+                let rate = human(one.data_rate(), "B/s", 3);
+                format!("{} {rate} ({}, {})", one.action(), one.mode(), one.clock())
+            });
+            let rates = rates.collect::<Vec<_>>().join(", ");
+            point(CardSubject::Speed, format!("on {board}: {rates}"));
+        }
+        let of = |basis: Basis| {
+            let count = self.figures.iter().filter(|one| one.basis == basis).count();
+            (count > 0).then(|| format!("{count} {basis}"))
+        };
+        let bases = [Basis::Assumed, Basis::Estimated, Basis::Calibrated];
+        let weak: Vec<_> = bases.into_iter().filter_map(of).collect();
+        let all = self.figures.len();
+        let weak = match weak.as_slice() {
+            [] => format!("a source states all {all}"),
+            weak => format!("{} of {all}", weak.join(", ")),
+        };
+        point(CardSubject::Figures, format!("{weak}; {}", header.revision));
+        if let Some(lifecycle) = self.lifecycle {
+            let words = format!("{}, {}", lifecycle.status, lifecycle.as_of);
+            point(CardSubject::Finding, format!("lifecycle {words}"));
+        }
+        if let [first, more @ ..] = header.cautions.as_slice() {
+            let more = match more.len() {
+                0 => String::new(),
+                count => format!("; and {count} more"),
+            };
+            point(CardSubject::Finding, format!("caution: {first}{more}"));
+        }
+        let sentence = format!(
+            "{} {} is {} {}: {}.",
+            header.manufacturer,
+            header.name,
+            article(self.kind),
+            self.kind,
+            header.description
+        );
+        // Opcodes are many, and belong to the whole sheet.
+        let whole = self.figures();
+        let mut grid = Grid::new("", whole.columns().to_vec());
+        let is_key = |row: &&Vec<String>| !row[0].contains('[');
+        for row in whole.rows().iter().filter(is_key) {
+            grid.push(row.iter().cloned());
+        }
+        output::first_screen(sentence, points, grid, "figures", "")
+    }
+
     fn text(&self, format: Format) -> String {
         let header = self.header;
         let style = output::style();
@@ -247,6 +306,16 @@ impl<'a> ImportPage<'a> {
             "dram": self.dram.as_ref().map(PartView::json),
         });
         format!("{page:#}\n")
+    }
+}
+
+/// The article of a kind of memory.
+fn article(kind: &str) -> &'static str {
+    // "an MRAM" is spoken letter by letter, "a nor" is not.
+    match kind {
+        "mram" | "sram" | "fram" => "an",
+        kind if kind.starts_with(['a', 'e', 'i', 'o', 'u']) => "an",
+        _ => "a",
     }
 }
 

@@ -17,6 +17,9 @@ use crate::output;
 /// The marks of values that no source states.
 const LEGEND: &str = "typ, or typ (max); ~ estimated from other parts, ? assumed\n";
 
+/// The same below a first screen.
+const NOTE: &str = "   typ, or typ (max); ~ estimated from other parts, ? assumed";
+
 pub(crate) fn find(arguments: &FindParts, global: &Global) -> Result<Outcome, Failure> {
     let catalog = super::catalog(global)?;
     check_kinds(&catalog, &arguments.kind)?;
@@ -58,10 +61,16 @@ pub(crate) fn find(arguments: &FindParts, global: &Global) -> Result<Outcome, Fa
         let parts: Vec<_> = parts.collect();
         format!("{:#}\n", json!({ "parts": parts }))
     } else {
-        let grid = parts_grid(&profiles, &[("depends on", opens)]);
+        let grid = parts_grid(&profiles, &[("depends on", opens.clone())]);
         let text = grid.render(format, &output::style());
         match format {
             Format::Table if none => "no part of the catalogue meets all conditions\n".to_owned(),
+            Format::Table if !arguments.all => {
+                let open = opens.iter().filter(|open| !open.is_empty()).count();
+                let sentence = counted(profiles.len(), open, catalog.parts().count());
+                output::first_screen(sentence, Vec::new(), grid, "parts", NOTE)?;
+                return Ok(Outcome::Done);
+            }
             Format::Table => format!("{text}\n{LEGEND}"),
             _ => text,
         }
@@ -72,6 +81,19 @@ pub(crate) fn find(arguments: &FindParts, global: &Global) -> Result<Outcome, Fa
     } else {
         Outcome::Done
     })
+}
+
+/// How many parts meet the conditions, and how many of them only may.
+fn counted(found: usize, open: usize, all: usize) -> String {
+    match (found - open, open) {
+        (sure, 0) => format!("{sure} of {all} parts meet the conditions."),
+        (0, open) => format!(
+            "{open} of {all} parts may meet the conditions: figures without a source decide."
+        ),
+        (sure, open) => format!(
+            "{sure} of {all} parts meet the conditions, and {open} more may: figures without a source decide."
+        ),
+    }
 }
 
 /// A kind that no part has is a slip of the pen.

@@ -4,7 +4,7 @@
 
 mod linux;
 
-use wordline_report::{Column, Grid};
+use wordline_report::{Column, Format, Grid};
 
 use crate::args::Global;
 use crate::failure::Failure;
@@ -49,7 +49,7 @@ impl DoctorState {
     }
 }
 
-pub(crate) fn run(global: &Global) -> Result<Outcome, Failure> {
+pub(crate) fn run(all: bool, global: &Global) -> Result<Outcome, Failure> {
     let catalog =
         wordline_catalog::Catalog::load(&global.catalog).map_err(crate::failure::catalog)?;
     let mut findings = vec![
@@ -73,6 +73,10 @@ pub(crate) fn run(global: &Global) -> Result<Outcome, Failure> {
         },
     ];
     findings.extend(linux::findings());
+    let format = Format::from(global.format);
+    if format == Format::Table && !all {
+        return screen(&findings);
+    }
     let columns = ["area", "check", "state", "found", "advice"];
     let mut grid = Grid::new("", columns.map(Column::left).into()).with_keys(2);
     for finding in &findings {
@@ -84,6 +88,33 @@ pub(crate) fn run(global: &Global) -> Result<Outcome, Failure> {
             finding.advice,
         ]);
     }
-    output::data(&grid.render(global.format.into(), &output::style()))?;
+    output::data(&grid.render(format, &output::style()))?;
+    Ok(Outcome::Done)
+}
+
+/// What limits measurements first, each with what to do about it.
+fn screen(findings: &[Finding]) -> Result<Outcome, Failure> {
+    let count = |state| findings.iter().filter(|one| one.state == state).count();
+    let sentence = match (count(DoctorState::Limited), count(DoctorState::Missing)) {
+        (0, 0) => "Nothing limits measurements on this host.".to_owned(),
+        (limited, missing) => format!(
+            "This host measures with limits: of {} checks {limited} are limited and {missing} are missing.",
+            findings.len()
+        ),
+    };
+    let columns = ["check", "state", "found, and what to do"];
+    let mut grid = Grid::new("", columns.map(Column::left).into());
+    let mut ordered: Vec<&Finding> = findings.iter().collect();
+    ordered.sort_by_key(|one| match one.state {
+        DoctorState::Limited | DoctorState::Missing => 0,
+        DoctorState::Good => 1,
+        DoctorState::Fact => 2,
+    });
+    for one in ordered {
+        let words = [one.found.as_str(), one.advice];
+        let words: Vec<_> = words.into_iter().filter(|words| !words.is_empty()).collect();
+        grid.push([one.check, one.state.name(), &words.join(": ")]);
+    }
+    output::first_screen(sentence, Vec::new(), grid, "checks", "")?;
     Ok(Outcome::Done)
 }

@@ -113,8 +113,8 @@ pub struct BandwidthTest {
     /// Mixes whose gain over the first target is run again with each alternative of each undisclosed choice.
     #[cfg_attr(feature = "cli", arg(long))]
     pub band: Band,
-    /// Simulated time of each alternative of the band, before those that move the gain most run in full; 0 runs all in
-    /// full.
+    /// Simulated time of each alternative of the band, before those that move the gain most run in full; 0s runs all
+    /// in full.
     #[serde(default, skip_serializing_if = "is_zero")]
     #[cfg_attr(feature = "cli", arg(long = "screen"))]
     pub screen_ps: u64,

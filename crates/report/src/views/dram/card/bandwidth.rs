@@ -133,7 +133,8 @@ fn weakest(line: &PivotLine<'_>) -> Option<CardPoint> {
         false => "; no single choice turns it",
     };
     let subject = CardSubject::Weakest;
-    let left_out = screened(line).map_or_else(String::new, |(_, rows)| {
+    let left_out = screened(line).map_or_else(String::new, |(_, mut rows)| {
+        rows.retain(|row| row.text(Axis::Choice) != Some("seed"));
         let full = estimates(line, "sensitivity").len();
         format!(
             "; {} of {} alternatives by short runs only (--thorough: all in full)",
