@@ -132,9 +132,6 @@ warnings! {
     FewSamples FewSamples { asked, beyond, enough }
         "{asked} samples a point may be few: confidence intervals rest on short batches, and {beyond} of them lie \
          beyond p99.9; ask for {enough} (--samples)";
-    QuickSamples Default { asked, beyond, enough }
-        "{asked} samples a point: means have an interval of 95 %, and {beyond} samples lie beyond p99.9. Tails are surer \
-         with {enough} (--samples, or --thorough under load)";
     AlignedRequests FoldedAddresses { file, target, count }
         "{file} on {target}: {count} addresses lay within a line, which was taken for them";
     OutsideRequests FoldedAddresses { file, target, count }

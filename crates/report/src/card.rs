@@ -263,13 +263,17 @@ fn cautions_lines(cautions: &[CautionCount], width: u16) -> Vec<String> {
         _ => CAUTIONS - 1,
     };
     let lines = cautions[..shown].iter().map(|one| {
-        let line = format!("caution: {} x {}", one.count, one.text);
+        let count = match one.count {
+            1 => String::new(),
+            count => format!(" ({count})"),
+        };
+        let line = format!("caution: {}{count}", one.text);
         text::wrap(&line, Some(width))
     });
     let others = &cautions[shown..];
     let more: usize = others.iter().map(|one| one.count).sum();
     let rest = (!others.is_empty())
-        .then(|| format!("caution: {more} more of {} other kinds", others.len()));
+        .then(|| format!("caution: {} other kinds ({more})", others.len()));
     lines.chain(rest).collect()
 }
 

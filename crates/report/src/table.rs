@@ -222,15 +222,78 @@ fn space_columns(table: &mut Table) {
 fn with_bold_header(table: &Table, style: &Style) -> String {
     let mut out = String::new();
     let mut in_header = true;
+    let mut verdicts: Option<Vec<usize>> = None;
     for line in table.lines() {
         let line = line.trim_end();
         in_header &= !(line.starts_with('-') && line.chars().all(|c| c == '-'));
         if in_header {
             out += &bold(line, style);
+            verdicts = verdicts.or_else(|| style.color.then(|| verdict_columns(line)));
         } else {
-            out += line;
+            out += &colored(line, verdicts.as_deref().unwrap_or_default());
         }
         out.push('\n');
+    }
+    out
+}
+
+/// Columns that hold verdicts, by their names.
+const VERDICT_COLUMNS: [&str; 5] = ["verdict", "state", "typ", "max", "sampled"];
+
+/// Verdicts by their color: what is met green, what is missed red, what is open yellow.
+const VERDICT_COLORS: [(u8, &[&str]); 3] = [
+    (32, &["pass", "hit", "healthy", "good"]),
+    (31, &["FAIL", "fail", "new miss", "failed", "missing"]),
+    (
+        33,
+        &["depends", "unknown", "listed miss", "not yet", "retire", "watch", "limited"],
+    ),
+];
+
+/// Where cells stand in a line, in characters: they are two spaces apart.
+fn cells(line: &str) -> Vec<(usize, String)> {
+    let mut cells: Vec<(usize, String)> = Vec::new();
+    let mut spaces = usize::from(GAP);
+    for (at, c) in line.chars().enumerate() {
+        if c == ' ' {
+            spaces += 1;
+            continue;
+        }
+        match cells.last_mut().filter(|_| spaces < usize::from(GAP)) {
+            Some((_, cell)) => {
+                cell.extend(std::iter::repeat_n(' ', spaces));
+                cell.push(c);
+            }
+            None => cells.push((at, c.to_string())),
+        }
+        spaces = 0;
+    }
+    cells
+}
+
+/// Where the columns of verdicts begin, by the line of names.
+fn verdict_columns(names: &str) -> Vec<usize> {
+    let cells = cells(names).into_iter();
+    let cells = cells.filter(|(_, name)| VERDICT_COLUMNS.contains(&name.as_str()));
+    cells.map(|(at, _)| at).collect()
+}
+
+/// A line with the verdicts of some columns in their colors.
+fn colored(line: &str, columns: &[usize]) -> String {
+    let mut out = line.to_owned();
+    // From the right, so that places on the left stay.
+    for (at, cell) in cells(line).into_iter().rev() {
+        let color = VERDICT_COLORS
+            .iter()
+            .find(|(_, words)| words.contains(&cell.as_str()));
+        let Some((color, _)) = color.filter(|_| columns.contains(&at)) else {
+            continue;
+        };
+        let Some((start, _)) = line.char_indices().nth(at) else {
+            continue;
+        };
+        let colored = format!("\x1b[{color}m{cell}\x1b[0m");
+        out.replace_range(start..start + cell.len(), &colored);
     }
     out
 }
@@ -248,6 +311,30 @@ pub(crate) fn bold(text: &str, style: &Style) -> String {
 mod tests {
     use super::*;
     use crate::fixture;
+
+    #[test]
+    fn verdicts_have_colors_on_a_terminal_alone() {
+        let mut grid = Grid::new("", ["target", "verdict", "note"].map(Column::left).into());
+        for (verdict, note) in [("pass", "fail"), ("FAIL", ""), ("depends", "")] {
+            grid.push(["a part", verdict, note]);
+        }
+        let shown = |color| {
+            let style = Style {
+                color,
+                ..Style::default()
+            };
+            super::grid(&grid, &style)
+        };
+        let colored = shown(true);
+        for expected in [
+            "a part  \x1b[32mpass\x1b[0m     fail\n",
+            "a part  \x1b[31mFAIL\x1b[0m\n",
+            "a part  \x1b[33mdepends\x1b[0m\n",
+        ] {
+            assert!(colored.contains(expected), "{colored:?}");
+        }
+        assert!(!shown(false).contains('\x1b'));
+    }
 
     #[test]
     fn a_wide_terminal_shows_one_table() {

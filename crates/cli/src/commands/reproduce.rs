@@ -97,7 +97,8 @@ pub(crate) fn run(reproduce: &Reproduce, global: &Global) -> Result<Outcome, Fai
         let mut ended = |document: &Reproduced| {
             if printed.is_streamed() {
                 bar.beside(|| printed.print(document));
-            } else if several && !global.quiet {
+            } else if several && !global.quiet && format != Format::Table {
+                // The first screen has a line for each.
                 let headline = headline(&document.headline);
                 bar.say(&format!("{}: {headline}", document.document));
             }

@@ -4,6 +4,7 @@
 
 mod linux;
 
+use wordline_core::results::{CardPoint, CardSubject};
 use wordline_report::{Column, Format, Grid};
 
 use crate::args::Global;
@@ -92,17 +93,17 @@ pub(crate) fn run(all: bool, global: &Global) -> Result<Outcome, Failure> {
     Ok(Outcome::Done)
 }
 
-/// What limits measurements first, each with what to do about it.
+/// What to do about limits, then the checks, those that limit measurements first.
 fn screen(findings: &[Finding]) -> Result<Outcome, Failure> {
     let count = |state| findings.iter().filter(|one| one.state == state).count();
     let sentence = match (count(DoctorState::Limited), count(DoctorState::Missing)) {
         (0, 0) => "Nothing limits measurements on this host.".to_owned(),
         (limited, missing) => format!(
-            "This host measures with limits: of {} checks {limited} are limited and {missing} are missing.",
+            "This host measures with limits: {} checks, {limited} limited, {missing} missing.",
             findings.len()
         ),
     };
-    let columns = ["check", "state", "found, and what to do"];
+    let columns = ["check", "state", "found"];
     let mut grid = Grid::new("", columns.map(Column::left).into());
     let mut ordered: Vec<&Finding> = findings.iter().collect();
     ordered.sort_by_key(|one| match one.state {
@@ -111,10 +112,15 @@ fn screen(findings: &[Finding]) -> Result<Outcome, Failure> {
         DoctorState::Fact => 2,
     });
     for one in ordered {
-        let words = [one.found.as_str(), one.advice];
-        let words: Vec<_> = words.into_iter().filter(|words| !words.is_empty()).collect();
-        grid.push([one.check, one.state.name(), &words.join(": ")]);
+        grid.push([one.check, one.state.name(), &one.found]);
     }
-    output::first_screen(sentence, Vec::new(), grid, "checks", "")?;
+    let limits = findings.iter().filter(|one| {
+        let limits = matches!(one.state, DoctorState::Limited | DoctorState::Missing);
+        limits && !one.advice.is_empty()
+    });
+    let points = limits.map(|one| {
+        CardPoint::words(CardSubject::Advice, format!("{}: {}", one.check, one.advice))
+    });
+    output::first_screen(sentence, points.collect(), grid, "checks", "")?;
     Ok(Outcome::Done)
 }

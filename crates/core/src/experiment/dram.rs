@@ -169,7 +169,8 @@ impl LoadedTest {
     /// Samples at a point that make confidence intervals and tails sure.
     pub const SAMPLES: u64 = 100_000;
 
-    /// Samples at a point unless said otherwise: a tenth of the work. Means have an interval, and a note says how few samples the tails have.
+    /// Samples at a point unless said otherwise: a tenth of the work. Means have an interval,
+    /// and the report says how few samples the tails have.
     pub const SAMPLES_QUICK: u64 = 10_000;
 
     /// Cores that follow chains of pointers unless said otherwise: so many that the samples of a saturated memory take

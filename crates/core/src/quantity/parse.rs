@@ -47,7 +47,8 @@ impl std::fmt::Display for QuantityError {
             .join(", ");
         let base = dimension.units[0].symbol;
         let fault = &self.text[self.span.clone()];
-        write!(f, "{:?} is not {}: ", self.text, dimension.name)?;
+        let fault = &shortened(fault);
+        write!(f, "{:?} is not {}: ", shortened(&self.text), dimension.name)?;
         match self.kind {
             QuantityErrorKind::Empty => write!(f, "it is empty")?,
             QuantityErrorKind::NotANumber => write!(f, "{fault:?} is not a decimal number")?,
@@ -59,6 +60,19 @@ impl std::fmt::Display for QuantityError {
         }
         write!(f, "; write {:?}, in one of {units}", dimension.example)
     }
+}
+
+/// A text as a message quotes it: a long one by its first and last characters, with how many there are.
+fn shortened(text: &str) -> std::borrow::Cow<'_, str> {
+    const MOST: usize = 40;
+    const ENDS: usize = 12;
+    let count = text.chars().count();
+    if count <= MOST {
+        return text.into();
+    }
+    let first: String = text.chars().take(ENDS).collect();
+    let last: String = text.chars().skip(count - ENDS).collect();
+    format!("{first}…{last} ({count} characters)").into()
 }
 
 impl std::error::Error for QuantityError {}

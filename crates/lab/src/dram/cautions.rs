@@ -45,21 +45,14 @@ pub(super) fn refresh(memory: &ModuleMemory<'_>, run: &SystemRun, document: &mut
     });
 }
 
-/// Says so where fewer samples are asked for than tails are sure with, and warns where the intervals are not either.
+/// Says so where so few samples are asked for that the interval of a mean is not sure either. From
+/// [`LoadedTest::SAMPLES_QUICK`] on it is, and results state it.
 pub(super) fn samples(asked: u64, document: &mut ResultSet) {
-    const ENOUGH: u64 = LoadedTest::SAMPLES;
-    let beyond = asked / 1000;
     if asked < LoadedTest::SAMPLES_QUICK {
         document.warn(LabWarning::FewSamples {
             asked: &asked,
-            beyond: &beyond,
-            enough: &ENOUGH,
-        });
-    } else if asked < ENOUGH {
-        document.warn(LabWarning::QuickSamples {
-            asked: &asked,
-            beyond: &beyond,
-            enough: &ENOUGH,
+            beyond: &(asked / 1000),
+            enough: &LoadedTest::SAMPLES,
         });
     }
 }

@@ -273,6 +273,9 @@ impl NeedyCase<'_, '_, '_> {
             Some(rate) => match self.most() {
                 Some(most) if self.worst().is_finite() => format!("needs {}", ram(most.bytes?)),
                 Some(most) => format!("keeps up{} alone", self.at(most.timing)),
+                None if self.needs.is_empty() => {
+                    format!("the document has no rows for {}", text::rate(rate))
+                }
                 None => format!("cannot keep up with {}", text::rate(rate)),
             },
             None => limit.clone()?,
@@ -370,8 +373,15 @@ fn sentence(needy: &[NeedyCase<'_, '_, '_>], rate: Option<f64>, amounts: &[f64])
         );
     };
     let at_rate = text::rate(rate);
+    let lacking = needy.iter().filter(|one| one.needs.is_empty()).count();
     let Some(most) = first.most() else {
         return match count {
+            _ if lacking == count => {
+                format!("The document has no rows for {at_rate}, so nothing says how much RAM is enough.")
+            }
+            _ if lacking > 0 => format!(
+                "No candidate that has rows for {at_rate} keeps up with it; {lacking} of {count} have none."
+            ),
             1 => format!("{target} cannot keep up with {at_rate}: no RAM is enough."),
             _ => format!("None of {count} candidates keeps up with {at_rate}: no RAM is enough."),
         };

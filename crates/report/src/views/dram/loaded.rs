@@ -2,7 +2,7 @@
 
 use wordline_core::quantity::human;
 use wordline_core::results::Row;
-use wordline_core::{Axis, Metric};
+use wordline_core::{Axis, DramTest, LoadedTest, Metric, Workload};
 
 use super::{MODULE, Of, carried, mix, of_test, time};
 use crate::answer::IN_WORDS;
@@ -24,7 +24,7 @@ pub(crate) struct LoadCurve<'a, 'p> {
     pub(crate) module: &'a str,
     pub(crate) mix: &'a str,
     pub(crate) pattern: &'a str,
-    /// Latency of one core that has the memory to itself.
+    /// Mean latency of one core that has the memory to itself: what "alone" means.
     pub(crate) idle: Option<f64>,
     /// Least load first.
     pub(crate) points: Vec<LoadPoint<'a, 'p>>,
@@ -325,6 +325,7 @@ pub(super) fn sentences(pivot: &Pivot<'_>) -> Vec<String> {
     let curves = curves(pivot);
     let mut sentences: Vec<String> = curves.iter().take(IN_WORDS).filter_map(course).collect();
     sentences.extend(carried::sentences(pivot));
+    sentences.extend(sampled(pivot));
     sentences.extend(compared(pivot));
     sentences
 }
@@ -357,6 +358,24 @@ fn course(curve: &LoadCurve<'_, '_>) -> Option<String> {
         ));
     }
     Some(sentences.join(" "))
+}
+
+/// "Each point has 10,000 samples or more, 10 of them beyond p99.9; --thorough takes 100,000." Nothing where it has as many.
+fn sampled(pivot: &Pivot<'_>) -> Option<String> {
+    let Workload::Dram(dram) = &pivot.document.experiment.workload else {
+        return None;
+    };
+    let DramTest::Loaded(test) = &dram.test else {
+        return None;
+    };
+    (test.samples < LoadedTest::SAMPLES).then(|| {
+        format!(
+            "Each point has {} samples or more, {} of them beyond p99.9; --thorough takes {}.",
+            text::count(test.samples as f64),
+            text::count((test.samples / 1000) as f64),
+            text::count(LoadedTest::SAMPLES as f64)
+        )
+    })
 }
 
 /// How the others compare where the first takes a multiple of what it takes alone.

@@ -74,11 +74,9 @@ fn of_log(pivot: &Pivot<'_>) -> FirstScreen {
         }
     };
     let mut points = Vec::new();
-    for (wanted, words) in [
-        ("retire", "retire"),
-        ("watch", "watch"),
-        ("failed", "failed"),
-    ] {
+    // The sentence has counted them.
+    let mut named = Vec::new();
+    for wanted in ["retire", "watch", "failed"] {
         let blocks = of(wanted);
         let names: Vec<_> = blocks
             .iter()
@@ -92,11 +90,10 @@ fn of_log(pivot: &Pivot<'_>) -> FirstScreen {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        let words = format!(
-            "{words} {} {}{more}",
-            if blocks.len() == 1 { "block" } else { "blocks" },
-            names.join(", ")
-        );
+        named.push(format!("{wanted}: {}{more}", names.join(", ")));
+    }
+    if !named.is_empty() {
+        let words = format!("blocks by number, {}", named.join("; "));
         points.push(CardPoint::words(CardSubject::Finding, words));
     }
     let living = blocks.iter().filter(|line| verdict(line) != Some("failed"));

@@ -37,12 +37,24 @@ pub(super) fn own_times(case: &BufferCase<'_, '_>) -> Option<CardPoint> {
     ))
 }
 
-/// RAM of records that wait, at shares of the highest rate.
+/// RAM in use at shares of the highest rate, or that of records that wait where the document has no other.
 pub(super) fn by_share(case: &BufferCase<'_, '_>) -> Option<CardPoint> {
     let run = case.timings.last()?;
     let sustained = sustained(run).filter(|rate| *rate > 0.0)?;
+    let arrivals = ["record", "fluid"];
+    let in_flight = arrivals.map(|arrival| arriving(run, Metric::RamPeakInFlight, RATE, arrival));
+    if let Some(curve) = in_flight.into_iter().find(|curve| !curve.is_empty()) {
+        let mut words = shares(&curve, &Vec::new(), sustained);
+        words.truncate(2);
+        let timing = case.clause(run);
+        return (!words.is_empty()).then(|| {
+            let done = done(case);
+            let words = format!("{}{timing}, the record being {done} included", text::list(&words));
+            CardPoint::words(CardSubject::Provision, words)
+        });
+    }
     let metric = Metric::RamPeak;
-    let curves = ["record", "fluid"].map(|arrival| arriving(run, metric, RATE, arrival));
+    let curves = arrivals.map(|arrival| arriving(run, metric, RATE, arrival));
     let open = estimated(run, metric, RATE, "record", MOST);
     let curve = curves
         .into_iter()

@@ -110,7 +110,7 @@ const TABLES: [LineTable; 5] = [
                 Made(|_, line| line.number(Metric::OutstandingMax).map(text::count)),
             ),
             figure("read takes", At(Metric::LatencyMean, &[])),
-            figure("alone", Made(|_, line| alone(line).map(time))),
+            figure("without waits", Made(|_, line| alone(line).map(time))),
             figure("bound by", Words(|_, line| bound(line).map(str::to_owned))),
         ],
         ..LineTable::EMPTY
@@ -187,7 +187,8 @@ fn sureness(line: &PivotLine<'_>) -> Option<String> {
     Some(format!(" ± {}", text::tenths(half / rate)))
 }
 
-/// What a read of the same target takes that waits for nothing.
+/// What a read of the same target takes that waits for nothing, by the sum of its times: less than the mean of a core
+/// that is alone, which waits for refreshes and clock edges.
 pub(super) fn alone(line: &PivotLine<'_>) -> Option<f64> {
     let formula = [(Of(Axis::Estimate), "formula")];
     line.at(Metric::LatencyMean, &formula)?.value

@@ -131,7 +131,7 @@ fn little(pivot: &Pivot<'_>, line: &PivotLine<'_>) -> Option<String> {
         MISSES => "the lines that the cores can have under way are the bound",
         _ => "the cores ask for no more",
     };
-    let against = alone(line).map(|alone| format!(" instead of {} alone", time(alone)));
+    let against = alone(line).map(|alone| format!(" instead of {} without any wait", time(alone)));
     Some(format!(
         "{}: {mean:.0} of at most {most:.0} lines are under way (Little's law): {bound}. A read takes {}{}.",
         pivot.short(line.head()),

@@ -172,7 +172,7 @@ pub(super) fn runner_up(deciding: &RankedSeries<'_, '_, '_>) -> Option<CardPoint
         let (own, other) = (first.number(metric)?, second.number(metric)?);
         let differs = (own - other).abs() > ALIKE * own.abs().max(other.abs());
         let number = |value| text::number(metric, value, text::DIGITS);
-        differs.then(|| format!("{name} {} for {}", number(other), number(own)))
+        differs.then(|| format!("{name} {} instead of {}", number(other), number(own)))
     });
     // More do not fit a line.
     let words: Vec<_> = words.take(3).collect();
