@@ -219,7 +219,11 @@ impl FirstScreen {
         if let Some(grid) = table.filter(|_| !is_full) {
             let all = grid.rows().len();
             // Without points the table is the answer.
-            let most = if self.answer.points.is_empty() { LINES } else { ROWS_MOST };
+            let most = if self.answer.points.is_empty() {
+                LINES
+            } else {
+                ROWS_MOST
+            };
             let rows = all.min(most).min(rest.saturating_sub(TABLE_HEADING));
             let rows = rows.max(ROWS_LEAST.min(all));
             left_out = all - rows;
@@ -272,8 +276,8 @@ fn cautions_lines(cautions: &[CautionCount], width: u16) -> Vec<String> {
     });
     let others = &cautions[shown..];
     let more: usize = others.iter().map(|one| one.count).sum();
-    let rest = (!others.is_empty())
-        .then(|| format!("caution: {} other kinds ({more})", others.len()));
+    let rest =
+        (!others.is_empty()).then(|| format!("caution: {} other kinds ({more})", others.len()));
     lines.chain(rest).collect()
 }
 

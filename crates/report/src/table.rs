@@ -246,7 +246,15 @@ const VERDICT_COLORS: [(u8, &[&str]); 3] = [
     (31, &["FAIL", "fail", "new miss", "failed", "missing"]),
     (
         33,
-        &["depends", "unknown", "listed miss", "not yet", "retire", "watch", "limited"],
+        &[
+            "depends",
+            "unknown",
+            "listed miss",
+            "not yet",
+            "retire",
+            "watch",
+            "limited",
+        ],
     ),
 ];
 

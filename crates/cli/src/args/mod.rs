@@ -68,7 +68,13 @@ pub(crate) struct Global {
     #[arg(default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) quantity: u64,
     /// How stdout is written
-    #[arg(id = "stdout_format", long = "format", global = true, hide_short_help = true, value_enum)]
+    #[arg(
+        id = "stdout_format",
+        long = "format",
+        global = true,
+        hide_short_help = true,
+        value_enum
+    )]
     #[arg(default_value = "table", value_name = "FORMAT", help_heading = EVERYWHERE)]
     pub(crate) format: StdoutFormat,
     /// No progress and no notes on stderr; errors stay

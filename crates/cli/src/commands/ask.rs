@@ -49,8 +49,7 @@ const COST: Prompt = Prompt {
 };
 
 /// What it says where none were given: nearly every candidate would be open by cost.
-const COST_WITHOUT_PRICES: &str =
-    "hardly a part has a price without --prices FILE: a limit leaves the others open; empty: no limit";
+const COST_WITHOUT_PRICES: &str = "hardly a part has a price without --prices FILE: a limit leaves the others open; empty: no limit";
 
 /// Answers that are refused before one gives up.
 const TRIES: usize = 3;
@@ -131,7 +130,9 @@ pub(crate) fn run(global: Option<&Global>) -> Result<Outcome, Failure> {
 /// The flags of parts and prices, which the command takes as well.
 fn catalogue_flags(global: &Global) -> Vec<String> {
     let paths = |flag: &str, paths: &[PathBuf]| {
-        let words = paths.iter().flat_map(|path| [flag.to_owned(), path.display().to_string()]);
+        let words = paths
+            .iter()
+            .flat_map(|path| [flag.to_owned(), path.display().to_string()]);
         words.collect::<Vec<_>>()
     };
     let mut words = paths("--catalog", &global.catalog);

@@ -193,7 +193,10 @@ impl<'a> ImportPage<'a> {
         let mut points = Vec::new();
         let mut point = |subject, words| points.push(CardPoint::words(subject, words));
         if let Some((board, link)) = &self.link {
-            let moves = link.commands().iter().filter(|one| one.action().moves_data());
+            let moves = link
+                .commands()
+                .iter()
+                .filter(|one| one.action().moves_data());
             let rates = moves.map(|one| {
                 let rate = human(one.data_rate(), "B/s", 3);
                 format!("{} {rate} ({}, {})", one.action(), one.mode(), one.clock())

@@ -119,7 +119,10 @@ fn screen(findings: &[Finding]) -> Result<Outcome, Failure> {
         limits && !one.advice.is_empty()
     });
     let points = limits.map(|one| {
-        CardPoint::words(CardSubject::Advice, format!("{}: {}", one.check, one.advice))
+        CardPoint::words(
+            CardSubject::Advice,
+            format!("{}: {}", one.check, one.advice),
+        )
     });
     output::first_screen(sentence, points.collect(), grid, "checks", "")?;
     Ok(Outcome::Done)

@@ -110,6 +110,33 @@ fn exports_are_the_same_on_any_number_of_threads() {
     exported(&small("loaded", &more), &folder, "mrdimm-8800");
 }
 
+#[test]
+fn thorough_runs_in_full_what_the_default_shortens() {
+    let command = |more: &[&'static str]| {
+        let words = [
+            "dram",
+            "bandwidth",
+            "--mix=1:0",
+            "--band=none",
+            "--format=json",
+        ];
+        let words = words.into_iter().chain(SMALL);
+        words.chain(more.iter().copied()).collect::<Vec<_>>()
+    };
+    let workload = |more: &[&'static str]| {
+        let document = wordline(&command(more)).done().json();
+        document["experiment"]["workload"].clone()
+    };
+    let (quick, thorough) = (workload(&[]), workload(&["--thorough"]));
+    assert_eq!(quick["test"]["screen_ps"], 10_000_000);
+    assert_eq!(quick["measure_ps"], 40_000_000);
+    assert_eq!(thorough["test"]["screen_ps"], Value::Null);
+    assert_eq!(thorough["measure_ps"], 100_000_000);
+    for length in ["--screen=5us", "--measure=5us"] {
+        wordline(&command(&["--thorough", length])).refused(&["--thorough", &length[..7]]);
+    }
+}
+
 /// The command that a document prints makes the document again.
 #[test]
 fn the_printed_command_makes_the_same_document() {

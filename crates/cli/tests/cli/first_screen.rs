@@ -51,6 +51,56 @@ const COMMANDS: &[&[&str]] = &[
     &["reproduce", "sd-card-writes"],
 ];
 
+/// Commands that answer from the catalogue or the host, which have no reasons of their own.
+const LISTS: &[&[&str]] = &[
+    &["part", "find"],
+    &["part", "find", "--kind=nor", "--max-erase=100ms"],
+    &["part", "show", "em064lx"],
+    &["part", "show", "w25q64jv"],
+    &["part", "show", "stm32h755-qspi"],
+    &["part", "show", "mrdimm-8800-2rx4-128g@xeon6-1s"],
+    &["doctor"],
+];
+
+#[test]
+fn lists_fit_a_screen_and_have_the_rest_one_flag_away() {
+    for command in LISTS {
+        let text = screen(command);
+        let lines: Vec<&str> = text.lines().collect();
+        assert!((5..=24).contains(&lines.len()), "{command:?}\n{text}");
+        assert!(
+            lines.iter().all(|line| line.chars().count() <= 100),
+            "{text}"
+        );
+        assert!(
+            lines.last().is_some_and(|last| last.contains("--all")),
+            "{text}"
+        );
+        let whole = screen(&[command, &["--all"][..]].concat());
+        assert!(whole.len() > text.len(), "{command:?}\n{whole}");
+    }
+}
+
+#[test]
+fn short_help_fits_a_screen_and_long_help_has_everything() {
+    let short = wordline(&["-h"]).done().stdout;
+    assert!(short.lines().count() <= 24, "{short}");
+    assert!(
+        short.lines().all(|line| line.chars().count() <= 100),
+        "{short}"
+    );
+    let long = wordline(&["--help"]).done().stdout;
+    for flag in [
+        "--catalog",
+        "--prices",
+        "--format",
+        "Examples:",
+        "Exit codes:",
+    ] {
+        assert!(long.contains(flag) && !short.contains(flag), "{flag}");
+    }
+}
+
 /// A command whose flags this test gets wrong must not pass as one that says little.
 fn screen(command: &[&str]) -> String {
     let ran = wordline(&[command, &["--quiet"]].concat());

@@ -32,6 +32,29 @@ fn no_command_and_no_target_are_answered_with_what_there_is() {
 }
 
 #[test]
+fn options_that_would_do_nothing_are_refused() {
+    wordline(&["report", "result.json", "--budget=3s"]).refused(&["--budget"]);
+    for (command, flag) in [
+        (&["report", "result.json"][..], "--prices=prices.csv"),
+        (&["diff", "a.json", "b.json"], "--catalog=parts"),
+        (&["kv", "dump", "mram.bin"], "--exchange=USD=0.92"),
+        (&["doctor"], "--quantity=3"),
+        (&["part", "check"], "--prices=prices.csv"),
+        (&["completions", "bash"], "--format=json"),
+        (&["ask"], "--format=json"),
+    ] {
+        let name = flag.split('=').next().unwrap_or_default();
+        let words = [
+            name,
+            "does nothing for wordline",
+            command[0],
+            "leave it out",
+        ];
+        wordline(&[command, &[flag]].concat()).refused(&words);
+    }
+}
+
+#[test]
 fn a_misspelt_key_is_named_with_the_keys_that_exist() {
     let words = [
         "unknown field `wakeup`, expected one of `capacity`",

@@ -106,6 +106,28 @@ fn four_answers_become_a_command_that_runs() {
     asked("tape\n").refused(&["tape", "--work"]);
     let long = "x".repeat(100_000);
     asked(&long).refused(&["fewer than"]);
+    // Where no part has a price, the question says so, and Enter skips it.
+    assert!(
+        usual.stderr.contains("has a price without --prices"),
+        "{}",
+        usual.stderr
+    );
+    let folder = Folder::new();
+    let prices = folder.file("prices.csv");
+    std::fs::write(
+        &prices,
+        "part,quantity,price,currency,date\nem064lx,1,9.9,EUR,2026-01-01\n",
+    )
+    .expect("it is written");
+    let arguments = ["ask", "--prices", &prices];
+    let priced = Ran::of(command(&arguments).write_stdin("")).done();
+    let words = format!("wordline compare --prices {prices} --work log --rate 100KB/s\n");
+    assert_eq!(priced.stdout, words);
+    assert!(
+        !priced.stderr.contains("without --prices"),
+        "{}",
+        priced.stderr
+    );
     // A bare command in a pipe shows its help, and asks nothing.
     let bare = Ran::of(&mut command(&[]));
     assert_eq!(bare.code, Some(2));

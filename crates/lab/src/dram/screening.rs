@@ -97,7 +97,11 @@ impl<'r> BandRuns<'r> {
         };
         let alternatives = self.variations.iter();
         let alternatives = alternatives.filter(|one| one.choice != band::SEED).count();
-        let mut in_full: Vec<_> = full.iter().filter(chosen).map(|run| run.variation).collect();
+        let mut in_full: Vec<_> = full
+            .iter()
+            .filter(chosen)
+            .map(|run| run.variation)
+            .collect();
         in_full.sort_unstable();
         in_full.dedup();
         document.warn(LabWarning::BandScreened {
@@ -140,7 +144,7 @@ impl<'r> BandRuns<'r> {
         document: &mut ResultSet,
     ) -> Result<(), LabError> {
         let mut points: Vec<DramPoint> = Vec::new();
-        let mut targets = Vec::new();
+        let mut begun: Vec<BandRun> = Vec::new();
         // What distinguishes the points of this call, each with its place.
         let mut distinct: Vec<(BandRun, u64, SystemConfig, usize)> = Vec::new();
         for run in runs {
@@ -159,7 +163,7 @@ impl<'r> BandRuns<'r> {
                 None => {
                     let place = self.ended.len() + points.len();
                     distinct.push((of, point.traffic.seed, relevant, place));
-                    targets.push(run.target);
+                    begun.push(*run);
                     points.push(point);
                     place
                 }
@@ -167,9 +171,13 @@ impl<'r> BandRuns<'r> {
             self.places.insert(*run, place);
         }
         let ended = points::run(&points, control)?;
-        for (target, ended) in targets.into_iter().zip(ended) {
-            let memory = &self.test.memories[target];
-            self.ended.push(self.test.ended(memory, ended, document)?);
+        for (run, ended) in begun.into_iter().zip(ended) {
+            let memory = &self.test.memories[run.target];
+            // A short run is known to be one.
+            self.ended.push(match run.short {
+                true => self.test.ended(memory, ended, document)?,
+                false => self.test.finished(memory, ended, document)?,
+            });
         }
         Ok(())
     }
@@ -249,7 +257,9 @@ impl<'r> BandRuns<'r> {
                 beyond.retain(|(_, ratio)| off(*ratio) > 0.0);
                 beyond.sort_by(|(_, a), (_, b)| off(*b).total_cmp(&off(*a)));
                 let end = beyond.first().map_or(0.0, |(_, ratio)| off(*ratio));
-                let near = beyond.iter().filter(|(_, ratio)| off(*ratio) >= end - chance);
+                let near = beyond
+                    .iter()
+                    .filter(|(_, ratio)| off(*ratio) >= end - chance);
                 let near = near.take(FINALISTS);
                 finalists
                     .extend(near.map(|(number, _)| (run.target, *number, run.mix, run.pattern)));

@@ -96,6 +96,62 @@ fn every_mix_names_one_throughput_and_its_account_adds_up() {
     }
 }
 
+/// Alternatives that run for a short time first: those near an end run as long as without it, and give the same values.
+#[test]
+fn short_runs_choose_the_alternatives_that_run_in_full() {
+    let mut full = bandwidth(&[Mix::Reads], Band::Reads);
+    dram(&mut full).measure_ps = 4_000_000;
+    dram(&mut full)
+        .settings
+        .insert("refresh".into(), "off".into());
+    let mut screened = full.clone();
+    if let DramTest::Bandwidth(test) = &mut dram(&mut screened).test {
+        test.screen_ps = 2_000_000;
+    }
+    let (full, screened) = (ran(&full), ran(&screened));
+    let ratios = |document: &ResultSet, estimate: &str| {
+        let rows = document.of(Metric::ThroughputRatio);
+        let rows = rows.filter(|row| row.text(Axis::Estimate) == Some(estimate));
+        let of = |row: &Row| {
+            let word = |axis| row.text(axis).unwrap_or("as chosen").to_owned();
+            let key = (word(Axis::Choice), word(Axis::Setting));
+            (key, row.value.expect("a number"))
+        };
+        rows.map(of).collect::<BTreeMap<_, _>>()
+    };
+    let (all, some) = (
+        ratios(&full, "sensitivity"),
+        ratios(&screened, "sensitivity"),
+    );
+    assert!((1..=6).contains(&some.len()), "{some:?}");
+    for (key, ratio) in &some {
+        assert_eq!(all.get(key), Some(ratio), "{key:?}");
+    }
+    // Every alternative had a short run, and so had the memories as chosen.
+    let short = ratios(&screened, "screened");
+    assert_eq!(short.len(), all.len() + 1);
+    assert!(ratios(&full, "screened").is_empty());
+    // The ends of the short runs are among those that ran in full.
+    let chosen = short
+        .iter()
+        .filter(|((choice, _), _)| !["seed", "as chosen"].contains(&choice.as_str()));
+    let ends = [
+        chosen.clone().min_by(|(_, a), (_, b)| a.total_cmp(b)),
+        chosen.max_by(|(_, a), (_, b)| a.total_cmp(b)),
+    ];
+    for (key, _) in ends.into_iter().flatten() {
+        assert!(some.contains_key(key), "{key:?}: {some:?}");
+    }
+    let end = |document: &ResultSet, name| ratios(document, name).into_values().next();
+    assert!(end(&full, "band_low") <= end(&screened, "band_low"));
+    assert!(end(&full, "band_high") >= end(&screened, "band_high"));
+    let says = |document: &ResultSet| {
+        let mut warnings = document.warnings.iter();
+        warnings.any(|one| one.advice.contains("--thorough"))
+    };
+    assert!(says(&screened) && !says(&full));
+}
+
 #[test]
 fn the_band_holds_the_ratio_and_names_what_makes_its_ends() {
     let mut experiment = bandwidth(&[Mix::Reads], Band::Reads);

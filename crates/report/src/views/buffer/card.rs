@@ -377,7 +377,9 @@ fn sentence(needy: &[NeedyCase<'_, '_, '_>], rate: Option<f64>, amounts: &[f64])
     let Some(most) = first.most() else {
         return match count {
             _ if lacking == count => {
-                format!("The document has no rows for {at_rate}, so nothing says how much RAM is enough.")
+                format!(
+                    "The document has no rows for {at_rate}, so nothing says how much RAM is enough."
+                )
             }
             _ if lacking > 0 => format!(
                 "No candidate that has rows for {at_rate} keeps up with it; {lacking} of {count} have none."

@@ -67,7 +67,9 @@ pub(super) fn estimates<'a>(line: &PivotLine<'a>, estimate: &str) -> Vec<&'a Row
 /// The ratio as chosen of a short run, and those with a choice changed; none where nothing ran for a short time.
 pub(super) fn screened<'a>(line: &PivotLine<'a>) -> Option<(f64, Vec<&'a Row>)> {
     let mut rows = estimates(line, "screened");
-    let plain = rows.iter().position(|row| row.text(Axis::Choice).is_none())?;
+    let plain = rows
+        .iter()
+        .position(|row| row.text(Axis::Choice).is_none())?;
     let plain = rows.remove(plain).value?;
     Some((plain, rows))
 }

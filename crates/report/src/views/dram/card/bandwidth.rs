@@ -89,8 +89,9 @@ pub(super) fn card(pivot: &Pivot<'_>, mixes: &Mixes<'_, '_>) -> FirstScreen {
     }
     points.extend(why(pivot, line));
     if let Some(takes) = line.number(Metric::LatencyMean) {
-        let alone =
-            alone(line).map_or_else(String::new, |alone| format!("; {} without any wait", time(alone)));
+        let alone = alone(line).map_or_else(String::new, |alone| {
+            format!("; {} without any wait", time(alone))
+        });
         let words = format!("a read takes {} at that load{alone}", time(takes));
         points.push(point(
             CardSubject::WorstCase,
