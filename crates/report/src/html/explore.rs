@@ -111,6 +111,8 @@ pub(crate) struct ExploredTiming {
     pub(crate) staircase: Vec<(f64, f64)>,
     /// What of the energy does not follow the rate.
     pub(crate) standby: ExploredFigure,
+    /// Bytes programmed for each that is written, behind a translation layer.
+    pub(crate) amplification: ExploredFigure,
     /// The figures that limits are about, by their keys.
     #[serde(flatten)]
     pub(crate) figures: BTreeMap<&'static str, ExploredFigure>,

@@ -72,7 +72,9 @@ function figuresAt(model, one, timing, asked) {
   const kept = keptBytes(model, asked) / keptBytes(model, question);
   // What the layer did for other data is known from one side only.
   const isOther = one.is_layered && kept !== 1;
-  const fewer = (value) => (isOther && isNumber(value) ? range(kept > 1 ? 0 : value * (1 - SLACK), kept > 1 ? value * (1 + SLACK) : Infinity) : value);
+  // Of what is written each byte is programmed once at least, so that fewer data lengthen a life by no more.
+  const longest = isNumber(timing.amplification) ? Math.max(1, timing.amplification) * (1 + SLACK) : Infinity;
+  const fewer = (value, gain = Infinity) => (isOther && isNumber(value) ? range(kept > 1 ? 0 : value * (1 - SLACK), value * (kept > 1 ? 1 + SLACK : gain)) : value);
   const more = (value) => (isOther && isNumber(value) ? range(kept > 1 ? value * (1 - SLACK) : 0, kept > 1 ? Infinity : value * (1 + SLACK)) : value);
   const needsRun = one.works_in_pauses || (isOther && question.wears_kept);
 
@@ -105,7 +107,7 @@ function figuresAt(model, one, timing, asked) {
     throughput,
     ram,
     latency: needsRun ? undefined : isOther && isNumber(timing.latency) ? range(timing.latency * (1 - SLACK), timing.latency * (1 + SLACK)) : timing.latency,
-    life: isWornElsewhere && isNumber(timing.life) ? undefined : fewer(scaled(timing.life, chips / times)),
+    life: isWornElsewhere && isNumber(timing.life) ? undefined : fewer(scaled(timing.life, chips / times), longest),
     energy: timing.energy === null ? null : work === undefined ? undefined : scaled(work, 1, timing.standby * chips),
     risk,
     holdup: isOpen && risk !== 0 ? (timing.holdup === null ? null : ram) : one.is_layered ? (risk === 0 ? timing.holdup : undefined) : holdupOf(timing, risk),
@@ -118,10 +120,11 @@ const allowedOf = (model, rule, asked) => (SLIDER_OF[rule.figure] ? asked[SLIDER
 
 // The rules that apply to the figures of a candidate, each with what it allows.
 function applying(model, asked, figures) {
-  const sustains = meets(model.rules.find((rule) => rule.figure === "throughput"), figures, asked.rate) === true;
+  // Where that is open a candidate fails by the rate, or has to keep the others.
+  const mayFollow = meets(model.rules.find((rule) => rule.figure === "throughput"), figures, asked.rate) !== false;
   return model.rules
     .map((rule) => ({ rule, allowed: allowedOf(model, rule, asked) }))
-    .filter(({ rule, allowed }) => allowed !== null && (sustains || !rule.needs_rate) && (!rule.is_default || figures[rule.figure] !== null));
+    .filter(({ rule, allowed }) => allowed !== null && (mayFollow || !rule.needs_rate) && (!rule.is_default || figures[rule.figure] !== null));
 }
 
 // Whether a figure meets what is allowed; undefined where only a run can tell. What is unknown meets nothing.

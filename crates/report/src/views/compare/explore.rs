@@ -214,6 +214,7 @@ fn of_timing(one: &RankedCandidate<'_, '_>, timing: Timing) -> Option<ExploredTi
         }),
         chip,
         staircase: one.staircase(timing),
+        amplification: number(one.figure(timing, Metric::WriteAmplification)),
         standby: part(Metric::EnergyPerDay, (Axis::Cause.into(), "standby")),
         figures,
     })
