@@ -182,8 +182,9 @@ function placeSliders(exploring, panel) {
     const options = moved.map((key) => option(key, asked[key], model)).join(" ");
     const isNominal = judged.some(({ verdicts }) => verdicts.some((verdict) => verdict.nominal));
     note.replaceChildren(
+      "The answer in grey is that of the run. ",
       isNominal ? "Nominal: with figures at their stated values; elsewhere in their ranges the verdict may turn. " : "",
-      count("run") > 0 ? "Needs a run: excluded without one up to now, or its figures say nothing of this question. " : "",
+      count("run") > 0 ? "Needs a run: excluded without one at the run's own question, or its figures say nothing of this one. " : "",
       "To simulate it: ", element("code", { text: options }),
     );
   });

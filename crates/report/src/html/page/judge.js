@@ -187,7 +187,7 @@ function judge(model, one, timing, asked) {
   const [decides] = all;
   const word = ["FAIL", "unknown", "run", "pass"][rank(decides)];
   return {
-    word, pass: decides.met, limit: decides.rule.name, margin: decides.margin ?? null, figures,
+    word, pass: decides.met, limit: decides.rule.name, margin: word === "run" ? null : decides.margin ?? null, figures,
     nominal: (word === "pass" || word === "FAIL") && !isCertain(model, one, timing, asked, word),
   };
 }
@@ -240,15 +240,14 @@ function boundsAt(model, one, timing, asked) {
 // tell. `above` is the rate from which on it is excluded.
 function excludedAt(model, one, timing, asked) {
   const { reach, failed } = boundsAt(model, one, timing, asked);
-  const figures = { parts: reach.parts };
   if (failed.length > 0) {
     const worst = failed.reduce((a, b) => (b.margin < a.margin ? b : a));
-    return { word: "FAIL", pass: false, limit: worst.rule.name, margin: worst.margin, figures };
+    return { word: "FAIL", pass: false, limit: worst.rule.name, margin: worst.margin, figures: { ...timing, parts: reach.parts } };
   }
   let [low, high] = [asked.rate, asked.rate * 1e6];
   for (let halving = 0; halving < 40; halving += 1) {
     const rate = Math.sqrt(low * high);
     [low, high] = boundsAt(model, one, timing, { ...asked, rate }).failed.length > 0 ? [low, rate] : [rate, high];
   }
-  return { word: "run", limit: "", margin: null, figures, above: low };
+  return { word: "run", limit: "", margin: null, figures: { parts: reach.parts }, above: low };
 }
