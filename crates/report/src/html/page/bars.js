@@ -14,7 +14,7 @@ function nameOf(drawing, name, beside, y, high) {
   const lines = wrapped(name, Number(drawing.getAttribute("width")));
   // Neither grid nor rules run through a name.
   lines.forEach((text, index) => drawing.append(
-    svg("rect", { x: 0, y: y + 15 * index, width: widthOf(text), height: 15, class: "behind" }),
+    plate(0, y + 15 * index, widthOf(text), 15),
     label(0, y + 8 + 15 * index, text),
   ));
   return y + 2 + 15 * lines.length;
@@ -90,10 +90,7 @@ function drawStack(place, plot) {
       const text = human(total, spec.unit);
       const end = area.left + scale.share(total) * long + 5;
       if (!shares && total > 0 && end + widthOf(text) <= width) {
-        drawing.append(
-          svg("rect", { x: end - 2, y: rows[bar] + 1, width: widthOf(text) + 4, height: 16, class: "behind" }),
-          label(end, rows[bar] + 9, text),
-        );
+        drawing.append(plate(end - 2, rows[bar] + 1, widthOf(text) + 4), label(end, rows[bar] + 9, text));
       }
     });
     return { height: area.bottom + 40, points };
