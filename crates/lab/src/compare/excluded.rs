@@ -311,6 +311,20 @@ mod tests {
                         fails.contains(&exclusion.limit),
                         "{name}: {exclusion:?} {fails:?}"
                     );
+                    // Pages judge other questions by the other bounds as well.
+                    for bound in &bounds {
+                        let reached = match bound.limit {
+                            "rate" => Ok(assessed.figures.throughput),
+                            "lifetime" => assessed.figures.lifetime,
+                            _ => assessed.figures.parts,
+                        };
+                        let reached = reached.expect("a number");
+                        let holds = match bound.at_least {
+                            true => reached <= bound.value,
+                            false => reached >= bound.value,
+                        };
+                        assert!(holds, "{name}: {bound:?}, and the run: {reached}");
+                    }
                     let verdict = judge::excluded(&name, timing, exclusion);
                     assert!(
                         !verdict.pass && verdict.margin.is_some_and(|margin| margin < 0.0),
