@@ -126,8 +126,9 @@ pictures: ## the pictures of README and site, from pages of today
 	mkdir -p out
 	$(WORDLINE) compare --rate 500KB/s --record 4KiB --keep 1h --duty 10% --max-ram 16KiB --min-life 10y --quiet --export out/compare.html >out/compare.txt
 	$(WORDLINE) buffer --target mt29f1g01@stm32h755-qspi --rate 4096KB/s --record 4KiB --quiet --export out/buffer.html >out/buffer.txt
+	scripts/plot out/compare.html plot-candidates docs/images/compare.svg
+	scripts/plot out/buffer.html plot-ram-1 docs/images/buffer.svg
 	scripts/screenshot out/compare.html docs/images/report.png 1280 800
-	scripts/screenshot out/buffer.html docs/images/buffer.png 1280 800
 
 .PHONY: docs
 docs: ## the site of docs/, in target/book (mdBook; cargo installs it where it is not)

@@ -37,10 +37,10 @@ pub use experiment::{
     AccessSource, Arrival, BackgroundWork, Band, BandwidthTest, BufferWorkload, ColumnUnit,
     CompareWorkload, DramTest, DramTraceTest, DramWorkload, Durations, EngineName, Experiment,
     FitWorkload, FsTest, FsWorkload, FtlMapping, HealthWorkload, IdleTest, KvBench, KvBuild,
-    KvCrash, KvDirectory, KvSizes, KvTest, KvWork, KvWorkload, LifeBy, Limits, LoadedTest,
-    LogSource, Mix, NamedValues, Operation, Pattern, Preference, Prices, RawWorkload, SizeOrPeriod,
-    SizeOrPeriodError, StreamSource, TraceSource, TranslationLayer, WearUsage, WearWorkload, Work,
-    WorkKind, Workload, WriteSync,
+    KvCrash, KvDirectory, KvSizes, KvTest, KvWork, KvWorkload, LIMIT_RULES, LifeBy, LimitRule,
+    Limits, LoadedTest, LogSource, Mix, NamedValues, Operation, Pattern, Preference, Prices,
+    RawWorkload, SizeOrPeriod, SizeOrPeriodError, StreamSource, TraceSource, TranslationLayer,
+    WearUsage, WearWorkload, Work, WorkKind, Workload, WriteSync,
 };
 #[cfg(feature = "cli")]
 pub use experiment::{COMMANDS, ExperimentCommand, is_given};

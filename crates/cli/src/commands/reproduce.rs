@@ -444,13 +444,16 @@ fn median(headline: &Headline) -> String {
 
 /// The three numbers to read first.
 fn headline(headline: &Headline) -> String {
-    let error = median(headline);
+    let predictions = match (headline.predictions_hit, headline.predictions_made) {
+        (_, 0) => "none".to_owned(),
+        (hit, made) => format!(
+            "{hit} of {made} hit; their median relative error: {}",
+            median(headline)
+        ),
+    };
     format!(
-        "Sharp predictions: {} of {} hit; their median relative error: {error}; consistency checks: {} of {} held.",
-        headline.predictions_hit,
-        headline.predictions_made,
-        headline.consistency_held,
-        headline.consistency_made,
+        "Sharp predictions: {predictions}; consistency checks: {} of {} held.",
+        headline.consistency_held, headline.consistency_made,
     )
 }
 

@@ -17,7 +17,7 @@ addEventListener("load", async () => {
     const verdicts = {};
     for (const line of document.querySelectorAll("#short tbody tr")) {
       const cells = [...line.querySelectorAll("[data-verdict]")];
-      verdicts[line.dataset.target] = cells.map((cell) => [cell.dataset.pass, cell.textContent]);
+      verdicts[line.dataset.target] = cells.map((cell) => ({ pass: cell.dataset.pass, text: cell.textContent }));
     }
     asked.push({ value: slider.dataset.value, said: slider.getAttribute("aria-valuetext"), verdicts });
   }

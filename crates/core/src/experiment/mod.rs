@@ -11,6 +11,7 @@ mod fit;
 mod fs;
 mod health;
 mod kv;
+mod limit_rule;
 mod named_values;
 #[cfg(feature = "cli")]
 mod options;
@@ -39,6 +40,7 @@ pub use fit::FitWorkload;
 pub use fs::{FsTest, FsWorkload};
 pub use health::HealthWorkload;
 pub use kv::{KvBench, KvBuild, KvCrash, KvDirectory, KvSizes, KvTest, KvWork, KvWorkload};
+pub use limit_rule::{LIMIT_RULES, LimitRule};
 pub use named_values::{ColumnUnit, NamedValues};
 #[cfg(feature = "cli")]
 pub use options::{ExperimentCommand, is_given};

@@ -41,13 +41,14 @@ impl Exclusion {
 }
 
 impl Candidate<'_> {
-    /// The first bound that excludes the candidate; `None` where only a run can tell.
+    /// The bounds of a candidate that one of them excludes, the first that does so before the others; none where only a
+    /// run can tell.
     pub(super) fn excluded(
         &self,
         study: &CompareWorkload,
         experiment: &Experiment,
         timing: Timing,
-    ) -> Option<Exclusion> {
+    ) -> Vec<Exclusion> {
         let profile = PartProfile::of(self.target.part);
         let uncertain = self.target.uncertain_figures(timing);
         // A capacity that is open decides nothing.
@@ -55,7 +56,7 @@ impl Candidate<'_> {
         let choices = self.target.unknown_choices();
         let holds = |unknown: &UnknownChoice| unknown.choice.changes.contains(&Influence::Capacity);
         if uncertain.iter().any(open) || choices.iter().any(holds) {
-            return None;
+            return Vec::new();
         }
         // A worn block programs faster than a fresh one, and a drawn time may be shorter than the usual one.
         let as_stated = timing != Timing::Sampled && experiment.age == 0.0;
@@ -71,7 +72,12 @@ impl Candidate<'_> {
                 .then(|| self.life_bound(study, &profile, &uncertain))
                 .flatten(),
         ];
-        bounds.into_iter().flatten().find(Exclusion::stands)
+        let mut bounds: Vec<Exclusion> = bounds.into_iter().flatten().collect();
+        match bounds.iter().position(Exclusion::stands) {
+            Some(first) => bounds.swap(0, first),
+            None => bounds.clear(),
+        }
+        bounds
     }
 
     fn parts_needed(&self, study: &CompareWorkload) -> f64 {
@@ -183,7 +189,8 @@ impl Candidate<'_> {
         uncertain: &[UncertainFigure],
     ) -> Option<Exclusion> {
         let (limits, work) = (&study.limits, &study.work);
-        let allowed = limits.life?.si();
+        // Where no life is asked for, any is enough.
+        let allowed = limits.life.map_or(0.0, |life| life.si());
         let writes = matches!(work.kind, WorkKind::Log | WorkKind::Overwrite);
         // Where the memory is byte-addressable the unit that wears is not the byte that is written.
         let erases = ["nor", "nand", "onchip"].contains(&profile.kind());
@@ -288,7 +295,8 @@ mod tests {
             };
             for candidate in &candidates {
                 for timing in [Timing::Typ, Timing::Max] {
-                    let Some(exclusion) = candidate.excluded(&study, &experiment, timing) else {
+                    let bounds = candidate.excluded(&study, &experiment, timing);
+                    let Some(exclusion) = bounds.first() else {
                         left += 1;
                         continue;
                     };
@@ -303,7 +311,21 @@ mod tests {
                         fails.contains(&exclusion.limit),
                         "{name}: {exclusion:?} {fails:?}"
                     );
-                    let verdict = judge::excluded(&name, timing, &exclusion);
+                    // Pages judge other questions by the other bounds as well.
+                    for bound in &bounds {
+                        let reached = match bound.limit {
+                            "rate" => Ok(assessed.figures.throughput),
+                            "lifetime" => assessed.figures.lifetime,
+                            _ => assessed.figures.parts,
+                        };
+                        let reached = reached.expect("a number");
+                        let holds = match bound.at_least {
+                            true => reached <= bound.value,
+                            false => reached >= bound.value,
+                        };
+                        assert!(holds, "{name}: {bound:?}, and the run: {reached}");
+                    }
+                    let verdict = judge::excluded(&name, timing, exclusion);
                     assert!(
                         !verdict.pass && verdict.margin.is_some_and(|margin| margin < 0.0),
                         "{verdict:?}"

@@ -1,8 +1,7 @@
 //! From what a candidate does to a verdict: each limit with its margin, and the one that decides.
 
-use wordline_core::quantity::Quantity;
 use wordline_core::results::{Certainty, NoValue, UnprovenLimit, Verdict};
-use wordline_core::{Limits, Metric, Timing};
+use wordline_core::{LIMIT_RULES, LimitRule, Limits, Metric, Timing};
 
 use super::excluded::Exclusion;
 
@@ -101,91 +100,45 @@ impl Judged {
 }
 
 impl JudgedFigures {
+    /// The figure that a limit is about.
+    fn value(&self, metric: Metric) -> Result<f64, NoValue> {
+        match metric {
+            Metric::ThroughputMean => Ok(self.throughput),
+            Metric::RamProvision => self.ram_provision,
+            Metric::LatencyMax => self.latency_max,
+            Metric::Lifetime => self.lifetime,
+            Metric::EnergyPerDay => self.energy_per_day,
+            Metric::BytesAtRisk => self.bytes_at_risk,
+            Metric::HoldupCapacitance => self.holdup,
+            Metric::Cost => self.cost,
+            Metric::PartsNeeded => self.parts,
+            _ => Err(NoValue::NotApplicable),
+        }
+    }
+
     /// Every limit that the study states or that holds by default, the one that decides first.
     fn judged(&self, rate: f64, limits: &Limits) -> Vec<Judged> {
-        let at_most = |limit, metric, value, allowed: Option<f64>| {
-            let mut proven = self.proven.iter();
-            let proven = proven
-                .find(|(of, _)| *of == metric)
-                .map(|(_, bound)| *bound);
-            allowed.map(|allowed| Judged {
-                limit,
-                metric,
-                value,
-                allowed,
-                at_least: false,
-                proven,
-            })
-        };
-        let at_least = |limit, metric, value, allowed: Option<f64>| {
-            at_most(limit, metric, value, allowed).map(|one| Judged {
-                at_least: true,
-                ..one
-            })
-        };
+        // Where the rate cannot be sustained no RAM is enough, and the rate says by how much.
         let sustained = self.throughput >= rate;
-        let all = [
-            at_least(
-                "rate",
-                Metric::ThroughputMean,
-                Ok(self.throughput),
-                Some(rate),
-            ),
-            // Where the rate cannot be sustained no RAM is enough, and the rate says by how much.
-            at_most(
-                "ram",
-                Metric::RamProvision,
-                self.ram_provision,
-                limits.ram.map(Quantity::si).filter(|_| sustained),
-            ),
-            at_most(
-                "latency",
-                Metric::LatencyMax,
-                self.latency_max,
-                limits.latency.map(Quantity::si),
-            ),
-            at_least(
-                "lifetime",
-                Metric::Lifetime,
-                self.lifetime,
-                limits.life.map(Quantity::si),
-            ),
-            at_most(
-                "energy",
-                Metric::EnergyPerDay,
-                self.energy_per_day,
-                limits.energy_per_day.map(Quantity::si),
-            ),
-            at_most(
-                "risk",
-                Metric::BytesAtRisk,
-                self.bytes_at_risk,
-                limits.bytes_at_risk.map(Quantity::si).filter(|_| sustained),
-            ),
-            at_most(
-                "holdup",
-                Metric::HoldupCapacitance,
-                self.holdup,
-                limits.holdup.map(Quantity::si).filter(|_| sustained),
-            ),
-            at_most(
-                "cost",
-                Metric::Cost,
-                self.cost,
-                limits.cost.map(Quantity::si),
-            ),
-            at_most(
-                "capacity",
-                Metric::PartsNeeded,
-                self.parts,
-                // The default does not apply to an unknown number of chips.
-                limits
-                    .parts
-                    .or(self.parts.is_ok().then_some(Limits::PARTS_MAX))
-                    .map(|most| most as f64),
-            ),
-        ];
-        let mut all: Vec<Judged> = all.into_iter().flatten().collect();
+        let judged = |rule: &LimitRule| {
+            let value = self.value(rule.metric);
+            // A default does not apply to what is unknown.
+            let default = rule.default.filter(|_| value.is_ok());
+            let allowed = rule.stated(rate, limits).or(default);
+            let mut proven = self.proven.iter();
+            let proven = proven.find(|(of, _)| *of == rule.metric);
+            allowed
+                .filter(|_| sustained || !rule.needs_rate)
+                .map(|allowed| Judged {
+                    limit: rule.name,
+                    metric: rule.metric,
+                    value,
+                    allowed,
+                    at_least: rule.at_least(),
+                    proven: proven.map(|(_, bound)| *bound),
+                })
+        };
+        let mut all: Vec<Judged> = LIMIT_RULES.iter().filter_map(judged).collect();
         all.sort_by(|one, other| {
             let (pass, unknown, margin) = one.rank();
             let (other_pass, other_unknown, other_margin) = other.rank();
@@ -326,7 +279,7 @@ pub(super) fn unfit(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wordline_core::quantity::{ByteCount, Period};
+    use wordline_core::quantity::{ByteCount, Period, Quantity as _};
 
     fn figures() -> JudgedFigures {
         JudgedFigures {

@@ -26,8 +26,8 @@ use wordline_catalog::{Catalog, Part, PartOnBoard, Target};
 use wordline_core::quantity::Quantity;
 use wordline_core::results::{Certainty, NoValue, Verdict};
 use wordline_core::{
-    Axis, Better, CompareWorkload, Experiment, LifecycleStatus, Limits, Metric, Preference,
-    ResultSet, Timing,
+    Axis, Basis, Better, CompareWorkload, Experiment, LIMIT_RULES, LifecycleStatus, Limits, Metric,
+    Preference, ResultSet, Timing,
 };
 use wordline_nvm::CardSheet;
 
@@ -39,6 +39,9 @@ use crate::instrument::rows;
 use crate::subject::Subject;
 use crate::warning::LabWarning;
 use crate::{open, sources};
+
+/// The estimate of rows that say what a candidate that was not simulated reaches at best.
+const AT_BEST: &str = "at-best";
 
 /// Every part of the catalogue on its default board.
 #[must_use]
@@ -147,20 +150,19 @@ pub(crate) fn run(
     let mut not_simulated = 0_usize;
     let mut remaining = Vec::new();
     for candidate in &candidates {
-        let bounds = experiment.timings.iter().filter(|_| sieved);
-        let bounds = bounds.map(|timing| {
-            candidate
-                .excluded(study, experiment, *timing)
-                .map(|bound| (*timing, bound))
+        let timings = experiment.timings.iter().filter(|_| sieved);
+        let bounds = timings.map(|timing| {
+            let bounds = candidate.excluded(study, experiment, *timing);
+            (*timing, bounds)
         });
-        match bounds.collect::<Option<Vec<_>>>() {
-            Some(bounds) if !bounds.is_empty() => {
-                not_simulated += 1;
-                for (timing, bound) in bounds {
-                    exclude(candidate, timing, &bound, study, experiment, document);
-                }
-            }
-            _ => remaining.push(candidate),
+        let bounds: Vec<_> = bounds.collect();
+        if bounds.is_empty() || bounds.iter().any(|(_, bounds)| bounds.is_empty()) {
+            remaining.push(candidate);
+            continue;
+        }
+        not_simulated += 1;
+        for (timing, bounds) in bounds {
+            exclude(candidate, timing, &bounds, study, experiment, document);
         }
     }
     if not_simulated > 0 {
@@ -214,11 +216,11 @@ fn subject(
     .behind(candidate.layer(experiment))
 }
 
-/// The row and the verdict of a candidate that is not simulated.
+/// The rows and the verdict of a candidate that is not simulated: what its bounds say, and the verdict by the first.
 fn exclude(
     candidate: &Candidate<'_>,
     timing: Timing,
-    bound: &Exclusion,
+    bounds: &[Exclusion],
     study: &CompareWorkload,
     experiment: &Experiment,
     document: &mut ResultSet,
@@ -230,8 +232,17 @@ fn exclude(
         Err(NoValue::NotApplicable),
         document,
     );
-    let verdict = judge::excluded(&subject.target, timing, bound);
-    document.verdicts.push(verdict);
+    let at_best = subject.estimate(Basis::Proven, AT_BEST);
+    // Of several bounds of one metric the tightest.
+    for rule in LIMIT_RULES.iter().filter(|rule| rule.at_least()) {
+        let own = bounds.iter().filter(|bound| bound.limit == rule.name);
+        if let Some(value) = own.map(|bound| bound.value).reduce(f64::min) {
+            at_best.add(rule.metric, Ok(value), document);
+        }
+    }
+    let verdicts = bounds.first();
+    let verdicts = verdicts.map(|bound| judge::excluded(&subject.target, timing, bound));
+    document.verdicts.extend(verdicts);
 }
 
 /// The rows and the verdict of a candidate in a timing class.

@@ -1,8 +1,8 @@
 //! What a page needs to move the question that a comparison answers, and judge its candidates again:
 //! the question, what is allowed, and what each candidate does by rate, kept data and number of chips.
 //!
-//! The page's script `judge.js` holds the rules; they are those of `crates/lab/src/compare/judge.rs`, and the test of the
-//! browser holds both against each other.
+//! The limits come as the table [`LIMIT_RULES`](wordline_core::LIMIT_RULES) that the lab judges by; `judge.js` moves the
+//! figures, and the test of the browser holds its verdicts against those of the command.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,10 @@ pub(crate) struct Exploration {
     #[serde(skip)]
     pub(crate) words: String,
     pub(crate) question: AskedWork,
-    pub(crate) allowed: AllowedFigures,
+    /// Every limit that is a number.
+    pub(crate) rules: Vec<ExploredRule>,
+    /// What is allowed of each figure in the SI unit, by its key: at most, or at least where more is better.
+    pub(crate) allowed: BTreeMap<&'static str, Option<f64>>,
     /// What people plot candidates by.
     pub(crate) figures: Vec<PlottedFigure>,
     pub(crate) candidates: Vec<ExploredCandidate>,
@@ -49,26 +52,25 @@ pub(crate) struct AskedWork {
     pub(crate) ram_price: Option<f64>,
 }
 
-/// What is allowed at most, of the life at least, in SI units.
+/// A limit: the figure that it is about, and where it applies.
 #[derive(Serialize)]
-pub(crate) struct AllowedFigures {
-    pub(crate) ram: Option<f64>,
-    pub(crate) latency: Option<f64>,
-    pub(crate) life: Option<f64>,
-    pub(crate) energy: Option<f64>,
-    pub(crate) risk: Option<f64>,
-    pub(crate) holdup: Option<f64>,
-    pub(crate) cost: Option<f64>,
-    /// Chips.
-    pub(crate) parts: f64,
-    /// Whether the study says how many.
-    pub(crate) parts_stated: bool,
+pub(crate) struct ExploredRule {
+    /// As documents spell it.
+    pub(crate) name: &'static str,
+    /// Key of the figure.
+    pub(crate) figure: &'static str,
+    /// Whether more is better.
+    pub(crate) more: bool,
+    /// Whether it applies only where the rate is sustained.
+    pub(crate) needs_rate: bool,
+    /// Whether the study states nothing, so that a default holds of what is known.
+    pub(crate) is_default: bool,
 }
 
 /// A figure that candidates are plotted by.
 #[derive(Serialize)]
 pub(crate) struct PlottedFigure {
-    /// Name of the field of [`ExploredTiming`].
+    /// Key of the figure.
     pub(crate) key: &'static str,
     pub(crate) name: &'static str,
     pub(crate) unit: &'static str,
@@ -83,8 +85,10 @@ pub(crate) struct ExploredCandidate {
     pub(crate) chips: f64,
     /// Whether nothing is known of it at other rates and other data to keep, as of what was measured.
     pub(crate) is_fixed: bool,
-    /// Whether what it does depends on the pauses that the rate leaves, so that its figures at another rate are estimates.
-    pub(crate) is_paced: bool,
+    /// Whether what it does depends on the data that it holds, as behind a translation layer.
+    pub(crate) is_layered: bool,
+    /// Whether it also works in the pauses that the rate leaves, so that the RAM of one rate says nothing of another.
+    pub(crate) works_in_pauses: bool,
     pub(crate) timings: Vec<ExploredTiming>,
 }
 
@@ -98,25 +102,20 @@ pub(crate) struct ExploredTiming {
     /// What it depends on.
     pub(crate) depends: Option<String>,
     pub(crate) limit: String,
-    pub(crate) value: Option<f64>,
     pub(crate) margin: Option<f64>,
-    /// Whether a bound excluded it without a run.
-    pub(crate) is_excluded: bool,
+    /// What it reaches at best by its bounds, by the keys of figures, where one of them excluded it without a run.
+    pub(crate) at_best: Option<BTreeMap<&'static str, f64>>,
     /// Bytes of a chip.
     pub(crate) chip: Option<f64>,
-    pub(crate) parts: ExploredFigure,
-    pub(crate) throughput: ExploredFigure,
-    pub(crate) ram: ExploredFigure,
     /// Sizes of RAM and the highest rate that each carries.
     pub(crate) staircase: Vec<(f64, f64)>,
-    pub(crate) latency: ExploredFigure,
-    pub(crate) life: ExploredFigure,
-    pub(crate) energy: ExploredFigure,
     /// What of the energy does not follow the rate.
     pub(crate) standby: ExploredFigure,
-    pub(crate) risk: ExploredFigure,
-    pub(crate) holdup: ExploredFigure,
-    pub(crate) cost: ExploredFigure,
+    /// Bytes programmed for each that is written, behind a translation layer.
+    pub(crate) amplification: ExploredFigure,
+    /// The figures that limits are about, by their keys.
+    #[serde(flatten)]
+    pub(crate) figures: BTreeMap<&'static str, ExploredFigure>,
 }
 
 /// A number, `"unbounded"`, or nothing where it is unknown.

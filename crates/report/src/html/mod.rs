@@ -322,9 +322,24 @@ impl HtmlCell {
     }
 }
 
-/// A sentence in which no line breaks between a number and its percent sign.
+/// What follows a number and belongs to it.
+const UNITS: [&str; 21] = [
+    "%", "B", "KiB", "MiB", "GiB", "KB", "MB", "GB", "KB/s", "MB/s", "GB/s", "ns", "us", "ms", "s",
+    "J", "kJ", "W", "EUR", "h", "years",
+];
+
+/// A sentence in which no line breaks between a number and its unit.
 fn unbroken(sentence: &str) -> String {
-    sentence.replace(" %", "\u{a0}%")
+    let mut whole = String::with_capacity(sentence.len());
+    for word in sentence.split(' ') {
+        let unit = word.trim_end_matches(|one: char| ".,;:)".contains(one));
+        let follows = whole.ends_with(|one: char| one.is_ascii_digit()) && UNITS.contains(&unit);
+        if !whole.is_empty() {
+            whole.push(if follows { '\u{a0}' } else { ' ' });
+        }
+        whole += word;
+    }
+    whole
 }
 
 /// Fills a template; its name makes the engine escape for HTML.

@@ -12,7 +12,11 @@ function nameOf(drawing, name, beside, y, high) {
     return y;
   }
   const lines = wrapped(name, Number(drawing.getAttribute("width")));
-  lines.forEach((text, index) => drawing.append(label(0, y + 8 + 15 * index, text, { class: "above" })));
+  // Neither grid nor rules run through a name.
+  lines.forEach((text, index) => drawing.append(
+    plate(0, y + 15 * index, widthOf(text), 15),
+    label(0, y + 8 + 15 * index, text),
+  ));
   return y + 2 + 15 * lines.length;
 }
 
@@ -45,6 +49,8 @@ function drawStack(place, plot) {
   const legend = spec.series.map(([name, color]) => ({ name, swatch: () => filled(color) }));
   return figure(place, plot, legend, (drawing, width, shown) => {
     const beside = namesBeside(spec.bars, width);
+    const under = svg("g");
+    drawing.append(under);
     const totals = spec.bars.map(() => 0);
     const pieces = spec.pieces.filter(([, cause]) => shown.has(cause));
     for (const [bar, , value] of pieces) {
@@ -65,7 +71,7 @@ function drawStack(place, plot) {
       y = top + 18 + 7;
     });
     area.bottom = y;
-    axisBelow(drawing, area, width, scale, axis, true);
+    axisBelow(under, area, width, scale, axis, true);
     for (const [bar, cause, value, text] of pieces) {
       const part = shares ? value / (totals[bar] || 1) : value;
       const x = area.left + scale.share(starts[bar]) * long;
@@ -79,6 +85,14 @@ function drawStack(place, plot) {
       }
       points.push({ x: x + wide / 2, y: rows[bar] + 9, lines: [spec.bars[bar], `${name}: ${text}`] });
     }
+    // A bar that is too short to be seen has its length in words.
+    totals.forEach((total, bar) => {
+      const text = human(total, spec.unit);
+      const end = area.left + scale.share(total) * long + 5;
+      if (!shares && total > 0 && end + widthOf(text) <= width) {
+        drawing.append(plate(end - 2, rows[bar] + 1, widthOf(text) + 4), label(end, rows[bar] + 9, text));
+      }
+    });
     return { height: area.bottom + 40, points };
   });
 }

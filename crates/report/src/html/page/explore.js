@@ -47,12 +47,8 @@ class Exploring {
 
 // What limits a figure of the plot, if anything does.
 function limitOf({ model, asked }, figure) {
-  const { allowed } = model;
-  const limits = {
-    ram: asked.ram, life: asked.life, latency: allowed.latency, energy: allowed.energy, cost: allowed.cost,
-    parts: allowed.parts_stated ? allowed.parts : null,
-  };
-  const at = limits[figure.key];
+  const rule = model.rules.find((rule) => rule.figure === figure.key);
+  const at = rule && !rule.is_default ? allowedOf(model, rule, asked) : null;
   return at ? { at, label: `${figure.more_is_better ? "at least" : "at most"} ${told(at, figure.unit)}` } : undefined;
 }
 
@@ -89,8 +85,9 @@ function plotCandidates(exploring, place) {
     const verdict = verdicts[Math.min(choice.at, verdicts.length - 1)];
     const figures = verdict ? verdict.figures : {};
     const said = (figure) => `${figure.name}: ${figureSaid(figures, figure)}`;
+    const at = (figure) => (isRange(figures[figure.key]) ? endOf(figures[figure.key]) : figures[figure.key]);
     return {
-      name: one.target, word, x: figures[choice.x.key], y: figures[choice.y.key],
+      name: one.target, word, x: at(choice.x), y: at(choice.y),
       lines: [one.target, WORDS[word], said(choice.x), said(choice.y)],
     };
   };
@@ -183,11 +180,11 @@ function placeSliders(exploring, panel) {
       return;
     }
     const options = moved.map((key) => option(key, asked[key], model)).join(" ");
-    const paced = judged.some(({ one, word }) => one.is_paced && word !== "FAIL" && isMoved(model, asked));
+    const isNominal = judged.some(({ verdicts }) => verdicts.some((verdict) => verdict.nominal));
     note.replaceChildren(
-      "Nominal: figures at their stated values. What depends on a figure was examined at the run's own question alone. ",
-      count("run") > 0 ? "What needs a run was excluded without one, or its figures say nothing of this. " : "",
-      paced ? "Memories with firmware, marked ≈, were run at one rate. " : "",
+      "The answer in grey is that of the run. ",
+      isNominal ? "Nominal: with figures at their stated values; elsewhere in their ranges the verdict may turn. " : "",
+      count("run") > 0 ? "Needs a run: excluded without one at the run's own question, or its figures say nothing of this one. " : "",
       "To simulate it: ", element("code", { text: options }),
     );
   });

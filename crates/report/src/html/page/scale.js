@@ -126,16 +126,18 @@ function rulesAcross(drawing, area, width, xOf, rules) {
   const middle = (area.left + area.right) / 2;
   const right = rules.filter((rule) => xOf(rule.at) > middle).sort((a, b) => b.at - a.at);
   const left = rules.filter((rule) => xOf(rule.at) <= middle).sort((a, b) => a.at - b.at);
+  const labels = [];
   [...right, ...left].forEach((rule, index) => {
     const x = xOf(rule.at);
     const y = area.top - RULE * (rules.length - index) + RULE / 2 - 2;
     const wide = widthOf(rule.label);
     const start = x > middle ? Math.max(0, x - 5 - wide) : Math.min(width - wide, x + 5);
-    drawing.append(
-      line(x, y - 6, x, area.bottom, { stroke: paint(rule.color), "stroke-width": 1.5, "stroke-dasharray": dashes(rule.dash) }),
-      label(start, y, rule.label, { style: `fill: ${paint(rule.color)}` }),
-    );
+    drawing.append(line(x, y - 6, x, area.bottom, {
+      stroke: paint(rule.color), "stroke-width": 1.5, "stroke-dasharray": dashes(rule.dash),
+    }));
+    labels.push(plate(start - 2, y - 8, wide + 4), label(start, y, rule.label, { style: `fill: ${paint(rule.color)}` }));
   });
+  drawing.append(...labels);
 }
 
 const dashes = (dash) => (dash && dash[1] > 0 ? dash.join(" ") : undefined);

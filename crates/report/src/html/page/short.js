@@ -2,15 +2,26 @@
 
 function figureSaid(figures, figure) {
   const value = figures[figure.key];
-  if (isNumber(value)) {
+  if (isNumber(value) || isRange(value)) {
+    const number = isRange(value) ? endOf(value) : value;
+    const sign = isNumber(value) ? "" : number === value.most ? "≤ " : "≥ ";
     if (figure.key === "parts") {
       return value.toFixed(0);
     }
-    const text = figure.unit === "B" ? ram(value) : human(value, figure.unit);
-    return figure.key === "ram" && figures.range && !figures.range.exact && figures.range.least < value ? `≤ ${text}` : text;
+    return sign + (figure.unit === "B" ? ram(number) : human(number, figure.unit));
   }
   return value === "unbounded" ? value : value === undefined ? "run" : "–";
 }
+
+// What decides a verdict, in words.
+function decidedBy(model, verdict) {
+  if (verdict.above !== undefined) {
+    return `excluded above ${human(verdict.above, "B/s")}`;
+  }
+  return verdict.limit ? model.limits[verdict.limit] || verdict.limit : "–";
+}
+
+const NOMINAL = "Judged with figures at their stated values. Elsewhere in their ranges the verdict may turn.";
 
 // Writes verdicts and figures into the short table. At the run's own question it shows what the document says.
 function fillTable(model, table, judged, asked) {
@@ -30,12 +41,13 @@ function fillTable(model, table, judged, asked) {
       if (verdict) {
         line.node.cells[column].dataset.verdict = verdict.word;
         line.node.cells[column].dataset.pass = String(verdict.pass);
+        line.node.cells[column].dataset.nominal = String(verdict.nominal === true);
       }
       if (!own) {
         if (verdict) {
-          text = one.is_paced && isMoved(model, asked) && verdict.word !== "run" ? `≈ ${verdict.word}` : verdict.word;
+          text = verdict.nominal ? `${verdict.word} nominal` : verdict.word;
         } else if (key === "decides") {
-          text = decides && decides.limit ? model.limits[decides.limit] || decides.limit : "–";
+          text = decides ? decidedBy(model, decides) : "–";
         } else if (key === "margin") {
           text = decides && decides.margin !== null && decides.margin !== undefined ? percent(decides.margin, true) : "–";
         } else if (key === "depends") {
@@ -46,7 +58,8 @@ function fillTable(model, table, judged, asked) {
       }
       if (line.cells[column] !== text) {
         line.cells[column] = text;
-        line.node.cells[column].textContent = text;
+        const small = verdict && verdict.nominal ? [element("small", { text: "nominal", title: NOMINAL })] : [];
+        line.node.cells[column].replaceChildren(...(small.length > 0 ? [verdict.word, " ", ...small] : [text]));
       }
     });
   });

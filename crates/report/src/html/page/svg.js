@@ -31,6 +31,9 @@ function label(x, y, text, attributes = {}) {
   return svg("text", { x, y, "dominant-baseline": "middle", ...attributes, text });
 }
 
+// What keeps lines from running through a text.
+const plate = (x, y, width, height = 16) => svg("rect", { x, y, width, height, class: "behind" });
+
 function line(x1, y1, x2, y2, attributes = {}) {
   return svg("line", { x1, y1, x2, y2, ...attributes });
 }

@@ -1,20 +1,37 @@
 //! A comparison as the page moves it: the question, what is allowed, and what each candidate does.
 
+use std::collections::BTreeMap;
+
 use wordline_core::quantity::Quantity as _;
 use wordline_core::results::{ResultSet, Row};
-use wordline_core::{Axis, Better, Limits, Metric, SizeOrPeriod, Timing, WorkKind, Workload};
+use wordline_core::{
+    Axis, Better, LIMIT_RULES, Limits, Metric, SizeOrPeriod, Timing, WorkKind, Workload,
+};
 
 use super::{Limit, RankedCandidate, margin};
 use crate::grid::{Column, Grid};
 use crate::html::explore::{
-    AllowedFigures, AskedWork, Exploration, ExploredCandidate, ExploredFigure, ExploredTiming,
+    AskedWork, Exploration, ExploredCandidate, ExploredFigure, ExploredRule, ExploredTiming,
     PlottedFigure,
 };
 use crate::pivot::{LineField, Pivot, PivotLine};
 use crate::tabulate::NOTHING;
 use crate::text::{self, TargetKind};
 
-/// Figures that candidates are plotted by, in the order in which they are offered: key, metric and name.
+/// The figures that limits are about, as the page's script calls them.
+const KEYS: [(Metric, &str); 9] = [
+    (Metric::ThroughputMean, "throughput"),
+    (Metric::RamProvision, "ram"),
+    (Metric::LatencyMax, "latency"),
+    (Metric::Lifetime, "life"),
+    (Metric::EnergyPerDay, "energy"),
+    (Metric::BytesAtRisk, "risk"),
+    (Metric::HoldupCapacitance, "holdup"),
+    (Metric::Cost, "cost"),
+    (Metric::PartsNeeded, "parts"),
+];
+
+/// Figures that candidates are plotted by, in the order in which they are offered, with their names.
 const FIGURES: [(&str, Metric, &str); 6] = [
     ("cost", Metric::Cost, "cost"),
     ("energy", Metric::EnergyPerDay, "energy a day"),
@@ -23,6 +40,12 @@ const FIGURES: [(&str, Metric, &str); 6] = [
     ("latency", Metric::LatencyMax, "worst access"),
     ("parts", Metric::PartsNeeded, "chips"),
 ];
+
+/// The estimate of rows that say what a candidate that was not simulated reaches at best.
+const AT_BEST: (LineField, &str) = (LineField::Of(Axis::Estimate), "at-best");
+
+/// Idle work of a card's controller, as its sheet calls it, and the value that says there is none.
+const IDLE_WORK: (&str, &str) = ("card.controller.idle_until", "value 0");
 
 /// The comparison; `None` for a document of another workload.
 pub(crate) fn explore(pivot: &Pivot<'_>) -> Option<Exploration> {
@@ -46,7 +69,23 @@ pub(crate) fn explore(pivot: &Pivot<'_>) -> Option<Exploration> {
         unit: metric.unit(),
         more_is_better: metric.info().better == Better::Higher,
     });
-    let replays = work.kind == WorkKind::Replay;
+    // What is flushed after a time at the rate is another work at each rate.
+    let is_fixed =
+        work.kind == WorkKind::Replay || matches!(limits.loss, Some(SizeOrPeriod::For(_)));
+    let rules = LIMIT_RULES.iter().filter_map(|rule| {
+        let (_, figure) = KEYS.iter().find(|(metric, _)| *metric == rule.metric)?;
+        Some((rule, *figure, rule.stated(work.rate.si(), limits)))
+    });
+    let allowed = rules
+        .clone()
+        .map(|(rule, figure, stated)| (figure, stated.or(rule.default)));
+    let rules = rules.clone().map(|(rule, figure, stated)| ExploredRule {
+        name: rule.name,
+        figure,
+        more: rule.at_least(),
+        needs_rate: rule.needs_rate,
+        is_default: stated.is_none() && rule.default.is_some(),
+    });
     Some(Exploration {
         words: words(pivot.document, limits),
         question: AskedWork {
@@ -58,21 +97,12 @@ pub(crate) fn explore(pivot: &Pivot<'_>) -> Option<Exploration> {
             wears_kept: work.kind != WorkKind::Log,
             ram_price: study.prices.ram_per_kib.map(|price| price.si()),
         },
-        allowed: AllowedFigures {
-            ram: limits.ram.map(|one| one.si()),
-            latency: limits.latency.map(|one| one.si()),
-            life: limits.life.map(|one| one.si()),
-            energy: limits.energy_per_day.map(|one| one.si()),
-            risk: limits.bytes_at_risk.map(|one| one.si()),
-            holdup: limits.holdup.map(|one| one.si()),
-            cost: limits.cost.map(|one| one.si()),
-            parts: limits.parts.unwrap_or(Limits::PARTS_MAX) as f64,
-            parts_stated: limits.parts.is_some(),
-        },
+        rules: rules.collect(),
+        allowed: allowed.collect(),
         figures: figures.collect(),
         candidates: candidates
             .iter()
-            .map(|one| candidate(one, replays))
+            .map(|one| candidate(one, pivot.document, is_fixed))
             .collect(),
         limits: Limit::all().collect(),
         table,
@@ -124,12 +154,20 @@ fn words(document: &ResultSet, limits: &Limits) -> String {
     text::printable(&(work + &allowed))
 }
 
-fn candidate(one: &RankedCandidate<'_, '_>, replays: bool) -> ExploredCandidate {
+fn candidate(
+    one: &RankedCandidate<'_, '_>,
+    document: &ResultSet,
+    is_fixed: bool,
+) -> ExploredCandidate {
     let in_turn = text::without_kind(one.target, TargetKind::InTurn).is_some();
     let rows = one.line.map_or(&[][..], PivotLine::rows);
     let is_layered = rows
         .iter()
         .any(|row| row.metric == Metric::WriteAmplification);
+    let rests = rows.first().is_some_and(|row| {
+        let mut figures = document.figures.iter();
+        figures.any(|one| one.sheet == row.part && (&*one.figure, &*one.value) == IDLE_WORK)
+    });
     let timings: Vec<ExploredTiming> = one
         .timings
         .iter()
@@ -138,48 +176,47 @@ fn candidate(one: &RankedCandidate<'_, '_>, replays: bool) -> ExploredCandidate 
     ExploredCandidate {
         target: text::printable(one.target),
         chips: if in_turn { 2.0 } else { 1.0 },
-        is_fixed: replays || one.is_measured(),
-        is_paced: is_layered || in_turn,
+        is_fixed: is_fixed || one.is_measured(),
+        is_layered,
+        works_in_pauses: in_turn || (is_layered && !rests),
         timings,
     }
 }
 
 fn of_timing(one: &RankedCandidate<'_, '_>, timing: Timing) -> Option<ExploredTiming> {
     let verdict = one.verdict(timing)?;
-    let figure = |metric| number(one.figure(timing, metric));
-    let at = [(LineField::Timing, timing.name())];
-    let standby = one.line.and_then(|line| {
-        let at = [at[0], (Axis::Cause.into(), "standby")];
-        line.at(Metric::EnergyPerDay, &at)
-    });
-    let chips = one.line.and_then(|line| {
+    let at = (LineField::Timing, timing.name());
+    let part = |metric, of| number(one.line.and_then(|line| line.at(metric, &[at, of])));
+    let chip = one.line.and_then(|line| {
         let mut rows = line.rows().iter();
         rows.find_map(|row| chip(row, timing))
     });
-    let throughput = figure(Metric::ThroughputMean);
+    let figures = KEYS.map(|(metric, key)| (key, number(one.figure(timing, metric))));
+    let figures = BTreeMap::from(figures);
+    let ran = matches!(figures["throughput"], ExploredFigure::Number(_));
+    let is_excluded = chip.is_some() && verdict.value.is_some() && !ran;
     Some(ExploredTiming {
         timing: timing.name(),
         word: super::word(verdict),
         pass: verdict.pass,
         depends: super::depends_on(verdict),
         limit: verdict.limit.clone(),
-        value: verdict.value,
         margin: verdict.margin,
-        is_excluded: chips.is_some()
-            && verdict.value.is_some()
-            && !matches!(throughput, ExploredFigure::Number(_)),
-        chip: chips,
-        parts: figure(Metric::PartsNeeded),
-        throughput,
-        ram: figure(Metric::RamProvision),
+        at_best: is_excluded.then(|| {
+            let own = (verdict.metric, verdict.value);
+            let reached = |(metric, key): (Metric, &'static str)| {
+                let row = one.line.and_then(|line| line.at(metric, &[at, AT_BEST]));
+                // Documents of old say the bound of the verdict alone.
+                let value = row.map_or_else(|| own.1.filter(|_| own.0 == metric), |row| row.value);
+                Some((key, value?))
+            };
+            KEYS.into_iter().filter_map(reached).collect()
+        }),
+        chip,
         staircase: one.staircase(timing),
-        latency: figure(Metric::LatencyMax),
-        life: figure(Metric::Lifetime),
-        energy: figure(Metric::EnergyPerDay),
-        standby: number(standby),
-        risk: figure(Metric::BytesAtRisk),
-        holdup: figure(Metric::HoldupCapacitance),
-        cost: figure(Metric::Cost),
+        amplification: number(one.figure(timing, Metric::WriteAmplification)),
+        standby: part(Metric::EnergyPerDay, (Axis::Cause.into(), "standby")),
+        figures,
     })
 }
 
