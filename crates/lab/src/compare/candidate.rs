@@ -116,6 +116,7 @@ impl Candidate<'_> {
             ceilings: trial
                 .filter(|trial| trial.ends_early)
                 .map(|_| Ceilings::of(study)),
+            limits_alone: trial.is_some(),
             control,
         };
         let (runs, warm) = match trial.and_then(|trial| trial.runs) {
