@@ -122,9 +122,10 @@ impl Analysis {
         self
     }
 
-    /// The same for limits of rate, RAM and latency alone: without the longest sequences, and of the latencies with none
-    /// but those that were the longest so far.
+    /// The same for limits of rate, RAM and latency alone, before the first access and without a start-up: without the
+    /// longest sequences and the peaks of the curve, and of the latencies with none but those that were the longest so far.
     pub(crate) fn for_limits(mut self) -> Self {
+        self.curve = Accumulator::of_sums();
         self.longest = None;
         self
     }
@@ -203,8 +204,8 @@ impl Analysis {
             let played = backlog.finish();
             match played.records {
                 Some(_) => played,
-                // More records waited than are counted one by one; of one size, the curve knows them.
-                None => curve.at(rate),
+                // More records waited than are counted one by one; of one size, the fluid peak says how many.
+                None => curve.in_records(rate, played.fluid),
             }
         };
         let rates = self.rates.into_iter().map(|one| RateFindings {

@@ -148,6 +148,7 @@ impl Candidate<'_> {
         };
         let mut assessed = account.close(longest);
         if trial.is_none() {
+            assessed.rate_max = account.rate_max();
             assessed.staircase = account.staircase();
         }
         if let (None, Some(known)) = (&runs.fast, trial.and_then(|trial| trial.known)) {

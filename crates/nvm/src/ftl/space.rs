@@ -59,7 +59,8 @@ pub(super) struct BlockSpace {
     pub(super) closed: Buckets,
     /// Page of each logical page.
     place_of: ForkedTable,
-    /// Logical page of each page.
+    /// Logical page that each page was last programmed with: its newest version only where that is [placed](Self::place)
+    /// here.
     holds: ForkedTable,
     /// Free blocks: what decides which is next, order in which they became free, number.
     free: BTreeSet<(u32, u64, u32)>,
@@ -132,7 +133,7 @@ impl BlockSpace {
     /// The logical page that a page holds the newest version of.
     pub(super) fn live_in(&self, page: u32) -> Option<u32> {
         let logical = self.holds.get(page);
-        (logical != NONE).then_some(logical)
+        (logical != NONE && self.place_of.get(logical) == page).then_some(logical)
     }
 
     /// A logical page is now in a page, or nowhere, since a program with this sequence number.
@@ -140,7 +141,6 @@ impl BlockSpace {
         let new = page.unwrap_or(NONE);
         let old = self.place_of.replace(logical, new);
         if old != NONE {
-            self.holds.replace(old, NONE);
             let number = old / self.shape.pages_per_block;
             self.change(number, sequence);
         }
