@@ -14,7 +14,8 @@ pub(super) struct ForkedTable(Vec<Arc<[u32; CHUNK]>>);
 
 impl ForkedTable {
     pub(super) fn new(entries: usize) -> Self {
-        Self(vec![Arc::new([NONE; CHUNK]); entries.div_ceil(CHUNK)])
+        let unwritten = Arc::new([NONE; CHUNK]);
+        Self(vec![unwritten; entries.div_ceil(CHUNK)])
     }
 
     pub(super) fn get(&self, index: u32) -> u32 {
