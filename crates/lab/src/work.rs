@@ -60,14 +60,15 @@ impl Plan {
     pub(crate) fn steps_behind(
         &self,
         accesses: u64,
-        mut sequential: u64,
+        sequential: u64,
     ) -> impl Iterator<Item = Step> + '_ {
-        (accesses..).map(move |index| self.step(index, &mut sequential))
+        let places = self.places();
+        let mut next = (sequential % places, sequential / places);
+        (accesses..).map(move |index| self.step(places, index, &mut next))
     }
 
-    /// What an access of a number does. `sequential` counts those in order before it.
-    fn step(&self, index: u64, sequential: &mut u64) -> Step {
-        let places = self.places();
+    /// What an access of a number does. `next` are place and pass of the next one in order.
+    fn step(&self, places: u64, index: u64, next: &mut (u64, u64)) -> Step {
         let reads = match self.reads {
             none if none <= 0.0 => false,
             all if all >= 1.0 => true,
@@ -78,9 +79,13 @@ impl Plan {
             let place = draw(self.seed, places, index, Purpose::Address) % places;
             (place, index / places)
         } else {
-            let number = *sequential;
-            *sequential += 1;
-            (number % places, number / places)
+            let (place, pass) = *next;
+            *next = if place + 1 == places {
+                (0, pass + 1)
+            } else {
+                (place + 1, pass)
+            };
+            (place, pass)
         };
         Step {
             operation: if reads {

@@ -28,6 +28,8 @@ pub(super) struct HookRequest<'a> {
     pub(super) experiment: Experiment,
     pub(super) matches: &'a ArgMatches,
     pub(super) exports: Exports,
+    /// Whether the run ends after a time.
+    has_budget: bool,
     pub(super) inputs: Inputs,
     pub(super) global: &'a Global,
 }
@@ -71,6 +73,7 @@ pub(super) fn run(
         experiment: row.experiment(matches).map_err(failure::flags)?,
         exports: Exports::of_results(&results)?,
         inputs: Inputs::default(),
+        has_budget: results.budget.is_some(),
         matches,
         global,
     };
@@ -114,11 +117,15 @@ impl HookRequest<'_> {
         catalog: &Catalog,
         control: &Control<'_>,
     ) -> Result<wordline_core::ResultSet, Failure> {
+        let control = Control {
+            has_budget: self.has_budget,
+            ..*control
+        };
         super::run_with(
             catalog,
             &self.experiment,
             &self.inputs,
-            control,
+            &control,
             self.global,
         )
     }

@@ -88,6 +88,7 @@ pub(crate) fn run(reproduce: &Reproduce, global: &Global) -> Result<Outcome, Fai
         let control = Control {
             stop: Some(&stop),
             progress: Some(&show),
+            has_budget: reproduce.budget.is_some(),
             ..Control::default()
         };
         let options = Options {

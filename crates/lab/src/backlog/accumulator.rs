@@ -54,6 +54,8 @@ pub struct Accumulator {
     /// One for the bytes in flight, one for those waiting.
     floors: [Floor; 2],
     too_much: bool,
+    /// Picoseconds and bytes of all accesses, where nothing else is wanted.
+    sums: Option<HullPoint>,
 }
 
 impl Default for Accumulator {
@@ -86,6 +88,15 @@ impl Accumulator {
             parts: Vec::new(),
             floors: [Floor::default(), Floor::of_waiting()],
             too_much: false,
+            sums: None,
+        }
+    }
+
+    /// An empty log of which the sums are enough: its curve has a limit and the sizes of records, and no peaks.
+    pub(crate) fn of_sums() -> Self {
+        Self {
+            sums: Some(HullPoint::new(0, 0)),
+            ..Self::new()
         }
     }
 
@@ -104,6 +115,17 @@ impl Accumulator {
             self.resize(size.bytes());
         }
         self.accesses += 1;
+        if let Some(sums) = &mut self.sums {
+            let (a, c) = (
+                sums.a.checked_add(duration.ps()),
+                sums.c.checked_add(size.bytes()),
+            );
+            match (a, c) {
+                (Some(a), Some(c)) => *sums = HullPoint::new(a, c),
+                _ => self.too_much = true,
+            }
+            return;
+        }
         self.durations.push(duration.ps());
         if self.varying {
             self.sizes.push(self.units);
@@ -244,6 +266,15 @@ impl Accumulator {
             return Err(BacklogError::TooMuch);
         }
         let record = (!self.varying).then_some(self.size);
+        if let Some(total) = self.sums {
+            let (starts, sides) = (Vec::new(), Vec::new());
+            let whole = TailNode {
+                total,
+                starts,
+                sides,
+            };
+            return Curve::new(Some(whole), self.start, record, self.largest, self.accesses);
+        }
         let mut whole = self.parts.pop().map(|(_, whole)| whole);
         if let Some(whole) = &mut whole {
             whole

@@ -213,15 +213,20 @@ impl Curve {
     pub fn at(&self, rate: Rate) -> Peaks {
         let in_flight = highest(&self.in_flight, rate);
         let waiting = highest(&self.waiting, rate);
-        let records = self.record.map(|record| Records {
-            in_flight: in_flight.in_records(record),
-            waiting: (in_flight.in_records(record).saturating_sub(record.into()))
-                .max(self.at_start(rate).in_records(record)),
+        self.in_records(rate, Fluid { in_flight, waiting })
+    }
+
+    /// The peaks of the log whose fluid ones at `rate` are known: whole records where all are of one size.
+    pub(crate) fn in_records(&self, rate: Rate, fluid: Fluid) -> Peaks {
+        let records = self.record.map(|record| {
+            let in_flight = fluid.in_flight.in_records(record);
+            Records {
+                in_flight,
+                waiting: (in_flight.saturating_sub(record.into()))
+                    .max(self.at_start(rate).in_records(record)),
+            }
         });
-        Peaks {
-            fluid: Fluid { in_flight, waiting },
-            records,
-        }
+        Peaks { fluid, records }
     }
 
     /// What waits when the first access begins.

@@ -25,7 +25,9 @@ const COURSES_MAX: usize = 8;
 /// Adds accesses up.
 pub(crate) struct Analysis {
     curve: Accumulator,
-    longest: Longest,
+    /// `None` where limits alone are asked.
+    longest: Option<Longest>,
+    accesses: u64,
     latency: LatencyHistogram,
     latency_course: FillCourse,
     latency_maxima: StretchMaxima,
@@ -88,7 +90,11 @@ impl Analysis {
         };
         Ok(Self {
             curve: Accumulator::after_start(start),
-            longest: Longest::within(&grid::lengths(LENGTH_MAX, LENGTHS), 2 * LENGTH_MAX),
+            longest: Some(Longest::within(
+                &grid::lengths(LENGTH_MAX, LENGTHS),
+                2 * LENGTH_MAX,
+            )),
+            accesses: 0,
             latency: LatencyHistogram::new(),
             latency_course: FillCourse::new(),
             latency_maxima: StretchMaxima::new(),
@@ -116,6 +122,14 @@ impl Analysis {
         self
     }
 
+    /// The same for limits of rate, RAM and latency alone, before the first access and without a start-up: without the
+    /// longest sequences and the peaks of the curve, and of the latencies with none but those that were the longest so far.
+    pub(crate) fn for_limits(mut self) -> Self {
+        self.curve = Accumulator::of_sums();
+        self.longest = None;
+        self
+    }
+
     /// Adds an access that took `duration` and moved `bytes` bytes.
     pub(crate) fn push(&mut self, duration: Time, bytes: u64) -> Result<(), BacklogError> {
         let size = ByteCount::from_bytes(bytes);
@@ -128,8 +142,13 @@ impl Analysis {
         if let Some(window) = &mut self.window {
             window.push(duration, size);
         }
-        self.longest.push(duration);
-        self.latency.record(duration);
+        self.accesses += 1;
+        if let Some(longest) = &mut self.longest {
+            longest.push(duration);
+            self.latency.record(duration);
+        } else if self.latency.max() < Some(duration) {
+            self.latency.record(duration);
+        }
         if self.courses {
             self.latency_course.note(self.now, duration.si());
             self.latency_maxima.push(duration.si());
@@ -153,8 +172,8 @@ impl Analysis {
         Ok(())
     }
 
-    pub(crate) fn accesses(&self) -> u64 {
-        self.latency.count()
+    pub(crate) const fn accesses(&self) -> u64 {
+        self.accesses
     }
 
     /// How long all accesses took together so far, a start-up included.
@@ -185,8 +204,8 @@ impl Analysis {
             let played = backlog.finish();
             match played.records {
                 Some(_) => played,
-                // More records waited than are counted one by one; of one size, the curve knows them.
-                None => curve.at(rate),
+                // More records waited than are counted one by one; of one size, the fluid peak says how many.
+                None => curve.in_records(rate, played.fluid),
             }
         };
         let rates = self.rates.into_iter().map(|one| RateFindings {
@@ -199,7 +218,10 @@ impl Analysis {
         Ok(BufferFindings {
             curve,
             // A side table: its limits must not cost the answer.
-            longest: self.longest.finish().unwrap_or_default(),
+            longest: self
+                .longest
+                .and_then(|longest| longest.finish().ok())
+                .unwrap_or_default(),
             latency: self.latency,
             latency_course: self.latency_course,
             latency_maxima: self.latency_maxima,

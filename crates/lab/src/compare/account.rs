@@ -33,7 +33,7 @@ pub(super) struct Assessed {
     pub(super) ram_waiting: Result<f64, NoValue>,
     /// Peak RAM with the record that is being written.
     pub(super) ram_in_flight: Result<f64, NoValue>,
-    /// Highest rate for the RAM that is allowed; `None` where no RAM was stated.
+    /// Highest rate for the RAM that is allowed; `None` in a trial, and where no RAM was stated.
     pub(super) rate_max: Option<Result<f64, NoValue>>,
     /// Sizes of RAM with the highest rate that each carries, ascending; empty in a trial, and where the run says nothing
     /// of other rates.
@@ -206,15 +206,7 @@ impl Account<'_> {
             life,
             ram_waiting: peak.map(|(waiting, _)| waiting),
             ram_in_flight,
-            // Of chips in turn a run without pauses says too little: their erases hide in the pauses.
-            rate_max: limits.ram.filter(|_| self.chips == 1).map(|ram| {
-                // One record is gathered while another is written.
-                let waiting = ram
-                    .bytes()
-                    .saturating_sub(2 * fast.curve.largest_record().bytes());
-                let stored = safe_rate(&fast.curve, waiting, Arrival::Record);
-                stored.map(|rate| rate / work.stored_share())
-            }),
+            rate_max: None,
             staircase: Vec::new(),
             chip_bytes: self.chip() as u64,
             standby_per_day: self.standby_w().map(|watts| watts * DAY_S * parts),
@@ -235,6 +227,18 @@ impl Account<'_> {
             device: None,
             warm: None,
         }
+    }
+
+    /// The highest rate for the RAM that is allowed; `None` where none was stated. Of chips in turn a run without pauses says
+    /// too little: their erases hide in the pauses.
+    pub(super) fn rate_max(&self) -> Option<Result<f64, NoValue>> {
+        let curve = &self.fast.findings.curve;
+        let ram = self.study.limits.ram.filter(|_| self.chips == 1)?;
+        // One record is gathered while another is written.
+        let gathered = 2 * curve.largest_record().bytes();
+        let waiting = ram.bytes().saturating_sub(gathered);
+        let stored = safe_rate(curve, waiting, Arrival::Record);
+        Some(stored.map(|rate| rate / self.study.work.stored_share()))
     }
 
     /// The RAM that whole records need at other rates: for each of some sizes, two an octave and the one that is allowed,

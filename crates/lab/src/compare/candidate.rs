@@ -116,6 +116,7 @@ impl Candidate<'_> {
             ceilings: trial
                 .filter(|trial| trial.ends_early)
                 .map(|_| Ceilings::of(study)),
+            limits_alone: trial.is_some(),
             control,
         };
         let (runs, warm) = match trial.and_then(|trial| trial.runs) {
@@ -147,6 +148,7 @@ impl Candidate<'_> {
         };
         let mut assessed = account.close(longest);
         if trial.is_none() {
+            assessed.rate_max = account.rate_max();
             assessed.staircase = account.staircase();
         }
         if let (None, Some(known)) = (&runs.fast, trial.and_then(|trial| trial.known)) {

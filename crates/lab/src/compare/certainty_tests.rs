@@ -1,7 +1,7 @@
 //! Trials answer as whole runs do, and the search for a figure that decides as one by one.
 
 use wordline_catalog::Catalog;
-use wordline_core::quantity::{ByteCount, DataRate, Energy, Fraction, Period};
+use wordline_core::quantity::{ByteCount, Capacitance, DataRate, Energy, Fraction, Period};
 use wordline_core::{SizeOrPeriod, Work, Workload};
 
 use super::super::candidates;
@@ -51,6 +51,8 @@ fn what_changes_no_run_needs_none() {
     let mut study = study(None);
     study.limits.energy_per_day = Some(Energy::from_si(100.0));
     study.limits.life = Some(Period::from_si(3e8));
+    // A trial leaves out what no limit is about.
+    study.limits.holdup = Some(Capacitance::from_si(1.0));
     let mut moved = 0;
     let parts = ["xtsd04g", "w25n01gv", "as3016204", "w25q128jv"];
     doubted(&parts, &study, &mut |doubt| {

@@ -94,6 +94,8 @@ pub(super) struct Exercise<'a> {
     pub(super) in_turn: bool,
     /// Where runs of records end early; `None` where all that they show is wanted.
     pub(super) ceilings: Option<Ceilings>,
+    /// Whether limits alone are asked, so that what no limit is about is left out.
+    pub(super) limits_alone: bool,
     pub(super) control: &'a Control<'a>,
 }
 
@@ -197,7 +199,7 @@ impl Exercise<'_> {
     ) -> Result<WarmDevice, Unfit> {
         match other.and_then(|warm| warm.with_figures_of(device)) {
             Some(warm) => Ok(warm),
-            None => self.warm_up(self.prepare(device)?.as_ref()),
+            None => self.warm_up(self.prepare(device)?),
         }
     }
 
@@ -238,9 +240,8 @@ impl Exercise<'_> {
         Payload::suited(self.plan.seed, device, std::iter::once(size))
     }
 
-    /// Warms a fork of a [prepared](Self::prepare) device up: the runs at any pace begin alike.
-    pub(super) fn warm_up(&self, device: &dyn Device) -> Result<WarmDevice, Unfit> {
-        let mut device = device.fork_device();
+    /// Warms a [prepared](Self::prepare) device up: the runs at any pace begin alike.
+    fn warm_up(&self, mut device: Box<dyn Device>) -> Result<WarmDevice, Unfit> {
         let payload = self.payload(device.as_ref());
         let unit = translation::overwrite_bytes(device.as_ref());
         let telling = self.telling(device.as_ref(), self.plan.record_bytes);
@@ -273,6 +274,10 @@ impl Exercise<'_> {
         let mut player = Player::resume(device.as_mut(), &payload, past);
         let analysis = Analysis::new(StartUp::default(), &[self.rate]).map_err(fault)?;
         let mut analysis = analysis.without_courses();
+        // How long RAM takes to be written is what the hold-up is made of.
+        if self.limits_alone && self.study.limits.holdup.is_none() {
+            analysis = analysis.for_limits();
+        }
         let ended = match &self.study.work.trace {
             Some(trace) if self.study.work.kind == WorkKind::Replay => {
                 self.replay(trace, &mut player, &mut analysis)

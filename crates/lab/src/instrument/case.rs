@@ -37,7 +37,8 @@ impl<'a, T> Case<'a, T> {
         }
     }
 
-    /// Relative processor time, where the weight does not show it. Expensive cases start first.
+    /// Relative processor time, where the weight does not show it. Expensive cases begin first, and last where time is
+    /// short.
     pub(crate) fn costing(self, cost: u64) -> Self {
         Self { cost, ..self }
     }
@@ -149,7 +150,11 @@ pub(crate) fn run<T: Send>(
         return side_by_side(cases, threads, control, &report);
     }
     let mut results: Vec<Option<T>> = cases.iter().map(|_| None).collect();
-    for (index, (case, result)) in cases.into_iter().zip(&mut results).enumerate() {
+    let mut queue: Vec<(usize, Case<'_, T>)> = cases.into_iter().enumerate().collect();
+    if control.has_budget {
+        sort(&mut queue, true);
+    }
+    for (index, case) in queue {
         report(index, &case.name, 0);
         if control.stopped() {
             break;
@@ -159,7 +164,7 @@ pub(crate) fn run<T: Send>(
             progress: Some(&progress),
             ..*control
         };
-        *result = Some((case.work)(&own));
+        results[index] = Some((case.work)(&own));
         report(index, &case.name, weights[index]);
     }
     Ok(results)
@@ -175,13 +180,23 @@ fn default_threads() -> usize {
         .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
+/// Puts cases into the order in which they begin: the most expensive first, so that no long one is left over at the end;
+/// where time is short the cheapest first, so that as many as possible end.
+fn sort<T>(queue: &mut [(usize, Case<'_, T>)], has_budget: bool) {
+    if has_budget {
+        queue.sort_by_key(|(_, case)| case.cost);
+    } else {
+        queue.sort_by_key(|(_, case)| Reverse(case.cost));
+    }
+}
+
 /// What a worker sends to the thread that started it.
 enum Message<T> {
     Progress { step: String, done: u64 },
     Finished(T),
 }
 
-/// Runs cases on some threads, the most expensive first, so that no long one is left over at the end.
+/// Runs cases on some threads.
 fn side_by_side<T: Send>(
     cases: Vec<Case<'_, T>>,
     threads: usize,
@@ -195,7 +210,7 @@ fn side_by_side<T: Send>(
     let mut results: Vec<Option<T>> = cases.iter().map(|_| None).collect();
     let weights: Vec<u64> = cases.iter().map(|case| case.weight).collect();
     let mut queue: Vec<(usize, Case<'_, T>)> = cases.into_iter().enumerate().collect();
-    queue.sort_by_key(|(_, case)| Reverse(case.cost));
+    sort(&mut queue, control.has_budget);
     let (stop, open, destroy) = (control.stop, control.open, control.destroy);
     let listens = control.progress.is_some();
     pool.in_place_scope(|scope| {
@@ -283,6 +298,40 @@ mod tests {
             assert!(heard.is_sorted(), "{heard:?}");
             assert_eq!(heard.last(), Some(&100), "{heard:?}");
         }
+    }
+
+    #[test]
+    fn expensive_cases_begin_first_and_last_where_time_is_short() {
+        let order = |has_budget| {
+            let case = |cost| Case::new("a step", 1, |_| ()).costing(cost);
+            let mut queue: Vec<_> = [2, 9, 4, 2].map(case).into_iter().enumerate().collect();
+            sort(&mut queue, has_budget);
+            queue.iter().map(|(index, _)| *index).collect::<Vec<_>>()
+        };
+        assert_eq!(order(false), [1, 2, 0, 3]);
+        assert_eq!(order(true), [0, 3, 2, 1]);
+    }
+
+    /// Stopped after two cases, a run has ended the cheap ones, and says so in their places.
+    #[test]
+    fn a_run_that_is_stopped_has_ended_its_cheapest_cases() {
+        let stop = AtomicBool::new(false);
+        let ended = AtomicUsize::new(0);
+        let control = Control {
+            threads: 1,
+            has_budget: true,
+            stop: Some(&stop),
+            ..Control::default()
+        };
+        let case = |cost: u64| {
+            let work = |_: &Control<'_>| {
+                let before = ended.fetch_add(1, Ordering::Relaxed);
+                stop.store(before == 1, Ordering::Relaxed);
+            };
+            Case::new("a step", 1, work).costing(cost)
+        };
+        let results = run([30, 1, 20, 2].map(case).into(), &control).expect("threads");
+        assert_eq!(results, [None, Some(()), None, Some(())]);
     }
 
     #[test]

@@ -86,6 +86,14 @@ struct DieState {
     with: Cause,
 }
 
+/// Where a page is.
+#[derive(Clone, Copy, Debug)]
+struct PlaceOfPage {
+    page: u64,
+    block: usize,
+    die: usize,
+}
+
 /// Times of one kind of cells.
 #[derive(Clone, Copy, Debug)]
 struct CellTimes {
@@ -297,22 +305,28 @@ impl CardArray {
         }
     }
 
-    fn cells(&self, page: u32) -> &CellTimes {
-        let block = page / self.shape.pages_per_block;
-        if self.in_slc[block as usize] {
+    fn cells(&self, at: &PlaceOfPage) -> &CellTimes {
+        if self.in_slc[at.block] {
             &self.slc
         } else {
             &self.native
         }
     }
 
-    fn die(&self, page: u32) -> usize {
-        (page % self.shape.pages_per_block) as usize % self.dies.len()
+    /// Every access asks, and the answer is long divisions.
+    fn place(&self, page: u32) -> PlaceOfPage {
+        let per_block = self.shape.pages_per_block;
+        let (block, index) = (page / per_block, page % per_block);
+        PlaceOfPage {
+            page: u64::from(page),
+            block: block as usize,
+            die: index as usize % self.dies.len(),
+        }
     }
 
     /// How often a page's block was erased: what its times are drawn with.
-    fn cycle(&self, page: u32) -> u64 {
-        u64::from(self.erases[(page / self.shape.pages_per_block) as usize])
+    fn cycle(&self, at: &PlaceOfPage) -> u64 {
+        u64::from(self.erases[at.block])
     }
 
     fn transfer_ps(&self, bytes: u64) -> u64 {
@@ -321,16 +335,15 @@ impl CardArray {
 
     /// Fetches a page and moves `bytes` of it to the controller.
     fn fetch(&mut self, page: u32, bytes: u64, what: Cause) {
-        if self.timeless {
-            return;
+        if !self.timeless {
+            self.fetch_at(&self.place(page), bytes, what);
         }
-        let die = self.die(page);
-        self.wait_until(self.dies[die].free, self.dies[die].with);
-        let read = self
-            .cells(page)
-            .read
-            .at(u64::from(page), self.cycle(page))
-            .ps();
+    }
+
+    fn fetch_at(&mut self, at: &PlaceOfPage, bytes: u64, what: Cause) {
+        let die = self.dies[at.die];
+        self.wait_until(die.free, die.with);
+        let read = self.cells(at).read.at(at.page, self.cycle(at)).ps();
         self.spend(what, read + self.transfer_ps(bytes));
     }
 
@@ -352,22 +365,19 @@ impl CardArray {
 
     fn program_page(&mut self, page: u32) {
         if !self.timeless {
-            self.load(self.die(page), self.cause());
-            self.program_register(page);
+            let at = self.place(page);
+            self.load(at.die, self.cause());
+            self.program_register(&at);
         }
     }
 
     /// Programs what the register of a page's die holds.
-    fn program_register(&mut self, page: u32) {
-        let (die, what) = (self.die(page), self.cause());
-        let time = self
-            .cells(page)
-            .program
-            .at(u64::from(page), self.cycle(page))
-            .ps();
-        self.start(die, time, what);
+    fn program_register(&mut self, at: &PlaceOfPage) {
+        let what = self.cause();
+        let time = self.cells(at).program.at(at.page, self.cycle(at)).ps();
+        self.start(at.die, time, what);
         if what == Cause::Program {
-            self.host_programmed = self.host_programmed.max(self.dies[die].free);
+            self.host_programmed = self.host_programmed.max(self.dies[at.die].free);
         }
     }
 }
@@ -406,13 +416,17 @@ impl Media for CardArray {
     }
 
     fn copy(&mut self, from: u32, to: u32, _: PageRecord) -> Result<(), MediaFault<Infallible>> {
-        if self.copy_back && self.die(from) == self.die(to) && !self.timeless {
-            self.fetch(from, 0, self.cause());
-            self.program_register(to);
-        } else {
-            self.fetch(from, self.page_bytes, self.cause());
-            self.program_page(to);
+        if self.timeless {
+            return Ok(());
         }
+        let (from, to) = (self.place(from), self.place(to));
+        if self.copy_back && from.die == to.die {
+            self.fetch_at(&from, 0, self.cause());
+        } else {
+            self.fetch_at(&from, self.page_bytes, self.cause());
+            self.load(to.die, self.cause());
+        }
+        self.program_register(&to);
         Ok(())
     }
 

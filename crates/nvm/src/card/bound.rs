@@ -40,8 +40,11 @@ impl Card {
             };
             self.longest(&self.write, blocks, busy) + stop
         });
-        let one = self.longest(&self.read, 1, self.limits.read_wait);
-        (own + one * edges(at, bytes).len() as u64).time()
+        // Before most writes, which begin and end with whole blocks.
+        match edges(at, bytes).len() as u64 {
+            0 => own.time(),
+            edges => (own + self.longest(&self.read, 1, self.limits.read_wait) * edges).time(),
+        }
     }
 
     pub(super) fn longest_read(&self, at: u64, bytes: u64) -> Result<Time, NvmError> {
@@ -57,10 +60,10 @@ impl Card {
     /// What commands for so many blocks take together, each for as many as the driver moves at once.
     fn in_commands(&self, blocks: u64, of_one: impl Fn(u64) -> TimeSpan) -> TimeSpan {
         let most = self.command_blocks;
-        let full = match blocks / most {
-            0 => Time::ZERO.into(),
-            full => of_one(most) * full,
-        };
+        if blocks <= most {
+            return of_one(blocks);
+        }
+        let full = of_one(most) * (blocks / most);
         match blocks % most {
             0 => full,
             rest => full + of_one(rest),

@@ -445,14 +445,15 @@ impl Card {
 
     /// The parts of a range that each have a command: place and bytes.
     fn commands(&self, at: u64, bytes: u64) -> impl Iterator<Item = (u64, u64)> + use<> {
-        let (most, end) = (self.command_blocks, at + bytes);
-        let first = at / BLOCK_BYTES;
-        let count = blocks(at, bytes).div_ceil(most);
-        (0..count).map(move |index| {
-            let block = first + index * most;
-            let from = (block * BLOCK_BYTES).max(at);
-            let until = block.saturating_add(most).saturating_mul(BLOCK_BYTES);
-            (from, until.min(end) - from)
+        let most = self.command_blocks.saturating_mul(BLOCK_BYTES);
+        let end = at + bytes;
+        let mut from = at;
+        let mut until = (at / BLOCK_BYTES * BLOCK_BYTES).saturating_add(most);
+        std::iter::from_fn(move || {
+            let part = (from, until.min(end) - from);
+            from = part.0 + part.1;
+            until = until.saturating_add(most);
+            (part.1 > 0).then_some(part)
         })
     }
 

@@ -33,6 +33,7 @@ mod slc;
 mod space;
 mod store;
 mod survey;
+mod table;
 mod translation;
 mod work;
 

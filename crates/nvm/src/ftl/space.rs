@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::buckets::Buckets;
 use super::config::NextBlock;
 use super::media::{CellMode, Shape};
+use super::table::ForkedTable;
 
 /// No page, no block, no logical page.
 pub(super) const NONE: u32 = u32::MAX;
@@ -57,9 +58,10 @@ pub(super) struct BlockSpace {
     /// Blocks that may be cleaned.
     pub(super) closed: Buckets,
     /// Page of each logical page.
-    place_of: Vec<u32>,
-    /// Logical page of each page.
-    holds: Vec<u32>,
+    place_of: ForkedTable,
+    /// Logical page that each page was last programmed with: its newest version only where that is [placed](Self::place)
+    /// here.
+    holds: ForkedTable,
     /// Free blocks: what decides which is next, order in which they became free, number.
     free: BTreeSet<(u32, u64, u32)>,
     next: NextBlock,
@@ -89,8 +91,8 @@ impl BlockSpace {
             shape,
             blocks: vec![block; shape.blocks as usize],
             closed: Buckets::new(shape.blocks, shape.pages_per_block),
-            place_of: vec![NONE; logical as usize],
-            holds: vec![NONE; (shape.blocks * shape.pages_per_block) as usize],
+            place_of: ForkedTable::new(logical as usize),
+            holds: ForkedTable::new((shape.blocks * shape.pages_per_block) as usize),
             free: (0..shape.blocks)
                 .map(|number| (rank(next, &block), 0, number))
                 .collect(),
@@ -124,27 +126,26 @@ impl BlockSpace {
     }
 
     pub(super) fn place(&self, logical: u32) -> Option<u32> {
-        let place = self.place_of[logical as usize];
+        let place = self.place_of.get(logical);
         (place != NONE).then_some(place)
     }
 
     /// The logical page that a page holds the newest version of.
     pub(super) fn live_in(&self, page: u32) -> Option<u32> {
-        let logical = self.holds[page as usize];
-        (logical != NONE).then_some(logical)
+        let logical = self.holds.get(page);
+        (logical != NONE && self.place_of.get(logical) == page).then_some(logical)
     }
 
     /// A logical page is now in a page, or nowhere, since a program with this sequence number.
     pub(super) fn put(&mut self, logical: u32, page: Option<u32>, sequence: u64) {
         let new = page.unwrap_or(NONE);
-        let old = std::mem::replace(&mut self.place_of[logical as usize], new);
+        let old = self.place_of.replace(logical, new);
         if old != NONE {
-            self.holds[old as usize] = NONE;
             let number = old / self.shape.pages_per_block;
             self.change(number, sequence);
         }
         if new != NONE {
-            self.holds[new as usize] = logical;
+            self.holds.replace(new, logical);
             let number = new / self.shape.pages_per_block;
             self.block_mut(number).live += 1;
         }
