@@ -154,13 +154,21 @@ impl Shape {
         self.log_threshold().div_ceil(self.map_pages)
     }
 
-    /// Stores of map pages that so many changes can need, when the log takes `room` before the first.
-    pub(crate) const fn stores(&self, changes: u32, room: u32) -> u32 {
-        if changes <= room {
-            0
-        } else {
-            1 + (changes - room - 1) / self.retired()
+    /// Stores of map pages that can fall due while so many pages are programmed, when the log takes `room` changes before
+    /// the first. Each page is a change or a store.
+    pub(crate) fn stores(&self, pages: u32, room: u32) -> u32 {
+        let of_changes = |changes: u32| {
+            if changes <= room {
+                0
+            } else {
+                1 + (changes - room - 1) / self.retired()
+            }
+        };
+        let mut stores = of_changes(pages);
+        while stores > of_changes(pages.saturating_sub(stores)) {
+            stores -= 1;
         }
+        stores
     }
 
     pub(crate) fn places(&self) -> Places {
