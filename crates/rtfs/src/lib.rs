@@ -56,7 +56,7 @@ mod tables;
 
 pub use bound::PacedBound;
 pub use error::PacedError;
-pub use layer::{PacedLayer, PacedWork};
+pub use layer::{PacedLayer, PacedWear, PacedWork};
 pub use record::RECORD_BYTES;
 pub use shape::{GROUP_PAGES, PacedConfig};
 

@@ -47,6 +47,35 @@ pub struct PacedConfig {
     pub log_entries: u32,
 }
 
+/// Changed places that a store of a page of the map retires at least, unless the caller says otherwise. More of them cost
+/// RAM, and save little: a store is a twentieth of a step for each change then.
+const RETIRED: u32 = 20;
+
+impl PacedConfig {
+    /// A layer with the usual log: its stores of the map cost a twentieth of a step for each page written or moved.
+    #[must_use]
+    pub fn usual(geometry: &Geometry, logical_pages: u32, bad_blocks: u32) -> Self {
+        let map_entries = geometry.page_bytes / number_bytes(geometry) as u32;
+        let map_pages = logical_pages.div_ceil(map_entries.max(1));
+        Self {
+            logical_pages,
+            bad_blocks,
+            log_entries: (RETIRED.saturating_mul(map_pages)).saturating_add(GROUP_PAGES as u32).max(2 * GROUP_PAGES as u32),
+        }
+    }
+}
+
+/// Bytes that the number of a page takes.
+const fn number_bytes(geometry: &Geometry) -> usize {
+    if geometry.pages() <= 1 << 16 {
+        2
+    } else if geometry.pages() <= 1 << 24 {
+        3
+    } else {
+        4
+    }
+}
+
 /// Every size that follows from the geometry and the configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
@@ -107,13 +136,7 @@ impl Shape {
             2 * GROUP_PAGES as u64,
             1 << 16,
         )?;
-        let width = if geometry.pages() <= 1 << 16 {
-            2
-        } else if geometry.pages() <= 1 << 24 {
-            3
-        } else {
-            4
-        };
+        let width = number_bytes(geometry);
         let map_entries = geometry.page_bytes / width as u32;
         let map_pages = config.logical_pages.div_ceil(map_entries);
         let header_bytes = header::bytes(width, geometry.blocks, map_pages, config.log_entries);

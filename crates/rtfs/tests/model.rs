@@ -157,7 +157,7 @@ fn trial(config: PacedConfig, pattern: Pattern, calls: u64, remounts: bool, seed
             }
             2..5 => {
                 for _ in 0..random(22) % 8 {
-                    trial.layer.work_ahead().expect("work ahead");
+                    trial.layer.work_ahead(true).expect("work ahead");
                 }
             }
             _ => {}

@@ -175,7 +175,7 @@ impl Setup {
                 group.iter().map(|logical| (*logical, version)).collect(),
             ));
             if random(9).is_multiple_of(5) {
-                layer.work_ahead().expect("work ahead");
+                layer.work_ahead(true).expect("work ahead");
             }
         }
         let (_, recording) = layer.into_flash().finish();

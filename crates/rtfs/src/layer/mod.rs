@@ -21,7 +21,7 @@ const FAILING_MAX: usize = 4;
 ///
 /// A write that returned survives a power cut, and so does everything before it. A write that a power cut interrupts is
 /// there or not, a group of pages as a whole. After [`PacedError::Flash`] mount the flash again.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct PacedLayer<F, M> {
     pages: RecordedPages<F>,
     tables: Tables<M>,
@@ -63,6 +63,19 @@ pub struct PacedWork {
     pub erased: u64,
     /// Steps: pages moved, found dead, or stored.
     pub steps: u64,
+}
+
+/// How often blocks were erased, as far as headers say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PacedWear {
+    /// Blocks that are not bad.
+    pub blocks: u32,
+    /// Their erases.
+    pub erases: u64,
+    /// Those of the one with the fewest.
+    pub least: u32,
+    /// Those of the one with the most.
+    pub most: u32,
 }
 
 /// The pages of a group that has not ended.
@@ -180,6 +193,11 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     /// Bytes of a page.
     pub const fn page_bytes(&self) -> u32 {
         self.tables.shape.geometry.page_bytes
+    }
+
+    /// What it was formatted with.
+    pub const fn config(&self) -> &PacedConfig {
+        &self.tables.shape.config
     }
 
     /// What calls cost at most.
@@ -396,20 +414,41 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         Ok(())
     }
 
-    /// Does one piece of work ahead while the caller has nothing to write: an erase, or a step. Returns whether there was
-    /// any to do. Writes do the less of it the more was done ahead.
+    /// Does one piece of work ahead while the caller has nothing to write: a step, or an erase where it may take so long.
+    /// Returns whether there was any to do. Writes do the less of it the more was done ahead.
     ///
     /// # Errors
     /// When the flash fails.
-    pub fn work_ahead(&mut self) -> Result<bool, F::Error> {
+    pub fn work_ahead(&mut self, may_erase: bool) -> Result<bool, F::Error> {
         if self.broken {
             return Err(PacedError::NeedsMount);
         }
-        if self.erased.is_none() && self.free > 0 {
+        if may_erase && self.erased.is_none() && self.free > 0 {
             self.erase_ahead()?;
             return Ok(true);
         }
-        self.step(true)
+        // The header of the next block is the business of a write.
+        Ok(self.left() > 1 && self.step(true)?)
+    }
+
+    /// How often blocks that are not bad were erased.
+    pub fn wear(&self) -> PacedWear {
+        let blocks = 0..self.shape().geometry.blocks;
+        let good = blocks.filter(|block| !self.tables.is_bad(*block));
+        let (mut blocks, mut sum, mut least, mut most) = (0, 0, u32::MAX, 0);
+        for block in good {
+            let erases = self.tables.erases(block);
+            blocks += 1;
+            sum += u64::from(erases);
+            least = least.min(erases);
+            most = most.max(erases);
+        }
+        PacedWear {
+            blocks,
+            erases: sum,
+            least,
+            most,
+        }
     }
 
     /// Programs a page at the end of the log. `fill` puts its main area into the image, and gives its record; it is
