@@ -74,7 +74,8 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         if self.free < FREE_BLOCKS {
             return Ok(self.bound.steps_per_page);
         }
-        let victim = self.victim(false)?;
+        // A block that work ahead has made free is room enough, whatever it went on with.
+        let victim = self.victim(false)?.filter(|_| self.free == FREE_BLOCKS);
         let moves = victim.map_or(0, |block| self.tables.live_pages(block));
         let work = moves + self.shape().stores(left, self.tables.log_room());
         let pages = left.saturating_sub(work).max(1);
