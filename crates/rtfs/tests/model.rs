@@ -184,6 +184,32 @@ fn every_call_stays_within_its_bound_and_nothing_is_lost() {
 }
 
 #[test]
+fn wear_spreads_over_blocks_that_hold_what_never_changes() {
+    let config = PacedConfig {
+        logical_pages: 560,
+        bad_blocks: 0,
+        log_entries: 128,
+    };
+    let mut trial = Trial::new(config);
+    for logical in 0..config.logical_pages {
+        trial.write(&[logical], 1);
+    }
+    let mut call = 2;
+    while trial.layer.wear().erases < 100 * u64::from(GEOMETRY.blocks) {
+        let random = |number| draw(11, call, number, Purpose::Address);
+        // Nine of ten go to a tenth of the pages, and half of all pages are never written again.
+        let range = if random(0).is_multiple_of(10) { 280 } else { 56 };
+        trial.write(&[(random(1) % range) as u32], call);
+        call += 1;
+    }
+    let wear = trial.layer.wear();
+    let mean = wear.erases as f64 / f64::from(wear.blocks);
+    let spread = f64::from(wear.most) / mean;
+    assert!(spread <= 1.3, "{wear:?}: {spread:.2}");
+    trial.check_all();
+}
+
+#[test]
 fn mounts_in_between_lose_nothing() {
     let config = PacedConfig {
         logical_pages: 400,

@@ -59,11 +59,15 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         }
     }
 
-    /// The free block with the fewest erases.
+    /// The free block with the fewest erases; the one with the most where pages that rest are to move to it.
     fn next_free(&self) -> Option<u32> {
-        (0..self.shape().geometry.blocks)
-            .filter(|block| *block != self.head && self.is_free(*block))
-            .min_by_key(|block| self.tables.erases(*block))
+        let blocks = 0..self.shape().geometry.blocks;
+        let free = blocks.filter(|block| *block != self.head && self.is_free(*block));
+        if self.resting.is_some() {
+            free.max_by_key(|block| self.tables.erases(*block))
+        } else {
+            free.min_by_key(|block| self.tables.erases(*block))
+        }
     }
 
     /// Erases the block that is opened next.

@@ -41,6 +41,12 @@ pub struct PacedLayer<F, M> {
     /// The block that is being emptied.
     victim: Option<u32>,
     failing: [Option<u32>; FAILING_MAX],
+    /// A block whose pages move although few of them are dead.
+    resting: Option<u32>,
+    /// Pages of it that may move before another block is emptied.
+    level_moves: u32,
+    /// A block that the ECC advised to move.
+    advised: Option<u32>,
     group: Group,
     note: [u8; 16],
     work: PacedWork,
@@ -137,6 +143,9 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             free: 0,
             victim: None,
             failing: [None; FAILING_MAX],
+            resting: None,
+            level_moves: 0,
+            advised: None,
             group: Group::default(),
             note: [0; 16],
             work: PacedWork::default(),
@@ -259,9 +268,12 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             return Ok(false);
         };
         match self.pages.read(page, self.tables.image())? {
-            Found::Whole { record, .. }
+            Found::Whole { record, refresh }
                 if record.page_use == PageUse::Data && record.logical == logical =>
             {
+                if refresh {
+                    self.advised = Some(self.shape().geometry.block_of(page));
+                }
                 out.copy_from_slice(self.tables.main());
                 Ok(true)
             }

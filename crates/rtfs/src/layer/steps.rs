@@ -12,6 +12,9 @@ use crate::tables::{NO_PAGE, get_number, put_number};
 /// Free blocks that work ahead aims at.
 const FREE_AHEAD: u32 = FREE_BLOCKS + 2;
 
+/// Erases that the most worn free block has beyond a block that rests, before that one's pages move to it.
+const LEVEL_ABOVE: u32 = 8;
+
 impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     /// The block that is being emptied; one is chosen where too few blocks are free.
     fn victim(&mut self, ahead: bool) -> Result<Option<u32>, F::Error> {
@@ -32,6 +35,11 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             } else {
                 None
             };
+            if let Some(block) = self.victim {
+                let live = self.tables.live_pages(block);
+                self.level_moves = self.bound.victim_pages.saturating_sub(live);
+                self.choose_resting();
+            }
         }
         Ok(self.victim)
     }
@@ -45,6 +53,42 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             .filter(|(live, _)| (1..self.shape().data_pages).contains(live))
             .min()
             .map(|(_, block)| block)
+    }
+
+    /// Chooses a block whose pages are to move although few of them are dead: the one that the ECC advised to move, or one
+    /// that rests while others wear.
+    fn choose_resting(&mut self) {
+        if let Some(block) = self.resting
+            && block != self.head
+            && self.tables.live_pages(block) > 0
+        {
+            return;
+        }
+        self.resting = self.advised.take();
+        if self.resting.is_some() {
+            return;
+        }
+        let blocks = 0..self.shape().geometry.blocks;
+        let good = blocks.filter(|block| *block != self.head && !self.tables.is_bad(*block));
+        let (mut rests, mut most) = (None, 0);
+        for block in good {
+            let erases = self.tables.erases(block);
+            if self.tables.live_pages(block) == 0 {
+                most = most.max(erases);
+            } else if rests.is_none_or(|(least, _)| erases < least) {
+                rests = Some((erases, block));
+            }
+        }
+        self.resting = rests
+            .filter(|(least, block)| most > least + LEVEL_ABOVE && self.victim != Some(*block))
+            .map(|(_, block)| block);
+    }
+
+    /// Pages of the resting block that may move while the head is filled: as many as the block that is being emptied
+    /// has fewer than the bound allows for.
+    fn resting_moves(&self) -> u32 {
+        let live = self.resting.map_or(0, |block| self.tables.live_pages(block));
+        live.min(self.level_moves)
     }
 
     /// Does the steps that one page of the caller pays.
@@ -76,7 +120,9 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         }
         // A block that work ahead has made free is room enough, whatever it went on with.
         let victim = self.victim(false)?.filter(|_| self.free == FREE_BLOCKS);
-        let moves = victim.map_or(0, |block| self.tables.live_pages(block));
+        let moves = victim.map_or(0, |block| {
+            self.tables.live_pages(block) + self.resting_moves()
+        });
         let work = moves + self.shape().stores(left, self.tables.log_room());
         let pages = left.saturating_sub(work).max(1);
         Ok(work.div_ceil(pages).min(self.bound.steps_per_page))
@@ -88,10 +134,14 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             self.store_most_changed()?;
             return Ok(true);
         }
-        let Some(victim) = self.victim(ahead)? else {
-            return Ok(false);
-        };
-        let Some(page) = self.tables.first_live(victim) else {
+        let victim = self.victim(ahead)?;
+        let mut page = victim.and_then(|block| self.tables.first_live(block));
+        // The resting block moves first: the other one goes on losing pages by itself.
+        if victim.is_some() && self.resting_moves() > 0 {
+            page = self.resting.and_then(|block| self.tables.first_live(block)).or(page);
+            self.level_moves -= 1;
+        }
+        let Some(page) = page else {
             return Ok(false);
         };
         self.work.steps += 1;
