@@ -335,6 +335,18 @@ pub trait FlashDevice: Flash<Error = NvmError> + Accounts + Send + Sized + 'stat
     /// When the bound exceeds what simulated time can hold.
     fn erase_bound(&self, blocks: u32) -> Result<Time, NvmError>;
 
+    /// The longest that one page takes with its spare area: read, and programmed.
+    ///
+    /// # Errors
+    /// When a bound exceeds what simulated time can hold.
+    fn page_bounds(&self) -> Result<PageBounds, NvmError> {
+        let bytes = u64::from(self.geometry().page_bytes);
+        Ok(PageBounds {
+            read: self.read_bound(0, bytes, 1)?,
+            program: self.program_bound(0, bytes, 1)?,
+        })
+    }
+
     /// The longest that a driver and a read wait for work in the background, of one block or one page. Begin and wait of an
     /// erase together are no longer than its [bound](Self::erase_bound).
     ///
@@ -405,6 +417,15 @@ pub trait FlashDevice: Flash<Error = NvmError> + Accounts + Send + Sized + 'stat
 
     /// An independent device in the same state, on a clock of its own.
     fn fork_flash(&self) -> Self;
+}
+
+/// The longest that one page takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PageBounds {
+    /// To read it.
+    pub read: Time,
+    /// To program it.
+    pub program: Time,
 }
 
 /// A range of bytes within a page, and the range of the caller's bytes that it holds.

@@ -61,6 +61,8 @@ mod raw_flash;
 mod rules;
 mod supply;
 mod synced;
+mod metered;
+mod paced;
 mod translated;
 mod wear;
 mod wired;
@@ -75,8 +77,8 @@ pub use chip::nvram::{ActiveCurrent, Nvram, NvramSheet, WriteEnable};
 pub use content::{BlockContent, PageContent};
 pub use cost::{AccessCost, Cause};
 pub use device::{
-    Accounts, CurrentGap, Device, FlashDevice, FlashWork, InFront, Notes, PagePart, Pipeline,
-    Pipelines, TranslationReport, Wear,
+    Accounts, CurrentGap, Device, FlashDevice, FlashWork, InFront, Notes, PageBounds, PagePart,
+    Pipeline, Pipelines, TranslationReport, Wear,
 };
 pub use error::{Misuse, NvmError};
 pub use in_turn::in_turn;

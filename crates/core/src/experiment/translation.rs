@@ -13,8 +13,8 @@ use crate::quantity::{Fraction, Quantity as _};
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct TranslationLayer {
-    /// Run raw NAND behind a translation layer that maps pages, or blocks with a log: sectors can be
-    /// overwritten in any order.
+    /// Run raw NAND behind a translation layer that maps pages, blocks with a log, or pages with a bound for each
+    /// write: sectors can be overwritten in any order.
     #[cfg_attr(feature = "cli", arg(long = "ftl", required = false))]
     pub mapping: FtlMapping,
     /// Share of the blocks that the layer keeps to itself.
@@ -60,6 +60,8 @@ named! {
         Page = "page",
         /// Blocks at whole places, and a few log blocks that are merged with them: a small table.
         LogBlock = "log-block",
+        /// Every page anywhere, and every write within a bound that is known beforehand; 16 KiB of RAM for 1 Gb.
+        RealTime = "real-time",
     }
 }
 

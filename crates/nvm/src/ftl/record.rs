@@ -9,7 +9,7 @@ use super::media::{CellMode, PageKind, PageRecord};
 use crate::chip::nand::NandSheet;
 
 /// Bytes of a record.
-pub(super) const RECORD_BYTES: usize = 15;
+pub const RECORD_BYTES: usize = wordline_rtfs::RECORD_BYTES;
 
 /// Bytes of a record that its check covers, beside the main area.
 const CHECKED: usize = RECORD_BYTES - 4;
@@ -326,6 +326,12 @@ impl SpareLayout {
         let checks = check.saturating_mul(geometry.page_bytes.div_ceil(512));
         let end = geometry.spare_bytes.saturating_sub(checks);
         Self::new([0..mark.min(end), mark + 1..end.max(mark + 1)])
+    }
+
+    /// The columns of a record's bytes, counted from the start of the spare area.
+    #[must_use]
+    pub const fn columns(&self) -> &[u32; RECORD_BYTES] {
+        &self.columns
     }
 
     /// Checks the layout against the spare area of a flash.

@@ -10,7 +10,7 @@ use crate::background::BackgroundBounds;
 use crate::bus::Action;
 use crate::chip::nand::{EccVerdict, Nand, NandSheet};
 use crate::cost::Cause;
-use crate::device::{CurrentGap, FlashDevice, FlashWork, PagePart, Pipeline};
+use crate::device::{CurrentGap, FlashDevice, FlashWork, PageBounds, PagePart, Pipeline};
 use crate::error::NvmError;
 use crate::link::Link;
 use crate::model::PartSetup;
@@ -435,6 +435,10 @@ impl FlashDevice for Wired<Nand> {
 
     fn erase_bound(&self, blocks: u32) -> Result<Time, NvmError> {
         self.longest_erase(blocks)
+    }
+
+    fn page_bounds(&self) -> Result<PageBounds, NvmError> {
+        self.longest_page()
     }
 
     fn background_bounds(&self, work: BackgroundWork) -> Result<BackgroundBounds, NvmError> {

@@ -28,6 +28,7 @@ use crate::background::BackgroundBounds;
 use crate::bound::{TimeSpan, Touched};
 use crate::bus::Action;
 use crate::chip::nand::Nand;
+use crate::device::PageBounds;
 use crate::error::NvmError;
 
 impl Wired<Nand> {
@@ -83,6 +84,24 @@ impl Wired<Nand> {
             + groups.tail(last)?
             + polls.after(program.into());
         span.time()
+    }
+
+    /// The longest accesses to one page with its spare area.
+    pub(super) fn longest_page(&self) -> Result<PageBounds, NvmError> {
+        let columns = self.chip.geometry().columns();
+        let Some(touched) = Touched::new(0, columns, columns as u32) else {
+            return Ok(PageBounds {
+                read: Time::ZERO,
+                program: Time::ZERO,
+            });
+        };
+        let loads = self.load_group(&touched, 0, 0, Action::Execute)?;
+        let polls = self.polls(self.chip.rest())?;
+        let program = loads + polls.after(self.chip.longest_page_program().into());
+        Ok(PageBounds {
+            read: self.read_group(&touched, 0, 0)?.time()?,
+            program: program.time()?,
+        })
     }
 
     /// The longest erase of the blocks that are kept together;

@@ -1,0 +1,316 @@
+//! Raw flash behind a real-time layer, as a device of the laboratory.
+//!
+//! The layer runs on the host, as that of a driver does. It works ahead while the host's program has nothing to write, as
+//! a program does that knows when its next record comes: it begins no piece of work that need not end before. So every
+//! write has the bound that the layer states, whatever was done before.
+
+use wordline_core::SimClock;
+use wordline_core::quantity::Time;
+use wordline_memory::{ByteMemory, Flash as _, OutOfRange};
+use wordline_rtfs::{GROUP_PAGES, PacedBound, PacedConfig, PacedError, PacedLayer, PacedWork};
+
+use crate::bound::TimeSpan;
+use crate::cost::{AccessCost, Cause};
+use crate::device::{Accounts, Device, FlashDevice, Notes, PageBounds, TranslationReport, Wear};
+use crate::error::NvmError;
+use crate::ftl::{LayerWork, SpareLayout};
+use crate::metered::MeteredFlash;
+use crate::parts::parts;
+use crate::power::{PowerDraw, Residence};
+
+/// What an access can consist of.
+const CAUSES: [Cause; 8] = [
+    Cause::Driver,
+    Cause::BusCommand,
+    Cause::BusData,
+    Cause::Recovery,
+    Cause::Poll,
+    Cause::ArrayRead,
+    Cause::Program,
+    Cause::Erase,
+];
+
+/// Raw flash behind a real-time layer. Any byte can be overwritten: a page that an access covers in part is read first.
+pub(crate) struct Paced<F: FlashDevice> {
+    layer: PacedLayer<MeteredFlash<F>, Vec<u8>>,
+    /// What the host's program sees.
+    clock: SimClock,
+    last: AccessCost,
+    page: PageBounds,
+    erase: Time,
+    /// What the layer did for content that was there before.
+    preloaded: PacedWork,
+}
+
+impl<F: FlashDevice> Paced<F> {
+    /// A layer on erased flash.
+    ///
+    /// # Errors
+    /// When the flash cannot carry the layer.
+    pub(crate) fn format(
+        flash: F,
+        columns: &SpareLayout,
+        logical_pages: u32,
+        bad_blocks: u32,
+    ) -> Result<Self, NvmError> {
+        let geometry = flash.geometry();
+        let config = PacedConfig::usual(&geometry, logical_pages, bad_blocks);
+        let bound: PacedBound = config.bound(&geometry).map_err(failed)?;
+        let (page, erase) = (flash.page_bounds()?, flash.erase_bound(1)?);
+        let memory = vec![0; bound.ram_bytes];
+        let layer = PacedLayer::format(MeteredFlash::new(flash), *columns.columns(), config, memory);
+        let layer = layer.map_err(failed)?;
+        let clock = SimClock::new();
+        // The format was before the program began.
+        clock.advance_to(layer.flash().flash.clock().now());
+        Ok(Self {
+            layer,
+            clock,
+            last: AccessCost::NONE,
+            page,
+            erase,
+            preloaded: PacedWork::default(),
+        })
+    }
+
+    fn flash(&self) -> &F {
+        &self.layer.flash().flash
+    }
+
+    fn page_bytes(&self) -> usize {
+        self.layer.page_bytes() as usize
+    }
+
+    /// The layer's own time is not before that of the program.
+    fn synchronize(&self) {
+        self.flash().clock().advance_to(self.clock.now());
+    }
+
+    /// Begins an access: the layer worked ahead since the last one, as long as a piece of work was sure to end in time.
+    fn begin(&mut self) -> Result<(), NvmError> {
+        let now = self.clock.now();
+        let step = self.step().time()?;
+        loop {
+            let idle = now.since(self.flash().clock().now().min(now));
+            if idle < step || !self.layer.work_ahead(idle >= self.erase).map_err(failed)? {
+                break;
+            }
+        }
+        self.synchronize();
+        self.layer.flash_mut().cost = AccessCost::NONE;
+        Ok(())
+    }
+
+    /// Ends an access: the program goes on when the layer has finished it.
+    fn end(&mut self) {
+        self.last = self.layer.flash().cost;
+        self.clock.advance_to(self.flash().clock().now());
+    }
+
+    fn read_pages(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
+        let mut page = vec![0; self.page_bytes()];
+        for (logical, first, range) in parts(at, out.len(), page.len()) {
+            self.layer.read(number(logical), &mut page).map_err(failed)?;
+            let length = range.len();
+            out[range].copy_from_slice(&page[first..first + length]);
+        }
+        Ok(())
+    }
+
+    /// Writes pages, as many of them as a group at once as there may be.
+    fn write_pages(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
+        let bytes = self.page_bytes();
+        let mut pages = Vec::with_capacity(GROUP_PAGES);
+        for (logical, first, range) in parts(at, data.len(), bytes) {
+            let logical = number(logical);
+            let mut page = vec![0; bytes];
+            if range.len() < bytes {
+                self.layer.read(logical, &mut page).map_err(failed)?;
+            }
+            let length = range.len();
+            page[first..first + length].copy_from_slice(&data[range]);
+            pages.push((logical, page));
+        }
+        for group in pages.chunks(GROUP_PAGES) {
+            let mut of = [(0, &[][..]); GROUP_PAGES];
+            for (place, (logical, page)) in of.iter_mut().zip(group) {
+                *place = (*logical, &page[..]);
+            }
+            self.layer.write_group(&of[..group.len()]).map_err(failed)?;
+        }
+        Ok(())
+    }
+
+    /// The longest step: a page read and programmed.
+    fn step(&self) -> TimeSpan {
+        TimeSpan::from(self.page.read) + self.page.program.into()
+    }
+
+    /// The longest write of whole and part pages.
+    fn longest_write(&self, at: u64, bytes: u64) -> TimeSpan {
+        let page_bytes = self.page_bytes() as u64;
+        let (first, end) = (at / page_bytes, (at + bytes).div_ceil(page_bytes));
+        let pages = end - first;
+        let part = u64::from(!at.is_multiple_of(page_bytes))
+            + u64::from(!(at + bytes).is_multiple_of(page_bytes));
+        let bound = self.layer.bound();
+        let (read, program) = (TimeSpan::from(self.page.read), TimeSpan::from(self.page.program));
+        let group = |pages: u64| {
+            let steps = |pages: u64| self.step() * (pages * u64::from(bound.steps_per_page));
+            let with_erase = TimeSpan::from(self.erase) + steps(pages.saturating_sub(2));
+            program * pages + with_erase.max(steps(pages))
+        };
+        let whole = pages / GROUP_PAGES as u64;
+        // A page of the map and the page itself.
+        let reads = read * (2 * part.min(pages));
+        reads + group(GROUP_PAGES as u64) * whole + group(pages % GROUP_PAGES as u64)
+    }
+}
+
+impl<F: FlashDevice> ByteMemory for Paced<F> {
+    type Error = NvmError;
+
+    fn len(&self) -> u64 {
+        u64::from(self.layer.logical_pages()) * self.page_bytes() as u64
+    }
+
+    fn atom(&self) -> usize {
+        1
+    }
+
+    fn read(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
+        OutOfRange::check(at, out.len() as u64, self.len())?;
+        self.begin()?;
+        let done = self.read_pages(at, out);
+        self.end();
+        done
+    }
+
+    fn write(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
+        OutOfRange::check(at, data.len() as u64, self.len())?;
+        self.begin()?;
+        let done = self.write_pages(at, data);
+        self.end();
+        done
+    }
+
+    /// Nothing: a write that returned survives a power cut.
+    fn persist(&mut self) -> Result<(), NvmError> {
+        self.last = AccessCost::NONE;
+        Ok(())
+    }
+}
+
+impl<F: FlashDevice> Accounts for Paced<F> {
+    fn clock(&self) -> &SimClock {
+        &self.clock
+    }
+
+    fn causes(&self) -> &'static [Cause] {
+        &CAUSES
+    }
+
+    fn last_cost(&self) -> &AccessCost {
+        &self.last
+    }
+
+    fn residence(&self) -> Residence {
+        self.synchronize();
+        self.flash().residence()
+    }
+
+    fn power_draw(&self) -> &PowerDraw {
+        self.flash().power_draw()
+    }
+
+    fn wear(&self) -> Wear {
+        self.flash().wear()
+    }
+
+    fn notes(&self) -> &Notes {
+        self.flash().notes()
+    }
+
+    fn translation(&self) -> Option<TranslationReport> {
+        let (work, before) = (self.layer.work(), &self.preloaded);
+        let (wear, bound) = (self.layer.wear(), self.layer.bound());
+        let geometry = self.flash().geometry();
+        Some(TranslationReport {
+            work: LayerWork {
+                written: work.written - before.written,
+                cleaned: work.moved - before.moved,
+                overhead: work.stored + work.headers - before.stored - before.headers,
+                erased: work.erased - before.erased,
+                ..LayerWork::default()
+            },
+            page_bytes: u64::from(geometry.page_bytes),
+            physical_bytes: u64::from(wear.blocks) * geometry.block_bytes(),
+            mapping_bytes: bound.ram_bytes as u64,
+            bad_blocks_max: self.layer.config().bad_blocks,
+            erases_least: wear.least,
+            erases_mean: wear.erases as f64 / f64::from(wear.blocks.max(1)),
+            erases_most: wear.most,
+        })
+    }
+}
+
+impl<F: FlashDevice> Device for Paced<F> {
+    fn overwrite_bytes(&self) -> u64 {
+        1
+    }
+
+    /// The bound of the layer: the programs, and one erase or the steps.
+    fn write_bound(&self, at: u64, bytes: u64) -> Result<Time, NvmError> {
+        OutOfRange::check(at, bytes, self.len())?;
+        match bytes {
+            0 => Ok(Time::ZERO),
+            _ => self.longest_write(at, bytes).time(),
+        }
+    }
+
+    /// A page of the map and the page itself, for each page.
+    fn read_bound(&self, at: u64, bytes: u64) -> Result<Time, NvmError> {
+        OutOfRange::check(at, bytes, self.len())?;
+        let page_bytes = self.page_bytes() as u64;
+        let pages = (at + bytes).div_ceil(page_bytes) - at / page_bytes;
+        (TimeSpan::from(self.page.read) * (2 * pages)).time()
+    }
+
+    fn persist_bound(&self) -> Result<Time, NvmError> {
+        Ok(Time::ZERO)
+    }
+
+    /// Unlike that of raw memories, the content is written by the layer, which finds its place: that takes time,
+    /// energy and wear before the run, and is no work of the run.
+    fn preload(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
+        OutOfRange::check(at, data.len() as u64, self.len())?;
+        let done = self.write_pages(at, data);
+        self.preloaded = *self.layer.work();
+        self.clock.advance_to(self.flash().clock().now());
+        done
+    }
+
+    fn fork_device(&self) -> Box<dyn Device> {
+        Box::new(Self {
+            layer: self.layer.clone(),
+            clock: self.clock.fork(),
+            last: self.last,
+            page: self.page,
+            erase: self.erase,
+            preloaded: self.preloaded,
+        })
+    }
+}
+
+/// A page's number: layers have fewer pages than 32 bits count.
+const fn number(page: u64) -> u32 {
+    page as u32
+}
+
+/// What an error of the layer is to users of the device.
+fn failed(error: PacedError<NvmError>) -> NvmError {
+    match error {
+        PacedError::Flash(error) => error,
+        other => NvmError::Translation(other.to_string().into()),
+    }
+}

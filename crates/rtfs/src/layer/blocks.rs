@@ -1,0 +1,130 @@
+//! Blocks: erased, opened, failing, bad.
+
+use wordline_memory::{Flash, FlashError, FlashErrorKind};
+
+use super::{PacedLayer, Result};
+use crate::error::PacedError;
+
+impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
+    /// A page is dead.
+    pub(super) fn kill(&mut self, page: u32) {
+        if !self.tables.is_live(page) {
+            return;
+        }
+        self.tables.set_live(page, false);
+        let block = self.shape().geometry.block_of(page);
+        if block != self.head && self.is_free(block) {
+            self.free += 1;
+        }
+    }
+
+    /// Whether a block other than the head can be taken.
+    pub(super) fn is_free(&self, block: u32) -> bool {
+        !self.tables.is_bad(block)
+            && !self.failing.contains(&Some(block))
+            && self.tables.live_pages(block) == 0
+    }
+
+    /// Erases a block, and says whether that worked; if not, it is bad from now on.
+    pub(super) fn erase_block(&mut self, block: u32) -> Result<bool, F::Error> {
+        self.work.erased += 1;
+        match self.pages.flash.erase(block) {
+            Ok(()) => {
+                let erases = self.tables.erases(block) + 1;
+                self.tables.set_erases(block, erases);
+                Ok(true)
+            }
+            Err(error) => match error.kind() {
+                FlashErrorKind::EraseFailed => {
+                    self.retire(block)?;
+                    Ok(false)
+                }
+                FlashErrorKind::BadBlock => {
+                    self.tables.set_bad(block);
+                    Ok(false)
+                }
+                _ => Err(self.fatal(error)),
+            },
+        }
+    }
+
+    /// Marks a block bad.
+    pub(super) fn retire(&mut self, block: u32) -> Result<(), F::Error> {
+        self.tables.set_bad(block);
+        match self.pages.flash.mark_bad(block) {
+            Ok(()) => Ok(()),
+            // The flash keeps no marks: the headers do.
+            Err(error) if error.kind() == FlashErrorKind::Misuse => Ok(()),
+            Err(error) => Err(self.fatal(error)),
+        }
+    }
+
+    /// The free block with the fewest erases; the one with the most where pages that rest are to move to it.
+    fn next_free(&self) -> Option<u32> {
+        let blocks = 0..self.shape().geometry.blocks;
+        let free = blocks.filter(|block| *block != self.head && self.is_free(*block));
+        if self.resting.is_some() {
+            free.max_by_key(|block| self.tables.erases(*block))
+        } else {
+            free.min_by_key(|block| self.tables.erases(*block))
+        }
+    }
+
+    /// Erases the block that is opened next.
+    pub(super) fn erase_ahead(&mut self) -> Result<(), F::Error> {
+        while self.erased.is_none() {
+            let block = self.next_free().ok_or(PacedError::WornOut)?;
+            if self.erase_block(block)? {
+                self.erased = Some(block);
+            } else {
+                self.free -= 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes on with a new block, whose header says what was before, and whether a mount opens it.
+    pub(super) fn open_block(&mut self, mounted: bool) -> Result<(), F::Error> {
+        loop {
+            self.erase_ahead()?;
+            let block = self.erased.take().ok_or(PacedError::WornOut)?;
+            let old = self.head;
+            self.previous = old;
+            self.head = block;
+            self.used = 0;
+            self.free -= 1;
+            self.sequence += 1;
+            if old < self.shape().geometry.blocks && self.is_free(old) {
+                self.free += 1;
+            }
+            match self.write_header(mounted) {
+                Ok(()) => return Ok(()),
+                Err(error) if error.kind() == FlashErrorKind::ProgramFailed => self.fail_head(),
+                Err(error) => return Err(self.fatal(error)),
+            }
+        }
+    }
+
+    /// A program failed in the block that is being filled: nothing more is written to it.
+    pub(super) fn fail_head(&mut self) {
+        self.used = self.shape().data_pages;
+        // Where there is no place left, the block is used again, and fails again.
+        if let Some(place) = self.failing.iter_mut().find(|place| place.is_none()) {
+            *place = Some(self.head);
+        }
+    }
+
+    /// Retires the failing blocks of which no page is needed any more.
+    pub(super) fn retire_failing(&mut self) -> Result<(), F::Error> {
+        for index in 0..self.failing.len() {
+            if let Some(block) = self.failing[index]
+                && block != self.head
+                && self.tables.live_pages(block) == 0
+            {
+                self.retire(block)?;
+                self.failing[index] = None;
+            }
+        }
+        Ok(())
+    }
+}

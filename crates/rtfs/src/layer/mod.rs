@@ -1,0 +1,498 @@
+//! Logical pages on flash, with bounded calls.
+
+mod blocks;
+mod header_io;
+mod mount;
+mod steps;
+
+use wordline_memory::{Flash, FlashError, FlashErrorKind};
+
+use crate::bound::{PacedBound, UNPAID_PAGES};
+use crate::error::PacedError;
+use crate::pages::{Found, RecordedPages};
+use crate::record::{PageUse, RECORD_BYTES, Record};
+use crate::shape::{GROUP_PAGES, PacedConfig, Shape};
+use crate::tables::{NO_PAGE, Tables, get_number};
+
+/// Blocks in which a program failed, and which hold pages yet.
+const FAILING_MAX: usize = 4;
+
+/// Logical pages on raw NAND, each of which can be overwritten. Every call has a bound: see [`PacedConfig::bound`].
+///
+/// A write that returned survives a power cut, and so does everything before it. A write that a power cut interrupts is
+/// there or not, a group of pages as a whole. After [`PacedError::Flash`] mount the flash again.
+#[derive(Clone, Debug)]
+pub struct PacedLayer<F, M> {
+    pages: RecordedPages<F>,
+    tables: Tables<M>,
+    bound: PacedBound,
+    /// The block that is being filled.
+    head: u32,
+    /// The block that was filled before it.
+    previous: u32,
+    /// Pages of the head that were programmed behind its header.
+    used: u32,
+    /// Openings of blocks since the format.
+    sequence: u32,
+    /// A free block that was erased ahead.
+    erased: Option<u32>,
+    /// Blocks without a live page that are neither bad, failing, nor the head; the erased one included.
+    free: u32,
+    /// The block that is being emptied.
+    victim: Option<u32>,
+    failing: [Option<u32>; FAILING_MAX],
+    /// A block whose pages move although few of them are dead.
+    resting: Option<u32>,
+    /// Pages of it that may move before another block is emptied.
+    level_moves: u32,
+    /// A block that the ECC advised to move.
+    advised: Option<u32>,
+    group: Group,
+    note: [u8; 16],
+    work: PacedWork,
+    /// The flash failed in a way that only a mount gets over.
+    broken: bool,
+}
+
+/// What a layer did since it was mounted, beside what its caller wrote.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PacedWork {
+    /// Pages that the caller wrote.
+    pub written: u64,
+    /// Pages moved.
+    pub moved: u64,
+    /// Pages of the map stored.
+    pub stored: u64,
+    /// Pages of headers.
+    pub headers: u64,
+    /// Blocks erased.
+    pub erased: u64,
+    /// Steps: pages moved, found dead, or stored.
+    pub steps: u64,
+}
+
+/// How often blocks were erased, as far as headers say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PacedWear {
+    /// Blocks that are not bad.
+    pub blocks: u32,
+    /// Their erases.
+    pub erases: u64,
+    /// Those of the one with the fewest.
+    pub least: u32,
+    /// Those of the one with the most.
+    pub most: u32,
+}
+
+/// The pages of a group that has not ended.
+#[derive(Clone, Copy, Debug, Default)]
+struct Group {
+    pages: [(u32, u32); GROUP_PAGES],
+    len: usize,
+}
+
+impl Group {
+    fn push(&mut self, logical: u32, page: u32) {
+        self.pages[self.len] = (logical, page);
+        self.len += 1;
+    }
+
+    fn pages(&self) -> &[(u32, u32)] {
+        &self.pages[..self.len]
+    }
+}
+
+type Result<T, E> = core::result::Result<T, PacedError<E>>;
+
+impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
+    fn blank(
+        flash: F,
+        columns: [u32; RECORD_BYTES],
+        config: PacedConfig,
+        memory: M,
+    ) -> Result<Self, F::Error> {
+        let geometry = flash.geometry();
+        let shape = Shape::new(&geometry, &config)?;
+        let bound = shape.bound()?;
+        for column in columns {
+            if column >= geometry.spare_bytes {
+                return Err(PacedError::Unsuitable {
+                    what: "a column of the records in the spare area",
+                    found: column.into(),
+                    least: 0,
+                    most: u64::from(geometry.spare_bytes) - 1,
+                });
+            }
+        }
+        let given = memory.as_ref().len();
+        if given < bound.ram_bytes {
+            return Err(PacedError::Memory {
+                needed: bound.ram_bytes,
+                given,
+            });
+        }
+        Ok(Self {
+            pages: RecordedPages::new(flash, columns),
+            tables: Tables::new(memory, shape),
+            bound,
+            head: 0,
+            previous: 0,
+            used: shape.data_pages,
+            sequence: 0,
+            erased: None,
+            free: 0,
+            victim: None,
+            failing: [None; FAILING_MAX],
+            resting: None,
+            level_moves: 0,
+            advised: None,
+            group: Group::default(),
+            note: [0; 16],
+            work: PacedWork::default(),
+            broken: false,
+        })
+    }
+
+    /// Erases the flash, and makes it hold logical pages none of which is written.
+    ///
+    /// `columns` are the bytes of the spare area, counted from its start, that take the record of a page.
+    ///
+    /// # Errors
+    /// When the sizes do not suit, more blocks are bad than the configuration allows, or the flash fails. An
+    /// interrupted format must be begun again.
+    pub fn format(
+        flash: F,
+        columns: [u32; RECORD_BYTES],
+        config: PacedConfig,
+        memory: M,
+    ) -> Result<Self, F::Error> {
+        let mut layer = Self::blank(flash, columns, config, memory)?;
+        let blocks = layer.shape().geometry.blocks;
+        let mut bad = 0;
+        for block in 0..blocks {
+            if layer.pages.flash.is_bad(block)? || !layer.erase_block(block)? {
+                layer.tables.set_bad(block);
+                bad += 1;
+            }
+        }
+        if bad > config.bad_blocks {
+            return Err(PacedError::Unsuitable {
+                what: "bad blocks found",
+                found: bad.into(),
+                least: 0,
+                most: config.bad_blocks.into(),
+            });
+        }
+        // No block is the head yet.
+        layer.head = blocks;
+        layer.free = blocks - bad;
+        layer.open_block(false)?;
+        Ok(layer)
+    }
+
+    fn shape(&self) -> &Shape {
+        &self.tables.shape
+    }
+
+    /// Logical pages.
+    pub const fn logical_pages(&self) -> u32 {
+        self.tables.shape.config.logical_pages
+    }
+
+    /// Bytes of a page.
+    pub const fn page_bytes(&self) -> u32 {
+        self.tables.shape.geometry.page_bytes
+    }
+
+    /// What it was formatted with.
+    pub const fn config(&self) -> &PacedConfig {
+        &self.tables.shape.config
+    }
+
+    /// What calls cost at most.
+    pub const fn bound(&self) -> &PacedBound {
+        &self.bound
+    }
+
+    /// What the layer did since it was mounted.
+    pub const fn work(&self) -> &PacedWork {
+        &self.work
+    }
+
+    /// The flash.
+    pub const fn flash(&self) -> &F {
+        &self.pages.flash
+    }
+
+    /// The flash, to watch it. What is changed on it the layer does not know of.
+    pub const fn flash_mut(&mut self) -> &mut F {
+        &mut self.pages.flash
+    }
+
+    /// The flash, as after a power cut: nothing is written.
+    pub fn into_flash(self) -> F {
+        self.pages.flash
+    }
+
+    /// The flash and the memory.
+    pub fn into_parts(self) -> (F, M) {
+        (self.pages.flash, self.tables.into_memory())
+    }
+
+    fn check(&self, logical: u32) -> Result<(), F::Error> {
+        if logical < self.logical_pages() {
+            Ok(())
+        } else {
+            Err(PacedError::OutOfRange {
+                logical,
+                pages: self.logical_pages(),
+            })
+        }
+    }
+
+    /// Notes an error of the flash after which only a mount knows what is stored.
+    fn fatal(&mut self, error: F::Error) -> PacedError<F::Error> {
+        self.broken = true;
+        PacedError::Flash(error)
+    }
+
+    /// Reads a logical page, and says whether it was ever written: if not, `out` is filled with zeros.
+    ///
+    /// # Errors
+    /// [`PacedError::OutOfRange`], [`PacedError::Lost`], or the flash fails.
+    pub fn read(&mut self, logical: u32, out: &mut [u8]) -> Result<bool, F::Error> {
+        self.check(logical)?;
+        self.check_length(logical, out.len())?;
+        let Some(page) = self.find(logical)? else {
+            out.fill(0);
+            return Ok(false);
+        };
+        match self.pages.read(page, self.tables.image())? {
+            Found::Whole { record, refresh }
+                if record.page_use == PageUse::Data && record.logical == logical =>
+            {
+                if refresh {
+                    self.advised = Some(self.shape().geometry.block_of(page));
+                }
+                out.copy_from_slice(self.tables.main());
+                Ok(true)
+            }
+            _ => Err(PacedError::Lost { logical }),
+        }
+    }
+
+    fn check_length(&self, logical: u32, bytes: usize) -> Result<(), F::Error> {
+        if bytes == self.page_bytes() as usize {
+            return Ok(());
+        }
+        Err(PacedError::OutOfRange {
+            logical,
+            pages: self.logical_pages(),
+        })
+    }
+
+    /// The page that holds a logical page.
+    fn find(&mut self, logical: u32) -> Result<Option<u32>, F::Error> {
+        let page = match self.tables.change_of(logical) {
+            Some((_, change)) => change.page,
+            None => self.find_stored(logical)?,
+        };
+        Ok((page != NO_PAGE).then_some(page))
+    }
+
+    /// The page that the stored map names for a logical page.
+    fn find_stored(&mut self, logical: u32) -> Result<u32, F::Error> {
+        let (number, place) = self.shape().map_place(logical);
+        let map_page = self.tables.map_page(number);
+        if map_page == NO_PAGE {
+            return Ok(NO_PAGE);
+        }
+        let width = self.shape().width;
+        let mut entry = [0; 4];
+        let column = place * width as u32;
+        match self.pages.flash.read(map_page, column, &mut entry[..width]) {
+            Ok(_) => Ok(get_number(&entry[..width])),
+            Err(error) if error.kind() == FlashErrorKind::Uncorrectable => {
+                Err(PacedError::Lost { logical })
+            }
+            Err(error) => Err(PacedError::Flash(error)),
+        }
+    }
+
+    /// Writes a logical page. When this returns, the page survives a power cut.
+    ///
+    /// # Errors
+    /// As [`write_group`](Self::write_group).
+    pub fn write(&mut self, logical: u32, data: &[u8]) -> Result<(), F::Error> {
+        self.write_group(&[(logical, data)])
+    }
+
+    /// Writes several logical pages, which become valid together. When this returns, they survive a power cut.
+    ///
+    /// # Errors
+    /// [`PacedError::OutOfRange`], [`PacedError::Group`]: nothing changed. [`PacedError::WornOut`], or the flash fails.
+    pub fn write_group(&mut self, group: &[(u32, &[u8])]) -> Result<(), F::Error> {
+        let twice = (1..group.len()).any(|i| group[..i].iter().any(|page| page.0 == group[i].0));
+        if group.is_empty() || group.len() > GROUP_PAGES || twice {
+            return Err(PacedError::Group {
+                pages: group.len(),
+                most: GROUP_PAGES,
+            });
+        }
+        for (logical, data) in group {
+            self.check(*logical)?;
+            self.check_length(*logical, data.len())?;
+        }
+        if self.broken {
+            return Err(PacedError::NeedsMount);
+        }
+        let done = self.write_checked(group);
+        // Some of its pages may be programmed: only a mount tells which group they belong to.
+        self.broken |= done.is_err();
+        done
+    }
+
+    fn write_checked(&mut self, group: &[(u32, &[u8])]) -> Result<(), F::Error> {
+        let pages = group.len() as u32;
+        let mut unpaid = self.make_room(pages)?;
+        self.group.len = 0;
+        for (index, (logical, data)) in group.iter().enumerate() {
+            if unpaid == 0 {
+                self.pay_page()?;
+            } else {
+                unpaid -= 1;
+            }
+            let record = Record {
+                page_use: PageUse::Data,
+                moved: false,
+                first: index == 0,
+                last: index + 1 == group.len(),
+                logical: *logical,
+                sequence: 0,
+                note: 0,
+            };
+            let page = self.place(|layer| {
+                layer.tables.main().copy_from_slice(data);
+                Ok(record)
+            })?;
+            // Until the group counts, nothing may take the block that the page is in for free.
+            self.tables.set_live(page, true);
+            self.group.push(*logical, page);
+            self.work.written += 1;
+        }
+        let group = self.group;
+        self.group.len = 0;
+        for (logical, page) in group.pages() {
+            self.note_change(*logical, *page, false);
+        }
+        Ok(())
+    }
+
+    /// Makes the log have room for a group, and erases ahead where it is due. Returns for how many of the group's pages
+    /// the steps are done with that.
+    fn make_room(&mut self, pages: u32) -> Result<u32, F::Error> {
+        let mut stored = false;
+        while self.tables.log_len() + pages > self.shape().config.log_entries {
+            self.store_most_changed()?;
+            stored = true;
+        }
+        if stored || self.erased.is_some() || self.free == 0 {
+            return Ok(0);
+        }
+        self.erase_ahead()?;
+        Ok(UNPAID_PAGES)
+    }
+
+    /// Notes where a logical page is from now on.
+    fn note_change(&mut self, logical: u32, page: u32, gone: bool) {
+        if let Some(dead) = self.tables.change(logical, page, gone) {
+            self.kill(dead);
+        }
+    }
+
+    /// Forgets what a logical page holds: it reads as never written. A power cut may bring it back.
+    ///
+    /// # Errors
+    /// [`PacedError::OutOfRange`], or the flash fails.
+    pub fn discard(&mut self, logical: u32) -> Result<(), F::Error> {
+        self.check(logical)?;
+        if self.broken {
+            return Err(PacedError::NeedsMount);
+        }
+        if self.tables.log_room() == 0 {
+            self.store_most_changed()?;
+        }
+        self.note_change(logical, NO_PAGE, false);
+        Ok(())
+    }
+
+    /// Does one piece of work ahead while the caller has nothing to write: a step, or an erase where it may take so long.
+    /// Returns whether there was any to do. Writes do the less of it the more was done ahead.
+    ///
+    /// # Errors
+    /// When the flash fails.
+    pub fn work_ahead(&mut self, may_erase: bool) -> Result<bool, F::Error> {
+        if self.broken {
+            return Err(PacedError::NeedsMount);
+        }
+        if may_erase && self.erased.is_none() && self.free > 0 {
+            self.erase_ahead()?;
+            return Ok(true);
+        }
+        // The header of the next block is the business of a write.
+        Ok(self.left() > 1 && self.step(true)?)
+    }
+
+    /// How often blocks that are not bad were erased.
+    pub fn wear(&self) -> PacedWear {
+        let blocks = 0..self.shape().geometry.blocks;
+        let good = blocks.filter(|block| !self.tables.is_bad(*block));
+        let (mut blocks, mut sum, mut least, mut most) = (0, 0, u32::MAX, 0);
+        for block in good {
+            let erases = self.tables.erases(block);
+            blocks += 1;
+            sum += u64::from(erases);
+            least = least.min(erases);
+            most = most.max(erases);
+        }
+        PacedWear {
+            blocks,
+            erases: sum,
+            least,
+            most,
+        }
+    }
+
+    /// Programs a page at the end of the log. `fill` puts its main area into the image, and gives its record; it is
+    /// asked again where the program fails.
+    fn place(
+        &mut self,
+        mut fill: impl FnMut(&mut Self) -> Result<Record, F::Error>,
+    ) -> Result<u32, F::Error> {
+        loop {
+            if self.used == self.shape().data_pages {
+                self.open_block(false)?;
+            }
+            let mut record = fill(self)?;
+            record.sequence = self.sequence;
+            let page = self.shape().data_page(self.head, self.used);
+            if self.program_next(&record)? {
+                return Ok(page);
+            }
+        }
+    }
+
+    /// Programs what stands in the image behind the last page of the head, and says whether that worked.
+    fn program_next(&mut self, record: &Record) -> Result<bool, F::Error> {
+        let page = self.shape().data_page(self.head, self.used);
+        self.used += 1;
+        match self.pages.program(page, self.tables.image(), record) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == FlashErrorKind::ProgramFailed => {
+                self.fail_head();
+                Ok(false)
+            }
+            Err(error) => Err(self.fatal(error)),
+        }
+    }
+}

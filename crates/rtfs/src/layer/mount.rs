@@ -1,0 +1,306 @@
+//! What a flash holds, also after a power cut at any time.
+
+use wordline_memory::Flash;
+
+use super::{Group, PacedLayer, Result};
+use crate::error::PacedError;
+use crate::pages::Found;
+use crate::record::{MOUNTED, PageUse, RECORD_BYTES, Record};
+use crate::shape::{FREE_BLOCKS, GROUP_PAGES, PacedConfig};
+use crate::tables::{NO_PAGE, get_number};
+
+/// Blocks that are looked at as the newest: one may have been begun, and power cuts can tear records of others.
+const CANDIDATES: usize = 8;
+
+/// Erases that the least worn block is taken to lack against the first one seen.
+const WEAR_BELOW: u32 = 100;
+
+/// The pages that became valid last: a group, or one page that the layer wrote for itself. Only the last page that was
+/// programmed can be torn, and it is one of these or of a group that never ended.
+#[derive(Clone, Copy, Debug, Default)]
+struct LastUnit {
+    group: Group,
+    /// The record of its pages, but for what differs between them.
+    of: Option<Record>,
+    /// No page of the head is sure beyond what opened it, so that the block before may be needed yet.
+    needs_previous: bool,
+}
+
+impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
+    /// Finds what a flash holds, also after a power cut at any time: everything that a write which returned has stored.
+    ///
+    /// The pages that became valid last are written again, to a block of their own, because a power cut may have torn
+    /// them although they read well. So each mount opens a block.
+    ///
+    /// # Errors
+    /// [`PacedError::NotFormatted`], [`PacedError::Version`], [`PacedError::Differs`], and the errors of
+    /// [`format`](Self::format) for sizes: nothing changed. Or the flash fails.
+    pub fn mount(
+        flash: F,
+        columns: [u32; RECORD_BYTES],
+        config: PacedConfig,
+        memory: M,
+    ) -> Result<Self, F::Error> {
+        let mut layer = Self::blank(flash, columns, config, memory)?;
+        let newest = layer.scan()?;
+        let mut problem = None;
+        let mut begun = 0;
+        for (sequence, block) in newest.into_iter().flatten() {
+            let mounted = match layer.read_header(block, sequence, &mut begun) {
+                Ok(Some(mounted)) => mounted,
+                Ok(None) => continue,
+                Err(PacedError::Flash(error)) => return Err(PacedError::Flash(error)),
+                Err(error) => {
+                    problem = problem.or(Some(error));
+                    continue;
+                }
+            };
+            if let Some(unit) = layer.replay(mounted)? {
+                // No later opening may have the number of one that was begun, nor of one whose first page cannot be
+                // read now.
+                layer.sequence = layer.sequence.max(begun) + 1;
+                layer.settle(unit)?;
+                return Ok(layer);
+            }
+        }
+        Err(problem.unwrap_or(PacedError::NotFormatted))
+    }
+
+    /// Looks at the first page of each block: the numbers of the newest openings, from the last one back.
+    fn scan(&mut self) -> Result<[Option<(u32, u32)>; CANDIDATES], F::Error> {
+        let geometry = self.shape().geometry;
+        let mut newest = [None; CANDIDATES];
+        let mut base = None;
+        for block in 0..geometry.blocks {
+            let first = block * geometry.pages_per_block;
+            let main = geometry.page_bytes as usize;
+            let spare = &mut self.tables.image()[main..];
+            let Some(record) = self.pages.peek(first, spare)? else {
+                continue;
+            };
+            if record.page_use != PageUse::Header || record.note != 0 {
+                continue;
+            }
+            if base.is_none() {
+                let below = record.logical.saturating_sub(WEAR_BELOW);
+                self.tables.set_wear_base(below);
+                base = Some(below);
+            }
+            self.tables.set_erases(block, record.logical);
+            let mut found = Some((record.sequence, block));
+            for place in &mut newest {
+                if found > *place {
+                    core::mem::swap(&mut found, place);
+                }
+            }
+        }
+        Ok(newest)
+    }
+
+    /// Goes through the pages of the head in their order. What they changed is noted, but for the last unit, which is
+    /// returned; `None` where a mount opened the block and did not end, so that the block before counts.
+    fn replay(&mut self, mounted: bool) -> Result<Option<LastUnit>, F::Error> {
+        let mut ended = !mounted;
+        let mut unit = LastUnit {
+            needs_previous: true,
+            ..LastUnit::default()
+        };
+        let mut begun = core::mem::take(&mut self.group);
+        for place in 0..self.shape().data_pages {
+            let page = self.shape().data_page(self.head, place);
+            let record = match self.pages.read(page, self.tables.image())? {
+                Found::Whole { record, .. } if record.sequence == self.sequence => record,
+                _ => break,
+            };
+            if record.page_use == PageUse::Header {
+                // All pages before it are sure.
+                ended = true;
+                self.apply(&core::mem::take(&mut unit));
+                unit.needs_previous = true;
+                continue;
+            }
+            if !self.is_known(&record) {
+                break;
+            }
+            unit.needs_previous = false;
+            let alone = record.moved || record.page_use == PageUse::Map;
+            let mut done = Group::default();
+            if alone {
+                done.push(record.logical, page);
+            } else {
+                if record.first || begun.len == GROUP_PAGES {
+                    begun.len = 0;
+                }
+                begun.push(record.logical, page);
+                if !record.last {
+                    continue;
+                }
+                done = core::mem::take(&mut begun);
+            }
+            let next = LastUnit {
+                group: done,
+                of: Some(record),
+                needs_previous: false,
+            };
+            self.apply(&core::mem::replace(&mut unit, next));
+        }
+        Ok(ended.then_some(unit))
+    }
+
+    /// Whether a record names what the layer has.
+    fn is_known(&self, record: &Record) -> bool {
+        match record.page_use {
+            PageUse::Data | PageUse::Lost => record.logical < self.logical_pages(),
+            PageUse::Map => record.logical < self.shape().map_pages,
+            PageUse::Header => false,
+        }
+    }
+
+    /// Notes where the pages of a unit are. Which pages are dead by that is not.
+    fn apply(&mut self, unit: &LastUnit) {
+        let Some(record) = unit.of else {
+            return;
+        };
+        for (logical, page) in unit.group.pages() {
+            if record.page_use == PageUse::Map {
+                // A page that was moved holds what it held before.
+                if !record.moved {
+                    let changes = self.tables.changes_of(*logical);
+                    self.tables.remove_changes(changes.start, changes.end);
+                }
+                self.tables.set_map_page(*logical, *page);
+            } else {
+                self.tables.change(*logical, *page, record.moved);
+            }
+        }
+    }
+
+    /// Finds the live pages and the free blocks.
+    fn survey(&mut self) -> Result<(), F::Error> {
+        let shape = *self.shape();
+        self.tables.clear_live();
+        for number in 0..shape.map_pages {
+            let page = self.tables.map_page(number);
+            if page == NO_PAGE {
+                continue;
+            }
+            if !self.read_map(page, number)? {
+                return Err(PacedError::Lost {
+                    logical: number * shape.map_entries,
+                });
+            }
+            self.tables.set_live(page, true);
+            for place in 0..shape.map_entries {
+                let at = place as usize * shape.width;
+                let named = get_number(&self.tables.main()[at..at + shape.width]);
+                if named == NO_PAGE || u64::from(named) >= shape.geometry.pages() {
+                    continue;
+                }
+                let logical = number * shape.map_entries + place;
+                let gone = self.tables.change_of(logical).is_some_and(|(_, change)| change.gone);
+                if !gone {
+                    self.tables.set_live(named, true);
+                }
+            }
+        }
+        for index in 0..self.tables.log_len() {
+            let page = self.tables.change_at(index).page;
+            if page != NO_PAGE {
+                self.tables.set_live(page, true);
+            }
+        }
+        self.count_free();
+        Ok(())
+    }
+
+    fn count_free(&mut self) {
+        let blocks = self.shape().geometry.blocks;
+        let free = (0..blocks).filter(|block| *block != self.head && self.is_free(*block));
+        self.free = free.count() as u32;
+    }
+
+    /// Writes the last unit again behind a new header, and makes as many blocks free as writes count on. Nothing is erased
+    /// meanwhile but the blocks that are opened, so that an interrupted mount can be begun again.
+    fn settle(&mut self, mut unit: LastUnit) -> Result<(), F::Error> {
+        self.group = Group::default();
+        self.survey()?;
+        if unit.needs_previous && self.previous < self.shape().geometry.blocks {
+            let first = self.previous * self.shape().geometry.pages_per_block;
+            self.tables.set_live(first, true);
+        }
+        // The pages to be copied must not be erased, whatever else their blocks hold.
+        for index in 0..unit.group.len {
+            self.tables.set_live(unit.group.pages[index].1, true);
+        }
+        self.count_free();
+        loop {
+            self.open_block(true)?;
+            match self.copy_unit(&unit)? {
+                Copied::Whole(copied) => {
+                    unit.group = copied;
+                    self.apply(&unit);
+                    unit.group.len = 0;
+                }
+                Copied::ProgramFailed => continue,
+                // It was torn, and reads so now: the write that it belongs to never returned.
+                Copied::Torn => {
+                    unit.group.len = 0;
+                    continue;
+                }
+            }
+            self.survey()?;
+            while self.free < FREE_BLOCKS && self.left() > 1 && self.step(false)? {}
+            if self.end_mount()? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Programs the page that says that the mount ended, and says whether that worked.
+    fn end_mount(&mut self) -> Result<bool, F::Error> {
+        let record = Record {
+            page_use: PageUse::Header,
+            moved: false,
+            first: true,
+            last: true,
+            logical: 0,
+            sequence: self.sequence,
+            note: MOUNTED,
+        };
+        self.tables.main().fill(0);
+        self.program_next(&record)
+    }
+
+    fn copy_unit(&mut self, unit: &LastUnit) -> Result<Copied, F::Error> {
+        let mut copied = Group::default();
+        for (index, (logical, from)) in unit.group.pages().iter().enumerate() {
+            let (Found::Whole { record, .. }, Some(of)) =
+                (self.pages.read(*from, self.tables.image())?, unit.of)
+            else {
+                return Ok(Copied::Torn);
+            };
+            let record = Record {
+                first: index == 0,
+                last: index + 1 == unit.group.len,
+                sequence: self.sequence,
+                logical: *logical,
+                page_use: of.page_use,
+                moved: of.moved,
+                note: record.note,
+            };
+            let page = self.shape().data_page(self.head, self.used);
+            if !self.program_next(&record)? {
+                return Ok(Copied::ProgramFailed);
+            }
+            copied.push(*logical, page);
+        }
+        Ok(Copied::Whole(copied))
+    }
+}
+
+/// What became of the last unit's copy.
+enum Copied {
+    Whole(Group),
+    ProgramFailed,
+    Torn,
+}

@@ -1,0 +1,338 @@
+//! Steps: pages moved, pages of the map stored, and how many of them a page pays.
+
+use wordline_memory::Flash;
+
+use super::{PacedLayer, Result};
+use crate::error::PacedError;
+use crate::pages::Found;
+use crate::record::{PageUse, Record};
+use crate::shape::FREE_BLOCKS;
+use crate::tables::{NO_PAGE, get_number, put_number};
+
+/// Free blocks that work ahead aims at.
+const FREE_AHEAD: u32 = FREE_BLOCKS + 2;
+
+/// Erases that the most worn free block has beyond a block that rests, before that one's pages move to it.
+const LEVEL_ABOVE: u32 = 8;
+
+impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
+    /// The block that is being emptied; one is chosen where too few blocks are free.
+    fn victim(&mut self, ahead: bool) -> Result<Option<u32>, F::Error> {
+        self.retire_failing()?;
+        if let Some(block) = self.victim
+            && self.tables.live_pages(block) == 0
+        {
+            self.victim = None;
+        }
+        let least = if ahead { FREE_AHEAD } else { FREE_BLOCKS + 1 };
+        if self.victim.is_none() {
+            let failing = self.failing.iter().flatten().copied();
+            let failing = failing.filter(|block| *block != self.head).next();
+            self.victim = if self.free >= FREE_BLOCKS && failing.is_some() {
+                failing
+            } else if self.free < least {
+                self.emptiest()
+            } else {
+                None
+            };
+            if let Some(block) = self.victim {
+                let live = self.tables.live_pages(block);
+                self.level_moves = self.bound.victim_pages.saturating_sub(live);
+                self.choose_resting();
+            }
+        }
+        Ok(self.victim)
+    }
+
+    /// The block with the fewest live pages, of those that have any and gain a page.
+    fn emptiest(&self) -> Option<u32> {
+        let geometry = self.shape().geometry;
+        (0..geometry.blocks)
+            .filter(|block| *block != self.head && !self.tables.is_bad(*block))
+            .map(|block| (self.tables.live_pages(block), block))
+            .filter(|(live, _)| (1..self.shape().data_pages).contains(live))
+            .min()
+            .map(|(_, block)| block)
+    }
+
+    /// Chooses a block whose pages are to move although few of them are dead: the one that the ECC advised to move, or one
+    /// that rests while others wear.
+    fn choose_resting(&mut self) {
+        if let Some(block) = self.resting
+            && block != self.head
+            && self.tables.live_pages(block) > 0
+        {
+            return;
+        }
+        self.resting = self.advised.take();
+        if self.resting.is_some() {
+            return;
+        }
+        let blocks = 0..self.shape().geometry.blocks;
+        let good = blocks.filter(|block| *block != self.head && !self.tables.is_bad(*block));
+        let (mut rests, mut most) = (None, 0);
+        for block in good {
+            let erases = self.tables.erases(block);
+            if self.tables.live_pages(block) == 0 {
+                most = most.max(erases);
+            } else if rests.is_none_or(|(least, _)| erases < least) {
+                rests = Some((erases, block));
+            }
+        }
+        self.resting = rests
+            .filter(|(least, block)| most > least + LEVEL_ABOVE && self.victim != Some(*block))
+            .map(|(_, block)| block);
+    }
+
+    /// Pages of the resting block that may move while the head is filled: as many as the block that is being emptied
+    /// has fewer than the bound allows for.
+    fn resting_moves(&self) -> u32 {
+        let live = self.resting.map_or(0, |block| self.tables.live_pages(block));
+        live.min(self.level_moves)
+    }
+
+    /// Does the steps that one page of the caller pays.
+    pub(super) fn pay_page(&mut self) -> Result<(), F::Error> {
+        for _ in 0..self.steps_due()? {
+            // The last page of a block is the caller's.
+            if self.left() <= 1 || !self.step(false)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Pages that the head takes yet.
+    pub(super) fn left(&self) -> u32 {
+        self.shape().data_pages - self.used
+    }
+
+    /// Steps that the next page of the caller pays, so that the same number for each page that can still be written to
+    /// the head frees a block before it is full.
+    fn steps_due(&mut self) -> Result<u32, F::Error> {
+        let left = self.left();
+        if left == 0 {
+            // The header of the next block takes their place.
+            return Ok(0);
+        }
+        if self.free < FREE_BLOCKS {
+            return Ok(self.bound.steps_per_page);
+        }
+        // A block that work ahead has made free is room enough, whatever it went on with.
+        let victim = self.victim(false)?.filter(|_| self.free == FREE_BLOCKS);
+        let moves = victim.map_or(0, |block| {
+            self.tables.live_pages(block) + self.resting_moves()
+        });
+        let work = moves + self.shape().stores(left, self.tables.log_room());
+        let pages = left.saturating_sub(work).max(1);
+        Ok(work.div_ceil(pages).min(self.bound.steps_per_page))
+    }
+
+    /// Does a step, and says whether there was one to do.
+    pub(super) fn step(&mut self, ahead: bool) -> Result<bool, F::Error> {
+        if self.tables.log_room() == 0 {
+            self.store_most_changed()?;
+            return Ok(true);
+        }
+        let victim = self.victim(ahead)?;
+        let mut page = victim.and_then(|block| self.tables.first_live(block));
+        // The resting block moves first: the other one goes on losing pages by itself.
+        if victim.is_some() && self.resting_moves() > 0 {
+            page = self.resting.and_then(|block| self.tables.first_live(block)).or(page);
+            self.level_moves -= 1;
+        }
+        let Some(page) = page else {
+            return Ok(false);
+        };
+        self.work.steps += 1;
+        self.move_page(page)?;
+        Ok(true)
+    }
+
+    /// Moves a page to the end of the log, or finds that it is dead.
+    fn move_page(&mut self, page: u32) -> Result<(), F::Error> {
+        match self.pages.read(page, self.tables.image())? {
+            Found::Whole { record, .. } => match record.page_use {
+                PageUse::Data | PageUse::Lost => self.move_data(page, record),
+                PageUse::Map if self.tables.map_page(record.logical) == page => {
+                    let moved = self.copy(page, record)?;
+                    self.tables.set_map_page(record.logical, moved);
+                    self.tables.set_live(moved, true);
+                    self.kill(page);
+                    Ok(())
+                }
+                PageUse::Map | PageUse::Header => {
+                    self.kill(page);
+                    Ok(())
+                }
+            },
+            Found::Broken => self.give_up(page),
+        }
+    }
+
+    fn move_data(&mut self, page: u32, record: Record) -> Result<(), F::Error> {
+        let change = self.tables.change_of(record.logical);
+        if let Some((index, change)) = change
+            && change.page != page
+        {
+            // The stored map still names the page.
+            self.tables.set_gone(index);
+            self.kill(page);
+            return Ok(());
+        }
+        let moved = self.copy(page, record)?;
+        self.note_change(record.logical, moved, change.is_none());
+        self.kill(page);
+        Ok(())
+    }
+
+    /// Copies a page, which stands in the image, to the end of the log.
+    fn copy(&mut self, page: u32, record: Record) -> Result<u32, F::Error> {
+        let record = Record {
+            moved: true,
+            first: true,
+            last: true,
+            ..record
+        };
+        self.work.moved += 1;
+        let geometry = self.shape().geometry;
+        let mut in_image = self.used < self.shape().data_pages;
+        self.place(|layer| {
+            if !in_image {
+                let found = layer.pages.read(page, layer.tables.image())?;
+                if found == Found::Broken {
+                    layer.tables.main()[..geometry.page_bytes as usize].fill(0);
+                    return Ok(Record {
+                        page_use: PageUse::Lost,
+                        ..record
+                    });
+                }
+            }
+            in_image = false;
+            Ok(record)
+        })
+    }
+
+    /// A live page cannot be read: its place in the map says whose it was.
+    fn give_up(&mut self, page: u32) -> Result<(), F::Error> {
+        let owner = match self.tables.change_to(page) {
+            Some(change) => Some(change.logical),
+            None => self.owner(page)?,
+        };
+        let Some(logical) = owner else {
+            self.kill(page);
+            return Ok(());
+        };
+        let record = Record {
+            page_use: PageUse::Lost,
+            moved: true,
+            first: true,
+            last: true,
+            logical,
+            sequence: 0,
+            note: 0,
+        };
+        match self.tables.change_of(logical) {
+            Some((index, change)) if change.page != page => {
+                self.tables.set_gone(index);
+                self.kill(page);
+                return Ok(());
+            }
+            _ => {}
+        }
+        let gone = self.tables.change_of(logical).is_none();
+        let lost = self.place(|layer| {
+            layer.tables.main().fill(0);
+            Ok(record)
+        })?;
+        self.note_change(logical, lost, gone);
+        self.kill(page);
+        Ok(())
+    }
+
+    /// The logical page that the stored map has at a page.
+    fn owner(&mut self, page: u32) -> Result<Option<u32>, F::Error> {
+        let shape = *self.shape();
+        for number in 0..shape.map_pages {
+            let map_page = self.tables.map_page(number);
+            if map_page == NO_PAGE || !self.read_map(map_page, number)? {
+                continue;
+            }
+            let entries = self.tables.main().chunks_exact(shape.width);
+            let place = entries.map(get_number).position(|entry| entry == page);
+            if let Some(place) = place {
+                return Ok(Some(number * shape.map_entries + place as u32));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Reads a page of the map into the image, and says whether it is whole.
+    pub(super) fn read_map(&mut self, page: u32, number: u32) -> Result<bool, F::Error> {
+        let found = self.pages.read(page, self.tables.image())?;
+        Ok(matches!(found, Found::Whole { record, .. }
+            if record.page_use == PageUse::Map && record.logical == number))
+    }
+
+    /// Stores the page of the map with most changes.
+    pub(super) fn store_most_changed(&mut self) -> Result<(), F::Error> {
+        let Some((number, _)) = self.tables.most_changed() else {
+            return Ok(());
+        };
+        self.work.steps += 1;
+        self.work.stored += 1;
+        let old = self.tables.map_page(number);
+        let page = self.place(|layer| {
+            layer.load_map(old, number)?;
+            for index in layer.tables.changes_of(number) {
+                let change = layer.tables.change_at(index);
+                let place = layer.map_bytes(change.logical);
+                let entry = &mut layer.tables.main()[place];
+                let dead = get_number(entry);
+                put_number(entry, change.page);
+                // What the map named until now is dead, and noted so before another block can be opened.
+                if !change.gone && dead != NO_PAGE {
+                    layer.tables.set_gone(index);
+                    layer.kill(dead);
+                }
+            }
+            Ok(Record {
+                page_use: PageUse::Map,
+                moved: false,
+                first: true,
+                last: true,
+                logical: number,
+                sequence: 0,
+                note: 0,
+            })
+        })?;
+        let changes = self.tables.changes_of(number);
+        self.tables.remove_changes(changes.start, changes.end);
+        self.tables.set_map_page(number, page);
+        self.tables.set_live(page, true);
+        if old != NO_PAGE {
+            self.kill(old);
+        }
+        Ok(())
+    }
+
+    fn map_bytes(&self, logical: u32) -> core::ops::Range<usize> {
+        let width = self.shape().width;
+        let start = self.shape().map_place(logical).1 as usize * width;
+        start..start + width
+    }
+
+    /// Puts a page of the map into the image as it was stored; one that never was names no page.
+    fn load_map(&mut self, page: u32, number: u32) -> Result<(), F::Error> {
+        if page == NO_PAGE {
+            self.tables.main().fill(0);
+            return Ok(());
+        }
+        if self.read_map(page, number)? {
+            return Ok(());
+        }
+        Err(PacedError::Lost {
+            logical: number * self.shape().map_entries,
+        })
+    }
+}

@@ -1,0 +1,148 @@
+//! What is stored beside each page: its record.
+
+/// Bytes of a record.
+pub const RECORD_BYTES: usize = 15;
+
+/// Bytes of a record that its check covers, beside the main area.
+const CHECKED: usize = RECORD_BYTES - 4;
+
+/// Upper bits of a record's first byte, so that no record is an erased one.
+const MAGIC: u8 = 0xA0;
+const MAGIC_MASK: u8 = 0xE0;
+const MOVED: u8 = 0x10;
+const FIRST: u8 = 0x08;
+const LAST: u8 = 0x04;
+
+/// CRC-32 of ISO/IEC 8802-3, a table of 1 KiB.
+const CRC: crc::Crc<u32, crc::Table<1>> = crc::Crc::<u32, crc::Table<1>>::new(&crc::CRC_32_ISO_HDLC);
+
+/// The number of the part of a header that says that a mount ended. It stands where pages do.
+pub(crate) const MOUNTED: u16 = u16::MAX;
+
+/// What a page holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PageUse {
+    /// A logical page.
+    Data,
+    /// A page of the map; its logical page is its number.
+    Map,
+    /// A part of the header of its block; its logical page is how often the block was erased.
+    Header,
+    /// The place of a logical page that cannot be read any more.
+    Lost,
+}
+
+/// The record of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Record {
+    pub(crate) page_use: PageUse,
+    /// The page was moved from a block that was being emptied.
+    pub(crate) moved: bool,
+    /// The page begins a group.
+    pub(crate) first: bool,
+    /// The page ends a group, which counts from then on.
+    pub(crate) last: bool,
+    pub(crate) logical: u32,
+    /// Which opening of a block the page belongs to.
+    pub(crate) sequence: u32,
+    /// The caller's, of a data page; the number of the part, of a header, or [`MOUNTED`].
+    pub(crate) note: u16,
+}
+
+impl Record {
+    /// The bytes of the record of a page with this main area.
+    pub(crate) fn encode(&self, main: &[u8]) -> [u8; RECORD_BYTES] {
+        let mut bytes = [0; RECORD_BYTES];
+        let code = match self.page_use {
+            PageUse::Data => 0,
+            PageUse::Map => 1,
+            PageUse::Header => 2,
+            PageUse::Lost => 3,
+        };
+        let flag = |set: bool, bit: u8| if set { bit } else { 0 };
+        bytes[0] =
+            MAGIC | code | flag(self.moved, MOVED) | flag(self.first, FIRST) | flag(self.last, LAST);
+        bytes[1..5].copy_from_slice(&self.logical.to_le_bytes());
+        bytes[5..9].copy_from_slice(&self.sequence.to_le_bytes());
+        bytes[9..CHECKED].copy_from_slice(&self.note.to_le_bytes());
+        let check = check(&bytes[..CHECKED], main);
+        bytes[CHECKED..].copy_from_slice(&check.to_le_bytes());
+        bytes
+    }
+
+    /// The record, if its bytes look like one. Whether they belong to the main area is not looked at.
+    pub(crate) fn decode(bytes: &[u8; RECORD_BYTES]) -> Option<Self> {
+        if bytes[0] & MAGIC_MASK != MAGIC {
+            return None;
+        }
+        let page_use = match bytes[0] & 3 {
+            0 => PageUse::Data,
+            1 => PageUse::Map,
+            2 => PageUse::Header,
+            _ => PageUse::Lost,
+        };
+        Some(Self {
+            page_use,
+            moved: bytes[0] & MOVED != 0,
+            first: bytes[0] & FIRST != 0,
+            last: bytes[0] & LAST != 0,
+            logical: u32::from_le_bytes([bytes[1], bytes[2], bytes[3], bytes[4]]),
+            sequence: u32::from_le_bytes([bytes[5], bytes[6], bytes[7], bytes[8]]),
+            note: u16::from_le_bytes([bytes[9], bytes[10]]),
+        })
+    }
+
+    /// The record, if its bytes and those of the main area belong together.
+    pub(crate) fn decode_checked(bytes: &[u8; RECORD_BYTES], main: &[u8]) -> Option<Self> {
+        let stored = &bytes[CHECKED..];
+        (check(&bytes[..CHECKED], main).to_le_bytes() == stored)
+            .then(|| Self::decode(bytes))
+            .flatten()
+    }
+}
+
+fn check(record: &[u8], main: &[u8]) -> u32 {
+    let mut digest = CRC.digest();
+    digest.update(record);
+    digest.update(main);
+    digest.finalize()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_comes_back_and_a_wrong_bit_is_noticed() {
+        let main = [0x5A; 64];
+        for page_use in [PageUse::Data, PageUse::Map, PageUse::Header, PageUse::Lost] {
+            for flags in 0..8 {
+                let record = Record {
+                    page_use,
+                    moved: flags & 1 != 0,
+                    first: flags & 2 != 0,
+                    last: flags & 4 != 0,
+                    logical: 0x0102_0304,
+                    sequence: 0xA0B0_C0D0,
+                    note: 0x1234,
+                };
+                let bytes = record.encode(&main);
+                assert_eq!(Record::decode_checked(&bytes, &main), Some(record));
+                for bit in 0..8 * RECORD_BYTES {
+                    let mut wrong = bytes;
+                    wrong[bit / 8] ^= 1 << (bit % 8);
+                    assert_eq!(Record::decode_checked(&wrong, &main), None);
+                }
+                let mut other = main;
+                other[63] ^= 1;
+                assert_eq!(Record::decode_checked(&bytes, &other), None);
+            }
+        }
+    }
+
+    #[test]
+    fn an_erased_page_has_no_record() {
+        assert_eq!(Record::decode(&[0xFF; RECORD_BYTES]), None);
+        assert_eq!(Record::decode(&[0; RECORD_BYTES]), None);
+    }
+}
