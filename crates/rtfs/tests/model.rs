@@ -94,7 +94,10 @@ impl Trial {
 
     /// Writes a group, and holds it against the bound.
     fn write(&mut self, group: &[u32], version: u64) {
-        let contents: Vec<_> = group.iter().map(|logical| content(*logical, version)).collect();
+        let contents: Vec<_> = group
+            .iter()
+            .map(|logical| content(*logical, version))
+            .collect();
         let pages: Vec<(u32, &[u8])> = group
             .iter()
             .zip(&contents)
@@ -198,7 +201,11 @@ fn wear_spreads_over_blocks_that_hold_what_never_changes() {
     while trial.layer.wear().erases < 100 * u64::from(GEOMETRY.blocks) {
         let random = |number| draw(11, call, number, Purpose::Address);
         // Nine of ten go to a tenth of the pages, and half of all pages are never written again.
-        let range = if random(0).is_multiple_of(10) { 280 } else { 56 };
+        let range = if random(0).is_multiple_of(10) {
+            280
+        } else {
+            56
+        };
         trial.write(&[(random(1) % range) as u32], call);
         call += 1;
     }

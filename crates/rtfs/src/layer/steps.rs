@@ -87,7 +87,9 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     /// Pages of the resting block that may move while the head is filled: as many as the block that is being emptied
     /// has fewer than the bound allows for.
     fn resting_moves(&self) -> u32 {
-        let live = self.resting.map_or(0, |block| self.tables.live_pages(block));
+        let live = self
+            .resting
+            .map_or(0, |block| self.tables.live_pages(block));
         live.min(self.level_moves)
     }
 
@@ -138,7 +140,10 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         let mut page = victim.and_then(|block| self.tables.first_live(block));
         // The resting block moves first: the other one goes on losing pages by itself.
         if victim.is_some() && self.resting_moves() > 0 {
-            page = self.resting.and_then(|block| self.tables.first_live(block)).or(page);
+            page = self
+                .resting
+                .and_then(|block| self.tables.first_live(block))
+                .or(page);
             self.level_moves -= 1;
         }
         let Some(page) = page else {
