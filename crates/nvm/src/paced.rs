@@ -6,7 +6,7 @@
 
 use wordline_core::SimClock;
 use wordline_core::quantity::Time;
-use wordline_memory::{ByteMemory, Flash as _, OutOfRange};
+use wordline_memory::{ByteMemory, OutOfRange};
 use wordline_rtfs::{GROUP_PAGES, PacedBound, PacedConfig, PacedError, PacedLayer, PacedWork};
 
 use crate::bound::TimeSpan;
