@@ -505,8 +505,10 @@ fn raw_nand_behind_a_layer_takes_random_writes() {
         wrap_bytes: 8 * MIB,
         ..writes(pattern)
     };
-    let [page, merged] = FtlMapping::ALL
-        .map(|mapping| done(&behind(mapping, 0.12, raw(NAND, small(Pattern::Random)))));
+    let [page, merged, paced] = FtlMapping::ALL.map(|mapping| {
+        let spare = TranslationLayer::of(mapping).spare.si();
+        done(&behind(mapping, spare, raw(NAND, small(Pattern::Random))))
+    });
     let speed = |result| value(result, Metric::ThroughputMean, None);
     assert!(
         speed(&page) > 1.2 * speed(&merged),
@@ -519,6 +521,7 @@ fn raw_nand_behind_a_layer_takes_random_writes() {
     for (result, name) in [
         (&page, "page, 12 % spare"),
         (&merged, "log-block, 12 % spare"),
+        (&paced, "real-time, 30 % spare"),
     ] {
         assert!(
             result
@@ -557,6 +560,40 @@ fn spare_blocks_save_cleaning() {
         little > 1.3 * much && much >= 1.0,
         "{little} against {much}"
     );
+}
+
+/// A real-time layer has a bound for each write, and no write of a full memory exceeds it.
+#[test]
+fn a_real_time_layer_keeps_its_proven_bound() {
+    let mut question = BufferWorkload {
+        warm_up_bytes: 160 * MIB,
+        ..records(4 * KIB, Pattern::Random)
+    };
+    if let AccessSource::Stream(stream) = &mut question.source {
+        stream.wrap_bytes = 88 * MIB;
+        stream.total_bytes = 16 * MIB;
+    }
+    let result = done(&behind(
+        FtlMapping::RealTime,
+        0.3,
+        of(NAND, Workload::Buffer(question)),
+    ));
+    let latency = |estimate: &str| {
+        let rows = result.rows.iter().filter(|row| {
+            row.metric == Metric::LatencyMax && row.text(Axis::Estimate).unwrap_or("") == estimate
+        });
+        rows.filter_map(|row| row.value).fold(0.0, f64::max)
+    };
+    let (proven, seen) = (latency("bound"), latency(""));
+    assert!(seen > 2.5e-3, "no write met an erase: {seen}");
+    assert!(seen <= proven && proven <= 4.9e-3, "{seen} against {proven}");
+}
+
+/// Less to spare than a real-time layer works with is refused, and the least share is named.
+#[test]
+fn a_real_time_layer_names_the_least_to_spare() {
+    let refused = refused(&behind(FtlMapping::RealTime, 0.05, raw(NAND, writes(Pattern::Random))));
+    assert!(refused.contains("--ftl-spare"), "{refused}");
 }
 
 /// Nothing is promised of a layer that may have to clean first, and the run says so instead of a bound.

@@ -55,7 +55,9 @@ impl<F: FlashDevice> Paced<F> {
     ) -> Result<Self, NvmError> {
         let geometry = flash.geometry();
         let config = PacedConfig::usual(&geometry, logical_pages, bad_blocks);
-        let bound: PacedBound = config.bound(&geometry).map_err(failed)?;
+        let bound: PacedBound = config
+            .bound(&geometry)
+            .map_err(|error| too_little_to_spare(error, geometry.pages()))?;
         let (page, erase) = (flash.page_bounds()?, flash.erase_bound(1)?);
         let memory = vec![0; bound.ram_bytes];
         let layer =
@@ -311,6 +313,25 @@ impl<F: FlashDevice> Device for Paced<F> {
 /// A page's number: layers have fewer pages than 32 bits count.
 const fn number(page: u64) -> u32 {
     page as u32
+}
+
+/// The error of a configuration, in terms of what users choose.
+fn too_little_to_spare(error: PacedError<NvmError>, pages: u64) -> NvmError {
+    match error {
+        PacedError::Unsuitable {
+            what: "logical pages",
+            most,
+            ..
+        } => {
+            let spare = 100.0 * (1.0 - most as f64 / pages as f64);
+            let spare = (spare * 10.0).ceil() / 10.0;
+            NvmError::Translation(
+                format!("a real-time layer needs {spare} % of the blocks to itself: --ftl-spare {spare}%")
+                    .into(),
+            )
+        }
+        other => failed(other),
+    }
 }
 
 /// What an error of the layer is to users of the device.

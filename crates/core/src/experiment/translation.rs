@@ -17,7 +17,7 @@ pub struct TranslationLayer {
     /// write: sectors can be overwritten in any order.
     #[cfg_attr(feature = "cli", arg(long = "ftl", required = false))]
     pub mapping: FtlMapping,
-    /// Share of the blocks that the layer keeps to itself.
+    /// Share of the blocks that the layer keeps to itself; of a real-time layer 30 % where nothing else is asked for.
     #[schemars(with = "String")]
     #[cfg_attr(
         feature = "cli",
@@ -36,12 +36,19 @@ impl TranslationLayer {
     /// Share of the blocks that is spare, unless the user says otherwise.
     pub const SPARE: f64 = 0.12;
 
+    /// The same of a real-time layer: the less is spare, the more steps a write takes at most.
+    pub const SPARE_REAL_TIME: f64 = 0.3;
+
     /// A layer with the usual spare blocks.
     #[must_use]
     pub fn of(mapping: FtlMapping) -> Self {
+        let spare = match mapping {
+            FtlMapping::Page | FtlMapping::LogBlock => Self::SPARE,
+            FtlMapping::RealTime => Self::SPARE_REAL_TIME,
+        };
         Self {
             mapping,
-            spare: Fraction::from_si(Self::SPARE),
+            spare: Fraction::from_si(spare),
         }
     }
 }
@@ -70,7 +77,8 @@ impl TranslationLayer {
     /// The layer that flags ask for.
     pub(super) fn chosen(matches: &clap::ArgMatches) -> Option<Self> {
         let mapping = matches.try_get_one::<FtlMapping>("mapping").ok()??;
-        let spare = matches.get_one("spare").copied();
+        let given = matches.value_source("spare") != Some(clap::parser::ValueSource::DefaultValue);
+        let spare = matches.get_one("spare").copied().filter(|_| given);
         Some(Self {
             mapping: *mapping,
             spare: spare.unwrap_or(Self::of(*mapping).spare),
