@@ -73,7 +73,7 @@ pub(super) fn run(
         experiment: row.experiment(matches).map_err(failure::flags)?,
         exports: Exports::of_results(&results)?,
         inputs: Inputs::default(),
-        has_budget: results.budget.is_some(),
+        has_budget: budget.budget.is_some(),
         matches,
         global,
     };
