@@ -262,9 +262,12 @@ fn sentences(page: &str) -> Vec<String> {
             .last()
             .is_some_and(|paragraph| !paragraph.is_empty());
         is_indented = line.starts_with("    ") && !is_item && (is_indented || !is_open);
-        let is_prose =
-            !is_fenced && !is_indented && !is_fence && !text.starts_with(['|', '#', '<', '>']);
-        if text.is_empty() || is_item || !is_prose {
+        let is_prose = !text.is_empty()
+            && !is_fenced
+            && !is_indented
+            && !is_fence
+            && !text.starts_with(['|', '#', '<', '>']);
+        if is_item || !is_prose {
             paragraphs.push(String::new());
         }
         if is_prose && let Some(paragraph) = paragraphs.last_mut() {
@@ -275,13 +278,13 @@ fn sentences(page: &str) -> Vec<String> {
     let said = |paragraph: &String| {
         let parts = paragraph.split('`').enumerate();
         let text: String = parts
-            .map(|(index, part)| if index % 2 == 0 { part } else { "code" })
+            .map(|(index, part)| if index % 2 == 0 { part } else { "CODE" })
             .collect();
         let parts = text
             .split("*\"")
             .flat_map(|part| part.split("\"*"))
             .enumerate();
-        let parts = parts.map(|(index, part)| if index % 2 == 0 { part } else { "quotation" });
+        let parts = parts.map(|(index, part)| if index % 2 == 0 { part } else { "QUOTATION" });
         parts.collect::<String>()
     };
     let mut found = Vec::new();
@@ -289,7 +292,7 @@ fn sentences(page: &str) -> Vec<String> {
         let mut sentence: Vec<&str> = Vec::new();
         for word in paragraph.split_whitespace() {
             let starts = !word
-                .trim_start_matches(['*', '(', '[', '"', '_'])
+                .trim_start_matches(['*', '(', '[', '_'])
                 .starts_with(char::is_lowercase);
             let ends = sentence.last().is_some_and(|last| {
                 last.trim_end_matches(['*', ')', '"', '_', ':', ']'])
@@ -344,11 +347,11 @@ fn sentences_are_found() {
     let page = "# A heading. Of two\n\nOne `a b. C` here,\nand on. 2 is *a number.* Then [a link](x/y.md).\n\n    code. Code\n\n\
                 - an item, of 0.5 s\n  goes on\n- *\"Quoted. Twice\"* is one\n\n```text\nA fence.\n```\n| a | b |\n";
     let expected = [
-        "One code here, and on.",
+        "One CODE here, and on.",
         "2 is *a number.*",
         "Then [a link](x/y.md).",
         "- an item, of 0.5 s goes on",
-        "- quotation is one",
+        "- QUOTATION is one",
     ];
     assert_eq!(sentences(page), expected);
     assert_eq!(
