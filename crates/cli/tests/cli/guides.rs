@@ -129,6 +129,10 @@ fn workplace() -> TempDir {
 }
 
 /// Runs the commands of a page that take no longer than the test may.
+#[allow(
+    clippy::print_stdout,
+    reason = "who runs the slow commands reads which of them take long"
+)]
 fn run_page(page: &str, with_slow: bool) {
     let folder = workplace();
     let program = Path::new(env!("CARGO_BIN_EXE_wordline"));
