@@ -64,7 +64,7 @@ nightly: ## what takes longer: fuzzing, the site, the table on an emulated Corte
 	cargo test --release --locked -p wordline-lab --test all buffer:: -- --ignored --nocapture
 	cargo test --release --locked -p wordline-lab --test all fit:: -- --ignored --nocapture
 	cargo test --release --locked -p wordline-lab --test all compare:: -- --ignored --nocapture
-	cargo test --release --locked -p wordline --test all guides:: -- --ignored
+	cargo test --release --locked -p wordline --test all guides:: -- --ignored --nocapture
 	WORDLINE_REQUIRE_BROWSER=1 cargo test --release --locked -p wordline --test all browser:: -- --ignored --nocapture
 	cargo test --release --locked -p wordline-crash --test ftl power_cuts -- --ignored --nocapture
 	cargo test --release --locked -p wordline-kv --lib million_images -- --ignored --nocapture

@@ -1,5 +1,5 @@
-//! The repository holds together: documents name paths that exist, every file of tests is run, and type
-//! names have one meaning.
+//! The repository holds together: documents name paths that exist and read in short sentences, every file of tests is
+//! run, and type names have one meaning.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -239,5 +239,126 @@ fn a_type_name_has_one_meaning() {
             .iter()
             .map(|name| &definitions[*name])
             .collect::<Vec<_>>()
+    );
+}
+
+/// Words that a sentence of the documents has at most. Writers aim at 25.
+const WORDS_MAX: usize = 40;
+
+/// The sentences of a page's prose: without code blocks, headings, tables and pictures. Code and quotations of what a
+/// command says, `*"like this"*`, stand for one word each.
+fn sentences(page: &str) -> Vec<String> {
+    let mut paragraphs = vec![String::new()];
+    let (mut is_fenced, mut is_indented) = (false, false);
+    for line in page.lines() {
+        let text = line.trim();
+        let is_item = ["- ", "* "].iter().any(|mark| text.starts_with(mark))
+            || text
+                .split_once(". ")
+                .is_some_and(|(number, _)| number.parse::<u8>().is_ok());
+        let is_fence = text.starts_with("```");
+        is_fenced ^= is_fence;
+        let is_open = paragraphs
+            .last()
+            .is_some_and(|paragraph| !paragraph.is_empty());
+        is_indented = line.starts_with("    ") && !is_item && (is_indented || !is_open);
+        let is_prose = !text.is_empty()
+            && !is_fenced
+            && !is_indented
+            && !is_fence
+            && !text.starts_with(['|', '#', '<', '>']);
+        if is_item || !is_prose {
+            paragraphs.push(String::new());
+        }
+        if is_prose && let Some(paragraph) = paragraphs.last_mut() {
+            *paragraph += text;
+            paragraph.push(' ');
+        }
+    }
+    let said = |paragraph: &String| {
+        let parts = paragraph.split('`').enumerate();
+        let text: String = parts
+            .map(|(index, part)| if index % 2 == 0 { part } else { "CODE" })
+            .collect();
+        let parts = text
+            .split("*\"")
+            .flat_map(|part| part.split("\"*"))
+            .enumerate();
+        let parts = parts.map(|(index, part)| if index % 2 == 0 { part } else { "QUOTATION" });
+        parts.collect::<String>()
+    };
+    let mut found = Vec::new();
+    for paragraph in paragraphs.iter().map(said) {
+        let mut sentence: Vec<&str> = Vec::new();
+        for word in paragraph.split_whitespace() {
+            let starts = !word
+                .trim_start_matches(['*', '(', '[', '_'])
+                .starts_with(char::is_lowercase);
+            let ends = sentence.last().is_some_and(|last| {
+                last.trim_end_matches(['*', ')', '"', '_', ':', ']'])
+                    .ends_with(['.', '!', '?'])
+            });
+            if starts && ends {
+                found.push(sentence.join(" "));
+                sentence.clear();
+            }
+            sentence.push(word);
+        }
+        found.push(sentence.join(" "));
+    }
+    found.retain(|sentence| !sentence.is_empty());
+    found
+}
+
+/// Words with a letter or a digit. The address of a link belongs to its last word.
+fn words(sentence: &str) -> usize {
+    let words = sentence.split_whitespace();
+    words
+        .filter(|word| word.contains(char::is_alphanumeric))
+        .count()
+}
+
+#[test]
+fn sentences_of_the_documents_are_short() {
+    let is_page = |path: &String| path == "README.md" || path.starts_with("docs/");
+    let pages = paths()
+        .into_iter()
+        .filter(|path| is_page(path) && path.ends_with(".md"));
+    let (mut count, mut long) = (0, Vec::new());
+    for page in pages {
+        for sentence in sentences(&text(&page)) {
+            count += 1;
+            let words = words(&sentence);
+            if words > WORDS_MAX {
+                long.push(format!("{page}: {words} words: {sentence}"));
+            }
+        }
+    }
+    assert!(count > 3000, "{count} sentences found");
+    assert!(
+        long.is_empty(),
+        "{} sentences have more than {WORDS_MAX} words; split them: {long:#?}",
+        long.len()
+    );
+}
+
+#[test]
+fn sentences_are_found() {
+    let page = "# A heading. Of two\n\nOne `a b. C` here,\nand on. 2 is *a number.* Then [a link](x/y.md).\n\n    code. Code\n\n\
+                - an item, of 0.5 s\n  goes on\n- *\"Quoted. Twice\"* is one\n\n```text\nA fence.\n```\n| a | b |\n";
+    let expected = [
+        "One CODE here, and on.",
+        "2 is *a number.*",
+        "Then [a link](x/y.md).",
+        "- an item, of 0.5 s goes on",
+        "- QUOTATION is one",
+    ];
+    assert_eq!(sentences(page), expected);
+    assert_eq!(
+        sentences(page)
+            .iter()
+            .map(|one| words(one))
+            .collect::<Vec<_>>(),
+        [5, 4, 3, 7, 3]
     );
 }

@@ -98,7 +98,9 @@ metrics! {
     EnergyPerOp "energy_per_op" "J" Lower [NeedsFigure] "Energy of the run, divided by the accesses.";
     EnergyTotal "energy_total" "J" Lower [NeedsFigure]
         "Energy of the run: time in each power state times current times voltage, summed.";
-    PowerMean "power_mean" "W" Lower [NeedsFigure] "Energy of the run, divided by its duration.";
+    PowerMean "power_mean" "W" Lower [NeedsFigure]
+        "Energy of the run, divided by its duration; with the cause `standby` in a comparison, what all chips \
+         together take while they stand by.";
     RamPeak "ram_peak" "B" Lower [Ram, Headline(10, None, "RAM peak")]
         "Peak RAM for whole records that wait, the record being written excluded.";
     RamPeakInFlight "ram_peak_in_flight" "B" Lower [Ram]
@@ -240,7 +242,8 @@ metrics! {
          power_mean.";
     EnergyPerDay "energy_per_day" "J" Lower [NeedsFigure]
         "Energy of a day of the work, of memory and host together; of the memory alone where the board \
-         does not state what the host draws.";
+         does not state what the host draws. Rows with a `cause` split it into the work and the standby of \
+         each chip in the rest of the time, and add up to it.";
     HoldupTime "holdup_time" "s" Lower [NeedsFigure]
         "Time for which the supply must hold after a power cut so that everything in RAM is still written.";
     HoldupCapacitance "holdup_capacitance" "F" Lower [NeedsFigure]

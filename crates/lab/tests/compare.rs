@@ -415,21 +415,27 @@ fn the_document_says_what_other_rates_need() {
             "{ram}: {below}, {above}"
         );
     }
-    let part = |document: &ResultSet, cause: &str| {
+    let of = |document: &ResultSet, metric: Metric, cause: &str| {
         let mut rows = document.rows.iter();
         let row = rows.find(|row| {
-            row.metric == Metric::EnergyPerDay
+            row.metric == metric
                 && row.timing == Timing::Max
                 && row.text(Axis::Cause) == Some(cause)
         });
         row.and_then(|row| row.value).expect("a part")
     };
+    let part = |document: &ResultSet, cause: &str| of(document, Metric::EnergyPerDay, cause);
     let other = at(1e6);
     for document in [&document, &other] {
         let sum = part(document, "work") + part(document, "standby");
         assert!((sum / number(document, Metric::EnergyPerDay) - 1.0).abs() < 1e-9);
     }
     assert!((part(&other, "work") / part(&document, "work") - 2.0).abs() < 1e-9);
+    // The chips stand by while they do not work: the busy time grows with the rate, and standby ends with it.
+    let whole = |document: &ResultSet| 86_400.0 * of(document, Metric::PowerMean, "standby");
+    let busy = [&document, &other].map(|document| whole(document) - part(document, "standby"));
+    assert!(busy[0] > 0.0 && busy[1] < whole(&other), "{busy:?}");
+    assert!((busy[1] / busy[0] - 2.0).abs() < 1e-6, "{busy:?}");
     let chips = rows().find(|row| row.metric == Metric::PartsNeeded);
     let chip = chips.and_then(|row| row.count(Axis::CapacityBytes));
     let usable = catalog();

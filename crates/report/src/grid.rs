@@ -31,6 +31,8 @@ pub struct Column {
     pub name: String,
     /// To which side its cells lean.
     pub align: Align,
+    /// Whether JSON has its cells as numbers, and an empty one as `null`.
+    pub is_numeric: bool,
 }
 
 /// To which side the cells of a column lean.
@@ -49,6 +51,7 @@ impl Column {
         Self {
             name: name.into(),
             align: Align::Left,
+            is_numeric: false,
         }
     }
 
@@ -58,6 +61,16 @@ impl Column {
         Self {
             name: name.into(),
             align: Align::Right,
+            is_numeric: false,
+        }
+    }
+
+    /// A column of plain numbers without units, which JSON has as numbers.
+    #[must_use]
+    pub fn numeric(name: impl Into<String>) -> Self {
+        Self {
+            is_numeric: true,
+            ..Self::right(name)
         }
     }
 }
@@ -205,6 +218,21 @@ mod tests {
             "{html}"
         );
         assert!(html.contains("&quot;c&quot;"), "{html}");
+    }
+
+    #[test]
+    fn a_numeric_column_is_of_numbers_in_json_alone() {
+        let columns = vec![Column::left("part"), Column::numeric("capacity_bytes")];
+        let mut grid = Grid::new("", columns);
+        grid.push(["em064lx", "8388608"]);
+        grid.push(["a board", ""]);
+        let json: serde_json::Value = serde_json::from_str(&grid.json()).expect("JSON");
+        assert_eq!(json[0]["capacity_bytes"].as_u64(), Some(8_388_608));
+        assert!(json[1]["capacity_bytes"].is_null(), "{json}");
+        assert_eq!(
+            grid.csv(),
+            "part,capacity_bytes\r\nem064lx,8388608\r\na board,\r\n"
+        );
     }
 
     #[test]

@@ -26,7 +26,13 @@ impl Serialize for GridObject<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.cells.len()))?;
         for (column, cell) in self.grid.columns().iter().zip(self.cells) {
-            map.serialize_entry(&column.name, cell)?;
+            match cell.parse::<serde_json::Number>() {
+                Ok(number) if column.is_numeric => map.serialize_entry(&column.name, &number)?,
+                _ if column.is_numeric && cell.is_empty() => {
+                    map.serialize_entry(&column.name, &())?;
+                }
+                _ => map.serialize_entry(&column.name, cell)?,
+            }
         }
         map.end()
     }

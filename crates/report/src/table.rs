@@ -201,7 +201,7 @@ fn narrowest(grid: &Grid, column: usize) -> u16 {
             .map(|word| text::printable(word).chars().count());
         words.max().unwrap_or(0)
     };
-    let Column { name, align } = &grid.columns()[column];
+    let Column { name, align, .. } = &grid.columns()[column];
     let cells = grid.rows().iter().map(|row| match align {
         Align::Left => longest_word(&row[column]),
         Align::Right => text::printable(&row[column]).chars().count(),

@@ -118,5 +118,6 @@ pub(crate) fn column(name: impl Into<String>, align: Align) -> Column {
     Column {
         name: name.into(),
         align,
+        is_numeric: false,
     }
 }

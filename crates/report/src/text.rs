@@ -199,12 +199,32 @@ pub(crate) fn is_unseen(character: char) -> bool {
     character.is_control() || hidden
 }
 
-/// Wraps text at spaces to a number of columns. A word that is longer stays whole.
+/// What follows a number and belongs to it.
+const UNITS: [&str; 21] = [
+    "%", "B", "KiB", "MiB", "GiB", "KB", "MB", "GB", "KB/s", "MB/s", "GB/s", "ns", "us", "ms", "s",
+    "J", "kJ", "W", "EUR", "h", "years",
+];
+
+/// A sentence in which no line breaks between a number and its unit.
+pub(crate) fn unbroken(sentence: &str) -> String {
+    let mut whole = String::with_capacity(sentence.len());
+    for word in sentence.split(' ') {
+        let unit = word.trim_end_matches(|one: char| ".,;:)".contains(one));
+        let follows = whole.ends_with(|one: char| one.is_ascii_digit()) && UNITS.contains(&unit);
+        if !whole.is_empty() {
+            whole.push(if follows { '\u{a0}' } else { ' ' });
+        }
+        whole += word;
+    }
+    whole
+}
+
+/// Wraps text at spaces to a number of columns, but not between a number and its unit. A word that is longer stays whole.
 pub(crate) fn wrap(text: &str, width: Option<u16>) -> String {
     let width = width.map_or(usize::MAX, usize::from);
     let mut out = String::new();
     let mut column = 0;
-    for word in text.split(' ') {
+    for word in unbroken(text).split(' ') {
         let length = word.chars().count();
         if column > 0 && column + 1 + length > width {
             out.push('\n');
@@ -213,7 +233,7 @@ pub(crate) fn wrap(text: &str, width: Option<u16>) -> String {
             out.push(' ');
             column += 1;
         }
-        out.push_str(word);
+        out.push_str(&word.replace('\u{a0}', " "));
         column += length;
     }
     out
@@ -383,5 +403,6 @@ mod tests {
         assert_eq!(wrap("aa bb cc", Some(5)), "aa bb\ncc");
         assert_eq!(wrap("aaaaaaa b", Some(3)), "aaaaaaa\nb");
         assert_eq!(wrap("aa bb cc", None), "aa bb cc");
+        assert_eq!(wrap("takes 467 kJ, 5 of", Some(10)), "takes\n467 kJ, 5\nof");
     }
 }

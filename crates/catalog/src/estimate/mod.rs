@@ -187,10 +187,11 @@ fn figure(slot: &FigureSlot<'_, '_>, family: Option<&str>) -> Option<String> {
     let mut ranges = Vec::new();
     for (name, found) in &columns {
         let written = |value: f64| slot.rule.unit.written(value * slot.scale);
-        // The columns have distributions of their own; no largest value lies below a typical one.
+        // The columns have distributions of their own; no largest value lies below a typical one, nor does its range.
         let centre = found.centre.max(least);
+        let low = (centre * found.low).max(least);
+        let (low, high) = (written(low), written(centre * found.high));
         least = centre;
-        let (low, high) = (written(centre * found.low), written(centre * found.high));
         write!(text, "{name} = \"{}\", ", written(centre)).expect("a String takes everything");
         let key = if ranges.is_empty() {
             "range"

@@ -11,9 +11,10 @@ use super::distribution::{ALL_KINDS, FACTOR};
 use super::population::{Member, expect, nine_of_ten, nine_of_ten_weighted};
 use super::rules::{EstimateColumn, EstimateUnit, FigureSlot};
 use super::{slots, tree};
-use crate::ranges::{
+use crate::ranges::SourcedFigure;
+use crate::ranges::kinds::{
     Evidence, FigureKind, Influence, KINDS, MAX_OVER_TYP_OF_CURRENTS, MAX_OVER_TYP_OF_TIMES,
-    SourcedFigure, max_over_typ_of, technology,
+    max_over_typ_of, technology,
 };
 use crate::{EMBEDDED, figures};
 

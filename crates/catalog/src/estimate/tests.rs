@@ -125,6 +125,34 @@ fn a_figure_keeps_the_order_of_its_columns() {
     assert!(seen > 100, "{seen}");
 }
 
+/// What a largest value may be begins at the typical value, wherever the distribution of the column itself begins.
+#[test]
+fn the_range_of_an_estimated_maximum_reaches_no_lower_than_the_typical_value() {
+    let catalog = Catalog::load(&[]).expect("sound");
+    let mut at_typ = 0;
+    for part in catalog.parts() {
+        let tree = tree(&part.header.text).expect("sound");
+        for slot in slots(&tree) {
+            let Some(table) = slot.stated else {
+                continue;
+            };
+            let least = table
+                .get("max_range")
+                .and_then(|range| range.get_ref().as_array()?.first()?.get_ref().as_str());
+            let typ = table.get("typ").and_then(|typ| typ.get_ref().as_str());
+            let (Some(least), Some(typ)) = (least, typ) else {
+                continue;
+            };
+            at_typ += usize::from(least == typ);
+            let time = |text: &str| text.parse::<wordline_core::quantity::Time>().ok();
+            if let Some((least, typ)) = time(least).zip(time(typ)) {
+                assert!(typ <= least, "{}: {}", part.header.id, slot.path);
+            }
+        }
+    }
+    assert!(at_typ > 0, "no distribution begins below a typical value");
+}
+
 /// Each mistake in a table `[estimated]` of a user's, the words of the message, and the text it points at.
 #[test]
 fn a_table_of_the_users_is_checked() {

@@ -1,6 +1,7 @@
 //! The index of a folder of dumps, and figures that others state of its parts: tables of tab-separated columns with
 //! a head.
 
+use std::path::{Component, Path};
 use std::str::FromStr;
 
 use wordline_core::Lifecycle;
@@ -198,6 +199,12 @@ fn lifecycle(row: &TableRow<'_>) -> Result<Option<Lifecycle>, String> {
     }
 }
 
+/// Whether a path stays below the folder that it begins in.
+fn is_inside(path: &str) -> bool {
+    let mut parts = Path::new(path).components();
+    parts.all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+}
+
 fn entry(row: &TableRow<'_>) -> Result<IndexEntry, String> {
     let cell = |names: &[&str]| row.cell(names).map(str::to_owned);
     let part = cell(&["part"]);
@@ -206,6 +213,11 @@ fn entry(row: &TableRow<'_>) -> Result<IndexEntry, String> {
     }
     let file = cell(&["file"]).or(part.as_ref().map(|part| format!("{part}.hex")));
     let file = file.ok_or("neither file nor part is stated")?;
+    if !is_inside(&file) {
+        return Err(format!(
+            "file {file:?} lies outside of the folder of dumps; allowed: a path below it, such as chip.hex or nor/chip.hex"
+        ));
+    }
     let supply = match row.cell(&["supply"]) {
         Some(range) => {
             let source = row.cell(&["supply_source"]);

@@ -1,5 +1,9 @@
+use toml::de::DeTable;
+use wordline_core::quantity::Quantity as _;
+
+use super::stated::{UNBOUNDED, si};
 use super::*;
-use crate::Catalog;
+use crate::{estimate, figures};
 
 /// A sourced figure with a quantity, in the SI unit.
 pub(crate) struct SourcedFigure {

@@ -238,6 +238,18 @@ fn an_index_that_is_none_is_refused_with_its_line() {
             "part\n/tmp/evil\n",
             "line 2: part \"/tmp/evil\" is not an id",
         ),
+        (
+            "file\npage.hex\n../page.hex\n",
+            "line 3: file \"../page.hex\" lies outside of the folder of dumps; allowed: a path below it",
+        ),
+        (
+            "file\n/etc/page.hex\n",
+            "line 2: file \"/etc/page.hex\" lies",
+        ),
+        (
+            "file\nnor/../../page.hex\n",
+            "line 2: file \"nor/../../page.hex\" lies",
+        ),
         ("part\n..\n", "line 2: part \"..\" is not an id"),
         ("part\na b\n", "line 2: part \"a b\" is not an id"),
         (

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use wordline_catalog::profile::PartProfile;
 use wordline_catalog::{Board, Catalog, Header, Part};
 use wordline_core::Figure;
-use wordline_core::quantity::{ByteCount, Money};
+use wordline_core::quantity::{ByteCount, Money, Quantity as _};
 use wordline_report::{Column, Format, Grid};
 
 use super::part_find::{parts_grid, price};
@@ -156,8 +156,14 @@ fn flat(catalog: &Catalog) -> Grid {
         "figures_sourced",
         "figures_estimated",
         "figures_assumed",
+        "cost_eur",
     ];
-    let mut grid = Grid::new("", columns.map(Column::left).into());
+    let column = |name: &str| match name {
+        "capacity_bytes" | "figures_sourced" | "figures_estimated" | "figures_assumed"
+        | "cost_eur" => Column::numeric(name),
+        _ => Column::left(name),
+    };
+    let mut grid = Grid::new("", columns.map(column).into());
     for part in catalog.parts() {
         grid.push(of_part(&PartProfile::of(part)));
     }
@@ -193,8 +199,8 @@ fn of_part(profile: &PartProfile<'_>) -> Vec<String> {
         profile.estimated.to_string(),
         profile.assumed.to_string(),
     ];
-    let from = cells.len() - more.len();
-    cells.splice(from.., more);
+    let from = cells.len() - 1 - more.len();
+    cells.splice(from..from + more.len(), more);
     cells
 }
 
@@ -214,5 +220,6 @@ fn line(header: &Header, kind: &str, board: &str, cost: Option<&Figure<Money>>) 
         header.description.clone(),
     ];
     cells.resize(16, String::new());
+    cells.push(cost.map_or_else(String::new, |cost| cost.nominal().si().to_string()));
     cells
 }

@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::time::Instant;
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -14,6 +15,8 @@ use crate::house::{paths, root, text};
 #[derive(Debug, PartialEq)]
 struct Step {
     command: String,
+    /// Whether the page says that it takes minutes, so that no test runs it: `# all of them: about three minutes`.
+    takes_minutes: bool,
     /// What the page quotes of the answer, in order, without white space between words; `...` leaves something out.
     quotes: Vec<String>,
 }
@@ -56,9 +59,10 @@ fn steps(page: &str) -> Vec<Step> {
             .any(|word| command.starts_with(word))
         {
             quoted = prompt.map(|_| Vec::new());
-            let command = command.split(" #").next().unwrap_or_default();
+            let (command, remark) = command.split_once(" #").unwrap_or((command, ""));
             steps.push(Step {
                 command: squeezed(command),
+                takes_minutes: remark.contains(" minutes"),
                 quotes: Vec::new(),
             });
         }
@@ -125,6 +129,10 @@ fn workplace() -> TempDir {
 }
 
 /// Runs the commands of a page that take no longer than the test may.
+#[allow(
+    clippy::print_stdout,
+    reason = "who runs the slow commands reads which of them take long"
+)]
 fn run_page(page: &str, with_slow: bool) {
     let folder = workplace();
     let program = Path::new(env!("CARGO_BIN_EXE_wordline"));
@@ -132,10 +140,16 @@ fn run_page(page: &str, with_slow: bool) {
     let path = format!("{program}:{}", std::env::var("PATH").unwrap_or_default());
     let steps = steps(&text(page));
     assert!(!steps.is_empty(), "{page} has no command");
-    for Step { command, quotes } in steps {
-        if needs(&command).is_some() || !with_slow && is_slow(&command) {
+    for step in steps {
+        let Step {
+            command,
+            takes_minutes,
+            quotes,
+        } = step;
+        if takes_minutes || needs(&command).is_some() || !with_slow && is_slow(&command) {
             continue;
         }
+        let began = Instant::now();
         let checked = match is_run(&command) {
             true => format!("{command} --export check.json"),
             false => command.clone(),
@@ -146,6 +160,9 @@ fn run_page(page: &str, with_slow: bool) {
             .current_dir(folder.path())
             .output()
             .expect("a shell");
+        if with_slow {
+            println!("{:6.1} s  {page}: {command}", began.elapsed().as_secs_f64());
+        }
         let said = String::from_utf8_lossy(&ran.stderr);
         // A comparison of which nothing passes has the code 1, and its document is checked.
         let is_verdict = command.starts_with("wordline compare") && ran.status.code() == Some(1);
@@ -253,10 +270,11 @@ fn slow_commands_run_as_well() {
 
 #[test]
 fn commands_and_quotes_are_found() {
-    let page = "Run `wordline a`.\n\n    wordline b \\\n      --c   # why\n    text\n\n```text\n$ wordline d\none ... two\n\n  three\n...\n\
+    let page = "Run `wordline a`.\n\n    wordline b \\\n      --c   # why: five minutes\n    text\n\n```text\n$ wordline d\none ... two\n\n  three\n...\n\
                 $ mkdir e\n```\n\nwordline f\n";
     let step = |command: &str, quotes: &[&str]| Step {
         command: command.to_owned(),
+        takes_minutes: command == "wordline b --c",
         quotes: quotes.iter().map(|quote| (*quote).to_owned()).collect(),
     };
     let expected = [

@@ -33,12 +33,22 @@ fn the_list_folds_parts_for_people_and_keeps_all_for_programs() {
     for part in &parts {
         let id = part["id"].as_str().expect("an id");
         assert!(all.contains(id), "{id}");
-        for key in ["capacity_bytes", "bus", "lifecycle", "figures_sourced"] {
+        for key in ["bus", "lifecycle"] {
             assert!(
                 part[key].as_str().is_some_and(|text| !text.is_empty()),
                 "{key}: {part}"
             );
         }
+        for key in ["capacity_bytes", "figures_sourced", "figures_assumed"] {
+            assert!(part[key].is_u64(), "{key}: {part}");
+        }
+        let price = part["cost"].as_str().expect("a price, or nothing");
+        let euros = price.strip_suffix(" EUR").map(str::parse::<f64>);
+        assert_eq!(
+            part["cost_eur"].as_f64(),
+            euros.and_then(Result::ok),
+            "{part}"
+        );
     }
     // What the README and the changelog say of the catalogue.
     let dumps = parts.iter().filter(|part| part["dump"] != "").count();

@@ -40,8 +40,8 @@ pub(super) struct Assessed {
     pub(super) staircase: Vec<(u64, f64)>,
     /// Bytes of a chip that data can take.
     pub(super) chip_bytes: u64,
-    /// What of the energy of a day all chips take in standby.
-    pub(super) standby_per_day: Result<f64, NoValue>,
+    /// Power that all chips take in standby, and how much of the energy of a day that is while none of them works.
+    pub(super) standby: Result<StandbyShare, NoValue>,
     /// Bounds of metrics and what they rest on, where there are any.
     pub(super) bounds: Option<(Vec<ProvenLimit>, Basis)>,
     pub(super) holdup_time: Result<f64, NoValue>,
@@ -77,6 +77,15 @@ pub(super) struct LeftOut {
     pub(super) unit: &'static str,
     /// By how much the figure grows with one of its unit.
     pub(super) slope: f64,
+}
+
+/// What standby takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct StandbyShare {
+    /// Watts of all chips in standby.
+    pub(super) power_w: f64,
+    /// Joules of a day, of each chip in the time in which it does not work.
+    pub(super) per_day_j: f64,
 }
 
 /// What the work takes if every access takes the longest that it can.
@@ -209,7 +218,7 @@ impl Account<'_> {
             rate_max: None,
             staircase: Vec::new(),
             chip_bytes: self.chip() as u64,
-            standby_per_day: self.standby_w().map(|watts| watts * DAY_S * parts),
+            standby: self.standby(parts),
             bounds,
             holdup_time,
             area: area
@@ -432,14 +441,10 @@ impl Account<'_> {
         notes: &mut Vec<String>,
         left_out: &mut Vec<LeftOut>,
     ) -> Result<f64, NoValue> {
-        // How often the run comes in a day.
-        let runs = self.stored_a_second() * DAY_S / self.stored();
+        let runs = self.runs_a_day();
         let usage = &self.usage;
         let energy = usage.energy_j.ok_or(NoValue::NotApplicable)?;
-        let standby_w = self.standby_w()?;
-        // Of the chips that the run had; the others, and these in the rest of the day, stand by.
-        let busy = (runs * usage.elapsed.si()).min(DAY_S);
-        let memory = runs * energy + standby_w * (DAY_S * parts - busy * self.chips());
+        let memory = runs * energy + self.standby(parts)?.per_day_j;
         if usage.host_j.is_none() {
             notes.push("energy without the host, of which the board states nothing".to_owned());
             left_out.push(LeftOut {
@@ -447,18 +452,31 @@ impl Account<'_> {
                 figure: self.of_board("host.run_current"),
                 kind: "host power",
                 unit: Metric::PowerMean.unit(),
-                slope: busy,
+                slope: self.busy_s(),
             });
         }
         Ok(memory + runs * usage.host_j.unwrap_or(0.0))
     }
 
-    /// What a chip takes while it stands by.
-    fn standby_w(&self) -> Result<f64, NoValue> {
+    /// How often the run comes in a day.
+    fn runs_a_day(&self) -> f64 {
+        self.stored_a_second() * DAY_S / self.stored()
+    }
+
+    /// Seconds of a day in which the chips that the run had work.
+    fn busy_s(&self) -> f64 {
+        (self.runs_a_day() * self.usage.elapsed.si()).min(DAY_S)
+    }
+
+    /// What so many chips take in standby: those that the run had in the rest of the day, the others all day.
+    fn standby(&self, parts: f64) -> Result<StandbyShare, NoValue> {
         let draw = self.device.power_draw();
         let standby = draw.current[PowerState::Standby as usize];
-        let standby = standby.ok_or(NoValue::NotApplicable)?;
-        Ok(standby.si() * draw.voltage.si())
+        let chip_w = standby.ok_or(NoValue::NotApplicable)?.si() * draw.voltage.si();
+        Ok(StandbyShare {
+            power_w: chip_w * parts,
+            per_day_j: chip_w * (DAY_S * parts - self.busy_s() * self.chips()),
+        })
     }
 
     /// Longest time in seconds that writing so many bytes can take, in records as small as they come.

@@ -527,11 +527,14 @@ fn rows(subject: &Subject, assessed: &Assessed, document: &mut ResultSet) {
     push(Metric::HoldupCapacitance, figures.holdup);
     let of_chips = subject.at(Axis::CapacityBytes, assessed.chip_bytes);
     of_chips.add(Metric::PartsNeeded, figures.parts, document);
-    if let (Ok(all), Ok(standby)) = (figures.energy_per_day, assessed.standby_per_day) {
-        for (cause, energy) in [("work", all - standby), ("standby", standby)] {
-            let part = subject.at(Axis::Cause, cause);
-            part.add(Metric::EnergyPerDay, Ok(energy), document);
-        }
+    if let (Ok(all), Ok(standby)) = (figures.energy_per_day, assessed.standby) {
+        let of_standby = subject.at(Axis::Cause, "standby");
+        let work = all - standby.per_day_j;
+        subject
+            .at(Axis::Cause, "work")
+            .add(Metric::EnergyPerDay, Ok(work), document);
+        of_standby.add(Metric::EnergyPerDay, Ok(standby.per_day_j), document);
+        of_standby.add(Metric::PowerMean, Ok(standby.power_w), document);
     }
     for (ram, rate) in &assessed.staircase {
         let at = subject.at(Axis::RamBytes, *ram);

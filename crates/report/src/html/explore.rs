@@ -109,7 +109,8 @@ pub(crate) struct ExploredTiming {
     pub(crate) chip: Option<f64>,
     /// Sizes of RAM and the highest rate that each carries.
     pub(crate) staircase: Vec<(f64, f64)>,
-    /// What of the energy does not follow the rate.
+    /// Joules of a day in which all chips stand by: what of the energy does not follow the rate. The rest does, since each
+    /// access adds its own energy and ends its time in standby.
     pub(crate) standby: ExploredFigure,
     /// Bytes programmed for each that is written, behind a translation layer.
     pub(crate) amplification: ExploredFigure,

@@ -163,10 +163,14 @@ pub(crate) fn results(document: &ResultSet) -> String {
             .map_or_else(String::new, |one| one.words.clone()),
         sentence: match first.answer.sentence.as_str() {
             "" => "The document holds no results.".to_owned(),
-            sentence => unbroken(sentence),
+            sentence => text::unbroken(sentence),
         },
         points: HtmlPoint::all_of(&first.answer.points),
-        words: shown.sentences().iter().map(|one| unbroken(one)).collect(),
+        words: shown
+            .sentences()
+            .iter()
+            .map(|one| text::unbroken(one))
+            .collect(),
         incomplete: notes::incomplete(document),
         warnings: warnings(document),
         warned: document.warnings.len(),
@@ -213,7 +217,7 @@ impl HtmlPoint {
     fn all_of(points: &[CardPoint]) -> Vec<Self> {
         let point = |one: &CardPoint| Self {
             label: one.subject.label().to_owned(),
-            text: unbroken(&one.text),
+            text: text::unbroken(&one.text),
         };
         points.iter().map(point).collect()
     }
@@ -320,26 +324,6 @@ impl HtmlCell {
             whole: false,
         }
     }
-}
-
-/// What follows a number and belongs to it.
-const UNITS: [&str; 21] = [
-    "%", "B", "KiB", "MiB", "GiB", "KB", "MB", "GB", "KB/s", "MB/s", "GB/s", "ns", "us", "ms", "s",
-    "J", "kJ", "W", "EUR", "h", "years",
-];
-
-/// A sentence in which no line breaks between a number and its unit.
-fn unbroken(sentence: &str) -> String {
-    let mut whole = String::with_capacity(sentence.len());
-    for word in sentence.split(' ') {
-        let unit = word.trim_end_matches(|one: char| ".,;:)".contains(one));
-        let follows = whole.ends_with(|one: char| one.is_ascii_digit()) && UNITS.contains(&unit);
-        if !whole.is_empty() {
-            whole.push(if follows { '\u{a0}' } else { ' ' });
-        }
-        whole += word;
-    }
-    whole
 }
 
 /// Fills a template; its name makes the engine escape for HTML.

@@ -6,7 +6,7 @@ use crate::html::plot::{PALETTE, Plot, PlotSpec};
 use crate::pivot::each;
 use crate::text;
 
-use super::{HtmlPage, HtmlPoint, PageData, TableData, script, unbroken};
+use super::{HtmlPage, HtmlPoint, PageData, TableData, script};
 
 /// A page of tables that are no result document: the answer in a sentence, values that are plotted by how far each is
 /// from what was expected, and tables.
@@ -62,7 +62,7 @@ impl TablePage {
         };
         let wordline = env!("CARGO_PKG_VERSION");
         let page = HtmlPage {
-            sentence: unbroken(&text::printable(&self.sentence)),
+            sentence: text::unbroken(&text::printable(&self.sentence)),
             points: self
                 .points
                 .iter()

@@ -326,7 +326,7 @@ fn runner_up(first: &Candidate<'_, '_>, all: &[Candidate<'_, '_>]) -> Option<Car
                 };
                 let told = super::number(*metric, other);
                 let against = super::number(*metric, own);
-                differs.then(|| (more, format!("{name} {told} for {against}")))
+                differs.then(|| (more, format!("{name} {told} instead of {against}")))
             });
             let (worse, better): (Vec<_>, Vec<_>) = differing.partition(|(worse, _)| *worse);
             let words = |of: Vec<(bool, String)>| -> Vec<String> {

@@ -18,6 +18,9 @@ use crate::pivot::{LineField, Pivot, PivotLine};
 use crate::tabulate::NOTHING;
 use crate::text::{self, TargetKind};
 
+/// Seconds of a day.
+const DAY_S: f64 = 86_400.0;
+
 /// The figures that limits are about, as the page's script calls them.
 const KEYS: [(Metric, &str); 9] = [
     (Metric::ThroughputMean, "throughput"),
@@ -186,7 +189,13 @@ fn candidate(
 fn of_timing(one: &RankedCandidate<'_, '_>, timing: Timing) -> Option<ExploredTiming> {
     let verdict = one.verdict(timing)?;
     let at = (LineField::Timing, timing.name());
-    let part = |metric, of| number(one.line.and_then(|line| line.at(metric, &[at, of])));
+    let of_standby = |metric| {
+        one.line
+            .and_then(|line| line.at(metric, &[at, (Axis::Cause.into(), "standby")]))
+    };
+    let part = |metric| number(of_standby(metric));
+    // Documents of old have no such power: they count the whole day as standby.
+    let all_day = of_standby(Metric::PowerMean).and_then(|row| Some(row.value? * DAY_S));
     let chip = one.line.and_then(|line| {
         let mut rows = line.rows().iter();
         rows.find_map(|row| chip(row, timing))
@@ -215,7 +224,7 @@ fn of_timing(one: &RankedCandidate<'_, '_>, timing: Timing) -> Option<ExploredTi
         chip,
         staircase: one.staircase(timing),
         amplification: number(one.figure(timing, Metric::WriteAmplification)),
-        standby: part(Metric::EnergyPerDay, (Axis::Cause.into(), "standby")),
+        standby: all_day.map_or_else(|| part(Metric::EnergyPerDay), ExploredFigure::Number),
         figures,
     })
 }

@@ -241,7 +241,7 @@ impl<'a, 'p> MountedSystem<'a, 'p> {
         })
     }
 
-    /// What it costs instead of the first: "FAT: 35 of 184 power cuts lose data; slowest call 848 us for 189 ms".
+    /// What it costs instead of the first: "FAT: 35 of 184 power cuts lose data; slowest call 848 us instead of 189 ms".
     fn against(&self, first: &Self, subject: CardSubject) -> Option<CardPoint> {
         let mut words = Vec::new();
         if self.survives() != first.survives() {
@@ -251,7 +251,7 @@ impl<'a, 'p> MountedSystem<'a, 'p> {
             );
         }
         let against = |own: String| match subject {
-            CardSubject::RunnerUp => format!(" for {own}"),
+            CardSubject::RunnerUp => format!(" instead of {own}"),
             _ => String::new(),
         };
         let slowest = self.slowest().zip(first.slowest());
