@@ -46,6 +46,7 @@
 extern crate std;
 
 mod bound;
+mod disk;
 mod error;
 mod header;
 mod layer;
@@ -55,10 +56,11 @@ mod shape;
 mod tables;
 
 pub use bound::PacedBound;
+pub use disk::{PacedDisk, PacedDiskError};
 pub use error::PacedError;
 pub use layer::{PacedLayer, PacedWear, PacedWork};
 pub use record::RECORD_BYTES;
-pub use shape::{GROUP_PAGES, PacedConfig};
+pub use shape::{GROUP_PAGES, PacedConfig, PacedRam};
 
 /// The version of the format on flash.
 pub const VERSION: u32 = 1;

@@ -102,6 +102,8 @@ pub(crate) struct Places {
     pub(crate) log: Range<usize>,
     /// A bit for each of them: the page that the stored map names does not count any more.
     pub(crate) gone: Range<usize>,
+    /// A bit for each of them: the caller discarded the logical page.
+    pub(crate) discarded: Range<usize>,
     /// A byte for each block.
     pub(crate) wear: Range<usize>,
     /// Where each page of the map is.
@@ -109,6 +111,33 @@ pub(crate) struct Places {
     /// One page, main and spare area.
     pub(crate) image: Range<usize>,
     pub(crate) bytes: usize,
+}
+
+/// The RAM that a layer needs, in bytes by what it is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PacedRam {
+    /// Where the pages of the map are.
+    pub map: usize,
+    /// Pages whose places changed since their page of the map was stored.
+    pub changes: usize,
+    /// Which pages may be needed: a bit for each.
+    pub live_pages: usize,
+    /// Erases of blocks, and which are bad: a byte for each.
+    pub blocks: usize,
+    /// One page with its spare area.
+    pub page: usize,
+}
+
+impl Places {
+    pub(crate) fn ram(&self) -> PacedRam {
+        PacedRam {
+            map: self.map.len(),
+            changes: self.log.len() + self.gone.len() + self.discarded.len(),
+            live_pages: self.live.len(),
+            blocks: self.wear.len(),
+            page: self.image.len(),
+        }
+    }
 }
 
 impl Shape {
@@ -207,6 +236,7 @@ impl Shape {
             live: take(geometry.pages().div_ceil(8) as usize),
             log: take(entries * 2 * self.width),
             gone: take(entries.div_ceil(8)),
+            discarded: take(entries.div_ceil(8)),
             wear: take(geometry.blocks as usize),
             map: take(self.map_pages as usize * self.width),
             image: take(geometry.columns() as usize),

@@ -1,5 +1,6 @@
 //! The layer against a plain map, and against power cuts.
 
+mod disk;
 mod model;
 mod power_cuts;
 mod rules;

@@ -7,11 +7,9 @@ use wordline_crash::FlashImage;
 use wordline_memory::Geometry;
 use wordline_rtfs::{PacedConfig, PacedLayer};
 
-use crate::rules::{Counted, Operations, blank};
+use crate::rules::{COLUMNS, Counted, Operations, blank};
 
 const PAGE: usize = 128;
-const COLUMNS: [u32; 15] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
-
 const GEOMETRY: Geometry = Geometry {
     page_bytes: PAGE as u32,
     spare_bytes: 16,

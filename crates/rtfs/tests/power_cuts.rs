@@ -7,9 +7,7 @@ use wordline_memory::{Flash, Geometry};
 use wordline_nvm::NvmError;
 use wordline_rtfs::{PacedConfig, PacedError, PacedLayer};
 
-use crate::rules::blank;
-
-const COLUMNS: [u32; 15] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+use crate::rules::{COLUMNS, blank};
 
 /// A flash that is cut.
 #[derive(Clone, Copy, Debug)]

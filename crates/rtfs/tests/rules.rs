@@ -3,6 +3,9 @@
 use wordline_crash::{FlashContent, FlashImage, FlashTearing, Mode, Recording};
 use wordline_memory::{Ecc, Flash, Geometry};
 
+/// Where the records stand in the spare area.
+pub(crate) const COLUMNS: [u32; 15] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+
 /// An erased flash.
 pub(crate) fn blank(geometry: Geometry) -> FlashImage {
     let recording = Recording::new(FlashContent::erased(geometry), FlashTearing::raw());

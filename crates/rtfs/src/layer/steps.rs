@@ -132,6 +132,9 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         }
         let moved = self.copy(page, record)?;
         self.note_change(record.logical, moved, change.is_none());
+        if change.is_some_and(|(_, change)| change.discarded) {
+            self.tables.set_discarded(record.logical);
+        }
         self.kill(page);
         Ok(())
     }
@@ -239,7 +242,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
                 let place = layer.map_bytes(change.logical);
                 let entry = &mut layer.tables.main()[place];
                 let dead = get_number(entry);
-                put_number(entry, change.page);
+                put_number(entry, if change.discarded { NO_PAGE } else { change.page });
                 // What the map named until now is dead, and noted so before another block can be opened.
                 if !change.gone && dead != NO_PAGE {
                     layer.tables.set_gone(index);
@@ -257,6 +260,12 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             })
         })?;
         let changes = self.tables.changes_of(number);
+        for index in changes.clone() {
+            let change = self.tables.change_at(index);
+            if change.discarded {
+                self.kill(change.page);
+            }
+        }
         self.tables.remove_changes(changes.start, changes.end);
         self.tables.set_map_page(number, page);
         self.tables.set_live(page, true);
