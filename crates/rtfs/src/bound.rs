@@ -3,7 +3,7 @@
 use wordline_memory::Geometry;
 
 use crate::error::PacedError;
-use crate::shape::{FREE_BLOCKS, PacedConfig, Shape};
+use crate::shape::{FREE_BLOCKS, MOUNT_PAGES, PacedConfig, Shape};
 
 /// What calls cost at most, by count. `DESIGN.md` derives each term.
 ///
@@ -101,7 +101,8 @@ impl Shape {
         let user_pages = self.data_pages.checked_sub(work)?;
         // The first page pays the header, and those of the call with the erase pay nothing.
         let paying = user_pages.checked_sub(1 + UNPAID_PAGES)?;
-        if paying == 0 {
+        // A mount frees a block before its own is full.
+        if user_pages < MOUNT_PAGES {
             return None;
         }
         Some(PacedBound {

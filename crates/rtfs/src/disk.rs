@@ -25,14 +25,14 @@ const SECTOR_BYTES: u32 = 512;
 /// let geometry = Geometry {
 ///     page_bytes: 256,
 ///     spare_bytes: 16,
-///     pages_per_block: 16,
+///     pages_per_block: 32,
 ///     blocks: 24,
 ///     program_bytes: 1,
 ///     programs_per_page: Some(1),
 ///     once_bytes: None,
 ///     in_order: true,
 /// };
-/// let flash = RamFlash::<272, 16, 24>::new(geometry).expect("the sizes fit");
+/// let flash = RamFlash::<272, 32, 24>::new(geometry).expect("the sizes fit");
 /// let config = PacedConfig { logical_pages: 128, bad_blocks: 1, log_entries: 32 };
 /// let columns = core::array::from_fn(|byte| 1 + byte as u32);
 /// let mut disk = PacedDisk::format(flash, columns, config, [0; 1024])?;

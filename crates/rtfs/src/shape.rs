@@ -7,8 +7,12 @@ use wordline_memory::Geometry;
 use crate::error::PacedError;
 use crate::header;
 
-/// Free blocks that are kept: one that is erased ahead, and one for a program that fails or a mount.
-pub(crate) const FREE_BLOCKS: u32 = 2;
+/// Free blocks that there are when a block is full: the one that is opened next, one for a mount, and one that the mount
+/// goes on with when its own block is full.
+pub(crate) const FREE_BLOCKS: u32 = 3;
+
+/// Pages of a block that a mount takes beside those that it moves: the last unit, and the page that says that it ended.
+pub(crate) const MOUNT_PAGES: u32 = GROUP_PAGES as u32 + 1;
 
 /// Pages that a group may have.
 pub const GROUP_PAGES: usize = 8;
@@ -98,12 +102,12 @@ pub(crate) struct Shape {
 pub(crate) struct Places {
     /// A bit for each page that may be needed.
     pub(crate) live: Range<usize>,
+    /// A bit for each changed place: the caller discarded the logical page.
+    pub(crate) discarded: Range<usize>,
     /// Changed places: logical page and page, ordered by logical page.
     pub(crate) log: Range<usize>,
     /// A bit for each of them: the page that the stored map names does not count any more.
     pub(crate) gone: Range<usize>,
-    /// A bit for each of them: the caller discarded the logical page.
-    pub(crate) discarded: Range<usize>,
     /// A byte for each block.
     pub(crate) wear: Range<usize>,
     /// Where each page of the map is.
@@ -234,9 +238,9 @@ impl Shape {
         let geometry = &self.geometry;
         Places {
             live: take(geometry.pages().div_ceil(8) as usize),
+            discarded: take(entries.div_ceil(8)),
             log: take(entries * 2 * self.width),
             gone: take(entries.div_ceil(8)),
-            discarded: take(entries.div_ceil(8)),
             wear: take(geometry.blocks as usize),
             map: take(self.map_pages as usize * self.width),
             image: take(geometry.columns() as usize),

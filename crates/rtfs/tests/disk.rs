@@ -1,5 +1,7 @@
 //! The disk against a plain vector of sectors.
 
+use std::collections::BTreeMap;
+
 use wordline_core::draw::{Purpose, draw};
 use wordline_crash::FlashImage;
 use wordline_memory::{BlockDevice, BlockMisuse, Geometry};
@@ -19,7 +21,7 @@ const fn geometry(page_bytes: u32) -> Geometry {
     Geometry {
         page_bytes,
         spare_bytes: 16,
-        pages_per_block: 16,
+        pages_per_block: 32,
         blocks: 24,
         program_bytes: 1,
         programs_per_page: Some(1),
@@ -39,24 +41,40 @@ fn remounted(disk: Disk) -> Disk {
     PacedDisk::mount(flash, COLUMNS, CONFIG, memory).expect("a mount")
 }
 
-/// Writes, trims and reads ranges at random, with mounts in between. A trimmed sector is written before it is compared.
+/// Writes, trims and reads ranges at random, with mounts in between. A mount may bring back what a page held before it was
+/// trimmed.
 fn agrees(page_bytes: u32, sector_bytes: usize, seed: u64) {
     let mut disk = disk(page_bytes);
     assert_eq!(disk.sector_bytes(), sector_bytes);
     let sectors = disk.sectors() as usize;
     assert_eq!(sectors * sector_bytes, 120 * page_bytes as usize);
     let mut model = vec![0; sectors * sector_bytes];
+    let page = page_bytes as usize;
+    let mut trimmed: BTreeMap<usize, Vec<u8>> = BTreeMap::new();
     for call in 0..1500 {
         let random = |number| draw(seed, call, number, Purpose::Address) as usize;
         let first = random(0) % sectors;
         let count = (1 + random(1) % 40).min(sectors - first);
         let range = first * sector_bytes..(first + count) * sector_bytes;
         match random(2) % 16 {
-            0 => disk = remounted(disk),
+            0 => {
+                disk = remounted(disk);
+                for (number, before) in std::mem::take(&mut trimmed) {
+                    let mut found = vec![1; page];
+                    let sector = number * page / sector_bytes;
+                    disk.read(sector as u64, &mut found).expect("a trimmed page");
+                    let now = &mut model[number * page..][..page];
+                    assert!(found == before || found == now, "page {number}, call {call}");
+                    now.copy_from_slice(&found);
+                }
+            }
             1 => {
                 disk.trim(first as u64, count as u64).expect("a trim");
-                // What they hold is open, and each can be read.
-                disk.read(first as u64, &mut model[range]).expect("trimmed sectors");
+                for number in range.start.div_ceil(page)..range.end / page {
+                    let now = &mut model[number * page..][..page];
+                    trimmed.entry(number).or_insert_with(|| now.to_vec());
+                    now.fill(0);
+                }
             }
             2..7 => {
                 let mut out = vec![0; range.len()];
@@ -68,7 +86,10 @@ fn agrees(page_bytes: u32, sector_bytes: usize, seed: u64) {
                     let drawn = draw(seed, call, word, Purpose::Payload).to_le_bytes();
                     place.copy_from_slice(&drawn[..place.len()]);
                 }
-                disk.write(first as u64, &model[range]).expect("a write");
+                disk.write(first as u64, &model[range.clone()]).expect("a write");
+                for number in range.start / page..range.end.div_ceil(page) {
+                    trimmed.remove(&number);
+                }
                 disk.flush().expect("nothing to do");
             }
         }

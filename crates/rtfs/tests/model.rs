@@ -164,13 +164,23 @@ fn trial(config: PacedConfig, pattern: Pattern, calls: u64, remounts: bool, seed
     trial.check_all();
 }
 
+/// As many logical pages as work.
+fn largest(log_entries: u32) -> PacedConfig {
+    let config = PacedConfig {
+        logical_pages: 1,
+        bad_blocks: 0,
+        log_entries,
+    };
+    let most = config.largest(&GEOMETRY, u32::MAX);
+    PacedConfig {
+        logical_pages: most.expect("some work"),
+        ..config
+    }
+}
+
 #[test]
 fn every_call_stays_within_its_bound_and_nothing_is_lost() {
-    let config = PacedConfig {
-        logical_pages: 560,
-        bad_blocks: 0,
-        log_entries: 128,
-    };
+    let config = largest(96);
     for pattern in [
         Pattern::Uniform,
         Pattern::Hot,
@@ -183,11 +193,7 @@ fn every_call_stays_within_its_bound_and_nothing_is_lost() {
 
 #[test]
 fn mounts_in_between_lose_nothing() {
-    let config = PacedConfig {
-        logical_pages: 400,
-        bad_blocks: 0,
-        log_entries: 96,
-    };
+    let config = largest(96);
     for (seed, pattern) in [Pattern::Uniform, Pattern::Hot].into_iter().enumerate() {
         trial(config, pattern, 4_000, true, seed as u64);
     }

@@ -21,17 +21,17 @@ const SMALL: Setup = Setup {
     geometry: Geometry {
         page_bytes: 128,
         spare_bytes: 16,
-        pages_per_block: 16,
-        blocks: 12,
+        pages_per_block: 22,
+        blocks: 9,
         program_bytes: 1,
         programs_per_page: Some(1),
         once_bytes: None,
         in_order: true,
     },
     config: PacedConfig {
-        logical_pages: 48,
+        logical_pages: 24,
         bad_blocks: 0,
-        log_entries: 20,
+        log_entries: 16,
     },
     ecc: false,
 };
@@ -262,7 +262,7 @@ fn look(setup: &Setup, calls: u64, again_every: u64, seed: u64) -> (u64, u64) {
 fn every_cut_leaves_what_returned_and_groups_whole() {
     let mut total = (0, 0);
     for seed in 0..2 {
-        let (images, second) = look(&SMALL, 60, 97, seed);
+        let (images, second) = look(&SMALL, 100, 97, seed);
         total = (total.0 + images, total.1 + second);
     }
     assert!(total.0 > 1000, "{total:?}");
@@ -271,5 +271,5 @@ fn every_cut_leaves_what_returned_and_groups_whole() {
 #[test]
 fn every_cut_behind_an_ecc_leaves_what_returned_and_groups_whole() {
     let setup = Setup { ecc: true, ..SMALL };
-    look(&setup, 60, 97, 7);
+    look(&setup, 100, 97, 7);
 }

@@ -251,9 +251,12 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             self.survey()?;
             while self.free < FREE_BLOCKS && self.left() > 1 && self.step(false)? {}
             if self.end_mount()? {
-                return Ok(());
+                break;
             }
         }
+        // A block that held much of use when the power went may take more than one block to be made up for.
+        while self.free < FREE_BLOCKS && self.step(false)? {}
+        Ok(())
     }
 
     /// Programs the page that says that the mount ended, and says whether that worked.
