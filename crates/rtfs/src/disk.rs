@@ -23,7 +23,7 @@ const SECTOR_BYTES: u32 = 512;
 /// use wordline_rtfs::{PacedConfig, PacedDisk};
 ///
 /// let geometry = Geometry {
-///     page_bytes: 256,
+///     page_bytes: 128,
 ///     spare_bytes: 16,
 ///     pages_per_block: 32,
 ///     blocks: 24,
@@ -32,14 +32,14 @@ const SECTOR_BYTES: u32 = 512;
 ///     once_bytes: None,
 ///     in_order: true,
 /// };
-/// let flash = RamFlash::<272, 32, 24>::new(geometry).expect("the sizes fit");
+/// let flash = RamFlash::<144, 32, 24>::new(geometry).expect("the sizes fit");
 /// let config = PacedConfig { logical_pages: 128, bad_blocks: 1, log_entries: 32 };
 /// let columns = core::array::from_fn(|byte| 1 + byte as u32);
 /// let mut disk = PacedDisk::format(flash, columns, config, [0; 1024])?;
-/// disk.write(7, &[0x5A; 256])?;
-/// let mut sector = [0; 256];
+/// disk.write(7, &[0x5A; 128])?;
+/// let mut sector = [0; 128];
 /// disk.read(7, &mut sector)?;
-/// assert_eq!(sector, [0x5A; 256]);
+/// assert_eq!(sector, [0x5A; 128]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]

@@ -2,5 +2,6 @@
 
 mod disk;
 mod model;
+mod mutants;
 mod power_cuts;
 mod rules;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use wordline_core::draw::{Purpose, draw};
 use wordline_crash::FlashImage;
 use wordline_memory::Geometry;
-use wordline_rtfs::{PacedConfig, PacedLayer};
+use wordline_rtfs::{PacedConfig, PacedLayer, PacedRule, PacedRules};
 
 use crate::rules::{COLUMNS, Counted, Operations, blank};
 
@@ -43,17 +43,20 @@ struct Trial {
     layer: PacedLayer<Counted<FlashImage>, Vec<u8>>,
     versions: HashMap<u32, u64>,
     config: PacedConfig,
+    rules: PacedRules,
 }
 
 impl Trial {
-    fn new(config: PacedConfig) -> Self {
+    fn new(config: PacedConfig, rules: PacedRules) -> Self {
         let flash = Counted::new(blank(GEOMETRY));
         let bytes = config.bound::<()>(&GEOMETRY).expect("it suits").ram_bytes;
-        let layer = PacedLayer::format(flash, COLUMNS, config, vec![0; bytes]).expect("a format");
+        let memory = vec![0; bytes];
+        let layer = PacedLayer::format_with(flash, COLUMNS, config, memory, rules);
         Self {
-            layer,
+            layer: layer.expect("a format"),
             versions: HashMap::new(),
             config,
+            rules,
         }
     }
 
@@ -62,13 +65,15 @@ impl Trial {
             layer,
             versions,
             config,
+            rules,
         } = self;
         let (flash, memory) = layer.into_parts();
-        let layer = PacedLayer::mount(flash, COLUMNS, config, memory).expect("a mount");
+        let layer = PacedLayer::mount_with(flash, COLUMNS, config, memory, rules);
         Self {
-            layer,
+            layer: layer.expect("a mount"),
             versions,
             config,
+            rules,
         }
     }
 
@@ -119,8 +124,8 @@ impl Trial {
     }
 }
 
-fn trial(config: PacedConfig, pattern: Pattern, calls: u64, remounts: bool, seed: u64) {
-    let mut trial = Trial::new(config);
+fn trial(config: PacedConfig, rules: PacedRules, pattern: Pattern, calls: u64, remounts: bool, seed: u64) {
+    let mut trial = Trial::new(config, rules);
     let pages = u64::from(config.logical_pages);
     for call in 0..calls {
         let random = |number| draw(seed, call, number, Purpose::Address);
@@ -180,23 +185,39 @@ fn largest(log_entries: u32) -> PacedConfig {
 
 #[test]
 fn every_call_stays_within_its_bound_and_nothing_is_lost() {
-    let config = largest(96);
+    bounded(PacedRules::ALL);
+}
+
+fn bounded(rules: PacedRules) {
     for pattern in [
         Pattern::Uniform,
         Pattern::Hot,
         Pattern::Sequential,
         Pattern::Strided,
     ] {
-        trial(config, pattern, 12_000, false, 1);
+        trial(largest(96), rules, pattern, 12_000, false, 1);
     }
 }
 
 #[test]
 fn mounts_in_between_lose_nothing() {
-    let config = largest(96);
+    remounted(PacedRules::ALL);
+}
+
+fn remounted(rules: PacedRules) {
     for (seed, pattern) in [Pattern::Uniform, Pattern::Hot].into_iter().enumerate() {
-        trial(config, pattern, 4_000, true, seed as u64);
+        trial(largest(96), rules, pattern, 4_000, true, seed as u64);
     }
+}
+
+/// Whether random calls notice that a rule is left out, with what notices it.
+pub(crate) fn calls_notice(rule: PacedRule) -> Option<&'static str> {
+    let rules = PacedRules::without(rule);
+    let fails = |work: fn(PacedRules)| std::panic::catch_unwind(|| work(rules)).is_err();
+    if fails(bounded) {
+        return Some("bound");
+    }
+    fails(remounted).then_some("remounts")
 }
 
 #[test]

@@ -13,6 +13,7 @@ use crate::bound::{PacedBound, UNPAID_PAGES};
 use crate::error::PacedError;
 use crate::pages::{Found, RecordedPages};
 use crate::record::{PageUse, RECORD_BYTES, Record};
+use crate::rule::{PacedRule, PacedRules};
 use crate::shape::{GROUP_PAGES, PacedConfig, PacedRam, Shape};
 use crate::tables::{NO_PAGE, Tables, get_number};
 
@@ -48,6 +49,7 @@ pub struct PacedLayer<F, M> {
     work: PacedWork,
     /// The flash failed in a way that only a mount gets over.
     broken: bool,
+    rules: PacedRules,
 }
 
 /// What a layer did since it was mounted, beside what its caller wrote.
@@ -106,6 +108,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         columns: [u32; RECORD_BYTES],
         config: PacedConfig,
         memory: M,
+        rules: PacedRules,
     ) -> Result<Self, F::Error> {
         let geometry = flash.geometry();
         let shape = Shape::new(&geometry, &config)?;
@@ -143,6 +146,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             note: [0; 16],
             work: PacedWork::default(),
             broken: false,
+            rules,
         })
     }
 
@@ -159,7 +163,22 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         config: PacedConfig,
         memory: M,
     ) -> Result<Self, F::Error> {
-        let mut layer = Self::blank(flash, columns, config, memory)?;
+        Self::format_with(flash, columns, config, memory, PacedRules::ALL)
+    }
+
+    /// [`format`](Self::format), and some rules left out.
+    ///
+    /// # Errors
+    /// As there.
+    #[doc(hidden)]
+    pub fn format_with(
+        flash: F,
+        columns: [u32; RECORD_BYTES],
+        config: PacedConfig,
+        memory: M,
+        rules: PacedRules,
+    ) -> Result<Self, F::Error> {
+        let mut layer = Self::blank(flash, columns, config, memory, rules)?;
         let blocks = layer.shape().geometry.blocks;
         let mut bad = 0;
         for block in 0..blocks {
@@ -418,7 +437,9 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
                 Ok(record)
             })?;
             // Until the group counts, nothing may take the block that the page is in for free.
-            self.tables.set_live(page, true);
+            if self.rules.keep(PacedRule::GroupLive) {
+                self.tables.set_live(page, true);
+            }
             self.group.push(*logical, page);
             self.work.written += 1;
         }
@@ -442,7 +463,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             return Ok(0);
         }
         self.erase_ahead()?;
-        Ok(UNPAID_PAGES)
+        Ok(if self.rules.keep(PacedRule::EraseTakesSteps) { UNPAID_PAGES } else { 0 })
     }
 
     /// Notes where a logical page is from now on.
@@ -466,6 +487,10 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             let done = self.store_most_changed();
             self.broken |= done.is_err();
             done?;
+        }
+        if !self.rules.keep(PacedRule::DiscardKept) {
+            self.note_change(logical, NO_PAGE, false);
+            return Ok(());
         }
         if self.tables.change_of(logical).is_none() {
             let page = self.find_stored(logical)?;

@@ -6,6 +6,7 @@ use super::{PacedLayer, Result};
 use crate::error::PacedError;
 use crate::pages::Found;
 use crate::record::{PageUse, Record};
+use crate::rule::PacedRule;
 use crate::shape::FREE_BLOCKS;
 use crate::tables::{NO_PAGE, get_number, put_number};
 
@@ -49,9 +50,16 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
 
     /// Does the steps that one page of the caller pays.
     pub(super) fn pay_page(&mut self) -> Result<(), F::Error> {
+        if !self.rules.keep(PacedRule::StepsPaid) {
+            return Ok(());
+        }
+        if !self.rules.keep(PacedRule::HeaderTakesSteps) && self.left() == 0 {
+            self.open_block(false)?;
+        }
+        // The last page of a block is the caller's.
+        let last = u32::from(self.rules.keep(PacedRule::LastPageIsCallers));
         for _ in 0..self.steps_due()? {
-            // The last page of a block is the caller's.
-            if self.left() <= 1 || !self.step(false)? {
+            if self.left() <= last || !self.step(false)? {
                 break;
             }
         }
@@ -126,7 +134,9 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             && change.page != page
         {
             // The stored map still names the page.
-            self.tables.set_gone(index);
+            if self.rules.keep(PacedRule::GoneWhenMoved) {
+                self.tables.set_gone(index);
+            }
             self.kill(page);
             return Ok(());
         }
@@ -245,7 +255,9 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
                 put_number(entry, if change.discarded { NO_PAGE } else { change.page });
                 // What the map named until now is dead, and noted so before another block can be opened.
                 if !change.gone && dead != NO_PAGE {
-                    layer.tables.set_gone(index);
+                    if layer.rules.keep(PacedRule::GoneWhenStored) {
+                        layer.tables.set_gone(index);
+                    }
                     layer.kill(dead);
                 }
             }
