@@ -66,10 +66,10 @@ impl PacedConfig {
 }
 
 impl Shape {
-    /// Blocks among which the emptiest is chosen.
+    /// Blocks among which the emptiest is chosen: neither the head, nor free, nor that in which a group was begun.
     fn candidates(&self) -> u64 {
         let good = self.geometry.blocks - self.config.bad_blocks;
-        u64::from(good.saturating_sub(1 + FREE_BLOCKS))
+        u64::from(good.saturating_sub(2 + FREE_BLOCKS))
     }
 
     /// Pages that can be live at once, those included that are known as dead when their map page is stored.

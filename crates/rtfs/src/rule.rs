@@ -15,6 +15,8 @@ pub enum PacedRule {
     UnitKept,
     /// Pages of a begun group are live.
     GroupLive,
+    /// Pages of a begun group are not moved.
+    GroupStays,
     /// A header holds the pages of a group that was begun before it.
     GroupInHeader,
     /// A page that is found dead when its block is emptied is noted in the change log.

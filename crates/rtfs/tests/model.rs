@@ -196,6 +196,12 @@ fn bounded(rules: PacedRules) {
         Pattern::Strided,
     ] {
         trial(largest(96), rules, pattern, 12_000, false, 1);
+        // The header is the most that a page costs.
+        let small = PacedConfig {
+            logical_pages: 60,
+            ..largest(32)
+        };
+        trial(small, rules, pattern, 4_000, false, 1);
     }
 }
 

@@ -6,12 +6,13 @@ use crate::model::calls_notice;
 use crate::power_cuts::cuts_notice;
 
 /// Rules against power cuts.
-const OF_CUTS: [PacedRule; 13] = [
+const OF_CUTS: [PacedRule; 14] = [
     LastUnitCopied,
     MountEnds,
     PreviousKept,
     UnitKept,
     GroupLive,
+    GroupStays,
     GroupInHeader,
     GoneWhenMoved,
     GoneWhenStored,

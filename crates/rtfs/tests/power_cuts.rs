@@ -35,7 +35,7 @@ pub(crate) const SMALL: Setup = Setup {
         page_bytes: 128,
         spare_bytes: 16,
         pages_per_block: 22,
-        blocks: 9,
+        blocks: 10,
         program_bytes: 1,
         programs_per_page: Some(1),
         once_bytes: None,
@@ -166,7 +166,7 @@ impl Setup {
         let marked = self.factory_bad.iter().copied();
         let content = marked.fold(erased, FlashContent::with_bad_block);
         let recorder = Recorder::new(fresh(content.clone()), content, self.tearing());
-        let flash = Failing::new(recorder, self.failures, 61);
+        let flash = Failing::new(recorder, self.failures, 5 + (seed * 7 % 60) as u32);
         let (memory, rules) = (self.memory(), self.rules);
         let layer = PacedLayer::format_with(flash, COLUMNS, self.config, memory, rules);
         let layer = layer.expect("a format");
@@ -323,6 +323,83 @@ fn look(setup: &Setup, calls: u64, again_every: u64, seed: u64) -> (u64, u64) {
     (images, second)
 }
 
+/// Cuts runs once at each operation, and at chains of places: in mounts, mostly as they end, and in what is done after
+/// them.
+fn chains(setup: &Setup, seeds: u64) {
+    for seed in 0..seeds {
+        let mut run = setup.first(60, seed);
+        for image in run.recording.images(Mode::Linear, seed) {
+            setup.look_at(&run, image);
+        }
+        let mut mounted = false;
+        for cut in 0..12 {
+            let random = |number| draw(seed, cut, number, Purpose::Tear);
+            let all = run.recording.operations().len();
+            let operation = match random(0) % 4 {
+                0 => run.ready.saturating_sub(1),
+                1 => (random(1) % (run.ready as u64 + 1)) as usize,
+                2 => all,
+                _ => (random(1) % (all as u64 + 1)) as usize,
+            };
+            let id = ImageId {
+                operation,
+                variant: random(2) % 24,
+                seed: cut,
+            };
+            let Some(image) = run.recording.image(id) else {
+                continue;
+            };
+            let allowed = run.allowed(operation);
+            if !mounted && operation < run.ready {
+                // The format must be begun again.
+                continue;
+            }
+            mounted = true;
+            run = setup.again(image, allowed, 5 * (random(3) % 2));
+        }
+    }
+}
+
+const FEW: Setup = Setup {
+    hot_pages: 2,
+    group_pages: 1,
+    ..SMALL
+};
+
+const CHAINS: [(&str, Setup); 4] = [
+    ("chains on few pages", FEW),
+    (
+        "chains of large groups and blocks that fail",
+        Setup {
+            hot_pages: 8,
+            group_pages: 8,
+            ..FAILING
+        },
+    ),
+    (
+        "chains with discards",
+        Setup {
+            discard_every: 2,
+            ..SMALL
+        },
+    ),
+    (
+        "chains with discards on few pages",
+        Setup {
+            discard_every: 2,
+            ..FEW
+        },
+    ),
+];
+
+#[test]
+fn chains_of_cuts_leave_what_returned() {
+    for (name, setup) in CHAINS {
+        eprintln!("{name}");
+        chains(&setup, 100);
+    }
+}
+
 /// Power fails again and again in mounts, at the same place of each.
 fn mounts_are_cut(setup: &Setup, times: u32) {
     let run = setup.first(30, 3);
@@ -359,7 +436,7 @@ const SETUPS: [(&str, Setup); 7] = [
         "blocks bad from the factory",
         Setup {
             geometry: Geometry {
-                blocks: 11,
+                blocks: 12,
                 ..SMALL.geometry
             },
             config: PacedConfig {
@@ -398,7 +475,7 @@ const SETUPS: [(&str, Setup); 7] = [
 
 const FAILING: Setup = Setup {
     geometry: Geometry {
-        blocks: 13,
+        blocks: 14,
         ..SMALL.geometry
     },
     config: PacedConfig {
@@ -444,8 +521,15 @@ pub(crate) fn cuts_notice(rule: PacedRule) -> Option<&'static str> {
     let fails = |work: &mut dyn FnMut()| {
         std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).is_err()
     };
+    for (name, setup) in CHAINS {
+        if fails(&mut || chains(&without(setup), 100)) {
+            return Some(name);
+        }
+    }
     for (seed, (name, setup)) in (0..).zip(SETUPS) {
-        if fails(&mut || drop(look(&without(setup), 100, 97, seed))) {
+        if fails(&mut || {
+            look(&without(setup), 100, 97, seed);
+        }) {
             return Some(name);
         }
     }

@@ -25,7 +25,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         let least = if ahead { FREE_AHEAD } else { FREE_BLOCKS + 1 };
         if self.victim.is_none() {
             let failing = self.failing.iter().flatten().copied();
-            let failing = failing.filter(|block| *block != self.head).next();
+            let failing = failing.filter(|block| self.can_be_emptied(*block)).next();
             self.victim = if self.free >= FREE_BLOCKS && failing.is_some() {
                 failing
             } else if self.free < least {
@@ -37,11 +37,19 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         Ok(self.victim)
     }
 
+    /// Whether pages of a block may be moved: not while it is filled, nor while a group has not ended that began in it,
+    /// whose pages would count on their own.
+    fn can_be_emptied(&self, block: u32) -> bool {
+        let geometry = self.shape().geometry;
+        let begun = self.group.pages().iter().any(|(_, page)| geometry.block_of(*page) == block);
+        block != self.head && !(begun && self.rules.keep(PacedRule::GroupStays))
+    }
+
     /// The block with the fewest live pages, of those that have any and gain a page.
     fn emptiest(&self) -> Option<u32> {
         let geometry = self.shape().geometry;
         (0..geometry.blocks)
-            .filter(|block| *block != self.head && !self.tables.is_bad(*block))
+            .filter(|block| !self.tables.is_bad(*block) && self.can_be_emptied(*block))
             .map(|block| (self.tables.live_pages(block), block))
             .filter(|(live, _)| (1..self.shape().data_pages).contains(live))
             .min()
