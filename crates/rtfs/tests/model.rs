@@ -124,17 +124,34 @@ impl Trial {
     }
 }
 
-fn trial(config: PacedConfig, rules: PacedRules, pattern: Pattern, calls: u64, remounts: bool, seed: u64) {
+/// What a trial does.
+#[derive(Clone, Copy, Debug)]
+struct Calls {
+    pattern: Pattern,
+    count: u64,
+    /// Pages of a call at most.
+    group_pages: u64,
+    remounts: bool,
+    seed: u64,
+}
+
+fn trial(config: PacedConfig, rules: PacedRules, calls: Calls) {
+    let Calls {
+        pattern,
+        remounts,
+        seed,
+        ..
+    } = calls;
     let mut trial = Trial::new(config, rules);
     let pages = u64::from(config.logical_pages);
-    for call in 0..calls {
+    for call in 0..calls.count {
         let random = |number| draw(seed, call, number, Purpose::Address);
-        let count = 1 + random(0) % 3;
+        let count = 1 + random(0) % calls.group_pages;
         let group: Vec<u32> = (0..count)
             .map(|index| match pattern {
-                Pattern::Uniform => random(1 + index) % pages,
-                Pattern::Hot if random(9).is_multiple_of(10) => random(1 + index) % pages,
-                Pattern::Hot => random(1 + index) % (pages / 10),
+                Pattern::Uniform => random(31 + index) % pages,
+                Pattern::Hot if random(9).is_multiple_of(10) => random(31 + index) % pages,
+                Pattern::Hot => random(31 + index) % (pages / 10),
                 Pattern::Sequential => (call * 3 + index) % pages,
                 Pattern::Strided => ((call * 3 + index) * 37) % pages,
             } as u32)
@@ -153,7 +170,7 @@ fn trial(config: PacedConfig, rules: PacedRules, pattern: Pattern, calls: u64, r
                 // Until it is stored, a mount may bring it back: write it, so that it is known.
                 trial.write(&[logical], call);
             }
-            1 if remounts => {
+            5..10 if remounts => {
                 trial.check_all();
                 trial = trial.remount();
                 trial.check_all();
@@ -195,13 +212,25 @@ fn bounded(rules: PacedRules) {
         Pattern::Sequential,
         Pattern::Strided,
     ] {
-        trial(largest(96), rules, pattern, 12_000, false, 1);
+        let calls = Calls {
+            pattern,
+            count: 12_000,
+            group_pages: 3,
+            remounts: false,
+            seed: 1,
+        };
+        trial(largest(96), rules, calls);
         // The header is the most that a page costs.
         let small = PacedConfig {
             logical_pages: 60,
             ..largest(32)
         };
-        trial(small, rules, pattern, 4_000, false, 1);
+        let calls = Calls {
+            count: 4_000,
+            group_pages: 1,
+            ..calls
+        };
+        trial(small, rules, calls);
     }
 }
 
@@ -212,7 +241,14 @@ fn mounts_in_between_lose_nothing() {
 
 fn remounted(rules: PacedRules) {
     for (seed, pattern) in [Pattern::Uniform, Pattern::Hot].into_iter().enumerate() {
-        trial(largest(96), rules, pattern, 4_000, true, seed as u64);
+        let calls = Calls {
+            pattern,
+            count: 4_000,
+            group_pages: 3,
+            remounts: true,
+            seed: seed as u64,
+        };
+        trial(largest(96), rules, calls);
     }
 }
 

@@ -213,6 +213,9 @@ impl Setup {
                 }
                 let after = layer.flash().flash.operations();
                 run.push((before, after, Change::Discards(group)));
+                if random(9).is_multiple_of(2) {
+                    layer.work_ahead(true).expect("work ahead");
+                }
                 continue;
             }
             let version = (seed & 0xFFFF_FFFF) << 20 | (call + 1);
@@ -361,6 +364,7 @@ fn chains(setup: &Setup, seeds: u64) {
 }
 
 const FEW: Setup = Setup {
+    ecc: true,
     hot_pages: 2,
     group_pages: 1,
     ..SMALL
@@ -380,6 +384,7 @@ const CHAINS: [(&str, Setup); 4] = [
         "chains with discards",
         Setup {
             discard_every: 2,
+            ecc: true,
             ..SMALL
         },
     ),
