@@ -160,7 +160,11 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> BlockDevice for PacedDisk<F, M> {
 
     fn sector_bytes(&self) -> usize {
         let page = self.layer.page_bytes();
-        (if page.is_multiple_of(SECTOR_BYTES) { SECTOR_BYTES } else { page }) as usize
+        (if page.is_multiple_of(SECTOR_BYTES) {
+            SECTOR_BYTES
+        } else {
+            page
+        }) as usize
     }
 
     fn sectors(&self) -> u64 {

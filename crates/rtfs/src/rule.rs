@@ -41,6 +41,8 @@ pub enum PacedRule {
     EraseTakesSteps,
     /// Steps leave the last page of a block to the caller.
     LastPageIsCallers,
+    /// A mount notes which pages the stored map names for nothing.
+    MountNotesDead,
     /// A mount makes up for the block that it takes.
     MountFrees,
 }

@@ -110,7 +110,12 @@ impl<M: AsRef<[u8]> + AsMut<[u8]>> Tables<M> {
                 whole.copy_from_slice(word);
                 count += u64::from_le_bytes(whole).count_ones();
             }
-            count + words.remainder().iter().map(|byte| byte.count_ones()).sum::<u32>()
+            count
+                + words
+                    .remainder()
+                    .iter()
+                    .map(|byte| byte.count_ones())
+                    .sum::<u32>()
         } else {
             (first..first + pages)
                 .map(|page| u32::from(live[page / 8] >> (page % 8) & 1))
@@ -286,7 +291,10 @@ impl<M: AsRef<[u8]> + AsMut<[u8]>> Tables<M> {
         } else {
             let index = self.log_search(logical);
             let width = self.shape.width;
-            let (from, to) = (index as usize * 2 * width, self.log_len as usize * 2 * width);
+            let (from, to) = (
+                index as usize * 2 * width,
+                self.log_len as usize * 2 * width,
+            );
             self.memory.as_mut()[self.places.log.clone()].copy_within(from..to, from + 2 * width);
             self.insert_bit(self.places.gone.clone(), index);
             self.insert_bit(self.places.discarded.clone(), index);
@@ -359,7 +367,10 @@ impl<M: AsRef<[u8]> + AsMut<[u8]>> Tables<M> {
         while first < self.log_len {
             let (number, _) = self.shape.map_place(self.logical_at(first));
             let end = self.log_search((number + 1).saturating_mul(self.shape.map_entries));
-            if best.as_ref().is_none_or(|(_, found)| found.end - found.start < end - first) {
+            if best
+                .as_ref()
+                .is_none_or(|(_, found)| found.end - found.start < end - first)
+            {
                 best = Some((number, first..end));
             }
             first = end;

@@ -62,9 +62,13 @@ fn agrees(page_bytes: u32, sector_bytes: usize, seed: u64) {
                 for (number, before) in std::mem::take(&mut trimmed) {
                     let mut found = vec![1; page];
                     let sector = number * page / sector_bytes;
-                    disk.read(sector as u64, &mut found).expect("a trimmed page");
+                    disk.read(sector as u64, &mut found)
+                        .expect("a trimmed page");
                     let now = &mut model[number * page..][..page];
-                    assert!(found == before || found == now, "page {number}, call {call}");
+                    assert!(
+                        found == before || found == now,
+                        "page {number}, call {call}"
+                    );
                     now.copy_from_slice(&found);
                 }
             }
@@ -86,7 +90,8 @@ fn agrees(page_bytes: u32, sector_bytes: usize, seed: u64) {
                     let drawn = draw(seed, call, word, Purpose::Payload).to_le_bytes();
                     place.copy_from_slice(&drawn[..place.len()]);
                 }
-                disk.write(first as u64, &model[range.clone()]).expect("a write");
+                disk.write(first as u64, &model[range.clone()])
+                    .expect("a write");
                 for number in range.start / page..range.end.div_ceil(page) {
                     trimmed.remove(&number);
                 }
@@ -130,9 +135,15 @@ fn misuse_changes_nothing() {
     let part = disk.write(0, &[0; 511]);
     let left = disk.write(sectors - 1, &[0; 1024]);
     let trim = disk.trim(sectors, 1);
-    assert!(matches!(part, Err(PacedDiskError::Misuse(BlockMisuse::PartSector { .. }))));
+    assert!(matches!(
+        part,
+        Err(PacedDiskError::Misuse(BlockMisuse::PartSector { .. }))
+    ));
     for outside in [left, trim] {
-        assert!(matches!(outside, Err(PacedDiskError::Misuse(BlockMisuse::OutOfRange { .. }))));
+        assert!(matches!(
+            outside,
+            Err(PacedDiskError::Misuse(BlockMisuse::OutOfRange { .. }))
+        ));
     }
     assert_eq!(disk.layer().work().written, 0);
 }

@@ -24,12 +24,13 @@ const OF_CUTS: [PacedRule; 14] = [
 ];
 
 /// Rules for the bound.
-const OF_CALLS: [PacedRule; 5] = [
+const OF_CALLS: [PacedRule; 6] = [
     StepsPaid,
     HeaderTakesSteps,
     EraseTakesSteps,
     LastPageIsCallers,
     MountFrees,
+    MountNotesDead,
 ];
 
 #[test]

@@ -200,7 +200,11 @@ impl Setup {
             let pages = u64::from(self.config.logical_pages);
             // Half of the calls go to few pages.
             let few = (self.hot_pages / 4).max(1);
-            let range = if random(0).is_multiple_of(2) { few } else { self.hot_pages };
+            let range = if random(0).is_multiple_of(2) {
+                few
+            } else {
+                self.hot_pages
+            };
             let mut group: Vec<u32> = (0..1 + random(1) % self.group_pages)
                 .map(|index| (random(22 + index) % range.min(pages)) as u32)
                 .collect();
@@ -241,8 +245,14 @@ impl Setup {
         for (_, _, change) in &run {
             apply(&mut state, change);
         }
-        let held = state.iter().map(|(version, discarded)| if *discarded { 0 } else { *version });
-        assert_eq!(self.found(&mut layer), held.collect::<FoundPages>(), "without a cut");
+        let held = state
+            .iter()
+            .map(|(version, discarded)| if *discarded { 0 } else { *version });
+        assert_eq!(
+            self.found(&mut layer),
+            held.collect::<FoundPages>(),
+            "without a cut"
+        );
         let (_, recording) = layer.into_flash().flash.finish();
         Run {
             recording,
@@ -264,7 +274,11 @@ impl Setup {
                     return 0;
                 }
                 let version = u64::from_le_bytes(page[..8].try_into().expect("8 bytes"));
-                assert_eq!(page, content(bytes, logical, version), "logical page {logical}");
+                assert_eq!(
+                    page,
+                    content(bytes, logical, version),
+                    "logical page {logical}"
+                );
                 version
             })
             .collect()
@@ -277,7 +291,11 @@ impl Setup {
         let flash = Failing::new(image, self.failures.min(1), 1 + (id.variant % 7) as u32);
         let mut layer = match self.mount(flash) {
             Ok(layer) => layer,
-            Err(PacedError::NotFormatted) if id.operation < run.ready && allowed[0].iter().all(|page| page.0 == 0) => return,
+            Err(PacedError::NotFormatted)
+                if id.operation < run.ready && allowed[0].iter().all(|page| page.0 == 0) =>
+            {
+                return;
+            }
             Err(error) => panic!("image {id}: {error}"),
         };
         let found = self.found(&mut layer);

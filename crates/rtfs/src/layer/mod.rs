@@ -286,7 +286,12 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     ///
     /// # Errors
     /// As there.
-    pub fn read_part(&mut self, logical: u32, first: usize, out: &mut [u8]) -> Result<bool, F::Error> {
+    pub fn read_part(
+        &mut self,
+        logical: u32,
+        first: usize,
+        out: &mut [u8],
+    ) -> Result<bool, F::Error> {
         self.check(logical)?;
         let part = self.check_part(logical, first, out.len())?;
         let written = self.load(logical)?;
@@ -320,7 +325,12 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         })
     }
 
-    fn check_part(&self, logical: u32, first: usize, bytes: usize) -> Result<Range<usize>, F::Error> {
+    fn check_part(
+        &self,
+        logical: u32,
+        first: usize,
+        bytes: usize,
+    ) -> Result<Range<usize>, F::Error> {
         match first.checked_add(bytes) {
             Some(end) if end <= self.page_bytes() as usize => Ok(first..end),
             _ => Err(PacedError::OutOfRange {
@@ -463,7 +473,11 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             return Ok(0);
         }
         self.erase_ahead()?;
-        Ok(if self.rules.keep(PacedRule::EraseTakesSteps) { UNPAID_PAGES } else { 0 })
+        Ok(if self.rules.keep(PacedRule::EraseTakesSteps) {
+            UNPAID_PAGES
+        } else {
+            0
+        })
     }
 
     /// Notes where a logical page is from now on.

@@ -103,7 +103,10 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     }
 
     /// Looks at the first page of each block: the numbers of the newest openings before one, from the last one back.
-    fn scan(&mut self, below: Option<(u32, u32)>) -> Result<[Option<(u32, u32)>; CANDIDATES], F::Error> {
+    fn scan(
+        &mut self,
+        below: Option<(u32, u32)>,
+    ) -> Result<[Option<(u32, u32)>; CANDIDATES], F::Error> {
         let geometry = self.shape().geometry;
         let mut newest = [None; CANDIDATES];
         let mut base = None;
@@ -214,8 +217,9 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         }
     }
 
-    /// Finds the live pages and the free blocks.
-    fn survey(&mut self) -> Result<(), F::Error> {
+    /// Finds the live pages and the free blocks. Where `all_sure`, what the stored map names of a changed page is noted
+    /// as dead: otherwise a block that was emptied before the mount would be taken for one in use each time.
+    fn survey(&mut self, all_sure: bool) -> Result<(), F::Error> {
         let shape = *self.shape();
         self.tables.clear_live();
         for number in 0..shape.map_pages {
@@ -236,9 +240,10 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
                     continue;
                 }
                 let logical = number * shape.map_entries + place;
-                let gone = self.tables.change_of(logical).is_some_and(|(_, change)| change.gone);
-                if !gone {
-                    self.tables.set_live(named, true);
+                match self.tables.change_of(logical) {
+                    Some((index, _)) if all_sure => self.tables.set_gone(index),
+                    Some((_, change)) if change.gone => {}
+                    _ => self.tables.set_live(named, true),
                 }
             }
         }
@@ -266,8 +271,11 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             self.apply(&unit);
             unit.group.len = 0;
         }
-        self.survey()?;
-        if unit.needs_previous && self.rules.keep(PacedRule::PreviousKept) && self.previous < self.shape().geometry.blocks {
+        self.survey(self.rules.keep(PacedRule::MountNotesDead))?;
+        if unit.needs_previous
+            && self.rules.keep(PacedRule::PreviousKept)
+            && self.previous < self.shape().geometry.blocks
+        {
             let first = self.previous * self.shape().geometry.pages_per_block;
             self.tables.set_live(first, true);
         }
@@ -279,7 +287,11 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             self.tables.set_live(unit.group.pages[index].1, true);
         }
         self.count_free();
-        let wanted = if self.rules.keep(PacedRule::MountFrees) { FREE_BLOCKS } else { 0 };
+        let wanted = if self.rules.keep(PacedRule::MountFrees) {
+            FREE_BLOCKS
+        } else {
+            0
+        };
         loop {
             self.open_block(true)?;
             match self.copy_unit(&unit)? {
@@ -295,7 +307,8 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
                     continue;
                 }
             }
-            self.survey()?;
+            // The copies are not sure before the mount ended.
+            self.survey(false)?;
             while self.free < wanted && self.left() > 1 && self.step(false)? {}
             if self.end_mount()? {
                 break;

@@ -41,7 +41,11 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     /// whose pages would count on their own.
     fn can_be_emptied(&self, block: u32) -> bool {
         let geometry = self.shape().geometry;
-        let begun = self.group.pages().iter().any(|(_, page)| geometry.block_of(*page) == block);
+        let begun = self
+            .group
+            .pages()
+            .iter()
+            .any(|(_, page)| geometry.block_of(*page) == block);
         block != self.head && !(begun && self.rules.keep(PacedRule::GroupStays))
     }
 
@@ -260,7 +264,14 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
                 let place = layer.map_bytes(change.logical);
                 let entry = &mut layer.tables.main()[place];
                 let dead = get_number(entry);
-                put_number(entry, if change.discarded { NO_PAGE } else { change.page });
+                put_number(
+                    entry,
+                    if change.discarded {
+                        NO_PAGE
+                    } else {
+                        change.page
+                    },
+                );
                 // What the map named until now is dead, and noted so before another block can be opened.
                 if !change.gone && dead != NO_PAGE {
                     if layer.rules.keep(PacedRule::GoneWhenStored) {
