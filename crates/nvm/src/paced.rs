@@ -40,7 +40,11 @@ pub fn paced_config(
     model: &dyn FlashModel,
 ) -> PacedConfig {
     let whole = model.geometry().unwrap_or(*geometry);
-    let bad = whole.blocks - model.good_blocks_min().unwrap_or(whole.blocks).min(whole.blocks);
+    let bad = whole.blocks
+        - model
+            .good_blocks_min()
+            .unwrap_or(whole.blocks)
+            .min(whole.blocks);
     let usual = |geometry: &Geometry| {
         let pages = geometry.pages() as f64 * (1.0 - layer.spare.si());
         let bad = u64::from(bad) * u64::from(geometry.blocks);
@@ -82,7 +86,8 @@ impl<F: FlashDevice> Paced<F> {
         let bound: PacedBound = config.bound(&geometry).map_err(failed)?;
         let (page, erase) = (flash.page_bounds()?, flash.erase_bound(1)?);
         let memory = vec![0; bound.ram_bytes];
-        let layer = PacedLayer::format(MeteredFlash::new(flash), *columns.columns(), config, memory);
+        let layer =
+            PacedLayer::format(MeteredFlash::new(flash), *columns.columns(), config, memory);
         let layer = layer.map_err(failed)?;
         let clock = SimClock::new();
         // The format was before the program began.
@@ -134,7 +139,9 @@ impl<F: FlashDevice> Paced<F> {
     fn read_pages(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
         let mut page = vec![0; self.page_bytes()];
         for (logical, first, range) in parts(at, out.len(), page.len()) {
-            self.layer.read(number(logical), &mut page).map_err(failed)?;
+            self.layer
+                .read(number(logical), &mut page)
+                .map_err(failed)?;
             let length = range.len();
             out[range].copy_from_slice(&page[first..first + length]);
         }
@@ -178,7 +185,10 @@ impl<F: FlashDevice> Paced<F> {
         let part = u64::from(!at.is_multiple_of(page_bytes))
             + u64::from(!(at + bytes).is_multiple_of(page_bytes));
         let bound = self.layer.bound();
-        let (read, program) = (TimeSpan::from(self.page.read), TimeSpan::from(self.page.program));
+        let (read, program) = (
+            TimeSpan::from(self.page.read),
+            TimeSpan::from(self.page.program),
+        );
         let group = |pages: u64| {
             let steps = |pages: u64| self.step() * (pages * u64::from(bound.steps_per_page));
             let with_erase = TimeSpan::from(self.erase) + steps(pages.saturating_sub(2));
