@@ -24,8 +24,8 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         }
         let least = if ahead { FREE_AHEAD } else { FREE_BLOCKS + 1 };
         if self.victim.is_none() {
-            let failing = self.failing.iter().flatten().copied();
-            let failing = failing.filter(|block| self.can_be_emptied(*block)).next();
+            let mut failing = self.failing.iter().flatten().copied();
+            let failing = failing.find(|block| self.can_be_emptied(*block));
             self.victim = if self.free >= FREE_BLOCKS && failing.is_some() {
                 failing
             } else if self.free < least {
