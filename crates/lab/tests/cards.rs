@@ -586,13 +586,20 @@ fn a_real_time_layer_keeps_its_proven_bound() {
     };
     let (proven, seen) = (latency("bound"), latency(""));
     assert!(seen > 2.5e-3, "no write met an erase: {seen}");
-    assert!(seen <= proven && proven <= 4.9e-3, "{seen} against {proven}");
+    assert!(
+        seen <= proven && proven <= 4.9e-3,
+        "{seen} against {proven}"
+    );
 }
 
 /// Less to spare than a real-time layer works with is refused, and the least share is named.
 #[test]
 fn a_real_time_layer_names_the_least_to_spare() {
-    let refused = refused(&behind(FtlMapping::RealTime, 0.05, raw(NAND, writes(Pattern::Random))));
+    let refused = refused(&behind(
+        FtlMapping::RealTime,
+        0.05,
+        raw(NAND, writes(Pattern::Random)),
+    ));
     assert!(refused.contains("--ftl-spare"), "{refused}");
 }
 

@@ -4,9 +4,9 @@
 //! a program does that knows when its next record comes: it begins no piece of work that need not end before. So every
 //! write has the bound that the layer states, whatever was done before.
 
-use wordline_core::SimClock;
-use wordline_core::quantity::Time;
-use wordline_memory::{ByteMemory, OutOfRange};
+use wordline_core::quantity::{Quantity as _, Time};
+use wordline_core::{SimClock, TranslationLayer};
+use wordline_memory::{ByteMemory, Geometry, OutOfRange};
 use wordline_rtfs::{GROUP_PAGES, PacedBound, PacedConfig, PacedError, PacedLayer, PacedWork};
 
 use crate::bound::TimeSpan;
@@ -15,6 +15,7 @@ use crate::device::{Accounts, Device, FlashDevice, Notes, PageBounds, Translatio
 use crate::error::NvmError;
 use crate::ftl::{LayerWork, SpareLayout};
 use crate::metered::MeteredFlash;
+use crate::model::FlashModel;
 use crate::parts::parts;
 use crate::power::{PowerDraw, Residence};
 
@@ -29,6 +30,35 @@ const CAUSES: [Cause; 8] = [
     Cause::Program,
     Cause::Erase,
 ];
+
+/// What a real-time layer that users ask for is formatted with, on the first blocks of a part. It takes the pages that
+/// are not spare, and on so few blocks that their bound would be worse than that of the whole part, fewer.
+#[must_use]
+pub fn paced_config(
+    layer: &TranslationLayer,
+    geometry: &Geometry,
+    model: &dyn FlashModel,
+) -> PacedConfig {
+    let whole = model.geometry().unwrap_or(*geometry);
+    let bad = whole.blocks
+        - model
+            .good_blocks_min()
+            .unwrap_or(whole.blocks)
+            .min(whole.blocks);
+    let usual = |geometry: &Geometry| {
+        let pages = geometry.pages() as f64 * (1.0 - layer.spare.si());
+        let bad = u64::from(bad) * u64::from(geometry.blocks);
+        let bad = bad.div_ceil(u64::from(whole.blocks.max(1)));
+        PacedConfig::usual(geometry, pages as u32, bad as u32)
+    };
+    let mut config = usual(geometry);
+    if let Ok(bound) = usual(&whole).bound::<NvmError>(&whole)
+        && let Some(most) = config.largest(geometry, bound.steps_per_page)
+    {
+        config.logical_pages = config.logical_pages.min(most);
+    }
+    config
+}
 
 /// Raw flash behind a real-time layer. Any byte can be overwritten: a page that an access covers in part is read first.
 pub(crate) struct Paced<F: FlashDevice> {
@@ -50,11 +80,9 @@ impl<F: FlashDevice> Paced<F> {
     pub(crate) fn format(
         flash: F,
         columns: &SpareLayout,
-        logical_pages: u32,
-        bad_blocks: u32,
+        config: PacedConfig,
     ) -> Result<Self, NvmError> {
         let geometry = flash.geometry();
-        let config = PacedConfig::usual(&geometry, logical_pages, bad_blocks);
         let bound: PacedBound = config
             .bound(&geometry)
             .map_err(|error| too_little_to_spare(error, geometry.pages()))?;

@@ -3,7 +3,7 @@
 use wordline_memory::Geometry;
 
 use crate::error::PacedError;
-use crate::shape::{FREE_BLOCKS, PacedConfig, Shape};
+use crate::shape::{FREE_BLOCKS, MOUNT_PAGES, PacedConfig, Shape};
 
 /// What calls cost at most, by count. `DESIGN.md` derives each term.
 ///
@@ -66,10 +66,10 @@ impl PacedConfig {
 }
 
 impl Shape {
-    /// Blocks among which the emptiest is chosen.
+    /// Blocks among which the emptiest is chosen: neither the head, nor free, nor that in which a group was begun.
     fn candidates(&self) -> u64 {
         let good = self.geometry.blocks - self.config.bad_blocks;
-        u64::from(good.saturating_sub(1 + FREE_BLOCKS))
+        u64::from(good.saturating_sub(2 + FREE_BLOCKS))
     }
 
     /// Pages that can be live at once, those included that are known as dead when their map page is stored.
@@ -101,7 +101,8 @@ impl Shape {
         let user_pages = self.data_pages.checked_sub(work)?;
         // The first page pays the header, and those of the call with the erase pay nothing.
         let paying = user_pages.checked_sub(1 + UNPAID_PAGES)?;
-        if paying == 0 {
+        // A mount frees a block before its own is full.
+        if user_pages < MOUNT_PAGES {
             return None;
         }
         Some(PacedBound {

@@ -13,9 +13,9 @@
 //! use wordline_rtfs::{PacedConfig, PacedLayer};
 //!
 //! let geometry = Geometry {
-//!     page_bytes: 256,
+//!     page_bytes: 128,
 //!     spare_bytes: 16,
-//!     pages_per_block: 16,
+//!     pages_per_block: 32,
 //!     blocks: 24,
 //!     program_bytes: 1,
 //!     programs_per_page: Some(1),
@@ -23,19 +23,19 @@
 //!     in_order: true,
 //! };
 //! # let geometry_of_flash = geometry;
-//! let flash = RamFlash::<272, 16, 24>::new(geometry).expect("the sizes fit");
+//! let flash = RamFlash::<144, 32, 24>::new(geometry).expect("the sizes fit");
 //! let config = PacedConfig { logical_pages: 128, bad_blocks: 1, log_entries: 32 };
 //! let columns = core::array::from_fn(|byte| 1 + byte as u32);
 //! let mut ram = [0; 1024];
 //! let mut layer = PacedLayer::format(flash, columns, config, &mut ram[..])?;
-//! layer.write(7, &[0x5A; 256])?;
+//! layer.write(7, &[0x5A; 128])?;
 //!
 //! // The power goes; everything that returned is there.
 //! let flash = layer.into_flash();
 //! let mut layer = PacedLayer::mount(flash, columns, config, &mut ram[..])?;
-//! let mut page = [0; 256];
+//! let mut page = [0; 128];
 //! assert!(layer.read(7, &mut page)?);
-//! assert_eq!(page, [0x5A; 256]);
+//! assert_eq!(page, [0x5A; 128]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -46,19 +46,24 @@
 extern crate std;
 
 mod bound;
+mod disk;
 mod error;
 mod header;
 mod layer;
 mod pages;
 mod record;
+mod rule;
 mod shape;
 mod tables;
 
 pub use bound::PacedBound;
+pub use disk::{PacedDisk, PacedDiskError};
 pub use error::PacedError;
 pub use layer::{PacedLayer, PacedWear, PacedWork};
 pub use record::RECORD_BYTES;
-pub use shape::{GROUP_PAGES, PacedConfig};
+#[doc(hidden)]
+pub use rule::{PacedRule, PacedRules};
+pub use shape::{GROUP_PAGES, PacedConfig, PacedRam};
 
 /// The version of the format on flash.
 pub const VERSION: u32 = 1;

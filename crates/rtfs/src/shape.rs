@@ -7,8 +7,12 @@ use wordline_memory::Geometry;
 use crate::error::PacedError;
 use crate::header;
 
-/// Free blocks that are kept: one that is erased ahead, and one for a program that fails or a mount.
-pub(crate) const FREE_BLOCKS: u32 = 2;
+/// Free blocks that there are when a block is full: the one that is opened next, one for a mount, and one that the mount
+/// goes on with when its own block is full.
+pub(crate) const FREE_BLOCKS: u32 = 3;
+
+/// Pages of a block that a mount takes beside those that it moves: the last unit, and the page that says that it ended.
+pub(crate) const MOUNT_PAGES: u32 = GROUP_PAGES as u32 + 1;
 
 /// Pages that a group may have.
 pub const GROUP_PAGES: usize = 8;
@@ -100,6 +104,8 @@ pub(crate) struct Shape {
 pub(crate) struct Places {
     /// A bit for each page that may be needed.
     pub(crate) live: Range<usize>,
+    /// A bit for each changed place: the caller discarded the logical page.
+    pub(crate) discarded: Range<usize>,
     /// Changed places: logical page and page, ordered by logical page.
     pub(crate) log: Range<usize>,
     /// A bit for each of them: the page that the stored map names does not count any more.
@@ -111,6 +117,33 @@ pub(crate) struct Places {
     /// One page, main and spare area.
     pub(crate) image: Range<usize>,
     pub(crate) bytes: usize,
+}
+
+/// The RAM that a layer needs, in bytes by what it is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PacedRam {
+    /// Where the pages of the map are.
+    pub map: usize,
+    /// Pages whose places changed since their page of the map was stored.
+    pub changes: usize,
+    /// Which pages may be needed: a bit for each.
+    pub live_pages: usize,
+    /// Erases of blocks, and which are bad: a byte for each.
+    pub blocks: usize,
+    /// One page with its spare area.
+    pub page: usize,
+}
+
+impl Places {
+    pub(crate) fn ram(&self) -> PacedRam {
+        PacedRam {
+            map: self.map.len(),
+            changes: self.log.len() + self.gone.len() + self.discarded.len(),
+            live_pages: self.live.len(),
+            blocks: self.wear.len(),
+            page: self.image.len(),
+        }
+    }
 }
 
 impl Shape {
@@ -222,6 +255,7 @@ impl Shape {
         let geometry = &self.geometry;
         Places {
             live: take(geometry.pages().div_ceil(8) as usize),
+            discarded: take(entries.div_ceil(8)),
             log: take(entries * 2 * self.width),
             gone: take(entries.div_ceil(8)),
             wear: take(geometry.blocks as usize),

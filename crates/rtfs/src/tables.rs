@@ -29,6 +29,8 @@ pub(crate) struct Change {
     pub(crate) page: u32,
     /// The page that the stored map names does not count any more.
     pub(crate) gone: bool,
+    /// The caller discarded the logical page, which flash does not know before its page of the map is stored.
+    pub(crate) discarded: bool,
 }
 
 pub(crate) fn get_number(bytes: &[u8]) -> u32 {
@@ -216,7 +218,8 @@ impl<M: AsRef<[u8]> + AsMut<[u8]>> Tables<M> {
         Change {
             logical: self.logical_at(index),
             page: get_number(&self.bytes(&self.places.log)[at..at + width]),
-            gone: self.bytes(&self.places.gone)[index as usize / 8] >> (index % 8) & 1 == 1,
+            gone: self.bit_at(&self.places.gone, index),
+            discarded: self.bit_at(&self.places.discarded, index),
         }
     }
 
@@ -226,12 +229,18 @@ impl<M: AsRef<[u8]> + AsMut<[u8]>> Tables<M> {
         let entry = &mut self.memory.as_mut()[self.places.log.clone()][at..at + 2 * width];
         put_number(&mut entry[..width], change.logical);
         put_number(&mut entry[width..], change.page);
-        self.put_gone(index, change.gone);
+        self.put_bit(self.places.gone.start, index, change.gone);
+        self.put_bit(self.places.discarded.start, index, change.discarded);
     }
 
-    fn put_gone(&mut self, index: u32, gone: bool) {
-        let byte = &mut self.memory.as_mut()[self.places.gone.clone()][index as usize / 8];
-        *byte = *byte & !(1 << (index % 8)) | u8::from(gone) << (index % 8);
+    fn bit_at(&self, place: &core::ops::Range<usize>, index: u32) -> bool {
+        self.bytes(place)[index as usize / 8] >> (index % 8) & 1 == 1
+    }
+
+    /// Sets a bit of a table of bits that starts at a byte of the memory.
+    fn put_bit(&mut self, start: usize, index: u32, bit: bool) {
+        let byte = &mut self.memory.as_mut()[start + index as usize / 8];
+        *byte = *byte & !(1 << (index % 8)) | u8::from(bit) << (index % 8);
     }
 
     /// The first change of a logical page that is not below `logical`.
@@ -272,15 +281,13 @@ impl<M: AsRef<[u8]> + AsMut<[u8]>> Tables<M> {
         let mut dead = None;
         if let Some((index, old)) = self.change_of(logical) {
             dead = (old.page != NO_PAGE).then_some(old.page);
-            let gone = old.gone || gone;
-            self.put_change(
-                index,
-                Change {
-                    logical,
-                    page,
-                    gone,
-                },
-            );
+            let change = Change {
+                logical,
+                page,
+                gone: old.gone || gone,
+                discarded: false,
+            };
+            self.put_change(index, change);
         } else {
             let index = self.log_search(logical);
             let width = self.shape.width;
@@ -289,16 +296,16 @@ impl<M: AsRef<[u8]> + AsMut<[u8]>> Tables<M> {
                 self.log_len as usize * 2 * width,
             );
             self.memory.as_mut()[self.places.log.clone()].copy_within(from..to, from + 2 * width);
-            self.insert_gone(index);
+            self.insert_bit(self.places.gone.clone(), index);
+            self.insert_bit(self.places.discarded.clone(), index);
             self.log_len += 1;
-            self.put_change(
-                index,
-                Change {
-                    logical,
-                    page,
-                    gone,
-                },
-            );
+            let change = Change {
+                logical,
+                page,
+                gone,
+                discarded: false,
+            };
+            self.put_change(index, change);
         }
         if page != NO_PAGE {
             self.set_live(page, true);
@@ -307,23 +314,30 @@ impl<M: AsRef<[u8]> + AsMut<[u8]>> Tables<M> {
     }
 
     pub(crate) fn set_gone(&mut self, index: u32) {
-        self.put_gone(index, true);
+        self.put_bit(self.places.gone.start, index, true);
     }
 
-    /// Makes room for a bit.
-    fn insert_gone(&mut self, index: u32) {
-        let gone = &mut self.memory.as_mut()[self.places.gone.clone()];
+    /// Notes that the caller discarded a logical page, which has a change.
+    pub(crate) fn set_discarded(&mut self, logical: u32) {
+        if let Some((index, _)) = self.change_of(logical) {
+            self.put_bit(self.places.discarded.start, index, true);
+        }
+    }
+
+    /// Makes room for a bit in a table of them.
+    fn insert_bit(&mut self, place: core::ops::Range<usize>, index: u32) {
+        let bits = &mut self.memory.as_mut()[place];
         let first = index as usize / 8;
         let last = self.log_len as usize / 8;
         let mut carry = 0;
-        for byte in &mut gone[first..=last] {
+        for byte in &mut bits[first..=last] {
             let next = *byte >> 7;
             *byte = *byte << 1 | carry;
             carry = next;
         }
         // The bits below the place stay where they are.
         let below = (1u16 << (index % 8)) as u8 - 1;
-        let byte = &mut gone[first];
+        let byte = &mut bits[first];
         *byte = *byte & !below & !(1 << (index % 8)) | (*byte >> 1) & below;
     }
 
@@ -334,14 +348,16 @@ impl<M: AsRef<[u8]> + AsMut<[u8]>> Tables<M> {
         self.memory.as_mut()[self.places.log.clone()]
             .copy_within(end * width..len * width, first * width);
         for index in to..self.log_len {
-            let gone = self.change_at_gone(index);
-            self.put_gone(from + (index - to), gone);
+            let change = self.change_at_bits(index);
+            self.put_bit(self.places.gone.start, from + (index - to), change.0);
+            self.put_bit(self.places.discarded.start, from + (index - to), change.1);
         }
         self.log_len -= to - from;
     }
 
-    fn change_at_gone(&self, index: u32) -> bool {
-        self.bytes(&self.places.gone)[index as usize / 8] >> (index % 8) & 1 == 1
+    fn change_at_bits(&self, index: u32) -> (bool, bool) {
+        let (gone, discarded) = (&self.places.gone, &self.places.discarded);
+        (self.bit_at(gone, index), self.bit_at(discarded, index))
     }
 
     /// The page of the map with most changes, and which these are.

@@ -5,13 +5,11 @@ use std::collections::HashMap;
 use wordline_core::draw::{Purpose, draw};
 use wordline_crash::FlashImage;
 use wordline_memory::Geometry;
-use wordline_rtfs::{PacedConfig, PacedLayer};
+use wordline_rtfs::{PacedConfig, PacedLayer, PacedRule, PacedRules};
 
-use crate::rules::{Counted, Operations, blank};
+use crate::rules::{COLUMNS, Counted, Operations, blank};
 
 const PAGE: usize = 128;
-const COLUMNS: [u32; 15] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
-
 const GEOMETRY: Geometry = Geometry {
     page_bytes: PAGE as u32,
     spare_bytes: 16,
@@ -45,17 +43,20 @@ struct Trial {
     layer: PacedLayer<Counted<FlashImage>, Vec<u8>>,
     versions: HashMap<u32, u64>,
     config: PacedConfig,
+    rules: PacedRules,
 }
 
 impl Trial {
-    fn new(config: PacedConfig) -> Self {
+    fn new(config: PacedConfig, rules: PacedRules) -> Self {
         let flash = Counted::new(blank(GEOMETRY));
         let bytes = config.bound::<()>(&GEOMETRY).expect("it suits").ram_bytes;
-        let layer = PacedLayer::format(flash, COLUMNS, config, vec![0; bytes]).expect("a format");
+        let memory = vec![0; bytes];
+        let layer = PacedLayer::format_with(flash, COLUMNS, config, memory, rules);
         Self {
-            layer,
+            layer: layer.expect("a format"),
             versions: HashMap::new(),
             config,
+            rules,
         }
     }
 
@@ -64,13 +65,15 @@ impl Trial {
             layer,
             versions,
             config,
+            rules,
         } = self;
         let (flash, memory) = layer.into_parts();
-        let layer = PacedLayer::mount(flash, COLUMNS, config, memory).expect("a mount");
+        let layer = PacedLayer::mount_with(flash, COLUMNS, config, memory, rules);
         Self {
-            layer,
+            layer: layer.expect("a mount"),
             versions,
             config,
+            rules,
         }
     }
 
@@ -124,17 +127,34 @@ impl Trial {
     }
 }
 
-fn trial(config: PacedConfig, pattern: Pattern, calls: u64, remounts: bool, seed: u64) {
-    let mut trial = Trial::new(config);
+/// What a trial does.
+#[derive(Clone, Copy, Debug)]
+struct Calls {
+    pattern: Pattern,
+    count: u64,
+    /// Pages of a call at most.
+    group_pages: u64,
+    remounts: bool,
+    seed: u64,
+}
+
+fn trial(config: PacedConfig, rules: PacedRules, calls: Calls) {
+    let Calls {
+        pattern,
+        remounts,
+        seed,
+        ..
+    } = calls;
+    let mut trial = Trial::new(config, rules);
     let pages = u64::from(config.logical_pages);
-    for call in 0..calls {
+    for call in 0..calls.count {
         let random = |number| draw(seed, call, number, Purpose::Address);
-        let count = 1 + random(0) % 3;
+        let count = 1 + random(0) % calls.group_pages;
         let group: Vec<u32> = (0..count)
             .map(|index| match pattern {
-                Pattern::Uniform => random(1 + index) % pages,
-                Pattern::Hot if random(9).is_multiple_of(10) => random(1 + index) % pages,
-                Pattern::Hot => random(1 + index) % (pages / 10),
+                Pattern::Uniform => random(31 + index) % pages,
+                Pattern::Hot if random(9).is_multiple_of(10) => random(31 + index) % pages,
+                Pattern::Hot => random(31 + index) % (pages / 10),
                 Pattern::Sequential => (call * 3 + index) % pages,
                 Pattern::Strided => ((call * 3 + index) * 37) % pages,
             } as u32)
@@ -153,7 +173,7 @@ fn trial(config: PacedConfig, pattern: Pattern, calls: u64, remounts: bool, seed
                 // Until it is stored, a mount may bring it back: write it, so that it is known.
                 trial.write(&[logical], call);
             }
-            1 if remounts => {
+            5..10 if remounts => {
                 trial.check_all();
                 trial = trial.remount();
                 trial.check_all();
@@ -169,20 +189,51 @@ fn trial(config: PacedConfig, pattern: Pattern, calls: u64, remounts: bool, seed
     trial.check_all();
 }
 
+/// As many logical pages as work.
+fn largest(log_entries: u32) -> PacedConfig {
+    let config = PacedConfig {
+        logical_pages: 1,
+        bad_blocks: 0,
+        log_entries,
+    };
+    let most = config.largest(&GEOMETRY, u32::MAX);
+    PacedConfig {
+        logical_pages: most.expect("some work"),
+        ..config
+    }
+}
+
 #[test]
 fn every_call_stays_within_its_bound_and_nothing_is_lost() {
-    let config = PacedConfig {
-        logical_pages: 560,
-        bad_blocks: 0,
-        log_entries: 128,
-    };
+    bounded(PacedRules::ALL);
+}
+
+fn bounded(rules: PacedRules) {
     for pattern in [
         Pattern::Uniform,
         Pattern::Hot,
         Pattern::Sequential,
         Pattern::Strided,
     ] {
-        trial(config, pattern, 12_000, false, 1);
+        let calls = Calls {
+            pattern,
+            count: 12_000,
+            group_pages: 3,
+            remounts: false,
+            seed: 1,
+        };
+        trial(largest(96), rules, calls);
+        // The header is the most that a page costs.
+        let small = PacedConfig {
+            logical_pages: 60,
+            ..largest(32)
+        };
+        let calls = Calls {
+            count: 4_000,
+            group_pages: 1,
+            ..calls
+        };
+        trial(small, rules, calls);
     }
 }
 
@@ -218,14 +269,30 @@ fn wear_spreads_over_blocks_that_hold_what_never_changes() {
 
 #[test]
 fn mounts_in_between_lose_nothing() {
-    let config = PacedConfig {
-        logical_pages: 400,
-        bad_blocks: 0,
-        log_entries: 96,
-    };
+    remounted(PacedRules::ALL);
+}
+
+fn remounted(rules: PacedRules) {
     for (seed, pattern) in [Pattern::Uniform, Pattern::Hot].into_iter().enumerate() {
-        trial(config, pattern, 4_000, true, seed as u64);
+        let calls = Calls {
+            pattern,
+            count: 4_000,
+            group_pages: 3,
+            remounts: true,
+            seed: seed as u64,
+        };
+        trial(largest(96), rules, calls);
     }
+}
+
+/// Whether random calls notice that a rule is left out, with what notices it.
+pub(crate) fn calls_notice(rule: PacedRule) -> Option<&'static str> {
+    let rules = PacedRules::without(rule);
+    let fails = |work: fn(PacedRules)| std::panic::catch_unwind(|| work(rules)).is_err();
+    if fails(bounded) {
+        return Some("bound");
+    }
+    fails(remounted).then_some("remounts")
 }
 
 #[test]

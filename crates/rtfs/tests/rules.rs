@@ -2,10 +2,19 @@
 
 use wordline_crash::{FlashContent, FlashImage, FlashTearing, Mode, Recording};
 use wordline_memory::{Ecc, Flash, Geometry};
+use wordline_nvm::NvmError;
+
+/// Where the records stand in the spare area.
+pub(crate) const COLUMNS: [u32; 15] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
 /// An erased flash.
 pub(crate) fn blank(geometry: Geometry) -> FlashImage {
-    let recording = Recording::new(FlashContent::erased(geometry), FlashTearing::raw());
+    fresh(FlashContent::erased(geometry))
+}
+
+/// A flash that holds something.
+pub(crate) fn fresh(content: FlashContent) -> FlashImage {
+    let recording = Recording::new(content, FlashTearing::raw());
     let mut images = recording.images(Mode::Linear, 0);
     images.next().expect("a cut before everything")
 }
@@ -62,5 +71,75 @@ impl<F: Flash> Flash for Counted<F> {
 
     fn mark_bad(&mut self, block: u32) -> Result<(), F::Error> {
         self.inner.mark_bad(block)
+    }
+}
+
+/// A flash of which some programs and erases fail, one in so many.
+#[derive(Clone, Debug)]
+pub(crate) struct Failing<F> {
+    pub(crate) flash: F,
+    /// How many are still to fail.
+    failures: u32,
+    /// Operations between failures.
+    every: u32,
+    /// Operations until the next one.
+    until: u32,
+}
+
+impl<F> Failing<F> {
+    pub(crate) fn new(flash: F, failures: u32, every: u32) -> Self {
+        Self {
+            flash,
+            failures,
+            every,
+            until: every,
+        }
+    }
+
+    fn fails(&mut self) -> bool {
+        if self.failures == 0 {
+            return false;
+        }
+        self.until = self.until.saturating_sub(1);
+        let fails = self.until == 0;
+        if fails {
+            self.failures -= 1;
+            self.until = self.every;
+        }
+        fails
+    }
+}
+
+impl<F: Flash<Error = NvmError>> Flash for Failing<F> {
+    type Error = NvmError;
+
+    fn geometry(&self) -> Geometry {
+        self.flash.geometry()
+    }
+
+    fn read(&mut self, page: u32, column: u32, out: &mut [u8]) -> Result<Ecc, NvmError> {
+        self.flash.read(page, column, out)
+    }
+
+    fn program(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), NvmError> {
+        if self.fails() {
+            return Err(NvmError::ProgramFailed { page });
+        }
+        self.flash.program(page, column, data)
+    }
+
+    fn erase(&mut self, block: u32) -> Result<(), NvmError> {
+        if self.fails() {
+            return Err(NvmError::EraseFailed { block });
+        }
+        self.flash.erase(block)
+    }
+
+    fn is_bad(&mut self, block: u32) -> Result<bool, NvmError> {
+        self.flash.is_bad(block)
+    }
+
+    fn mark_bad(&mut self, block: u32) -> Result<(), NvmError> {
+        self.flash.mark_bad(block)
     }
 }

@@ -7,11 +7,13 @@ use wordline_catalog::PartOnBoard;
 use wordline_core::quantity::ByteCount;
 use wordline_core::{EngineName, FtlMapping, ResultSet, TranslationLayer};
 use wordline_engines::{
-    Contract, FILE_SYSTEMS, FileSystemEngine, FsError, FsErrorKind, FsOptions, Needs, named,
+    Contract, FILE_SYSTEMS, FileSystemEngine, FsError, FsErrorKind, FsOptions, Needs, SectorBox,
+    named,
 };
 use wordline_memory::{ByteMemory, Flash};
-use wordline_nvm::ftl::{FlashMedia, Ftl, FtlConfig, FtlError, Media as _, MountError};
-use wordline_nvm::{Conditions, FlashModel, Memory, MemoryClass, NvmError};
+use wordline_nvm::ftl::{FlashMedia, Ftl, FtlConfig, FtlError, Media as _, MountError, Shape};
+use wordline_nvm::{Conditions, FlashModel, Memory, MemoryClass, NvmError, paced_config};
+use wordline_rtfs::{PacedDisk, PacedError};
 
 use super::calls::Mounted;
 use super::layer_ram;
@@ -51,7 +53,7 @@ pub(super) struct FileSystemSetup<'a> {
 /// What was mounted, with the RAM in bytes of a translation layer below, in parts by name.
 pub(super) struct Ready {
     pub(super) mounted: Mounted,
-    pub(super) layer_ram: Vec<(&'static str, u64)>,
+    pub(super) layer_ram: LayerRam,
 }
 
 impl<'a> FileSystemSetup<'a> {
@@ -258,12 +260,11 @@ impl<'a> FileSystemSetup<'a> {
         let (Some(model), Some(layer)) = (self.target.part.model.flash(), &self.layer) else {
             return Ok((self.kind.on_flash(flash)?, Vec::new()));
         };
-        let geometry = flash.geometry();
-        let disk = on_layer(flash, model, layer, formats)?;
-        let found = disk.layer();
-        let (mapping, shape) = (found.mapping_bytes(), found.media().shape());
-        let ram = layer_ram::parts(mapping, found.config(), shape, &geometry);
-        Ok((Contract::Sectors(disk.into()), ram.to_vec()))
+        let (disk, ram) = match FtlConfig::of_layer(layer) {
+            Some(config) => on_ftl(flash, model, config, formats)?,
+            None => on_paced(flash, model, layer, formats)?,
+        };
+        Ok((Contract::Sectors(disk), ram))
     }
 
     /// Bytes as the contract that the file system needs.
@@ -309,25 +310,56 @@ pub(super) fn needs_layer(engine: &dyn FileSystemEngine, target: &PartOnBoard<'_
     engine.needs() == Needs::Sectors && target.part.model.no_translation().is_none()
 }
 
-/// Formats or mounts the translation layer.
-fn on_layer<F: Flash<Error = NvmError>>(
+/// Formats or mounts a layer that maps pages, or blocks with a log, with its RAM.
+fn on_ftl<F: Flash<Error = NvmError> + Send + 'static>(
     flash: F,
     model: &dyn FlashModel,
-    layer: &TranslationLayer,
+    config: impl FnOnce(Shape) -> FtlConfig,
     formats: bool,
-) -> Result<Ftl<F>, FsError> {
-    let unsuitable = |why: &dyn Display| FsError::new(FsErrorKind::Unsuitable, why);
-    let media = FlashMedia::of(flash, model).map_err(|error| unsuitable(&error))?;
-    let config = FtlConfig::of_layer(layer, media.shape());
+) -> Result<(SectorBox, LayerRam), FsError> {
+    let geometry = flash.geometry();
+    let media = FlashMedia::of(flash, model).map_err(unsuitable)?;
+    let config = config(media.shape());
     let disk = match formats {
         true => Ftl::format(media, config),
         false => Ftl::mount(media, config),
     };
-    disk.map_err(|error| match error {
-        MountError::Media(_) => unsuitable(&error),
-        MountError::Layer(FtlError::Config(_)) => unsuitable(&error),
+    let disk = disk.map_err(|error| match error {
+        MountError::Media(_) | MountError::Layer(FtlError::Config(_)) => unsuitable(error),
         other => FsError::new(FsErrorKind::Device, other),
-    })
+    })?;
+    let found = disk.layer();
+    let (mapping, shape) = (found.mapping_bytes(), found.media().shape());
+    let ram = layer_ram::parts(mapping, found.config(), shape, &geometry);
+    Ok((disk.into(), ram.to_vec()))
+}
+
+/// Formats or mounts the real-time layer, with its RAM.
+fn on_paced<F: Flash<Error = NvmError> + Send + 'static>(
+    flash: F,
+    model: &dyn FlashModel,
+    layer: &TranslationLayer,
+    formats: bool,
+) -> Result<(SectorBox, LayerRam), FsError> {
+    let geometry = flash.geometry();
+    let columns = *model.spare_layout().map_err(unsuitable)?.columns();
+    let config = paced_config(layer, &geometry, model);
+    let bytes = PacedDisk::<F, Vec<u8>>::memory_bytes(&config, &geometry).map_err(unsuitable)?;
+    let memory = vec![0; bytes];
+    let disk = match formats {
+        true => PacedDisk::format(flash, columns, config, memory),
+        false => PacedDisk::mount(flash, columns, config, memory),
+    };
+    let disk = disk.map_err(|error| match error {
+        PacedError::Unsuitable { .. } => unsuitable(error),
+        other => FsError::new(FsErrorKind::Device, other),
+    })?;
+    let ram = layer_ram::paced_parts(disk.layer().ram());
+    Ok((disk.into(), ram.to_vec()))
+}
+
+fn unsuitable(why: impl Display) -> FsError {
+    FsError::new(FsErrorKind::Unsuitable, why)
 }
 
 #[cfg(all(test, feature = "littlefs"))]

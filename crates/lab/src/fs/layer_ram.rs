@@ -1,10 +1,12 @@
 //! The RAM that firmware needs for the translation layer below FAT.
 //!
-//! The layer of this simulation keeps more, for speed: which logical page each page holds, and words of this host's
-//! width. What is counted is the least that the same decisions can be made from, by the sizes of the flash.
+//! The page-mapped and the log-block layer of this simulation keep more, for speed: which logical page each page holds,
+//! and words of this host's width. What is counted is the least that the same decisions can be made from, by the sizes of
+//! the flash. The real-time layer keeps all its tables in memory that the firmware gives it; those bytes are counted.
 
 use wordline_memory::Geometry;
 use wordline_nvm::ftl::{FtlConfig, Mapping, Shape};
+use wordline_rtfs::PacedRam;
 
 /// What is known of a block: state and kind of cells 1, live pages 2, erases 4, sequence numbers of the last program
 /// and of the last page that died 6 each, place in the order of freeing 4, two links of the list of blocks with as many
@@ -49,6 +51,18 @@ pub(super) fn parts(
         ),
         ("translation-pages", buffers),
     ]
+}
+
+/// The parts in bytes of a real-time layer, by name: the memory that it is given.
+pub(super) fn paced_parts(ram: PacedRam) -> [(&'static str, u64); 5] {
+    [
+        ("translation-mapping", ram.map),
+        ("translation-changes", ram.changes),
+        ("translation-live-pages", ram.live_pages),
+        ("translation-blocks", ram.blocks),
+        ("translation-pages", ram.page),
+    ]
+    .map(|(part, bytes)| (part, bytes as u64))
 }
 
 #[cfg(test)]

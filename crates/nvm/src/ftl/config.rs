@@ -218,20 +218,28 @@ impl FtlConfig {
         Ok((shape.blocks - self.spare_blocks) * usable)
     }
 
-    /// The configuration of a layer that users ask for, on a flash of some sizes.
-    #[must_use]
-    pub fn of_layer(layer: &TranslationLayer, shape: Shape) -> Self {
-        let mut config = Self::page_mapped(shape);
-        config.spare_blocks = (f64::from(shape.blocks) * layer.spare.si()).round() as u32;
-        if layer.mapping == FtlMapping::LogBlock {
-            config.mapping = Mapping::LogBlock {
-                logs: (config.spare_blocks / 2).clamp(2, LOGS_MAX),
-                shared_by: SHARED_BY,
-            };
-            config.cleaning.start_below = 0;
-            config.cleaning.stop_at = 0;
-        }
-        config
+    /// The configuration of a layer that users ask for, by the sizes that a flash leaves it; `None` for a layer of
+    /// another kind, the real-time one.
+    pub fn of_layer(layer: &TranslationLayer) -> Option<impl Fn(Shape) -> Self + use<>> {
+        let is_log = match layer.mapping {
+            FtlMapping::Page => false,
+            FtlMapping::LogBlock => true,
+            FtlMapping::RealTime => return None,
+        };
+        let spare = layer.spare.si();
+        Some(move |shape: Shape| {
+            let mut config = Self::page_mapped(shape);
+            config.spare_blocks = (f64::from(shape.blocks) * spare).round() as u32;
+            if is_log {
+                config.mapping = Mapping::LogBlock {
+                    logs: (config.spare_blocks / 2).clamp(2, LOGS_MAX),
+                    shared_by: SHARED_BY,
+                };
+                config.cleaning.start_below = 0;
+                config.cleaning.stop_at = 0;
+            }
+            config
+        })
     }
 
     /// Bad blocks that the layer is sure to work with, those from the factory included.

@@ -7,6 +7,7 @@ use crate::error::PacedError;
 use crate::header::{Fixed, Layout, get_part, put_part};
 use crate::pages::Found;
 use crate::record::{PageUse, Record};
+use crate::rule::PacedRule;
 use crate::shape::GROUP_PAGES;
 use crate::tables::{get_number, put_number};
 
@@ -17,7 +18,11 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         let layout = Layout::of(&shape);
         let fixed = Fixed {
             log_entries: self.tables.log_len(),
-            group: self.group.len as u8,
+            group: if self.rules.keep(PacedRule::GroupInHeader) {
+                self.group.len as u8
+            } else {
+                0
+            },
             mounted,
             previous: self.previous,
             note: self.note,

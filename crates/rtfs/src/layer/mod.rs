@@ -5,13 +5,16 @@ mod header_io;
 mod mount;
 mod steps;
 
+use core::ops::Range;
+
 use wordline_memory::{Flash, FlashError, FlashErrorKind};
 
 use crate::bound::{PacedBound, UNPAID_PAGES};
 use crate::error::PacedError;
 use crate::pages::{Found, RecordedPages};
 use crate::record::{PageUse, RECORD_BYTES, Record};
-use crate::shape::{GROUP_PAGES, PacedConfig, Shape};
+use crate::rule::{PacedRule, PacedRules};
+use crate::shape::{GROUP_PAGES, PacedConfig, PacedRam, Shape};
 use crate::tables::{NO_PAGE, Tables, get_number};
 
 /// Blocks in which a program failed, and which hold pages yet.
@@ -52,6 +55,7 @@ pub struct PacedLayer<F, M> {
     work: PacedWork,
     /// The flash failed in a way that only a mount gets over.
     broken: bool,
+    rules: PacedRules,
 }
 
 /// What a layer did since it was mounted, beside what its caller wrote.
@@ -110,6 +114,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         columns: [u32; RECORD_BYTES],
         config: PacedConfig,
         memory: M,
+        rules: PacedRules,
     ) -> Result<Self, F::Error> {
         let geometry = flash.geometry();
         let shape = Shape::new(&geometry, &config)?;
@@ -150,6 +155,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             note: [0; 16],
             work: PacedWork::default(),
             broken: false,
+            rules,
         })
     }
 
@@ -166,7 +172,22 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         config: PacedConfig,
         memory: M,
     ) -> Result<Self, F::Error> {
-        let mut layer = Self::blank(flash, columns, config, memory)?;
+        Self::format_with(flash, columns, config, memory, PacedRules::ALL)
+    }
+
+    /// [`format`](Self::format), and some rules left out.
+    ///
+    /// # Errors
+    /// As there.
+    #[doc(hidden)]
+    pub fn format_with(
+        flash: F,
+        columns: [u32; RECORD_BYTES],
+        config: PacedConfig,
+        memory: M,
+        rules: PacedRules,
+    ) -> Result<Self, F::Error> {
+        let mut layer = Self::blank(flash, columns, config, memory, rules)?;
         let blocks = layer.shape().geometry.blocks;
         let mut bad = 0;
         for block in 0..blocks {
@@ -212,6 +233,11 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     /// What calls cost at most.
     pub const fn bound(&self) -> &PacedBound {
         &self.bound
+    }
+
+    /// The parts of the RAM that the caller gives.
+    pub fn ram(&self) -> PacedRam {
+        self.shape().places().ram()
     }
 
     /// What the layer did since it was mounted.
@@ -261,10 +287,31 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     /// # Errors
     /// [`PacedError::OutOfRange`], [`PacedError::Lost`], or the flash fails.
     pub fn read(&mut self, logical: u32, out: &mut [u8]) -> Result<bool, F::Error> {
-        self.check(logical)?;
         self.check_length(logical, out.len())?;
+        self.read_part(logical, 0, out)
+    }
+
+    /// Reads a part of a logical page, from a byte of it on, as [`read`](Self::read) does the whole.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn read_part(
+        &mut self,
+        logical: u32,
+        first: usize,
+        out: &mut [u8],
+    ) -> Result<bool, F::Error> {
+        self.check(logical)?;
+        let part = self.check_part(logical, first, out.len())?;
+        let written = self.load(logical)?;
+        out.copy_from_slice(&self.tables.main()[part]);
+        Ok(written)
+    }
+
+    /// Puts a logical page into the image, and says whether it was ever written.
+    fn load(&mut self, logical: u32) -> Result<bool, F::Error> {
         let Some(page) = self.find(logical)? else {
-            out.fill(0);
+            self.tables.main().fill(0);
             return Ok(false);
         };
         match self.pages.read(page, self.tables.image())? {
@@ -274,7 +321,6 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
                 if refresh {
                     self.advised = Some(self.shape().geometry.block_of(page));
                 }
-                out.copy_from_slice(self.tables.main());
                 Ok(true)
             }
             _ => Err(PacedError::Lost { logical }),
@@ -291,9 +337,25 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         })
     }
 
+    fn check_part(
+        &self,
+        logical: u32,
+        first: usize,
+        bytes: usize,
+    ) -> Result<Range<usize>, F::Error> {
+        match first.checked_add(bytes) {
+            Some(end) if end <= self.page_bytes() as usize => Ok(first..end),
+            _ => Err(PacedError::OutOfRange {
+                logical,
+                pages: self.logical_pages(),
+            }),
+        }
+    }
+
     /// The page that holds a logical page.
     fn find(&mut self, logical: u32) -> Result<Option<u32>, F::Error> {
         let page = match self.tables.change_of(logical) {
+            Some((_, change)) if change.discarded => NO_PAGE,
             Some((_, change)) => change.page,
             None => self.find_stored(logical)?,
         };
@@ -346,13 +408,31 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         if self.broken {
             return Err(PacedError::NeedsMount);
         }
-        let done = self.write_checked(group);
+        let done = self.write_checked(group, 0);
         // Some of its pages may be programmed: only a mount tells which group they belong to.
         self.broken |= done.is_err();
         done
     }
 
-    fn write_checked(&mut self, group: &[(u32, &[u8])]) -> Result<(), F::Error> {
+    /// Writes a part of a logical page, from a byte of it on; the rest of it stays as it is. The page is read first. When
+    /// this returns, it survives a power cut.
+    ///
+    /// # Errors
+    /// [`PacedError::Lost`]: the rest cannot be read, and nothing changed. Or as [`write_group`](Self::write_group).
+    pub fn write_part(&mut self, logical: u32, first: usize, data: &[u8]) -> Result<(), F::Error> {
+        self.check(logical)?;
+        self.check_part(logical, first, data.len())?;
+        if self.broken {
+            return Err(PacedError::NeedsMount);
+        }
+        let done = self.write_checked(&[(logical, data)], first);
+        // A page whose rest cannot be read is not programmed.
+        self.broken |= done.is_err() && !matches!(done, Err(PacedError::Lost { .. }));
+        done
+    }
+
+    /// Writes pages, or a part of one page from a byte of it on.
+    fn write_checked(&mut self, group: &[(u32, &[u8])], first: usize) -> Result<(), F::Error> {
         let pages = group.len() as u32;
         let mut unpaid = self.make_room(pages)?;
         self.group.len = 0;
@@ -372,11 +452,16 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
                 note: 0,
             };
             let page = self.place(|layer| {
-                layer.tables.main().copy_from_slice(data);
+                if data.len() < layer.page_bytes() as usize {
+                    layer.load(*logical)?;
+                }
+                layer.tables.main()[first..first + data.len()].copy_from_slice(data);
                 Ok(record)
             })?;
             // Until the group counts, nothing may take the block that the page is in for free.
-            self.tables.set_live(page, true);
+            if self.rules.keep(PacedRule::GroupLive) {
+                self.tables.set_live(page, true);
+            }
             self.group.push(*logical, page);
             self.work.written += 1;
         }
@@ -400,7 +485,11 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             return Ok(0);
         }
         self.erase_ahead()?;
-        Ok(UNPAID_PAGES)
+        Ok(if self.rules.keep(PacedRule::EraseTakesSteps) {
+            UNPAID_PAGES
+        } else {
+            0
+        })
     }
 
     /// Notes where a logical page is from now on.
@@ -410,7 +499,8 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         }
     }
 
-    /// Forgets what a logical page holds: it reads as never written. A power cut may bring it back.
+    /// Forgets what a logical page holds: it reads as never written. Until its page of the map is stored, a mount brings
+    /// it back; so its page is kept until then.
     ///
     /// # Errors
     /// [`PacedError::OutOfRange`], or the flash fails.
@@ -420,9 +510,23 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             return Err(PacedError::NeedsMount);
         }
         if self.tables.log_room() == 0 {
-            self.store_most_changed()?;
+            let done = self.store_most_changed();
+            self.broken |= done.is_err();
+            done?;
         }
-        self.note_change(logical, NO_PAGE, false);
+        if !self.rules.keep(PacedRule::DiscardKept) {
+            self.note_change(logical, NO_PAGE, false);
+            return Ok(());
+        }
+        if self.tables.change_of(logical).is_none() {
+            let page = self.find_stored(logical)?;
+            if page == NO_PAGE {
+                return Ok(());
+            }
+            // From now on the change names what the stored map does.
+            self.tables.change(logical, page, true);
+        }
+        self.tables.set_discarded(logical);
         Ok(())
     }
 

@@ -6,6 +6,7 @@ use super::{Group, PacedLayer, Result};
 use crate::error::PacedError;
 use crate::pages::Found;
 use crate::record::{MOUNTED, PageUse, RECORD_BYTES, Record};
+use crate::rule::{PacedRule, PacedRules};
 use crate::shape::{FREE_BLOCKS, GROUP_PAGES, PacedConfig};
 use crate::tables::{NO_PAGE, get_number};
 
@@ -41,33 +42,71 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         config: PacedConfig,
         memory: M,
     ) -> Result<Self, F::Error> {
-        let mut layer = Self::blank(flash, columns, config, memory)?;
-        let newest = layer.scan()?;
-        let mut problem = None;
-        let mut begun = 0;
-        for (sequence, block) in newest.into_iter().flatten() {
-            let mounted = match layer.read_header(block, sequence, &mut begun) {
-                Ok(Some(mounted)) => mounted,
-                Ok(None) => continue,
-                Err(PacedError::Flash(error)) => return Err(PacedError::Flash(error)),
-                Err(error) => {
-                    problem = problem.or(Some(error));
-                    continue;
-                }
-            };
-            if let Some(unit) = layer.replay(mounted)? {
-                // No later opening may have the number of one that was begun, nor of one whose first page cannot be
-                // read now.
-                layer.sequence = layer.sequence.max(begun) + 1;
-                layer.settle(unit)?;
-                return Ok(layer);
-            }
-        }
-        Err(problem.unwrap_or(PacedError::NotFormatted))
+        Self::mount_with(flash, columns, config, memory, PacedRules::ALL)
     }
 
-    /// Looks at the first page of each block: the numbers of the newest openings, from the last one back.
-    fn scan(&mut self) -> Result<[Option<(u32, u32)>; CANDIDATES], F::Error> {
+    /// [`mount`](Self::mount), and some rules left out.
+    ///
+    /// # Errors
+    /// As there.
+    #[doc(hidden)]
+    pub fn mount_with(
+        flash: F,
+        columns: [u32; RECORD_BYTES],
+        config: PacedConfig,
+        memory: M,
+        rules: PacedRules,
+    ) -> Result<Self, F::Error> {
+        let mut layer = Self::blank(flash, columns, config, memory, rules)?;
+        let mut problem = None;
+        let (mut begun, mut below) = (0, None);
+        loop {
+            let newest = layer.scan(below)?;
+            let mut looked_at = 0;
+            for opening in newest.into_iter().flatten() {
+                looked_at += 1;
+                below = Some(opening);
+                match layer.take(opening, &mut begun) {
+                    Ok(Some(unit)) => {
+                        layer.settle(unit)?;
+                        return Ok(layer);
+                    }
+                    Ok(None) => {}
+                    Err(PacedError::Flash(error)) => return Err(PacedError::Flash(error)),
+                    Err(error) => problem = problem.or(Some(error)),
+                }
+            }
+            // Each of them may be a mount that was interrupted.
+            if looked_at < CANDIDATES || !layer.rules.keep(PacedRule::ScanGoesOn) {
+                return Err(problem.unwrap_or(PacedError::NotFormatted));
+            }
+        }
+    }
+
+    /// Takes a block as the head, if it counts, with the last unit. `begun` is the greatest number of an opening that was
+    /// looked at.
+    fn take(
+        &mut self,
+        (sequence, block): (u32, u32),
+        begun: &mut u32,
+    ) -> Result<Option<LastUnit>, F::Error> {
+        let Some(mounted) = self.read_header(block, sequence, begun)? else {
+            return Ok(None);
+        };
+        let mounted = mounted && self.rules.keep(PacedRule::MountEnds);
+        let unit = self.replay(mounted)?;
+        if unit.is_some() && self.rules.keep(PacedRule::SequenceJumps) {
+            // No later opening may have the number of one that was begun, nor of one whose first page cannot be read now.
+            self.sequence = self.sequence.max(*begun) + 1;
+        }
+        Ok(unit)
+    }
+
+    /// Looks at the first page of each block: the numbers of the newest openings before one, from the last one back.
+    fn scan(
+        &mut self,
+        below: Option<(u32, u32)>,
+    ) -> Result<[Option<(u32, u32)>; CANDIDATES], F::Error> {
         let geometry = self.shape().geometry;
         let mut newest = [None; CANDIDATES];
         let mut base = None;
@@ -88,6 +127,9 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             }
             self.tables.set_erases(block, record.logical);
             let mut found = Some((record.sequence, block));
+            if below.is_some() && found >= below {
+                continue;
+            }
             for place in &mut newest {
                 if found > *place {
                     core::mem::swap(&mut found, place);
@@ -164,7 +206,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         for (logical, page) in unit.group.pages() {
             if record.page_use == PageUse::Map {
                 // A page that was moved holds what it held before.
-                if !record.moved {
+                if !record.moved || !self.rules.keep(PacedRule::MovedMapKeepsChanges) {
                     let changes = self.tables.changes_of(*logical);
                     self.tables.remove_changes(changes.start, changes.end);
                 }
@@ -175,8 +217,9 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         }
     }
 
-    /// Finds the live pages and the free blocks.
-    fn survey(&mut self) -> Result<(), F::Error> {
+    /// Finds the live pages and the free blocks. Where `all_sure`, what the stored map names of a changed page is noted
+    /// as dead: otherwise a block that was emptied before the mount would be taken for one in use each time.
+    fn survey(&mut self, all_sure: bool) -> Result<(), F::Error> {
         let shape = *self.shape();
         self.tables.clear_live();
         for number in 0..shape.map_pages {
@@ -197,12 +240,10 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
                     continue;
                 }
                 let logical = number * shape.map_entries + place;
-                let gone = self
-                    .tables
-                    .change_of(logical)
-                    .is_some_and(|(_, change)| change.gone);
-                if !gone {
-                    self.tables.set_live(named, true);
+                match self.tables.change_of(logical) {
+                    Some((index, _)) if all_sure => self.tables.set_gone(index),
+                    Some((_, change)) if change.gone => {}
+                    _ => self.tables.set_live(named, true),
                 }
             }
         }
@@ -226,16 +267,31 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     /// meanwhile but the blocks that are opened, so that an interrupted mount can be begun again.
     fn settle(&mut self, mut unit: LastUnit) -> Result<(), F::Error> {
         self.group = Group::default();
-        self.survey()?;
-        if unit.needs_previous && self.previous < self.shape().geometry.blocks {
+        if !self.rules.keep(PacedRule::LastUnitCopied) {
+            self.apply(&unit);
+            unit.group.len = 0;
+        }
+        self.survey(self.rules.keep(PacedRule::MountNotesDead))?;
+        if unit.needs_previous
+            && self.rules.keep(PacedRule::PreviousKept)
+            && self.previous < self.shape().geometry.blocks
+        {
             let first = self.previous * self.shape().geometry.pages_per_block;
             self.tables.set_live(first, true);
         }
         // The pages to be copied must not be erased, whatever else their blocks hold.
         for index in 0..unit.group.len {
+            if !self.rules.keep(PacedRule::UnitKept) {
+                break;
+            }
             self.tables.set_live(unit.group.pages[index].1, true);
         }
         self.count_free();
+        let wanted = if self.rules.keep(PacedRule::MountFrees) {
+            FREE_BLOCKS
+        } else {
+            0
+        };
         loop {
             self.open_block(true)?;
             match self.copy_unit(&unit)? {
@@ -251,12 +307,16 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
                     continue;
                 }
             }
-            self.survey()?;
-            while self.free < FREE_BLOCKS && self.left() > 1 && self.step(false)? {}
+            // The copies are not sure before the mount ended.
+            self.survey(false)?;
+            while self.free < wanted && self.left() > 1 && self.step(false)? {}
             if self.end_mount()? {
-                return Ok(());
+                break;
             }
         }
+        // A block that held much of use when the power went may take more than one block to be made up for.
+        while self.free < wanted && self.step(false)? {}
+        Ok(())
     }
 
     /// Programs the page that says that the mount ended, and says whether that worked.

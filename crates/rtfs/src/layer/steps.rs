@@ -6,6 +6,7 @@ use super::{PacedLayer, Result};
 use crate::error::PacedError;
 use crate::pages::Found;
 use crate::record::{PageUse, Record};
+use crate::rule::PacedRule;
 use crate::shape::FREE_BLOCKS;
 use crate::tables::{NO_PAGE, get_number, put_number};
 
@@ -27,7 +28,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         let least = if ahead { FREE_AHEAD } else { FREE_BLOCKS + 1 };
         if self.victim.is_none() {
             let mut failing = self.failing.iter().flatten().copied();
-            let failing = failing.find(|block| *block != self.head);
+            let failing = failing.find(|block| self.can_be_emptied(*block));
             self.victim = if self.free >= FREE_BLOCKS && failing.is_some() {
                 failing
             } else if self.free < least {
@@ -44,11 +45,23 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         Ok(self.victim)
     }
 
+    /// Whether pages of a block may be moved: not while it is filled, nor while a group has not ended that began in it,
+    /// whose pages would count on their own.
+    fn can_be_emptied(&self, block: u32) -> bool {
+        let geometry = self.shape().geometry;
+        let begun = self
+            .group
+            .pages()
+            .iter()
+            .any(|(_, page)| geometry.block_of(*page) == block);
+        block != self.head && !(begun && self.rules.keep(PacedRule::GroupStays))
+    }
+
     /// The block with the fewest live pages, of those that have any and gain a page.
     fn emptiest(&self) -> Option<u32> {
         let geometry = self.shape().geometry;
         (0..geometry.blocks)
-            .filter(|block| *block != self.head && !self.tables.is_bad(*block))
+            .filter(|block| !self.tables.is_bad(*block) && self.can_be_emptied(*block))
             .map(|block| (self.tables.live_pages(block), block))
             .filter(|(live, _)| (1..self.shape().data_pages).contains(live))
             .min()
@@ -58,18 +71,21 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     /// Chooses a block whose pages are to move although few of them are dead: the one that the ECC advised to move, or one
     /// that rests while others wear.
     fn choose_resting(&mut self) {
-        if let Some(block) = self.resting
-            && block != self.head
-            && self.tables.live_pages(block) > 0
+        if self
+            .resting
+            .is_some_and(|block| self.tables.live_pages(block) > 0)
         {
             return;
         }
-        self.resting = self.advised.take();
+        self.resting = self
+            .advised
+            .take()
+            .filter(|block| self.can_be_emptied(*block));
         if self.resting.is_some() {
             return;
         }
         let blocks = 0..self.shape().geometry.blocks;
-        let good = blocks.filter(|block| *block != self.head && !self.tables.is_bad(*block));
+        let good = blocks.filter(|block| self.can_be_emptied(*block));
         let (mut rests, mut most) = (None, 0);
         for block in good {
             let erases = self.tables.erases(block);
@@ -87,17 +103,23 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     /// Pages of the resting block that may move while the head is filled: as many as the block that is being emptied
     /// has fewer than the bound allows for.
     fn resting_moves(&self) -> u32 {
-        let live = self
-            .resting
-            .map_or(0, |block| self.tables.live_pages(block));
+        let block = self.resting.filter(|block| self.can_be_emptied(*block));
+        let live = block.map_or(0, |block| self.tables.live_pages(block));
         live.min(self.level_moves)
     }
 
     /// Does the steps that one page of the caller pays.
     pub(super) fn pay_page(&mut self) -> Result<(), F::Error> {
+        if !self.rules.keep(PacedRule::StepsPaid) {
+            return Ok(());
+        }
+        if !self.rules.keep(PacedRule::HeaderTakesSteps) && self.left() == 0 {
+            self.open_block(false)?;
+        }
+        // The last page of a block is the caller's.
+        let last = u32::from(self.rules.keep(PacedRule::LastPageIsCallers));
         for _ in 0..self.steps_due()? {
-            // The last page of a block is the caller's.
-            if self.left() <= 1 || !self.step(false)? {
+            if self.left() <= last || !self.step(false)? {
                 break;
             }
         }
@@ -181,12 +203,17 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             && change.page != page
         {
             // The stored map still names the page.
-            self.tables.set_gone(index);
+            if self.rules.keep(PacedRule::GoneWhenMoved) {
+                self.tables.set_gone(index);
+            }
             self.kill(page);
             return Ok(());
         }
         let moved = self.copy(page, record)?;
         self.note_change(record.logical, moved, change.is_none());
+        if change.is_some_and(|(_, change)| change.discarded) {
+            self.tables.set_discarded(record.logical);
+        }
         self.kill(page);
         Ok(())
     }
@@ -294,10 +321,19 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
                 let place = layer.map_bytes(change.logical);
                 let entry = &mut layer.tables.main()[place];
                 let dead = get_number(entry);
-                put_number(entry, change.page);
+                put_number(
+                    entry,
+                    if change.discarded {
+                        NO_PAGE
+                    } else {
+                        change.page
+                    },
+                );
                 // What the map named until now is dead, and noted so before another block can be opened.
                 if !change.gone && dead != NO_PAGE {
-                    layer.tables.set_gone(index);
+                    if layer.rules.keep(PacedRule::GoneWhenStored) {
+                        layer.tables.set_gone(index);
+                    }
                     layer.kill(dead);
                 }
             }
@@ -312,6 +348,12 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             })
         })?;
         let changes = self.tables.changes_of(number);
+        for index in changes.clone() {
+            let change = self.tables.change_at(index);
+            if change.discarded {
+                self.kill(change.page);
+            }
+        }
         self.tables.remove_changes(changes.start, changes.end);
         self.tables.set_map_page(number, page);
         self.tables.set_live(page, true);

@@ -1,7 +1,7 @@
 //! NAND flash among the models of the catalogue.
 
-use wordline_core::quantity::{Cycles, Quantity as _};
-use wordline_core::{Figure, FtlMapping, Timing, TranslationLayer};
+use wordline_core::quantity::Cycles;
+use wordline_core::{Figure, Timing, TranslationLayer};
 use wordline_memory::Geometry;
 
 use super::ecc::codewords;
@@ -16,7 +16,7 @@ use crate::ftl::{FtlConfig, LayoutError, SpareLayout};
 use crate::link::{Link, LinkError};
 use crate::memory::Memory;
 use crate::model::{ChipModel, CycledFlash, FlashModel, MemoryClass, PartSetup, SheetDuration};
-use crate::paced::Paced;
+use crate::paced::{Paced, paced_config};
 use crate::pairing::Pairing;
 use crate::problem::{Problem, Problems};
 use crate::raw_flash::RawFlash;
@@ -146,15 +146,13 @@ impl ChipModel for NandSheet {
         layer: &TranslationLayer,
     ) -> Result<Box<dyn Device>, NvmError> {
         let flash = setup.wire(self)?;
-        if layer.mapping == FtlMapping::RealTime {
-            let pages = self.geometry().pages() as f64 * (1.0 - layer.spare.si());
-            let layout = self.spare_layout();
-            let layout = layout.map_err(|error| NvmError::Translation(error.to_string().into()))?;
-            let bad = *self.bad_blocks_max.value();
-            return Ok(Box::new(Paced::format(flash, &layout, pages as u32, bad)?));
+        if let Some(config) = FtlConfig::of_layer(layer) {
+            return Ok(Box::new(Translated::format(flash, self, config)?));
         }
-        let device = Translated::format(flash, self, |shape| FtlConfig::of_layer(layer, shape))?;
-        Ok(Box::new(device))
+        let layout = self.spare_layout();
+        let layout = layout.map_err(|error| NvmError::Translation(error.to_string().into()))?;
+        let config = paced_config(layer, &self.geometry(), self);
+        Ok(Box::new(Paced::format(flash, &layout, config)?))
     }
 
     fn conformance(

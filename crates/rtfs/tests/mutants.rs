@@ -1,0 +1,44 @@
+//! Each rule of the layer, left out: power cuts or random calls notice it.
+
+use wordline_rtfs::PacedRule::{self, *};
+
+use crate::model::calls_notice;
+use crate::power_cuts::cuts_notice;
+
+/// Rules that power cuts notice.
+const OF_CUTS: [PacedRule; 8] = [
+    LastUnitCopied,
+    MountEnds,
+    UnitKept,
+    GroupStays,
+    GroupInHeader,
+    EraseFirst,
+    MovedMapKeepsChanges,
+    ScanGoesOn,
+];
+
+/// Rules that random calls notice.
+const OF_CALLS: [PacedRule; 5] = [
+    GoneWhenMoved,
+    StepsPaid,
+    HeaderTakesSteps,
+    EraseTakesSteps,
+    MountNotesDead,
+];
+
+#[test]
+fn each_rule_left_out_is_noticed() {
+    std::panic::set_hook(Box::new(|_| {}));
+    let of_cuts = OF_CUTS.map(|rule| (rule, cuts_notice(rule)));
+    let of_calls = OF_CALLS.map(|rule| (rule, calls_notice(rule)));
+    let _ = std::panic::take_hook();
+    let all = of_cuts.into_iter().chain(of_calls);
+    let mut unnoticed = Vec::new();
+    for (rule, by) in all {
+        println!("{rule:?}: {by:?}");
+        if by.is_none() {
+            unnoticed.push(rule);
+        }
+    }
+    assert_eq!(unnoticed, []);
+}
