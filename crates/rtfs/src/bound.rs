@@ -1,9 +1,68 @@
 //! What a call can cost at most, counted in operations of the flash.
 
+use core::ops::{Add, Mul};
+
 use wordline_memory::Geometry;
 
 use crate::error::PacedError;
-use crate::shape::{FREE_BLOCKS, PacedConfig, Shape};
+use crate::shape::{FREE_BLOCKS, GROUP_PAGES, PacedConfig, Shape};
+
+/// Operations of the flash, by count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PacedCounts {
+    /// Reads of a spare area alone.
+    pub spare_reads: u64,
+    /// Pages read, those of the steps excluded.
+    pub reads: u64,
+    /// Pages programmed, those of the steps excluded.
+    pub programs: u64,
+    /// Steps: a page read and programmed each.
+    pub steps: u64,
+    /// Blocks erased.
+    pub erases: u64,
+}
+
+impl PacedCounts {
+    /// Pages read, those of the steps included.
+    #[must_use]
+    pub const fn pages_read(&self) -> u64 {
+        self.reads + self.steps
+    }
+
+    /// Pages programmed, those of the steps included.
+    #[must_use]
+    pub const fn pages_programmed(&self) -> u64 {
+        self.programs + self.steps
+    }
+}
+
+impl Add for PacedCounts {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            spare_reads: self.spare_reads + other.spare_reads,
+            reads: self.reads + other.reads,
+            programs: self.programs + other.programs,
+            steps: self.steps + other.steps,
+            erases: self.erases + other.erases,
+        }
+    }
+}
+
+impl Mul<u64> for PacedCounts {
+    type Output = Self;
+
+    fn mul(self, times: u64) -> Self {
+        Self {
+            spare_reads: self.spare_reads * times,
+            reads: self.reads * times,
+            programs: self.programs * times,
+            steps: self.steps * times,
+            erases: self.erases * times,
+        }
+    }
+}
 
 /// What calls cost at most, by count. `DESIGN.md` derives each term.
 ///
@@ -12,6 +71,8 @@ use crate::shape::{FREE_BLOCKS, PacedConfig, Shape};
 /// programmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacedBound {
+    /// Blocks of the flash, bad ones included.
+    pub blocks: u32,
     /// Pages that a block takes behind its header.
     pub data_pages: u32,
     /// Pages of a block's header.
@@ -43,27 +104,161 @@ impl PacedConfig {
     /// where no capacity has so low a bound.
     #[must_use]
     pub fn largest(&self, geometry: &Geometry, steps_per_page: u32) -> Option<u32> {
-        let suits = |logical_pages: u32| {
-            let config = Self {
-                logical_pages,
-                ..*self
-            };
-            let shape = Shape::new::<()>(geometry, &config).ok();
-            let bound = shape.and_then(|shape| shape.counts());
-            bound.is_some_and(|bound| bound.steps_per_page <= steps_per_page)
+        let config = |logical_pages| Self {
+            logical_pages,
+            ..*self
         };
-        let (mut good, mut bad) = (0, u32::try_from(geometry.pages()).ok()?.saturating_add(1));
-        while bad - good > 1 {
-            let middle = good + (bad - good) / 2;
-            if suits(middle) {
-                good = middle;
-            } else {
-                bad = middle;
-            }
-        }
-        (good > 0).then_some(good)
+        largest_of(geometry, steps_per_page, config)
+    }
+
+    /// The same with the [usual](Self::usual) log of each capacity.
+    #[must_use]
+    pub fn largest_usual(
+        geometry: &Geometry,
+        bad_blocks: u32,
+        steps_per_page: u32,
+    ) -> Option<u32> {
+        let config = |logical_pages| Self::usual(geometry, logical_pages, bad_blocks);
+        largest_of(geometry, steps_per_page, config)
     }
 }
+
+/// The most logical pages whose layer costs at most so many steps a page.
+fn largest_of(
+    geometry: &Geometry,
+    steps_per_page: u32,
+    config: impl Fn(u32) -> PacedConfig,
+) -> Option<u32> {
+    let suits = |logical_pages: u32| {
+        let shape = Shape::new::<()>(geometry, &config(logical_pages)).ok();
+        let bound = shape.and_then(|shape| shape.counts());
+        bound.is_some_and(|bound| bound.steps_per_page <= steps_per_page)
+    };
+    let (mut good, mut bad) = (0, u32::try_from(geometry.pages()).ok()?.saturating_add(1));
+    while bad - good > 1 {
+        let middle = good + (bad - good) / 2;
+        if suits(middle) {
+            good = middle;
+        } else {
+            bad = middle;
+        }
+    }
+    (good > 0).then_some(good)
+}
+
+impl PacedBound {
+    /// Steps while one block is filled: its victim is emptied, and the map is stored.
+    #[must_use]
+    pub const fn block_steps(&self) -> u64 {
+        self.victim_pages as u64 + self.stores as u64
+    }
+
+    /// What a read of so many whole pages costs at most: a page of the map, and the page itself.
+    #[must_use]
+    pub const fn read_counts(&self, pages: u64) -> PacedCounts {
+        PacedCounts {
+            reads: 2 * pages,
+            ..NOTHING
+        }
+    }
+
+    /// What a call that writes a group of so many pages costs at most: one of these, whichever takes longer. The first has
+    /// steps for each of its pages, the second an erase in place of those of two pages. The header of a block takes the
+    /// place of steps of the page that opens it.
+    #[must_use]
+    pub const fn write_counts(&self, pages: u64) -> [PacedCounts; 2] {
+        let steps = self.steps_per_page as u64;
+        let paced = PacedCounts {
+            programs: pages,
+            steps: steps * pages,
+            ..NOTHING
+        };
+        let erasing = PacedCounts {
+            steps: steps * pages.saturating_sub(UNPAID_PAGES as u64),
+            erases: 1,
+            ..paced
+        };
+        [paced, erasing]
+    }
+
+    /// What filling one block costs at most, for [`user_pages`](Self::user_pages) of the caller: the steady state of the
+    /// worst case.
+    #[must_use]
+    pub const fn block_counts(&self) -> PacedCounts {
+        PacedCounts {
+            programs: self.user_pages as u64 + self.header_pages as u64,
+            steps: self.block_steps(),
+            erases: 1,
+            ..NOTHING
+        }
+    }
+
+    /// What writes in a row of so many pages in all cost at most: the counts with the greatest `cost`.
+    ///
+    /// With k blocks opened in the run, k − 1 of them are filled in it. Each takes at least [`user_pages`](Self::user_pages)
+    /// of the caller, and at most [`block_steps`](Self::block_steps). The pages that remain lie in the block where the run
+    /// begins and in the one where it ends: they pay for themselves, and these two blocks together ask for no more than the
+    /// steps of two. There is an erase for each block opened, and one for the block that the next run opens.
+    #[must_use]
+    pub fn longest_run<C: Ord>(
+        &self,
+        pages: u64,
+        cost: impl Fn(&PacedCounts) -> C,
+    ) -> PacedCounts {
+        let full = u64::from(self.user_pages);
+        let opened = if pages == 0 { 0 } else { 1 + (pages - 1) / full };
+        let run = |opened: u64| {
+            let filled = opened.saturating_sub(1);
+            let segments = 2.min(1 + opened);
+            let paid = (pages - filled * full) * u64::from(self.steps_per_page);
+            PacedCounts {
+                programs: pages + opened * u64::from(self.header_pages),
+                steps: filled * self.block_steps() + paid.min(segments * self.block_steps()),
+                erases: opened + 1,
+                ..NOTHING
+            }
+        };
+        let runs = (1..=opened).map(run);
+        let longest = |one, next| if cost(&next) > cost(&one) { next } else { one };
+        match pages {
+            0 => NOTHING,
+            _ => runs.fold(run(0), longest),
+        }
+    }
+
+    /// What a mount after a power cut costs at most, where no second cut and no decayed page meets it.
+    ///
+    /// It reads the spare area of each block's first page, and goes through header and pages of two blocks: the newest may
+    /// have been begun alone. The last group is programmed again to a block of its own, and again behind a new header where
+    /// one of its pages is torn. The map is read before and after that. As many steps as a block has pages free one again,
+    /// and a last page says that the mount ended.
+    #[must_use]
+    pub const fn mount_counts(&self) -> PacedCounts {
+        let (header, data) = (self.header_pages as u64, self.data_pages as u64);
+        PacedCounts {
+            spare_reads: self.blocks as u64,
+            reads: CANDIDATES * (header + data) + 2 * self.map_pages as u64 + GROUP_PAGES as u64,
+            programs: OPENINGS * header + GROUP_PAGES as u64 + 1,
+            steps: data,
+            erases: OPENINGS,
+        }
+    }
+}
+
+/// Blocks that a mount goes through: one that was begun, and the one before.
+const CANDIDATES: u64 = 2;
+
+/// Blocks that a mount opens: one, and another where a page of the last group is torn.
+const OPENINGS: u64 = 2;
+
+/// No operation.
+const NOTHING: PacedCounts = PacedCounts {
+    spare_reads: 0,
+    reads: 0,
+    programs: 0,
+    steps: 0,
+    erases: 0,
+};
 
 impl Shape {
     /// Blocks among which the emptiest is chosen.
@@ -105,6 +300,7 @@ impl Shape {
             return None;
         }
         Some(PacedBound {
+            blocks: self.geometry.blocks,
             data_pages: self.data_pages,
             header_pages: self.header_pages,
             map_pages: self.map_pages,
@@ -119,3 +315,84 @@ impl Shape {
 
 /// Pages of a call whose steps an erase takes the place of.
 pub(crate) const UNPAID_PAGES: u32 = 2;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 1 Gb of SLC NAND with 20 bad blocks, 70 % of it for data.
+    fn bound() -> PacedBound {
+        let geometry = Geometry {
+            page_bytes: 2048,
+            spare_bytes: 128,
+            pages_per_block: 64,
+            blocks: 1024,
+            program_bytes: 1,
+            programs_per_page: Some(4),
+            once_bytes: Some(512),
+            in_order: true,
+        };
+        let config = PacedConfig::usual(&geometry, 45_875, 20);
+        config.bound::<()>(&geometry).expect("it suits")
+    }
+
+    fn programs_and_erases(counts: &PacedCounts) -> u64 {
+        3 * counts.pages_programmed() + counts.pages_read() + 20 * counts.erases
+    }
+
+    #[test]
+    fn a_write_erases_or_steps() {
+        let bound = bound();
+        let steps = u64::from(bound.steps_per_page);
+        let [paced, erasing] = bound.write_counts(2);
+        assert_eq!((paced.programs, paced.steps, paced.erases), (2, 2 * steps, 0));
+        assert_eq!((erasing.programs, erasing.steps, erasing.erases), (2, 0, 1));
+        assert_eq!(bound.write_counts(5)[1].steps, 3 * steps);
+        assert_eq!(bound.write_counts(1)[1].steps, 0);
+    }
+
+    #[test]
+    fn a_long_run_grows_by_a_block_at_a_time() {
+        let bound = bound();
+        let block = bound.block_counts();
+        let run = |pages| bound.longest_run(pages, programs_and_erases);
+        let cost = |pages| programs_and_erases(&run(pages));
+        assert_eq!(run(0), PacedCounts::default());
+        for pages in 200..240 {
+            let more = pages + u64::from(bound.user_pages);
+            assert_eq!(cost(more), cost(pages) + programs_and_erases(&block), "{pages} pages");
+        }
+        assert!((1..240).all(|pages| cost(pages) < cost(pages + 1)));
+    }
+
+    #[test]
+    fn the_pages_of_a_short_run_pay_for_themselves() {
+        let bound = bound();
+        let run = bound.longest_run(1, programs_and_erases);
+        assert_eq!(run.steps, u64::from(bound.steps_per_page));
+        assert_eq!(run.erases, 2);
+    }
+
+    #[test]
+    fn the_largest_capacity_of_the_usual_log_is_the_last_that_suits() {
+        let geometry = Geometry {
+            page_bytes: 2048,
+            spare_bytes: 128,
+            pages_per_block: 64,
+            blocks: 1024,
+            program_bytes: 1,
+            programs_per_page: Some(4),
+            once_bytes: Some(512),
+            in_order: true,
+        };
+        let steps = |pages| {
+            let bound = PacedConfig::usual(&geometry, pages, 20).bound::<()>(&geometry);
+            bound.map(|bound| bound.steps_per_page)
+        };
+        let most = PacedConfig::largest_usual(&geometry, 20, 5).expect("there is one");
+        assert_eq!(steps(most), Ok(5));
+        assert!(steps(most + 1).is_ok_and(|steps| steps > 5));
+        let most = PacedConfig::largest_usual(&geometry, 20, u32::MAX).expect("there is one");
+        assert!(steps(most).is_ok() && steps(most + 1).is_err());
+    }
+}

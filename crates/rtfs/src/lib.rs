@@ -54,7 +54,7 @@ mod record;
 mod shape;
 mod tables;
 
-pub use bound::PacedBound;
+pub use bound::{PacedBound, PacedCounts};
 pub use error::PacedError;
 pub use layer::{PacedLayer, PacedWear, PacedWork};
 pub use record::RECORD_BYTES;

@@ -3,3 +3,4 @@
 mod model;
 mod power_cuts;
 mod rules;
+mod runs;

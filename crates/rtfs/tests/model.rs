@@ -9,10 +9,10 @@ use wordline_rtfs::{PacedConfig, PacedLayer};
 
 use crate::rules::{Counted, Operations, blank};
 
-const PAGE: usize = 128;
-const COLUMNS: [u32; 15] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+pub(crate) const PAGE: usize = 128;
+pub(crate) const COLUMNS: [u32; 15] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
-const GEOMETRY: Geometry = Geometry {
+pub(crate) const GEOMETRY: Geometry = Geometry {
     page_bytes: PAGE as u32,
     spare_bytes: 16,
     pages_per_block: 32,
@@ -23,7 +23,7 @@ const GEOMETRY: Geometry = Geometry {
     in_order: true,
 };
 
-fn content(logical: u32, version: u64) -> [u8; PAGE] {
+pub(crate) fn content(logical: u32, version: u64) -> [u8; PAGE] {
     let mut bytes = [0; PAGE];
     for (word, place) in (0..).zip(bytes.chunks_mut(8)) {
         let key = u64::from(logical) << 32 | version;

@@ -9,7 +9,7 @@ use super::media::{CellMode, PageKind, PageRecord};
 use crate::chip::nand::NandSheet;
 
 /// Bytes of a record.
-pub const RECORD_BYTES: usize = wordline_rtfs::RECORD_BYTES;
+pub(super) const RECORD_BYTES: usize = wordline_rtfs::RECORD_BYTES;
 
 /// Bytes of a record that its check covers, beside the main area.
 const CHECKED: usize = RECORD_BYTES - 4;
