@@ -3,7 +3,8 @@
 use wordline_core::{Timing, TranslationLayer};
 use wordline_nvm::conformance::RuleOutcome;
 use wordline_nvm::{
-    Conditions, CycledFlash, Device, Link, LinkError, Memory, Named, NvmError, PacedTimes, PartSetup,
+    Conditions, CycledFlash, Device, Link, LinkError, Memory, Named, NvmError, PacedTimes,
+    PartSetup,
 };
 
 use crate::{Board, Part};

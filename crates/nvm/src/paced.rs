@@ -7,7 +7,9 @@
 use wordline_core::SimClock;
 use wordline_core::quantity::Time;
 use wordline_memory::{ByteMemory, OutOfRange};
-use wordline_rtfs::{GROUP_PAGES, PacedBound, PacedConfig, PacedCounts, PacedError, PacedLayer, PacedWork};
+use wordline_rtfs::{
+    GROUP_PAGES, PacedBound, PacedConfig, PacedCounts, PacedError, PacedLayer, PacedWork,
+};
 
 use crate::cost::{AccessCost, Cause};
 use crate::device::{Accounts, Device, FlashDevice, Notes, TranslationReport, Wear};
@@ -57,7 +59,8 @@ impl<F: FlashDevice> Paced<F> {
         let bound: PacedBound = config.bound(&geometry).map_err(failed)?;
         let times = PacedTimes::of(&flash)?;
         let memory = vec![0; bound.ram_bytes];
-        let layer = PacedLayer::format(MeteredFlash::new(flash), *columns.columns(), config, memory);
+        let layer =
+            PacedLayer::format(MeteredFlash::new(flash), *columns.columns(), config, memory);
         let layer = layer.map_err(failed)?;
         let clock = SimClock::new();
         // The format was before the program began.
@@ -90,7 +93,12 @@ impl<F: FlashDevice> Paced<F> {
         let step = self.times.time(&STEP)?;
         loop {
             let idle = now.since(self.flash().clock().now().min(now));
-            if idle < step || !self.layer.work_ahead(idle >= self.times.erase).map_err(failed)? {
+            if idle < step
+                || !self
+                    .layer
+                    .work_ahead(idle >= self.times.erase)
+                    .map_err(failed)?
+            {
                 break;
             }
         }
@@ -108,7 +116,9 @@ impl<F: FlashDevice> Paced<F> {
     fn read_pages(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
         let mut page = vec![0; self.page_bytes()];
         for (logical, first, range) in parts(at, out.len(), page.len()) {
-            self.layer.read(number(logical), &mut page).map_err(failed)?;
+            self.layer
+                .read(number(logical), &mut page)
+                .map_err(failed)?;
             let length = range.len();
             out[range].copy_from_slice(&page[first..first + length]);
         }

@@ -57,9 +57,9 @@ impl PacedTimes {
         group(most) * (pages / most) + group(pages % most)
     }
 
-    /// The longest total of writes in a row of so many pages in all.
+    /// The longest total of so many calls in a row, each of which writes so many pages.
     #[must_use]
-    pub fn longest_run(&self, bound: &PacedBound, pages: u64) -> PacedCounts {
-        bound.longest_run(pages, |counts| self.span(counts))
+    pub fn longest_run(&self, bound: &PacedBound, calls: u64, pages: u64) -> PacedCounts {
+        bound.longest_run(calls, pages, |counts| self.span(counts))
     }
 }

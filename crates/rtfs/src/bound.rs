@@ -113,11 +113,7 @@ impl PacedConfig {
 
     /// The same with the [usual](Self::usual) log of each capacity.
     #[must_use]
-    pub fn largest_usual(
-        geometry: &Geometry,
-        bad_blocks: u32,
-        steps_per_page: u32,
-    ) -> Option<u32> {
+    pub fn largest_usual(geometry: &Geometry, bad_blocks: u32, steps_per_page: u32) -> Option<u32> {
         let config = |logical_pages| Self::usual(geometry, logical_pages, bad_blocks);
         largest_of(geometry, steps_per_page, config)
     }
@@ -193,43 +189,54 @@ impl PacedBound {
         }
     }
 
-    /// What writes in a row of so many pages in all cost at most: the counts with the greatest `cost`.
+    /// What so many calls in a row cost at most, each of which writes so many pages: the counts with the greatest `cost`.
     ///
     /// With k blocks opened in the run, k − 1 of them are filled in it. Each takes at least [`user_pages`](Self::user_pages)
-    /// of the caller, and at most [`block_steps`](Self::block_steps). The pages that remain lie in the block where the run
-    /// begins and in the one where it ends: they pay for themselves, and these two blocks together ask for no more than the
-    /// steps of two. There is an erase for each block opened, and one for the block that the next run opens.
+    /// of the caller, at most [`block_steps`](Self::block_steps), and the erase of the block that follows it. The pages that
+    /// remain lie in the block where the run begins and in the one where it ends. They pay for themselves, and these two
+    /// blocks ask for no more than the steps of two. Each may have an erase, in place of the steps of some pages; one of
+    /// these pages may be the first of the next block.
     #[must_use]
     pub fn longest_run<C: Ord>(
         &self,
+        calls: u64,
         pages: u64,
         cost: impl Fn(&PacedCounts) -> C,
     ) -> PacedCounts {
-        let full = u64::from(self.user_pages);
-        let opened = if pages == 0 { 0 } else { 1 + (pages - 1) / full };
-        let run = |opened: u64| {
+        let (all, full) = (calls * pages, u64::from(self.user_pages));
+        let unpaid = pages.min(UNPAID_PAGES.into());
+        let run = |opened: u64, erases: u64| {
             let filled = opened.saturating_sub(1);
-            let segments = 2.min(1 + opened);
-            let paid = (pages - filled * full) * u64::from(self.steps_per_page);
+            let apart = (unpaid * erases).saturating_sub(1);
+            let paying = (all - filled * full).saturating_sub(apart);
+            let most = self.block_steps() * 2.min(1 + opened);
             PacedCounts {
-                programs: pages + opened * u64::from(self.header_pages),
-                steps: filled * self.block_steps() + paid.min(segments * self.block_steps()),
-                erases: opened + 1,
+                programs: all + opened * u64::from(self.header_pages),
+                steps: filled * self.block_steps()
+                    + most.min(paying * u64::from(self.steps_per_page)),
+                erases: filled + erases,
                 ..NOTHING
             }
         };
-        let runs = (1..=opened).map(run);
-        let longest = |one, next| if cost(&next) > cost(&one) { next } else { one };
-        match pages {
-            0 => NOTHING,
-            _ => runs.fold(run(0), longest),
+        let mut longest = NOTHING;
+        if all == 0 {
+            return longest;
         }
+        for opened in 0..=all.div_ceil(full) {
+            for erases in 0..=2.min(1 + opened) {
+                let next = run(opened, erases);
+                if cost(&next) > cost(&longest) {
+                    longest = next;
+                }
+            }
+        }
+        longest
     }
 
-    /// What a mount after a power cut costs at most, where no second cut and no decayed page meets it.
+    /// What a mount after a power cut costs at most, where no mount before was cut as well and no page has decayed.
     ///
-    /// It reads the spare area of each block's first page, and goes through header and pages of two blocks: the newest may
-    /// have been begun alone. The last group is programmed again to a block of its own, and again behind a new header where
+    /// It reads the spare area of each block's first page, and the headers of two blocks: that of the newest may be torn.
+    /// Then it goes through the pages of the block before. The last group is programmed again to a block of its own, and again behind a new header where
     /// one of its pages is torn. The map is read before and after that. As many steps as a block has pages free one again,
     /// and a last page says that the mount ended.
     #[must_use]
@@ -237,7 +244,7 @@ impl PacedBound {
         let (header, data) = (self.header_pages as u64, self.data_pages as u64);
         PacedCounts {
             spare_reads: self.blocks as u64,
-            reads: CANDIDATES * (header + data) + 2 * self.map_pages as u64 + GROUP_PAGES as u64,
+            reads: CANDIDATES * header + data + 2 * self.map_pages as u64 + GROUP_PAGES as u64,
             programs: OPENINGS * header + GROUP_PAGES as u64 + 1,
             steps: data,
             erases: OPENINGS,
@@ -245,7 +252,7 @@ impl PacedBound {
     }
 }
 
-/// Blocks that a mount goes through: one that was begun, and the one before.
+/// Blocks whose header a mount reads: one that was begun, and the one before.
 const CANDIDATES: u64 = 2;
 
 /// Blocks that a mount opens: one, and another where a page of the last group is torn.
@@ -345,7 +352,10 @@ mod tests {
         let bound = bound();
         let steps = u64::from(bound.steps_per_page);
         let [paced, erasing] = bound.write_counts(2);
-        assert_eq!((paced.programs, paced.steps, paced.erases), (2, 2 * steps, 0));
+        assert_eq!(
+            (paced.programs, paced.steps, paced.erases),
+            (2, 2 * steps, 0)
+        );
         assert_eq!((erasing.programs, erasing.steps, erasing.erases), (2, 0, 1));
         assert_eq!(bound.write_counts(5)[1].steps, 3 * steps);
         assert_eq!(bound.write_counts(1)[1].steps, 0);
@@ -354,23 +364,24 @@ mod tests {
     #[test]
     fn a_long_run_grows_by_a_block_at_a_time() {
         let bound = bound();
-        let block = bound.block_counts();
-        let run = |pages| bound.longest_run(pages, programs_and_erases);
-        let cost = |pages| programs_and_erases(&run(pages));
-        assert_eq!(run(0), PacedCounts::default());
-        for pages in 200..240 {
-            let more = pages + u64::from(bound.user_pages);
-            assert_eq!(cost(more), cost(pages) + programs_and_erases(&block), "{pages} pages");
+        let block = programs_and_erases(&bound.block_counts());
+        let cost = |calls| programs_and_erases(&bound.longest_run(calls, 1, programs_and_erases));
+        assert_eq!(cost(0), 0);
+        for calls in 200..240 {
+            let more = calls + u64::from(bound.user_pages);
+            assert_eq!(cost(more), cost(calls) + block, "{calls} calls");
         }
-        assert!((1..240).all(|pages| cost(pages) < cost(pages + 1)));
+        assert!((1..240).all(|calls| cost(calls) < cost(calls + 1)));
     }
 
     #[test]
     fn the_pages_of_a_short_run_pay_for_themselves() {
         let bound = bound();
-        let run = bound.longest_run(1, programs_and_erases);
-        assert_eq!(run.steps, u64::from(bound.steps_per_page));
-        assert_eq!(run.erases, 2);
+        let most_steps = bound.longest_run(3, 2, |counts| counts.steps);
+        assert_eq!(most_steps.steps, 6 * u64::from(bound.steps_per_page));
+        let most_erases = bound.longest_run(3, 2, |counts| counts.erases);
+        assert_eq!(most_erases.erases, 2);
+        assert!(most_erases.steps < most_steps.steps);
     }
 
     #[test]

@@ -94,7 +94,10 @@ impl Trial {
 
     /// Writes a group, and holds it against the bound.
     fn write(&mut self, group: &[u32], version: u64) {
-        let contents: Vec<_> = group.iter().map(|logical| content(*logical, version)).collect();
+        let contents: Vec<_> = group
+            .iter()
+            .map(|logical| content(*logical, version))
+            .collect();
         let pages: Vec<(u32, &[u8])> = group
             .iter()
             .zip(&contents)

@@ -12,11 +12,8 @@ use crate::rules::{Counted, Operations, blank};
 /// The longest run of calls that is held against its bound.
 const CALLS_MAX: usize = 64;
 
-/// Pages of a call.
-const PAGES: usize = 2;
-
 /// Calls of a trial.
-const CALLS: u64 = 6_000;
+const CALLS: u64 = 3_000;
 
 /// What a read, a program and an erase cost: those of a NAND, one with slow erases, and each alone.
 const COSTS: [[u64; 3]; 5] = [[3, 8, 50], [3, 8, 400], [1, 0, 0], [0, 1, 0], [0, 0, 1]];
@@ -76,8 +73,9 @@ impl Trial {
     /// The logical pages by how many live pages their blocks have, the fewest first.
     fn by_fullness(&self) -> Vec<u32> {
         let begins = self.layer.flash().begins.iter().enumerate();
-        let pages: HashMap<[u8; 8], usize> =
-            begins.filter_map(|(page, begin)| Some(((*begin)?, page))).collect();
+        let pages: HashMap<[u8; 8], usize> = begins
+            .filter_map(|(page, begin)| Some(((*begin)?, page)))
+            .collect();
         let block = |logical: u32| {
             let bytes = content(logical, self.versions[logical as usize]);
             let begin = bytes.first_chunk().expect("longer than that");
@@ -93,19 +91,19 @@ impl Trial {
         all
     }
 
-    fn group(&mut self, attack: Attack, call: u64) -> Vec<u32> {
+    fn group(&mut self, attack: Attack, call: u64, length: usize) -> Vec<u32> {
         let pages = u64::from(self.layer.logical_pages());
         let random = |number| draw(3, call, number, Purpose::Address);
         let mut group = Vec::new();
         for index in 0.. {
-            if group.len() == PAGES {
+            if group.len() == length {
                 break;
             }
             let logical = match attack {
                 Attack::Uniform => (random(index) % pages) as u32,
                 Attack::Hot if random(99).is_multiple_of(10) => (random(index) % pages) as u32,
                 Attack::Hot => (random(index) % (pages / 10)) as u32,
-                Attack::Strided => ((call * PAGES as u64 + index) * 37 % pages) as u32,
+                Attack::Strided => ((call * length as u64 + index) * 37 % pages) as u32,
                 Attack::Fullest => {
                     if self.next.is_empty() {
                         self.next = self.by_fullness();
@@ -125,15 +123,16 @@ impl Trial {
 
 /// The greatest totals of calls in a row, by the number of calls less one, at one cost of operations.
 fn longest(calls: &[Operations], cost: [u64; 3]) -> Vec<u64> {
-    let of = |call: &Operations| {
-        call.reads * cost[0] + call.programs * cost[1] + call.erases * cost[2]
-    };
+    let of =
+        |call: &Operations| call.reads * cost[0] + call.programs * cost[1] + call.erases * cost[2];
     let all: Vec<u64> = calls.iter().map(of).collect();
     let most = |calls| all.windows(calls).map(|run| run.iter().sum()).max();
-    (1..=CALLS_MAX).map(|calls| most(calls).unwrap_or(0)).collect()
+    (1..=CALLS_MAX)
+        .map(|calls| most(calls).unwrap_or(0))
+        .collect()
 }
 
-fn hold(logical_pages: u32, attack: Attack, ahead: bool) {
+fn hold(logical_pages: u32, attack: Attack, length: usize, ahead: bool) {
     let config = PacedConfig {
         logical_pages,
         bad_blocks: 0,
@@ -143,7 +142,7 @@ fn hold(logical_pages: u32, attack: Attack, ahead: bool) {
     let bound = *trial.layer.bound();
     let mut runs = vec![Vec::new()];
     for call in 0..CALLS {
-        let group = trial.group(attack, call);
+        let group = trial.group(attack, call, length);
         let took = trial.write(&group);
         runs.last_mut().expect("there is one").push(took);
         if ahead && call % 97 == 0 {
@@ -155,14 +154,16 @@ fn hold(logical_pages: u32, attack: Attack, ahead: bool) {
     }
     for cost in COSTS {
         let of = |counts: &PacedCounts| {
-            counts.pages_read() * cost[0] + counts.pages_programmed() * cost[1] + counts.erases * cost[2]
+            counts.pages_read() * cost[0]
+                + counts.pages_programmed() * cost[1]
+                + counts.erases * cost[2]
         };
         for run in &runs {
             for (most, calls) in longest(run, cost).into_iter().zip(1..) {
-                let allowed = of(&bound.longest_run(calls * PAGES as u64, of));
+                let allowed = of(&bound.longest_run(calls, length as u64, of));
                 assert!(
                     most <= allowed,
-                    "{attack:?}, {logical_pages} pages: {calls} calls cost {most} of {allowed} at {cost:?}; {bound:?}"
+                    "{attack:?}, {logical_pages} pages: {calls} calls of {length} cost {most} of {allowed} at {cost:?}; {bound:?}"
                 );
             }
         }
@@ -178,8 +179,9 @@ fn no_writes_in_a_row_exceed_the_bound_of_their_total() {
         Attack::Fullest,
     ] {
         for logical_pages in [400, 560, 620] {
-            hold(logical_pages, attack, false);
-            hold(logical_pages, attack, true);
+            for (length, ahead) in [(1, false), (2, false), (2, true), (3, true)] {
+                hold(logical_pages, attack, length, ahead);
+            }
         }
     }
 }

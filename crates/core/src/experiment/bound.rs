@@ -77,9 +77,14 @@ impl FromStr for ShareOrSize {
 
     fn from_str(text: &str) -> Result<Self, ShareOrSizeError> {
         if text.trim_end().ends_with('%') {
-            return text.parse().map(Self::Share).map_err(ShareOrSizeError::Share);
+            return text
+                .parse()
+                .map(Self::Share)
+                .map_err(ShareOrSizeError::Share);
         }
-        text.parse().map(Self::Bytes).map_err(ShareOrSizeError::Size)
+        text.parse()
+            .map(Self::Bytes)
+            .map_err(ShareOrSizeError::Size)
     }
 }
 
@@ -111,7 +116,7 @@ Examples:
   wordline fs bound --target mt29f1g01
   wordline fs bound --target mt29f1g01@stm32h755-qspi --capacity 50%,60%,70%
   wordline fs bound --target mt29f1g01 --rate 100KB/s,400KB/s --timing max
-  wordline fs bound --target mt29f1g01 --max-latency 3.2ms
+  wordline fs bound --target mt29f1g01 --timing typ --max-latency 3.2ms
 
 The layer is that of --ftl real-time, on raw NAND. Nothing is run: each bound is a count of programs, reads and erases,
 times their durations in the sheet. docs/guides/real-time.md explains the figures.",
@@ -135,7 +140,10 @@ mod tests {
             assert_eq!(capacity.to_string(), text);
         }
         for text in ["many %", "70", "3 s"] {
-            let error = text.parse::<ShareOrSize>().expect_err("it is none").to_string();
+            let error = text
+                .parse::<ShareOrSize>()
+                .expect_err("it is none")
+                .to_string();
             assert!(error.contains("; or a s"), "{error}");
         }
     }

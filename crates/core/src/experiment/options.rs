@@ -12,7 +12,9 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::Value;
 
-use super::{AccessSource, Experiment, HealthWorkload, ShareOrSize, SizeOrPeriod, TranslationLayer, Workload};
+use super::{
+    AccessSource, Experiment, HealthWorkload, ShareOrSize, SizeOrPeriod, TranslationLayer, Workload,
+};
 use crate::quantity::{
     ByteCount, Capacitance, DataRate, Energy, Fraction, Frequency, Money, Period, Quantity as _,
     Time, Voltage,

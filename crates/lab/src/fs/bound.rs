@@ -156,7 +156,9 @@ impl<'a> LayerChip<'a> {
     ) -> Result<BoundedLayer, LabError> {
         let pages = match capacity {
             ShareOrSize::Share(share) => self.geometry.pages() as f64 * share.si(),
-            ShareOrSize::Bytes(bytes) => (bytes.bytes() / u64::from(self.geometry.page_bytes)) as f64,
+            ShareOrSize::Bytes(bytes) => {
+                (bytes.bytes() / u64::from(self.geometry.page_bytes)) as f64
+            }
         };
         let pages = pages as u32;
         match self.config(pages, log_entries).bound::<()>(&self.geometry) {
@@ -210,7 +212,12 @@ impl<'a> LayerChip<'a> {
         let least = self.time(&self.floor())?;
         if within < least {
             let found = within;
-            return Err(SettingProblem::BelowFloor { found, target, least }.of("max_latency"));
+            return Err(SettingProblem::BelowFloor {
+                found,
+                target,
+                least,
+            }
+            .of("max_latency"));
         }
         let mut steps = 0;
         while steps < self.geometry.pages_per_block && ends(steps + 1)? {
@@ -271,14 +278,20 @@ impl<'a> LayerChip<'a> {
         let bound = &layer.bound;
         let pages = self.call_pages();
         let of_call = |operation| subject.doing(operation).at(Axis::AccessBytes, CALL_BYTES);
-        self.call(&of_call(RowOperation::Read), &bound.read_counts(pages), document)?;
+        self.call(
+            &of_call(RowOperation::Read),
+            &bound.read_counts(pages),
+            document,
+        )?;
         let overwrite = of_call(RowOperation::Overwrite);
         let longest = self.times.longest_write(bound, pages);
         self.call(&overwrite, &longest, document)?;
         let floor = self.time(&self.floor())?;
         overwrite.add(Metric::LatencyFloor, Ok(floor.si()), document);
         if pages <= GROUP_PAGES as u64 {
-            let kinds = ["steps", "erase"].into_iter().zip(bound.write_counts(pages));
+            let kinds = ["steps", "erase"]
+                .into_iter()
+                .zip(bound.write_counts(pages));
             for (beside, counts) in kinds {
                 self.call(&overwrite.at(Axis::During, beside), &counts, document)?;
             }
@@ -376,7 +389,7 @@ impl<'a> LayerChip<'a> {
         let (mut times, mut period) = (Vec::<Time>::new(), 0);
         let mut is_settled = false;
         for calls in 1..=CALLS_MAX as u64 {
-            let run = self.time(&self.times.longest_run(bound, calls * pages))?;
+            let run = self.time(&self.times.longest_run(bound, calls, pages))?;
             let singles = single.ps().saturating_mul(calls);
             period = if run.ps() <= singles { period + 1 } else { 0 };
             let mut total = run.ps().min(singles);

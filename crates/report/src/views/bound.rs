@@ -44,11 +44,7 @@ const LAYER: [Key; 2] = [
 /// A line for each call, with its formula.
 const CALLS: LineTable = LineTable {
     title: "{target}: the longest that each call takes",
-    keys: &[
-        Key::Words("call", |_, line| call(line)),
-        LAYER[0],
-        LAYER[1],
-    ],
+    keys: &[Key::Words("call", |_, line| call(line)), LAYER[0], LAYER[1]],
     figures: &[
         figure("at most", At(Metric::LatencyMax, &[])),
         figure("floor", At(Metric::LatencyFloor, &[])),
@@ -66,11 +62,19 @@ const RAM: LineTable = LineTable {
         figure("proven rate", At(Metric::RateMax, &[])),
         figure(
             "records at {}",
-            Along(Metric::RamPeak, Axis::RateBytesPerS, &[(Of(Axis::Arrival), "record")]),
+            Along(
+                Metric::RamPeak,
+                Axis::RateBytesPerS,
+                &[(Of(Axis::Arrival), "record")],
+            ),
         ),
         figure(
             "fluid at {}",
-            Along(Metric::RamPeak, Axis::RateBytesPerS, &[(Of(Axis::Arrival), "fluid")]),
+            Along(
+                Metric::RamPeak,
+                Axis::RateBytesPerS,
+                &[(Of(Axis::Arrival), "fluid")],
+            ),
         ),
     ],
     ..LineTable::EMPTY

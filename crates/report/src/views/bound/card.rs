@@ -20,7 +20,12 @@ struct Layer<'a, 'p> {
 
 pub(super) fn card(pivot: &Pivot<'_>) -> FirstScreen {
     let of = |line: &&PivotLine<'_>| {
-        [LineField::Target, Of(Axis::CapacityBytes), Of(Axis::WithinS)].map(|name| line.field(name))
+        [
+            LineField::Target,
+            Of(Axis::CapacityBytes),
+            Of(Axis::WithinS),
+        ]
+        .map(|name| line.field(name))
     };
     let layers = together(overwrites(pivot), of);
     let layers: Vec<_> = layers
@@ -56,9 +61,9 @@ pub(super) fn card(pivot: &Pivot<'_>) -> FirstScreen {
 impl<'a, 'p> Layer<'a, 'p> {
     /// The value of a metric of some lines at each column of the sheet: "4.66 ms typ, 11.3 ms max".
     fn told(lines: &[&PivotLine<'_>], metric: Metric) -> String {
-        let columns = lines.iter().filter_map(|line| {
-            Some(format!("{} {}", line.told(metric)?, line.head().timing))
-        });
+        let columns = lines
+            .iter()
+            .filter_map(|line| Some(format!("{} {}", line.told(metric)?, line.head().timing)));
         columns.collect::<Vec<_>>().join(", ")
     }
 
@@ -75,14 +80,25 @@ impl<'a, 'p> Layer<'a, 'p> {
         }
     }
 
-    fn point(&self, subject: CardSubject, words: String, metric: Metric, value: Option<f64>) -> CardPoint {
+    fn point(
+        &self,
+        subject: CardSubject,
+        words: String,
+        metric: Metric,
+        value: Option<f64>,
+    ) -> CardPoint {
         CardPoint::of_value(subject, words, metric, value, self.basis())
     }
 
     /// The lines of another call of the layer.
     fn others(&self, operation: RowOperation, during: &str) -> Vec<&'p PivotLine<'a>> {
         let layer = |line: &PivotLine<'_>| {
-            [LineField::Target, Of(Axis::CapacityBytes), Of(Axis::WithinS)].map(|name| line.field(name))
+            [
+                LineField::Target,
+                Of(Axis::CapacityBytes),
+                Of(Axis::WithinS),
+            ]
+            .map(|name| line.field(name))
         };
         let own = layer(self.overwrites[0]);
         self.pivot.select(|line| {
@@ -94,11 +110,19 @@ impl<'a, 'p> Layer<'a, 'p> {
 
     fn sentence(&self) -> String {
         let line = self.overwrites[0];
-        let unproven = self.overwrites.iter().filter(|line| line.head().basis != Basis::Proven);
-        let unproven: Vec<_> = unproven.map(|line| line.head().timing.to_string()).collect();
+        let unproven = self
+            .overwrites
+            .iter()
+            .filter(|line| line.head().basis != Basis::Proven);
+        let unproven: Vec<_> = unproven
+            .map(|line| line.head().timing.to_string())
+            .collect();
         let proof = match unproven.is_empty() {
             true => "; proven".to_owned(),
-            false => format!("; no proof at {}, as the sheet lacks a figure", unproven.join(" and ")),
+            false => format!(
+                "; no proof at {}, as the sheet lacks a figure",
+                unproven.join(" and ")
+            ),
         };
         format!(
             "A synced overwrite of {} takes at most {}, with {} of the chip for data{proof}.",
@@ -110,14 +134,18 @@ impl<'a, 'p> Layer<'a, 'p> {
 
     /// "its programs and 10 steps, 4.66 ms typ, or an erase, 2.57 ms typ; a step reads a page and programs it".
     fn formula(&self) -> CardPoint {
-        let [steps, erase] = ["steps", "erase"].map(|beside| self.others(RowOperation::Overwrite, beside));
+        let [steps, erase] =
+            ["steps", "erase"].map(|beside| self.others(RowOperation::Overwrite, beside));
         let count = |lines: &[&PivotLine<'_>], operation| {
-            let counts = lines.first()?.split(Metric::LatencyMaxOperations, Axis::DeviceOperation);
+            let counts = lines
+                .first()?
+                .split(Metric::LatencyMaxOperations, Axis::DeviceOperation);
             let count = counts.into_iter().find(|(name, _)| *name == operation);
             count.map(|(_, count)| count)
         };
         // A step reads a page, and nothing else of a write does.
-        let programs = count(&erase, "program").unwrap_or(0.0) - count(&erase, "read").unwrap_or(0.0);
+        let programs =
+            count(&erase, "program").unwrap_or(0.0) - count(&erase, "read").unwrap_or(0.0);
         let words = format!(
             "{} programs with {} steps of a read and a program: {}; or with an erase: {}",
             text::count(programs),
@@ -143,8 +171,16 @@ impl<'a, 'p> Layer<'a, 'p> {
             "{}, whatever the order of the overwrites",
             Self::told(&self.overwrites, Metric::RateMax),
         );
-        let rates = self.overwrites.iter().filter_map(|line| line.number(Metric::RateMax));
-        self.point(CardSubject::Speed, words, Metric::RateMax, rates.reduce(f64::min))
+        let rates = self
+            .overwrites
+            .iter()
+            .filter_map(|line| line.number(Metric::RateMax));
+        self.point(
+            CardSubject::Speed,
+            words,
+            Metric::RateMax,
+            rates.reduce(f64::min),
+        )
     }
 
     fn mount(&self) -> CardPoint {
@@ -183,8 +219,16 @@ impl<'a, 'p> Layer<'a, 'p> {
 
     fn ranked(&self) -> wordline_core::results::RankedChoice {
         let line = self.overwrites[0];
-        let name = format!("{} of {}", line.field(Axis::CapacityShare), line.head().target);
-        choice(name, Metric::LatencyMax, Self::most(&self.overwrites, Metric::LatencyMax))
+        let name = format!(
+            "{} of {}",
+            line.field(Axis::CapacityShare),
+            line.head().target
+        );
+        choice(
+            name,
+            Metric::LatencyMax,
+            Self::most(&self.overwrites, Metric::LatencyMax),
+        )
     }
 }
 
@@ -194,21 +238,36 @@ fn table(pivot: &Pivot<'_>) -> Option<Grid> {
     type Of<'m, 'a> = &'m PivotLine<'a>;
     let mut table = Tabulation::new(String::new());
     if differs(&lines, |line| line.head().target.clone()) {
-        table = table.key(column("target", Align::Left), |line: &Of<'_, '_>| line.head().target.clone());
+        table = table.key(column("target", Align::Left), |line: &Of<'_, '_>| {
+            line.head().target.clone()
+        });
     }
     table = table
-        .key(column("capacity", Align::Right), |line: &Of<'_, '_>| line.field(Axis::CapacityShare))
-        .key(column("timing", Align::Left), |line: &Of<'_, '_>| line.head().timing.to_string())
-        .figure("overwrite", |line: &Of<'_, '_>| line.told(Metric::LatencyMax))
-        .figure("proven rate", |line: &Of<'_, '_>| line.told(Metric::RateMax));
-    let at = [(Axis::Arrival.into(), "record")];
-    let points = lines.iter().flat_map(|line| line.along(Metric::RamPeak, Axis::RateBytesPerS, &at));
-    for rate in ascending(points.map(|(rate, _)| rate)) {
-        table = table.figure(format!("RAM at {}", text::rate(rate)), move |line: &Of<'_, '_>| {
-            let points = line.along(Metric::RamPeak, Axis::RateBytesPerS, &at);
-            let (_, row) = points.into_iter().find(|(place, _)| *place == rate)?;
-            Some(text::value(row, text::DIGITS))
+        .key(column("capacity", Align::Right), |line: &Of<'_, '_>| {
+            line.field(Axis::CapacityShare)
+        })
+        .key(column("timing", Align::Left), |line: &Of<'_, '_>| {
+            line.head().timing.to_string()
+        })
+        .figure("overwrite", |line: &Of<'_, '_>| {
+            line.told(Metric::LatencyMax)
+        })
+        .figure("proven rate", |line: &Of<'_, '_>| {
+            line.told(Metric::RateMax)
         });
+    let at = [(Axis::Arrival.into(), "record")];
+    let points = lines
+        .iter()
+        .flat_map(|line| line.along(Metric::RamPeak, Axis::RateBytesPerS, &at));
+    for rate in ascending(points.map(|(rate, _)| rate)) {
+        table = table.figure(
+            format!("RAM at {}", text::rate(rate)),
+            move |line: &Of<'_, '_>| {
+                let points = line.along(Metric::RamPeak, Axis::RateBytesPerS, &at);
+                let (_, row) = points.into_iter().find(|(place, _)| *place == rate)?;
+                Some(text::value(row, text::DIGITS))
+            },
+        );
     }
     table.lines(&lines)
 }
