@@ -2,7 +2,7 @@
 
 use wordline_catalog::Catalog;
 use wordline_core::quantity::Fraction;
-use wordline_core::results::Row;
+use wordline_core::results::{AxisValue, Row};
 use wordline_core::{
     Axis, Basis, BoundWorkload, Experiment, Metric, RawWorkload, ResultSet, RowOperation, Timing,
     TranslationLayer, Workload,
@@ -157,10 +157,9 @@ fn the_largest_capacity_for_a_duration_is_found() {
     let document = bounded(&asked).expect("it runs");
     let found = overwrites(&document, Timing::Typ, Metric::LatencyMax);
     assert!(found[1] <= 3.2e-3, "{found:?}");
-    let share = |row: &Row| {
-        row.axes
-            .get(&Axis::CapacityShare)
-            .and_then(|value| value.number())
+    let share = |row: &Row| match row.axes.get(&Axis::CapacityShare) {
+        Some(AxisValue::Number(share)) => Some(*share),
+        _ => None,
     };
     let wanted = document
         .rows
@@ -211,4 +210,22 @@ fn what_has_no_bound_is_refused_with_what_has() {
         let error = bounded(&experiment(target, workload)).expect_err("it has no bound");
         assert!(parts.iter().all(|part| error.contains(part)), "{error}");
     }
+}
+
+#[test]
+fn a_sheet_without_a_maximum_proves_nothing_and_says_which_figure_lacks() {
+    let document = bounded(&experiment("gd5f1gq4u", at(&["50%"]))).expect("it runs");
+    let is_proven = |timing| {
+        let mut rows = document.rows.iter().filter(|row| row.timing == timing);
+        rows.all(|row| row.basis == Basis::Proven)
+    };
+    let lacking = document
+        .warnings
+        .iter()
+        .any(|warning| warning.advice.contains("has no max column"));
+    assert_eq!(
+        (is_proven(Timing::Typ), is_proven(Timing::Max)),
+        (true, !lacking)
+    );
+    assert!(lacking, "{:?}", document.warnings);
 }

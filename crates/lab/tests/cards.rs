@@ -505,7 +505,7 @@ fn raw_nand_behind_a_layer_takes_random_writes() {
         wrap_bytes: 8 * MIB,
         ..writes(pattern)
     };
-    let [page, merged] = FtlMapping::ALL
+    let [page, merged] = [FtlMapping::Page, FtlMapping::LogBlock]
         .map(|mapping| done(&behind(mapping, 0.12, raw(NAND, small(Pattern::Random)))));
     let speed = |result| value(result, Metric::ThroughputMean, None);
     assert!(

@@ -77,9 +77,7 @@ impl<E: fmt::Display> fmt::Display for PacedError<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Flash(error) => write!(f, "the flash failed: {error}"),
-            Self::NotFormatted => {
-                f.write_str("the flash holds no real-time layer; format it first")
-            }
+            Self::NotFormatted => f.write_str("the flash holds no real-time layer; format it first"),
             Self::Version { found } => write!(
                 f,
                 "the flash has version {found} of the format, and this code knows version {}",

@@ -62,8 +62,7 @@ impl Fixed {
         if main.len() < FIXED || main[..8] != MAGIC {
             return Err(PacedError::NotFormatted);
         }
-        let word =
-            |at: usize| u32::from_le_bytes([main[at], main[at + 1], main[at + 2], main[at + 3]]);
+        let word = |at: usize| u32::from_le_bytes([main[at], main[at + 1], main[at + 2], main[at + 3]]);
         if word(8) != VERSION {
             return Err(PacedError::Version { found: word(8) });
         }
@@ -150,10 +149,5 @@ type Part = core::ops::Range<usize>;
 fn overlap(page: usize, page_start: usize, start: usize, table: usize) -> Option<(Part, Part)> {
     let first = start.max(page_start);
     let end = (start + table).min(page_start + page);
-    (first < end).then(|| {
-        (
-            first - page_start..end - page_start,
-            first - start..end - start,
-        )
-    })
+    (first < end).then(|| (first - page_start..end - page_start, first - start..end - start))
 }

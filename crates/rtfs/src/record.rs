@@ -14,8 +14,7 @@ const FIRST: u8 = 0x08;
 const LAST: u8 = 0x04;
 
 /// CRC-32 of ISO/IEC 8802-3, a table of 1 KiB.
-const CRC: crc::Crc<u32, crc::Table<1>> =
-    crc::Crc::<u32, crc::Table<1>>::new(&crc::CRC_32_ISO_HDLC);
+const CRC: crc::Crc<u32, crc::Table<1>> = crc::Crc::<u32, crc::Table<1>>::new(&crc::CRC_32_ISO_HDLC);
 
 /// The number of the part of a header that says that a mount ended. It stands where pages do.
 pub(crate) const MOUNTED: u16 = u16::MAX;
@@ -61,11 +60,8 @@ impl Record {
             PageUse::Lost => 3,
         };
         let flag = |set: bool, bit: u8| if set { bit } else { 0 };
-        bytes[0] = MAGIC
-            | code
-            | flag(self.moved, MOVED)
-            | flag(self.first, FIRST)
-            | flag(self.last, LAST);
+        bytes[0] =
+            MAGIC | code | flag(self.moved, MOVED) | flag(self.first, FIRST) | flag(self.last, LAST);
         bytes[1..5].copy_from_slice(&self.logical.to_le_bytes());
         bytes[5..9].copy_from_slice(&self.sequence.to_le_bytes());
         bytes[9..CHECKED].copy_from_slice(&self.note.to_le_bytes());

@@ -60,9 +60,7 @@ impl PacedConfig {
         Self {
             logical_pages,
             bad_blocks,
-            log_entries: (RETIRED.saturating_mul(map_pages))
-                .saturating_add(GROUP_PAGES as u32)
-                .max(2 * GROUP_PAGES as u32),
+            log_entries: (RETIRED.saturating_mul(map_pages)).saturating_add(GROUP_PAGES as u32).max(2 * GROUP_PAGES as u32),
         }
     }
 }
@@ -128,25 +126,10 @@ impl Shape {
             }
         };
         unsuitable("bytes of a page", geometry.page_bytes.into(), 64, 1 << 16)?;
-        unsuitable(
-            "bytes of a page's spare area",
-            geometry.spare_bytes.into(),
-            16,
-            1 << 16,
-        )?;
+        unsuitable("bytes of a page's spare area", geometry.spare_bytes.into(), 16, 1 << 16)?;
         unsuitable("pages of a block", geometry.pages_per_block.into(), 4, 1024)?;
-        unsuitable(
-            "bad blocks",
-            config.bad_blocks.into(),
-            0,
-            geometry.blocks.saturating_sub(4).into(),
-        )?;
-        unsuitable(
-            "logical pages",
-            config.logical_pages.into(),
-            1,
-            geometry.pages(),
-        )?;
+        unsuitable("bad blocks", config.bad_blocks.into(), 0, geometry.blocks.saturating_sub(4).into())?;
+        unsuitable("logical pages", config.logical_pages.into(), 1, geometry.pages())?;
         unsuitable(
             "places of the change log",
             config.log_entries.into(),

@@ -108,12 +108,7 @@ impl<M: AsRef<[u8]> + AsMut<[u8]>> Tables<M> {
                 whole.copy_from_slice(word);
                 count += u64::from_le_bytes(whole).count_ones();
             }
-            count
-                + words
-                    .remainder()
-                    .iter()
-                    .map(|byte| byte.count_ones())
-                    .sum::<u32>()
+            count + words.remainder().iter().map(|byte| byte.count_ones()).sum::<u32>()
         } else {
             (first..first + pages)
                 .map(|page| u32::from(live[page / 8] >> (page % 8) & 1))
@@ -273,32 +268,15 @@ impl<M: AsRef<[u8]> + AsMut<[u8]>> Tables<M> {
         if let Some((index, old)) = self.change_of(logical) {
             dead = (old.page != NO_PAGE).then_some(old.page);
             let gone = old.gone || gone;
-            self.put_change(
-                index,
-                Change {
-                    logical,
-                    page,
-                    gone,
-                },
-            );
+            self.put_change(index, Change { logical, page, gone });
         } else {
             let index = self.log_search(logical);
             let width = self.shape.width;
-            let (from, to) = (
-                index as usize * 2 * width,
-                self.log_len as usize * 2 * width,
-            );
+            let (from, to) = (index as usize * 2 * width, self.log_len as usize * 2 * width);
             self.memory.as_mut()[self.places.log.clone()].copy_within(from..to, from + 2 * width);
             self.insert_gone(index);
             self.log_len += 1;
-            self.put_change(
-                index,
-                Change {
-                    logical,
-                    page,
-                    gone,
-                },
-            );
+            self.put_change(index, Change { logical, page, gone });
         }
         if page != NO_PAGE {
             self.set_live(page, true);
@@ -351,10 +329,7 @@ impl<M: AsRef<[u8]> + AsMut<[u8]>> Tables<M> {
         while first < self.log_len {
             let (number, _) = self.shape.map_place(self.logical_at(first));
             let end = self.log_search((number + 1).saturating_mul(self.shape.map_entries));
-            if best
-                .as_ref()
-                .is_none_or(|(_, found)| found.end - found.start < end - first)
-            {
+            if best.as_ref().is_none_or(|(_, found)| found.end - found.start < end - first) {
                 best = Some((number, first..end));
             }
             first = end;

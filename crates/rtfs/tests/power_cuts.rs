@@ -131,10 +131,7 @@ impl Setup {
         let recorder = image.record(self.tearing());
         let mut layer = self.mount(recorder).expect("a mount");
         let found = self.found(&mut layer);
-        assert!(
-            start.contains(&found),
-            "a mount finds {found:?} of {start:?}"
-        );
+        assert!(start.contains(&found), "a mount finds {found:?} of {start:?}");
         self.go_on(layer, start, found, calls, seed)
     }
 
@@ -152,11 +149,7 @@ impl Setup {
             let random = |number| draw(seed, call, number, Purpose::Address);
             let pages = u64::from(self.config.logical_pages);
             // Half of the calls go to a quarter of the pages.
-            let range = if random(0).is_multiple_of(2) {
-                pages / 4
-            } else {
-                pages
-            };
+            let range = if random(0).is_multiple_of(2) { pages / 4 } else { pages };
             let mut group: Vec<u32> = (0..1 + random(1) % 3)
                 .map(|index| (random(2 + index) % range) as u32)
                 .collect();
@@ -206,11 +199,7 @@ impl Setup {
                     return 0;
                 }
                 let version = u64::from_le_bytes(page[..8].try_into().expect("8 bytes"));
-                assert_eq!(
-                    page,
-                    content(bytes, logical, version),
-                    "logical page {logical}"
-                );
+                assert_eq!(page, content(bytes, logical, version), "logical page {logical}");
                 version
             })
             .collect()
@@ -222,11 +211,7 @@ impl Setup {
         let allowed = run.allowed(id.operation);
         let mut layer = match self.mount(image) {
             Ok(layer) => layer,
-            Err(PacedError::NotFormatted)
-                if id.operation < run.ready && allowed[0].iter().all(|version| *version == 0) =>
-            {
-                return;
-            }
+            Err(PacedError::NotFormatted) if id.operation < run.ready && allowed[0].iter().all(|version| *version == 0) => return,
             Err(error) => panic!("image {id}: {error}"),
         };
         let found = self.found(&mut layer);

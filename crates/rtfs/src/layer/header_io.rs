@@ -108,12 +108,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
                 get_part(main, start, layout.map, tables.map);
                 get_part(main, start, layout.log, tables.log);
                 get_part(main, start, layout.gone, tables.gone);
-                get_part(
-                    main,
-                    start,
-                    layout.group,
-                    &mut pairs[..GROUP_PAGES * 2 * width],
-                );
+                get_part(main, start, layout.group, &mut pairs[..GROUP_PAGES * 2 * width]);
             });
             for (index, pair) in self.group.pages.iter_mut().enumerate() {
                 let at = layout.group + index * 2 * width;

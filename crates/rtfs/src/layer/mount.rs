@@ -197,10 +197,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
                     continue;
                 }
                 let logical = number * shape.map_entries + place;
-                let gone = self
-                    .tables
-                    .change_of(logical)
-                    .is_some_and(|(_, change)| change.gone);
+                let gone = self.tables.change_of(logical).is_some_and(|(_, change)| change.gone);
                 if !gone {
                     self.tables.set_live(named, true);
                 }

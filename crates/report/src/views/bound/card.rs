@@ -44,6 +44,7 @@ pub(super) fn card(pivot: &Pivot<'_>) -> FirstScreen {
     let mut points = vec![first.formula(), first.floor(), first.rate(), first.mount()];
     points.extend(first.provision());
     points.extend(layers.iter().filter_map(Layer::wanted));
+    points.extend(lacking(pivot));
     points.extend(foundation(pivot.document));
     FirstScreen {
         answer: DecisionCard {
@@ -230,6 +231,24 @@ impl<'a, 'p> Layer<'a, 'p> {
             Self::most(&self.overwrites, Metric::LatencyMax),
         )
     }
+}
+
+/// The first figure for which the proof at maximum timing lacks a maximum, as its warning says it.
+fn lacking(pivot: &Pivot<'_>) -> Option<CardPoint> {
+    if is_proven(&overwrites(pivot)) {
+        return None;
+    }
+    let about_time = |advice: &&str| {
+        let currents = ["current", "standby", "power_down"];
+        advice.contains("has no max column") && !currents.iter().any(|name| advice.contains(name))
+    };
+    let warnings = pivot.document.warnings.iter();
+    let mut advice = warnings
+        .map(|warning| warning.advice.as_str())
+        .filter(about_time);
+    let figure = advice.next()?.split(',').next()?;
+    let words = format!("no proof at max: {figure}");
+    Some(CardPoint::words(CardSubject::Weakest, words))
 }
 
 /// A line for each layer and column of the sheet.
