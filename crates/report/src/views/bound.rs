@@ -13,7 +13,6 @@ use super::fs::slowest_call;
 use crate::answer::Answer;
 use crate::pivot::LineField::{self, Of};
 use crate::pivot::{Keys, Pivot, PivotLine};
-use crate::text;
 use crate::view::FigureOf::{Along, At, Words};
 use crate::view::{Key, LineTable, TableView, View, figure};
 
@@ -135,8 +134,8 @@ fn answer(pivot: &Pivot<'_>) -> Answer {
             time(Metric::LatencyMax),
         ));
         sentences.push(format!(
-            "{} of such overwrites are proven, in any order; {} is the floor of every file system on this chip.",
-            text::capital(&time(Metric::RateMax)),
+            "Such overwrites come to {} at least, in any order; {} is the floor of every file system on this chip.",
+            time(Metric::RateMax),
             time(Metric::LatencyFloor),
         ));
     }

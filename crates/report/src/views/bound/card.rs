@@ -41,7 +41,13 @@ pub(super) fn card(pivot: &Pivot<'_>) -> FirstScreen {
             ..FirstScreen::default()
         };
     };
-    let mut points = vec![first.formula(), first.floor(), first.rate(), first.mount()];
+    let mut points = vec![
+        first.formula(),
+        first.step(),
+        first.floor(),
+        first.rate(),
+        first.mount(),
+    ];
     points.extend(first.provision());
     points.extend(layers.iter().filter_map(Layer::wanted));
     points.extend(lacking(pivot));
@@ -133,7 +139,7 @@ impl<'a, 'p> Layer<'a, 'p> {
         )
     }
 
-    /// "its programs and 10 steps, 4.66 ms typ, or an erase, 2.57 ms typ; a step reads a page and programs it".
+    /// "2 programs and 10 steps: 4.66 ms typ; or 2 programs and an erase: 2.57 ms typ".
     fn formula(&self) -> CardPoint {
         let [steps, erase] =
             ["steps", "erase"].map(|beside| self.others(RowOperation::Overwrite, beside));
@@ -148,7 +154,7 @@ impl<'a, 'p> Layer<'a, 'p> {
         let programs =
             count(&erase, "program").unwrap_or(0.0) - count(&erase, "read").unwrap_or(0.0);
         let words = format!(
-            "{} programs with {} steps of a read and a program: {}; or with an erase: {}",
+            "{} programs and {} steps: {}; or {0} programs and an erase: {}",
             text::count(programs),
             text::count(count(&steps, "read").unwrap_or(0.0)),
             Self::told(&steps, Metric::LatencyMax),
@@ -156,6 +162,17 @@ impl<'a, 'p> Layer<'a, 'p> {
         );
         let longest = Self::most(&self.overwrites, Metric::LatencyMax);
         self.point(CardSubject::WorstCase, words, Metric::LatencyMax, longest)
+    }
+
+    /// What a step is.
+    fn step(&self) -> CardPoint {
+        let steps = self.others(RowOperation::Step, "");
+        let words = format!(
+            "a step reads a page and programs it to another block: {}",
+            Self::told(&steps, Metric::LatencyMax),
+        );
+        let longest = Self::most(&steps, Metric::LatencyMax);
+        self.point(CardSubject::Cause, words, Metric::LatencyMax, longest)
     }
 
     fn floor(&self) -> CardPoint {

@@ -2,7 +2,16 @@
 
 use wordline_core::Basis;
 
-use crate::{Format, Style, answer, fixture, render};
+use crate::{Detail, Format, Style, answer, fixture, render};
+
+/// The first screen.
+fn screen(document: &wordline_core::ResultSet) -> String {
+    let style = Style {
+        detail: Detail::Answer,
+        ..Style::default()
+    };
+    render(document, Format::Table, &style)
+}
 
 #[test]
 fn the_fixture_is_a_document() {
@@ -11,14 +20,13 @@ fn the_fixture_is_a_document() {
 
 #[test]
 fn the_first_screen_says_formula_floor_and_rate() {
-    let text = render(&fixture::bound(), Format::Table, &Style::default());
+    let text = screen(&fixture::bound());
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in [
         "takes at most 4.66 ms typ, 11.4 ms max, with 70.0 % of the chip for data; proven.",
-        "2 programs with 10 steps of a read and a program: 4.66 ms typ, 10.1 ms max; or with an erase: 2.57 ms typ, 11.4 \
-         ms max",
+        "2 programs and 10 steps: 4.66 ms typ, 10.1 ms max; or 2 programs and an erase: 2.57 ms typ, 11.4 ms max",
         "promise less than 2.57 ms typ",
-        "15.0 KiB for the layer",
+        "15 KiB for the layer",
         "unbounded",
     ] {
         assert!(words.contains(part), "{part:?} in {text}");
@@ -48,6 +56,6 @@ fn what_lacks_a_maximum_is_not_called_proven() {
             .iter()
             .all(|sentence| !sentence.contains("is proven to end"))
     );
-    let text = render(&document, Format::Table, &Style::default());
+    let text = screen(&document);
     assert!(text.contains("no proof at typ and max"), "{text}");
 }
