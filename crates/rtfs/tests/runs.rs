@@ -28,14 +28,14 @@ enum Attack {
     Fullest,
 }
 
-struct Trial {
+struct RunTrial {
     layer: PacedLayer<Counted<FlashImage>, Vec<u8>>,
     versions: Vec<u64>,
     /// Pages that the attack overwrites next.
     next: Vec<u32>,
 }
 
-impl Trial {
+impl RunTrial {
     fn new(config: PacedConfig) -> Self {
         let bytes = config.bound::<()>(&GEOMETRY).expect("it suits").ram_bytes;
         let flash = Counted::new(blank(GEOMETRY));
@@ -138,7 +138,7 @@ fn hold(logical_pages: u32, attack: Attack, length: usize, ahead: bool) {
         bad_blocks: 0,
         log_entries: 128,
     };
-    let mut trial = Trial::new(config);
+    let mut trial = RunTrial::new(config);
     let bound = *trial.layer.bound();
     let mut runs = vec![Vec::new()];
     for call in 0..CALLS {

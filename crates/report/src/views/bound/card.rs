@@ -12,7 +12,7 @@ use crate::tabulate::{Tabulation, column};
 use crate::text;
 
 /// A layer on a target, at each column of the sheet.
-struct Layer<'a, 'p> {
+struct LayerOnCard<'a, 'p> {
     pivot: &'p Pivot<'a>,
     /// Its overwrites, a line for each column.
     overwrites: Vec<&'p PivotLine<'a>>,
@@ -30,7 +30,7 @@ pub(super) fn card(pivot: &Pivot<'_>) -> FirstScreen {
     let layers = together(overwrites(pivot), of);
     let layers: Vec<_> = layers
         .into_iter()
-        .map(|overwrites| Layer { pivot, overwrites })
+        .map(|overwrites| LayerOnCard { pivot, overwrites })
         .collect();
     let Some(first) = layers.first() else {
         return FirstScreen {
@@ -49,14 +49,14 @@ pub(super) fn card(pivot: &Pivot<'_>) -> FirstScreen {
         first.mount(),
     ];
     points.extend(first.provision());
-    points.extend(layers.iter().filter_map(Layer::wanted));
+    points.extend(layers.iter().filter_map(LayerOnCard::wanted));
     points.extend(lacking(pivot));
     points.extend(foundation(pivot.document));
     FirstScreen {
         answer: DecisionCard {
             sentence: first.sentence(),
             points,
-            ranking: layers.iter().map(Layer::ranked).collect(),
+            ranking: layers.iter().map(LayerOnCard::ranked).collect(),
             ..DecisionCard::default()
         },
         table: table(pivot),
@@ -65,7 +65,7 @@ pub(super) fn card(pivot: &Pivot<'_>) -> FirstScreen {
     }
 }
 
-impl<'a, 'p> Layer<'a, 'p> {
+impl<'a, 'p> LayerOnCard<'a, 'p> {
     /// The value of a metric of some lines at each column of the sheet: "4.66 ms typ, 11.3 ms max".
     fn told(lines: &[&PivotLine<'_>], metric: Metric) -> String {
         let columns = lines

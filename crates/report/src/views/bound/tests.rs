@@ -26,7 +26,7 @@ fn the_first_screen_says_formula_floor_and_rate() {
         "takes at most 4.66 ms typ, 11.4 ms max, with 70.0 % of the chip for data; proven.",
         "2 programs and 10 steps: 4.66 ms typ, 10.1 ms max; or 2 programs and an erase: 2.57 ms typ, 11.4 ms max",
         "promise less than 2.57 ms typ",
-        "15 KiB for the layer",
+        "15.0 KiB for the layer",
         "unbounded",
     ] {
         assert!(words.contains(part), "{part:?} in {text}");
