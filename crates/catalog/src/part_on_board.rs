@@ -3,7 +3,8 @@
 use wordline_core::{Timing, TranslationLayer};
 use wordline_nvm::conformance::RuleOutcome;
 use wordline_nvm::{
-    Conditions, CycledFlash, Device, Link, LinkError, Memory, Named, NvmError, PartSetup,
+    Conditions, CycledFlash, Device, Link, LinkError, Memory, Named, NvmError, PacedTimes,
+    PartSetup,
 };
 
 use crate::{Board, Part};
@@ -90,6 +91,17 @@ impl<'a> PartOnBoard<'a> {
     ) -> Result<Box<dyn Device>, NvmError> {
         let model = &self.part.model;
         model.connect_translated(self.setup(conditions), layer)
+    }
+
+    /// The longest that operations of the part take; `None` for one that can carry no real-time layer.
+    ///
+    /// # Errors
+    /// When the part does not fit the board.
+    pub fn paced_times(&self, conditions: Conditions) -> Result<Option<PacedTimes>, NvmError> {
+        match self.part.model.flash() {
+            Some(flash) => flash.paced_times(self.setup(conditions)),
+            None => Ok(None),
+        }
     }
 
     /// The part as a flash that can be cycled; `None` for a memory that is no raw flash.

@@ -51,13 +51,14 @@ axes! {
     Block "block" "1" "Block of the memory.";
     Build "build" "" "How a table came to its load.";
     CapacityBytes "capacity_bytes" "B" "Size of the memory, or of the part of it that a file system has.";
+    CapacityShare "capacity_share" "1" [Share] "Share of the memory's pages that can hold data.";
     Cause "cause" "" "What the part of a metric is due to.";
     Chip "chip" "" "Chip of the log that the block is in.";
     Choice "choice" "" "Choice that a sheet or a system leaves open, and that was varied.";
     DelayCycles "delay_cycles" "cycles" "Processor cycles that each core waits between two accesses.";
     DeviceOperation "device_operation" "" "Operation of the memory that a metric counts.";
     Directory "directory" "" "Where a table keeps its directory.";
-    During "during" "" "What the memory does by itself meanwhile.";
+    During "during" "" "What the memory does by itself meanwhile, or a translation layer beside the access.";
     DwellS "dwell_s" "s" "Time between two cycles of a block.";
     Estimate "estimate" "" "How a value was estimated, where it is no plain result of the run.";
     Fill "fill" "1" [Share] "Share of the memory that held data before the run.";
@@ -91,7 +92,7 @@ axes! {
     Usage "usage" "" "What is done to the blocks in each cycle.";
     ValueBytes "value_bytes" "B" "Bytes of a value.";
     Verdict "verdict" "" "What the log shows of the block's life.";
-    WithinS "within_s" "s" "Longest duration of the accesses that a share counts.";
+    WithinS "within_s" "s" "Longest duration of the accesses that a share counts, or that a capacity was asked for.";
     Work "work" "" "Mix of operations of a table.";
 }
 

@@ -58,6 +58,8 @@ named! {
         SmallFiles = "small-files",
         /// Queries of a file's size.
         Stat = "stat",
+        /// Steps of a real-time layer: a page moved, or a page of its map stored.
+        Step = "step",
         /// New values of records that are there.
         Update = "update",
         /// Writes.

@@ -56,6 +56,9 @@ pub fn complete(
                 fs.files = FsWorkload::REPORTED_FILES;
             }
         }
+        Workload::Bound(_) => {
+            targets(catalog, &mut experiment.targets)?;
+        }
         Workload::Wear(_) => {
             for name in &mut experiment.targets {
                 *name = catalog.target(name)?.name();

@@ -1,8 +1,8 @@
 //! Why an experiment cannot be run.
 
 use wordline_catalog::CatalogError;
-use wordline_core::quantity::{ByteCount, Time};
-use wordline_core::{KvSizes, SizeOrPeriod, nearest};
+use wordline_core::quantity::{ByteCount, Fraction, Time};
+use wordline_core::{KvSizes, ShareOrSize, SizeOrPeriod, nearest};
 use wordline_dram::checker::{CheckedChannelError, PartError};
 use wordline_dram::sheet::SettingError;
 use wordline_dram::system::MemoryError;
@@ -222,6 +222,14 @@ problems! {
     NoNumber(String) "{0} is neither a number nor a size, such as 256 or 1KiB";
     ChoiceOfOther { name: String, engine: &'static str } "{name} is a choice of {engine}, which does not run";
     UnknownChoice { name: String, allowed: String } "{name} is not an option of any file system; allowed: {allowed}";
+
+    CapacityOfLayer { found: ShareOrSize, target: String, most: ByteCount, share: Fraction }
+        "{found} leaves the real-time layer too little room on {target}; allowed: up to {most}, {share} of the chip";
+    NoLayerFits { target: String } "cannot be had on {target}: the real-time layer needs more blocks, or larger ones";
+    BelowFloor { found: Time, target: String, least: Time }
+        "{found} cannot be promised on {target}; allowed: {least} and more, an erase and the programs of 4 KiB";
+    LayerSizes { what: &'static str, found: u64, least: u64, most: u64 }
+        "gives the real-time layer {found} {what}; allowed: {least} to {most}";
 
     // Of wordline buffer.
     LargeRange { found: ByteCount, most: ByteCount } "{found} is more than a run may hold; allowed: up to {most}";
@@ -569,6 +577,9 @@ problems! {
     OneTemperature "has one temperature, which is noted beside its rows: allowed is one";
     NoDwell "is erased at once: no dwell is waited for; leave --dwell out";
     OneSample "is one chip: allowed is one sample";
+
+    // Of wordline fs bound.
+    NoRealTimeLayer { part: String, why: &'static str } "{part} {why}; fs bound is about raw NAND";
 
     // Of wordline kv.
     CutsOfRam "RAM keeps nothing without power; allowed: MRAM, FRAM, EEPROM";

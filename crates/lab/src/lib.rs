@@ -122,6 +122,10 @@ fn run_into(
             };
             buffer::run(&targets, &question, &experiment, control, document)
         }
+        Workload::Bound(workload) => {
+            let targets = on_boards(catalog, &mut experiment, document)?;
+            fs::bound::run(&targets, &workload, &experiment, document)
+        }
         Workload::Fs(workload) => {
             let targets = on_boards(catalog, &mut experiment, document)?;
             fs::run(&targets, &workload, &experiment, control, document)

@@ -335,7 +335,7 @@ pub trait FlashDevice: Flash<Error = NvmError> + Accounts + Send + Sized + 'stat
     /// When the bound exceeds what simulated time can hold.
     fn erase_bound(&self, blocks: u32) -> Result<Time, NvmError>;
 
-    /// The longest that one page takes with its spare area: read, and programmed.
+    /// The longest that one page takes with its spare area: read, and programmed; and its spare area read alone.
     ///
     /// # Errors
     /// When a bound exceeds what simulated time can hold.
@@ -344,6 +344,7 @@ pub trait FlashDevice: Flash<Error = NvmError> + Accounts + Send + Sized + 'stat
         Ok(PageBounds {
             read: self.read_bound(0, bytes, 1)?,
             program: self.program_bound(0, bytes, 1)?,
+            spare_read: Time::ZERO,
         })
     }
 
@@ -426,6 +427,8 @@ pub struct PageBounds {
     pub read: Time,
     /// To program it.
     pub program: Time,
+    /// To read its spare area alone, where it has one.
+    pub spare_read: Time,
 }
 
 /// A range of bytes within a page, and the range of the caller's bytes that it holds.

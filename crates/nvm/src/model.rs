@@ -20,6 +20,7 @@ use crate::error::NvmError;
 use crate::ftl::{LayoutError, SpareLayout};
 use crate::link::{Link, LinkError};
 use crate::memory::Memory;
+use crate::paced_times::PacedTimes;
 use crate::pairing::Pairing;
 use crate::problem::Problem;
 use crate::wired::{ChipSheet, Conditions, Named, Wired};
@@ -204,6 +205,15 @@ pub trait FlashModel: ChipModel {
     /// When it has none.
     fn spare_layout(&self) -> Result<SpareLayout, LayoutError> {
         Err(LayoutError::NoSpare)
+    }
+
+    /// The longest that its operations take on a board, each of one page or block; `None` where it can carry no real-time
+    /// layer.
+    ///
+    /// # Errors
+    /// When the part does not fit the board, or a bound exceeds what simulated time can hold.
+    fn paced_times(&self, _: PartSetup<'_>) -> Result<Option<PacedTimes>, NvmError> {
+        Ok(None)
     }
 
     /// The part on a board, in the blocks that the board erases by default, as a flash that can be cycled.

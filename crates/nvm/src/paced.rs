@@ -7,15 +7,17 @@
 use wordline_core::quantity::{Quantity as _, Time};
 use wordline_core::{SimClock, TranslationLayer};
 use wordline_memory::{ByteMemory, Geometry, OutOfRange};
-use wordline_rtfs::{GROUP_PAGES, PacedBound, PacedConfig, PacedError, PacedLayer, PacedWork};
+use wordline_rtfs::{
+    GROUP_PAGES, PacedBound, PacedConfig, PacedCounts, PacedError, PacedLayer, PacedWork,
+};
 
-use crate::bound::TimeSpan;
 use crate::cost::{AccessCost, Cause};
-use crate::device::{Accounts, Device, FlashDevice, Notes, PageBounds, TranslationReport, Wear};
+use crate::device::{Accounts, Device, FlashDevice, Notes, TranslationReport, Wear};
 use crate::error::NvmError;
 use crate::ftl::{LayerWork, SpareLayout};
 use crate::metered::MeteredFlash;
 use crate::model::FlashModel;
+use crate::paced_times::PacedTimes;
 use crate::parts::parts;
 use crate::power::{PowerDraw, Residence};
 
@@ -66,8 +68,7 @@ pub(crate) struct Paced<F: FlashDevice> {
     /// What the host's program sees.
     clock: SimClock,
     last: AccessCost,
-    page: PageBounds,
-    erase: Time,
+    times: PacedTimes,
     /// What the layer did for content that was there before.
     preloaded: PacedWork,
 }
@@ -86,7 +87,7 @@ impl<F: FlashDevice> Paced<F> {
         let bound: PacedBound = config
             .bound(&geometry)
             .map_err(|error| too_little_to_spare(error, geometry.pages()))?;
-        let (page, erase) = (flash.page_bounds()?, flash.erase_bound(1)?);
+        let times = PacedTimes::of(&flash)?;
         let memory = vec![0; bound.ram_bytes];
         let layer =
             PacedLayer::format(MeteredFlash::new(flash), *columns.columns(), config, memory);
@@ -98,8 +99,7 @@ impl<F: FlashDevice> Paced<F> {
             layer,
             clock,
             last: AccessCost::NONE,
-            page,
-            erase,
+            times,
             preloaded: PacedWork::default(),
         })
     }
@@ -120,10 +120,15 @@ impl<F: FlashDevice> Paced<F> {
     /// Begins an access: the layer worked ahead since the last one, as long as a piece of work was sure to end in time.
     fn begin(&mut self) -> Result<(), NvmError> {
         let now = self.clock.now();
-        let step = self.step().time()?;
+        let step = self.times.time(&STEP)?;
         loop {
             let idle = now.since(self.flash().clock().now().min(now));
-            if idle < step || !self.layer.work_ahead(idle >= self.erase).map_err(failed)? {
+            if idle < step
+                || !self
+                    .layer
+                    .work_ahead(idle >= self.times.erase)
+                    .map_err(failed)?
+            {
                 break;
             }
         }
@@ -174,34 +179,26 @@ impl<F: FlashDevice> Paced<F> {
         Ok(())
     }
 
-    /// The longest step: a page read and programmed.
-    fn step(&self) -> TimeSpan {
-        TimeSpan::from(self.page.read) + self.page.program.into()
-    }
-
-    /// The longest write of whole and part pages.
-    fn longest_write(&self, at: u64, bytes: u64) -> TimeSpan {
+    /// The longest write of whole and part pages; a part is read first.
+    fn longest_write(&self, at: u64, bytes: u64) -> PacedCounts {
         let page_bytes = self.page_bytes() as u64;
         let (first, end) = (at / page_bytes, (at + bytes).div_ceil(page_bytes));
         let pages = end - first;
         let part = u64::from(!at.is_multiple_of(page_bytes))
             + u64::from(!(at + bytes).is_multiple_of(page_bytes));
         let bound = self.layer.bound();
-        let (read, program) = (
-            TimeSpan::from(self.page.read),
-            TimeSpan::from(self.page.program),
-        );
-        let group = |pages: u64| {
-            let steps = |pages: u64| self.step() * (pages * u64::from(bound.steps_per_page));
-            let with_erase = TimeSpan::from(self.erase) + steps(pages.saturating_sub(2));
-            program * pages + with_erase.max(steps(pages))
-        };
-        let whole = pages / GROUP_PAGES as u64;
-        // A page of the map and the page itself.
-        let reads = read * (2 * part.min(pages));
-        reads + group(GROUP_PAGES as u64) * whole + group(pages % GROUP_PAGES as u64)
+        bound.read_counts(part.min(pages)) + self.times.longest_write(bound, pages)
     }
 }
+
+/// A step.
+const STEP: PacedCounts = PacedCounts {
+    spare_reads: 0,
+    reads: 0,
+    programs: 0,
+    steps: 1,
+    erases: 0,
+};
 
 impl<F: FlashDevice> ByteMemory for Paced<F> {
     type Error = NvmError;
@@ -300,7 +297,7 @@ impl<F: FlashDevice> Device for Paced<F> {
         OutOfRange::check(at, bytes, self.len())?;
         match bytes {
             0 => Ok(Time::ZERO),
-            _ => self.longest_write(at, bytes).time(),
+            _ => self.times.time(&self.longest_write(at, bytes)),
         }
     }
 
@@ -309,7 +306,7 @@ impl<F: FlashDevice> Device for Paced<F> {
         OutOfRange::check(at, bytes, self.len())?;
         let page_bytes = self.page_bytes() as u64;
         let pages = (at + bytes).div_ceil(page_bytes) - at / page_bytes;
-        (TimeSpan::from(self.page.read) * (2 * pages)).time()
+        self.times.time(&self.layer.bound().read_counts(pages))
     }
 
     fn persist_bound(&self) -> Result<Time, NvmError> {
@@ -331,8 +328,7 @@ impl<F: FlashDevice> Device for Paced<F> {
             layer: self.layer.clone(),
             clock: self.clock.fork(),
             last: self.last,
-            page: self.page,
-            erase: self.erase,
+            times: self.times,
             preloaded: self.preloaded,
         })
     }

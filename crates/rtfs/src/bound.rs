@@ -1,9 +1,68 @@
 //! What a call can cost at most, counted in operations of the flash.
 
+use core::ops::{Add, Mul};
+
 use wordline_memory::Geometry;
 
 use crate::error::PacedError;
-use crate::shape::{FREE_BLOCKS, MOUNT_PAGES, PacedConfig, Shape};
+use crate::shape::{FREE_BLOCKS, GROUP_PAGES, MOUNT_PAGES, PacedConfig, PacedShape};
+
+/// Operations of the flash, by count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PacedCounts {
+    /// Reads of a spare area alone.
+    pub spare_reads: u64,
+    /// Pages read, those of the steps excluded.
+    pub reads: u64,
+    /// Pages programmed, those of the steps excluded.
+    pub programs: u64,
+    /// Steps: a page read and programmed each.
+    pub steps: u64,
+    /// Blocks erased.
+    pub erases: u64,
+}
+
+impl PacedCounts {
+    /// Pages read, those of the steps included.
+    #[must_use]
+    pub const fn pages_read(&self) -> u64 {
+        self.reads + self.steps
+    }
+
+    /// Pages programmed, those of the steps included.
+    #[must_use]
+    pub const fn pages_programmed(&self) -> u64 {
+        self.programs + self.steps
+    }
+}
+
+impl Add for PacedCounts {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            spare_reads: self.spare_reads + other.spare_reads,
+            reads: self.reads + other.reads,
+            programs: self.programs + other.programs,
+            steps: self.steps + other.steps,
+            erases: self.erases + other.erases,
+        }
+    }
+}
+
+impl Mul<u64> for PacedCounts {
+    type Output = Self;
+
+    fn mul(self, times: u64) -> Self {
+        Self {
+            spare_reads: self.spare_reads * times,
+            reads: self.reads * times,
+            programs: self.programs * times,
+            steps: self.steps * times,
+            erases: self.erases * times,
+        }
+    }
+}
 
 /// What calls cost at most, by count. `DESIGN.md` derives each term.
 ///
@@ -12,6 +71,8 @@ use crate::shape::{FREE_BLOCKS, MOUNT_PAGES, PacedConfig, Shape};
 /// programmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacedBound {
+    /// Blocks of the flash, bad ones included.
+    pub blocks: u32,
     /// Pages that a block takes behind its header.
     pub data_pages: u32,
     /// Pages of a block's header.
@@ -36,36 +97,177 @@ impl PacedConfig {
     /// # Errors
     /// [`PacedError::Unsuitable`] where the capacity leaves too little room: it names the most that works.
     pub fn bound<E>(&self, geometry: &Geometry) -> Result<PacedBound, PacedError<E>> {
-        Shape::new(geometry, self)?.bound()
+        PacedShape::new(geometry, self)?.bound()
     }
 
     /// The most logical pages for which a page costs at most so many steps, with the other figures as they are; `None`
     /// where no capacity has so low a bound.
     #[must_use]
     pub fn largest(&self, geometry: &Geometry, steps_per_page: u32) -> Option<u32> {
-        let suits = |logical_pages: u32| {
-            let config = Self {
-                logical_pages,
-                ..*self
-            };
-            let shape = Shape::new::<()>(geometry, &config).ok();
-            let bound = shape.and_then(|shape| shape.counts());
-            bound.is_some_and(|bound| bound.steps_per_page <= steps_per_page)
+        let config = |logical_pages| Self {
+            logical_pages,
+            ..*self
         };
-        let (mut good, mut bad) = (0, u32::try_from(geometry.pages()).ok()?.saturating_add(1));
-        while bad - good > 1 {
-            let middle = good + (bad - good) / 2;
-            if suits(middle) {
-                good = middle;
-            } else {
-                bad = middle;
-            }
-        }
-        (good > 0).then_some(good)
+        largest_of(geometry, steps_per_page, config)
+    }
+
+    /// The same with the [usual](Self::usual) log of each capacity.
+    #[must_use]
+    pub fn largest_usual(geometry: &Geometry, bad_blocks: u32, steps_per_page: u32) -> Option<u32> {
+        let config = |logical_pages| Self::usual(geometry, logical_pages, bad_blocks);
+        largest_of(geometry, steps_per_page, config)
     }
 }
 
-impl Shape {
+/// The most logical pages whose layer costs at most so many steps a page.
+fn largest_of(
+    geometry: &Geometry,
+    steps_per_page: u32,
+    config: impl Fn(u32) -> PacedConfig,
+) -> Option<u32> {
+    let suits = |logical_pages: u32| {
+        let shape = PacedShape::new::<()>(geometry, &config(logical_pages)).ok();
+        let bound = shape.and_then(|shape| shape.counts());
+        bound.is_some_and(|bound| bound.steps_per_page <= steps_per_page)
+    };
+    let (mut good, mut bad) = (0, u32::try_from(geometry.pages()).ok()?.saturating_add(1));
+    while bad - good > 1 {
+        let middle = good + (bad - good) / 2;
+        if suits(middle) {
+            good = middle;
+        } else {
+            bad = middle;
+        }
+    }
+    (good > 0).then_some(good)
+}
+
+impl PacedBound {
+    /// Steps while one block is filled: its victim is emptied, and the map is stored.
+    #[must_use]
+    pub const fn block_steps(&self) -> u64 {
+        self.victim_pages as u64 + self.stores as u64
+    }
+
+    /// What a read of so many whole pages costs at most: a page of the map, and the page itself.
+    #[must_use]
+    pub const fn read_counts(&self, pages: u64) -> PacedCounts {
+        PacedCounts {
+            reads: 2 * pages,
+            ..NOTHING
+        }
+    }
+
+    /// What a call that writes a group of so many pages costs at most: one of these, whichever takes longer. The first has
+    /// steps for each of its pages, the second an erase in place of those of two pages. The header of a block takes the
+    /// place of steps of the page that opens it.
+    #[must_use]
+    pub const fn write_counts(&self, pages: u64) -> [PacedCounts; 2] {
+        let steps = self.steps_per_page as u64;
+        let paced = PacedCounts {
+            programs: pages,
+            steps: steps * pages,
+            ..NOTHING
+        };
+        let erasing = PacedCounts {
+            steps: steps * pages.saturating_sub(UNPAID_PAGES as u64),
+            erases: 1,
+            ..paced
+        };
+        [paced, erasing]
+    }
+
+    /// What filling one block costs at most, for [`user_pages`](Self::user_pages) of the caller: the steady state of the
+    /// worst case.
+    #[must_use]
+    pub const fn block_counts(&self) -> PacedCounts {
+        PacedCounts {
+            programs: self.user_pages as u64 + self.header_pages as u64,
+            steps: self.block_steps(),
+            erases: 1,
+            ..NOTHING
+        }
+    }
+
+    /// What so many calls in a row cost at most, each of which writes so many pages: the counts with the greatest `cost`.
+    ///
+    /// With k blocks opened in the run, k − 1 of them are filled in it. Each takes at least [`user_pages`](Self::user_pages)
+    /// of the caller, at most [`block_steps`](Self::block_steps), and the erase of the block that follows it. The pages that
+    /// remain lie in the block where the run begins and in the one where it ends. They pay for themselves, and these two
+    /// blocks ask for no more than the steps of two. Each may have an erase, in place of the steps of some pages; one of
+    /// these pages may be the first of the next block.
+    #[must_use]
+    pub fn longest_run<C: Ord>(
+        &self,
+        calls: u64,
+        pages: u64,
+        cost: impl Fn(&PacedCounts) -> C,
+    ) -> PacedCounts {
+        let (all, full) = (calls * pages, u64::from(self.user_pages));
+        let unpaid = pages.min(UNPAID_PAGES.into());
+        let run = |opened: u64, erases: u64| {
+            let filled = opened.saturating_sub(1);
+            let apart = (unpaid * erases).saturating_sub(1);
+            let paying = (all - filled * full).saturating_sub(apart);
+            let most = self.block_steps() * 2.min(1 + opened);
+            PacedCounts {
+                programs: all + opened * u64::from(self.header_pages),
+                steps: filled * self.block_steps()
+                    + most.min(paying * u64::from(self.steps_per_page)),
+                erases: filled + erases,
+                ..NOTHING
+            }
+        };
+        let mut longest = NOTHING;
+        if all == 0 {
+            return longest;
+        }
+        for opened in 0..=all.div_ceil(full) {
+            for erases in 0..=2.min(1 + opened) {
+                let next = run(opened, erases);
+                if cost(&next) > cost(&longest) {
+                    longest = next;
+                }
+            }
+        }
+        longest
+    }
+
+    /// What a mount after a power cut costs at most, where no mount before was cut as well and no page has decayed.
+    ///
+    /// It reads the spare area of each block's first page, and the headers of two blocks: that of the newest may be torn.
+    /// Then it goes through the pages of the block before. The last group is programmed again to a block of its own, and again behind a new header where
+    /// one of its pages is torn. The map is read before and after that. As many steps as a block has pages free one again,
+    /// and a last page says that the mount ended.
+    #[must_use]
+    pub const fn mount_counts(&self) -> PacedCounts {
+        let (header, data) = (self.header_pages as u64, self.data_pages as u64);
+        PacedCounts {
+            spare_reads: self.blocks as u64,
+            reads: CANDIDATES * header + data + 2 * self.map_pages as u64 + GROUP_PAGES as u64,
+            programs: OPENINGS * header + GROUP_PAGES as u64 + 1,
+            steps: data,
+            erases: OPENINGS,
+        }
+    }
+}
+
+/// Blocks whose header a mount reads: one that was begun, and the one before.
+const CANDIDATES: u64 = 2;
+
+/// Blocks that a mount opens: one, and another where a page of the last group is torn.
+const OPENINGS: u64 = 2;
+
+/// No operation.
+const NOTHING: PacedCounts = PacedCounts {
+    spare_reads: 0,
+    reads: 0,
+    programs: 0,
+    steps: 0,
+    erases: 0,
+};
+
+impl PacedShape {
     /// Blocks among which the emptiest is chosen: neither the head, nor free, nor that in which a group was begun.
     fn candidates(&self) -> u64 {
         let good = self.geometry.blocks - self.config.bad_blocks;
@@ -106,6 +308,7 @@ impl Shape {
             return None;
         }
         Some(PacedBound {
+            blocks: self.geometry.blocks,
             data_pages: self.data_pages,
             header_pages: self.header_pages,
             map_pages: self.map_pages,
@@ -120,3 +323,88 @@ impl Shape {
 
 /// Pages of a call whose steps an erase takes the place of.
 pub(crate) const UNPAID_PAGES: u32 = 2;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 1 Gb of SLC NAND with 20 bad blocks, 70 % of it for data.
+    fn bound() -> PacedBound {
+        let geometry = Geometry {
+            page_bytes: 2048,
+            spare_bytes: 128,
+            pages_per_block: 64,
+            blocks: 1024,
+            program_bytes: 1,
+            programs_per_page: Some(4),
+            once_bytes: Some(512),
+            in_order: true,
+        };
+        let config = PacedConfig::usual(&geometry, 45_875, 20);
+        config.bound::<()>(&geometry).expect("it suits")
+    }
+
+    fn programs_and_erases(counts: &PacedCounts) -> u64 {
+        3 * counts.pages_programmed() + counts.pages_read() + 20 * counts.erases
+    }
+
+    #[test]
+    fn a_write_erases_or_steps() {
+        let bound = bound();
+        let steps = u64::from(bound.steps_per_page);
+        let [paced, erasing] = bound.write_counts(2);
+        assert_eq!(
+            (paced.programs, paced.steps, paced.erases),
+            (2, 2 * steps, 0)
+        );
+        assert_eq!((erasing.programs, erasing.steps, erasing.erases), (2, 0, 1));
+        assert_eq!(bound.write_counts(5)[1].steps, 3 * steps);
+        assert_eq!(bound.write_counts(1)[1].steps, 0);
+    }
+
+    #[test]
+    fn a_long_run_grows_by_a_block_at_a_time() {
+        let bound = bound();
+        let block = programs_and_erases(&bound.block_counts());
+        let cost = |calls| programs_and_erases(&bound.longest_run(calls, 1, programs_and_erases));
+        assert_eq!(cost(0), 0);
+        for calls in 200..240 {
+            let more = calls + u64::from(bound.user_pages);
+            assert_eq!(cost(more), cost(calls) + block, "{calls} calls");
+        }
+        assert!((1..240).all(|calls| cost(calls) < cost(calls + 1)));
+    }
+
+    #[test]
+    fn the_pages_of_a_short_run_pay_for_themselves() {
+        let bound = bound();
+        let most_steps = bound.longest_run(3, 2, |counts| counts.steps);
+        assert_eq!(most_steps.steps, 6 * u64::from(bound.steps_per_page));
+        let most_erases = bound.longest_run(3, 2, |counts| counts.erases);
+        assert_eq!(most_erases.erases, 2);
+        assert!(most_erases.steps < most_steps.steps);
+    }
+
+    #[test]
+    fn the_largest_capacity_of_the_usual_log_is_the_last_that_suits() {
+        let geometry = Geometry {
+            page_bytes: 2048,
+            spare_bytes: 128,
+            pages_per_block: 64,
+            blocks: 1024,
+            program_bytes: 1,
+            programs_per_page: Some(4),
+            once_bytes: Some(512),
+            in_order: true,
+        };
+        let steps = |pages| {
+            let bound = PacedConfig::usual(&geometry, pages, 20).bound::<()>(&geometry);
+            bound.map(|bound| bound.steps_per_page)
+        };
+        let most = PacedConfig::largest_usual(&geometry, 20, 5).expect("there is one");
+        assert_eq!(steps(most), Ok(5));
+        assert!(steps(most + 1).is_ok_and(|steps| steps > 5));
+        let most = PacedConfig::largest_usual(&geometry, 20, u32::MAX).expect("there is one");
+        assert!(steps(most).is_ok() && steps(most + 1).is_err());
+    }
+}

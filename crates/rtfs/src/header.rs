@@ -1,6 +1,6 @@
 //! The header of a block: everything that a mount needs to know of what was before it.
 
-use crate::shape::{GROUP_PAGES, Shape};
+use crate::shape::{GROUP_PAGES, PacedShape};
 use crate::{PacedError, VERSION};
 
 /// Bytes in front of the tables.
@@ -34,7 +34,7 @@ pub(crate) struct Fixed {
 }
 
 impl Fixed {
-    pub(crate) fn encode(&self, shape: &Shape, out: &mut [u8]) {
+    pub(crate) fn encode(&self, shape: &PacedShape, out: &mut [u8]) {
         out[..FIXED].fill(0);
         out[..8].copy_from_slice(&MAGIC);
         let geometry = &shape.geometry;
@@ -58,7 +58,7 @@ impl Fixed {
     }
 
     /// Reads the front of a header whose page is whole.
-    pub(crate) fn decode<E>(shape: &Shape, main: &[u8]) -> Result<Self, PacedError<E>> {
+    pub(crate) fn decode<E>(shape: &PacedShape, main: &[u8]) -> Result<Self, PacedError<E>> {
         if main.len() < FIXED || main[..8] != MAGIC {
             return Err(PacedError::NotFormatted);
         }
@@ -114,7 +114,7 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    pub(crate) const fn of(shape: &Shape) -> Self {
+    pub(crate) const fn of(shape: &PacedShape) -> Self {
         let group = FIXED;
         let map = group + GROUP_PAGES * 2 * shape.width;
         let log = map + shape.map_pages as usize * shape.width;

@@ -2,7 +2,7 @@
 
 use wordline_memory::{Ecc, Flash, FlashError, FlashErrorKind, Geometry};
 
-use crate::record::{RECORD_BYTES, Record};
+use crate::record::{PacedRecord, RECORD_BYTES};
 
 /// Pages with records: a page and its record are programmed at once, and read at once.
 #[derive(Clone, Debug)]
@@ -17,7 +17,7 @@ pub(crate) struct RecordedPages<F> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Found {
     /// A page that belongs to its record, and whether the ECC advises to move it soon.
-    Whole { record: Record, refresh: bool },
+    Whole { record: PacedRecord, refresh: bool },
     /// Nothing, or something that is no whole page: blank, torn, or decayed.
     Broken,
 }
@@ -44,14 +44,18 @@ impl<F: Flash> RecordedPages<F> {
         let refresh = matches!(ecc, Ecc::Corrected { refresh: true, .. });
         let (main, spare) = image.split_at(self.geometry.page_bytes as usize);
         let bytes = self.columns.map(|column| spare[column as usize]);
-        Ok(Record::decode_checked(&bytes, main)
+        Ok(PacedRecord::decode_checked(&bytes, main)
             .map_or(Found::Broken, |record| Found::Whole { record, refresh }))
     }
 
     /// Reads the spare area of a page alone. What its record says has not been checked against the page.
-    pub(crate) fn peek(&mut self, page: u32, spare: &mut [u8]) -> Result<Option<Record>, F::Error> {
+    pub(crate) fn peek(
+        &mut self,
+        page: u32,
+        spare: &mut [u8],
+    ) -> Result<Option<PacedRecord>, F::Error> {
         match self.flash.read(page, self.geometry.page_bytes, spare) {
-            Ok(_) => Ok(Record::decode(
+            Ok(_) => Ok(PacedRecord::decode(
                 &self.columns.map(|column| spare[column as usize]),
             )),
             Err(error) if error.kind() == FlashErrorKind::Uncorrectable => Ok(None),
@@ -64,7 +68,7 @@ impl<F: Flash> RecordedPages<F> {
         &mut self,
         page: u32,
         image: &mut [u8],
-        record: &Record,
+        record: &PacedRecord,
     ) -> Result<(), F::Error> {
         let (main, spare) = image.split_at_mut(self.geometry.page_bytes as usize);
         spare.fill(0xFF);

@@ -35,7 +35,7 @@ pub(crate) enum PageUse {
 
 /// The record of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Record {
+pub(crate) struct PacedRecord {
     pub(crate) page_use: PageUse,
     /// The page was moved from a block that was being emptied.
     pub(crate) moved: bool,
@@ -50,7 +50,7 @@ pub(crate) struct Record {
     pub(crate) note: u16,
 }
 
-impl Record {
+impl PacedRecord {
     /// The bytes of the record of a page with this main area.
     pub(crate) fn encode(&self, main: &[u8]) -> [u8; RECORD_BYTES] {
         let mut bytes = [0; RECORD_BYTES];
@@ -121,7 +121,7 @@ mod tests {
         let main = [0x5A; 64];
         for page_use in [PageUse::Data, PageUse::Map, PageUse::Header, PageUse::Lost] {
             for flags in 0..8 {
-                let record = Record {
+                let record = PacedRecord {
                     page_use,
                     moved: flags & 1 != 0,
                     first: flags & 2 != 0,
@@ -131,22 +131,22 @@ mod tests {
                     note: 0x1234,
                 };
                 let bytes = record.encode(&main);
-                assert_eq!(Record::decode_checked(&bytes, &main), Some(record));
+                assert_eq!(PacedRecord::decode_checked(&bytes, &main), Some(record));
                 for bit in 0..8 * RECORD_BYTES {
                     let mut wrong = bytes;
                     wrong[bit / 8] ^= 1 << (bit % 8);
-                    assert_eq!(Record::decode_checked(&wrong, &main), None);
+                    assert_eq!(PacedRecord::decode_checked(&wrong, &main), None);
                 }
                 let mut other = main;
                 other[63] ^= 1;
-                assert_eq!(Record::decode_checked(&bytes, &other), None);
+                assert_eq!(PacedRecord::decode_checked(&bytes, &other), None);
             }
         }
     }
 
     #[test]
     fn an_erased_page_has_no_record() {
-        assert_eq!(Record::decode(&[0xFF; RECORD_BYTES]), None);
-        assert_eq!(Record::decode(&[0; RECORD_BYTES]), None);
+        assert_eq!(PacedRecord::decode(&[0xFF; RECORD_BYTES]), None);
+        assert_eq!(PacedRecord::decode(&[0; RECORD_BYTES]), None);
     }
 }

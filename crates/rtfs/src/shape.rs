@@ -84,7 +84,7 @@ const fn number_bytes(geometry: &Geometry) -> usize {
 
 /// Every size that follows from the geometry and the configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Shape {
+pub(crate) struct PacedShape {
     pub(crate) geometry: Geometry,
     pub(crate) config: PacedConfig,
     /// Bytes of the number of a page.
@@ -101,7 +101,7 @@ pub(crate) struct Shape {
 
 /// Where each table stands in the caller's memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Places {
+pub(crate) struct TablePlaces {
     /// A bit for each page that may be needed.
     pub(crate) live: Range<usize>,
     /// A bit for each changed place: the caller discarded the logical page.
@@ -134,7 +134,7 @@ pub struct PacedRam {
     pub page: usize,
 }
 
-impl Places {
+impl TablePlaces {
     pub(crate) fn ram(&self) -> PacedRam {
         PacedRam {
             map: self.map.len(),
@@ -146,7 +146,7 @@ impl Places {
     }
 }
 
-impl Shape {
+impl PacedShape {
     pub(crate) fn new<E>(geometry: &Geometry, config: &PacedConfig) -> Result<Self, PacedError<E>> {
         let unsuitable = |what, found: u64, least: u64, most: u64| {
             if found < least || found > most {
@@ -244,7 +244,7 @@ impl Shape {
         stores
     }
 
-    pub(crate) fn places(&self) -> Places {
+    pub(crate) fn places(&self) -> TablePlaces {
         let mut end = 0;
         let mut take = |bytes: usize| {
             let start = end;
@@ -253,7 +253,7 @@ impl Shape {
         };
         let entries = self.config.log_entries as usize;
         let geometry = &self.geometry;
-        Places {
+        TablePlaces {
             live: take(geometry.pages().div_ceil(8) as usize),
             discarded: take(entries.div_ceil(8)),
             log: take(entries * 2 * self.width),

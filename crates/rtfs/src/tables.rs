@@ -1,6 +1,6 @@
 //! The tables in the caller's memory.
 
-use crate::shape::{Places, Shape};
+use crate::shape::{PacedShape, TablePlaces};
 
 /// A page number that stands for no page: the first page of the first block begins a header, and is never data.
 pub(crate) const NO_PAGE: u32 = 0;
@@ -13,10 +13,10 @@ const WEAR_MAX: u8 = u8::MAX - 1;
 
 /// What is known of every page and block.
 #[derive(Clone, Debug)]
-pub(crate) struct Tables<M> {
+pub(crate) struct PacedTables<M> {
     memory: M,
-    pub(crate) shape: Shape,
-    places: Places,
+    pub(crate) shape: PacedShape,
+    places: TablePlaces,
     log_len: u32,
     /// Erases of the blocks whose wear byte is 0.
     wear_base: u32,
@@ -45,9 +45,9 @@ pub(crate) fn put_number(bytes: &mut [u8], number: u32) {
     bytes.copy_from_slice(&number.to_le_bytes()[..width]);
 }
 
-impl<M: AsRef<[u8]> + AsMut<[u8]>> Tables<M> {
+impl<M: AsRef<[u8]> + AsMut<[u8]>> PacedTables<M> {
     /// Tables of which nothing is known. The memory is long enough.
-    pub(crate) fn new(memory: M, shape: Shape) -> Self {
+    pub(crate) fn new(memory: M, shape: PacedShape) -> Self {
         let mut tables = Self {
             memory,
             shape,

@@ -9,8 +9,8 @@ use wordline_rtfs::{PacedConfig, PacedLayer, PacedRule, PacedRules};
 
 use crate::rules::{COLUMNS, Counted, Operations, blank};
 
-const PAGE: usize = 128;
-const GEOMETRY: Geometry = Geometry {
+pub(crate) const PAGE: usize = 128;
+pub(crate) const GEOMETRY: Geometry = Geometry {
     page_bytes: PAGE as u32,
     spare_bytes: 16,
     pages_per_block: 32,
@@ -21,7 +21,7 @@ const GEOMETRY: Geometry = Geometry {
     in_order: true,
 };
 
-fn content(logical: u32, version: u64) -> [u8; PAGE] {
+pub(crate) fn content(logical: u32, version: u64) -> [u8; PAGE] {
     let mut bytes = [0; PAGE];
     for (word, place) in (0..).zip(bytes.chunks_mut(8)) {
         let key = u64::from(logical) << 32 | version;
@@ -39,14 +39,14 @@ enum Pattern {
     Strided,
 }
 
-struct Trial {
+struct ModelRun {
     layer: PacedLayer<Counted<FlashImage>, Vec<u8>>,
     versions: HashMap<u32, u64>,
     config: PacedConfig,
     rules: PacedRules,
 }
 
-impl Trial {
+impl ModelRun {
     fn new(config: PacedConfig, rules: PacedRules) -> Self {
         let flash = Counted::new(blank(GEOMETRY));
         let bytes = config.bound::<()>(&GEOMETRY).expect("it suits").ram_bytes;
@@ -145,7 +145,7 @@ fn trial(config: PacedConfig, rules: PacedRules, calls: Calls) {
         seed,
         ..
     } = calls;
-    let mut trial = Trial::new(config, rules);
+    let mut trial = ModelRun::new(config, rules);
     let pages = u64::from(config.logical_pages);
     for call in 0..calls.count {
         let random = |number| draw(seed, call, number, Purpose::Address);
@@ -244,7 +244,7 @@ fn wear_spreads_over_blocks_that_hold_what_never_changes() {
         bad_blocks: 0,
         log_entries: 128,
     };
-    let mut trial = Trial::new(config);
+    let mut trial = ModelRun::new(config, PacedRules::ALL);
     for logical in 0..config.logical_pages {
         trial.write(&[logical], 1);
     }

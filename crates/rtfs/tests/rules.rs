@@ -24,6 +24,8 @@ pub(crate) fn fresh(content: FlashContent) -> FlashImage {
 pub(crate) struct Counted<F> {
     pub(crate) inner: F,
     pub(crate) count: Operations,
+    /// How the content of each page begins; nothing of an erased one.
+    pub(crate) begins: Vec<Option<[u8; 8]>>,
 }
 
 /// Operations on a flash.
@@ -34,9 +36,10 @@ pub(crate) struct Operations {
     pub(crate) erases: u64,
 }
 
-impl<F> Counted<F> {
+impl<F: Flash> Counted<F> {
     pub(crate) fn new(inner: F) -> Self {
         Self {
+            begins: vec![None; inner.geometry().pages() as usize],
             inner,
             count: Operations::default(),
         }
@@ -57,11 +60,14 @@ impl<F: Flash> Flash for Counted<F> {
 
     fn program(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), F::Error> {
         self.count.programs += 1;
+        self.begins[page as usize] = data.first_chunk().copied();
         self.inner.program(page, column, data)
     }
 
     fn erase(&mut self, block: u32) -> Result<(), F::Error> {
         self.count.erases += 1;
+        let pages = self.inner.geometry().pages_per_block as usize;
+        self.begins[block as usize * pages..][..pages].fill(None);
         self.inner.erase(block)
     }
 

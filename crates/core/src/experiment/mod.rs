@@ -3,6 +3,7 @@
 //! Command line, study file and bindings all build an [`Experiment`]; the laboratory runs it; the
 //! result set carries it, so that a saved result says how to make it again.
 
+mod bound;
 mod buffer;
 mod compare;
 mod dram;
@@ -25,6 +26,7 @@ mod wear;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use bound::{BoundWorkload, ShareOrSize, ShareOrSizeError};
 pub use buffer::{
     AccessSource, Arrival, BufferWorkload, Durations, LogSource, StreamSource, TraceSource,
 };
@@ -77,6 +79,8 @@ pub struct Experiment {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Workload {
+    /// Proven bounds of the real-time layer.
+    Bound(BoundWorkload),
     /// A raw memory over access sizes.
     Raw(RawWorkload),
     /// RAM for a fixed input rate.
@@ -102,6 +106,7 @@ impl Workload {
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
+            Self::Bound(_) => "bound",
             Self::Raw(_) => "raw",
             Self::Buffer(_) => "buffer",
             Self::Compare(_) => "compare",
@@ -142,11 +147,12 @@ impl Workload {
     /// None of a kind that does nothing until it is told what.
     #[must_use]
     pub fn usual(kind: &str, test: Option<&str>) -> Option<Self> {
-        const USUAL: [fn() -> Workload; 10] = [
+        const USUAL: [fn() -> Workload; 11] = [
             buffer::usual,
             raw::usual,
             wear::usual,
             fs::usual,
+            bound::usual,
             kv::usual_bench,
             kv::usual_crash,
             dram::usual_idle,
@@ -187,6 +193,7 @@ pub static COMMANDS: &[ExperimentCommand] = &[
     wear::COMMAND,
     health::COMMAND,
     fs::COMMAND,
+    bound::COMMAND,
     kv::BENCH,
     kv::CRASH,
     dram::IDLE,

@@ -12,7 +12,9 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::Value;
 
-use super::{AccessSource, Experiment, HealthWorkload, SizeOrPeriod, TranslationLayer, Workload};
+use super::{
+    AccessSource, Experiment, HealthWorkload, ShareOrSize, SizeOrPeriod, TranslationLayer, Workload,
+};
 use crate::quantity::{
     ByteCount, Capacitance, DataRate, Energy, Fraction, Frequency, Money, Period, Quantity as _,
     Time, Voltage,
@@ -243,6 +245,7 @@ fn with_field(mut arg: Arg, defaults: &Value) -> Arg {
         (TypeId::of::<Fraction>(), "SHARE"),
         (TypeId::of::<Money>(), "PRICE"),
         (TypeId::of::<Period>(), "PERIOD"),
+        (TypeId::of::<ShareOrSize>(), "SHARE|SIZE"),
         (TypeId::of::<SizeOrPeriod>(), "SIZE|PERIOD"),
         (TypeId::of::<Voltage>(), "VOLTAGE"),
     ];
@@ -279,6 +282,7 @@ fn with_field(mut arg: Arg, defaults: &Value) -> Arg {
         "PRICE",
         "RATE",
         "SHARE",
+        "SHARE|SIZE",
         "SIZE",
         "SIZE|PERIOD",
         "TIME",

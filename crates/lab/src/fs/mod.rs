@@ -5,6 +5,7 @@
 //! anew, so that no test sees what another one left. Every call is timed by the memory's clock: what the file system
 //! computes takes no time. Of the slowest call the rows say which operations of the memory it consisted of.
 
+pub(crate) mod bound;
 mod calls;
 mod case;
 mod check;

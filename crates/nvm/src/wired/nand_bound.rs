@@ -88,12 +88,20 @@ impl Wired<Nand> {
 
     /// The longest accesses to one page with its spare area.
     pub(super) fn longest_page(&self) -> Result<PageBounds, NvmError> {
-        let columns = self.chip.geometry().columns();
-        let Some(touched) = Touched::new(0, columns, columns as u32) else {
+        let geometry = self.chip.geometry();
+        let columns = geometry.columns();
+        let spare = u64::from(geometry.spare_bytes);
+        let within = |at, bytes| Touched::new(at, bytes, columns as u32);
+        let Some(touched) = within(0, columns) else {
             return Ok(PageBounds {
                 read: Time::ZERO,
                 program: Time::ZERO,
+                spare_read: Time::ZERO,
             });
+        };
+        let spare_read = match within(geometry.page_bytes.into(), spare) {
+            Some(touched) => self.read_group(&touched, 0, 0)?.time()?,
+            None => Time::ZERO,
         };
         let loads = self.load_group(&touched, 0, 0, Action::Execute)?;
         let polls = self.polls(self.chip.rest())?;
@@ -101,6 +109,7 @@ impl Wired<Nand> {
         Ok(PageBounds {
             read: self.read_group(&touched, 0, 0)?.time()?,
             program: program.time()?,
+            spare_read,
         })
     }
 

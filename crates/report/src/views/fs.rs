@@ -57,11 +57,12 @@ const SYSTEMS: LineTable = LineTable {
 };
 
 /// How the operations of a memory are counted in words, in the order of rows, with their colours.
-const OPERATIONS: [(&str, &str, &str); 5] = [
+const OPERATIONS: [(&str, &str, &str); 6] = [
     ("erase", "erases", "#3B3B98"),
     ("program", "programs", "#B3261E"),
     ("write", "writes", "#A84A00"),
     ("read", "reads", "#0072B2"),
+    ("spare-read", "reads of a spare area", "#56B4E9"),
     ("persist", "persists", "#555555"),
 ];
 
@@ -162,7 +163,7 @@ fn operation_times<'a>(line: &PivotLine<'a>) -> Vec<(&'a str, f64)> {
 }
 
 /// What the slowest call consisted of: "210 erases 8.40 s, 3300 reads 3.10 s", the longest first.
-fn slowest_call(line: &PivotLine<'_>) -> String {
+pub(super) fn slowest_call(line: &PivotLine<'_>) -> String {
     let counts: Vec<_> = line
         .split(Metric::LatencyMaxOperations, Axis::DeviceOperation)
         .collect();

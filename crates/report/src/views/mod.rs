@@ -1,5 +1,6 @@
 //! The views: one for each workload that answers a question of its own.
 
+mod bound;
 mod buffer;
 mod compare;
 mod dram;
@@ -26,6 +27,7 @@ pub(crate) use raw::VIEW as RAW;
 
 /// Every view. A workload that has none here is shown as [`RAW`] is.
 pub(crate) const VIEWS: &[&View] = &[
+    &bound::VIEW,
     &buffer::VIEW,
     &compare::VIEW,
     &dram::VIEW,

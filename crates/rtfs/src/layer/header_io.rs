@@ -2,11 +2,11 @@
 
 use wordline_memory::Flash;
 
-use super::{Group, PacedLayer, Result};
+use super::{BegunGroup, PacedLayer, Result};
 use crate::error::PacedError;
 use crate::header::{Fixed, Layout, get_part, put_part};
 use crate::pages::Found;
-use crate::record::{PageUse, Record};
+use crate::record::{PacedRecord, PageUse};
 use crate::rule::PacedRule;
 use crate::shape::GROUP_PAGES;
 use crate::tables::{get_number, put_number};
@@ -55,7 +55,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
                     self.tables.main()[at - start] |= 1 << (block % 8);
                 }
             }
-            let record = Record {
+            let record = PacedRecord {
                 page_use: PageUse::Header,
                 moved: false,
                 first: part == 0,
@@ -84,10 +84,10 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         let first = block * shape.geometry.pages_per_block;
         let width = shape.width;
         let mut fixed = None;
-        self.group = Group::default();
+        self.group = BegunGroup::default();
         for part in 0..shape.header_pages {
             let found = self.pages.read(first + part, self.tables.image())?;
-            let is_part = |record: &Record| {
+            let is_part = |record: &PacedRecord| {
                 record.page_use == PageUse::Header
                     && record.sequence == sequence
                     && u32::from(record.note) == part

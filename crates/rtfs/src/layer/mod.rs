@@ -12,10 +12,10 @@ use wordline_memory::{Flash, FlashError, FlashErrorKind};
 use crate::bound::{PacedBound, UNPAID_PAGES};
 use crate::error::PacedError;
 use crate::pages::{Found, RecordedPages};
-use crate::record::{PageUse, RECORD_BYTES, Record};
+use crate::record::{PacedRecord, PageUse, RECORD_BYTES};
 use crate::rule::{PacedRule, PacedRules};
-use crate::shape::{GROUP_PAGES, PacedConfig, PacedRam, Shape};
-use crate::tables::{NO_PAGE, Tables, get_number};
+use crate::shape::{GROUP_PAGES, PacedConfig, PacedRam, PacedShape};
+use crate::tables::{NO_PAGE, PacedTables, get_number};
 
 /// Blocks in which a program failed, and which hold pages yet.
 const FAILING_MAX: usize = 4;
@@ -27,7 +27,7 @@ const FAILING_MAX: usize = 4;
 #[derive(Clone, Debug)]
 pub struct PacedLayer<F, M> {
     pages: RecordedPages<F>,
-    tables: Tables<M>,
+    tables: PacedTables<M>,
     bound: PacedBound,
     /// The block that is being filled.
     head: u32,
@@ -50,7 +50,7 @@ pub struct PacedLayer<F, M> {
     level_moves: u32,
     /// A block that the ECC advised to move.
     advised: Option<u32>,
-    group: Group,
+    group: BegunGroup,
     note: [u8; 16],
     work: PacedWork,
     /// The flash failed in a way that only a mount gets over.
@@ -90,12 +90,12 @@ pub struct PacedWear {
 
 /// The pages of a group that has not ended.
 #[derive(Clone, Copy, Debug, Default)]
-struct Group {
+struct BegunGroup {
     pages: [(u32, u32); GROUP_PAGES],
     len: usize,
 }
 
-impl Group {
+impl BegunGroup {
     fn push(&mut self, logical: u32, page: u32) {
         self.pages[self.len] = (logical, page);
         self.len += 1;
@@ -117,7 +117,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         rules: PacedRules,
     ) -> Result<Self, F::Error> {
         let geometry = flash.geometry();
-        let shape = Shape::new(&geometry, &config)?;
+        let shape = PacedShape::new(&geometry, &config)?;
         let bound = shape.bound()?;
         for column in columns {
             if column >= geometry.spare_bytes {
@@ -138,7 +138,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         }
         Ok(Self {
             pages: RecordedPages::new(flash, columns),
-            tables: Tables::new(memory, shape),
+            tables: PacedTables::new(memory, shape),
             bound,
             head: 0,
             previous: 0,
@@ -151,7 +151,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             resting: None,
             level_moves: 0,
             advised: None,
-            group: Group::default(),
+            group: BegunGroup::default(),
             note: [0; 16],
             work: PacedWork::default(),
             broken: false,
@@ -211,7 +211,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         Ok(layer)
     }
 
-    fn shape(&self) -> &Shape {
+    fn shape(&self) -> &PacedShape {
         &self.tables.shape
     }
 
@@ -442,7 +442,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             } else {
                 unpaid -= 1;
             }
-            let record = Record {
+            let record = PacedRecord {
                 page_use: PageUse::Data,
                 moved: false,
                 first: index == 0,
@@ -571,7 +571,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     /// asked again where the program fails.
     fn place(
         &mut self,
-        mut fill: impl FnMut(&mut Self) -> Result<Record, F::Error>,
+        mut fill: impl FnMut(&mut Self) -> Result<PacedRecord, F::Error>,
     ) -> Result<u32, F::Error> {
         loop {
             if self.used == self.shape().data_pages {
@@ -587,7 +587,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     }
 
     /// Programs what stands in the image behind the last page of the head, and says whether that worked.
-    fn program_next(&mut self, record: &Record) -> Result<bool, F::Error> {
+    fn program_next(&mut self, record: &PacedRecord) -> Result<bool, F::Error> {
         let page = self.shape().data_page(self.head, self.used);
         self.used += 1;
         match self.pages.program(page, self.tables.image(), record) {

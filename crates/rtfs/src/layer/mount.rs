@@ -2,10 +2,10 @@
 
 use wordline_memory::Flash;
 
-use super::{Group, PacedLayer, Result};
+use super::{BegunGroup, PacedLayer, Result};
 use crate::error::PacedError;
 use crate::pages::Found;
-use crate::record::{MOUNTED, PageUse, RECORD_BYTES, Record};
+use crate::record::{MOUNTED, PacedRecord, PageUse, RECORD_BYTES};
 use crate::rule::{PacedRule, PacedRules};
 use crate::shape::{FREE_BLOCKS, GROUP_PAGES, PacedConfig};
 use crate::tables::{NO_PAGE, get_number};
@@ -20,9 +20,9 @@ const WEAR_BELOW: u32 = 100;
 /// programmed can be torn, and it is one of these or of a group that never ended.
 #[derive(Clone, Copy, Debug, Default)]
 struct LastUnit {
-    group: Group,
+    group: BegunGroup,
     /// The record of its pages, but for what differs between them.
-    of: Option<Record>,
+    of: Option<PacedRecord>,
     /// No page of the head is sure beyond what opened it, so that the block before may be needed yet.
     needs_previous: bool,
 }
@@ -166,7 +166,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             }
             unit.needs_previous = false;
             let alone = record.moved || record.page_use == PageUse::Map;
-            let mut done = Group::default();
+            let mut done = BegunGroup::default();
             if alone {
                 done.push(record.logical, page);
             } else {
@@ -190,7 +190,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     }
 
     /// Whether a record names what the layer has.
-    fn is_known(&self, record: &Record) -> bool {
+    fn is_known(&self, record: &PacedRecord) -> bool {
         match record.page_use {
             PageUse::Data | PageUse::Lost => record.logical < self.logical_pages(),
             PageUse::Map => record.logical < self.shape().map_pages,
@@ -266,7 +266,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     /// Writes the last unit again behind a new header, and makes as many blocks free as writes count on. Nothing is erased
     /// meanwhile but the blocks that are opened, so that an interrupted mount can be begun again.
     fn settle(&mut self, mut unit: LastUnit) -> Result<(), F::Error> {
-        self.group = Group::default();
+        self.group = BegunGroup::default();
         if !self.rules.keep(PacedRule::LastUnitCopied) {
             self.apply(&unit);
             unit.group.len = 0;
@@ -321,7 +321,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
 
     /// Programs the page that says that the mount ended, and says whether that worked.
     fn end_mount(&mut self) -> Result<bool, F::Error> {
-        let record = Record {
+        let record = PacedRecord {
             page_use: PageUse::Header,
             moved: false,
             first: true,
@@ -335,14 +335,14 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     }
 
     fn copy_unit(&mut self, unit: &LastUnit) -> Result<Copied, F::Error> {
-        let mut copied = Group::default();
+        let mut copied = BegunGroup::default();
         for (index, (logical, from)) in unit.group.pages().iter().enumerate() {
             let (Found::Whole { record, .. }, Some(of)) =
                 (self.pages.read(*from, self.tables.image())?, unit.of)
             else {
                 return Ok(Copied::Torn);
             };
-            let record = Record {
+            let record = PacedRecord {
                 first: index == 0,
                 last: index + 1 == unit.group.len,
                 sequence: self.sequence,
@@ -363,7 +363,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
 
 /// What became of the last unit's copy.
 enum Copied {
-    Whole(Group),
+    Whole(BegunGroup),
     ProgramFailed,
     Torn,
 }

@@ -5,7 +5,7 @@ use wordline_memory::Flash;
 use super::{PacedLayer, Result};
 use crate::error::PacedError;
 use crate::pages::Found;
-use crate::record::{PageUse, Record};
+use crate::record::{PacedRecord, PageUse};
 use crate::rule::PacedRule;
 use crate::shape::FREE_BLOCKS;
 use crate::tables::{NO_PAGE, get_number, put_number};
@@ -32,7 +32,10 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             self.victim = if self.free >= FREE_BLOCKS && failing.is_some() {
                 failing
             } else if self.free < least {
-                self.emptiest()
+                // A block that is chosen ahead, of fewer, counts on no more steps than another.
+                let most = self.bound.victim_pages;
+                let suits = |block: &u32| !ahead || self.tables.live_pages(*block) <= most;
+                self.emptiest().filter(suits)
             } else {
                 None
             };
@@ -197,7 +200,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         }
     }
 
-    fn move_data(&mut self, page: u32, record: Record) -> Result<(), F::Error> {
+    fn move_data(&mut self, page: u32, record: PacedRecord) -> Result<(), F::Error> {
         let change = self.tables.change_of(record.logical);
         if let Some((index, change)) = change
             && change.page != page
@@ -219,8 +222,8 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     }
 
     /// Copies a page, which stands in the image, to the end of the log.
-    fn copy(&mut self, page: u32, record: Record) -> Result<u32, F::Error> {
-        let record = Record {
+    fn copy(&mut self, page: u32, record: PacedRecord) -> Result<u32, F::Error> {
+        let record = PacedRecord {
             moved: true,
             first: true,
             last: true,
@@ -234,7 +237,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
                 let found = layer.pages.read(page, layer.tables.image())?;
                 if found == Found::Broken {
                     layer.tables.main()[..geometry.page_bytes as usize].fill(0);
-                    return Ok(Record {
+                    return Ok(PacedRecord {
                         page_use: PageUse::Lost,
                         ..record
                     });
@@ -255,7 +258,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             self.kill(page);
             return Ok(());
         };
-        let record = Record {
+        let record = PacedRecord {
             page_use: PageUse::Lost,
             moved: true,
             first: true,
@@ -337,7 +340,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
                     layer.kill(dead);
                 }
             }
-            Ok(Record {
+            Ok(PacedRecord {
                 page_use: PageUse::Map,
                 moved: false,
                 first: true,

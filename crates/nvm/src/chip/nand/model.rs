@@ -17,6 +17,7 @@ use crate::link::{Link, LinkError};
 use crate::memory::Memory;
 use crate::model::{ChipModel, CycledFlash, FlashModel, MemoryClass, PartSetup, SheetDuration};
 use crate::paced::{Paced, paced_config};
+use crate::paced_times::PacedTimes;
 use crate::pairing::Pairing;
 use crate::problem::{Problem, Problems};
 use crate::raw_flash::RawFlash;
@@ -216,6 +217,10 @@ impl FlashModel for NandSheet {
 
     fn spare_layout(&self) -> Result<SpareLayout, LayoutError> {
         SpareLayout::of(self)
+    }
+
+    fn paced_times(&self, setup: PartSetup<'_>) -> Result<Option<PacedTimes>, NvmError> {
+        PacedTimes::of(&setup.wire(self)?).map(Some)
     }
 
     fn connect_cycled(&self, setup: PartSetup<'_>) -> Result<Box<dyn CycledFlash>, NvmError> {

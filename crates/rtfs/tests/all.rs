@@ -5,3 +5,4 @@ mod model;
 mod mutants;
 mod power_cuts;
 mod rules;
+mod runs;

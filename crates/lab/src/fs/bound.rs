@@ -1,0 +1,436 @@
+//! `wordline fs bound`: what calls of the real-time layer cost at most on a chip, before the hardware exists.
+//!
+//! The layer counts the operations of each call, and the chip on its board bounds how long each of them takes. Nothing is
+//! run. From the longest totals W(n) of n writes in a row follow the RAM at each rate and the rate that no order of writes
+//! gets below.
+
+use wordline_catalog::PartOnBoard;
+use wordline_core::quantity::{ByteCount, Fraction, Quantity as _, Time};
+use wordline_core::{
+    Arrival, Axis, Basis, BoundWorkload, Experiment, FtlMapping, Metric, ResultSet, RowOperation,
+    ShareOrSize, Timing,
+};
+use wordline_memory::Geometry;
+use wordline_nvm::{Conditions, PacedTimes};
+use wordline_rtfs::{GROUP_PAGES, PacedBound, PacedConfig, PacedCounts, PacedError};
+
+use crate::backlog::{Accumulator, Curve, Demand, Rate};
+use crate::buffer::bound::bound_basis;
+use crate::buffer::{exact_rates, rows};
+use crate::error::{LabError, SettingProblem, TargetProblem};
+use crate::list::distinct;
+use crate::sources;
+use crate::subject::Subject;
+
+/// Bytes of the calls that are bounded.
+const CALL_BYTES: u64 = 4096;
+
+/// Writes in a row whose longest totals are rows.
+const TOTALS: [usize; 7] = [1, 2, 4, 8, 16, 32, 64];
+
+/// The most writes in a row that are looked at, where a layer so full that its blocks take hardly a page asks for more.
+const CALLS_MAX: usize = 4096;
+
+/// Bounds every layer on every target and adds them to the document.
+pub(crate) fn run(
+    targets: &[PartOnBoard<'_>],
+    workload: &BoundWorkload,
+    experiment: &Experiment,
+    document: &mut ResultSet,
+) -> Result<(), LabError> {
+    let rates = exact_rates(&workload.rates_bytes_per_s)?;
+    let capacities = workload.capacity.iter();
+    distinct("capacity", capacities.map(ToString::to_string))?;
+    for &timing in &experiment.timings {
+        for target in targets {
+            let chip = LayerChip::of(target, timing, experiment, document)?;
+            for capacity in &workload.capacity {
+                let layer = chip.layer(*capacity, workload.log_entries)?;
+                chip.rows(&chip.subject(&layer), &layer, &rates, document)?;
+            }
+            if let Some(within) = workload.max_latency_ps.map(Time::from_ps) {
+                let layer = chip.largest_within(within, workload.log_entries)?;
+                let subject = chip.subject(&layer).at(Axis::WithinS, within.si());
+                chip.rows(&subject, &layer, &rates, document)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A chip that is to carry the layer, with the longest that its operations take in a timing class.
+struct LayerChip<'a> {
+    target: &'a PartOnBoard<'a>,
+    timing: Timing,
+    age: f64,
+    geometry: Geometry,
+    bad_blocks: u32,
+    times: PacedTimes,
+    basis: Basis,
+}
+
+/// A layer of some capacity, and what its calls cost.
+struct BoundedLayer {
+    pages: u32,
+    bound: PacedBound,
+}
+
+impl<'a> LayerChip<'a> {
+    /// The sheets and figures of the target join the document.
+    fn of(
+        target: &'a PartOnBoard<'a>,
+        timing: Timing,
+        experiment: &Experiment,
+        document: &mut ResultSet,
+    ) -> Result<Self, LabError> {
+        let model = &target.part.model;
+        let refused = |why| {
+            let part = target.part.header.id.clone();
+            TargetProblem::NoRealTimeLayer { part, why }.of(&target.name)
+        };
+        if let Some(why) = model.no_translation() {
+            return Err(refused(why));
+        }
+        let conditions = Conditions {
+            timing,
+            age: experiment.age,
+            seed: experiment.seed,
+        };
+        let failed = |source| LabError::Device {
+            target: target.name.clone(),
+            source,
+        };
+        let times = target.paced_times(conditions).map_err(failed)?;
+        let flash = model.flash();
+        let sizes = flash.and_then(|flash| flash.geometry().zip(flash.good_blocks_min()));
+        let (Some(times), Some((geometry, good))) = (times, sizes) else {
+            return Err(refused("cannot carry the real-time layer"));
+        };
+        let device = target.connect(conditions).map_err(failed)?;
+        sources::add(document, target, &*device, timing);
+        Ok(Self {
+            target,
+            timing,
+            age: experiment.age,
+            geometry,
+            bad_blocks: geometry.blocks - good,
+            times,
+            basis: bound_basis(&*device, timing),
+        })
+    }
+
+    fn bytes(&self, pages: u32) -> ByteCount {
+        ByteCount::from_bytes(u64::from(pages) * u64::from(self.geometry.page_bytes))
+    }
+
+    fn share(&self, pages: u32) -> f64 {
+        f64::from(pages) / self.geometry.pages() as f64
+    }
+
+    /// Pages of a call.
+    fn call_pages(&self) -> u64 {
+        CALL_BYTES.div_ceil(self.geometry.page_bytes.into())
+    }
+
+    fn config(&self, pages: u32, log_entries: Option<u32>) -> PacedConfig {
+        let usual = PacedConfig::usual(&self.geometry, pages, self.bad_blocks);
+        PacedConfig {
+            log_entries: log_entries.unwrap_or(usual.log_entries),
+            ..usual
+        }
+    }
+
+    /// The most pages that cost at most so many steps each.
+    fn largest(&self, steps: u32, log_entries: Option<u32>) -> Option<u32> {
+        match log_entries {
+            Some(_) => self.config(1, log_entries).largest(&self.geometry, steps),
+            None => PacedConfig::largest_usual(&self.geometry, self.bad_blocks, steps),
+        }
+    }
+
+    /// A layer of a capacity.
+    fn layer(
+        &self,
+        capacity: ShareOrSize,
+        log_entries: Option<u32>,
+    ) -> Result<BoundedLayer, LabError> {
+        let pages = match capacity {
+            ShareOrSize::Share(share) => self.geometry.pages() as f64 * share.si(),
+            ShareOrSize::Bytes(bytes) => {
+                (bytes.bytes() / u64::from(self.geometry.page_bytes)) as f64
+            }
+        };
+        let pages = pages as u32;
+        match self.config(pages, log_entries).bound::<()>(&self.geometry) {
+            Ok(bound) => Ok(BoundedLayer { pages, bound }),
+            Err(PacedError::Unsuitable {
+                what,
+                found,
+                least,
+                most,
+            }) if log_entries.is_some() && what != "logical pages" => {
+                let problem = SettingProblem::LayerSizes {
+                    what,
+                    found,
+                    least,
+                    most,
+                };
+                Err(problem.of("log_entries"))
+            }
+            Err(_) => {
+                let target = self.target.name.clone();
+                let Some(most) = self.largest(u32::MAX, log_entries) else {
+                    return Err(SettingProblem::NoLayerFits { target }.of("capacity"));
+                };
+                Err(SettingProblem::CapacityOfLayer {
+                    found: capacity,
+                    target,
+                    most: self.bytes(most),
+                    share: Fraction::from_si((self.share(most) * 1000.0).floor() / 1000.0),
+                }
+                .of("capacity"))
+            }
+        }
+    }
+
+    /// The layer with the largest capacity whose overwrites end within a time.
+    fn largest_within(
+        &self,
+        within: Time,
+        log_entries: Option<u32>,
+    ) -> Result<BoundedLayer, LabError> {
+        let target = self.target.name.clone();
+        let ends = |steps: u32| {
+            let pages = self.call_pages();
+            let programs = PacedCounts {
+                programs: pages,
+                steps: pages * u64::from(steps),
+                ..PacedCounts::default()
+            };
+            self.time(&programs).map(|time| time <= within)
+        };
+        let least = self.time(&self.floor())?;
+        if within < least {
+            let found = within;
+            return Err(SettingProblem::BelowFloor {
+                found,
+                target,
+                least,
+            }
+            .of("max_latency"));
+        }
+        let mut steps = 0;
+        while steps < self.geometry.pages_per_block && ends(steps + 1)? {
+            steps += 1;
+        }
+        let Some(mut pages) = self.largest(steps, log_entries) else {
+            return Err(SettingProblem::NoLayerFits { target }.of("max_latency"));
+        };
+        // Calls of more than two pages have steps beside the erase.
+        loop {
+            let layer = self.layer(ShareOrSize::Bytes(self.bytes(pages)), log_entries)?;
+            let longest = self.times.longest_write(&layer.bound, self.call_pages());
+            if self.time(&longest)? <= within {
+                return Ok(layer);
+            }
+            let fewer = layer.bound.steps_per_page.checked_sub(1);
+            let Some(next) = fewer.and_then(|steps| self.largest(steps, log_entries)) else {
+                return Err(SettingProblem::NoLayerFits { target }.of("max_latency"));
+            };
+            pages = next;
+        }
+    }
+
+    /// What a call takes on any file system: its programs, and an erase.
+    fn floor(&self) -> PacedCounts {
+        PacedCounts {
+            programs: self.call_pages(),
+            erases: 1,
+            ..PacedCounts::default()
+        }
+    }
+
+    fn time(&self, counts: &PacedCounts) -> Result<Time, LabError> {
+        let time = self.times.time(counts);
+        time.map_err(|source| LabError::Device {
+            target: self.target.name.clone(),
+            source,
+        })
+    }
+
+    fn subject(&self, layer: &BoundedLayer) -> Subject {
+        let overwrite = RowOperation::Overwrite;
+        Subject::simulated(self.target, "bound", overwrite, self.timing, self.age)
+            .at(Axis::Ftl, FtlMapping::RealTime.name())
+            .at(Axis::CapacityBytes, self.bytes(layer.pages).bytes())
+            .at(Axis::CapacityShare, self.share(layer.pages))
+            .bound(self.basis)
+    }
+
+    /// The rows of a layer.
+    fn rows(
+        &self,
+        subject: &Subject,
+        layer: &BoundedLayer,
+        rates: &[Rate],
+        document: &mut ResultSet,
+    ) -> Result<(), LabError> {
+        let bound = &layer.bound;
+        let pages = self.call_pages();
+        let of_call = |operation| subject.doing(operation).at(Axis::AccessBytes, CALL_BYTES);
+        self.call(
+            &of_call(RowOperation::Read),
+            &bound.read_counts(pages),
+            document,
+        )?;
+        let overwrite = of_call(RowOperation::Overwrite);
+        let longest = self.times.longest_write(bound, pages);
+        self.call(&overwrite, &longest, document)?;
+        let floor = self.time(&self.floor())?;
+        overwrite.add(Metric::LatencyFloor, Ok(floor.si()), document);
+        if pages <= GROUP_PAGES as u64 {
+            let kinds = ["steps", "erase"]
+                .into_iter()
+                .zip(bound.write_counts(pages));
+            for (beside, counts) in kinds {
+                self.call(&overwrite.at(Axis::During, beside), &counts, document)?;
+            }
+        }
+        self.totals(&overwrite, bound, rates, document)?;
+        let mount = subject.doing(RowOperation::Mount);
+        self.call(&mount, &bound.mount_counts(), document)?;
+        mount.add(Metric::MappingRam, Ok(bound.ram_bytes as f64), document);
+        let [step, erase] = [(1, 0), (0, 1)].map(|(steps, erases)| PacedCounts {
+            steps,
+            erases,
+            ..PacedCounts::default()
+        });
+        self.call(&subject.doing(RowOperation::Step), &step, document)?;
+        self.call(&subject.doing(RowOperation::Erase), &erase, document)
+    }
+
+    /// The longest duration of a call, and the operations of the chip that it consists of.
+    fn call(
+        &self,
+        subject: &Subject,
+        counts: &PacedCounts,
+        document: &mut ResultSet,
+    ) -> Result<(), LabError> {
+        let longest = self.time(counts)?;
+        subject.add(Metric::LatencyMax, Ok(longest.si()), document);
+        let page = &self.times.page;
+        for (operation, count, time) in [
+            ("erase", counts.erases, self.times.erase),
+            ("program", counts.pages_programmed(), page.program),
+            ("read", counts.pages_read(), page.read),
+            ("spare-read", counts.spare_reads, page.spare_read),
+        ] {
+            if count > 0 {
+                let at = subject.at(Axis::DeviceOperation, operation);
+                let spent = time.si() * count as f64;
+                at.add(Metric::LatencyMaxOperations, Ok(count as f64), document);
+                at.add(Metric::LatencyMaxOperationTime, Ok(spent), document);
+            }
+        }
+        Ok(())
+    }
+
+    /// The longest totals of writes in a row, the rate that no order of writes gets below, and the RAM at each rate.
+    fn totals(
+        &self,
+        subject: &Subject,
+        bound: &PacedBound,
+        rates: &[Rate],
+        document: &mut ResultSet,
+    ) -> Result<(), LabError> {
+        let totals = self.longest_totals(bound)?;
+        for calls in TOTALS {
+            if let Some(total) = totals.times.get(calls - 1) {
+                let at = subject.at(Axis::Accesses, calls as u64);
+                at.add(Metric::SequenceDurationMax, Ok(total.si()), document);
+            }
+        }
+        let curve = totals.curve()?;
+        let proven = totals.rate;
+        subject.add(Metric::RateMax, Ok(proven), document);
+        for rate in rates {
+            let per_second = rate.bytes_per_second();
+            let once = curve.at(*rate);
+            let demand = match per_second > proven {
+                false => Demand::Bounded(once),
+                true => Demand::Unbounded {
+                    growth_rate: per_second - proven,
+                    once,
+                },
+            };
+            for arrival in Arrival::ALL {
+                rows::peaks(subject, per_second, arrival, &demand, document);
+            }
+        }
+        Ok(())
+    }
+
+    /// The longest totals of 1, 2, … calls in a row, as many as decide the RAM at every rate that is proven.
+    ///
+    /// A total is at most as many single bounds, and at most what the layer proves of a run. The latter grows by the
+    /// same for each period of calls, in which whole blocks are filled; so from where it is the smaller of the two for a whole
+    /// period, longer runs add nothing to the backlog at the proven rate.
+    fn longest_totals(&self, bound: &PacedBound) -> Result<LongestTotals, LabError> {
+        let pages = self.call_pages();
+        let single = self.time(&self.times.longest_write(bound, pages))?;
+        let block = self.time(&bound.block_counts())?;
+        let user_pages = u64::from(bound.user_pages);
+        let block_bytes = self.bytes(bound.user_pages).si();
+        let of_single = CALL_BYTES as f64 / single.si();
+        let of_blocks = block_bytes / block.si();
+        // The segments of a run take all the steps of two blocks from here on.
+        let settled = 2 * bound.block_steps() / u64::from(bound.steps_per_page) + 2 * user_pages;
+        let least = (settled / pages + 2 * user_pages).max(TOTALS[TOTALS.len() - 1] as u64);
+        let (mut times, mut period) = (Vec::<Time>::new(), 0);
+        let mut is_settled = false;
+        for calls in 1..=CALLS_MAX as u64 {
+            let run = self.time(&self.times.longest_run(bound, calls, pages))?;
+            let singles = single.ps().saturating_mul(calls);
+            period = if run.ps() <= singles { period + 1 } else { 0 };
+            let mut total = run.ps().min(singles);
+            // A run is two shorter ones, wherever it is cut.
+            for (one, other) in times.iter().zip(times.iter().rev()) {
+                total = total.min(one.ps() + other.ps());
+            }
+            times.push(Time::from_ps(total));
+            is_settled = period >= user_pages || of_single >= of_blocks;
+            if is_settled && calls >= least {
+                break;
+            }
+        }
+        let looked_at = times.last().map_or(0.0, |last| {
+            times.len() as f64 * CALL_BYTES as f64 / last.si()
+        });
+        let of_blocks = if is_settled { of_blocks } else { looked_at };
+        Ok(LongestTotals {
+            times,
+            rate: of_single.max(of_blocks),
+        })
+    }
+}
+
+/// The longest totals of calls in a row.
+struct LongestTotals {
+    /// Of 1, 2, … calls.
+    times: Vec<Time>,
+    /// Bytes per second that no order of calls gets below.
+    rate: f64,
+}
+
+impl LongestTotals {
+    /// The backlog at each rate of calls whose first n together take W(n): no others of n in a row take longer.
+    fn curve(&self) -> Result<Curve, LabError> {
+        let mut log = Accumulator::new();
+        let mut before = Time::ZERO;
+        for total in &self.times {
+            log.push(total.since(before), ByteCount::from_bytes(CALL_BYTES));
+            before = *total;
+        }
+        Ok(log.finish()?)
+    }
+}

@@ -1,0 +1,188 @@
+//! Writes in a row against the bound of their total.
+
+use std::collections::HashMap;
+
+use wordline_core::draw::{Purpose, draw};
+use wordline_crash::FlashImage;
+use wordline_rtfs::{PacedConfig, PacedCounts, PacedLayer};
+
+use crate::model::{GEOMETRY, content};
+use crate::rules::COLUMNS;
+use crate::rules::{Counted, Operations, blank};
+
+/// The longest run of calls that is held against its bound.
+const CALLS_MAX: usize = 64;
+
+/// Calls of a trial.
+const CALLS: u64 = 3_000;
+
+/// What a read, a program and an erase cost: those of a NAND, one with slow erases, and each alone.
+const COSTS: [[u64; 3]; 5] = [[3, 8, 50], [3, 8, 400], [1, 0, 0], [0, 1, 0], [0, 0, 1]];
+
+/// Which pages are overwritten.
+#[derive(Clone, Copy, Debug)]
+enum Attack {
+    Uniform,
+    Hot,
+    Strided,
+    /// Those in the blocks with the most live pages, so that no block ever becomes much emptier than the mean.
+    Fullest,
+}
+
+struct RunTrial {
+    layer: PacedLayer<Counted<FlashImage>, Vec<u8>>,
+    versions: Vec<u64>,
+    /// Pages that the attack overwrites next.
+    next: Vec<u32>,
+}
+
+impl RunTrial {
+    fn new(config: PacedConfig) -> Self {
+        let bytes = config.bound::<()>(&GEOMETRY).expect("it suits").ram_bytes;
+        let flash = Counted::new(blank(GEOMETRY));
+        let layer = PacedLayer::format(flash, COLUMNS, config, vec![0; bytes]).expect("a format");
+        let mut trial = Self {
+            layer,
+            versions: vec![0; config.logical_pages as usize],
+            next: Vec::new(),
+        };
+        for logical in 0..config.logical_pages {
+            trial.write(&[logical]);
+        }
+        trial
+    }
+
+    fn write(&mut self, group: &[u32]) -> Operations {
+        let mut contents = Vec::new();
+        for logical in group {
+            let version = &mut self.versions[*logical as usize];
+            *version += 1;
+            contents.push(content(*logical, *version));
+        }
+        let pages = group.iter().zip(&contents);
+        let pages: Vec<(u32, &[u8])> = pages.map(|(page, bytes)| (*page, &bytes[..])).collect();
+        let before = self.layer.flash().count;
+        self.layer.write_group(&pages).expect("a write");
+        let after = self.layer.flash().count;
+        Operations {
+            reads: after.reads - before.reads,
+            programs: after.programs - before.programs,
+            erases: after.erases - before.erases,
+        }
+    }
+
+    /// The logical pages by how many live pages their blocks have, the fewest first.
+    fn by_fullness(&self) -> Vec<u32> {
+        let begins = self.layer.flash().begins.iter().enumerate();
+        let pages: HashMap<[u8; 8], usize> = begins
+            .filter_map(|(page, begin)| Some(((*begin)?, page)))
+            .collect();
+        let block = |logical: u32| {
+            let bytes = content(logical, self.versions[logical as usize]);
+            let begin = bytes.first_chunk().expect("longer than that");
+            pages[begin] / GEOMETRY.pages_per_block as usize
+        };
+        let blocks: Vec<usize> = (0..self.layer.logical_pages()).map(block).collect();
+        let mut live = vec![0; GEOMETRY.blocks as usize];
+        for block in &blocks {
+            live[*block] += 1;
+        }
+        let mut all: Vec<u32> = (0..self.layer.logical_pages()).collect();
+        all.sort_by_key(|logical| live[blocks[*logical as usize]]);
+        all
+    }
+
+    fn group(&mut self, attack: Attack, call: u64, length: usize) -> Vec<u32> {
+        let pages = u64::from(self.layer.logical_pages());
+        let random = |number| draw(3, call, number, Purpose::Address);
+        let mut group = Vec::new();
+        for index in 0.. {
+            if group.len() == length {
+                break;
+            }
+            let logical = match attack {
+                Attack::Uniform => (random(index) % pages) as u32,
+                Attack::Hot if random(99).is_multiple_of(10) => (random(index) % pages) as u32,
+                Attack::Hot => (random(index) % (pages / 10)) as u32,
+                Attack::Strided => ((call * length as u64 + index) * 37 % pages) as u32,
+                Attack::Fullest => {
+                    if self.next.is_empty() {
+                        self.next = self.by_fullness();
+                        // The picture is old after a few blocks.
+                        self.next.drain(..self.next.len() - 16);
+                    }
+                    self.next.pop().expect("it was filled")
+                }
+            };
+            if !group.contains(&logical) {
+                group.push(logical);
+            }
+        }
+        group
+    }
+}
+
+/// The greatest totals of calls in a row, by the number of calls less one, at one cost of operations.
+fn longest(calls: &[Operations], cost: [u64; 3]) -> Vec<u64> {
+    let of =
+        |call: &Operations| call.reads * cost[0] + call.programs * cost[1] + call.erases * cost[2];
+    let all: Vec<u64> = calls.iter().map(of).collect();
+    let most = |calls| all.windows(calls).map(|run| run.iter().sum()).max();
+    (1..=CALLS_MAX)
+        .map(|calls| most(calls).unwrap_or(0))
+        .collect()
+}
+
+fn hold(logical_pages: u32, attack: Attack, length: usize, ahead: bool) {
+    let config = PacedConfig {
+        logical_pages,
+        bad_blocks: 0,
+        log_entries: 128,
+    };
+    let mut trial = RunTrial::new(config);
+    let bound = *trial.layer.bound();
+    let mut runs = vec![Vec::new()];
+    for call in 0..CALLS {
+        let group = trial.group(attack, call, length);
+        let took = trial.write(&group);
+        runs.last_mut().expect("there is one").push(took);
+        if ahead && call % 97 == 0 {
+            for _ in 0..call % 41 {
+                trial.layer.work_ahead(call % 2 == 0).expect("work ahead");
+            }
+            runs.push(Vec::new());
+        }
+    }
+    for cost in COSTS {
+        let of = |counts: &PacedCounts| {
+            counts.pages_read() * cost[0]
+                + counts.pages_programmed() * cost[1]
+                + counts.erases * cost[2]
+        };
+        for run in &runs {
+            for (most, calls) in longest(run, cost).into_iter().zip(1..) {
+                let allowed = of(&bound.longest_run(calls, length as u64, of));
+                assert!(
+                    most <= allowed,
+                    "{attack:?}, {logical_pages} pages: {calls} calls of {length} cost {most} of {allowed} at {cost:?}; {bound:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn no_writes_in_a_row_exceed_the_bound_of_their_total() {
+    for attack in [
+        Attack::Uniform,
+        Attack::Hot,
+        Attack::Strided,
+        Attack::Fullest,
+    ] {
+        for logical_pages in [400, 560, 620] {
+            for (length, ahead) in [(1, false), (2, false), (2, true), (3, true)] {
+                hold(logical_pages, attack, length, ahead);
+            }
+        }
+    }
+}
