@@ -240,7 +240,7 @@ fn bounded(rules: PacedRules) {
 #[test]
 fn wear_spreads_over_blocks_that_hold_what_never_changes() {
     let config = PacedConfig {
-        logical_pages: 560,
+        logical_pages: 420,
         bad_blocks: 0,
         log_entries: 128,
     };

@@ -179,7 +179,7 @@ fn no_writes_in_a_row_exceed_the_bound_of_their_total() {
         Attack::Strided,
         Attack::Fullest,
     ] {
-        for logical_pages in [400, 560, 620] {
+        for logical_pages in [300, 400, 424] {
             for (length, ahead) in [(1, false), (2, false), (2, true), (3, true)] {
                 hold(logical_pages, attack, length, ahead);
             }

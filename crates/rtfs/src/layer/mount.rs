@@ -25,6 +25,8 @@ struct LastUnit {
     of: Option<PacedRecord>,
     /// No page of the head is sure beyond what opened it, so that the block before may be needed yet.
     needs_previous: bool,
+    /// What was live before it must not be erased yet either, and is noted as live.
+    keeps_live: bool,
 }
 
 impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
@@ -94,7 +96,31 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             return Ok(None);
         };
         let mounted = mounted && self.rules.keep(PacedRule::MountEnds);
-        let unit = self.replay(mounted)?;
+        let mut unit = self.replay(mounted)?;
+        if mounted
+            && unit.is_some_and(|unit| unit.needs_previous)
+            && self.rules.keep(PacedRule::PreviousKept)
+        {
+            // The page that says that the mount ended may be torn: the block before would count again, with all that was
+            // live when the mount began.
+            if self.read_header(block, sequence, begun)?.is_none() {
+                return Ok(None);
+            }
+            let sure = match self.survey(true, true) {
+                Ok(()) => false,
+                // A block of that time is erased, which nothing does before the mount has ended.
+                Err(PacedError::Lost { .. }) => true,
+                Err(error) => return Err(error),
+            };
+            let copied = self.group;
+            for (_, page) in copied.pages() {
+                self.tables.set_live(*page, true);
+            }
+            unit = self.replay(mounted)?.map(|unit| LastUnit {
+                keeps_live: !sure,
+                ..unit
+            });
+        }
         if unit.is_some() && self.rules.keep(PacedRule::SequenceJumps) {
             // No later opening may have the number of one that was begun, nor of one whose first page cannot be read now.
             self.sequence = self.sequence.max(*begun) + 1;
@@ -159,6 +185,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
                 ended = true;
                 self.apply(&core::mem::take(&mut unit));
                 unit.needs_previous = true;
+                begun.len = 0;
                 continue;
             }
             if !self.is_known(&record) {
@@ -175,6 +202,8 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
                 }
                 begun.push(record.logical, page);
                 if !record.last {
+                    // What came before this page is sure.
+                    self.apply(&core::mem::take(&mut unit));
                     continue;
                 }
                 done = core::mem::take(&mut begun);
@@ -182,7 +211,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             let next = LastUnit {
                 group: done,
                 of: Some(record),
-                needs_previous: false,
+                ..LastUnit::default()
             };
             self.apply(&core::mem::replace(&mut unit, next));
         }
@@ -218,10 +247,13 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     }
 
     /// Finds the live pages and the free blocks. Where `all_sure`, what the stored map names of a changed page is noted
-    /// as dead: otherwise a block that was emptied before the mount would be taken for one in use each time.
-    fn survey(&mut self, all_sure: bool) -> Result<(), F::Error> {
+    /// as dead: otherwise a block that was emptied before the mount would be taken for one in use each time. What was noted
+    /// as live stays so, unless it `clears` that.
+    fn survey(&mut self, all_sure: bool, clears: bool) -> Result<(), F::Error> {
         let shape = *self.shape();
-        self.tables.clear_live();
+        if clears {
+            self.tables.clear_live();
+        }
         for number in 0..shape.map_pages {
             let page = self.tables.map_page(number);
             if page == NO_PAGE {
@@ -271,7 +303,17 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             self.apply(&unit);
             unit.group.len = 0;
         }
-        self.survey(self.rules.keep(PacedRule::MountNotesDead))?;
+        let all_sure = self.rules.keep(PacedRule::MountNotesDead);
+        let clears = !unit.keeps_live;
+        match self.survey(all_sure, clears) {
+            // A page of the map from before the unit is erased, which nothing does before the unit is sure.
+            Err(PacedError::Lost { .. }) if unit.group.len > 0 => {
+                self.apply(&unit);
+                unit.group.len = 0;
+                self.survey(all_sure, clears)?;
+            }
+            done => done?,
+        }
         if unit.needs_previous
             && self.rules.keep(PacedRule::PreviousKept)
             && self.previous < self.shape().geometry.blocks
@@ -293,7 +335,11 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             0
         };
         loop {
-            self.open_block(true)?;
+            // The header names the pages that are copied, so that a mount after this one knows what to keep.
+            self.group = unit.group;
+            let opened = self.open_block(true);
+            self.group = BegunGroup::default();
+            opened?;
             match self.copy_unit(&unit)? {
                 Copied::Whole(copied) => {
                     unit.group = copied;
@@ -308,7 +354,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
                 }
             }
             // The copies are not sure before the mount ended.
-            self.survey(false)?;
+            self.survey(false, true)?;
             while self.free < wanted && self.left() > 1 && self.step(false)? {}
             if self.end_mount()? {
                 break;
