@@ -321,9 +321,14 @@ fn words(sentence: &str) -> usize {
 #[test]
 fn sentences_of_the_documents_are_short() {
     let is_page = |path: &String| path == "README.md" || path.starts_with("docs/");
+    // Tests write these, and hold them against what they found.
+    let is_written = |path: &String| {
+        let written = ["ddr5-checker.md", "fs-power-cuts.md", "kv-power-cuts.md"];
+        written.iter().any(|end| path.ends_with(end))
+    };
     let pages = paths()
         .into_iter()
-        .filter(|path| is_page(path) && path.ends_with(".md"));
+        .filter(|path| is_page(path) && path.ends_with(".md") && !is_written(path));
     let (mut count, mut long) = (0, Vec::new());
     for page in pages {
         for sentence in sentences(&text(&page)) {

@@ -236,7 +236,7 @@ impl PacedBound {
     /// What a mount after a power cut costs at most, where no mount before was cut as well and no page has decayed.
     ///
     /// It reads the spare area of each block's first page, and the headers of two blocks: that of the newest may be torn.
-    /// Then it goes through the pages of the block before. The last group is programmed again to a block of its own, and again behind a new header where
+    /// Then it goes through the pages of the block before, twice where a mount was the last that wrote to it. The last group is programmed again to a block of its own, and again behind a new header where
     /// one of its pages is torn. The map is read before and after that. As many steps as a block has pages free one again,
     /// and a last page says that the mount ended.
     #[must_use]
@@ -244,7 +244,10 @@ impl PacedBound {
         let (header, data) = (self.header_pages as u64, self.data_pages as u64);
         PacedCounts {
             spare_reads: self.blocks as u64,
-            reads: CANDIDATES * header + data + 2 * self.map_pages as u64 + GROUP_PAGES as u64,
+            reads: (CANDIDATES + 1) * header
+                + 2 * data
+                + 3 * self.map_pages as u64
+                + GROUP_PAGES as u64,
             programs: OPENINGS * header + GROUP_PAGES as u64 + 1,
             steps: data,
             erases: OPENINGS,
@@ -295,8 +298,8 @@ impl PacedShape {
 
     /// The bound; `None` where the capacity leaves too little room.
     fn counts(&self) -> Option<PacedBound> {
-        let candidates = self.candidates().max(1);
-        let victim_pages = u32::try_from(self.live_pages() / candidates).ok()?;
+        let victim_pages = self.live_pages().checked_div(self.candidates())?;
+        let victim_pages = u32::try_from(victim_pages).ok()?;
         // The log may be at its threshold when the block is opened.
         let stores = self.stores(self.data_pages, 0);
         let work = victim_pages.checked_add(stores)?;

@@ -116,12 +116,12 @@ impl ModelRun {
         let pages = group.len() as u64;
         let erases = after.erases - before.erases;
         assert!(erases <= 1, "{erases} erases in a call");
-        let paid = pages - 2 * erases.min(pages / 2);
+        let paid = pages.saturating_sub(2 * erases);
         let headers = done.headers - work.headers;
         let steps = done.steps - work.steps;
         let most = paid * u64::from(bound.steps_per_page);
         assert!(
-            steps + headers <= most.max(headers),
+            steps + headers <= most,
             "{steps} steps and {headers} header pages for {pages} pages with {erases} erases, and {most} are allowed; {bound:?}"
         );
     }

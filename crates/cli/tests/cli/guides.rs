@@ -222,6 +222,7 @@ pages! {
     rdimm_or_mrdimm: "docs/guides/rdimm-or-mrdimm.md",
     reproduce: "docs/guides/reproduce.md",
     sd_card_or_nand: "docs/guides/sd-card-or-nand.md",
+    real_time: "docs/guides/real-time.md",
     which_memory: "docs/guides/which-memory.md",
     buffers: "docs/concepts/buffers.md",
     cards: "docs/concepts/cards.md",

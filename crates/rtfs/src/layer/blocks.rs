@@ -31,7 +31,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         self.work.erased += 1;
         match self.pages.flash.erase(block) {
             Ok(()) => {
-                let erases = self.tables.erases(block) + 1;
+                let erases = self.tables.erases(block).saturating_add(1);
                 self.tables.set_erases(block, erases);
                 Ok(true)
             }

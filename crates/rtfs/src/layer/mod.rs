@@ -48,6 +48,10 @@ pub struct PacedLayer<F, M> {
     resting: Option<u32>,
     /// Pages of it that may move before another block is emptied.
     level_moves: u32,
+    /// Pages of the group that is being written, until their changes are noted.
+    coming: u32,
+    /// Stores that the call needed before its first page; they count as steps of it.
+    stored_before: u32,
     /// A block that the ECC advised to move.
     advised: Option<u32>,
     group: BegunGroup,
@@ -150,6 +154,8 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             failing: [None; FAILING_MAX],
             resting: None,
             level_moves: 0,
+            coming: 0,
+            stored_before: 0,
             advised: None,
             group: BegunGroup::default(),
             note: [0; 16],
@@ -434,6 +440,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     /// Writes pages, or a part of one page from a byte of it on.
     fn write_checked(&mut self, group: &[(u32, &[u8])], first: usize) -> Result<(), F::Error> {
         let pages = group.len() as u32;
+        self.coming = pages;
         let mut unpaid = self.make_room(pages)?;
         self.group.len = 0;
         for (index, (logical, data)) in group.iter().enumerate() {
@@ -470,18 +477,26 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         for (logical, page) in group.pages() {
             self.note_change(*logical, *page, false);
         }
+        self.coming = 0;
         Ok(())
+    }
+
+    /// Changes that the log takes before its threshold, beside those of the group that is being written.
+    fn log_room(&self) -> u32 {
+        self.tables.log_room().saturating_sub(self.coming)
     }
 
     /// Makes the log have room for a group, and erases ahead where it is due. Returns for how many of the group's pages
     /// the steps are done with that.
     fn make_room(&mut self, pages: u32) -> Result<u32, F::Error> {
-        let mut stored = false;
+        self.stored_before = 0;
         while self.tables.log_len() + pages > self.shape().config.log_entries {
             self.store_most_changed()?;
-            stored = true;
+            self.stored_before += 1;
         }
-        if stored || self.erased.is_some() || self.free == 0 {
+        // Where the log is full, the pages of this call store what changed, and the erase waits for the next.
+        let is_due = self.erased.is_none() && self.free > 0;
+        if !is_due || self.stored_before > 0 || self.tables.log_room() < pages {
             return Ok(0);
         }
         self.erase_ahead()?;
@@ -543,8 +558,17 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             self.erase_ahead()?;
             return Ok(true);
         }
-        // The header of the next block is the business of a write.
-        Ok(self.left() > 1 && self.step(true)?)
+        Ok(self.left() > self.left_to_callers() && self.step(true)?)
+    }
+
+    /// Pages of the head that work ahead leaves: the header of the next block is the business of a write, and so that no
+    /// write has both an erase and a header, those of a group while no block is erased.
+    fn left_to_callers(&self) -> u32 {
+        if self.erased.is_some() {
+            1
+        } else {
+            GROUP_PAGES as u32
+        }
     }
 
     /// How often blocks that are not bad were erased.

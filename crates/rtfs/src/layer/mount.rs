@@ -355,13 +355,17 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             }
             // The copies are not sure before the mount ended.
             self.survey(false, true)?;
-            while self.free < wanted && self.left() > 1 && self.step(false)? {}
+            while self.free < wanted && self.left() > GROUP_PAGES as u32 && self.step(false)? {}
             if self.end_mount()? {
                 break;
             }
         }
         // A block that held much of use when the power went may take more than one block to be made up for.
-        while self.free < wanted && self.step(false)? {}
+        for _ in 0..2 * self.shape().data_pages {
+            if self.free >= wanted || !self.step(false)? {
+                break;
+            }
+        }
         Ok(())
     }
 

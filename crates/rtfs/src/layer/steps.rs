@@ -3,6 +3,7 @@
 use wordline_memory::Flash;
 
 use super::{PacedLayer, Result};
+use crate::bound::UNPAID_PAGES;
 use crate::error::PacedError;
 use crate::pages::Found;
 use crate::record::{PacedRecord, PageUse};
@@ -121,7 +122,10 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         }
         // The last page of a block is the caller's.
         let last = u32::from(self.rules.keep(PacedRule::LastPageIsCallers));
-        for _ in 0..self.steps_due()? {
+        let due = self.steps_due()?;
+        let before = self.stored_before.min(due);
+        self.stored_before -= before;
+        for _ in before..due {
             if self.left() <= last || !self.step(false)? {
                 break;
             }
@@ -150,14 +154,20 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         let moves = victim.map_or(0, |block| {
             self.tables.live_pages(block) + self.resting_moves()
         });
-        let work = moves + self.shape().stores(left, self.tables.log_room());
-        let pages = left.saturating_sub(work).max(1);
+        let work = moves + self.shape().stores(left, self.log_room());
+        // The call with the erase pays nothing.
+        let unpaid = if self.erased.is_none() {
+            UNPAID_PAGES
+        } else {
+            0
+        };
+        let pages = left.saturating_sub(work + unpaid).max(1);
         Ok(work.div_ceil(pages).min(self.bound.steps_per_page))
     }
 
     /// Does a step, and says whether there was one to do.
     pub(super) fn step(&mut self, ahead: bool) -> Result<bool, F::Error> {
-        if self.tables.log_room() == 0 {
+        if self.log_room() == 0 && self.tables.log_len() > 0 {
             self.store_most_changed()?;
             return Ok(true);
         }
@@ -236,6 +246,11 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             if !in_image {
                 let found = layer.pages.read(page, layer.tables.image())?;
                 if found == Found::Broken {
+                    if record.page_use == PageUse::Map {
+                        return Err(PacedError::Lost {
+                            logical: record.logical * layer.shape().map_entries,
+                        });
+                    }
                     layer.tables.main()[..geometry.page_bytes as usize].fill(0);
                     return Ok(PacedRecord {
                         page_use: PageUse::Lost,
@@ -250,6 +265,12 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
 
     /// A live page cannot be read: its place in the map says whose it was.
     fn give_up(&mut self, page: u32) -> Result<(), F::Error> {
+        if let Some(number) = (0..self.shape().map_pages).find(|n| self.tables.map_page(*n) == page)
+        {
+            return Err(PacedError::Lost {
+                logical: number * self.shape().map_entries,
+            });
+        }
         let owner = match self.tables.change_to(page) {
             Some(change) => Some(change.logical),
             None => self.owner(page)?,
