@@ -180,7 +180,10 @@ fn trial(config: PacedConfig, rules: PacedRules, calls: Calls) {
             }
             2..5 => {
                 for _ in 0..random(22) % 8 {
-                    trial.layer.work_ahead(true).expect("work ahead");
+                    trial
+                        .layer
+                        .work_ahead(call.is_multiple_of(2))
+                        .expect("work ahead");
                 }
             }
             _ => {}
@@ -218,7 +221,7 @@ fn bounded(rules: PacedRules) {
         let calls = Calls {
             pattern,
             count: 12_000,
-            group_pages: 3,
+            group_pages: 8,
             remounts: false,
             seed: 1,
         };
@@ -277,7 +280,7 @@ fn remounted(rules: PacedRules) {
         let calls = Calls {
             pattern,
             count: 4_000,
-            group_pages: 3,
+            group_pages: 8,
             remounts: true,
             seed: seed as u64,
         };

@@ -494,9 +494,11 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             self.store_most_changed()?;
             self.stored_before += 1;
         }
-        // Where the log is full, the pages of this call store what changed, and the erase waits for the next.
         let is_due = self.erased.is_none() && self.free > 0;
-        if !is_due || self.stored_before > 0 || self.tables.log_room() < pages {
+        // Where the log is full, the pages of this call store what changed, and the erase waits for the next, as long as
+        // the head has room for that.
+        let waits = self.tables.log_room() < pages && self.left() >= 3 * GROUP_PAGES as u32;
+        if !is_due || self.stored_before > 0 || waits {
             return Ok(0);
         }
         self.erase_ahead()?;
@@ -525,7 +527,11 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             return Err(PacedError::NeedsMount);
         }
         if self.tables.log_room() == 0 {
-            let done = self.store_most_changed();
+            let done = match self.erased {
+                None if self.free > 0 => self.erase_ahead(),
+                _ => Ok(()),
+            };
+            let done = done.and_then(|()| self.store_most_changed());
             self.broken |= done.is_err();
             done?;
         }
@@ -563,7 +569,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
 
     /// Pages of the head that work ahead leaves: the header of the next block is the business of a write, and so that no
     /// write has both an erase and a header, those of a group while no block is erased.
-    fn left_to_callers(&self) -> u32 {
+    pub(super) fn left_to_callers(&self) -> u32 {
         if self.erased.is_some() {
             1
         } else {

@@ -120,8 +120,11 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         if !self.rules.keep(PacedRule::HeaderTakesSteps) && self.left() == 0 {
             self.open_block(false)?;
         }
-        // The last page of a block is the caller's.
-        let last = u32::from(self.rules.keep(PacedRule::LastPageIsCallers));
+        // The last page of a block is the caller's, and those of this call and the next while no block is erased.
+        let last = match self.erased {
+            None => self.left_to_callers() + self.coming,
+            Some(_) => u32::from(self.rules.keep(PacedRule::LastPageIsCallers)),
+        };
         let due = self.steps_due()?;
         let before = self.stored_before.min(due);
         self.stored_before -= before;
