@@ -247,7 +247,7 @@ impl<F: FlashDevice> Device for Translated<F> {
     }
 
     /// Unlike that of raw memories, the content is written by the layer, which finds its place: that takes time,
-    /// energy and wear before the run, and is no work of the run.
+    /// energy and wear before the run. The work of the run does not include it.
     fn preload(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
         OutOfRange::check(at, data.len() as u64, self.len())?;
         let before = self.layer.work().since(&self.preloaded);

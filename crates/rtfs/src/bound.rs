@@ -331,18 +331,21 @@ pub(crate) const UNPAID_PAGES: u32 = 2;
 mod tests {
     use super::*;
 
-    /// 1 Gb of SLC NAND with 20 bad blocks, 70 % of it for data.
+    /// 1 Gb of SLC NAND.
+    const NAND: Geometry = Geometry {
+        page_bytes: 2048,
+        spare_bytes: 128,
+        pages_per_block: 64,
+        blocks: 1024,
+        program_bytes: 1,
+        programs_per_page: Some(4),
+        once_bytes: Some(512),
+        in_order: true,
+    };
+
+    /// The bound of it with 20 bad blocks, 70 % of it for data.
     fn bound() -> PacedBound {
-        let geometry = Geometry {
-            page_bytes: 2048,
-            spare_bytes: 128,
-            pages_per_block: 64,
-            blocks: 1024,
-            program_bytes: 1,
-            programs_per_page: Some(4),
-            once_bytes: Some(512),
-            in_order: true,
-        };
+        let geometry = NAND;
         let config = PacedConfig::usual(&geometry, 45_875, 20);
         config.bound::<()>(&geometry).expect("it suits")
     }
@@ -390,16 +393,7 @@ mod tests {
 
     #[test]
     fn the_largest_capacity_of_the_usual_log_is_the_last_that_suits() {
-        let geometry = Geometry {
-            page_bytes: 2048,
-            spare_bytes: 128,
-            pages_per_block: 64,
-            blocks: 1024,
-            program_bytes: 1,
-            programs_per_page: Some(4),
-            once_bytes: Some(512),
-            in_order: true,
-        };
+        let geometry = NAND;
         let steps = |pages| {
             let bound = PacedConfig::usual(&geometry, pages, 20).bound::<()>(&geometry);
             bound.map(|bound| bound.steps_per_page)

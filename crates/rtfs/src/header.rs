@@ -29,8 +29,6 @@ pub(crate) struct Fixed {
     pub(crate) mounted: bool,
     /// The block that was filled before.
     pub(crate) previous: u32,
-    /// Bytes of the caller.
-    pub(crate) note: [u8; 16],
 }
 
 impl Fixed {
@@ -54,7 +52,6 @@ impl Fixed {
         out[40] = self.group;
         out[41] = self.mounted.into();
         out[44..48].copy_from_slice(&self.previous.to_le_bytes());
-        out[48..FIXED].copy_from_slice(&self.note);
     }
 
     /// Reads the front of a header whose page is whole.
@@ -86,14 +83,11 @@ impl Fixed {
                 });
             }
         }
-        let mut note = [0; 16];
-        note.copy_from_slice(&main[48..FIXED]);
         Ok(Self {
             log_entries: word(36),
             group: main[40],
             mounted: main[41] != 0,
             previous: word(44),
-            note,
         })
     }
 }

@@ -46,8 +46,8 @@ pub(crate) struct PacedRecord {
     pub(crate) logical: u32,
     /// Which opening of a block the page belongs to.
     pub(crate) sequence: u32,
-    /// The caller's, of a data page; the number of the part, of a header, or [`MOUNTED`].
-    pub(crate) note: u16,
+    /// The number of the part of a header, or [`MOUNTED`]; 0 of other pages.
+    pub(crate) part: u16,
 }
 
 impl PacedRecord {
@@ -68,7 +68,7 @@ impl PacedRecord {
             | flag(self.last, LAST);
         bytes[1..5].copy_from_slice(&self.logical.to_le_bytes());
         bytes[5..9].copy_from_slice(&self.sequence.to_le_bytes());
-        bytes[9..CHECKED].copy_from_slice(&self.note.to_le_bytes());
+        bytes[9..CHECKED].copy_from_slice(&self.part.to_le_bytes());
         let check = check(&bytes[..CHECKED], main);
         bytes[CHECKED..].copy_from_slice(&check.to_le_bytes());
         bytes
@@ -92,7 +92,7 @@ impl PacedRecord {
             last: bytes[0] & LAST != 0,
             logical: u32::from_le_bytes([bytes[1], bytes[2], bytes[3], bytes[4]]),
             sequence: u32::from_le_bytes([bytes[5], bytes[6], bytes[7], bytes[8]]),
-            note: u16::from_le_bytes([bytes[9], bytes[10]]),
+            part: u16::from_le_bytes([bytes[9], bytes[10]]),
         })
     }
 
@@ -128,7 +128,7 @@ mod tests {
                     last: flags & 4 != 0,
                     logical: 0x0102_0304,
                     sequence: 0xA0B0_C0D0,
-                    note: 0x1234,
+                    part: 0x1234,
                 };
                 let bytes = record.encode(&main);
                 assert_eq!(PacedRecord::decode_checked(&bytes, &main), Some(record));

@@ -25,7 +25,6 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             },
             mounted,
             previous: self.previous,
-            note: self.note,
         };
         let page_bytes = shape.geometry.page_bytes as usize;
         let erases = self.tables.erases(self.head);
@@ -62,7 +61,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
                 last: part + 1 == shape.header_pages,
                 logical: erases,
                 sequence: self.sequence,
-                note: part as u16,
+                part: part as u16,
             };
             let page = self.head * shape.geometry.pages_per_block + part;
             self.pages.program(page, self.tables.image(), &record)?;
@@ -90,7 +89,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             let is_part = |record: &PacedRecord| {
                 record.page_use == PageUse::Header
                     && record.sequence == sequence
-                    && u32::from(record.note) == part
+                    && u32::from(record.part) == part
             };
             match found {
                 Found::Whole { record, .. } if is_part(&record) => {}
@@ -140,7 +139,6 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             return Ok(None);
         };
         self.tables.set_log_len(fixed.log_entries);
-        self.note = fixed.note;
         self.previous = fixed.previous;
         self.sequence = sequence;
         self.head = block;

@@ -55,7 +55,6 @@ pub struct PacedLayer<F, M> {
     /// A block that the ECC advised to move.
     advised: Option<u32>,
     group: BegunGroup,
-    note: [u8; 16],
     work: PacedWork,
     /// The flash failed in a way that only a mount gets over.
     broken: bool,
@@ -158,7 +157,6 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             stored_before: 0,
             advised: None,
             group: BegunGroup::default(),
-            note: [0; 16],
             work: PacedWork::default(),
             broken: false,
             rules,
@@ -456,7 +454,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
                 last: index + 1 == group.len(),
                 logical: *logical,
                 sequence: 0,
-                note: 0,
+                part: 0,
             };
             let page = self.place(|layer| {
                 if data.len() < layer.page_bytes() as usize {

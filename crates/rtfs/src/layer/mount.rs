@@ -143,7 +143,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             let Some(record) = self.pages.peek(first, spare)? else {
                 continue;
             };
-            if record.page_use != PageUse::Header || record.note != 0 {
+            if record.page_use != PageUse::Header || record.part != 0 {
                 continue;
             }
             if base.is_none() {
@@ -378,7 +378,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             last: true,
             logical: 0,
             sequence: self.sequence,
-            note: MOUNTED,
+            part: MOUNTED,
         };
         self.tables.main().fill(0);
         self.program_next(&record)
@@ -399,7 +399,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
                 logical: *logical,
                 page_use: of.page_use,
                 moved: of.moved,
-                note: record.note,
+                part: record.part,
             };
             let page = self.shape().data_page(self.head, self.used);
             if !self.program_next(&record)? {

@@ -289,7 +289,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             last: true,
             logical,
             sequence: 0,
-            note: 0,
+            part: 0,
         };
         match self.tables.change_of(logical) {
             Some((index, change)) if change.page != page => {
@@ -371,7 +371,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
                 last: true,
                 logical: number,
                 sequence: 0,
-                note: 0,
+                part: 0,
             })
         })?;
         let changes = self.tables.changes_of(number);
