@@ -45,6 +45,8 @@ pub enum PacedRule {
     MountNotesDead,
     /// A mount makes up for the block that it takes.
     MountFrees,
+    /// A page of the map that ends a group counts with the group.
+    MapWaits,
 }
 
 /// The rules that are kept.

@@ -102,6 +102,8 @@ pub(crate) struct PacedShape {
 /// Where each table stands in the caller's memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TablePlaces {
+    /// For each page of the map, two bytes: its logical pages that hold nothing.
+    pub(crate) unwritten: Range<usize>,
     /// A bit for each page that may be needed.
     pub(crate) live: Range<usize>,
     /// A bit for each changed place: the caller discarded the logical page.
@@ -122,7 +124,7 @@ pub(crate) struct TablePlaces {
 /// The RAM that a layer needs, in bytes by what it is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacedRam {
-    /// Where the pages of the map are.
+    /// Where the pages of the map are, and how many logical pages of each hold nothing.
     pub map: usize,
     /// Pages whose places changed since their page of the map was stored.
     pub changes: usize,
@@ -137,7 +139,7 @@ pub struct PacedRam {
 impl TablePlaces {
     pub(crate) fn ram(&self) -> PacedRam {
         PacedRam {
-            map: self.map.len(),
+            map: self.map.len() + self.unwritten.len(),
             changes: self.log.len() + self.gone.len() + self.discarded.len(),
             live_pages: self.live.len(),
             blocks: self.wear.len(),
@@ -254,6 +256,7 @@ impl PacedShape {
         let entries = self.config.log_entries as usize;
         let geometry = &self.geometry;
         TablePlaces {
+            unwritten: take(self.map_pages as usize * 2),
             live: take(geometry.pages().div_ceil(8) as usize),
             discarded: take(entries.div_ceil(8)),
             log: take(entries * 2 * self.width),
@@ -268,6 +271,17 @@ impl PacedShape {
     /// The page of the map that a logical page is in, and its place there.
     pub(crate) const fn map_place(&self, logical: u32) -> (u32, u32) {
         (logical / self.map_entries, logical % self.map_entries)
+    }
+
+    /// Logical pages of a page of the map.
+    pub(crate) const fn logical_pages_of(&self, number: u32) -> u32 {
+        let first = number * self.map_entries;
+        let rest = self.config.logical_pages - first;
+        if rest < self.map_entries {
+            rest
+        } else {
+            self.map_entries
+        }
     }
 
     /// The page of a block behind its header.

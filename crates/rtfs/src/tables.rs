@@ -1,5 +1,6 @@
 //! The tables in the caller's memory.
 
+use crate::record::PacedRecord;
 use crate::shape::{PacedShape, TablePlaces};
 
 /// A page number that stands for no page: the first page of the first block begins a header, and is never data.
@@ -20,6 +21,8 @@ pub(crate) struct PacedTables<M> {
     log_len: u32,
     /// Erases of the blocks whose wear byte is 0.
     wear_base: u32,
+    /// The page whose main area stands in the buffer, and its record.
+    held: Option<(u32, PacedRecord)>,
 }
 
 /// A changed place.
@@ -54,6 +57,7 @@ impl<M: AsRef<[u8]> + AsMut<[u8]>> PacedTables<M> {
             places: shape.places(),
             log_len: 0,
             wear_base: 0,
+            held: None,
         };
         let bytes = tables.places.bytes;
         tables.memory.as_mut()[..bytes].fill(0);
@@ -66,6 +70,7 @@ impl<M: AsRef<[u8]> + AsMut<[u8]>> PacedTables<M> {
 
     /// The buffer of one page, main and spare area.
     pub(crate) fn image(&mut self) -> &mut [u8] {
+        self.held = None;
         &mut self.memory.as_mut()[self.places.image.clone()]
     }
 
@@ -73,6 +78,24 @@ impl<M: AsRef<[u8]> + AsMut<[u8]>> PacedTables<M> {
     pub(crate) fn main(&mut self) -> &mut [u8] {
         let bytes = self.shape.geometry.page_bytes as usize;
         &mut self.image()[..bytes]
+    }
+
+    /// Notes that the main area of a page stands in the buffer.
+    pub(crate) fn set_held(&mut self, page: u32, record: PacedRecord) {
+        self.held = Some((page, record));
+    }
+
+    /// The record of a page whose main area stands in the buffer.
+    pub(crate) fn held(&self, page: u32) -> Option<PacedRecord> {
+        self.held
+            .filter(|(held, _)| *held == page)
+            .map(|(_, record)| record)
+    }
+
+    /// The main area that stands in the buffer.
+    pub(crate) fn held_main(&self) -> &[u8] {
+        let start = self.places.image.start;
+        &self.memory.as_ref()[start..start + self.shape.geometry.page_bytes as usize]
     }
 
     fn bytes(&self, place: &core::ops::Range<usize>) -> &[u8] {
@@ -188,6 +211,20 @@ impl<M: AsRef<[u8]> + AsMut<[u8]>> PacedTables<M> {
         put_number(
             &mut self.memory.as_mut()[self.places.map.clone()][at..at + width],
             page,
+        );
+    }
+
+    /// Logical pages of a page of the map that hold nothing.
+    pub(crate) fn unwritten(&self, number: u32) -> u32 {
+        let at = number as usize * 2;
+        get_number(&self.bytes(&self.places.unwritten)[at..at + 2])
+    }
+
+    pub(crate) fn set_unwritten(&mut self, number: u32, pages: u32) {
+        let at = number as usize * 2;
+        put_number(
+            &mut self.memory.as_mut()[self.places.unwritten.clone()][at..at + 2],
+            pages,
         );
     }
 
@@ -386,6 +423,7 @@ impl<M: AsRef<[u8]> + AsMut<[u8]>> PacedTables<M> {
 
     /// Works on a table that a header holds, and on the buffer of a page, at once.
     pub(crate) fn with_image(&mut self, work: impl FnOnce(&mut [u8], HeaderTables<'_>)) {
+        self.held = None;
         let main = self.shape.geometry.page_bytes as usize;
         let places = &self.places;
         let (tables, image) = self.memory.as_mut().split_at_mut(places.image.start);

@@ -29,6 +29,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     /// Erases a block, and says whether that worked; if not, it is bad from now on.
     pub(super) fn erase_block(&mut self, block: u32) -> Result<bool, F::Error> {
         self.work.erased += 1;
+        self.tables.image();
         match self.pages.flash.erase(block) {
             Ok(()) => {
                 let erases = self.tables.erases(block).saturating_add(1);

@@ -109,6 +109,43 @@ impl BegunGroup {
     }
 }
 
+/// A page of a group that is written.
+#[derive(Clone, Copy)]
+pub(crate) struct EditedPage<'a> {
+    pub(crate) logical: u32,
+    /// The logical page from which it starts; from zeros without one.
+    pub(crate) from: Option<u32>,
+    pub(crate) edit: PageEdit<'a>,
+    /// What its record says beside.
+    pub(crate) note: u16,
+    /// It holds nothing until now.
+    pub(crate) fresh: bool,
+}
+
+/// What is changed in a page. It may be done more than once, where a program fails.
+#[derive(Clone, Copy)]
+pub(crate) enum PageEdit<'a> {
+    /// Bytes, from one on.
+    Bytes { first: usize, data: &'a [u8] },
+    /// What a function does to its main area.
+    With(&'a dyn Fn(&mut [u8])),
+}
+
+impl Default for EditedPage<'_> {
+    fn default() -> Self {
+        Self {
+            logical: 0,
+            from: None,
+            edit: PageEdit::Bytes {
+                first: 0,
+                data: &[],
+            },
+            note: 0,
+            fresh: false,
+        }
+    }
+}
+
 type Result<T, E> = core::result::Result<T, PacedError<E>>;
 
 impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
@@ -211,6 +248,10 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         // No block is the head yet.
         layer.head = blocks;
         layer.free = blocks - bad;
+        let shape = *layer.shape();
+        for number in 0..shape.map_pages {
+            layer.tables.set_unwritten(number, shape.logical_pages_of(number));
+        }
         layer.open_block(false)?;
         Ok(layer)
     }
@@ -307,28 +348,42 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     ) -> Result<bool, F::Error> {
         self.check(logical)?;
         let part = self.check_part(logical, first, out.len())?;
-        let written = self.load(logical)?;
-        out.copy_from_slice(&self.tables.main()[part]);
+        let written = self.load(logical)?.is_some();
+        out.copy_from_slice(&self.loaded()[part]);
         Ok(written)
     }
 
-    /// Puts a logical page into the image, and says whether it was ever written.
-    fn load(&mut self, logical: u32) -> Result<bool, F::Error> {
+    /// Puts a logical page into the image, and returns its note; `None` where it was never written, and the image is
+    /// filled with zeros.
+    pub(crate) fn load(&mut self, logical: u32) -> Result<Option<u16>, F::Error> {
         let Some(page) = self.find(logical)? else {
             self.tables.main().fill(0);
-            return Ok(false);
+            return Ok(None);
         };
-        match self.pages.read(page, self.tables.image())? {
+        let found = match self.tables.held(page) {
+            Some(record) => Found::Whole {
+                record,
+                refresh: false,
+            },
+            None => self.pages.read(page, self.tables.image())?,
+        };
+        match found {
             Found::Whole { record, refresh }
                 if record.page_use == PageUse::Data && record.logical == logical =>
             {
+                self.tables.set_held(page, record);
                 if refresh {
                     self.advised = Some(self.shape().geometry.block_of(page));
                 }
-                Ok(true)
+                Ok(Some(record.part))
             }
             _ => Err(PacedError::Lost { logical }),
         }
+    }
+
+    /// The main area that [`load`](Self::load) put into the image.
+    pub(crate) fn loaded(&self) -> &[u8] {
+        self.tables.held_main()
     }
 
     fn check_length(&self, logical: u32, bytes: usize) -> Result<(), F::Error> {
@@ -409,13 +464,12 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             self.check(*logical)?;
             self.check_length(*logical, data.len())?;
         }
-        if self.broken {
-            return Err(PacedError::NeedsMount);
+        let mut pages = [EditedPage::default(); GROUP_PAGES];
+        for (page, (logical, data)) in pages.iter_mut().zip(group) {
+            page.logical = *logical;
+            page.edit = PageEdit::Bytes { first: 0, data };
         }
-        let done = self.write_checked(group, 0);
-        // Some of its pages may be programmed: only a mount tells which group they belong to.
-        self.broken |= done.is_err();
-        done
+        self.write_edited(&pages[..group.len()], &[])
     }
 
     /// Writes a part of a logical page, from a byte of it on; the rest of it stays as it is. The page is read first. When
@@ -426,56 +480,105 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     pub fn write_part(&mut self, logical: u32, first: usize, data: &[u8]) -> Result<(), F::Error> {
         self.check(logical)?;
         self.check_part(logical, first, data.len())?;
+        let page = EditedPage {
+            logical,
+            from: (data.len() < self.page_bytes() as usize).then_some(logical),
+            edit: PageEdit::Bytes { first, data },
+            ..EditedPage::default()
+        };
+        self.write_edited(&[page], &[])
+    }
+
+    /// Writes a group of pages, each of which starts from what a logical page held before the group. With them, logical
+    /// pages of one page of the map become as never written, and hold nothing from then on. The pages of the group are in
+    /// range and differ, and are none of those.
+    ///
+    /// A page that cannot be read leaves everything as it was.
+    pub(crate) fn write_edited(
+        &mut self,
+        group: &[EditedPage<'_>],
+        freed: &[u32],
+    ) -> Result<(), F::Error> {
         if self.broken {
             return Err(PacedError::NeedsMount);
         }
-        let done = self.write_checked(&[(logical, data)], first);
-        // A page whose rest cannot be read is not programmed.
-        self.broken |= done.is_err() && !matches!(done, Err(PacedError::Lost { .. }));
+        let done = self.write_pages(group, freed);
+        if let Err(error) = &done {
+            // Some of its pages may be programmed: only a mount tells which group they belong to.
+            self.broken |= !matches!(error, PacedError::Lost { .. });
+            for (_, page) in core::mem::take(&mut self.group).pages() {
+                self.kill(*page);
+            }
+        }
+        self.coming = 0;
         done
     }
 
-    /// Writes pages, or a part of one page from a byte of it on.
-    fn write_checked(&mut self, group: &[(u32, &[u8])], first: usize) -> Result<(), F::Error> {
-        let pages = group.len() as u32;
-        self.coming = pages;
-        let mut unpaid = self.make_room(pages)?;
+    fn write_pages(&mut self, group: &[EditedPage<'_>], freed: &[u32]) -> Result<(), F::Error> {
+        let pages = group.len() + usize::from(!freed.is_empty());
+        self.coming = pages as u32;
+        let mut unpaid = self.make_room(pages as u32)?;
         self.group.len = 0;
-        for (index, (logical, data)) in group.iter().enumerate() {
+        let mut stored = None;
+        for index in 0..pages {
             if unpaid == 0 {
                 self.pay_page()?;
             } else {
                 unpaid -= 1;
             }
-            let record = PacedRecord {
-                page_use: PageUse::Data,
-                moved: false,
-                first: index == 0,
-                last: index + 1 == group.len(),
-                logical: *logical,
-                sequence: 0,
-                part: 0,
-            };
-            let page = self.place(|layer| {
-                if data.len() < layer.page_bytes() as usize {
-                    layer.load(*logical)?;
+            let (first, last) = (index == 0, index + 1 == pages);
+            if let Some(page) = group.get(index) {
+                let placed = self.place(|layer| {
+                    layer.edit(page)?;
+                    Ok(PacedRecord {
+                        page_use: PageUse::Data,
+                        moved: false,
+                        first,
+                        last,
+                        logical: page.logical,
+                        sequence: 0,
+                        part: page.note,
+                    })
+                })?;
+                // Until the group counts, nothing may take the block that the page is in for free.
+                if self.rules.keep(PacedRule::GroupLive) {
+                    self.tables.set_live(placed, true);
                 }
-                layer.tables.main()[first..first + data.len()].copy_from_slice(data);
-                Ok(record)
-            })?;
-            // Until the group counts, nothing may take the block that the page is in for free.
-            if self.rules.keep(PacedRule::GroupLive) {
-                self.tables.set_live(page, true);
+                self.group.push(page.logical, placed);
+                self.work.written += 1;
+            } else {
+                stored = Some(self.place_map(freed, first)?);
             }
-            self.group.push(*logical, page);
-            self.work.written += 1;
         }
-        let group = self.group;
-        self.group.len = 0;
-        for (logical, page) in group.pages() {
-            self.note_change(*logical, *page, false);
+        let done = core::mem::take(&mut self.group);
+        if let Some(stored) = stored {
+            self.set_stored(stored, freed)?;
         }
-        self.coming = 0;
+        for ((logical, placed), page) in done.pages().iter().zip(group) {
+            self.note_change(*logical, *placed, false);
+            if page.fresh {
+                let (number, _) = self.shape().map_place(*logical);
+                let rest = self.tables.unwritten(number).saturating_sub(1);
+                self.tables.set_unwritten(number, rest);
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts a page of a group into the image.
+    fn edit(&mut self, page: &EditedPage<'_>) -> Result<(), F::Error> {
+        match page.from {
+            Some(logical) => {
+                self.load(logical)?;
+            }
+            None => self.tables.main().fill(0),
+        }
+        match page.edit {
+            PageEdit::Bytes { first, data } => {
+                self.tables.main()[first..first + data.len()].copy_from_slice(data);
+            }
+            PageEdit::With(edit) => edit(self.tables.main()),
+        }
         Ok(())
     }
 
@@ -619,7 +722,10 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         let page = self.shape().data_page(self.head, self.used);
         self.used += 1;
         match self.pages.program(page, self.tables.image(), record) {
-            Ok(()) => Ok(true),
+            Ok(()) => {
+                self.tables.set_held(page, *record);
+                Ok(true)
+            }
             Err(error) if error.kind() == FlashErrorKind::ProgramFailed => {
                 self.fail_head();
                 Ok(false)

@@ -192,7 +192,10 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
                 break;
             }
             unit.needs_previous = false;
-            let alone = record.moved || record.page_use == PageUse::Map;
+            let is_map = record.page_use == PageUse::Map;
+            // A page of the map that ends a group counts with it.
+            let ends_group = is_map && !record.first && self.rules.keep(PacedRule::MapWaits);
+            let alone = record.moved || is_map && !ends_group;
             let mut done = BegunGroup::default();
             if alone {
                 done.push(record.logical, page);
@@ -232,17 +235,21 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         let Some(record) = unit.of else {
             return;
         };
-        for (logical, page) in unit.group.pages() {
-            if record.page_use == PageUse::Map {
-                // A page that was moved holds what it held before.
-                if !record.moved || !self.rules.keep(PacedRule::MovedMapKeepsChanges) {
-                    let changes = self.tables.changes_of(*logical);
-                    self.tables.remove_changes(changes.start, changes.end);
-                }
-                self.tables.set_map_page(*logical, *page);
-            } else {
-                self.tables.change(*logical, *page, record.moved);
+        let mut data = unit.group.pages();
+        if record.page_use == PageUse::Map
+            && let Some(((number, page), before)) = data.split_last()
+        {
+            // A page that was moved holds what it held before.
+            if !record.moved || !self.rules.keep(PacedRule::MovedMapKeepsChanges) {
+                let changes = self.tables.changes_of(*number);
+                self.tables.remove_changes(changes.start, changes.end);
             }
+            self.tables.set_map_page(*number, *page);
+            // The other pages of its group came after what it holds.
+            data = before;
+        }
+        for (logical, page) in data {
+            self.tables.change(*logical, *page, record.moved);
         }
     }
 
@@ -257,6 +264,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         for number in 0..shape.map_pages {
             let page = self.tables.map_page(number);
             if page == NO_PAGE {
+                self.count_unwritten(number, false);
                 continue;
             }
             if !self.read_map(page, number)? {
@@ -265,7 +273,8 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
                 });
             }
             self.tables.set_live(page, true);
-            for place in 0..shape.map_entries {
+            self.count_unwritten(number, true);
+            for place in 0..shape.logical_pages_of(number) {
                 let at = place as usize * shape.width;
                 let named = get_number(&self.tables.main()[at..at + shape.width]);
                 if named == NO_PAGE || u64::from(named) >= shape.geometry.pages() {
@@ -287,6 +296,33 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         }
         self.count_free();
         Ok(())
+    }
+
+    /// Counts the logical pages of a page of the map that hold nothing. The page is in the image, unless it was never
+    /// stored.
+    fn count_unwritten(&mut self, number: u32, is_stored: bool) {
+        let shape = *self.shape();
+        let pages = shape.logical_pages_of(number);
+        let first = number * shape.map_entries;
+        let mut unwritten = if is_stored {
+            let entries = self.tables.main().chunks_exact(shape.width);
+            let entries = entries.take(pages as usize).map(get_number);
+            entries.filter(|page| *page == NO_PAGE).count() as u32
+        } else {
+            pages
+        };
+        for index in self.tables.changes_of(number) {
+            let change = self.tables.change_at(index);
+            let at = (change.logical - first) as usize * shape.width;
+            let was = is_stored
+                && get_number(&self.tables.main()[at..at + shape.width]) != NO_PAGE;
+            match (was, change.discarded || change.page == NO_PAGE) {
+                (false, false) => unwritten -= 1,
+                (true, true) => unwritten += 1,
+                _ => {}
+            }
+        }
+        self.tables.set_unwritten(number, unwritten);
     }
 
     fn count_free(&mut self) {
@@ -397,7 +433,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
                 last: index + 1 == unit.group.len,
                 sequence: self.sequence,
                 logical: *logical,
-                page_use: of.page_use,
+                page_use: record.page_use,
                 moved: of.moved,
                 part: record.part,
             };

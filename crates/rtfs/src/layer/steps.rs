@@ -339,41 +339,83 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             return Ok(());
         };
         self.work.steps += 1;
-        self.work.stored += 1;
+        let page = self.place(|layer| layer.fill_map(number, true))?;
+        self.note_stored(number, page)
+    }
+
+    /// Programs the page of the map of logical pages, as the last one of a group that may be its first, without these
+    /// logical pages, and returns where it is.
+    pub(super) fn place_map(&mut self, freed: &[u32], first: bool) -> Result<u32, F::Error> {
+        let (number, _) = self.shape().map_place(freed[0]);
+        self.place(|layer| {
+            let record = layer.fill_map(number, first)?;
+            for logical in freed {
+                let place = layer.map_bytes(*logical);
+                put_number(&mut layer.tables.main()[place], NO_PAGE);
+            }
+            Ok(record)
+        })
+    }
+
+    /// The group of a [placed](Self::place_map) page of the map counts: the pages of the logical pages are dead.
+    pub(super) fn set_stored(&mut self, page: u32, freed: &[u32]) -> Result<(), F::Error> {
+        let (number, _) = self.shape().map_place(freed[0]);
         let old = self.tables.map_page(number);
-        let page = self.place(|layer| {
-            layer.load_map(old, number)?;
-            for index in layer.tables.changes_of(number) {
-                let change = layer.tables.change_at(index);
-                let place = layer.map_bytes(change.logical);
-                let entry = &mut layer.tables.main()[place];
-                let dead = get_number(entry);
-                put_number(
-                    entry,
-                    if change.discarded {
-                        NO_PAGE
-                    } else {
-                        change.page
-                    },
-                );
-                // What the map named until now is dead, and noted so before another block can be opened.
-                if !change.gone && dead != NO_PAGE {
-                    if layer.rules.keep(PacedRule::GoneWhenStored) {
-                        layer.tables.set_gone(index);
-                    }
-                    layer.kill(dead);
+        self.load_map(old, number)?;
+        for logical in freed {
+            match self.tables.change_of(*logical) {
+                Some((_, change)) => self.kill(change.page),
+                None => {
+                    let place = self.map_bytes(*logical);
+                    let named = get_number(&self.tables.main()[place]);
+                    self.kill(named);
                 }
             }
-            Ok(PacedRecord {
-                page_use: PageUse::Map,
-                moved: false,
-                first: true,
-                last: true,
-                logical: number,
-                sequence: 0,
-                part: 0,
-            })
-        })?;
+        }
+        let unwritten = self.tables.unwritten(number) + freed.len() as u32;
+        self.tables.set_unwritten(number, unwritten);
+        self.note_stored(number, page)
+    }
+
+    /// Puts a page of the map into the image, with the changes of its logical pages.
+    fn fill_map(&mut self, number: u32, first: bool) -> Result<PacedRecord, F::Error> {
+        let old = self.tables.map_page(number);
+        self.load_map(old, number)?;
+        for index in self.tables.changes_of(number) {
+            let change = self.tables.change_at(index);
+            let place = self.map_bytes(change.logical);
+            let entry = &mut self.tables.main()[place];
+            let dead = get_number(entry);
+            put_number(
+                entry,
+                if change.discarded {
+                    NO_PAGE
+                } else {
+                    change.page
+                },
+            );
+            // What the map named until now is dead, and noted so before another block can be opened.
+            if !change.gone && dead != NO_PAGE {
+                if self.rules.keep(PacedRule::GoneWhenStored) {
+                    self.tables.set_gone(index);
+                }
+                self.kill(dead);
+            }
+        }
+        Ok(PacedRecord {
+            page_use: PageUse::Map,
+            moved: false,
+            first,
+            last: true,
+            logical: number,
+            sequence: 0,
+            part: 0,
+        })
+    }
+
+    /// A page of the map was stored.
+    fn note_stored(&mut self, number: u32, page: u32) -> Result<(), F::Error> {
+        self.work.stored += 1;
         let changes = self.tables.changes_of(number);
         for index in changes.clone() {
             let change = self.tables.change_at(index);
@@ -382,6 +424,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             }
         }
         self.tables.remove_changes(changes.start, changes.end);
+        let old = self.tables.map_page(number);
         self.tables.set_map_page(number, page);
         self.tables.set_live(page, true);
         if old != NO_PAGE {
