@@ -48,6 +48,7 @@ extern crate std;
 mod bound;
 mod disk;
 mod error;
+mod files;
 mod header;
 mod layer;
 mod pages;
@@ -59,6 +60,10 @@ mod tables;
 pub use bound::{PacedBound, PacedCounts};
 pub use disk::{PacedDisk, PacedDiskError};
 pub use error::PacedError;
+pub use files::{
+    FILES_VERSION, PacedDirectory, PacedEntry, PacedFile, PacedFileError, PacedFiles, PacedOpen,
+    PacedRoom,
+};
 pub use layer::{PacedLayer, PacedWear, PacedWork};
 pub use record::RECORD_BYTES;
 #[doc(hidden)]

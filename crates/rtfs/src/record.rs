@@ -46,7 +46,7 @@ pub(crate) struct PacedRecord {
     pub(crate) logical: u32,
     /// Which opening of a block the page belongs to.
     pub(crate) sequence: u32,
-    /// The number of the part of a header, or [`MOUNTED`]; 0 of other pages.
+    /// The number of the part of a header, or [`MOUNTED`]; of data what its writer notes, and 0 of other pages.
     pub(crate) part: u16,
 }
 
@@ -109,6 +109,14 @@ fn check(record: &[u8], main: &[u8]) -> u32 {
     let mut digest = CRC.digest();
     digest.update(record);
     digest.update(main);
+    digest.finalize()
+}
+
+/// The hash of a name.
+pub(crate) fn name_hash(seed: u32, name: &[u8]) -> u32 {
+    let mut digest = CRC.digest();
+    digest.update(&seed.to_le_bytes());
+    digest.update(name);
     digest.finalize()
 }
 

@@ -4,6 +4,7 @@ mod blocks;
 mod header_io;
 mod mount;
 mod steps;
+mod unwritten;
 
 use core::ops::Range;
 
@@ -250,13 +251,15 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         layer.free = blocks - bad;
         let shape = *layer.shape();
         for number in 0..shape.map_pages {
-            layer.tables.set_unwritten(number, shape.logical_pages_of(number));
+            layer
+                .tables
+                .set_unwritten(number, shape.logical_pages_of(number));
         }
         layer.open_block(false)?;
         Ok(layer)
     }
 
-    fn shape(&self) -> &PacedShape {
+    pub(crate) fn shape(&self) -> &PacedShape {
         &self.tables.shape
     }
 

@@ -314,8 +314,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         for index in self.tables.changes_of(number) {
             let change = self.tables.change_at(index);
             let at = (change.logical - first) as usize * shape.width;
-            let was = is_stored
-                && get_number(&self.tables.main()[at..at + shape.width]) != NO_PAGE;
+            let was = is_stored && get_number(&self.tables.main()[at..at + shape.width]) != NO_PAGE;
             match (was, change.discarded || change.page == NO_PAGE) {
                 (false, false) => unwritten -= 1,
                 (true, true) => unwritten += 1,

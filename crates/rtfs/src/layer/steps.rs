@@ -440,7 +440,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     }
 
     /// Puts a page of the map into the image as it was stored; one that never was names no page.
-    fn load_map(&mut self, page: u32, number: u32) -> Result<(), F::Error> {
+    pub(super) fn load_map(&mut self, page: u32, number: u32) -> Result<(), F::Error> {
         if page == NO_PAGE {
             self.tables.main().fill(0);
             return Ok(());

@@ -1,0 +1,199 @@
+//! Files and directories are made, removed and renamed.
+
+use wordline_memory::Flash;
+
+use super::entries::NO_ID;
+use super::form::{
+    self, ENTRY_HEADER, EntryHead, EntryKind, INLINE_MAX, NONE, NewEntry, init_bucket, inline_at,
+    kind,
+};
+use super::{PacedFileError, PacedFiles, Result, SuperChange, changed, fresh};
+
+/// Single pages that a call leaves to be freed, at most: a bucket, the nodes above it, and the root of a directory.
+pub(super) const LEFT_MAX: usize = 10;
+
+impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
+    /// A number that no entry had before.
+    pub(super) fn new_id(&self) -> u64 {
+        self.layer.log_end()
+    }
+
+    /// Makes a directory.
+    ///
+    /// # Errors
+    /// [`PacedFileError::Exists`], [`PacedFileError::NotFound`] where the directory above is not there,
+    /// [`PacedFileError::NoSpace`], or the layer fails.
+    pub fn make_directory(&mut self, path: &str) -> Result<(), F::Error> {
+        let end = self.follow(path, NONE)?;
+        if end.name.is_empty() || self.find_entry(end.directory, end.name)?.is_some() {
+            return Err(PacedFileError::Exists);
+        }
+        let (hash, removed) = (self.hash(end.name), [NO_ID; 2]);
+        let bytes = ENTRY_HEADER + end.name.len();
+        let room = self.room_for(end.directory, hash, bytes, removed)?;
+        let mut numbers = [NONE; 1];
+        self.take_pages(&mut numbers, super::RESERVED_PAGES)?;
+        let entry = NewEntry {
+            hash,
+            id: self.new_id(),
+            kind: EntryKind::Directory,
+            page: numbers[0],
+            name: end.name,
+            inline: &[],
+        };
+        let root = [fresh(entry.page, None, &init_bucket)];
+        let change = SuperChange::default();
+        self.put_entry(end.directory, &room, Some(&entry), removed, &root, change)
+    }
+
+    /// Removes a file, or a directory that is empty. The pages of a file become free later, some at a time.
+    ///
+    /// # Errors
+    /// [`PacedFileError::NotFound`], [`PacedFileError::NotEmpty`], or the layer fails.
+    pub fn remove(&mut self, path: &str) -> Result<(), F::Error> {
+        let end = self.follow(path, NONE)?;
+        if end.name.is_empty() {
+            return Err(PacedFileError::NotEmpty);
+        }
+        let head = self.find_entry(end.directory, end.name)?;
+        let (_, head) = head.ok_or(PacedFileError::NotFound)?;
+        if head.kind == EntryKind::Directory {
+            self.clear_directory(head.page)?;
+        }
+        self.make_waiting_room(LEFT_MAX)?;
+        let next = self.chain;
+        let orphan = |main: &mut [u8]| orphan_root(main, next);
+        let (link, change) = self.leave(&head);
+        let link = link.map(|page| changed(page, &orphan));
+        self.take_entry(end.directory, &head, link.as_slice(), change)?;
+        self.note_changed(head.id);
+        Ok(())
+    }
+
+    /// What becomes of the pages of an entry that goes: a root that is to be linked to those that wait, and what the super
+    /// page says.
+    fn leave(&self, head: &EntryHead) -> (Option<u32>, SuperChange) {
+        let mut change = SuperChange::default();
+        match head.kind {
+            EntryKind::Short => (None, change),
+            EntryKind::Paged => {
+                change.chain = Some(head.page);
+                (Some(head.page), change)
+            }
+            EntryKind::Directory => {
+                change.push(head.page);
+                (None, change)
+            }
+        }
+    }
+
+    /// Gives a file or a directory another name. A file of that name is replaced, and so is an empty directory by a
+    /// directory: after a power cut either the old one or the new one has the name, as a whole.
+    ///
+    /// # Errors
+    /// [`PacedFileError::NotFound`], [`PacedFileError::IntoItself`], [`PacedFileError::IsADirectory`] or
+    /// [`PacedFileError::NotADirectory`] where what is there is of the other kind, [`PacedFileError::NotEmpty`],
+    /// [`PacedFileError::NoSpace`], or the layer fails.
+    pub fn rename(&mut self, from: &str, to: &str) -> Result<(), F::Error> {
+        let source = self.follow(from, NONE)?;
+        if source.name.is_empty() {
+            return Err(PacedFileError::IntoItself);
+        }
+        let head = self.find_entry(source.directory, source.name)?;
+        let (at, head) = head.ok_or(PacedFileError::NotFound)?;
+        let mut inline = [0; INLINE_MAX];
+        let stored = inline_at(self.layer.loaded(), at, &head);
+        let inline = inline
+            .get_mut(..stored.len())
+            .ok_or(PacedFileError::Damaged { page: head.page })?;
+        inline.copy_from_slice(stored);
+        let but = if head.kind == EntryKind::Directory {
+            head.page
+        } else {
+            NONE
+        };
+        let target = self.follow(to, but)?;
+        if target.name.is_empty() {
+            return Err(PacedFileError::IsADirectory);
+        }
+        let replaced = self.find_entry(target.directory, target.name)?;
+        let replaced = replaced.map(|(_, replaced)| replaced);
+        if let Some(replaced) = replaced {
+            if replaced.id == head.id {
+                return Ok(());
+            }
+            let [source_is, target_is] =
+                [head.kind, replaced.kind].map(|kind| kind == EntryKind::Directory);
+            match (source_is, target_is) {
+                (false, true) => return Err(PacedFileError::IsADirectory),
+                (true, false) => return Err(PacedFileError::NotADirectory),
+                (true, true) => self.clear_directory(replaced.page)?,
+                (false, false) => {}
+            }
+        }
+        let entry = NewEntry {
+            hash: self.hash(target.name),
+            id: head.id,
+            kind: head.kind,
+            page: head.page,
+            name: target.name,
+            inline,
+        };
+        if entry.bytes() > self.form.entry_max {
+            // A short file whose entry grows beyond its room with the longer name becomes one of pages.
+            return self.rename_as_pages(from, to);
+        }
+        let removed = [head.id, replaced.map_or(NO_ID, |replaced| replaced.id)];
+        self.make_waiting_room(LEFT_MAX)?;
+        let room = self.room_for(target.directory, entry.hash, entry.bytes(), removed)?;
+        // Making room may have moved the entry.
+        let place = self.find_bucket(source.directory, head.hash)?;
+        let bucket = place.bucket.ok_or(PacedFileError::NotFound)?;
+        let (link, change) = match &replaced {
+            Some(replaced) => self.leave(replaced),
+            None => (None, SuperChange::default()),
+        };
+        let next = self.chain;
+        let orphan = |main: &mut [u8]| orphan_root(main, next);
+        let id = head.id;
+        let without = |main: &mut [u8]| form::retain_entries(main, |head| head.id != id);
+        let mut others = [None; 2];
+        others[0] = link.map(|page| changed(page, &orphan));
+        if Self::fits_in(&room) != Some(bucket) {
+            others[1] = Some(changed(bucket, &without));
+        }
+        let mut pages = [changed(NONE, &orphan); 2];
+        let mut len = 0;
+        for page in others.into_iter().flatten() {
+            pages[len] = page;
+            len += 1;
+        }
+        let others = &pages[..len];
+        self.put_entry(
+            target.directory,
+            &room,
+            Some(&entry),
+            removed,
+            others,
+            change,
+        )?;
+        self.note_changed(head.id);
+        if let Some(replaced) = replaced {
+            self.note_changed(replaced.id);
+        }
+        Ok(())
+    }
+
+    /// Makes a short file one of pages, and renames it.
+    fn rename_as_pages(&mut self, from: &str, to: &str) -> Result<(), F::Error> {
+        let mut file = self.open(from, super::PacedOpen::READ)?;
+        self.make_paged(&mut file)?;
+        self.rename(from, to)
+    }
+}
+
+/// Makes the root of a file a page of pointers that wait to be freed.
+pub(super) fn orphan_root(main: &mut [u8], next: u32) {
+    main[0] = kind::ORPHAN;
+    form::set_word(main, form::ROOT_NEXT, next);
+}
