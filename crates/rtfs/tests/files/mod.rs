@@ -1,0 +1,6 @@
+//! Files and directories on the layer.
+
+mod misuse;
+mod model;
+pub(crate) mod power_cuts;
+pub(crate) mod tree;
