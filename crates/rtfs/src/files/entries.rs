@@ -32,6 +32,13 @@ impl BucketPlace {
     }
 }
 
+/// The place that was gone to last: it holds until a group is written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct KnownPlace {
+    of: (u32, u32),
+    place: BucketPlace,
+}
+
 /// How a bucket gets room for an entry.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EntryRoom {
@@ -101,6 +108,24 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         directory: u32,
         hash: u32,
     ) -> Result<BucketPlace, F::Error> {
+        if let Some(known) = self
+            .known_place
+            .filter(|known| known.of == (directory, hash))
+        {
+            if let Some(bucket) = known.place.bucket {
+                self.load_kind(bucket, &[kind::BUCKET])?;
+            }
+            return Ok(known.place);
+        }
+        let place = self.walk_to_bucket(directory, hash)?;
+        self.known_place = Some(KnownPlace {
+            of: (directory, hash),
+            place,
+        });
+        Ok(place)
+    }
+
+    fn walk_to_bucket(&mut self, directory: u32, hash: u32) -> Result<BucketPlace, F::Error> {
         let mut place = BucketPlace {
             nodes: [(NONE, 0); LEVELS_MAX],
             depth: 0,

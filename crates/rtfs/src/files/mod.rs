@@ -18,6 +18,7 @@ use crate::error::PacedError;
 use crate::layer::{EditedPage, PacedLayer, PageEdit};
 use crate::record::RECORD_BYTES;
 use crate::shape::{GROUP_PAGES, PacedConfig};
+use entries::KnownPlace;
 use form::{FileShape, NONE, ROOT_DIRECTORY, SUPER_PAGE, kind};
 
 pub use error::PacedFileError;
@@ -93,6 +94,7 @@ pub struct PacedFiles<F, M> {
     /// The page of the map in which free pages were found last.
     hint: u32,
     known: KnownPages,
+    known_place: Option<KnownPlace>,
 }
 
 /// Free pages by number: first those that the group takes which is put together.
@@ -248,6 +250,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
             changes: FileChanges::default(),
             hint: 0,
             known: KnownPages::default(),
+            known_place: None,
         })
     }
 
@@ -402,6 +405,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         if change.is_some() {
             group.push(changed(SUPER_PAGE, &in_super));
         }
+        self.known_place = None;
         self.layer.write_edited(group.pages(), freed)?;
         self.waiting += change.pushes as u32;
         self.chain = change.chain.unwrap_or(self.chain);

@@ -1,5 +1,6 @@
 //! Files and directories on the layer.
 
+mod costs;
 mod misuse;
 mod model;
 pub(crate) mod power_cuts;
