@@ -61,8 +61,8 @@ pub use bound::{PacedBound, PacedCounts};
 pub use disk::{PacedDisk, PacedDiskError};
 pub use error::PacedError;
 pub use files::{
-    FILES_VERSION, PacedDirectory, PacedEntry, PacedFile, PacedFileError, PacedFiles, PacedOpen,
-    PacedRoom,
+    FILES_VERSION, PacedCall, PacedDirectory, PacedEntry, PacedFile, PacedFileError, PacedFiles,
+    PacedFilesBound, PacedOpen, PacedRoom,
 };
 pub use layer::{PacedLayer, PacedWear, PacedWork};
 pub use record::RECORD_BYTES;

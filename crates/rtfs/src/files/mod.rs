@@ -1,6 +1,7 @@
 //! Files and directories on the paced layer.
 
 mod audit;
+mod bound;
 mod directory;
 mod entries;
 mod error;
@@ -21,6 +22,7 @@ use crate::shape::{GROUP_PAGES, PacedConfig};
 use entries::KnownPlace;
 use form::{FileShape, NONE, ROOT_DIRECTORY, SUPER_PAGE, kind};
 
+pub use bound::{PacedCall, PacedFilesBound};
 pub use error::PacedFileError;
 pub use file::{PacedFile, PacedOpen};
 pub use names::{PacedDirectory, PacedEntry};
