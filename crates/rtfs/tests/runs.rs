@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use wordline_core::draw::{Purpose, draw};
 use wordline_crash::FlashImage;
+use wordline_memory::Flash;
 use wordline_rtfs::{PacedConfig, PacedCounts, PacedLayer};
 
 use crate::model::{GEOMETRY, content};
@@ -39,7 +40,10 @@ struct RunTrial {
 impl RunTrial {
     fn new(config: PacedConfig) -> Self {
         let bytes = config.bound::<()>(&GEOMETRY).expect("it suits").ram_bytes;
-        let flash = Counted::new(blank(GEOMETRY));
+        let mut flash = Counted::new(blank(GEOMETRY));
+        for bad in 0..config.bad_blocks {
+            flash.mark_bad(7 * bad + 3).expect("a mark");
+        }
         let layer = PacedLayer::format(flash, COLUMNS, config, vec![0; bytes]).expect("a format");
         let mut trial = Self {
             layer,
@@ -183,6 +187,46 @@ fn no_writes_in_a_row_exceed_the_bound_of_their_total() {
             for (length, ahead) in [(1, false), (2, false), (2, true), (3, true)] {
                 hold(logical_pages, attack, length, ahead);
             }
+        }
+    }
+}
+
+/// What waits at most in units of cost, when calls come one by one and each may take a quarter more than the mean.
+fn backlog_max(calls: &[u64]) -> f64 {
+    let allowed = 1.25 * calls.iter().sum::<u64>() as f64 / calls.len() as f64;
+    let (mut waits, mut most) = (0.0f64, 0.0f64);
+    for call in calls {
+        waits = (waits + *call as f64 - allowed).max(0.0);
+        most = most.max(waits);
+    }
+    most
+}
+
+#[test]
+fn random_overwrites_cost_the_same_all_along() {
+    const READ: u64 = 3;
+    const PROGRAM: u64 = 8;
+    const ERASE: u64 = 50;
+    for bad_blocks in [0, 3] {
+        for length in [1, 2] {
+            let mut trial = RunTrial::new(PacedConfig {
+                logical_pages: 360,
+                bad_blocks,
+                log_entries: 128,
+            });
+            let mut costs = Vec::new();
+            for call in 0..40_000 {
+                let group = trial.group(Attack::Uniform, call, length);
+                let took = trial.write(&group);
+                costs.push(took.reads * READ + took.programs * PROGRAM + took.erases * ERASE);
+            }
+            // Those of a layer that is not settled yet are left out.
+            let most = backlog_max(&costs[5_000..]);
+            let allowed = ERASE + u64::from(trial.layer.bound().header_pages) * PROGRAM;
+            assert!(
+                most <= allowed as f64,
+                "{bad_blocks} bad blocks, {length} pages: {most} waits, and an erase and a header are {allowed}"
+            );
         }
     }
 }

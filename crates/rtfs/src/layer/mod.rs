@@ -51,6 +51,8 @@ pub struct PacedLayer<F, M> {
     level_moves: u32,
     /// Pages of the group that is being written, until their changes are noted.
     coming: u32,
+    /// The part of a step that pages still owe, which paid whole ones.
+    share: u32,
     /// Stores that the call needed before its first page; they count as steps of it.
     stored_before: u32,
     /// A block that the ECC advised to move.
@@ -192,6 +194,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             resting: None,
             level_moves: 0,
             coming: 0,
+            share: 0,
             stored_before: 0,
             advised: None,
             group: BegunGroup::default(),

@@ -17,6 +17,12 @@ const FREE_AHEAD: u32 = FREE_BLOCKS + 2;
 /// Erases that the most worn free block has beyond a block that rests, before that one's pages move to it.
 const LEVEL_ABOVE: u32 = 8;
 
+/// The part of a block's pages that may be those of a block that rests: more of them would be a burst of steps.
+const LEVEL_PART: u32 = 16;
+
+/// Parts that a step is counted in when steps are shared out among pages.
+const SHARES: u32 = 1 << 16;
+
 impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     /// The block that is being emptied; one is chosen where too few blocks are free.
     fn victim(&mut self, ahead: bool) -> Result<Option<u32>, F::Error> {
@@ -42,7 +48,8 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             };
             if let Some(block) = self.victim {
                 let live = self.tables.live_pages(block);
-                self.level_moves = self.bound.victim_pages.saturating_sub(live);
+                let most = self.shape().data_pages.div_ceil(LEVEL_PART);
+                self.level_moves = self.bound.victim_pages.saturating_sub(live).min(most);
                 self.choose_resting();
             }
         }
@@ -89,7 +96,8 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             return;
         }
         let blocks = 0..self.shape().geometry.blocks;
-        let good = blocks.filter(|block| self.can_be_emptied(*block));
+        let good =
+            blocks.filter(|block| !self.tables.is_bad(*block) && self.can_be_emptied(*block));
         let (mut rests, mut most) = (None, 0);
         for block in good {
             let erases = self.tables.erases(block);
@@ -157,7 +165,10 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         let moves = victim.map_or(0, |block| {
             self.tables.live_pages(block) + self.resting_moves()
         });
-        let work = moves + self.shape().stores(left, self.log_room());
+        // The next group may end in the next block, and needs its places in the log before that.
+        let next = self.coming.saturating_sub(1);
+        let room = self.log_room().saturating_sub(next);
+        let work = moves + self.shape().stores(left, room);
         // The call with the erase pays nothing.
         let unpaid = if self.erased.is_none() {
             UNPAID_PAGES
@@ -165,7 +176,10 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             0
         };
         let pages = left.saturating_sub(work + unpaid).max(1);
-        Ok(work.div_ceil(pages).min(self.bound.steps_per_page))
+        // A page pays whole steps, and what it pays too little or too much is the next page's.
+        let share = work * SHARES / pages + self.share;
+        self.share = share % SHARES;
+        Ok((share / SHARES).min(self.bound.steps_per_page))
     }
 
     /// Does a step, and says whether there was one to do.
