@@ -96,6 +96,26 @@ pub enum Ecc {
     },
 }
 
+impl Ecc {
+    /// The worse of what was found in two pages.
+    #[must_use]
+    pub const fn worse(self, other: Self) -> Self {
+        match (self, other) {
+            (
+                Self::Corrected {
+                    bits: first,
+                    refresh: early,
+                },
+                Self::Corrected { bits, refresh },
+            ) => Self::Corrected {
+                bits: if first > bits { first } else { bits },
+                refresh: early || refresh,
+            },
+            (Self::Clean, found) | (found, Self::Clean) => found,
+        }
+    }
+}
+
 /// What a flash error means to its caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FlashErrorKind {

@@ -68,7 +68,7 @@ impl FlashMemory for Wired<Nand> {
         let mut worst = Ecc::Clean;
         for (page, inside, part) in spans(at, out.len(), page_bytes) {
             let found = self.read(page as u32, inside.start as u32, &mut out[part])?;
-            worst = worse(worst, found);
+            worst = worst.worse(found);
         }
         Ok(worst)
     }
@@ -92,24 +92,6 @@ impl FlashMemory for Wired<Nand> {
 
     fn fork_memory(&self) -> Box<dyn FlashMemory> {
         Box::new(self.fork_flash())
-    }
-}
-
-/// The worse of what an ECC found in two pages.
-#[must_use]
-pub const fn worse(one: Ecc, other: Ecc) -> Ecc {
-    match (one, other) {
-        (
-            Ecc::Corrected {
-                bits: first,
-                refresh: early,
-            },
-            Ecc::Corrected { bits, refresh },
-        ) => Ecc::Corrected {
-            bits: if first > bits { first } else { bits },
-            refresh: early || refresh,
-        },
-        (Ecc::Clean, found) | (found, Ecc::Clean) => found,
     }
 }
 

@@ -1,6 +1,7 @@
 //! A flash whose operations are added up for the access that they serve.
 
 use wordline_memory::{Ecc, Flash, Geometry};
+use wordline_rtfs::NorPages;
 
 use crate::cost::{AccessCost, Cause};
 use crate::device::FlashDevice;
@@ -47,6 +48,40 @@ impl<F: FlashDevice> Clone for MeteredFlash<F> {
             purpose: self.purpose,
             cost: self.cost,
         }
+    }
+}
+
+/// What a real-time layer stands on: NAND as it is, or NOR in larger pages.
+pub(crate) trait PacedFlash: Flash<Error = NvmError> + Clone + Send + 'static {
+    /// The flash on its board.
+    type Chip: FlashDevice;
+
+    fn metered(&self) -> &MeteredFlash<Self::Chip>;
+
+    fn metered_mut(&mut self) -> &mut MeteredFlash<Self::Chip>;
+}
+
+impl<F: FlashDevice> PacedFlash for MeteredFlash<F> {
+    type Chip = F;
+
+    fn metered(&self) -> &Self {
+        self
+    }
+
+    fn metered_mut(&mut self) -> &mut Self {
+        self
+    }
+}
+
+impl<F: FlashDevice> PacedFlash for NorPages<MeteredFlash<F>> {
+    type Chip = F;
+
+    fn metered(&self) -> &MeteredFlash<F> {
+        self.flash()
+    }
+
+    fn metered_mut(&mut self) -> &mut MeteredFlash<F> {
+        self.flash_mut()
     }
 }
 

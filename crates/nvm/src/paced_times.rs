@@ -1,6 +1,7 @@
 //! The longest that operations of a flash take, for counts of them.
 
 use wordline_core::quantity::Time;
+use wordline_memory::Geometry;
 use wordline_rtfs::{GROUP_PAGES, PacedBound, PacedCounts};
 
 use crate::bound::TimeSpan;
@@ -20,6 +21,31 @@ impl PacedTimes {
     pub(crate) fn of(flash: &impl FlashDevice) -> Result<Self, NvmError> {
         Ok(Self {
             page: flash.page_bounds()?,
+            erase: flash.erase_bound(1)?,
+        })
+    }
+
+    /// Those of a NOR flash that is used in larger pages, of a geometry: each page of the chip is an operation of its own,
+    /// and so is the spare area.
+    pub(crate) fn of_nor(flash: &impl FlashDevice, geometry: &Geometry) -> Result<Self, NvmError> {
+        let of_chip = u64::from(flash.geometry().page_bytes);
+        let parts = u64::from(geometry.page_bytes) / of_chip;
+        let sum = |page: Time, spare: Time| {
+            let page = TimeSpan::from(page) * parts;
+            (page + spare.into()).time()
+        };
+        let spare = u64::from(geometry.spare_bytes);
+        let spare_read = flash.read_bound(0, spare, 1)?;
+        let (read, program) = (
+            flash.read_bound(0, of_chip, 1)?,
+            flash.program_bound(0, of_chip, 1)?,
+        );
+        Ok(Self {
+            page: PageBounds {
+                read: sum(read, spare_read)?,
+                program: sum(program, flash.program_bound(0, spare, 1)?)?,
+                spare_read,
+            },
             erase: flash.erase_bound(1)?,
         })
     }

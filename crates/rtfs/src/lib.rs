@@ -1,4 +1,4 @@
-//! Raw flash for real-time work: logical pages that are overwritten on NAND, where every call has a bound that is known
+//! Raw flash for real-time work: logical pages that are overwritten on NAND or NOR, where every call has a bound that is known
 //! before the hardware exists.
 //!
 //! [`PacedLayer`] keeps logical pages in a log. A call that writes pages programs them, and does at most one erase or a
@@ -50,6 +50,7 @@ mod disk;
 mod error;
 mod header;
 mod layer;
+mod nor_pages;
 mod pages;
 mod record;
 mod rule;
@@ -60,6 +61,7 @@ pub use bound::{PacedBound, PacedCounts};
 pub use disk::{PacedDisk, PacedDiskError};
 pub use error::PacedError;
 pub use layer::{PacedLayer, PacedWear, PacedWork};
+pub use nor_pages::{NOR_PAGE_BYTES, NorPages};
 pub use record::RECORD_BYTES;
 #[doc(hidden)]
 pub use rule::{PacedRule, PacedRules};

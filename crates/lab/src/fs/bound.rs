@@ -10,8 +10,7 @@ use wordline_core::{
     Arrival, Axis, Basis, BoundWorkload, Experiment, FtlMapping, Metric, ResultSet, RowOperation,
     ShareOrSize, Timing,
 };
-use wordline_memory::Geometry;
-use wordline_nvm::{Conditions, PacedTimes};
+use wordline_nvm::{Conditions, PacedChip};
 use wordline_rtfs::{GROUP_PAGES, PacedBound, PacedConfig, PacedCounts, PacedError};
 
 use crate::backlog::{Accumulator, Curve, Demand, Rate};
@@ -63,9 +62,7 @@ struct LayerChip<'a> {
     target: &'a PartOnBoard<'a>,
     timing: Timing,
     age: f64,
-    geometry: Geometry,
-    bad_blocks: u32,
-    times: PacedTimes,
+    chip: PacedChip,
     basis: Basis,
 }
 
@@ -88,7 +85,7 @@ impl<'a> LayerChip<'a> {
             let part = target.part.header.id.clone();
             TargetProblem::NoRealTimeLayer { part, why }.of(&target.name)
         };
-        if let Some(why) = model.no_translation() {
+        if let Some(why) = model.no_translation(FtlMapping::RealTime) {
             return Err(refused(why));
         }
         let conditions = Conditions {
@@ -100,40 +97,34 @@ impl<'a> LayerChip<'a> {
             target: target.name.clone(),
             source,
         };
-        let times = target.paced_times(conditions).map_err(failed)?;
-        let flash = model.flash();
-        let sizes = flash.and_then(|flash| flash.geometry().zip(flash.good_blocks_min()));
-        let (Some(times), Some((geometry, good))) = (times, sizes) else {
-            return Err(refused("cannot carry the real-time layer"));
-        };
+        let chip = target.paced_chip(conditions).map_err(failed)?;
+        let chip = chip.ok_or_else(|| refused("is no raw flash"))?;
         let device = target.connect(conditions).map_err(failed)?;
         sources::add(document, target, &*device, timing);
         Ok(Self {
             target,
             timing,
             age: experiment.age,
-            geometry,
-            bad_blocks: geometry.blocks - good,
-            times,
+            chip,
             basis: bound_basis(&*device, timing),
         })
     }
 
     fn bytes(&self, pages: u32) -> ByteCount {
-        ByteCount::from_bytes(u64::from(pages) * u64::from(self.geometry.page_bytes))
+        ByteCount::from_bytes(u64::from(pages) * u64::from(self.chip.geometry.page_bytes))
     }
 
     fn share(&self, pages: u32) -> f64 {
-        f64::from(pages) / self.geometry.pages() as f64
+        f64::from(pages) / self.chip.geometry.pages() as f64
     }
 
     /// Pages of a call.
     fn call_pages(&self) -> u64 {
-        CALL_BYTES.div_ceil(self.geometry.page_bytes.into())
+        CALL_BYTES.div_ceil(self.chip.geometry.page_bytes.into())
     }
 
     fn config(&self, pages: u32, log_entries: Option<u32>) -> PacedConfig {
-        let usual = PacedConfig::usual(&self.geometry, pages, self.bad_blocks);
+        let usual = PacedConfig::usual(&self.chip.geometry, pages, self.chip.bad_blocks);
         PacedConfig {
             log_entries: log_entries.unwrap_or(usual.log_entries),
             ..usual
@@ -143,8 +134,8 @@ impl<'a> LayerChip<'a> {
     /// The most pages that cost at most so many steps each.
     fn largest(&self, steps: u32, log_entries: Option<u32>) -> Option<u32> {
         match log_entries {
-            Some(_) => self.config(1, log_entries).largest(&self.geometry, steps),
-            None => PacedConfig::largest_usual(&self.geometry, self.bad_blocks, steps),
+            Some(_) => self.config(1, log_entries).largest(&self.chip.geometry, steps),
+            None => PacedConfig::largest_usual(&self.chip.geometry, self.chip.bad_blocks, steps),
         }
     }
 
@@ -155,13 +146,13 @@ impl<'a> LayerChip<'a> {
         log_entries: Option<u32>,
     ) -> Result<BoundedLayer, LabError> {
         let pages = match capacity {
-            ShareOrSize::Share(share) => self.geometry.pages() as f64 * share.si(),
+            ShareOrSize::Share(share) => self.chip.geometry.pages() as f64 * share.si(),
             ShareOrSize::Bytes(bytes) => {
-                (bytes.bytes() / u64::from(self.geometry.page_bytes)) as f64
+                (bytes.bytes() / u64::from(self.chip.geometry.page_bytes)) as f64
             }
         };
         let pages = pages as u32;
-        match self.config(pages, log_entries).bound::<()>(&self.geometry) {
+        match self.config(pages, log_entries).bound::<()>(&self.chip.geometry) {
             Ok(bound) => Ok(BoundedLayer { pages, bound }),
             Err(PacedError::Unsuitable {
                 what,
@@ -220,7 +211,7 @@ impl<'a> LayerChip<'a> {
             .of("max_latency"));
         }
         let mut steps = 0;
-        while steps < self.geometry.pages_per_block && ends(steps + 1)? {
+        while steps < self.chip.geometry.pages_per_block && ends(steps + 1)? {
             steps += 1;
         }
         let Some(mut pages) = self.largest(steps, log_entries) else {
@@ -229,7 +220,7 @@ impl<'a> LayerChip<'a> {
         // Calls of more than two pages have steps beside the erase.
         loop {
             let layer = self.layer(ShareOrSize::Bytes(self.bytes(pages)), log_entries)?;
-            let longest = self.times.longest_write(&layer.bound, self.call_pages());
+            let longest = self.chip.times.longest_write(&layer.bound, self.call_pages());
             if self.time(&longest)? <= within {
                 return Ok(layer);
             }
@@ -251,7 +242,7 @@ impl<'a> LayerChip<'a> {
     }
 
     fn time(&self, counts: &PacedCounts) -> Result<Time, LabError> {
-        let time = self.times.time(counts);
+        let time = self.chip.times.time(counts);
         time.map_err(|source| LabError::Device {
             target: self.target.name.clone(),
             source,
@@ -284,7 +275,7 @@ impl<'a> LayerChip<'a> {
             document,
         )?;
         let overwrite = of_call(RowOperation::Overwrite);
-        let longest = self.times.longest_write(bound, pages);
+        let longest = self.chip.times.longest_write(bound, pages);
         self.call(&overwrite, &longest, document)?;
         let floor = self.time(&self.floor())?;
         overwrite.add(Metric::LatencyFloor, Ok(floor.si()), document);
@@ -318,9 +309,9 @@ impl<'a> LayerChip<'a> {
     ) -> Result<(), LabError> {
         let longest = self.time(counts)?;
         subject.add(Metric::LatencyMax, Ok(longest.si()), document);
-        let page = &self.times.page;
+        let page = &self.chip.times.page;
         for (operation, count, time) in [
-            ("erase", counts.erases, self.times.erase),
+            ("erase", counts.erases, self.chip.times.erase),
             ("program", counts.pages_programmed(), page.program),
             ("read", counts.pages_read(), page.read),
             ("spare-read", counts.spare_reads, page.spare_read),
@@ -377,7 +368,7 @@ impl<'a> LayerChip<'a> {
     /// period, longer runs add nothing to the backlog at the proven rate.
     fn longest_totals(&self, bound: &PacedBound) -> Result<LongestTotals, LabError> {
         let pages = self.call_pages();
-        let single = self.time(&self.times.longest_write(bound, pages))?;
+        let single = self.time(&self.chip.times.longest_write(bound, pages))?;
         let block = self.time(&bound.block_counts())?;
         let user_pages = u64::from(bound.user_pages);
         let block_bytes = self.bytes(bound.user_pages).si();
@@ -389,7 +380,7 @@ impl<'a> LayerChip<'a> {
         let (mut times, mut period) = (Vec::<Time>::new(), 0);
         let mut is_settled = false;
         for calls in 1..=CALLS_MAX as u64 {
-            let run = self.time(&self.times.longest_run(bound, calls, pages))?;
+            let run = self.time(&self.chip.times.longest_run(bound, calls, pages))?;
             let singles = single.ps().saturating_mul(calls);
             period = if run.ps() <= singles { period + 1 } else { 0 };
             let mut total = run.ps().min(singles);
