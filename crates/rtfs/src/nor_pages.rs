@@ -1,6 +1,6 @@
 //! NOR flash as pages with a spare area, which the layer needs for its records.
 
-use wordline_memory::{Ecc, Flash, FlashMisuse, Geometry};
+use wordline_memory::{Ecc, EraseMode, Flash, FlashMisuse, Geometry};
 
 use crate::error::PacedError;
 use crate::record::RECORD_BYTES;
@@ -192,6 +192,18 @@ where
 
     fn erase(&mut self, block: u32) -> Result<(), F::Error> {
         self.flash.erase(block)
+    }
+
+    fn erase_mode(&self) -> EraseMode {
+        self.flash.erase_mode()
+    }
+
+    fn begin_erase(&mut self, block: u32) -> Result<(), F::Error> {
+        self.flash.begin_erase(block)
+    }
+
+    fn advance_erase(&mut self, parts: u32, of: u32) -> Result<bool, F::Error> {
+        self.flash.advance_erase(parts, of)
     }
 
     fn is_bad(&mut self, block: u32) -> Result<bool, F::Error> {
