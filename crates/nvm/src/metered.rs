@@ -1,6 +1,6 @@
 //! A flash whose operations are added up for the access that they serve.
 
-use wordline_memory::{Ecc, Flash, Geometry};
+use wordline_memory::{Ecc, EraseMode, Flash, Geometry};
 use wordline_rtfs::NorPages;
 
 use crate::cost::{AccessCost, Cause};
@@ -106,6 +106,22 @@ impl<F: FlashDevice> Flash for MeteredFlash<F> {
 
     fn erase(&mut self, block: u32) -> Result<(), NvmError> {
         let done = self.flash.erase(block);
+        self.book();
+        done
+    }
+
+    fn erase_mode(&self) -> EraseMode {
+        self.flash.erase_mode()
+    }
+
+    fn begin_erase(&mut self, block: u32) -> Result<(), NvmError> {
+        let done = self.flash.begin_erase(block);
+        self.book();
+        done
+    }
+
+    fn advance_erase(&mut self, parts: u32, of: u32) -> Result<bool, NvmError> {
+        let done = self.flash.advance_erase(parts, of);
         self.book();
         done
     }

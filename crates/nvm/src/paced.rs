@@ -1,14 +1,15 @@
 //! Raw flash behind a real-time layer, as a device of the laboratory.
 //!
 //! The layer runs on the host, as that of a driver does. It works ahead while the host's program has nothing to write, as
-//! a program does that knows when its next record comes: it begins no piece of work that need not end before. So every
-//! write has the bound that the layer states, whatever was done before.
+//! a program does that knows when its next record comes: it begins no piece of work that need not end before, but for an
+//! erase that is left running, on which a write may wait as long as on one of its own. So every write has the bound that the
+//! layer states, whatever was done before.
 
 use wordline_core::quantity::{Quantity as _, Time};
 use wordline_core::{SimClock, TranslationLayer};
 use wordline_memory::{ByteMemory, Geometry, OutOfRange};
 use wordline_rtfs::{
-    GROUP_PAGES, PacedBound, PacedConfig, PacedCounts, PacedError, PacedLayer, PacedWork,
+    ERASE_MILLIONTHS, GROUP_PAGES, PacedBound, PacedConfig, PacedCounts, PacedError, PacedLayer, PacedWork,
     RECORD_BYTES,
 };
 
@@ -83,6 +84,8 @@ pub(crate) struct Paced<F: PacedFlash> {
     clock: SimClock,
     last: AccessCost,
     times: PacedTimes,
+    /// The longest piece of an erase that is done ahead.
+    erase_piece: Time,
     /// What the layer did for content that was there before.
     preloaded: PacedWork,
 }
@@ -102,6 +105,16 @@ impl<F: PacedFlash> Paced<F> {
         let bound: PacedBound = config
             .bound(&geometry)
             .map_err(|error| too_little_to_spare(error, geometry.pages()))?;
+        let bound = bound.with_erases(times.erase_mode);
+        // What one call of a piece of an erase takes: a part, or all of it.
+        let erase_piece = match bound.erase_parts > 1 {
+            true => times.time(&PacedCounts {
+                erase_millionths: ERASE_MILLIONTHS.div_ceil(bound.erase_parts.into()),
+                suspends: 1,
+                ..PacedCounts::default()
+            })?,
+            false => times.erase,
+        };
         let memory = vec![0; bound.ram_bytes];
         let layer = PacedLayer::format(flash, columns, config, memory).map_err(layer_error)?;
         let clock = SimClock::new();
@@ -112,6 +125,7 @@ impl<F: PacedFlash> Paced<F> {
             clock,
             last: AccessCost::NONE,
             times,
+            erase_piece,
             preloaded: PacedWork::default(),
         })
     }
@@ -129,17 +143,18 @@ impl<F: PacedFlash> Paced<F> {
         self.flash().clock().advance_to(self.clock.now());
     }
 
-    /// Begins an access: the layer worked ahead since the last one, as long as a piece of work was sure to end in time.
-    fn begin(&mut self) -> Result<(), NvmError> {
+    /// Begins an access: the layer worked ahead since the last one, as long as a piece of work was sure to end in time. An
+    /// erase may go on into a write, whose bound has room for it.
+    fn begin(&mut self, writes: bool) -> Result<(), NvmError> {
         let now = self.clock.now();
         let step = self.times.time(&STEP)?;
         loop {
             let idle = now.since(self.flash().clock().now().min(now));
-            if idle < step
-                || !self
-                    .layer
-                    .work_ahead(idle >= self.times.erase)
-                    .map_err(layer_error)?
+            let erases = idle >= self.erase_piece;
+            if idle == Time::ZERO
+                || writes && !erases && self.layer.leave_erase().map_err(layer_error)?
+                || idle < step
+                || !self.layer.work_ahead(erases).map_err(layer_error)?
             {
                 break;
             }
@@ -210,6 +225,8 @@ const STEP: PacedCounts = PacedCounts {
     programs: 0,
     steps: 1,
     erases: 0,
+    erase_millionths: 0,
+    suspends: 0,
 };
 
 impl<F: PacedFlash> ByteMemory for Paced<F> {
@@ -225,7 +242,7 @@ impl<F: PacedFlash> ByteMemory for Paced<F> {
 
     fn read(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
         OutOfRange::check(at, out.len() as u64, self.len())?;
-        self.begin()?;
+        self.begin(false)?;
         let done = self.read_pages(at, out);
         self.end();
         done
@@ -233,7 +250,7 @@ impl<F: PacedFlash> ByteMemory for Paced<F> {
 
     fn write(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
         OutOfRange::check(at, data.len() as u64, self.len())?;
-        self.begin()?;
+        self.begin(true)?;
         let done = self.write_pages(at, data);
         self.end();
         done
@@ -341,6 +358,7 @@ impl<F: PacedFlash> Device for Paced<F> {
             clock: self.clock.fork(),
             last: self.last,
             times: self.times,
+            erase_piece: self.erase_piece,
             preloaded: self.preloaded,
         })
     }

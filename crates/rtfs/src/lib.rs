@@ -57,7 +57,7 @@ mod rule;
 mod shape;
 mod tables;
 
-pub use bound::{PacedBound, PacedCounts};
+pub use bound::{ERASE_MILLIONTHS, PacedBound, PacedCounts};
 pub use disk::{PacedDisk, PacedDiskError};
 pub use error::PacedError;
 pub use layer::{PacedLayer, PacedWear, PacedWork};

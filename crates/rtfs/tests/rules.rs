@@ -1,7 +1,7 @@
 //! Flash memories for tests.
 
 use wordline_crash::{FlashContent, FlashImage, FlashTearing, Mode, Recording};
-use wordline_memory::{Ecc, Flash, Geometry};
+use wordline_memory::{Ecc, EraseMode, Flash, Geometry};
 use wordline_nvm::NvmError;
 
 /// Where the records stand in the spare area.
@@ -69,6 +69,18 @@ impl<F: Flash> Flash for Counted<F> {
         let pages = self.inner.geometry().pages_per_block as usize;
         self.begins[block as usize * pages..][..pages].fill(None);
         self.inner.erase(block)
+    }
+
+    fn erase_mode(&self) -> EraseMode {
+        self.inner.erase_mode()
+    }
+
+    fn begin_erase(&mut self, block: u32) -> Result<(), F::Error> {
+        self.inner.begin_erase(block)
+    }
+
+    fn advance_erase(&mut self, parts: u32, of: u32) -> Result<bool, F::Error> {
+        self.inner.advance_erase(parts, of)
     }
 
     fn is_bad(&mut self, block: u32) -> Result<bool, F::Error> {
@@ -139,6 +151,18 @@ impl<F: Flash<Error = NvmError>> Flash for Failing<F> {
             return Err(NvmError::EraseFailed { block });
         }
         self.flash.erase(block)
+    }
+
+    fn erase_mode(&self) -> EraseMode {
+        self.flash.erase_mode()
+    }
+
+    fn begin_erase(&mut self, block: u32) -> Result<(), NvmError> {
+        self.flash.begin_erase(block)
+    }
+
+    fn advance_erase(&mut self, parts: u32, of: u32) -> Result<bool, NvmError> {
+        self.flash.advance_erase(parts, of)
     }
 
     fn is_bad(&mut self, block: u32) -> Result<bool, NvmError> {

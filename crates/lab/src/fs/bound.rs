@@ -10,8 +10,9 @@ use wordline_core::{
     Arrival, Axis, Basis, BoundWorkload, Experiment, FtlMapping, Metric, ResultSet, RowOperation,
     ShareOrSize, Timing,
 };
+use wordline_memory::EraseMode;
 use wordline_nvm::{Conditions, PacedChip};
-use wordline_rtfs::{GROUP_PAGES, PacedBound, PacedConfig, PacedCounts, PacedError};
+use wordline_rtfs::{ERASE_MILLIONTHS, GROUP_PAGES, PacedBound, PacedConfig, PacedCounts, PacedError};
 
 use crate::backlog::{Accumulator, Curve, Demand, Rate};
 use crate::buffer::bound::bound_basis;
@@ -153,7 +154,10 @@ impl<'a> LayerChip<'a> {
         };
         let pages = pages as u32;
         match self.config(pages, log_entries).bound::<()>(&self.chip.geometry) {
-            Ok(bound) => Ok(BoundedLayer { pages, bound }),
+            Ok(bound) => Ok(BoundedLayer {
+                pages,
+                bound: bound.with_erases(self.chip.times.erase_mode),
+            }),
             Err(PacedError::Unsuitable {
                 what,
                 found,
@@ -232,12 +236,23 @@ impl<'a> LayerChip<'a> {
         }
     }
 
-    /// What a call takes on any file system: its programs, and an erase.
+    /// What a call takes on any file system: its programs, and an erase, or where that can stand still the share of its bytes.
     fn floor(&self) -> PacedCounts {
-        PacedCounts {
-            programs: self.call_pages(),
-            erases: 1,
+        let pages = self.call_pages();
+        let programs = PacedCounts {
+            programs: pages,
             ..PacedCounts::default()
+        };
+        match self.chip.times.erase_mode {
+            EraseMode::Suspends => PacedCounts {
+                erase_millionths: pages * ERASE_MILLIONTHS
+                    / u64::from(self.chip.geometry.pages_per_block),
+                ..programs
+            },
+            EraseMode::Awaited | EraseMode::Runs => PacedCounts {
+                erases: 1,
+                ..programs
+            },
         }
     }
 
@@ -280,9 +295,10 @@ impl<'a> LayerChip<'a> {
         let floor = self.time(&self.floor())?;
         overwrite.add(Metric::LatencyFloor, Ok(floor.si()), document);
         if pages <= GROUP_PAGES as u64 {
-            let kinds = ["steps", "erase"]
-                .into_iter()
-                .zip(bound.write_counts(pages));
+            let [steps, erase] = bound.write_counts(pages);
+            let mut kinds = vec![("steps", steps), ("erase", erase)];
+            // Where an erase goes on in parts, there is one kind of call.
+            kinds.dedup_by_key(|(_, counts)| *counts);
             for (beside, counts) in kinds {
                 self.call(&overwrite.at(Axis::During, beside), &counts, document)?;
             }
@@ -309,17 +325,28 @@ impl<'a> LayerChip<'a> {
     ) -> Result<(), LabError> {
         let longest = self.time(counts)?;
         subject.add(Metric::LatencyMax, Ok(longest.si()), document);
-        let page = &self.chip.times.page;
+        let times = &self.chip.times;
+        let erases =
+            counts.erases as f64 + counts.erase_millionths as f64 / ERASE_MILLIONTHS as f64;
         for (operation, count, time) in [
-            ("erase", counts.erases, self.chip.times.erase),
-            ("program", counts.pages_programmed(), page.program),
-            ("read", counts.pages_read(), page.read),
-            ("spare-read", counts.spare_reads, page.spare_read),
+            ("erase", erases, times.erase),
+            (
+                "program",
+                counts.pages_programmed() as f64,
+                times.page.program,
+            ),
+            ("read", counts.pages_read() as f64, times.page.read),
+            (
+                "spare-read",
+                counts.spare_reads as f64,
+                times.page.spare_read,
+            ),
+            ("suspend", counts.suspends as f64, times.suspend),
         ] {
-            if count > 0 {
+            if count > 0.0 {
                 let at = subject.at(Axis::DeviceOperation, operation);
-                let spent = time.si() * count as f64;
-                at.add(Metric::LatencyMaxOperations, Ok(count as f64), document);
+                let spent = time.si() * count;
+                at.add(Metric::LatencyMaxOperations, Ok(count), document);
                 at.add(Metric::LatencyMaxOperationTime, Ok(spent), document);
             }
         }
@@ -369,7 +396,7 @@ impl<'a> LayerChip<'a> {
     fn longest_totals(&self, bound: &PacedBound) -> Result<LongestTotals, LabError> {
         let pages = self.call_pages();
         let single = self.time(&self.chip.times.longest_write(bound, pages))?;
-        let block = self.time(&bound.block_counts())?;
+        let block = self.time(&bound.block_counts(pages))?;
         let user_pages = u64::from(bound.user_pages);
         let block_bytes = self.bytes(bound.user_pages).si();
         let of_single = CALL_BYTES as f64 / single.si();

@@ -366,6 +366,10 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
                 break;
             }
         }
+        // Writes pay parts of an erase from the next block on.
+        if self.erases_in_parts() && self.free > 0 {
+            self.erase_ahead()?;
+        }
         Ok(())
     }
 
