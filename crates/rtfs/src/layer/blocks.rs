@@ -132,6 +132,16 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         }
     }
 
+    /// Waits for an erase that another session left running on a flash that kept its power.
+    pub(super) fn await_erase(&mut self) -> Result<(), F::Error> {
+        match self.pages.flash.advance_erase(1, 1) {
+            Err(error) if error.kind() != FlashErrorKind::EraseFailed => {
+                Err(PacedError::Flash(error))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// An erase that was begun did not end well: another block is erased next.
     fn erase_failed(&mut self, block: u32, error: F::Error) -> Result<(), F::Error> {
         if !self.end_erase(block, Err(error))? {

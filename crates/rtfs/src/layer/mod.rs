@@ -198,6 +198,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         rules: PacedRules,
     ) -> Result<Self, F::Error> {
         let mut layer = Self::blank(flash, columns, config, memory, rules)?;
+        layer.await_erase()?;
         let blocks = layer.shape().geometry.blocks;
         let mut bad = 0;
         for block in 0..blocks {
