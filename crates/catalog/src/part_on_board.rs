@@ -3,8 +3,7 @@
 use wordline_core::{Timing, TranslationLayer};
 use wordline_nvm::conformance::RuleOutcome;
 use wordline_nvm::{
-    Conditions, CycledFlash, Device, Link, LinkError, Memory, Named, NvmError, PacedChip,
-    PartSetup,
+    Conditions, CycledFlash, Device, Link, LinkError, Memory, Named, NvmError, PacedChip, PartSetup,
 };
 
 use crate::{Board, Part};

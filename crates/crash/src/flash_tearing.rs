@@ -347,9 +347,7 @@ impl Tearing for FlashTearing {
                 };
                 tear_program(&mut content, &program, tear, key);
             }
-            Some(
-                FlashOperation::Erase { block, .. } | FlashOperation::BeginErase { block },
-            ) => {
+            Some(FlashOperation::Erase { block, .. } | FlashOperation::BeginErase { block }) => {
                 content.set_erasing(None);
                 tear_erase(&mut content, *block, tear, key);
             }
@@ -362,7 +360,12 @@ impl Tearing for FlashTearing {
             let mut tears = erase_tears(self.draws);
             let all = erase_tears(self.draws).count() as u64;
             let tear = tears.nth((drawn % all) as usize);
-            tear_erase(&mut content, block, tear.unwrap_or(FlashTear::Nothing), drawn);
+            tear_erase(
+                &mut content,
+                block,
+                tear.unwrap_or(FlashTear::Nothing),
+                drawn,
+            );
         }
         FlashImage::new(content, id, tear, draw(key, 0, 4, Purpose::Tear))
     }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use wordline_memory::{EraseMode, BlockDevice, ByteMemory, Ecc, Flash, Geometry};
+use wordline_memory::{BlockDevice, ByteMemory, Ecc, EraseMode, Flash, Geometry};
 
 /// A handle of a memory, which meets the contracts that the memory meets. An engine has one, and the code that measures
 /// another.

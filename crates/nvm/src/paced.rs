@@ -9,8 +9,8 @@ use wordline_core::quantity::{Quantity as _, Time};
 use wordline_core::{SimClock, TranslationLayer};
 use wordline_memory::{ByteMemory, Geometry, OutOfRange};
 use wordline_rtfs::{
-    ERASE_MILLIONTHS, GROUP_PAGES, PacedBound, PacedConfig, PacedCounts, PacedError, PacedLayer, PacedWork,
-    RECORD_BYTES,
+    ERASE_MILLIONTHS, GROUP_PAGES, PacedBound, PacedConfig, PacedCounts, PacedError, PacedLayer,
+    PacedWork, RECORD_BYTES,
 };
 
 use crate::cost::{AccessCost, Cause};
@@ -201,7 +201,9 @@ impl<F: PacedFlash> Paced<F> {
             for (place, (logical, page)) in of.iter_mut().zip(group) {
                 *place = (*logical, &page[..]);
             }
-            self.layer.write_group(&of[..group.len()]).map_err(layer_error)?;
+            self.layer
+                .write_group(&of[..group.len()])
+                .map_err(layer_error)?;
         }
         Ok(())
     }

@@ -259,7 +259,9 @@ impl PacedBound {
             let apart = (unpaid * erases).saturating_sub(1);
             let paying = (all - filled * full).saturating_sub(apart);
             let most = self.block_steps() * 2.min(1 + opened);
-            let parts = self.millionths(paying).min(ERASE_MILLIONTHS * 2.min(1 + opened));
+            let parts = self
+                .millionths(paying)
+                .min(ERASE_MILLIONTHS * 2.min(1 + opened));
             PacedCounts {
                 programs: all + opened * u64::from(self.header_pages),
                 steps: filled * self.block_steps()

@@ -119,7 +119,10 @@ impl ModelRun {
         assert!(erases <= 1, "{erases} erases in a call");
         if bound.erase_parts > 1 {
             assert_eq!(erases, 0, "an erase in a call that pays its part");
-            assert!(parts <= pages, "{parts} parts of an erase for {pages} pages");
+            assert!(
+                parts <= pages,
+                "{parts} parts of an erase for {pages} pages"
+            );
         }
         let paid = pages.saturating_sub(2 * erases);
         let headers = done.headers - work.headers;

@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 use wordline_core::SimClock;
 use wordline_crash::FlashImage;
 use wordline_memory::{ByteMemory, Ecc, Flash, Geometry};
-use wordline_nvm::{
-    Accounts, BlockContent, Device, FlashMemory, Memory, NvmError, PageContent,
-};
+use wordline_nvm::{Accounts, BlockContent, Device, FlashMemory, Memory, NvmError, PageContent};
 
 use super::fault::{FaultReason, MemoryFault};
 

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use wordline_memory::{EraseMode, ByteMemory, Ecc, Flash, Geometry};
+use wordline_memory::{ByteMemory, Ecc, EraseMode, Flash, Geometry};
 
 use super::medium::Medium;
 use crate::{ByteTearing, FlashTearing, Recorder, Recording};

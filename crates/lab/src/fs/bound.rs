@@ -12,7 +12,9 @@ use wordline_core::{
 };
 use wordline_memory::EraseMode;
 use wordline_nvm::{Conditions, PacedChip};
-use wordline_rtfs::{ERASE_MILLIONTHS, GROUP_PAGES, PacedBound, PacedConfig, PacedCounts, PacedError};
+use wordline_rtfs::{
+    ERASE_MILLIONTHS, GROUP_PAGES, PacedBound, PacedConfig, PacedCounts, PacedError,
+};
 
 use crate::backlog::{Accumulator, Curve, Demand, Rate};
 use crate::buffer::bound::bound_basis;
@@ -135,7 +137,9 @@ impl<'a> LayerChip<'a> {
     /// The most pages that cost at most so many steps each.
     fn largest(&self, steps: u32, log_entries: Option<u32>) -> Option<u32> {
         match log_entries {
-            Some(_) => self.config(1, log_entries).largest(&self.chip.geometry, steps),
+            Some(_) => self
+                .config(1, log_entries)
+                .largest(&self.chip.geometry, steps),
             None => PacedConfig::largest_usual(&self.chip.geometry, self.chip.bad_blocks, steps),
         }
     }
@@ -153,7 +157,10 @@ impl<'a> LayerChip<'a> {
             }
         };
         let pages = pages as u32;
-        match self.config(pages, log_entries).bound::<()>(&self.chip.geometry) {
+        match self
+            .config(pages, log_entries)
+            .bound::<()>(&self.chip.geometry)
+        {
             Ok(bound) => Ok(BoundedLayer {
                 pages,
                 bound: bound.with_erases(self.chip.times.erase_mode),
@@ -224,7 +231,10 @@ impl<'a> LayerChip<'a> {
         // Calls of more than two pages have steps beside the erase.
         loop {
             let layer = self.layer(ShareOrSize::Bytes(self.bytes(pages)), log_entries)?;
-            let longest = self.chip.times.longest_write(&layer.bound, self.call_pages());
+            let longest = self
+                .chip
+                .times
+                .longest_write(&layer.bound, self.call_pages());
             if self.time(&longest)? <= within {
                 return Ok(layer);
             }

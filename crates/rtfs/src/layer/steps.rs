@@ -159,11 +159,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         });
         let work = moves + self.shape().stores(left, self.log_room());
         // The call with the erase pays nothing.
-        let unpaid = if self.is_erase_due() {
-            UNPAID_PAGES
-        } else {
-            0
-        };
+        let unpaid = if self.is_erase_due() { UNPAID_PAGES } else { 0 };
         let pages = left.saturating_sub(work + unpaid).max(1);
         Ok(work.div_ceil(pages).min(self.bound.steps_per_page))
     }

@@ -16,7 +16,7 @@ use crate::link::{Link, LinkError};
 use crate::memory::{FinerNor, Memory};
 use crate::metered::MeteredFlash;
 use crate::model::{ChipModel, CycledFlash, FlashModel, MemoryClass, PartSetup, SheetDuration};
-use crate::paced::{Paced, PacedChip, paced_config, layer_error};
+use crate::paced::{Paced, PacedChip, layer_error, paced_config};
 use crate::paced_times::PacedTimes;
 use crate::problem::{Problem, Problems};
 use crate::raw_flash::RawFlash;
