@@ -8,7 +8,7 @@ mod unwritten;
 
 use core::ops::Range;
 
-use wordline_memory::{Flash, FlashError, FlashErrorKind};
+use wordline_memory::{EraseMode, Flash, FlashError, FlashErrorKind};
 
 use crate::bound::{PacedBound, UNPAID_PAGES};
 use crate::error::PacedError;
@@ -40,6 +40,10 @@ pub struct PacedLayer<F, M> {
     sequence: u32,
     /// A free block that was erased ahead.
     erased: Option<u32>,
+    /// A free block whose erase was begun and has not ended.
+    erasing: Option<u32>,
+    /// Pages of this call whose parts of an erase are not paid.
+    unpaid_parts: u32,
     /// Blocks without a live page that are neither bad, failing, nor the head; the erased one included.
     free: u32,
     /// The block that is being emptied.
@@ -161,7 +165,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     ) -> Result<Self, F::Error> {
         let geometry = flash.geometry();
         let shape = PacedShape::new(&geometry, &config)?;
-        let bound = shape.bound()?;
+        let bound = shape.bound()?.with_erases(flash.erase_mode());
         for column in columns {
             if column >= geometry.spare_bytes {
                 return Err(PacedError::Unsuitable {
@@ -188,6 +192,8 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             used: shape.data_pages,
             sequence: 0,
             erased: None,
+            erasing: None,
+            unpaid_parts: 0,
             free: 0,
             victim: None,
             failing: [None; FAILING_MAX],
@@ -233,6 +239,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         rules: PacedRules,
     ) -> Result<Self, F::Error> {
         let mut layer = Self::blank(flash, columns, config, memory, rules)?;
+        layer.await_erase()?;
         let blocks = layer.shape().geometry.blocks;
         let mut bad = 0;
         for block in 0..blocks {
@@ -259,6 +266,9 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
                 .set_unwritten(number, shape.logical_pages_of(number));
         }
         layer.open_block(false)?;
+        if layer.erases_in_parts() {
+            layer.erase_ahead()?;
+        }
         Ok(layer)
     }
 
@@ -555,6 +565,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             } else {
                 stored = Some(self.place_map(freed, first)?);
             }
+            self.unpaid_parts += 1;
         }
         let done = core::mem::take(&mut self.group);
         if let Some(stored) = stored {
@@ -568,7 +579,8 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
                 self.tables.set_unwritten(number, rest);
             }
         }
-        Ok(())
+        self.coming = 0;
+        self.pay_parts()
     }
 
     /// Puts a page of a group into the image.
@@ -601,7 +613,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             self.store_most_changed()?;
             self.stored_before += 1;
         }
-        let is_due = self.erased.is_none() && self.free > 0;
+        let is_due = self.is_erase_due() && self.free > 0;
         // Where the log is full, the pages of this call store what changed, and the erase waits for the next, as long as
         // the head has room for that.
         let waits = self.tables.log_room() < pages && self.left() >= 3 * GROUP_PAGES as u32;
@@ -634,9 +646,9 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             return Err(PacedError::NeedsMount);
         }
         if self.tables.log_room() == 0 {
-            let done = match self.erased {
-                None if self.free > 0 => self.erase_ahead(),
-                _ => Ok(()),
+            let done = match self.is_erase_due() && self.free > 0 {
+                true => self.erase_ahead(),
+                false => Ok(()),
             };
             let done = done.and_then(|()| self.store_most_changed());
             self.broken |= done.is_err();
@@ -661,11 +673,20 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     /// Does one piece of work ahead while the caller has nothing to write: a step, or an erase where it may take so long.
     /// Returns whether there was any to do. Writes do the less of it the more was done ahead.
     ///
+    /// Where an erase [stands still](EraseMode::Suspends) for other accesses, one part of it is such a piece, of
+    /// [`erase_parts`](PacedBound::erase_parts); without time for that it is left running, and no step disturbs it.
+    ///
     /// # Errors
     /// When the flash fails.
     pub fn work_ahead(&mut self, may_erase: bool) -> Result<bool, F::Error> {
         if self.broken {
             return Err(PacedError::NeedsMount);
+        }
+        if self.erases_in_parts() && self.erased.is_none() && self.free > 0 {
+            if may_erase || self.erasing.is_none() {
+                self.advance_erase(u32::from(may_erase))?;
+            }
+            return Ok(may_erase);
         }
         if may_erase && self.erased.is_none() && self.free > 0 {
             self.erase_ahead()?;
@@ -674,10 +695,30 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         Ok(self.left() > self.left_to_callers() && self.step(true)?)
     }
 
+    /// Begins the erase that is due, and leaves it running: for a caller whose next call is a write, which waits for what is
+    /// left of it. Returns whether one was begun: none is where the flash does not leave erases
+    /// [running](EraseMode::Runs), nor where that write could be longer for it than its bound.
+    ///
+    /// # Errors
+    /// When the flash fails.
+    pub fn leave_erase(&mut self) -> Result<bool, F::Error> {
+        if self.broken {
+            return Err(PacedError::NeedsMount);
+        }
+        let runs = self.pages.flash.erase_mode() == EraseMode::Runs;
+        let due = self.erased.is_none() && self.erasing.is_none() && self.free > 0;
+        // The next write erases before its pages, whatever it stores.
+        if !runs || !due || self.tables.log_room() < GROUP_PAGES as u32 {
+            return Ok(false);
+        }
+        self.advance_erase(0)?;
+        Ok(true)
+    }
+
     /// Pages of the head that work ahead leaves: the header of the next block is the business of a write, and so that no
     /// write has both an erase and a header, those of a group while no block is erased.
     pub(super) fn left_to_callers(&self) -> u32 {
-        if self.erased.is_some() {
+        if !self.is_erase_due() {
             1
         } else {
             GROUP_PAGES as u32

@@ -60,6 +60,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         rules: PacedRules,
     ) -> Result<Self, F::Error> {
         let mut layer = Self::blank(flash, columns, config, memory, rules)?;
+        layer.await_erase()?;
         let mut problem = None;
         let (mut begun, mut below) = (0, None);
         loop {
@@ -400,6 +401,10 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             if self.free >= wanted || !self.step(false)? {
                 break;
             }
+        }
+        // Writes pay parts of an erase from the next block on.
+        if self.erases_in_parts() && self.free > 0 {
+            self.erase_ahead()?;
         }
         Ok(())
     }

@@ -129,9 +129,9 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             self.open_block(false)?;
         }
         // The last page of a block is the caller's, and those of this call and the next while no block is erased.
-        let last = match self.erased {
-            None => self.left_to_callers() + self.coming,
-            Some(_) => u32::from(self.rules.keep(PacedRule::LastPageIsCallers)),
+        let last = match self.is_erase_due() {
+            true => self.left_to_callers() + self.coming,
+            false => u32::from(self.rules.keep(PacedRule::LastPageIsCallers)),
         };
         let due = self.steps_due()?;
         let before = self.stored_before.min(due);
@@ -170,11 +170,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         let room = self.log_room().saturating_sub(next);
         let work = moves + self.shape().stores(left, room);
         // The call with the erase pays nothing.
-        let unpaid = if self.erased.is_none() {
-            UNPAID_PAGES
-        } else {
-            0
-        };
+        let unpaid = if self.is_erase_due() { UNPAID_PAGES } else { 0 };
         let pages = left.saturating_sub(work + unpaid).max(1);
         // A page pays whole steps, and what it pays too little or too much is the next page's.
         let share = work * SHARES / pages + self.share;

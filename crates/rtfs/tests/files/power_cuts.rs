@@ -5,7 +5,7 @@ use wordline_core::draw::{Purpose, draw};
 use wordline_crash::{
     EccStrength, FlashContent, FlashImage, FlashTearing, Mode, Recorder, Recording,
 };
-use wordline_memory::{Flash, Geometry};
+use wordline_memory::{EraseMode, Flash, Geometry};
 use wordline_nvm::NvmError;
 use wordline_rtfs::{
     PacedConfig, PacedError, PacedFileError, PacedFiles, PacedLayer, PacedRule, PacedRules,
@@ -21,6 +21,7 @@ struct Setup {
     geometry: Geometry,
     config: PacedConfig,
     ecc: bool,
+    erases: EraseMode,
     /// Programs and erases that fail in a run.
     failures: u32,
     calls: Calls,
@@ -46,6 +47,7 @@ const SMALL: Setup = Setup {
         log_entries: 20,
     },
     ecc: false,
+    erases: EraseMode::Awaited,
     failures: 0,
     calls: Calls {
         seed: 1,
@@ -63,8 +65,9 @@ const SMALL: Setup = Setup {
 const SETUPS: [(&str, Setup); 4] = [
     ("plain", SMALL),
     (
-        "behind an ECC, many names",
+        "behind an ECC, many names, erases that stand still",
         Setup {
+            erases: EraseMode::Suspends,
             ecc: true,
             calls: Calls {
                 names: 40,
@@ -100,8 +103,9 @@ const SETUPS: [(&str, Setup); 4] = [
         },
     ),
     (
-        "blocks that fail",
+        "blocks that fail, erases that run on",
         Setup {
+            erases: EraseMode::Runs,
             geometry: Geometry {
                 blocks: 24,
                 ..SMALL.geometry
@@ -178,13 +182,15 @@ impl Setup {
 
     fn first(&self, calls: u64) -> Run {
         let content = FlashContent::erased(self.geometry);
-        let recorder = Recorder::new(fresh(content.clone()), content, self.tearing());
+        let flash = fresh(content.clone()).with_erases(self.erases);
+        let recorder = Recorder::new(flash, content, self.tearing());
         let flash = Failing::new(recorder, self.failures, 41);
         let files = PacedFiles::format(flash, COLUMNS, self.config, 9, self.memory());
         self.go_on(files.expect("a format"), vec![Tree::new()], 0..calls)
     }
 
     fn again(&self, image: FlashImage, start: Vec<Tree>, calls: std::ops::Range<u64>) -> Run {
+        let image = image.with_erases(self.erases);
         let flash = Failing::new(image.record(self.tearing()), 0, 1);
         let files = self.mount(flash).expect("a mount");
         self.go_on(files, start, calls)
