@@ -178,9 +178,9 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
             place => place?,
         };
         let main = self.layer.loaded();
-        Ok(place
-            .bucket
-            .and_then(|_| bucket_entries(main).find(|(_, head)| head.id == id)))
+        Ok(place.bucket.and_then(|_| {
+            bucket_entries(main).find(|(_, head)| (head.hash, head.id) == (hash, id))
+        }))
     }
 
     /// The entry behind another in the order of hashes, whose name is put into `name`.
