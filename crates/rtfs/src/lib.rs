@@ -63,7 +63,7 @@ pub use disk::{PacedDisk, PacedDiskError};
 pub use error::PacedError;
 pub use files::{
     FILES_VERSION, PacedCall, PacedDirectory, PacedEntry, PacedFile, PacedFileError, PacedFiles,
-    PacedFilesBound, PacedOpen, PacedRoom,
+    PacedFilesBound, PacedFilesWork, PacedOpen, PacedPart, PacedRoom,
 };
 pub use layer::{PacedLayer, PacedWear, PacedWork};
 pub use nor_pages::{NOR_PAGE_BYTES, NorPages};

@@ -114,67 +114,68 @@ impl PacedFilesBound {
         self.form.levels
     }
 
-    /// Pages of the groups that a call writes, one number for each group.
-    fn groups(&self, call: PacedCall) -> impl Iterator<Item = u64> {
-        let page = self.form.page as u64;
+    /// Pages of the groups that a call writes: of data, beside them, and of a group of its own.
+    fn groups(&self, call: PacedCall) -> CallGroups {
+        // A bucket is cut: its two parts, a new node, and the one above.
         let cut = 4;
+        let page = self.form.page as u64;
         // Data that does not begin where a page does touches one page more.
         let touched = |bytes: u64| bytes.div_ceil(page) + 1;
-        let most = DATA_PAGES as u64;
-        let (data, beside) = match call {
-            PacedCall::Open | PacedCall::Read { .. } => (0, 0),
-            PacedCall::Overwrite { bytes } => (touched(bytes), 0),
+        let (data, beside, before) = match call {
+            PacedCall::Open | PacedCall::Read { .. } => (0, 0, 0),
+            PacedCall::Overwrite { bytes } => (touched(bytes), 0, 0),
             // The page of pointers, and the root; a short file becomes one of pages with its root and its entry.
-            PacedCall::Append { bytes } => (touched(bytes), 2),
-            // The entries of a bucket are cut, below a new node.
-            PacedCall::Create => (0, cut),
-            PacedCall::MakeDirectory => (0, cut + 1),
-            // The root of a file that is replaced, the entry before, and the super page.
-            PacedCall::Rename => (0, cut + 3),
+            PacedCall::Append { bytes } => (touched(bytes), 2, 0),
+            PacedCall::Create => (0, cut, 0),
+            PacedCall::MakeDirectory => (0, cut + 1, 0),
+            // The root of a file that is replaced, the entry before, and the super page. In small pages a short file with a
+            // long name first becomes one of pages.
+            PacedCall::Rename => (0, cut + 3, if self.form.has_room_for_all() { 0 } else { 3 }),
             // The root of the file, the entry or the node above it, and the super page.
-            PacedCall::Remove => (0, 3),
-            // The last page, a page of pointers in two, the root in two, and the super page.
-            PacedCall::Truncate => (0, 6),
-            PacedCall::DiscardFront => (0, 5),
-            PacedCall::Free => (0, 2),
+            PacedCall::Remove => (0, 3, 0),
+            // The last page, a page of pointers in two, the root in two, and the super page. A short file first becomes one
+            // of pages.
+            PacedCall::Truncate => (0, 6, 3),
+            PacedCall::DiscardFront => (0, 5, 0),
+            PacedCall::Free => (0, 2, 0),
         };
-        let groups = u64::from(beside > 0).max(data.div_ceil(most));
-        (0..groups).map(move |group| (data - group * most).min(most) + beside)
+        CallGroups {
+            data,
+            beside,
+            before,
+        }
     }
 
     /// Reads of a call whose path has so many names, beside those of its steps.
     fn reads(&self, call: PacedCall, names: u64) -> u64 {
-        let levels = u64::from(self.form.levels);
-        let walk = LOAD * (levels + 1);
+        let walk = LOAD * (u64::from(self.form.levels) + 1);
         // The root of a file, a child of it, and its last page.
         let look = 3 * LOAD;
         let page = self.form.page as u64;
-        // Pointers are read a few at a time, by the root and a child of it.
-        let pointers = |pages: u64| 2 * LOAD * (pages.div_ceil(8) + 1);
         let touched = |bytes: u64| bytes.div_ceil(page) + 1;
-        // Each page of a group starts from what it held, or from another.
-        let written: u64 = self.groups(call).map(|pages| LOAD * pages).sum();
-        // Each page that is taken may be of another page of the map.
-        let taken: u64 = self.groups(call).sum();
-        // A full list of pages that wait makes room first.
-        written
+        // Pointers are read a few at a time, by the root and a child of it.
+        let pointers = |bytes: u64| 2 * LOAD * (touched(bytes).div_ceil(8) + 1);
+        let pages: u64 = self.groups(call).pages().sum();
+        // Each page of a group starts from what it held or another one holds; each that is taken may be of a page of the map
+        // of its own; and the list of pages that wait is looked at.
+        let of_groups = (LOAD + 1) * pages;
+        of_groups
             + match call {
                 PacedCall::Open => walk * names + look,
-                PacedCall::Read { bytes } => {
-                    look + pointers(touched(bytes)) + LOAD * touched(bytes)
-                }
-                PacedCall::Overwrite { bytes } => look + pointers(touched(bytes)),
-                PacedCall::Append { bytes } => {
-                    look + walk + pointers(touched(bytes)) + taken + LOAD
-                }
-                PacedCall::Create => walk * names + 2 * LOAD + taken,
-                PacedCall::MakeDirectory => walk * names + 2 * LOAD + taken,
-                PacedCall::Rename => 2 * walk * names + 2 * walk + 2 * LOAD + taken,
-                PacedCall::Remove => walk * names + walk + LOAD * (levels + 1),
+                PacedCall::Read { bytes } => look + pointers(bytes) + LOAD * touched(bytes),
+                PacedCall::Overwrite { bytes } => look + pointers(bytes),
+                PacedCall::Append { bytes } => look + walk + pointers(bytes) + 2 * LOAD,
+                // The bucket again, and the node above it.
+                PacedCall::Create | PacedCall::MakeDirectory => walk * names + 2 * LOAD,
+                // Both paths, and the bucket of each again.
+                PacedCall::Rename => 2 * walk * (names + 1) + 2 * LOAD,
+                // The bucket, and the nodes above it one after the other.
+                PacedCall::Remove => walk * (names + 2),
                 PacedCall::Truncate | PacedCall::DiscardFront => {
-                    look + walk + pointers(1) + 2 * LOAD + taken
+                    look + 2 * walk + pointers(1) + 2 * LOAD
                 }
-                PacedCall::Free => 3 * LOAD + 2,
+                // The page of pointers, that of the map before, and what is dead by it.
+                PacedCall::Free => 3 * LOAD + 3,
             }
     }
 
@@ -187,8 +188,30 @@ impl PacedFilesBound {
         };
         [0, 1].map(|which| {
             self.groups(call)
+                .pages()
                 .map(|pages| self.layer.write_counts(pages)[which])
                 .fold(reads, |sum, group| sum + group)
         })
+    }
+}
+
+/// Pages of the groups that a call writes.
+#[derive(Clone, Copy, Debug)]
+struct CallGroups {
+    /// Pages of data, a few in each group.
+    data: u64,
+    /// Pages beside them in each group.
+    beside: u64,
+    /// Pages of a group before.
+    before: u64,
+}
+
+impl CallGroups {
+    /// Pages of one group after another.
+    fn pages(self) -> impl Iterator<Item = u64> {
+        let most = DATA_PAGES as u64;
+        let groups = u64::from(self.beside > 0).max(self.data.div_ceil(most));
+        let each = (0..groups).map(move |group| (self.data - group * most).min(most) + self.beside);
+        each.chain((self.before > 0).then_some(self.before))
     }
 }

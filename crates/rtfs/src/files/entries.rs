@@ -292,6 +292,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
             if most <= room {
                 return Ok(made);
             }
+            self.work.cuts += 1;
             self.put_entry(
                 directory,
                 &made,
@@ -549,6 +550,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
             if place.depth == 0 {
                 return Ok(());
             }
+            self.work.empties += 1;
             self.make_waiting_room(LEVELS_MAX)?;
             self.take_bucket(&place, &PageGroup::default(), SuperChange::default())?;
         }

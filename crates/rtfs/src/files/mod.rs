@@ -24,7 +24,7 @@ use form::{FileShape, NONE, ROOT_DIRECTORY, SUPER_PAGE, kind};
 
 pub use bound::{PacedCall, PacedFilesBound};
 pub use error::PacedFileError;
-pub use file::{PacedFile, PacedOpen};
+pub use file::{PacedFile, PacedOpen, PacedPart};
 pub use names::{PacedDirectory, PacedEntry};
 
 /// The version of the format of files and directories.
@@ -97,6 +97,7 @@ pub struct PacedFiles<F, M> {
     hint: u32,
     known: KnownPages,
     known_place: Option<KnownPlace>,
+    work: PacedFilesWork,
 }
 
 /// Free pages by number: first those that the group takes which is put together.
@@ -139,6 +140,17 @@ impl FileChanges {
             && (1..=changes)
                 .all(|back| self.last[(self.count.wrapping_sub(back) % REMEMBERED) as usize] != id)
     }
+}
+
+/// Groups that calls wrote beyond the ones that their [bound](PacedFilesBound) counts, since the mount.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PacedFilesWork {
+    /// Pieces of freeing what was removed, those in [`PacedFiles::work_ahead`] included.
+    pub freeings: u64,
+    /// Buckets that were cut before an entry had room.
+    pub cuts: u64,
+    /// Empty buckets of directories that were removed or replaced.
+    pub empties: u64,
 }
 
 /// Room on a flash, in logical pages.
@@ -253,6 +265,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
             hint: 0,
             known: KnownPages::default(),
             known_place: None,
+            work: PacedFilesWork::default(),
         })
     }
 
@@ -343,6 +356,12 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
     /// The layer below, as after a power cut: nothing is written.
     pub fn into_layer(self) -> PacedLayer<F, M> {
         self.layer
+    }
+
+    /// Groups that calls wrote beyond their bound since the mount.
+    #[must_use]
+    pub const fn work(&self) -> &PacedFilesWork {
+        &self.work
     }
 
     /// The bytes that a file may have.

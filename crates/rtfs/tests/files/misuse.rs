@@ -3,7 +3,9 @@
 use wordline_crash::FlashImage;
 use wordline_memory::{Flash, Geometry};
 use wordline_nvm::NvmError;
-use wordline_rtfs::{PacedConfig, PacedError, PacedFileError, PacedFiles, PacedLayer, PacedOpen};
+use wordline_rtfs::{
+    PacedConfig, PacedError, PacedFileError, PacedFiles, PacedLayer, PacedOpen, PacedPart,
+};
 
 use super::tree::{audit, content};
 use crate::rules::{COLUMNS, blank};
@@ -119,6 +121,29 @@ fn a_file_that_is_too_long_changes_nothing() {
     assert_eq!(files.read(&mut file, most - 3, &mut tail), Ok(3));
     assert_eq!(tail, [0, 0, 7, 9]);
     audit(&mut files);
+}
+
+#[test]
+fn parts_beyond_what_is_written_change_nothing() {
+    let mut files = files();
+    let mut short = files.open("/short", PacedOpen::CREATE).expect("a file");
+    let mut file = files.open("/file", PacedOpen::CREATE).expect("a file");
+    files.write(&mut file, 0, &[1; 5000]).expect("a write");
+    files.truncate(&mut file, 9000).expect("an extension");
+    let mut try_part =
+        |file: &mut _, at, data: &[u8]| files.write_together(&mut [PacedPart { file, at, data }]);
+    assert_eq!(try_part(&mut short, 0, &[1]), Err(Error::Unwritten));
+    assert_eq!(try_part(&mut file, 9000, &[1]), Err(Error::Unwritten));
+    assert_eq!(try_part(&mut file, u64::MAX, &[1]), Err(Error::Unwritten));
+    assert_eq!(try_part(&mut file, 5200, &[1]), Err(Error::Unwritten));
+    let too_many = Err(Error::TooMany { most: 8 });
+    assert_eq!(try_part(&mut file, 255, &[1; 2000]), too_many);
+    assert_eq!(try_part(&mut file, 256, &[2; 2048]), Ok(()));
+    let bytes = content(&mut files, "/file").expect("a file");
+    assert_eq!(
+        bytes[..5000].iter().filter(|byte| **byte == 2).count(),
+        2048
+    );
 }
 
 #[test]

@@ -3,10 +3,12 @@
 use wordline_core::draw::{Purpose, draw};
 use wordline_crash::FlashImage;
 use wordline_memory::Geometry;
-use wordline_rtfs::{PacedConfig, PacedFileError, PacedFiles, PacedOpen};
+use wordline_rtfs::{
+    PacedCall, PacedConfig, PacedFileError, PacedFiles, PacedFilesBound, PacedFilesWork, PacedOpen,
+};
 
 use super::tree::{Call, Ending, Tree, audit, content, found, perform};
-use crate::rules::{COLUMNS, blank};
+use crate::rules::{COLUMNS, Counted, Operations, blank};
 
 /// Draws calls.
 #[derive(Clone, Copy, Debug)]
@@ -92,12 +94,57 @@ impl Calls {
     }
 }
 
-/// The length from which on a file may be one of pages: what the file system decides, is looked at.
+/// What operations take, with times that differ as those of NAND do.
+fn time(count: &Operations) -> f64 {
+    0.13 * count.reads as f64 + 0.25 * count.programs as f64 + 2.0 * count.erases as f64
+}
+
+fn longest(bound: &PacedFilesBound, call: PacedCall, names: u64) -> f64 {
+    let times = bound.counts(call, names).map(|counts| {
+        0.13 * counts.pages_read() as f64
+            + 0.25 * counts.pages_programmed() as f64
+            + 2.0 * counts.erases as f64
+    });
+    times[0].max(times[1])
+}
+
+/// What a call may take, with the groups that it wrote beyond its bound.
+fn allowed(
+    bound: &PacedFilesBound,
+    call: &Call,
+    before: &PacedFilesWork,
+    after: &PacedFilesWork,
+) -> f64 {
+    let names = 4;
+    let of = |call| longest(bound, call, names);
+    let open = of(PacedCall::Open);
+    let own = match call {
+        Call::MakeDirectory(_) => of(PacedCall::MakeDirectory),
+        Call::Create(_) => of(PacedCall::Create) + open,
+        Call::Write(_, _, data) | Call::Append(_, data) => {
+            let bytes = data.len() as u64;
+            open + of(PacedCall::Append { bytes })
+        }
+        Call::Truncate(..) => open + of(PacedCall::Truncate),
+        Call::DiscardFront(..) => open + of(PacedCall::DiscardFront),
+        Call::Remove(_) => of(PacedCall::Remove),
+        Call::Rename(..) => of(PacedCall::Rename),
+        Call::Work => of(PacedCall::Free) + 2.0,
+    };
+    let groups = |after: u64, before: u64, call| (after - before) as f64 * of(call);
+    own + groups(after.freeings, before.freeings, PacedCall::Free)
+        + groups(after.cuts, before.cuts, PacedCall::Create)
+        + groups(after.empties, before.empties, PacedCall::Remove)
+}
+
+/// Random calls, and what they leave.
 fn run(geometry: Geometry, config: PacedConfig, calls: Calls, count: u64) {
     let bytes = config.bound::<()>(&geometry).expect("it suits").ram_bytes;
     let page = u64::from(geometry.page_bytes);
-    let mut files: PacedFiles<FlashImage, Vec<u8>> =
-        PacedFiles::format(blank(geometry), COLUMNS, config, 5, vec![0; bytes]).expect("a format");
+    let flash = Counted::new(blank(geometry));
+    let mut files: PacedFiles<Counted<FlashImage>, Vec<u8>> =
+        PacedFiles::format(flash, COLUMNS, config, 5, vec![0; bytes]).expect("a format");
+    let bound = config.files_bound::<()>(&geometry).expect("it suits");
     let mut tree = Tree::new();
     let mut full = 0;
     // Handles that stay open, with the path that each was opened by.
@@ -117,7 +164,16 @@ fn run(geometry: Geometry, config: PacedConfig, calls: Calls, count: u64) {
         };
         let mut next = tree.clone();
         let expected = next.apply(&call, page, is_paged);
+        files.layer_mut().flash_mut().count = Operations::default();
+        let before = *files.work();
         let done = perform(&mut files, &call);
+        let within = allowed(&bound, &call, &before, files.work());
+        let count = files.layer().flash().count;
+        assert!(
+            time(&count) <= within,
+            "call {number}: {call:?}: {count:?} takes {:.2} and may take {within:.2}",
+            time(&count)
+        );
         let ending = Ending::of(&done);
         if ending == Ending::NoSpace {
             full += 1;

@@ -8,7 +8,8 @@ use wordline_crash::{
 use wordline_memory::{EraseMode, Flash, Geometry};
 use wordline_nvm::NvmError;
 use wordline_rtfs::{
-    PacedConfig, PacedError, PacedFileError, PacedFiles, PacedLayer, PacedRule, PacedRules,
+    PacedConfig, PacedError, PacedFileError, PacedFiles, PacedLayer, PacedOpen, PacedPart,
+    PacedRule, PacedRules,
 };
 
 use super::model::Calls;
@@ -372,6 +373,52 @@ fn cut_everywhere(rules: PacedRules, asked: u64) -> (u64, u64) {
         }
     }
     total
+}
+
+#[test]
+fn parts_of_several_files_become_valid_together() {
+    let setup = SMALL;
+    let content = FlashContent::erased(setup.geometry);
+    let recorder = Recorder::new(fresh(content.clone()), content, setup.tearing());
+    let mut files =
+        PacedFiles::format(recorder, COLUMNS, setup.config, 9, setup.memory()).expect("a format");
+    let mut handles = ["/a", "/b"].map(|path| {
+        let mut file = files.open(path, PacedOpen::CREATE).expect("a file");
+        files.write(&mut file, 0, &[0; 700]).expect("a write");
+        file
+    });
+    let mut calls = Vec::new();
+    for value in 1..40u8 {
+        let data = [value; 260];
+        let [a, b] = &mut handles;
+        let parts = &mut [(a, 60), (b, 440)].map(|(file, at)| PacedPart {
+            file,
+            at,
+            data: &data,
+        });
+        files.write_together(parts).expect("both");
+        calls.push(files.layer().flash().operations());
+    }
+    let (_, recording) = files.into_layer().into_flash().finish();
+    for image in recording.images(Mode::Exhaustive, 1) {
+        let operation = image.id().operation;
+        if operation < calls[0] {
+            continue;
+        }
+        let done = calls.iter().filter(|after| **after <= operation).count() as u8;
+        let mut files = setup.mount(image).expect("a mount");
+        let [a, b] =
+            ["/a", "/b"].map(|path| super::tree::content(&mut files, path).expect("a file"));
+        let values = [&a[60..320], &b[440..700]].concat();
+        assert!(
+            values.iter().all(|value| *value == values[0]),
+            "one is older than the other"
+        );
+        assert!(
+            (done..=done + 1).contains(&values[0]),
+            "{done} calls returned"
+        );
+    }
 }
 
 #[test]
