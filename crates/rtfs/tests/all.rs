@@ -1,6 +1,7 @@
 //! The layer against a plain map, and against power cuts.
 
 mod disk;
+mod faults;
 mod model;
 mod mutants;
 mod power_cuts;

@@ -60,6 +60,8 @@ pub struct PacedLayer<F, M> {
     work: PacedWork,
     /// The flash failed in a way that only a mount gets over.
     broken: bool,
+    /// No block is left that could be opened: the layer can only be read.
+    worn_out: bool,
     rules: PacedRules,
 }
 
@@ -162,6 +164,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             group: BegunGroup::default(),
             work: PacedWork::default(),
             broken: false,
+            worn_out: false,
             rules,
         })
     }
@@ -334,6 +337,15 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         }
     }
 
+    /// Whether something can be written.
+    const fn check_writable(&self) -> Result<(), F::Error> {
+        match (self.worn_out, self.broken) {
+            (true, _) => Err(PacedError::WornOut),
+            (false, true) => Err(PacedError::NeedsMount),
+            (false, false) => Ok(()),
+        }
+    }
+
     fn check_length(&self, logical: u32, bytes: usize) -> Result<(), F::Error> {
         if bytes == self.page_bytes() as usize {
             return Ok(());
@@ -412,9 +424,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             self.check(*logical)?;
             self.check_length(*logical, data.len())?;
         }
-        if self.broken {
-            return Err(PacedError::NeedsMount);
-        }
+        self.check_writable()?;
         let done = self.write_checked(group, 0);
         // Some of its pages may be programmed: only a mount tells which group they belong to.
         self.broken |= done.is_err();
@@ -429,9 +439,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     pub fn write_part(&mut self, logical: u32, first: usize, data: &[u8]) -> Result<(), F::Error> {
         self.check(logical)?;
         self.check_part(logical, first, data.len())?;
-        if self.broken {
-            return Err(PacedError::NeedsMount);
-        }
+        self.check_writable()?;
         let done = self.write_checked(&[(logical, data)], first);
         // A page whose rest cannot be read is not programmed.
         self.broken |= done.is_err() && !matches!(done, Err(PacedError::Lost { .. }));
@@ -502,7 +510,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         if !is_due || self.stored_before > 0 || waits {
             return Ok(0);
         }
-        self.erase_ahead()?;
+        self.erase_if_any()?;
         Ok(if self.rules.keep(PacedRule::EraseTakesSteps) {
             UNPAID_PAGES
         } else {
@@ -524,12 +532,10 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     /// [`PacedError::OutOfRange`], or the flash fails.
     pub fn discard(&mut self, logical: u32) -> Result<(), F::Error> {
         self.check(logical)?;
-        if self.broken {
-            return Err(PacedError::NeedsMount);
-        }
+        self.check_writable()?;
         if self.tables.log_room() == 0 {
             let done = match self.erased {
-                None if self.free > 0 => self.erase_ahead(),
+                None if self.free > 0 => self.erase_if_any(),
                 _ => Ok(()),
             };
             let done = done.and_then(|()| self.store_most_changed());
@@ -558,11 +564,12 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     /// # Errors
     /// When the flash fails.
     pub fn work_ahead(&mut self, may_erase: bool) -> Result<bool, F::Error> {
-        if self.broken {
-            return Err(PacedError::NeedsMount);
+        if self.worn_out {
+            return Ok(false);
         }
+        self.check_writable()?;
         if may_erase && self.erased.is_none() && self.free > 0 {
-            self.erase_ahead()?;
+            self.erase_if_any()?;
             return Ok(true);
         }
         Ok(self.left() > self.left_to_callers() && self.step(true)?)

@@ -339,6 +339,11 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             self.group = unit.group;
             let opened = self.open_block(true);
             self.group = BegunGroup::default();
+            if matches!(opened, Err(PacedError::WornOut)) {
+                // What is there can be read where it is.
+                self.apply(&unit);
+                return Ok(());
+            }
             opened?;
             match self.copy_unit(&unit)? {
                 Copied::Whole(copied) => {
@@ -362,8 +367,13 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         }
         // A block that held much of use when the power went may take more than one block to be made up for.
         for _ in 0..2 * self.shape().data_pages {
-            if self.free >= wanted || !self.step(false)? {
+            if self.free >= wanted {
                 break;
+            }
+            match self.step(false) {
+                Ok(true) => {}
+                Ok(false) | Err(PacedError::WornOut) => break,
+                Err(error) => return Err(error),
             }
         }
         Ok(())

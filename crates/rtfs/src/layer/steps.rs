@@ -68,11 +68,12 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         block != self.head && !(begun && self.rules.keep(PacedRule::GroupStays))
     }
 
-    /// The block with the fewest live pages, of those that have any and gain a page.
+    /// The block with the fewest live pages, of those that have any and gain a page. A failing one gains none.
     fn emptiest(&self) -> Option<u32> {
         let geometry = self.shape().geometry;
         (0..geometry.blocks)
             .filter(|block| !self.tables.is_bad(*block) && self.can_be_emptied(*block))
+            .filter(|block| !self.failing.contains(&Some(*block)))
             .map(|block| (self.tables.live_pages(block), block))
             .filter(|(live, _)| (1..self.shape().data_pages).contains(live))
             .min()
@@ -130,8 +131,9 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         }
         // The last page of a block is the caller's, and those of this call and the next while no block is erased.
         let last = match self.erased {
-            None => self.left_to_callers() + self.coming,
-            Some(_) => u32::from(self.rules.keep(PacedRule::LastPageIsCallers)),
+            None if self.free > 0 => self.left_to_callers() + self.coming,
+            // Where no block is free, one must become so before the head is full.
+            _ => u32::from(self.rules.keep(PacedRule::LastPageIsCallers)),
         };
         let due = self.steps_due()?;
         let before = self.stored_before.min(due);
