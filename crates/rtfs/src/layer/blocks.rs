@@ -109,11 +109,16 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
 
     /// Goes on with a new block, whose header says what was before, and whether a mount opens it.
     pub(super) fn open_block(&mut self, mounted: bool) -> Result<(), F::Error> {
+        self.open_after(self.head, mounted)
+    }
+
+    /// The same; `before` is the last block whose header is whole, and which counts if a mount opened it.
+    pub(super) fn open_after(&mut self, before: u32, mounted: bool) -> Result<(), F::Error> {
         loop {
             self.worn_out = matches!(self.erase_ahead(), Err(PacedError::WornOut));
             let block = self.erased.take().ok_or(PacedError::WornOut)?;
             let old = self.head;
-            self.previous = old;
+            self.previous = before;
             self.head = block;
             self.resting = self.resting.filter(|resting| *resting != block);
             self.used = 0;

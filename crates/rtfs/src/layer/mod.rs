@@ -525,20 +525,29 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         }
     }
 
+    /// Does what a write of one page does, with a store of the map in the place of its page.
+    fn make_room_to_discard(&mut self) -> Result<(), F::Error> {
+        self.coming = 1;
+        if self.make_room(1)? == 0 {
+            self.pay_page()?;
+        }
+        if self.tables.log_room() == 0 {
+            self.store_most_changed()?;
+        }
+        self.coming = 0;
+        Ok(())
+    }
+
     /// Forgets what a logical page holds: it reads as never written. Until its page of the map is stored, a mount brings
-    /// it back; so its page is kept until then.
+    /// it back; so its page is kept until then. It costs at most what a write of one page does.
     ///
     /// # Errors
-    /// [`PacedError::OutOfRange`], or the flash fails.
+    /// [`PacedError::OutOfRange`], [`PacedError::WornOut`], or the flash fails.
     pub fn discard(&mut self, logical: u32) -> Result<(), F::Error> {
         self.check(logical)?;
         self.check_writable()?;
         if self.tables.log_room() == 0 {
-            let done = match self.erased {
-                None if self.free > 0 => self.erase_if_any(),
-                _ => Ok(()),
-            };
-            let done = done.and_then(|()| self.store_most_changed());
+            let done = self.make_room_to_discard();
             self.broken |= done.is_err();
             done?;
         }

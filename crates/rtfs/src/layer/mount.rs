@@ -93,6 +93,9 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         begun: &mut u32,
     ) -> Result<Option<LastUnit>, F::Error> {
         let Some(mounted) = self.read_header(block, sequence, begun)? else {
+            // What its record says of erases may be wrong: it is taken to have those of the first block that is known.
+            let usual = self.tables.wear_base() + WEAR_BELOW;
+            self.tables.set_erases(block, usual);
             return Ok(None);
         };
         let mounted = mounted && self.rules.keep(PacedRule::MountEnds);
@@ -135,7 +138,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     ) -> Result<[Option<(u32, u32)>; CANDIDATES], F::Error> {
         let geometry = self.shape().geometry;
         let mut newest = [None; CANDIDATES];
-        let mut base = None;
+        let mut known = false;
         for block in 0..geometry.blocks {
             let first = block * geometry.pages_per_block;
             let main = geometry.page_bytes as usize;
@@ -146,12 +149,9 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             if record.page_use != PageUse::Header || record.part != 0 {
                 continue;
             }
-            if base.is_none() {
-                let below = record.logical.saturating_sub(WEAR_BELOW);
-                self.tables.set_wear_base(below);
-                base = Some(below);
+            if below.is_none() {
+                self.take_erases(block, &record, &mut known)?;
             }
-            self.tables.set_erases(block, record.logical);
             let mut found = Some((record.sequence, block));
             if below.is_some() && found >= below {
                 continue;
@@ -163,6 +163,28 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             }
         }
         Ok(newest)
+    }
+
+    /// Notes the erases that the header of a block names. Whether it is whole is looked at for the first one, from which
+    /// others are counted: then it is `known`.
+    fn take_erases(
+        &mut self,
+        block: u32,
+        record: &PacedRecord,
+        known: &mut bool,
+    ) -> Result<(), F::Error> {
+        if !*known {
+            let first = block * self.shape().geometry.pages_per_block;
+            let found = self.pages.read(first, self.tables.image())?;
+            if !matches!(found, Found::Whole { record: whole, .. } if whole == *record) {
+                return Ok(());
+            }
+            *known = true;
+            let base = record.logical.saturating_sub(WEAR_BELOW);
+            self.tables.set_wear_base(base);
+        }
+        self.tables.set_erases(block, record.logical);
+        Ok(())
     }
 
     /// Goes through the pages of the head in their order. What they changed is noted, but for the last unit, which is
@@ -334,10 +356,11 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         } else {
             0
         };
+        let before = self.head;
         loop {
             // The header names the pages that are copied, so that a mount after this one knows what to keep.
             self.group = unit.group;
-            let opened = self.open_block(true);
+            let opened = self.open_after(before, true);
             self.group = BegunGroup::default();
             if matches!(opened, Err(PacedError::WornOut)) {
                 // What is there can be read where it is.
