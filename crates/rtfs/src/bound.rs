@@ -184,7 +184,10 @@ impl PacedBound {
         let [paced, erasing] = self.write_counts(1);
         [
             PacedCounts { reads: 2, ..paced },
-            PacedCounts { reads: 2, ..erasing },
+            PacedCounts {
+                reads: 2,
+                ..erasing
+            },
         ]
     }
 

@@ -5,6 +5,9 @@ use crate::shape::{PacedShape, TablePlaces};
 /// A page number that stands for no page: the first page of the first block begins a header, and is never data.
 pub(crate) const NO_PAGE: u32 = 0;
 
+/// A page number that stands for a page that is not known any more: the second page of the first block is of a header, too.
+pub(crate) const LOST_PAGE: u32 = 1;
+
 /// The wear byte of a block that is bad.
 const BAD: u8 = u8::MAX;
 

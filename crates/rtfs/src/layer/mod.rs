@@ -1,13 +1,14 @@
 //! Logical pages on flash, with bounded calls.
 
 mod blocks;
+mod decayed;
 mod header_io;
 mod mount;
 mod steps;
 
 use core::ops::Range;
 
-use wordline_memory::{Flash, FlashError, FlashErrorKind};
+use wordline_memory::{Ecc, Flash, FlashError, FlashErrorKind};
 
 use crate::bound::{PacedBound, UNPAID_PAGES};
 use crate::error::PacedError;
@@ -15,7 +16,7 @@ use crate::pages::{Found, RecordedPages};
 use crate::record::{PacedRecord, PageUse, RECORD_BYTES};
 use crate::rule::{PacedRule, PacedRules};
 use crate::shape::{GROUP_PAGES, PacedConfig, PacedRam, PacedShape};
-use crate::tables::{NO_PAGE, PacedTables, get_number};
+use crate::tables::{LOST_PAGE, NO_PAGE, PacedTables, get_number};
 
 /// Blocks in which a program failed, and which hold pages yet.
 const FAILING_MAX: usize = 4;
@@ -62,6 +63,8 @@ pub struct PacedLayer<F, M> {
     broken: bool,
     /// No block is left that could be opened: the layer can only be read.
     worn_out: bool,
+    /// A page of the map was lost, so that pages count as live which it named and a later change made dead.
+    map_lost: bool,
     rules: PacedRules,
 }
 
@@ -165,6 +168,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             work: PacedWork::default(),
             broken: false,
             worn_out: false,
+            map_lost: false,
             rules,
         })
     }
@@ -378,10 +382,13 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             Some((_, change)) => change.page,
             None => self.find_stored(logical)?,
         };
+        if page == LOST_PAGE {
+            return Err(PacedError::Lost { logical });
+        }
         Ok((page != NO_PAGE).then_some(page))
     }
 
-    /// The page that the stored map names for a logical page.
+    /// The page that the stored map names for a logical page; [`LOST_PAGE`] where it is not known any more.
     fn find_stored(&mut self, logical: u32) -> Result<u32, F::Error> {
         let (number, place) = self.shape().map_place(logical);
         let map_page = self.tables.map_page(number);
@@ -392,10 +399,13 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         let mut entry = [0; 4];
         let column = place * width as u32;
         match self.pages.flash.read(map_page, column, &mut entry[..width]) {
-            Ok(_) => Ok(get_number(&entry[..width])),
-            Err(error) if error.kind() == FlashErrorKind::Uncorrectable => {
-                Err(PacedError::Lost { logical })
+            Ok(ecc) => {
+                if matches!(ecc, Ecc::Corrected { refresh: true, .. }) {
+                    self.advised = Some(self.shape().geometry.block_of(map_page));
+                }
+                Ok(get_number(&entry[..width]))
             }
+            Err(error) if error.kind() == FlashErrorKind::Uncorrectable => Ok(LOST_PAGE),
             Err(error) => Err(PacedError::Flash(error)),
         }
     }
@@ -558,6 +568,10 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         if self.tables.change_of(logical).is_none() {
             let page = self.find_stored(logical)?;
             if page == NO_PAGE {
+                return Ok(());
+            }
+            if page == LOST_PAGE {
+                self.note_change(logical, NO_PAGE, false);
                 return Ok(());
             }
             // From now on the change names what the stored map does.

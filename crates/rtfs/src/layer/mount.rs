@@ -2,13 +2,14 @@
 
 use wordline_memory::Flash;
 
+use super::decayed::NotWhole;
 use super::{BegunGroup, PacedLayer, Result};
 use crate::error::PacedError;
 use crate::pages::Found;
 use crate::record::{MOUNTED, PacedRecord, PageUse, RECORD_BYTES};
 use crate::rule::{PacedRule, PacedRules};
 use crate::shape::{FREE_BLOCKS, GROUP_PAGES, PacedConfig};
-use crate::tables::{NO_PAGE, get_number};
+use crate::tables::{LOST_PAGE, NO_PAGE, get_number};
 
 /// Blocks that are looked at as the newest: one may have been begun, and power cuts can tear records of others.
 const CANDIDATES: usize = 8;
@@ -109,7 +110,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             if self.read_header(block, sequence, begun)?.is_none() {
                 return Ok(None);
             }
-            let sure = match self.survey(true, true) {
+            let sure = match self.survey(true, true, true) {
                 Ok(()) => false,
                 // A block of that time is erased, which nothing does before the mount has ended.
                 Err(PacedError::Lost { .. }) => true,
@@ -190,7 +191,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     /// Goes through the pages of the head in their order. What they changed is noted, but for the last unit, which is
     /// returned; `None` where a mount opened the block and did not end, so that the block before counts.
     fn replay(&mut self, mounted: bool) -> Result<Option<LastUnit>, F::Error> {
-        let mut ended = !mounted;
+        let (mut ended, mut gap) = (!mounted, false);
         let mut unit = LastUnit {
             needs_previous: true,
             ..LastUnit::default()
@@ -200,8 +201,18 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             let page = self.shape().data_page(self.head, place);
             let record = match self.pages.read(page, self.tables.image())? {
                 Found::Whole { record, .. } if record.sequence == self.sequence => record,
-                _ => break,
+                _ => match self.not_whole(place)? {
+                    NotWhole::End => break,
+                    NotWhole::Decayed(record) => record,
+                    NotWhole::Unknown => {
+                        gap = true;
+                        continue;
+                    }
+                },
             };
+            // The copies of a mount come first, so that a later page of the caller proves that it ended.
+            let by_caller = record.page_use == PageUse::Data && !record.moved;
+            ended |= gap && by_caller && place >= GROUP_PAGES as u32;
             if record.page_use == PageUse::Header {
                 // All pages before it are sure.
                 ended = true;
@@ -219,9 +230,25 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             if alone {
                 done.push(record.logical, page);
             } else {
+                if record.first && gap && begun.len > 0 {
+                    // What decayed was the end of the group.
+                    let of = Some(PacedRecord {
+                        moved: false,
+                        page_use: PageUse::Data,
+                        ..record
+                    });
+                    let group = core::mem::take(&mut begun);
+                    let ends = LastUnit {
+                        group,
+                        of,
+                        ..LastUnit::default()
+                    };
+                    self.apply(&core::mem::replace(&mut unit, ends));
+                }
                 if record.first || begun.len == GROUP_PAGES {
                     begun.len = 0;
                 }
+                gap = false;
                 begun.push(record.logical, page);
                 if !record.last {
                     // What came before this page is sure.
@@ -241,7 +268,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     }
 
     /// Whether a record names what the layer has.
-    fn is_known(&self, record: &PacedRecord) -> bool {
+    pub(super) fn is_known(&self, record: &PacedRecord) -> bool {
         match record.page_use {
             PageUse::Data | PageUse::Lost => record.logical < self.logical_pages(),
             PageUse::Map => record.logical < self.shape().map_pages,
@@ -271,7 +298,11 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     /// Finds the live pages and the free blocks. Where `all_sure`, what the stored map names of a changed page is noted
     /// as dead: otherwise a block that was emptied before the mount would be taken for one in use each time. What was noted
     /// as live stays so, unless it `clears` that.
-    fn survey(&mut self, all_sure: bool, clears: bool) -> Result<(), F::Error> {
+    ///
+    /// # Errors
+    /// [`PacedError::Lost`]: a page of the map is erased or decayed, and it is `strict`. Else nothing that such a page names is
+    /// live.
+    fn survey(&mut self, all_sure: bool, clears: bool, strict: bool) -> Result<(), F::Error> {
         let shape = *self.shape();
         if clears {
             self.tables.clear_live();
@@ -281,16 +312,21 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             if page == NO_PAGE {
                 continue;
             }
-            if !self.read_map(page, number)? {
+            let is_whole = self.read_map(page, number)?;
+            if strict && !is_whole {
                 return Err(PacedError::Lost {
                     logical: number * shape.map_entries,
                 });
             }
             self.tables.set_live(page, true);
+            if !is_whole {
+                continue;
+            }
             for place in 0..shape.map_entries {
                 let at = place as usize * shape.width;
                 let named = get_number(&self.tables.main()[at..at + shape.width]);
-                if named == NO_PAGE || u64::from(named) >= shape.geometry.pages() {
+                let is_page = named != NO_PAGE && named != LOST_PAGE;
+                if !is_page || u64::from(named) >= shape.geometry.pages() {
                     continue;
                 }
                 let logical = number * shape.map_entries + place;
@@ -327,12 +363,14 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         }
         let all_sure = self.rules.keep(PacedRule::MountNotesDead);
         let clears = !unit.keeps_live;
-        match self.survey(all_sure, clears) {
-            // A page of the map from before the unit is erased, which nothing does before the unit is sure.
-            Err(PacedError::Lost { .. }) if unit.group.len > 0 => {
-                self.apply(&unit);
-                unit.group.len = 0;
-                self.survey(all_sure, clears)?;
+        match self.survey(all_sure, clears, true) {
+            Err(PacedError::Lost { .. }) => {
+                // A page of the map from before the unit is erased, which nothing does before the unit is sure. Or it decayed.
+                if unit.of.is_some_and(|of| of.page_use == PageUse::Map) {
+                    self.apply(&unit);
+                    unit.group.len = 0;
+                }
+                self.survey(all_sure, clears, false)?;
             }
             done => done?,
         }
@@ -382,7 +420,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
                 }
             }
             // The copies are not sure before the mount ended.
-            self.survey(false, true)?;
+            self.survey(false, true, false)?;
             while self.free < wanted && self.left() > GROUP_PAGES as u32 && self.step(false)? {}
             if self.end_mount()? {
                 break;

@@ -9,7 +9,7 @@ use crate::pages::Found;
 use crate::record::{PacedRecord, PageUse};
 use crate::rule::PacedRule;
 use crate::shape::FREE_BLOCKS;
-use crate::tables::{NO_PAGE, get_number, put_number};
+use crate::tables::{LOST_PAGE, NO_PAGE, get_number, put_number};
 
 /// Free blocks that work ahead aims at.
 const FREE_AHEAD: u32 = FREE_BLOCKS + 2;
@@ -241,6 +241,10 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             self.kill(page);
             return Ok(());
         }
+        if self.map_lost && change.is_none() && !self.is_named(page, record.logical)? {
+            self.kill(page);
+            return Ok(());
+        }
         let moved = self.copy(page, record)?;
         self.note_change(record.logical, moved, change.is_none());
         if change.is_some_and(|(_, change)| change.discarded) {
@@ -286,9 +290,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     fn give_up(&mut self, page: u32) -> Result<(), F::Error> {
         if let Some(number) = (0..self.shape().map_pages).find(|n| self.tables.map_page(*n) == page)
         {
-            return Err(PacedError::Lost {
-                logical: number * self.shape().map_entries,
-            });
+            return self.store_map(number);
         }
         let owner = match self.tables.change_to(page) {
             Some(change) => Some(change.logical),
@@ -351,9 +353,14 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
 
     /// Stores the page of the map with most changes.
     pub(super) fn store_most_changed(&mut self) -> Result<(), F::Error> {
-        let Some((number, _)) = self.tables.most_changed() else {
-            return Ok(());
-        };
+        match self.tables.most_changed() {
+            Some((number, _)) => self.store_map(number),
+            None => Ok(()),
+        }
+    }
+
+    /// Stores a page of the map.
+    fn store_map(&mut self, number: u32) -> Result<(), F::Error> {
         self.work.steps += 1;
         self.work.stored += 1;
         let old = self.tables.map_page(number);
@@ -412,17 +419,18 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         start..start + width
     }
 
-    /// Puts a page of the map into the image as it was stored; one that never was names no page.
+    /// Puts a page of the map into the image as it was stored. One that never was names no page, and of one that cannot be
+    /// read any more nothing is known.
     fn load_map(&mut self, page: u32, number: u32) -> Result<(), F::Error> {
         if page == NO_PAGE {
             self.tables.main().fill(0);
-            return Ok(());
+        } else if !self.read_map(page, number)? {
+            self.map_lost = true;
+            let width = self.shape().width;
+            for entry in self.tables.main().chunks_exact_mut(width) {
+                put_number(entry, LOST_PAGE);
+            }
         }
-        if self.read_map(page, number)? {
-            return Ok(());
-        }
-        Err(PacedError::Lost {
-            logical: number * self.shape().map_entries,
-        })
+        Ok(())
     }
 }
