@@ -225,6 +225,20 @@ impl PacedBound {
         [paced, erasing]
     }
 
+    /// What a discard costs at most: as much as a write of one page, and a page of the map read. When the change log is
+    /// full, it stores a page of the map in the place of the caller's.
+    #[must_use]
+    pub const fn discard_counts(&self) -> [PacedCounts; 2] {
+        let [paced, erasing] = self.write_counts(1);
+        [
+            PacedCounts { reads: 2, ..paced },
+            PacedCounts {
+                reads: 2,
+                ..erasing
+            },
+        ]
+    }
+
     /// What filling one block costs at most, for [`user_pages`](Self::user_pages) of the caller in calls of so many pages:
     /// the steady state of the worst case.
     #[must_use]
@@ -290,9 +304,10 @@ impl PacedBound {
 
     /// What a mount after a power cut costs at most, where no mount before was cut as well and no page has decayed.
     ///
-    /// It reads the spare area of each block's first page, and the headers of two blocks: that of the newest may be torn.
-    /// Then it goes through the pages of the block before, twice where a mount was the last that wrote to it. The last group is programmed again to a block of its own, and again behind a new header where
-    /// one of its pages is torn. The map is read before and after that. As many steps as a block has pages free one again,
+    /// It reads the spare area of each block's first page, a whole one of them or two, and the headers of two blocks: that
+    /// of the newest may be torn. Then it goes through the pages of the block before, twice where a mount was the last that
+    /// wrote to it. The last group is programmed again to a block of its own, and again behind a new header where one of its
+    /// pages is torn. The map is read before and after that. As many steps as a block has pages free one again,
     /// and a last page says that the mount ended.
     #[must_use]
     pub const fn mount_counts(&self) -> PacedCounts {
@@ -300,6 +315,7 @@ impl PacedBound {
         PacedCounts {
             spare_reads: self.blocks as u64,
             reads: (CANDIDATES + 1) * header
+                + CANDIDATES
                 + 2 * data
                 + 3 * self.map_pages as u64
                 + GROUP_PAGES as u64,

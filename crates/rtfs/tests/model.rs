@@ -135,6 +135,46 @@ impl ModelRun {
     }
 }
 
+#[test]
+fn a_discard_costs_at_most_what_a_write_of_a_page_does() {
+    let config = largest(64);
+    let mut trial = ModelRun::new(config, PacedRules::ALL, EraseMode::Awaited);
+    let pages = u64::from(config.logical_pages);
+    for logical in 0..config.logical_pages {
+        trial.write(&[logical], 1);
+    }
+    let mut stored = 0;
+    for call in 2..20_000 {
+        let random = |number| draw(13, call, number, Purpose::Address);
+        let logical = (random(0) % pages) as u32;
+        if random(1).is_multiple_of(3) {
+            trial.write(&[logical], call);
+            continue;
+        }
+        let (before, work) = (trial.operations(), *trial.layer.work());
+        trial.layer.discard(logical).expect("a discard");
+        trial.versions.remove(&logical);
+        let (after, done) = (trial.operations(), *trial.layer.work());
+        stored += done.stored - work.stored;
+        let taken = [
+            after.reads - before.reads,
+            after.programs - before.programs,
+            after.erases - before.erases,
+        ];
+        let allowed = trial.layer.bound().discard_counts().map(|counts| {
+            [
+                counts.pages_read(),
+                counts.pages_programmed(),
+                counts.erases,
+            ]
+        });
+        let fits = |allowed: &[u64; 3]| taken.iter().zip(allowed).all(|(a, b)| a <= b);
+        assert!(allowed.iter().any(fits), "{call}: {taken:?} of {allowed:?}");
+    }
+    assert!(stored > 0);
+    trial.check_all();
+}
+
 /// What a trial does.
 #[derive(Clone, Copy, Debug)]
 struct Calls {

@@ -168,6 +168,15 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         Ok(())
     }
 
+    /// Erases ahead. Where the erases of all free blocks fail, the steps of the pages that the head still takes make others
+    /// free.
+    pub(super) fn erase_if_any(&mut self) -> Result<(), F::Error> {
+        match self.erase_ahead() {
+            Err(PacedError::WornOut) => Ok(()),
+            done => done,
+        }
+    }
+
     /// Whether a block reads as erased and is not erased for that, which only a test asks for.
     fn leaves_blank(&mut self, block: u32) -> Result<bool, F::Error> {
         if self.rules.keep(PacedRule::EraseFirst) {
@@ -184,13 +193,20 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
 
     /// Goes on with a new block, whose header says what was before, and whether a mount opens it.
     pub(super) fn open_block(&mut self, mounted: bool) -> Result<(), F::Error> {
+        self.open_after(self.head, mounted)
+    }
+
+    /// The same; `before` is the last block whose header is whole, and which counts if a mount opened it.
+    pub(super) fn open_after(&mut self, before: u32, mounted: bool) -> Result<(), F::Error> {
         loop {
-            self.erase_ahead()?;
+            let erased = self.erase_ahead();
+            self.worn_out = matches!(erased, Err(PacedError::WornOut));
+            erased?;
             // The pages before paid with that.
             self.unpaid_parts = 0;
             let block = self.erased.take().ok_or(PacedError::WornOut)?;
             let old = self.head;
-            self.previous = old;
+            self.previous = before;
             self.head = block;
             self.resting = self.resting.filter(|resting| *resting != block);
             self.used = 0;

@@ -1,6 +1,7 @@
 //! Logical pages on flash, with bounded calls.
 
 mod blocks;
+mod decayed;
 mod header_io;
 mod mount;
 mod steps;
@@ -8,7 +9,7 @@ mod unwritten;
 
 use core::ops::Range;
 
-use wordline_memory::{EraseMode, Flash, FlashError, FlashErrorKind};
+use wordline_memory::{Ecc, EraseMode, Flash, FlashError, FlashErrorKind};
 
 use crate::bound::{PacedBound, UNPAID_PAGES};
 use crate::error::PacedError;
@@ -16,7 +17,7 @@ use crate::pages::{Found, RecordedPages};
 use crate::record::{PacedRecord, PageUse, RECORD_BYTES};
 use crate::rule::{PacedRule, PacedRules};
 use crate::shape::{GROUP_PAGES, PacedConfig, PacedRam, PacedShape};
-use crate::tables::{NO_PAGE, PacedTables, get_number};
+use crate::tables::{LOST_PAGE, NO_PAGE, PacedTables, get_number};
 
 /// Blocks in which a program failed, and which hold pages yet.
 const FAILING_MAX: usize = 4;
@@ -65,6 +66,10 @@ pub struct PacedLayer<F, M> {
     work: PacedWork,
     /// The flash failed in a way that only a mount gets over.
     broken: bool,
+    /// No block is left that could be opened: the layer can only be read.
+    worn_out: bool,
+    /// A page of the map was lost, so that pages count as live which it named and a later change made dead.
+    map_lost: bool,
     rules: PacedRules,
 }
 
@@ -206,6 +211,8 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             group: BegunGroup::default(),
             work: PacedWork::default(),
             broken: false,
+            worn_out: false,
+            map_lost: false,
             rules,
         })
     }
@@ -402,6 +409,15 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         self.tables.held_main()
     }
 
+    /// Whether something can be written.
+    const fn check_writable(&self) -> Result<(), F::Error> {
+        match (self.worn_out, self.broken) {
+            (true, _) => Err(PacedError::WornOut),
+            (false, true) => Err(PacedError::NeedsMount),
+            (false, false) => Ok(()),
+        }
+    }
+
     fn check_length(&self, logical: u32, bytes: usize) -> Result<(), F::Error> {
         if bytes == self.page_bytes() as usize {
             return Ok(());
@@ -434,10 +450,13 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             Some((_, change)) => change.page,
             None => self.find_stored(logical)?,
         };
+        if page == LOST_PAGE {
+            return Err(PacedError::Lost { logical });
+        }
         Ok((page != NO_PAGE).then_some(page))
     }
 
-    /// The page that the stored map names for a logical page.
+    /// The page that the stored map names for a logical page; [`LOST_PAGE`] where it is not known any more.
     fn find_stored(&mut self, logical: u32) -> Result<u32, F::Error> {
         let (number, place) = self.shape().map_place(logical);
         let map_page = self.tables.map_page(number);
@@ -448,10 +467,13 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         let mut entry = [0; 4];
         let column = place * width as u32;
         match self.pages.flash.read(map_page, column, &mut entry[..width]) {
-            Ok(_) => Ok(get_number(&entry[..width])),
-            Err(error) if error.kind() == FlashErrorKind::Uncorrectable => {
-                Err(PacedError::Lost { logical })
+            Ok(ecc) => {
+                if matches!(ecc, Ecc::Corrected { refresh: true, .. }) {
+                    self.advised = Some(self.shape().geometry.block_of(map_page));
+                }
+                Ok(get_number(&entry[..width]))
             }
+            Err(error) if error.kind() == FlashErrorKind::Uncorrectable => Ok(LOST_PAGE),
             Err(error) => Err(PacedError::Flash(error)),
         }
     }
@@ -515,9 +537,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         group: &[EditedPage<'_>],
         freed: &[u32],
     ) -> Result<(), F::Error> {
-        if self.broken {
-            return Err(PacedError::NeedsMount);
-        }
+        self.check_writable()?;
         let done = self.write_pages(group, freed);
         if let Err(error) = &done {
             // Some of its pages may be programmed: only a mount tells which group they belong to.
@@ -620,7 +640,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         if !is_due || self.stored_before > 0 || waits {
             return Ok(0);
         }
-        self.erase_ahead()?;
+        self.erase_if_any()?;
         Ok(if self.rules.keep(PacedRule::EraseTakesSteps) {
             UNPAID_PAGES
         } else {
@@ -635,22 +655,29 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         }
     }
 
-    /// Forgets what a logical page holds: it reads as never written. Until its page of the map is stored, a mount brings
-    /// it back; so its page is kept until then.
-    ///
-    /// # Errors
-    /// [`PacedError::OutOfRange`], or the flash fails.
-    pub fn discard(&mut self, logical: u32) -> Result<(), F::Error> {
-        self.check(logical)?;
-        if self.broken {
-            return Err(PacedError::NeedsMount);
+    /// Does what a write of one page does, with a store of the map in the place of its page.
+    fn make_room_to_discard(&mut self) -> Result<(), F::Error> {
+        self.coming = 1;
+        if self.make_room(1)? == 0 {
+            self.pay_page()?;
         }
         if self.tables.log_room() == 0 {
-            let done = match self.is_erase_due() && self.free > 0 {
-                true => self.erase_ahead(),
-                false => Ok(()),
-            };
-            let done = done.and_then(|()| self.store_most_changed());
+            self.store_most_changed()?;
+        }
+        self.coming = 0;
+        Ok(())
+    }
+
+    /// Forgets what a logical page holds: it reads as never written. Until its page of the map is stored, a mount brings
+    /// it back; so its page is kept until then. It costs at most what a write of one page does.
+    ///
+    /// # Errors
+    /// [`PacedError::OutOfRange`], [`PacedError::WornOut`], or the flash fails.
+    pub fn discard(&mut self, logical: u32) -> Result<(), F::Error> {
+        self.check(logical)?;
+        self.check_writable()?;
+        if self.tables.log_room() == 0 {
+            let done = self.make_room_to_discard();
             self.broken |= done.is_err();
             done?;
         }
@@ -661,6 +688,10 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         if self.tables.change_of(logical).is_none() {
             let page = self.find_stored(logical)?;
             if page == NO_PAGE {
+                return Ok(());
+            }
+            if page == LOST_PAGE {
+                self.note_change(logical, NO_PAGE, false);
                 return Ok(());
             }
             // From now on the change names what the stored map does.
@@ -679,9 +710,10 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     /// # Errors
     /// When the flash fails.
     pub fn work_ahead(&mut self, may_erase: bool) -> Result<bool, F::Error> {
-        if self.broken {
-            return Err(PacedError::NeedsMount);
+        if self.worn_out {
+            return Ok(false);
         }
+        self.check_writable()?;
         if self.erases_in_parts() && self.erased.is_none() && self.free > 0 {
             if may_erase || self.erasing.is_none() {
                 self.advance_erase(u32::from(may_erase))?;
@@ -689,7 +721,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             return Ok(may_erase);
         }
         if may_erase && self.erased.is_none() && self.free > 0 {
-            self.erase_ahead()?;
+            self.erase_if_any()?;
             return Ok(true);
         }
         Ok(self.left() > self.left_to_callers() && self.step(true)?)
