@@ -320,8 +320,8 @@ fn an_erase_that_is_left_running_goes_on_by_itself() {
     assert_eq!(device.advance_erase(1, 100).ok(), Some(true));
 
     let sheet = nor_sheet_with(
-        "program_during_erase = true",
-        "program_during_erase = false",
+        "program_during_erase = { value = true",
+        "program_during_erase = { value = false",
     );
     let mut device = nor_of(&sheet, TYPICAL);
     assert_eq!(device.erase_mode(), EraseMode::Runs);
