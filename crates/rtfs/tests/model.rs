@@ -119,9 +119,10 @@ impl ModelRun {
         assert!(erases <= 1, "{erases} erases in a call");
         if bound.erase_parts > 1 {
             assert_eq!(erases, 0, "an erase in a call that pays its part");
+            let most = bound.write_counts(pages)[0].erase_millionths;
             assert!(
-                parts <= pages,
-                "{parts} parts of an erase for {pages} pages"
+                parts <= most,
+                "{parts} of {most} parts of an erase for {pages} pages; {bound:?}"
             );
         }
         let paid = pages.saturating_sub(2 * erases);
@@ -236,7 +237,7 @@ fn trial(config: PacedConfig, rules: PacedRules, calls: Calls) {
                 }
             }
             10..20 => {
-                trial.layer.leave_erase().expect("an erase");
+                trial.layer.leave_erase(8).expect("an erase");
             }
             _ => {}
         }

@@ -244,7 +244,7 @@ impl Setup {
             run.push((before, after, Change::Writes(writes)));
             match random(9) % 10 {
                 0 | 5 => drop(layer.work_ahead(true).expect("work ahead")),
-                1..=4 => drop(layer.leave_erase().expect("an erase")),
+                1..=4 => drop(layer.leave_erase(1).expect("an erase")),
                 _ => {}
             }
         }
