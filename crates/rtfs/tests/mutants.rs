@@ -6,11 +6,10 @@ use crate::model::calls_notice;
 use crate::power_cuts::cuts_notice;
 
 /// Rules that power cuts notice.
-const OF_CUTS: [PacedRule; 8] = [
+const OF_CUTS: [PacedRule; 7] = [
     LastUnitCopied,
     MountEnds,
     UnitKept,
-    GroupStays,
     GroupInHeader,
     EraseFirst,
     MovedMapKeepsChanges,
