@@ -176,10 +176,6 @@ impl<M: AsRef<[u8]> + AsMut<[u8]>> PacedTables<M> {
         self.wear_base + u32::from(self.bytes(&self.places.wear)[block as usize])
     }
 
-    pub(crate) const fn wear_base(&self) -> u32 {
-        self.wear_base
-    }
-
     pub(crate) fn set_wear_base(&mut self, base: u32) {
         self.wear_base = base;
     }

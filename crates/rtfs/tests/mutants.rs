@@ -21,7 +21,7 @@ const OF_CUTS: [(PacedRule, &str); 8] = [
         MovedMapKeepsChanges,
         "chains of large groups and blocks that fail",
     ),
-    (ScanGoesOn, "chains on few pages"),
+    (ScanGoesOn, "mounts"),
 ];
 
 /// Rules that random calls notice.

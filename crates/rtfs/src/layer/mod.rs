@@ -588,10 +588,6 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             } else {
                 stored = Some(self.place_map(freed, first)?);
             }
-            self.unpaid_parts += 1;
-
-            self.group.push(*logical, page);
-            self.work.written += 1;
             self.unpaid_pages += 1;
         }
         let done = core::mem::take(&mut self.group);
