@@ -43,6 +43,7 @@ fn overwrites(document: &ResultSet, timing: Timing, metric: Metric) -> Vec<f64> 
             Axis::DeviceOperation,
             Axis::RateBytesPerS,
             Axis::Accesses,
+            Axis::Fs,
         ];
         row.operation == RowOperation::Overwrite
             && row.timing == timing
@@ -164,6 +165,33 @@ fn on_nor_each_write_pays_its_part_of_an_erase() {
         });
         assert_eq!(kinds.count(), 1, "every write is alike");
     }
+}
+
+#[test]
+fn calls_on_files_are_groups_of_pages_and_reads() {
+    let document = bounded(&experiment("mt29f1g01@stm32h755-qspi", at(&["70%"])));
+    let document = document.expect("it runs");
+    let of_files = document
+        .of(Metric::LatencyMaxOperations)
+        .filter(|row| row.timing == Timing::Typ && row.axes.contains_key(&Axis::Fs));
+    let programs = |operation| {
+        let mut of_it = of_files.clone().filter(|row| {
+            row.operation == operation
+                && row.axes.get(&Axis::DeviceOperation) == Some(&"program".into())
+        });
+        of_it.next().and_then(|row| row.value)
+    };
+    // Each page of a group has five steps of a program each.
+    for (operation, pages) in [
+        (RowOperation::Overwrite, 3.0),
+        (RowOperation::AppendSync, 5.0),
+        (RowOperation::Create, 4.0),
+        (RowOperation::Delete, 3.0),
+        (RowOperation::Free, 2.0),
+    ] {
+        assert_eq!(programs(operation), Some(6.0 * pages), "{operation}");
+    }
+    assert_eq!(programs(RowOperation::Open), None);
 }
 
 #[test]
