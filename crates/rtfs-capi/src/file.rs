@@ -166,9 +166,7 @@ pub unsafe extern "C" fn wl_rtfs_discard_front(
     gone: *mut u64,
 ) -> RtfsStatus {
     // SAFETY: the caller promises it.
-    let done = unsafe {
-        with_file(fs, file, |files, file| files.discard_front(file, bytes))
-    };
+    let done = unsafe { with_file(fs, file, |files, file| files.discard_front(file, bytes)) };
     // SAFETY: the caller promises it.
     unsafe { tell(gone, done.unwrap_or(0)) };
     status(done.map(|_| ()))

@@ -8,7 +8,7 @@ use crate::abi::{RtfsFlash, RtfsStatus};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FlashCode(pub(crate) i32);
 
-/// A function that the caller does not give.
+/// A function that the caller does not give, or a place that the flash does not have: it is not called.
 const MISSING: FlashCode = FlashCode(i32::MIN);
 
 impl FlashError for FlashCode {
@@ -44,6 +44,15 @@ impl CallerFlash {
         }
     }
 
+    /// Whether a page lies in the flash. Numbers of pages that stand on a flash may be wrong.
+    fn check(&self, page: u32) -> Result<(), FlashCode> {
+        if u64::from(page) < self.geometry().pages() {
+            Ok(())
+        } else {
+            Err(MISSING)
+        }
+    }
+
     pub(crate) const fn columns(&self) -> [u32; wordline_rtfs::RECORD_BYTES] {
         self.0.columns
     }
@@ -76,6 +85,7 @@ impl Flash for CallerFlash {
 
     fn read(&mut self, page: u32, column: u32, out: &mut [u8]) -> Result<Ecc, FlashCode> {
         let read = self.0.read.ok_or(MISSING)?;
+        self.check(page)?;
         let (to, bytes) = (out.as_mut_ptr().cast(), out.len());
         // SAFETY: the caller promises that the function fills so many bytes, which are there.
         match unsafe { read(self.0.user, page, column, to, bytes) } {
@@ -90,6 +100,7 @@ impl Flash for CallerFlash {
 
     fn program(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), FlashCode> {
         let program = self.0.program.ok_or(MISSING)?;
+        self.check(page)?;
         let (from, bytes) = (data.as_ptr().cast(), data.len());
         // SAFETY: the caller promises that the function reads so many bytes, which are there.
         done(unsafe { program(self.0.user, page, column, from, bytes) })

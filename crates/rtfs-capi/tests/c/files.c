@@ -305,7 +305,7 @@ static void failing_blocks(void)
     format();
     put("/keep", "this");
     for (i = 0; i < 5000 && status == WL_RTFS_OK; ++i) {
-        if (i % 300 == 299) {
+        if (i % 100 == 99) {
             if (failures++ % 2) {
                 chip.erase_code = WL_RTFS_FLASH_ERASE_FAILED;
             } else {
@@ -324,44 +324,102 @@ static void failing_blocks(void)
     CHECK(bad >= 3);
 }
 
-/* Bytes of the flash change: calls may fail, and do nothing worse. Records catch most of it, the ECC of a chip more. */
-static void damage(void)
+static uint32_t crc(uint32_t state, const unsigned char *bytes, size_t length)
 {
-    unsigned number = 1;
-    int round, i;
-    for (round = 0; round < 400; ++round) {
-        char text[64];
-        wl_rtfs_entry entry;
-        size_t got;
-        if (round % 50 == 0) {
-            format();
-            for (i = 0; i < 40; ++i) {
-                char path[32];
-                snprintf(path, sizeof path, "/file-%d", i);
-                put(path, "0123456789012345678901234567890123456789");
-            }
+    size_t i;
+    int bit;
+    for (i = 0; i < length; ++i) {
+        state ^= bytes[i];
+        for (bit = 0; bit < 8; ++bit) {
+            state = state >> 1 ^ (state & 1 ? 0xEDB88320u : 0);
         }
-        for (i = 0; i < 1 + round % 50 / 4; ++i) {
-            number = number * 1103515245u + 12345u;
-            chip.bytes[(number >> 8) % PAGES][(number >> 20) % (PAGE + SPARE)] ^= (unsigned char)(1u << (number >> 29));
-        }
-        if (mount() != WL_RTFS_OK) {
-            continue;
-        }
-        if (wl_rtfs_open_dir(&fs, &dir, "/") == WL_RTFS_OK) {
-            while (wl_rtfs_next_entry(&fs, &dir, &entry) == WL_RTFS_OK) {
-                if (wl_rtfs_open(&fs, &file, entry.name, 0) == WL_RTFS_OK) {
-                    wl_rtfs_read(&fs, &file, 0, text, sizeof text, &got);
-                }
-            }
-        }
-        memset(chip.next, 0, sizeof chip.next);
-        for (i = 0; i < PAGES; ++i) {
-            if (chip.bytes[i][PAGE + 1] != 0xFF) {
-                chip.next[i / BLOCK] = (unsigned)(i % BLOCK) + 1;
+    }
+    return state;
+}
+
+/* Makes a page's record be one of its main area: SPEC.md of the layer. */
+static void seal(unsigned char *page)
+{
+    unsigned char *record = page + PAGE + 1;
+    const uint32_t check = ~crc(crc(UINT32_MAX, record, 11), page, PAGE);
+    int i;
+    for (i = 0; i < 4; ++i) {
+        record[11 + i] = (unsigned char)(check >> 8 * i);
+    }
+}
+
+/* Goes through everything, and changes some of it. Whatever comes back is right where the calls end well. */
+static void use_all(void)
+{
+    char text[64];
+    static unsigned char page[PAGE];
+    wl_rtfs_entry entry;
+    wl_rtfs_space space;
+    size_t got = 0;
+    int i;
+    if (wl_rtfs_open_dir(&fs, &dir, "/") == WL_RTFS_OK) {
+        for (i = 0; i < 200 && wl_rtfs_next_entry(&fs, &dir, &entry) == WL_RTFS_OK; ++i) {
+            if (wl_rtfs_open(&fs, &file, entry.name, 0) == WL_RTFS_OK) {
+                wl_rtfs_read(&fs, &file, 0, text, sizeof text, &got);
+                CHECK(got <= sizeof text);
             }
         }
     }
+    for (i = 0; i < 6; ++i) {
+        snprintf(text, sizeof text, "/d/file-%d", i * 3);
+        if (wl_rtfs_open(&fs, &file, text, WL_RTFS_CREATE) == WL_RTFS_OK) {
+            wl_rtfs_append(&fs, &file, page, sizeof page, NULL);
+            wl_rtfs_discard_front(&fs, &file, PAGE, NULL);
+            wl_rtfs_truncate(&fs, &file, (uint64_t)i * 100);
+        }
+        wl_rtfs_rename(&fs, text, "/other");
+        snprintf(text, sizeof text, "/file-%d", i * 5);
+        wl_rtfs_remove(&fs, text);
+        wl_rtfs_work(&fs, 1, NULL);
+    }
+    CHECK(wl_rtfs_space_of(&fs, &space) == WL_RTFS_OK);
+}
+
+/* Bytes of the flash change: calls may fail, and do nothing worse. Where the change is sealed, a page says of itself that it
+   is right, as one that somebody forged does. */
+static void damage(int is_sealed)
+{
+    static unsigned char page[PAGE];
+    unsigned number = 1;
+    int round, i, mounts = 0;
+    for (round = 0; round < 600; ++round) {
+        char path[32];
+        format();
+        CHECK(wl_rtfs_mkdir(&fs, "/d") == WL_RTFS_OK);
+        for (i = 0; i < 30; ++i) {
+            snprintf(path, sizeof path, i % 3 ? "/file-%d" : "/d/file-%d", i);
+            put(path, "0123456789012345678901234567890123456789");
+            if (i % 7 == 0) {
+                CHECK(wl_rtfs_append(&fs, &file, page, sizeof page, NULL) == WL_RTFS_OK);
+            }
+        }
+        for (i = 0; i < 1 + round % 8;) {
+            unsigned at;
+            number = number * 1103515245u + 12345u;
+            at = (number >> 8) % PAGES;
+            if (at % BLOCK < chip.next[at / BLOCK]) {
+                number = number * 1103515245u + 12345u;
+                chip.bytes[at][(number >> 16) % (PAGE + 12)] = (unsigned char)(number >> 8);
+                if (is_sealed) {
+                    seal(chip.bytes[at]);
+                }
+                ++i;
+            }
+        }
+        if (round % 2) {
+            use_all();
+        }
+        if (mount() == WL_RTFS_OK) {
+            ++mounts;
+            use_all();
+        }
+    }
+    CHECK(mounts > 100);
 }
 
 int main(void)
@@ -372,7 +430,7 @@ int main(void)
     bounds();
     power_cuts();
     failing_blocks();
-    damage();
+    damage(0);
     puts("done");
     return 0;
 }
