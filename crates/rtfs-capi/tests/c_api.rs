@@ -10,8 +10,9 @@ mod prototypes;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
-use cc::{SANITIZERS, check_cpp, compiled, compiled_file, here, layout_of, run};
+use cc::{SANITIZERS, check_cpp, compiled, compiled_file, eprintln_skipped, here, layout_of, run};
 use prototypes::{in_header, in_library};
 use wordline_rtfs_capi::{
     RtfsBound, RtfsConfig, RtfsCounts, RtfsEntry, RtfsFlash, RtfsProblem, RtfsSpace, RtfsStatus,
@@ -31,6 +32,38 @@ fn check_program(name: &str) {
 #[test]
 fn a_program_in_c_finds_what_the_header_promises() {
     check_program("files.c");
+}
+
+/// What `make rtfs-firmware` runs on a Cortex-M4; here each start is a process.
+#[test]
+fn the_firmware_example_survives_a_reset_within_every_operation() {
+    let flags = ["-std=c99", "-I../../firmware/mps2"];
+    let Some(program) = compiled("firmware_host.c", &flags, true) else {
+        return;
+    };
+    let told = run(&program);
+    for case in ["appends", "overwrites", "replacements"] {
+        assert!(told.contains(&format!(" {case}: ")), "{told}");
+    }
+}
+
+/// Headers and example need nothing of a standard library.
+#[test]
+fn headers_and_example_are_freestanding_c99() {
+    let ran = Command::new("cc")
+        .args(["-std=c99", "-ffreestanding", "-fsyntax-only"])
+        .args(["-Wall", "-Wextra", "-pedantic", "-Werror", "-I"])
+        .arg(here("include"))
+        .arg("-I../../firmware/mps2")
+        .arg(here("firmware/power_cuts.c"))
+        .output();
+    match ran {
+        Ok(ran) => {
+            let told = String::from_utf8_lossy(&ran.stderr);
+            assert!(ran.status.success(), "{told}");
+        }
+        Err(_) => eprintln_skipped("there is no C compiler named cc"),
+    }
 }
 
 #[test]
