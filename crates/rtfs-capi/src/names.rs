@@ -39,6 +39,18 @@ unsafe fn fill(out: *mut RtfsEntry, entry: &PacedEntry, name: &[u8]) {
     }
 }
 
+/// The last name of a path; that of the directory `/` is `/`.
+fn last_name(path: &[u8]) -> &[u8] {
+    let Some(end) = path.iter().rposition(|byte| *byte != b'/') else {
+        return b"/";
+    };
+    let path = &path[..=end];
+    match path.iter().rposition(|byte| *byte == b'/') {
+        Some(slash) => &path[slash + 1..],
+        None => path,
+    }
+}
+
 /// See `wordline_rtfs.h`.
 ///
 /// # Safety
@@ -92,13 +104,12 @@ pub unsafe extern "C" fn wl_rtfs_stat(
     // SAFETY: the caller promises it.
     let found = unsafe {
         with_path(fs, name, |files, name| {
-            let last = name.rsplit('/').find(|part| !part.is_empty());
-            Ok((files.entry(name)?, last.unwrap_or("/")))
+            Ok((files.entry(name)?, last_name(name.as_bytes())))
         })
     };
     status(found.map(|(found, last)| {
         // SAFETY: it is not NULL, and the caller promises the rest.
-        unsafe { fill(entry, &found, last.as_bytes()) };
+        unsafe { fill(entry, &found, last) };
     }))
 }
 

@@ -10,8 +10,8 @@ use crate::abi::{
 };
 use crate::arguments::{status, tell, value};
 use crate::flash::CallerFlash;
-use crate::problem::of_layer;
-use crate::storage::{CallerMemory, clear, keep, mounted};
+use crate::problem::{FilesError, of_layer};
+use crate::storage::{CallerFiles, CallerMemory, clear, keep, mounted};
 
 fn config_of(flash: &CallerFlash, config: &RtfsConfig) -> PacedConfig {
     let mut paced = PacedConfig::usual(&flash.geometry(), config.logical_pages, config.bad_blocks);
@@ -134,7 +134,18 @@ pub unsafe extern "C" fn wl_rtfs_format(
     memory_bytes: usize,
 ) -> RtfsStatus {
     // SAFETY: the caller promises it.
-    unsafe { start(fs, flash, config, Some(seed), memory, memory_bytes) }
+    unsafe {
+        start(
+            fs,
+            flash,
+            config,
+            memory,
+            memory_bytes,
+            |flash, config, memory| {
+                PacedFiles::format(flash, flash.columns(), config, seed, memory)
+            },
+        )
+    }
 }
 
 /// See `wordline_rtfs.h`.
@@ -150,20 +161,30 @@ pub unsafe extern "C" fn wl_rtfs_mount(
     memory_bytes: usize,
 ) -> RtfsStatus {
     // SAFETY: the caller promises it.
-    unsafe { start(fs, flash, config, None, memory, memory_bytes) }
+    unsafe {
+        start(
+            fs,
+            flash,
+            config,
+            memory,
+            memory_bytes,
+            |flash, config, memory| PacedFiles::mount(flash, flash.columns(), config, memory),
+        )
+    }
 }
 
-/// Formats with a seed, or mounts.
+/// Makes a file system of what is given. Apart for each way of making one, because the stack would have room for both.
 ///
 /// # Safety
 /// As of the two functions above.
+#[inline(always)]
 unsafe fn start(
     fs: *mut WlRtfs,
     flash: *const RtfsFlash,
     config: *const RtfsConfig,
-    seed: Option<u32>,
     memory: *mut c_void,
     memory_bytes: usize,
+    make: impl FnOnce(CallerFlash, PacedConfig, CallerMemory) -> Result<CallerFiles, FilesError>,
 ) -> RtfsStatus {
     // SAFETY: the caller promises it.
     let given = unsafe {
@@ -171,17 +192,11 @@ unsafe fn start(
             .and_then(|()| flash_and_config(flash, config))
             .and_then(|both| Ok((both, CallerMemory::new(memory, memory_bytes)?)))
     };
-    let ((flash, config), memory) = match given {
-        Ok(given) => given,
-        Err(status) => return status,
-    };
-    let columns = flash.columns();
-    let made = match seed {
-        Some(seed) => PacedFiles::format(flash, columns, config, seed, memory),
-        None => PacedFiles::mount(flash, columns, config, memory),
-    };
-    // SAFETY: the caller promises it.
-    status(unsafe { keep(fs, made) })
+    match given {
+        // SAFETY: the caller promises it.
+        Ok(((flash, config), memory)) => status(unsafe { keep(fs, make(flash, config, memory)) }),
+        Err(status) => status,
+    }
 }
 
 /// See `wordline_rtfs.h`.
