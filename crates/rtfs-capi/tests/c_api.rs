@@ -34,6 +34,11 @@ fn a_program_in_c_finds_what_the_header_promises() {
     check_program("files.c");
 }
 
+#[test]
+fn a_program_for_littlefs_runs_on_these_files() {
+    check_program("littlefs_style.c");
+}
+
 /// What `make rtfs-firmware` runs on a Cortex-M4; here each start is a process.
 #[test]
 fn the_firmware_example_survives_a_reset_within_every_operation() {
@@ -167,6 +172,7 @@ fn the_functions_are_those_of_the_header() {
 }
 
 #[test]
-fn the_header_is_cpp_as_well() {
+fn the_headers_are_cpp_as_well() {
     check_cpp("include/wordline_rtfs.h");
+    check_cpp("include/wordline_rtfs_lfs.h");
 }
