@@ -70,7 +70,7 @@
  *
  * Storage. The file system (wl_rtfs), its memory and the handles are the caller's. The file system and its memory stay
  * where they are, and nothing else uses them until wl_rtfs_unmount or the end. A handle is zero or was opened before it is
- * used. `ram_bytes` of wl_rtfs_plan is the memory; the stack takes some 3 KB (docs/evidence/rtfs-firmware.md).
+ * used. `ram_bytes` of wl_rtfs_plan is the memory; the stack takes some 6 KB (docs/evidence/rtfs-firmware.md).
  *
  * Paths. UTF-8 with a zero byte at the end. Names are separated by '/'; one at the start or at the end changes nothing. A
  * name has at most `longest_name` bytes, and is neither "." nor "..".

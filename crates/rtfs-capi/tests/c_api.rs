@@ -86,6 +86,25 @@ fn the_program_of_the_header_runs() {
     }
 }
 
+/// The blocks of a language in a page, joined.
+fn blocks(page: &str, language: &str) -> String {
+    let opening = format!("```{language}\n");
+    let parts = page.split(opening.as_str()).skip(1);
+    let block = |part: &str| part.split_once("```").expect("blocks end").0.to_owned();
+    parts.map(block).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn the_guide_from_littlefs_prints_what_it_says() {
+    let page = here("../../docs/guides/from-littlefs.md");
+    let page = fs::read_to_string(page).expect("readable");
+    let source = Path::new(env!("CARGO_TARGET_TMPDIR")).join("from_littlefs.c");
+    fs::write(&source, blocks(&page, "c")).expect("written");
+    if let Some(program) = compiled_file(&source, &["-std=c99"], true) {
+        assert_eq!(run(&program), blocks(&page, "text"));
+    }
+}
+
 #[test]
 fn structs_and_values_are_those_of_the_header() {
     let Some(program) = compiled("layout.c", &["-std=c99"], true) else {
