@@ -20,10 +20,14 @@ use wordline_rtfs_capi::{
 };
 
 /// Compiles a program, runs it, and where the compiler has sanitizers runs it with them.
-fn check_program(name: &str) {
-    if let Some(program) = compiled(name, &["-std=c99", "-O1"], true) {
+fn check_program(name: &str, more: &[&str]) {
+    let with = |flags: &[&str], is_needed| {
+        let flags: Vec<&str> = flags.iter().chain(more).copied().collect();
+        compiled(name, &flags, is_needed)
+    };
+    if let Some(program) = with(&["-std=c99", "-O1"], true) {
         run(&program);
-        if let Some(program) = compiled(name, &SANITIZERS, false) {
+        if let Some(program) = with(&SANITIZERS, false) {
             run(&program);
         }
     }
@@ -31,12 +35,18 @@ fn check_program(name: &str) {
 
 #[test]
 fn a_program_in_c_finds_what_the_header_promises() {
-    check_program("files.c");
+    check_program("files.c", &[]);
 }
 
 #[test]
 fn a_program_for_littlefs_runs_on_these_files() {
-    check_program("littlefs_style.c");
+    check_program("littlefs_style.c", &[]);
+}
+
+/// Over declarations of ours of the names that it uses, and not on Zephyr.
+#[test]
+fn the_glue_for_zephyr_runs_over_stand_ins() {
+    check_program("zephyr_glue.c", &["-Itests/c/zephyr"]);
 }
 
 /// What `make rtfs-firmware` runs on a Cortex-M4; here each start is a process.
