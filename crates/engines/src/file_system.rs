@@ -83,6 +83,15 @@ pub trait FileSystem {
     /// RAM that it needs as it is mounted, handles of open files included.
     fn ram(&self) -> RamUse;
 
+    /// What its buffers and tables are, where there are several of them to tell apart.
+    fn buffer_parts(&self) -> Vec<RamPart> {
+        let bytes = self.ram().buffers;
+        vec![RamPart {
+            name: "buffers",
+            bytes,
+        }]
+    }
+
     /// Writes what is left to be written, and leaves the memory alone from then on: every later call fails.
     ///
     /// # Errors
@@ -135,6 +144,15 @@ pub struct RamUse {
     /// Its own structures on a microcontroller, whose pointers take 4 bytes; as compiled for this host where they have
     /// few pointers.
     pub structures: u64,
+}
+
+/// A part of the RAM that a file system needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RamPart {
+    /// What it is for, in lowercase letters and hyphens.
+    pub name: &'static str,
+    /// Bytes.
+    pub bytes: u64,
 }
 
 /// What went wrong in a file system.

@@ -87,7 +87,7 @@ pub use link::{Link, LinkError};
 pub use memory::{FinerNor, FlashMemory, Memory, worse};
 pub use model::{ChipModel, CycledFlash, FlashModel, MemoryClass, PartSetup, SheetDuration};
 pub use operation::OperationKind;
-pub use paced::paced_config;
+pub use paced::{paced_config, paced_part};
 pub use paced_times::PacedTimes;
 pub use pages::{Pages, spans};
 pub use pairing::Pairing;

@@ -68,7 +68,7 @@ pub use layer::{PacedLayer, PacedWear, PacedWork};
 pub use record::RECORD_BYTES;
 #[doc(hidden)]
 pub use rule::{PacedRule, PacedRules};
-pub use shape::{GROUP_PAGES, PacedConfig, PacedRam};
+pub use shape::{GROUP_PAGES, PacedConfig, PacedPart, PacedRam};
 
 /// The version of the format on flash.
 pub const VERSION: u32 = 1;

@@ -8,8 +8,8 @@ use wordline_memory::Flash;
 
 use super::file::{PacedFile, data_page};
 use super::form::{
-    self, FileShape, INDEX_PAGES, NONE, ROOT_BASE, ROOT_ID, ROOT_TAIL, SlotPlace, half,
-    id_at, kind, set_half, set_id, set_word, word,
+    self, FileShape, INDEX_PAGES, NONE, ROOT_BASE, ROOT_ID, ROOT_TAIL, SlotPlace, half, id_at,
+    kind, set_half, set_id, set_word, word,
 };
 use super::reap::{FREED_MAX, FreedPages};
 use super::{
@@ -663,7 +663,9 @@ impl SlotRange {
 
     /// With the other slots of the children in which a file begins, or ends.
     fn to_ends_of_children(mut self, at_front: bool, at_end: bool) -> Self {
-        let last = self.form.place((self.from + self.len - 1) % self.form.slots);
+        let last = self
+            .form
+            .place((self.from + self.len - 1) % self.form.slots);
         let first = self.form.place(self.from);
         if at_front && first.child.is_some() {
             self.from -= first.index;
