@@ -29,6 +29,9 @@ pub struct Promise {
     pub handles_paired_pages: bool,
     /// The ECC may correct a half-programmed page in one read and fail in the next.
     pub handles_unstable_pages: bool,
+    /// A write lasts when it returns, and so many pages of it become valid together; `None` where a write lasts from the
+    /// next sync on.
+    pub lasting_pages: Option<u32>,
 }
 
 impl Promise {
@@ -40,6 +43,7 @@ impl Promise {
         fixed_blocks: 0,
         handles_paired_pages: false,
         handles_unstable_pages: false,
+        lasting_pages: None,
     };
 }
 

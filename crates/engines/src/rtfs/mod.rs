@@ -52,11 +52,13 @@ impl Engine for RtfsEngine {
         "rtfs"
     }
 
-    /// A mount writes what was written last anew, so that a page which the ECC corrects by chance is not built upon.
+    /// A mount writes what was written last anew, so that a page which the ECC corrects by chance is not built upon. Three
+    /// pages become valid together also where the write makes a short file one of pages.
     fn promise(&self) -> Promise {
         Promise {
             survives_power_cuts: true,
             handles_unstable_pages: true,
+            lasting_pages: Some(3),
             ..Promise::NONE
         }
     }

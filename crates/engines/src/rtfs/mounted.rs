@@ -79,7 +79,23 @@ fn sizes(memory: &SpareFlash, options: &RtfsOptions) -> Result<(PacedConfig, Vec
         ..usual
     };
     let bytes = PacedFiles::<FlashBox, Vec<u8>>::memory_bytes(&config, &geometry);
-    Ok((config, vec![0; bytes.map_err(failed)?]))
+    let bytes = bytes.map_err(|error| match error {
+        PacedFileError::Layer(PacedError::Unsuitable {
+            what: "logical pages",
+            most,
+            ..
+        }) if most > 0 => {
+            let least = 100 - most * 100 / geometry.pages();
+            let found = options.spare_percent;
+            let why = format_args!(
+                "rtfs.spare={found}; allowed: {least} to 99, in percent of {} pages",
+                geometry.pages()
+            );
+            FsError::new(FsErrorKind::Unsuitable, why)
+        }
+        other => failed(other),
+    });
+    Ok((config, vec![0; bytes?]))
 }
 
 impl std::fmt::Debug for Rtfs {
