@@ -83,13 +83,12 @@ pub trait FileSystem {
     /// RAM that it needs as it is mounted, handles of open files included.
     fn ram(&self) -> RamUse;
 
-    /// What its buffers and tables are, where there are several of them to tell apart.
-    fn buffer_parts(&self) -> Vec<RamPart> {
-        let bytes = self.ram().buffers;
-        vec![RamPart {
-            name: "buffers",
-            bytes,
-        }]
+    /// The same in parts, which keep their order.
+    fn ram_parts(&self) -> Vec<RamPart> {
+        let ram = self.ram();
+        [("buffers", ram.buffers), ("structures", ram.structures)]
+            .map(|(name, bytes)| RamPart { name, bytes })
+            .to_vec()
     }
 
     /// Writes what is left to be written, and leaves the memory alone from then on: every later call fails.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use wordline_memory::Flash as _;
 use wordline_rtfs::{
-    PacedConfig, PacedEntry, PacedError, PacedFile, PacedFileError, PacedFiles, PacedOpen,
+    PacedConfig, PacedEntry, PacedError, PacedFile, PacedFileError, PacedFiles, PacedOpen, PacedRam,
 };
 
 use super::RtfsOptions;
@@ -54,6 +54,25 @@ impl Rtfs {
 
     fn mounted(&mut self) -> Result<&mut PacedFiles<FlashBox, Vec<u8>>, FsError> {
         self.files.as_mut().ok_or_else(not_mounted)
+    }
+
+    /// RAM by what it is for: the layer's memory, and the structures.
+    fn parts(&self) -> [RamPart; 6] {
+        let ram = self.files.as_ref().map(|files| files.layer().ram());
+        let of = |part: fn(PacedRam) -> usize| ram.map_or(0, part);
+        let files = self.open.count() * size_of::<PacedFile>();
+        [
+            ("page-map", of(|ram| ram.map)),
+            ("changed-places", of(|ram| ram.changes)),
+            ("live-pages", of(|ram| ram.live_pages)),
+            ("block-wear", of(|ram| ram.blocks)),
+            ("page-buffer", of(|ram| ram.page)),
+            ("structures", size_of::<PacedFiles<(), [u32; 2]>>() + files),
+        ]
+        .map(|(name, bytes)| RamPart {
+            name,
+            bytes: bytes as u64,
+        })
     }
 
     /// The file system and an open file.
@@ -219,31 +238,15 @@ impl FileSystem for Rtfs {
 
     /// The memory that the layer is given, and the structures: as on a microcontroller but for a few words.
     fn ram(&self) -> RamUse {
-        let buffers = self.buffer_parts().iter().map(|part| part.bytes).sum();
-        let files = self.open.count() * size_of::<PacedFile>();
+        let [buffers @ .., structures] = self.parts();
         RamUse {
-            buffers,
-            structures: (size_of::<PacedFiles<(), [u32; 2]>>() + files) as u64,
+            buffers: buffers.iter().map(|part| part.bytes).sum(),
+            structures: structures.bytes,
         }
     }
 
-    fn buffer_parts(&self) -> Vec<RamPart> {
-        let Some(files) = &self.files else {
-            return Vec::new();
-        };
-        let ram = files.layer().ram();
-        let parts = [
-            ("page-map", ram.map),
-            ("changed-places", ram.changes),
-            ("live-pages", ram.live_pages),
-            ("block-wear", ram.blocks),
-            ("page-buffer", ram.page),
-        ];
-        let part = |(name, bytes)| RamPart {
-            name,
-            bytes: bytes as u64,
-        };
-        parts.map(part).to_vec()
+    fn ram_parts(&self) -> Vec<RamPart> {
+        self.parts().to_vec()
     }
 
     fn unmount(&mut self) -> Result<(), FsError> {

@@ -7,12 +7,14 @@ use wordline_catalog::PartOnBoard;
 use wordline_core::quantity::ByteCount;
 use wordline_core::{EngineName, FtlMapping, ResultSet, TranslationLayer};
 use wordline_engines::{
-    Contract, FILE_SYSTEMS, FileSystemEngine, FsError, FsErrorKind, FsOptions, Needs, SectorBox,
-    named,
+    Contract, FILE_SYSTEMS, FileSystemEngine, FlashBox, FsError, FsErrorKind, FsOptions, Needs,
+    SectorBox, SpareFlash, named,
 };
 use wordline_memory::{ByteMemory, Flash};
 use wordline_nvm::ftl::{FlashMedia, Ftl, FtlConfig, FtlError, Media as _, MountError, Shape};
-use wordline_nvm::{Conditions, FlashModel, Memory, MemoryClass, NvmError, paced_config};
+use wordline_nvm::{
+    Conditions, FlashModel, Memory, MemoryClass, NvmError, paced_config, paced_part,
+};
 use wordline_rtfs::{PacedDisk, PacedError};
 
 use super::calls::Mounted;
@@ -120,6 +122,7 @@ impl<'a> FileSystemSetup<'a> {
                 Some(layer) => FileSystemGround::Layer(layer.to_string()),
             },
             (Needs::Sectors, _) => FileSystemGround::Sectors,
+            (Needs::SpareFlash, _) => FileSystemGround::SpareFlash,
         };
         document.warn(LabWarning::FileSystemSetup {
             place: &format_args!("{part}{}", self.target.name),
@@ -257,7 +260,12 @@ impl<'a> FileSystemSetup<'a> {
         flash: impl Flash<Error = NvmError> + Send + 'static,
         formats: bool,
     ) -> Result<(Contract, LayerRam), FsError> {
-        let (Some(model), Some(layer)) = (self.target.part.model.flash(), &self.layer) else {
+        let model = self.target.part.model.flash();
+        if let (Some(model), Needs::SpareFlash) = (model, self.kind.needs()) {
+            let flash = spare_flash(flash, model)?;
+            return Ok((Contract::SpareFlash(flash), Vec::new()));
+        }
+        let (Some(model), Some(layer)) = (model, &self.layer) else {
             return Ok((self.kind.on_flash(flash)?, Vec::new()));
         };
         let (disk, ram) = match FtlConfig::of_layer(layer) {
@@ -292,7 +300,13 @@ impl<'a> FileSystemSetup<'a> {
     /// Whether it, or the layer below it, puts off work that then comes at once: a directory that is compacted, a layer
     /// that cleans.
     pub(super) fn puts_off(&self) -> bool {
-        self.layer.is_some() || self.kind.promise().defers_work
+        self.cleans() || self.kind.promise().defers_work
+    }
+
+    /// Whether it, or the layer below it, writes pages elsewhere and erases the blocks that they leave: from when every
+    /// block was written once.
+    pub(super) fn cleans(&self) -> bool {
+        self.layer.is_some() || self.kind.needs() == Needs::SpareFlash
     }
 
     /// The same with options under which what it puts off falls within a short workload, where the user left them open.
@@ -308,6 +322,24 @@ impl<'a> FileSystemSetup<'a> {
 /// Whether a translation layer stands between a file system and a target.
 pub(super) fn needs_layer(engine: &dyn FileSystemEngine, target: &PartOnBoard<'_>) -> bool {
     engine.needs() == Needs::Sectors && target.part.model.no_translation().is_none()
+}
+
+/// Whether a target is NAND that a file system can keep records in.
+pub(super) fn has_spare_areas(target: &PartOnBoard<'_>) -> bool {
+    let flash = target.part.model.flash();
+    flash.is_some_and(|flash| flash.spare_layout().is_ok())
+}
+
+/// Flash with what its data sheet leaves of the spare areas.
+fn spare_flash<F>(flash: F, model: &dyn FlashModel) -> Result<SpareFlash, FsError>
+where
+    F: Flash<Error = NvmError> + Send + 'static,
+{
+    Ok(SpareFlash {
+        columns: *model.spare_layout().map_err(unsuitable)?.columns(),
+        part: paced_part(&flash.geometry(), model),
+        flash: FlashBox::new(flash),
+    })
 }
 
 /// Formats or mounts a layer that maps pages, or blocks with a log, with its RAM.

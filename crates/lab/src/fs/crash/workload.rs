@@ -70,15 +70,15 @@ pub(super) fn fill(
     Ok(())
 }
 
-/// Writes half of what filled it once more: with it a layer below, which keeps an eighth to itself, has handed out every
-/// block.
+/// Writes the first of so many parts of what filled it once more.
 pub(super) fn refill(
     fs: &mut dyn FileSystem,
     file_bytes: u64,
+    parts: u64,
     payload: &Payload,
 ) -> Result<(), FsError> {
     let files = fs.list(OLD_DIR)?.len() as u64;
-    (0..files.div_ceil(2)).try_for_each(|number| old_file(fs, number, file_bytes, payload))
+    (0..files.div_ceil(parts)).try_for_each(|number| old_file(fs, number, file_bytes, payload))
 }
 
 fn old_file(
