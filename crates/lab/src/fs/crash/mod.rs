@@ -18,7 +18,7 @@ use wordline_engines::crash::{CutMemory, FileCall, FileSubject};
 use wordline_memory::Geometry;
 use wordline_nvm::Memory;
 
-use self::workload::{after, churn, fill, head_bytes, refill, workload};
+use self::workload::{after, churn, fill, head_bytes, refill, scatter, workload};
 use super::engine::FileSystemSetup;
 use crate::control::Control;
 use crate::payload::Payload;
@@ -135,11 +135,10 @@ impl<'a, T: CutMemory + 'a> CrashVolume<'a, T> {
         let (noted, stored) = (Rc::clone(&worn_in), payload.clone());
         let wear_in = move |fs: &mut dyn FileSystem, memory: &Recorded<T>| -> Outcome<()> {
             fill(fs, old_bytes, ROOM, &stored)?;
-            if engine.cleans() {
-                // Until every block was written once: half of what filled it is enough where a layer keeps an eighth to
-                // itself; rtfs keeps more.
-                let parts = if engine.layer.is_some() { 2 } else { 1 };
-                refill(fs, old_bytes, parts, &stored)?;
+            if engine.layer.is_some() {
+                refill(fs, old_bytes, &stored)?;
+            } else if engine.cleans() {
+                scatter(fs, old_bytes, bytes, seed, &stored)?;
             }
             let note = || {
                 let now = (memory.content(), memory.operations());
