@@ -47,7 +47,9 @@ test: ## everything that CI checks, in under 15 minutes on 2 cores
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps
-	WORDLINE_REQUIRE_BROWSER=1 cargo test --locked --workspace
+# Clippy has checked the examples; `make nightly` builds those that are no tests.
+	WORDLINE_REQUIRE_BROWSER=1 cargo test --locked --workspace --tests
+	cargo test --locked --workspace --doc
 	$(BUILT)/debug/wordline part check
 	$(MAKE) --no-print-directory place-command RELEASE=$(BUILT)/debug DESTDIR=$(BUILT)/installed PREFIX=/usr
 	cd $(BUILT)/installed/usr && for file in share/man/man1/wordline{,-compare,-kv-bench}.1 $(COMPLETIONS:%=share/%); do test -s $$file; done
@@ -56,6 +58,7 @@ test: ## everything that CI checks, in under 15 minutes on 2 cores
 .PHONY: nightly
 nightly: ## what takes longer: fuzzing, the site, the table on an emulated Cortex-M, the report on memory modules, benchmarks; figures belong in docs/evidence/
 	scripts/fuzz 300
+	cargo build --locked --workspace --examples
 	WORDLINE_CASES=1000000 cargo test --release --locked -p wordline-dram --test all against_oracle::engine_and -- --nocapture
 	WORDLINE_COMMANDS=1000000000 cargo test --release --locked -p wordline-dram --test all checker::engine -- --nocapture
 	WORDLINE_COMMANDS=1000000000 cargo test --release --locked -p wordline-catalog --test all dram_checker -- --nocapture

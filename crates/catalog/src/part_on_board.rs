@@ -3,8 +3,7 @@
 use wordline_core::{Timing, TranslationLayer};
 use wordline_nvm::conformance::RuleOutcome;
 use wordline_nvm::{
-    Conditions, CycledFlash, Device, Link, LinkError, Memory, Named, NvmError, PacedTimes,
-    PartSetup,
+    Conditions, CycledFlash, Device, Link, LinkError, Memory, Named, NvmError, PacedChip, PartSetup,
 };
 
 use crate::{Board, Part};
@@ -93,15 +92,14 @@ impl<'a> PartOnBoard<'a> {
         model.connect_translated(self.setup(conditions), layer)
     }
 
-    /// The longest that operations of the part take; `None` for one that can carry no real-time layer.
+    /// The part as a real-time layer sees it; `None` for a memory that is no raw flash.
     ///
     /// # Errors
-    /// When the part does not fit the board.
-    pub fn paced_times(&self, conditions: Conditions) -> Result<Option<PacedTimes>, NvmError> {
-        match self.part.model.flash() {
-            Some(flash) => flash.paced_times(self.setup(conditions)),
-            None => Ok(None),
-        }
+    /// When the part does not fit the board, or its sizes do not suit.
+    pub fn paced_chip(&self, conditions: Conditions) -> Result<Option<PacedChip>, NvmError> {
+        let flash = self.part.model.flash();
+        let chip = flash.map(|flash| flash.paced_chip(self.setup(conditions)));
+        chip.transpose()
     }
 
     /// The part as a flash that can be cycled; `None` for a memory that is no raw flash.

@@ -1,8 +1,11 @@
 //! The operations on a flash memory, the image that a power cut leaves of it, and its recorder.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
-use wordline_memory::{Ecc, Flash, FlashError, FlashErrorKind, Geometry};
+use wordline_memory::{
+    Ecc, EraseMode, EraseProgress, Flash, FlashError, FlashErrorKind, FlashMisuse, Geometry,
+};
 
 use super::flash_content::{FlashContent, Weakness};
 use super::flash_harm::{fail_erase, fail_program};
@@ -23,6 +26,11 @@ pub enum FlashOperation {
         data: Arc<[u8]>,
         /// Whether the device reported that it failed.
         failed: bool,
+    },
+    /// An erase of a block was begun and left running; its end is an [`Erase`](Self::Erase).
+    BeginErase {
+        /// The block.
+        block: u32,
     },
     /// A block was erased.
     Erase {
@@ -46,6 +54,8 @@ pub struct FlashImage {
     tear: FlashTear,
     /// Number of the next read, from a drawn start, for the bits that flicker.
     readings: u64,
+    erase_mode: EraseMode,
+    erasing: Option<EraseProgress>,
 }
 
 impl FlashImage {
@@ -61,6 +71,25 @@ impl FlashImage {
             id,
             tear,
             readings,
+            erase_mode: EraseMode::Awaited,
+            erasing: None,
+        }
+    }
+
+    /// The same, with erases that can be begun and left running.
+    #[must_use]
+    pub const fn with_erases(mut self, mode: EraseMode) -> Self {
+        self.erase_mode = mode;
+        self
+    }
+
+    /// Checks that no erase of a block is under way.
+    fn check_still(&self, block: u32) -> Result<(), FlashMisuse> {
+        match self.erasing {
+            Some(EraseProgress { block: erasing, .. }) if erasing == block => {
+                Err(FlashMisuse::InErase { block })
+            }
+            _ => Ok(()),
         }
     }
 
@@ -123,6 +152,7 @@ impl Flash for FlashImage {
 
     fn read(&mut self, page: u32, column: u32, out: &mut [u8]) -> Result<Ecc, NvmError> {
         self.geometry().check_read(page, column, out.len() as u64)?;
+        self.check_still(self.geometry().block_of(page))?;
         self.readings = self.readings.wrapping_add(1);
         self.content.read(page, column, out, self.readings)
     }
@@ -133,6 +163,7 @@ impl Flash for FlashImage {
             return Ok(());
         }
         let block = self.geometry().block_of(page);
+        self.check_still(block)?;
         match self.content.weakness(block) {
             Some(Weakness::FailsPrograms | Weakness::FailsErases) => {
                 fail_program(&mut self.content, page, column, data);
@@ -147,6 +178,7 @@ impl Flash for FlashImage {
 
     fn erase(&mut self, block: u32) -> Result<(), NvmError> {
         self.geometry().check_block(block)?;
+        self.check_still(block)?;
         if self.content.is_bad(block) {
             return Err(NvmError::BadBlock { block });
         }
@@ -156,6 +188,38 @@ impl Flash for FlashImage {
         }
         self.content.erase(block);
         Ok(())
+    }
+
+    fn erase_mode(&self) -> EraseMode {
+        self.erase_mode
+    }
+
+    fn begin_erase(&mut self, block: u32) -> Result<(), NvmError> {
+        if self.erase_mode == EraseMode::Awaited {
+            return self.erase(block);
+        }
+        self.geometry().check_block(block)?;
+        if self.content.is_bad(block) {
+            return Err(NvmError::BadBlock { block });
+        }
+        if let Some(EraseProgress { block, .. }) = self.erasing {
+            return Err(FlashMisuse::InErase { block }.into());
+        }
+        self.erasing = Some(EraseProgress::new(block));
+        Ok(())
+    }
+
+    fn advance_erase(&mut self, parts: u32, of: u32) -> Result<bool, NvmError> {
+        let Some(erase) = &mut self.erasing else {
+            return Ok(true);
+        };
+        let ended = erase.advance(parts, of);
+        if ended {
+            let block = erase.block;
+            self.erasing = None;
+            self.erase(block)?;
+        }
+        Ok(ended)
     }
 
     fn is_bad(&mut self, block: u32) -> Result<bool, NvmError> {
@@ -179,6 +243,19 @@ impl<F: Flash> Recorder<F, FlashTearing> {
     pub fn flash(mut flash: F, tearing: FlashTearing) -> Result<Self, F::Error> {
         let content = FlashContent::of(&mut flash)?;
         Ok(Self::new(flash, content, tearing))
+    }
+}
+
+impl<F> Recorder<F, FlashTearing> {
+    /// The block whose erase was begun and has not ended.
+    fn erasing(&self) -> Option<u32> {
+        let operations = self.recorded().iter().rev();
+        let mut erases = operations.filter_map(|timed| match timed.operation {
+            FlashOperation::BeginErase { block } => Some(Some(block)),
+            FlashOperation::Erase { .. } => Some(None),
+            _ => None,
+        });
+        erases.next().flatten()
     }
 }
 
@@ -216,6 +293,41 @@ impl<F: Flash> Flash for Recorder<F, FlashTearing> {
                 Some(FlashOperation::Erase { block, failed })
             },
         )
+    }
+
+    fn erase_mode(&self) -> EraseMode {
+        self.device.erase_mode()
+    }
+
+    fn begin_erase(&mut self, block: u32) -> Result<(), F::Error> {
+        if self.erase_mode() == EraseMode::Awaited {
+            return self.erase(block);
+        }
+        self.record(
+            |flash| flash.begin_erase(block),
+            |result| {
+                result
+                    .is_ok()
+                    .then_some(FlashOperation::BeginErase { block })
+            },
+        )
+    }
+
+    fn advance_erase(&mut self, parts: u32, of: u32) -> Result<bool, F::Error> {
+        let block = self.erasing();
+        let ended = Cell::new(true);
+        self.record(
+            |flash| {
+                ended.set(flash.advance_erase(parts, of)?);
+                Ok(())
+            },
+            |result| {
+                let failed = happened(result, FlashErrorKind::EraseFailed)?;
+                let block = block.filter(|_| ended.get())?;
+                Some(FlashOperation::Erase { block, failed })
+            },
+        )?;
+        Ok(ended.get())
     }
 
     fn is_bad(&mut self, block: u32) -> Result<bool, F::Error> {

@@ -19,6 +19,8 @@ pub struct FlashContent {
     /// The ECC on the chip. While there is one, pages keep what they were to hold.
     ecc: Option<EccStrength>,
     blocks: Pages<ImageBlock>,
+    /// A block whose erase was begun and has not ended.
+    erasing: Option<u32>,
     hash: u64,
 }
 
@@ -102,6 +104,7 @@ impl FlashContent {
             geometry,
             ecc: None,
             blocks: Pages::new(geometry.blocks as usize),
+            erasing: None,
             hash: 0,
         }
     }
@@ -312,6 +315,16 @@ impl FlashContent {
             block.weak = None;
             block.half = None;
         });
+    }
+
+    /// Begins an erase that is left running, or ends it.
+    pub(super) const fn set_erasing(&mut self, block: Option<u32>) {
+        self.erasing = block;
+    }
+
+    /// The block whose erase was begun and has not ended.
+    pub(super) const fn erasing(&self) -> Option<u32> {
+        self.erasing
     }
 
     /// Stops an erase half-way: `eighths`/8 of the bits are set.

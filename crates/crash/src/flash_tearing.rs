@@ -16,7 +16,8 @@ use super::recording::{ImageId, Tearing};
 use wordline_nvm::{FlashModel, Pairing};
 
 /// What a power cut does to a program and an erase: everything that the contract of [`Flash`]
-/// allows. One operation is under way at a time, so that only it is torn: what a cut leaves of a cache
+/// allows. One operation is under way at a time, so that only it is torn, and with it an erase that was left running: how
+/// far that one came is drawn for each image. What a cut leaves of a cache
 /// program, or of work on several planes, is more than these images show.
 ///
 /// With an [ECC](FlashTearing::with_ecc) a read gives what a page was to hold, or nothing. With a
@@ -108,18 +109,8 @@ impl FlashTearing {
                 let tears = self.program_tears(&content.geometry(), data.len() as u64);
                 Box::new(tears.chain(self.lower_tears().filter(move |_| paired)))
             }
-            Some(FlashOperation::Erase { .. }) => {
-                let part = shares(draws, |eighths, flickers| FlashTear::PartErased {
-                    eighths,
-                    flickers,
-                });
-                let weak = [
-                    Weakness::Drifts,
-                    Weakness::FailsPrograms,
-                    Weakness::FailsErases,
-                ];
-                let looks_erased = weak.into_iter().map(FlashTear::LooksErased);
-                Box::new(once(FlashTear::Nothing).chain(part).chain(looks_erased))
+            Some(FlashOperation::Erase { .. } | FlashOperation::BeginErase { .. }) => {
+                Box::new(erase_tears(draws))
             }
             Some(FlashOperation::Mark { .. }) | None => Box::new(once(FlashTear::Nothing)),
         }
@@ -160,6 +151,35 @@ impl FlashTearing {
         shares
             .chain(ecc.then_some(FlashTear::LowerLost))
             .chain(ecc.then_some(FlashTear::LowerMarginal))
+    }
+}
+
+/// What a cut within an erase leaves of it.
+fn erase_tears(draws: u32) -> impl Iterator<Item = FlashTear> {
+    let part = shares(draws, |eighths, flickers| FlashTear::PartErased {
+        eighths,
+        flickers,
+    });
+    let weak = [
+        Weakness::Drifts,
+        Weakness::FailsPrograms,
+        Weakness::FailsErases,
+    ];
+    let looks_erased = weak.into_iter().map(FlashTear::LooksErased);
+    once(FlashTear::Nothing).chain(part).chain(looks_erased)
+}
+
+/// Leaves of an erase what a cut does.
+fn tear_erase(content: &mut FlashContent, block: u32, tear: FlashTear, key: u64) {
+    match tear {
+        FlashTear::PartErased { eighths, flickers } => {
+            content.half_erase(block, key, eighths, flickers);
+        }
+        FlashTear::LooksErased(how) => {
+            content.erase(block);
+            content.weaken(block, how, key);
+        }
+        _ => {}
     }
 }
 
@@ -288,7 +308,9 @@ impl Tearing for FlashTearing {
                     content.program(*page, *column, data);
                 }
             }
+            FlashOperation::BeginErase { block } => content.set_erasing(Some(*block)),
             FlashOperation::Erase { block, failed } => {
+                content.set_erasing(None);
                 if *failed {
                     fail_erase(content, *block);
                 } else {
@@ -325,17 +347,25 @@ impl Tearing for FlashTearing {
                 };
                 tear_program(&mut content, &program, tear, key);
             }
-            Some(FlashOperation::Erase { block, .. }) => match tear {
-                FlashTear::PartErased { eighths, flickers } => {
-                    content.half_erase(*block, key, eighths, flickers);
-                }
-                FlashTear::LooksErased(how) => {
-                    content.erase(*block);
-                    content.weaken(*block, how, key);
-                }
-                _ => {}
-            },
+            Some(FlashOperation::Erase { block, .. } | FlashOperation::BeginErase { block }) => {
+                content.set_erasing(None);
+                tear_erase(&mut content, *block, tear, key);
+            }
             _ => {}
+        }
+        // An erase that was left running is interrupted as well.
+        if let Some(block) = content.erasing() {
+            content.set_erasing(None);
+            let drawn = draw(key, 0, 5, Purpose::Tear);
+            let mut tears = erase_tears(self.draws);
+            let all = erase_tears(self.draws).count() as u64;
+            let tear = tears.nth((drawn % all) as usize);
+            tear_erase(
+                &mut content,
+                block,
+                tear.unwrap_or(FlashTear::Nothing),
+                drawn,
+            );
         }
         FlashImage::new(content, id, tear, draw(key, 0, 4, Purpose::Tear))
     }

@@ -319,6 +319,11 @@ impl<D, T: Tearing> Recorder<D, T> {
         self.recording.operations.len()
     }
 
+    /// The operations that were recorded so far.
+    pub(super) fn recorded(&self) -> &[TimedOperation<T::Operation>] {
+        &self.recording.operations
+    }
+
     /// The memory.
     #[must_use]
     pub const fn device(&self) -> &D {

@@ -57,7 +57,7 @@ pub enum Needs {
     Sectors,
     /// Bytes that can be overwritten one by one.
     Bytes,
-    /// Raw flash with room for records in its spare areas: NAND. No translation layer.
+    /// Raw flash with room for records in its spare areas: NAND, or NOR in pages that have some. No translation layer.
     SpareFlash,
 }
 
@@ -69,7 +69,7 @@ impl Needs {
             Self::Blocks => "erase blocks",
             Self::Sectors => "sectors",
             Self::Bytes => "bytes",
-            Self::SpareFlash => "NAND with spare areas",
+            Self::SpareFlash => "flash with spare areas",
         }
     }
 }
@@ -253,7 +253,7 @@ pub trait FileSystemEngine: Engine<Offer = dyn FileSystem + Send> {
 }
 
 impl dyn FileSystemEngine {
-    /// The contract that the file system needs of a flash memory, without a translation layer. Of NAND with spare areas it
+    /// The contract that the file system needs of a flash memory, without a translation layer. Of flash with spare areas it
     /// is a [`SpareFlash`], which has to be made where its columns are known.
     ///
     /// # Errors
@@ -300,7 +300,7 @@ impl dyn FileSystemEngine {
 fn no_spare(why: &str) -> FsError {
     FsError::new(
         FsErrorKind::Unsuitable,
-        format_args!("it needs NAND flash: {why}"),
+        format_args!("it needs raw flash: {why}"),
     )
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use wordline_memory::{BlockDevice, ByteMemory, Ecc, Flash, Geometry};
+use wordline_memory::{BlockDevice, ByteMemory, Ecc, EraseMode, Flash, Geometry};
 
 /// A handle of a memory, which meets the contracts that the memory meets. An engine has one, and the code that measures
 /// another.
@@ -54,6 +54,18 @@ impl<D: Flash> Flash for Shared<D> {
 
     fn erase(&mut self, block: u32) -> Result<(), D::Error> {
         self.borrow().erase(block)
+    }
+
+    fn erase_mode(&self) -> EraseMode {
+        self.borrow().erase_mode()
+    }
+
+    fn begin_erase(&mut self, block: u32) -> Result<(), D::Error> {
+        self.borrow().begin_erase(block)
+    }
+
+    fn advance_erase(&mut self, parts: u32, of: u32) -> Result<bool, D::Error> {
+        self.borrow().advance_erase(parts, of)
     }
 
     fn is_bad(&mut self, block: u32) -> Result<bool, D::Error> {

@@ -3,16 +3,16 @@
 use std::fmt::{self, Display};
 
 use wordline_memory::{Ecc, Flash, FlashError, FlashErrorKind, Geometry};
-use wordline_rtfs::{PacedPart, RECORD_BYTES};
+use wordline_rtfs::{PacedGround, RECORD_BYTES};
 
-/// NAND as a file system gets it that keeps records in its spare areas.
+/// Flash as a file system gets it that keeps records in its spare areas: NAND, or NOR in pages that have some.
 pub struct SpareFlash {
     /// The blocks that the file system has.
     pub flash: FlashBox,
     /// Bytes of a spare area that are free and that the ECC covers, counted from its start.
     pub columns: [u32; RECORD_BYTES],
     /// The part that the blocks are the first of.
-    pub part: PacedPart,
+    pub ground: PacedGround,
 }
 
 /// An error of a flash of any type, in words.

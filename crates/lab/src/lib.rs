@@ -192,7 +192,7 @@ fn connect(
     let device = match &experiment.ftl {
         None => target.connect(conditions),
         Some(layer) => {
-            if let Some(why) = target.part.model.no_translation() {
+            if let Some(why) = target.part.model.no_translation(layer.mapping) {
                 let part = target.part.header.id.clone();
                 return Err(TargetProblem::NoLayer { part, why }.of(&target.name));
             }

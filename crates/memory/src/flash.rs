@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::Geometry;
+use crate::{EraseMode, Geometry};
 
 /// A memory of blocks of pages: erasing a block sets its bits, and programming clears them.
 ///
@@ -23,6 +23,12 @@ use crate::Geometry;
 ///   may read as [`Uncorrectable`](FlashErrorKind::Uncorrectable). A block that reads as erased may
 ///   still be weak: erase it again before programming it. Other blocks are as they were.
 /// - **mark**: the block is marked or not, and no other block is touched.
+///
+/// # Erases that are left running
+/// An erase that was [begun](Flash::begin_erase) belongs to its block until [`advance_erase`](Flash::advance_erase) says that
+/// it has ended: until then no access may go to the block, no other erase may begin, and a power cut leaves the block as
+/// an interrupted erase does. So a power cut can interrupt two operations at once: that erase, and a program or a mark
+/// elsewhere. What returned before the erase was begun is as sure as with any other.
 ///
 /// A torn page can read well once and fail later, so that a caller that finds one moves what it
 /// still needs and erases the block.
@@ -64,6 +70,31 @@ pub trait Flash {
     /// bad. Or the device fails.
     fn erase(&mut self, block: u32) -> Result<(), Self::Error>;
 
+    /// What becomes of an erase that is begun with [`begin_erase`](Flash::begin_erase). It never changes.
+    fn erase_mode(&self) -> EraseMode {
+        EraseMode::Awaited
+    }
+
+    /// Begins an erase of a block, and leaves it running where the [mode](Flash::erase_mode) says so.
+    ///
+    /// # Errors
+    /// As [`erase`](Flash::erase), and [`Misuse`](FlashErrorKind::Misuse) while another erase has not ended. Whether the
+    /// erase failed is known at its end.
+    fn begin_erase(&mut self, block: u32) -> Result<(), Self::Error> {
+        self.erase(block)
+    }
+
+    /// Lets the erase that was begun go on, as long as `parts` of `of` equal parts of the longest erase take, and no longer
+    /// than to its end; says whether it has ended. One that has not is left running. So an erase ends with the last part at
+    /// the latest, whatever was done in between. Says that it ended where none was begun.
+    ///
+    /// # Errors
+    /// [`EraseFailed`](FlashErrorKind::EraseFailed): it has ended, and the block is unspecified. Or the device fails.
+    fn advance_erase(&mut self, parts: u32, of: u32) -> Result<bool, Self::Error> {
+        let _ = (parts, of);
+        Ok(true)
+    }
+
     /// Whether a block is marked bad, by its maker or by [`mark_bad`](Flash::mark_bad).
     ///
     /// # Errors
@@ -94,6 +125,26 @@ pub enum Ecc {
         /// Whether the device advises to move the data soon, before the ECC gives up.
         refresh: bool,
     },
+}
+
+impl Ecc {
+    /// The worse of what was found in two pages.
+    #[must_use]
+    pub const fn worse(self, other: Self) -> Self {
+        match (self, other) {
+            (
+                Self::Corrected {
+                    bits: first,
+                    refresh: early,
+                },
+                Self::Corrected { bits, refresh },
+            ) => Self::Corrected {
+                bits: if first > bits { first } else { bits },
+                refresh: early || refresh,
+            },
+            (Self::Clean, found) | (found, Self::Clean) => found,
+        }
+    }
 }
 
 /// What a flash error means to its caller.

@@ -266,6 +266,11 @@ pub enum FlashMisuse {
         /// How many programs a page takes.
         allowed: u32,
     },
+    /// An erase of the block was begun and has not ended, or one of another block where one is to begin.
+    InErase {
+        /// The block in erase.
+        block: u32,
+    },
     /// The unit that an ECC covers has been programmed since the erase and takes no second program.
     Reprogram {
         /// The page asked for.
@@ -310,6 +315,10 @@ impl fmt::Display for FlashMisuse {
                 f,
                 "page {page} took all {allowed} programs that it stands between two erases; write more of \
                  it at once, or erase its block first"
+            ),
+            Self::InErase { block } => write!(
+                f,
+                "block {block} is being erased; advance its erase to the end first"
             ),
             Self::Reprogram { page, column } => write!(
                 f,

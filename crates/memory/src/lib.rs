@@ -41,6 +41,7 @@
 mod block;
 mod byte_memory;
 mod clock;
+mod erase;
 mod flash;
 mod geometry;
 mod ram_flash;
@@ -50,6 +51,7 @@ mod xorshift;
 pub use block::{BlockDevice, BlockMisuse, RamBlockDevice};
 pub use byte_memory::{ByteMemory, OutOfRange, RamMemory};
 pub use clock::Clock;
+pub use erase::{EraseMode, EraseProgress};
 pub use flash::{Ecc, Flash, FlashError, FlashErrorKind};
 pub use geometry::{FlashMisuse, Geometry};
 pub use ram_flash::{RamFlash, RamFlashError};

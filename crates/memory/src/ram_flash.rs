@@ -2,7 +2,9 @@
 
 use core::fmt;
 
-use crate::{Ecc, Flash, FlashError, FlashErrorKind, FlashMisuse, Geometry};
+use crate::{
+    Ecc, EraseMode, EraseProgress, Flash, FlashError, FlashErrorKind, FlashMisuse, Geometry,
+};
 
 /// `BLOCKS` blocks of `PAGES` pages of `PAGE_BYTES` bytes (main and spare area together) in plain
 /// RAM behind the [`Flash`] contract: the reference that simulated devices are compared with, and
@@ -13,6 +15,8 @@ use crate::{Ecc, Flash, FlashError, FlashErrorKind, FlashMisuse, Geometry};
 #[derive(Clone, Debug)]
 pub struct RamFlash<const PAGE_BYTES: usize, const PAGES: usize, const BLOCKS: usize> {
     geometry: Geometry,
+    erase_mode: EraseMode,
+    erasing: Option<EraseProgress>,
     blocks: [RamBlock<PAGE_BYTES, PAGES>; BLOCKS],
 }
 
@@ -55,6 +59,8 @@ impl<const PAGE_BYTES: usize, const PAGES: usize, const BLOCKS: usize>
             };
             Some(Self {
                 geometry,
+                erase_mode: EraseMode::Awaited,
+                erasing: None,
                 blocks: [block; BLOCKS],
             })
         } else {
@@ -82,6 +88,23 @@ impl<const PAGE_BYTES: usize, const PAGES: usize, const BLOCKS: usize>
             once_bytes: None,
             in_order: false,
         })
+    }
+
+    /// The same, with erases that can be begun and left running.
+    #[must_use]
+    pub const fn with_erases(mut self, mode: EraseMode) -> Self {
+        self.erase_mode = mode;
+        self
+    }
+
+    /// Checks that no erase of a block is under way.
+    fn check_still(&self, block: u32) -> Result<(), FlashMisuse> {
+        match self.erasing {
+            Some(EraseProgress { block: erasing, .. }) if erasing == block => {
+                Err(FlashMisuse::InErase { block })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Checks the rules that depend on what was programmed before.
@@ -146,6 +169,7 @@ impl<const PAGE_BYTES: usize, const PAGES: usize, const BLOCKS: usize> Flash
 
     fn read(&mut self, page: u32, column: u32, out: &mut [u8]) -> Result<Ecc, RamFlashError> {
         self.geometry.check_read(page, column, out.len() as u64)?;
+        self.check_still(self.geometry.block_of(page))?;
         let (block, within) = place(page, PAGES);
         let stored = &self.blocks[block].pages[within].bytes[column as usize..];
         for (out, stored) in out.iter_mut().zip(stored) {
@@ -157,6 +181,7 @@ impl<const PAGE_BYTES: usize, const PAGES: usize, const BLOCKS: usize> Flash
     fn program(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), RamFlashError> {
         self.geometry
             .check_program(page, column, data.len() as u64)?;
+        self.check_still(self.geometry.block_of(page))?;
         self.check_good(self.geometry.block_of(page))?;
         if data.is_empty() {
             return Ok(());
@@ -173,9 +198,40 @@ impl<const PAGE_BYTES: usize, const PAGES: usize, const BLOCKS: usize> Flash
 
     fn erase(&mut self, block: u32) -> Result<(), RamFlashError> {
         self.geometry.check_block(block)?;
+        self.check_still(block)?;
         self.check_good(block)?;
         self.blocks[block as usize].pages.fill(RamPage::ERASED);
         Ok(())
+    }
+
+    fn erase_mode(&self) -> EraseMode {
+        self.erase_mode
+    }
+
+    fn begin_erase(&mut self, block: u32) -> Result<(), RamFlashError> {
+        if self.erase_mode == EraseMode::Awaited {
+            return self.erase(block);
+        }
+        self.geometry.check_block(block)?;
+        self.check_good(block)?;
+        if let Some(EraseProgress { block, .. }) = self.erasing {
+            return Err(FlashMisuse::InErase { block }.into());
+        }
+        self.erasing = Some(EraseProgress::new(block));
+        Ok(())
+    }
+
+    fn advance_erase(&mut self, parts: u32, of: u32) -> Result<bool, RamFlashError> {
+        let Some(erase) = &mut self.erasing else {
+            return Ok(true);
+        };
+        let ended = erase.advance(parts, of);
+        if ended {
+            let block = erase.block;
+            self.erasing = None;
+            self.erase(block)?;
+        }
+        Ok(ended)
     }
 
     fn is_bad(&mut self, block: u32) -> Result<bool, RamFlashError> {

@@ -19,6 +19,12 @@ pub(crate) struct TimeSpan(u128);
 impl TimeSpan {
     pub(crate) const ZERO: Self = Self(0);
 
+    /// So many parts of it, of as many equal ones as `of`.
+    pub(crate) const fn share(self, parts: u64, of: u64) -> Self {
+        let product = self.0.saturating_mul(parts as u128);
+        Self(product.div_ceil(of as u128))
+    }
+
     /// As a time.
     ///
     /// # Errors

@@ -84,10 +84,10 @@ pub use device::{
 pub use error::{Misuse, NvmError};
 pub use in_turn::in_turn;
 pub use link::{Link, LinkError};
-pub use memory::{FinerNor, FlashMemory, Memory, worse};
+pub use memory::{FinerNor, FlashMemory, Memory};
 pub use model::{ChipModel, CycledFlash, FlashModel, MemoryClass, PartSetup, SheetDuration};
 pub use operation::OperationKind;
-pub use paced::{paced_config, paced_part};
+pub use paced::{PacedChip, paced_config, paced_ground};
 pub use paced_times::PacedTimes;
 pub use pages::{Pages, spans};
 pub use pairing::Pairing;

@@ -3,7 +3,7 @@
 //! Engines are written against the contracts of `wordline-memory`, and targets are data: what a target is comes out
 //! of the catalogue as one of two objects, [`Memory::Bytes`] or [`Memory::Flash`].
 
-use wordline_memory::{ByteMemory, Ecc, Flash, Geometry, OutOfRange};
+use wordline_memory::{ByteMemory, Ecc, EraseMode, Flash, Geometry, OutOfRange};
 
 use crate::chip::nand::Nand;
 use crate::chip::nor::Nor;
@@ -68,7 +68,7 @@ impl FlashMemory for Wired<Nand> {
         let mut worst = Ecc::Clean;
         for (page, inside, part) in spans(at, out.len(), page_bytes) {
             let found = self.read(page as u32, inside.start as u32, &mut out[part])?;
-            worst = worse(worst, found);
+            worst = worst.worse(found);
         }
         Ok(worst)
     }
@@ -95,24 +95,6 @@ impl FlashMemory for Wired<Nand> {
     }
 }
 
-/// The worse of what an ECC found in two pages.
-#[must_use]
-pub const fn worse(one: Ecc, other: Ecc) -> Ecc {
-    match (one, other) {
-        (
-            Ecc::Corrected {
-                bits: first,
-                refresh: early,
-            },
-            Ecc::Corrected { bits, refresh },
-        ) => Ecc::Corrected {
-            bits: if first > bits { first } else { bits },
-            refresh: early || refresh,
-        },
-        (Ecc::Clean, found) | (found, Ecc::Clean) => found,
-    }
-}
-
 impl Flash for Box<dyn FlashMemory> {
     type Error = NvmError;
 
@@ -130,6 +112,18 @@ impl Flash for Box<dyn FlashMemory> {
 
     fn erase(&mut self, block: u32) -> Result<(), NvmError> {
         (**self).erase(block)
+    }
+
+    fn erase_mode(&self) -> EraseMode {
+        (**self).erase_mode()
+    }
+
+    fn begin_erase(&mut self, block: u32) -> Result<(), NvmError> {
+        (**self).begin_erase(block)
+    }
+
+    fn advance_erase(&mut self, parts: u32, of: u32) -> Result<bool, NvmError> {
+        (**self).advance_erase(parts, of)
     }
 
     fn is_bad(&mut self, block: u32) -> Result<bool, NvmError> {
@@ -293,6 +287,19 @@ impl Flash for FinerNor {
         self.geometry.check_block(block)?;
         let bytes = self.geometry.block_bytes();
         self.flash.erase_unit(u64::from(block) * bytes, bytes)
+    }
+
+    fn erase_mode(&self) -> EraseMode {
+        self.flash.erase_mode()
+    }
+
+    fn begin_erase(&mut self, block: u32) -> Result<(), NvmError> {
+        self.geometry.check_block(block)?;
+        self.flash.leave_erase(block, self.geometry.block_bytes())
+    }
+
+    fn advance_erase(&mut self, parts: u32, of: u32) -> Result<bool, NvmError> {
+        self.flash.advance_erase(parts, of)
     }
 
     fn is_bad(&mut self, block: u32) -> Result<bool, NvmError> {

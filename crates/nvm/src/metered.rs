@@ -1,6 +1,7 @@
 //! A flash whose operations are added up for the access that they serve.
 
-use wordline_memory::{Ecc, Flash, Geometry};
+use wordline_memory::{Ecc, EraseMode, Flash, Geometry};
+use wordline_rtfs::NorPages;
 
 use crate::cost::{AccessCost, Cause};
 use crate::device::FlashDevice;
@@ -50,6 +51,40 @@ impl<F: FlashDevice> Clone for MeteredFlash<F> {
     }
 }
 
+/// What a real-time layer stands on: NAND as it is, or NOR in larger pages.
+pub(crate) trait PacedFlash: Flash<Error = NvmError> + Clone + Send + 'static {
+    /// The flash on its board.
+    type Chip: FlashDevice;
+
+    fn metered(&self) -> &MeteredFlash<Self::Chip>;
+
+    fn metered_mut(&mut self) -> &mut MeteredFlash<Self::Chip>;
+}
+
+impl<F: FlashDevice> PacedFlash for MeteredFlash<F> {
+    type Chip = F;
+
+    fn metered(&self) -> &Self {
+        self
+    }
+
+    fn metered_mut(&mut self) -> &mut Self {
+        self
+    }
+}
+
+impl<F: FlashDevice> PacedFlash for NorPages<MeteredFlash<F>> {
+    type Chip = F;
+
+    fn metered(&self) -> &MeteredFlash<F> {
+        self.flash()
+    }
+
+    fn metered_mut(&mut self) -> &mut MeteredFlash<F> {
+        self.flash_mut()
+    }
+}
+
 impl<F: FlashDevice> Flash for MeteredFlash<F> {
     type Error = NvmError;
 
@@ -71,6 +106,22 @@ impl<F: FlashDevice> Flash for MeteredFlash<F> {
 
     fn erase(&mut self, block: u32) -> Result<(), NvmError> {
         let done = self.flash.erase(block);
+        self.book();
+        done
+    }
+
+    fn erase_mode(&self) -> EraseMode {
+        self.flash.erase_mode()
+    }
+
+    fn begin_erase(&mut self, block: u32) -> Result<(), NvmError> {
+        let done = self.flash.begin_erase(block);
+        self.book();
+        done
+    }
+
+    fn advance_erase(&mut self, parts: u32, of: u32) -> Result<bool, NvmError> {
+        let done = self.flash.advance_erase(parts, of);
         self.book();
         done
     }

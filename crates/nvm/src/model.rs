@@ -8,7 +8,7 @@ use std::any::Any;
 use std::fmt::Debug;
 
 use wordline_core::quantity::{Cycles, Time};
-use wordline_core::{Figure, Timing, TranslationLayer};
+use wordline_core::{Figure, FtlMapping, Timing, TranslationLayer};
 use wordline_memory::Geometry;
 
 use crate::ageing::{AgeingError, Environment, Outlook, SkipAhead};
@@ -20,7 +20,7 @@ use crate::error::NvmError;
 use crate::ftl::{LayoutError, SpareLayout};
 use crate::link::{Link, LinkError};
 use crate::memory::Memory;
-use crate::paced_times::PacedTimes;
+use crate::paced::PacedChip;
 use crate::pairing::Pairing;
 use crate::problem::Problem;
 use crate::wired::{ChipSheet, Conditions, Named, Wired};
@@ -107,8 +107,8 @@ pub trait ChipModel: Any + Debug + Send + Sync {
         Ok(Some(Memory::Bytes(self.connect(setup)?)))
     }
 
-    /// Why the part is not run behind a translation layer; `None` for one that can be.
-    fn no_translation(&self) -> Option<&'static str> {
+    /// Why the part is not run behind a translation layer that maps in such a way; `None` for one that can be.
+    fn no_translation(&self, _: FtlMapping) -> Option<&'static str> {
         Some("needs no translation layer: any of its bytes can be overwritten")
     }
 
@@ -207,14 +207,11 @@ pub trait FlashModel: ChipModel {
         Err(LayoutError::NoSpare)
     }
 
-    /// The longest that its operations take on a board, each of one page or block; `None` where it can carry no real-time
-    /// layer.
+    /// The part on a board as a real-time layer sees it.
     ///
     /// # Errors
-    /// When the part does not fit the board, or a bound exceeds what simulated time can hold.
-    fn paced_times(&self, _: PartSetup<'_>) -> Result<Option<PacedTimes>, NvmError> {
-        Ok(None)
-    }
+    /// When the part does not fit the board, its sizes do not suit, or a bound exceeds what simulated time can hold.
+    fn paced_chip(&self, setup: PartSetup<'_>) -> Result<PacedChip, NvmError>;
 
     /// The part on a board, in the blocks that the board erases by default, as a flash that can be cycled.
     ///

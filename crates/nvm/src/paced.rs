@@ -1,21 +1,23 @@
 //! Raw flash behind a real-time layer, as a device of the laboratory.
 //!
 //! The layer runs on the host, as that of a driver does. It works ahead while the host's program has nothing to write, as
-//! a program does that knows when its next record comes: it begins no piece of work that need not end before. So every
-//! write has the bound that the layer states, whatever was done before.
+//! a program does that knows when its next record comes: it begins no piece of work that need not end before, but for an
+//! erase that is left running, on which a write may wait as long as on one of its own. So every write has the bound that the
+//! layer states, whatever was done before.
 
 use wordline_core::quantity::{Quantity as _, Time};
 use wordline_core::{SimClock, TranslationLayer};
 use wordline_memory::{ByteMemory, Geometry, OutOfRange};
 use wordline_rtfs::{
-    GROUP_PAGES, PacedBound, PacedConfig, PacedCounts, PacedError, PacedLayer, PacedPart, PacedWork,
+    ERASE_MILLIONTHS, GROUP_PAGES, PacedBound, PacedConfig, PacedCounts, PacedError, PacedGround,
+    PacedLayer, PacedWork, RECORD_BYTES,
 };
 
 use crate::cost::{AccessCost, Cause};
-use crate::device::{Accounts, Device, FlashDevice, Notes, TranslationReport, Wear};
+use crate::device::{Accounts, Device, Notes, TranslationReport, Wear};
 use crate::error::NvmError;
-use crate::ftl::{LayerWork, SpareLayout};
-use crate::metered::MeteredFlash;
+use crate::ftl::LayerWork;
+use crate::metered::PacedFlash;
 use crate::model::FlashModel;
 use crate::paced_times::PacedTimes;
 use crate::parts::parts;
@@ -33,6 +35,19 @@ const CAUSES: [Cause; 8] = [
     Cause::Erase,
 ];
 
+/// A chip that can carry a real-time layer, as the layer sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PacedChip {
+    /// Sizes and programming rules; of NOR flash those of the larger pages that it is used in.
+    pub geometry: Geometry,
+    /// Bytes of the erase that erases a block.
+    pub erase_bytes: u64,
+    /// Blocks that may be bad.
+    pub bad_blocks: u32,
+    /// The longest that operations of one page or block take.
+    pub times: PacedTimes,
+}
+
 /// What a real-time layer that users ask for is formatted with, on the first blocks of a part. It takes the pages that
 /// are not spare, and on so few blocks that their bound would be worse than that of the whole part, fewer.
 #[must_use]
@@ -42,64 +57,75 @@ pub fn paced_config(
     model: &dyn FlashModel,
 ) -> PacedConfig {
     let logical_of = |pages| (pages as f64 * (1.0 - layer.spare.si())) as u32;
-    paced_part(geometry, model).usual(geometry, logical_of)
+    paced_ground(geometry, model).usual(geometry, logical_of)
 }
 
 /// The part that a real-time layer gets some blocks of.
 #[must_use]
-pub fn paced_part(geometry: &Geometry, model: &dyn FlashModel) -> PacedPart {
+pub fn paced_ground(geometry: &Geometry, model: &dyn FlashModel) -> PacedGround {
     let geometry = model.geometry().unwrap_or(*geometry);
     let good = model.good_blocks_min().unwrap_or(geometry.blocks);
-    PacedPart {
+    PacedGround {
         geometry,
         bad_blocks: geometry.blocks.saturating_sub(good),
     }
 }
 
 /// Raw flash behind a real-time layer. Any byte can be overwritten: a page that an access covers in part is read first.
-pub(crate) struct Paced<F: FlashDevice> {
-    layer: PacedLayer<MeteredFlash<F>, Vec<u8>>,
+pub(crate) struct Paced<F: PacedFlash> {
+    layer: PacedLayer<F, Vec<u8>>,
     /// What the host's program sees.
     clock: SimClock,
     last: AccessCost,
     times: PacedTimes,
+    /// The longest piece of an erase that is done ahead.
+    erase_piece: Time,
     /// What the layer did for content that was there before.
     preloaded: PacedWork,
 }
 
-impl<F: FlashDevice> Paced<F> {
+impl<F: PacedFlash> Paced<F> {
     /// A layer on erased flash.
     ///
     /// # Errors
     /// When the flash cannot carry the layer.
     pub(crate) fn format(
         flash: F,
-        columns: &SpareLayout,
+        columns: [u32; RECORD_BYTES],
         config: PacedConfig,
+        times: PacedTimes,
     ) -> Result<Self, NvmError> {
         let geometry = flash.geometry();
         let bound: PacedBound = config
             .bound(&geometry)
             .map_err(|error| too_little_to_spare(error, geometry.pages()))?;
-        let times = PacedTimes::of(&flash)?;
+        let bound = bound.with_erases(times.erase_mode);
+        // What one call of a piece of an erase takes: a part, or all of it.
+        let erase_piece = match bound.erase_parts > 1 {
+            true => times.time(&PacedCounts {
+                erase_millionths: ERASE_MILLIONTHS.div_ceil(bound.erase_parts.into()),
+                suspends: 1,
+                ..PacedCounts::default()
+            })?,
+            false => times.erase,
+        };
         let memory = vec![0; bound.ram_bytes];
-        let layer =
-            PacedLayer::format(MeteredFlash::new(flash), *columns.columns(), config, memory);
-        let layer = layer.map_err(failed)?;
+        let layer = PacedLayer::format(flash, columns, config, memory).map_err(layer_error)?;
         let clock = SimClock::new();
         // The format was before the program began.
-        clock.advance_to(layer.flash().flash.clock().now());
+        clock.advance_to(layer.flash().metered().flash.clock().now());
         Ok(Self {
             layer,
             clock,
             last: AccessCost::NONE,
             times,
+            erase_piece,
             preloaded: PacedWork::default(),
         })
     }
 
-    fn flash(&self) -> &F {
-        &self.layer.flash().flash
+    fn flash(&self) -> &F::Chip {
+        &self.layer.flash().metered().flash
     }
 
     fn page_bytes(&self) -> usize {
@@ -111,29 +137,30 @@ impl<F: FlashDevice> Paced<F> {
         self.flash().clock().advance_to(self.clock.now());
     }
 
-    /// Begins an access: the layer worked ahead since the last one, as long as a piece of work was sure to end in time.
-    fn begin(&mut self) -> Result<(), NvmError> {
+    /// Begins an access: the layer worked ahead since the last one, as long as a piece of work was sure to end in time. An
+    /// erase may go on into a write, whose bound has room for it.
+    fn begin(&mut self, writes: bool) -> Result<(), NvmError> {
         let now = self.clock.now();
         let step = self.times.time(&STEP)?;
         loop {
             let idle = now.since(self.flash().clock().now().min(now));
-            if idle < step
-                || !self
-                    .layer
-                    .work_ahead(idle >= self.times.erase)
-                    .map_err(failed)?
+            let erases = idle >= self.erase_piece;
+            if idle == Time::ZERO
+                || writes && !erases && self.layer.leave_erase().map_err(layer_error)?
+                || idle < step
+                || !self.layer.work_ahead(erases).map_err(layer_error)?
             {
                 break;
             }
         }
         self.synchronize();
-        self.layer.flash_mut().cost = AccessCost::NONE;
+        self.layer.flash_mut().metered_mut().cost = AccessCost::NONE;
         Ok(())
     }
 
     /// Ends an access: the program goes on when the layer has finished it.
     fn end(&mut self) {
-        self.last = self.layer.flash().cost;
+        self.last = self.layer.flash().metered().cost;
         self.clock.advance_to(self.flash().clock().now());
     }
 
@@ -142,7 +169,7 @@ impl<F: FlashDevice> Paced<F> {
         for (logical, first, range) in parts(at, out.len(), page.len()) {
             self.layer
                 .read(number(logical), &mut page)
-                .map_err(failed)?;
+                .map_err(layer_error)?;
             let length = range.len();
             out[range].copy_from_slice(&page[first..first + length]);
         }
@@ -157,7 +184,7 @@ impl<F: FlashDevice> Paced<F> {
             let logical = number(logical);
             let mut page = vec![0; bytes];
             if range.len() < bytes {
-                self.layer.read(logical, &mut page).map_err(failed)?;
+                self.layer.read(logical, &mut page).map_err(layer_error)?;
             }
             let length = range.len();
             page[first..first + length].copy_from_slice(&data[range]);
@@ -168,7 +195,9 @@ impl<F: FlashDevice> Paced<F> {
             for (place, (logical, page)) in of.iter_mut().zip(group) {
                 *place = (*logical, &page[..]);
             }
-            self.layer.write_group(&of[..group.len()]).map_err(failed)?;
+            self.layer
+                .write_group(&of[..group.len()])
+                .map_err(layer_error)?;
         }
         Ok(())
     }
@@ -192,9 +221,11 @@ const STEP: PacedCounts = PacedCounts {
     programs: 0,
     steps: 1,
     erases: 0,
+    erase_millionths: 0,
+    suspends: 0,
 };
 
-impl<F: FlashDevice> ByteMemory for Paced<F> {
+impl<F: PacedFlash> ByteMemory for Paced<F> {
     type Error = NvmError;
 
     fn len(&self) -> u64 {
@@ -207,7 +238,7 @@ impl<F: FlashDevice> ByteMemory for Paced<F> {
 
     fn read(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
         OutOfRange::check(at, out.len() as u64, self.len())?;
-        self.begin()?;
+        self.begin(false)?;
         let done = self.read_pages(at, out);
         self.end();
         done
@@ -215,7 +246,7 @@ impl<F: FlashDevice> ByteMemory for Paced<F> {
 
     fn write(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
         OutOfRange::check(at, data.len() as u64, self.len())?;
-        self.begin()?;
+        self.begin(true)?;
         let done = self.write_pages(at, data);
         self.end();
         done
@@ -228,7 +259,7 @@ impl<F: FlashDevice> ByteMemory for Paced<F> {
     }
 }
 
-impl<F: FlashDevice> Accounts for Paced<F> {
+impl<F: PacedFlash> Accounts for Paced<F> {
     fn clock(&self) -> &SimClock {
         &self.clock
     }
@@ -261,7 +292,7 @@ impl<F: FlashDevice> Accounts for Paced<F> {
     fn translation(&self) -> Option<TranslationReport> {
         let (work, before) = (self.layer.work(), &self.preloaded);
         let (wear, bound) = (self.layer.wear(), self.layer.bound());
-        let geometry = self.flash().geometry();
+        let geometry = self.layer.flash().geometry();
         Some(TranslationReport {
             work: LayerWork {
                 written: work.written - before.written,
@@ -281,7 +312,7 @@ impl<F: FlashDevice> Accounts for Paced<F> {
     }
 }
 
-impl<F: FlashDevice> Device for Paced<F> {
+impl<F: PacedFlash> Device for Paced<F> {
     fn overwrite_bytes(&self) -> u64 {
         1
     }
@@ -323,6 +354,7 @@ impl<F: FlashDevice> Device for Paced<F> {
             clock: self.clock.fork(),
             last: self.last,
             times: self.times,
+            erase_piece: self.erase_piece,
             preloaded: self.preloaded,
         })
     }
@@ -348,12 +380,12 @@ fn too_little_to_spare(error: PacedError<NvmError>, pages: u64) -> NvmError {
                     .into(),
             )
         }
-        other => failed(other),
+        other => layer_error(other),
     }
 }
 
 /// What an error of the layer is to users of the device.
-fn failed(error: PacedError<NvmError>) -> NvmError {
+pub(crate) fn layer_error(error: PacedError<NvmError>) -> NvmError {
     match error {
         PacedError::Flash(error) => error,
         other => NvmError::Translation(other.to_string().into()),

@@ -1,7 +1,9 @@
 //! The longest that operations of a flash take, for counts of them.
 
+use wordline_core::BackgroundWork;
 use wordline_core::quantity::Time;
-use wordline_rtfs::{GROUP_PAGES, PacedBound, PacedCounts};
+use wordline_memory::{EraseMode, Geometry};
+use wordline_rtfs::{ERASE_MILLIONTHS, GROUP_PAGES, PacedBound, PacedCounts};
 
 use crate::bound::TimeSpan;
 use crate::device::{FlashDevice, PageBounds};
@@ -14,13 +16,57 @@ pub struct PacedTimes {
     pub page: PageBounds,
     /// The erase of a block.
     pub erase: Time,
+    /// What becomes of an erase that is left running.
+    pub erase_mode: EraseMode,
+    /// Until an erase that is left running stands still, and what its begin or resume takes after that; zero where none
+    /// stands still.
+    pub suspend: Time,
 }
 
 impl PacedTimes {
     pub(crate) fn of(flash: &impl FlashDevice) -> Result<Self, NvmError> {
+        Self::of_pages(flash, flash.page_bounds()?)
+    }
+
+    /// Those of a NOR flash that is used in larger pages, of a geometry: each page of the chip is an operation of its own,
+    /// and so is the spare area.
+    pub(crate) fn of_nor(flash: &impl FlashDevice, geometry: &Geometry) -> Result<Self, NvmError> {
+        let of_chip = u64::from(flash.geometry().page_bytes);
+        let parts = u64::from(geometry.page_bytes) / of_chip;
+        let sum = |page: Time, spare: Time| {
+            let page = TimeSpan::from(page) * parts;
+            (page + spare.into()).time()
+        };
+        let spare = u64::from(geometry.spare_bytes);
+        let spare_read = flash.read_bound(0, spare, 1)?;
+        let (read, program) = (
+            flash.read_bound(0, of_chip, 1)?,
+            flash.program_bound(0, of_chip, 1)?,
+        );
+        let page = PageBounds {
+            read: sum(read, spare_read)?,
+            program: sum(program, flash.program_bound(0, spare, 1)?)?,
+            spare_read,
+        };
+        Self::of_pages(flash, page)
+    }
+
+    /// A resume is a command without an address, and takes no longer than the begin of an erase.
+    fn of_pages(flash: &impl FlashDevice, page: PageBounds) -> Result<Self, NvmError> {
+        let bounds = flash.background_bounds(BackgroundWork::Erase)?;
+        let erase_mode = flash.erase_mode();
+        let suspend = match (erase_mode, bounds.suspend) {
+            (EraseMode::Suspends, Some(suspend)) => {
+                let again = TimeSpan::from(bounds.begin) + bounds.notice.into();
+                (again + suspend.into()).time()?
+            }
+            _ => Time::ZERO,
+        };
         Ok(Self {
-            page: flash.page_bounds()?,
+            page,
             erase: flash.erase_bound(1)?,
+            erase_mode,
+            suspend,
         })
     }
 
@@ -37,6 +83,8 @@ impl PacedTimes {
             + TimeSpan::from(self.page.read) * counts.pages_read()
             + TimeSpan::from(self.page.program) * counts.pages_programmed()
             + TimeSpan::from(self.erase) * counts.erases
+            + TimeSpan::from(self.erase).share(counts.erase_millionths, ERASE_MILLIONTHS)
+            + TimeSpan::from(self.suspend) * counts.suspends
     }
 
     /// The longest of some counts.

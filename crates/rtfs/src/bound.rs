@@ -2,7 +2,7 @@
 
 use core::ops::{Add, Mul};
 
-use wordline_memory::Geometry;
+use wordline_memory::{EraseMode, Geometry};
 
 use crate::error::PacedError;
 use crate::shape::{FREE_BLOCKS, GROUP_PAGES, MOUNT_PAGES, PacedConfig, PacedShape};
@@ -20,7 +20,14 @@ pub struct PacedCounts {
     pub steps: u64,
     /// Blocks erased.
     pub erases: u64,
+    /// Parts of erases that go on while other blocks are used, in millionths of an erase.
+    pub erase_millionths: u64,
+    /// Times that an erase stands still for other operations, and goes on after them or is begun.
+    pub suspends: u64,
 }
+
+/// An erase, in the unit of [`PacedCounts::erase_millionths`].
+pub const ERASE_MILLIONTHS: u64 = 1_000_000;
 
 impl PacedCounts {
     /// Pages read, those of the steps included.
@@ -46,6 +53,8 @@ impl Add for PacedCounts {
             programs: self.programs + other.programs,
             steps: self.steps + other.steps,
             erases: self.erases + other.erases,
+            erase_millionths: self.erase_millionths + other.erase_millionths,
+            suspends: self.suspends + other.suspends,
         }
     }
 }
@@ -60,6 +69,8 @@ impl Mul<u64> for PacedCounts {
             programs: self.programs * times,
             steps: self.steps * times,
             erases: self.erases * times,
+            erase_millionths: self.erase_millionths * times,
+            suspends: self.suspends * times,
         }
     }
 }
@@ -87,6 +98,8 @@ pub struct PacedBound {
     pub user_pages: u32,
     /// Steps for each page that the caller writes.
     pub steps_per_page: u32,
+    /// Parts in which a block is erased, one for each page that the caller writes meanwhile; 1 where it is erased as a whole.
+    pub erase_parts: u32,
     /// RAM that the caller gives, in bytes.
     pub ram_bytes: usize,
 }
@@ -143,6 +156,35 @@ fn largest_of(
 }
 
 impl PacedBound {
+    /// The same where erases are left running in a way.
+    #[must_use]
+    pub const fn with_erases(self, mode: EraseMode) -> Self {
+        let erase_parts = match mode {
+            EraseMode::Awaited | EraseMode::Runs => 1,
+            EraseMode::Suspends => self.user_pages,
+        };
+        Self {
+            erase_parts,
+            ..self
+        }
+    }
+
+    /// The parts of an erase that so many pages pay, in millionths of it; 0 where it is erased as a whole.
+    const fn millionths(&self, pages: u64) -> u64 {
+        match self.erase_parts {
+            0 | 1 => 0,
+            parts => (pages * ERASE_MILLIONTHS).div_ceil(parts as u64),
+        }
+    }
+
+    /// Times that an erase stands still in calls that open so many blocks.
+    const fn suspends(&self, calls: u64, opened: u64) -> u64 {
+        match self.erase_parts {
+            0 | 1 => 0,
+            _ => calls + opened,
+        }
+    }
+
     /// Steps while one block is filled: its victim is emptied, and the map is stored.
     #[must_use]
     pub const fn block_steps(&self) -> u64 {
@@ -154,21 +196,27 @@ impl PacedBound {
     pub const fn read_counts(&self, pages: u64) -> PacedCounts {
         PacedCounts {
             reads: 2 * pages,
+            suspends: self.suspends(1, 0),
             ..NOTHING
         }
     }
 
     /// What a call that writes a group of so many pages costs at most: one of these, whichever takes longer. The first has
     /// steps for each of its pages, the second an erase in place of those of two pages. The header of a block takes the
-    /// place of steps of the page that opens it.
+    /// place of steps of the page that opens it. Where an erase goes on in parts, both are the same: each page pays its part.
     #[must_use]
     pub const fn write_counts(&self, pages: u64) -> [PacedCounts; 2] {
         let steps = self.steps_per_page as u64;
         let paced = PacedCounts {
             programs: pages,
             steps: steps * pages,
+            erase_millionths: self.millionths(pages),
+            suspends: self.suspends(1, 1),
             ..NOTHING
         };
+        if self.erase_parts > 1 {
+            return [paced; 2];
+        }
         let erasing = PacedCounts {
             steps: steps * pages.saturating_sub(UNPAID_PAGES as u64),
             erases: 1,
@@ -177,14 +225,29 @@ impl PacedBound {
         [paced, erasing]
     }
 
-    /// What filling one block costs at most, for [`user_pages`](Self::user_pages) of the caller: the steady state of the
-    /// worst case.
+    /// What a discard costs at most: as much as a write of one page, and a page of the map read. When the change log is
+    /// full, it stores a page of the map in the place of the caller's.
     #[must_use]
-    pub const fn block_counts(&self) -> PacedCounts {
+    pub const fn discard_counts(&self) -> [PacedCounts; 2] {
+        let [paced, erasing] = self.write_counts(1);
+        [
+            PacedCounts { reads: 2, ..paced },
+            PacedCounts {
+                reads: 2,
+                ..erasing
+            },
+        ]
+    }
+
+    /// What filling one block costs at most, for [`user_pages`](Self::user_pages) of the caller in calls of so many pages:
+    /// the steady state of the worst case.
+    #[must_use]
+    pub const fn block_counts(&self, pages: u64) -> PacedCounts {
         PacedCounts {
             programs: self.user_pages as u64 + self.header_pages as u64,
             steps: self.block_steps(),
             erases: 1,
+            suspends: self.suspends((self.user_pages as u64).div_ceil(pages), 1),
             ..NOTHING
         }
     }
@@ -195,7 +258,7 @@ impl PacedBound {
     /// of the caller, at most [`block_steps`](Self::block_steps), and the erase of the block that follows it. The pages that
     /// remain lie in the block where the run begins and in the one where it ends. They pay for themselves, and these two
     /// blocks ask for no more than the steps of two. Each may have an erase, in place of the steps of some pages; one of
-    /// these pages may be the first of the next block.
+    /// these pages may be the first of the next block. Where an erase goes on in parts, each page pays one.
     #[must_use]
     pub fn longest_run<C: Ord>(
         &self,
@@ -210,20 +273,26 @@ impl PacedBound {
             let apart = (unpaid * erases).saturating_sub(1);
             let paying = (all - filled * full).saturating_sub(apart);
             let most = self.block_steps() * 2.min(1 + opened);
+            let parts = self
+                .millionths(paying)
+                .min(ERASE_MILLIONTHS * 2.min(1 + opened));
             PacedCounts {
                 programs: all + opened * u64::from(self.header_pages),
                 steps: filled * self.block_steps()
                     + most.min(paying * u64::from(self.steps_per_page)),
                 erases: filled + erases,
+                erase_millionths: if self.erase_parts > 1 { parts } else { 0 },
+                suspends: self.suspends(calls, opened),
                 ..NOTHING
             }
         };
+        let apart_most = if self.erase_parts > 1 { 0 } else { 2 };
         let mut longest = NOTHING;
         if all == 0 {
             return longest;
         }
         for opened in 0..=all.div_ceil(full) {
-            for erases in 0..=2.min(1 + opened) {
+            for erases in 0..=apart_most.min(1 + opened) {
                 let next = run(opened, erases);
                 if cost(&next) > cost(&longest) {
                     longest = next;
@@ -235,9 +304,10 @@ impl PacedBound {
 
     /// What a mount after a power cut costs at most, where no mount before was cut as well and no page has decayed.
     ///
-    /// It reads the spare area of each block's first page, and the headers of two blocks: that of the newest may be torn.
-    /// Then it goes through the pages of the block before, twice where a mount was the last that wrote to it. The last group is programmed again to a block of its own, and again behind a new header where
-    /// one of its pages is torn. The map is read before and after that. As many steps as a block has pages free one again,
+    /// It reads the spare area of each block's first page, a whole one of them or two, and the headers of two blocks: that
+    /// of the newest may be torn. Then it goes through the pages of the block before, twice where a mount was the last that
+    /// wrote to it. The last group is programmed again to a block of its own, and again behind a new header where one of its
+    /// pages is torn. The map is read before and after that. As many steps as a block has pages free one again,
     /// and a last page says that the mount ended.
     #[must_use]
     pub const fn mount_counts(&self) -> PacedCounts {
@@ -245,12 +315,19 @@ impl PacedBound {
         PacedCounts {
             spare_reads: self.blocks as u64,
             reads: (CANDIDATES + 1) * header
+                + CANDIDATES
                 + 2 * data
                 + 3 * self.map_pages as u64
                 + GROUP_PAGES as u64,
             programs: OPENINGS * header + GROUP_PAGES as u64 + 1,
             steps: data,
-            erases: OPENINGS,
+            // Where erases go on in parts, the next one is done as well.
+            erases: if self.erase_parts > 1 {
+                OPENINGS + 1
+            } else {
+                OPENINGS
+            },
+            ..NOTHING
         }
     }
 }
@@ -268,6 +345,8 @@ const NOTHING: PacedCounts = PacedCounts {
     programs: 0,
     steps: 0,
     erases: 0,
+    erase_millionths: 0,
+    suspends: 0,
 };
 
 impl PacedShape {
@@ -319,6 +398,7 @@ impl PacedShape {
             stores,
             user_pages,
             steps_per_page: work.div_ceil(paying).max(self.header_pages),
+            erase_parts: 1,
             ram_bytes: self.places().bytes,
         })
     }
@@ -371,7 +451,7 @@ mod tests {
     #[test]
     fn a_long_run_grows_by_a_block_at_a_time() {
         let bound = bound();
-        let block = programs_and_erases(&bound.block_counts());
+        let block = programs_and_erases(&bound.block_counts(1));
         let cost = |calls| programs_and_erases(&bound.longest_run(calls, 1, programs_and_erases));
         assert_eq!(cost(0), 0);
         for calls in 200..240 {

@@ -1,4 +1,4 @@
-//! Raw flash for real-time work: logical pages that are overwritten on NAND, where every call has a bound that is known
+//! Raw flash for real-time work: logical pages that are overwritten on NAND or NOR, where every call has a bound that is known
 //! before the hardware exists.
 //!
 //! [`PacedLayer`] keeps logical pages in a log. A call that writes pages programs them, and does at most one erase or a
@@ -51,24 +51,26 @@ mod error;
 mod files;
 mod header;
 mod layer;
+mod nor_pages;
 mod pages;
 mod record;
 mod rule;
 mod shape;
 mod tables;
 
-pub use bound::{PacedBound, PacedCounts};
+pub use bound::{ERASE_MILLIONTHS, PacedBound, PacedCounts};
 pub use disk::{PacedDisk, PacedDiskError};
 pub use error::PacedError;
 pub use files::{
-    FILES_VERSION, PacedDirectory, PacedEntry, PacedFile, PacedFileError, PacedFiles, PacedOpen,
-    PacedRoom,
+    FILES_VERSION, PacedCall, PacedDirectory, PacedEntry, PacedFile, PacedFileError, PacedFiles,
+    PacedFilesBound, PacedFilesWork, PacedOpen, PacedPart, PacedRoom,
 };
 pub use layer::{PacedLayer, PacedWear, PacedWork};
+pub use nor_pages::{NOR_PAGE_BYTES, NorPages};
 pub use record::RECORD_BYTES;
 #[doc(hidden)]
 pub use rule::{PacedRule, PacedRules};
-pub use shape::{GROUP_PAGES, PacedConfig, PacedPart, PacedRam};
+pub use shape::{GROUP_PAGES, PacedConfig, PacedGround, PacedRam};
 
 /// The version of the format on flash.
 pub const VERSION: u32 = 1;

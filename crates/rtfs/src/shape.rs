@@ -73,14 +73,14 @@ impl PacedConfig {
 
 /// The part that is to carry a layer, of whose blocks the layer may get the first ones alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PacedPart {
+pub struct PacedGround {
     /// All of it.
     pub geometry: Geometry,
     /// Blocks of it that may be bad.
     pub bad_blocks: u32,
 }
 
-impl PacedPart {
+impl PacedGround {
     /// A layer with the usual log on the first blocks of the part, for the logical pages that are asked for of some pages. On
     /// so few blocks that its bound would be worse than that of the whole part it gets fewer.
     #[must_use]

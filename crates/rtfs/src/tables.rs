@@ -6,6 +6,9 @@ use crate::shape::{PacedShape, TablePlaces};
 /// A page number that stands for no page: the first page of the first block begins a header, and is never data.
 pub(crate) const NO_PAGE: u32 = 0;
 
+/// A page number that stands for a page that is not known any more: the second page of the first block is of a header, too.
+pub(crate) const LOST_PAGE: u32 = 1;
+
 /// The wear byte of a block that is bad.
 const BAD: u8 = u8::MAX;
 
@@ -171,6 +174,10 @@ impl<M: AsRef<[u8]> + AsMut<[u8]>> PacedTables<M> {
     /// Erases of a block that is not bad, as far as a byte says.
     pub(crate) fn erases(&self, block: u32) -> u32 {
         self.wear_base + u32::from(self.bytes(&self.places.wear)[block as usize])
+    }
+
+    pub(crate) const fn wear_base(&self) -> u32 {
+        self.wear_base
     }
 
     pub(crate) fn set_wear_base(&mut self, base: u32) {

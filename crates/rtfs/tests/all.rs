@@ -1,6 +1,8 @@
 //! The layer against a plain map, and against power cuts.
 
 mod disk;
+mod faults;
+mod files;
 mod model;
 mod mutants;
 mod power_cuts;

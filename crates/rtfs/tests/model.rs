@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use wordline_core::draw::{Purpose, draw};
 use wordline_crash::FlashImage;
-use wordline_memory::Geometry;
+use wordline_memory::{EraseMode, Geometry};
 use wordline_rtfs::{PacedConfig, PacedLayer, PacedRule, PacedRules};
 
 use crate::rules::{COLUMNS, Counted, Operations, blank};
@@ -47,8 +47,8 @@ struct ModelRun {
 }
 
 impl ModelRun {
-    fn new(config: PacedConfig, rules: PacedRules) -> Self {
-        let flash = Counted::new(blank(GEOMETRY));
+    fn new(config: PacedConfig, rules: PacedRules, erases: EraseMode) -> Self {
+        let flash = Counted::new(blank(GEOMETRY).with_erases(erases));
         let bytes = config.bound::<()>(&GEOMETRY).expect("it suits").ram_bytes;
         let memory = vec![0; bytes];
         let layer = PacedLayer::format_with(flash, COLUMNS, config, memory, rules);
@@ -115,7 +115,15 @@ impl ModelRun {
         let bound = *self.layer.bound();
         let pages = group.len() as u64;
         let erases = after.erases - before.erases;
+        let parts = after.parts - before.parts;
         assert!(erases <= 1, "{erases} erases in a call");
+        if bound.erase_parts > 1 {
+            assert_eq!(erases, 0, "an erase in a call that pays its part");
+            assert!(
+                parts <= pages,
+                "{parts} parts of an erase for {pages} pages"
+            );
+        }
         let paid = pages.saturating_sub(2 * erases);
         let headers = done.headers - work.headers;
         let steps = done.steps - work.steps;
@@ -127,6 +135,46 @@ impl ModelRun {
     }
 }
 
+#[test]
+fn a_discard_costs_at_most_what_a_write_of_a_page_does() {
+    let config = largest(64);
+    let mut trial = ModelRun::new(config, PacedRules::ALL, EraseMode::Awaited);
+    let pages = u64::from(config.logical_pages);
+    for logical in 0..config.logical_pages {
+        trial.write(&[logical], 1);
+    }
+    let mut stored = 0;
+    for call in 2..20_000 {
+        let random = |number| draw(13, call, number, Purpose::Address);
+        let logical = (random(0) % pages) as u32;
+        if random(1).is_multiple_of(3) {
+            trial.write(&[logical], call);
+            continue;
+        }
+        let (before, work) = (trial.operations(), *trial.layer.work());
+        trial.layer.discard(logical).expect("a discard");
+        trial.versions.remove(&logical);
+        let (after, done) = (trial.operations(), *trial.layer.work());
+        stored += done.stored - work.stored;
+        let taken = [
+            after.reads - before.reads,
+            after.programs - before.programs,
+            after.erases - before.erases,
+        ];
+        let allowed = trial.layer.bound().discard_counts().map(|counts| {
+            [
+                counts.pages_read(),
+                counts.pages_programmed(),
+                counts.erases,
+            ]
+        });
+        let fits = |allowed: &[u64; 3]| taken.iter().zip(allowed).all(|(a, b)| a <= b);
+        assert!(allowed.iter().any(fits), "{call}: {taken:?} of {allowed:?}");
+    }
+    assert!(stored > 0);
+    trial.check_all();
+}
+
 /// What a trial does.
 #[derive(Clone, Copy, Debug)]
 struct Calls {
@@ -136,6 +184,7 @@ struct Calls {
     group_pages: u64,
     remounts: bool,
     seed: u64,
+    erases: EraseMode,
 }
 
 fn trial(config: PacedConfig, rules: PacedRules, calls: Calls) {
@@ -145,7 +194,7 @@ fn trial(config: PacedConfig, rules: PacedRules, calls: Calls) {
         seed,
         ..
     } = calls;
-    let mut trial = ModelRun::new(config, rules);
+    let mut trial = ModelRun::new(config, rules, calls.erases);
     let pages = u64::from(config.logical_pages);
     for call in 0..calls.count {
         let random = |number| draw(seed, call, number, Purpose::Address);
@@ -186,6 +235,9 @@ fn trial(config: PacedConfig, rules: PacedRules, calls: Calls) {
                         .expect("work ahead");
                 }
             }
+            10..20 => {
+                trial.layer.leave_erase().expect("an erase");
+            }
             _ => {}
         }
     }
@@ -208,10 +260,12 @@ fn largest(log_entries: u32) -> PacedConfig {
 
 #[test]
 fn every_call_stays_within_its_bound_and_nothing_is_lost() {
-    bounded(PacedRules::ALL);
+    for erases in [EraseMode::Awaited, EraseMode::Runs, EraseMode::Suspends] {
+        bounded(PacedRules::ALL, erases);
+    }
 }
 
-fn bounded(rules: PacedRules) {
+fn bounded(rules: PacedRules, erases: EraseMode) {
     for pattern in [
         Pattern::Uniform,
         Pattern::Hot,
@@ -224,6 +278,7 @@ fn bounded(rules: PacedRules) {
             group_pages: 8,
             remounts: false,
             seed: 1,
+            erases,
         };
         trial(largest(96), rules, calls);
         // The header is the most that a page costs.
@@ -247,7 +302,7 @@ fn wear_spreads_over_blocks_that_hold_what_never_changes() {
         bad_blocks: 0,
         log_entries: 128,
     };
-    let mut trial = ModelRun::new(config, PacedRules::ALL);
+    let mut trial = ModelRun::new(config, PacedRules::ALL, EraseMode::Awaited);
     for logical in 0..config.logical_pages {
         trial.write(&[logical], 1);
     }
@@ -272,10 +327,12 @@ fn wear_spreads_over_blocks_that_hold_what_never_changes() {
 
 #[test]
 fn mounts_in_between_lose_nothing() {
-    remounted(PacedRules::ALL);
+    for erases in [EraseMode::Awaited, EraseMode::Runs, EraseMode::Suspends] {
+        remounted(PacedRules::ALL, erases);
+    }
 }
 
-fn remounted(rules: PacedRules) {
+fn remounted(rules: PacedRules, erases: EraseMode) {
     for (seed, pattern) in [Pattern::Uniform, Pattern::Hot].into_iter().enumerate() {
         let calls = Calls {
             pattern,
@@ -283,6 +340,7 @@ fn remounted(rules: PacedRules) {
             group_pages: 8,
             remounts: true,
             seed: seed as u64,
+            erases,
         };
         trial(largest(96), rules, calls);
     }
@@ -291,7 +349,9 @@ fn remounted(rules: PacedRules) {
 /// Whether random calls notice that a rule is left out, with what notices it.
 pub(crate) fn calls_notice(rule: PacedRule) -> Option<&'static str> {
     let rules = PacedRules::without(rule);
-    let fails = |work: fn(PacedRules)| std::panic::catch_unwind(|| work(rules)).is_err();
+    let fails = |work: fn(PacedRules, EraseMode)| {
+        std::panic::catch_unwind(|| work(rules, EraseMode::Awaited)).is_err()
+    };
     if fails(bounded) {
         return Some("bound");
     }

@@ -5,7 +5,7 @@ use wordline_core::draw::{Purpose, draw};
 use wordline_crash::{
     EccStrength, FlashContent, FlashImage, FlashTearing, ImageId, Mode, Recorder, Recording,
 };
-use wordline_memory::{Flash, Geometry};
+use wordline_memory::{EraseMode, Flash, Geometry};
 use wordline_nvm::NvmError;
 use wordline_rtfs::{PacedConfig, PacedError, PacedLayer, PacedRule, PacedRules};
 
@@ -27,6 +27,8 @@ pub(crate) struct Setup {
     hot_pages: u64,
     /// Pages of a call at most.
     group_pages: u64,
+    /// What becomes of erases that are left running.
+    erases: EraseMode,
     rules: PacedRules,
 }
 
@@ -52,6 +54,7 @@ pub(crate) const SMALL: Setup = Setup {
     discard_every: u64::MAX,
     hot_pages: 24,
     group_pages: 3,
+    erases: EraseMode::Awaited,
     rules: PacedRules::ALL,
 };
 
@@ -165,7 +168,8 @@ impl Setup {
         let erased = FlashContent::erased(self.geometry);
         let marked = self.factory_bad.iter().copied();
         let content = marked.fold(erased, FlashContent::with_bad_block);
-        let recorder = Recorder::new(fresh(content.clone()), content, self.tearing());
+        let chip = fresh(content.clone()).with_erases(self.erases);
+        let recorder = Recorder::new(chip, content, self.tearing());
         let flash = Failing::new(recorder, self.failures, 5 + (seed * 7 % 60) as u32);
         let (memory, rules) = (self.memory(), self.rules);
         let layer = PacedLayer::format_with(flash, COLUMNS, self.config, memory, rules);
@@ -176,6 +180,7 @@ impl Setup {
 
     fn again(&self, image: FlashImage, start: Vec<State>, calls: u64) -> Run {
         let seed = image.hash();
+        let image = image.with_erases(self.erases);
         let recorder = Failing::new(image.record(self.tearing()), 0, 1);
         let mut layer = self.mount(recorder).expect("a mount");
         let found = self.found(&mut layer);
@@ -237,8 +242,10 @@ impl Setup {
             let after = layer.flash().flash.operations();
             let writes = group.iter().map(|logical| (*logical, version)).collect();
             run.push((before, after, Change::Writes(writes)));
-            if random(9).is_multiple_of(5) {
-                layer.work_ahead(true).expect("work ahead");
+            match random(9) % 10 {
+                0 | 5 => drop(layer.work_ahead(true).expect("work ahead")),
+                1..=4 => drop(layer.leave_erase().expect("an erase")),
+                _ => {}
             }
         }
         let mut state = settled.clone();
@@ -288,6 +295,7 @@ impl Setup {
     fn look_at(&self, run: &Run, image: FlashImage) {
         let id = image.id();
         let allowed = run.allowed(id.operation);
+        let image = image.with_erases(self.erases);
         let flash = Failing::new(image, self.failures.min(1), 1 + (id.variant % 7) as u32);
         let mut layer = match self.mount(flash) {
             Ok(layer) => layer,
@@ -388,7 +396,7 @@ const FEW: Setup = Setup {
     ..SMALL
 };
 
-const CHAINS: [(&str, Setup); 4] = [
+const CHAINS: [(&str, Setup); 6] = [
     ("chains on few pages", FEW),
     (
         "chains of large groups and blocks that fail",
@@ -396,6 +404,22 @@ const CHAINS: [(&str, Setup); 4] = [
             hot_pages: 8,
             group_pages: 8,
             ..FAILING
+        },
+    ),
+    (
+        "chains of large groups and blocks that fail, with erases in parts",
+        Setup {
+            hot_pages: 8,
+            group_pages: 8,
+            erases: EraseMode::Suspends,
+            ..FAILING
+        },
+    ),
+    (
+        "chains on few pages, with erases that are left running",
+        Setup {
+            erases: EraseMode::Runs,
+            ..FEW
         },
     ),
     (
@@ -451,9 +475,39 @@ fn mounts_are_cut(setup: &Setup, times: u32) {
     }
 }
 
-const SETUPS: [(&str, Setup); 7] = [
+const SETUPS: [(&str, Setup); 11] = [
     ("plain", SMALL),
     ("behind an ECC", Setup { ecc: true, ..SMALL }),
+    (
+        "erases in parts",
+        Setup {
+            erases: EraseMode::Suspends,
+            ..SMALL
+        },
+    ),
+    (
+        "erases in parts and blocks that fail",
+        Setup {
+            erases: EraseMode::Suspends,
+            ..FAILING
+        },
+    ),
+    (
+        "erases that are left running, behind an ECC",
+        Setup {
+            erases: EraseMode::Runs,
+            ecc: true,
+            ..SMALL
+        },
+    ),
+    (
+        "erases that are left running, with discards",
+        Setup {
+            erases: EraseMode::Runs,
+            discard_every: 4,
+            ..SMALL
+        },
+    ),
     ("blocks that fail", FAILING),
     (
         "blocks bad from the factory",

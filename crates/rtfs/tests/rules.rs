@@ -1,7 +1,7 @@
 //! Flash memories for tests.
 
 use wordline_crash::{FlashContent, FlashImage, FlashTearing, Mode, Recording};
-use wordline_memory::{Ecc, Flash, Geometry};
+use wordline_memory::{Ecc, EraseMode, Flash, Geometry};
 use wordline_nvm::NvmError;
 
 /// Where the records stand in the spare area.
@@ -26,6 +26,8 @@ pub(crate) struct Counted<F> {
     pub(crate) count: Operations,
     /// How the content of each page begins; nothing of an erased one.
     pub(crate) begins: Vec<Option<[u8; 8]>>,
+    /// Parts that are left of an erase.
+    left: Option<u32>,
 }
 
 /// Operations on a flash.
@@ -34,6 +36,8 @@ pub(crate) struct Operations {
     pub(crate) reads: u64,
     pub(crate) programs: u64,
     pub(crate) erases: u64,
+    /// Parts of erases that go on meanwhile.
+    pub(crate) parts: u64,
 }
 
 impl<F: Flash> Counted<F> {
@@ -42,7 +46,15 @@ impl<F: Flash> Counted<F> {
             begins: vec![None; inner.geometry().pages() as usize],
             inner,
             count: Operations::default(),
+            left: None,
         }
+    }
+}
+
+impl<F: Flash> Counted<F> {
+    fn forget(&mut self, block: u32) {
+        let pages = self.inner.geometry().pages_per_block as usize;
+        self.begins[block as usize * pages..][..pages].fill(None);
     }
 }
 
@@ -66,9 +78,32 @@ impl<F: Flash> Flash for Counted<F> {
 
     fn erase(&mut self, block: u32) -> Result<(), F::Error> {
         self.count.erases += 1;
-        let pages = self.inner.geometry().pages_per_block as usize;
-        self.begins[block as usize * pages..][..pages].fill(None);
+        self.forget(block);
         self.inner.erase(block)
+    }
+
+    fn erase_mode(&self) -> EraseMode {
+        self.inner.erase_mode()
+    }
+
+    fn begin_erase(&mut self, block: u32) -> Result<(), F::Error> {
+        assert_ne!(self.erase_mode(), EraseMode::Awaited, "there is erase()");
+        self.forget(block);
+        self.inner.begin_erase(block)?;
+        self.left = Some(u32::MAX);
+        Ok(())
+    }
+
+    fn advance_erase(&mut self, parts: u32, of: u32) -> Result<bool, F::Error> {
+        let ended = self.inner.advance_erase(parts, of)?;
+        if let Some(left) = self.left.map(|left| left.min(of)) {
+            match of {
+                1 => self.count.erases += 1,
+                _ => self.count.parts += u64::from(parts.min(left)),
+            }
+            self.left = Some(left.saturating_sub(parts)).filter(|_| !ended);
+        }
+        Ok(ended)
     }
 
     fn is_bad(&mut self, block: u32) -> Result<bool, F::Error> {
@@ -139,6 +174,18 @@ impl<F: Flash<Error = NvmError>> Flash for Failing<F> {
             return Err(NvmError::EraseFailed { block });
         }
         self.flash.erase(block)
+    }
+
+    fn erase_mode(&self) -> EraseMode {
+        self.flash.erase_mode()
+    }
+
+    fn begin_erase(&mut self, block: u32) -> Result<(), NvmError> {
+        self.flash.begin_erase(block)
+    }
+
+    fn advance_erase(&mut self, parts: u32, of: u32) -> Result<bool, NvmError> {
+        self.flash.advance_erase(parts, of)
     }
 
     fn is_bad(&mut self, block: u32) -> Result<bool, NvmError> {

@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 use wordline_core::SimClock;
 use wordline_crash::FlashImage;
 use wordline_memory::{ByteMemory, Ecc, Flash, Geometry};
-use wordline_nvm::{
-    Accounts, BlockContent, Device, FlashMemory, Memory, NvmError, PageContent, worse,
-};
+use wordline_nvm::{Accounts, BlockContent, Device, FlashMemory, Memory, NvmError, PageContent};
 
 use super::fault::{FaultReason, MemoryFault};
 
@@ -141,7 +139,7 @@ impl Cells {
             let length = out.len().min((page_bytes - column) as usize);
             let (part, behind) = out.split_at_mut(length);
             let found = self.read_page(page as u32, column as u32, part)?;
-            worst = worse(worst, found);
+            worst = worst.worse(found);
             (at, out) = (at + length as u64, behind);
         }
         Ok(worst)

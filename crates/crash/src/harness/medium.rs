@@ -102,6 +102,7 @@ impl Medium for FlashTearing {
                 data.len(),
                 failing(failed)
             ),
+            FlashOperation::BeginErase { block } => format!("begin to erase block {block}"),
             FlashOperation::Erase { block, failed } => {
                 format!("erase block {block}{}", failing(failed))
             }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use wordline_memory::{ByteMemory, Ecc, Flash, Geometry};
+use wordline_memory::{ByteMemory, Ecc, EraseMode, Flash, Geometry};
 
 use super::medium::Medium;
 use crate::{ByteTearing, FlashTearing, Recorder, Recording};
@@ -97,6 +97,18 @@ impl Flash for Recorded<FlashTearing> {
 
     fn erase(&mut self, block: u32) -> Result<(), NvmError> {
         self.access(|flash| flash.erase(block))
+    }
+
+    fn erase_mode(&self) -> EraseMode {
+        self.lock().recorder.erase_mode()
+    }
+
+    fn begin_erase(&mut self, block: u32) -> Result<(), NvmError> {
+        self.access(|flash| flash.begin_erase(block))
+    }
+
+    fn advance_erase(&mut self, parts: u32, of: u32) -> Result<bool, NvmError> {
+        self.access(|flash| flash.advance_erase(parts, of))
     }
 
     fn is_bad(&mut self, block: u32) -> Result<bool, NvmError> {

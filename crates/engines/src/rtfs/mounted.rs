@@ -93,7 +93,7 @@ fn sizes(memory: &SpareFlash, options: &RtfsOptions) -> Result<(PacedConfig, Vec
         let data = u64::from(100_u32.saturating_sub(spare));
         move |pages: u64| (pages * data / 100) as u32
     };
-    let usual = memory.part.usual(&geometry, share(options.spare_percent));
+    let usual = memory.ground.usual(&geometry, share(options.spare_percent));
     let config = PacedConfig {
         log_entries: options.log_entries.unwrap_or(usual.log_entries),
         ..usual

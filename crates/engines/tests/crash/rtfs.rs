@@ -8,7 +8,7 @@ use wordline_engines::{
     SpareFlash, named,
 };
 use wordline_memory::{Ecc, Flash, Geometry};
-use wordline_rtfs::PacedPart;
+use wordline_rtfs::PacedGround;
 
 use crate::crash::workload::{after, workload};
 
@@ -79,14 +79,14 @@ fn on_flash(forgets: Option<u32>) -> FileSubject<'static, FlashTearing> {
             every: forgets.filter(|_| !formats),
             programs: 0,
         };
-        let part = PacedPart {
+        let ground = PacedGround {
             geometry: flash.geometry(),
             bad_blocks: 5,
         };
         Ok(Contract::SpareFlash(SpareFlash {
             flash: FlashBox::new(flash),
             columns: std::array::from_fn(|byte| 1 + byte as u32),
-            part,
+            ground,
         }))
     };
     let wear_in = |fs: &mut dyn FileSystem, _: &Recorded<FlashTearing>| {

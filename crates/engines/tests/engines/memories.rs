@@ -5,7 +5,7 @@ use wordline_memory::{
     BlockDevice, ByteMemory, Ecc, Flash, FlashErrorKind, Geometry, RamBlockDevice, RamFlash,
     RamMemory,
 };
-use wordline_rtfs::PacedPart;
+use wordline_rtfs::PacedGround;
 
 /// 128 KiB of NOR flash with erase blocks of 4 KiB.
 pub(crate) type Nor = Failing<RamFlash<256, 16, 32>>;
@@ -120,14 +120,14 @@ pub(crate) fn spare_flash<F>(flash: F) -> SpareFlash
 where
     F: Flash<Error: std::fmt::Display> + Send + 'static,
 {
-    let part = PacedPart {
+    let ground = PacedGround {
         geometry: flash.geometry(),
         bad_blocks: 2,
     };
     SpareFlash {
         flash: FlashBox::new(flash),
         columns: std::array::from_fn(|byte| 1 + byte as u32),
-        part,
+        ground,
     }
 }
 

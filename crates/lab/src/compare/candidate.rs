@@ -81,7 +81,10 @@ impl Candidate<'_> {
     /// written in order by their drivers.
     pub(super) fn layer<'e>(&self, experiment: &'e Experiment) -> Option<&'e TranslationLayer> {
         let layer = experiment.ftl.as_ref();
-        layer.filter(|_| !self.in_turn && self.target.part.model.no_translation().is_none())
+        layer.filter(|layer| {
+            let model = &self.target.part.model;
+            !self.in_turn && model.no_translation(layer.mapping).is_none()
+        })
     }
 
     /// Runs the work and draws the conclusions. A trial ends with [`Unfit::Limit`] where it fails a limit for certain, and

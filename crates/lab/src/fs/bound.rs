@@ -10,9 +10,11 @@ use wordline_core::{
     Arrival, Axis, Basis, BoundWorkload, Experiment, FtlMapping, Metric, ResultSet, RowOperation,
     ShareOrSize, Timing,
 };
-use wordline_memory::Geometry;
-use wordline_nvm::{Conditions, PacedTimes};
-use wordline_rtfs::{GROUP_PAGES, PacedBound, PacedConfig, PacedCounts, PacedError};
+use wordline_memory::EraseMode;
+use wordline_nvm::{Conditions, PacedChip};
+use wordline_rtfs::{
+    ERASE_MILLIONTHS, GROUP_PAGES, PacedBound, PacedConfig, PacedCounts, PacedError,
+};
 
 use crate::backlog::{Accumulator, Curve, Demand, Rate};
 use crate::buffer::bound::bound_basis;
@@ -63,9 +65,7 @@ struct LayerChip<'a> {
     target: &'a PartOnBoard<'a>,
     timing: Timing,
     age: f64,
-    geometry: Geometry,
-    bad_blocks: u32,
-    times: PacedTimes,
+    chip: PacedChip,
     basis: Basis,
 }
 
@@ -88,7 +88,7 @@ impl<'a> LayerChip<'a> {
             let part = target.part.header.id.clone();
             TargetProblem::NoRealTimeLayer { part, why }.of(&target.name)
         };
-        if let Some(why) = model.no_translation() {
+        if let Some(why) = model.no_translation(FtlMapping::RealTime) {
             return Err(refused(why));
         }
         let conditions = Conditions {
@@ -100,40 +100,34 @@ impl<'a> LayerChip<'a> {
             target: target.name.clone(),
             source,
         };
-        let times = target.paced_times(conditions).map_err(failed)?;
-        let flash = model.flash();
-        let sizes = flash.and_then(|flash| flash.geometry().zip(flash.good_blocks_min()));
-        let (Some(times), Some((geometry, good))) = (times, sizes) else {
-            return Err(refused("cannot carry the real-time layer"));
-        };
+        let chip = target.paced_chip(conditions).map_err(failed)?;
+        let chip = chip.ok_or_else(|| refused("is no raw flash"))?;
         let device = target.connect(conditions).map_err(failed)?;
         sources::add(document, target, &*device, timing);
         Ok(Self {
             target,
             timing,
             age: experiment.age,
-            geometry,
-            bad_blocks: geometry.blocks - good,
-            times,
+            chip,
             basis: bound_basis(&*device, timing),
         })
     }
 
     fn bytes(&self, pages: u32) -> ByteCount {
-        ByteCount::from_bytes(u64::from(pages) * u64::from(self.geometry.page_bytes))
+        ByteCount::from_bytes(u64::from(pages) * u64::from(self.chip.geometry.page_bytes))
     }
 
     fn share(&self, pages: u32) -> f64 {
-        f64::from(pages) / self.geometry.pages() as f64
+        f64::from(pages) / self.chip.geometry.pages() as f64
     }
 
     /// Pages of a call.
     fn call_pages(&self) -> u64 {
-        CALL_BYTES.div_ceil(self.geometry.page_bytes.into())
+        CALL_BYTES.div_ceil(self.chip.geometry.page_bytes.into())
     }
 
     fn config(&self, pages: u32, log_entries: Option<u32>) -> PacedConfig {
-        let usual = PacedConfig::usual(&self.geometry, pages, self.bad_blocks);
+        let usual = PacedConfig::usual(&self.chip.geometry, pages, self.chip.bad_blocks);
         PacedConfig {
             log_entries: log_entries.unwrap_or(usual.log_entries),
             ..usual
@@ -143,8 +137,10 @@ impl<'a> LayerChip<'a> {
     /// The most pages that cost at most so many steps each.
     fn largest(&self, steps: u32, log_entries: Option<u32>) -> Option<u32> {
         match log_entries {
-            Some(_) => self.config(1, log_entries).largest(&self.geometry, steps),
-            None => PacedConfig::largest_usual(&self.geometry, self.bad_blocks, steps),
+            Some(_) => self
+                .config(1, log_entries)
+                .largest(&self.chip.geometry, steps),
+            None => PacedConfig::largest_usual(&self.chip.geometry, self.chip.bad_blocks, steps),
         }
     }
 
@@ -155,14 +151,20 @@ impl<'a> LayerChip<'a> {
         log_entries: Option<u32>,
     ) -> Result<BoundedLayer, LabError> {
         let pages = match capacity {
-            ShareOrSize::Share(share) => self.geometry.pages() as f64 * share.si(),
+            ShareOrSize::Share(share) => self.chip.geometry.pages() as f64 * share.si(),
             ShareOrSize::Bytes(bytes) => {
-                (bytes.bytes() / u64::from(self.geometry.page_bytes)) as f64
+                (bytes.bytes() / u64::from(self.chip.geometry.page_bytes)) as f64
             }
         };
         let pages = pages as u32;
-        match self.config(pages, log_entries).bound::<()>(&self.geometry) {
-            Ok(bound) => Ok(BoundedLayer { pages, bound }),
+        match self
+            .config(pages, log_entries)
+            .bound::<()>(&self.chip.geometry)
+        {
+            Ok(bound) => Ok(BoundedLayer {
+                pages,
+                bound: bound.with_erases(self.chip.times.erase_mode),
+            }),
             Err(PacedError::Unsuitable {
                 what,
                 found,
@@ -220,7 +222,7 @@ impl<'a> LayerChip<'a> {
             .of("max_latency"));
         }
         let mut steps = 0;
-        while steps < self.geometry.pages_per_block && ends(steps + 1)? {
+        while steps < self.chip.geometry.pages_per_block && ends(steps + 1)? {
             steps += 1;
         }
         let Some(mut pages) = self.largest(steps, log_entries) else {
@@ -229,7 +231,10 @@ impl<'a> LayerChip<'a> {
         // Calls of more than two pages have steps beside the erase.
         loop {
             let layer = self.layer(ShareOrSize::Bytes(self.bytes(pages)), log_entries)?;
-            let longest = self.times.longest_write(&layer.bound, self.call_pages());
+            let longest = self
+                .chip
+                .times
+                .longest_write(&layer.bound, self.call_pages());
             if self.time(&longest)? <= within {
                 return Ok(layer);
             }
@@ -241,17 +246,28 @@ impl<'a> LayerChip<'a> {
         }
     }
 
-    /// What a call takes on any file system: its programs, and an erase.
+    /// What a call takes on any file system: its programs, and an erase, or where that can stand still the share of its bytes.
     fn floor(&self) -> PacedCounts {
-        PacedCounts {
-            programs: self.call_pages(),
-            erases: 1,
+        let pages = self.call_pages();
+        let programs = PacedCounts {
+            programs: pages,
             ..PacedCounts::default()
+        };
+        match self.chip.times.erase_mode {
+            EraseMode::Suspends => PacedCounts {
+                erase_millionths: pages * ERASE_MILLIONTHS
+                    / u64::from(self.chip.geometry.pages_per_block),
+                ..programs
+            },
+            EraseMode::Awaited | EraseMode::Runs => PacedCounts {
+                erases: 1,
+                ..programs
+            },
         }
     }
 
     fn time(&self, counts: &PacedCounts) -> Result<Time, LabError> {
-        let time = self.times.time(counts);
+        let time = self.chip.times.time(counts);
         time.map_err(|source| LabError::Device {
             target: self.target.name.clone(),
             source,
@@ -284,14 +300,15 @@ impl<'a> LayerChip<'a> {
             document,
         )?;
         let overwrite = of_call(RowOperation::Overwrite);
-        let longest = self.times.longest_write(bound, pages);
+        let longest = self.chip.times.longest_write(bound, pages);
         self.call(&overwrite, &longest, document)?;
         let floor = self.time(&self.floor())?;
         overwrite.add(Metric::LatencyFloor, Ok(floor.si()), document);
         if pages <= GROUP_PAGES as u64 {
-            let kinds = ["steps", "erase"]
-                .into_iter()
-                .zip(bound.write_counts(pages));
+            let [steps, erase] = bound.write_counts(pages);
+            let mut kinds = vec![("steps", steps), ("erase", erase)];
+            // Where an erase goes on in parts, there is one kind of call.
+            kinds.dedup_by_key(|(_, counts)| *counts);
             for (beside, counts) in kinds {
                 self.call(&overwrite.at(Axis::During, beside), &counts, document)?;
             }
@@ -318,17 +335,28 @@ impl<'a> LayerChip<'a> {
     ) -> Result<(), LabError> {
         let longest = self.time(counts)?;
         subject.add(Metric::LatencyMax, Ok(longest.si()), document);
-        let page = &self.times.page;
+        let times = &self.chip.times;
+        let erases =
+            counts.erases as f64 + counts.erase_millionths as f64 / ERASE_MILLIONTHS as f64;
         for (operation, count, time) in [
-            ("erase", counts.erases, self.times.erase),
-            ("program", counts.pages_programmed(), page.program),
-            ("read", counts.pages_read(), page.read),
-            ("spare-read", counts.spare_reads, page.spare_read),
+            ("erase", erases, times.erase),
+            (
+                "program",
+                counts.pages_programmed() as f64,
+                times.page.program,
+            ),
+            ("read", counts.pages_read() as f64, times.page.read),
+            (
+                "spare-read",
+                counts.spare_reads as f64,
+                times.page.spare_read,
+            ),
+            ("suspend", counts.suspends as f64, times.suspend),
         ] {
-            if count > 0 {
+            if count > 0.0 {
                 let at = subject.at(Axis::DeviceOperation, operation);
-                let spent = time.si() * count as f64;
-                at.add(Metric::LatencyMaxOperations, Ok(count as f64), document);
+                let spent = time.si() * count;
+                at.add(Metric::LatencyMaxOperations, Ok(count), document);
                 at.add(Metric::LatencyMaxOperationTime, Ok(spent), document);
             }
         }
@@ -377,8 +405,8 @@ impl<'a> LayerChip<'a> {
     /// period, longer runs add nothing to the backlog at the proven rate.
     fn longest_totals(&self, bound: &PacedBound) -> Result<LongestTotals, LabError> {
         let pages = self.call_pages();
-        let single = self.time(&self.times.longest_write(bound, pages))?;
-        let block = self.time(&bound.block_counts())?;
+        let single = self.time(&self.chip.times.longest_write(bound, pages))?;
+        let block = self.time(&bound.block_counts(pages))?;
         let user_pages = u64::from(bound.user_pages);
         let block_bytes = self.bytes(bound.user_pages).si();
         let of_single = CALL_BYTES as f64 / single.si();
@@ -389,7 +417,7 @@ impl<'a> LayerChip<'a> {
         let (mut times, mut period) = (Vec::<Time>::new(), 0);
         let mut is_settled = false;
         for calls in 1..=CALLS_MAX as u64 {
-            let run = self.time(&self.times.longest_run(bound, calls, pages))?;
+            let run = self.time(&self.chip.times.longest_run(bound, calls, pages))?;
             let singles = single.ps().saturating_mul(calls);
             period = if run.ps() <= singles { period + 1 } else { 0 };
             let mut total = run.ps().min(singles);

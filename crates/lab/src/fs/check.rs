@@ -59,9 +59,13 @@ pub(super) fn choices(
     ftl: Option<&TranslationLayer>,
 ) -> Result<(), LabError> {
     Settings::check(engines, settings)?;
-    let over_layer = |target| engines.iter().any(|engine| needs_layer(*engine, target));
-    let layered = targets.iter().any(over_layer);
-    if ftl.is_some() && !layered {
+    let over_layer = |target, mapping| {
+        let mut engines = engines.iter();
+        engines.any(|engine| needs_layer(*engine, target, mapping))
+    };
+    if let Some(TranslationLayer { mapping, .. }) = ftl
+        && !targets.iter().any(|target| over_layer(target, *mapping))
+    {
         return Err(SettingProblem::LayerWithoutFat.of("ftl"));
     }
     Ok(())

@@ -13,9 +13,9 @@ use wordline_engines::{
 use wordline_memory::{ByteMemory, Flash};
 use wordline_nvm::ftl::{FlashMedia, Ftl, FtlConfig, FtlError, Media as _, MountError, Shape};
 use wordline_nvm::{
-    Conditions, FlashModel, Memory, MemoryClass, NvmError, paced_config, paced_part,
+    Conditions, FlashModel, Memory, MemoryClass, NvmError, paced_config, paced_ground,
 };
-use wordline_rtfs::{PacedDisk, PacedError};
+use wordline_rtfs::{NOR_PAGE_BYTES, NorPages, PacedDisk, PacedError, RECORD_BYTES};
 
 use super::calls::Mounted;
 use super::layer_ram;
@@ -69,11 +69,8 @@ impl<'a> FileSystemSetup<'a> {
         chosen: &BTreeMap<String, String>,
         ftl: Option<TranslationLayer>,
     ) -> Result<Self, LabError> {
-        let over_layer = needs_layer(kind, target);
-        let layer = over_layer.then(|| {
-            let usual = TranslationLayer::of(FtlMapping::Page);
-            ftl.unwrap_or(usual)
-        });
+        let layer = ftl.unwrap_or(TranslationLayer::of(FtlMapping::Page));
+        let layer = Some(layer).filter(|layer| needs_layer(kind, target, layer.mapping));
         Ok(Self {
             kind,
             target,
@@ -88,14 +85,25 @@ impl<'a> FileSystemSetup<'a> {
     /// When the part does not work on its board, or has no erase of the size that the user chose.
     pub(super) fn memory(&self, conditions: Conditions) -> Result<Memory, LabError> {
         let target = self.target;
-        let memory = match self.erase_bytes() {
+        let failed = |source| LabError::Device {
+            target: target.name.clone(),
+            source,
+        };
+        let mapping = self.layer.map(|layer| layer.mapping);
+        let is_paced =
+            self.kind.needs() == Needs::SpareFlash || mapping == Some(FtlMapping::RealTime);
+        let erase_bytes = match is_paced {
+            true => {
+                let chip = target.paced_chip(conditions).map_err(failed)?;
+                chip.map(|chip| chip.erase_bytes)
+            }
+            false => self.erase_bytes(),
+        };
+        let memory = match erase_bytes {
             None => target.memory(conditions).map(Some),
             Some(bytes) => target.memory_in_blocks(conditions, bytes),
         };
-        let memory = memory.map_err(|source| LabError::Device {
-            target: target.name.clone(),
-            source,
-        })?;
+        let memory = memory.map_err(failed)?;
         memory.ok_or_else(|| {
             SettingProblem::NoErase {
                 engine: self.kind.name(),
@@ -270,7 +278,14 @@ impl<'a> FileSystemSetup<'a> {
         };
         let (disk, ram) = match FtlConfig::of_layer(layer) {
             Some(config) => on_ftl(flash, model, config, formats)?,
-            None => on_paced(flash, model, layer, formats)?,
+            None if flash.geometry().spare_bytes == 0 => {
+                let flash = NorPages::new(flash, NOR_PAGE_BYTES).map_err(unsuitable)?;
+                on_paced(flash, NorPages::COLUMNS, model, layer, formats)?
+            }
+            None => {
+                let columns = *model.spare_layout().map_err(unsuitable)?.columns();
+                on_paced(flash, columns, model, layer, formats)?
+            }
         };
         Ok((Contract::Sectors(disk), ram))
     }
@@ -320,24 +335,36 @@ impl<'a> FileSystemSetup<'a> {
 }
 
 /// Whether a translation layer stands between a file system and a target.
-pub(super) fn needs_layer(engine: &dyn FileSystemEngine, target: &PartOnBoard<'_>) -> bool {
-    engine.needs() == Needs::Sectors && target.part.model.no_translation().is_none()
+pub(super) fn needs_layer(
+    engine: &dyn FileSystemEngine,
+    target: &PartOnBoard<'_>,
+    mapping: FtlMapping,
+) -> bool {
+    engine.needs() == Needs::Sectors && target.part.model.no_translation(mapping).is_none()
 }
 
-/// Whether a target is NAND that a file system can keep records in.
-pub(super) fn has_spare_areas(target: &PartOnBoard<'_>) -> bool {
-    let flash = target.part.model.flash();
-    flash.is_some_and(|flash| flash.spare_layout().is_ok())
+/// Whether a file system that keeps records in spare areas can run on a target.
+pub(super) fn takes_records(target: &PartOnBoard<'_>) -> bool {
+    let model = &target.part.model;
+    model.flash().is_some() && model.no_translation(FtlMapping::RealTime).is_none()
 }
 
-/// Flash with what its data sheet leaves of the spare areas.
+/// Flash with room for records: NAND with what its data sheet leaves of the spare areas, and NOR in pages that have some.
 fn spare_flash<F>(flash: F, model: &dyn FlashModel) -> Result<SpareFlash, FsError>
 where
     F: Flash<Error = NvmError> + Send + 'static,
 {
+    if flash.geometry().spare_bytes == 0 {
+        let flash = NorPages::new(flash, NOR_PAGE_BYTES).map_err(unsuitable)?;
+        return Ok(SpareFlash {
+            columns: NorPages::COLUMNS,
+            ground: paced_ground(&flash.geometry(), model),
+            flash: FlashBox::new(flash),
+        });
+    }
     Ok(SpareFlash {
         columns: *model.spare_layout().map_err(unsuitable)?.columns(),
-        part: paced_part(&flash.geometry(), model),
+        ground: paced_ground(&flash.geometry(), model),
         flash: FlashBox::new(flash),
     })
 }
@@ -369,12 +396,12 @@ fn on_ftl<F: Flash<Error = NvmError> + Send + 'static>(
 /// Formats or mounts the real-time layer, with its RAM.
 fn on_paced<F: Flash<Error = NvmError> + Send + 'static>(
     flash: F,
+    columns: [u32; RECORD_BYTES],
     model: &dyn FlashModel,
     layer: &TranslationLayer,
     formats: bool,
 ) -> Result<(SectorBox, LayerRam), FsError> {
     let geometry = flash.geometry();
-    let columns = *model.spare_layout().map_err(unsuitable)?.columns();
     let config = paced_config(layer, &geometry, model);
     let bytes = PacedDisk::<F, Vec<u8>>::memory_bytes(&config, &geometry).map_err(unsuitable)?;
     let memory = vec![0; bytes];

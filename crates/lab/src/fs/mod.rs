@@ -71,11 +71,11 @@ pub fn file_systems() -> Vec<EngineName> {
 
 /// The file systems that run where nothing else is said: those that suit at least one of some targets.
 fn file_systems_of(targets: &[PartOnBoard<'_>]) -> Vec<EngineName> {
-    let has_spare_areas = targets.iter().any(engine::has_spare_areas);
+    let takes_records = targets.iter().any(engine::takes_records);
     let names = file_systems().into_iter();
     let runs = |name: &EngineName| {
         let needs = file_system(name).map(Engine::needs);
-        has_spare_areas || !matches!(needs, Ok(Needs::SpareFlash))
+        takes_records || !matches!(needs, Ok(Needs::SpareFlash))
     };
     names.filter(runs).collect()
 }

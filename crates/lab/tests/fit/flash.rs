@@ -499,15 +499,14 @@ fn known_chips_give_their_figures_back() {
     }
 }
 
-#[test]
-fn without_failures_erases_tell_their_law_and_endurance_stays_open() {
-    let counts = coverage(NOR_YOUNG, 0..8);
+/// Of blocks that all live on, each seed tells the law of erases, and what is said of endurance stays the base's.
+fn check_young(seeds: u32, held_at_least: u32) {
+    let counts = coverage(NOR_YOUNG, 0..u64::from(seeds));
     print("young NOR", &counts);
     for name in ["erase_doubling", "erase_exponent"] {
         let (found, held) = counts[&format!("nor.aging.{name}")];
-        assert_eq!(found, 8, "{name}");
-        // Of eight 95 % intervals, fewer than six hold in one of 200 runs.
-        assert!(held >= 6, "{name}: {held}");
+        assert_eq!(found, seeds, "{name}");
+        assert!(held >= held_at_least, "{name}: {held}");
     }
     for name in ["endurance", "chip_spread", "block_spread", "page_shape"] {
         assert_eq!(
@@ -516,9 +515,27 @@ fn without_failures_erases_tell_their_law_and_endurance_stays_open() {
             "{name} is invented"
         );
     }
+}
+
+/// Of three 95 % intervals, fewer than two hold in one of 138 runs.
+#[test]
+fn without_failures_erases_tell_their_law() {
+    check_young(3, 2);
+}
+
+/// Of eight 95 % intervals, fewer than six hold in one of 200 runs.
+#[test]
+#[ignore = "a minute of fits, which `make nightly` has"]
+fn without_failures_erases_tell_their_law_of_eight_draws() {
+    check_young(8, 6);
+}
+
+#[test]
+fn without_failures_endurance_stays_open() {
     let stand = Stand::of(NOR_YOUNG);
-    let log = stand.log(&stand.catalog(), 0);
-    let fit = fitted(&stand.catalog(), &NOR_YOUNG, &log).expect("it is fitted");
+    let catalog = stand.catalog();
+    let log = stand.log(&catalog, 3);
+    let fit = fitted(&catalog, &NOR_YOUNG, &log).expect("it is fitted");
     let left = fit.document.warnings.iter().map(|one| one.advice.as_str());
     let left: Vec<&str> = left.filter(|one| one.contains("endurance")).collect();
     assert!(

@@ -299,3 +299,23 @@ fn random_calls_agree_with_a_log_of_programs() {
         assert_eq!(met.map(|n| n > 0), expected, "{met:?} in {geometry:?}");
     }
 }
+
+#[test]
+fn an_erase_that_was_begun_keeps_its_block_to_its_end() {
+    let nor = RamFlash::<4, 4, 4>::nor().expect("the sizes fit");
+    let mut flash = nor.with_erases(EraseMode::Suspends);
+    flash.program(4, 0, &[0]).expect("an erased page");
+    flash.begin_erase(1).expect("a block");
+    let refused = Err(FlashMisuse::InErase { block: 1 }.into());
+    assert_eq!(flash.begin_erase(2), refused);
+    assert_eq!(flash.program(5, 0, &[0]), refused);
+    assert_eq!(flash.erase(1), refused);
+    assert!(flash.read(4, 0, &mut [0]).is_err());
+    assert_eq!(flash.program(8, 0, &[0]), Ok(()));
+    let parts = [1, 1, 1].map(|parts| flash.advance_erase(parts, 3));
+    assert_eq!(parts, [Ok(false), Ok(false), Ok(true)]);
+    let mut byte = [0];
+    flash.read(4, 0, &mut byte).expect("a read");
+    assert_eq!(byte, [0xFF]);
+    assert_eq!(flash.advance_erase(1, 3), Ok(true));
+}

@@ -1,6 +1,6 @@
 //! SD cards and eMMC among the models of the catalogue.
 
-use wordline_core::Timing;
+use wordline_core::{FtlMapping, Timing};
 
 use super::{Card, CardSheet};
 use crate::board::Board;
@@ -87,7 +87,7 @@ impl ChipModel for CardSheet {
         Ok(Box::new(Card::connect(part, board, conditions)?))
     }
 
-    fn no_translation(&self) -> Option<&'static str> {
+    fn no_translation(&self, _: FtlMapping) -> Option<&'static str> {
         Some("has a translation layer of its own")
     }
 

@@ -18,6 +18,7 @@ use std::sync::Arc;
 use reads::MappedReads;
 use wordline_core::quantity::Time;
 use wordline_core::{Resolver, SimClock, Timing};
+use wordline_memory::FlashMisuse;
 
 use crate::board::{Board, DriverCost};
 use crate::bus::{Action, Transaction};
@@ -129,12 +130,32 @@ pub struct Wired<C> {
     wrote: bool,
     /// Reads through the address space, where they are in use.
     mapped: Option<MappedReads>,
+    /// An erase that was begun and left running.
+    left: Option<LeftErase>,
     /// From one question to a busy chip to the next, in picoseconds.
     period: Divisor,
     notes: Arc<Notes>,
 }
 
+/// An erase that was begun and left running.
+#[derive(Clone, Copy, Debug)]
+struct LeftErase {
+    block: u32,
+    bytes: u64,
+    /// The driver knows that it has ended.
+    ended: bool,
+    failed: bool,
+}
+
 impl<C: Chip> Wired<C> {
+    /// One erase is left running at a time.
+    fn check_left(&self) -> Result<(), NvmError> {
+        match self.left {
+            Some(LeftErase { block, .. }) => Err(FlashMisuse::InErase { block }.into()),
+            None => Ok(()),
+        }
+    }
+
     /// Connects a chip to a board, waits for power-up and does what a driver does once.
     ///
     /// # Errors
@@ -171,6 +192,7 @@ impl<C: Chip> Wired<C> {
             last: AccessCost::default(),
             wrote: false,
             mapped: None,
+            left: None,
             notes: Arc::new(Notes {
                 part: of_part.readings().clone(),
                 board: of_board.readings().clone(),
@@ -211,6 +233,7 @@ impl<C: Chip> Wired<C> {
             last: self.last,
             wrote: self.wrote,
             mapped: self.mapped,
+            left: self.left,
             period: self.period,
             notes: Arc::clone(&self.notes),
         }

@@ -3,9 +3,9 @@
 use wordline_core::draw::hash_name;
 use wordline_core::quantity::Time;
 use wordline_core::{BackgroundWork, Resolver};
-use wordline_memory::{Ecc, Flash, Geometry};
+use wordline_memory::{Ecc, EraseMode, Flash, Geometry};
 
-use super::{ChipSheet, Wired};
+use super::{ChipSheet, LeftErase, Wired};
 use crate::background::BackgroundBounds;
 use crate::bus::Action;
 use crate::chip::nand::{EccVerdict, Nand, NandSheet};
@@ -227,6 +227,7 @@ impl Wired<Nand> {
         if data.is_empty() {
             return Ok(());
         }
+        self.await_left()?;
         self.enable()?;
         self.load(page, column, data)?;
         self.command(Action::Execute, |chip, start, bus| {
@@ -252,6 +253,24 @@ impl Wired<Nand> {
         self.command(Action::Erase, |chip, start, bus| {
             chip.erase(start, bus, block)
         })
+    }
+
+    /// Waits for an erase that was left running.
+    fn await_left(&mut self) -> Result<(), NvmError> {
+        let Some(left) = self.left.filter(|left| !left.ended) else {
+            return Ok(());
+        };
+        let failed = match self.await_erase() {
+            Ok(()) => false,
+            Err(NvmError::EraseFailed { .. }) => true,
+            Err(error) => return Err(error),
+        };
+        self.left = Some(LeftErase {
+            ended: true,
+            failed,
+            ..left
+        });
+        Ok(())
     }
 
     fn await_erase(&mut self) -> Result<(), NvmError> {
@@ -281,6 +300,7 @@ impl Flash for Wired<Nand> {
         if out.is_empty() {
             return Ok(Ecc::Clean);
         }
+        self.await_left()?;
         self.fetch(page)?;
         self.collect(page, column, out)
     }
@@ -296,7 +316,38 @@ impl Flash for Wired<Nand> {
 
     /// Write enable, erase, wait.
     fn erase(&mut self, block: u32) -> Result<(), NvmError> {
+        self.check_left()?;
         self.erase_blocks(&[block])
+    }
+
+    fn erase_mode(&self) -> EraseMode {
+        EraseMode::Runs
+    }
+
+    fn begin_erase(&mut self, block: u32) -> Result<(), NvmError> {
+        self.check_left()?;
+        self.begin_work(FlashWork::Erase { block }, &[])?;
+        self.left = Some(LeftErase {
+            block,
+            bytes: self.chip.geometry().block_bytes(),
+            ended: false,
+            failed: false,
+        });
+        Ok(())
+    }
+
+    /// Waits for its end, however short the part.
+    fn advance_erase(&mut self, _: u32, _: u32) -> Result<bool, NvmError> {
+        self.begin();
+        self.await_left()?;
+        match self.left.take() {
+            Some(LeftErase {
+                block,
+                failed: true,
+                ..
+            }) => Err(NvmError::EraseFailed { block }),
+            _ => Ok(true),
+        }
     }
 
     /// Reads the mark, which lies in a byte of the spare area of the block's page 0 that the sheet
@@ -305,6 +356,7 @@ impl Flash for Wired<Nand> {
         let geometry = self.chip.geometry();
         geometry.check_block(block)?;
         self.begin();
+        self.await_left()?;
         self.fetch(block * geometry.pages_per_block)?;
         let mut mark = [0];
         let page = block * geometry.pages_per_block;
@@ -320,6 +372,7 @@ impl Flash for Wired<Nand> {
         if self.chip.is_marked(block) {
             return Ok(());
         }
+        self.await_left()?;
         self.enable()?;
         let page = block * self.chip.geometry().pages_per_block;
         self.load(page, self.chip.mark_column(), &[0])?;

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use wordline_core::quantity::Time;
 use wordline_core::{BackgroundWork, Resolver};
-use wordline_memory::{Ecc, Flash, Geometry, OutOfRange};
+use wordline_memory::{Ecc, EraseMode, Flash, Geometry, OutOfRange};
 
-use super::{ChipSheet, Wired};
+use super::{ChipSheet, LeftErase, Wired};
 use crate::background::{BackgroundBounds, NoSuspend};
 use crate::bound::TimeSpan;
 use crate::bus::Action;
@@ -272,6 +272,42 @@ impl Wired<Nor> {
         self.read_array(self.chip.capacity(), at, out, Nor::read)
     }
 
+    /// Begins an erase of the block of so many bytes, and leaves it running: [`Flash::begin_erase`].
+    pub(crate) fn leave_erase(&mut self, block: u32, bytes: u64) -> Result<(), NvmError> {
+        self.check_left()?;
+        self.start_erase(u64::from(block) * bytes, bytes)?;
+        self.left = Some(LeftErase {
+            block,
+            bytes,
+            ended: false,
+            failed: self.chip.failed().is_some(),
+        });
+        Ok(())
+    }
+
+    /// Lets an erase that was left running stand still, or waits for its end where it cannot, so that the rest of the array
+    /// can be used.
+    #[inline(always)]
+    fn pause_left(&mut self) -> Result<(), NvmError> {
+        match self.left {
+            Some(left) if !left.ended && !self.chip.stands_still() => self.pause_running(left),
+            _ => Ok(()),
+        }
+    }
+
+    fn pause_running(&mut self, left: LeftErase) -> Result<(), NvmError> {
+        if self.erase_mode() == EraseMode::Suspends {
+            self.issue_suspend()?;
+        } else if let Some((work, until)) = self.chip.running() {
+            self.wait(until, work.cause())?;
+        }
+        self.left = Some(LeftErase {
+            ended: !self.chip.stands_still(),
+            ..left
+        });
+        Ok(())
+    }
+
     /// The address of a column of a page.
     fn address(&self, page: u32, column: u32) -> u64 {
         u64::from(page) * u64::from(self.chip.geometry().page_bytes) + u64::from(column)
@@ -289,6 +325,7 @@ impl Flash for Wired<Nor> {
         let bytes = out.len() as u64;
         self.chip.geometry().check_read(page, column, bytes)?;
         self.begin();
+        self.pause_left()?;
         self.read_at(self.address(page, column), out)?;
         Ok(Ecc::Clean)
     }
@@ -300,6 +337,7 @@ impl Flash for Wired<Nor> {
         if data.is_empty() {
             return Ok(());
         }
+        self.pause_left()?;
         self.issue_program(self.address(page, column), data)?;
         self.await_chip()
     }
@@ -307,8 +345,49 @@ impl Flash for Wired<Nor> {
     fn erase(&mut self, block: u32) -> Result<(), NvmError> {
         let geometry = self.chip.geometry();
         geometry.check_block(block)?;
+        self.check_left()?;
         let bytes = geometry.block_bytes();
         self.erase_unit(u64::from(block) * bytes, bytes)
+    }
+
+    /// A suspend is of use here where a program may come in between.
+    fn erase_mode(&self) -> EraseMode {
+        match self.check_suspend().is_ok() && self.chip.programs_during_erase() {
+            true => EraseMode::Suspends,
+            false => EraseMode::Runs,
+        }
+    }
+
+    fn begin_erase(&mut self, block: u32) -> Result<(), NvmError> {
+        let geometry = self.chip.geometry();
+        geometry.check_block(block)?;
+        self.leave_erase(block, geometry.block_bytes())
+    }
+
+    fn advance_erase(&mut self, parts: u32, of: u32) -> Result<bool, NvmError> {
+        self.begin();
+        let Some(left) = self.left else {
+            return Ok(true);
+        };
+        if self.chip.stands_still() {
+            self.command(Action::Resume, Nor::resume)?;
+        }
+        if let Some((work, until)) = self.chip.running() {
+            let longest = u128::from(self.chip.longest_erase(left.bytes).1.ps());
+            let part = (longest * u128::from(parts)).div_ceil(u128::from(of.max(1)));
+            let part = Time::from_ps(u64::try_from(part).unwrap_or(u64::MAX));
+            if until.since(self.clock.now()) > part && self.erase_mode() == EraseMode::Suspends {
+                self.last.add(work.cause(), part);
+                self.clock.advance(part);
+                return Ok(false);
+            }
+            self.wait(until, work.cause())?;
+        }
+        self.left = None;
+        match left.failed {
+            true => Err(NvmError::EraseFailed { block: left.block }),
+            false => Ok(true),
+        }
     }
 
     /// NOR flash leaves its maker without bad blocks.

@@ -57,12 +57,13 @@ const SYSTEMS: LineTable = LineTable {
 };
 
 /// How the operations of a memory are counted in words, in the order of rows, with their colours.
-const OPERATIONS: [(&str, &str, &str); 6] = [
+const OPERATIONS: [(&str, &str, &str); 7] = [
     ("erase", "erases", "#3B3B98"),
     ("program", "programs", "#B3261E"),
     ("write", "writes", "#A84A00"),
     ("read", "reads", "#0072B2"),
     ("spare-read", "reads of a spare area", "#56B4E9"),
+    ("suspend", "suspends", "#8E6C8A"),
     ("persist", "persists", "#555555"),
 ];
 
@@ -178,7 +179,11 @@ pub(super) fn slowest_call(line: &PivotLine<'_>) -> String {
             _ => operation,
         };
         let time = text::number(Metric::LatencyMax, *time, text::DIGITS);
-        format!("{count:.0} {name} {time}")
+        // An erase may go on in parts.
+        match count.fract() == 0.0 {
+            true => format!("{count:.0} {name} {time}"),
+            false => format!("{count:.2} {name} {time}"),
+        }
     });
     words.collect::<Vec<_>>().join(", ")
 }

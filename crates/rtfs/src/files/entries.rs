@@ -32,6 +32,13 @@ impl BucketPlace {
     }
 }
 
+/// The place that was gone to last: it holds until a group is written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct KnownPlace {
+    of: (u32, u32),
+    place: BucketPlace,
+}
+
 /// How a bucket gets room for an entry.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EntryRoom {
@@ -101,6 +108,24 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         directory: u32,
         hash: u32,
     ) -> Result<BucketPlace, F::Error> {
+        if let Some(known) = self
+            .known_place
+            .filter(|known| known.of == (directory, hash))
+        {
+            if let Some(bucket) = known.place.bucket {
+                self.load_kind(bucket, &[kind::BUCKET])?;
+            }
+            return Ok(known.place);
+        }
+        let place = self.walk_to_bucket(directory, hash)?;
+        self.known_place = Some(KnownPlace {
+            of: (directory, hash),
+            place,
+        });
+        Ok(place)
+    }
+
+    fn walk_to_bucket(&mut self, directory: u32, hash: u32) -> Result<BucketPlace, F::Error> {
         let mut place = BucketPlace {
             nodes: [(NONE, 0); LEVELS_MAX],
             depth: 0,
@@ -153,9 +178,9 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
             place => place?,
         };
         let main = self.layer.loaded();
-        Ok(place
-            .bucket
-            .and_then(|_| bucket_entries(main).find(|(_, head)| head.id == id)))
+        Ok(place.bucket.and_then(|_| {
+            bucket_entries(main).find(|(_, head)| (head.hash, head.id) == (hash, id))
+        }))
     }
 
     /// The entry behind another in the order of hashes, whose name is put into `name`.
@@ -267,6 +292,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
             if most <= room {
                 return Ok(made);
             }
+            self.work.cuts += 1;
             self.put_entry(
                 directory,
                 &made,
@@ -524,6 +550,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
             if place.depth == 0 {
                 return Ok(());
             }
+            self.work.empties += 1;
             self.make_waiting_room(LEVELS_MAX)?;
             self.take_bucket(&place, &PageGroup::default(), SuperChange::default())?;
         }

@@ -42,6 +42,13 @@ pub enum PacedFileError<E> {
         /// The bytes that a file can have.
         most: u64,
     },
+    /// Parts that are to become valid together touch too many pages, or a page twice.
+    TooMany {
+        /// Pages that may become valid together.
+        most: usize,
+    },
+    /// Parts that are to become valid together lie in pages of their files that are not there.
+    Unwritten,
     /// The handle is of a file that was removed, or that was renamed while it was a short one.
     Stale,
     /// Too many names of a directory begin their hash alike.
@@ -81,6 +88,13 @@ impl<E: fmt::Display> fmt::Display for PacedFileError<E> {
             Self::IntoItself => f.write_str("a directory cannot be moved into itself"),
             Self::NoSpace => f.write_str("no page is free"),
             Self::TooLong { most } => write!(f, "a file has at most {most} bytes"),
+            Self::TooMany { most } => write!(
+                f,
+                "parts that become valid together have at most {most} pages, each once"
+            ),
+            Self::Unwritten => f.write_str(
+                "parts that become valid together lie in pages that their files have already",
+            ),
             Self::Stale => f.write_str("the file of the handle was removed or renamed"),
             Self::DirectoryFull => {
                 f.write_str("the directory takes no further name whose hash begins so")

@@ -123,6 +123,11 @@ impl FileShape {
         NAME_MAX.min(self.entry_max - ENTRY_HEADER)
     }
 
+    /// Whether the longest file that an entry may hold fits beside the longest name.
+    pub(crate) fn has_room_for_all(&self) -> bool {
+        self.fits_entry(self.name_max(), self.inline_max as u64)
+    }
+
     /// Whether the bytes of a file fit its entry.
     pub(crate) fn fits_entry(&self, name: usize, bytes: u64) -> bool {
         bytes <= self.inline_max as u64 && ENTRY_HEADER + name + bytes as usize <= self.entry_max

@@ -1,6 +1,7 @@
 //! Files and directories on the paced layer.
 
 mod audit;
+mod bound;
 mod directory;
 mod entries;
 mod error;
@@ -18,10 +19,12 @@ use crate::error::PacedError;
 use crate::layer::{EditedPage, PacedLayer, PageEdit};
 use crate::record::RECORD_BYTES;
 use crate::shape::{GROUP_PAGES, PacedConfig};
+use entries::KnownPlace;
 use form::{FileShape, NONE, ROOT_DIRECTORY, SUPER_PAGE, kind};
 
+pub use bound::{PacedCall, PacedFilesBound};
 pub use error::PacedFileError;
-pub use file::{PacedFile, PacedOpen};
+pub use file::{PacedFile, PacedOpen, PacedPart};
 pub use names::{PacedDirectory, PacedEntry};
 
 /// The version of the format of files and directories.
@@ -93,6 +96,8 @@ pub struct PacedFiles<F, M> {
     /// The page of the map in which free pages were found last.
     hint: u32,
     known: KnownPages,
+    known_place: Option<KnownPlace>,
+    work: PacedFilesWork,
 }
 
 /// Free pages by number: first those that the group takes which is put together.
@@ -135,6 +140,17 @@ impl FileChanges {
             && (1..=changes)
                 .all(|back| self.last[(self.count.wrapping_sub(back) % REMEMBERED) as usize] != id)
     }
+}
+
+/// Groups that calls wrote beyond the ones that their [bound](PacedFilesBound) counts, since the mount.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PacedFilesWork {
+    /// Pieces of freeing what was removed, those in [`PacedFiles::work_ahead`] included.
+    pub freeings: u64,
+    /// Buckets that were cut before an entry had room.
+    pub cuts: u64,
+    /// Empty buckets of directories that were removed or replaced.
+    pub empties: u64,
 }
 
 /// Room on a flash, in logical pages.
@@ -248,6 +264,8 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
             changes: FileChanges::default(),
             hint: 0,
             known: KnownPages::default(),
+            known_place: None,
+            work: PacedFilesWork::default(),
         })
     }
 
@@ -340,6 +358,12 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         self.layer
     }
 
+    /// Groups that calls wrote beyond their bound since the mount.
+    #[must_use]
+    pub const fn work(&self) -> &PacedFilesWork {
+        &self.work
+    }
+
     /// The bytes that a file may have.
     #[must_use]
     pub const fn longest_file(&self) -> u64 {
@@ -402,6 +426,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         if change.is_some() {
             group.push(changed(SUPER_PAGE, &in_super));
         }
+        self.known_place = None;
         self.layer.write_edited(group.pages(), freed)?;
         self.waiting += change.pushes as u32;
         self.chain = change.chain.unwrap_or(self.chain);

@@ -92,6 +92,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
 
     /// Frees single pages.
     fn free_waiting(&mut self) -> Result<(), F::Error> {
+        self.work.freeings += 1;
         self.load_kind(SUPER_PAGE, &[kind::SUPER])?;
         let freed = self.pointers_of_one_map_page(0, self.waiting)?;
         let (form, pages) = (self.form, freed.pages());
@@ -122,6 +123,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
 
     /// Frees pages of the first removed file.
     fn free_chain(&mut self) -> Result<(), F::Error> {
+        self.work.freeings += 1;
         let form = self.form;
         let orphan = self.chain;
         self.load_kind(orphan, &[kind::ORPHAN])?;

@@ -28,9 +28,19 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
 
     /// Erases a block, and says whether that worked; if not, it is bad from now on.
     pub(super) fn erase_block(&mut self, block: u32) -> Result<bool, F::Error> {
+        let ended = self.pages.flash.erase(block);
+        self.end_erase(block, ended)
+    }
+
+    /// Notes how an erase ended.
+    fn end_erase(
+        &mut self,
+        block: u32,
+        ended: core::result::Result<(), F::Error>,
+    ) -> Result<bool, F::Error> {
         self.work.erased += 1;
         self.tables.image();
-        match self.pages.flash.erase(block) {
+        match ended {
             Ok(()) => {
                 let erases = self.tables.erases(block).saturating_add(1);
                 self.tables.set_erases(block, erases);
@@ -72,9 +82,82 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         }
     }
 
-    /// Erases the block that is opened next.
+    /// Whether each page of the caller pays its part of an erase.
+    pub(super) fn erases_in_parts(&self) -> bool {
+        self.bound.erase_parts > 1
+    }
+
+    /// Whether an erase will keep one of the next calls.
+    pub(super) fn is_erase_due(&self) -> bool {
+        self.erased.is_none() && !self.erases_in_parts()
+    }
+
+    /// Lets the erase go on for the parts that the pages of this call pay.
+    pub(super) fn pay_parts(&mut self) -> Result<(), F::Error> {
+        let parts = core::mem::take(&mut self.unpaid_parts);
+        if self.erases_in_parts() && self.erased.is_none() && self.free > 0 {
+            self.advance_erase(parts)?;
+        }
+        Ok(())
+    }
+
+    /// Begins to erase the block that is opened next where that was not done, and lets its erase go on for so many parts.
+    pub(super) fn advance_erase(&mut self, parts: u32) -> Result<(), F::Error> {
+        if self.erasing.is_none() {
+            let block = self.next_free().ok_or(PacedError::WornOut)?;
+            if self.leaves_blank(block)? {
+                self.erased = Some(block);
+                return Ok(());
+            }
+            match self.pages.flash.begin_erase(block) {
+                Ok(()) => self.erasing = Some(block),
+                Err(error) => return self.erase_failed(block, error),
+            }
+        }
+        let Some(block) = self.erasing.filter(|_| parts > 0) else {
+            return Ok(());
+        };
+        let of = self.bound.erase_parts;
+        match self.pages.flash.advance_erase(parts, of) {
+            Ok(false) => Ok(()),
+            Ok(true) => {
+                self.erasing = None;
+                self.end_erase(block, Ok(()))?;
+                self.erased = Some(block);
+                Ok(())
+            }
+            Err(error) => {
+                self.erasing = None;
+                self.erase_failed(block, error)
+            }
+        }
+    }
+
+    /// Waits for an erase that another session left running on a flash that kept its power.
+    pub(super) fn await_erase(&mut self) -> Result<(), F::Error> {
+        match self.pages.flash.advance_erase(1, 1) {
+            Err(error) if error.kind() != FlashErrorKind::EraseFailed => {
+                Err(PacedError::Flash(error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// An erase that was begun did not end well: another block is erased next.
+    fn erase_failed(&mut self, block: u32, error: F::Error) -> Result<(), F::Error> {
+        if !self.end_erase(block, Err(error))? {
+            self.free -= 1;
+        }
+        Ok(())
+    }
+
+    /// Erases the block that is opened next, or waits until its erase has ended.
     pub(super) fn erase_ahead(&mut self) -> Result<(), F::Error> {
         while self.erased.is_none() {
+            if self.erasing.is_some() {
+                self.advance_erase(self.bound.erase_parts)?;
+                continue;
+            }
             let block = self.next_free().ok_or(PacedError::WornOut)?;
             if self.leaves_blank(block)? || self.erase_block(block)? {
                 self.erased = Some(block);
@@ -83,6 +166,15 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             }
         }
         Ok(())
+    }
+
+    /// Erases ahead. Where the erases of all free blocks fail, the steps of the pages that the head still takes make others
+    /// free.
+    pub(super) fn erase_if_any(&mut self) -> Result<(), F::Error> {
+        match self.erase_ahead() {
+            Err(PacedError::WornOut) => Ok(()),
+            done => done,
+        }
     }
 
     /// Whether a block reads as erased and is not erased for that, which only a test asks for.
@@ -101,11 +193,20 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
 
     /// Goes on with a new block, whose header says what was before, and whether a mount opens it.
     pub(super) fn open_block(&mut self, mounted: bool) -> Result<(), F::Error> {
+        self.open_after(self.head, mounted)
+    }
+
+    /// The same; `before` is the last block whose header is whole, and which counts if a mount opened it.
+    pub(super) fn open_after(&mut self, before: u32, mounted: bool) -> Result<(), F::Error> {
         loop {
-            self.erase_ahead()?;
+            let erased = self.erase_ahead();
+            self.worn_out = matches!(erased, Err(PacedError::WornOut));
+            erased?;
+            // The pages before paid with that.
+            self.unpaid_parts = 0;
             let block = self.erased.take().ok_or(PacedError::WornOut)?;
             let old = self.head;
-            self.previous = old;
+            self.previous = before;
             self.head = block;
             self.resting = self.resting.filter(|resting| *resting != block);
             self.used = 0;

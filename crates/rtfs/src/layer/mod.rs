@@ -1,6 +1,7 @@
 //! Logical pages on flash, with bounded calls.
 
 mod blocks;
+mod decayed;
 mod header_io;
 mod mount;
 mod steps;
@@ -8,7 +9,7 @@ mod unwritten;
 
 use core::ops::Range;
 
-use wordline_memory::{Flash, FlashError, FlashErrorKind};
+use wordline_memory::{Ecc, EraseMode, Flash, FlashError, FlashErrorKind};
 
 use crate::bound::{PacedBound, UNPAID_PAGES};
 use crate::error::PacedError;
@@ -16,7 +17,7 @@ use crate::pages::{Found, RecordedPages};
 use crate::record::{PacedRecord, PageUse, RECORD_BYTES};
 use crate::rule::{PacedRule, PacedRules};
 use crate::shape::{GROUP_PAGES, PacedConfig, PacedRam, PacedShape};
-use crate::tables::{NO_PAGE, PacedTables, get_number};
+use crate::tables::{LOST_PAGE, NO_PAGE, PacedTables, get_number};
 
 /// Blocks in which a program failed, and which hold pages yet.
 const FAILING_MAX: usize = 4;
@@ -40,6 +41,10 @@ pub struct PacedLayer<F, M> {
     sequence: u32,
     /// A free block that was erased ahead.
     erased: Option<u32>,
+    /// A free block whose erase was begun and has not ended.
+    erasing: Option<u32>,
+    /// Pages of this call whose parts of an erase are not paid.
+    unpaid_parts: u32,
     /// Blocks without a live page that are neither bad, failing, nor the head; the erased one included.
     free: u32,
     /// The block that is being emptied.
@@ -51,6 +56,8 @@ pub struct PacedLayer<F, M> {
     level_moves: u32,
     /// Pages of the group that is being written, until their changes are noted.
     coming: u32,
+    /// The part of a step that pages still owe, which paid whole ones.
+    share: u32,
     /// Stores that the call needed before its first page; they count as steps of it.
     stored_before: u32,
     /// A block that the ECC advised to move.
@@ -59,6 +66,10 @@ pub struct PacedLayer<F, M> {
     work: PacedWork,
     /// The flash failed in a way that only a mount gets over.
     broken: bool,
+    /// No block is left that could be opened: the layer can only be read.
+    worn_out: bool,
+    /// A page of the map was lost, so that pages count as live which it named and a later change made dead.
+    map_lost: bool,
     rules: PacedRules,
 }
 
@@ -159,7 +170,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     ) -> Result<Self, F::Error> {
         let geometry = flash.geometry();
         let shape = PacedShape::new(&geometry, &config)?;
-        let bound = shape.bound()?;
+        let bound = shape.bound()?.with_erases(flash.erase_mode());
         for column in columns {
             if column >= geometry.spare_bytes {
                 return Err(PacedError::Unsuitable {
@@ -186,17 +197,22 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             used: shape.data_pages,
             sequence: 0,
             erased: None,
+            erasing: None,
+            unpaid_parts: 0,
             free: 0,
             victim: None,
             failing: [None; FAILING_MAX],
             resting: None,
             level_moves: 0,
             coming: 0,
+            share: 0,
             stored_before: 0,
             advised: None,
             group: BegunGroup::default(),
             work: PacedWork::default(),
             broken: false,
+            worn_out: false,
+            map_lost: false,
             rules,
         })
     }
@@ -230,6 +246,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         rules: PacedRules,
     ) -> Result<Self, F::Error> {
         let mut layer = Self::blank(flash, columns, config, memory, rules)?;
+        layer.await_erase()?;
         let blocks = layer.shape().geometry.blocks;
         let mut bad = 0;
         for block in 0..blocks {
@@ -256,6 +273,9 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
                 .set_unwritten(number, shape.logical_pages_of(number));
         }
         layer.open_block(false)?;
+        if layer.erases_in_parts() {
+            layer.erase_ahead()?;
+        }
         Ok(layer)
     }
 
@@ -389,6 +409,15 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         self.tables.held_main()
     }
 
+    /// Whether something can be written.
+    const fn check_writable(&self) -> Result<(), F::Error> {
+        match (self.worn_out, self.broken) {
+            (true, _) => Err(PacedError::WornOut),
+            (false, true) => Err(PacedError::NeedsMount),
+            (false, false) => Ok(()),
+        }
+    }
+
     fn check_length(&self, logical: u32, bytes: usize) -> Result<(), F::Error> {
         if bytes == self.page_bytes() as usize {
             return Ok(());
@@ -421,10 +450,13 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             Some((_, change)) => change.page,
             None => self.find_stored(logical)?,
         };
+        if page == LOST_PAGE {
+            return Err(PacedError::Lost { logical });
+        }
         Ok((page != NO_PAGE).then_some(page))
     }
 
-    /// The page that the stored map names for a logical page.
+    /// The page that the stored map names for a logical page; [`LOST_PAGE`] where it is not known any more.
     fn find_stored(&mut self, logical: u32) -> Result<u32, F::Error> {
         let (number, place) = self.shape().map_place(logical);
         let map_page = self.tables.map_page(number);
@@ -435,10 +467,13 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         let mut entry = [0; 4];
         let column = place * width as u32;
         match self.pages.flash.read(map_page, column, &mut entry[..width]) {
-            Ok(_) => Ok(get_number(&entry[..width])),
-            Err(error) if error.kind() == FlashErrorKind::Uncorrectable => {
-                Err(PacedError::Lost { logical })
+            Ok(ecc) => {
+                if matches!(ecc, Ecc::Corrected { refresh: true, .. }) {
+                    self.advised = Some(self.shape().geometry.block_of(map_page));
+                }
+                Ok(get_number(&entry[..width]))
             }
+            Err(error) if error.kind() == FlashErrorKind::Uncorrectable => Ok(LOST_PAGE),
             Err(error) => Err(PacedError::Flash(error)),
         }
     }
@@ -502,9 +537,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         group: &[EditedPage<'_>],
         freed: &[u32],
     ) -> Result<(), F::Error> {
-        if self.broken {
-            return Err(PacedError::NeedsMount);
-        }
+        self.check_writable()?;
         let done = self.write_pages(group, freed);
         if let Err(error) = &done {
             // Some of its pages may be programmed: only a mount tells which group they belong to.
@@ -552,6 +585,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             } else {
                 stored = Some(self.place_map(freed, first)?);
             }
+            self.unpaid_parts += 1;
         }
         let done = core::mem::take(&mut self.group);
         if let Some(stored) = stored {
@@ -565,7 +599,8 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
                 self.tables.set_unwritten(number, rest);
             }
         }
-        Ok(())
+        self.coming = 0;
+        self.pay_parts()
     }
 
     /// Puts a page of a group into the image.
@@ -598,14 +633,14 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             self.store_most_changed()?;
             self.stored_before += 1;
         }
-        let is_due = self.erased.is_none() && self.free > 0;
+        let is_due = self.is_erase_due() && self.free > 0;
         // Where the log is full, the pages of this call store what changed, and the erase waits for the next, as long as
         // the head has room for that.
         let waits = self.tables.log_room() < pages && self.left() >= 3 * GROUP_PAGES as u32;
         if !is_due || self.stored_before > 0 || waits {
             return Ok(0);
         }
-        self.erase_ahead()?;
+        self.erase_if_any()?;
         Ok(if self.rules.keep(PacedRule::EraseTakesSteps) {
             UNPAID_PAGES
         } else {
@@ -620,22 +655,29 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         }
     }
 
-    /// Forgets what a logical page holds: it reads as never written. Until its page of the map is stored, a mount brings
-    /// it back; so its page is kept until then.
-    ///
-    /// # Errors
-    /// [`PacedError::OutOfRange`], or the flash fails.
-    pub fn discard(&mut self, logical: u32) -> Result<(), F::Error> {
-        self.check(logical)?;
-        if self.broken {
-            return Err(PacedError::NeedsMount);
+    /// Does what a write of one page does, with a store of the map in the place of its page.
+    fn make_room_to_discard(&mut self) -> Result<(), F::Error> {
+        self.coming = 1;
+        if self.make_room(1)? == 0 {
+            self.pay_page()?;
         }
         if self.tables.log_room() == 0 {
-            let done = match self.erased {
-                None if self.free > 0 => self.erase_ahead(),
-                _ => Ok(()),
-            };
-            let done = done.and_then(|()| self.store_most_changed());
+            self.store_most_changed()?;
+        }
+        self.coming = 0;
+        Ok(())
+    }
+
+    /// Forgets what a logical page holds: it reads as never written. Until its page of the map is stored, a mount brings
+    /// it back; so its page is kept until then. It costs at most what a write of one page does.
+    ///
+    /// # Errors
+    /// [`PacedError::OutOfRange`], [`PacedError::WornOut`], or the flash fails.
+    pub fn discard(&mut self, logical: u32) -> Result<(), F::Error> {
+        self.check(logical)?;
+        self.check_writable()?;
+        if self.tables.log_room() == 0 {
+            let done = self.make_room_to_discard();
             self.broken |= done.is_err();
             done?;
         }
@@ -648,6 +690,10 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             if page == NO_PAGE {
                 return Ok(());
             }
+            if page == LOST_PAGE {
+                self.note_change(logical, NO_PAGE, false);
+                return Ok(());
+            }
             // From now on the change names what the stored map does.
             self.tables.change(logical, page, true);
         }
@@ -658,23 +704,53 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     /// Does one piece of work ahead while the caller has nothing to write: a step, or an erase where it may take so long.
     /// Returns whether there was any to do. Writes do the less of it the more was done ahead.
     ///
+    /// Where an erase [stands still](EraseMode::Suspends) for other accesses, one part of it is such a piece, of
+    /// [`erase_parts`](PacedBound::erase_parts); without time for that it is left running, and no step disturbs it.
+    ///
     /// # Errors
     /// When the flash fails.
     pub fn work_ahead(&mut self, may_erase: bool) -> Result<bool, F::Error> {
-        if self.broken {
-            return Err(PacedError::NeedsMount);
+        if self.worn_out {
+            return Ok(false);
+        }
+        self.check_writable()?;
+        if self.erases_in_parts() && self.erased.is_none() && self.free > 0 {
+            if may_erase || self.erasing.is_none() {
+                self.advance_erase(u32::from(may_erase))?;
+            }
+            return Ok(may_erase);
         }
         if may_erase && self.erased.is_none() && self.free > 0 {
-            self.erase_ahead()?;
+            self.erase_if_any()?;
             return Ok(true);
         }
         Ok(self.left() > self.left_to_callers() && self.step(true)?)
     }
 
+    /// Begins the erase that is due, and leaves it running: for a caller whose next call is a write, which waits for what is
+    /// left of it. Returns whether one was begun: none is where the flash does not leave erases
+    /// [running](EraseMode::Runs), nor where that write could be longer for it than its bound.
+    ///
+    /// # Errors
+    /// When the flash fails.
+    pub fn leave_erase(&mut self) -> Result<bool, F::Error> {
+        if self.broken {
+            return Err(PacedError::NeedsMount);
+        }
+        let runs = self.pages.flash.erase_mode() == EraseMode::Runs;
+        let due = self.erased.is_none() && self.erasing.is_none() && self.free > 0;
+        // The next write erases before its pages, whatever it stores.
+        if !runs || !due || self.tables.log_room() < GROUP_PAGES as u32 {
+            return Ok(false);
+        }
+        self.advance_erase(0)?;
+        Ok(true)
+    }
+
     /// Pages of the head that work ahead leaves: the header of the next block is the business of a write, and so that no
     /// write has both an erase and a header, those of a group while no block is erased.
     pub(super) fn left_to_callers(&self) -> u32 {
-        if self.erased.is_some() {
+        if !self.is_erase_due() {
             1
         } else {
             GROUP_PAGES as u32

@@ -2,13 +2,14 @@
 
 use wordline_memory::Flash;
 
+use super::decayed::NotWhole;
 use super::{BegunGroup, PacedLayer, Result};
 use crate::error::PacedError;
 use crate::pages::Found;
 use crate::record::{MOUNTED, PacedRecord, PageUse, RECORD_BYTES};
 use crate::rule::{PacedRule, PacedRules};
 use crate::shape::{FREE_BLOCKS, GROUP_PAGES, PacedConfig};
-use crate::tables::{NO_PAGE, get_number};
+use crate::tables::{LOST_PAGE, NO_PAGE, get_number};
 
 /// Blocks that are looked at as the newest: one may have been begun, and power cuts can tear records of others.
 const CANDIDATES: usize = 8;
@@ -60,6 +61,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         rules: PacedRules,
     ) -> Result<Self, F::Error> {
         let mut layer = Self::blank(flash, columns, config, memory, rules)?;
+        layer.await_erase()?;
         let mut problem = None;
         let (mut begun, mut below) = (0, None);
         loop {
@@ -93,6 +95,9 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         begun: &mut u32,
     ) -> Result<Option<LastUnit>, F::Error> {
         let Some(mounted) = self.read_header(block, sequence, begun)? else {
+            // What its record says of erases may be wrong: it is taken to have those of the first block that is known.
+            let usual = self.tables.wear_base() + WEAR_BELOW;
+            self.tables.set_erases(block, usual);
             return Ok(None);
         };
         let mounted = mounted && self.rules.keep(PacedRule::MountEnds);
@@ -106,7 +111,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             if self.read_header(block, sequence, begun)?.is_none() {
                 return Ok(None);
             }
-            let sure = match self.survey(true, true) {
+            let sure = match self.survey(true, true, true) {
                 Ok(()) => false,
                 // A block of that time is erased, which nothing does before the mount has ended.
                 Err(PacedError::Lost { .. }) => true,
@@ -135,7 +140,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     ) -> Result<[Option<(u32, u32)>; CANDIDATES], F::Error> {
         let geometry = self.shape().geometry;
         let mut newest = [None; CANDIDATES];
-        let mut base = None;
+        let mut known = false;
         for block in 0..geometry.blocks {
             let first = block * geometry.pages_per_block;
             let main = geometry.page_bytes as usize;
@@ -146,12 +151,9 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             if record.page_use != PageUse::Header || record.part != 0 {
                 continue;
             }
-            if base.is_none() {
-                let below = record.logical.saturating_sub(WEAR_BELOW);
-                self.tables.set_wear_base(below);
-                base = Some(below);
+            if below.is_none() {
+                self.take_erases(block, &record, &mut known)?;
             }
-            self.tables.set_erases(block, record.logical);
             let mut found = Some((record.sequence, block));
             if below.is_some() && found >= below {
                 continue;
@@ -165,10 +167,32 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         Ok(newest)
     }
 
+    /// Notes the erases that the header of a block names. Whether it is whole is looked at for the first one, from which
+    /// others are counted: then it is `known`.
+    fn take_erases(
+        &mut self,
+        block: u32,
+        record: &PacedRecord,
+        known: &mut bool,
+    ) -> Result<(), F::Error> {
+        if !*known {
+            let first = block * self.shape().geometry.pages_per_block;
+            let found = self.pages.read(first, self.tables.image())?;
+            if !matches!(found, Found::Whole { record: whole, .. } if whole == *record) {
+                return Ok(());
+            }
+            *known = true;
+            let base = record.logical.saturating_sub(WEAR_BELOW);
+            self.tables.set_wear_base(base);
+        }
+        self.tables.set_erases(block, record.logical);
+        Ok(())
+    }
+
     /// Goes through the pages of the head in their order. What they changed is noted, but for the last unit, which is
     /// returned; `None` where a mount opened the block and did not end, so that the block before counts.
     fn replay(&mut self, mounted: bool) -> Result<Option<LastUnit>, F::Error> {
-        let mut ended = !mounted;
+        let (mut ended, mut gap) = (!mounted, false);
         let mut unit = LastUnit {
             needs_previous: true,
             ..LastUnit::default()
@@ -178,8 +202,18 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             let page = self.shape().data_page(self.head, place);
             let record = match self.pages.read(page, self.tables.image())? {
                 Found::Whole { record, .. } if record.sequence == self.sequence => record,
-                _ => break,
+                _ => match self.not_whole(place)? {
+                    NotWhole::End => break,
+                    NotWhole::Decayed(record) => record,
+                    NotWhole::Unknown => {
+                        gap = true;
+                        continue;
+                    }
+                },
             };
+            // The copies of a mount come first, so that a later page of the caller proves that it ended.
+            let by_caller = record.page_use == PageUse::Data && !record.moved;
+            ended |= gap && by_caller && place >= GROUP_PAGES as u32;
             if record.page_use == PageUse::Header {
                 // All pages before it are sure.
                 ended = true;
@@ -200,9 +234,25 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             if alone {
                 done.push(record.logical, page);
             } else {
+                if record.first && gap && begun.len > 0 {
+                    // What decayed was the end of the group.
+                    let of = Some(PacedRecord {
+                        moved: false,
+                        page_use: PageUse::Data,
+                        ..record
+                    });
+                    let group = core::mem::take(&mut begun);
+                    let ends = LastUnit {
+                        group,
+                        of,
+                        ..LastUnit::default()
+                    };
+                    self.apply(&core::mem::replace(&mut unit, ends));
+                }
                 if record.first || begun.len == GROUP_PAGES {
                     begun.len = 0;
                 }
+                gap = false;
                 begun.push(record.logical, page);
                 if !record.last {
                     // What came before this page is sure.
@@ -222,7 +272,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     }
 
     /// Whether a record names what the layer has.
-    fn is_known(&self, record: &PacedRecord) -> bool {
+    pub(super) fn is_known(&self, record: &PacedRecord) -> bool {
         match record.page_use {
             PageUse::Data | PageUse::Lost => record.logical < self.logical_pages(),
             PageUse::Map => record.logical < self.shape().map_pages,
@@ -256,7 +306,11 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     /// Finds the live pages and the free blocks. Where `all_sure`, what the stored map names of a changed page is noted
     /// as dead: otherwise a block that was emptied before the mount would be taken for one in use each time. What was noted
     /// as live stays so, unless it `clears` that.
-    fn survey(&mut self, all_sure: bool, clears: bool) -> Result<(), F::Error> {
+    ///
+    /// # Errors
+    /// [`PacedError::Lost`]: a page of the map is erased or decayed, and it is `strict`. Else nothing that such a page names is
+    /// live.
+    fn survey(&mut self, all_sure: bool, clears: bool, strict: bool) -> Result<(), F::Error> {
         let shape = *self.shape();
         if clears {
             self.tables.clear_live();
@@ -267,17 +321,24 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
                 self.count_unwritten(number, false);
                 continue;
             }
-            if !self.read_map(page, number)? {
+            let is_whole = self.read_map(page, number)?;
+            if strict && !is_whole {
                 return Err(PacedError::Lost {
                     logical: number * shape.map_entries,
                 });
             }
             self.tables.set_live(page, true);
+            if !is_whole {
+                // Its logical pages are lost, and none of them is free.
+                self.tables.set_unwritten(number, 0);
+                continue;
+            }
             self.count_unwritten(number, true);
             for place in 0..shape.logical_pages_of(number) {
                 let at = place as usize * shape.width;
                 let named = get_number(&self.tables.main()[at..at + shape.width]);
-                if named == NO_PAGE || u64::from(named) >= shape.geometry.pages() {
+                let is_page = named != NO_PAGE && named != LOST_PAGE;
+                if !is_page || u64::from(named) >= shape.geometry.pages() {
                     continue;
                 }
                 let logical = number * shape.map_entries + place;
@@ -340,12 +401,14 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         }
         let all_sure = self.rules.keep(PacedRule::MountNotesDead);
         let clears = !unit.keeps_live;
-        match self.survey(all_sure, clears) {
-            // A page of the map from before the unit is erased, which nothing does before the unit is sure.
-            Err(PacedError::Lost { .. }) if unit.group.len > 0 => {
-                self.apply(&unit);
-                unit.group.len = 0;
-                self.survey(all_sure, clears)?;
+        match self.survey(all_sure, clears, true) {
+            Err(PacedError::Lost { .. }) => {
+                // A page of the map from before the unit is erased, which nothing does before the unit is sure. Or it decayed.
+                if unit.of.is_some_and(|of| of.page_use == PageUse::Map) {
+                    self.apply(&unit);
+                    unit.group.len = 0;
+                }
+                self.survey(all_sure, clears, false)?;
             }
             done => done?,
         }
@@ -369,11 +432,17 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         } else {
             0
         };
+        let before = self.head;
         loop {
             // The header names the pages that are copied, so that a mount after this one knows what to keep.
             self.group = unit.group;
-            let opened = self.open_block(true);
+            let opened = self.open_after(before, true);
             self.group = BegunGroup::default();
+            if matches!(opened, Err(PacedError::WornOut)) {
+                // What is there can be read where it is.
+                self.apply(&unit);
+                return Ok(());
+            }
             opened?;
             match self.copy_unit(&unit)? {
                 Copied::Whole(copied) => {
@@ -389,7 +458,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
                 }
             }
             // The copies are not sure before the mount ended.
-            self.survey(false, true)?;
+            self.survey(false, true, false)?;
             while self.free < wanted && self.left() > GROUP_PAGES as u32 && self.step(false)? {}
             if self.end_mount()? {
                 break;
@@ -397,9 +466,18 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         }
         // A block that held much of use when the power went may take more than one block to be made up for.
         for _ in 0..2 * self.shape().data_pages {
-            if self.free >= wanted || !self.step(false)? {
+            if self.free >= wanted {
                 break;
             }
+            match self.step(false) {
+                Ok(true) => {}
+                Ok(false) | Err(PacedError::WornOut) => break,
+                Err(error) => return Err(error),
+            }
+        }
+        // Writes pay parts of an erase from the next block on.
+        if self.erases_in_parts() && self.free > 0 {
+            self.erase_ahead()?;
         }
         Ok(())
     }

@@ -9,13 +9,19 @@ use crate::pages::Found;
 use crate::record::{PacedRecord, PageUse};
 use crate::rule::PacedRule;
 use crate::shape::FREE_BLOCKS;
-use crate::tables::{NO_PAGE, get_number, put_number};
+use crate::tables::{LOST_PAGE, NO_PAGE, get_number, put_number};
 
 /// Free blocks that work ahead aims at.
 const FREE_AHEAD: u32 = FREE_BLOCKS + 2;
 
 /// Erases that the most worn free block has beyond a block that rests, before that one's pages move to it.
 const LEVEL_ABOVE: u32 = 8;
+
+/// The part of a block's pages that may be those of a block that rests: more of them would be a burst of steps.
+const LEVEL_PART: u32 = 16;
+
+/// Parts that a step is counted in when steps are shared out among pages.
+const SHARES: u32 = 1 << 16;
 
 impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     /// The block that is being emptied; one is chosen where too few blocks are free.
@@ -42,7 +48,8 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             };
             if let Some(block) = self.victim {
                 let live = self.tables.live_pages(block);
-                self.level_moves = self.bound.victim_pages.saturating_sub(live);
+                let most = self.shape().data_pages.div_ceil(LEVEL_PART);
+                self.level_moves = self.bound.victim_pages.saturating_sub(live).min(most);
                 self.choose_resting();
             }
         }
@@ -61,11 +68,12 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         block != self.head && !(begun && self.rules.keep(PacedRule::GroupStays))
     }
 
-    /// The block with the fewest live pages, of those that have any and gain a page.
+    /// The block with the fewest live pages, of those that have any and gain a page. A failing one gains none.
     fn emptiest(&self) -> Option<u32> {
         let geometry = self.shape().geometry;
         (0..geometry.blocks)
             .filter(|block| !self.tables.is_bad(*block) && self.can_be_emptied(*block))
+            .filter(|block| !self.failing.contains(&Some(*block)))
             .map(|block| (self.tables.live_pages(block), block))
             .filter(|(live, _)| (1..self.shape().data_pages).contains(live))
             .min()
@@ -89,7 +97,8 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             return;
         }
         let blocks = 0..self.shape().geometry.blocks;
-        let good = blocks.filter(|block| self.can_be_emptied(*block));
+        let good =
+            blocks.filter(|block| !self.tables.is_bad(*block) && self.can_be_emptied(*block));
         let (mut rests, mut most) = (None, 0);
         for block in good {
             let erases = self.tables.erases(block);
@@ -121,9 +130,10 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             self.open_block(false)?;
         }
         // The last page of a block is the caller's, and those of this call and the next while no block is erased.
-        let last = match self.erased {
-            None => self.left_to_callers() + self.coming,
-            Some(_) => u32::from(self.rules.keep(PacedRule::LastPageIsCallers)),
+        let last = match self.is_erase_due() {
+            true if self.free > 0 => self.left_to_callers() + self.coming,
+            // Where no block is free, one must become so before the head is full.
+            _ => u32::from(self.rules.keep(PacedRule::LastPageIsCallers)),
         };
         let due = self.steps_due()?;
         let before = self.stored_before.min(due);
@@ -157,15 +167,17 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         let moves = victim.map_or(0, |block| {
             self.tables.live_pages(block) + self.resting_moves()
         });
-        let work = moves + self.shape().stores(left, self.log_room());
+        // The next group may end in the next block, and needs its places in the log before that.
+        let next = self.coming.saturating_sub(1);
+        let room = self.log_room().saturating_sub(next);
+        let work = moves + self.shape().stores(left, room);
         // The call with the erase pays nothing.
-        let unpaid = if self.erased.is_none() {
-            UNPAID_PAGES
-        } else {
-            0
-        };
+        let unpaid = if self.is_erase_due() { UNPAID_PAGES } else { 0 };
         let pages = left.saturating_sub(work + unpaid).max(1);
-        Ok(work.div_ceil(pages).min(self.bound.steps_per_page))
+        // A page pays whole steps, and what it pays too little or too much is the next page's.
+        let share = work * SHARES / pages + self.share;
+        self.share = share % SHARES;
+        Ok((share / SHARES).min(self.bound.steps_per_page))
     }
 
     /// Does a step, and says whether there was one to do.
@@ -225,6 +237,10 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             self.kill(page);
             return Ok(());
         }
+        if self.map_lost && change.is_none() && !self.is_named(page, record.logical)? {
+            self.kill(page);
+            return Ok(());
+        }
         let moved = self.copy(page, record)?;
         self.note_change(record.logical, moved, change.is_none());
         if change.is_some_and(|(_, change)| change.discarded) {
@@ -270,9 +286,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     fn give_up(&mut self, page: u32) -> Result<(), F::Error> {
         if let Some(number) = (0..self.shape().map_pages).find(|n| self.tables.map_page(*n) == page)
         {
-            return Err(PacedError::Lost {
-                logical: number * self.shape().map_entries,
-            });
+            return self.store_map(number);
         }
         let owner = match self.tables.change_to(page) {
             Some(change) => Some(change.logical),
@@ -335,9 +349,14 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
 
     /// Stores the page of the map with most changes.
     pub(super) fn store_most_changed(&mut self) -> Result<(), F::Error> {
-        let Some((number, _)) = self.tables.most_changed() else {
-            return Ok(());
-        };
+        match self.tables.most_changed() {
+            Some((number, _)) => self.store_map(number),
+            None => Ok(()),
+        }
+    }
+
+    /// Stores a page of the map.
+    fn store_map(&mut self, number: u32) -> Result<(), F::Error> {
         self.work.steps += 1;
         let page = self.place(|layer| layer.fill_map(number, true))?;
         self.note_stored(number, page)
@@ -439,17 +458,18 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         start..start + width
     }
 
-    /// Puts a page of the map into the image as it was stored; one that never was names no page.
+    /// Puts a page of the map into the image as it was stored. One that never was names no page, and of one that cannot be
+    /// read any more nothing is known.
     pub(super) fn load_map(&mut self, page: u32, number: u32) -> Result<(), F::Error> {
         if page == NO_PAGE {
             self.tables.main().fill(0);
-            return Ok(());
+        } else if !self.read_map(page, number)? {
+            self.map_lost = true;
+            let width = self.shape().width;
+            for entry in self.tables.main().chunks_exact_mut(width) {
+                put_number(entry, LOST_PAGE);
+            }
         }
-        if self.read_map(page, number)? {
-            return Ok(());
-        }
-        Err(PacedError::Lost {
-            logical: number * self.shape().map_entries,
-        })
+        Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! NAND flash among the models of the catalogue.
 
 use wordline_core::quantity::Cycles;
-use wordline_core::{Figure, Timing, TranslationLayer};
+use wordline_core::{Figure, FtlMapping, Timing, TranslationLayer};
 use wordline_memory::Geometry;
 
 use super::ecc::codewords;
@@ -15,8 +15,9 @@ use crate::error::NvmError;
 use crate::ftl::{FtlConfig, LayoutError, SpareLayout};
 use crate::link::{Link, LinkError};
 use crate::memory::Memory;
+use crate::metered::MeteredFlash;
 use crate::model::{ChipModel, CycledFlash, FlashModel, MemoryClass, PartSetup, SheetDuration};
-use crate::paced::{Paced, paced_config};
+use crate::paced::{Paced, PacedChip, paced_config};
 use crate::paced_times::PacedTimes;
 use crate::pairing::Pairing;
 use crate::problem::{Problem, Problems};
@@ -137,7 +138,7 @@ impl ChipModel for NandSheet {
         Ok(Some(Memory::Flash(Box::new(flash))))
     }
 
-    fn no_translation(&self) -> Option<&'static str> {
+    fn no_translation(&self, _: FtlMapping) -> Option<&'static str> {
         None
     }
 
@@ -153,7 +154,10 @@ impl ChipModel for NandSheet {
         let layout = self.spare_layout();
         let layout = layout.map_err(|error| NvmError::Translation(error.to_string().into()))?;
         let config = paced_config(layer, &self.geometry(), self);
-        Ok(Box::new(Paced::format(flash, &layout, config)?))
+        let times = PacedTimes::of(&flash)?;
+        let flash = MeteredFlash::new(flash);
+        let paced = Paced::format(flash, *layout.columns(), config, times)?;
+        Ok(Box::new(paced))
     }
 
     fn conformance(
@@ -219,8 +223,13 @@ impl FlashModel for NandSheet {
         SpareLayout::of(self)
     }
 
-    fn paced_times(&self, setup: PartSetup<'_>) -> Result<Option<PacedTimes>, NvmError> {
-        PacedTimes::of(&setup.wire(self)?).map(Some)
+    fn paced_chip(&self, setup: PartSetup<'_>) -> Result<PacedChip, NvmError> {
+        Ok(PacedChip {
+            geometry: self.geometry(),
+            erase_bytes: self.geometry().block_bytes(),
+            bad_blocks: *self.bad_blocks_max.value(),
+            times: PacedTimes::of(&setup.wire(self)?)?,
+        })
     }
 
     fn connect_cycled(&self, setup: PartSetup<'_>) -> Result<Box<dyn CycledFlash>, NvmError> {

@@ -47,7 +47,11 @@ impl Nor {
 
     /// The opcode that erases a block of the geometry, and the longest that it takes.
     pub(crate) fn longest_block_erase(&self) -> (u8, Time) {
-        let bytes = self.spec.geometry.block_bytes();
+        self.longest_erase(self.spec.geometry.block_bytes())
+    }
+
+    /// The opcode that erases so many bytes, and the longest that it takes.
+    pub(crate) fn longest_erase(&self, bytes: u64) -> (u8, Time) {
         let mut sizes = self.spec.erases.iter();
         sizes
             .find(|size| size.bytes == bytes)

@@ -1,10 +1,11 @@
 //! NOR flash among the models of the catalogue.
 
 use wordline_core::quantity::Cycles;
-use wordline_core::{Figure, Timing};
-use wordline_memory::Geometry;
+use wordline_core::{Figure, FtlMapping, Timing, TranslationLayer};
+use wordline_memory::{Flash as _, Geometry};
+use wordline_rtfs::{NOR_PAGE_BYTES, NorPages};
 
-use super::NorSheet;
+use super::{Nor, NorSheet};
 use crate::ageing::{Codewords, Outlook};
 use crate::board::Board;
 use crate::bus::Action;
@@ -13,10 +14,13 @@ use crate::device::Device;
 use crate::error::NvmError;
 use crate::link::{Link, LinkError};
 use crate::memory::{FinerNor, Memory};
+use crate::metered::MeteredFlash;
 use crate::model::{ChipModel, CycledFlash, FlashModel, MemoryClass, PartSetup, SheetDuration};
+use crate::paced::{Paced, PacedChip, layer_error, paced_config};
+use crate::paced_times::PacedTimes;
 use crate::problem::{Problem, Problems};
 use crate::raw_flash::RawFlash;
-use crate::wired::Named;
+use crate::wired::{Named, Wired};
 
 impl ChipModel for NorSheet {
     fn problems(&self) -> Vec<Problem> {
@@ -73,8 +77,26 @@ impl ChipModel for NorSheet {
         Ok(flash.map(|flash| Memory::Flash(Box::new(flash))))
     }
 
-    fn no_translation(&self) -> Option<&'static str> {
-        Some("has no spare area in which a translation layer could keep its records")
+    fn no_translation(&self, mapping: FtlMapping) -> Option<&'static str> {
+        match mapping {
+            FtlMapping::RealTime => None,
+            FtlMapping::Page | FtlMapping::LogBlock => Some(
+                "has no spare area in which a translation layer could keep its records; --ftl real-time needs none",
+            ),
+        }
+    }
+
+    fn connect_translated(
+        &self,
+        setup: PartSetup<'_>,
+        layer: &TranslationLayer,
+    ) -> Result<Box<dyn Device>, NvmError> {
+        let flash = in_pages(setup.wire(self)?)?;
+        let geometry = flash.geometry();
+        let times = PacedTimes::of_nor(&flash.flash().flash, &geometry)?;
+        let config = paced_config(layer, &geometry, self);
+        let paced = Paced::format(flash, NorPages::COLUMNS, config, times)?;
+        Ok(Box::new(paced))
     }
 
     fn conformance(
@@ -145,7 +167,24 @@ impl FlashModel for NorSheet {
         1
     }
 
+    /// Its blocks are those of the largest erase, which takes the least time for each byte.
+    fn paced_chip(&self, setup: PartSetup<'_>) -> Result<PacedChip, NvmError> {
+        let flash = in_pages(setup.wire(self)?)?;
+        let geometry = flash.geometry();
+        Ok(PacedChip {
+            geometry,
+            erase_bytes: flash.flash().flash.geometry().block_bytes(),
+            bad_blocks: 0,
+            times: PacedTimes::of_nor(&flash.flash().flash, &geometry)?,
+        })
+    }
+
     fn connect_cycled(&self, setup: PartSetup<'_>) -> Result<Box<dyn CycledFlash>, NvmError> {
         Ok(Box::new(setup.wire(self)?))
     }
+}
+
+/// The pages in which a real-time layer uses a chip.
+fn in_pages(flash: Wired<Nor>) -> Result<NorPages<MeteredFlash<Wired<Nor>>>, NvmError> {
+    NorPages::new(MeteredFlash::new(flash), NOR_PAGE_BYTES).map_err(layer_error)
 }

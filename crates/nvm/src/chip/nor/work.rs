@@ -118,6 +118,17 @@ impl Nor {
             .map_or(Time::ZERO, |running| running.suspendable)
     }
 
+    /// Whether something is suspended, as far as the last status said.
+    pub(crate) const fn stands_still(&self) -> bool {
+        self.suspended.is_some()
+    }
+
+    /// Whether a program may come while an erase is suspended.
+    pub(crate) fn programs_during_erase(&self) -> bool {
+        let suspension = self.spec.suspension;
+        suspension.is_some_and(|suspension| suspension.program_during_erase)
+    }
+
     /// Whether the sheet states how work is suspended.
     #[must_use]
     pub fn has_suspend(&self) -> bool {

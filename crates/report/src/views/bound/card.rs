@@ -151,15 +151,22 @@ impl<'a, 'p> LayerOnCard<'a, 'p> {
             count.map(|(_, count)| count)
         };
         // A step reads a page, and nothing else of a write does.
-        let programs =
-            count(&erase, "program").unwrap_or(0.0) - count(&erase, "read").unwrap_or(0.0);
-        let words = format!(
-            "{} programs and {} steps: {}; or {0} programs and an erase: {}",
-            text::count(programs),
-            text::count(count(&steps, "read").unwrap_or(0.0)),
+        let of_steps = count(&steps, "read").unwrap_or(0.0);
+        let programs = text::count(count(&steps, "program").unwrap_or(0.0) - of_steps);
+        let (of_steps, told) = (
+            text::count(of_steps),
             Self::told(&steps, Metric::LatencyMax),
-            Self::told(&erase, Metric::LatencyMax),
         );
+        let words = match count(&steps, "erase") {
+            Some(part) => format!(
+                "{programs} programs, {of_steps} steps and {:.0} % of an erase: {told}",
+                100.0 * part
+            ),
+            None => format!(
+                "{programs} programs and {of_steps} steps: {told}; or {programs} programs and an erase: {}",
+                Self::told(&erase, Metric::LatencyMax),
+            ),
+        };
         let longest = Self::most(&self.overwrites, Metric::LatencyMax);
         self.point(CardSubject::WorstCase, words, Metric::LatencyMax, longest)
     }
@@ -176,8 +183,12 @@ impl<'a, 'p> LayerOnCard<'a, 'p> {
     }
 
     fn floor(&self) -> CardPoint {
+        let erase = match self.others(RowOperation::Overwrite, "erase").is_empty() {
+            true => "the programs, and their share of an erase",
+            false => "an erase and the programs",
+        };
         let words = format!(
-            "no file system on this chip can promise less than {}: an erase and the programs",
+            "no file system on this chip can promise less than {}: {erase}",
             Self::told(&self.overwrites, Metric::LatencyFloor),
         );
         let floor = Self::most(&self.overwrites, Metric::LatencyFloor);

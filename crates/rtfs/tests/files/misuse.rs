@@ -1,0 +1,268 @@
+//! Wrong names, wrong sizes, handles of what is gone, and pages that hold something else.
+
+use wordline_crash::FlashImage;
+use wordline_memory::{Flash, Geometry};
+use wordline_nvm::NvmError;
+use wordline_rtfs::{
+    PacedConfig, PacedError, PacedFileError, PacedFiles, PacedLayer, PacedOpen, PacedPart,
+};
+
+use super::tree::{audit, content};
+use crate::rules::{COLUMNS, blank};
+
+const GEOMETRY: Geometry = Geometry {
+    page_bytes: 256,
+    spare_bytes: 16,
+    pages_per_block: 32,
+    blocks: 32,
+    program_bytes: 1,
+    programs_per_page: Some(1),
+    once_bytes: None,
+    in_order: true,
+};
+
+const CONFIG: PacedConfig = PacedConfig {
+    logical_pages: 300,
+    bad_blocks: 1,
+    log_entries: 48,
+};
+
+type Files = PacedFiles<FlashImage, Vec<u8>>;
+type Error = PacedFileError<NvmError>;
+
+fn memory() -> Vec<u8> {
+    let bound = CONFIG.bound::<()>(&GEOMETRY).expect("it suits");
+    vec![0; bound.ram_bytes]
+}
+
+fn files() -> Files {
+    PacedFiles::format(blank(GEOMETRY), COLUMNS, CONFIG, 5, memory()).expect("a format")
+}
+
+#[test]
+fn names_that_cannot_be_are_refused() {
+    let mut files = files();
+    let most = files.longest_name();
+    assert_eq!(most, 100);
+    let long = "x".repeat(most + 1);
+    for name in [".", "..", "/../b", "/./a", "a\0b", &long] {
+        let error = files.open(name, PacedOpen::CREATE).map(|_| ());
+        assert_eq!(error, Err(Error::BadName { most }), "{name:?}");
+    }
+    files
+        .open(&long[1..], PacedOpen::CREATE)
+        .expect("the longest name");
+    for root in ["", "/", "//"] {
+        let opened = files.open(root, PacedOpen::CREATE).map(|_| ());
+        assert_eq!(opened, Err(Error::IsADirectory));
+        assert_eq!(files.make_directory(root), Err(Error::Exists));
+        assert_eq!(files.remove(root), Err(Error::NotEmpty));
+        assert_eq!(files.rename(root, "/a"), Err(Error::IntoItself));
+        assert_eq!(files.rename(&long[1..], root), Err(Error::IsADirectory));
+        assert!(files.entry(root).expect("an entry").is_directory);
+    }
+    // Slashes in a row and at the end change nothing.
+    files.make_directory("//a/").expect("a directory");
+    assert!(files.entry("a").expect("an entry").is_directory);
+}
+
+#[test]
+fn handles_of_what_is_gone_are_stale() {
+    let mut files = files();
+    let mut short = files.open("/short", PacedOpen::CREATE).expect("a file");
+    let mut long = files.open("/long", PacedOpen::CREATE).expect("a file");
+    files.write(&mut long, 0, &[1; 1000]).expect("a write");
+    let mut other = files.open("/long", PacedOpen::READ).expect("a file");
+    files.append(&mut other, &[2; 500]).expect("an append");
+    assert_eq!(files.length(&mut long), Ok(1500));
+    files.rename("/long", "/moved").expect("a rename");
+    assert_eq!(
+        files.length(&mut long),
+        Ok(1500),
+        "pages stay where they are"
+    );
+    files.rename("/short", "/other").expect("a rename");
+    assert_eq!(files.length(&mut short), Err(Error::Stale));
+    files.remove("/moved").expect("a removal");
+    for handle in [&mut long, &mut other] {
+        assert_eq!(files.length(handle), Err(Error::Stale));
+        assert_eq!(files.read(handle, 0, &mut [0; 8]), Err(Error::Stale));
+        assert_eq!(files.write(handle, 0, &[0; 8]), Err(Error::Stale));
+    }
+    // Its pages may be another file's by now.
+    while files.room().more {
+        files.work_ahead(true).expect("work");
+    }
+    let mut next = files.open("/next", PacedOpen::CREATE).expect("a file");
+    files.write(&mut next, 0, &[3; 3000]).expect("a write");
+    assert_eq!(files.write(&mut long, 0, &[0; 8]), Err(Error::Stale));
+    assert_eq!(content(&mut files, "/next"), Ok(vec![3; 3000]));
+    audit(&mut files);
+}
+
+#[test]
+fn a_file_that_is_too_long_changes_nothing() {
+    let mut files = files();
+    let most = files.longest_file();
+    let mut file = files.open("/file", PacedOpen::CREATE).expect("a file");
+    let too_long = Err(Error::TooLong { most });
+    assert_eq!(files.write(&mut file, most, &[1]), too_long);
+    assert_eq!(files.write(&mut file, u64::MAX, &[1]), too_long);
+    assert_eq!(files.truncate(&mut file, most + 1), too_long);
+    assert_eq!(files.length(&mut file), Ok(0));
+    // A sparse file takes no pages, and reads as zeros.
+    let before = files.room().free;
+    files.truncate(&mut file, most).expect("an extension");
+    assert!(before - files.room().free <= 2);
+    files
+        .write(&mut file, most - 1, &[7])
+        .expect("its last byte");
+    let mut tail = [9; 4];
+    assert_eq!(files.read(&mut file, most - 3, &mut tail), Ok(3));
+    assert_eq!(tail, [0, 0, 7, 9]);
+    audit(&mut files);
+}
+
+#[test]
+fn parts_beyond_what_is_written_change_nothing() {
+    let mut files = files();
+    let mut short = files.open("/short", PacedOpen::CREATE).expect("a file");
+    let mut file = files.open("/file", PacedOpen::CREATE).expect("a file");
+    files.write(&mut file, 0, &[1; 5000]).expect("a write");
+    files.truncate(&mut file, 9000).expect("an extension");
+    let mut try_part =
+        |file: &mut _, at, data: &[u8]| files.write_together(&mut [PacedPart { file, at, data }]);
+    assert_eq!(try_part(&mut short, 0, &[1]), Err(Error::Unwritten));
+    assert_eq!(try_part(&mut file, 9000, &[1]), Err(Error::Unwritten));
+    assert_eq!(try_part(&mut file, u64::MAX, &[1]), Err(Error::Unwritten));
+    assert_eq!(try_part(&mut file, 5200, &[1]), Err(Error::Unwritten));
+    let too_many = Err(Error::TooMany { most: 8 });
+    assert_eq!(try_part(&mut file, 255, &[1; 2000]), too_many);
+    assert_eq!(try_part(&mut file, 256, &[2; 2048]), Ok(()));
+    let bytes = content(&mut files, "/file").expect("a file");
+    assert_eq!(
+        bytes[..5000].iter().filter(|byte| **byte == 2).count(),
+        2048
+    );
+}
+
+#[test]
+fn a_full_flash_takes_removals_and_gives_the_room_back() {
+    let mut files = files();
+    let mut number = 0;
+    loop {
+        let path = format!("/{number}");
+        let done = files
+            .open(&path, PacedOpen::CREATE)
+            .and_then(|mut file| files.write(&mut file, 0, &[number as u8; 1000]));
+        match done {
+            Ok(()) => number += 1,
+            Err(Error::NoSpace) => break,
+            Err(error) => panic!("{error}"),
+        }
+    }
+    audit(&mut files);
+    assert!(number > 40, "{number} files");
+    for gone in 0..number {
+        files.remove(&format!("/{gone}")).expect("a removal");
+        let path = format!("/{gone}");
+        let mut file = files.open(&path, PacedOpen::CREATE).expect("a file");
+        files
+            .write(&mut file, 0, &[1; 1000])
+            .expect("as much as went");
+    }
+    audit(&mut files);
+}
+
+#[test]
+fn many_names_of_one_directory_come_and_go() {
+    let mut files = files();
+    for number in 0..600 {
+        files
+            .open(&format!("/{number}"), PacedOpen::CREATE)
+            .expect("a file");
+    }
+    audit(&mut files);
+    for number in 0..600 {
+        files.remove(&format!("/{number}")).expect("a removal");
+    }
+    while files.room().more {
+        files.work_ahead(true).expect("work");
+    }
+    // The super page and the root of the directory.
+    assert_eq!(files.room().free, 298);
+    audit(&mut files);
+}
+
+#[test]
+fn what_holds_no_files_is_not_mounted() {
+    let layer = PacedLayer::format(blank(GEOMETRY), COLUMNS, CONFIG, memory());
+    let mut layer = layer.expect("a format");
+    let image = layer.flash().clone();
+    let mounted = Files::mount(image, COLUMNS, CONFIG, memory()).map(|_| ());
+    assert_eq!(mounted, Err(Error::NoFiles));
+    let mut page = [0; 256];
+    (page[0], page[1]) = (1, 2);
+    layer.write(0, &page).expect("a write");
+    let mounted = Files::mount(layer.into_flash(), COLUMNS, CONFIG, memory()).map(|_| ());
+    assert_eq!(mounted, Err(Error::FileVersion { found: 2 }));
+    let mounted = Files::mount(blank(GEOMETRY), COLUMNS, CONFIG, memory()).map(|_| ());
+    assert_eq!(mounted, Err(Error::Layer(PacedError::NotFormatted)));
+}
+
+#[test]
+fn pages_that_hold_something_else_are_errors_and_no_panics() {
+    let mut files = files();
+    files.make_directory("/d").expect("a directory");
+    for number in 0..30 {
+        let path = format!("/d/{number}");
+        let mut file = files.open(&path, PacedOpen::CREATE).expect("a file");
+        files
+            .write(&mut file, 0, &vec![number as u8; 40 * number])
+            .expect("a write");
+    }
+    let whole = files.into_layer();
+    let geometry = whole.flash().geometry();
+    let bytes = geometry.page_bytes as usize;
+    for page in 0..CONFIG.logical_pages {
+        for (seed, damage) in [(1u8, 0xFF), (2, 0x00), (3, 0x5A)] {
+            let mut layer = whole.clone();
+            let mut main = vec![0; bytes];
+            layer.read(page, &mut main).expect("a page");
+            let from = 1 + 50 * usize::from(seed - 1);
+            for (index, byte) in main[from..].iter_mut().enumerate() {
+                *byte ^= damage ^ (index as u8).wrapping_mul(seed);
+            }
+            layer.write(page, &main).expect("a write");
+            let Ok(mut files) = PacedFiles::on_layer(layer) else {
+                continue;
+            };
+            let mut name = [0; 255];
+            for path in ["/", "/d"] {
+                let Ok(mut directory) = files.open_directory(path) else {
+                    continue;
+                };
+                for _ in 0..100 {
+                    match files.next_entry(&mut directory, &mut name) {
+                        Ok(Some(_)) => {}
+                        Ok(None) | Err(_) => break,
+                    }
+                }
+            }
+            for number in 0..30 {
+                let path = format!("/d/{number}");
+                if let Ok(mut file) = files.open(&path, PacedOpen::READ) {
+                    let mut out = [0; 3000];
+                    let _ = files.read(&mut file, 0, &mut out);
+                    let _ = files.append(&mut file, &[1; 300]);
+                    let _ = files.truncate(&mut file, 10);
+                }
+                let _ = files.rename(&path, &format!("/{number}"));
+                let _ = files.remove(&path);
+            }
+            for _ in 0..50 {
+                let _ = files.work_ahead(true);
+            }
+        }
+    }
+}
