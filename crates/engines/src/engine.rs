@@ -11,7 +11,7 @@ use wordline_memory::{ByteMemory, Flash};
 
 use crate::{
     Blocks, ByteBlocks, ByteBox, FileSystem, FlashBlocks, FsError, FsErrorKind, RecordStore,
-    RewrittenSectors, SectorBox, Sectors, StoreError, StoreOptions, StoreWork,
+    RewrittenSectors, SectorBox, Sectors, SpareFlash, StoreError, StoreOptions, StoreWork,
 };
 
 /// What an engine guarantees to its user, and which faults of a memory it cannot handle.
@@ -29,6 +29,9 @@ pub struct Promise {
     pub handles_paired_pages: bool,
     /// The ECC may correct a half-programmed page in one read and fail in the next.
     pub handles_unstable_pages: bool,
+    /// A write lasts when it returns, and so many pages of it become valid together; `None` where a write lasts from the
+    /// next sync on.
+    pub lasting_pages: Option<u32>,
 }
 
 impl Promise {
@@ -40,6 +43,7 @@ impl Promise {
         fixed_blocks: 0,
         handles_paired_pages: false,
         handles_unstable_pages: false,
+        lasting_pages: None,
     };
 }
 
@@ -53,6 +57,8 @@ pub enum Needs {
     Sectors,
     /// Bytes that can be overwritten one by one.
     Bytes,
+    /// Raw flash with room for records in its spare areas: NAND, or NOR in pages that have some. No translation layer.
+    SpareFlash,
 }
 
 impl Needs {
@@ -63,6 +69,7 @@ impl Needs {
             Self::Blocks => "erase blocks",
             Self::Sectors => "sectors",
             Self::Bytes => "bytes",
+            Self::SpareFlash => "flash with spare areas",
         }
     }
 }
@@ -75,6 +82,8 @@ pub enum Contract {
     Sectors(SectorBox),
     /// Of [`Needs::Bytes`].
     Bytes(ByteBox),
+    /// Of [`Needs::SpareFlash`].
+    SpareFlash(SpareFlash),
 }
 
 impl Contract {
@@ -83,6 +92,7 @@ impl Contract {
             Self::Blocks(_) => Needs::Blocks,
             Self::Sectors(_) => Needs::Sectors,
             Self::Bytes(_) => Needs::Bytes,
+            Self::SpareFlash(_) => Needs::SpareFlash,
         }
     }
 
@@ -116,6 +126,17 @@ impl Contract {
         match self {
             Self::Bytes(bytes) => Ok(bytes),
             other => Err(EngineMismatch::Contract(Needs::Bytes, other.needs())),
+        }
+    }
+
+    /// The flash with spare areas.
+    ///
+    /// # Errors
+    /// When it is another contract.
+    pub fn spare_flash(self) -> Result<SpareFlash, EngineMismatch> {
+        match self {
+            Self::SpareFlash(flash) => Ok(flash),
+            other => Err(EngineMismatch::Contract(Needs::SpareFlash, other.needs())),
         }
     }
 }
@@ -232,7 +253,8 @@ pub trait FileSystemEngine: Engine<Offer = dyn FileSystem + Send> {
 }
 
 impl dyn FileSystemEngine {
-    /// The contract that the file system needs of a flash memory, without a translation layer.
+    /// The contract that the file system needs of a flash memory, without a translation layer. Of flash with spare areas it
+    /// is a [`SpareFlash`], which has to be made where its columns are known.
     ///
     /// # Errors
     /// When the flash does not suit it.
@@ -246,6 +268,9 @@ impl dyn FileSystemEngine {
             Needs::Bytes => {
                 let why = "its bytes cannot be overwritten one by one";
                 return Err(FsError::new(FsErrorKind::Unsuitable, why));
+            }
+            Needs::SpareFlash => {
+                return Err(no_spare("the free bytes of its spare areas are not known"));
             }
         })
     }
@@ -267,8 +292,16 @@ impl dyn FileSystemEngine {
             }
             (Needs::Sectors, _) => Contract::Sectors(Sectors::new(memory).into()),
             (Needs::Bytes, _) => Contract::Bytes(ByteBox::new(memory)),
+            (Needs::SpareFlash, _) => return Err(no_spare("the memory has no spare areas")),
         })
     }
+}
+
+fn no_spare(why: &str) -> FsError {
+    FsError::new(
+        FsErrorKind::Unsuitable,
+        format_args!("it needs raw flash: {why}"),
+    )
 }
 
 /// An engine that offers records by key.

@@ -83,6 +83,14 @@ pub trait FileSystem {
     /// RAM that it needs as it is mounted, handles of open files included.
     fn ram(&self) -> RamUse;
 
+    /// The same in parts, which keep their order.
+    fn ram_parts(&self) -> Vec<RamPart> {
+        let ram = self.ram();
+        [("buffers", ram.buffers), ("structures", ram.structures)]
+            .map(|(name, bytes)| RamPart { name, bytes })
+            .to_vec()
+    }
+
     /// Writes what is left to be written, and leaves the memory alone from then on: every later call fails.
     ///
     /// # Errors
@@ -135,6 +143,15 @@ pub struct RamUse {
     /// Its own structures on a microcontroller, whose pointers take 4 bytes; as compiled for this host where they have
     /// few pointers.
     pub structures: u64,
+}
+
+/// A part of the RAM that a file system needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RamPart {
+    /// What it is for, in lowercase letters and hyphens.
+    pub name: &'static str,
+    /// Bytes.
+    pub bytes: u64,
 }
 
 /// What went wrong in a file system.

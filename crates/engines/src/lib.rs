@@ -16,15 +16,12 @@ mod file_system;
 #[cfg(all(feature = "fuse", target_os = "linux"))]
 mod fuse;
 mod littlefs;
-#[cfg(any(feature = "fat", feature = "littlefs", feature = "fuse"))]
-#[cfg_attr(
-    not(any(feature = "fat", feature = "littlefs")),
-    allow(dead_code, reason = "FUSE alone needs little of it")
-)]
 mod open_files;
 mod rewritten_sectors;
+mod rtfs;
 mod sectors;
 mod shared;
+mod spare_flash;
 mod stores;
 
 pub use blocks::{BlockFault, BlockShape, Blocks, ByteBlocks, FlashBlocks};
@@ -36,21 +33,24 @@ pub use engine::{
 #[cfg(feature = "fat")]
 pub use fat::{Fat, FatOptions};
 pub use file_system::{
-    Entry, FileSystem, FsError, FsErrorKind, Handle, Open, RamUse, Space, check_path,
+    Entry, FileSystem, FsError, FsErrorKind, Handle, Open, RamPart, RamUse, Space, check_path,
 };
 #[cfg(all(feature = "fuse", target_os = "linux"))]
 pub use fuse::{FuseError, FuseMount, FuseOptions};
 #[cfg(feature = "littlefs")]
 pub use littlefs::{LittleFs, LittleFsOptions};
 pub use rewritten_sectors::{RewriteError, RewrittenSectors};
+pub use rtfs::{Rtfs, RtfsOptions};
 pub use sectors::{SectorBox, Sectors, SectorsError};
 pub use shared::Shared;
+pub use spare_flash::{FlashBox, FlashFault, SpareFlash};
 pub use stores::{RecordStore, StoreError, StoreOptions, StoreWork};
 
 /// All file systems, in the order in which runs and reports have them.
 pub static FILE_SYSTEMS: &[&dyn FileSystemEngine] = &[
     &littlefs::LittleFsEngine, // C, for microcontrollers
     &fat::FatEngine,           // in Rust
+    &rtfs::RtfsEngine,         // the project's own
 ];
 
 /// All stores, in the order in which runs and reports have them.

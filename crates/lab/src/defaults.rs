@@ -43,6 +43,9 @@ pub fn complete(
         Workload::Fs(fs) => {
             let targets = targets(catalog, &mut experiment.targets)?;
             let suited = default_fs_workload(&targets, fs.capacity_bytes);
+            if !stated("file_systems") {
+                fs.file_systems = suited.file_systems;
+            }
             if !stated("file_bytes") {
                 fs.file_bytes = suited.file_bytes;
             }

@@ -87,7 +87,7 @@ pub use link::{Link, LinkError};
 pub use memory::{FinerNor, FlashMemory, Memory};
 pub use model::{ChipModel, CycledFlash, FlashModel, MemoryClass, PartSetup, SheetDuration};
 pub use operation::OperationKind;
-pub use paced::{PacedChip, paced_config};
+pub use paced::{PacedChip, paced_config, paced_ground};
 pub use paced_times::PacedTimes;
 pub use pages::{Pages, spans};
 pub use pairing::Pairing;

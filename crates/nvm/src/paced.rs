@@ -9,8 +9,8 @@ use wordline_core::quantity::{Quantity as _, Time};
 use wordline_core::{SimClock, TranslationLayer};
 use wordline_memory::{ByteMemory, Geometry, OutOfRange};
 use wordline_rtfs::{
-    ERASE_MILLIONTHS, GROUP_PAGES, PacedBound, PacedConfig, PacedCounts, PacedError, PacedLayer,
-    PacedWork, RECORD_BYTES,
+    ERASE_MILLIONTHS, GROUP_PAGES, PacedBound, PacedConfig, PacedCounts, PacedError, PacedGround,
+    PacedLayer, PacedWork, RECORD_BYTES,
 };
 
 use crate::cost::{AccessCost, Cause};
@@ -56,25 +56,19 @@ pub fn paced_config(
     geometry: &Geometry,
     model: &dyn FlashModel,
 ) -> PacedConfig {
-    let whole = model.geometry().unwrap_or(*geometry);
-    let bad = whole.blocks
-        - model
-            .good_blocks_min()
-            .unwrap_or(whole.blocks)
-            .min(whole.blocks);
-    let usual = |geometry: &Geometry| {
-        let pages = geometry.pages() as f64 * (1.0 - layer.spare.si());
-        let bad = u64::from(bad) * u64::from(geometry.blocks);
-        let bad = bad.div_ceil(u64::from(whole.blocks.max(1)));
-        PacedConfig::usual(geometry, pages as u32, bad as u32)
-    };
-    let mut config = usual(geometry);
-    if let Ok(bound) = usual(&whole).bound::<NvmError>(&whole)
-        && let Some(most) = config.largest(geometry, bound.steps_per_page)
-    {
-        config.logical_pages = config.logical_pages.min(most);
+    let logical_of = |pages| (pages as f64 * (1.0 - layer.spare.si())) as u32;
+    paced_ground(geometry, model).usual(geometry, logical_of)
+}
+
+/// The part that a real-time layer gets some blocks of.
+#[must_use]
+pub fn paced_ground(geometry: &Geometry, model: &dyn FlashModel) -> PacedGround {
+    let geometry = model.geometry().unwrap_or(*geometry);
+    let good = model.good_blocks_min().unwrap_or(geometry.blocks);
+    PacedGround {
+        geometry,
+        bad_blocks: geometry.blocks.saturating_sub(good),
     }
-    config
 }
 
 /// Raw flash behind a real-time layer. Any byte can be overwritten: a page that an access covers in part is read first.

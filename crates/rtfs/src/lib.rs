@@ -70,7 +70,7 @@ pub use nor_pages::{NOR_PAGE_BYTES, NorPages};
 pub use record::RECORD_BYTES;
 #[doc(hidden)]
 pub use rule::{PacedRule, PacedRules};
-pub use shape::{GROUP_PAGES, PacedConfig, PacedRam};
+pub use shape::{GROUP_PAGES, PacedConfig, PacedGround, PacedRam};
 
 /// The version of the format on flash.
 pub const VERSION: u32 = 1;

@@ -71,6 +71,36 @@ impl PacedConfig {
     }
 }
 
+/// The part that is to carry a layer, of whose blocks the layer may get the first ones alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PacedGround {
+    /// All of it.
+    pub geometry: Geometry,
+    /// Blocks of it that may be bad.
+    pub bad_blocks: u32,
+}
+
+impl PacedGround {
+    /// A layer with the usual log on the first blocks of the part, for the logical pages that are asked for of some pages. On
+    /// so few blocks that its bound would be worse than that of the whole part it gets fewer.
+    #[must_use]
+    pub fn usual(&self, geometry: &Geometry, logical_of: impl Fn(u64) -> u32) -> PacedConfig {
+        let whole = &self.geometry;
+        let usual = |geometry: &Geometry| {
+            let bad = u64::from(self.bad_blocks) * u64::from(geometry.blocks);
+            let bad = bad.div_ceil(u64::from(whole.blocks.max(1)));
+            PacedConfig::usual(geometry, logical_of(geometry.pages()), bad as u32)
+        };
+        let mut config = usual(geometry);
+        if let Ok(bound) = usual(whole).bound::<()>(whole)
+            && let Some(most) = config.largest(geometry, bound.steps_per_page)
+        {
+            config.logical_pages = config.logical_pages.min(most);
+        }
+        config
+    }
+}
+
 /// Bytes that the number of a page takes.
 const fn number_bytes(geometry: &Geometry) -> usize {
     if geometry.pages() <= 1 << 16 {

@@ -130,6 +130,27 @@ impl FileCall {
         tree
     }
 
+    /// The same in calls that store at most so many bytes each and change a file once each.
+    pub(super) fn single_changes(self, bytes: usize) -> Vec<Self> {
+        let append = |path, pieces: Vec<StoredBytes>| {
+            let pieces = pieces.into_iter();
+            let parts = pieces.flat_map(move |piece| piece.parts(bytes));
+            parts.map(move |(_, part)| Self::Append(path, vec![part]))
+        };
+        match self {
+            Self::Replace(path, data) => [Self::Truncate(path, 0)]
+                .into_iter()
+                .chain(append(path, vec![data]))
+                .collect(),
+            Self::Append(path, pieces) => append(path, pieces).collect(),
+            Self::Overwrite(path, at, data) => data
+                .parts(bytes)
+                .map(|(first, part)| Self::Overwrite(path, at + first, part))
+                .collect(),
+            other => vec![other],
+        }
+    }
+
     /// The call with a single byte of its data.
     pub(super) fn simpler(&self) -> Vec<Self> {
         let short = |bytes: &StoredBytes| StoredBytes(bytes.0[..1].to_vec());

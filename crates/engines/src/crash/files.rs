@@ -94,6 +94,23 @@ impl dyn FileSystemEngine {
             unexcused: RefCell::default(),
         }
     }
+
+    /// Calls of which each is done or not after a power cut, on a memory with pages of some bytes. Where the file system
+    /// lets each write last when it returns, a call of several writes is as many calls.
+    #[must_use]
+    pub fn single_changes(&self, calls: Vec<FileCall>, page_bytes: u32) -> Vec<FileCall> {
+        match self.promise().lasting_pages {
+            None => calls,
+            Some(pages) => {
+                // Wherever they begin in a page.
+                let bytes = pages.saturating_sub(1).max(1) * page_bytes;
+                let calls = calls.into_iter();
+                calls
+                    .flat_map(|call| call.single_changes(bytes as usize))
+                    .collect()
+            }
+        }
+    }
 }
 
 impl<M: CutMemory> FileSubject<'_, M> {

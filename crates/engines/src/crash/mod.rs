@@ -14,6 +14,17 @@ pub use records::{RecordCall, RecordMap, StoreSubject, judge_records};
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StoredBytes(pub Vec<u8>);
 
+impl StoredBytes {
+    /// Parts of so many bytes, and of what is left, with where they begin.
+    fn parts(self, bytes: usize) -> impl Iterator<Item = (u64, Self)> {
+        let parts = self.0.chunks(bytes).map(<[u8]>::to_vec);
+        let parts: Vec<_> = parts.collect();
+        let place = move |number: usize| (number * bytes) as u64;
+        let parts = parts.into_iter().enumerate();
+        parts.map(move |(number, part)| (place(number), Self(part)))
+    }
+}
+
 impl fmt::Debug for StoredBytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (head, rest) = self.0.split_at(self.0.len().min(4));

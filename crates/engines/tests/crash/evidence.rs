@@ -11,6 +11,7 @@ use crate::crash::fat;
 use crate::crash::littlefs::{
     check, neighbouring_page, on_bytes, on_ecc_nand, on_mram, on_nand, on_nor, on_worn_nand,
 };
+use crate::crash::rtfs;
 use crate::crash::workload::workload;
 
 /// The verdicts of one file system on its memories.
@@ -57,8 +58,39 @@ fn caught(fault: Fault) -> Option<Failure> {
         .min_by(|one, other| one.case.cmp(&other.case))
 }
 
+/// The verdicts of rtfs, which promises the same behind an ECC that is asked once.
+fn rtfs() -> Rows {
+    let flash = [
+        (
+            "NAND, pages of 256 B programmed once, in order",
+            rtfs::on_nand(),
+        ),
+        (
+            "the same, two blocks bad and two that fail",
+            rtfs::on_worn_nand(),
+        ),
+        (
+            "NAND with ECC, pages of 256 B programmed once",
+            rtfs::on_ecc_nand(),
+        ),
+    ];
+    let verdict = |(name, harness): (_, Harness<_>)| {
+        let (verdict, unexcused) = rtfs::check(&harness, None);
+        println!(
+            "{name}: {} {} {:?}",
+            verdict.images, verdict.images_again, verdict.examples
+        );
+        assert_eq!(unexcused, [""; 0], "{name}");
+        assert_eq!(verdict.failures, 0, "{name}");
+        assert!(verdict.images > 2_000, "{name}: {verdict:?}");
+        assert!(verdict.images_again > 1_000, "{name}: {verdict:?}");
+        (name, verdict)
+    };
+    flash.map(verdict).into()
+}
+
 #[test]
-fn littlefs_loses_nothing_and_fat_does_and_broken_drivers_are_caught() {
+fn littlefs_and_rtfs_lose_nothing_and_fat_does_and_broken_drivers_are_caught() {
     let littlefs = littlefs();
     for (name, verdict) in &littlefs {
         println!(
@@ -114,9 +146,21 @@ fn littlefs_loses_nothing_and_fat_does_and_broken_drivers_are_caught() {
         fat.iter().all(|(_, verdict)| verdict.failures > 0),
         "{fat:?}"
     );
+    let rtfs = rtfs();
+    let forgets = Harness {
+        again: None,
+        ..rtfs::on_nand()
+    };
+    let (forgets, _) = rtfs::check(&forgets, Some(50));
+    mutants.push((
+        "below rtfs: one program in fifty is forgotten",
+        forgets.first.expect("caught"),
+    ));
     let mut page = INTRODUCTION.to_owned();
     page += LITTLEFS;
     table(&mut page, &littlefs);
+    page += RTFS;
+    table(&mut page, &rtfs);
     page += MUTANTS;
     for (words, failure) in &mutants {
         let found = failure.violation.headline();
@@ -155,8 +199,8 @@ fn table(page: &mut String, rows: &Rows) {
 const INTRODUCTION: &str = "\
 # File systems under power cuts
 
-littlefs 2.9 and FAT (rust-fatfs), unmodified, under the [crash harness](../concepts/crash-images.md#the-harness): one
-workload of 39 calls (files made, replaced, appended to in two writes and a sync, overwritten, truncated, renamed and
+littlefs 2.9 and FAT (rust-fatfs), unmodified, and rtfs under the [crash harness](../concepts/crash-images.md#the-harness):
+one workload of 39 calls (files made, replaced, appended to in two writes and a sync, overwritten, truncated, renamed and
 removed; directories made and removed), recorded once. Each image is mounted, its whole tree is read, and it must be the
 tree before or after the call in flight, and nothing else; then a file is made and written, and everything is read
 again. The mounts of some images, and these calls after them, are cut in turn and held to the same. `UPDATE_EVIDENCE=1
@@ -176,11 +220,20 @@ littlefs does not replace. Each of these calls is looked at: it says that there 
 no erase any more, and another mount finds the tree before or after the call.
 ";
 
-const MUTANTS: &str = "
-## Broken drivers below littlefs
+const RTFS: &str = "
+## rtfs
 
-The same check, and a driver that breaks one promise. Each is caught. A driver that does not report blocks that fail is
-harmless: littlefs reads back what it programs.
+A write lasts when it returns, and so does every other call; each is done or not. So the same workload runs in calls of one
+change each: a file that is replaced is cut to nothing, and then written in calls of at most 512 B, two pages. The file
+system wrote each block before, so that it moves pages and erases within the workload. Nothing fails, in no image: no block
+is fixed (block 0 is a bad one in the second row), and a page that the ECC corrects by chance is written anew by the mount.
+";
+
+const MUTANTS: &str = "
+## Broken drivers
+
+The same check, and a driver that breaks one promise. Each is caught; those below littlefs where nothing else is
+said. A driver that does not report blocks that fail is harmless there: littlefs reads back what it programs.
 
 | what the driver does | first case of a kind | what is found |
 |---|---|---|
@@ -210,7 +263,7 @@ sector of a mounted volume: with it these failures have no cause.
 const SANITIZED: &str = "
 ## Under the sanitizers
 
-`scripts/sanitize`, part of `make nightly`, runs all of this and the other tests of both file systems (calls drawn at
+`scripts/sanitize`, part of `make nightly`, runs all of this and the other tests of the file systems (calls drawn at
 random beside a model, a memory that fails at any access, damaged volumes) with littlefs's C under GCC's address and
 undefined-behaviour sanitizers, and ends where either finds anything. It checks that the C was compiled with both.
 ";

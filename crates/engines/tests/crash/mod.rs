@@ -4,4 +4,5 @@ mod broken;
 mod evidence;
 mod fat;
 mod littlefs;
+mod rtfs;
 mod workload;

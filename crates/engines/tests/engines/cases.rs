@@ -58,7 +58,29 @@ pub(crate) fn all() -> Vec<Case> {
     cases.extend(fat::cases());
     #[cfg(feature = "littlefs")]
     cases.extend(littlefs::cases());
+    cases.push(rtfs::on_nand());
     cases
+}
+
+mod rtfs {
+    use wordline_engines::{Rtfs, RtfsOptions};
+
+    use super::{Case, case};
+    use crate::engines::memories::{paged_nand, spare_flash};
+
+    pub(super) fn on_nand() -> Case {
+        // A chip of so few blocks leaves the layer less room than a whole one.
+        let options = RtfsOptions {
+            spare_percent: 60,
+            ..RtfsOptions::default()
+        };
+        case(
+            ("rtfs on NAND", true),
+            paged_nand(),
+            move |nand| Rtfs::format(spare_flash(nand), &options),
+            move |nand| Rtfs::mount(spare_flash(nand), &options),
+        )
+    }
 }
 
 #[cfg(feature = "fat")]

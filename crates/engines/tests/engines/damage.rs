@@ -13,11 +13,25 @@ fn next(state: &mut u64) -> u64 {
     *state
 }
 
-fn survives_damage<F: FileSystem>(
-    format: impl Fn(Shared<Bytes>) -> Result<(), FsError>,
-    mount: impl Fn(Shared<Bytes>) -> Result<F, FsError>,
+/// Changes some bytes of what a memory holds, most of them where `seed` says that they matter.
+trait Damage: Clone {
+    fn hurt(&mut self, seed: u64, state: &mut u64);
+}
+
+impl Damage for Bytes {
+    fn hurt(&mut self, seed: u64, state: &mut u64) {
+        // Most of what matters lies at the front.
+        let at = next(state) % [1 << 9, 1 << 12, 16 << 10][(seed % 3) as usize];
+        self.write(at, &[next(state) as u8]).expect("inside");
+    }
+}
+
+fn survives_damage<D: Damage, F: FileSystem>(
+    memory: D,
+    format: impl Fn(Shared<D>) -> Result<(), FsError>,
+    mount: impl Fn(Shared<D>) -> Result<F, FsError>,
 ) {
-    let memory = Shared::new(bytes());
+    let memory = Shared::new(memory);
     format(memory.clone()).expect("room");
     let mut fs = mount(memory.clone()).expect("formatted");
     fs.create_dir("/d").expect("room");
@@ -35,9 +49,7 @@ fn survives_damage<F: FileSystem>(
         let mut state = u64::wrapping_mul(seed, 0x9E37_79B9_7F4A_7C15);
         let mut memory = sound.clone();
         for _ in 0..1 << (next(&mut state) % 8) {
-            // Most of what matters lies at the front.
-            let at = next(&mut state) % [1 << 9, 1 << 12, 16 << 10][(seed % 3) as usize];
-            memory.write(at, &[next(&mut state) as u8]).expect("inside");
+            memory.hurt(seed, &mut state);
         }
         match mount(Shared::new(memory)) {
             Ok(mut fs) => match use_all(&mut fs) {
@@ -93,6 +105,7 @@ fn fat_survives_damage() {
     use wordline_engines::{Fat, FatOptions, Sectors};
     with_room(|| {
         survives_damage(
+            bytes(),
             |memory| Fat::format(Sectors::new(memory), &FatOptions::default()),
             |memory| Fat::mount(Sectors::new(memory)),
         );
@@ -106,8 +119,92 @@ fn littlefs_survives_damage() {
     let options = LittleFsOptions::default();
     with_room(move || {
         survives_damage(
+            bytes(),
             |memory| LittleFs::format(ByteBlocks::new(memory)?, &options),
             |memory| LittleFs::mount(ByteBlocks::new(memory)?, &options),
         );
     });
+}
+
+mod rtfs {
+    use std::collections::BTreeMap;
+
+    use wordline_engines::{Rtfs, RtfsOptions};
+    use wordline_memory::{Ecc, Flash, FlashErrorKind, Geometry};
+
+    use super::*;
+    use crate::engines::memories::{PagedNand, paged_nand, spare_flash};
+
+    /// A flash some of whose bytes read as others, and whose ECC does not notice.
+    #[derive(Clone)]
+    struct Decayed {
+        flash: PagedNand,
+        /// By page and column; an erase heals its block.
+        bytes: BTreeMap<(u32, u32), u8>,
+    }
+
+    impl Damage for Decayed {
+        fn hurt(&mut self, seed: u64, state: &mut u64) {
+            let geometry = self.flash.geometry();
+            let pages = [4, 64, geometry.pages()][(seed % 3) as usize];
+            let column = next(state) % u64::from(geometry.columns());
+            let place = ((next(state) % pages) as u32, column as u32);
+            self.bytes.insert(place, next(state) as u8);
+        }
+    }
+
+    impl Flash for Decayed {
+        type Error = FlashErrorKind;
+
+        fn geometry(&self) -> Geometry {
+            self.flash.geometry()
+        }
+
+        fn read(&mut self, page: u32, column: u32, out: &mut [u8]) -> Result<Ecc, FlashErrorKind> {
+            let read = self.flash.read(page, column, out)?;
+            let end = column + out.len() as u32;
+            for ((_, at), byte) in self.bytes.range((page, column)..(page, end)) {
+                out[(at - column) as usize] = *byte;
+            }
+            Ok(read)
+        }
+
+        fn program(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), FlashErrorKind> {
+            self.flash.program(page, column, data)
+        }
+
+        fn erase(&mut self, block: u32) -> Result<(), FlashErrorKind> {
+            let geometry = self.geometry();
+            self.bytes
+                .retain(|(page, _), _| geometry.block_of(*page) != block);
+            self.flash.erase(block)
+        }
+
+        fn is_bad(&mut self, block: u32) -> Result<bool, FlashErrorKind> {
+            self.flash.is_bad(block)
+        }
+
+        fn mark_bad(&mut self, block: u32) -> Result<(), FlashErrorKind> {
+            self.flash.mark_bad(block)
+        }
+    }
+
+    #[test]
+    fn rtfs_survives_damage() {
+        let options = RtfsOptions {
+            spare_percent: 60,
+            ..RtfsOptions::default()
+        };
+        with_room(move || {
+            let memory = Decayed {
+                flash: paged_nand(),
+                bytes: BTreeMap::new(),
+            };
+            survives_damage(
+                memory,
+                |memory| Rtfs::format(spare_flash(memory), &options),
+                |memory| Rtfs::mount(spare_flash(memory), &options),
+            );
+        });
+    }
 }

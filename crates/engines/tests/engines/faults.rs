@@ -276,3 +276,91 @@ mod blocks {
         });
     }
 }
+
+mod rtfs {
+    use wordline_engines::{FileSystem, FsErrorKind, Open, Rtfs, RtfsOptions, Shared};
+
+    use crate::engines::memories::{Fails, paged_nand, spare_flash, with_room};
+
+    const OPTIONS: RtfsOptions = RtfsOptions {
+        spare_percent: 60,
+        log_entries: None,
+    };
+
+    #[test]
+    fn blocks_that_fail_are_replaced() {
+        with_room(|| {
+            let blocks = (0..40).map(Fails::Block);
+            for fails in blocks.chain((0..600).step_by(23).map(Fails::Program)) {
+                let flash = Shared::new(paged_nand());
+                let mount = || Rtfs::mount(spare_flash(flash.clone()), &OPTIONS).expect("sound");
+                Rtfs::format(spare_flash(flash.clone()), &OPTIONS).expect("sound");
+                let mut fs = mount();
+                flash.borrow().fails = fails;
+                let paths = ["/one", "/two", "/d/three"];
+                fs.create_dir("/d").expect("room");
+                for round in 0..40 {
+                    for path in paths {
+                        let file = fs.open(path, Open::Replace).expect("room");
+                        let written = fs.write(file, 0, &[round; 5000]);
+                        written.unwrap_or_else(|error| panic!("{fails:?}, {round}: {error}"));
+                        fs.close(file).expect("room");
+                    }
+                }
+                drop(fs);
+                let mut fs = mount();
+                for path in paths {
+                    let file = fs.open(path, Open::Read).expect("a file");
+                    let mut out = vec![0; 5001];
+                    assert_eq!(fs.read(file, 0, &mut out), Ok(5000), "{fails:?}");
+                    assert!(out[..5000] == [39; 5000], "{fails:?}: {path}");
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn pages_that_the_ecc_gives_up_are_an_error() {
+        with_room(|| {
+            let flash = Shared::new(paged_nand());
+            Rtfs::format(spare_flash(flash.clone()), &OPTIONS).expect("sound");
+            let mut fs = Rtfs::mount(spare_flash(flash.clone()), &OPTIONS).expect("sound");
+            let file = fs.open("/a", Open::Create).expect("room");
+            fs.write(file, 0, &[9; 60_000]).expect("room");
+            let mut lost = 0;
+            for block in 0..40 {
+                flash.borrow().fails = Fails::Reads(block);
+                let mut out = vec![0; 60_000];
+                match fs.read(file, 0, &mut out) {
+                    Ok(count) => assert!(count == 60_000 && out == [9; 60_000]),
+                    Err(error) => {
+                        assert_eq!(error.kind, FsErrorKind::Corrupt, "{error}");
+                        lost += 1;
+                    }
+                }
+            }
+            assert!(lost >= 3, "{lost}");
+        });
+    }
+
+    #[test]
+    fn a_share_that_the_layer_cannot_leave_is_refused_with_the_least() {
+        with_room(|| {
+            let made = |spare_percent| {
+                let options = RtfsOptions {
+                    spare_percent,
+                    ..OPTIONS
+                };
+                Rtfs::format(spare_flash(paged_nand()), &options)
+            };
+            let least = (1..100).find(|spare| made(*spare).is_ok()).expect("some");
+            assert!(least > 30, "{least}");
+            for spare in [1, 30, least - 1] {
+                let error = made(spare).expect_err("too little");
+                assert_eq!(error.kind, FsErrorKind::Unsuitable);
+                let allowed = format!("rtfs.spare={spare}; allowed: {least} to 99");
+                assert!(error.to_string().contains(&allowed), "{error}");
+            }
+        });
+    }
+}

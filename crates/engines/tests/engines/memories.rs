@@ -1,15 +1,19 @@
 //! Memories in RAM that fail on demand.
 
+use wordline_engines::{FlashBox, SpareFlash};
 use wordline_memory::{
     BlockDevice, ByteMemory, Ecc, Flash, FlashErrorKind, Geometry, RamBlockDevice, RamFlash,
     RamMemory,
 };
+use wordline_rtfs::PacedGround;
 
 /// 128 KiB of NOR flash with erase blocks of 4 KiB.
 pub(crate) type Nor = Failing<RamFlash<256, 16, 32>>;
 /// 192 KiB of NAND flash with pages of 512 + 16 bytes.
 #[cfg(feature = "littlefs")]
 pub(crate) type Nand = Failing<RamFlash<528, 16, 24>>;
+/// 640 KiB of NAND flash with pages of 512 + 16 bytes, in larger blocks.
+pub(crate) type PagedNand = Failing<RamFlash<528, 32, 40>>;
 /// 128 KiB of bytes.
 pub(crate) type Bytes = Failing<RamMemory<{ 128 << 10 }>>;
 /// 256 sectors of 512 bytes.
@@ -95,6 +99,36 @@ pub(crate) fn nand() -> Nand {
         in_order: true,
     };
     Failing::new(RamFlash::new(geometry).expect("sizes"))
+}
+
+pub(crate) fn paged_nand() -> PagedNand {
+    let geometry = Geometry {
+        page_bytes: 512,
+        spare_bytes: 16,
+        pages_per_block: 32,
+        blocks: 40,
+        program_bytes: 1,
+        programs_per_page: Some(1),
+        once_bytes: None,
+        in_order: true,
+    };
+    Failing::new(RamFlash::new(geometry).expect("sizes"))
+}
+
+/// NAND with the spare bytes behind the first one free, of which two blocks may go bad.
+pub(crate) fn spare_flash<F>(flash: F) -> SpareFlash
+where
+    F: Flash<Error: std::fmt::Display> + Send + 'static,
+{
+    let ground = PacedGround {
+        geometry: flash.geometry(),
+        bad_blocks: 2,
+    };
+    SpareFlash {
+        flash: FlashBox::new(flash),
+        columns: std::array::from_fn(|byte| 1 + byte as u32),
+        ground,
+    }
 }
 
 pub(crate) fn bytes() -> Bytes {

@@ -1,7 +1,5 @@
 //! The calls of each test, timed one by one.
 
-use std::cell::Cell;
-
 use wordline_core::RowOperation::{
     self, AppendSmall, AppendSync, Create, Delete, Mount, Overwrite, RandomRead, RandomWrite,
     SeqRead, SeqWrite, Stat,
@@ -9,7 +7,7 @@ use wordline_core::RowOperation::{
 use wordline_core::draw::{Purpose, draw};
 use wordline_core::quantity::Time;
 use wordline_core::{FsTest, FsWorkload};
-use wordline_engines::{FileSystem, FsError, Handle, Open, RamUse};
+use wordline_engines::{FileSystem, FsError, Handle, Open, RamPart};
 
 use super::part::FileSystemMedium;
 use super::pieces::{Pieces, SMALL_DIR, path, shuffled};
@@ -81,27 +79,25 @@ pub(super) enum CallFailure {
 /// A mounted file system, and the RAM that it needed so far.
 pub(super) struct Mounted {
     pub(super) engine: Box<dyn FileSystem + Send>,
-    ram: Cell<RamUse>,
+    ram: Vec<RamPart>,
 }
 
 impl Mounted {
     pub(super) fn new(engine: Box<dyn FileSystem + Send>) -> Self {
-        let ram = Cell::new(engine.ram());
+        let ram = engine.ram_parts();
         Self { engine, ram }
     }
 
-    /// The most RAM that it needed.
-    pub(super) fn ram(&self) -> RamUse {
-        self.ram.get()
+    /// The most RAM that each part needed.
+    pub(super) fn ram(&self) -> &[RamPart] {
+        &self.ram
     }
 
     pub(super) fn open(&mut self, path: &str, how: Open) -> Result<Handle, FsError> {
         let file = self.engine.open(path, how)?;
-        let (most, now) = (self.ram.get(), self.engine.ram());
-        self.ram.set(RamUse {
-            buffers: most.buffers.max(now.buffers),
-            structures: most.structures.max(now.structures),
-        });
+        for (most, now) in self.ram.iter_mut().zip(self.engine.ram_parts()) {
+            most.bytes = most.bytes.max(now.bytes);
+        }
         Ok(file)
     }
 

@@ -79,7 +79,7 @@ impl Case<'_> {
             // Every test mounts; the first one shows what that takes.
             let tell_mount = number == 0;
             match self.test(&subject, &prepared, test, tell_mount, document) {
-                Ok(stored) if self.engine.layer.is_some() && stored < self.bytes => {
+                Ok(stored) if self.engine.cleans() && stored < self.bytes => {
                     fresh.push(test.name());
                 }
                 Ok(_) => {}
@@ -251,8 +251,8 @@ impl Case<'_> {
         document: &mut ResultSet,
     ) {
         let at = subject.doing(RowOperation::Mount);
-        let ram = mounted.ram();
-        let mut parts = vec![("buffers", ram.buffers), ("structures", ram.structures)];
+        let ram = mounted.ram().iter().map(|part| (part.name, part.bytes));
+        let mut parts: Vec<_> = ram.collect();
         parts.extend(layer_ram);
         let all: u64 = parts.iter().map(|(_, bytes)| bytes).sum();
         document

@@ -7,12 +7,14 @@ use wordline_catalog::PartOnBoard;
 use wordline_core::quantity::ByteCount;
 use wordline_core::{EngineName, FtlMapping, ResultSet, TranslationLayer};
 use wordline_engines::{
-    Contract, FILE_SYSTEMS, FileSystemEngine, FsError, FsErrorKind, FsOptions, Needs, SectorBox,
-    named,
+    Contract, FILE_SYSTEMS, FileSystemEngine, FlashBox, FsError, FsErrorKind, FsOptions, Needs,
+    SectorBox, SpareFlash, named,
 };
 use wordline_memory::{ByteMemory, Flash};
 use wordline_nvm::ftl::{FlashMedia, Ftl, FtlConfig, FtlError, Media as _, MountError, Shape};
-use wordline_nvm::{Conditions, FlashModel, Memory, MemoryClass, NvmError, paced_config};
+use wordline_nvm::{
+    Conditions, FlashModel, Memory, MemoryClass, NvmError, paced_config, paced_ground,
+};
 use wordline_rtfs::{NOR_PAGE_BYTES, NorPages, PacedDisk, PacedError, RECORD_BYTES};
 
 use super::calls::Mounted;
@@ -87,15 +89,15 @@ impl<'a> FileSystemSetup<'a> {
             target: target.name.clone(),
             source,
         };
-        let erase_bytes = match self.layer {
-            Some(TranslationLayer {
-                mapping: FtlMapping::RealTime,
-                ..
-            }) => {
+        let mapping = self.layer.map(|layer| layer.mapping);
+        let is_paced =
+            self.kind.needs() == Needs::SpareFlash || mapping == Some(FtlMapping::RealTime);
+        let erase_bytes = match is_paced {
+            true => {
                 let chip = target.paced_chip(conditions).map_err(failed)?;
                 chip.map(|chip| chip.erase_bytes)
             }
-            _ => self.erase_bytes(),
+            false => self.erase_bytes(),
         };
         let memory = match erase_bytes {
             None => target.memory(conditions).map(Some),
@@ -128,6 +130,7 @@ impl<'a> FileSystemSetup<'a> {
                 Some(layer) => FileSystemGround::Layer(layer.to_string()),
             },
             (Needs::Sectors, _) => FileSystemGround::Sectors,
+            (Needs::SpareFlash, _) => FileSystemGround::SpareFlash,
         };
         document.warn(LabWarning::FileSystemSetup {
             place: &format_args!("{part}{}", self.target.name),
@@ -265,7 +268,12 @@ impl<'a> FileSystemSetup<'a> {
         flash: impl Flash<Error = NvmError> + Send + 'static,
         formats: bool,
     ) -> Result<(Contract, LayerRam), FsError> {
-        let (Some(model), Some(layer)) = (self.target.part.model.flash(), &self.layer) else {
+        let model = self.target.part.model.flash();
+        if let (Some(model), Needs::SpareFlash) = (model, self.kind.needs()) {
+            let flash = spare_flash(flash, model)?;
+            return Ok((Contract::SpareFlash(flash), Vec::new()));
+        }
+        let (Some(model), Some(layer)) = (model, &self.layer) else {
             return Ok((self.kind.on_flash(flash)?, Vec::new()));
         };
         let (disk, ram) = match FtlConfig::of_layer(layer) {
@@ -307,7 +315,13 @@ impl<'a> FileSystemSetup<'a> {
     /// Whether it, or the layer below it, puts off work that then comes at once: a directory that is compacted, a layer
     /// that cleans.
     pub(super) fn puts_off(&self) -> bool {
-        self.layer.is_some() || self.kind.promise().defers_work
+        self.cleans() || self.kind.promise().defers_work
+    }
+
+    /// Whether it, or the layer below it, writes pages elsewhere and erases the blocks that they leave: from when every
+    /// block was written once.
+    pub(super) fn cleans(&self) -> bool {
+        self.layer.is_some() || self.kind.needs() == Needs::SpareFlash
     }
 
     /// The same with options under which what it puts off falls within a short workload, where the user left them open.
@@ -327,6 +341,32 @@ pub(super) fn needs_layer(
     mapping: FtlMapping,
 ) -> bool {
     engine.needs() == Needs::Sectors && target.part.model.no_translation(mapping).is_none()
+}
+
+/// Whether a file system that keeps records in spare areas can run on a target.
+pub(super) fn takes_records(target: &PartOnBoard<'_>) -> bool {
+    let model = &target.part.model;
+    model.flash().is_some() && model.no_translation(FtlMapping::RealTime).is_none()
+}
+
+/// Flash with room for records: NAND with what its data sheet leaves of the spare areas, and NOR in pages that have some.
+fn spare_flash<F>(flash: F, model: &dyn FlashModel) -> Result<SpareFlash, FsError>
+where
+    F: Flash<Error = NvmError> + Send + 'static,
+{
+    if flash.geometry().spare_bytes == 0 {
+        let flash = NorPages::new(flash, NOR_PAGE_BYTES).map_err(unsuitable)?;
+        return Ok(SpareFlash {
+            columns: NorPages::COLUMNS,
+            ground: paced_ground(&flash.geometry(), model),
+            flash: FlashBox::new(flash),
+        });
+    }
+    Ok(SpareFlash {
+        columns: *model.spare_layout().map_err(unsuitable)?.columns(),
+        ground: paced_ground(&flash.geometry(), model),
+        flash: FlashBox::new(flash),
+    })
 }
 
 /// Formats or mounts a layer that maps pages, or blocks with a log, with its RAM.

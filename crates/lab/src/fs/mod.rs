@@ -23,7 +23,7 @@ use engine::{FileSystemSetup, file_system};
 use wordline_catalog::{Model, PartOnBoard};
 use wordline_core::quantity::{ByteCount, Quantity as _};
 use wordline_core::{EngineName, Experiment, FsTest, FsWorkload, ResultSet};
-use wordline_engines::{FILE_SYSTEMS, names};
+use wordline_engines::{Engine, FILE_SYSTEMS, Needs, names};
 use wordline_nvm::{Conditions, FlashModel};
 
 pub use volume::{Spent, Volume, VolumeReading};
@@ -69,12 +69,23 @@ pub fn file_systems() -> Vec<EngineName> {
     names.filter_map(|name| name.parse().ok()).collect()
 }
 
-/// The workload as it is where nothing else is said, with files that fit the smallest of some targets, and with the
+/// The file systems that run where nothing else is said: those that suit at least one of some targets.
+fn file_systems_of(targets: &[PartOnBoard<'_>]) -> Vec<EngineName> {
+    let takes_records = targets.iter().any(engine::takes_records);
+    let names = file_systems().into_iter();
+    let runs = |name: &EngineName| {
+        let needs = file_system(name).map(Engine::needs);
+        takes_records || !matches!(needs, Ok(Needs::SpareFlash))
+    };
+    names.filter(runs).collect()
+}
+
+/// The workload as it is where nothing else is said, with the file systems that suit the targets, with files that fit the smallest of some targets, and with the
 /// bytes that file systems are to get of each; their own share of each where it is `None`.
 #[must_use]
 pub fn default_fs_workload(targets: &[PartOnBoard<'_>], capacity: Option<u64>) -> FsWorkload {
     let default = FsWorkload {
-        file_systems: file_systems(),
+        file_systems: file_systems_of(targets),
         capacity_bytes: capacity,
         ..FsWorkload::default()
     };

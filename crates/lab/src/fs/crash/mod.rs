@@ -14,11 +14,11 @@ use std::rc::Rc;
 use wordline_crash::harness::{Again, Harness, Outcome, Recorded, Verdict};
 use wordline_crash::{ByteTearing, Content, FlashContent, FlashTearing, Mode, Tearing};
 use wordline_engines::FileSystem;
-use wordline_engines::crash::{CutMemory, FileSubject};
+use wordline_engines::crash::{CutMemory, FileCall, FileSubject};
 use wordline_memory::Geometry;
 use wordline_nvm::Memory;
 
-use self::workload::{after, churn, fill, head_bytes, refill, workload};
+use self::workload::{after, churn, fill, head_bytes, refill, scatter, workload};
 use super::engine::FileSystemSetup;
 use crate::control::Control;
 use crate::payload::Payload;
@@ -29,6 +29,9 @@ const BLOCKS: u32 = 64;
 
 /// Bytes that it has of a memory without blocks.
 const BYTES: u64 = 256 << 10;
+
+/// A sector of such a memory.
+const SECTOR_BYTES: u32 = 512;
 
 /// Accesses of the memory that a call may take, mount included.
 const ACCESSES: u64 = 1 << 22;
@@ -82,7 +85,7 @@ pub(super) fn check(
             let mut subject = flash_subject(engine);
             subject.stopped = &stopped;
             let bytes = geometry.capacity_bytes();
-            let volume = CrashVolume::new(engine, subject, seed, bytes);
+            let volume = CrashVolume::new(engine, subject, seed, (bytes, geometry.page_bytes));
             volume.cut(FlashContent::erased(geometry), tearing, images)
         }
         Memory::Bytes(device) => {
@@ -91,7 +94,7 @@ pub(super) fn check(
                 engine.on_bytes(memory)
             });
             subject.stopped = &stopped;
-            let volume = CrashVolume::new(engine, subject, seed, content.len());
+            let volume = CrashVolume::new(engine, subject, seed, (content.len(), SECTOR_BYTES));
             volume.cut(content, ByteTearing::contract(), images)
         }
     }
@@ -112,19 +115,20 @@ type WornIn<T> = (<T as Tearing>::Content, usize);
 /// A file system that is cut.
 struct CrashVolume<'a, T: CutMemory> {
     subject: FileSubject<'a, T>,
-    payload: Payload,
+    calls: Vec<FileCall>,
     seed: u64,
     /// What the memory held before each round of changes and after the last.
     worn_in: Rc<RefCell<Vec<WornIn<T>>>>,
 }
 
 impl<'a, T: CutMemory + 'a> CrashVolume<'a, T> {
-    /// On a memory of so many bytes, which is filled and whose directory changes before the workload begins.
+    /// On a memory of so many bytes in pages of so many, which is filled and whose directory changes before the workload
+    /// begins.
     fn new(
         engine: &'a FileSystemSetup<'a>,
         mut subject: FileSubject<'a, T>,
         seed: u64,
-        bytes: u64,
+        (bytes, page_bytes): (u64, u32),
     ) -> Self {
         let (payload, old_bytes) = (Payload::new(seed), (bytes / 32).max(1));
         let worn_in = Rc::new(RefCell::new(Vec::new()));
@@ -133,6 +137,8 @@ impl<'a, T: CutMemory + 'a> CrashVolume<'a, T> {
             fill(fs, old_bytes, ROOM, &stored)?;
             if engine.layer.is_some() {
                 refill(fs, old_bytes, &stored)?;
+            } else if engine.cleans() {
+                scatter(fs, old_bytes, bytes, seed, &stored)?;
             }
             let note = || {
                 let now = (memory.content(), memory.operations());
@@ -149,10 +155,11 @@ impl<'a, T: CutMemory + 'a> CrashVolume<'a, T> {
         };
         subject.prepare = Box::new(wear_in);
         subject.head_bytes = head_bytes;
-        subject.after = after(&payload);
+        let single_changes = |calls| engine.kind.single_changes(calls, page_bytes);
+        subject.after = single_changes(after(&payload));
         Self {
             subject,
-            payload,
+            calls: single_changes(workload(&payload)),
             seed,
             worn_in,
         }
@@ -169,18 +176,18 @@ impl<'a, T: CutMemory + 'a> CrashVolume<'a, T> {
             accesses: ACCESSES,
             ..Harness::new(start, tearing)
         };
-        let calls = workload(&self.payload);
+        let calls = &self.calls;
         let (harness, verdict) = match self.due(&harness) {
             Ok(start) => {
                 let harness = Harness { start, ..harness };
-                let verdict = harness.check(&self.subject, &calls);
+                let verdict = harness.check(&self.subject, calls);
                 (harness, verdict)
             }
             Err(verdict) => (harness, *verdict),
         };
         CrashFindings {
             without_start: self.subject.refusals.get(),
-            kinds: violation_kinds(&harness, &self.subject, &calls, &verdict),
+            kinds: violation_kinds(&harness, &self.subject, calls, &verdict),
             calls: calls.len(),
             verdict,
         }

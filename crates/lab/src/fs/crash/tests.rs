@@ -13,7 +13,11 @@ fn engine(name: &str) -> &'static dyn FileSystemEngine {
 #[test]
 fn what_was_put_off_falls_within_the_workload() {
     let catalog = Catalog::load(&[]).expect("the embedded sheets");
-    let mut kinds = vec![("littlefs", "mt25ql128"), ("littlefs", "mt29f1g01")];
+    let mut kinds = vec![
+        ("littlefs", "mt25ql128"),
+        ("littlefs", "mt29f1g01"),
+        ("rtfs", "mt29f1g01"),
+    ];
     if cfg!(feature = "fat") {
         kinds.push(("fat", "mt29f1g01"));
     }
@@ -36,10 +40,11 @@ fn what_was_put_off_falls_within_the_workload() {
         };
         let volume = || {
             let subject = flash_subject(&engine);
-            CrashVolume::new(&engine, subject, 0, geometry.capacity_bytes())
+            let sizes = (geometry.capacity_bytes(), geometry.page_bytes);
+            CrashVolume::new(&engine, subject, 0, sizes)
         };
         let worn = volume();
-        let calls = workload(&worn.payload);
+        let calls = worn.calls.clone();
         let harness = Harness {
             again: None,
             accesses: ACCESSES,

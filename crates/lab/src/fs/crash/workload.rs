@@ -1,5 +1,6 @@
 //! The calls that are cut, and what is done before them.
 
+use wordline_core::draw::{Purpose, draw};
 use wordline_engines::crash::{FileCall, StoredBytes};
 use wordline_engines::{FileSystem, FsError, Handle, Open};
 
@@ -79,6 +80,30 @@ pub(super) fn refill(
 ) -> Result<(), FsError> {
     let files = fs.list(OLD_DIR)?.len() as u64;
     (0..files.div_ceil(2)).try_for_each(|number| old_file(fs, number, file_bytes, payload))
+}
+
+/// Overwrites pieces of what filled it at places that are drawn, `bytes` in all: blocks keep pages that move before the
+/// block is erased.
+pub(super) fn scatter(
+    fs: &mut dyn FileSystem,
+    file_bytes: u64,
+    bytes: u64,
+    seed: u64,
+    payload: &Payload,
+) -> Result<(), FsError> {
+    let files = fs.list(OLD_DIR)?.len() as u64;
+    let of_file = (file_bytes / OLD_PIECE).max(1);
+    let places = (files * of_file).max(1);
+    let mut piece = vec![0; OLD_PIECE.min(file_bytes) as usize];
+    for number in 0..bytes / OLD_PIECE {
+        let place = draw(seed, places, number, Purpose::Address) % places;
+        let at = place % of_file * OLD_PIECE;
+        let file = fs.open(&format!("{OLD_DIR}/{}", place / of_file), Open::Write)?;
+        payload.fill(at, number, &mut piece);
+        fs.write(file, at, &piece)?;
+        finish(fs, file)?;
+    }
+    Ok(())
 }
 
 fn old_file(

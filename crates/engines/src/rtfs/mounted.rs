@@ -1,0 +1,303 @@
+//! A mounted rtfs.
+
+use std::collections::BTreeMap;
+
+use wordline_memory::Flash as _;
+use wordline_rtfs::{
+    PacedConfig, PacedEntry, PacedError, PacedFile, PacedFileError, PacedFiles, PacedOpen, PacedRam,
+};
+
+use super::RtfsOptions;
+use crate::open_files::{OpenFiles, is_within, not_open};
+use crate::{
+    Entry, FileSystem, FlashBox, FlashFault, FsError, FsErrorKind, Handle, Open, RamPart, RamUse,
+    Space, SpareFlash, check_path,
+};
+
+/// Pages that no file takes: the one that the file system begins with, and the root.
+const FIXED_PAGES: u32 = 2;
+
+/// A mounted rtfs.
+pub struct Rtfs {
+    files: Option<PacedFiles<FlashBox, Vec<u8>>>,
+    open: OpenFiles,
+    handles: BTreeMap<Handle, PacedFile>,
+}
+
+impl Rtfs {
+    /// Writes an empty file system.
+    ///
+    /// # Errors
+    /// When flash or options do not suit it, or the flash fails.
+    pub fn format(memory: SpareFlash, options: &RtfsOptions) -> Result<(), FsError> {
+        let (config, ram) = sizes(&memory, options)?;
+        let SpareFlash { flash, columns, .. } = memory;
+        // Names that come from strangers would want another seed for each volume.
+        let done = PacedFiles::format(flash, columns, config, 0, ram);
+        done.map(drop).map_err(failed)
+    }
+
+    /// Mounts the file system that a flash holds.
+    ///
+    /// # Errors
+    /// When it holds none, or as [`format`](Self::format).
+    pub fn mount(memory: SpareFlash, options: &RtfsOptions) -> Result<Self, FsError> {
+        let (config, ram) = sizes(&memory, options)?;
+        let SpareFlash { flash, columns, .. } = memory;
+        let files = PacedFiles::mount(flash, columns, config, ram).map_err(failed)?;
+        Ok(Self {
+            files: Some(files),
+            open: OpenFiles::default(),
+            handles: BTreeMap::new(),
+        })
+    }
+
+    fn mounted(&mut self) -> Result<&mut PacedFiles<FlashBox, Vec<u8>>, FsError> {
+        self.files.as_mut().ok_or_else(not_mounted)
+    }
+
+    /// RAM by what it is for: the layer's memory, and the structures.
+    fn parts(&self) -> [RamPart; 6] {
+        let ram = self.files.as_ref().map(|files| files.layer().ram());
+        let of = |part: fn(PacedRam) -> usize| ram.map_or(0, part);
+        let files = self.open.count() * size_of::<PacedFile>();
+        [
+            ("page-map", of(|ram| ram.map)),
+            ("changed-places", of(|ram| ram.changes)),
+            ("live-pages", of(|ram| ram.live_pages)),
+            ("block-wear", of(|ram| ram.blocks)),
+            ("page-buffer", of(|ram| ram.page)),
+            ("structures", size_of::<PacedFiles<(), [u32; 2]>>() + files),
+        ]
+        .map(|(name, bytes)| RamPart {
+            name,
+            bytes: bytes as u64,
+        })
+    }
+
+    /// The file system and an open file.
+    fn file(
+        &mut self,
+        file: Handle,
+    ) -> Result<(&mut PacedFiles<FlashBox, Vec<u8>>, &mut PacedFile), FsError> {
+        let files = self.files.as_mut().ok_or_else(not_mounted)?;
+        let file = self.handles.get_mut(&file).ok_or_else(not_open)?;
+        Ok((files, file))
+    }
+}
+
+/// What the layer is formatted with, and the RAM that it gets.
+fn sizes(memory: &SpareFlash, options: &RtfsOptions) -> Result<(PacedConfig, Vec<u8>), FsError> {
+    let geometry = memory.flash.geometry();
+    let share = |spare: u32| {
+        let data = u64::from(100_u32.saturating_sub(spare));
+        move |pages: u64| (pages * data / 100) as u32
+    };
+    let usual = memory.ground.usual(&geometry, share(options.spare_percent));
+    let config = PacedConfig {
+        log_entries: options.log_entries.unwrap_or(usual.log_entries),
+        ..usual
+    };
+    let bytes = PacedFiles::<FlashBox, Vec<u8>>::memory_bytes(&config, &geometry);
+    let bytes = bytes.map_err(|error| {
+        let most = match options.log_entries {
+            Some(_) => config.largest(&geometry, u32::MAX),
+            None => PacedConfig::largest_usual(&geometry, usual.bad_blocks, u32::MAX),
+        };
+        let fits = |spare: &u32| most.is_some_and(|most| share(*spare)(geometry.pages()) <= most);
+        match (1..=99).find(fits) {
+            Some(least) if least > options.spare_percent => {
+                let (found, pages) = (options.spare_percent, geometry.pages());
+                let why = format_args!(
+                    "rtfs.spare={found}; allowed: {least} to 99, in percent of {pages} pages"
+                );
+                FsError::new(FsErrorKind::Unsuitable, why)
+            }
+            _ => failed(error),
+        }
+    });
+    Ok((config, vec![0; bytes?]))
+}
+
+impl std::fmt::Debug for Rtfs {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Rtfs")
+            .field("mounted", &self.files.is_some())
+            .field("open", &self.open)
+            .finish_non_exhaustive()
+    }
+}
+
+impl FileSystem for Rtfs {
+    fn open(&mut self, path: &str, how: Open) -> Result<Handle, FsError> {
+        check_path(path)?;
+        self.open.check_file(path)?;
+        let open = match how {
+            Open::Read | Open::Write => PacedOpen::READ,
+            Open::Create => PacedOpen::CREATE,
+            Open::Replace => PacedOpen::REPLACE,
+        };
+        let file = self.mounted()?.open(path, open).map_err(failed)?;
+        let handle = self.open.add(path.into(), how != Open::Read);
+        self.handles.insert(handle, file);
+        Ok(handle)
+    }
+
+    fn read(&mut self, file: Handle, at: u64, out: &mut [u8]) -> Result<usize, FsError> {
+        let (files, file) = self.file(file)?;
+        files.read(file, at, out).map_err(failed)
+    }
+
+    fn write(&mut self, file: Handle, at: u64, data: &[u8]) -> Result<(), FsError> {
+        self.open.check_writable(file)?;
+        let (files, file) = self.file(file)?;
+        let len = files.length(file).map_err(failed)?;
+        if at > len {
+            let why = format_args!("byte {at} of a file of {len} bytes");
+            return Err(FsError::new(FsErrorKind::Invalid, why));
+        }
+        files.write(file, at, data).map_err(failed)
+    }
+
+    fn truncate(&mut self, file: Handle, bytes: u64) -> Result<(), FsError> {
+        self.open.check_writable(file)?;
+        let (files, file) = self.file(file)?;
+        files.truncate(file, bytes).map_err(failed)
+    }
+
+    /// Nothing: what a write returned from is on the flash.
+    fn sync(&mut self, file: Handle) -> Result<(), FsError> {
+        self.file(file).map(drop)
+    }
+
+    fn close(&mut self, file: Handle) -> Result<(), FsError> {
+        self.mounted()?;
+        self.open.remove(file)?;
+        self.handles.remove(&file).map(drop).ok_or_else(not_open)
+    }
+
+    fn create_dir(&mut self, path: &str) -> Result<(), FsError> {
+        check_path(path)?;
+        self.mounted()?.make_directory(path).map_err(failed)
+    }
+
+    fn remove(&mut self, path: &str) -> Result<(), FsError> {
+        check_path(path)?;
+        if path == "/" {
+            return Err(FsError::new(FsErrorKind::Invalid, "it is the root"));
+        }
+        self.open.check_closed(path)?;
+        self.mounted()?.remove(path).map_err(failed)
+    }
+
+    fn rename(&mut self, from: &str, to: &str) -> Result<(), FsError> {
+        check_path(from)?;
+        check_path(to)?;
+        if from == "/" || to == "/" {
+            return Err(FsError::new(FsErrorKind::Invalid, "it is the root"));
+        }
+        if from != to && is_within(to, from) {
+            let why = "a directory cannot be moved into itself";
+            return Err(FsError::new(FsErrorKind::Invalid, why));
+        }
+        self.open.check_closed(from)?;
+        self.open.check_closed(to)?;
+        self.mounted()?.rename(from, to).map_err(failed)
+    }
+
+    fn entry(&mut self, path: &str) -> Result<Entry, FsError> {
+        check_path(path)?;
+        let found = self.mounted()?.entry(path).map_err(failed)?;
+        let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
+        Ok(entry(name, found))
+    }
+
+    fn list(&mut self, path: &str) -> Result<Vec<Entry>, FsError> {
+        check_path(path)?;
+        let files = self.mounted()?;
+        let mut directory = files.open_directory(path).map_err(failed)?;
+        let (mut entries, mut name) = (Vec::new(), [0; 255]);
+        while let Some((name, found)) = files
+            .next_entry(&mut directory, &mut name)
+            .map_err(failed)?
+        {
+            entries.push(entry(name, found));
+        }
+        Ok(entries)
+    }
+
+    fn space(&mut self) -> Result<Space, FsError> {
+        let files = self.mounted()?;
+        let (room, page) = (files.room(), files.layer().page_bytes());
+        let bytes = |pages: u32| u64::from(pages) * u64::from(page);
+        Ok(Space {
+            total: bytes(room.pages.saturating_sub(FIXED_PAGES)),
+            free: bytes(room.free),
+        })
+    }
+
+    /// The memory that the layer is given, and the structures: as on a microcontroller but for a few words.
+    fn ram(&self) -> RamUse {
+        let [buffers @ .., structures] = self.parts();
+        RamUse {
+            buffers: buffers.iter().map(|part| part.bytes).sum(),
+            structures: structures.bytes,
+        }
+    }
+
+    fn ram_parts(&self) -> Vec<RamPart> {
+        self.parts().to_vec()
+    }
+
+    fn unmount(&mut self) -> Result<(), FsError> {
+        self.files.take().ok_or_else(not_mounted)?;
+        self.open = OpenFiles::default();
+        self.handles.clear();
+        Ok(())
+    }
+}
+
+fn entry(name: &str, found: PacedEntry) -> Entry {
+    Entry {
+        name: name.to_owned(),
+        is_dir: found.is_directory,
+        bytes: found.bytes,
+    }
+}
+
+fn not_mounted() -> FsError {
+    FsError::new(FsErrorKind::Invalid, "it is not mounted")
+}
+
+/// What an error means to the caller.
+fn failed(error: PacedFileError<FlashFault>) -> FsError {
+    let kind = match &error {
+        PacedFileError::NotFound => FsErrorKind::NotFound,
+        PacedFileError::Exists => FsErrorKind::Exists,
+        PacedFileError::NotADirectory => FsErrorKind::NotDir,
+        PacedFileError::IsADirectory => FsErrorKind::IsDir,
+        PacedFileError::NotEmpty => FsErrorKind::NotEmpty,
+        PacedFileError::BadName { .. } => FsErrorKind::Name,
+        PacedFileError::IntoItself => FsErrorKind::Invalid,
+        PacedFileError::NoSpace
+        | PacedFileError::TooLong { .. }
+        | PacedFileError::DirectoryFull => FsErrorKind::Full,
+        PacedFileError::NoFiles
+        | PacedFileError::FileVersion { .. }
+        | PacedFileError::Stale
+        | PacedFileError::Damaged { .. } => FsErrorKind::Corrupt,
+        PacedFileError::Layer(error) => match error {
+            PacedError::NotFormatted
+            | PacedError::Version { .. }
+            | PacedError::OutOfRange { .. }
+            | PacedError::Group { .. }
+            | PacedError::Lost { .. } => FsErrorKind::Corrupt,
+            PacedError::Differs { .. }
+            | PacedError::Unsuitable { .. }
+            | PacedError::Memory { .. } => FsErrorKind::Unsuitable,
+            _ => FsErrorKind::Device,
+        },
+        _ => FsErrorKind::Device,
+    };
+    FsError::new(kind, error)
+}
