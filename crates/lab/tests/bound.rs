@@ -171,12 +171,11 @@ fn on_nor_each_write_pays_its_part_of_an_erase() {
 fn calls_on_files_are_groups_of_pages_and_reads() {
     let document = bounded(&experiment("mt29f1g01@stm32h755-qspi", at(&["70%"])));
     let document = document.expect("it runs");
-    let of_files = document
-        .of(Metric::LatencyMaxOperations)
-        .filter(|row| row.timing == Timing::Typ && row.axes.contains_key(&Axis::Fs));
     let programs = |operation| {
-        let mut of_it = of_files.clone().filter(|row| {
+        let mut of_it = document.of(Metric::LatencyMaxOperations).filter(|row| {
             row.operation == operation
+                && row.timing == Timing::Typ
+                && row.axes.contains_key(&Axis::Fs)
                 && row.axes.get(&Axis::DeviceOperation) == Some(&"program".into())
         });
         of_it.next().and_then(|row| row.value)
