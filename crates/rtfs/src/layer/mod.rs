@@ -349,7 +349,6 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         first: usize,
         out: &mut [u8],
     ) -> Result<bool, F::Error> {
-        self.check(logical)?;
         let part = self.check_part(logical, first, out.len())?;
         let written = self.load(logical)?.is_some();
         out.copy_from_slice(&self.loaded()[part]);
@@ -359,6 +358,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     /// Puts a logical page into the image, and returns its note; `None` where it was never written, and the image is
     /// filled with zeros.
     pub(crate) fn load(&mut self, logical: u32) -> Result<Option<u16>, F::Error> {
+        self.check(logical)?;
         let Some(page) = self.find(logical)? else {
             self.tables.main().fill(0);
             return Ok(None);
@@ -504,6 +504,11 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     ) -> Result<(), F::Error> {
         if self.broken {
             return Err(PacedError::NeedsMount);
+        }
+        // Numbers that stand on the flash may be those of no page.
+        let numbers = group.iter().flat_map(|page| [Some(page.logical), page.from]);
+        for logical in numbers.flatten().chain(freed.iter().copied()) {
+            self.check(logical)?;
         }
         let done = self.write_pages(group, freed);
         if let Err(error) = &done {
