@@ -79,19 +79,19 @@ pub(crate) struct CallerHandle<T> {
 }
 
 /// What can be open in a handle.
-pub(crate) trait Opened {
+pub(crate) trait HandleContent {
     /// The storage in C.
     type Storage;
     /// Says that one is open.
     const MARK: u64;
 }
 
-impl Opened for PacedFile {
+impl HandleContent for PacedFile {
     type Storage = WlRtfsFile;
     const MARK: u64 = 0x574C_7266_6669_6C65;
 }
 
-impl Opened for PacedDirectory {
+impl HandleContent for PacedDirectory {
     type Storage = WlRtfsDir;
     const MARK: u64 = 0x574C_7266_6469_7265;
 }
@@ -184,7 +184,7 @@ pub(crate) unsafe fn kept_problem(storage: *mut WlRtfs) -> Result<RtfsProblem, R
 }
 
 /// A file system that is mounted.
-pub(crate) struct Mounted<'a> {
+pub(crate) struct MountedVolume<'a> {
     volume: &'a mut CallerVolume,
 }
 
@@ -193,7 +193,7 @@ pub(crate) struct Mounted<'a> {
 /// # Safety
 /// The pointer is NULL, or that of a `wl_rtfs` that was formatted, mounted or set to zeros, and that is not used elsewhere
 /// meanwhile.
-pub(crate) unsafe fn mounted<'a>(storage: *mut WlRtfs) -> Result<Mounted<'a>, RtfsStatus> {
+pub(crate) unsafe fn mounted<'a>(storage: *mut WlRtfs) -> Result<MountedVolume<'a>, RtfsStatus> {
     let volume = place::<_, CallerVolume>(storage)?;
     // SAFETY: it is not NULL and aligned, and its first bytes are set, as the caller promises. The mark is read before
     // anything is taken for more than bytes.
@@ -203,10 +203,10 @@ pub(crate) unsafe fn mounted<'a>(storage: *mut WlRtfs) -> Result<Mounted<'a>, Rt
     }
     // SAFETY: with the mark, `keep` wrote all of it; the caller promises exclusive use.
     let volume = unsafe { &mut *volume };
-    Ok(Mounted { volume })
+    Ok(MountedVolume { volume })
 }
 
-impl Mounted<'_> {
+impl MountedVolume<'_> {
     pub(crate) fn files(&mut self) -> &mut CallerFiles {
         // SAFETY: it is mounted, so that `keep` wrote it.
         unsafe { self.volume.files.assume_init_mut() }
@@ -228,7 +228,7 @@ impl Mounted<'_> {
     ///
     /// # Safety
     /// The pointer is NULL, or that of such storage, set or not.
-    pub(crate) unsafe fn keep<T: Opened>(
+    pub(crate) unsafe fn keep<T: HandleContent>(
         &self,
         storage: *mut T::Storage,
         open: T,
@@ -249,7 +249,7 @@ impl Mounted<'_> {
     /// # Safety
     /// The pointer is NULL, or that of such storage that was opened or set to zeros, and that is not used elsewhere
     /// meanwhile.
-    pub(crate) unsafe fn open<'h, T: Opened>(
+    pub(crate) unsafe fn open<'h, T: HandleContent>(
         &self,
         storage: *mut T::Storage,
     ) -> Result<&'h mut T, RtfsStatus> {
@@ -273,7 +273,7 @@ impl Mounted<'_> {
 ///
 /// # Safety
 /// The pointer is NULL, or that of such storage, set or not.
-pub(crate) unsafe fn close<T: Opened>(storage: *mut T::Storage) -> Result<(), RtfsStatus> {
+pub(crate) unsafe fn close<T: HandleContent>(storage: *mut T::Storage) -> Result<(), RtfsStatus> {
     let handle = place::<_, CallerHandle<T>>(storage)?;
     // SAFETY: it is not NULL and aligned, and the caller promises the rest.
     unsafe { (&raw mut (*handle).mark).write(0) };

@@ -431,6 +431,7 @@ int main(void)
     power_cuts();
     failing_blocks();
     damage(0);
+    damage(1);
     puts("done");
     return 0;
 }

@@ -140,8 +140,11 @@ pub(crate) enum PageEdit<'a> {
     /// Bytes, from one on.
     Bytes { first: usize, data: &'a [u8] },
     /// What a function does to its main area.
-    With(&'a dyn Fn(&mut [u8])),
+    With(PageFill<'a>),
 }
+
+/// A function that changes the main area of a page.
+pub(crate) type PageFill<'a> = &'a dyn Fn(&mut [u8]);
 
 impl Default for EditedPage<'_> {
     fn default() -> Self {
@@ -372,7 +375,6 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         first: usize,
         out: &mut [u8],
     ) -> Result<bool, F::Error> {
-        self.check(logical)?;
         let part = self.check_part(logical, first, out.len())?;
         let written = self.load(logical)?.is_some();
         out.copy_from_slice(&self.loaded()[part]);
@@ -382,6 +384,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     /// Puts a logical page into the image, and returns its note; `None` where it was never written, and the image is
     /// filled with zeros.
     pub(crate) fn load(&mut self, logical: u32) -> Result<Option<u16>, F::Error> {
+        self.check(logical)?;
         let Some(page) = self.find(logical)? else {
             self.tables.main().fill(0);
             return Ok(None);
@@ -540,7 +543,18 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         group: &[EditedPage<'_>],
         freed: &[u32],
     ) -> Result<(), F::Error> {
+<<<<<<< HEAD
         self.check_writable()?;
+=======
+        if self.broken {
+            return Err(PacedError::NeedsMount);
+        }
+        // Numbers that stand on the flash may be those of no page.
+        let numbers = group.iter().flat_map(|page| [Some(page.logical), page.from]);
+        for logical in numbers.flatten().chain(freed.iter().copied()) {
+            self.check(logical)?;
+        }
+>>>>>>> capi24
         let done = self.write_pages(group, freed);
         if let Err(error) = &done {
             // Some of its pages may be programmed: only a mount tells which group they belong to.
