@@ -543,18 +543,14 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         group: &[EditedPage<'_>],
         freed: &[u32],
     ) -> Result<(), F::Error> {
-<<<<<<< HEAD
         self.check_writable()?;
-=======
-        if self.broken {
-            return Err(PacedError::NeedsMount);
-        }
         // Numbers that stand on the flash may be those of no page.
-        let numbers = group.iter().flat_map(|page| [Some(page.logical), page.from]);
+        let numbers = group
+            .iter()
+            .flat_map(|page| [Some(page.logical), page.from]);
         for logical in numbers.flatten().chain(freed.iter().copied()) {
             self.check(logical)?;
         }
->>>>>>> capi24
         let done = self.write_pages(group, freed);
         if let Err(error) = &done {
             // Some of its pages may be programmed: only a mount tells which group they belong to.
