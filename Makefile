@@ -14,9 +14,9 @@ PREFIX ?= /usr/local
 BUILT := $(or $(CARGO_TARGET_DIR),target)
 RELEASE := $(BUILT)/release
 INSTALLED := $(DESTDIR)$(PREFIX)
-HEADERS := wordline_dram.h wordline_memory.h wordline_kv.h
+HEADERS := wordline_dram.h wordline_memory.h wordline_kv.h wordline_rtfs.h wordline_rtfs_lfs.h
 COMPLETIONS := bash-completion/completions/wordline zsh/site-functions/_wordline fish/vendor_completions.d/wordline.fish
-LIBRARIES := libwordline_capi.a libwordline_capi.so libwordline_kv_capi.a
+LIBRARIES := libwordline_capi.a libwordline_capi.so libwordline_kv_capi.a libwordline_rtfs_capi.a
 
 .PHONY: help
 help: ## this list
@@ -56,7 +56,7 @@ test: ## everything that CI checks, in under 15 minutes on 2 cores
 	$(MAKE) --no-print-directory demo WORDLINE=$(BUILT)/debug/wordline
 
 .PHONY: nightly
-nightly: ## what takes longer: fuzzing, the site, the table on an emulated Cortex-M, the report on memory modules, benchmarks; figures belong in docs/evidence/
+nightly: ## what takes longer: fuzzing, the site, the table and the files on an emulated Cortex-M, the report on memory modules, benchmarks; figures belong in docs/evidence/
 	scripts/fuzz 300
 	cargo build --locked --workspace --examples
 	WORDLINE_CASES=1000000 cargo test --release --locked -p wordline-dram --test all against_oracle::engine_and -- --nocapture
@@ -72,7 +72,8 @@ nightly: ## what takes longer: fuzzing, the site, the table on an emulated Corte
 	cargo test --release --locked -p wordline-crash --test ftl power_cuts -- --ignored --nocapture
 	cargo test --release --locked -p wordline-kv --lib million_images -- --ignored --nocapture
 	scripts/sanitize
-	scripts/kv-firmware thumbv7em-none-eabihf
+	scripts/firmware kv thumbv7em-none-eabihf
+	scripts/firmware rtfs thumbv7em-none-eabihf
 	$(MAKE) --no-print-directory docs
 	$(MAKE) --no-print-directory bench
 
@@ -94,11 +95,12 @@ install: ## the command with man pages and completions, and the C interface, und
 	cargo build --release --locked -p wordline
 	cargo rustc --release --locked -p wordline-capi --lib --crate-type staticlib,cdylib
 	cargo rustc --release --locked -p wordline-kv-capi --lib --crate-type staticlib
+	cargo rustc --release --locked -p wordline-rtfs-capi --lib --crate-type staticlib
 	$(MAKE) --no-print-directory place-command
 	install -d "$(INSTALLED)/include" "$(INSTALLED)/lib/pkgconfig"
-	install -m 644 crates/{capi,kv-capi}/include/*.h "$(INSTALLED)/include"
+	install -m 644 crates/{capi,kv-capi,rtfs-capi}/include/*.h "$(INSTALLED)/include"
 	install -m 644 $(LIBRARIES:%=$(RELEASE)/%) "$(INSTALLED)/lib"
-	for package in capi/wordline kv-capi/wordline_kv; do \
+	for package in capi/wordline kv-capi/wordline_kv rtfs-capi/wordline_rtfs; do \
 	  sed -e 's|@PREFIX@|$(PREFIX)|' -e "s|@VERSION@|$$(cargo pkgid -p wordline-capi | sed 's/.*[#@]//')|" \
 	    crates/$$package.pc.in > "$(INSTALLED)/lib/pkgconfig/$${package#*/}.pc"; \
 	done
@@ -115,13 +117,17 @@ place-command:
 
 .PHONY: kv-firmware
 kv-firmware: ## wordline_kv.h for firmware: a static library for TARGET (of rustup), and of thumbv7em-none-eabihf an example, run
-	scripts/kv-firmware --library-suffices $(TARGET)
+	scripts/firmware --library-suffices kv $(TARGET)
+
+.PHONY: rtfs-firmware
+rtfs-firmware: ## wordline_rtfs.h for firmware, likewise
+	scripts/firmware --library-suffices rtfs $(TARGET)
 
 .PHONY: uninstall
 uninstall: ## takes away what `make install` with the same PREFIX and DESTDIR put there
 	rm -f $(HEADERS:%="$(INSTALLED)/include/%") $(LIBRARIES:%="$(INSTALLED)/lib/%")
 	rm -f "$(INSTALLED)/bin/wordline" $(COMPLETIONS:%="$(INSTALLED)/share/%") "$(INSTALLED)"/share/man/man1/wordline{,-*}.1
-	rm -f "$(INSTALLED)"/lib/pkgconfig/{wordline,wordline_kv}.pc
+	rm -f "$(INSTALLED)"/lib/pkgconfig/{wordline,wordline_kv,wordline_rtfs}.pc
 
 .PHONY: pictures
 pictures: ## the pictures of README and site, from pages of today

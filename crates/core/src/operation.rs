@@ -22,16 +22,24 @@ named! {
         Cycle = "cycle",
         /// Removals of a file or a record.
         Delete = "delete",
+        /// Removals of the oldest part of a file.
+        DiscardFront = "discard-front",
         /// Erases of a block.
         Erase = "erase",
+        /// What was removed becomes free, a piece of it.
+        Free = "free",
         /// Look-ups of keys that are there.
         Hit = "hit",
         /// New records.
         Insert = "insert",
+        /// New directories.
+        MakeDirectory = "make-directory",
         /// Look-ups of keys that are not there.
         Miss = "miss",
         /// Mounts of a file system.
         Mount = "mount",
+        /// Openings of a file that is there.
+        Open = "open",
         /// Writes over a file that is there, and the test of them.
         Overwrite = "overwrite",
         /// Programs of a page.
@@ -48,6 +56,8 @@ named! {
         ReadModifyWrite = "read-modify-write",
         /// Reads and writes side by side.
         ReadWrite = "read_write",
+        /// New names of files, in place of others or not.
+        Rename = "rename",
         /// Reads of a file in order.
         SeqRead = "seq-read",
         /// Writes of a file in order.
@@ -60,6 +70,8 @@ named! {
         Stat = "stat",
         /// Steps of a real-time layer: a page moved, or a page of its map stored.
         Step = "step",
+        /// Files cut to a length.
+        Truncate = "truncate",
         /// New values of records that are there.
         Update = "update",
         /// Writes.

@@ -3,11 +3,13 @@
 use std::collections::{HashMap, HashSet};
 
 use proptest::prelude::*;
-use wordline_memory::{Flash, FlashError, FlashErrorKind, FlashMisuse, Geometry, RamFlash};
+use wordline_memory::{
+    EraseMode, Flash, FlashError, FlashErrorKind, FlashMisuse, Geometry, RamFlash,
+};
 
 use super::{
-    EccStrength, FlashImage, FlashOperation, FlashTear, FlashTearing, ImageId, Mode, Recorder,
-    Recording, Weakness,
+    EccStrength, FlashContent, FlashImage, FlashOperation, FlashTear, FlashTearing, ImageId, Mode,
+    Recorder, Recording, Weakness,
 };
 use crate::fixture::{TYPICAL, nand};
 use wordline_nvm::{Misuse, NvmError};
@@ -523,4 +525,42 @@ fn another_seed_draws_other_tears() {
         .filter(|(one, other)| **one == *other)
         .count();
     assert!(same < hashes(1).len() - 20, "{same} of {}", hashes(1).len());
+}
+
+/// A cut within a program finds an erase that was left running half-done, too; once it has ended, it is whole.
+#[test]
+fn a_cut_interrupts_an_erase_that_was_left_running_as_well() {
+    let blank = Recording::new(FlashContent::erased(NOR), FlashTearing::raw());
+    let image = blank.images(Mode::Linear, 0).next().expect("one");
+    let mut flash = image.with_erases(EraseMode::Suspends);
+    for page in 0..2 * PAGES {
+        flash.program(page, 0, &[0; 16]).expect("an erased page");
+    }
+    let mut flash = Recorder::flash(flash, FlashTearing::raw()).expect("it can be read");
+    flash.begin_erase(0).expect("a block");
+    assert_eq!(flash.advance_erase(1, 2), Ok(false));
+    flash.program(2 * PAGES, 0, &[0; 16]).expect("elsewhere");
+    assert!(flash.program(1, 0, &[0]).is_err());
+    assert_eq!(flash.advance_erase(1, 2), Ok(true));
+    flash.program(0, 0, &[0x5A; 16]).expect("it is erased");
+    let (_, recording) = flash.finish();
+    let is_old = |image: &FlashImage, page| image.content().page_bytes(page) == [0; 16];
+    let (mut torn_alone, mut both, mut neither) = (0, 0, 0);
+    for image in recording.images(Mode::Exhaustive, 0) {
+        // The program elsewhere is the second operation, the end of the erase the third.
+        match image.id().operation {
+            1 => {
+                let whole = image.tear() == FlashTear::Nothing;
+                match ((0..PAGES).all(|page| is_old(&image, page)), whole) {
+                    (true, _) => torn_alone += 1,
+                    (false, false) => both += 1,
+                    (false, true) => neither += 1,
+                }
+                assert!((PAGES..2 * PAGES).all(|page| is_old(&image, page)));
+            }
+            3.. => assert!((1..PAGES).all(|page| image.content().page_bytes(page) == [0xFF; 16])),
+            _ => {}
+        }
+    }
+    assert!(both > 10, "{torn_alone} {both} {neither}");
 }

@@ -21,7 +21,7 @@
 enum { PUT_LONG, PUT_SHORT, REMOVE, CALLS };
 
 /* What the test remembers over resets, which a device has no need of. */
-static BOARD_MRAM struct {
+static BOARD_KEPT struct {
     uint32_t started;
     uint32_t in_ram;
     uint32_t call;
@@ -33,7 +33,7 @@ static BOARD_MRAM struct {
     uint32_t stack_most;
 } test;
 
-static BOARD_MRAM unsigned char mram[MRAM_BYTES];
+static BOARD_KEPT unsigned char mram[MRAM_BYTES];
 
 static wl_kv table;
 static unsigned char scratch[256];

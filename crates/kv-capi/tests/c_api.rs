@@ -29,7 +29,11 @@ fn a_program_in_c_keeps_settings_through_power_cuts_and_damage() {
 /// What `make kv-firmware` runs on a Cortex-M4; here each start is a process.
 #[test]
 fn the_firmware_example_survives_a_reset_before_every_word() {
-    let Some(program) = compiled("firmware_host.c", &["-std=c99"], true) else {
+    let Some(program) = compiled(
+        "firmware_host.c",
+        &["-std=c99", "-I../../firmware/mps2"],
+        true,
+    ) else {
         return;
     };
     let told = run(&program);
@@ -48,6 +52,7 @@ fn header_and_example_are_freestanding_c99() {
         .args(["-std=c99", "-ffreestanding", "-fsyntax-only"])
         .args(["-Wall", "-Wextra", "-pedantic", "-Werror", "-I"])
         .arg(here("include"))
+        .arg("-I../../firmware/mps2")
         .arg(here("firmware/power_cuts.c"))
         .output();
     match ran {

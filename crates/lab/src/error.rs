@@ -579,7 +579,7 @@ problems! {
     OneSample "is one chip: allowed is one sample";
 
     // Of wordline fs bound.
-    NoRealTimeLayer { part: String, why: &'static str } "{part} {why}; fs bound is about raw NAND";
+    NoRealTimeLayer { part: String, why: &'static str } "{part} {why}; fs bound is about raw flash";
 
     // Of wordline kv.
     CutsOfRam "RAM keeps nothing without power; allowed: MRAM, FRAM, EEPROM";

@@ -43,6 +43,7 @@ fn overwrites(document: &ResultSet, timing: Timing, metric: Metric) -> Vec<f64> 
             Axis::DeviceOperation,
             Axis::RateBytesPerS,
             Axis::Accesses,
+            Axis::Fs,
         ];
         row.operation == RowOperation::Overwrite
             && row.timing == timing
@@ -148,6 +149,50 @@ fn the_simulated_layer_stays_within_its_bound() {
     );
 }
 
+/// The erase of NOR goes on in parts between the programs of its caller, so that no write waits for all of it.
+#[test]
+fn on_nor_each_write_pays_its_part_of_an_erase() {
+    let document = bounded(&experiment("mt25ql128", at(&["50%"]))).expect("it runs");
+    for (timing, erase, most) in [(Timing::Typ, 0.15, 0.04), (Timing::Max, 1.0, 0.28)] {
+        let longest = overwrites(&document, timing, Metric::LatencyMax)[0];
+        let floor = overwrites(&document, timing, Metric::LatencyFloor)[0];
+        assert!(floor > erase / 16.0, "{floor}");
+        assert!(longest > floor && longest < most, "{longest} {timing}");
+        let kinds = document.rows.iter().filter(|row| {
+            row.timing == timing
+                && row.metric == Metric::LatencyMax
+                && row.axes.contains_key(&Axis::During)
+        });
+        assert_eq!(kinds.count(), 1, "every write is alike");
+    }
+}
+
+#[test]
+fn calls_on_files_are_groups_of_pages_and_reads() {
+    let document = bounded(&experiment("mt29f1g01@stm32h755-qspi", at(&["70%"])));
+    let document = document.expect("it runs");
+    let programs = |operation| {
+        let mut of_it = document.of(Metric::LatencyMaxOperations).filter(|row| {
+            row.operation == operation
+                && row.timing == Timing::Typ
+                && row.axes.contains_key(&Axis::Fs)
+                && row.axes.get(&Axis::DeviceOperation) == Some(&"program".into())
+        });
+        of_it.next().and_then(|row| row.value)
+    };
+    // Each page of a group has five steps of a program each.
+    for (operation, pages) in [
+        (RowOperation::Overwrite, 3.0),
+        (RowOperation::AppendSync, 5.0),
+        (RowOperation::Create, 4.0),
+        (RowOperation::Delete, 3.0),
+        (RowOperation::Free, 2.0),
+    ] {
+        assert_eq!(programs(operation), Some(6.0 * pages), "{operation}");
+    }
+    assert_eq!(programs(RowOperation::Open), None);
+}
+
 #[test]
 fn the_largest_capacity_for_a_duration_is_found() {
     let mut workload = at(&["50%"]);
@@ -180,7 +225,7 @@ fn what_has_no_bound_is_refused_with_what_has() {
     for (target, workload, parts) in [
         ("mt29f1g01", at(&["95%"]), ["capacity", "allowed: up to"]),
         ("mt29f1g01", at(&["0%"]), ["capacity", "allowed: up to"]),
-        ("em064lx", at(&["70%"]), ["em064lx", "raw NAND"]),
+        ("em064lx", at(&["70%"]), ["em064lx", "raw flash"]),
         ("mt29f1g01", at(&["50%", "50%"]), ["capacity", "twice"]),
         (
             "mt29f1g01",

@@ -592,6 +592,33 @@ fn a_real_time_layer_keeps_its_proven_bound() {
     );
 }
 
+/// So it is on NOR, where a write pays its part of an erase and never waits for all of it.
+#[test]
+fn a_real_time_layer_on_nor_never_waits_for_a_whole_erase() {
+    let mut question = BufferWorkload {
+        warm_up_bytes: 12 * MIB,
+        ..records(4 * KIB, Pattern::Random)
+    };
+    if let AccessSource::Stream(stream) = &mut question.source {
+        stream.wrap_bytes = 8000 * KIB;
+        stream.total_bytes = 2 * MIB;
+    }
+    let result = done(&behind(
+        FtlMapping::RealTime,
+        0.5,
+        of(NOR, Workload::Buffer(question)),
+    ));
+    let latency = |estimate: &str| {
+        let rows = result.rows.iter().filter(|row| {
+            row.metric == Metric::LatencyMax && row.text(Axis::Estimate).unwrap_or("") == estimate
+        });
+        rows.filter_map(|row| row.value).fold(0.0, f64::max)
+    };
+    let (proven, seen) = (latency("bound"), latency(""));
+    assert!(seen > 20e-3, "no write met a part of an erase: {seen}");
+    assert!(seen <= proven && proven <= 40e-3, "{seen} against {proven}");
+}
+
 /// Less to spare than a real-time layer works with is refused, and the least share is named.
 #[test]
 fn a_real_time_layer_names_the_least_to_spare() {

@@ -138,15 +138,15 @@ impl<F: PacedFlash> Paced<F> {
     }
 
     /// Begins an access: the layer worked ahead since the last one, as long as a piece of work was sure to end in time. An
-    /// erase may go on into a write, whose bound has room for it.
-    fn begin(&mut self, writes: bool) -> Result<(), NvmError> {
+    /// erase may go on into the next write, of so many pages, whose bound has room for it.
+    fn begin(&mut self, writes: u32) -> Result<(), NvmError> {
         let now = self.clock.now();
         let step = self.times.time(&STEP)?;
         loop {
             let idle = now.since(self.flash().clock().now().min(now));
             let erases = idle >= self.erase_piece;
             if idle == Time::ZERO
-                || writes && !erases && self.layer.leave_erase().map_err(layer_error)?
+                || writes > 0 && !erases && self.layer.leave_erase(writes).map_err(layer_error)?
                 || idle < step
                 || !self.layer.work_ahead(erases).map_err(layer_error)?
             {
@@ -238,7 +238,7 @@ impl<F: PacedFlash> ByteMemory for Paced<F> {
 
     fn read(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
         OutOfRange::check(at, out.len() as u64, self.len())?;
-        self.begin(false)?;
+        self.begin(0)?;
         let done = self.read_pages(at, out);
         self.end();
         done
@@ -246,7 +246,8 @@ impl<F: PacedFlash> ByteMemory for Paced<F> {
 
     fn write(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
         OutOfRange::check(at, data.len() as u64, self.len())?;
-        self.begin(true)?;
+        let pages = parts(at, data.len(), self.page_bytes()).count();
+        self.begin(pages.min(GROUP_PAGES) as u32)?;
         let done = self.write_pages(at, data);
         self.end();
         done

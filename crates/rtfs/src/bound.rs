@@ -173,7 +173,7 @@ impl PacedBound {
     const fn millionths(&self, pages: u64) -> u64 {
         match self.erase_parts {
             0 | 1 => 0,
-            parts => (pages * ERASE_MILLIONTHS).div_ceil(parts as u64),
+            parts => pages * ERASE_MILLIONTHS.div_ceil(parts as u64),
         }
     }
 

@@ -107,14 +107,17 @@ impl<M: AsRef<[u8]> + AsMut<[u8]>> PacedTables<M> {
 
     // Live pages.
 
+    /// Whether a page may be needed. A number that stands on the flash may be that of no page, which none needs.
     pub(crate) fn is_live(&self, page: u32) -> bool {
-        let live = self.bytes(&self.places.live);
-        live[page as usize / 8] >> (page % 8) & 1 == 1
+        let byte = self.bytes(&self.places.live).get(page as usize / 8);
+        byte.is_some_and(|byte| byte >> (page % 8) & 1 == 1)
     }
 
     pub(crate) fn set_live(&mut self, page: u32, is: bool) {
         let live = &mut self.memory.as_mut()[self.places.live.clone()];
-        let byte = &mut live[page as usize / 8];
+        let Some(byte) = live.get_mut(page as usize / 8) else {
+            return;
+        };
         if is {
             *byte |= 1 << (page % 8);
         } else {
@@ -174,10 +177,6 @@ impl<M: AsRef<[u8]> + AsMut<[u8]>> PacedTables<M> {
     /// Erases of a block that is not bad, as far as a byte says.
     pub(crate) fn erases(&self, block: u32) -> u32 {
         self.wear_base + u32::from(self.bytes(&self.places.wear)[block as usize])
-    }
-
-    pub(crate) const fn wear_base(&self) -> u32 {
-        self.wear_base
     }
 
     pub(crate) fn set_wear_base(&mut self, base: u32) {

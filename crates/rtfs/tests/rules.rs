@@ -36,7 +36,7 @@ pub(crate) struct Operations {
     pub(crate) reads: u64,
     pub(crate) programs: u64,
     pub(crate) erases: u64,
-    /// Parts of erases that go on meanwhile.
+    /// Parts of erases that go on meanwhile, in millionths.
     pub(crate) parts: u64,
 }
 
@@ -97,9 +97,9 @@ impl<F: Flash> Flash for Counted<F> {
     fn advance_erase(&mut self, parts: u32, of: u32) -> Result<bool, F::Error> {
         let ended = self.inner.advance_erase(parts, of)?;
         if let Some(left) = self.left.map(|left| left.min(of)) {
-            match of {
-                1 => self.count.erases += 1,
-                _ => self.count.parts += u64::from(parts.min(left)),
+            match self.erase_mode() {
+                EraseMode::Suspends => self.count.parts += u64::from(parts.min(left)),
+                _ => self.count.erases += 1,
             }
             self.left = Some(left.saturating_sub(parts)).filter(|_| !ended);
         }

@@ -128,11 +128,10 @@ impl RunTrial {
 }
 
 /// The greatest totals of calls in a row, by the number of calls less one, at one cost of operations.
-fn longest(calls: &[Operations], cost: [u64; 3], erase_parts: u32) -> Vec<u64> {
+fn longest(calls: &[Operations], cost: [u64; 3]) -> Vec<u64> {
     let of = |call: &Operations| {
-        let parts = call.parts * ERASE_MILLIONTHS / u64::from(erase_parts);
         let whole = call.reads * cost[0] + call.programs * cost[1] + call.erases * cost[2];
-        whole * ERASE_MILLIONTHS + parts * cost[2]
+        whole * ERASE_MILLIONTHS + call.parts * cost[2]
     };
     let all: Vec<u64> = calls.iter().map(of).collect();
     let most = |calls| all.windows(calls).map(|run| run.iter().sum()).max();
@@ -155,7 +154,7 @@ fn hold(logical_pages: u32, attack: Attack, length: usize, ahead: bool, erases: 
         let took = trial.write(&group);
         runs.last_mut().expect("there is one").push(took);
         if ahead && call % 97 == 0 {
-            trial.layer.leave_erase().expect("an erase");
+            trial.layer.leave_erase(length as u32).expect("an erase");
             for _ in 0..call % 41 {
                 trial.layer.work_ahead(call % 2 == 0).expect("work ahead");
             }
@@ -170,7 +169,7 @@ fn hold(logical_pages: u32, attack: Attack, length: usize, ahead: bool, erases: 
             whole * ERASE_MILLIONTHS + counts.erase_millionths * cost[2]
         };
         for run in &runs {
-            for (most, calls) in longest(run, cost, bound.erase_parts).into_iter().zip(1..) {
+            for (most, calls) in longest(run, cost).into_iter().zip(1..) {
                 let allowed = of(&bound.longest_run(calls, length as u64, of));
                 assert!(
                     most <= allowed,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::quantity::{ByteCount, Fraction, Quantity as _, QuantityError};
 
-/// Proven bounds of the real-time layer for raw NAND, computed from sheets alone.
+/// Proven bounds of the real-time layer for raw flash, computed from sheets alone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
@@ -118,9 +118,9 @@ Examples:
   wordline fs bound --target mt29f1g01 --rate 100KB/s,400KB/s --timing max
   wordline fs bound --target mt29f1g01 --timing typ --max-latency 3.2ms
 
-The layer is that of --ftl real-time, on raw NAND. Nothing is run: each bound is a count of programs, reads and erases,
+The layer is that of --ftl real-time, on raw flash. Nothing is run: each bound is a count of programs, reads and erases,
 times their durations in the sheet. docs/guides/real-time.md explains the figures.",
-    target: "PART@BOARD, or PART on its default board, of raw NAND; repeatable and comma-separated",
+    target: "PART@BOARD, or PART on its default board, of raw flash; repeatable and comma-separated",
     timing: "typ,max",
     fixed: crate::Timing::Max,
     layer: false,

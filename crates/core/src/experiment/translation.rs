@@ -14,7 +14,7 @@ use crate::quantity::{Fraction, Quantity as _};
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct TranslationLayer {
     /// Run raw NAND behind a translation layer that maps pages, blocks with a log, or pages with a bound for each
-    /// write: sectors can be overwritten in any order.
+    /// write, and raw NOR behind the last of them: sectors can be overwritten in any order.
     #[cfg_attr(feature = "cli", arg(long = "ftl", required = false))]
     pub mapping: FtlMapping,
     /// Share of the blocks that the layer keeps to itself; of a real-time layer 30 % where nothing else is asked for.

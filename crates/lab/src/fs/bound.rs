@@ -13,7 +13,8 @@ use wordline_core::{
 use wordline_memory::EraseMode;
 use wordline_nvm::{Conditions, PacedChip};
 use wordline_rtfs::{
-    ERASE_MILLIONTHS, GROUP_PAGES, PacedBound, PacedConfig, PacedCounts, PacedError,
+    ERASE_MILLIONTHS, GROUP_PAGES, PacedBound, PacedCall, PacedConfig, PacedCounts, PacedError,
+    PacedFilesBound,
 };
 
 use crate::backlog::{Accumulator, Curve, Demand, Rate};
@@ -32,6 +33,23 @@ const TOTALS: [usize; 7] = [1, 2, 4, 8, 16, 32, 64];
 
 /// The most writes in a row that are looked at, where a layer so full that its blocks take hardly a page asks for more.
 const CALLS_MAX: usize = 4096;
+
+/// The operation of a call on files, and whether it has bytes.
+const fn of_call(call: PacedCall) -> (RowOperation, bool) {
+    match call {
+        PacedCall::Open => (RowOperation::Open, false),
+        PacedCall::Read { .. } => (RowOperation::Read, true),
+        PacedCall::Overwrite { .. } => (RowOperation::Overwrite, true),
+        PacedCall::Append { .. } => (RowOperation::AppendSync, true),
+        PacedCall::Create => (RowOperation::Create, false),
+        PacedCall::MakeDirectory => (RowOperation::MakeDirectory, false),
+        PacedCall::Rename => (RowOperation::Rename, false),
+        PacedCall::Remove => (RowOperation::Delete, false),
+        PacedCall::Truncate => (RowOperation::Truncate, false),
+        PacedCall::DiscardFront => (RowOperation::DiscardFront, false),
+        PacedCall::Free => (RowOperation::Free, false),
+    }
+}
 
 /// Bounds every layer on every target and adds them to the document.
 pub(crate) fn run(
@@ -73,6 +91,8 @@ struct LayerChip<'a> {
 struct BoundedLayer {
     pages: u32,
     bound: PacedBound,
+    /// What calls on files cost, where pages take them.
+    files: Option<PacedFilesBound>,
 }
 
 impl<'a> LayerChip<'a> {
@@ -157,13 +177,14 @@ impl<'a> LayerChip<'a> {
             }
         };
         let pages = pages as u32;
-        match self
-            .config(pages, log_entries)
-            .bound::<()>(&self.chip.geometry)
-        {
+        let config = self.config(pages, log_entries);
+        let erases = self.chip.times.erase_mode;
+        let files = config.files_bound::<()>(&self.chip.geometry).ok();
+        match config.bound::<()>(&self.chip.geometry) {
             Ok(bound) => Ok(BoundedLayer {
                 pages,
-                bound: bound.with_erases(self.chip.times.erase_mode),
+                bound: bound.with_erases(erases),
+                files: files.map(|files| files.with_erases(erases)),
             }),
             Err(PacedError::Unsuitable {
                 what,
@@ -323,7 +344,34 @@ impl<'a> LayerChip<'a> {
             ..PacedCounts::default()
         });
         self.call(&subject.doing(RowOperation::Step), &step, document)?;
-        self.call(&subject.doing(RowOperation::Erase), &erase, document)
+        self.call(&subject.doing(RowOperation::Erase), &erase, document)?;
+        match &layer.files {
+            Some(files) => self.files(&subject.at(Axis::Fs, "rtfs"), files, document),
+            None => Ok(()),
+        }
+    }
+
+    /// The rows of calls on files: whose paths have one name, and whose data has the bytes of a call.
+    fn files(
+        &self,
+        subject: &Subject,
+        files: &PacedFilesBound,
+        document: &mut ResultSet,
+    ) -> Result<(), LabError> {
+        for call in PacedCall::all(CALL_BYTES) {
+            let [one, other] = files.counts(call, 1);
+            let longest = match self.time(&one)? < self.time(&other)? {
+                true => other,
+                false => one,
+            };
+            let (operation, has_bytes) = of_call(call);
+            let mut subject = subject.doing(operation);
+            if has_bytes {
+                subject = subject.at(Axis::AccessBytes, CALL_BYTES);
+            }
+            self.call(&subject, &longest, document)?;
+        }
+        Ok(())
     }
 
     /// The longest duration of a call, and the operations of the chip that it consists of.

@@ -631,3 +631,27 @@ fn the_second_part_runs_on_the_same_board() {
         assert!(!device.use_pipeline(Pipeline::CacheRead));
     }
 }
+
+/// A NAND has no suspend: what comes next waits for what is left of an erase.
+#[test]
+fn an_access_waits_for_what_is_left_of_an_erase() {
+    let mut device = nand(TYPICAL);
+    let whole = {
+        let mut device = device.fork();
+        device.erase(2).expect("inside");
+        device.last_cost().of(Cause::Erase)
+    };
+    assert_eq!(device.erase_mode(), EraseMode::Runs);
+    device.begin_erase(2).expect("inside");
+    assert_eq!(device.last_cost().of(Cause::Erase), Time::ZERO);
+    assert!(device.erase(1).is_err());
+    let away = Time::from_ps(whole.ps() / 4);
+    device.clock().advance(away);
+    let mut byte = [0];
+    device.read(0, 0, &mut byte).expect("inside");
+    let waited = device.last_cost().of(Cause::Erase);
+    assert_eq!(waited, whole.since(away));
+    assert_eq!(device.advance_erase(1, 1).ok(), Some(true));
+    assert_eq!(device.last_cost().total(), Time::ZERO);
+    device.erase(1).expect("inside");
+}

@@ -263,6 +263,74 @@ fn another_sector_is_programmed_while_an_erase_is_suspended() {
     assert_eq!(status.suspended, None);
 }
 
+/// An erase that is left running goes on in parts, stands still for a program elsewhere, and ends with the last part.
+#[test]
+fn an_erase_goes_on_in_parts_between_programs() {
+    for parts in [1, 3, 25] {
+        let mut device = nor(TYPICAL);
+        let bounds = device
+            .background_bounds(BackgroundWork::Erase)
+            .expect("a bound");
+        let turn = bounds.begin.plus(bounds.suspend.expect("a suspend"));
+        let turn = turn.plus(bounds.notice);
+        assert_eq!(device.erase_mode(), EraseMode::Suspends);
+        device.program(256, 0, &[0; 256]).expect("inside");
+        let ready = device.clock().now();
+        device.begin_erase(1).expect("a block");
+        assert_eq!(
+            device.begin_erase(2).map_err(|error| error.kind()),
+            Err(FlashErrorKind::Misuse)
+        );
+        assert!(device.erase(2).is_err());
+        let (mut others, mut ended) = (Time::ZERO, 0);
+        for part in 1..=parts {
+            let before = device.clock().now();
+            if device.advance_erase(1, parts).expect("a part") {
+                ended = part;
+            }
+            let took = device.clock().now().since(before);
+            assert_eq!(took, device.last_cost().total());
+            let most = bounds.finish.ps().div_ceil(u64::from(parts)) + turn.ps();
+            assert!(took.ps() <= most, "{took:?} of {most} in part {part}");
+            if part == parts {
+                break;
+            }
+            let before = device.clock().now();
+            device.program(part, 0, &[0x5A; 256]).expect("elsewhere");
+            let took = device.clock().now().since(before);
+            assert!(took.ps() <= program(256) + turn.ps());
+            others = others.plus(took);
+        }
+        assert_eq!(ended, parts, "it ends with the last part");
+        assert_eq!(device.advance_erase(1, parts).ok(), Some(true));
+        let erase = device.clock().now().since(ready).since(others);
+        assert!(erase.ps() >= 150_000_000_000);
+        let mut byte = [0];
+        device.read(256, 0, &mut byte).expect("inside");
+        assert_eq!(byte, [0xFF]);
+    }
+}
+
+/// While nothing is done, it runs on by itself; without a suspend in the sheet others wait for its end.
+#[test]
+fn an_erase_that_is_left_running_goes_on_by_itself() {
+    let mut device = nor(TYPICAL);
+    device.begin_erase(1).expect("a block");
+    device.clock().advance(Time::from_ps(149_000_000_000));
+    assert_eq!(device.advance_erase(1, 100).ok(), Some(true));
+
+    let sheet = nor_sheet_with(
+        "program_during_erase = { value = true",
+        "program_during_erase = { value = false",
+    );
+    let mut device = nor_of(&sheet, TYPICAL);
+    assert_eq!(device.erase_mode(), EraseMode::Runs);
+    device.begin_erase(1).expect("a block");
+    device.program(0, 0, &[0; 256]).expect("elsewhere");
+    assert_eq!(device.last_cost().of(Cause::Erase).ps(), 150_000_000_000);
+    assert_eq!(device.advance_erase(1, 100).ok(), Some(true));
+}
+
 #[test]
 fn deep_power_down_is_left_by_waking_up() {
     let mut device = nor(TYPICAL);

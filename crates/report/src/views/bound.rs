@@ -26,6 +26,7 @@ pub(crate) const VIEW: View = View {
     ]),
     tables: &[
         TableView::Lines(CALLS),
+        TableView::Lines(FILES),
         TableView::Lines(RAM),
         TableView::Lines(TOTALS),
     ],
@@ -43,6 +44,7 @@ const LAYER: [Key; 2] = [
 /// A line for each call, with its formula.
 const CALLS: LineTable = LineTable {
     title: "{target}: the longest that each call takes",
+    lines: of_layer,
     keys: &[Key::Words("call", |_, line| call(line)), LAYER[0], LAYER[1]],
     figures: &[
         figure("at most", At(Metric::LatencyMax, &[])),
@@ -50,6 +52,13 @@ const CALLS: LineTable = LineTable {
         figure("consists of", Words(|_, line| Some(slowest_call(line)))),
     ],
     ..LineTable::EMPTY
+};
+
+/// A line for each call on files.
+const FILES: LineTable = LineTable {
+    title: "{target}: the longest that each call on files takes",
+    lines: of_files,
+    ..CALLS
 };
 
 /// Records that wait, at each rate.
@@ -91,10 +100,22 @@ const TOTALS: LineTable = LineTable {
     ..LineTable::EMPTY
 };
 
+/// The lines of calls on the layer itself.
+fn of_layer<'p, 'a>(pivot: &'p Pivot<'a>) -> Vec<&'p PivotLine<'a>> {
+    pivot.select(|line| line.axis(Axis::Fs).is_none())
+}
+
+/// The lines of calls on files.
+fn of_files<'p, 'a>(pivot: &'p Pivot<'a>) -> Vec<&'p PivotLine<'a>> {
+    pivot.select(|line| line.axis(Axis::Fs).is_some())
+}
+
 /// The lines of overwrites as a whole.
 fn overwrites<'p, 'a>(pivot: &'p Pivot<'a>) -> Vec<&'p PivotLine<'a>> {
     pivot.select(|line| {
-        line.head().operation == RowOperation::Overwrite && line.axis(Axis::During).is_none()
+        line.head().operation == RowOperation::Overwrite
+            && line.axis(Axis::During).is_none()
+            && line.axis(Axis::Fs).is_none()
     })
 }
 
@@ -107,6 +128,13 @@ fn call(line: &PivotLine<'_>) -> String {
         (RowOperation::Overwrite | RowOperation::Read, _) => {
             format!("{operation} {}", line.field(Axis::AccessBytes))
         }
+        (RowOperation::AppendSync, _) => {
+            format!("append {} with sync", line.field(Axis::AccessBytes))
+        }
+        (RowOperation::Delete, _) => "remove".to_owned(),
+        (RowOperation::MakeDirectory, _) => "make a directory".to_owned(),
+        (RowOperation::DiscardFront, _) => "drop the front".to_owned(),
+        (RowOperation::Free, _) => "a piece of freeing".to_owned(),
         (RowOperation::Mount, _) => "mount after a power cut".to_owned(),
         (RowOperation::Step | RowOperation::Erase, _) => format!("{operation} ahead"),
         _ => operation.to_string(),

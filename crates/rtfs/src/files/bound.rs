@@ -1,6 +1,6 @@
 //! What calls on files cost at most, counted in operations of the flash.
 
-use wordline_memory::Geometry;
+use wordline_memory::{EraseMode, Geometry};
 
 use super::form::FileShape;
 use super::index::DATA_PAGES;
@@ -102,6 +102,15 @@ impl PacedConfig {
 const LOAD: u64 = 2;
 
 impl PacedFilesBound {
+    /// With erases of a mode: see [`PacedBound::with_erases`].
+    #[must_use]
+    pub fn with_erases(self, mode: EraseMode) -> Self {
+        Self {
+            layer: self.layer.with_erases(mode),
+            ..self
+        }
+    }
+
     /// The bound of the layer below.
     #[must_use]
     pub const fn layer(&self) -> &PacedBound {

@@ -9,7 +9,7 @@ use super::form::{
 };
 use super::index::{FileIndex, init_root, tail_note};
 use super::{PacedFileError, PacedFiles, PageGroup, RESERVED_PAGES, Result, SuperChange, fresh};
-use crate::layer::{EditedPage, PageEdit};
+use crate::layer::{EditedPage, PageEdit, PageFill};
 use crate::shape::GROUP_PAGES;
 
 /// Pages of a file that are written with the entry that makes it one of pages.
@@ -367,21 +367,21 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
             self.put_short(file, &short)?;
             return Ok(data.len());
         }
-        self.to_pages(file, &short, at, data)
+        self.turn_into_pages(file, &short, at, data)
     }
 
     /// Makes a file one of pages, if it is not.
     pub(super) fn make_paged(&mut self, file: &mut PacedFile) -> Result<(), F::Error> {
         if file.index.is_none() {
             let short = self.short_entry(file)?;
-            self.to_pages(file, &short, 0, &[])?;
+            self.turn_into_pages(file, &short, 0, &[])?;
         }
         Ok(())
     }
 
     /// Makes a short file one of pages, with its first ones where data lies in them, and returns how many of the data's
     /// bytes are written.
-    fn to_pages(
+    fn turn_into_pages(
         &mut self,
         file: &mut PacedFile,
         short: &ShortEntry,
@@ -416,7 +416,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
             overlay(main, from, 0, inline);
             overlay(main, from, start, data);
         };
-        let fills: [&dyn Fn(&mut [u8]); FIRST_PAGES] = [
+        let fills: [PageFill<'_>; FIRST_PAGES] = [
             &|main: &mut [u8]| in_page(0, main),
             &|main: &mut [u8]| in_page(1, main),
             &|main: &mut [u8]| in_page(2, main),
@@ -479,7 +479,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
                 short.inline_bytes = to;
                 return self.put_short(file, &short);
             }
-            self.to_pages(file, &short, 0, &[])?;
+            self.turn_into_pages(file, &short, 0, &[])?;
         }
         let page = self.form.page as u64;
         let pages = bytes.div_ceil(page) as u32;

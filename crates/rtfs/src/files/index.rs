@@ -282,7 +282,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         }
 
         let mut group = PageGroup::default();
-        for place in 0..count {
+        for (place, pointer) in pointers.iter_mut().enumerate().take(count) {
             let number = from + place as u32;
             let start = place * page;
             let (skip, begin) = if place == 0 {
@@ -294,12 +294,12 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
             let part = &data[begin..end];
             let is_last = number + 1 == pages;
             let valid = if is_last { tail as usize } else { page };
-            let is_fresh = pointers[place] == NONE;
+            let is_fresh = *pointer == NONE;
             if is_fresh && let [next, others @ ..] = new {
-                pointers[place] = *next;
+                *pointer = *next;
                 new = others;
             }
-            let logical = pointers[place];
+            let logical = *pointer;
             let covers = skip == 0 && part.len() >= valid;
             let before = (!is_fresh && !covers).then_some(logical);
             group.push(EditedPage {

@@ -2,7 +2,7 @@
 
 use wordline_memory::{Flash, FlashError, FlashErrorKind};
 
-use super::{PacedLayer, Result};
+use super::{ERASE_PARTS, PacedLayer, Result};
 use crate::error::PacedError;
 use crate::rule::PacedRule;
 
@@ -92,33 +92,41 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         self.erased.is_none() && !self.erases_in_parts()
     }
 
-    /// Lets the erase go on for the parts that the pages of this call pay.
-    pub(super) fn pay_parts(&mut self) -> Result<(), F::Error> {
-        let parts = core::mem::take(&mut self.unpaid_parts);
-        if self.erases_in_parts() && self.erased.is_none() && self.free > 0 {
-            self.advance_erase(parts)?;
+    /// Lets the erase go on for what the pages of this call pay: as many as a head takes at least end it.
+    pub(super) fn pay_erase(&mut self) -> Result<(), F::Error> {
+        let pages = core::mem::take(&mut self.unpaid_pages);
+        if !self.erases_in_parts() || self.erased.is_some() || self.free == 0 || pages == 0 {
+            return Ok(());
         }
-        Ok(())
+        self.begin_erase()?;
+        self.advance_erase(pages * ERASE_PARTS.div_ceil(self.bound.erase_parts))
     }
 
-    /// Begins to erase the block that is opened next where that was not done, and lets its erase go on for so many parts.
-    pub(super) fn advance_erase(&mut self, parts: u32) -> Result<(), F::Error> {
-        if self.erasing.is_none() {
-            let block = self.next_free().ok_or(PacedError::WornOut)?;
-            if self.leaves_blank(block)? {
-                self.erased = Some(block);
-                return Ok(());
-            }
-            match self.pages.flash.begin_erase(block) {
-                Ok(()) => self.erasing = Some(block),
-                Err(error) => return self.erase_failed(block, error),
-            }
+    /// Begins to erase the block that is opened next, where that was not done.
+    pub(super) fn begin_erase(&mut self) -> Result<(), F::Error> {
+        if self.erasing.is_some() {
+            return Ok(());
         }
-        let Some(block) = self.erasing.filter(|_| parts > 0) else {
+        let block = self.next_free().ok_or(PacedError::WornOut)?;
+        if self.leaves_blank(block)? {
+            self.erased = Some(block);
+            return Ok(());
+        }
+        match self.pages.flash.begin_erase(block) {
+            Ok(()) => {
+                self.erasing = Some(block);
+                Ok(())
+            }
+            Err(error) => self.erase_failed(block, error),
+        }
+    }
+
+    /// Lets an erase that was begun go on for so many parts.
+    pub(super) fn advance_erase(&mut self, parts: u32) -> Result<(), F::Error> {
+        let Some(block) = self.erasing else {
             return Ok(());
         };
-        let of = self.bound.erase_parts;
-        match self.pages.flash.advance_erase(parts, of) {
+        match self.pages.flash.advance_erase(parts, ERASE_PARTS) {
             Ok(false) => Ok(()),
             Ok(true) => {
                 self.erasing = None;
@@ -155,7 +163,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     pub(super) fn erase_ahead(&mut self) -> Result<(), F::Error> {
         while self.erased.is_none() {
             if self.erasing.is_some() {
-                self.advance_erase(self.bound.erase_parts)?;
+                self.advance_erase(ERASE_PARTS)?;
                 continue;
             }
             let block = self.next_free().ok_or(PacedError::WornOut)?;
@@ -203,7 +211,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             self.worn_out = matches!(erased, Err(PacedError::WornOut));
             erased?;
             // The pages before paid with that.
-            self.unpaid_parts = 0;
+            self.unpaid_pages = 0;
             let block = self.erased.take().ok_or(PacedError::WornOut)?;
             let old = self.head;
             self.previous = before;

@@ -11,7 +11,7 @@ use core::ops::Range;
 
 use wordline_memory::{Ecc, EraseMode, Flash, FlashError, FlashErrorKind};
 
-use crate::bound::{PacedBound, UNPAID_PAGES};
+use crate::bound::{ERASE_MILLIONTHS, PacedBound, UNPAID_PAGES};
 use crate::error::PacedError;
 use crate::pages::{Found, RecordedPages};
 use crate::record::{PacedRecord, PageUse, RECORD_BYTES};
@@ -43,8 +43,8 @@ pub struct PacedLayer<F, M> {
     erased: Option<u32>,
     /// A free block whose erase was begun and has not ended.
     erasing: Option<u32>,
-    /// Pages of this call whose parts of an erase are not paid.
-    unpaid_parts: u32,
+    /// Pages of this call that have not paid for the erase.
+    unpaid_pages: u32,
     /// Blocks without a live page that are neither bad, failing, nor the head; the erased one included.
     free: u32,
     /// The block that is being emptied.
@@ -140,8 +140,11 @@ pub(crate) enum PageEdit<'a> {
     /// Bytes, from one on.
     Bytes { first: usize, data: &'a [u8] },
     /// What a function does to its main area.
-    With(&'a dyn Fn(&mut [u8])),
+    With(PageFill<'a>),
 }
+
+/// A function that changes the main area of a page.
+pub(crate) type PageFill<'a> = &'a dyn Fn(&mut [u8]);
 
 impl Default for EditedPage<'_> {
     fn default() -> Self {
@@ -157,6 +160,9 @@ impl Default for EditedPage<'_> {
         }
     }
 }
+
+/// Parts in which an erase is counted.
+const ERASE_PARTS: u32 = ERASE_MILLIONTHS as u32;
 
 type Result<T, E> = core::result::Result<T, PacedError<E>>;
 
@@ -198,7 +204,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             sequence: 0,
             erased: None,
             erasing: None,
-            unpaid_parts: 0,
+            unpaid_pages: 0,
             free: 0,
             victim: None,
             failing: [None; FAILING_MAX],
@@ -369,7 +375,6 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         first: usize,
         out: &mut [u8],
     ) -> Result<bool, F::Error> {
-        self.check(logical)?;
         let part = self.check_part(logical, first, out.len())?;
         let written = self.load(logical)?.is_some();
         out.copy_from_slice(&self.loaded()[part]);
@@ -379,6 +384,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     /// Puts a logical page into the image, and returns its note; `None` where it was never written, and the image is
     /// filled with zeros.
     pub(crate) fn load(&mut self, logical: u32) -> Result<Option<u16>, F::Error> {
+        self.check(logical)?;
         let Some(page) = self.find(logical)? else {
             self.tables.main().fill(0);
             return Ok(None);
@@ -538,6 +544,13 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         freed: &[u32],
     ) -> Result<(), F::Error> {
         self.check_writable()?;
+        // Numbers that stand on the flash may be those of no page.
+        let numbers = group
+            .iter()
+            .flat_map(|page| [Some(page.logical), page.from]);
+        for logical in numbers.flatten().chain(freed.iter().copied()) {
+            self.check(logical)?;
+        }
         let done = self.write_pages(group, freed);
         if let Err(error) = &done {
             // Some of its pages may be programmed: only a mount tells which group they belong to.
@@ -585,7 +598,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             } else {
                 stored = Some(self.place_map(freed, first)?);
             }
-            self.unpaid_parts += 1;
+            self.unpaid_pages += 1;
         }
         let done = core::mem::take(&mut self.group);
         if let Some(stored) = stored {
@@ -600,7 +613,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             }
         }
         self.coming = 0;
-        self.pay_parts()
+        self.pay_erase()
     }
 
     /// Puts a page of a group into the image.
@@ -634,10 +647,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             self.stored_before += 1;
         }
         let is_due = self.is_erase_due() && self.free > 0;
-        // Where the log is full, the pages of this call store what changed, and the erase waits for the next, as long as
-        // the head has room for that.
-        let waits = self.tables.log_room() < pages && self.left() >= 3 * GROUP_PAGES as u32;
-        if !is_due || self.stored_before > 0 || waits {
+        if !is_due || self.stored_before > 0 || self.stores_first(pages) {
             return Ok(0);
         }
         self.erase_if_any()?;
@@ -646,6 +656,12 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         } else {
             0
         })
+    }
+
+    /// Whether the pages of a call store what changed, because the log is full, and the erase waits for the next call, as
+    /// long as the head has room for that.
+    fn stores_first(&self, pages: u32) -> bool {
+        self.tables.log_room() < pages && self.left() >= 3 * GROUP_PAGES as u32
     }
 
     /// Notes where a logical page is from now on.
@@ -715,8 +731,9 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         }
         self.check_writable()?;
         if self.erases_in_parts() && self.erased.is_none() && self.free > 0 {
-            if may_erase || self.erasing.is_none() {
-                self.advance_erase(u32::from(may_erase))?;
+            self.begin_erase()?;
+            if may_erase {
+                self.advance_erase(ERASE_PARTS.div_ceil(self.bound.erase_parts))?;
             }
             return Ok(may_erase);
         }
@@ -727,23 +744,22 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         Ok(self.left() > self.left_to_callers() && self.step(true)?)
     }
 
-    /// Begins the erase that is due, and leaves it running: for a caller whose next call is a write, which waits for what is
-    /// left of it. Returns whether one was begun: none is where the flash does not leave erases
-    /// [running](EraseMode::Runs), nor where that write could be longer for it than its bound.
+    /// Begins the erase that is due, and leaves it running: for a caller whose next call writes so many pages, and waits for
+    /// what is left of it. Returns whether one was begun: none is where the flash does not leave erases
+    /// [running](EraseMode::Runs), nor where that write would do other work before it erases.
     ///
     /// # Errors
     /// When the flash fails.
-    pub fn leave_erase(&mut self) -> Result<bool, F::Error> {
+    pub fn leave_erase(&mut self, pages: u32) -> Result<bool, F::Error> {
         if self.broken {
             return Err(PacedError::NeedsMount);
         }
         let runs = self.pages.flash.erase_mode() == EraseMode::Runs;
         let due = self.erased.is_none() && self.erasing.is_none() && self.free > 0;
-        // The next write erases before its pages, whatever it stores.
-        if !runs || !due || self.tables.log_room() < GROUP_PAGES as u32 {
+        if !runs || !due || self.stores_first(pages) {
             return Ok(false);
         }
-        self.advance_erase(0)?;
+        self.begin_erase()?;
         Ok(true)
     }
 

@@ -95,9 +95,11 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         begun: &mut u32,
     ) -> Result<Option<LastUnit>, F::Error> {
         let Some(mounted) = self.read_header(block, sequence, begun)? else {
-            // What its record says of erases may be wrong: it is taken to have those of the first block that is known.
-            let usual = self.tables.wear_base() + WEAR_BELOW;
-            self.tables.set_erases(block, usual);
+            // What its record says of erases may be wrong: it is taken to have the mean of all blocks.
+            self.tables.set_erases(block, 0);
+            let wear = self.wear();
+            let mean = wear.erases / u64::from(wear.blocks.max(1));
+            self.tables.set_erases(block, mean as u32);
             return Ok(None);
         };
         let mounted = mounted && self.rules.keep(PacedRule::MountEnds);

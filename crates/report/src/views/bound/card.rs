@@ -48,6 +48,7 @@ pub(super) fn card(pivot: &Pivot<'_>) -> FirstScreen {
         first.rate(),
         first.mount(),
     ];
+    points.extend(first.files());
     points.extend(first.provision());
     points.extend(layers.iter().filter_map(LayerOnCard::wanted));
     points.extend(lacking(pivot));
@@ -99,19 +100,12 @@ impl<'a, 'p> LayerOnCard<'a, 'p> {
 
     /// The lines of another call of the layer.
     fn others(&self, operation: RowOperation, during: &str) -> Vec<&'p PivotLine<'a>> {
-        let layer = |line: &PivotLine<'_>| {
-            [
-                LineField::Target,
-                Of(Axis::CapacityBytes),
-                Of(Axis::WithinS),
-            ]
-            .map(|name| line.field(name))
-        };
-        let own = layer(self.overwrites[0]);
+        let own = self.layer_of(self.overwrites[0]);
         self.pivot.select(|line| {
             line.head().operation == operation
+                && line.axis(Axis::Fs).is_none()
                 && line.field(Axis::During) == during
-                && layer(line) == own
+                && self.layer_of(line) == own
         })
     }
 
@@ -220,6 +214,42 @@ impl<'a, 'p> LayerOnCard<'a, 'p> {
         );
         let longest = Self::most(&mounts, Metric::LatencyMax);
         self.point(CardSubject::PowerCut, words, Metric::LatencyMax, longest)
+    }
+
+    /// The longest call on files.
+    fn files(&self) -> Option<CardPoint> {
+        let own = self.layer_of(self.overwrites[0]);
+        let calls = self
+            .pivot
+            .select(|line| line.axis(Axis::Fs).is_some() && self.layer_of(line) == own);
+        let longest = Self::most(&calls, Metric::LatencyMax)?;
+        let is_longest = |line: &&&PivotLine<'_>| line.number(Metric::LatencyMax) == Some(longest);
+        let operation = calls.iter().find(is_longest)?.head().operation;
+        let of_it = calls
+            .iter()
+            .filter(|line| line.head().operation == operation);
+        let of_it: Vec<_> = of_it.copied().collect();
+        let words = format!(
+            "files of rtfs: each call takes at most {}, the longest is {}",
+            Self::told(&of_it, Metric::LatencyMax),
+            super::call(of_it[0]),
+        );
+        Some(self.point(
+            CardSubject::Finding,
+            words,
+            Metric::LatencyMax,
+            Some(longest),
+        ))
+    }
+
+    /// What a line is of.
+    fn layer_of(&self, line: &PivotLine<'_>) -> [String; 3] {
+        [
+            LineField::Target,
+            Of(Axis::CapacityBytes),
+            Of(Axis::WithinS),
+        ]
+        .map(|name| line.field(name).to_string())
     }
 
     /// RAM of the layer.

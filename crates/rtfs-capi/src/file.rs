@@ -1,0 +1,191 @@
+//! Files: opened, read, written, cut.
+
+use core::ffi::{c_char, c_void};
+
+use wordline_rtfs::{PacedFile, PacedOpen};
+
+use crate::abi::{RtfsStatus, WlRtfs, WlRtfsFile};
+use crate::arguments::{bytes_in, bytes_out, path, status, tell};
+use crate::problem::FilesError;
+use crate::storage::{CallerFiles, close, mounted};
+
+const CREATE: u32 = 1;
+const EXCLUSIVE: u32 = 2;
+const TRUNCATE: u32 = 4;
+
+/// Does something with an open file.
+///
+/// # Safety
+/// As of the two functions that look at the handles.
+unsafe fn with_file<T>(
+    fs: *mut WlRtfs,
+    file: *mut WlRtfsFile,
+    act: impl FnOnce(&mut CallerFiles, &mut PacedFile) -> Result<T, FilesError>,
+) -> Result<T, RtfsStatus> {
+    // SAFETY: the caller promises it.
+    let mut fs = unsafe { mounted(fs) }?;
+    // SAFETY: the caller promises it.
+    let file = unsafe { fs.open::<PacedFile>(file) }?;
+    let done = act(fs.files(), file);
+    fs.ended(done)
+}
+
+/// See `wordline_rtfs.h`.
+///
+/// # Safety
+/// Each pointer is NULL or points to what the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wl_rtfs_open(
+    fs: *mut WlRtfs,
+    file: *mut WlRtfsFile,
+    name: *const c_char,
+    flags: u32,
+) -> RtfsStatus {
+    let open = || {
+        // SAFETY: the caller promises it.
+        unsafe { close::<PacedFile>(file) }?;
+        // SAFETY: the caller promises it.
+        let mut fs = unsafe { mounted(fs) }?;
+        // SAFETY: the caller promises it.
+        let name = unsafe { path(name) }?;
+        if flags & !(CREATE | EXCLUSIVE | TRUNCATE) != 0 {
+            return Err(RtfsStatus::BadArgument);
+        }
+        let how = PacedOpen {
+            create: flags & CREATE != 0,
+            exclusive: flags & EXCLUSIVE != 0,
+            truncate: flags & TRUNCATE != 0,
+        };
+        let done = fs.files().open(name, how);
+        let opened = fs.ended(done)?;
+        // SAFETY: the caller promises it.
+        unsafe { fs.keep(file, opened) }
+    };
+    status(open())
+}
+
+/// See `wordline_rtfs.h`.
+///
+/// # Safety
+/// Each pointer is NULL or points to what the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wl_rtfs_close(fs: *mut WlRtfs, file: *mut WlRtfsFile) -> RtfsStatus {
+    // SAFETY: the caller promises it.
+    let opened = unsafe { with_file(fs, file, |_, _| Ok(())) };
+    // SAFETY: the caller promises it.
+    status(opened.and_then(|()| unsafe { close::<PacedFile>(file) }))
+}
+
+/// See `wordline_rtfs.h`.
+///
+/// # Safety
+/// Each pointer is NULL or points to what the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wl_rtfs_read(
+    fs: *mut WlRtfs,
+    file: *mut WlRtfsFile,
+    at: u64,
+    out: *mut c_void,
+    bytes: usize,
+    got: *mut usize,
+) -> RtfsStatus {
+    // SAFETY: the caller promises it.
+    let done = unsafe { bytes_out(out, bytes) }.and_then(|out| {
+        // SAFETY: the caller promises it.
+        unsafe { with_file(fs, file, |files, file| files.read(file, at, out)) }
+    });
+    // SAFETY: the caller promises it.
+    unsafe { tell(got, done.unwrap_or(0)) };
+    status(done.map(|_| ()))
+}
+
+/// See `wordline_rtfs.h`.
+///
+/// # Safety
+/// Each pointer is NULL or points to what the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wl_rtfs_write(
+    fs: *mut WlRtfs,
+    file: *mut WlRtfsFile,
+    at: u64,
+    data: *const c_void,
+    bytes: usize,
+) -> RtfsStatus {
+    // SAFETY: the caller promises it.
+    status(unsafe { bytes_in(data, bytes) }.and_then(|data| {
+        // SAFETY: the caller promises it.
+        unsafe { with_file(fs, file, |files, file| files.write(file, at, data)) }
+    }))
+}
+
+/// See `wordline_rtfs.h`.
+///
+/// # Safety
+/// Each pointer is NULL or points to what the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wl_rtfs_append(
+    fs: *mut WlRtfs,
+    file: *mut WlRtfsFile,
+    data: *const c_void,
+    bytes: usize,
+    at: *mut u64,
+) -> RtfsStatus {
+    // SAFETY: the caller promises it.
+    status(unsafe { bytes_in(data, bytes) }.and_then(|data| {
+        // SAFETY: the caller promises it.
+        let start = unsafe { with_file(fs, file, |files, file| files.append(file, data)) }?;
+        // SAFETY: the caller promises it.
+        unsafe { tell(at, start) };
+        Ok(())
+    }))
+}
+
+/// See `wordline_rtfs.h`.
+///
+/// # Safety
+/// Each pointer is NULL or points to what the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wl_rtfs_truncate(
+    fs: *mut WlRtfs,
+    file: *mut WlRtfsFile,
+    bytes: u64,
+) -> RtfsStatus {
+    // SAFETY: the caller promises it.
+    status(unsafe { with_file(fs, file, |files, file| files.truncate(file, bytes)) })
+}
+
+/// See `wordline_rtfs.h`.
+///
+/// # Safety
+/// Each pointer is NULL or points to what the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wl_rtfs_discard_front(
+    fs: *mut WlRtfs,
+    file: *mut WlRtfsFile,
+    bytes: u64,
+    gone: *mut u64,
+) -> RtfsStatus {
+    // SAFETY: the caller promises it.
+    let done = unsafe { with_file(fs, file, |files, file| files.discard_front(file, bytes)) };
+    // SAFETY: the caller promises it.
+    unsafe { tell(gone, done.unwrap_or(0)) };
+    status(done.map(|_| ()))
+}
+
+/// See `wordline_rtfs.h`.
+///
+/// # Safety
+/// Each pointer is NULL or points to what the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wl_rtfs_length(
+    fs: *mut WlRtfs,
+    file: *mut WlRtfsFile,
+    bytes: *mut u64,
+) -> RtfsStatus {
+    // SAFETY: the caller promises it.
+    let done = unsafe { with_file(fs, file, CallerFiles::length) };
+    status(done.map(|length| {
+        // SAFETY: the caller promises it.
+        unsafe { tell(bytes, length) };
+    }))
+}

@@ -1,0 +1,165 @@
+//! Names: directories, removals, renames.
+
+use core::ffi::c_char;
+
+use wordline_rtfs::{PacedDirectory, PacedEntry};
+
+use crate::abi::{RtfsEntry, RtfsStatus, WlRtfs, WlRtfsDir};
+use crate::arguments::{path, status};
+use crate::problem::FilesError;
+use crate::storage::{CallerFiles, close, mounted};
+
+/// Does something with a path.
+///
+/// # Safety
+/// As of the two functions that look at the arguments.
+unsafe fn with_path<'p, T>(
+    fs: *mut WlRtfs,
+    name: *const c_char,
+    act: impl FnOnce(&mut CallerFiles, &'p str) -> Result<T, FilesError>,
+) -> Result<T, RtfsStatus> {
+    // SAFETY: the caller promises it.
+    let (mut fs, name) = unsafe { (mounted(fs)?, path(name)?) };
+    let done = act(fs.files(), name);
+    fs.ended(done)
+}
+
+/// Fills an entry without its name, which is empty then.
+///
+/// # Safety
+/// The pointer is that of an entry, set or not.
+unsafe fn fill(out: *mut RtfsEntry, entry: &PacedEntry, name: &[u8]) {
+    // SAFETY: the caller promises it. Places are written, and none is read; a name has at most 255 bytes.
+    unsafe {
+        (&raw mut (*out).bytes).write_unaligned(entry.bytes);
+        (&raw mut (*out).is_directory).write_unaligned(entry.is_directory.into());
+        let to = (&raw mut (*out).name).cast::<u8>();
+        to.copy_from_nonoverlapping(name.as_ptr(), name.len());
+        to.add(name.len()).write(0);
+    }
+}
+
+/// The last name of a path; that of the directory `/` is `/`.
+fn last_name(path: &[u8]) -> &[u8] {
+    let Some(end) = path.iter().rposition(|byte| *byte != b'/') else {
+        return b"/";
+    };
+    let path = &path[..=end];
+    match path.iter().rposition(|byte| *byte == b'/') {
+        Some(slash) => &path[slash + 1..],
+        None => path,
+    }
+}
+
+/// See `wordline_rtfs.h`.
+///
+/// # Safety
+/// Each pointer is NULL or points to what the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wl_rtfs_mkdir(fs: *mut WlRtfs, name: *const c_char) -> RtfsStatus {
+    // SAFETY: the caller promises it.
+    status(unsafe { with_path(fs, name, CallerFiles::make_directory) })
+}
+
+/// See `wordline_rtfs.h`.
+///
+/// # Safety
+/// Each pointer is NULL or points to what the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wl_rtfs_remove(fs: *mut WlRtfs, name: *const c_char) -> RtfsStatus {
+    // SAFETY: the caller promises it.
+    status(unsafe { with_path(fs, name, CallerFiles::remove) })
+}
+
+/// See `wordline_rtfs.h`.
+///
+/// # Safety
+/// Each pointer is NULL or points to what the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wl_rtfs_rename(
+    fs: *mut WlRtfs,
+    from: *const c_char,
+    to: *const c_char,
+) -> RtfsStatus {
+    // SAFETY: the caller promises it.
+    status(unsafe { path(to) }.and_then(|to| {
+        // SAFETY: the caller promises it.
+        unsafe { with_path(fs, from, |files, from| files.rename(from, to)) }
+    }))
+}
+
+/// See `wordline_rtfs.h`.
+///
+/// # Safety
+/// Each pointer is NULL or points to what the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wl_rtfs_stat(
+    fs: *mut WlRtfs,
+    name: *const c_char,
+    entry: *mut RtfsEntry,
+) -> RtfsStatus {
+    if entry.is_null() {
+        return RtfsStatus::BadArgument;
+    }
+    // SAFETY: the caller promises it.
+    let found = unsafe {
+        with_path(fs, name, |files, name| {
+            Ok((files.entry(name)?, last_name(name.as_bytes())))
+        })
+    };
+    status(found.map(|(found, last)| {
+        // SAFETY: it is not NULL, and the caller promises the rest.
+        unsafe { fill(entry, &found, last) };
+    }))
+}
+
+/// See `wordline_rtfs.h`.
+///
+/// # Safety
+/// Each pointer is NULL or points to what the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wl_rtfs_open_dir(
+    fs: *mut WlRtfs,
+    dir: *mut WlRtfsDir,
+    name: *const c_char,
+) -> RtfsStatus {
+    let open = || {
+        // SAFETY: the caller promises it.
+        unsafe { close::<PacedDirectory>(dir) }?;
+        // SAFETY: the caller promises it.
+        let opened = unsafe { with_path(fs, name, CallerFiles::open_directory) }?;
+        // SAFETY: the caller promises it.
+        unsafe { mounted(fs)?.keep(dir, opened) }
+    };
+    status(open())
+}
+
+/// See `wordline_rtfs.h`.
+///
+/// # Safety
+/// Each pointer is NULL or points to what the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wl_rtfs_next_entry(
+    fs: *mut WlRtfs,
+    dir: *mut WlRtfsDir,
+    entry: *mut RtfsEntry,
+) -> RtfsStatus {
+    let next = || {
+        if entry.is_null() {
+            return Err(RtfsStatus::BadArgument);
+        }
+        // SAFETY: the caller promises it.
+        let mut fs = unsafe { mounted(fs) }?;
+        // SAFETY: the caller promises it.
+        let dir = unsafe { fs.open::<PacedDirectory>(dir) }?;
+        let mut name = [0; 255];
+        let done = fs.files().next_entry(dir, &mut name);
+        let Some((name, found)) = fs.ended(done)? else {
+            return Err(RtfsStatus::End);
+        };
+        // SAFETY: it is not NULL, and the caller promises the rest.
+        unsafe { fill(entry, &found, name.as_bytes()) };
+        Ok(())
+    };
+    status(next())
+}

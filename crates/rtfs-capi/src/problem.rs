@@ -1,0 +1,173 @@
+//! What went wrong: its status, its values, its text.
+
+use core::ffi::c_char;
+use core::ptr;
+
+use wordline_rtfs::{FILES_VERSION, PacedError, PacedFileError, VERSION};
+
+use crate::abi::{RtfsProblem, RtfsStatus, WlRtfs};
+use crate::arguments::{status, tell};
+use crate::flash::FlashCode;
+use crate::storage::kept_problem;
+
+/// What calls on files return.
+pub(crate) type FilesError = PacedFileError<FlashCode>;
+
+/// Nothing was wrong yet.
+pub(crate) const NONE: RtfsProblem = RtfsProblem {
+    status: RtfsStatus::Ok,
+    code: 0,
+    what: ptr::null(),
+    what_bytes: 0,
+    found: 0,
+    least: 0,
+    most: 0,
+};
+
+/// A problem with values that are allowed.
+const fn values(status: RtfsStatus, found: u64, least: u64, most: u64) -> RtfsProblem {
+    RtfsProblem {
+        status,
+        found,
+        least,
+        most,
+        ..NONE
+    }
+}
+
+const fn plain(status: RtfsStatus) -> RtfsProblem {
+    values(status, 0, 0, 0)
+}
+
+fn about(problem: RtfsProblem, what: &'static str) -> RtfsProblem {
+    RtfsProblem {
+        what: what.as_ptr().cast(),
+        what_bytes: what.len(),
+        ..problem
+    }
+}
+
+/// The problem that an error of the layer is.
+pub(crate) fn of_layer(error: &PacedError<FlashCode>) -> RtfsProblem {
+    match *error {
+        PacedError::Flash(FlashCode(code)) => RtfsProblem {
+            code,
+            ..plain(RtfsStatus::Flash)
+        },
+        PacedError::NotFormatted => plain(RtfsStatus::Foreign),
+        PacedError::Version { found } => {
+            let known = VERSION.into();
+            values(RtfsStatus::Version, found.into(), known, known)
+        }
+        PacedError::Differs {
+            what,
+            stored,
+            asked,
+        } => {
+            let stored = stored.into();
+            about(
+                values(RtfsStatus::Differs, asked.into(), stored, stored),
+                what,
+            )
+        }
+        PacedError::Unsuitable {
+            what,
+            found,
+            least,
+            most,
+        } => about(values(RtfsStatus::Unsuitable, found, least, most), what),
+        PacedError::Memory { needed, given } => {
+            values(RtfsStatus::Memory, given as u64, needed as u64, u64::MAX)
+        }
+        PacedError::Lost { logical } => values(RtfsStatus::Lost, logical.into(), 0, 0),
+        PacedError::NeedsMount => plain(RtfsStatus::NeedsMount),
+        PacedError::WornOut => plain(RtfsStatus::WornOut),
+        _ => plain(RtfsStatus::Other),
+    }
+}
+
+/// The problem that an error is.
+pub(crate) fn of(error: &FilesError) -> RtfsProblem {
+    plain(match *error {
+        PacedFileError::Layer(ref error) => return of_layer(error),
+        PacedFileError::NoFiles => RtfsStatus::NoFiles,
+        PacedFileError::FileVersion { found } => {
+            let known = FILES_VERSION.into();
+            return values(RtfsStatus::Version, found.into(), known, known);
+        }
+        PacedFileError::NotFound => RtfsStatus::NotFound,
+        PacedFileError::Exists => RtfsStatus::Exists,
+        PacedFileError::NotADirectory => RtfsStatus::NotADirectory,
+        PacedFileError::IsADirectory => RtfsStatus::IsADirectory,
+        PacedFileError::NotEmpty => RtfsStatus::NotEmpty,
+        PacedFileError::BadName { most } => {
+            return values(RtfsStatus::BadName, 0, 1, most as u64);
+        }
+        PacedFileError::IntoItself => RtfsStatus::IntoItself,
+        PacedFileError::NoSpace => RtfsStatus::NoSpace,
+        PacedFileError::TooLong { most } => return values(RtfsStatus::TooLong, 0, 0, most),
+        PacedFileError::Stale => RtfsStatus::Stale,
+        PacedFileError::DirectoryFull => RtfsStatus::DirectoryFull,
+        PacedFileError::Damaged { page } => {
+            return values(RtfsStatus::Damaged, page.into(), 0, 0);
+        }
+        _ => RtfsStatus::Other,
+    })
+}
+
+/// What statuses mean, by number.
+const TEXTS: [&core::ffi::CStr; 28] = [
+    c"done",
+    c"the directory has no further entry",
+    c"an argument is NULL, out of range or not aligned",
+    c"no file system is mounted there",
+    c"the handle is not open, or of another mount",
+    c"the flash failed; mount it again",
+    c"an earlier write failed; mount the flash again",
+    c"the flash holds no real-time layer; format it first",
+    c"the pages hold no file system; format it first",
+    c"another version of the format",
+    c"the flash was formatted with another configuration",
+    c"sizes that do not suit",
+    c"the memory is too short",
+    c"a page lost more bits than the ECC corrects",
+    c"too many blocks failed: files can be read, and not be written",
+    c"there is no such file or directory",
+    c"the name is taken",
+    c"a part of the path is a file",
+    c"the path names a directory",
+    c"the directory is not empty",
+    c"a name is empty, too long, or not UTF-8",
+    c"a directory cannot be moved into itself",
+    c"no page is free",
+    c"the file would be too long",
+    c"the file of the handle was removed or renamed",
+    c"too many names of a directory begin their hash alike",
+    c"a page does not hold what it should",
+    c"another error",
+];
+
+const _: () = assert!(TEXTS.len() == RtfsStatus::Other as usize + 1);
+
+/// See `wordline_rtfs.h`.
+#[unsafe(no_mangle)]
+pub extern "C" fn wl_rtfs_text(status: i32) -> *const c_char {
+    let index = usize::try_from(status).unwrap_or(usize::MAX);
+    TEXTS.get(index).unwrap_or(&c"unknown status").as_ptr()
+}
+
+/// See `wordline_rtfs.h`.
+///
+/// # Safety
+/// Each pointer is NULL or points to what the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wl_rtfs_problem_of(
+    fs: *const WlRtfs,
+    problem: *mut RtfsProblem,
+) -> RtfsStatus {
+    // SAFETY: the caller promises it; nothing is written to the file system.
+    status(unsafe { kept_problem(fs.cast_mut()) }.map(|kept| {
+        // SAFETY: the caller promises it.
+        unsafe { tell(problem, kept) };
+    }))
+}
