@@ -199,8 +199,8 @@ warnings! {
     NothingFitted NotFitted { base }
         "the log determines no figure better than {base} has it: the sheet is that of the base";
     FreshFileSystem FreshMemory { name, steps, bytes }
-        "{name}, {steps}: less was stored than the {bytes} below the translation layer hold, which had little or \
-         nothing to clean up; a memory in use is slower: give a longer --file beside --fill, or a smaller --capacity";
+        "{name}, {steps}: less was stored than the {bytes} of flash hold, so that little or nothing had to be \
+         cleaned up; a memory in use is slower: give a longer --file beside --fill, or a smaller --capacity";
     IdleCalls Advice { name }
         "{name}: no call asked the memory for anything, so that they took no time and have no rate";
     UncutFailure RunFailed { target, engine, violation }

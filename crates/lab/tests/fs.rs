@@ -114,6 +114,55 @@ fn an_overwrite_of_mram_stores_what_the_caller_gave() {
     }
 }
 
+/// What rtfs puts off it does in steps: no call erases two blocks, and no power cut breaks its promise.
+#[test]
+fn a_call_of_rtfs_erases_one_block_at_most() {
+    let document = ran(
+        NAND,
+        FsWorkload {
+            tests: FsTest::ALL.to_vec(),
+            capacity_bytes: None,
+            file_bytes: 2 << 20,
+            fill: vec![Fraction::from_si(0.5)],
+            crash_images: 40,
+            ..workload("rtfs", FsTest::Random)
+        },
+    );
+    let erase = AxisValue::Text("erase".to_owned());
+    let of_erases = |metric| {
+        let rows = document.of(metric);
+        let rows = rows.filter(|row| row.axes.get(&Axis::DeviceOperation) == Some(&erase));
+        rows.filter_map(|row| row.value)
+    };
+    let most = of_erases(Metric::LatencyMaxOperations).fold(0.0, f64::max);
+    assert_eq!(most, 1.0);
+    let all: f64 = of_erases(Metric::DeviceOperations).sum();
+    assert!(all > 64.0, "every block was erased: {all}");
+    let ram = value(&document, "mount", Metric::FileSystemRam, None);
+    let parts = document.of(Metric::FileSystemRamPart);
+    let parts = parts.filter(|row| row.axes.get(&Axis::Fill) == Some(&AxisValue::Number(0.5)));
+    assert_eq!(
+        parts.filter_map(|row| row.value).sum::<f64>(),
+        ram.unwrap_or_default()
+    );
+    let failures = value(&document, "crash", Metric::CrashFailures, None);
+    assert_eq!(failures, Some(0.0));
+}
+
+/// rtfs runs on NOR flash, in pages of its own.
+#[test]
+fn rtfs_runs_on_nor() {
+    let document = ran(
+        NOR,
+        FsWorkload {
+            capacity_bytes: None,
+            ..workload("rtfs", FsTest::Append)
+        },
+    );
+    let rate = value(&document, "append-sync", Metric::OpsRate, None);
+    assert!(rate > Some(0.0), "{:?}", document.warnings);
+}
+
 /// The translation layer below FAT on NAND is named in the rows, and its table counts as RAM.
 #[test]
 fn fat_on_nand_runs_over_a_translation_layer() {
@@ -203,12 +252,14 @@ fn the_default_workload_fits_the_smallest_target() {
     let target = |name| catalog.part_on_board(name).expect("it is embedded");
     let all = [target(NOR), target(NAND)];
     let every = FsWorkload {
-        file_systems: ["littlefs", "fat"]
+        file_systems: ["littlefs", "fat", "rtfs"]
             .map(|name| name.parse().expect("a name"))
             .to_vec(),
         ..FsWorkload::default()
     };
     assert_eq!(default_fs_workload(&all, None), every);
+    let overwritten = default_fs_workload(&[target(MRAM)], None).file_systems;
+    assert_eq!(overwritten, every.file_systems[..2], "rtfs needs flash");
     let small = default_fs_workload(&all, Some(8192));
     assert_eq!((small.capacity_bytes, small.file_bytes), (Some(8192), 1024));
     assert_eq!((small.access_bytes, small.record_bytes), (1024, 256));
@@ -276,8 +327,13 @@ fn a_choice_that_cannot_be_is_refused() {
         ("fat", "fat.cluster", "512"),
         ("littlefs", "littlefs.cycles", "-2"),
         ("littlefs", "littlefs.cache", "100"),
+        ("rtfs", "rtfs.spare", "100"),
+        ("rtfs", "rtfs.log", "1"),
     ] {
-        let mut workload = workload(kind, FsTest::Append);
+        let mut workload = FsWorkload {
+            capacity_bytes: None,
+            ..workload(kind, FsTest::Append)
+        };
         workload.settings.insert(name.to_owned(), number.to_owned());
         let refused = try_run(NOR, workload)
             .map(|_| ())

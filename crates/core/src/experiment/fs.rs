@@ -120,10 +120,12 @@ Examples:
   wordline fs bench --fs fat --target swissbit-g4000-4g --fill 0%,90% --export fat.html
   wordline fs bench --fs littlefs --target em064lx --crash 2000 --require littlefs
   wordline fs bench --target mt25ql128 --set littlefs.cache=1024 --set littlefs.lookahead=128
+  wordline fs bench --fs littlefs,rtfs --target mt29f1g01 --workload append,overwrite --timing typ,max
 
 What a file system gets: littlefs the flash itself, in its erase blocks, or the bytes of a memory that can be
 overwritten. FAT the sectors of a card or of such a memory; of NOR, erase blocks that are rewritten in place; of NAND,
-the sectors of a translation layer (--ftl). docs/guides/file-systems.md explains the figures.
+the sectors of a translation layer (--ftl). rtfs raw flash, of which it keeps 30 % to itself (--set rtfs.spare=30); where
+--fs is left out it runs where a target has some. docs/guides/file-systems.md explains the figures.
 
 Exit code 1: a run failed, or one that --require names did not survive every power cut of the sample. Otherwise the
 verdict is a figure like others.",

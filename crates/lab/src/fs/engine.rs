@@ -10,12 +10,12 @@ use wordline_engines::{
     Contract, FILE_SYSTEMS, FileSystemEngine, FlashBox, FsError, FsErrorKind, FsOptions, Needs,
     SectorBox, SpareFlash, named,
 };
-use wordline_memory::{ByteMemory, Flash};
+use wordline_memory::{ByteMemory, Flash, Geometry};
 use wordline_nvm::ftl::{FlashMedia, Ftl, FtlConfig, FtlError, Media as _, MountError, Shape};
 use wordline_nvm::{
     Conditions, FlashModel, Memory, MemoryClass, NvmError, paced_config, paced_ground,
 };
-use wordline_rtfs::{NOR_PAGE_BYTES, NorPages, PacedDisk, PacedError, RECORD_BYTES};
+use wordline_rtfs::{NOR_PAGE_BYTES, NorPages, PacedDisk, PacedError, PacedGround, RECORD_BYTES};
 
 use super::calls::Mounted;
 use super::layer_ram;
@@ -270,7 +270,7 @@ impl<'a> FileSystemSetup<'a> {
     ) -> Result<(Contract, LayerRam), FsError> {
         let model = self.target.part.model.flash();
         if let (Some(model), Needs::SpareFlash) = (model, self.kind.needs()) {
-            let flash = spare_flash(flash, model)?;
+            let flash = spare_flash(flash, model, self.target)?;
             return Ok((Contract::SpareFlash(flash), Vec::new()));
         }
         let (Some(model), Some(layer)) = (model, &self.layer) else {
@@ -349,22 +349,36 @@ pub(super) fn takes_records(target: &PartOnBoard<'_>) -> bool {
     model.flash().is_some() && model.no_translation(FtlMapping::RealTime).is_none()
 }
 
-/// Flash with room for records: NAND with what its data sheet leaves of the spare areas, and NOR in pages that have some.
-fn spare_flash<F>(flash: F, model: &dyn FlashModel) -> Result<SpareFlash, FsError>
+/// Flash of a target with room for records: NAND with what its data sheet leaves of the spare areas, and NOR in pages that
+/// have some.
+fn spare_flash<F>(
+    flash: F,
+    model: &dyn FlashModel,
+    target: &PartOnBoard<'_>,
+) -> Result<SpareFlash, FsError>
 where
     F: Flash<Error = NvmError> + Send + 'static,
 {
-    if flash.geometry().spare_bytes == 0 {
+    let chip = flash.geometry();
+    if chip.spare_bytes == 0 {
         let flash = NorPages::new(flash, NOR_PAGE_BYTES).map_err(unsuitable)?;
+        let blocks = target.part.model.capacity_bytes() / chip.block_bytes();
+        let geometry = Geometry {
+            blocks: u32::try_from(blocks).map_err(unsuitable)?,
+            ..flash.geometry()
+        };
         return Ok(SpareFlash {
             columns: NorPages::COLUMNS,
-            ground: paced_ground(&flash.geometry(), model),
+            ground: PacedGround {
+                geometry,
+                bad_blocks: 0,
+            },
             flash: FlashBox::new(flash),
         });
     }
     Ok(SpareFlash {
         columns: *model.spare_layout().map_err(unsuitable)?.columns(),
-        ground: paced_ground(&flash.geometry(), model),
+        ground: paced_ground(&chip, model),
         flash: FlashBox::new(flash),
     })
 }
