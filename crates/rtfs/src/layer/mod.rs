@@ -506,7 +506,9 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             return Err(PacedError::NeedsMount);
         }
         // Numbers that stand on the flash may be those of no page.
-        let numbers = group.iter().flat_map(|page| [Some(page.logical), page.from]);
+        let numbers = group
+            .iter()
+            .flat_map(|page| [Some(page.logical), page.from]);
         for logical in numbers.flatten().chain(freed.iter().copied()) {
             self.check(logical)?;
         }
