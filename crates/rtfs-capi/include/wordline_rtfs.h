@@ -64,6 +64,9 @@
  * Guarantees. What a call returned from survives a power cut. The call that is cut is done or not done: an entry of a
  * directory as a whole, and of a write each four pages as a whole. Nothing has to be closed or synced before a power cut.
  *
+ * Damage. What a flash says of itself is checked before it is used: bytes that changed make calls fail, and nothing worse. An
+ * error of the library itself stops the program (on a host an abort, in firmware an endless loop, which a watchdog ends).
+ *
  * Worst case. Each group of pages that a call writes costs at most what wl_rtfs_write_counts says, and a page that is read
  * at most what wl_rtfs_read_counts says. A write within pages that a file has costs these pages alone. wl_rtfs_plan has
  * the figures before any hardware exists. Times follow from the data sheet: multiply the counts by tR, tPROG and tBERS.
