@@ -58,6 +58,8 @@ const fn bound_from_c(bound: &RtfsBound) -> PacedBound {
         stores: bound.stores,
         user_pages: bound.user_pages,
         steps_per_page: bound.steps_per_page,
+        // The caller's erases have ended when they return.
+        erase_parts: 1,
         ram_bytes: bound.ram_bytes as usize,
     }
 }

@@ -249,6 +249,21 @@ impl<M: AsRef<[u8]> + AsMut<[u8]>> PacedTables<M> {
         self.shape.log_threshold().saturating_sub(self.log_len)
     }
 
+    /// Whether what a header stored can be: places that there are, and changes in their order.
+    pub(crate) fn are_sound(&self) -> bool {
+        let pages = self.shape.geometry.pages();
+        let is_place = |page: u32| page == NO_PAGE || u64::from(page) < pages;
+        let mut numbers = 0..self.shape.map_pages;
+        let mut least = 0;
+        numbers.all(|number| is_place(self.map_page(number)))
+            && (0..self.log_len).all(|index| {
+                let change = self.change_at(index);
+                let in_order = change.logical >= least;
+                least = change.logical.saturating_add(1);
+                in_order && least <= self.shape.config.logical_pages && is_place(change.page)
+            })
+    }
+
     fn logical_at(&self, index: u32) -> u32 {
         let width = self.shape.width;
         let at = index as usize * 2 * width;

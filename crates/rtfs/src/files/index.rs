@@ -281,31 +281,13 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
             child = new_child;
         }
 
-        let mut group = PageGroup::default();
-        for (place, pointer) in pointers.iter_mut().enumerate().take(count) {
-            let number = from + place as u32;
-            let start = place * page;
-            let (skip, begin) = if place == 0 {
-                (first, 0)
-            } else {
-                (0, start - first)
-            };
-            let end = (start + page - first).min(data.len());
-            let part = &data[begin..end];
-            let is_last = number + 1 == pages;
-            let valid = if is_last { tail as usize } else { page };
-            let is_fresh = *pointer == NONE;
-            if is_fresh && let [next, others @ ..] = new {
+        let mut is_fresh = [false; DATA_PAGES];
+        for (pointer, is_fresh) in pointers.iter_mut().zip(&mut is_fresh).take(count) {
+            *is_fresh = *pointer == NONE;
+            if *is_fresh && let [next, others @ ..] = new {
                 *pointer = *next;
                 new = others;
             }
-            let logical = *pointer;
-            let covers = skip == 0 && part.len() >= valid;
-            let before = (!is_fresh && !covers).then_some(logical);
-            group.push(EditedPage {
-                fresh: is_fresh,
-                ..data_page(logical, before, skip, part, tail_note(valid as u32))
-            });
         }
 
         let id = file.id;
@@ -337,6 +319,8 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
                 set_pages(main, pages, tail);
             }
         };
+        // The data comes last: the next append finds the page that it goes on with in RAM.
+        let mut group = PageGroup::default();
         let mut in_root_too = false;
         if missing > 0 {
             if place.child.is_some() {
@@ -351,6 +335,24 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
             if in_root_too {
                 group.push(changed(index.root, &in_root));
             }
+        }
+        for (place, (logical, is_fresh)) in pointers.iter().zip(is_fresh).enumerate() {
+            let start = place * page;
+            let (skip, begin) = if place == 0 {
+                (first, 0)
+            } else {
+                (0, start - first)
+            };
+            let end = (start + page - first).min(data.len());
+            let part = &data[begin..end];
+            let is_last = from + place as u32 + 1 == pages;
+            let valid = if is_last { tail as usize } else { page };
+            let covers = skip == 0 && part.len() >= valid;
+            let before = (!is_fresh && !covers).then_some(*logical);
+            group.push(EditedPage {
+                fresh: is_fresh,
+                ..data_page(*logical, before, skip, part, tail_note(valid as u32))
+            });
         }
         self.commit(&group, &[], &SuperChange::default())?;
 

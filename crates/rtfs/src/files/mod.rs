@@ -37,7 +37,7 @@ const LOW_PAGES: u32 = 64;
 const RESERVED_PAGES: u32 = 8;
 
 /// Free pages that are known by number.
-const KNOWN_PAGES: usize = 16;
+const KNOWN_PAGES: usize = 8;
 
 /// The fewest logical pages that take files.
 const PAGES_MIN: u32 = 32;
@@ -124,12 +124,13 @@ const REMEMBERED: u32 = 8;
 #[derive(Clone, Copy, Debug, Default)]
 struct FileChanges {
     count: u32,
-    last: [u64; REMEMBERED as usize],
+    /// The lower half of their numbers.
+    last: [u32; REMEMBERED as usize],
 }
 
 impl FileChanges {
     fn note(&mut self, id: u64) {
-        self.last[(self.count % REMEMBERED) as usize] = id;
+        self.last[(self.count % REMEMBERED) as usize] = id as u32;
         self.count = self.count.wrapping_add(1);
     }
 
@@ -137,8 +138,9 @@ impl FileChanges {
     fn is_since(&self, count: u32, id: u64) -> bool {
         let changes = self.count.wrapping_sub(count);
         changes <= REMEMBERED
-            && (1..=changes)
-                .all(|back| self.last[(self.count.wrapping_sub(back) % REMEMBERED) as usize] != id)
+            && (1..=changes).all(|back| {
+                self.last[(self.count.wrapping_sub(back) % REMEMBERED) as usize] != id as u32
+            })
     }
 }
 

@@ -139,6 +139,12 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             return Ok(None);
         };
         self.tables.set_log_len(fixed.log_entries);
+        let in_range = |(logical, page): &(u32, u32)| {
+            *logical < shape.config.logical_pages && u64::from(*page) < shape.geometry.pages()
+        };
+        if !self.tables.are_sound() || !self.group.pages().iter().all(in_range) {
+            return Err(PacedError::NotFormatted);
+        }
         self.previous = fixed.previous;
         self.sequence = sequence;
         self.head = block;

@@ -44,7 +44,10 @@ fn costs_of_calls_on_a_full_flash() {
     };
     let config = PacedConfig::usual(&geometry, 45_875, 20);
     let bound = config.bound::<()>(&geometry).expect("it suits");
-    println!("{bound:?}");
+    println!(
+        "{bound:?}, {} B of the structure",
+        size_of::<Files>() - size_of::<Counted<FlashImage>>()
+    );
     let mut files: Files = PacedFiles::format(
         Counted::new(blank(geometry)),
         COLUMNS,
