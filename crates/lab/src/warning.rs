@@ -424,7 +424,7 @@ problems! {
         "on erase blocks that are rewritten in place, as simple products do; a power cut within a rewrite loses a sector";
     Layer(String) "over a translation layer (mapping {0})";
     Sectors "on sectors of 512 B";
-    SpareFlash "on the flash itself, with its spare areas";
+    SpareFlash "on the flash itself, with a record beside each page";
 }
 
 problems! {
