@@ -494,13 +494,20 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         if let Some(last) = last {
             group.push(last);
         }
-        let child = form.place(range.from).child;
+        let SlotPlace {
+            child,
+            index: first,
+        } = form.place(range.from);
         let ends_here = end.is_none_or(|(of, _)| Some(of) == child);
+        // A child that is left without the last page tells of none.
+        let last = index.slot(&form, index.pages - 1);
+        let has_last = cut.from == 0 && form.place(last).child == child;
         if ends_here && let Some((holder, freed)) = self.few_pages(&mut index, &range)? {
             let in_holder = |main: &mut [u8]| {
                 range.clear(main, child, true);
-                if let Some(child) = child {
-                    set_end(main, child);
+                if !has_last {
+                    let used = if cut.from == 0 { 0 } else { first };
+                    set_word(main, INDEX_PAGES, used);
                 }
             };
             let in_root = |main: &mut [u8]| {

@@ -147,6 +147,56 @@ fn parts_beyond_what_is_written_change_nothing() {
 }
 
 #[test]
+fn a_file_that_is_cut_where_its_first_child_begins_forgets_what_was_there() {
+    let mut files = files();
+    let mut file = files.open("/file", PacedOpen::CREATE).expect("a file");
+    // Each length around the pages of the root, cut, and extended with zeros.
+    for pages in 95..125u64 {
+        files.write(&mut file, 0, &[7; 160 * 256]).expect("a write");
+        files.truncate(&mut file, pages * 256).expect("a cut");
+        files.truncate(&mut file, 130 * 256).expect("an extension");
+        let mut again = files.open("/file", PacedOpen::READ).expect("a file");
+        assert_eq!(files.length(&mut again), Ok(130 * 256), "{pages} pages");
+        let bytes = content(&mut files, "/file").expect("a file");
+        let end = (pages * 256) as usize;
+        assert!(bytes[..end].iter().all(|byte| *byte == 7));
+        assert!(bytes[end..].iter().all(|byte| *byte == 0));
+    }
+    audit(&mut files);
+}
+
+#[test]
+fn a_log_loses_its_front_for_ever() {
+    let mut files = files();
+    let mut file = files.open("/log", PacedOpen::CREATE).expect("a file");
+    let mut bytes = Vec::new();
+    for number in 0..4000u64 {
+        let record = [number as u8; 300];
+        files.append(&mut file, &record).expect("an append");
+        bytes.extend_from_slice(&record);
+        if bytes.len() > 40_000 {
+            let gone = files.discard_front(&mut file, 700).expect("a discard");
+            assert_eq!(gone, 512);
+            bytes.drain(..gone as usize);
+        }
+        if number.is_multiple_of(97) {
+            // Zeros at the end, where slots were in use before.
+            let long = bytes.len() + 5000;
+            files
+                .truncate(&mut file, long as u64)
+                .expect("an extension");
+            let mut again = files.open("/log", PacedOpen::READ).expect("a file");
+            assert_eq!(files.length(&mut again), Ok(long as u64), "record {number}");
+            files
+                .truncate(&mut file, bytes.len() as u64)
+                .expect("a cut");
+            assert_eq!(content(&mut files, "/log"), Ok(bytes.clone()));
+        }
+    }
+    audit(&mut files);
+}
+
+#[test]
 fn a_full_flash_takes_removals_and_gives_the_room_back() {
     let mut files = files();
     let mut number = 0;
