@@ -76,7 +76,7 @@ fn what_programs_store_is_in_the_image_and_costs_simulated_time() {
     for (file_system, target) in [
         ("littlefs", "mt25ql128"),
         ("fat", "em064lx"),
-        ("rtfs", "mt29f1g01"),
+        ("rtfs", "mt25ql128"),
     ] {
         let place = TempDir::new().expect("a folder");
         let dir = place.path().join("mnt");
@@ -277,6 +277,18 @@ fn what_cannot_be_mounted_is_refused_with_a_reason() {
                 dir,
             ],
             "spare areas",
+        ),
+        (
+            vec![
+                "--target",
+                "mt29f1g01",
+                "--fs",
+                "rtfs",
+                "--image",
+                image,
+                dir,
+            ],
+            "rtfs keeps records in spare areas",
         ),
         (vec!["--target", "em064lx", "--fs", "ext4", dir], "ext4"),
         (

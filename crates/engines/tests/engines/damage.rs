@@ -147,7 +147,7 @@ mod rtfs {
         fn hurt(&mut self, seed: u64, state: &mut u64) {
             let geometry = self.flash.geometry();
             let pages = [4, 64, geometry.pages()][(seed % 3) as usize];
-            let column = next(state) % u64::from(geometry.columns());
+            let column = next(state) % geometry.columns();
             let place = ((next(state) % pages) as u32, column as u32);
             self.bytes.insert(place, next(state) as u8);
         }

@@ -6,6 +6,7 @@ use wordline_catalog::PartOnBoard;
 use wordline_core::quantity::Time;
 use wordline_core::{EngineName, TranslationLayer};
 use wordline_engines::{FileSystem, FsError};
+use wordline_memory::Flash as _;
 use wordline_nvm::{Conditions, Memory, OperationKind, Wear};
 
 use super::check;
@@ -96,10 +97,15 @@ impl<'a> Volume<'a> {
         self.engine.kind.title()
     }
 
-    /// Whether it stands on a translation layer.
+    /// Whether it, or a translation layer below it, keeps records in the spare areas of the memory.
     #[must_use]
-    pub const fn is_over_layer(&self) -> bool {
-        self.engine.layer.is_some()
+    pub fn uses_spare_areas(&self) -> bool {
+        let keeps_records = self.engine.cleans();
+        keeps_records
+            && match &self.medium {
+                FileSystemMedium::Flash(flash) => flash.geometry().spare_bytes > 0,
+                FileSystemMedium::Bytes(_) => false,
+            }
     }
 
     /// The same file system on another memory of the kind, such as a [fork](Self::fork) that was loaded.

@@ -63,9 +63,9 @@ pub(super) fn load(
             printable(&file.display().to_string())
         ))
     };
-    if volume.is_over_layer() {
+    if volume.uses_spare_areas() {
         return Err(fault(&format!(
-            "{} on NAND needs a translation layer, whose spare areas an image lacks",
+            "{} keeps records in spare areas of this memory, which an image lacks",
             volume.title()
         )));
     }
