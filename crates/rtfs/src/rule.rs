@@ -47,6 +47,8 @@ pub enum PacedRule {
     MountFrees,
     /// A page of the map that ends a group counts with the group.
     MapWaits,
+    /// Pages of the caller pay parts of an erase that stands still for other accesses.
+    PartsPaid,
 }
 
 /// The rules that are kept.

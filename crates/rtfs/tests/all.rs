@@ -8,3 +8,4 @@ mod mutants;
 mod power_cuts;
 mod rules;
 mod runs;
+mod scenes;

@@ -95,7 +95,8 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     /// Lets the erase go on for what the pages of this call pay: as many as a head takes at least end it.
     pub(super) fn pay_erase(&mut self) -> Result<(), F::Error> {
         let pages = core::mem::take(&mut self.unpaid_pages);
-        if !self.erases_in_parts() || self.erased.is_some() || self.free == 0 || pages == 0 {
+        let pays = self.erases_in_parts() && self.rules.keep(PacedRule::PartsPaid);
+        if !pays || self.erased.is_some() || self.free == 0 || pages == 0 {
             return Ok(());
         }
         self.begin_erase()?;

@@ -3,6 +3,8 @@
 mod blocks;
 mod decayed;
 mod header_io;
+#[cfg(test)]
+mod miniature;
 mod mount;
 mod steps;
 mod unwritten;

@@ -21,7 +21,7 @@ const LEVEL_ABOVE: u32 = 8;
 const LEVEL_PART: u32 = 16;
 
 /// Parts that a step is counted in when steps are shared out among pages.
-const SHARES: u32 = 1 << 16;
+pub(super) const SHARES: u32 = 1 << 16;
 
 impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     /// The block that is being emptied; one is chosen where too few blocks are free.
