@@ -71,6 +71,8 @@ nightly: ## what takes longer: fuzzing, the site, the table and the files on an 
 	WORDLINE_REQUIRE_BROWSER=1 cargo test --release --locked -p wordline --test all browser:: -- --ignored --nocapture
 	cargo test --release --locked -p wordline-crash --test ftl power_cuts -- --ignored --nocapture
 	cargo test --release --locked -p wordline-kv --lib million_images -- --ignored --nocapture
+	WORDLINE_CALLS=340000 cargo test --release --locked -p wordline-rtfs --test all files::model
+	cargo test --release --locked -p wordline-rtfs --test all -- --ignored --nocapture
 	scripts/sanitize
 	scripts/firmware kv thumbv7em-none-eabihf
 	scripts/firmware rtfs thumbv7em-none-eabihf
