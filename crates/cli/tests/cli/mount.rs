@@ -276,7 +276,7 @@ fn what_cannot_be_mounted_is_refused_with_a_reason() {
                 image,
                 dir,
             ],
-            "spare areas",
+            "keeps records",
         ),
         (
             vec![
@@ -288,7 +288,7 @@ fn what_cannot_be_mounted_is_refused_with_a_reason() {
                 image,
                 dir,
             ],
-            "rtfs keeps records in spare areas",
+            "rtfs keeps records",
         ),
         (vec!["--target", "em064lx", "--fs", "ext4", dir], "ext4"),
         (
