@@ -72,7 +72,7 @@ nightly: ## what takes longer: fuzzing, the site, the table and the files on an 
 	cargo test --release --locked -p wordline-crash --test ftl power_cuts -- --ignored --nocapture
 	cargo test --release --locked -p wordline-kv --lib million_images -- --ignored --nocapture
 	WORDLINE_CALLS=340000 cargo test --release --locked -p wordline-rtfs --test all files::model
-	cargo test --release --locked -p wordline-rtfs --test all -- --ignored --nocapture
+	cargo test --release --locked -p wordline-rtfs --tests -- --ignored --nocapture
 	scripts/sanitize
 	scripts/firmware kv thumbv7em-none-eabihf
 	scripts/firmware rtfs thumbv7em-none-eabihf

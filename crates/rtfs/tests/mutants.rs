@@ -37,11 +37,12 @@ const OF_CALLS: [(PacedRule, EraseMode); 5] = [
 ];
 
 /// Rules that a sequence of calls notices which is made for it.
-const OF_SCENES: [(PacedRule, fn(PacedRules)); 6] = [
+const OF_SCENES: [(PacedRule, fn(PacedRules)); 7] = [
     (PreviousKept, scenes::a_block_before_is_needed),
     (GroupLive, scenes::a_group_spans_three_blocks),
     (SequenceJumps, scenes::an_end_page_reads_again),
     (DiscardKept, scenes::a_discard_frees_a_block),
+    (LastPageIsCallers, scenes::blocks_are_short_at_the_last_page),
     (MountFrees, scenes::each_write_is_mounted),
     (MountNotesDead, scenes::blocks_hold_one_dead_page_each),
 ];

@@ -6,7 +6,7 @@ use wordline_core::draw::{Purpose, draw};
 use wordline_crash::FlashImage;
 use wordline_memory::{Ecc, Flash, Geometry};
 use wordline_nvm::NvmError;
-use wordline_rtfs::{PacedConfig, PacedLayer, PacedRules};
+use wordline_rtfs::{PacedConfig, PacedError, PacedLayer, PacedRules};
 
 use crate::model::{PAGE, content};
 use crate::rules::{COLUMNS, blank};
@@ -305,39 +305,47 @@ pub(crate) fn a_discard_frees_a_block(rules: PacedRules) {
 /// are, and the one that opens the next block no more than that.
 pub(crate) fn blocks_are_short_at_the_last_page(rules: PacedRules) {
     let geometry = Geometry {
-        blocks: 17,
+        pages_per_block: 23,
+        blocks: 56,
         ..GEOMETRY
     };
-    for steps in 3..5 {
-        let config = PacedConfig {
-            bad_blocks: 7,
-            ..SMALL
-        };
-        let most = config.largest(&geometry, steps).expect("some work");
-        let config = PacedConfig {
-            logical_pages: most,
-            ..config
-        };
-        let mut used = Scene::new(geometry, config, rules);
-        used.stage().failing_erases = 4;
-        for call in 0..400 {
-            let random = |number| draw(3, call, number, Purpose::Address) % u64::from(most);
-            used.write(&[random(0) as u32]);
-            if call < 200 {
+    let config = PacedConfig {
+        bad_blocks: 16,
+        log_entries: 48,
+        ..SMALL
+    };
+    let steps = 3;
+    let most = config.largest(&geometry, steps).expect("some work");
+    let config = PacedConfig {
+        logical_pages: most,
+        ..config
+    };
+    let mut used = Scene::new(geometry, config, rules);
+    let random = |call| draw(3, call, 0, Purpose::Address) % u64::from(most);
+    used.stage().failing_erases = 3;
+    for logical in 0..most {
+        used.write(&[logical]);
+    }
+    for call in 0..1_200 {
+        used.write(&[random(call) as u32]);
+        if !call.is_multiple_of(3) || call < 600 {
+            continue;
+        }
+        let mut scene = used.clone();
+        scene.stage().failing_erases = 5 + (call / 3 % 8) as u32;
+        for later in call..call + 40 {
+            let (failed, work) = (scene.stage().failed, *scene.layer.work());
+            let logical = random(later + 1) as u32;
+            if let Err(error) = scene.layer.write(logical, &content(logical, 0)) {
+                assert_eq!(error, PacedError::WornOut);
+                break;
+            }
+            if scene.stage().failed > failed {
                 continue;
             }
-            let mut scene = used.clone();
-            scene.stage().failing_erases = 3;
-            for later in 0..60 {
-                let (failed, work) = (scene.stage().failed, *scene.layer.work());
-                scene.write(&[random(1 + later) as u32]);
-                if scene.stage().failed > failed {
-                    continue;
-                }
-                let done = scene.layer.work();
-                let cost = done.steps - work.steps + done.headers - work.headers;
-                assert!(cost <= u64::from(steps), "{cost} of {steps}");
-            }
+            let done = scene.layer.work();
+            let cost = done.steps - work.steps + done.headers - work.headers;
+            assert!(cost <= u64::from(steps), "{cost} of {steps}");
         }
     }
 }

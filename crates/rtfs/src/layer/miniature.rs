@@ -3,6 +3,7 @@
 //! States count as one that differ in which blocks and which logical pages are meant, and in what stands on dead pages.
 //! All blocks count as equally worn, so that none rests.
 
+use core::fmt;
 use std::collections::HashSet;
 use std::rc::Rc;
 use std::vec::Vec;
@@ -98,28 +99,30 @@ struct Miniature {
 /// What a caller may do.
 #[derive(Clone, Copy, Debug)]
 enum MiniatureCall {
-    Write(u32),
-    WriteTwo(u32, u32),
+    /// The pages whose bits are set are written as a group.
+    Write(u8),
     WorkAhead(bool),
 }
 
 impl MiniatureCall {
-    fn all(logical_pages: u32) -> Vec<Self> {
-        let pages = 0..logical_pages;
-        let mut all = vec![Self::WorkAhead(false), Self::WorkAhead(true)];
-        all.extend(pages.clone().map(Self::Write));
-        let pairs = pages.flat_map(|one| (0..one).map(move |other| Self::WriteTwo(one, other)));
-        all.extend(pairs);
-        all
+    fn all(logical_pages: u32, group_pages: u32) -> impl Iterator<Item = Self> {
+        let groups = 1..1u8 << logical_pages;
+        let groups = groups.filter(move |pages| pages.count_ones() <= group_pages);
+        let ahead = [false, true].map(Self::WorkAhead);
+        groups.map(Self::Write).chain(ahead)
     }
 
     /// Parts of a step that pages owe before it: with nothing a page pays a whole number of steps rounded down, and with
-    /// almost a step rounded up. Of two pages the first may round down and the other one up.
-    const fn shares_owed(self) -> &'static [u32] {
+    /// almost a step rounded up. Of several pages the first may round down and a later one up.
+    fn shares_owed(self) -> &'static [u32] {
+        const OWED: [u32; 5] = [0, SHARES - 1, SHARES / 2, SHARES / 4, 3 * (SHARES / 4)];
         match self {
-            Self::WorkAhead(_) => &[0],
-            Self::Write(_) => &[0, SHARES - 1],
-            Self::WriteTwo(..) => &[0, SHARES / 2, SHARES - 1],
+            Self::WorkAhead(_) => &OWED[..1],
+            Self::Write(pages) => match pages.count_ones() {
+                1 => &OWED[..2],
+                2 => &OWED[..3],
+                _ => &OWED,
+            },
         }
     }
 }
@@ -147,35 +150,31 @@ impl Miniature {
         for block in 0..GEOMETRY.blocks {
             self.layer.tables.set_erases(block, 1);
         }
-        let group: &[u32] = match call {
-            MiniatureCall::Write(logical) => &[logical],
-            MiniatureCall::WriteTwo(one, other) => &[one, other],
+        let group = match call {
+            MiniatureCall::Write(pages) => pages,
             MiniatureCall::WorkAhead(may_erase) => {
                 self.layer.work_ahead(may_erase).expect("work ahead");
                 return;
             }
         };
-        let contents = [0, 1].map(|index| {
-            let version = group.get(index).map_or(0, |logical| {
-                self.versions[*logical as usize].wrapping_add(1)
-            });
-            [version; PAGE]
-        });
-        let pages = [0, 1].map(|index| (*group.get(index).unwrap_or(&0), &contents[index][..]));
-        let (work, erases) = (*self.layer.work(), self.layer.flash().erases);
-        let written = self.layer.write_group(&pages[..group.len()]);
-        written.unwrap_or_else(|error| panic!("{call:?}: {error}"));
-        for logical in group {
-            let version = &mut self.versions[*logical as usize];
-            *version = version.wrapping_add(1);
+        for (logical, version) in self.versions.iter_mut().enumerate() {
+            *version = version.wrapping_add(group >> logical & 1);
         }
+        let contents = self.versions.map(|version| [version; PAGE]);
+        let pages = (0..)
+            .zip(&contents)
+            .filter(|(logical, _)| group >> logical & 1 == 1);
+        let pages: Vec<(u32, &[u8])> = pages.map(|(logical, page)| (logical, &page[..])).collect();
+        let (work, erases) = (*self.layer.work(), self.layer.flash().erases);
+        let written = self.layer.write_group(&pages);
+        written.unwrap_or_else(|error| panic!("{call:?}: {error}"));
         let done = self.layer.work();
         let erases = u64::from(self.layer.flash().erases - erases);
         let programs = done.written - work.written;
         // A page of a header takes the place of a step.
         let steps = done.steps - work.steps + done.headers - work.headers;
         let bound = self.layer.bound();
-        let allowed = bound.write_counts(group.len() as u64);
+        let allowed = bound.write_counts(pages.len() as u64);
         let fits = allowed.iter().any(|allowed| {
             programs <= allowed.programs && steps <= allowed.steps && erases <= allowed.erases
         });
@@ -268,21 +267,32 @@ struct Explored {
     closed: bool,
 }
 
+impl fmt::Display for Explored {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let whole = if self.closed { "all" } else { "the first" };
+        let (states, calls, depth) = (self.states, self.calls, self.depth);
+        write!(
+            f,
+            "{whole} {states} states, {calls} calls from them, {depth} calls in a row"
+        )
+    }
+}
+
 /// One state in so many is mounted.
 const MOUNTS_EVERY: usize = 16;
 
 /// Goes through the states, those with fewer calls before them first, up to so many.
-fn explore(logical_pages: u32, most: usize) -> Explored {
+fn explore(logical_pages: u32, group_pages: u32, most: usize) -> Explored {
     let mut first = Miniature::new(logical_pages);
     let mut known = HashSet::from([first.key()]);
     let (mut now, mut calls, mut depth) = (vec![first], 0, 0);
     while !now.is_empty() {
         let mut next = Vec::new();
         for state in now {
-            let all = MiniatureCall::all(logical_pages);
+            let all = MiniatureCall::all(logical_pages, group_pages);
             let owed =
                 |call: MiniatureCall| call.shares_owed().iter().map(move |share| (call, *share));
-            for (call, share) in all.into_iter().flat_map(owed) {
+            for (call, share) in all.flat_map(owed) {
                 let mut after = state.clone();
                 after.layer.share = share;
                 after.call(call);
@@ -306,7 +316,6 @@ fn explore(logical_pages: u32, most: usize) -> Explored {
         }
         now = next;
         depth += 1;
-        println!("{depth} calls: {} states, {} new", known.len(), now.len());
     }
     Explored {
         states: known.len(),
@@ -318,24 +327,23 @@ fn explore(logical_pages: u32, most: usize) -> Explored {
 
 #[test]
 fn each_call_from_states_of_a_miniature_is_within_its_bound() {
-    for logical_pages in 1..LOGICAL_MAX {
-        let found = explore(logical_pages, usize::MAX);
+    for (logical_pages, group_pages) in [(1, 1), (2, 2), (3, 3), (4, 2), (5, 2)] {
+        let found = explore(logical_pages, group_pages, usize::MAX);
         assert!(found.closed, "{found:?}");
     }
-    let found = explore(LOGICAL_MAX, 3_000);
+    let found = explore(4, 4, 3_000);
     assert_eq!(found.states, 3_000);
 }
 
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "takes a minute"]
 fn each_call_from_all_states_of_a_miniature_is_within_its_bound() {
-    let found = explore(LOGICAL_MAX, usize::MAX);
-    let Explored {
-        states,
-        calls,
-        depth,
-        ..
-    } = found;
-    println!("{states} states, {calls} calls from them, {depth} calls in a row");
+    let found = explore(4, 4, usize::MAX);
+    println!("four pages, groups of four: {found}");
     assert!(found.closed);
+    println!("five pages, groups of five: {}", explore(5, 5, 40_000));
+    println!(
+        "six pages, groups of two: {}",
+        explore(LOGICAL_MAX, 2, 100_000)
+    );
 }
