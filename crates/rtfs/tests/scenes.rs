@@ -13,7 +13,7 @@ use crate::rules::{COLUMNS, blank};
 
 /// A flash whose power, pages and blocks fail where a scene says so.
 #[derive(Clone, Debug)]
-struct Stage {
+struct SceneFlash {
     flash: FlashImage,
     /// What it held before each program and erase, if that is watched.
     before: Option<Vec<FlashImage>>,
@@ -29,7 +29,7 @@ struct Stage {
     failed: u32,
 }
 
-impl Stage {
+impl SceneFlash {
     fn new(geometry: Geometry) -> Self {
         Self {
             flash: blank(geometry),
@@ -49,7 +49,7 @@ impl Stage {
     }
 }
 
-impl Flash for Stage {
+impl Flash for SceneFlash {
     type Error = NvmError;
 
     fn geometry(&self) -> Geometry {
@@ -117,7 +117,7 @@ const SMALL: PacedConfig = PacedConfig {
 /// A layer, and what its pages hold.
 #[derive(Clone)]
 struct Scene {
-    layer: PacedLayer<Stage, Vec<u8>>,
+    layer: PacedLayer<SceneFlash, Vec<u8>>,
     versions: Vec<u64>,
     /// Pages that were discarded since they were written: a mount may bring them back.
     discarded: BTreeSet<u32>,
@@ -128,7 +128,7 @@ struct Scene {
 impl Scene {
     fn new(geometry: Geometry, config: PacedConfig, rules: PacedRules) -> Self {
         let memory = vec![0; config.bound::<()>(&geometry).expect("it suits").ram_bytes];
-        let stage = Stage::new(geometry);
+        let stage = SceneFlash::new(geometry);
         let layer = PacedLayer::format_with(stage, COLUMNS, config, memory, rules);
         Self {
             layer: layer.expect("a format"),
@@ -139,7 +139,7 @@ impl Scene {
         }
     }
 
-    fn stage(&mut self) -> &mut Stage {
+    fn stage(&mut self) -> &mut SceneFlash {
         self.layer.flash_mut()
     }
 

@@ -14,6 +14,7 @@ use wordline_memory::{Ecc, Flash, FlashErrorKind, Geometry};
 use super::PacedLayer;
 use super::steps::SHARES;
 use crate::record::{PageUse, RECORD_BYTES};
+use crate::rule::{PacedRule, PacedRules};
 use crate::shape::{FREE_BLOCKS, PacedConfig};
 use crate::tables::NO_PAGE;
 
@@ -45,12 +46,12 @@ fn config(logical_pages: u32) -> PacedConfig {
 
 /// A flash whose copies share their pages.
 #[derive(Clone)]
-struct Shared {
+struct SharedPages {
     pages: Vec<Option<Rc<[u8]>>>,
     erases: u32,
 }
 
-impl Flash for Shared {
+impl Flash for SharedPages {
     type Error = FlashErrorKind;
 
     fn geometry(&self) -> Geometry {
@@ -91,7 +92,7 @@ impl Flash for Shared {
 
 #[derive(Clone)]
 struct Miniature {
-    layer: PacedLayer<Shared, Vec<u8>>,
+    layer: PacedLayer<SharedPages, Vec<u8>>,
     /// Writes of each logical page.
     versions: [u8; LOGICAL_MAX as usize],
 }
@@ -128,13 +129,13 @@ impl MiniatureCall {
 }
 
 impl Miniature {
-    fn new(logical_pages: u32) -> Self {
+    fn new(logical_pages: u32, rules: PacedRules) -> Self {
         let config = config(logical_pages);
-        let flash = Shared {
+        let flash = SharedPages {
             pages: vec![None; GEOMETRY.pages() as usize],
             erases: 0,
         };
-        let layer = PacedLayer::format(flash, COLUMNS, config, Self::memory(&config));
+        let layer = PacedLayer::format_with(flash, COLUMNS, config, Self::memory(&config), rules);
         Self {
             layer: layer.expect("a format"),
             versions: [0; LOGICAL_MAX as usize],
@@ -282,8 +283,8 @@ impl fmt::Display for Explored {
 const MOUNTS_EVERY: usize = 16;
 
 /// Goes through the states, those with fewer calls before them first, up to so many.
-fn explore(logical_pages: u32, group_pages: u32, most: usize) -> Explored {
-    let mut first = Miniature::new(logical_pages);
+fn explore(logical_pages: u32, group_pages: u32, most: usize, rules: PacedRules) -> Explored {
+    let mut first = Miniature::new(logical_pages, rules);
     let mut known = HashSet::from([first.key()]);
     let (mut now, mut calls, mut depth) = (vec![first], 0, 0);
     while !now.is_empty() {
@@ -328,22 +329,34 @@ fn explore(logical_pages: u32, group_pages: u32, most: usize) -> Explored {
 #[test]
 fn each_call_from_states_of_a_miniature_is_within_its_bound() {
     for (logical_pages, group_pages) in [(1, 1), (2, 2), (3, 3), (4, 2), (5, 2)] {
-        let found = explore(logical_pages, group_pages, usize::MAX);
+        let found = explore(logical_pages, group_pages, usize::MAX, PacedRules::ALL);
         assert!(found.closed, "{found:?}");
     }
-    let found = explore(4, 4, 3_000);
+    let found = explore(4, 4, 3_000, PacedRules::ALL);
     assert_eq!(found.states, 3_000);
+}
+
+#[test]
+fn the_search_notices_rules_that_are_left_out() {
+    for rule in [PacedRule::HeaderTakesSteps, PacedRule::EraseTakesSteps] {
+        let rules = PacedRules::without(rule);
+        let found = std::panic::catch_unwind(|| explore(4, 4, 10_000, rules));
+        assert!(found.is_err(), "{rule:?}: {found:?}");
+    }
 }
 
 #[test]
 #[ignore = "takes a minute"]
 fn each_call_from_all_states_of_a_miniature_is_within_its_bound() {
-    let found = explore(4, 4, usize::MAX);
+    let found = explore(4, 4, usize::MAX, PacedRules::ALL);
     println!("four pages, groups of four: {found}");
     assert!(found.closed);
-    println!("five pages, groups of five: {}", explore(5, 5, 40_000));
+    println!(
+        "five pages, groups of five: {}",
+        explore(5, 5, 40_000, PacedRules::ALL)
+    );
     println!(
         "six pages, groups of two: {}",
-        explore(LOGICAL_MAX, 2, 100_000)
+        explore(LOGICAL_MAX, 2, 100_000, PacedRules::ALL)
     );
 }
