@@ -223,8 +223,9 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
     }
 
     /// Stores bytes in a file from `at` on; what lies between its end and `at` reads as zeros. When this returns, they
-    /// survive a power cut. Each four pages of them become valid together; where there is no room for all, the first ones
-    /// may be there.
+    /// survive a power cut. Up to four pages of them become valid together, three with the first write of a file that its entry
+    /// held; a write that crosses from one page of pointers to the next is two. Where there is no room for all, the first
+    /// ones may be there.
     ///
     /// # Errors
     /// [`PacedFileError::Stale`], [`PacedFileError::TooLong`], [`PacedFileError::NoSpace`], or the layer fails.
