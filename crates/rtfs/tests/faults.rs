@@ -384,3 +384,71 @@ fn what_a_torn_header_says_of_erases_does_not_count() {
     assert!(layer.wear().most <= wear.most + 2, "{:?}", layer.wear());
     assert_eq!(check(&mut layer, &versions), NONE);
 }
+
+#[test]
+fn rev_decayed_page_of_files() {
+    use wordline_rtfs::{PacedFiles, PacedOpen};
+    let flash = Faulty {
+        flash: blank(GEOMETRY),
+        erases: 0,
+        programs: 0,
+        decayed: BTreeSet::new(),
+    };
+    let mut files = PacedFiles::format(flash, COLUMNS, CONFIG, 1, memory()).expect("format");
+    let mut log = files.open("/log", PacedOpen::CREATE).expect("log");
+    files
+        .write(&mut log, 0, &vec![5; PAGE as usize * 6 - 7])
+        .expect("write");
+    let mut x = files.open("/gone", PacedOpen::CREATE).expect("x");
+    files
+        .write(&mut x, 0, &vec![5; PAGE as usize * 6 - 7])
+        .expect("write");
+    let mut y = files.open("/fill", PacedOpen::CREATE).expect("y");
+    while files.room().free > 40 {
+        files
+            .append(&mut y, &vec![6; PAGE as usize])
+            .expect("append");
+    }
+    files.remove("/gone").expect("gone");
+    let mut seen = std::collections::BTreeMap::new();
+    for page in 0..GEOMETRY.pages() as u32 {
+        let mut f = files.clone();
+        f.layer_mut().flash_mut().decayed.insert(page);
+        let Ok(mut f) = PacedFiles::on_layer(f.into_layer()) else {
+            *seen.entry("no super".to_string()).or_insert(0) += 1;
+            continue;
+        };
+        let open = f.open("/log", PacedOpen::READ).map(|_| ()).map_err(|e| {
+            e.to_string()
+                .chars()
+                .filter(|c| !c.is_ascii_digit())
+                .collect::<String>()
+        });
+        let mut g = f.clone();
+        let append = g
+            .open("/fill", PacedOpen::READ)
+            .and_then(|mut h| g.append(&mut h, &[1; 300]))
+            .map(|_| ())
+            .map_err(|e| {
+                e.to_string()
+                    .chars()
+                    .filter(|c| !c.is_ascii_digit())
+                    .collect::<String>()
+            });
+        let remove = f.remove("/log").map_err(|e| {
+            e.to_string()
+                .chars()
+                .filter(|c| !c.is_ascii_digit())
+                .collect::<String>()
+        });
+        *seen
+            .entry(format!(
+                "open {open:?} remove {remove:?} append-other {append:?}"
+            ))
+            .or_insert(0) += 1;
+    }
+    for (k, n) in seen {
+        println!("{n}: {k}");
+    }
+    panic!("look");
+}

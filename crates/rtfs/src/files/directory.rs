@@ -61,30 +61,22 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
             self.clear_directory(head.page)?;
         }
         self.make_waiting_room(LEFT_MAX)?;
-        let next = self.chain;
-        let orphan = |main: &mut [u8]| orphan_root(main, next);
-        let (link, change) = self.leave(&head);
-        let link = link.map(|page| changed(page, &orphan));
-        self.take_entry(end.directory, &head, link.as_slice(), change)?;
+        let change = Self::leave(&head);
+        self.take_entry(end.directory, &head, &[], change)?;
         self.note_changed(head.id);
         Ok(())
     }
 
     /// What becomes of the pages of an entry that goes: a root that is to be linked to those that wait, and what the super
     /// page says.
-    fn leave(&self, head: &EntryHead) -> (Option<u32>, SuperChange) {
+    fn leave(head: &EntryHead) -> SuperChange {
         let mut change = SuperChange::default();
         match head.kind {
-            EntryKind::Short => (None, change),
-            EntryKind::Paged => {
-                change.chain = Some(head.page);
-                (Some(head.page), change)
-            }
-            EntryKind::Directory => {
-                change.push(head.page);
-                (None, change)
-            }
+            EntryKind::Short => {}
+            EntryKind::Paged => (change.chain, change.links) = (Some(head.page), true),
+            EntryKind::Directory => change.push(head.page),
         }
+        change
     }
 
     /// Gives a file or a directory another name. A file of that name is replaced, and so is an empty directory by a
@@ -149,26 +141,16 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         // Making room may have moved the entry.
         let place = self.find_bucket(source.directory, head.hash)?;
         let bucket = place.bucket.ok_or(PacedFileError::NotFound)?;
-        let (link, change) = match &replaced {
-            Some(replaced) => self.leave(replaced),
-            None => (None, SuperChange::default()),
-        };
-        let next = self.chain;
-        let orphan = |main: &mut [u8]| orphan_root(main, next);
+        let change = replaced
+            .as_ref()
+            .map_or_else(SuperChange::default, Self::leave);
         let id = head.id;
         let without = |main: &mut [u8]| form::retain_entries(main, |head| head.id != id);
-        let mut others = [None; 2];
-        others[0] = link.map(|page| changed(page, &orphan));
-        if Self::fits_in(&room) != Some(bucket) {
-            others[1] = Some(changed(bucket, &without));
-        }
-        let mut pages = [changed(NONE, &orphan); 2];
-        let mut len = 0;
-        for page in others.into_iter().flatten() {
-            pages[len] = page;
-            len += 1;
-        }
-        let others = &pages[..len];
+        let before = [changed(bucket, &without)];
+        let others = match Self::fits_in(&room) {
+            Some(fits) if fits == bucket => &[],
+            _ => &before[..],
+        };
         self.put_entry(
             target.directory,
             &room,

@@ -486,7 +486,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         let page = self.form.page as u64;
         let pages = bytes.div_ceil(page) as u32;
         let tail = (bytes - u64::from(pages.saturating_sub(1)) * page) as u32;
-        if bytes < now {
+        if file.index.is_some_and(|index| pages < index.pages) {
             self.cut_end(file, pages, tail)
         } else {
             self.extend(file, pages, tail)

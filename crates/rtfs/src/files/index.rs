@@ -394,6 +394,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
             NONE
         };
         let base = index.base;
+        let clear = |main: &mut [u8]| main[tail as usize..].fill(0);
         let in_root = |main: &mut [u8]| {
             set_word(main, ROOT_BASE, base);
             set_pages(main, pages, tail);
@@ -402,7 +403,10 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
             group.push(changed(index.root, &in_root));
             index.root_pages = pages;
         } else {
-            group.push(data_page(last, Some(last), 0, &[], tail_note(tail)));
+            group.push(EditedPage {
+                note: tail_note(tail),
+                ..changed(last, &clear)
+            });
         }
         self.commit(&group, &[], &SuperChange::default())?;
         (index.pages, index.tail) = (pages, tail);
@@ -501,7 +505,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         let ends_here = end.is_none_or(|(of, _)| Some(of) == child);
         // A child that is left without the last page tells of none.
         let last = index.slot(&form, index.pages - 1);
-        let has_last = cut.from == 0 && form.place(last).child == child;
+        let has_last = cut.to < index.pages && form.place(last).child == child;
         if ends_here && let Some((holder, freed)) = self.few_pages(&mut index, &range)? {
             let in_holder = |main: &mut [u8]| {
                 range.clear(main, child, true);

@@ -213,6 +213,8 @@ struct SuperChange {
     pushes: usize,
     /// The first page of pointers that wait to be freed.
     chain: Option<u32>,
+    /// That page is the root of a file, and is linked to those that wait.
+    links: bool,
 }
 
 impl SuperChange {
@@ -334,6 +336,8 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
             return Err(PacedFileError::Damaged { page: SUPER_PAGE });
         }
         (files.chain, files.waiting) = (chain, waiting);
+        // No handle of an earlier mount has seen as many changes.
+        files.changes.count = (files.layer.log_end() as u32).wrapping_add(REMEMBERED + 1);
         Ok(files)
     }
 
@@ -397,6 +401,9 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         if self.layer.work_ahead(may_erase)? {
             return Ok(true);
         }
+        if !may_erase && self.layer.is_erase_due() {
+            return Ok(false);
+        }
         self.free_some()
     }
 
@@ -425,6 +432,11 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         let form = self.form;
         let in_super = |main: &mut [u8]| change.apply(&form, main);
         let mut group = *group;
+        let next = self.chain;
+        let orphan = |main: &mut [u8]| directory::orphan_root(main, next);
+        if let Some(page) = change.chain.filter(|_| change.links) {
+            group.push(changed(page, &orphan));
+        }
         if change.is_some() {
             group.push(changed(SUPER_PAGE, &in_super));
         }

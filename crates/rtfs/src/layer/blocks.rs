@@ -88,7 +88,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     }
 
     /// Whether an erase will keep one of the next calls.
-    pub(super) fn is_erase_due(&self) -> bool {
+    pub(crate) fn is_erase_due(&self) -> bool {
         self.erased.is_none() && !self.erases_in_parts()
     }
 

@@ -316,3 +316,124 @@ fn pages_that_hold_something_else_are_errors_and_no_panics() {
         }
     }
 }
+
+#[test]
+fn rev_truncate_to_nothing_in_a_child_then_extend() {
+    let mut files = files();
+    let mut file = files.open("/log", PacedOpen::CREATE).expect("a file");
+    files.write(&mut file, 0, &[7; 120 * 256]).expect("a write");
+    files.discard_front(&mut file, 114 * 256).expect("front");
+    let len = files.length(&mut file).unwrap();
+    files.truncate(&mut file, 0).expect("a cut");
+    files.truncate(&mut file, 100).expect("an extension");
+    let mut again = files.open("/log", PacedOpen::READ).expect("a file");
+    assert_eq!((len, files.length(&mut again)), (6 * 256, Ok(100)));
+}
+
+#[test]
+fn rev_truncate_within_last_page_at_the_end_of_the_ring() {
+    let mut files = files();
+    let mut file = files.open("/log", PacedOpen::CREATE).expect("a file");
+    for page in 0..445 {
+        files.append(&mut file, &[page as u8; 256]).expect("append");
+        if page > 50 {
+            files.discard_front(&mut file, 256).expect("front");
+        }
+    }
+    let len = files.length(&mut file).unwrap();
+    files.truncate(&mut file, len - 10).expect("a cut");
+    audit(&mut files);
+}
+
+#[test]
+fn rev_truncate_within_last_page_takes_pages() {
+    let mut files = files();
+    let mut file = files.open("/log", PacedOpen::CREATE).expect("a file");
+    files.write(&mut file, 0, &[7; 109 * 256]).expect("a write");
+    let before = files.room();
+    files.truncate(&mut file, 109 * 256 - 10).expect("a cut");
+    assert_eq!(before, files.room());
+}
+
+#[test]
+fn rev_work_ahead_without_erase_erases() {
+    let mut files = files();
+    let mut most = 0;
+    for round in 0..200u32 {
+        let path = format!("/f{}", round % 5);
+        let mut file = files.open(&path, PacedOpen::CREATE).expect("a file");
+        files
+            .write(&mut file, 0, &vec![7; 256 * (20 + round as usize % 17)])
+            .expect("a write");
+        files.remove(&path).expect("removed");
+        loop {
+            let before = files.layer().work().erased;
+            let more = files.work_ahead(false).expect("work");
+            most = most.max(files.layer().work().erased - before);
+            if !more {
+                break;
+            }
+        }
+    }
+    assert_eq!(most, 0);
+}
+
+#[test]
+fn rev_rename_with_freed_chain() {
+    let mut files = files();
+    files.make_directory("/d").expect("d");
+    let paged = |files: &mut Files, path: &str, bytes: usize| {
+        let mut file = files.open(path, PacedOpen::CREATE).expect("a file");
+        files.write(&mut file, 0, &vec![7; bytes]).expect("a write");
+    };
+    paged(&mut files, "/T", 1000);
+    for c in ["x", "y"] {
+        files
+            .open(&c.repeat(79), PacedOpen::CREATE)
+            .expect("filler");
+    }
+    paged(&mut files, "/d/S", 32);
+    paged(&mut files, "/d/e0", 1000);
+    let mut e0 = files.open("/d/e0", PacedOpen::REPLACE).expect("e0");
+    assert_eq!(files.length(&mut e0), Ok(0));
+    while files.work_ahead(true).unwrap() {}
+    paged(&mut files, "/d/big", 5000);
+    let mut filler = files.open("/d/filler", PacedOpen::CREATE).expect("a file");
+    while files.room().free > 30 {
+        files.append(&mut filler, &[1; 256]).expect("append");
+    }
+    files.remove("/d/big").expect("big");
+    files.remove("/d/e0").expect("e0");
+    audit(&mut files);
+    files.rename("/d/S", "/T").expect("rename");
+    for _ in 0..100 {
+        files.work_ahead(true).expect("work after");
+    }
+    audit(&mut files);
+}
+
+#[test]
+fn rev_handle_of_an_earlier_mount() {
+    let mut files = files();
+    let mut h = files.open("/a", PacedOpen::CREATE).expect("a");
+    files.write(&mut h, 0, &[1; 1000]).expect("a write");
+    let mut files = PacedFiles::on_layer(files.into_layer()).expect("files");
+    files.remove("/a").expect("removed");
+    while files.room().more {
+        files.work_ahead(true).expect("work");
+    }
+    let mut b = files.open("/b", PacedOpen::CREATE).expect("b");
+    files.write(&mut b, 0, &[2; 1000]).expect("a write");
+    let mut done = vec![];
+    for _ in 0..6 {
+        done.push(files.write(&mut h.clone(), 0, &[9; 300]));
+        files.append(&mut b, &[2; 1]).expect("append");
+    }
+    println!("{done:?}");
+    let bytes = content(&mut files, "/b").expect("b");
+    assert!(
+        bytes.iter().all(|b| *b == 2),
+        "another file's bytes changed"
+    );
+    audit(&mut files);
+}
