@@ -7,7 +7,8 @@ use super::form::{
     self, ENTRY_HEADER, EntryHead, EntryKind, INLINE_MAX, NONE, NewEntry, init_bucket, inline_at,
     kind,
 };
-use super::{PacedFileError, PacedFiles, Result, SuperChange, changed, fresh};
+use super::{PacedFileError, PacedFiles, Result, RootLink, SuperChange, changed, fresh};
+use crate::error::PacedError;
 
 /// Single pages that a call leaves to be freed, at most: a bucket, the nodes above it, and the root of a directory.
 pub(super) const LEFT_MAX: usize = 10;
@@ -61,7 +62,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
             self.clear_directory(head.page)?;
         }
         self.make_waiting_room(LEFT_MAX)?;
-        let change = Self::leave(&head);
+        let change = self.leave(&head)?;
         self.take_entry(end.directory, &head, &[], change)?;
         self.note_changed(head.id);
         Ok(())
@@ -69,14 +70,25 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
 
     /// What becomes of the pages of an entry that goes: a root that is to be linked to those that wait, and what the super
     /// page says.
-    fn leave(head: &EntryHead) -> SuperChange {
+    fn leave(&mut self, head: &EntryHead) -> Result<SuperChange, F::Error> {
         let mut change = SuperChange::default();
         match head.kind {
             EntryKind::Short => {}
-            EntryKind::Paged => (change.chain, change.links) = (Some(head.page), true),
             EntryKind::Directory => change.push(head.page),
+            EntryKind::Paged => {
+                change.chain = Some(head.page);
+                change.link = Some(match self.load_root(head.page, head.id) {
+                    Ok(()) => RootLink::Whole,
+                    // What it names is lost with it; the name becomes free.
+                    Err(PacedFileError::Layer(PacedError::Lost { .. })) => RootLink::Lost,
+                    Err(PacedFileError::Stale) => {
+                        return Err(PacedFileError::Damaged { page: head.page });
+                    }
+                    Err(error) => return Err(error),
+                });
+            }
         }
-        change
+        Ok(change)
     }
 
     /// Gives a file or a directory another name. A file of that name is replaced, and so is an empty directory by a
@@ -141,9 +153,10 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         // Making room may have moved the entry.
         let place = self.find_bucket(source.directory, head.hash)?;
         let bucket = place.bucket.ok_or(PacedFileError::NotFound)?;
-        let change = replaced
-            .as_ref()
-            .map_or_else(SuperChange::default, Self::leave);
+        let change = match &replaced {
+            Some(replaced) => self.leave(replaced)?,
+            None => SuperChange::default(),
+        };
         let id = head.id;
         let without = |main: &mut [u8]| form::retain_entries(main, |head| head.id != id);
         let before = [changed(bucket, &without)];

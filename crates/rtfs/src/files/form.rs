@@ -205,7 +205,7 @@ pub(crate) const SUPER_WAITING: usize = 12;
 
 // Pages of a file.
 
-/// Bytes of the last page of a file, where it was never written; 0 stands for all of a page of 65,536.
+/// Bytes of the last page of a file, where it was never written.
 pub(crate) const ROOT_TAIL: usize = 2;
 /// Pages of a file; of a child the pointers up to the last one in use.
 pub(crate) const INDEX_PAGES: usize = 4;

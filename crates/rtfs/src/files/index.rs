@@ -15,6 +15,7 @@ use super::reap::{FREED_MAX, FreedPages};
 use super::{
     PacedFileError, PacedFiles, PageGroup, RESERVED_PAGES, Result, SuperChange, changed, fresh,
 };
+use crate::error::PacedError;
 use crate::layer::EditedPage;
 
 /// Pages of a file that become valid together at most.
@@ -110,17 +111,24 @@ fn init_child(main: &mut [u8], id: u64) {
 }
 
 impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
-    /// Reads where the pages of a file are, and how long it is.
-    pub(super) fn read_index(&mut self, root: u32, id: u64) -> Result<FileIndex, F::Error> {
-        let form = self.form;
+    /// Loads the root of a file.
+    pub(super) fn load_root(&mut self, root: u32, id: u64) -> Result<(), F::Error> {
         match self.load_kind(root, &[kind::ROOT]) {
             Err(PacedFileError::Damaged { .. }) => return Err(PacedFileError::Stale),
             found => found?,
         };
-        let main = self.layer.loaded();
-        if id_at(main, ROOT_ID) != id {
-            return Err(PacedFileError::Stale);
+        if id_at(self.layer.loaded(), ROOT_ID) == id {
+            Ok(())
+        } else {
+            Err(PacedFileError::Stale)
         }
+    }
+
+    /// Reads where the pages of a file are, and how long it is.
+    pub(super) fn read_index(&mut self, root: u32, id: u64) -> Result<FileIndex, F::Error> {
+        let form = self.form;
+        self.load_root(root, id)?;
+        let main = self.layer.loaded();
         let mut index = FileIndex::new(root, word(main, INDEX_PAGES), half(main, ROOT_TAIL), &[]);
         index.first = None;
         index.base = word(main, ROOT_BASE);
@@ -148,8 +156,12 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         let last = index.pages - 1;
         let logical = self.pointer_in(&mut index, last)?;
         if logical != NONE {
-            let note = self.layer.load(logical)?.unwrap_or(0);
-            index.tail = u32::from(note);
+            index.tail = match self.layer.load(logical) {
+                Ok(note) => note.unwrap_or(0).into(),
+                // A read of it says so; the others can be read.
+                Err(PacedError::Lost { .. }) => form.page as u32,
+                Err(error) => return Err(error.into()),
+            };
         }
         let page = form.page as u32;
         if index.tail == 0 || index.tail > page {
@@ -691,11 +703,15 @@ impl SlotRange {
     }
 
     fn share_of(&self, child: u32) -> Share {
-        let first = self.form.direct + child * self.form.pointers;
-        let slots = first..first + self.form.pointers;
-        match slots.filter(|slot| self.has(*slot)).count() as u32 {
+        let (slots, pointers) = (self.form.slots, self.form.pointers);
+        let first = self.form.direct + child * pointers;
+        // Both as parts of a ring that begins with the range.
+        let start = (first + slots - self.from % slots) % slots;
+        let before_end = self.len.saturating_sub(start).min(pointers);
+        let around = (start + pointers).saturating_sub(slots).min(self.len);
+        match before_end + around {
             0 => Share::None,
-            all if all == self.form.pointers => Share::All,
+            all if all >= pointers => Share::All,
             _ => Share::Part,
         }
     }

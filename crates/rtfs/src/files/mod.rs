@@ -214,7 +214,16 @@ struct SuperChange {
     /// The first page of pointers that wait to be freed.
     chain: Option<u32>,
     /// That page is the root of a file, and is linked to those that wait.
-    links: bool,
+    link: Option<RootLink>,
+}
+
+/// How the root of a file is linked to those that wait to be freed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RootLink {
+    /// With the pages that it names.
+    Whole,
+    /// It cannot be read, and names none any more.
+    Lost,
 }
 
 impl SuperChange {
@@ -434,8 +443,11 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         let mut group = *group;
         let next = self.chain;
         let orphan = |main: &mut [u8]| directory::orphan_root(main, next);
-        if let Some(page) = change.chain.filter(|_| change.links) {
-            group.push(changed(page, &orphan));
+        if let (Some(page), Some(link)) = (change.chain, change.link) {
+            group.push(EditedPage {
+                from: (link == RootLink::Whole).then_some(page),
+                ..changed(page, &orphan)
+            });
         }
         if change.is_some() {
             group.push(changed(SUPER_PAGE, &in_super));
@@ -454,17 +466,31 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
 
     /// Numbers of free pages, of which `left` others stay free.
     fn take_pages(&mut self, out: &mut [u32], left: u32) -> Result<(), F::Error> {
+        let taken = self.find_pages(out, left);
+        if taken.is_err() {
+            self.known = KnownPages::default();
+        }
+        taken
+    }
+
+    fn find_pages(&mut self, out: &mut [u32], left: u32) -> Result<(), F::Error> {
         if out.is_empty() {
             return Ok(());
         }
         // Those of the group that is put together are free until it is written.
         let needed = (self.known.taken + out.len()) as u32 + left;
         if self.layer.unwritten() < needed + LOW_PAGES {
-            self.free_some()?;
+            // What cannot be freed keeps no call from the pages that are there.
+            match self.free_some() {
+                Ok(_)
+                | Err(
+                    PacedFileError::Damaged { .. } | PacedFileError::Layer(PacedError::Lost { .. }),
+                ) => {}
+                Err(error) => return Err(error),
+            }
         }
         while self.layer.unwritten() < needed {
             if !self.free_some()? {
-                self.known = KnownPages::default();
                 return Err(PacedFileError::NoSpace);
             }
         }
@@ -475,7 +501,6 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         }
         let end = known.taken + out.len();
         if known.len < end {
-            self.known = KnownPages::default();
             return Err(PacedFileError::NoSpace);
         }
         out.copy_from_slice(&known.pages[known.taken..end]);

@@ -8,6 +8,7 @@ use wordline_memory::Flash;
 
 use super::form::{self, NONE, SUPER_PAGE, kind};
 use super::{PacedFileError, PacedFiles, PageGroup, Result, SuperChange, changed};
+use crate::error::PacedError;
 
 /// Pages that one piece of work frees at most.
 pub(super) const FREED_MAX: usize = 64;
@@ -126,7 +127,17 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         self.work.freeings += 1;
         let form = self.form;
         let orphan = self.chain;
-        self.load_kind(orphan, &[kind::ORPHAN])?;
+        match self.load_kind(orphan, &[kind::ORPHAN]) {
+            // What it names, and what comes behind it, is not known any more: those pages stay in use.
+            Err(PacedFileError::Layer(PacedError::Lost { .. })) => {
+                let end = SuperChange {
+                    chain: Some(NONE),
+                    ..SuperChange::default()
+                };
+                return self.write_group(&PageGroup::default(), &[], &end);
+            }
+            found => found?,
+        };
         let next = form::word(self.layer.loaded(), form::ROOT_NEXT);
         if next >= self.layer.logical_pages() {
             return Err(PacedFileError::Damaged { page: orphan });
@@ -138,8 +149,13 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
             let mut children = form.direct..form.pointers;
             if let Some(index) = children.find(|index| form.pointer(main, *index) != NONE) {
                 let child = form.pointer(main, index);
-                self.load_kind(child, &[kind::CHILD])?;
-                freed = self.pointers_of_one_map_page(0, form.pointers)?;
+                match self.load_kind(child, &[kind::CHILD]) {
+                    Err(PacedFileError::Layer(PacedError::Lost { .. })) => {}
+                    found => {
+                        found?;
+                        freed = self.pointers_of_one_map_page(0, form.pointers)?;
+                    }
+                }
                 if freed.len == 0 {
                     freed.push(child);
                 } else {

@@ -318,7 +318,7 @@ fn pages_that_hold_something_else_are_errors_and_no_panics() {
 }
 
 #[test]
-fn rev_truncate_to_nothing_in_a_child_then_extend() {
+fn a_file_cut_to_nothing_in_a_child_and_extended_has_its_new_length() {
     let mut files = files();
     let mut file = files.open("/log", PacedOpen::CREATE).expect("a file");
     files.write(&mut file, 0, &[7; 120 * 256]).expect("a write");
@@ -331,7 +331,7 @@ fn rev_truncate_to_nothing_in_a_child_then_extend() {
 }
 
 #[test]
-fn rev_truncate_within_last_page_at_the_end_of_the_ring() {
+fn a_cut_within_the_last_page_at_the_end_of_the_ring_works() {
     let mut files = files();
     let mut file = files.open("/log", PacedOpen::CREATE).expect("a file");
     for page in 0..445 {
@@ -346,7 +346,7 @@ fn rev_truncate_within_last_page_at_the_end_of_the_ring() {
 }
 
 #[test]
-fn rev_truncate_within_last_page_takes_pages() {
+fn a_cut_within_the_last_page_takes_no_page() {
     let mut files = files();
     let mut file = files.open("/log", PacedOpen::CREATE).expect("a file");
     files.write(&mut file, 0, &[7; 109 * 256]).expect("a write");
@@ -356,7 +356,7 @@ fn rev_truncate_within_last_page_takes_pages() {
 }
 
 #[test]
-fn rev_work_ahead_without_erase_erases() {
+fn work_ahead_without_erases_erases_nothing() {
     let mut files = files();
     let mut most = 0;
     for round in 0..200u32 {
@@ -379,7 +379,7 @@ fn rev_work_ahead_without_erase_erases() {
 }
 
 #[test]
-fn rev_rename_with_freed_chain() {
+fn a_file_replaced_while_pages_become_free_is_freed_as_well() {
     let mut files = files();
     files.make_directory("/d").expect("d");
     let paged = |files: &mut Files, path: &str, bytes: usize| {
@@ -413,7 +413,7 @@ fn rev_rename_with_freed_chain() {
 }
 
 #[test]
-fn rev_handle_of_an_earlier_mount() {
+fn a_handle_of_an_earlier_mount_looks_again() {
     let mut files = files();
     let mut h = files.open("/a", PacedOpen::CREATE).expect("a");
     files.write(&mut h, 0, &[1; 1000]).expect("a write");
