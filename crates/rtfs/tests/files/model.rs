@@ -84,7 +84,22 @@ impl Calls {
             1..=3 => Call::Create(self.path(call, 3)),
             4..=6 => Call::Write(file(), random(14) % self.file_bytes, self.data(call, bytes)),
             7..=9 => Call::Append(file(), self.data(call, bytes)),
-            10 => Call::Truncate(file(), random(15) % self.file_bytes),
+            10 => {
+                let path = file();
+                let bytes = tree
+                    .nodes
+                    .get(&path)
+                    .and_then(Option::as_ref)
+                    .map_or(0, Vec::len) as u64;
+                let drawn = random(15) % self.file_bytes;
+                let length = match random(18) % 4 {
+                    0 => 0,
+                    1 => bytes.saturating_sub(1 + drawn % 20),
+                    2 => drawn / 128 * 128,
+                    _ => drawn,
+                };
+                Call::Truncate(path, length)
+            }
             11 if self.fronts => Call::DiscardFront(file(), random(16) % self.file_bytes),
             12 | 13 if random(17).is_multiple_of(self.remove_every) => Call::Remove(is_there(4)),
             13 => Call::Create(self.path(call, 7)),
