@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display};
 
-use wordline_memory::{Ecc, Flash, FlashError, FlashErrorKind, Geometry};
+use wordline_memory::{Ecc, EraseMode, Flash, FlashError, FlashErrorKind, Geometry};
 use wordline_rtfs::{PacedGround, RECORD_BYTES};
 
 /// Flash as a file system gets it that keeps records in its spare areas: NAND, or NOR in pages that have some.
@@ -57,6 +57,18 @@ impl<F: Flash<Error: Display>> Flash for WordedFlash<F> {
         self.0.erase(block).map_err(worded)
     }
 
+    fn erase_mode(&self) -> EraseMode {
+        self.0.erase_mode()
+    }
+
+    fn begin_erase(&mut self, block: u32) -> Result<(), FlashFault> {
+        self.0.begin_erase(block).map_err(worded)
+    }
+
+    fn advance_erase(&mut self, parts: u32, of: u32) -> Result<bool, FlashFault> {
+        self.0.advance_erase(parts, of).map_err(worded)
+    }
+
     fn is_bad(&mut self, block: u32) -> Result<bool, FlashFault> {
         self.0.is_bad(block).map_err(worded)
     }
@@ -99,6 +111,18 @@ impl Flash for FlashBox {
 
     fn erase(&mut self, block: u32) -> Result<(), FlashFault> {
         self.0.erase(block)
+    }
+
+    fn erase_mode(&self) -> EraseMode {
+        self.0.erase_mode()
+    }
+
+    fn begin_erase(&mut self, block: u32) -> Result<(), FlashFault> {
+        self.0.begin_erase(block)
+    }
+
+    fn advance_erase(&mut self, parts: u32, of: u32) -> Result<bool, FlashFault> {
+        self.0.advance_erase(parts, of)
     }
 
     fn is_bad(&mut self, block: u32) -> Result<bool, FlashFault> {

@@ -4,15 +4,15 @@
 #[macro_use]
 #[path = "../../capi/tests/c_api/cc.rs"]
 mod cc;
+#[path = "../../capi/tests/c_api/firmware.rs"]
+mod firmware;
 #[path = "../../capi/tests/c_api/prototypes.rs"]
 mod prototypes;
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
-use std::process::Command;
 
-use cc::{SANITIZERS, check_cpp, compiled, compiled_file, eprintln_skipped, here, layout_of, run};
+use cc::{SANITIZERS, check_cpp, compiled, layout_of, run};
+use firmware::{check_freestanding, example_on_host, program_of_header};
 use prototypes::{in_header, in_library};
 use wordline_kv_capi::{Info, KvMemory, Options, Status, WlKv};
 
@@ -29,11 +29,7 @@ fn a_program_in_c_keeps_settings_through_power_cuts_and_damage() {
 /// What `make kv-firmware` runs on a Cortex-M4; here each start is a process.
 #[test]
 fn the_firmware_example_survives_a_reset_before_every_word() {
-    let Some(program) = compiled(
-        "firmware_host.c",
-        &["-std=c99", "-I../../firmware/mps2"],
-        true,
-    ) else {
+    let Some(program) = example_on_host("mram") else {
         return;
     };
     let told = run(&program);
@@ -48,33 +44,12 @@ fn the_firmware_example_survives_a_reset_before_every_word() {
 /// Header and example need nothing of a standard library.
 #[test]
 fn header_and_example_are_freestanding_c99() {
-    let ran = Command::new("cc")
-        .args(["-std=c99", "-ffreestanding", "-fsyntax-only"])
-        .args(["-Wall", "-Wextra", "-pedantic", "-Werror", "-I"])
-        .arg(here("include"))
-        .arg("-I../../firmware/mps2")
-        .arg(here("firmware/power_cuts.c"))
-        .output();
-    match ran {
-        Ok(ran) => {
-            let told = String::from_utf8_lossy(&ran.stderr);
-            assert!(ran.status.success(), "{told}");
-        }
-        Err(_) => eprintln_skipped("there is no C compiler named cc"),
-    }
+    check_freestanding();
 }
 
 #[test]
 fn the_program_of_the_header_runs() {
-    let header = fs::read_to_string(here("include/wordline_kv.h")).expect("readable");
-    let lines = header
-        .lines()
-        .skip_while(|line| !line.contains("#include <stdio.h>"));
-    let program = lines.take_while(|line| !line.starts_with(" * Memory."));
-    let program: Vec<_> = program.map(|line| line.trim_start_matches(" *")).collect();
-    let source = Path::new(env!("CARGO_TARGET_TMPDIR")).join("kv_header.c");
-    fs::write(&source, program.join("\n")).expect("written");
-    if let Some(program) = compiled_file(&source, &["-std=c99"], true) {
+    if let Some(program) = program_of_header("wordline_kv.h", "Memory.") {
         assert_eq!(run(&program), "9600\n");
     }
 }

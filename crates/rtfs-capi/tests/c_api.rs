@@ -4,15 +4,17 @@
 #[macro_use]
 #[path = "../../capi/tests/c_api/cc.rs"]
 mod cc;
+#[path = "../../capi/tests/c_api/firmware.rs"]
+mod firmware;
 #[path = "../../capi/tests/c_api/prototypes.rs"]
 mod prototypes;
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
-use cc::{SANITIZERS, check_cpp, compiled, compiled_file, eprintln_skipped, here, layout_of, run};
+use cc::{SANITIZERS, check_cpp, compiled, compiled_file, here, layout_of, run};
+use firmware::{check_freestanding, example_on_host, program_of_header};
 use prototypes::{in_header, in_library};
 use wordline_rtfs_capi::{
     RtfsBound, RtfsConfig, RtfsCounts, RtfsEntry, RtfsFlash, RtfsProblem, RtfsSpace, RtfsStatus,
@@ -52,8 +54,7 @@ fn the_glue_for_zephyr_runs_over_stand_ins() {
 /// What `make rtfs-firmware` runs on a Cortex-M4; here each start is a process.
 #[test]
 fn the_firmware_example_survives_a_reset_within_every_operation() {
-    let flags = ["-std=c99", "-I../../firmware/mps2"];
-    let Some(program) = compiled("firmware_host.c", &flags, true) else {
+    let Some(program) = example_on_host("nand") else {
         return;
     };
     let told = run(&program);
@@ -65,33 +66,12 @@ fn the_firmware_example_survives_a_reset_within_every_operation() {
 /// Headers and example need nothing of a standard library.
 #[test]
 fn headers_and_example_are_freestanding_c99() {
-    let ran = Command::new("cc")
-        .args(["-std=c99", "-ffreestanding", "-fsyntax-only"])
-        .args(["-Wall", "-Wextra", "-pedantic", "-Werror", "-I"])
-        .arg(here("include"))
-        .arg("-I../../firmware/mps2")
-        .arg(here("firmware/power_cuts.c"))
-        .output();
-    match ran {
-        Ok(ran) => {
-            let told = String::from_utf8_lossy(&ran.stderr);
-            assert!(ran.status.success(), "{told}");
-        }
-        Err(_) => eprintln_skipped("there is no C compiler named cc"),
-    }
+    check_freestanding();
 }
 
 #[test]
 fn the_program_of_the_header_runs() {
-    let header = fs::read_to_string(here("include/wordline_rtfs.h")).expect("readable");
-    let lines = header
-        .lines()
-        .skip_while(|line| !line.contains("#include <stdio.h>"));
-    let program = lines.take_while(|line| !line.starts_with(" * Flash."));
-    let program: Vec<_> = program.map(|line| line.trim_start_matches(" *")).collect();
-    let source = Path::new(env!("CARGO_TARGET_TMPDIR")).join("rtfs_header.c");
-    fs::write(&source, program.join("\n")).expect("written");
-    if let Some(program) = compiled_file(&source, &["-std=c99"], true) {
+    if let Some(program) = program_of_header("wordline_rtfs.h", "Flash.") {
         assert_eq!(run(&program), "22.5 C\n");
     }
 }

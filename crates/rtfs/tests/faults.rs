@@ -394,7 +394,7 @@ fn a_decayed_page_of_files_leaves_the_other_files() {
         programs: 0,
         decayed: BTreeSet::new(),
     };
-    let page = PAGE as usize;
+    let page = PAGE;
     let files = PacedFiles::format(flash, COLUMNS, CONFIG, 1, memory());
     let mut files = files.expect("a format");
     for path in ["/log", "/gone"] {

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use wordline_core::SimClock;
 use wordline_core::quantity::Time;
 use wordline_host::{MappedFile, MappedFileError, ScratchFileError, ThreadReading, WallClock};
-use wordline_memory::{ByteMemory, Clock as _, Ecc, Flash, Geometry, OutOfRange};
+use wordline_memory::{ByteMemory, Clock as _, Ecc, EraseMode, Flash, Geometry, OutOfRange};
 use wordline_nvm::{AccessCost, Accounts, Cause, Device, FlashMemory, NvmError, OperationKind};
 
 use super::meter::{AccessBy, AccessMeter, Activity, BusTransfer};
@@ -528,6 +528,26 @@ impl Flash for MeteredMemory<Box<dyn FlashMemory>> {
         let at = u64::from(block) * bytes;
         self.counted((OperationKind::Erase, at, bytes), |flash| {
             flash.erase(block)
+        })
+    }
+
+    fn erase_mode(&self) -> EraseMode {
+        self.backend.erase_mode()
+    }
+
+    fn begin_erase(&mut self, block: u32) -> Result<(), NvmError> {
+        let geometry = self.geometry();
+        geometry.check_block(block)?;
+        let bytes = geometry.block_bytes();
+        let at = u64::from(block) * bytes;
+        self.counted((OperationKind::Erase, at, bytes), |flash| {
+            flash.begin_erase(block)
+        })
+    }
+
+    fn advance_erase(&mut self, parts: u32, of: u32) -> Result<bool, NvmError> {
+        self.counted((OperationKind::Erase, 0, 0), |flash| {
+            flash.advance_erase(parts, of)
         })
     }
 

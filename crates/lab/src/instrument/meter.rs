@@ -176,7 +176,8 @@ impl AccessMeter {
             sum.time = sum.time.plus(cost.total());
         }
         let moves = matches!(kind, OperationKind::Read | OperationKind::Write);
-        if moves && bytes == 0 {
+        // An erase of no bytes is one that goes on.
+        if bytes == 0 && (moves || kind == OperationKind::Erase) {
             return;
         }
         sum.bytes += bytes;

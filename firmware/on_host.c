@@ -1,4 +1,4 @@
-/* The firmware example on a host: each start is a process of its own, to which only the flash is handed on. */
+/* A firmware example on a host: each start is a process of its own, to which only the memory KEPT is handed on. */
 #define _POSIX_C_SOURCE 200809L
 #define _DEFAULT_SOURCE
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #define main device
-#include "../../firmware/power_cuts.c"
+#include "power_cuts.c"
 #undef main
 
 #define RESET 77
@@ -16,7 +16,7 @@
 
 static struct {
     unsigned char test[sizeof test];
-    unsigned char nand[sizeof nand];
+    unsigned char memory[sizeof KEPT];
 } *kept;
 
 void board_print(const char *text)
@@ -44,7 +44,7 @@ void board_exit(int status)
 void board_reset(void)
 {
     memcpy(kept->test, &test, sizeof test);
-    memcpy(kept->nand, nand, sizeof nand);
+    memcpy(kept->memory, KEPT, sizeof KEPT);
     _exit(RESET);
 }
 
@@ -59,7 +59,7 @@ int main(void)
         const pid_t child = fork();
         if (child == 0) {
             memcpy(&test, kept->test, sizeof test);
-            memcpy(nand, kept->nand, sizeof nand);
+            memcpy(KEPT, kept->memory, sizeof KEPT);
             _exit(device());
         }
         if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status)) {
