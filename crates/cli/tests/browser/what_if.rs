@@ -192,6 +192,7 @@ fn sliders_say_what_the_command_says() {
 
 /// Latency, energy, bytes at risk, hold-up and cost beside RAM, life and chips: at the run's own question, and at others.
 #[test]
+#[ignore = "takes most of a minute; `make nightly` runs it"]
 fn sliders_keep_every_limit_of_the_document() {
     let Some(browser) = Browser::find() else {
         println!("{SKIPPED}");

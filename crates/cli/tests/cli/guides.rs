@@ -97,6 +97,7 @@ fn is_slow(command: &str) -> bool {
         "wordline dram loaded --target rdimm-6400-2rx4-128g@xeon6-1s,mrdimm-8800-2rx4-128g@xeon6-1s --export",
         "wordline dram loaded --target rdimm-6400-2rx4-128g@xeon6-1s,mrdimm-8800-2rx4-128g@xeon6-1s --within",
         "wordline kv bench",
+        "--crash 1000",
         "--fill 100% --wrap 4GiB --rate 100KB/s",
     ];
     let is_ranking = command.starts_with("wordline compare") && !command.contains("--target");
