@@ -224,6 +224,7 @@ fn pages_of_memory_modules_draw_their_plots() {
 
 /// Every other view whose plots no test above draws.
 #[test]
+#[ignore = "takes most of a minute; `make nightly` runs it"]
 fn pages_of_other_workloads_draw_their_plots() {
     let Some(browser) = Browser::find() else {
         println!("{SKIPPED}");
