@@ -8,7 +8,7 @@ pub enum EraseMode {
     Awaited,
     /// It runs on, and the next access to the memory waits for its end, as on NAND.
     Runs,
-    /// It runs on until the next access, which lets it stand still, as on NOR with a suspend: it goes on when it is
+    /// It runs on until the next access suspends it, as on NOR, and resumes when it is
     /// [advanced](crate::Flash::advance_erase).
     Suspends,
 }

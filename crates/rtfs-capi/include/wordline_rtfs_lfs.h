@@ -216,7 +216,7 @@ static inline int lfs_rtfs_error(const lfs_t *lfs, wl_rtfs_status status)
     }
 }
 
-/* The same, of a call with a path: a name that is too long is told from one that is none. */
+/* The same, of a call with a path: a name that is too long has an error of its own. */
 static inline int lfs_rtfs_path_error(const lfs_t *lfs, wl_rtfs_status status, const char *path)
 {
     if (status == WL_RTFS_BAD_NAME && path != NULL) {

@@ -11,7 +11,7 @@ use wordline_rtfs::{PacedConfig, PacedError, PacedLayer};
 use crate::model::{GEOMETRY, PAGE, content};
 use crate::rules::{COLUMNS, blank};
 
-/// A flash that fails when it is told to.
+/// A flash with planned failures.
 #[derive(Clone, Debug)]
 struct Faulty {
     flash: FlashImage,
