@@ -112,6 +112,47 @@ pub trait Flash {
     fn mark_bad(&mut self, block: u32) -> Result<(), Self::Error>;
 }
 
+/// Flash that is lent: what is mounted on it leaves it where it stands.
+impl<F: Flash + ?Sized> Flash for &mut F {
+    type Error = F::Error;
+
+    fn geometry(&self) -> Geometry {
+        (**self).geometry()
+    }
+
+    fn read(&mut self, page: u32, column: u32, out: &mut [u8]) -> Result<Ecc, Self::Error> {
+        (**self).read(page, column, out)
+    }
+
+    fn program(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), Self::Error> {
+        (**self).program(page, column, data)
+    }
+
+    fn erase(&mut self, block: u32) -> Result<(), Self::Error> {
+        (**self).erase(block)
+    }
+
+    fn erase_mode(&self) -> EraseMode {
+        (**self).erase_mode()
+    }
+
+    fn begin_erase(&mut self, block: u32) -> Result<(), Self::Error> {
+        (**self).begin_erase(block)
+    }
+
+    fn advance_erase(&mut self, parts: u32, of: u32) -> Result<bool, Self::Error> {
+        (**self).advance_erase(parts, of)
+    }
+
+    fn is_bad(&mut self, block: u32) -> Result<bool, Self::Error> {
+        (**self).is_bad(block)
+    }
+
+    fn mark_bad(&mut self, block: u32) -> Result<(), Self::Error> {
+        (**self).mark_bad(block)
+    }
+}
+
 /// What the error-correcting code found in the bytes of a successful read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ecc {

@@ -22,17 +22,16 @@
 //!     once_bytes: None,
 //!     in_order: true,
 //! };
-//! # let geometry_of_flash = geometry;
-//! let flash = RamFlash::<144, 32, 24>::new(geometry).expect("the sizes fit");
+//! let mut flash = RamFlash::<144, 32, 24>::new(geometry).expect("the sizes fit");
 //! let config = PacedConfig { logical_pages: 128, bad_blocks: 1, log_entries: 32 };
 //! let columns = core::array::from_fn(|byte| 1 + byte as u32);
 //! let mut ram = [0; 1024];
-//! let mut layer = PacedLayer::format(flash, columns, config, &mut ram[..])?;
+//! let mut layer = PacedLayer::format(&mut flash, columns, config, &mut ram[..])?;
 //! layer.write(7, &[0x5A; 128])?;
 //!
 //! // The power goes; everything that returned is there.
-//! let flash = layer.into_flash();
-//! let mut layer = PacedLayer::mount(flash, columns, config, &mut ram[..])?;
+//! drop(layer);
+//! let mut layer = PacedLayer::mount(&mut flash, columns, config, &mut ram[..])?;
 //! let mut page = [0; 128];
 //! assert!(layer.read(7, &mut page)?);
 //! assert_eq!(page, [0x5A; 128]);

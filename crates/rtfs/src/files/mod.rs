@@ -64,18 +64,18 @@ type Result<T, E> = core::result::Result<T, PacedFileError<E>>;
 ///     in_order: true,
 /// };
 /// # type Ram = RamFlash<272, 32, 24>;
-/// let flash = Ram::new(geometry).expect("the sizes fit");
+/// let mut flash = Ram::new(geometry).expect("the sizes fit");
 /// let config = PacedConfig { logical_pages: 128, bad_blocks: 1, log_entries: 32 };
 /// let columns = core::array::from_fn(|byte| 1 + byte as u32);
 /// let mut ram = [0; 1024];
-/// let mut files = PacedFiles::format(flash, columns, config, 7, &mut ram[..])?;
+/// let mut files = PacedFiles::format(&mut flash, columns, config, 7, &mut ram[..])?;
 /// files.make_directory("/log")?;
 /// let mut file = files.open("/log/today", PacedOpen::CREATE)?;
 /// files.append(&mut file, b"12:00 22.5 C\n")?;
 ///
 /// // The power goes; everything that returned is there.
-/// let flash = files.into_layer().into_flash();
-/// let mut files = PacedFiles::mount(flash, columns, config, &mut ram[..])?;
+/// drop(files);
+/// let mut files = PacedFiles::mount(&mut flash, columns, config, &mut ram[..])?;
 /// let mut file = files.open("/log/today", PacedOpen::READ)?;
 /// let mut text = [0; 32];
 /// let bytes = files.read(&mut file, 0, &mut text)?;
