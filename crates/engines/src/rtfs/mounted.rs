@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use wordline_memory::Flash as _;
 use wordline_rtfs::{
-    PacedConfig, PacedEntry, PacedError, PacedFile, PacedFileError, PacedFiles, PacedOpen, PacedRam,
+    GROUP_PAGES, PacedConfig, PacedEntry, PacedError, PacedFile, PacedFileError, PacedFiles,
+    PacedOpen, PacedPart, PacedRam,
 };
 
 use super::RtfsOptions;
@@ -157,6 +158,42 @@ impl FileSystem for Rtfs {
             return Err(FsError::new(FsErrorKind::Invalid, why));
         }
         files.write(file, at, data).map_err(failed)
+    }
+
+    /// As [`PacedFiles::write_together`]: parts lie in pages that the file has. Neighbouring parts count as one.
+    fn write_together(&mut self, file: Handle, parts: &[(u64, &[u8])]) -> Result<(), FsError> {
+        self.open.check_writable(file)?;
+        let (files, file) = self.file(file)?;
+        let mut runs: Vec<(u64, Vec<u8>)> = Vec::new();
+        let mut sorted = parts.to_vec();
+        sorted.sort_by_key(|(at, _)| *at);
+        for (at, data) in sorted {
+            match runs.last_mut() {
+                Some((first, run)) if *first + run.len() as u64 == at => run.extend(data),
+                _ => runs.push((at, data.to_vec())),
+            }
+        }
+        let mut handles = vec![file.clone(); runs.len()];
+        let parts = handles.iter_mut().zip(&runs);
+        let mut parts: Vec<_> = parts
+            .map(|(file, (at, data))| PacedPart {
+                file,
+                at: *at,
+                data,
+            })
+            .collect();
+        files
+            .write_together(&mut parts)
+            .map_err(|error| match error {
+                PacedFileError::TooMany { .. } | PacedFileError::Unwritten => {
+                    FsError::new(FsErrorKind::Unsuitable, error)
+                }
+                other => failed(other),
+            })
+    }
+
+    fn together_pages(&self) -> Option<u32> {
+        Some(GROUP_PAGES as u32)
     }
 
     fn truncate(&mut self, file: Handle, bytes: u64) -> Result<(), FsError> {

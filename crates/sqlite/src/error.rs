@@ -1,0 +1,55 @@
+//! What can go wrong beside SQLite's own errors.
+
+use wordline_engines::FsError;
+
+/// What can go wrong with a database on a file system.
+#[derive(Debug, thiserror::Error)]
+pub enum SqliteError {
+    /// SQLite was in use before the first VFS of this crate, which has to configure it.
+    #[error("SQLite was started before its first VFS of a file system; make that first (code {0})")]
+    Started(i32),
+    /// SQLite refused a VFS.
+    #[error("SQLite refused the file system (code {0})")]
+    Refused(i32),
+    /// A setting is outside of its values.
+    #[error("{name}={found}; allowed: {allowed}")]
+    Setting {
+        /// The setting.
+        name: &'static str,
+        /// Its value.
+        found: u64,
+        /// The values that are allowed.
+        allowed: &'static str,
+    },
+    /// SQLite was compiled without something that a setting needs.
+    #[error("{setting} needs SQLite compiled with {flag}; build where .cargo/config.toml sets it")]
+    NotCompiled {
+        /// The setting.
+        setting: &'static str,
+        /// What SQLite is compiled with.
+        flag: &'static str,
+    },
+    /// Connections are open that use the file system.
+    #[error("connections to the file system are still open")]
+    ConnectionsOpen,
+    /// The file system refused.
+    #[error(transparent)]
+    Files(#[from] FsError),
+    /// SQLite failed, of itself or for what the file system said.
+    #[error("{error}{}", beneath.as_ref().map(|said| format!(": {said}")).unwrap_or_default())]
+    Sql {
+        /// What SQLite says.
+        error: rusqlite::Error,
+        /// What the file system said last, where it failed.
+        beneath: Option<FsError>,
+    },
+}
+
+impl From<rusqlite::Error> for SqliteError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sql {
+            error,
+            beneath: None,
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! SQLite on the file systems.
+
+mod sqlite;
