@@ -15,6 +15,7 @@ mod fat;
 mod file_system;
 #[cfg(all(feature = "fuse", target_os = "linux"))]
 mod fuse;
+mod host_files;
 mod littlefs;
 mod open_files;
 mod rewritten_sectors;
@@ -37,6 +38,7 @@ pub use file_system::{
 };
 #[cfg(all(feature = "fuse", target_os = "linux"))]
 pub use fuse::{FuseError, FuseMount, FuseOptions};
+pub use host_files::HostFiles;
 #[cfg(feature = "littlefs")]
 pub use littlefs::{LittleFs, LittleFsOptions};
 pub use rewritten_sectors::{RewriteError, RewrittenSectors};

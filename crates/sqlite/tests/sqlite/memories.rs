@@ -2,8 +2,12 @@
 
 use std::convert::Infallible;
 
-use wordline_engines::Shared;
-use wordline_memory::ByteMemory;
+use wordline_engines::{
+    ByteBlocks, Fat, FatOptions, FileSystem, FlashBox, HostFiles, LittleFs, LittleFsOptions, Rtfs,
+    RtfsOptions, Sectors, Shared, SpareFlash,
+};
+use wordline_memory::{ByteMemory, Geometry, RamFlash};
+use wordline_rtfs::PacedGround;
 
 /// Bytes on the heap.
 pub(crate) struct Bytes(Vec<u8>);
@@ -37,5 +41,83 @@ impl ByteMemory for Bytes {
 
     fn persist(&mut self) -> Result<(), Infallible> {
         Ok(())
+    }
+}
+
+/// A file system in RAM, or in a directory of the host.
+pub(crate) type Mounted = Box<dyn FileSystem + Send>;
+
+/// File systems, each freshly made.
+pub(crate) fn file_systems() -> Vec<(&'static str, Mounted, Option<tempfile::TempDir>)> {
+    let host = tempfile::tempdir().expect("a directory");
+    let on_host = HostFiles::new(host.path()).expect("a directory");
+    vec![
+        ("littlefs", littlefs(1 << 20), None),
+        ("fat", fat(1 << 20), None),
+        ("rtfs", rtfs(), None),
+        ("host", Box::new(on_host), Some(host)),
+    ]
+}
+
+/// littlefs in so many bytes of RAM.
+pub(crate) fn littlefs(bytes: usize) -> Mounted {
+    on_littlefs(Bytes::shared(bytes))
+}
+
+/// littlefs on a memory.
+pub(crate) fn on_littlefs<M>(memory: Shared<M>) -> Mounted
+where
+    M: ByteMemory<Error: std::fmt::Display> + Send + 'static,
+{
+    let blocks = || ByteBlocks::of_bytes(memory.clone(), 1024).expect("it divides the memory");
+    let options = LittleFsOptions::default();
+    LittleFs::format(blocks(), &options).expect("it suits");
+    Box::new(LittleFs::mount(blocks(), &options).expect("formatted"))
+}
+
+/// FAT in so many bytes of RAM.
+pub(crate) fn fat(bytes: usize) -> Mounted {
+    let sectors = Sectors::new(Bytes::shared(bytes));
+    let sectors = Shared::new(sectors);
+    Fat::format(sectors.clone(), &FatOptions::default()).expect("it suits");
+    Box::new(Fat::mount(sectors).expect("formatted"))
+}
+
+/// rtfs on NAND with pages of 1 KiB.
+pub(crate) fn rtfs() -> Mounted {
+    let geometry = Geometry {
+        page_bytes: 1024,
+        spare_bytes: 32,
+        pages_per_block: 16,
+        blocks: 64,
+        program_bytes: 1,
+        programs_per_page: Some(1),
+        once_bytes: None,
+        in_order: true,
+    };
+    let flash = RamFlash::<1056, 16, 64>::new(geometry).expect("sizes");
+    let flash = Shared::new(flash);
+    let memory = || SpareFlash {
+        flash: FlashBox::new(flash.clone()),
+        columns: std::array::from_fn(|byte| 1 + byte as u32),
+        ground: PacedGround {
+            geometry,
+            bad_blocks: 2,
+        },
+    };
+    let options = RtfsOptions {
+        spare_percent: 50,
+        ..RtfsOptions::default()
+    };
+    Rtfs::format(memory(), &options).expect("it suits");
+    Box::new(Rtfs::mount(memory(), &options).expect("formatted"))
+}
+
+/// Runs a test where large memories may lie on the stack.
+pub(crate) fn with_room(test: impl FnOnce() + Send + 'static) {
+    let thread = std::thread::Builder::new().stack_size(64 << 20);
+    let done = thread.spawn(test).expect("a thread").join();
+    if let Err(panic) = done {
+        std::panic::resume_unwind(panic);
     }
 }

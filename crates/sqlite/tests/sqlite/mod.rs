@@ -1,2 +1,7 @@
-mod first;
+mod failing;
 mod memories;
+mod seeded;
+mod shared;
+mod sql;
+mod traffic;
+mod traits;
