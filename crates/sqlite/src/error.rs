@@ -22,12 +22,12 @@ pub enum SqliteError {
         allowed: &'static str,
     },
     /// SQLite was compiled without something that a setting needs.
-    #[error("{setting} needs SQLite compiled with {flag}; build where .cargo/config.toml sets it")]
+    #[error("{setting} needs SQLite compiled with {flags}, as LIBSQLITE3_FLAGS says")]
     NotCompiled {
         /// The setting.
         setting: &'static str,
-        /// What SQLite is compiled with.
-        flag: &'static str,
+        /// What SQLite has to be compiled with.
+        flags: &'static str,
     },
     /// Connections are open that use the file system.
     #[error("connections to the file system are still open")]

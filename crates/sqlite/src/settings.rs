@@ -40,9 +40,9 @@ impl Default for SqliteSettings {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeviceTraits {
     /// The sizes in bytes of aligned writes that a power cut leaves done or not done, as a sum: each a power of two from
-    /// 512 to 65,536.
+    /// 512 to 65,536. Needs SQLite compiled with `ENABLE_ATOMIC_WRITE`.
     pub atomic_sizes: u32,
-    /// A power cut leaves a write of any size done or not done.
+    /// A power cut leaves a write of any size done or not done. Needs the same.
     pub atomic_any: bool,
     /// The length of a file grows after the bytes that are appended have landed.
     pub safe_append: bool,
@@ -50,7 +50,8 @@ pub struct DeviceTraits {
     pub sequential: bool,
     /// A power cut within a write leaves the bytes beside it as they were.
     pub powersafe_overwrite: bool,
-    /// Several writes of a file can become valid together.
+    /// Several writes of a file can become valid together. Needs SQLite compiled with `ENABLE_BATCH_ATOMIC_WRITE`, and
+    /// without the other: with both, this SQLite tells other connections nothing of such a transaction.
     pub batch_atomic: bool,
     /// A read may begin and end anywhere in a page.
     pub subpage_read: bool,
@@ -81,14 +82,10 @@ impl DeviceTraits {
             (self.batch_atomic, ffi::SQLITE_IOCAP_BATCH_ATOMIC),
             (self.subpage_read, ffi::SQLITE_IOCAP_SUBPAGE_READ),
         ];
-        let sizes = (9..=16)
-            .filter(|power| self.atomic_sizes >> power & 1 == 1)
-            .map(|power| ffi::SQLITE_IOCAP_ATOMIC512 << (power - 9));
+        // The bit of a size is the size in units of 256 B.
+        let sizes = (self.atomic_sizes >> 8) as c_int;
         let flags = flags.into_iter().filter(|(is_set, _)| *is_set);
-        flags
-            .map(|(_, bit)| bit)
-            .chain(sizes)
-            .fold(0, |bits, bit| bits | bit)
+        flags.fold(sizes, |bits, (_, bit)| bits | bit)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The VFS, which SQLite knows by a name of its own.
 
 use std::cell::UnsafeCell;
-use std::ffi::{CString, c_int};
+use std::ffi::{CStr, CString, c_int};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -202,20 +202,24 @@ fn check(settings: &SqliteSettings) -> Result<(), SqliteError> {
     }
     let needs_atomic = traits.atomic_any || traits.atomic_sizes != 0;
     let needs_batch = traits.batch_atomic || settings.fault == Some(VfsFault::ClaimsGroups);
-    for (is_needed, setting, option) in [
-        (needs_atomic, "atomic writes", c"ENABLE_ATOMIC_WRITE"),
-        (
-            needs_batch,
-            "batches of writes",
-            c"ENABLE_BATCH_ATOMIC_WRITE",
-        ),
-    ] {
-        // SAFETY: It is a text that ends.
-        let is_compiled = unsafe { ffi::sqlite3_compileoption_used(option.as_ptr()) } != 0;
-        if is_needed && !is_compiled {
-            let flag = option.to_str().unwrap_or_default();
-            return Err(SqliteError::NotCompiled { setting, flag });
-        }
+    // SAFETY: Both are texts that end.
+    let is_compiled =
+        |option: &CStr| unsafe { ffi::sqlite3_compileoption_used(option.as_ptr()) } != 0;
+    let (single, batch) = (
+        is_compiled(c"ENABLE_ATOMIC_WRITE"),
+        is_compiled(c"ENABLE_BATCH_ATOMIC_WRITE"),
+    );
+    if needs_atomic && !single {
+        return Err(SqliteError::NotCompiled {
+            setting: "an atomic write",
+            flags: "SQLITE_ENABLE_ATOMIC_WRITE",
+        });
+    }
+    if needs_batch && (single || !batch) {
+        return Err(SqliteError::NotCompiled {
+            setting: "a batch of writes",
+            flags: "SQLITE_ENABLE_BATCH_ATOMIC_WRITE and without SQLITE_ENABLE_ATOMIC_WRITE",
+        });
     }
     Ok(())
 }

@@ -88,14 +88,14 @@ pub(crate) fn rtfs() -> Mounted {
     let geometry = Geometry {
         page_bytes: 1024,
         spare_bytes: 32,
-        pages_per_block: 16,
-        blocks: 64,
+        pages_per_block: 64,
+        blocks: 48,
         program_bytes: 1,
         programs_per_page: Some(1),
         once_bytes: None,
         in_order: true,
     };
-    let flash = RamFlash::<1056, 16, 64>::new(geometry).expect("sizes");
+    let flash = RamFlash::<1056, 64, 48>::new(geometry).expect("sizes");
     let flash = Shared::new(flash);
     let memory = || SpareFlash {
         flash: FlashBox::new(flash.clone()),
@@ -106,7 +106,7 @@ pub(crate) fn rtfs() -> Mounted {
         },
     };
     let options = RtfsOptions {
-        spare_percent: 50,
+        spare_percent: 60,
         ..RtfsOptions::default()
     };
     Rtfs::format(memory(), &options).expect("it suits");

@@ -146,9 +146,9 @@ fn files_are_seen_by_their_owner_and_temporary_ones_are_not() {
     let db = vfs.open("/db").expect("a path");
     db.execute_batch(
         "PRAGMA journal_mode=persist; CREATE TABLE t(a); ATTACH '/other' AS o;
-         CREATE TABLE o.u(a); CREATE TEMP TABLE v(a); PRAGMA cache_size=5;
+         CREATE TABLE o.u(a); CREATE TEMP TABLE v(a); PRAGMA temp.cache_size=2;
          BEGIN; INSERT INTO t VALUES(1); INSERT INTO o.u VALUES(1); COMMIT;
-         INSERT INTO v SELECT zeroblob(5000) FROM json_each('[1,2,3,4,5,6,7,8,9]');
+         INSERT INTO v SELECT zeroblob(5000) FROM json_each('[1,2,3,4,5,6,7,8,9,10,11,12,13]');
          SELECT count(*) FROM (SELECT a FROM v ORDER BY a);",
     )
     .expect("room");

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
+use wordline_sqlite::rusqlite::types::ValueRef;
 use wordline_sqlite::rusqlite::{Connection, Result};
 use wordline_sqlite::{FileKind, SqliteSettings, SqliteVfs};
 
@@ -34,8 +35,20 @@ pub(crate) fn rows(db: &Connection) -> Result<Vec<String>> {
         let columns = rows.column_count();
         let mut rows = rows.query([])?;
         while let Some(row) = rows.next()? {
-            let cells = (0..columns).map(|column| row.get_ref(column));
-            all.push(format!("{table} {:?}", cells.collect::<Result<Vec<_>>>()?));
+            let mut text = table.clone();
+            for column in 0..columns {
+                match row.get_ref(column)? {
+                    ValueRef::Blob(bytes) => {
+                        // Long ones are told apart by a sum.
+                        let sum = bytes.iter().fold(1_u32, |sum, byte| {
+                            sum.wrapping_mul(31).wrapping_add((*byte).into())
+                        });
+                        text += &format!(" {}#{sum:x}", bytes.len());
+                    }
+                    other => text += &format!(" {other:?}"),
+                }
+            }
+            all.push(text);
         }
     }
     Ok(all)
@@ -72,6 +85,12 @@ fn a_script_gives_the_same_in_every_mode_on_every_file_system() {
                     .expect("a mode");
                 assert_eq!(found, mode, "{name}");
                 for statement in SCRIPT {
+                    // Without a journal there is no way back.
+                    let back = "SAVEPOINT s; DELETE FROM t; ROLLBACK TO s; ";
+                    let statement = match mode {
+                        "off" => &statement.replace(back, ""),
+                        _ => *statement,
+                    };
                     let done = db.execute_batch(statement);
                     let done = done.map_err(|error| vfs.explain(error).to_string());
                     assert_eq!(done, Ok(()), "{mode} on {name}: {statement}");
