@@ -100,6 +100,10 @@ impl dyn FileSystemEngine {
     #[must_use]
     pub fn single_changes(&self, calls: Vec<FileCall>, page_bytes: u32) -> Vec<FileCall> {
         match self.promise().lasting_pages {
+            None if self.promise().overwrites_in_place => calls
+                .into_iter()
+                .flat_map(|call| call.single_changes(usize::MAX))
+                .collect(),
             None => calls,
             Some(pages) => {
                 // Wherever they begin in a page.
