@@ -47,6 +47,8 @@ mod mount;
 mod names;
 mod open;
 mod path;
+#[cfg(test)]
+mod power_cuts;
 mod record;
 mod shape;
 mod tables;
