@@ -6,11 +6,11 @@ use std::fmt::Display;
 use wordline_memory::ByteMemory;
 
 /// A byte memory as an object, whose errors are words.
-trait DynBytes: ByteMemory<Error = String> + Any {}
+trait DynBytes: ByteMemory<Error = String> + Any + Send {}
 
 struct WordedBytes<M>(M);
 
-impl<M: ByteMemory<Error: Display> + 'static> DynBytes for WordedBytes<M> {}
+impl<M: ByteMemory<Error: Display> + Send + 'static> DynBytes for WordedBytes<M> {}
 
 impl<M: ByteMemory<Error: Display>> ByteMemory for WordedBytes<M> {
     type Error = String;
@@ -57,7 +57,7 @@ pub struct ByteBox(Box<dyn DynBytes>);
 
 impl ByteBox {
     /// Any byte memory.
-    pub fn new(memory: impl ByteMemory<Error: Display> + 'static) -> Self {
+    pub fn new(memory: impl ByteMemory<Error: Display> + Send + 'static) -> Self {
         Self(Box::new(WordedBytes(memory)))
     }
 

@@ -32,6 +32,9 @@ pub struct Promise {
     /// A write lasts when it returns, and so many pages of it become valid together; `None` where a write lasts from the
     /// next sync on.
     pub lasting_pages: Option<u32>,
+    /// A write within a file's length changes it in place: a power cut leaves each atom of the memory old or new. What a
+    /// write appends is there as a whole or not at all, by the next sync at the latest.
+    pub overwrites_in_place: bool,
 }
 
 impl Promise {
@@ -44,6 +47,7 @@ impl Promise {
         handles_paired_pages: false,
         handles_unstable_pages: false,
         lasting_pages: None,
+        overwrites_in_place: false,
     };
 }
 
@@ -266,7 +270,7 @@ impl dyn FileSystemEngine {
             Needs::Blocks => Contract::Blocks(Box::new(FlashBlocks::new(flash)?)),
             Needs::Sectors => Contract::Sectors(RewrittenSectors::new(flash)?.into()),
             Needs::Bytes => {
-                let why = "its bytes cannot be overwritten one by one";
+                let why = "bytes of flash cannot be overwritten one by one; it needs MRAM, FRAM or EEPROM";
                 return Err(FsError::new(FsErrorKind::Unsuitable, why));
             }
             Needs::SpareFlash => {

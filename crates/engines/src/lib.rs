@@ -13,6 +13,7 @@ pub mod crash;
 mod engine;
 mod fat;
 mod file_system;
+mod flat;
 #[cfg(all(feature = "fuse", target_os = "linux"))]
 mod fuse;
 mod host_files;
@@ -36,6 +37,7 @@ pub use fat::{Fat, FatOptions};
 pub use file_system::{
     Entry, FileSystem, FsError, FsErrorKind, Handle, Open, RamPart, RamUse, Space, check_path,
 };
+pub use flat::{Flat, FlatOptions};
 #[cfg(all(feature = "fuse", target_os = "linux"))]
 pub use fuse::{FuseError, FuseMount, FuseOptions};
 pub use host_files::HostFiles;
@@ -52,7 +54,8 @@ pub use stores::{RecordStore, StoreError, StoreOptions, StoreWork};
 pub static FILE_SYSTEMS: &[&dyn FileSystemEngine] = &[
     &littlefs::LittleFsEngine, // C, for microcontrollers
     &fat::FatEngine,           // in Rust
-    &rtfs::RtfsEngine,         // the project's own
+    &rtfs::RtfsEngine,         // the project's own, on raw flash
+    &flat::FlatEngine,         // the project's own, on bytes
 ];
 
 /// All stores, in the order in which runs and reports have them.

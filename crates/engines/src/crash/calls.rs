@@ -116,6 +116,9 @@ impl FileCall {
                     Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{to}{rest}"),
                     _ => path.to_owned(),
                 };
+                if from != to {
+                    tree.remove(*to);
+                }
                 return tree
                     .into_iter()
                     .map(|(path, node)| (moved(&path), node))

@@ -19,17 +19,28 @@ const DEPTH_MAX: usize = 4;
 
 /// A class of memories that file systems are cut on.
 pub trait CutMemory: Medium {
+    /// Bytes that a power cut leaves whole where they are overwritten in place; 1 where nothing can be.
+    fn atom(memory: &Recorded<Self>) -> usize;
+
     /// Whether one of the first blocks takes no erase any more. The memory is not used afterwards.
     fn lacks_start(memory: Recorded<Self>, blocks: u32) -> bool;
 }
 
 impl CutMemory for FlashTearing {
+    fn atom(_: &Recorded<Self>) -> usize {
+        1
+    }
+
     fn lacks_start(mut memory: Recorded<Self>, blocks: u32) -> bool {
         (0..blocks).any(|block| memory.erase(block).is_err())
     }
 }
 
 impl CutMemory for ByteTearing {
+    fn atom(memory: &Recorded<Self>) -> usize {
+        memory.atom()
+    }
+
     fn lacks_start(_: Recorded<Self>, _: u32) -> bool {
         false
     }
@@ -54,6 +65,8 @@ pub struct FileSubject<'a, M: CutMemory> {
     pub prepare: VolumePreparation<'a, M>,
     /// Whether the memory comes formatted and prepared.
     pub is_ready: Cell<bool>,
+    /// The memory's [`atom`](CutMemory::atom).
+    pub atom: Cell<usize>,
     /// Bytes of a file that are looked at; all of one without such a limit.
     pub head_bytes: fn(path: &str) -> Option<u64>,
     /// [`Subject::after`].
@@ -87,6 +100,7 @@ impl dyn FileSystemEngine {
             contract: Box::new(contract),
             prepare: Box::new(|_, _| Ok(())),
             is_ready: Cell::new(false),
+            atom: Cell::new(1),
             head_bytes: |_| None,
             after: Vec::new(),
             stopped: &|| false,
@@ -100,6 +114,10 @@ impl dyn FileSystemEngine {
     #[must_use]
     pub fn single_changes(&self, calls: Vec<FileCall>, page_bytes: u32) -> Vec<FileCall> {
         match self.promise().lasting_pages {
+            None if self.promise().overwrites_in_place => calls
+                .into_iter()
+                .flat_map(|call| call.single_changes(usize::MAX))
+                .collect(),
             None => calls,
             Some(pages) => {
                 // Wherever they begin in a page.
@@ -115,6 +133,7 @@ impl dyn FileSystemEngine {
 
 impl<M: CutMemory> FileSubject<'_, M> {
     fn mount(&self, memory: Recorded<M>) -> Result<Box<dyn FileSystem + Send>, FsError> {
+        self.atom.set(M::atom(&memory));
         let contract = (self.contract)(memory, false)?;
         self.engine.open(contract, &self.options)
     }
@@ -223,24 +242,101 @@ impl<M: CutMemory> Subject for FileSubject<'_, M> {
     }
 
     fn judge(&self, found: &FileTree, allowed: &[FileTree]) -> Result<(), String> {
-        if allowed.contains(found) {
-            return Ok(());
+        let in_place = self.engine.promise().overwrites_in_place;
+        judge_files(found, allowed, in_place.then(|| self.atom.get()))
+    }
+}
+
+/// The oracle of file systems: the files as they are in one of the states. Where writes change files in place, each atom of
+/// so many bytes is that of one of two states that follow each other, if both have the same files of the same lengths. For
+/// use as [`Subject::judge`].
+///
+/// # Errors
+/// What is wrong, in words that are the same for failures of the same kind.
+pub fn judge_files(
+    found: &FileTree,
+    allowed: &[FileTree],
+    in_place: Option<usize>,
+) -> Result<(), String> {
+    if allowed.contains(found) {
+        return Ok(());
+    }
+    let is_torn = |atom| {
+        let mut pairs = allowed.windows(2);
+        pairs.any(|pair| is_between(found, [&pair[0], &pair[1]], atom))
+    };
+    if in_place.is_some_and(is_torn) {
+        return Ok(());
+    }
+    // What every state that may be found agrees on was synced.
+    let trees = allowed.iter().chain([found]);
+    let paths: BTreeSet<&String> = trees.flat_map(FileTree::keys).collect();
+    let agreed = |path: &&String| {
+        let mut states = allowed.iter().map(|tree| tree.get(*path));
+        let first = states.next();
+        states.all(|state| Some(state) == first)
+    };
+    let synced =
+        |path: &&String| allowed.first().and_then(|tree| tree.get(*path)) == found.get(*path);
+    Err(if paths.iter().filter(|path| agreed(path)).all(synced) {
+        "what a call was changing is neither old nor new"
+    } else {
+        "what was synced is lost or changed"
+    }
+    .to_owned())
+}
+
+/// Whether files have each atom from one of two states, which differ in nothing but bytes within their lengths.
+fn is_between(found: &FileTree, states: [&FileTree; 2], atom: usize) -> bool {
+    let fits = |(path, node): (&String, &FileNode)| match (node, states.map(|tree| tree.get(path)))
+    {
+        (FileNode::Dir, nodes) => nodes == [Some(&FileNode::Dir); 2],
+        (FileNode::File(found), [Some(FileNode::File(old)), Some(FileNode::File(new))]) => {
+            let (found, old, new) = (&found.0, &old.0, &new.0);
+            let atoms = old.chunks(atom).zip(new.chunks(atom));
+            let mut atoms = found.chunks(atom).zip(atoms);
+            found.len() == old.len()
+                && found.len() == new.len()
+                && atoms.all(|(found, (old, new))| found == old || found == new)
         }
-        // What every state that may be found agrees on was synced.
-        let trees = allowed.iter().chain([found]);
-        let paths: BTreeSet<&String> = trees.flat_map(FileTree::keys).collect();
-        let agreed = |path: &&String| {
-            let mut states = allowed.iter().map(|tree| tree.get(*path));
-            let first = states.next();
-            states.all(|state| Some(state) == first)
+        _ => false,
+    };
+    states.iter().all(|state| state.len() == found.len()) && found.iter().all(fits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files(nodes: &[(&str, &[u8])]) -> FileTree {
+        let node = |(path, bytes): &(&str, &[u8])| {
+            let file = FileNode::File(StoredBytes(bytes.to_vec()));
+            ((*path).to_owned(), file)
         };
-        let synced =
-            |path: &&String| allowed.first().and_then(|tree| tree.get(*path)) == found.get(*path);
-        Err(if paths.iter().filter(|path| agreed(path)).all(synced) {
-            "what a call was changing is neither old nor new"
-        } else {
-            "what was synced is lost or changed"
+        nodes.iter().map(node).collect()
+    }
+
+    #[test]
+    fn a_torn_overwrite_is_judged_by_atoms_and_everything_else_as_a_whole() {
+        let old = files(&[("/a", b"aaaabbbb"), ("/b", b"1234")]);
+        let new = files(&[("/a", b"AAAABBBB"), ("/b", b"1234")]);
+        let allowed = [old, new];
+        let torn = files(&[("/a", b"AAaaBBBB"), ("/b", b"1234")]);
+        let judge = |found, atom| judge_files(found, &allowed, atom).is_ok();
+        assert!(judge(&torn, Some(2)) && judge(&torn, Some(1)));
+        assert!(!judge(&torn, Some(4)), "an atom is torn");
+        assert!(!judge(&torn, None), "nothing may be torn");
+        for wrong in [
+            files(&[("/a", b"AAaaBBBB"), ("/b", b"1235")]),
+            files(&[("/a", b"AAaaBBB"), ("/b", b"1234")]),
+            files(&[("/a", b"AAaaBBBB")]),
+            files(&[("/a", b"AAaaBBBB"), ("/b", b"1234"), ("/c", b"")]),
+        ] {
+            assert!(!judge(&wrong, Some(2)), "{wrong:?}");
         }
-        .to_owned())
+        // Bytes behind the old length are there with the new one or not at all.
+        let grown = [files(&[("/a", b"aa")]), files(&[("/a", b"aabb")])];
+        let found = files(&[("/a", b"aab\0")]);
+        assert!(judge_files(&found, &grown, Some(1)).is_err());
     }
 }

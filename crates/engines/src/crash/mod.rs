@@ -7,7 +7,7 @@ mod records;
 use std::fmt;
 
 pub use calls::{FileCall, FileNode, FileTree};
-pub use files::{ContractOf, CutMemory, FileSubject, OpenedVolume, VolumePreparation};
+pub use files::{ContractOf, CutMemory, FileSubject, OpenedVolume, VolumePreparation, judge_files};
 pub use records::{RecordCall, RecordMap, StoreSubject, judge_records};
 
 /// Bytes of a key, a value or a file, which print in one short word.

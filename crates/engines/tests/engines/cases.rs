@@ -59,7 +59,25 @@ pub(crate) fn all() -> Vec<Case> {
     #[cfg(feature = "littlefs")]
     cases.extend(littlefs::cases());
     cases.push(rtfs::on_nand());
+    cases.push(flat::on_bytes());
     cases
+}
+
+mod flat {
+    use wordline_engines::{ByteBox, Flat, FlatOptions};
+
+    use super::{Case, case};
+    use crate::engines::memories::bytes;
+
+    pub(super) fn on_bytes() -> Case {
+        let options = FlatOptions::default();
+        case(
+            ("flat on bytes", true),
+            bytes(),
+            move |bytes| Flat::format(ByteBox::new(bytes), &options),
+            move |bytes| Flat::mount(ByteBox::new(bytes), &options),
+        )
+    }
 }
 
 mod rtfs {

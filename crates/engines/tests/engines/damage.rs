@@ -99,6 +99,19 @@ fn use_all(fs: &mut impl FileSystem) -> Result<(), FsError> {
     fs.unmount()
 }
 
+#[test]
+fn flat_survives_damage() {
+    use wordline_engines::{ByteBox, Flat, FlatOptions};
+    let options = FlatOptions::default();
+    with_room(move || {
+        survives_damage(
+            bytes(),
+            |memory| Flat::format(ByteBox::new(memory), &options),
+            |memory| Flat::mount(ByteBox::new(memory), &options),
+        );
+    });
+}
+
 #[cfg(feature = "fat")]
 #[test]
 fn fat_survives_damage() {

@@ -24,7 +24,7 @@ use wordline_catalog::{Model, PartOnBoard};
 use wordline_core::quantity::{ByteCount, Quantity as _};
 use wordline_core::{EngineName, Experiment, FsTest, FsWorkload, ResultSet};
 use wordline_engines::{Engine, FILE_SYSTEMS, Needs, names};
-use wordline_nvm::{Conditions, FlashModel};
+use wordline_nvm::{Conditions, FlashModel, MemoryClass};
 
 pub use volume::{Spent, Volume, VolumeReading};
 
@@ -72,10 +72,14 @@ pub fn file_systems() -> Vec<EngineName> {
 /// The file systems that run where nothing else is said: those that suit at least one of some targets.
 fn file_systems_of(targets: &[PartOnBoard<'_>]) -> Vec<EngineName> {
     let takes_records = targets.iter().any(engine::takes_records);
+    let has_bytes = targets
+        .iter()
+        .any(|target| target.part.model.class() == MemoryClass::ByteAddressable);
     let names = file_systems().into_iter();
-    let runs = |name: &EngineName| {
-        let needs = file_system(name).map(Engine::needs);
-        takes_records || !matches!(needs, Ok(Needs::SpareFlash))
+    let runs = |name: &EngineName| match file_system(name).map(Engine::needs) {
+        Ok(Needs::SpareFlash) => takes_records,
+        Ok(Needs::Bytes) => has_bytes,
+        _ => true,
     };
     names.filter(runs).collect()
 }

@@ -52,7 +52,7 @@ pub(super) fn short_bytes(variant: TableVariant, sizes: KvSizes, atom: usize) ->
 pub(super) fn create(
     variant: TableVariant,
     sizes: KvSizes,
-    memory: impl ByteMemory<Error: Display> + 'static,
+    memory: impl ByteMemory<Error: Display> + Send + 'static,
 ) -> Result<Box<dyn RecordStore>, StoreError> {
     let memory = Contract::Bytes(ByteBox::new(memory));
     variant.table.create(memory, &options(variant, sizes))

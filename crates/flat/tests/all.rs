@@ -1,0 +1,3 @@
+//! Tests of the files from outside.
+
+mod model;
