@@ -94,7 +94,7 @@ fn unused(path: &[String]) -> &'static [&'static str] {
     let path: Vec<&str> = path.iter().map(String::as_str).collect();
     match path.as_slice() {
         ["completions" | "man"] => ALL,
-        ["report" | "diff"] | ["kv", "dump"] => &ALL[..4],
+        ["report" | "diff"] | ["kv", "dump"] | ["io", "record" | "show"] => &ALL[..4],
         ["doctor"] | ["fs", "mount"] | ["part", "check" | "import" | "new"] => &ALL[..3],
         ["ask"] => &ALL[4..],
         _ => &[],

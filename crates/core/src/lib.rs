@@ -36,12 +36,12 @@ pub use clock::SimClock;
 pub use experiment::{
     AccessSource, Arrival, BackgroundWork, Band, BandwidthTest, BoundWorkload, BufferWorkload,
     ColumnUnit, CompareWorkload, DramTest, DramTraceTest, DramWorkload, Durations, EngineName,
-    Experiment, FitWorkload, FsTest, FsWorkload, FtlMapping, HealthWorkload, IdleTest, KvBench,
-    KvBuild, KvCrash, KvDirectory, KvSizes, KvTest, KvWork, KvWorkload, LIMIT_RULES, LifeBy,
-    LimitRule, Limits, LoadedTest, LogSource, Mix, NamedValues, Operation, Pattern, Preference,
-    Prices, RawWorkload, ShareOrSize, ShareOrSizeError, SizeOrPeriod, SizeOrPeriodError,
-    StreamSource, TraceSource, TranslationLayer, WearUsage, WearWorkload, Work, WorkKind, Workload,
-    WriteSync,
+    Experiment, FitWorkload, FsTest, FsWorkload, FtlMapping, HealthWorkload, IdleTest, IoWorkload,
+    KvBench, KvBuild, KvCrash, KvDirectory, KvSizes, KvTest, KvWork, KvWorkload, LIMIT_RULES,
+    LifeBy, LimitRule, Limits, LoadedTest, LogSource, Mix, NamedValues, Operation, Pattern,
+    Preference, Prices, RawWorkload, ShareOrSize, ShareOrSizeError, SizeOrPeriod,
+    SizeOrPeriodError, StreamSource, TraceSource, TranslationLayer, WearUsage, WearWorkload, Work,
+    WorkKind, Workload, WriteSync,
 };
 #[cfg(feature = "cli")]
 pub use experiment::{COMMANDS, ExperimentCommand, is_given};

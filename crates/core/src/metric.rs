@@ -84,6 +84,7 @@ metrics! {
     LatencyP999 "latency_p999" "s" Lower "Duration that 99.9 % of the accesses do not exceed.";
     LatencyMax "latency_max" "s" Lower [Headline(6, None, "latency max")] "Duration of the slowest access, exact.";
     LatencyMin "latency_min" "s" Lower "Duration of the fastest access, exact.";
+    DurationTotal "duration_total" "s" Lower "Duration of all accesses of the line together.";
     LatencyFloor "latency_floor" "s" Neither
         "Longest duration of an access that no file system on the memory can promise to stay below: its programs, and an \
          erase.";

@@ -14,6 +14,8 @@ named! {
         AppendSmall = "append-small",
         /// Appends to a file, each made durable.
         AppendSync = "append-sync",
+        /// Closings of a file.
+        Close = "close",
         /// Power cuts.
         Crash = "crash",
         /// New files, one after the other.
@@ -32,6 +34,8 @@ named! {
         Hit = "hit",
         /// New records.
         Insert = "insert",
+        /// Queries of what is in a directory.
+        List = "list",
         /// New directories.
         MakeDirectory = "make-directory",
         /// Look-ups of keys that are not there.
@@ -70,6 +74,8 @@ named! {
         Stat = "stat",
         /// Steps of a real-time layer: a page moved, or a page of its map stored.
         Step = "step",
+        /// Syncs: what was written to a file is made to last.
+        Sync = "sync",
         /// Files cut to a length.
         Truncate = "truncate",
         /// New values of records that are there.

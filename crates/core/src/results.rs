@@ -481,7 +481,7 @@ impl ResultSet {
             if row.value.is_some_and(|value| !value.is_finite()) || !row.age.is_finite() {
                 return fail("a number is not finite".into());
             }
-            if let Some(value) = row.value.filter(|_| row.workload == "fs")
+            if let Some(value) = row.value.filter(|_| ["fs", "io"].contains(&&*row.workload))
                 && !row.metric.allows_of_files(value)
             {
                 return fail(format!("{} cannot be {value}", row.metric));

@@ -55,6 +55,15 @@ pub trait FileSystem {
     /// When there is no room, or the memory fails.
     fn sync(&mut self, file: Handle) -> Result<(), FsError>;
 
+    /// Returns when the bytes that were written to a file survive a power cut, with the length that they need: as
+    /// [`sync`](Self::sync) where a file system makes no difference.
+    ///
+    /// # Errors
+    /// As [`sync`](Self::sync).
+    fn sync_data(&mut self, file: Handle) -> Result<(), FsError> {
+        self.sync(file)
+    }
+
     /// Closes a file, with what [`sync`](Self::sync) does where the file system does so itself.
     ///
     /// # Errors
@@ -106,6 +115,11 @@ pub trait FileSystem {
         [("buffers", ram.buffers), ("structures", ram.structures)]
             .map(|(name, bytes)| RamPart { name, bytes })
             .to_vec()
+    }
+
+    /// Says which thread of a program makes the next calls: for a recorder, and nothing to a file system.
+    fn called_by(&mut self, thread: u32) {
+        let _ = thread;
     }
 
     /// Writes what is left to be written, and leaves the memory alone from then on: every later call fails.

@@ -4,6 +4,7 @@
 //! [`FILE_SYSTEMS`] and [`STORES`] list the engines by name, each with what it promises, needs and offers ([`Engine`]).
 //! An open file system is a [`FileSystem`], an open store a [`RecordStore`], whatever they are written in. A memory is
 //! shared by handles ([`Shared`]), so that a caller can read its clock between two calls and open it again.
+//! [`RecordedFiles`] writes the calls of whoever uses a file system into a trace.
 //! FAT (rust-fatfs) is the feature `fat`, littlefs in C the feature `littlefs`. With the feature `fuse`, on Linux, any
 //! program can use a file system.
 
@@ -19,6 +20,8 @@ mod fuse;
 mod host_files;
 mod littlefs;
 mod open_files;
+mod ram_files;
+mod recorded;
 mod rewritten_sectors;
 mod rtfs;
 mod sectors;
@@ -43,6 +46,8 @@ pub use fuse::{FuseError, FuseMount, FuseOptions};
 pub use host_files::HostFiles;
 #[cfg(feature = "littlefs")]
 pub use littlefs::{LittleFs, LittleFsOptions};
+pub use ram_files::RamFiles;
+pub use recorded::{FileRecorder, RecordedFiles};
 pub use rewritten_sectors::{RewriteError, RewrittenSectors};
 pub use rtfs::{Rtfs, RtfsOptions};
 pub use sectors::{SectorBox, Sectors, SectorsError};

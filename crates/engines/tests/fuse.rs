@@ -35,6 +35,7 @@ fn serve(fs: Mounted, dir: &Path) -> Option<FuseMount> {
     let options = FuseOptions {
         name: "a test".into(),
         cached: false,
+        recording: false,
     };
     match FuseMount::new(fs, dir, &options) {
         Ok(mount) => Some(mount),

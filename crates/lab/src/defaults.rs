@@ -4,7 +4,7 @@ use wordline_catalog::{Catalog, PartOnBoard};
 use wordline_core::{AccessSource, Experiment, FsTest, FsWorkload, KvTest, Workload};
 
 use crate::error::LabError;
-use crate::fs::default_fs_workload;
+use crate::fs::{default_fs_workload, file_systems_of};
 use crate::{default_base, default_stream, default_workload};
 
 /// Gives targets their boards, and settings that `stated` does not know, by the names of their fields, the values that
@@ -57,6 +57,12 @@ pub fn complete(
             }
             if !stated("files") && fs.tests == [FsTest::SmallFiles] {
                 fs.files = FsWorkload::REPORTED_FILES;
+            }
+        }
+        Workload::Io(io) => {
+            let targets = targets(catalog, &mut experiment.targets)?;
+            if !stated("file_systems") {
+                io.file_systems = file_systems_of(&targets);
             }
         }
         Workload::Bound(_) => {

@@ -90,6 +90,14 @@ pub enum LabError {
         /// Why not, with the line.
         source: wordline_trace::dram::DramTraceError,
     },
+    /// A trace of file calls cannot be used.
+    #[error("{file}, {source}")]
+    FileTrace {
+        /// The file.
+        file: String,
+        /// Why not, with the byte or the line.
+        source: wordline_trace::files::FileTraceError,
+    },
     /// What a run writes besides its document cannot be written.
     #[error("the {what} cannot be written: {source}")]
     Unwritten {

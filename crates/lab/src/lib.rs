@@ -44,6 +44,7 @@ mod error;
 mod fit;
 mod fs;
 mod instrument;
+mod io;
 mod kv;
 mod list;
 mod open;
@@ -129,6 +130,10 @@ fn run_into(
         Workload::Fs(workload) => {
             let targets = on_boards(catalog, &mut experiment, document)?;
             fs::run(&targets, &workload, &experiment, control, document)
+        }
+        Workload::Io(workload) => {
+            let targets = on_boards(catalog, &mut experiment, document)?;
+            io::run(&targets, &workload, &experiment, control, document)
         }
         Workload::Kv(workload) => {
             let targets = targets(catalog, &mut experiment, document)?;

@@ -201,6 +201,9 @@ warnings! {
     FreshFileSystem FreshMemory { name, steps, bytes }
         "{name}, {steps}: less was stored than the {bytes} of flash hold, so that little or nothing had to be \
          cleaned up; a memory in use is slower: give a longer --file beside --fill, or a smaller --capacity";
+    FreshReplay FreshMemory { name, bytes }
+        "{name}: less was stored than the {bytes} of flash hold, so that little or nothing had to be cleaned up; a \
+         memory in use is slower: give a smaller --capacity";
     IdleCalls Advice { name }
         "{name}: no call asked the memory for anything, so that they took no time and have no rate";
     UncutFailure RunFailed { target, engine, violation }

@@ -36,6 +36,7 @@ mod current;
 pub mod cycling;
 pub mod dram;
 mod error;
+pub mod files;
 mod fio;
 mod format;
 pub mod growth;

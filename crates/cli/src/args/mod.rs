@@ -4,6 +4,7 @@ mod dumps;
 mod engines;
 mod find;
 mod fs_mount;
+mod io;
 
 use std::path::PathBuf;
 
@@ -12,6 +13,7 @@ use clap_complete::Shell;
 pub(crate) use dumps::{Import, NewPart};
 pub(crate) use find::FindParts;
 pub(crate) use fs_mount::Mount;
+pub(crate) use io::{Io, Record, ShowTrace};
 use wordline_core::COMMANDS;
 use wordline_core::quantity::{Fraction, Time};
 use wordline_report::{Detail, Format};
@@ -103,6 +105,9 @@ Examples:
     /// Run file systems that products use on a memory
     #[command(subcommand, display_order = 20)]
     Fs(Box<Fs>),
+    /// Record the file calls of a program, and run them on any memory
+    #[command(subcommand, display_order = 20)]
+    Io(Io),
     /// Run hash tables on a byte-addressable memory
     #[command(subcommand, display_order = 21)]
     Kv(Kv),

@@ -8,6 +8,7 @@ mod fs;
 pub(crate) mod hooks;
 mod import;
 mod import_batch;
+mod io;
 mod kv_dump;
 mod part;
 mod part_compare;
@@ -22,7 +23,7 @@ mod required;
 mod shell;
 mod wear;
 
-use std::io::{self, IsTerminal as _};
+use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
 use clap::{ArgMatches, FromArgMatches as _};
@@ -42,7 +43,9 @@ use crate::progress::Bar;
 
 /// Whether a person sits before a bare `wordline`.
 pub(crate) fn is_asked_alone() -> bool {
-    std::env::args_os().len() == 1 && io::stdin().is_terminal() && io::stdout().is_terminal()
+    std::env::args_os().len() == 1
+        && std::io::stdin().is_terminal()
+        && std::io::stdout().is_terminal()
 }
 
 /// Asks what the command is, as `wordline ask` does.
@@ -66,6 +69,7 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
     match &arguments.command {
         Command::Ask => ask::run(Some(global)),
         Command::Fs(fs) => fs::run(fs, global),
+        Command::Io(io) => self::io::run(io, global),
         Command::Kv(Kv::Dump(dump)) => kv_dump::run(dump, global),
         Command::Part(part) => part::run(part, global),
         Command::Reproduce(reproduce) => reproduce::run(reproduce, global),

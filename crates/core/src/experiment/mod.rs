@@ -11,6 +11,7 @@ mod engine;
 mod fit;
 mod fs;
 mod health;
+mod io;
 mod kv;
 mod limit_rule;
 mod named_values;
@@ -41,6 +42,7 @@ pub use engine::EngineName;
 pub use fit::FitWorkload;
 pub use fs::{FsTest, FsWorkload};
 pub use health::HealthWorkload;
+pub use io::IoWorkload;
 pub use kv::{KvBench, KvBuild, KvCrash, KvDirectory, KvSizes, KvTest, KvWork, KvWorkload};
 pub use limit_rule::{LIMIT_RULES, LimitRule};
 pub use named_values::{ColumnUnit, NamedValues};
@@ -95,6 +97,8 @@ pub enum Workload {
     Fs(FsWorkload),
     /// Remaining life of blocks of flash.
     Health(HealthWorkload),
+    /// The file calls of a recorded program.
+    Io(IoWorkload),
     /// Hash tables on byte-addressable memories.
     Kv(KvWorkload),
     /// Endurance, and latency over life.
@@ -114,6 +118,7 @@ impl Workload {
             Self::Fit(_) => "fit",
             Self::Fs(_) => "fs",
             Self::Health(_) => "health",
+            Self::Io(_) => "io",
             Self::Kv(_) => "kv",
             Self::Wear(_) => "wear",
         }
@@ -137,7 +142,8 @@ impl Workload {
                 source: LogSource { file, .. },
                 ..
             })
-            | Self::Health(HealthWorkload::Trace { file }) => Some(file),
+            | Self::Health(HealthWorkload::Trace { file })
+            | Self::Io(IoWorkload { file, .. }) => Some(file),
             Self::Compare(compare) => compare.work.trace.as_mut(),
             _ => None,
         }
@@ -147,12 +153,13 @@ impl Workload {
     /// None of a kind that does nothing until it is told what.
     #[must_use]
     pub fn usual(kind: &str, test: Option<&str>) -> Option<Self> {
-        const USUAL: [fn() -> Workload; 11] = [
+        const USUAL: [fn() -> Workload; 12] = [
             buffer::usual,
             raw::usual,
             wear::usual,
             fs::usual,
             bound::usual,
+            io::usual,
             kv::usual_bench,
             kv::usual_crash,
             dram::usual_idle,
@@ -194,6 +201,7 @@ pub static COMMANDS: &[ExperimentCommand] = &[
     health::COMMAND,
     fs::COMMAND,
     bound::COMMAND,
+    io::COMMAND,
     kv::BENCH,
     kv::CRASH,
     dram::IDLE,

@@ -34,6 +34,9 @@ pub struct FuseOptions {
     /// Lets the kernel keep what was read, which `mmap` for sharing needs on kernels before 6.6: reads of it then do
     /// not reach the memory.
     pub cached: bool,
+    /// Lets only what programs ask for reach the file system, for a recording: the kernel keeps names and lengths, and a
+    /// close syncs nothing.
+    pub recording: bool,
 }
 
 /// What can go wrong with a mount.
@@ -83,6 +86,7 @@ impl FuseMount {
         let served = FuseServer {
             tree: Arc::clone(&tree),
             cached: options.cached,
+            recording: options.recording,
             owner: (owner.uid(), owner.gid()),
         };
         let mut config = Config::default();

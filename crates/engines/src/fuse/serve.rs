@@ -13,8 +13,8 @@ use fuser::{
 use super::tree::Tree;
 use crate::{Entry, FsError, FsErrorKind};
 
-/// How long the kernel may cache answers: not at all.
-const KEPT: Duration = Duration::ZERO;
+/// How long the kernel keeps names and lengths while calls are recorded: it asks again and again for what the program knows.
+const KEPT_FOR_RECORDING: Duration = Duration::from_secs(1 << 20);
 
 /// The unit of free space, in bytes.
 const UNIT: u64 = 512;
@@ -24,13 +24,28 @@ pub(super) struct FuseServer {
     pub tree: Arc<Mutex<Tree>>,
     /// Whether the kernel may keep what it read.
     pub cached: bool,
+    /// Whether only what the program asks for is to reach the file system.
+    pub recording: bool,
     /// User and group of everything.
     pub owner: (u32, u32),
 }
 
 impl FuseServer {
-    fn tree(&self) -> MutexGuard<'_, Tree> {
-        self.tree.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The file system, for a call of a program's thread.
+    fn tree(&self, request: &Request) -> MutexGuard<'_, Tree> {
+        let mut tree = self.tree.lock().unwrap_or_else(PoisonError::into_inner);
+        // The kernel closes files when nobody waits for it any more.
+        if request.pid() != 0 {
+            tree.called_by(request.pid());
+        }
+        tree
+    }
+
+    fn kept(&self) -> Duration {
+        match self.recording {
+            true => KEPT_FOR_RECORDING,
+            false => Duration::ZERO,
+        }
     }
 
     fn flags(&self) -> FopenFlags {
@@ -66,15 +81,15 @@ impl FuseServer {
 
     fn reply_entry(&self, found: Result<(u64, Entry), Errno>, reply: ReplyEntry) {
         match found {
-            Ok(found) => reply.entry(&KEPT, &self.attributes(&found), Generation(0)),
+            Ok(found) => reply.entry(&self.kept(), &self.attributes(&found), Generation(0)),
             Err(error) => reply.error(error),
         }
     }
 
     /// What something has become.
-    fn reply_attributes(&self, number: INodeNo, reply: ReplyAttr) {
-        match self.tree().entry(number.0) {
-            Ok(entry) => reply.attr(&KEPT, &self.attributes(&(number.0, entry))),
+    fn reply_attributes(&self, request: &Request, number: INodeNo, reply: ReplyAttr) {
+        match self.tree(request).entry(number.0) {
+            Ok(entry) => reply.attr(&self.kept(), &self.attributes(&(number.0, entry))),
             Err(error) => reply.error(errno(&error)),
         }
     }
@@ -107,25 +122,25 @@ fn errno(error: &FsError) -> Errno {
 }
 
 impl Filesystem for FuseServer {
-    fn lookup(&self, _: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
+    fn lookup(&self, request: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
         let found = text(name).and_then(|name| {
-            let found = self.tree().look_up(parent.0, name);
+            let found = self.tree(request).look_up(parent.0, name);
             found.map_err(|error| errno(&error))
         });
         self.reply_entry(found, reply);
     }
 
-    fn forget(&self, _: &Request, number: INodeNo, times: u64) {
-        self.tree().forget(number.0, times);
+    fn forget(&self, request: &Request, number: INodeNo, times: u64) {
+        self.tree(request).forget(number.0, times);
     }
 
-    fn getattr(&self, _: &Request, number: INodeNo, _: Option<FileHandle>, reply: ReplyAttr) {
-        self.reply_attributes(number, reply);
+    fn getattr(&self, request: &Request, number: INodeNo, _: Option<FileHandle>, reply: ReplyAttr) {
+        self.reply_attributes(request, number, reply);
     }
 
     fn setattr(
         &self,
-        _: &Request,
+        request: &Request,
         number: INodeNo,
         _: Option<u32>,
         _: Option<u32>,
@@ -141,24 +156,32 @@ impl Filesystem for FuseServer {
         _: Option<BsdFileFlags>,
         reply: ReplyAttr,
     ) {
-        let cut = size.map_or(Ok(()), |bytes| self.tree().truncate(number.0, bytes));
+        let cut = size.map_or(Ok(()), |bytes| self.tree(request).truncate(number.0, bytes));
         match cut {
-            Ok(()) => self.reply_attributes(number, reply),
+            Ok(()) => self.reply_attributes(request, number, reply),
             Err(error) => reply.error(errno(&error)),
         }
     }
 
-    fn mkdir(&self, _: &Request, parent: INodeNo, name: &OsStr, _: u32, _: u32, reply: ReplyEntry) {
+    fn mkdir(
+        &self,
+        request: &Request,
+        parent: INodeNo,
+        name: &OsStr,
+        _: u32,
+        _: u32,
+        reply: ReplyEntry,
+    ) {
         let made = text(name).and_then(|name| {
-            let made = self.tree().create_dir(parent.0, name);
+            let made = self.tree(request).create_dir(parent.0, name);
             made.map_err(|error| errno(&error))
         });
         self.reply_entry(made, reply);
     }
 
-    fn unlink(&self, _: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
+    fn unlink(&self, request: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
         let removed = text(name).and_then(|name| {
-            let removed = self.tree().remove(parent.0, name);
+            let removed = self.tree(request).remove(parent.0, name);
             removed.map_err(|error| errno(&error))
         });
         reply_empty(removed, reply);
@@ -170,7 +193,7 @@ impl Filesystem for FuseServer {
 
     fn rename(
         &self,
-        _: &Request,
+        request: &Request,
         parent: INodeNo,
         name: &OsStr,
         new_parent: INodeNo,
@@ -184,14 +207,14 @@ impl Filesystem for FuseServer {
                 return Err(Errno::EINVAL);
             }
             let (from, to) = ((parent.0, name), (new_parent.0, new_name));
-            let renamed = self.tree().rename(from, to, flags.is_empty());
+            let renamed = self.tree(request).rename(from, to, flags.is_empty());
             renamed.map_err(|error| errno(&error))
         });
         reply_empty(renamed, reply);
     }
 
-    fn open(&self, _: &Request, number: INodeNo, _: OpenFlags, reply: ReplyOpen) {
-        match self.tree().open(number.0) {
+    fn open(&self, request: &Request, number: INodeNo, _: OpenFlags, reply: ReplyOpen) {
+        match self.tree(request).open(number.0) {
             Ok(()) => reply.opened(FileHandle(number.0), self.flags()),
             Err(error) => reply.error(errno(&error)),
         }
@@ -199,7 +222,7 @@ impl Filesystem for FuseServer {
 
     fn create(
         &self,
-        _: &Request,
+        request: &Request,
         parent: INodeNo,
         name: &OsStr,
         _: u32,
@@ -208,14 +231,20 @@ impl Filesystem for FuseServer {
         reply: ReplyCreate,
     ) {
         let made = text(name).and_then(|name| {
-            let made = self.tree().create(parent.0, name);
+            let made = self.tree(request).create(parent.0, name);
             made.map_err(|error| errno(&error))
         });
         match made {
             Ok(made) => {
                 let attributes = self.attributes(&made);
                 let handle = FileHandle(made.0);
-                reply.created(&KEPT, &attributes, Generation(0), handle, self.flags());
+                reply.created(
+                    &self.kept(),
+                    &attributes,
+                    Generation(0),
+                    handle,
+                    self.flags(),
+                );
             }
             Err(error) => reply.error(error),
         }
@@ -223,7 +252,7 @@ impl Filesystem for FuseServer {
 
     fn read(
         &self,
-        _: &Request,
+        request: &Request,
         number: INodeNo,
         _: FileHandle,
         at: u64,
@@ -233,7 +262,7 @@ impl Filesystem for FuseServer {
         reply: ReplyData,
     ) {
         let mut out = vec![0; bytes as usize];
-        match self.tree().read(number.0, at, &mut out) {
+        match self.tree(request).read(number.0, at, &mut out) {
             Ok(count) => reply.data(&out[..count]),
             Err(error) => reply.error(errno(&error)),
         }
@@ -241,7 +270,7 @@ impl Filesystem for FuseServer {
 
     fn write(
         &self,
-        _: &Request,
+        request: &Request,
         number: INodeNo,
         _: FileHandle,
         at: u64,
@@ -251,26 +280,48 @@ impl Filesystem for FuseServer {
         _: Option<LockOwner>,
         reply: ReplyWrite,
     ) {
-        match self.tree().write(number.0, at, data) {
+        match self.tree(request).write(number.0, at, data) {
             Ok(()) => reply.written(data.len() as u32),
             Err(error) => reply.error(errno(&error)),
         }
     }
 
     /// A program closes a file. Errors are reported here, not when the file is released.
-    fn flush(&self, _: &Request, number: INodeNo, _: FileHandle, _: LockOwner, reply: ReplyEmpty) {
-        let synced = self.tree().sync(number.0);
+    fn flush(
+        &self,
+        request: &Request,
+        number: INodeNo,
+        _: FileHandle,
+        _: LockOwner,
+        reply: ReplyEmpty,
+    ) {
+        if self.recording {
+            return reply.ok();
+        }
+        let synced = self.tree(request).sync(number.0);
         reply_empty(synced.map_err(|error| errno(&error)), reply);
     }
 
-    fn fsync(&self, _: &Request, number: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
-        let synced = self.tree().sync(number.0);
+    fn fsync(
+        &self,
+        request: &Request,
+        number: INodeNo,
+        _: FileHandle,
+        data_only: bool,
+        reply: ReplyEmpty,
+    ) {
+        let mut tree = self.tree(request);
+        let synced = match data_only {
+            true => tree.sync_data(number.0),
+            false => tree.sync(number.0),
+        };
+        drop(tree);
         reply_empty(synced.map_err(|error| errno(&error)), reply);
     }
 
     fn release(
         &self,
-        _: &Request,
+        request: &Request,
         number: INodeNo,
         _: FileHandle,
         _: OpenFlags,
@@ -278,12 +329,12 @@ impl Filesystem for FuseServer {
         _: bool,
         reply: ReplyEmpty,
     ) {
-        let closed = self.tree().close(number.0);
+        let closed = self.tree(request).close(number.0);
         reply_empty(closed.map_err(|error| errno(&error)), reply);
     }
 
-    fn opendir(&self, _: &Request, number: INodeNo, _: OpenFlags, reply: ReplyOpen) {
-        match self.tree().open_dir(number.0) {
+    fn opendir(&self, request: &Request, number: INodeNo, _: OpenFlags, reply: ReplyOpen) {
+        match self.tree(request).open_dir(number.0) {
             Ok(dir) => reply.opened(FileHandle(dir), FopenFlags::empty()),
             Err(error) => reply.error(errno(&error)),
         }
@@ -291,13 +342,13 @@ impl Filesystem for FuseServer {
 
     fn readdir(
         &self,
-        _: &Request,
+        request: &Request,
         number: INodeNo,
         dir: FileHandle,
         offset: u64,
         mut reply: ReplyDirectory,
     ) {
-        let tree = self.tree();
+        let tree = self.tree(request);
         let list = match tree.list(dir.0) {
             Ok(list) => list,
             Err(error) => return reply.error(errno(&error)),
@@ -321,13 +372,13 @@ impl Filesystem for FuseServer {
 
     fn releasedir(
         &self,
-        _: &Request,
+        request: &Request,
         _: INodeNo,
         dir: FileHandle,
         _: OpenFlags,
         reply: ReplyEmpty,
     ) {
-        self.tree().close_dir(dir.0);
+        self.tree(request).close_dir(dir.0);
         reply.ok();
     }
 
@@ -336,8 +387,8 @@ impl Filesystem for FuseServer {
         reply.ok();
     }
 
-    fn statfs(&self, _: &Request, _: INodeNo, reply: ReplyStatfs) {
-        match self.tree().space() {
+    fn statfs(&self, request: &Request, _: INodeNo, reply: ReplyStatfs) {
+        match self.tree(request).space() {
             Ok(space) => {
                 let (total, free) = (space.total / UNIT, space.free / UNIT);
                 reply.statfs(total, free, free, 0, 0, UNIT as u32, 255, UNIT as u32);

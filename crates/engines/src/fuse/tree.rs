@@ -241,6 +241,16 @@ impl Tree {
         self.fs.sync(handle)
     }
 
+    pub(super) fn sync_data(&mut self, number: u64) -> Result<(), FsError> {
+        let handle = self.handle(number)?;
+        self.fs.sync_data(handle)
+    }
+
+    /// Says which thread makes the next calls.
+    pub(super) fn called_by(&mut self, thread: u32) {
+        self.fs.called_by(thread);
+    }
+
     /// Removes what has a name. A file that is open stays, without its name, until it is closed.
     pub(super) fn remove(&mut self, parent: u64, name: &str) -> Result<(), FsError> {
         let (number, entry) = self.look_up(parent, name)?;

@@ -8,6 +8,7 @@ use wordline_core::draw::{Purpose, draw};
 use wordline_core::quantity::Time;
 use wordline_core::{FsTest, FsWorkload};
 use wordline_engines::{FileSystem, FsError, Handle, Open, RamPart};
+use wordline_trace::files::FileTraceError;
 
 use super::part::FileSystemMedium;
 use super::pieces::{Pieces, SMALL_DIR, path, shuffled};
@@ -19,24 +20,24 @@ use crate::instrument::tally::UnitWear;
 use crate::payload::Payload;
 
 /// The file that is written and read.
-pub(super) const FILE: &str = "/data";
+pub(crate) const FILE: &str = "/data";
 
 /// Small files that are read back when nothing is timed any more, at most.
 const CHECKED: u64 = 32;
 
 /// One operation of a test: what its calls do.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct CallStep {
+pub(crate) struct CallStep {
     /// As the column `operation` spells it.
-    pub(super) operation: RowOperation,
+    pub(crate) operation: RowOperation,
     /// Bytes of a call; none of one that moves no data of the caller's.
-    pub(super) access_bytes: Option<u64>,
+    pub(crate) access_bytes: Option<u64>,
     /// Whether it stores what the caller gives.
-    pub(super) stores: bool,
+    pub(crate) stores: bool,
 }
 
 impl CallStep {
-    pub(super) const MOUNT: Self = Self::plain(Mount);
+    pub(crate) const MOUNT: Self = Self::plain(Mount);
 
     const fn plain(operation: RowOperation) -> Self {
         Self {
@@ -65,35 +66,43 @@ impl CallStep {
 
 /// Why a run ended before its end.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum CallFailure {
+pub(crate) enum CallFailure {
     #[error("{0}")]
     Engine(#[from] FsError),
     #[error("{0} holds other bytes than those that were written; please report this defect")]
     Corrupt(String),
     #[error(transparent)]
     Backlog(#[from] BacklogError),
+    #[error("call {number} of the trace ({call}): {source}")]
+    Traced {
+        number: u64,
+        call: String,
+        source: FsError,
+    },
+    #[error(transparent)]
+    Trace(#[from] FileTraceError),
     #[error("the caller stopped it")]
     Stopped,
 }
 
 /// A mounted file system, and the RAM that it needed so far.
-pub(super) struct Mounted {
-    pub(super) engine: Box<dyn FileSystem + Send>,
+pub(crate) struct Mounted {
+    pub(crate) engine: Box<dyn FileSystem + Send>,
     ram: Vec<RamPart>,
 }
 
 impl Mounted {
-    pub(super) fn new(engine: Box<dyn FileSystem + Send>) -> Self {
+    pub(crate) fn new(engine: Box<dyn FileSystem + Send>) -> Self {
         let ram = engine.ram_parts();
         Self { engine, ram }
     }
 
     /// The most RAM that each part needed.
-    pub(super) fn ram(&self) -> &[RamPart] {
+    pub(crate) fn ram(&self) -> &[RamPart] {
         &self.ram
     }
 
-    pub(super) fn open(&mut self, path: &str, how: Open) -> Result<Handle, FsError> {
+    pub(crate) fn open(&mut self, path: &str, how: Open) -> Result<Handle, FsError> {
         let file = self.engine.open(path, how)?;
         for (most, now) in self.ram.iter_mut().zip(self.engine.ram_parts()) {
             most.bytes = most.bytes.max(now.bytes);
@@ -102,35 +111,35 @@ impl Mounted {
     }
 
     /// Ends a file: everything that was written to it lasts from here on.
-    pub(super) fn finish(&mut self, file: Handle) -> Result<(), FsError> {
+    pub(crate) fn finish(&mut self, file: Handle) -> Result<(), FsError> {
         self.engine.sync(file)?;
         self.engine.close(file)
     }
 }
 
 /// What the calls of one operation came to.
-pub(super) struct Measured {
-    pub(super) tally: OperationTally,
+pub(crate) struct Measured {
+    pub(crate) tally: OperationTally,
     /// The RAM that their durations ask for, of an operation that stores.
-    pub(super) findings: Option<BufferFindings>,
+    pub(crate) findings: Option<BufferFindings>,
 }
 
 /// What the calls of one mounted file system need.
-pub(super) struct FileCalls<'a> {
-    pub(super) mounted: Mounted,
-    pub(super) medium: &'a FileSystemMedium,
-    pub(super) workload: &'a FsWorkload,
-    pub(super) payload: &'a Payload,
-    pub(super) seed: u64,
-    pub(super) rates: &'a [Rate],
-    pub(super) control: &'a Control<'a>,
+pub(crate) struct FileCalls<'a> {
+    pub(crate) mounted: Mounted,
+    pub(crate) medium: &'a FileSystemMedium,
+    pub(crate) workload: &'a FsWorkload,
+    pub(crate) payload: &'a Payload,
+    pub(crate) seed: u64,
+    pub(crate) rates: &'a [Rate],
+    pub(crate) control: &'a Control<'a>,
     /// What was measured, in order; of a test that fails, what ended before.
-    pub(super) done: Vec<(CallStep, Measured)>,
+    pub(crate) done: Vec<(CallStep, Measured)>,
 }
 
 impl FileCalls<'_> {
     /// Runs a test.
-    pub(super) fn run(&mut self, test: FsTest) -> Result<(), CallFailure> {
+    pub(crate) fn run(&mut self, test: FsTest) -> Result<(), CallFailure> {
         match test {
             FsTest::Sequential => self.sequential(),
             FsTest::Overwrite => self.overwrite(),

@@ -52,7 +52,7 @@ pub(super) fn check(
 }
 
 /// Everything that was chosen is of something that runs.
-pub(super) fn choices(
+pub(crate) fn choices(
     engines: &[&dyn FileSystemEngine],
     targets: &[PartOnBoard<'_>],
     settings: &BTreeMap<String, String>,

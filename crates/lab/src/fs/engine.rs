@@ -31,7 +31,7 @@ type LayerRam = Vec<(&'static str, u64)>;
 ///
 /// # Errors
 /// When there is none, with the names that are allowed, or when this program was built without it.
-pub(super) fn file_system(name: &EngineName) -> Result<&'static dyn FileSystemEngine, LabError> {
+pub(crate) fn file_system(name: &EngineName) -> Result<&'static dyn FileSystemEngine, LabError> {
     let engine = named(FILE_SYSTEMS, name.name()).map_err(|allowed| {
         let name = name.to_string();
         SettingProblem::UnknownEngine { name, allowed }.of("fs")
@@ -44,18 +44,18 @@ pub(super) fn file_system(name: &EngineName) -> Result<&'static dyn FileSystemEn
 
 /// A file system on a target: how it is formatted and mounted.
 #[derive(Clone)]
-pub(super) struct FileSystemSetup<'a> {
-    pub(super) kind: &'static dyn FileSystemEngine,
-    pub(super) target: &'a PartOnBoard<'a>,
+pub(crate) struct FileSystemSetup<'a> {
+    pub(crate) kind: &'static dyn FileSystemEngine,
+    pub(crate) target: &'a PartOnBoard<'a>,
     /// What stands between it and NAND.
-    pub(super) layer: Option<TranslationLayer>,
+    pub(crate) layer: Option<TranslationLayer>,
     settings: Settings,
 }
 
 /// What was mounted, with the RAM in bytes of a translation layer below, in parts by name.
-pub(super) struct Ready {
-    pub(super) mounted: Mounted,
-    pub(super) layer_ram: LayerRam,
+pub(crate) struct Ready {
+    pub(crate) mounted: Mounted,
+    pub(crate) layer_ram: LayerRam,
 }
 
 impl<'a> FileSystemSetup<'a> {
@@ -63,7 +63,7 @@ impl<'a> FileSystemSetup<'a> {
     ///
     /// # Errors
     /// When a setting is none.
-    pub(super) fn new(
+    pub(crate) fn new(
         kind: &'static dyn FileSystemEngine,
         target: &'a PartOnBoard<'a>,
         chosen: &BTreeMap<String, String>,
@@ -83,7 +83,7 @@ impl<'a> FileSystemSetup<'a> {
     ///
     /// # Errors
     /// When the part does not work on its board, or has no erase of the size that the user chose.
-    pub(super) fn memory(&self, conditions: Conditions) -> Result<Memory, LabError> {
+    pub(crate) fn memory(&self, conditions: Conditions) -> Result<Memory, LabError> {
         let target = self.target;
         let failed = |source| LabError::Device {
             target: target.name.clone(),
@@ -115,7 +115,7 @@ impl<'a> FileSystemSetup<'a> {
     }
 
     /// What the reader should know of how the file system was set up.
-    pub(super) fn warn_of_setup(&self, capacity: u64, document: &mut ResultSet) {
+    pub(crate) fn warn_of_setup(&self, capacity: u64, document: &mut ResultSet) {
         let all = self.target.part.model.capacity_bytes();
         let part = if capacity < all {
             format!("the first {} of ", ByteCount::from_bytes(capacity))
@@ -141,7 +141,7 @@ impl<'a> FileSystemSetup<'a> {
     }
 
     /// What the memory can do to the file system that the reader has to know.
-    pub(super) fn warn(&self, document: &mut ResultSet) {
+    pub(crate) fn warn(&self, document: &mut ResultSet) {
         let target = &self.target.name;
         let on_pages = self.layer.is_none() && !self.kind.promise().handles_paired_pages;
         let model = &self.target.part.model;
@@ -160,7 +160,7 @@ impl<'a> FileSystemSetup<'a> {
     ///
     /// # Errors
     /// When they do, but for what the user chose.
-    pub(super) fn suits(&self, memory: &Memory, bytes: u64) -> Result<bool, LabError> {
+    pub(crate) fn suits(&self, memory: &Memory, bytes: u64) -> Result<bool, LabError> {
         let refusal = |engine: &Self| {
             let refused = engine
                 .format(&FileSystemMedium::new(memory.fork(), bytes))
@@ -193,7 +193,7 @@ impl<'a> FileSystemSetup<'a> {
     }
 
     /// Why there may be no room on a memory that is empty: a block that the file system cannot replace is bad.
-    pub(super) fn bad_start(&self, memory: &Memory) -> Option<FileSystemFailure> {
+    pub(crate) fn bad_start(&self, memory: &Memory) -> Option<FileSystemFailure> {
         let Memory::Flash(mut flash) = memory.fork() else {
             return None;
         };
@@ -208,7 +208,7 @@ impl<'a> FileSystemSetup<'a> {
 
     /// Why power cuts leave some images that break the promise, of which so many are a refusal to work without a block
     /// that the file system cannot replace.
-    pub(super) fn why(&self, failures: u64, without_start: u64) -> Vec<FileSystemFailure> {
+    pub(crate) fn why(&self, failures: u64, without_start: u64) -> Vec<FileSystemFailure> {
         let (promise, title) = (self.kind.promise(), self.kind.title());
         if !promise.survives_power_cuts {
             return vec![FileSystemFailure::NoPromise(title)];
@@ -234,13 +234,13 @@ impl<'a> FileSystemSetup<'a> {
     }
 
     /// Makes an empty file system.
-    pub(super) fn format(&self, medium: &FileSystemMedium) -> Result<(), FsError> {
+    pub(crate) fn format(&self, medium: &FileSystemMedium) -> Result<(), FsError> {
         let (memory, _) = self.contract(medium, true)?;
         self.kind.format(memory, self.settings.options())
     }
 
     /// Mounts it.
-    pub(super) fn mount(&self, medium: &FileSystemMedium) -> Result<Ready, FsError> {
+    pub(crate) fn mount(&self, medium: &FileSystemMedium) -> Result<Ready, FsError> {
         let (memory, layer_ram) = self.contract(medium, false)?;
         let mounted = self.kind.open(memory, self.settings.options())?;
         Ok(Ready {
@@ -263,7 +263,7 @@ impl<'a> FileSystemSetup<'a> {
     }
 
     /// Flash as the contract that the file system needs, with the RAM of a layer, which is formatted or mounted.
-    pub(super) fn on_flash(
+    pub(crate) fn on_flash(
         &self,
         flash: impl Flash<Error = NvmError> + Send + 'static,
         formats: bool,
@@ -291,7 +291,7 @@ impl<'a> FileSystemSetup<'a> {
     }
 
     /// Bytes as the contract that the file system needs.
-    pub(super) fn on_bytes(
+    pub(crate) fn on_bytes(
         &self,
         memory: impl ByteMemory<Error = NvmError> + Send + 'static,
     ) -> Result<Contract, FsError> {
@@ -299,7 +299,7 @@ impl<'a> FileSystemSetup<'a> {
     }
 
     /// What was chosen.
-    pub(super) const fn options(&self) -> &FsOptions {
+    pub(crate) const fn options(&self) -> &FsOptions {
         self.settings.options()
     }
 
@@ -314,18 +314,18 @@ impl<'a> FileSystemSetup<'a> {
 
     /// Whether it, or the layer below it, puts off work that then comes at once: a directory that is compacted, a layer
     /// that cleans.
-    pub(super) fn puts_off(&self) -> bool {
+    pub(crate) fn puts_off(&self) -> bool {
         self.cleans() || self.kind.promise().defers_work
     }
 
     /// Whether it, or the layer below it, writes pages elsewhere and erases the blocks that they leave: from when every
     /// block was written once.
-    pub(super) fn cleans(&self) -> bool {
+    pub(crate) fn cleans(&self) -> bool {
         self.layer.is_some() || self.kind.needs() == Needs::SpareFlash
     }
 
     /// The same with options under which what it puts off falls within a short workload, where the user left them open.
-    pub(super) fn eager(&self) -> Self {
+    pub(crate) fn eager(&self) -> Self {
         let mut other = self.clone();
         for &(name, value) in self.kind.eager_options() {
             other.settings.or_else(name, value);
@@ -335,7 +335,7 @@ impl<'a> FileSystemSetup<'a> {
 }
 
 /// Whether a translation layer stands between a file system and a target.
-pub(super) fn needs_layer(
+pub(crate) fn needs_layer(
     engine: &dyn FileSystemEngine,
     target: &PartOnBoard<'_>,
     mapping: FtlMapping,
@@ -344,7 +344,7 @@ pub(super) fn needs_layer(
 }
 
 /// Whether a file system that keeps records in spare areas can run on a target.
-pub(super) fn takes_records(target: &PartOnBoard<'_>) -> bool {
+pub(crate) fn takes_records(target: &PartOnBoard<'_>) -> bool {
     let model = &target.part.model;
     model.flash().is_some() && model.no_translation(FtlMapping::RealTime).is_none()
 }

@@ -6,25 +6,27 @@
 //! computes takes no time. Of the slowest call the rows say which operations of the memory it consisted of.
 
 pub(crate) mod bound;
-mod calls;
+pub(crate) mod calls;
 mod case;
-mod check;
+pub(crate) mod check;
 mod crash;
-mod engine;
+pub(crate) mod engine;
 mod layer_ram;
-mod part;
+pub(crate) mod part;
 mod pieces;
 mod rows;
 mod settings;
+pub(crate) mod system;
 mod volume;
 
 use case::Case;
-use engine::{FileSystemSetup, file_system};
+use engine::file_system;
+use system::{FileSystemCase, FileSystemChoices};
 use wordline_catalog::{Model, PartOnBoard};
-use wordline_core::quantity::{ByteCount, Quantity as _};
+use wordline_core::quantity::Quantity as _;
 use wordline_core::{EngineName, Experiment, FsTest, FsWorkload, ResultSet};
 use wordline_engines::{Engine, FILE_SYSTEMS, Needs, names};
-use wordline_nvm::{Conditions, FlashModel, MemoryClass};
+use wordline_nvm::{FlashModel, MemoryClass};
 
 pub use volume::{Spent, Volume, VolumeReading};
 
@@ -32,8 +34,6 @@ use crate::control::{Control, Progress};
 use crate::error::LabError;
 use crate::instrument::case::{DocumentCase, run_into};
 use crate::payload::Payload;
-use crate::sources;
-use crate::warning::LabWarning;
 
 /// Bytes of a memory that a file system gets where nothing else is said, at least.
 const SHARE: u64 = 4 << 20;
@@ -70,7 +70,7 @@ pub fn file_systems() -> Vec<EngineName> {
 }
 
 /// The file systems that run where nothing else is said: those that suit at least one of some targets.
-fn file_systems_of(targets: &[PartOnBoard<'_>]) -> Vec<EngineName> {
+pub(crate) fn file_systems_of(targets: &[PartOnBoard<'_>]) -> Vec<EngineName> {
     let takes_records = targets.iter().any(engine::takes_records);
     let has_bytes = targets
         .iter()
@@ -119,74 +119,45 @@ pub(crate) fn run(
     check::check(targets, workload, experiment)?;
     let rates = crate::buffer::exact_rates(&workload.rates_bytes_per_s)?;
     let payload = Payload::new(experiment.seed);
-    let mut systems = Vec::new();
-    for &timing in &experiment.timings {
-        for target in targets {
-            for name in &workload.file_systems {
-                let engine = FileSystemSetup::new(
-                    file_system(name)?,
-                    target,
-                    &workload.settings,
-                    experiment.ftl,
-                )?;
-                let memory = engine.memory(Conditions {
-                    timing,
-                    age: experiment.age,
-                    seed: experiment.seed,
-                })?;
-                sources::add(document, target, memory.accounts(), timing);
-                let bytes = share(&target.part.model, workload);
-                engine.warn_of_setup(bytes, document);
-                if let Some(asked) = workload.capacity_bytes.filter(|asked| *asked > bytes) {
-                    document.warn(LabWarning::WholeMemoryForFiles {
-                        target: &target.name,
-                        has: &ByteCount::from_bytes(bytes),
-                        asked: &ByteCount::from_bytes(asked),
-                    });
-                }
-                engine.warn(document);
-                let suits = engine.suits(&memory, bytes)?;
-                systems.push((engine, timing, memory, bytes, suits));
-            }
-        }
-    }
+    let choices = FileSystemChoices {
+        file_systems: &workload.file_systems,
+        settings: &workload.settings,
+        asked_bytes: workload.capacity_bytes,
+        bytes: &|model| share(model, workload),
+    };
+    let systems = FileSystemCase::all(targets, &choices, experiment, document)?;
     // Each fill level has a test after the other behind its own filling; the whole memory and the power cuts come last.
     let fills = workload.fill.iter().map(|fill| CasePart::Fill(fill.si()));
     let parts: Vec<CasePart> = fills.chain([CasePart::Whole, CasePart::Crash]).collect();
     let (payload, rates) = (&payload, rates.as_slice());
     let mut cases = Vec::new();
-    for (engine, timing, memory, bytes, suits) in &systems {
-        let (timing, bytes, suits) = (*timing, *bytes, *suits);
+    for system in &systems {
         for &part in &parts {
             let steps = match part {
                 CasePart::Fill(_) => workload.tests.len() + 1,
                 CasePart::Whole | CasePart::Crash => 1,
             };
             let weight = (steps as f64 * PARTS_OF_STEP) as u64;
-            let (engine, memory) = (engine.clone(), memory.fork());
-            let name = engine.target.name.clone();
+            let system = system.fork();
+            let name = system.engine.target.name.clone();
             let work = move |control: &Control<'_>, document: &mut ResultSet| {
+                let target = system.engine.target;
                 let mut breathe = |steps: f64| {
                     control.report(Progress {
-                        step: &engine.target.name,
+                        step: &target.name,
                         done_bytes: (steps * PARTS_OF_STEP) as u64,
                         total_bytes: weight,
                     });
                 };
+                // What a power cut leaves does not depend on how long anything takes.
+                let first = experiment.timings.first() == Some(&system.timing);
                 let case = Case {
-                    engine: engine.clone(),
-                    timing,
-                    memory,
-                    bytes,
-                    suits,
+                    system,
                     workload,
-                    experiment,
                     payload,
                     rates,
                     control,
                 };
-                // What a power cut leaves does not depend on how long anything takes.
-                let first = experiment.timings.first() == Some(&timing);
                 document.complete = match part {
                     CasePart::Fill(fill) => case.run(fill, &mut breathe, document),
                     CasePart::Whole => {

@@ -8,14 +8,14 @@ use crate::instrument::{Instrumented, MeteredMemory};
 
 /// A file system's memory. Of its handles one goes to the engine, another stays with the instrument.
 #[derive(Clone)]
-pub(super) enum FileSystemMedium {
+pub(crate) enum FileSystemMedium {
     Flash(Shared<MeteredMemory<Box<dyn FlashMemory>>>),
     Bytes(Shared<MeteredMemory<Box<dyn Device>>>),
 }
 
 impl FileSystemMedium {
     /// The first bytes of a memory, all of a smaller one; whole blocks of a flash memory.
-    pub(super) fn new(memory: Memory, capacity: u64) -> Self {
+    pub(crate) fn new(memory: Memory, capacity: u64) -> Self {
         match memory {
             Memory::Flash(flash) => Self::Flash(Shared::new(MeteredMemory::flash(flash, capacity))),
             Memory::Bytes(device) => Self::Bytes(Shared::new(MeteredMemory::new(device, capacity))),
@@ -23,7 +23,7 @@ impl FileSystemMedium {
     }
 
     /// An independent copy of the whole memory, as it is now.
-    pub(super) fn fork(&self) -> Memory {
+    pub(crate) fn fork(&self) -> Memory {
         match self {
             Self::Flash(part) => Memory::Flash(part.borrow().backend().fork_memory()),
             Self::Bytes(part) => Memory::Bytes(part.borrow().backend().fork_device()),
@@ -31,14 +31,14 @@ impl FileSystemMedium {
     }
 
     /// Reads the instrument.
-    pub(super) fn with<T>(&self, read: impl FnOnce(&mut dyn Instrumented) -> T) -> T {
+    pub(crate) fn with<T>(&self, read: impl FnOnce(&mut dyn Instrumented) -> T) -> T {
         match self {
             Self::Flash(part) => read(&mut *part.borrow()),
             Self::Bytes(part) => read(&mut *part.borrow()),
         }
     }
 
-    pub(super) fn now(&self) -> Time {
+    pub(crate) fn now(&self) -> Time {
         self.with(|medium| medium.now())
     }
 }

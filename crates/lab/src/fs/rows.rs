@@ -30,10 +30,10 @@ const METRICS: [&[Metric]; 8] = [
 ];
 
 /// The metrics of an operation that has no figures.
-pub(super) const HEADLINE: [Metric; 2] = [Metric::OpsRate, Metric::LatencyMax];
+pub(crate) const HEADLINE: [Metric; 2] = [Metric::OpsRate, Metric::LatencyMax];
 
 /// Adds the rows of one operation. `name` names its distribution.
-pub(super) fn add(subject: &Subject, name: &str, measured: &Measured, document: &mut ResultSet) {
+pub(crate) fn add(subject: &Subject, name: &str, measured: &Measured, document: &mut ResultSet) {
     let tally = &measured.tally;
     rows::add(subject, name, tally, &METRICS, RowDetail::Sparse, document);
     if let Some(findings) = &measured.findings {

@@ -187,6 +187,7 @@ fn values(tally: &OperationTally, metric: Metric, detail: RowDetail) -> Vec<Metr
         Metric::ThroughputMean => one(rate(bytes)),
         Metric::OpsRate => one(rate(count)),
         Metric::AccessCount => one(Ok(count)),
+        Metric::DurationTotal => one(Ok(tally.busy.si())),
         Metric::BytesMoved => one(Ok(tally.sum.bus_bytes as f64 / count)),
         Metric::BusCycles => tally.cycle_bytes.map_or_else(Vec::new, |word| {
             one(Ok(tally.sum.bus_bytes as f64 / word as f64 / count))

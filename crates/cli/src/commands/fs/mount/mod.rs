@@ -51,6 +51,7 @@ pub(super) fn run(mount: &Mount, global: &Global) -> Result<Outcome, Failure> {
     let options = FuseOptions {
         name: format!("{} on {}", volume.title(), target.name),
         cached: mount.cached,
+        recording: false,
     };
     // From here on the first signal ends it in order.
     let stop = interrupt::listen();

@@ -1,0 +1,156 @@
+//! File traces: the calls that a program made, on each file system on each memory, in simulated time.
+//!
+//! A trace is read once, and checked call by call ([`wordline_trace::files`]); every case then decodes it from RAM. What was
+//! there before the recording is made first, without being timed. The calls follow each other in the order of the trace,
+//! each when the one before has returned: which thread made them changes nothing. A file system in RAM
+//! ([`RamFiles`](wordline_engines::RamFiles)) makes the same calls, and whatever is read is compared with it.
+
+mod replay;
+mod rows;
+
+use std::io::Read as _;
+
+use wordline_catalog::PartOnBoard;
+use wordline_core::quantity::ByteCount;
+use wordline_core::{Experiment, IoWorkload, ResultSet, RowOperation};
+use wordline_trace::files::{FileTraceError, FileTraceReader};
+
+use crate::control::Control;
+use crate::error::{LabError, SettingProblem};
+use crate::fs::calls::{CallFailure, CallStep};
+use crate::fs::check;
+use crate::fs::engine::{Ready, file_system};
+use crate::fs::part::FileSystemMedium;
+use crate::fs::system::{FileSystemCase, FileSystemChoices};
+use crate::instrument::case::{DocumentCase, run_into};
+use crate::list::distinct;
+use crate::payload::Payload;
+use crate::warning::LabWarning;
+use replay::Replay;
+
+/// A trace in RAM, which was read to its end once.
+struct LoadedTrace {
+    bytes: Vec<u8>,
+    calls: u64,
+}
+
+impl LoadedTrace {
+    /// Reads a trace and checks every call.
+    fn read(file: &str, control: &Control<'_>) -> Result<Self, LabError> {
+        let refused = |source| LabError::FileTrace {
+            file: file.to_owned(),
+            source,
+        };
+        let mut bytes = Vec::new();
+        let read = control.open(file)?.read_to_end(&mut bytes);
+        read.map_err(|source| LabError::Unreadable {
+            file: file.to_owned(),
+            source,
+        })?;
+        let mut reader = FileTraceReader::open(&*bytes).map_err(refused)?;
+        for call in reader.by_ref() {
+            call.map_err(refused)?;
+        }
+        let calls = reader.calls();
+        Ok(Self { bytes, calls })
+    }
+
+    /// The calls from the first on.
+    fn open(&self) -> Result<FileTraceReader<&[u8]>, FileTraceError> {
+        FileTraceReader::open(&*self.bytes)
+    }
+}
+
+/// Plays a trace on every file system on every target and adds what it found to the document.
+pub(crate) fn run(
+    targets: &[PartOnBoard<'_>],
+    workload: &IoWorkload,
+    experiment: &Experiment,
+    control: &Control<'_>,
+    document: &mut ResultSet,
+) -> Result<(), LabError> {
+    let systems = workload.file_systems.iter();
+    distinct("on", systems.map(ToString::to_string))?;
+    let systems = workload.file_systems.iter().map(file_system);
+    let systems: Vec<_> = systems.collect::<Result<_, _>>()?;
+    check::choices(
+        &systems,
+        targets,
+        &workload.settings,
+        experiment.ftl.as_ref(),
+    )?;
+    if workload.capacity_bytes == Some(0) {
+        return Err(SettingProblem::NoCapacity.of("capacity"));
+    }
+    let choices = FileSystemChoices {
+        file_systems: &workload.file_systems,
+        settings: &workload.settings,
+        asked_bytes: workload.capacity_bytes,
+        bytes: &|model| {
+            let all = model.capacity_bytes();
+            workload.capacity_bytes.map_or(all, |asked| asked.min(all))
+        },
+    };
+    let trace = LoadedTrace::read(&workload.file, control)?;
+    let systems = FileSystemCase::all(targets, &choices, experiment, document)?;
+    let (trace, payload) = (&trace, &Payload::new(experiment.seed));
+    let cases = systems.iter().map(|system| {
+        let system = system.fork();
+        let name = system.engine.target.name.clone();
+        let work = move |control: &Control<'_>, document: &mut ResultSet| {
+            let ran = play(&system, trace, payload, control, document);
+            document.complete = !matches!(ran, Err(CallFailure::Stopped));
+            if let (Err(failure), true) = (ran, document.complete) {
+                failed(&system, &failure, document);
+            }
+            Ok(())
+        };
+        DocumentCase::document(name, trace.calls.max(1), experiment, work)
+    });
+    run_into(document, cases.collect(), control)
+}
+
+/// The rows of a trace that did not come to its end: what was done has none, because it is no whole.
+fn failed(system: &FileSystemCase<'_>, failure: &CallFailure, document: &mut ResultSet) {
+    system.failed(&system.whole(), RowOperation::All, failure, document);
+}
+
+/// Plays a trace on a file system.
+fn play(
+    system: &FileSystemCase<'_>,
+    trace: &LoadedTrace,
+    payload: &Payload,
+    control: &Control<'_>,
+    document: &mut ResultSet,
+) -> Result<(), CallFailure> {
+    let engine = &system.engine;
+    let medium = FileSystemMedium::new(system.memory.fork(), system.bytes);
+    engine.format(&medium)?;
+    let mut reader = trace.open()?;
+    let mut replay = Replay::new(system, trace.calls, payload, control);
+    let Ready { mut mounted, .. } = engine.mount(&medium)?;
+    replay.prepare(&mut mounted, &reader.preamble().existing)?;
+    mounted.engine.unmount()?;
+    let prepared_bytes = medium.with(|medium| medium.total().stored_bytes());
+    // What is mounted anew has nothing in its buffers.
+    let medium = FileSystemMedium::new(medium.fork(), system.bytes);
+    let (ready, mount) = system.mount(&medium)?;
+    let Ready {
+        mut mounted,
+        layer_ram,
+    } = ready;
+    let played = replay.play(&mut reader, &mut mounted, &medium)?;
+    let subject = system.whole();
+    system.rows(&subject, &CallStep::MOUNT, &mount, document);
+    system.ram(&subject, &mounted, &layer_ram, document);
+    rows::add(&subject, &system.name(&subject), &played, document);
+    mounted.engine.unmount()?;
+    let stored = medium.with(|medium| medium.total().stored_bytes());
+    if engine.cleans() && prepared_bytes + stored < system.bytes {
+        document.warn(LabWarning::FreshReplay {
+            name: &system.name(&subject),
+            bytes: &ByteCount::from_bytes(system.bytes),
+        });
+    }
+    Ok(())
+}
