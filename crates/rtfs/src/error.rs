@@ -1,4 +1,7 @@
 //! What can go wrong.
+//!
+//! A call on pages returns a [`PacedError`], which is small, so that results come back in registers. What only a format or a
+//! mount finds has values to tell, and is a [`PacedSetupError`].
 
 use core::fmt;
 
@@ -8,53 +11,15 @@ use core::fmt;
 pub enum PacedError<E> {
     /// The flash failed. Mount it again before going on.
     Flash(E),
-    /// The flash holds nothing that this layer wrote.
-    NotFormatted,
-    /// It was written by another version of the format.
-    Version {
-        /// The version found; this code knows only [`VERSION`](crate::VERSION).
-        found: u32,
-    },
-    /// It was formatted with another value of something that cannot change later.
-    Differs {
-        /// Which value.
-        what: &'static str,
-        /// With which it was formatted.
-        stored: u32,
-        /// With which it was to be mounted.
-        asked: u32,
-    },
-    /// The sizes do not suit the layer.
-    Unsuitable {
-        /// What does not suit.
-        what: &'static str,
-        /// Its value.
-        found: u64,
-        /// The least that would do.
-        least: u64,
-        /// The most that would do.
-        most: u64,
-    },
-    /// The caller's memory is too short.
-    Memory {
-        /// Bytes that are needed.
-        needed: usize,
-        /// Bytes that were given.
-        given: usize,
-    },
     /// A logical page is asked for that the layer does not have, or a part that leaves its page.
     OutOfRange {
         /// The logical page.
         logical: u32,
-        /// Logical pages that there are.
-        pages: u32,
     },
-    /// A group has no page, more pages than a group may have, or one of them twice.
+    /// A group has no page, more than [`GROUP_PAGES`](crate::GROUP_PAGES), or one of them twice.
     Group {
         /// Pages given.
         pages: usize,
-        /// Pages that a group may have.
-        most: usize,
     },
     /// The page cannot be read any more: the flash lost more bits than its ECC corrects. Write it again.
     Lost {
@@ -77,6 +42,117 @@ impl<E: fmt::Display> fmt::Display for PacedError<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Flash(error) => write!(f, "the flash failed: {error}"),
+            Self::OutOfRange { logical } => write!(
+                f,
+                "logical page {logical}, or a part of it, lies outside the pages of the layer"
+            ),
+            Self::Group { pages } => write!(
+                f,
+                "a group of {pages} pages; allowed: 1 to {} pages, each once",
+                crate::GROUP_PAGES
+            ),
+            Self::Lost { logical } => write!(
+                f,
+                "logical page {logical} lost more bits than the ECC corrects; write it again"
+            ),
+            Self::NeedsMount => f.write_str("an earlier write failed; mount the flash again"),
+            Self::WornOut => f.write_str(
+                "too many blocks failed: the layer can be read, and takes no more writes",
+            ),
+        }
+    }
+}
+
+impl<E: fmt::Debug + fmt::Display> core::error::Error for PacedError<E> {}
+
+/// A size that does not suit the layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PacedUnsuitable {
+    /// What does not suit.
+    pub what: &'static str,
+    /// Its value.
+    pub found: u64,
+    /// The least that would do.
+    pub least: u64,
+    /// The most that would do.
+    pub most: u64,
+}
+
+impl fmt::Display for PacedUnsuitable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            what,
+            found,
+            least,
+            most,
+        } = self;
+        write!(f, "{what}: {found}; allowed: {least} to {most}")
+    }
+}
+
+impl core::error::Error for PacedUnsuitable {}
+
+/// Why a flash was not formatted or mounted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PacedSetupError<E> {
+    /// The sizes do not suit the layer or its files.
+    Unsuitable(PacedUnsuitable),
+    /// The caller's memory is too short.
+    Memory {
+        /// Bytes that are needed.
+        needed: usize,
+        /// Bytes that were given.
+        given: usize,
+    },
+    /// The flash holds nothing that this layer wrote.
+    NotFormatted,
+    /// It was written by another version of the format.
+    Version {
+        /// The version found; this code knows only [`VERSION`](crate::VERSION).
+        found: u32,
+    },
+    /// It was formatted with another value of something that cannot change later.
+    Differs {
+        /// Which value.
+        what: &'static str,
+        /// With which it was formatted.
+        stored: u32,
+        /// With which it was to be mounted.
+        asked: u32,
+    },
+    /// The pages hold no file system; format it first.
+    NoFiles,
+    /// The files were written by another version of their format.
+    FileVersion {
+        /// The version found; this code knows only [`FILES_VERSION`](crate::FILES_VERSION).
+        found: u8,
+    },
+    /// The first page of the files does not hold what it should.
+    Damaged,
+    /// A call on the layer failed.
+    Layer(PacedError<E>),
+}
+
+impl<E> From<E> for PacedSetupError<E> {
+    fn from(error: E) -> Self {
+        Self::Layer(error.into())
+    }
+}
+
+impl<E> From<PacedError<E>> for PacedSetupError<E> {
+    fn from(error: PacedError<E>) -> Self {
+        Self::Layer(error)
+    }
+}
+
+impl<E: fmt::Display> fmt::Display for PacedSetupError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unsuitable(unsuitable) => unsuitable.fmt(f),
+            Self::Memory { needed, given } => {
+                write!(f, "the layer needs {needed} bytes of RAM, and got {given}")
+            }
             Self::NotFormatted => {
                 f.write_str("the flash holds no real-time layer; format it first")
             }
@@ -93,33 +169,18 @@ impl<E: fmt::Display> fmt::Display for PacedError<E> {
                 f,
                 "the flash was formatted with {stored} {what}, and now {asked} are asked for"
             ),
-            Self::Unsuitable {
-                what,
-                found,
-                least,
-                most,
-            } => write!(f, "{what}: {found}; allowed: {least} to {most}"),
-            Self::Memory { needed, given } => {
-                write!(f, "the layer needs {needed} bytes of RAM, and got {given}")
+            Self::NoFiles => f.write_str("the pages hold no file system; format it first"),
+            Self::FileVersion { found } => write!(
+                f,
+                "the file system has version {found}, and this code knows version {}",
+                crate::FILES_VERSION
+            ),
+            Self::Damaged => {
+                f.write_str("the first page of the files does not hold what it should")
             }
-            Self::OutOfRange { logical, pages } => write!(
-                f,
-                "logical page {logical}, or a part of it, lies outside the {pages} pages of the layer"
-            ),
-            Self::Group { pages, most } => write!(
-                f,
-                "a group of {pages} pages; allowed: 1 to {most} pages, each once"
-            ),
-            Self::Lost { logical } => write!(
-                f,
-                "logical page {logical} lost more bits than the ECC corrects; write it again"
-            ),
-            Self::NeedsMount => f.write_str("an earlier write failed; mount the flash again"),
-            Self::WornOut => f.write_str(
-                "too many blocks failed: the layer can be read, and takes no more writes",
-            ),
+            Self::Layer(error) => error.fmt(f),
         }
     }
 }
 
-impl<E: fmt::Debug + fmt::Display> core::error::Error for PacedError<E> {}
+impl<E: fmt::Debug + fmt::Display> core::error::Error for PacedSetupError<E> {}

@@ -59,7 +59,7 @@ mod tables;
 
 pub use bound::{ERASE_MILLIONTHS, PacedBound, PacedCounts};
 pub use disk::{PacedDisk, PacedDiskError};
-pub use error::PacedError;
+pub use error::{PacedError, PacedSetupError, PacedUnsuitable};
 pub use files::{
     FILES_VERSION, PacedCall, PacedDirectory, PacedEntry, PacedFile, PacedFileError, PacedFiles,
     PacedFilesBound, PacedFilesWork, PacedOpen, PacedPart, PacedRoom,

@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use wordline_memory::Geometry;
 
-use crate::error::PacedError;
+use crate::error::PacedUnsuitable;
 use crate::header;
 
 /// Free blocks that there are when a block is full: the one that is opened next, one for a mount, and one that the mount
@@ -39,7 +39,7 @@ pub const GROUP_PAGES: usize = 8;
 /// assert!(bound.ram_bytes <= 16 << 10);
 /// // A 4 KiB overwrite: two programs, and one erase or ten steps at most.
 /// assert_eq!(2 * bound.steps_per_page, 10);
-/// # Ok::<(), wordline_rtfs::PacedError<()>>(())
+/// # Ok::<(), wordline_rtfs::PacedUnsuitable>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacedConfig {
@@ -96,7 +96,7 @@ impl PacedGround {
             PacedConfig::usual(geometry, logical_of(geometry.pages()), bad as u32)
         };
         let mut config = usual(geometry);
-        if let Ok(bound) = usual(whole).bound::<()>(whole)
+        if let Ok(bound) = usual(whole).bound(whole)
             && let Some(most) = config.largest(geometry, bound.steps_per_page)
         {
             config.logical_pages = config.logical_pages.min(most);
@@ -183,10 +183,10 @@ impl TablePlaces {
 }
 
 impl PacedShape {
-    pub(crate) fn new<E>(geometry: &Geometry, config: &PacedConfig) -> Result<Self, PacedError<E>> {
+    pub(crate) fn new(geometry: &Geometry, config: &PacedConfig) -> Result<Self, PacedUnsuitable> {
         let unsuitable = |what, found: u64, least: u64, most: u64| {
             if found < least || found > most {
-                Err(PacedError::Unsuitable {
+                Err(PacedUnsuitable {
                     what,
                     found,
                     least,

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use wordline_memory::Flash as _;
 use wordline_rtfs::{
-    PacedConfig, PacedEntry, PacedError, PacedFile, PacedFileError, PacedFiles, PacedOpen, PacedRam,
+    PacedConfig, PacedEntry, PacedError, PacedFile, PacedFileError, PacedFiles, PacedOpen,
+    PacedRam, PacedSetupError,
 };
 
 use super::RtfsOptions;
@@ -34,7 +35,7 @@ impl Rtfs {
         let SpareFlash { flash, columns, .. } = memory;
         // Names that come from strangers would want another seed for each volume.
         let done = PacedFiles::format(flash, columns, config, 0, ram);
-        done.map(drop).map_err(failed)
+        done.map(drop).map_err(not_set_up)
     }
 
     /// Mounts the file system that a flash holds.
@@ -44,7 +45,7 @@ impl Rtfs {
     pub fn mount(memory: SpareFlash, options: &RtfsOptions) -> Result<Self, FsError> {
         let (config, ram) = sizes(&memory, options)?;
         let SpareFlash { flash, columns, .. } = memory;
-        let files = PacedFiles::mount(flash, columns, config, ram).map_err(failed)?;
+        let files = PacedFiles::mount(flash, columns, config, ram).map_err(not_set_up)?;
         Ok(Self {
             files: Some(files),
             open: OpenFiles::default(),
@@ -113,7 +114,7 @@ fn sizes(memory: &SpareFlash, options: &RtfsOptions) -> Result<(PacedConfig, Vec
                 );
                 FsError::new(FsErrorKind::Unsuitable, why)
             }
-            _ => failed(error),
+            _ => FsError::new(FsErrorKind::Unsuitable, error),
         }
     });
     Ok((config, vec![0; bytes?]))
@@ -282,22 +283,35 @@ fn failed(error: PacedFileError<FlashFault>) -> FsError {
         PacedFileError::NoSpace
         | PacedFileError::TooLong { .. }
         | PacedFileError::DirectoryFull => FsErrorKind::Full,
-        PacedFileError::NoFiles
-        | PacedFileError::FileVersion { .. }
-        | PacedFileError::Stale
-        | PacedFileError::Damaged { .. } => FsErrorKind::Corrupt,
-        PacedFileError::Layer(error) => match error {
-            PacedError::NotFormatted
-            | PacedError::Version { .. }
-            | PacedError::OutOfRange { .. }
-            | PacedError::Group { .. }
-            | PacedError::Lost { .. } => FsErrorKind::Corrupt,
-            PacedError::Differs { .. }
-            | PacedError::Unsuitable { .. }
-            | PacedError::Memory { .. } => FsErrorKind::Unsuitable,
-            _ => FsErrorKind::Device,
-        },
+        PacedFileError::Stale | PacedFileError::Damaged { .. } => FsErrorKind::Corrupt,
+        PacedFileError::Layer(error) => layer_kind(error),
         _ => FsErrorKind::Device,
     };
     FsError::new(kind, error)
+}
+
+/// What an error of a format or a mount means to the caller.
+fn not_set_up(error: PacedSetupError<FlashFault>) -> FsError {
+    let kind = match &error {
+        PacedSetupError::NotFormatted
+        | PacedSetupError::Version { .. }
+        | PacedSetupError::NoFiles
+        | PacedSetupError::FileVersion { .. }
+        | PacedSetupError::Damaged => FsErrorKind::Corrupt,
+        PacedSetupError::Differs { .. }
+        | PacedSetupError::Unsuitable { .. }
+        | PacedSetupError::Memory { .. } => FsErrorKind::Unsuitable,
+        PacedSetupError::Layer(error) => layer_kind(error),
+        _ => FsErrorKind::Device,
+    };
+    FsError::new(kind, error)
+}
+
+const fn layer_kind(error: &PacedError<FlashFault>) -> FsErrorKind {
+    match error {
+        PacedError::OutOfRange { .. } | PacedError::Group { .. } | PacedError::Lost { .. } => {
+            FsErrorKind::Corrupt
+        }
+        _ => FsErrorKind::Device,
+    }
 }

@@ -11,13 +11,6 @@ use crate::error::PacedError;
 pub enum PacedFileError<E> {
     /// The layer below failed.
     Layer(PacedError<E>),
-    /// The pages hold no file system; format it first.
-    NoFiles,
-    /// It was written by another version of the format.
-    FileVersion {
-        /// The version found; this code knows only [`FILES_VERSION`](crate::FILES_VERSION).
-        found: u8,
-    },
     /// There is no such file or directory.
     NotFound,
     /// The name is taken.
@@ -39,8 +32,8 @@ pub enum PacedFileError<E> {
     NoSpace,
     /// The file would be longer than a file can be.
     TooLong {
-        /// The bytes that a file can have.
-        most: u64,
+        /// The pages that a file can have.
+        pages: u32,
     },
     /// Parts that are to become valid together touch too many pages, or a page twice.
     TooMany {
@@ -70,12 +63,6 @@ impl<E: fmt::Display> fmt::Display for PacedFileError<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Layer(error) => error.fmt(f),
-            Self::NoFiles => f.write_str("the pages hold no file system; format it first"),
-            Self::FileVersion { found } => write!(
-                f,
-                "the file system has version {found}, and this code knows version {}",
-                crate::FILES_VERSION
-            ),
             Self::NotFound => f.write_str("there is no such file or directory"),
             Self::Exists => f.write_str("the name is taken"),
             Self::NotADirectory => f.write_str("a part of the path is a file"),
@@ -87,7 +74,7 @@ impl<E: fmt::Display> fmt::Display for PacedFileError<E> {
             ),
             Self::IntoItself => f.write_str("a directory cannot be moved into itself"),
             Self::NoSpace => f.write_str("no page is free"),
-            Self::TooLong { most } => write!(f, "a file has at most {most} bytes"),
+            Self::TooLong { pages } => write!(f, "a file has at most {pages} pages"),
             Self::TooMany { most } => write!(
                 f,
                 "parts that become valid together have at most {most} pages, each once"

@@ -233,7 +233,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         self.refresh(file)?;
         let most = self.longest_file();
         if at > most || data.len() as u64 > most - at {
-            return Err(PacedFileError::TooLong { most });
+            return Err(self.too_long());
         }
         let mut done = 0;
         if file.index.is_none() && !data.is_empty() {
@@ -467,7 +467,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         self.refresh(file)?;
         let most = self.longest_file();
         if bytes > most {
-            return Err(PacedFileError::TooLong { most });
+            return Err(self.too_long());
         }
         let now = file.bytes(&self.form);
         if bytes == now {

@@ -15,7 +15,7 @@ use core::fmt;
 
 use wordline_memory::{Flash, Geometry};
 
-use crate::error::PacedError;
+use crate::error::{PacedError, PacedSetupError, PacedUnsuitable};
 use crate::layer::{EditedPage, PacedLayer, PageEdit};
 use crate::record::RECORD_BYTES;
 use crate::shape::{GROUP_PAGES, PacedConfig};
@@ -43,6 +43,7 @@ const KNOWN_PAGES: usize = 8;
 const PAGES_MIN: u32 = 32;
 
 type Result<T, E> = core::result::Result<T, PacedFileError<E>>;
+type SetupResult<T, E> = core::result::Result<T, PacedSetupError<E>>;
 
 /// Files and directories on raw flash, where every call has a bound.
 ///
@@ -249,9 +250,9 @@ impl SuperChange {
 }
 
 impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
-    fn on(layer: PacedLayer<F, M>) -> Result<Self, F::Error> {
+    fn on(layer: PacedLayer<F, M>) -> SetupResult<Self, F::Error> {
         let unsuitable = |what, found, least, most| {
-            PacedFileError::Layer(PacedError::Unsuitable {
+            PacedSetupError::Unsuitable(PacedUnsuitable {
                 what,
                 found,
                 least,
@@ -294,7 +295,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         config: PacedConfig,
         seed: u32,
         memory: M,
-    ) -> Result<Self, F::Error> {
+    ) -> SetupResult<Self, F::Error> {
         let mut files = Self::on(PacedLayer::format(flash, columns, config, memory)?)?;
         files.seed = seed;
         let head = |main: &mut [u8]| {
@@ -313,36 +314,36 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
     /// Finds the files that a flash holds, also after a power cut at any time. See [`PacedLayer::mount`].
     ///
     /// # Errors
-    /// As there; [`PacedFileError::NoFiles`] or [`PacedFileError::FileVersion`].
+    /// As there; [`PacedSetupError::NoFiles`] or [`PacedSetupError::FileVersion`].
     pub fn mount(
         flash: F,
         columns: [u32; RECORD_BYTES],
         config: PacedConfig,
         memory: M,
-    ) -> Result<Self, F::Error> {
+    ) -> SetupResult<Self, F::Error> {
         Self::on_layer(PacedLayer::mount(flash, columns, config, memory)?)
     }
 
     /// Finds the files of a layer that was mounted.
     ///
     /// # Errors
-    /// [`PacedFileError::NoFiles`] or [`PacedFileError::FileVersion`], or the layer fails.
-    pub fn on_layer(layer: PacedLayer<F, M>) -> Result<Self, F::Error> {
+    /// [`PacedSetupError::NoFiles`] or [`PacedSetupError::FileVersion`], or the layer fails.
+    pub fn on_layer(layer: PacedLayer<F, M>) -> SetupResult<Self, F::Error> {
         let mut files = Self::on(layer)?;
         files.layer.load(SUPER_PAGE)?;
         let main = files.layer.loaded();
         if main[0] != kind::SUPER {
-            return Err(PacedFileError::NoFiles);
+            return Err(PacedSetupError::NoFiles);
         }
         if main[form::SUPER_VERSION] != FILES_VERSION {
             let found = main[form::SUPER_VERSION];
-            return Err(PacedFileError::FileVersion { found });
+            return Err(PacedSetupError::FileVersion { found });
         }
         files.seed = form::word(main, form::SUPER_SEED);
         let chain = form::word(main, form::SUPER_CHAIN);
         let waiting = form::word(main, form::SUPER_WAITING);
         if chain >= files.layer.logical_pages() || waiting > files.form.waiting {
-            return Err(PacedFileError::Damaged { page: SUPER_PAGE });
+            return Err(PacedSetupError::Damaged);
         }
         (files.chain, files.waiting) = (chain, waiting);
         // No handle of an earlier mount has seen as many changes.
@@ -354,7 +355,10 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
     ///
     /// # Errors
     /// As [`PacedConfig::bound`].
-    pub fn memory_bytes(config: &PacedConfig, geometry: &Geometry) -> Result<usize, F::Error> {
+    pub fn memory_bytes(
+        config: &PacedConfig,
+        geometry: &Geometry,
+    ) -> core::result::Result<usize, PacedUnsuitable> {
         Ok(config.bound(geometry)?.ram_bytes)
     }
 
@@ -383,6 +387,11 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
     #[must_use]
     pub const fn longest_file(&self) -> u64 {
         self.form.file_pages() as u64 * self.form.page as u64
+    }
+
+    fn too_long(&self) -> PacedFileError<F::Error> {
+        let pages = self.form.file_pages();
+        PacedFileError::TooLong { pages }
     }
 
     /// The bytes that a name may have.

@@ -51,7 +51,7 @@ fn cost<T>(
 
 /// Fills a flash to the last page, and makes random calls.
 fn use_full_flash(geometry: Geometry, config: PacedConfig, seed: u64, costs: &mut Costs) {
-    let bound = config.bound::<()>(&geometry).expect("it suits");
+    let bound = config.bound(&geometry).expect("it suits");
     let mut files: Files = PacedFiles::format(
         Counted::new(blank(geometry)),
         COLUMNS,
@@ -149,7 +149,7 @@ fn calls_on_a_full_flash_cost_at_most_their_bound_and_a_piece_of_freeing() {
         in_order: true,
     };
     let config = PacedConfig::usual(&geometry, 45_875, 20);
-    let bound = config.files_bound::<()>(&geometry).expect("it suits");
+    let bound = config.files_bound(&geometry).expect("it suits");
     println!(
         "{:?}, {} B of the structure",
         bound.layer(),
