@@ -112,7 +112,7 @@ impl<F: PacedFlash> Paced<F> {
         let memory = vec![0; bound.ram_bytes];
         let layer = PacedLayer::format(flash, columns, config, memory);
         let layer = layer.map_err(|error| match error {
-            PacedSetupError::Layer(error) => layer_error(error),
+            PacedSetupError::Call(error) => layer_error(error),
             other => NvmError::Translation(other.to_string().into()),
         })?;
         let clock = SimClock::new();

@@ -3,9 +3,7 @@
 use core::ffi::c_char;
 use core::ptr;
 
-use wordline_rtfs::{
-    FILES_VERSION, PacedError, PacedFileError, PacedSetupError, PacedUnsuitable, VERSION,
-};
+use wordline_rtfs::{FILES_VERSION, PacedError, PacedSetupError, PacedUnsuitable, VERSION};
 
 use crate::abi::{RtfsProblem, RtfsStatus, WlRtfs};
 use crate::arguments::{status, tell};
@@ -13,9 +11,9 @@ use crate::flash::FlashCode;
 use crate::storage::kept_problem;
 
 /// What calls on files return.
-pub(crate) type FilesError = PacedFileError<FlashCode>;
+pub(crate) type FilesError = PacedError<FlashCode>;
 
-// What calls return comes back in two registers of a 32-bit processor: a quarter less code.
+// What calls return comes back in two registers of a 32-bit processor. Errors of 40 bytes took 5 KB of code more.
 #[cfg(target_pointer_width = "32")]
 const _: () = assert!(size_of::<Result<u32, FilesError>>() == 8);
 
@@ -85,22 +83,7 @@ pub(crate) fn of_setup(error: &PacedSetupError<FlashCode>) -> RtfsProblem {
             let problem = values(RtfsStatus::Differs, asked.into(), stored, stored);
             about(problem, what)
         }
-        PacedSetupError::Damaged => plain(RtfsStatus::Damaged),
-        PacedSetupError::Layer(error) => of_layer(error),
-        _ => plain(RtfsStatus::Other),
-    }
-}
-
-/// The problem that an error of the layer is.
-fn of_layer(error: PacedError<FlashCode>) -> RtfsProblem {
-    match error {
-        PacedError::Flash(FlashCode(code)) => RtfsProblem {
-            code,
-            ..plain(RtfsStatus::Flash)
-        },
-        PacedError::Lost { logical } => values(RtfsStatus::Lost, logical.into(), 0, 0),
-        PacedError::NeedsMount => plain(RtfsStatus::NeedsMount),
-        PacedError::WornOut => plain(RtfsStatus::WornOut),
+        PacedSetupError::Call(error) => of(error, 0),
         _ => plain(RtfsStatus::Other),
     }
 }
@@ -108,23 +91,31 @@ fn of_layer(error: PacedError<FlashCode>) -> RtfsProblem {
 /// The problem that an error of a call is, on files that may have so many bytes.
 pub(crate) fn of(error: FilesError, longest_file: u64) -> RtfsProblem {
     plain(match error {
-        PacedFileError::Layer(error) => return of_layer(error),
-        PacedFileError::NotFound => RtfsStatus::NotFound,
-        PacedFileError::Exists => RtfsStatus::Exists,
-        PacedFileError::NotADirectory => RtfsStatus::NotADirectory,
-        PacedFileError::IsADirectory => RtfsStatus::IsADirectory,
-        PacedFileError::NotEmpty => RtfsStatus::NotEmpty,
-        PacedFileError::BadName { most } => {
+        PacedError::Flash(FlashCode(code)) => {
+            return RtfsProblem {
+                code,
+                ..plain(RtfsStatus::Flash)
+            };
+        }
+        PacedError::Lost { logical } => return values(RtfsStatus::Lost, logical.into(), 0, 0),
+        PacedError::NeedsMount => RtfsStatus::NeedsMount,
+        PacedError::WornOut => RtfsStatus::WornOut,
+        PacedError::NotFound => RtfsStatus::NotFound,
+        PacedError::Exists => RtfsStatus::Exists,
+        PacedError::NotADirectory => RtfsStatus::NotADirectory,
+        PacedError::IsADirectory => RtfsStatus::IsADirectory,
+        PacedError::NotEmpty => RtfsStatus::NotEmpty,
+        PacedError::BadName { most } => {
             return values(RtfsStatus::BadName, 0, 1, most as u64);
         }
-        PacedFileError::IntoItself => RtfsStatus::IntoItself,
-        PacedFileError::NoSpace => RtfsStatus::NoSpace,
-        PacedFileError::TooLong { .. } => {
+        PacedError::IntoItself => RtfsStatus::IntoItself,
+        PacedError::NoSpace => RtfsStatus::NoSpace,
+        PacedError::TooLong { .. } => {
             return values(RtfsStatus::TooLong, 0, 0, longest_file);
         }
-        PacedFileError::Stale => RtfsStatus::Stale,
-        PacedFileError::DirectoryFull => RtfsStatus::DirectoryFull,
-        PacedFileError::Damaged { page } => {
+        PacedError::Stale => RtfsStatus::Stale,
+        PacedError::DirectoryFull => RtfsStatus::DirectoryFull,
+        PacedError::Damaged { page } => {
             return values(RtfsStatus::Damaged, page.into(), 0, 0);
         }
         _ => RtfsStatus::Other,

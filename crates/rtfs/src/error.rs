@@ -1,11 +1,14 @@
 //! What can go wrong.
 //!
-//! A call on pages returns a [`PacedError`], which is small, so that results come back in registers. What only a format or a
-//! mount finds has values to tell, and is a [`PacedSetupError`].
+//! A call on pages or files returns a [`PacedError`], which has one value beside its kind at most, so that results come back
+//! in registers. What only a format or a mount finds has more values to tell, and is a [`PacedSetupError`].
 
 use core::fmt;
 
-/// Why a call did not do what it was asked to. What was written before is as it was.
+/// Why a call on pages or files did not do what it was asked to. What was written before is as it was.
+///
+/// A call on files that fails changes nothing, unless the flash fails in a way after which it
+/// [needs a mount](Self::NeedsMount).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PacedError<E> {
@@ -30,6 +33,46 @@ pub enum PacedError<E> {
     NeedsMount,
     /// More blocks failed than the layer was formatted for: what is written can be read, and nothing more be written.
     WornOut,
+    /// There is no such file or directory.
+    NotFound,
+    /// The name is taken.
+    Exists,
+    /// A part of the path that should be a directory is a file.
+    NotADirectory,
+    /// The call works on files, and the path names a directory.
+    IsADirectory,
+    /// The directory still has entries.
+    NotEmpty,
+    /// A name is empty, `.` or `..`, has a zero byte, or is too long.
+    BadName {
+        /// Bytes that a name may have.
+        most: usize,
+    },
+    /// A directory cannot be moved into itself.
+    IntoItself,
+    /// No page is free.
+    NoSpace,
+    /// The file would be longer than a file can be.
+    TooLong {
+        /// The pages that a file can have.
+        pages: u32,
+    },
+    /// Parts that are to become valid together touch too many pages, or a page twice.
+    TooMany {
+        /// Pages that may become valid together.
+        most: usize,
+    },
+    /// Parts that are to become valid together lie in pages of their files that are not there.
+    Unwritten,
+    /// The handle is of a file that was removed, or that was renamed while it was a short one.
+    Stale,
+    /// Too many names of a directory begin their hash alike.
+    DirectoryFull,
+    /// A page of the files does not hold what it should.
+    Damaged {
+        /// The logical page.
+        page: u32,
+    },
 }
 
 impl<E> From<E> for PacedError<E> {
@@ -59,6 +102,32 @@ impl<E: fmt::Display> fmt::Display for PacedError<E> {
             Self::WornOut => f.write_str(
                 "too many blocks failed: the layer can be read, and takes no more writes",
             ),
+            Self::NotFound => f.write_str("there is no such file or directory"),
+            Self::Exists => f.write_str("the name is taken"),
+            Self::NotADirectory => f.write_str("a part of the path is a file"),
+            Self::IsADirectory => f.write_str("the path names a directory"),
+            Self::NotEmpty => f.write_str("the directory is not empty"),
+            Self::BadName { most } => write!(
+                f,
+                "a name has 1 to {most} bytes, none of them zero, and is neither . nor .."
+            ),
+            Self::IntoItself => f.write_str("a directory cannot be moved into itself"),
+            Self::NoSpace => f.write_str("no page is free"),
+            Self::TooLong { pages } => write!(f, "a file has at most {pages} pages"),
+            Self::TooMany { most } => write!(
+                f,
+                "parts that become valid together have at most {most} pages, each once"
+            ),
+            Self::Unwritten => f.write_str(
+                "parts that become valid together lie in pages that their files have already",
+            ),
+            Self::Stale => f.write_str("the file of the handle was removed or renamed"),
+            Self::DirectoryFull => {
+                f.write_str("the directory takes no further name whose hash begins so")
+            }
+            Self::Damaged { page } => {
+                write!(f, "logical page {page} does not hold what it should")
+            }
         }
     }
 }
@@ -128,21 +197,19 @@ pub enum PacedSetupError<E> {
         /// The version found; this code knows only [`FILES_VERSION`](crate::FILES_VERSION).
         found: u8,
     },
-    /// The first page of the files does not hold what it should.
-    Damaged,
-    /// A call on the layer failed.
-    Layer(PacedError<E>),
+    /// A call on the layer or its files failed.
+    Call(PacedError<E>),
 }
 
 impl<E> From<E> for PacedSetupError<E> {
     fn from(error: E) -> Self {
-        Self::Layer(error.into())
+        Self::Call(error.into())
     }
 }
 
 impl<E> From<PacedError<E>> for PacedSetupError<E> {
     fn from(error: PacedError<E>) -> Self {
-        Self::Layer(error)
+        Self::Call(error)
     }
 }
 
@@ -175,10 +242,7 @@ impl<E: fmt::Display> fmt::Display for PacedSetupError<E> {
                 "the file system has version {found}, and this code knows version {}",
                 crate::FILES_VERSION
             ),
-            Self::Damaged => {
-                f.write_str("the first page of the files does not hold what it should")
-            }
-            Self::Layer(error) => error.fmt(f),
+            Self::Call(error) => error.fmt(f),
         }
     }
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use wordline_memory::Flash as _;
 use wordline_rtfs::{
-    PacedConfig, PacedEntry, PacedError, PacedFile, PacedFileError, PacedFiles, PacedOpen,
-    PacedRam, PacedSetupError,
+    PacedConfig, PacedEntry, PacedError, PacedFile, PacedFiles, PacedOpen, PacedRam,
+    PacedSetupError,
 };
 
 use super::RtfsOptions;
@@ -271,20 +271,23 @@ fn not_mounted() -> FsError {
 }
 
 /// What an error means to the caller.
-fn failed(error: PacedFileError<FlashFault>) -> FsError {
+fn failed(error: PacedError<FlashFault>) -> FsError {
     let kind = match &error {
-        PacedFileError::NotFound => FsErrorKind::NotFound,
-        PacedFileError::Exists => FsErrorKind::Exists,
-        PacedFileError::NotADirectory => FsErrorKind::NotDir,
-        PacedFileError::IsADirectory => FsErrorKind::IsDir,
-        PacedFileError::NotEmpty => FsErrorKind::NotEmpty,
-        PacedFileError::BadName { .. } => FsErrorKind::Name,
-        PacedFileError::IntoItself => FsErrorKind::Invalid,
-        PacedFileError::NoSpace
-        | PacedFileError::TooLong { .. }
-        | PacedFileError::DirectoryFull => FsErrorKind::Full,
-        PacedFileError::Stale | PacedFileError::Damaged { .. } => FsErrorKind::Corrupt,
-        PacedFileError::Layer(error) => layer_kind(error),
+        PacedError::NotFound => FsErrorKind::NotFound,
+        PacedError::Exists => FsErrorKind::Exists,
+        PacedError::NotADirectory => FsErrorKind::NotDir,
+        PacedError::IsADirectory => FsErrorKind::IsDir,
+        PacedError::NotEmpty => FsErrorKind::NotEmpty,
+        PacedError::BadName { .. } => FsErrorKind::Name,
+        PacedError::IntoItself => FsErrorKind::Invalid,
+        PacedError::NoSpace | PacedError::TooLong { .. } | PacedError::DirectoryFull => {
+            FsErrorKind::Full
+        }
+        PacedError::Stale
+        | PacedError::Damaged { .. }
+        | PacedError::OutOfRange { .. }
+        | PacedError::Group { .. }
+        | PacedError::Lost { .. } => FsErrorKind::Corrupt,
         _ => FsErrorKind::Device,
     };
     FsError::new(kind, error)
@@ -292,26 +295,16 @@ fn failed(error: PacedFileError<FlashFault>) -> FsError {
 
 /// What an error of a format or a mount means to the caller.
 fn not_set_up(error: PacedSetupError<FlashFault>) -> FsError {
-    let kind = match &error {
+    let kind = match error {
         PacedSetupError::NotFormatted
         | PacedSetupError::Version { .. }
         | PacedSetupError::NoFiles
-        | PacedSetupError::FileVersion { .. }
-        | PacedSetupError::Damaged => FsErrorKind::Corrupt,
+        | PacedSetupError::FileVersion { .. } => FsErrorKind::Corrupt,
         PacedSetupError::Differs { .. }
         | PacedSetupError::Unsuitable { .. }
         | PacedSetupError::Memory { .. } => FsErrorKind::Unsuitable,
-        PacedSetupError::Layer(error) => layer_kind(error),
+        PacedSetupError::Call(error) => return failed(error),
         _ => FsErrorKind::Device,
     };
     FsError::new(kind, error)
-}
-
-const fn layer_kind(error: &PacedError<FlashFault>) -> FsErrorKind {
-    match error {
-        PacedError::OutOfRange { .. } | PacedError::Group { .. } | PacedError::Lost { .. } => {
-            FsErrorKind::Corrupt
-        }
-        _ => FsErrorKind::Device,
-    }
 }

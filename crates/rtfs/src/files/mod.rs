@@ -4,7 +4,6 @@ mod audit;
 mod bound;
 mod directory;
 mod entries;
-mod error;
 mod file;
 mod form;
 mod index;
@@ -23,7 +22,6 @@ use entries::KnownPlace;
 use form::{FileShape, NONE, ROOT_DIRECTORY, SUPER_PAGE, kind};
 
 pub use bound::{PacedCall, PacedFilesBound};
-pub use error::PacedFileError;
 pub use file::{PacedFile, PacedOpen, PacedPart};
 pub use names::{PacedDirectory, PacedEntry};
 
@@ -42,7 +40,7 @@ const KNOWN_PAGES: usize = 8;
 /// The fewest logical pages that take files.
 const PAGES_MIN: u32 = 32;
 
-type Result<T, E> = core::result::Result<T, PacedFileError<E>>;
+type Result<T, E> = core::result::Result<T, PacedError<E>>;
 type SetupResult<T, E> = core::result::Result<T, PacedSetupError<E>>;
 
 /// Files and directories on raw flash, where every call has a bound.
@@ -343,7 +341,9 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         let chain = form::word(main, form::SUPER_CHAIN);
         let waiting = form::word(main, form::SUPER_WAITING);
         if chain >= files.layer.logical_pages() || waiting > files.form.waiting {
-            return Err(PacedSetupError::Damaged);
+            return Err(PacedSetupError::Call(PacedError::Damaged {
+                page: SUPER_PAGE,
+            }));
         }
         (files.chain, files.waiting) = (chain, waiting);
         // No handle of an earlier mount has seen as many changes.
@@ -389,9 +389,9 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         self.form.file_pages() as u64 * self.form.page as u64
     }
 
-    fn too_long(&self) -> PacedFileError<F::Error> {
+    fn too_long(&self) -> PacedError<F::Error> {
         let pages = self.form.file_pages();
-        PacedFileError::TooLong { pages }
+        PacedError::TooLong { pages }
     }
 
     /// The bytes that a name may have.
@@ -491,16 +491,13 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         if self.layer.unwritten() < needed + LOW_PAGES {
             // What cannot be freed keeps no call from the pages that are there.
             match self.free_some() {
-                Ok(_)
-                | Err(
-                    PacedFileError::Damaged { .. } | PacedFileError::Layer(PacedError::Lost { .. }),
-                ) => {}
+                Ok(_) | Err(PacedError::Damaged { .. } | PacedError::Lost { .. }) => {}
                 Err(error) => return Err(error),
             }
         }
         while self.layer.unwritten() < needed {
             if !self.free_some()? {
-                return Err(PacedFileError::NoSpace);
+                return Err(PacedError::NoSpace);
             }
         }
         let known = &mut self.known;
@@ -510,7 +507,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         }
         let end = known.taken + out.len();
         if known.len < end {
-            return Err(PacedFileError::NoSpace);
+            return Err(PacedError::NoSpace);
         }
         out.copy_from_slice(&known.pages[known.taken..end]);
         known.taken = end;
@@ -520,14 +517,14 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
     /// Loads a page that is to be of a kind.
     fn load_kind(&mut self, page: u32, kinds: &[u8]) -> Result<u8, F::Error> {
         if page >= self.layer.logical_pages() {
-            return Err(PacedFileError::Damaged { page });
+            return Err(PacedError::Damaged { page });
         }
         self.layer.load(page)?;
         let found = self.layer.loaded()[0];
         if kinds.contains(&found) {
             Ok(found)
         } else {
-            Err(PacedFileError::Damaged { page })
+            Err(PacedError::Damaged { page })
         }
     }
 }

@@ -76,7 +76,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
                         return Ok(layer);
                     }
                     Ok(None) => {}
-                    Err(error @ PacedSetupError::Layer(PacedError::Flash(_))) => return Err(error),
+                    Err(error @ PacedSetupError::Call(PacedError::Flash(_))) => return Err(error),
                     Err(error) => problem = problem.or(Some(error)),
                 }
             }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use wordline_core::draw::{Purpose, draw};
 use wordline_crash::FlashImage;
 use wordline_memory::Geometry;
-use wordline_rtfs::{PacedCall, PacedConfig, PacedCounts, PacedFileError, PacedFiles, PacedOpen};
+use wordline_rtfs::{PacedCall, PacedConfig, PacedCounts, PacedError, PacedFiles, PacedOpen};
 
 use crate::rules::{COLUMNS, Counted, Operations, blank};
 
@@ -74,7 +74,7 @@ fn use_full_flash(geometry: Geometry, config: PacedConfig, seed: u64, costs: &mu
     loop {
         match files.write(&mut last, at, &data) {
             Ok(()) => at += 4096,
-            Err(PacedFileError::NoSpace) => break,
+            Err(PacedError::NoSpace) => break,
             Err(error) => panic!("{error:?}"),
         }
     }

@@ -4,8 +4,7 @@ use wordline_crash::FlashImage;
 use wordline_memory::{Flash, Geometry};
 use wordline_nvm::NvmError;
 use wordline_rtfs::{
-    PacedConfig, PacedFileError, PacedFiles, PacedLayer, PacedOpen, PacedPart,
-    PacedSetupError,
+    PacedConfig, PacedError, PacedFiles, PacedLayer, PacedOpen, PacedPart, PacedSetupError,
 };
 
 use super::tree::{audit, content};
@@ -29,7 +28,7 @@ const CONFIG: PacedConfig = PacedConfig {
 };
 
 type Files = PacedFiles<FlashImage, Vec<u8>>;
-type Error = PacedFileError<NvmError>;
+type Error = PacedError<NvmError>;
 
 fn memory() -> Vec<u8> {
     let bound = CONFIG.bound(&GEOMETRY).expect("it suits");

@@ -4,7 +4,7 @@ use wordline_core::draw::{Purpose, draw};
 use wordline_crash::FlashImage;
 use wordline_memory::Geometry;
 use wordline_rtfs::{
-    PacedCall, PacedConfig, PacedFileError, PacedFiles, PacedFilesBound, PacedFilesWork, PacedOpen,
+    PacedCall, PacedConfig, PacedError, PacedFiles, PacedFilesBound, PacedFilesWork, PacedOpen,
 };
 
 use super::tree::{Call, Ending, Tree, audit, content, found, perform};
@@ -237,7 +237,7 @@ fn run(geometry: Geometry, config: PacedConfig, calls: Calls, count: u64) -> u64
                 let data = calls.data(number + (1 << 40), 1 + random(4) as usize % 40);
                 match files.append(handle, &data) {
                     Ok(_) => bytes.extend_from_slice(&data),
-                    Err(PacedFileError::NoSpace) => {
+                    Err(PacedError::NoSpace) => {
                         full += 1;
                         *bytes = content(&mut files, path).expect("a file");
                     }

@@ -8,8 +8,8 @@ use wordline_crash::{
 use wordline_memory::{EraseMode, Flash, Geometry};
 use wordline_nvm::NvmError;
 use wordline_rtfs::{
-    PacedConfig, PacedFiles, PacedLayer, PacedOpen, PacedPart, PacedRule,
-    PacedRules, PacedSetupError,
+    PacedConfig, PacedFiles, PacedLayer, PacedOpen, PacedPart, PacedRule, PacedRules,
+    PacedSetupError,
 };
 
 use super::model::Calls;
