@@ -10,7 +10,7 @@ use wordline_core::{SimClock, TranslationLayer};
 use wordline_memory::{ByteMemory, Geometry, OutOfRange};
 use wordline_rtfs::{
     ERASE_MILLIONTHS, GROUP_PAGES, PacedBound, PacedConfig, PacedCounts, PacedError, PacedGround,
-    PacedLayer, PacedWork, RECORD_BYTES,
+    PacedLayer, PacedSetupError, PacedUnsuitable, PacedWork, RECORD_BYTES,
 };
 
 use crate::cost::{AccessCost, Cause};
@@ -110,7 +110,11 @@ impl<F: PacedFlash> Paced<F> {
             false => times.erase,
         };
         let memory = vec![0; bound.ram_bytes];
-        let layer = PacedLayer::format(flash, columns, config, memory).map_err(layer_error)?;
+        let layer = PacedLayer::format(flash, columns, config, memory);
+        let layer = layer.map_err(|error| match error {
+            PacedSetupError::Call(error) => layer_error(error),
+            other => NvmError::Translation(other.to_string().into()),
+        })?;
         let clock = SimClock::new();
         // The format was before the program began.
         clock.advance_to(layer.flash().metered().flash.clock().now());
@@ -367,9 +371,9 @@ const fn number(page: u64) -> u32 {
 }
 
 /// The error of a configuration, in terms of what users choose.
-fn too_little_to_spare(error: PacedError<NvmError>, pages: u64) -> NvmError {
+fn too_little_to_spare(error: PacedUnsuitable, pages: u64) -> NvmError {
     match error {
-        PacedError::Unsuitable {
+        PacedUnsuitable {
             what: "logical pages",
             most,
             ..
@@ -381,12 +385,17 @@ fn too_little_to_spare(error: PacedError<NvmError>, pages: u64) -> NvmError {
                     .into(),
             )
         }
-        other => layer_error(other),
+        other => unsuitable(other),
     }
 }
 
+/// What sizes that do not suit are to users of the device.
+pub(crate) fn unsuitable(error: PacedUnsuitable) -> NvmError {
+    NvmError::Translation(error.to_string().into())
+}
+
 /// What an error of the layer is to users of the device.
-pub(crate) fn layer_error(error: PacedError<NvmError>) -> NvmError {
+fn layer_error(error: PacedError<NvmError>) -> NvmError {
     match error {
         PacedError::Flash(error) => error,
         other => NvmError::Translation(other.to_string().into()),

@@ -3,7 +3,7 @@
 use core::ffi::c_char;
 use core::ptr;
 
-use wordline_rtfs::{FILES_VERSION, PacedError, PacedFileError, VERSION};
+use wordline_rtfs::{FILES_VERSION, PacedError, PacedSetupError, PacedUnsuitable, VERSION};
 
 use crate::abi::{RtfsProblem, RtfsStatus, WlRtfs};
 use crate::arguments::{status, tell};
@@ -11,7 +11,11 @@ use crate::flash::FlashCode;
 use crate::storage::kept_problem;
 
 /// What calls on files return.
-pub(crate) type FilesError = PacedFileError<FlashCode>;
+pub(crate) type FilesError = PacedError<FlashCode>;
+
+// What calls return comes back in two registers of a 32-bit processor. Errors of 40 bytes took 5 KB of code more.
+#[cfg(target_pointer_width = "32")]
+const _: () = assert!(size_of::<Result<u32, FilesError>>() == 8);
 
 /// Nothing was wrong yet.
 pub(crate) const NONE: RtfsProblem = RtfsProblem {
@@ -47,68 +51,71 @@ fn about(problem: RtfsProblem, what: &'static str) -> RtfsProblem {
     }
 }
 
-/// The problem that an error of the layer is.
-pub(crate) fn of_layer(error: &PacedError<FlashCode>) -> RtfsProblem {
+/// The problem that sizes are.
+pub(crate) fn of_sizes(sizes: &PacedUnsuitable) -> RtfsProblem {
+    let problem = values(RtfsStatus::Unsuitable, sizes.found, sizes.least, sizes.most);
+    about(problem, sizes.what)
+}
+
+/// The problem that a format or a mount had.
+pub(crate) fn of_setup(error: &PacedSetupError<FlashCode>) -> RtfsProblem {
     match *error {
-        PacedError::Flash(FlashCode(code)) => RtfsProblem {
-            code,
-            ..plain(RtfsStatus::Flash)
-        },
-        PacedError::NotFormatted => plain(RtfsStatus::Foreign),
-        PacedError::Version { found } => {
+        PacedSetupError::Unsuitable(ref sizes) => of_sizes(sizes),
+        PacedSetupError::Memory { needed, given } => {
+            values(RtfsStatus::Memory, given as u64, needed as u64, u64::MAX)
+        }
+        PacedSetupError::NotFormatted => plain(RtfsStatus::Foreign),
+        PacedSetupError::NoFiles => plain(RtfsStatus::NoFiles),
+        PacedSetupError::Version { found } => {
             let known = VERSION.into();
             values(RtfsStatus::Version, found.into(), known, known)
         }
-        PacedError::Differs {
+        PacedSetupError::FileVersion { found } => {
+            let known = FILES_VERSION.into();
+            values(RtfsStatus::Version, found.into(), known, known)
+        }
+        PacedSetupError::Differs {
             what,
             stored,
             asked,
         } => {
             let stored = stored.into();
-            about(
-                values(RtfsStatus::Differs, asked.into(), stored, stored),
-                what,
-            )
+            let problem = values(RtfsStatus::Differs, asked.into(), stored, stored);
+            about(problem, what)
         }
-        PacedError::Unsuitable {
-            what,
-            found,
-            least,
-            most,
-        } => about(values(RtfsStatus::Unsuitable, found, least, most), what),
-        PacedError::Memory { needed, given } => {
-            values(RtfsStatus::Memory, given as u64, needed as u64, u64::MAX)
-        }
-        PacedError::Lost { logical } => values(RtfsStatus::Lost, logical.into(), 0, 0),
-        PacedError::NeedsMount => plain(RtfsStatus::NeedsMount),
-        PacedError::WornOut => plain(RtfsStatus::WornOut),
+        PacedSetupError::Call(error) => of(error, 0),
         _ => plain(RtfsStatus::Other),
     }
 }
 
-/// The problem that an error is.
-pub(crate) fn of(error: &FilesError) -> RtfsProblem {
-    plain(match *error {
-        PacedFileError::Layer(ref error) => return of_layer(error),
-        PacedFileError::NoFiles => RtfsStatus::NoFiles,
-        PacedFileError::FileVersion { found } => {
-            let known = FILES_VERSION.into();
-            return values(RtfsStatus::Version, found.into(), known, known);
+/// The problem that an error of a call is, on files that may have so many bytes.
+pub(crate) fn of(error: FilesError, longest_file: u64) -> RtfsProblem {
+    plain(match error {
+        PacedError::Flash(FlashCode(code)) => {
+            return RtfsProblem {
+                code,
+                ..plain(RtfsStatus::Flash)
+            };
         }
-        PacedFileError::NotFound => RtfsStatus::NotFound,
-        PacedFileError::Exists => RtfsStatus::Exists,
-        PacedFileError::NotADirectory => RtfsStatus::NotADirectory,
-        PacedFileError::IsADirectory => RtfsStatus::IsADirectory,
-        PacedFileError::NotEmpty => RtfsStatus::NotEmpty,
-        PacedFileError::BadName { most } => {
+        PacedError::Lost { logical } => return values(RtfsStatus::Lost, logical.into(), 0, 0),
+        PacedError::NeedsMount => RtfsStatus::NeedsMount,
+        PacedError::WornOut => RtfsStatus::WornOut,
+        PacedError::NotFound => RtfsStatus::NotFound,
+        PacedError::Exists => RtfsStatus::Exists,
+        PacedError::NotADirectory => RtfsStatus::NotADirectory,
+        PacedError::IsADirectory => RtfsStatus::IsADirectory,
+        PacedError::NotEmpty => RtfsStatus::NotEmpty,
+        PacedError::BadName { most } => {
             return values(RtfsStatus::BadName, 0, 1, most as u64);
         }
-        PacedFileError::IntoItself => RtfsStatus::IntoItself,
-        PacedFileError::NoSpace => RtfsStatus::NoSpace,
-        PacedFileError::TooLong { most } => return values(RtfsStatus::TooLong, 0, 0, most),
-        PacedFileError::Stale => RtfsStatus::Stale,
-        PacedFileError::DirectoryFull => RtfsStatus::DirectoryFull,
-        PacedFileError::Damaged { page } => {
+        PacedError::IntoItself => RtfsStatus::IntoItself,
+        PacedError::NoSpace => RtfsStatus::NoSpace,
+        PacedError::TooLong { .. } => {
+            return values(RtfsStatus::TooLong, 0, 0, longest_file);
+        }
+        PacedError::Stale => RtfsStatus::Stale,
+        PacedError::DirectoryFull => RtfsStatus::DirectoryFull,
+        PacedError::Damaged { page } => {
             return values(RtfsStatus::Damaged, page.into(), 0, 0);
         }
         _ => RtfsStatus::Other,

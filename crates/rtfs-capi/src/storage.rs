@@ -5,10 +5,10 @@ use core::mem::MaybeUninit;
 use core::ptr::addr_of;
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use wordline_rtfs::{PacedDirectory, PacedFile, PacedFiles};
+use wordline_rtfs::{PacedDirectory, PacedFile, PacedFiles, PacedSetupError};
 
 use crate::abi::{RtfsProblem, RtfsStatus, WlRtfs, WlRtfsDir, WlRtfsFile};
-use crate::flash::CallerFlash;
+use crate::flash::{CallerFlash, FlashCode};
 use crate::problem::{self, FilesError};
 
 /// The caller's memory, which is the file system's as long as it is mounted.
@@ -134,13 +134,13 @@ fn place<S, T>(storage: *mut S) -> Result<*mut T, RtfsStatus> {
 /// The pointer is NULL, or that of a `wl_rtfs`, set or not.
 pub(crate) unsafe fn keep(
     storage: *mut WlRtfs,
-    made: Result<CallerFiles, FilesError>,
+    made: Result<CallerFiles, PacedSetupError<FlashCode>>,
 ) -> Result<(), RtfsStatus> {
     let volume = place::<_, CallerVolume>(storage)?;
     let (mark, problem, done) = match &made {
         Ok(_) => (MOUNTED, problem::NONE, Ok(())),
         Err(error) => {
-            let problem = problem::of(error);
+            let problem = problem::of_setup(error);
             (FAILED, problem, Err(problem.status))
         }
     };
@@ -215,7 +215,8 @@ impl MountedVolume<'_> {
     /// What a call on the files came to; what was wrong is kept.
     pub(crate) fn ended<T>(&mut self, done: Result<T, FilesError>) -> Result<T, RtfsStatus> {
         done.map_err(|error| {
-            self.volume.problem = problem::of(&error);
+            let longest_file = self.files().longest_file();
+            self.volume.problem = problem::of(error, longest_file);
             self.volume.problem.status
         })
     }

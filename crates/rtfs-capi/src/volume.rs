@@ -3,14 +3,14 @@
 use core::ffi::c_void;
 
 use wordline_memory::Flash;
-use wordline_rtfs::{PacedBound, PacedConfig, PacedCounts, PacedFiles};
+use wordline_rtfs::{PacedBound, PacedConfig, PacedCounts, PacedFiles, PacedSetupError};
 
 use crate::abi::{
     RtfsBound, RtfsConfig, RtfsCounts, RtfsFlash, RtfsProblem, RtfsSpace, RtfsStatus, WlRtfs,
 };
 use crate::arguments::{status, tell, value};
-use crate::flash::CallerFlash;
-use crate::problem::{FilesError, of_layer};
+use crate::flash::{CallerFlash, FlashCode};
+use crate::problem::of_sizes;
 use crate::storage::{CallerFiles, CallerMemory, clear, keep, mounted};
 
 fn config_of(flash: &CallerFlash, config: &RtfsConfig) -> PacedConfig {
@@ -96,7 +96,7 @@ pub unsafe extern "C" fn wl_rtfs_plan(
             RtfsStatus::Ok
         }
         Err(error) => {
-            let found = of_layer(&error);
+            let found = of_sizes(&error);
             // SAFETY: the caller promises it.
             unsafe { tell(problem, found) };
             found.status
@@ -186,7 +186,11 @@ unsafe fn start(
     config: *const RtfsConfig,
     memory: *mut c_void,
     memory_bytes: usize,
-    make: impl FnOnce(CallerFlash, PacedConfig, CallerMemory) -> Result<CallerFiles, FilesError>,
+    make: impl FnOnce(
+        CallerFlash,
+        PacedConfig,
+        CallerMemory,
+    ) -> Result<CallerFiles, PacedSetupError<FlashCode>>,
 ) -> RtfsStatus {
     // SAFETY: the caller promises it.
     let given = unsafe {

@@ -4,7 +4,7 @@ use core::ops::{Add, Mul};
 
 use wordline_memory::{EraseMode, Geometry};
 
-use crate::error::PacedError;
+use crate::error::PacedUnsuitable;
 use crate::shape::{FREE_BLOCKS, GROUP_PAGES, MOUNT_PAGES, PacedConfig, PacedShape};
 
 /// Operations of the flash, by count.
@@ -108,8 +108,8 @@ impl PacedConfig {
     /// What calls cost at most.
     ///
     /// # Errors
-    /// [`PacedError::Unsuitable`] where the capacity leaves too little room: it names the most that works.
-    pub fn bound<E>(&self, geometry: &Geometry) -> Result<PacedBound, PacedError<E>> {
+    /// [`PacedUnsuitable`] where the capacity leaves too little room: it names the most that works.
+    pub fn bound(&self, geometry: &Geometry) -> Result<PacedBound, PacedUnsuitable> {
         PacedShape::new(geometry, self)?.bound()
     }
 
@@ -139,7 +139,7 @@ fn largest_of(
     config: impl Fn(u32) -> PacedConfig,
 ) -> Option<u32> {
     let suits = |logical_pages: u32| {
-        let shape = PacedShape::new::<()>(geometry, &config(logical_pages)).ok();
+        let shape = PacedShape::new(geometry, &config(logical_pages)).ok();
         let bound = shape.and_then(|shape| shape.counts());
         bound.is_some_and(|bound| bound.steps_per_page <= steps_per_page)
     };
@@ -363,8 +363,8 @@ impl PacedShape {
             + u64::from(self.map_pages)
     }
 
-    pub(crate) fn bound<E>(&self) -> Result<PacedBound, PacedError<E>> {
-        self.counts().ok_or_else(|| PacedError::Unsuitable {
+    pub(crate) fn bound(&self) -> Result<PacedBound, PacedUnsuitable> {
+        self.counts().ok_or_else(|| PacedUnsuitable {
             what: "logical pages",
             found: self.config.logical_pages.into(),
             least: 1,
@@ -427,7 +427,7 @@ mod tests {
     fn bound() -> PacedBound {
         let geometry = NAND;
         let config = PacedConfig::usual(&geometry, 45_875, 20);
-        config.bound::<()>(&geometry).expect("it suits")
+        config.bound(&geometry).expect("it suits")
     }
 
     fn programs_and_erases(counts: &PacedCounts) -> u64 {
@@ -475,7 +475,7 @@ mod tests {
     fn the_largest_capacity_of_the_usual_log_is_the_last_that_suits() {
         let geometry = NAND;
         let steps = |pages| {
-            let bound = PacedConfig::usual(&geometry, pages, 20).bound::<()>(&geometry);
+            let bound = PacedConfig::usual(&geometry, pages, 20).bound(&geometry);
             bound.map(|bound| bound.steps_per_page)
         };
         let most = PacedConfig::largest_usual(&geometry, 20, 5).expect("there is one");

@@ -4,7 +4,7 @@ use core::fmt;
 
 use wordline_memory::{BlockDevice, BlockMisuse, Flash, Geometry};
 
-use crate::error::PacedError;
+use crate::error::{PacedError, PacedSetupError, PacedUnsuitable};
 use crate::layer::PacedLayer;
 use crate::record::RECORD_BYTES;
 use crate::shape::{GROUP_PAGES, PacedConfig};
@@ -89,7 +89,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedDisk<F, M> {
         columns: [u32; RECORD_BYTES],
         config: PacedConfig,
         memory: M,
-    ) -> Result<Self, PacedError<F::Error>> {
+    ) -> Result<Self, PacedSetupError<F::Error>> {
         let layer = PacedLayer::format(flash, columns, config, memory)?;
         Ok(Self { layer })
     }
@@ -103,7 +103,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedDisk<F, M> {
         columns: [u32; RECORD_BYTES],
         config: PacedConfig,
         memory: M,
-    ) -> Result<Self, PacedError<F::Error>> {
+    ) -> Result<Self, PacedSetupError<F::Error>> {
         let layer = PacedLayer::mount(flash, columns, config, memory)?;
         Ok(Self { layer })
     }
@@ -115,7 +115,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedDisk<F, M> {
     pub fn memory_bytes(
         config: &PacedConfig,
         geometry: &Geometry,
-    ) -> Result<usize, PacedError<F::Error>> {
+    ) -> Result<usize, PacedUnsuitable> {
         Ok(config.bound(geometry)?.ram_bytes)
     }
 

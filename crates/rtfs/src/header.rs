@@ -1,7 +1,7 @@
 //! The header of a block: everything that a mount needs to know of what was before it.
 
 use crate::shape::{GROUP_PAGES, PacedShape};
-use crate::{PacedError, VERSION};
+use crate::{PacedSetupError, VERSION};
 
 /// Bytes in front of the tables.
 const FIXED: usize = 64;
@@ -55,14 +55,14 @@ impl Fixed {
     }
 
     /// Reads the front of a header whose page is whole.
-    pub(crate) fn decode<E>(shape: &PacedShape, main: &[u8]) -> Result<Self, PacedError<E>> {
+    pub(crate) fn decode<E>(shape: &PacedShape, main: &[u8]) -> Result<Self, PacedSetupError<E>> {
         if main.len() < FIXED || main[..8] != MAGIC {
-            return Err(PacedError::NotFormatted);
+            return Err(PacedSetupError::NotFormatted);
         }
         let word =
             |at: usize| u32::from_le_bytes([main[at], main[at + 1], main[at + 2], main[at + 3]]);
         if word(8) != VERSION {
-            return Err(PacedError::Version { found: word(8) });
+            return Err(PacedSetupError::Version { found: word(8) });
         }
         let geometry = &shape.geometry;
         let named = [
@@ -76,7 +76,7 @@ impl Fixed {
         for (index, (what, asked)) in named.into_iter().enumerate() {
             let stored = word(12 + 4 * index);
             if stored != asked {
-                return Err(PacedError::Differs {
+                return Err(PacedSetupError::Differs {
                     what,
                     stored,
                     asked,

@@ -59,10 +59,10 @@ mod tables;
 
 pub use bound::{ERASE_MILLIONTHS, PacedBound, PacedCounts};
 pub use disk::{PacedDisk, PacedDiskError};
-pub use error::PacedError;
+pub use error::{PacedError, PacedSetupError, PacedUnsuitable};
 pub use files::{
-    FILES_VERSION, PacedCall, PacedDirectory, PacedEntry, PacedFile, PacedFileError, PacedFiles,
-    PacedFilesBound, PacedFilesWork, PacedOpen, PacedPart, PacedRoom,
+    FILES_VERSION, PacedCall, PacedDirectory, PacedEntry, PacedFile, PacedFiles, PacedFilesBound,
+    PacedFilesWork, PacedOpen, PacedPart, PacedRoom,
 };
 pub use layer::{PacedLayer, PacedWear, PacedWork};
 pub use nor_pages::{NOR_PAGE_BYTES, NorPages};

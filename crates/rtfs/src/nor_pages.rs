@@ -2,7 +2,7 @@
 
 use wordline_memory::{Ecc, EraseMode, Flash, FlashMisuse, Geometry};
 
-use crate::error::PacedError;
+use crate::error::PacedUnsuitable;
 use crate::record::RECORD_BYTES;
 
 /// Bytes of a page that the layer takes on NOR flash, unless the caller chooses others.
@@ -74,11 +74,11 @@ impl<F: Flash> NorPages<F> {
     /// A flash in pages of so many bytes.
     ///
     /// # Errors
-    /// [`PacedError::Unsuitable`] where the flash has a spare area, takes few programs a page or takes them in order, and so
+    /// [`PacedUnsuitable`] where the flash has a spare area, takes few programs a page or takes them in order, and so
     /// is no NOR, or its pages do not divide those asked for.
-    pub fn new(flash: F, page_bytes: u32) -> Result<Self, PacedError<F::Error>> {
+    pub fn new(flash: F, page_bytes: u32) -> Result<Self, PacedUnsuitable> {
         let chip = flash.geometry();
-        let unsuitable = |what, found: u32, least: u64, most: u64| PacedError::Unsuitable {
+        let unsuitable = |what, found: u32, least: u64, most: u64| PacedUnsuitable {
             what,
             found: found.into(),
             least,
@@ -217,7 +217,7 @@ where
 
 #[cfg(test)]
 mod tests {
-    use wordline_memory::{FlashErrorKind, RamFlash, RamFlashError};
+    use wordline_memory::{FlashErrorKind, RamFlash};
 
     use super::*;
 
@@ -262,9 +262,7 @@ mod tests {
 
     #[test]
     fn flash_that_is_no_nor_is_refused() {
-        let refused = |flash: Result<NorPages<Nor>, PacedError<RamFlashError>>| {
-            matches!(flash, Err(PacedError::Unsuitable { .. }))
-        };
+        let refused = |flash: Result<NorPages<Nor>, PacedUnsuitable>| flash.is_err();
         let nor = || Nor::nor().expect("sizes that fit");
         for bytes in [0, 96, 8192, u32::MAX - 63] {
             assert!(refused(NorPages::new(nor(), bytes)), "{bytes}");

@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use wordline_memory::Geometry;
 
-use crate::error::PacedError;
+use crate::error::PacedUnsuitable;
 use crate::header;
 
 /// Free blocks that there are when a block is full: the one that is opened next, one for a mount, and one that the mount
@@ -34,12 +34,12 @@ pub const GROUP_PAGES: usize = 8;
 ///     once_bytes: Some(512),
 ///     in_order: true,
 /// };
-/// let config = PacedConfig { logical_pages: 45_875, bad_blocks: 20, log_entries: 900 };
+/// let config = PacedConfig { logical_pages: 45_875, bad_blocks: 20, log_entries: 864 };
 /// let bound = config.bound(&geometry)?;
 /// assert!(bound.ram_bytes <= 16 << 10);
 /// // A 4 KiB overwrite: two programs, and one erase or ten steps at most.
 /// assert_eq!(2 * bound.steps_per_page, 10);
-/// # Ok::<(), wordline_rtfs::PacedError<()>>(())
+/// # Ok::<(), wordline_rtfs::PacedUnsuitable>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacedConfig {
@@ -57,14 +57,18 @@ const RETIRED: u32 = 20;
 
 impl PacedConfig {
     /// A layer with the usual log: its stores of the map cost a twentieth of a step for each page written or moved.
+    ///
+    /// The log is the shortest one that does so. Of 19 · m + 1 changes in m pages of the map, one page has 20; with one
+    /// change fewer, each may have 19. Further places, up to 20 · m, would cost RAM and retire no more.
     #[must_use]
     pub fn usual(geometry: &Geometry, logical_pages: u32, bad_blocks: u32) -> Self {
         let map_entries = geometry.page_bytes / number_bytes(geometry) as u32;
         let map_pages = logical_pages.div_ceil(map_entries.max(1));
+        let changes = (RETIRED - 1).saturating_mul(map_pages).saturating_add(1);
         Self {
             logical_pages,
             bad_blocks,
-            log_entries: (RETIRED.saturating_mul(map_pages))
+            log_entries: changes
                 .saturating_add(GROUP_PAGES as u32)
                 .max(2 * GROUP_PAGES as u32),
         }
@@ -92,7 +96,7 @@ impl PacedGround {
             PacedConfig::usual(geometry, logical_of(geometry.pages()), bad as u32)
         };
         let mut config = usual(geometry);
-        if let Ok(bound) = usual(whole).bound::<()>(whole)
+        if let Ok(bound) = usual(whole).bound(whole)
             && let Some(most) = config.largest(geometry, bound.steps_per_page)
         {
             config.logical_pages = config.logical_pages.min(most);
@@ -179,10 +183,10 @@ impl TablePlaces {
 }
 
 impl PacedShape {
-    pub(crate) fn new<E>(geometry: &Geometry, config: &PacedConfig) -> Result<Self, PacedError<E>> {
+    pub(crate) fn new(geometry: &Geometry, config: &PacedConfig) -> Result<Self, PacedUnsuitable> {
         let unsuitable = |what, found: u64, least: u64, most: u64| {
             if found < least || found > most {
-                Err(PacedError::Unsuitable {
+                Err(PacedUnsuitable {
                     what,
                     found,
                     least,

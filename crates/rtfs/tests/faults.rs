@@ -6,7 +6,7 @@ use wordline_core::draw::{Purpose, draw};
 use wordline_crash::FlashImage;
 use wordline_memory::{Ecc, Flash, Geometry};
 use wordline_nvm::NvmError;
-use wordline_rtfs::{PacedConfig, PacedError, PacedLayer};
+use wordline_rtfs::{PacedConfig, PacedError, PacedLayer, PacedSetupError};
 
 use crate::model::{GEOMETRY, PAGE, content};
 use crate::rules::{COLUMNS, blank};
@@ -76,7 +76,7 @@ const NONE: [u32; 0] = [];
 type Layer = PacedLayer<Faulty, Vec<u8>>;
 
 fn memory() -> Vec<u8> {
-    let bound = CONFIG.bound::<()>(&GEOMETRY).expect("it suits");
+    let bound = CONFIG.bound(&GEOMETRY).expect("it suits");
     vec![0; bound.ram_bytes]
 }
 
@@ -114,7 +114,7 @@ fn write(
     Ok(())
 }
 
-fn mount(flash: Faulty) -> Result<Layer, PacedError<NvmError>> {
+fn mount(flash: Faulty) -> Result<Layer, PacedSetupError<NvmError>> {
     PacedLayer::mount(flash, COLUMNS, CONFIG, memory())
 }
 

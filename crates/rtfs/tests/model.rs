@@ -49,7 +49,7 @@ struct ModelRun {
 impl ModelRun {
     fn new(config: PacedConfig, rules: PacedRules, erases: EraseMode) -> Self {
         let flash = Counted::new(blank(GEOMETRY).with_erases(erases));
-        let bytes = config.bound::<()>(&GEOMETRY).expect("it suits").ram_bytes;
+        let bytes = config.bound(&GEOMETRY).expect("it suits").ram_bytes;
         let memory = vec![0; bytes];
         let layer = PacedLayer::format_with(flash, COLUMNS, config, memory, rules);
         Self {
@@ -356,17 +356,17 @@ pub(crate) fn calls_notice(rule: PacedRule, erases: EraseMode) -> bool {
 
 #[test]
 fn a_capacity_too_large_names_the_largest_that_works() {
-    use wordline_rtfs::PacedError;
+    use wordline_rtfs::PacedUnsuitable;
     let config = |logical_pages| PacedConfig {
         logical_pages,
         bad_blocks: 0,
         log_entries: 64,
     };
-    let Err(PacedError::Unsuitable { what, most, .. }) = config(1200).bound::<()>(&GEOMETRY) else {
+    let Err(PacedUnsuitable { what, most, .. }) = config(1200).bound(&GEOMETRY) else {
         panic!("1200 of 1280 pages leave no room");
     };
     assert_eq!(what, "logical pages");
     let most = u32::try_from(most).expect("few pages");
-    assert!(config(most).bound::<()>(&GEOMETRY).is_ok());
-    assert!(config(most + 1).bound::<()>(&GEOMETRY).is_err());
+    assert!(config(most).bound(&GEOMETRY).is_ok());
+    assert!(config(most + 1).bound(&GEOMETRY).is_err());
 }

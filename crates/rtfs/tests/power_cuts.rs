@@ -7,7 +7,7 @@ use wordline_crash::{
 };
 use wordline_memory::{EraseMode, Flash, Geometry};
 use wordline_nvm::NvmError;
-use wordline_rtfs::{PacedConfig, PacedError, PacedLayer, PacedRule, PacedRules};
+use wordline_rtfs::{PacedConfig, PacedLayer, PacedRule, PacedRules, PacedSetupError};
 
 use crate::rules::{COLUMNS, Failing, fresh};
 
@@ -153,14 +153,14 @@ impl Setup {
     }
 
     fn memory(&self) -> Vec<u8> {
-        let bound = self.config.bound::<()>(&self.geometry).expect("it suits");
+        let bound = self.config.bound(&self.geometry).expect("it suits");
         vec![0; bound.ram_bytes]
     }
 
     fn mount<F: Flash<Error = NvmError>>(
         &self,
         flash: F,
-    ) -> Result<PacedLayer<F, Vec<u8>>, PacedError<NvmError>> {
+    ) -> Result<PacedLayer<F, Vec<u8>>, PacedSetupError<NvmError>> {
         PacedLayer::mount_with(flash, COLUMNS, self.config, self.memory(), self.rules)
     }
 
@@ -299,7 +299,7 @@ impl Setup {
         let flash = Failing::new(image, self.failures.min(1), 1 + (id.variant % 7) as u32);
         let mut layer = match self.mount(flash) {
             Ok(layer) => layer,
-            Err(PacedError::NotFormatted)
+            Err(PacedSetupError::NotFormatted)
                 if id.operation < run.ready && allowed[0].iter().all(|page| page.0 == 0) =>
             {
                 return;

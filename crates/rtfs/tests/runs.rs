@@ -39,7 +39,7 @@ struct RunTrial {
 
 impl RunTrial {
     fn new(config: PacedConfig, erases: EraseMode) -> Self {
-        let bytes = config.bound::<()>(&GEOMETRY).expect("it suits").ram_bytes;
+        let bytes = config.bound(&GEOMETRY).expect("it suits").ram_bytes;
         let mut flash = Counted::new(blank(GEOMETRY).with_erases(erases));
         for bad in 0..config.bad_blocks {
             flash.mark_bad(7 * bad + 3).expect("a mark");

@@ -127,7 +127,7 @@ struct Scene {
 
 impl Scene {
     fn new(geometry: Geometry, config: PacedConfig, rules: PacedRules) -> Self {
-        let memory = vec![0; config.bound::<()>(&geometry).expect("it suits").ram_bytes];
+        let memory = vec![0; config.bound(&geometry).expect("it suits").ram_bytes];
         let stage = SceneFlash::new(geometry);
         let layer = PacedLayer::format_with(stage, COLUMNS, config, memory, rules);
         Self {

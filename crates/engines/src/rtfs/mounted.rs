@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use wordline_memory::Flash as _;
 use wordline_rtfs::{
-    GROUP_PAGES, PacedConfig, PacedEntry, PacedError, PacedFile, PacedFileError, PacedFiles,
-    PacedOpen, PacedPart, PacedRam,
+    GROUP_PAGES, PacedConfig, PacedEntry, PacedError, PacedFile, PacedFiles, PacedOpen, PacedPart,
+    PacedRam, PacedSetupError,
 };
 
 use super::RtfsOptions;
@@ -35,7 +35,7 @@ impl Rtfs {
         let SpareFlash { flash, columns, .. } = memory;
         // Names that come from strangers would want another seed for each volume.
         let done = PacedFiles::format(flash, columns, config, 0, ram);
-        done.map(drop).map_err(failed)
+        done.map(drop).map_err(not_set_up)
     }
 
     /// Mounts the file system that a flash holds.
@@ -45,7 +45,7 @@ impl Rtfs {
     pub fn mount(memory: SpareFlash, options: &RtfsOptions) -> Result<Self, FsError> {
         let (config, ram) = sizes(&memory, options)?;
         let SpareFlash { flash, columns, .. } = memory;
-        let files = PacedFiles::mount(flash, columns, config, ram).map_err(failed)?;
+        let files = PacedFiles::mount(flash, columns, config, ram).map_err(not_set_up)?;
         Ok(Self {
             files: Some(files),
             open: OpenFiles::default(),
@@ -114,7 +114,7 @@ fn sizes(memory: &SpareFlash, options: &RtfsOptions) -> Result<(PacedConfig, Vec
                 );
                 FsError::new(FsErrorKind::Unsuitable, why)
             }
-            _ => failed(error),
+            _ => FsError::new(FsErrorKind::Unsuitable, error),
         }
     });
     Ok((config, vec![0; bytes?]))
@@ -185,7 +185,7 @@ impl FileSystem for Rtfs {
         files
             .write_together(&mut parts)
             .map_err(|error| match error {
-                PacedFileError::TooMany { .. } | PacedFileError::Unwritten => {
+                PacedError::TooMany { .. } | PacedError::Unwritten => {
                     FsError::new(FsErrorKind::Unsuitable, error)
                 }
                 other => failed(other),
@@ -307,33 +307,39 @@ fn not_mounted() -> FsError {
 }
 
 /// What an error means to the caller.
-fn failed(error: PacedFileError<FlashFault>) -> FsError {
+fn failed(error: PacedError<FlashFault>) -> FsError {
     let kind = match &error {
-        PacedFileError::NotFound => FsErrorKind::NotFound,
-        PacedFileError::Exists => FsErrorKind::Exists,
-        PacedFileError::NotADirectory => FsErrorKind::NotDir,
-        PacedFileError::IsADirectory => FsErrorKind::IsDir,
-        PacedFileError::NotEmpty => FsErrorKind::NotEmpty,
-        PacedFileError::BadName { .. } => FsErrorKind::Name,
-        PacedFileError::IntoItself => FsErrorKind::Invalid,
-        PacedFileError::NoSpace
-        | PacedFileError::TooLong { .. }
-        | PacedFileError::DirectoryFull => FsErrorKind::Full,
-        PacedFileError::NoFiles
-        | PacedFileError::FileVersion { .. }
-        | PacedFileError::Stale
-        | PacedFileError::Damaged { .. } => FsErrorKind::Corrupt,
-        PacedFileError::Layer(error) => match error {
-            PacedError::NotFormatted
-            | PacedError::Version { .. }
-            | PacedError::OutOfRange { .. }
-            | PacedError::Group { .. }
-            | PacedError::Lost { .. } => FsErrorKind::Corrupt,
-            PacedError::Differs { .. }
-            | PacedError::Unsuitable { .. }
-            | PacedError::Memory { .. } => FsErrorKind::Unsuitable,
-            _ => FsErrorKind::Device,
-        },
+        PacedError::NotFound => FsErrorKind::NotFound,
+        PacedError::Exists => FsErrorKind::Exists,
+        PacedError::NotADirectory => FsErrorKind::NotDir,
+        PacedError::IsADirectory => FsErrorKind::IsDir,
+        PacedError::NotEmpty => FsErrorKind::NotEmpty,
+        PacedError::BadName { .. } => FsErrorKind::Name,
+        PacedError::IntoItself => FsErrorKind::Invalid,
+        PacedError::NoSpace | PacedError::TooLong { .. } | PacedError::DirectoryFull => {
+            FsErrorKind::Full
+        }
+        PacedError::Stale
+        | PacedError::Damaged { .. }
+        | PacedError::OutOfRange { .. }
+        | PacedError::Group { .. }
+        | PacedError::Lost { .. } => FsErrorKind::Corrupt,
+        _ => FsErrorKind::Device,
+    };
+    FsError::new(kind, error)
+}
+
+/// What an error of a format or a mount means to the caller.
+fn not_set_up(error: PacedSetupError<FlashFault>) -> FsError {
+    let kind = match error {
+        PacedSetupError::NotFormatted
+        | PacedSetupError::Version { .. }
+        | PacedSetupError::NoFiles
+        | PacedSetupError::FileVersion { .. } => FsErrorKind::Corrupt,
+        PacedSetupError::Differs { .. }
+        | PacedSetupError::Unsuitable { .. }
+        | PacedSetupError::Memory { .. } => FsErrorKind::Unsuitable,
+        PacedSetupError::Call(error) => return failed(error),
         _ => FsErrorKind::Device,
     };
     FsError::new(kind, error)

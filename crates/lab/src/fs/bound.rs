@@ -13,8 +13,8 @@ use wordline_core::{
 use wordline_memory::EraseMode;
 use wordline_nvm::{Conditions, PacedChip};
 use wordline_rtfs::{
-    ERASE_MILLIONTHS, GROUP_PAGES, PacedBound, PacedCall, PacedConfig, PacedCounts, PacedError,
-    PacedFilesBound,
+    ERASE_MILLIONTHS, GROUP_PAGES, PacedBound, PacedCall, PacedConfig, PacedCounts,
+    PacedFilesBound, PacedUnsuitable,
 };
 
 use crate::backlog::{Accumulator, Curve, Demand, Rate};
@@ -179,14 +179,14 @@ impl<'a> LayerChip<'a> {
         let pages = pages as u32;
         let config = self.config(pages, log_entries);
         let erases = self.chip.times.erase_mode;
-        let files = config.files_bound::<()>(&self.chip.geometry).ok();
-        match config.bound::<()>(&self.chip.geometry) {
+        let files = config.files_bound(&self.chip.geometry).ok();
+        match config.bound(&self.chip.geometry) {
             Ok(bound) => Ok(BoundedLayer {
                 pages,
                 bound: bound.with_erases(erases),
                 files: files.map(|files| files.with_erases(erases)),
             }),
-            Err(PacedError::Unsuitable {
+            Err(PacedUnsuitable {
                 what,
                 found,
                 least,

@@ -15,7 +15,9 @@ use wordline_nvm::ftl::{FlashMedia, Ftl, FtlConfig, FtlError, Media as _, MountE
 use wordline_nvm::{
     Conditions, FlashModel, Memory, MemoryClass, NvmError, paced_config, paced_ground,
 };
-use wordline_rtfs::{NOR_PAGE_BYTES, NorPages, PacedDisk, PacedError, PacedGround, RECORD_BYTES};
+use wordline_rtfs::{
+    NOR_PAGE_BYTES, NorPages, PacedDisk, PacedGround, PacedSetupError, RECORD_BYTES,
+};
 
 use super::calls::Mounted;
 use super::layer_ram;
@@ -424,7 +426,7 @@ fn on_paced<F: Flash<Error = NvmError> + Send + 'static>(
         false => PacedDisk::mount(flash, columns, config, memory),
     };
     let disk = disk.map_err(|error| match error {
-        PacedError::Unsuitable { .. } => unsuitable(error),
+        PacedSetupError::Unsuitable(_) => unsuitable(error),
         other => FsError::new(FsErrorKind::Device, other),
     })?;
     let ram = layer_ram::paced_parts(disk.layer().ram());

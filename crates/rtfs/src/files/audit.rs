@@ -3,13 +3,14 @@
 use wordline_memory::Flash;
 
 use super::form::{self, EntryKind, NONE, ROOT_DIRECTORY, SUPER_PAGE, kind};
-use super::{PacedFileError, PacedFiles, Result};
+use super::{PacedFiles, Result};
+use crate::error::PacedError;
 
 impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
     /// Visits each logical page that is in use, by what uses it; a page that is named twice is visited twice.
     ///
     /// # Errors
-    /// [`PacedFileError::Damaged`], or the layer fails.
+    /// [`PacedError::Damaged`], or the layer fails.
     #[doc(hidden)]
     pub fn visit_pages(&mut self, visit: &mut dyn FnMut(u32)) -> Result<(), F::Error> {
         visit(SUPER_PAGE);
@@ -87,7 +88,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         if index as u32 == form::entries_of(main) {
             Ok(())
         } else {
-            Err(PacedFileError::Damaged { page })
+            Err(PacedError::Damaged { page })
         }
     }
 }

@@ -5,7 +5,7 @@ use wordline_memory::{EraseMode, Geometry};
 use super::form::FileShape;
 use super::index::DATA_PAGES;
 use crate::bound::{PacedBound, PacedCounts};
-use crate::error::PacedError;
+use crate::error::PacedUnsuitable;
 use crate::shape::{PacedConfig, PacedShape};
 
 /// A call on files, of which [`PacedFilesBound::counts`] says what it costs.
@@ -80,11 +80,11 @@ impl PacedConfig {
     ///
     /// # Errors
     /// As [`bound`](Self::bound), and where pages do not take files.
-    pub fn files_bound<E>(&self, geometry: &Geometry) -> Result<PacedFilesBound, PacedError<E>> {
+    pub fn files_bound(&self, geometry: &Geometry) -> Result<PacedFilesBound, PacedUnsuitable> {
         let shape = PacedShape::new(geometry, self)?;
         let page = u64::from(geometry.page_bytes);
         if !(128..=32_768).contains(&page) {
-            return Err(PacedError::Unsuitable {
+            return Err(PacedUnsuitable {
                 what: "bytes of a page of files",
                 found: page,
                 least: 128,

@@ -7,7 +7,7 @@ use super::form::{
     self, ENTRY_HEADER, EntryHead, EntryKind, INLINE_MAX, NONE, NewEntry, init_bucket, inline_at,
     kind,
 };
-use super::{PacedFileError, PacedFiles, Result, RootLink, SuperChange, changed, fresh};
+use super::{PacedFiles, Result, RootLink, SuperChange, changed, fresh};
 use crate::error::PacedError;
 
 /// Single pages that a call leaves to be freed, at most: a bucket, the nodes above it, and the root of a directory.
@@ -22,12 +22,12 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
     /// Makes a directory.
     ///
     /// # Errors
-    /// [`PacedFileError::Exists`], [`PacedFileError::NotFound`] where the directory above is not there,
-    /// [`PacedFileError::NoSpace`], or the layer fails.
+    /// [`PacedError::Exists`], [`PacedError::NotFound`] where the directory above is not there,
+    /// [`PacedError::NoSpace`], or the layer fails.
     pub fn make_directory(&mut self, path: &str) -> Result<(), F::Error> {
         let end = self.follow(path, NONE)?;
         if end.name.is_empty() || self.find_entry(end.directory, end.name)?.is_some() {
-            return Err(PacedFileError::Exists);
+            return Err(PacedError::Exists);
         }
         let (hash, removed) = (self.hash(end.name), [NO_ID; 2]);
         let bytes = ENTRY_HEADER + end.name.len();
@@ -50,14 +50,14 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
     /// Removes a file, or a directory that is empty. The pages of a file become free later, some at a time.
     ///
     /// # Errors
-    /// [`PacedFileError::NotFound`], [`PacedFileError::NotEmpty`], or the layer fails.
+    /// [`PacedError::NotFound`], [`PacedError::NotEmpty`], or the layer fails.
     pub fn remove(&mut self, path: &str) -> Result<(), F::Error> {
         let end = self.follow(path, NONE)?;
         if end.name.is_empty() {
-            return Err(PacedFileError::NotEmpty);
+            return Err(PacedError::NotEmpty);
         }
         let head = self.find_entry(end.directory, end.name)?;
-        let (_, head) = head.ok_or(PacedFileError::NotFound)?;
+        let (_, head) = head.ok_or(PacedError::NotFound)?;
         if head.kind == EntryKind::Directory {
             self.clear_directory(head.page)?;
         }
@@ -80,9 +80,9 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
                 change.link = Some(match self.load_root(head.page, head.id) {
                     Ok(()) => RootLink::Whole,
                     // What it names is lost with it; the name becomes free.
-                    Err(PacedFileError::Layer(PacedError::Lost { .. })) => RootLink::Lost,
-                    Err(PacedFileError::Stale) => {
-                        return Err(PacedFileError::Damaged { page: head.page });
+                    Err(PacedError::Lost { .. }) => RootLink::Lost,
+                    Err(PacedError::Stale) => {
+                        return Err(PacedError::Damaged { page: head.page });
                     }
                     Err(error) => return Err(error),
                 });
@@ -95,21 +95,21 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
     /// directory: after a power cut either the old one or the new one has the name, as a whole.
     ///
     /// # Errors
-    /// [`PacedFileError::NotFound`], [`PacedFileError::IntoItself`], [`PacedFileError::IsADirectory`] or
-    /// [`PacedFileError::NotADirectory`] where what is there is of the other kind, [`PacedFileError::NotEmpty`],
-    /// [`PacedFileError::NoSpace`], or the layer fails.
+    /// [`PacedError::NotFound`], [`PacedError::IntoItself`], [`PacedError::IsADirectory`] or
+    /// [`PacedError::NotADirectory`] where what is there is of the other kind, [`PacedError::NotEmpty`],
+    /// [`PacedError::NoSpace`], or the layer fails.
     pub fn rename(&mut self, from: &str, to: &str) -> Result<(), F::Error> {
         let source = self.follow(from, NONE)?;
         if source.name.is_empty() {
-            return Err(PacedFileError::IntoItself);
+            return Err(PacedError::IntoItself);
         }
         let head = self.find_entry(source.directory, source.name)?;
-        let (at, head) = head.ok_or(PacedFileError::NotFound)?;
+        let (at, head) = head.ok_or(PacedError::NotFound)?;
         let mut inline = [0; INLINE_MAX];
         let stored = inline_at(self.layer.loaded(), at, &head);
         let inline = inline
             .get_mut(..stored.len())
-            .ok_or(PacedFileError::Damaged { page: head.page })?;
+            .ok_or(PacedError::Damaged { page: head.page })?;
         inline.copy_from_slice(stored);
         let but = if head.kind == EntryKind::Directory {
             head.page
@@ -118,7 +118,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         };
         let target = self.follow(to, but)?;
         if target.name.is_empty() {
-            return Err(PacedFileError::IsADirectory);
+            return Err(PacedError::IsADirectory);
         }
         let replaced = self.find_entry(target.directory, target.name)?;
         let replaced = replaced.map(|(_, replaced)| replaced);
@@ -129,8 +129,8 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
             let [source_is, target_is] =
                 [head.kind, replaced.kind].map(|kind| kind == EntryKind::Directory);
             match (source_is, target_is) {
-                (false, true) => return Err(PacedFileError::IsADirectory),
-                (true, false) => return Err(PacedFileError::NotADirectory),
+                (false, true) => return Err(PacedError::IsADirectory),
+                (true, false) => return Err(PacedError::NotADirectory),
                 (true, true) => self.clear_directory(replaced.page)?,
                 (false, false) => {}
             }
@@ -152,7 +152,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         let room = self.room_for(target.directory, entry.hash, entry.bytes(), removed)?;
         // Making room may have moved the entry.
         let place = self.find_bucket(source.directory, head.hash)?;
-        let bucket = place.bucket.ok_or(PacedFileError::NotFound)?;
+        let bucket = place.bucket.ok_or(PacedError::NotFound)?;
         let change = match &replaced {
             Some(replaced) => self.leave(replaced)?,
             None => SuperChange::default(),

@@ -10,7 +10,8 @@ use super::form::{
     self, BUCKET_HEADER, EntryHead, FileShape, NAME_MAX, NONE, NewEntry, append_entry, bucket_end,
     bucket_entries, init_bucket, kind, name_at, retain_entries,
 };
-use super::{PacedFileError, PacedFiles, PageGroup, Result, SuperChange, changed, fresh};
+use super::{PacedFiles, PageGroup, Result, SuperChange, changed, fresh};
+use crate::error::PacedError;
 use crate::layer::EditedPage;
 
 /// Nodes above a bucket, at most.
@@ -138,7 +139,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
                 return Ok(place);
             }
             if place.depth as u32 == self.form.levels {
-                return Err(PacedFileError::Damaged { page });
+                return Err(PacedError::Damaged { page });
             }
             let slot = self.form.node_slot(hash, place.depth as u32);
             place.nodes[place.depth] = (page, slot);
@@ -174,7 +175,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
     ) -> Result<Option<(usize, EntryHead)>, F::Error> {
         let place = match self.find_bucket(directory, hash) {
             // What was a directory may be another page now.
-            Err(PacedFileError::Damaged { .. }) => return Ok(None),
+            Err(PacedError::Damaged { .. }) => return Ok(None),
             place => place?,
         };
         let main = self.layer.loaded();
@@ -276,7 +277,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
                     let cut = best_cut(&form, main, above, (hash, bytes), removed);
                     (above, cut.unwrap_or(all))
                 }
-                None => return Err(PacedFileError::DirectoryFull),
+                None => return Err(PacedError::DirectoryFull),
             };
             let with = if level < above {
                 NodeMade::Present {
@@ -459,7 +460,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         change: SuperChange,
     ) -> Result<(), F::Error> {
         let place = self.find_bucket(directory, head.hash)?;
-        let bucket = place.bucket.ok_or(PacedFileError::NotFound)?;
+        let bucket = place.bucket.ok_or(PacedError::NotFound)?;
         let mut group = PageGroup::default();
         for page in others {
             group.push(*page);
@@ -515,7 +516,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
     /// Leaves of a directory without entries its root alone.
     ///
     /// # Errors
-    /// [`PacedFileError::NotEmpty`].
+    /// [`PacedError::NotEmpty`].
     pub(super) fn clear_directory(&mut self, directory: u32) -> Result<(), F::Error> {
         loop {
             let mut place = BucketPlace {
@@ -536,7 +537,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
                     break;
                 };
                 if place.depth as u32 == self.form.levels {
-                    return Err(PacedFileError::Damaged { page });
+                    return Err(PacedError::Damaged { page });
                 }
                 place.nodes[place.depth] = (page, slot);
                 place.depth += 1;
@@ -545,7 +546,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
             place.bucket = Some(page);
             let main = self.layer.loaded();
             if main[0] == kind::BUCKET && form::entries_of(main) > 0 {
-                return Err(PacedFileError::NotEmpty);
+                return Err(PacedError::NotEmpty);
             }
             if place.depth == 0 {
                 return Ok(());

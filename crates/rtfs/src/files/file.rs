@@ -8,7 +8,8 @@ use super::form::{
     name_at,
 };
 use super::index::{FileIndex, init_root, tail_note};
-use super::{PacedFileError, PacedFiles, PageGroup, RESERVED_PAGES, Result, SuperChange, fresh};
+use super::{PacedFiles, PageGroup, RESERVED_PAGES, Result, SuperChange, fresh};
+use crate::error::PacedError;
 use crate::layer::{EditedPage, PageEdit, PageFill};
 use crate::shape::GROUP_PAGES;
 
@@ -20,7 +21,7 @@ const FIRST_PAGES: usize = 3;
 pub struct PacedOpen {
     /// Make it where it is not there.
     pub create: bool,
-    /// It must not be there: [`PacedFileError::Exists`].
+    /// It must not be there: [`PacedError::Exists`].
     pub exclusive: bool,
     /// Make it empty.
     pub truncate: bool,
@@ -49,7 +50,7 @@ impl PacedOpen {
 
 /// A file that was opened. It holds nothing of the file system: drop it to close the file.
 ///
-/// Several handles of one file may be in use. One of a file that was removed gives [`PacedFileError::Stale`], and so does one
+/// Several handles of one file may be in use. One of a file that was removed gives [`PacedError::Stale`], and so does one
 /// of a short file that was renamed.
 #[derive(Clone, Debug)]
 pub struct PacedFile {
@@ -87,22 +88,22 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
     /// Opens a file.
     ///
     /// # Errors
-    /// [`PacedFileError::NotFound`], [`PacedFileError::Exists`], [`PacedFileError::IsADirectory`],
-    /// [`PacedFileError::NotADirectory`] or [`PacedFileError::BadName`] by the path, [`PacedFileError::NoSpace`], or the
+    /// [`PacedError::NotFound`], [`PacedError::Exists`], [`PacedError::IsADirectory`],
+    /// [`PacedError::NotADirectory`] or [`PacedError::BadName`] by the path, [`PacedError::NoSpace`], or the
     /// layer fails.
     pub fn open(&mut self, path: &str, how: PacedOpen) -> Result<PacedFile, F::Error> {
         let end = self.follow(path, NONE)?;
         if end.name.is_empty() {
-            return Err(PacedFileError::IsADirectory);
+            return Err(PacedError::IsADirectory);
         }
         let found = self.find_entry(end.directory, end.name)?;
         let head = match found {
             Some((_, head)) if head.kind == EntryKind::Directory => {
-                return Err(PacedFileError::IsADirectory);
+                return Err(PacedError::IsADirectory);
             }
-            Some(_) if how.create && how.exclusive => return Err(PacedFileError::Exists),
+            Some(_) if how.create && how.exclusive => return Err(PacedError::Exists),
             Some((_, head)) => head,
-            None if !how.create => return Err(PacedFileError::NotFound),
+            None if !how.create => return Err(PacedError::NotFound),
             None => {
                 let entry = NewEntry {
                     hash: self.hash(end.name),
@@ -147,7 +148,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         file.index = match head.kind {
             EntryKind::Short => None,
             EntryKind::Paged => Some(self.read_index(head.page, head.id)?),
-            EntryKind::Directory => return Err(PacedFileError::Stale),
+            EntryKind::Directory => return Err(PacedError::Stale),
         };
         Ok(())
     }
@@ -164,14 +165,14 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
             return Ok(());
         }
         let head = self.find_id(file.directory, file.hash, file.id)?;
-        let (_, head) = head.ok_or(PacedFileError::Stale)?;
+        let (_, head) = head.ok_or(PacedError::Stale)?;
         self.take_head(file, &head)
     }
 
     /// The bytes of a file.
     ///
     /// # Errors
-    /// [`PacedFileError::Stale`], or the layer fails.
+    /// [`PacedError::Stale`], or the layer fails.
     pub fn length(&mut self, file: &mut PacedFile) -> Result<u64, F::Error> {
         self.refresh(file)?;
         Ok(file.bytes(&self.form))
@@ -180,7 +181,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
     /// Fills `out` with the bytes of a file from `at` on, and returns how many there were before its end.
     ///
     /// # Errors
-    /// [`PacedFileError::Stale`], or the layer fails.
+    /// [`PacedError::Stale`], or the layer fails.
     pub fn read(
         &mut self,
         file: &mut PacedFile,
@@ -196,12 +197,12 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         }
         if file.index.is_none() {
             let entry = self.find_id(file.directory, file.hash, file.id)?;
-            let (start, head) = entry.ok_or(PacedFileError::Stale)?;
+            let (start, head) = entry.ok_or(PacedError::Stale)?;
             let inline = inline_at(self.layer.loaded(), start, &head);
             let at = at as usize;
             let inline = inline.get(at..at + bytes);
             let page = file.directory;
-            out.copy_from_slice(inline.ok_or(PacedFileError::Damaged { page })?);
+            out.copy_from_slice(inline.ok_or(PacedError::Damaged { page })?);
             return Ok(bytes);
         }
         let page = self.form.page as u64;
@@ -228,12 +229,12 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
     /// ones may be there.
     ///
     /// # Errors
-    /// [`PacedFileError::Stale`], [`PacedFileError::TooLong`], [`PacedFileError::NoSpace`], or the layer fails.
+    /// [`PacedError::Stale`], [`PacedError::TooLong`], [`PacedError::NoSpace`], or the layer fails.
     pub fn write(&mut self, file: &mut PacedFile, at: u64, data: &[u8]) -> Result<(), F::Error> {
         self.refresh(file)?;
         let most = self.longest_file();
         if at > most || data.len() as u64 > most - at {
-            return Err(PacedFileError::TooLong { most });
+            return Err(self.too_long());
         }
         let mut done = 0;
         if file.index.is_none() && !data.is_empty() {
@@ -259,7 +260,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
     /// are there or none. They lie in pages that the files have, up to [`GROUP_PAGES`] of them, and none is touched twice.
     ///
     /// # Errors
-    /// [`PacedFileError::TooMany`], [`PacedFileError::Unwritten`], [`PacedFileError::Stale`], or the layer fails.
+    /// [`PacedError::TooMany`], [`PacedError::Unwritten`], [`PacedError::Stale`], or the layer fails.
     pub fn write_together(&mut self, parts: &mut [PacedPart<'_>]) -> Result<(), F::Error> {
         let page = self.form.page;
         let mut group = PageGroup::default();
@@ -268,7 +269,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
             let bytes = part.file.bytes(&self.form);
             let rest = bytes.checked_sub(part.at);
             if rest.is_none_or(|rest| rest < part.data.len() as u64) || part.file.index.is_none() {
-                return Err(PacedFileError::Unwritten);
+                return Err(PacedError::Unwritten);
             }
             let last = (bytes.saturating_sub(1) / page as u64) as u32;
             let mut done = 0;
@@ -279,11 +280,11 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
                 let data = &part.data[done..end];
                 let logical = self.pointer_of(part.file, number)?;
                 if logical == NONE {
-                    return Err(PacedFileError::Unwritten);
+                    return Err(PacedError::Unwritten);
                 }
                 let twice = group.pages().iter().any(|page| page.logical == logical);
                 if twice || group.pages().len() == GROUP_PAGES {
-                    return Err(PacedFileError::TooMany { most: GROUP_PAGES });
+                    return Err(PacedError::TooMany { most: GROUP_PAGES });
                 }
                 let valid = if number == last {
                     (bytes - u64::from(last) * page as u64) as u32
@@ -309,7 +310,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
     /// The entry of a short file.
     fn short_entry(&mut self, file: &PacedFile) -> Result<ShortEntry, F::Error> {
         let entry = self.find_id(file.directory, file.hash, file.id)?;
-        let (start, head) = entry.ok_or(PacedFileError::Stale)?;
+        let (start, head) = entry.ok_or(PacedError::Stale)?;
         let main = self.layer.loaded();
         let mut entry = ShortEntry {
             name: [0; NAME_MAX],
@@ -320,7 +321,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         let (name, inline) = (name_at(main, start, &head), inline_at(main, start, &head));
         if inline.len() > INLINE_MAX || head.kind != EntryKind::Short {
             let page = file.directory;
-            return Err(PacedFileError::Damaged { page });
+            return Err(PacedError::Damaged { page });
         }
         entry.name[..name.len()].copy_from_slice(name);
         entry.inline[..inline.len()].copy_from_slice(inline);
@@ -467,7 +468,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         self.refresh(file)?;
         let most = self.longest_file();
         if bytes > most {
-            return Err(PacedFileError::TooLong { most });
+            return Err(self.too_long());
         }
         let now = file.bytes(&self.form);
         if bytes == now {
@@ -497,7 +498,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
     /// What follows them moves to the front. Returns the bytes that are gone.
     ///
     /// # Errors
-    /// [`PacedFileError::Stale`], or the layer fails.
+    /// [`PacedError::Stale`], or the layer fails.
     pub fn discard_front(&mut self, file: &mut PacedFile, bytes: u64) -> Result<u64, F::Error> {
         self.refresh(file)?;
         let Some(index) = &file.index else {

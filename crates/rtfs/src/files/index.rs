@@ -12,9 +12,7 @@ use super::form::{
     kind, set_half, set_id, set_word, word,
 };
 use super::reap::{FREED_MAX, FreedPages};
-use super::{
-    PacedFileError, PacedFiles, PageGroup, RESERVED_PAGES, Result, SuperChange, changed, fresh,
-};
+use super::{PacedFiles, PageGroup, RESERVED_PAGES, Result, SuperChange, changed, fresh};
 use crate::error::PacedError;
 use crate::layer::EditedPage;
 
@@ -114,13 +112,13 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
     /// Loads the root of a file.
     pub(super) fn load_root(&mut self, root: u32, id: u64) -> Result<(), F::Error> {
         match self.load_kind(root, &[kind::ROOT]) {
-            Err(PacedFileError::Damaged { .. }) => return Err(PacedFileError::Stale),
+            Err(PacedError::Damaged { .. }) => return Err(PacedError::Stale),
             found => found?,
         };
         if id_at(self.layer.loaded(), ROOT_ID) == id {
             Ok(())
         } else {
-            Err(PacedFileError::Stale)
+            Err(PacedError::Stale)
         }
     }
 
@@ -133,7 +131,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         index.first = None;
         index.base = word(main, ROOT_BASE);
         if index.pages > form.file_pages() || index.base >= form.slots {
-            return Err(PacedFileError::Damaged { page: root });
+            return Err(PacedError::Damaged { page: root });
         }
         let Some(last) = index.pages.checked_sub(1) else {
             return Ok(index);
@@ -226,7 +224,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         // Slots of several pages of pointers are not remembered together.
         index.first = is_one.then_some(first);
         if known >= self.layer.logical_pages() {
-            return Err(PacedFileError::Damaged { page: known });
+            return Err(PacedError::Damaged { page: known });
         }
         Ok(known)
     }
@@ -248,7 +246,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
     ) -> Result<usize, F::Error> {
         let form = self.form;
         let Some(mut index) = file.index else {
-            return Err(PacedFileError::Stale);
+            return Err(PacedError::Stale);
         };
         let page = form.page;
         let from = (at / page as u64) as u32;
@@ -397,7 +395,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         tail: u32,
     ) -> Result<(), F::Error> {
         let Some(mut index) = file.index else {
-            return Err(PacedFileError::Stale);
+            return Err(PacedError::Stale);
         };
         let mut group = PageGroup::default();
         let last = if pages == index.pages {
@@ -435,7 +433,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         tail: u32,
     ) -> Result<(), F::Error> {
         let Some(mut index) = file.index else {
-            return Err(PacedFileError::Stale);
+            return Err(PacedError::Stale);
         };
         let last = match pages {
             0 => NONE,
@@ -459,7 +457,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
     /// Takes pages from the front of a file.
     pub(super) fn cut_front(&mut self, file: &mut PacedFile, pages: u32) -> Result<(), F::Error> {
         let Some(index) = file.index else {
-            return Err(PacedFileError::Stale);
+            return Err(PacedError::Stale);
         };
         let cut = FileCut {
             from: 0,
@@ -643,7 +641,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
                 continue;
             }
             if page >= self.layer.logical_pages() {
-                return Err(PacedFileError::Damaged { page });
+                return Err(PacedError::Damaged { page });
             }
             let number = self.layer.map_of(page);
             if *map_page.get_or_insert(number) != number || !freed.push(page) {

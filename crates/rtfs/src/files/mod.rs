@@ -4,7 +4,6 @@ mod audit;
 mod bound;
 mod directory;
 mod entries;
-mod error;
 mod file;
 mod form;
 mod index;
@@ -15,7 +14,7 @@ use core::fmt;
 
 use wordline_memory::{Flash, Geometry};
 
-use crate::error::PacedError;
+use crate::error::{PacedError, PacedSetupError, PacedUnsuitable};
 use crate::layer::{EditedPage, PacedLayer, PageEdit};
 use crate::record::RECORD_BYTES;
 use crate::shape::{GROUP_PAGES, PacedConfig};
@@ -23,7 +22,6 @@ use entries::KnownPlace;
 use form::{FileShape, NONE, ROOT_DIRECTORY, SUPER_PAGE, kind};
 
 pub use bound::{PacedCall, PacedFilesBound};
-pub use error::PacedFileError;
 pub use file::{PacedFile, PacedOpen, PacedPart};
 pub use names::{PacedDirectory, PacedEntry};
 
@@ -42,7 +40,8 @@ const KNOWN_PAGES: usize = 8;
 /// The fewest logical pages that take files.
 const PAGES_MIN: u32 = 32;
 
-type Result<T, E> = core::result::Result<T, PacedFileError<E>>;
+type Result<T, E> = core::result::Result<T, PacedError<E>>;
+type SetupResult<T, E> = core::result::Result<T, PacedSetupError<E>>;
 
 /// Files and directories on raw flash, where every call has a bound.
 ///
@@ -249,9 +248,9 @@ impl SuperChange {
 }
 
 impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
-    fn on(layer: PacedLayer<F, M>) -> Result<Self, F::Error> {
+    fn on(layer: PacedLayer<F, M>) -> SetupResult<Self, F::Error> {
         let unsuitable = |what, found, least, most| {
-            PacedFileError::Layer(PacedError::Unsuitable {
+            PacedSetupError::Unsuitable(PacedUnsuitable {
                 what,
                 found,
                 least,
@@ -294,7 +293,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         config: PacedConfig,
         seed: u32,
         memory: M,
-    ) -> Result<Self, F::Error> {
+    ) -> SetupResult<Self, F::Error> {
         let mut files = Self::on(PacedLayer::format(flash, columns, config, memory)?)?;
         files.seed = seed;
         let head = |main: &mut [u8]| {
@@ -313,36 +312,38 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
     /// Finds the files that a flash holds, also after a power cut at any time. See [`PacedLayer::mount`].
     ///
     /// # Errors
-    /// As there; [`PacedFileError::NoFiles`] or [`PacedFileError::FileVersion`].
+    /// As there; [`PacedSetupError::NoFiles`] or [`PacedSetupError::FileVersion`].
     pub fn mount(
         flash: F,
         columns: [u32; RECORD_BYTES],
         config: PacedConfig,
         memory: M,
-    ) -> Result<Self, F::Error> {
+    ) -> SetupResult<Self, F::Error> {
         Self::on_layer(PacedLayer::mount(flash, columns, config, memory)?)
     }
 
     /// Finds the files of a layer that was mounted.
     ///
     /// # Errors
-    /// [`PacedFileError::NoFiles`] or [`PacedFileError::FileVersion`], or the layer fails.
-    pub fn on_layer(layer: PacedLayer<F, M>) -> Result<Self, F::Error> {
+    /// [`PacedSetupError::NoFiles`] or [`PacedSetupError::FileVersion`], or the layer fails.
+    pub fn on_layer(layer: PacedLayer<F, M>) -> SetupResult<Self, F::Error> {
         let mut files = Self::on(layer)?;
         files.layer.load(SUPER_PAGE)?;
         let main = files.layer.loaded();
         if main[0] != kind::SUPER {
-            return Err(PacedFileError::NoFiles);
+            return Err(PacedSetupError::NoFiles);
         }
         if main[form::SUPER_VERSION] != FILES_VERSION {
             let found = main[form::SUPER_VERSION];
-            return Err(PacedFileError::FileVersion { found });
+            return Err(PacedSetupError::FileVersion { found });
         }
         files.seed = form::word(main, form::SUPER_SEED);
         let chain = form::word(main, form::SUPER_CHAIN);
         let waiting = form::word(main, form::SUPER_WAITING);
         if chain >= files.layer.logical_pages() || waiting > files.form.waiting {
-            return Err(PacedFileError::Damaged { page: SUPER_PAGE });
+            return Err(PacedSetupError::Call(PacedError::Damaged {
+                page: SUPER_PAGE,
+            }));
         }
         (files.chain, files.waiting) = (chain, waiting);
         // No handle of an earlier mount has seen as many changes.
@@ -354,7 +355,10 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
     ///
     /// # Errors
     /// As [`PacedConfig::bound`].
-    pub fn memory_bytes(config: &PacedConfig, geometry: &Geometry) -> Result<usize, F::Error> {
+    pub fn memory_bytes(
+        config: &PacedConfig,
+        geometry: &Geometry,
+    ) -> core::result::Result<usize, PacedUnsuitable> {
         Ok(config.bound(geometry)?.ram_bytes)
     }
 
@@ -383,6 +387,11 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
     #[must_use]
     pub const fn longest_file(&self) -> u64 {
         self.form.file_pages() as u64 * self.form.page as u64
+    }
+
+    fn too_long(&self) -> PacedError<F::Error> {
+        let pages = self.form.file_pages();
+        PacedError::TooLong { pages }
     }
 
     /// The bytes that a name may have.
@@ -482,16 +491,13 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         if self.layer.unwritten() < needed + LOW_PAGES {
             // What cannot be freed keeps no call from the pages that are there.
             match self.free_some() {
-                Ok(_)
-                | Err(
-                    PacedFileError::Damaged { .. } | PacedFileError::Layer(PacedError::Lost { .. }),
-                ) => {}
+                Ok(_) | Err(PacedError::Damaged { .. } | PacedError::Lost { .. }) => {}
                 Err(error) => return Err(error),
             }
         }
         while self.layer.unwritten() < needed {
             if !self.free_some()? {
-                return Err(PacedFileError::NoSpace);
+                return Err(PacedError::NoSpace);
             }
         }
         let known = &mut self.known;
@@ -501,7 +507,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         }
         let end = known.taken + out.len();
         if known.len < end {
-            return Err(PacedFileError::NoSpace);
+            return Err(PacedError::NoSpace);
         }
         out.copy_from_slice(&known.pages[known.taken..end]);
         known.taken = end;
@@ -511,14 +517,14 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
     /// Loads a page that is to be of a kind.
     fn load_kind(&mut self, page: u32, kinds: &[u8]) -> Result<u8, F::Error> {
         if page >= self.layer.logical_pages() {
-            return Err(PacedFileError::Damaged { page });
+            return Err(PacedError::Damaged { page });
         }
         self.layer.load(page)?;
         let found = self.layer.loaded()[0];
         if kinds.contains(&found) {
             Ok(found)
         } else {
-            Err(PacedFileError::Damaged { page })
+            Err(PacedError::Damaged { page })
         }
     }
 }

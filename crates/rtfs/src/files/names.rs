@@ -3,7 +3,8 @@
 use wordline_memory::Flash;
 
 use super::form::{EntryHead, EntryKind, ROOT_DIRECTORY};
-use super::{PacedFileError, PacedFiles, Result};
+use super::{PacedFiles, Result};
+use crate::error::PacedError;
 use crate::record::name_hash;
 
 /// Where a path leads: a directory, and a name in it. The directory `/` has none.
@@ -42,7 +43,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
             || name == b".."
             || name.contains(&0)
         {
-            return Err(PacedFileError::BadName { most });
+            return Err(PacedError::BadName { most });
         }
         Ok(())
     }
@@ -56,12 +57,12 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         for name in path.split('/').filter(|name| !name.is_empty()) {
             if !end.name.is_empty() {
                 let head = self.find_entry(end.directory, end.name)?;
-                let (_, head) = head.ok_or(PacedFileError::NotFound)?;
+                let (_, head) = head.ok_or(PacedError::NotFound)?;
                 if head.kind != EntryKind::Directory {
-                    return Err(PacedFileError::NotADirectory);
+                    return Err(PacedError::NotADirectory);
                 }
                 if head.page == but {
-                    return Err(PacedFileError::IntoItself);
+                    return Err(PacedError::IntoItself);
                 }
                 end.directory = head.page;
             }
@@ -80,15 +81,15 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         let head = self.find_entry(end.directory, end.name)?;
         match head {
             Some((_, head)) if head.kind == EntryKind::Directory => Ok(head.page),
-            Some(_) => Err(PacedFileError::NotADirectory),
-            None => Err(PacedFileError::NotFound),
+            Some(_) => Err(PacedError::NotADirectory),
+            None => Err(PacedError::NotFound),
         }
     }
 
     /// What is at a path.
     ///
     /// # Errors
-    /// [`PacedFileError::NotFound`], or the layer fails.
+    /// [`PacedError::NotFound`], or the layer fails.
     pub fn entry(&mut self, path: &str) -> Result<PacedEntry, F::Error> {
         let end = self.follow(path, super::NONE)?;
         if end.name.is_empty() {
@@ -98,7 +99,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
             });
         }
         let head = self.find_entry(end.directory, end.name)?;
-        let (_, head) = head.ok_or(PacedFileError::NotFound)?;
+        let (_, head) = head.ok_or(PacedError::NotFound)?;
         self.entry_of(&head)
     }
 
@@ -116,7 +117,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
     /// Begins to go through a directory.
     ///
     /// # Errors
-    /// [`PacedFileError::NotFound`], [`PacedFileError::NotADirectory`], or the layer fails.
+    /// [`PacedError::NotFound`], [`PacedError::NotADirectory`], or the layer fails.
     pub fn open_directory(&mut self, path: &str) -> Result<PacedDirectory, F::Error> {
         let directory = self.directory(path)?;
         Ok(PacedDirectory {
@@ -142,7 +143,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         let entry = self.entry_of(&head)?;
         let text = core::str::from_utf8(&name[..head.name_bytes]);
         let page = directory.directory;
-        let text = text.map_err(|_| PacedFileError::Damaged { page })?;
+        let text = text.map_err(|_| PacedError::Damaged { page })?;
         Ok(Some((text, entry)))
     }
 }

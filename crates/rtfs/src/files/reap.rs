@@ -7,7 +7,7 @@
 use wordline_memory::Flash;
 
 use super::form::{self, NONE, SUPER_PAGE, kind};
-use super::{PacedFileError, PacedFiles, PageGroup, Result, SuperChange, changed};
+use super::{PacedFiles, PageGroup, Result, SuperChange, changed};
 use crate::error::PacedError;
 
 /// Pages that one piece of work frees at most.
@@ -81,7 +81,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
                 continue;
             }
             if page >= self.layer.logical_pages() {
-                return Err(PacedFileError::Damaged { page });
+                return Err(PacedError::Damaged { page });
             }
             let number = self.layer.map_of(page);
             if *map_page.get_or_insert(number) == number && !freed.push(page) {
@@ -98,7 +98,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         let freed = self.pointers_of_one_map_page(0, self.waiting)?;
         let (form, pages) = (self.form, freed.pages());
         if pages.is_empty() {
-            return Err(PacedFileError::Damaged { page: SUPER_PAGE });
+            return Err(PacedError::Damaged { page: SUPER_PAGE });
         }
         let drop = |main: &mut [u8]| {
             let waiting = form::word(main, form::SUPER_WAITING).min(form.waiting);
@@ -129,7 +129,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         let orphan = self.chain;
         match self.load_kind(orphan, &[kind::ORPHAN]) {
             // What it names, and what comes behind it, is not known any more: those pages stay in use.
-            Err(PacedFileError::Layer(PacedError::Lost { .. })) => {
+            Err(PacedError::Lost { .. }) => {
                 let end = SuperChange {
                     chain: Some(NONE),
                     ..SuperChange::default()
@@ -140,7 +140,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         };
         let next = form::word(self.layer.loaded(), form::ROOT_NEXT);
         if next >= self.layer.logical_pages() {
-            return Err(PacedFileError::Damaged { page: orphan });
+            return Err(PacedError::Damaged { page: orphan });
         }
         let mut holder = orphan;
         let mut freed = self.pointers_of_one_map_page(0, form.direct)?;
@@ -150,7 +150,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
             if let Some(index) = children.find(|index| form.pointer(main, *index) != NONE) {
                 let child = form.pointer(main, index);
                 match self.load_kind(child, &[kind::CHILD]) {
-                    Err(PacedFileError::Layer(PacedError::Lost { .. })) => {}
+                    Err(PacedError::Lost { .. }) => {}
                     found => {
                         found?;
                         freed = self.pointers_of_one_map_page(0, form.pointers)?;

@@ -2,8 +2,8 @@
 
 use wordline_memory::Flash;
 
-use super::{BegunGroup, PacedLayer, Result};
-use crate::error::PacedError;
+use super::{BegunGroup, PacedLayer, SetupResult};
+use crate::error::PacedSetupError;
 use crate::header::{Fixed, Layout, get_part, put_part};
 use crate::pages::Found;
 use crate::record::{PacedRecord, PageUse};
@@ -76,7 +76,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         block: u32,
         sequence: u32,
         begun: &mut u32,
-    ) -> Result<Option<bool>, F::Error> {
+    ) -> SetupResult<Option<bool>, F::Error> {
         let shape = *self.shape();
         let layout = Layout::of(&shape);
         let page_bytes = shape.geometry.page_bytes as usize;
@@ -101,7 +101,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
                 let fits = front.log_entries <= shape.config.log_entries
                     && usize::from(front.group) <= GROUP_PAGES;
                 if !fits {
-                    return Err(PacedError::NotFormatted);
+                    return Err(PacedSetupError::NotFormatted);
                 }
                 self.group.len = front.group.into();
                 fixed = Some(front);
@@ -143,7 +143,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             *logical < shape.config.logical_pages && u64::from(*page) < shape.geometry.pages()
         };
         if !self.tables.are_sound() || !self.group.pages().iter().all(in_range) {
-            return Err(PacedError::NotFormatted);
+            return Err(PacedSetupError::NotFormatted);
         }
         self.previous = fixed.previous;
         self.sequence = sequence;

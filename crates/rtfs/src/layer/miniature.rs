@@ -143,7 +143,7 @@ impl Miniature {
     }
 
     fn memory(config: &PacedConfig) -> Vec<u8> {
-        vec![0; config.bound::<()>(&GEOMETRY).expect("it suits").ram_bytes]
+        vec![0; config.bound(&GEOMETRY).expect("it suits").ram_bytes]
     }
 
     /// Does a call, and holds it against the bound.

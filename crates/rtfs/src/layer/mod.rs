@@ -14,7 +14,7 @@ use core::ops::Range;
 use wordline_memory::{Ecc, EraseMode, Flash, FlashError, FlashErrorKind};
 
 use crate::bound::{ERASE_MILLIONTHS, PacedBound, UNPAID_PAGES};
-use crate::error::PacedError;
+use crate::error::{PacedError, PacedSetupError, PacedUnsuitable};
 use crate::pages::{Found, RecordedPages};
 use crate::record::{PacedRecord, PageUse, RECORD_BYTES};
 use crate::rule::{PacedRule, PacedRules};
@@ -167,6 +167,7 @@ impl Default for EditedPage<'_> {
 const ERASE_PARTS: u32 = ERASE_MILLIONTHS as u32;
 
 type Result<T, E> = core::result::Result<T, PacedError<E>>;
+type SetupResult<T, E> = core::result::Result<T, PacedSetupError<E>>;
 
 impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     fn blank(
@@ -175,23 +176,26 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         config: PacedConfig,
         memory: M,
         rules: PacedRules,
-    ) -> Result<Self, F::Error> {
+    ) -> SetupResult<Self, F::Error> {
         let geometry = flash.geometry();
-        let shape = PacedShape::new(&geometry, &config)?;
-        let bound = shape.bound()?.with_erases(flash.erase_mode());
+        let shape = PacedShape::new(&geometry, &config).map_err(PacedSetupError::Unsuitable)?;
+        let bound = shape
+            .bound()
+            .map_err(PacedSetupError::Unsuitable)?
+            .with_erases(flash.erase_mode());
         for column in columns {
             if column >= geometry.spare_bytes {
-                return Err(PacedError::Unsuitable {
+                return Err(PacedSetupError::Unsuitable(PacedUnsuitable {
                     what: "a column of the records in the spare area",
                     found: column.into(),
                     least: 0,
                     most: u64::from(geometry.spare_bytes) - 1,
-                });
+                }));
             }
         }
         let given = memory.as_ref().len();
         if given < bound.ram_bytes {
-            return Err(PacedError::Memory {
+            return Err(PacedSetupError::Memory {
                 needed: bound.ram_bytes,
                 given,
             });
@@ -237,7 +241,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         columns: [u32; RECORD_BYTES],
         config: PacedConfig,
         memory: M,
-    ) -> Result<Self, F::Error> {
+    ) -> SetupResult<Self, F::Error> {
         Self::format_with(flash, columns, config, memory, PacedRules::ALL)
     }
 
@@ -252,7 +256,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         config: PacedConfig,
         memory: M,
         rules: PacedRules,
-    ) -> Result<Self, F::Error> {
+    ) -> SetupResult<Self, F::Error> {
         let mut layer = Self::blank(flash, columns, config, memory, rules)?;
         layer.await_erase()?;
         let blocks = layer.shape().geometry.blocks;
@@ -264,12 +268,12 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
             }
         }
         if bad > config.bad_blocks {
-            return Err(PacedError::Unsuitable {
+            return Err(PacedSetupError::Unsuitable(PacedUnsuitable {
                 what: "bad blocks found",
                 found: bad.into(),
                 least: 0,
                 most: config.bad_blocks.into(),
-            });
+            }));
         }
         // No block is the head yet.
         layer.head = blocks;
@@ -345,10 +349,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         if logical < self.logical_pages() {
             Ok(())
         } else {
-            Err(PacedError::OutOfRange {
-                logical,
-                pages: self.logical_pages(),
-            })
+            Err(PacedError::OutOfRange { logical })
         }
     }
 
@@ -430,10 +431,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         if bytes == self.page_bytes() as usize {
             return Ok(());
         }
-        Err(PacedError::OutOfRange {
-            logical,
-            pages: self.logical_pages(),
-        })
+        Err(PacedError::OutOfRange { logical })
     }
 
     fn check_part(
@@ -444,10 +442,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     ) -> Result<Range<usize>, F::Error> {
         match first.checked_add(bytes) {
             Some(end) if end <= self.page_bytes() as usize => Ok(first..end),
-            _ => Err(PacedError::OutOfRange {
-                logical,
-                pages: self.logical_pages(),
-            }),
+            _ => Err(PacedError::OutOfRange { logical }),
         }
     }
 
@@ -501,10 +496,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     pub fn write_group(&mut self, group: &[(u32, &[u8])]) -> Result<(), F::Error> {
         let twice = (1..group.len()).any(|i| group[..i].iter().any(|page| page.0 == group[i].0));
         if group.is_empty() || group.len() > GROUP_PAGES || twice {
-            return Err(PacedError::Group {
-                pages: group.len(),
-                most: GROUP_PAGES,
-            });
+            return Err(PacedError::Group { pages: group.len() });
         }
         for (logical, data) in group {
             self.check(*logical)?;

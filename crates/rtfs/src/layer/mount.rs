@@ -3,8 +3,8 @@
 use wordline_memory::Flash;
 
 use super::decayed::NotWhole;
-use super::{BegunGroup, PacedLayer, Result};
-use crate::error::PacedError;
+use super::{BegunGroup, PacedLayer, Result, SetupResult};
+use crate::error::{PacedError, PacedSetupError};
 use crate::pages::Found;
 use crate::record::{MOUNTED, PacedRecord, PageUse, RECORD_BYTES};
 use crate::rule::{PacedRule, PacedRules};
@@ -37,14 +37,14 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
     /// them although they read well. So each mount opens a block.
     ///
     /// # Errors
-    /// [`PacedError::NotFormatted`], [`PacedError::Version`], [`PacedError::Differs`], and the errors of
+    /// [`PacedSetupError::NotFormatted`], [`PacedSetupError::Version`], [`PacedSetupError::Differs`], and the errors of
     /// [`format`](Self::format) for sizes: nothing changed. Or the flash fails.
     pub fn mount(
         flash: F,
         columns: [u32; RECORD_BYTES],
         config: PacedConfig,
         memory: M,
-    ) -> Result<Self, F::Error> {
+    ) -> SetupResult<Self, F::Error> {
         Self::mount_with(flash, columns, config, memory, PacedRules::ALL)
     }
 
@@ -59,7 +59,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         config: PacedConfig,
         memory: M,
         rules: PacedRules,
-    ) -> Result<Self, F::Error> {
+    ) -> SetupResult<Self, F::Error> {
         let mut layer = Self::blank(flash, columns, config, memory, rules)?;
         layer.await_erase()?;
         let mut problem = None;
@@ -76,13 +76,13 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
                         return Ok(layer);
                     }
                     Ok(None) => {}
-                    Err(PacedError::Flash(error)) => return Err(PacedError::Flash(error)),
+                    Err(error @ PacedSetupError::Call(PacedError::Flash(_))) => return Err(error),
                     Err(error) => problem = problem.or(Some(error)),
                 }
             }
             // Each of them may be a mount that was interrupted.
             if looked_at < CANDIDATES || !layer.rules.keep(PacedRule::ScanGoesOn) {
-                return Err(problem.unwrap_or(PacedError::NotFormatted));
+                return Err(problem.unwrap_or(PacedSetupError::NotFormatted));
             }
         }
     }
@@ -93,7 +93,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         &mut self,
         (sequence, block): (u32, u32),
         begun: &mut u32,
-    ) -> Result<Option<LastUnit>, F::Error> {
+    ) -> SetupResult<Option<LastUnit>, F::Error> {
         let Some(mounted) = self.read_header(block, sequence, begun)? else {
             // What its record says of erases may be wrong: it is taken to have the mean of all blocks.
             self.tables.set_erases(block, 0);
@@ -117,7 +117,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
                 Ok(()) => false,
                 // A block of that time is erased, which nothing does before the mount has ended.
                 Err(PacedError::Lost { .. }) => true,
-                Err(error) => return Err(error),
+                Err(error) => return Err(error.into()),
             };
             let copied = self.group;
             for (_, page) in copied.pages() {

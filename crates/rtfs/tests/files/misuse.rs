@@ -4,7 +4,7 @@ use wordline_crash::FlashImage;
 use wordline_memory::{Flash, Geometry};
 use wordline_nvm::NvmError;
 use wordline_rtfs::{
-    PacedConfig, PacedError, PacedFileError, PacedFiles, PacedLayer, PacedOpen, PacedPart,
+    PacedConfig, PacedError, PacedFiles, PacedLayer, PacedOpen, PacedPart, PacedSetupError,
 };
 
 use super::tree::{audit, content};
@@ -28,10 +28,10 @@ const CONFIG: PacedConfig = PacedConfig {
 };
 
 type Files = PacedFiles<FlashImage, Vec<u8>>;
-type Error = PacedFileError<NvmError>;
+type Error = PacedError<NvmError>;
 
 fn memory() -> Vec<u8> {
-    let bound = CONFIG.bound::<()>(&GEOMETRY).expect("it suits");
+    let bound = CONFIG.bound(&GEOMETRY).expect("it suits");
     vec![0; bound.ram_bytes]
 }
 
@@ -105,7 +105,8 @@ fn a_file_that_is_too_long_changes_nothing() {
     let mut files = files();
     let most = files.longest_file();
     let mut file = files.open("/file", PacedOpen::CREATE).expect("a file");
-    let too_long = Err(Error::TooLong { most });
+    let pages = (most / u64::from(GEOMETRY.page_bytes)) as u32;
+    let too_long = Err(Error::TooLong { pages });
     assert_eq!(files.write(&mut file, most, &[1]), too_long);
     assert_eq!(files.write(&mut file, u64::MAX, &[1]), too_long);
     assert_eq!(files.truncate(&mut file, most + 1), too_long);
@@ -250,14 +251,14 @@ fn what_holds_no_files_is_not_mounted() {
     let mut layer = layer.expect("a format");
     let image = layer.flash().clone();
     let mounted = Files::mount(image, COLUMNS, CONFIG, memory()).map(|_| ());
-    assert_eq!(mounted, Err(Error::NoFiles));
+    assert_eq!(mounted, Err(PacedSetupError::NoFiles));
     let mut page = [0; 256];
     (page[0], page[1]) = (1, 2);
     layer.write(0, &page).expect("a write");
     let mounted = Files::mount(layer.into_flash(), COLUMNS, CONFIG, memory()).map(|_| ());
-    assert_eq!(mounted, Err(Error::FileVersion { found: 2 }));
+    assert_eq!(mounted, Err(PacedSetupError::FileVersion { found: 2 }));
     let mounted = Files::mount(blank(GEOMETRY), COLUMNS, CONFIG, memory()).map(|_| ());
-    assert_eq!(mounted, Err(Error::Layer(PacedError::NotFormatted)));
+    assert_eq!(mounted, Err(PacedSetupError::NotFormatted));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use wordline_core::draw::{Purpose, draw};
 use wordline_crash::FlashImage;
 use wordline_memory::Geometry;
 use wordline_rtfs::{
-    PacedCall, PacedConfig, PacedFileError, PacedFiles, PacedFilesBound, PacedFilesWork, PacedOpen,
+    PacedCall, PacedConfig, PacedError, PacedFiles, PacedFilesBound, PacedFilesWork, PacedOpen,
 };
 
 use super::tree::{Call, Ending, Tree, audit, content, found, perform};
@@ -154,12 +154,12 @@ fn allowed(
 
 /// Random calls, and how many of them found no space.
 fn run(geometry: Geometry, config: PacedConfig, calls: Calls, count: u64) -> u64 {
-    let bytes = config.bound::<()>(&geometry).expect("it suits").ram_bytes;
+    let bytes = config.bound(&geometry).expect("it suits").ram_bytes;
     let page = u64::from(geometry.page_bytes);
     let flash = Counted::new(blank(geometry));
     let mut files: PacedFiles<Counted<FlashImage>, Vec<u8>> =
         PacedFiles::format(flash, COLUMNS, config, 5, vec![0; bytes]).expect("a format");
-    let bound = config.files_bound::<()>(&geometry).expect("it suits");
+    let bound = config.files_bound(&geometry).expect("it suits");
     let mut tree = Tree::new();
     let mut full = 0u64;
     // Handles that stay open, with the path that each was opened by.
@@ -237,7 +237,7 @@ fn run(geometry: Geometry, config: PacedConfig, calls: Calls, count: u64) -> u64
                 let data = calls.data(number + (1 << 40), 1 + random(4) as usize % 40);
                 match files.append(handle, &data) {
                     Ok(_) => bytes.extend_from_slice(&data),
-                    Err(PacedFileError::NoSpace) => {
+                    Err(PacedError::NoSpace) => {
                         full += 1;
                         *bytes = content(&mut files, path).expect("a file");
                     }

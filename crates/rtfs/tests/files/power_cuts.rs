@@ -8,8 +8,8 @@ use wordline_crash::{
 use wordline_memory::{EraseMode, Flash, Geometry};
 use wordline_nvm::NvmError;
 use wordline_rtfs::{
-    PacedConfig, PacedError, PacedFileError, PacedFiles, PacedLayer, PacedOpen, PacedPart,
-    PacedRule, PacedRules,
+    PacedConfig, PacedFiles, PacedLayer, PacedOpen, PacedPart, PacedRule, PacedRules,
+    PacedSetupError,
 };
 
 use super::model::Calls;
@@ -169,11 +169,11 @@ impl Setup {
     }
 
     fn memory(&self) -> Vec<u8> {
-        let bound = self.config.bound::<()>(&self.geometry).expect("it suits");
+        let bound = self.config.bound(&self.geometry).expect("it suits");
         vec![0; bound.ram_bytes]
     }
 
-    fn mount<F>(&self, flash: F) -> Result<Files<F>, PacedFileError<NvmError>>
+    fn mount<F>(&self, flash: F) -> Result<Files<F>, PacedSetupError<NvmError>>
     where
         F: Flash<Error = NvmError>,
     {
@@ -274,7 +274,7 @@ impl Setup {
         let id = image.id();
         let mut files = match self.mount(image) {
             Ok(files) => files,
-            Err(PacedFileError::NoFiles | PacedFileError::Layer(PacedError::NotFormatted))
+            Err(PacedSetupError::NoFiles | PacedSetupError::NotFormatted)
                 if id.operation < run.ready && run.start == [Tree::new()] =>
             {
                 return;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use wordline_memory::Flash;
 use wordline_nvm::NvmError;
-use wordline_rtfs::{PacedFileError, PacedFiles, PacedOpen};
+use wordline_rtfs::{PacedError, PacedFiles, PacedOpen};
 
 /// What a path names: a directory, or the bytes of a file.
 pub(crate) type Node = Option<Vec<u8>>;
@@ -43,16 +43,16 @@ pub(crate) enum Ending {
 }
 
 impl Ending {
-    pub(crate) fn of<T, E: std::fmt::Debug>(done: &Result<T, PacedFileError<E>>) -> Self {
+    pub(crate) fn of<T, E: std::fmt::Debug>(done: &Result<T, PacedError<E>>) -> Self {
         match done {
             Ok(_) => Self::Done,
-            Err(PacedFileError::NotFound) => Self::NotFound,
-            Err(PacedFileError::Exists) => Self::Exists,
-            Err(PacedFileError::NotADirectory) => Self::NotADirectory,
-            Err(PacedFileError::IsADirectory) => Self::IsADirectory,
-            Err(PacedFileError::NotEmpty) => Self::NotEmpty,
-            Err(PacedFileError::IntoItself) => Self::IntoItself,
-            Err(PacedFileError::NoSpace) => Self::NoSpace,
+            Err(PacedError::NotFound) => Self::NotFound,
+            Err(PacedError::Exists) => Self::Exists,
+            Err(PacedError::NotADirectory) => Self::NotADirectory,
+            Err(PacedError::IsADirectory) => Self::IsADirectory,
+            Err(PacedError::NotEmpty) => Self::NotEmpty,
+            Err(PacedError::IntoItself) => Self::IntoItself,
+            Err(PacedError::NoSpace) => Self::NoSpace,
             Err(error) => panic!("{error:?}"),
         }
     }
@@ -194,7 +194,7 @@ impl Tree {
 pub(crate) fn perform<F, M>(
     files: &mut PacedFiles<F, M>,
     call: &Call,
-) -> Result<(), PacedFileError<NvmError>>
+) -> Result<(), PacedError<NvmError>>
 where
     F: Flash<Error = NvmError>,
     M: AsRef<[u8]> + AsMut<[u8]>,
@@ -234,7 +234,7 @@ where
 pub(crate) fn content<F, M>(
     files: &mut PacedFiles<F, M>,
     path: &str,
-) -> Result<Vec<u8>, PacedFileError<NvmError>>
+) -> Result<Vec<u8>, PacedError<NvmError>>
 where
     F: Flash<Error = NvmError>,
     M: AsRef<[u8]> + AsMut<[u8]>,

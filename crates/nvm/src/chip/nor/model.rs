@@ -16,7 +16,7 @@ use crate::link::{Link, LinkError};
 use crate::memory::{FinerNor, Memory};
 use crate::metered::MeteredFlash;
 use crate::model::{ChipModel, CycledFlash, FlashModel, MemoryClass, PartSetup, SheetDuration};
-use crate::paced::{Paced, PacedChip, layer_error, paced_config};
+use crate::paced::{Paced, PacedChip, paced_config, unsuitable};
 use crate::paced_times::PacedTimes;
 use crate::problem::{Problem, Problems};
 use crate::raw_flash::RawFlash;
@@ -186,5 +186,5 @@ impl FlashModel for NorSheet {
 
 /// The pages in which a real-time layer uses a chip.
 fn in_pages(flash: Wired<Nor>) -> Result<NorPages<MeteredFlash<Wired<Nor>>>, NvmError> {
-    NorPages::new(MeteredFlash::new(flash), NOR_PAGE_BYTES).map_err(layer_error)
+    NorPages::new(MeteredFlash::new(flash), NOR_PAGE_BYTES).map_err(unsuitable)
 }
