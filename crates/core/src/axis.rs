@@ -54,6 +54,7 @@ axes! {
     CapacityShare "capacity_share" "1" [Share] "Share of the memory's pages that can hold data.";
     Cause "cause" "" "What the part of a metric is due to.";
     Chip "chip" "" "Chip of the log that the block is in.";
+    CheckpointPages "checkpoint_pages" "1" "Pages of a write-ahead log that start a checkpoint.";
     Choice "choice" "" "Choice that a sheet or a system leaves open, and that was varied.";
     DelayCycles "delay_cycles" "cycles" "Processor cycles that each core waits between two accesses.";
     DeviceOperation "device_operation" "" "Operation of the memory that a metric counts.";
@@ -67,6 +68,7 @@ axes! {
     GapS "gap_s" "s" "Pause between two accesses.";
     Half "half" "" "Half of a log: the one that a part was fitted to (`first`), or the one that was held out (`second`).";
     HorizonS "horizon_s" "s" "Time that an extrapolation reaches over.";
+    Journal "journal" "" "How a database keeps transactions whole.";
     KeyBytes "key_bytes" "B" "Bytes of a key.";
     LifeShare "life_share" "1" [Share] "Share of its life that a block had used when its rest was predicted.";
     Load "load" "" "Share of a table's places in use; of memory modules the throughput at which two are compared.";
@@ -74,6 +76,7 @@ axes! {
     OnConflict "on_conflict" "" "What a memory does with an access that finds it busy by itself.";
     Order "order" "" "Order in which blocks are worn, where it is not their own.";
     Over "over" "" "Target that a ratio divides by.";
+    PageBytes "page_bytes" "B" "Bytes of a page of a database.";
     Path "path" "" "How reads reach the memory, where that was asked: `mapped` through the address space, or by a `driver`.";
     Pattern "pattern" "" "Order of addresses.";
     Population "population" was "of" "" "What survives: the whole memory, its first block, or a block.";
@@ -89,11 +92,12 @@ axes! {
     Table "table" "" "Key-value table.";
     TemperatureCelsius "temperature_celsius" "°C" "Temperature of the memory.";
     Test "test" "" "Test of memory modules.";
+    TransactionRows "transaction_rows" "1" "Rows of a transaction.";
     Usage "usage" "" "What is done to the blocks in each cycle.";
     ValueBytes "value_bytes" "B" "Bytes of a value.";
     Verdict "verdict" "" "What the log shows of the block's life.";
     WithinS "within_s" "s" "Longest duration of the accesses that a share counts, or that a capacity was asked for.";
-    Work "work" "" "Mix of operations of a table.";
+    Work "work" "" "Mix of operations of a table, or what is done with a database.";
 }
 
 impl Axis {

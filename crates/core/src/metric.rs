@@ -278,6 +278,18 @@ metrics! {
          file_system_ram; the column `cause` names it, and the parts add up.";
     TableRam "table_ram" "B" Lower [Ram]
         "RAM that an opened key-value table needs: its directory, where that lies in RAM, and its scratch buffer.";
+    EngineWrites "engine_writes" "1" Lower
+        "Writes that a database asked of its file system, in the mean of an operation.";
+    EngineBytesWritten "engine_bytes_written" "B" Lower
+        "Bytes that a database wrote to its files, in the mean of an operation.";
+    EngineBytesRead "engine_bytes_read" "B" Lower
+        "Bytes that a database read from its files, in the mean of an operation.";
+    EngineSyncs "engine_syncs" "1" Lower
+        "Syncs that a database asked of its file system, in the mean of an operation.";
+    BytesStored "bytes_stored" "B" Lower
+        "Bytes that the memory programmed or wrote, in the mean of an operation.";
+    DatabaseRam "database_ram" "B" Lower [Ram]
+        "The most RAM that a database allocated in a run, its page cache included, as compiled for this host.";
     Repeats "repeats" "1" Neither [Whole]
         "Repeats of a measurement that count. Rates and durations of the line are their medians, and latency_max is \
          the longest of all; counts are those of one repeat.";

@@ -72,10 +72,14 @@ named! {
         SmallFiles = "small-files",
         /// Queries of a file's size.
         Stat = "stat",
+        /// Statements of a script.
+        Statement = "statement",
         /// Steps of a real-time layer: a page moved, or a page of its map stored.
         Step = "step",
         /// Syncs: what was written to a file is made to last.
         Sync = "sync",
+        /// Transactions of a database.
+        Transaction = "transaction",
         /// Files cut to a length.
         Truncate = "truncate",
         /// New values of records that are there.

@@ -65,6 +65,12 @@ pub fn complete(
                 io.file_systems = file_systems_of(&targets);
             }
         }
+        Workload::Sql(sql) => {
+            let targets = targets(catalog, &mut experiment.targets)?;
+            if !stated("file_systems") {
+                sql.file_systems = file_systems_of(&targets);
+            }
+        }
         Workload::Bound(_) => {
             targets(catalog, &mut experiment.targets)?;
         }

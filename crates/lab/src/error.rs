@@ -218,6 +218,9 @@ problems! {
 
     // Of wordline fs.
     LayerWithoutFat "is what FAT runs over on NAND, and none of the runs is of FAT on NAND; leave it out";
+    PageOfDatabase(u64) "{0} B is no page of a database; allowed: 512, 1024, 2048, 4096, 8192, 16384, 32768 and 65536";
+    LongScript(String) "names {0}, which is longer than 64 MiB";
+    EmptyScript(String) "names {0}, which has no statement";
     NoCapacity "0 B leaves the file system nothing; allowed: 1 B and more";
     LargeFile { found: ByteCount, part: String, most: ByteCount, capacity: ByteCount }
         "{found} does not fit {part}; allowed: 1 B to {most}, half of the {capacity} that the file system gets of it";

@@ -53,6 +53,7 @@ mod power_cuts;
 mod raw;
 mod repeats;
 mod sources;
+mod sql;
 mod state;
 mod subject;
 mod translation;
@@ -138,6 +139,10 @@ fn run_into(
         Workload::Kv(workload) => {
             let targets = targets(catalog, &mut experiment, document)?;
             kv::run(&targets, &workload, &experiment, control, document)
+        }
+        Workload::Sql(workload) => {
+            let targets = on_boards(catalog, &mut experiment, document)?;
+            sql::run(&targets, &workload, &experiment, control, document)
         }
         Workload::Wear(workload) => {
             let targets = targets(catalog, &mut experiment, document)?;

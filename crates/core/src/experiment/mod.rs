@@ -20,6 +20,7 @@ mod options;
 mod raw;
 #[cfg(all(test, feature = "cli"))]
 mod round_trip;
+mod sql;
 mod sync;
 mod translation;
 mod wear;
@@ -49,6 +50,7 @@ pub use named_values::{ColumnUnit, NamedValues};
 #[cfg(feature = "cli")]
 pub use options::{ExperimentCommand, is_given};
 pub use raw::{BackgroundWork, Operation, Pattern, RawWorkload};
+pub use sql::{SqlJournal, SqlSync, SqlWork, SqlWorkload};
 pub use sync::WriteSync;
 pub use translation::{FtlMapping, TranslationLayer};
 pub use wear::{WearUsage, WearWorkload};
@@ -101,6 +103,8 @@ pub enum Workload {
     Io(IoWorkload),
     /// Hash tables on byte-addressable memories.
     Kv(KvWorkload),
+    /// SQLite on file systems on memories.
+    Sql(SqlWorkload),
     /// Endurance, and latency over life.
     Wear(WearWorkload),
 }
@@ -120,6 +124,7 @@ impl Workload {
             Self::Health(_) => "health",
             Self::Io(_) => "io",
             Self::Kv(_) => "kv",
+            Self::Sql(_) => "sql",
             Self::Wear(_) => "wear",
         }
     }
@@ -145,6 +150,7 @@ impl Workload {
             | Self::Health(HealthWorkload::Trace { file })
             | Self::Io(IoWorkload { file, .. }) => Some(file),
             Self::Compare(compare) => compare.work.trace.as_mut(),
+            Self::Sql(sql) => sql.script.as_mut(),
             _ => None,
         }
     }
@@ -153,13 +159,14 @@ impl Workload {
     /// None of a kind that does nothing until it is told what.
     #[must_use]
     pub fn usual(kind: &str, test: Option<&str>) -> Option<Self> {
-        const USUAL: [fn() -> Workload; 12] = [
+        const USUAL: [fn() -> Workload; 13] = [
             buffer::usual,
             raw::usual,
             wear::usual,
             fs::usual,
             bound::usual,
             io::usual,
+            sql::usual,
             kv::usual_bench,
             kv::usual_crash,
             dram::usual_idle,
@@ -204,6 +211,7 @@ pub static COMMANDS: &[ExperimentCommand] = &[
     io::COMMAND,
     kv::BENCH,
     kv::CRASH,
+    sql::COMMAND,
     dram::IDLE,
     dram::BANDWIDTH,
     dram::LOADED,

@@ -69,6 +69,9 @@ impl CallStep {
 pub(crate) enum CallFailure {
     #[error("{0}")]
     Engine(#[from] FsError),
+    /// What a database on the file system said.
+    #[error("{0}")]
+    Database(String),
     #[error("{0} holds other bytes than those that were written; please report this defect")]
     Corrupt(String),
     #[error(transparent)]

@@ -49,17 +49,23 @@ const PARTS_OF_STEP: f64 = 1000.0;
 
 /// Bytes of a memory that a file system gets. They depend on the memory and the workload, never on other targets.
 fn share(model: &Model, workload: &FsWorkload) -> u64 {
+    let files = match workload.tests.contains(&FsTest::SmallFiles) {
+        true => workload.files.saturating_mul(SHARE_OF_FILE),
+        false => 0,
+    };
+    share_of_memory(model, workload.capacity_bytes, files)
+}
+
+/// Bytes of a memory that a file system gets: as many as were asked for, or a share that holds so many.
+pub(crate) fn share_of_memory(model: &Model, asked_bytes: Option<u64>, least_bytes: u64) -> u64 {
     let usual = || {
         let geometry = model.flash().and_then(FlashModel::geometry);
         let blocks = geometry.map_or(0, |geometry| geometry.block_bytes() * BLOCKS_MIN);
-        let files = match workload.tests.contains(&FsTest::SmallFiles) {
-            true => workload.files.saturating_mul(SHARE_OF_FILE),
-            false => 0,
-        };
-        SHARE.max(blocks).max(files)
+        SHARE.max(blocks).max(least_bytes)
     };
-    let bytes = workload.capacity_bytes.unwrap_or_else(usual);
-    bytes.min(model.capacity_bytes())
+    asked_bytes
+        .unwrap_or_else(usual)
+        .min(model.capacity_bytes())
 }
 
 /// The names of the file systems that an experiment can name, in the order of their list.

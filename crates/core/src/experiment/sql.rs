@@ -1,0 +1,172 @@
+//! The workloads of `wordline sql`: SQLite on file systems on memories.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::NamedValues;
+use super::engine::EngineName;
+use crate::names::named;
+
+/// Transactions of SQLite, on each file system on each memory, in each combination of settings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+pub struct SqlWorkload {
+    /// File systems that hold the database, each run by itself; repeatable and comma-separated.
+    #[cfg_attr(feature = "cli", arg(long = "on"))]
+    pub file_systems: Vec<EngineName>,
+    /// How SQLite keeps transactions whole (PRAGMA journal_mode); repeatable and comma-separated.
+    #[cfg_attr(feature = "cli", arg(long = "journal"))]
+    pub journals: Vec<SqlJournal>,
+    /// When SQLite syncs (PRAGMA synchronous); repeatable and comma-separated.
+    #[cfg_attr(feature = "cli", arg(long = "sync"))]
+    pub syncs: Vec<SqlSync>,
+    /// Bytes of a page of the database (PRAGMA page_size), a power of two from 512 to 65536; repeatable and
+    /// comma-separated.
+    #[cfg_attr(feature = "cli", arg(long = "page"))]
+    pub page_bytes: Vec<u64>,
+    /// Pages of the write-ahead log that start a checkpoint (PRAGMA wal_autocheckpoint), 0 for none; repeatable and
+    /// comma-separated.
+    #[cfg_attr(feature = "cli", arg(long = "checkpoint"))]
+    pub checkpoint_pages: Vec<u64>,
+    /// What is done, each on a database of its own; repeatable and comma-separated.
+    #[cfg_attr(feature = "cli", arg(long = "workload"))]
+    pub works: Vec<SqlWork>,
+    /// Rows of a transaction, of the workloads that insert or read them; repeatable and comma-separated.
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub rows: Vec<u64>,
+    /// Transactions that are timed of each workload.
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub transactions: u64,
+    /// RAM of SQLite's page cache (PRAGMA cache_size).
+    #[cfg_attr(feature = "cli", arg(long = "cache"))]
+    pub cache_bytes: u64,
+    /// SQL to run in place of the workloads: each statement is timed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub script: Option<String>,
+    /// Bytes of each memory, from its first on, that a file system gets, all of a smaller one [default: of each memory
+    /// 4MiB or 64 blocks of a NAND, whichever is more].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long = "capacity"))]
+    pub capacity_bytes: Option<u64>,
+    /// Images of interrupted runs that are sampled for the verdict on power cuts; 0 for no verdict.
+    #[serde(default)]
+    #[cfg_attr(feature = "cli", arg(long = "crash"))]
+    pub crash_images: u64,
+    /// Choices of a file system that are not its defaults, by `FS.NAME`.
+    #[serde(default, skip_serializing_if = "NamedValues::is_empty")]
+    #[cfg_attr(feature = "cli", command(flatten))]
+    pub settings: NamedValues<String>,
+}
+
+impl Default for SqlWorkload {
+    /// SQLite's own defaults, with as many rows of a transaction as "Towards MRAM Byte-Addressable Persistent Memory in
+    /// Edge Database Systems" has at its ends. It names no file system: the laboratory's own default names those that it
+    /// has.
+    fn default() -> Self {
+        Self {
+            file_systems: Vec::new(),
+            journals: vec![SqlJournal::Delete, SqlJournal::Wal],
+            syncs: vec![SqlSync::Full],
+            page_bytes: vec![4096],
+            checkpoint_pages: vec![1000],
+            works: vec![SqlWork::Insert, SqlWork::Read],
+            rows: vec![2, 100],
+            transactions: 200,
+            cache_bytes: 128 << 10,
+            script: None,
+            capacity_bytes: None,
+            crash_images: 0,
+            settings: NamedValues::new(),
+        }
+    }
+}
+
+named! {
+    /// How SQLite keeps transactions whole: its `journal_mode`.
+    pub enum SqlJournal {
+        /// A rollback journal, which is removed when a transaction ends.
+        Delete = "delete",
+        /// A rollback journal, which is cut to nothing.
+        Truncate = "truncate",
+        /// A rollback journal, whose header is overwritten.
+        Persist = "persist",
+        /// A write-ahead log.
+        Wal = "wal",
+        /// A rollback journal in RAM: a power cut may destroy the database.
+        Memory = "memory",
+        /// No journal: a power cut or a rollback may destroy the database.
+        Off = "off",
+    }
+}
+
+named! {
+    /// When SQLite syncs: its `synchronous`.
+    pub enum SqlSync {
+        /// Never: a power cut may destroy the database.
+        Off = "off",
+        /// Less often; with a write-ahead log the last transactions may be lost, and the rest stays whole.
+        Normal = "normal",
+        /// So that a transaction that returned lasts.
+        Full = "full",
+        /// The same, and the directory once more.
+        Extra = "extra",
+    }
+}
+
+named! {
+    /// What is done with a database.
+    pub enum SqlWork {
+        /// Rows of a sensor are inserted, several in each transaction, in the schema of the edge-database paper.
+        Insert = "insert",
+        /// Such rows are read by their time, as many as a transaction inserted.
+        Read = "read",
+        /// The same query as the paper's authors wrote it, which compares a truth value: it returns every row.
+        ReadAsPublished = "read-as-published",
+        /// Bookings between accounts, tellers and branches, as TPC-B has them.
+        TpcB = "tpc-b",
+        /// Inserts, look-ups, ranges, updates, an index and deletes of an indexed table, as speedtest1 has them.
+        Speedtest = "speedtest",
+    }
+}
+
+impl SqlWork {
+    /// Whether its transactions have a number of rows.
+    #[must_use]
+    pub const fn has_rows(self) -> bool {
+        matches!(self, Self::Insert | Self::Read | Self::ReadAsPublished)
+    }
+}
+
+/// What the command runs unless flags say otherwise.
+pub(super) fn usual() -> super::Workload {
+    super::Workload::Sql(SqlWorkload::default())
+}
+
+/// `wordline sql bench`.
+#[cfg(feature = "cli")]
+pub(super) const COMMAND: super::ExperimentCommand = super::ExperimentCommand {
+    path: &["sql", "bench"],
+    about: "Run SQLite on memories: latency of transactions with the worst case explained, bytes, wear, RAM, energy, power cuts",
+    examples: "\
+Examples:
+  wordline sql bench --target as3004316@stm32h743-fmc16 --on littlefs,flat --journal wal,delete --page 512
+  wordline sql bench --target mt29f1g01 --on littlefs,rtfs --journal wal --rows 2 --crash 500
+  wordline sql bench --target mt25ql128 --workload tpc-b --sync full,normal --checkpoint 100,1000
+  wordline sql bench --target as3004316 --on flat --script my.sql
+  wordline sql bench --target em064lx --on flat --journal wal --workload insert,read --export sql.html
+
+SQLite itself runs, through files of the file system, in simulated time. A transaction is timed from its statement to its
+return; time is that of the memory and its driver. Its database is made and filled when nothing is timed.
+docs/guides/databases.md explains the figures.
+
+Exit code 1: a run failed, or one that --require names did not survive every power cut of the sample.",
+    target: "PART@BOARD, or PART on its default board; repeatable and comma-separated",
+    timing: "typ",
+    fixed: crate::Timing::Typ,
+    layer: true,
+    flags: <SqlWorkload as clap::Args>::augment_args,
+    read: |matches| clap::FromArgMatches::from_arg_matches(matches).map(super::Workload::Sql),
+    default: usual,
+};

@@ -1,0 +1,377 @@
+//! A database on a file system on a target: made, filled, used.
+
+use wordline_catalog::PartOnBoard;
+use wordline_core::quantity::Time;
+use wordline_core::{
+    Axis, Experiment, ResultSet, RowOperation, SqlJournal, SqlSync, SqlWork, SqlWorkload,
+};
+use wordline_sqlite::rusqlite::Connection;
+use wordline_sqlite::{HeapMeter, SqliteSettings, SqliteVfs};
+
+use super::rows::{self, MeasuredWork, SqlRam};
+use super::script;
+use super::works::{SqlWorkSteps, TimedStatement};
+use crate::control::{Control, Progress};
+use crate::error::LabError;
+use crate::fs::calls::CallFailure;
+use crate::fs::engine::Ready;
+use crate::fs::part::FileSystemMedium;
+use crate::fs::share_of_memory;
+use crate::fs::system::{FileSystemCase, FileSystemChoices};
+use crate::instrument::case::{DocumentCase, run_into};
+use crate::instrument::tally::{OperationSample, UnitWear};
+use crate::instrument::{Instrumented, OperationTally};
+use crate::subject::Subject;
+use crate::warning::LabWarning;
+
+/// The database of every run.
+const DATABASE: &str = "/db";
+
+/// Transactions between two reports of progress.
+const REPORT: u64 = 16;
+
+/// How SQLite is set up.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SqlSetup {
+    pub(super) journal: SqlJournal,
+    pub(super) sync: SqlSync,
+    pub(super) page_bytes: u64,
+    /// `None` where there is no log.
+    pub(super) checkpoint_pages: Option<u64>,
+}
+
+impl SqlSetup {
+    /// Every combination, in the order of the lists.
+    pub(super) fn all(workload: &SqlWorkload) -> Vec<Self> {
+        let mut all = Vec::new();
+        for &journal in &workload.journals {
+            let checkpoints: Vec<_> = match journal {
+                SqlJournal::Wal => workload
+                    .checkpoint_pages
+                    .iter()
+                    .copied()
+                    .map(Some)
+                    .collect(),
+                _ => vec![None],
+            };
+            for &sync in &workload.syncs {
+                for &page_bytes in &workload.page_bytes {
+                    all.extend(checkpoints.iter().map(|&checkpoint_pages| Self {
+                        journal,
+                        sync,
+                        page_bytes,
+                        checkpoint_pages,
+                    }));
+                }
+            }
+        }
+        all
+    }
+
+    /// What sets a new connection up.
+    pub(super) fn pragmas(&self, cache_bytes: u64) -> String {
+        let checkpoint = self.checkpoint_pages.unwrap_or_default();
+        let cache = cache_bytes.div_ceil(1024);
+        // The journal's mode comes after the page's size, which it fixes.
+        format!(
+            "PRAGMA page_size={}; PRAGMA cache_size=-{cache}; PRAGMA temp_store=MEMORY; PRAGMA journal_mode={}; \
+             PRAGMA synchronous={}; PRAGMA wal_autocheckpoint={checkpoint};",
+            self.page_bytes,
+            self.journal.name(),
+            self.sync.name(),
+        )
+    }
+
+    /// The axes that distinguish it.
+    pub(super) fn at(&self, subject: &Subject) -> Subject {
+        let subject = subject
+            .at(Axis::Journal, self.journal.name())
+            .at(Axis::Sync, self.sync.name())
+            .at(Axis::PageBytes, self.page_bytes);
+        match self.checkpoint_pages {
+            Some(pages) => subject.at(Axis::CheckpointPages, pages),
+            None => subject,
+        }
+    }
+
+    /// The setup in words.
+    fn name(&self) -> String {
+        let checkpoint = match self.checkpoint_pages {
+            Some(pages) => format!(", checkpoint {pages}"),
+            None => String::new(),
+        };
+        format!(
+            "journal {}, sync {}, page {} B{checkpoint}",
+            self.journal.name(),
+            self.sync.name(),
+            self.page_bytes
+        )
+    }
+}
+
+/// Runs every combination on every target.
+pub(super) fn run(
+    targets: &[PartOnBoard<'_>],
+    workload: &SqlWorkload,
+    experiment: &Experiment,
+    control: &Control<'_>,
+    document: &mut ResultSet,
+) -> Result<(), LabError> {
+    let script = workload.script.as_deref();
+    let script = script.map(|file| script::read(file, control)).transpose()?;
+    let choices = FileSystemChoices {
+        file_systems: &workload.file_systems,
+        settings: &workload.settings,
+        asked_bytes: workload.capacity_bytes,
+        bytes: &|model| share_of_memory(model, workload.capacity_bytes, 0),
+    };
+    let systems = FileSystemCase::all(targets, &choices, experiment, document)?;
+    let works = works(workload);
+    let mut cases = Vec::new();
+    for system in &systems {
+        for setup in SqlSetup::all(workload) {
+            for &(work, rows) in &works {
+                let system = system.fork();
+                let steps = SqlWorkSteps {
+                    work,
+                    rows,
+                    transactions: workload.transactions,
+                    seed: experiment.seed,
+                    script: script.as_deref(),
+                };
+                let (name, weight) = (system.engine.target.name.clone(), steps.count());
+                let work = move |control: &Control<'_>, document: &mut ResultSet| {
+                    let case = SqlCase {
+                        system,
+                        setup,
+                        steps,
+                        cache_bytes: workload.cache_bytes,
+                        control,
+                    };
+                    document.complete = case.run(document);
+                    Ok(())
+                };
+                cases.push(DocumentCase::document(
+                    name,
+                    weight.max(1),
+                    experiment,
+                    work,
+                ));
+            }
+        }
+    }
+    run_into(document, cases, control)
+}
+
+/// The workloads with the rows of their transactions; a script stands in place of all.
+fn works(workload: &SqlWorkload) -> Vec<(SqlWork, u64)> {
+    if workload.script.is_some() {
+        return vec![(SqlWork::Insert, 1)];
+    }
+    let works = workload.works.iter().flat_map(|&work| {
+        let rows: &[u64] = match work.has_rows() {
+            true => &workload.rows,
+            false => &[1],
+        };
+        rows.iter().map(move |&rows| (work, rows))
+    });
+    works.collect()
+}
+
+/// A workload on a database on a file system.
+struct SqlCase<'a, 'c> {
+    system: FileSystemCase<'a>,
+    setup: SqlSetup,
+    steps: SqlWorkSteps<'a>,
+    cache_bytes: u64,
+    control: &'c Control<'c>,
+}
+
+impl SqlCase<'_, '_> {
+    /// Runs it. Returns whether it came to its end, with figures or without.
+    fn run(&self, document: &mut ResultSet) -> bool {
+        let subject = self.subject();
+        match self.measure() {
+            Ok((works, ram)) => {
+                for work in &works {
+                    let at = subject.doing(work.operation);
+                    let name = format!("{}, {}", self.name(), work.operation);
+                    if work.tally.busy == Time::ZERO {
+                        document.warn(LabWarning::IdleCalls { name: &name });
+                    }
+                    rows::add(&at, &name, work, document);
+                }
+                rows::ram(&subject.doing(self.steps.operations()[0]), &ram, document);
+                true
+            }
+            Err(CallFailure::Stopped) => false,
+            Err(failure) => {
+                let operation = self.steps.operations()[0];
+                self.system.failed(&subject, operation, &failure, document);
+                true
+            }
+        }
+    }
+
+    /// What the rows share.
+    fn subject(&self) -> Subject {
+        let subject = self.setup.at(&self.system.whole());
+        if self.steps.script.is_some() {
+            return subject;
+        }
+        let subject = subject.at(Axis::Work, self.steps.work.name());
+        match self.steps.work.has_rows() {
+            true => subject.at(Axis::TransactionRows, self.steps.rows),
+            false => subject,
+        }
+    }
+
+    /// The case in words.
+    fn name(&self) -> String {
+        let system = self.system.name(&self.system.whole());
+        let work = match (self.steps.script, self.steps.work.has_rows()) {
+            (Some(_), _) => "script".to_owned(),
+            (None, true) => format!("{}, {} rows", self.steps.work.name(), self.steps.rows),
+            (None, false) => self.steps.work.name().to_owned(),
+        };
+        format!("{system}, {}, {work}", self.setup.name())
+    }
+
+    fn measure(&self) -> Result<(Vec<MeasuredWork>, SqlRam), CallFailure> {
+        let engine = &self.system.engine;
+        let medium = FileSystemMedium::new(self.system.memory.fork(), self.system.bytes);
+        engine.format(&medium)?;
+        let Ready { mounted, layer_ram } = engine.mount(&medium)?;
+        let heap = HeapMeter::start();
+        let settings = SqliteSettings {
+            traits: super::traits::of(engine.kind.promise()),
+            seed: self.system.experiment.seed,
+            ..SqliteSettings::default()
+        };
+        let vfs = SqliteVfs::new(mounted.engine, settings).map_err(failed)?;
+        let connection = vfs.open(DATABASE).map_err(failed)?;
+        let batch = |sql: &str| {
+            let ran = connection.execute_batch(sql);
+            ran.map_err(|error| failed(vfs.explain(error)))
+        };
+        batch(&self.setup.pragmas(self.cache_bytes))?;
+        self.kept_journal(&connection)?;
+        for sql in self.steps.preparation() {
+            if self.control.stopped() {
+                return Err(CallFailure::Stopped);
+            }
+            batch(&sql)?;
+        }
+        let works = self.transactions(&vfs, &connection, &medium)?;
+        let ram = SqlRam {
+            database: heap.peak() + vfs.wal_index_bytes(),
+            file_system: vfs.with_files(|files| files.ram_parts()),
+            layer: layer_ram,
+        };
+        connection
+            .close()
+            .map_err(|(_, error)| failed(vfs.explain(error)))?;
+        let mut files = vfs.into_files().map_err(failed)?;
+        files.unmount()?;
+        Ok((works, ram))
+    }
+
+    /// SQLite silently keeps its mode where it cannot have the one that was asked for.
+    fn kept_journal(&self, connection: &Connection) -> Result<(), CallFailure> {
+        let mode: String = connection
+            .query_row("PRAGMA journal_mode", [], |row| row.get(0))
+            .map_err(failed)?;
+        match mode == self.setup.journal.name() {
+            true => Ok(()),
+            false => Err(CallFailure::Database(format!(
+                "SQLite cannot keep the journal mode {} here and has {mode}",
+                self.setup.journal.name()
+            ))),
+        }
+    }
+
+    /// Times every transaction.
+    fn transactions(
+        &self,
+        vfs: &SqliteVfs,
+        connection: &Connection,
+        medium: &FileSystemMedium,
+    ) -> Result<Vec<MeasuredWork>, CallFailure> {
+        let mut works: Vec<MeasuredWork> = Vec::new();
+        let count = self.steps.count();
+        for number in 0..count {
+            if number % REPORT == 0 {
+                if self.control.stopped() {
+                    return Err(CallFailure::Stopped);
+                }
+                self.control.report(Progress {
+                    step: &self.system.engine.target.name,
+                    done_bytes: number,
+                    total_bytes: count,
+                });
+            }
+            let timed = self.steps.statement(number);
+            if works
+                .last()
+                .is_none_or(|last| last.operation != timed.operation)
+            {
+                if let Some(last) = works.last_mut() {
+                    last.end(vfs, medium);
+                }
+                works.push(MeasuredWork::begin(timed.operation, vfs, medium));
+            }
+            let (before, start) = (vfs.counts(), medium.now());
+            self.execute(vfs, connection, &timed)?;
+            let counts = vfs.counts().since(before);
+            let sample = medium.with(|medium| OperationSample {
+                duration: medium.now().since(start),
+                bytes: counts.stored().written_bytes,
+                activity: medium.take_call(),
+                ..OperationSample::default()
+            });
+            if let Some(last) = works.last_mut() {
+                last.tally.add(&sample);
+            }
+        }
+        if let Some(last) = works.last_mut() {
+            last.end(vfs, medium);
+        }
+        Ok(works)
+    }
+
+    fn execute(
+        &self,
+        vfs: &SqliteVfs,
+        connection: &Connection,
+        timed: &TimedStatement,
+    ) -> Result<(), CallFailure> {
+        connection.execute_batch(&timed.sql).map_err(|error| {
+            let error = vfs.explain(error);
+            match timed.line {
+                Some(line) => CallFailure::Database(format!("line {line}: {error}")),
+                None => failed(error),
+            }
+        })
+    }
+}
+
+impl MeasuredWork {
+    fn begin(operation: RowOperation, vfs: &SqliteVfs, medium: &FileSystemMedium) -> Self {
+        let begin =
+            |medium: &mut dyn Instrumented| OperationTally::begin(medium, true, UnitWear::Whole);
+        Self {
+            operation,
+            tally: medium.with(begin),
+            counts: vfs.counts(),
+        }
+    }
+
+    fn end(&mut self, vfs: &SqliteVfs, medium: &FileSystemMedium) {
+        medium.with(|medium| self.tally.end(medium));
+        self.counts = vfs.counts().since(self.counts);
+    }
+}
+
+fn failed(error: impl std::fmt::Display) -> CallFailure {
+    CallFailure::Database(error.to_string())
+}
