@@ -438,12 +438,17 @@ impl From<StdoutFormat> for Format {
 
 /// Every command: those of experiments come from the structs of their workloads.
 pub(crate) fn program() -> clap::Command {
-    let dram = clap::Command::new("dram")
-        .about("Run DDR5 modules in a server: latency, bandwidth, latency under load, traces")
-        .display_order(22)
-        .subcommand_required(true)
-        .arg_required_else_help(true);
-    let program = Arguments::command().subcommand(dram);
+    let parent = |name, about, order| {
+        clap::Command::new(name)
+            .about(about)
+            .display_order(order)
+            .subcommand_required(true)
+            .arg_required_else_help(true)
+    };
+    let dram = "Run DDR5 modules in a server: latency, bandwidth, latency under load, traces";
+    let program = Arguments::command()
+        .subcommand(parent("sql", "Run SQLite on a memory", 21))
+        .subcommand(parent("dram", dram, 22));
     COMMANDS
         .iter()
         .enumerate()

@@ -46,6 +46,7 @@ pub(crate) fn of(row: &ExperimentCommand) -> Option<Hook> {
         ["compare"] => (compare::Study::augment_args, compare::run),
         ["wear"] => (wear::flags, wear::run),
         ["fs", "bench"] => (required::Required::augment_args, required::file_systems),
+        ["sql", "bench"] => (required::Required::augment_args, required::databases),
         ["kv", "bench"] => (wear::Destroyed::augment_args, required::kv_bench),
         ["kv", "crash"] => (required::Required::augment_args, required::tables),
         ["dram", "bandwidth"] => (dram::Bandwidth::augment_args, dram::bandwidth),

@@ -1,4 +1,4 @@
-//! `wordline fs bench`, `kv bench` and `kv crash`: engines that must survive power cuts, and files that are lost.
+//! `wordline fs bench`, `sql bench`, `kv bench` and `kv crash`: engines that must survive power cuts, and files that are lost.
 
 use clap::Args;
 use wordline_core::results::AxisValue;
@@ -20,18 +20,35 @@ pub(super) struct Required {
 }
 
 pub(super) fn file_systems(request: HookRequest<'_>) -> Result<Outcome, Failure> {
-    let required: Required = request.flags()?;
     let Workload::Fs(fs) = &request.experiment.workload else {
         unreachable!("it is the command of file systems");
     };
-    if let (Some(kind), 0) = (required.require.first(), fs.crash_images) {
+    let (images, run) = (fs.crash_images, fs.file_systems.clone());
+    on_file_systems(request, "file systems of --fs", images, &run)
+}
+
+pub(super) fn databases(request: HookRequest<'_>) -> Result<Outcome, Failure> {
+    let Workload::Sql(sql) = &request.experiment.workload else {
+        unreachable!("it is the command of databases");
+    };
+    let (images, run) = (sql.crash_images, sql.file_systems.clone());
+    on_file_systems(request, "file systems of --on", images, &run)
+}
+
+fn on_file_systems(
+    request: HookRequest<'_>,
+    list: &str,
+    images: u64,
+    run: &[EngineName],
+) -> Result<Outcome, Failure> {
+    let required: Required = request.flags()?;
+    if let (Some(kind), 0) = (required.require.first(), images) {
         let name = kind.name();
         return Err(failure::message(format!(
             "--require {name}: --crash 0 cuts no power"
         )));
     }
-    let run = fs.file_systems.clone();
-    survive(request, Axis::Fs, "file systems of --fs", &required, &run)
+    survive(request, Axis::Fs, list, &required, run)
 }
 
 pub(super) fn tables(request: HookRequest<'_>) -> Result<Outcome, Failure> {

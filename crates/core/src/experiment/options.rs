@@ -55,13 +55,27 @@ struct FieldUnit {
     text: fn(&Value) -> Option<String>,
 }
 
+/// The size of a page of a database; a number alone is bytes, as SQLite's own `page_size` is.
+fn page_bytes(text: &str) -> Result<u64, <ByteCount as std::str::FromStr>::Err> {
+    match text.parse() {
+        Ok(bytes) => Ok(bytes),
+        Err(_) => text.parse().map(ByteCount::bytes),
+    }
+}
+
 /// Longer ends first: `_bytes_per_s` is no time.
-const UNITS: [FieldUnit; 6] = [
+const UNITS: [FieldUnit; 7] = [
     FieldUnit {
         suffix: "_bytes_per_s",
         value_name: "RATE",
         parser: || (|text: &str| text.parse().map(DataRate::si)).into(),
         text: |value| value.as_f64().map(DataRate::from_si).map(compact),
+    },
+    FieldUnit {
+        suffix: "page_bytes",
+        value_name: "SIZE",
+        parser: || (page_bytes as fn(&str) -> _).into(),
+        text: |value| value.as_u64().map(ByteCount::from_bytes).map(compact),
     },
     FieldUnit {
         suffix: "_bytes",

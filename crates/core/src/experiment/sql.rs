@@ -21,7 +21,7 @@ pub struct SqlWorkload {
     /// When SQLite syncs (PRAGMA synchronous); repeatable and comma-separated.
     #[cfg_attr(feature = "cli", arg(long = "sync"))]
     pub syncs: Vec<SqlSync>,
-    /// Bytes of a page of the database (PRAGMA page_size), a power of two from 512 to 65536; repeatable and
+    /// Bytes of a page of the database (PRAGMA page_size), a power of two from 512 B to 64KiB; repeatable and
     /// comma-separated.
     #[cfg_attr(feature = "cli", arg(long = "page"))]
     pub page_bytes: Vec<u64>,
