@@ -2,6 +2,7 @@
 
 mod calls;
 mod counts;
+pub mod crash;
 mod error;
 mod library;
 mod locks;
