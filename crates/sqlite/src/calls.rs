@@ -11,7 +11,7 @@ use rusqlite::ffi::{self, sqlite3_file, sqlite3_io_methods, sqlite3_vfs};
 
 use crate::FileKind;
 use crate::vfs::VfsShared;
-use crate::world::{Code, VfsFile, VfsWorld, full_path};
+use crate::world::{SqliteCode, VfsFile, VfsWorld, full_path};
 
 /// Milliseconds from noon of 24 November 4714 BC, from where SQLite counts, to 1970.
 const UNIX_EPOCH_MS: i64 = 210_866_760_000_000;
@@ -90,8 +90,8 @@ pub(crate) static WITH_WAL_INDEX: sqlite3_io_methods = sqlite3_io_methods {
 /// Runs something on what the connections share; a panic becomes the code.
 fn guarded(
     vfs: &VfsShared,
-    code: Code,
-    work: impl FnOnce(&mut VfsWorld) -> Result<(), Code>,
+    code: SqliteCode,
+    work: impl FnOnce(&mut VfsWorld) -> Result<(), SqliteCode>,
 ) -> c_int {
     match catch_unwind(AssertUnwindSafe(|| work(&mut vfs.world()))) {
         Ok(Ok(())) => ffi::SQLITE_OK,
@@ -127,8 +127,8 @@ unsafe fn shared<'a>(vfs: *mut sqlite3_vfs) -> &'a VfsShared {
 /// SQLite passes a file that is open, and calls nothing else of it meanwhile.
 unsafe fn on_file(
     file: *mut sqlite3_file,
-    code: Code,
-    work: impl FnOnce(&mut VfsWorld, &mut VfsFile) -> Result<(), Code>,
+    code: SqliteCode,
+    work: impl FnOnce(&mut VfsWorld, &mut VfsFile) -> Result<(), SqliteCode>,
 ) -> c_int {
     // SAFETY: `open` has filled the slot, in memory of its size.
     let (vfs, file) = unsafe {
@@ -142,7 +142,7 @@ unsafe fn on_file(
 ///
 /// # Safety
 /// It is a text that ends.
-unsafe fn path<'a>(name: *const c_char, code: Code) -> Result<&'a str, Code> {
+unsafe fn path<'a>(name: *const c_char, code: SqliteCode) -> Result<&'a str, SqliteCode> {
     // SAFETY: What the caller promises.
     let name = unsafe { CStr::from_ptr(name) };
     name.to_str().map_err(|_| code)

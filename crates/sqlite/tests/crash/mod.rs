@@ -1,13 +1,15 @@
 //! SQLite on littlefs and rtfs, cut at every moment of a short workload.
 
 use wordline_crash::harness::{Again, Harness, Verdict};
-use wordline_crash::{ByteTearing, Content, Mode};
+use wordline_crash::{ByteTearing, Content, FlashContent, FlashTearing, Mode};
 use wordline_engines::crash::StoredBytes;
-use wordline_engines::{FILE_SYSTEMS, FsOptions, named};
+use wordline_engines::{Contract, FILE_SYSTEMS, FlashBox, FsOptions, SpareFlash, named};
+use wordline_memory::Geometry;
+use wordline_rtfs::PacedGround;
 use wordline_sqlite::crash::{
     DatabaseOptions, JournalMode, RowChange, SqlCall, SqlSubject, Synchronous,
 };
-use wordline_sqlite::{SqliteSettings, VfsFault};
+use wordline_sqlite::{DeviceTraits, SqliteSettings, VfsFault};
 
 /// A value of so many bytes.
 fn value(byte: u8, bytes: usize) -> StoredBytes {
@@ -148,4 +150,71 @@ fn what_breaks_a_promise_is_caught() {
             "{journal:?} {synchronous:?} {fault:?}"
         );
     }
+}
+
+/// A NAND flash whose pages are programmed once, in order.
+const NAND: Geometry = Geometry {
+    page_bytes: 512,
+    spare_bytes: 16,
+    pages_per_block: 32,
+    blocks: 40,
+    program_bytes: 1,
+    programs_per_page: Some(1),
+    once_bytes: None,
+    in_order: true,
+};
+
+/// rtfs, whose writes can become valid together.
+fn on_rtfs(batch_atomic: bool, fault: Option<VfsFault>) -> Verdict {
+    let engine = named(FILE_SYSTEMS, "rtfs").expect("it is in the list");
+    let contract = |memory, _: bool| {
+        Ok(Contract::SpareFlash(SpareFlash {
+            flash: FlashBox::new(memory),
+            columns: std::array::from_fn(|byte| 1 + byte as u32),
+            ground: PacedGround {
+                geometry: NAND,
+                bad_blocks: 2,
+            },
+        }))
+    };
+    let database = DatabaseOptions {
+        journal: JournalMode::Delete,
+        synchronous: Synchronous::Full,
+        page_bytes: 512,
+        checkpoint_pages: 0,
+    };
+    let subject = SqlSubject {
+        settings: SqliteSettings {
+            traits: DeviceTraits {
+                batch_atomic,
+                ..DeviceTraits::USUAL
+            },
+            fault,
+            ..SqliteSettings::default()
+        },
+        before: before(),
+        after: after(),
+        ..SqlSubject::new(engine, FsOptions::from([("spare", 60)]), contract, database)
+    };
+    let mut harness = Harness::new(FlashContent::erased(NAND), FlashTearing::raw());
+    harness.mode = Mode::Linear;
+    harness.again = None;
+    let verdict = harness.check(&subject, &workload());
+    println!(
+        "rtfs {batch_atomic} {fault:?}: {} operations, {} images, {} failures: {:?}",
+        verdict.operations, verdict.images, verdict.failures, verdict.kinds
+    );
+    verdict
+}
+
+#[test]
+fn what_becomes_valid_together_is_whole_and_what_pretends_to_is_caught() {
+    let journal = on_rtfs(false, None);
+    assert_eq!(journal.failures, 0, "{journal:?}");
+    let together = on_rtfs(true, None);
+    assert_eq!(together.failures, 0, "{together:?}");
+    // It is also less work.
+    assert!(together.operations * 2 < journal.operations, "{together:?}");
+    let pretends = on_rtfs(true, Some(VfsFault::ClaimsGroups));
+    assert!(pretends.failures > 0, "{pretends:?}");
 }
