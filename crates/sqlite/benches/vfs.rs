@@ -10,10 +10,13 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use wordline_sqlite::rusqlite::{Connection, OpenFlags};
 use wordline_sqlite::{SqliteSettings, SqliteVfs};
 
-use memories::{Mounted, littlefs};
+use memories::{Mounted, RamFiles, littlefs};
 
 /// File systems in RAM.
-const FILE_SYSTEMS: [(&str, fn() -> Mounted); 1] = [("littlefs", || littlefs(8 << 20))];
+const FILE_SYSTEMS: [(&str, fn() -> Mounted); 2] = [
+    ("vectors", || Box::new(RamFiles::default())),
+    ("littlefs", || littlefs(8 << 20)),
+];
 
 const SCHEMA: &str = "CREATE TABLE t(a INTEGER PRIMARY KEY, b BLOB);
     WITH RECURSIVE n(x) AS (VALUES(1) UNION ALL SELECT x + 1 FROM n WHERE x < 1000)

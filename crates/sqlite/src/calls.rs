@@ -38,9 +38,8 @@ pub(crate) fn vfs(path_bytes_max: c_int) -> sqlite3_vfs {
         xDelete: Some(delete),
         xAccess: Some(access),
         xFullPathname: Some(full_pathname),
-        // A simulated memory holds no code of the host's.
-        xDlOpen: None,
-        xDlError: None,
+        xDlOpen: Some(dl_open),
+        xDlError: Some(dl_error),
         xDlSym: None,
         xDlClose: None,
         xRandomness: Some(randomness),
@@ -429,6 +428,18 @@ unsafe extern "C" fn full_pathname(
             place.copy_from_slice(full.as_bytes());
             Ok(())
         })
+    }
+}
+
+/// A simulated memory holds no code of the host's.
+unsafe extern "C" fn dl_open(_: *mut sqlite3_vfs, _: *const c_char) -> *mut c_void {
+    null_mut()
+}
+
+unsafe extern "C" fn dl_error(_: *mut sqlite3_vfs, bytes: c_int, out: *mut c_char) {
+    if bytes > 0 {
+        // SAFETY: SQLite passes memory of as many bytes; the text is empty.
+        unsafe { *out = 0 };
     }
 }
 

@@ -104,6 +104,12 @@ impl DatabaseOptions {
         }
     }
 
+    /// Whether each transaction is whole after a power cut, and the database in order.
+    #[must_use]
+    pub fn survives_power_cuts(&self) -> bool {
+        self.journal != JournalMode::Memory && self.synchronous > Synchronous::Off
+    }
+
     /// The statements that set up a connection.
     fn pragmas(&self) -> String {
         format!(

@@ -110,6 +110,7 @@ fn no_transaction_is_lost_or_torn_in_any_journal_mode() {
     use JournalMode::{Delete, Persist, Truncate, Wal};
     for (journal, synchronous) in [
         (Delete, Synchronous::Full),
+        (Delete, Synchronous::Normal),
         (Truncate, Synchronous::Full),
         (Persist, Synchronous::Full),
         (Wal, Synchronous::Full),
@@ -127,7 +128,7 @@ fn no_transaction_is_lost_or_torn_in_any_journal_mode() {
 
 #[test]
 fn what_breaks_a_promise_is_caught() {
-    use JournalMode::{Delete, Wal};
+    use JournalMode::{Delete, Memory, Wal};
     let lost = "what was committed is lost or changed";
     for (journal, synchronous, fault, found) in [
         (Delete, Synchronous::Full, Some(VfsFault::LyingSync), lost),
@@ -141,6 +142,12 @@ fn what_breaks_a_promise_is_caught() {
         ),
         // The database is damaged.
         (Delete, Synchronous::Off, None, "the store cannot be read"),
+        (
+            Memory,
+            Synchronous::Full,
+            Some(VfsFault::NoDatabaseSync),
+            lost,
+        ),
     ] {
         let verdict = check(journal, synchronous, fault);
         let first = verdict.first.expect("caught").violation;

@@ -104,6 +104,20 @@ fn now(db: &Connection) -> i64 {
 }
 
 #[test]
+fn a_vfs_and_its_connections_go_to_another_thread() {
+    let vfs = vfs(WalIndex::Ram);
+    let db = vfs.open("/db").expect("a path");
+    db.execute_batch("CREATE TABLE t(a)").expect("room");
+    let there = std::thread::spawn(move || {
+        db.execute_batch("INSERT INTO t VALUES(1)").expect("room");
+        drop(db);
+        vfs
+    });
+    let vfs = there.join().expect("no panic");
+    assert_eq!(count(&vfs.open("/db").expect("a path")), 1);
+}
+
+#[test]
 fn time_is_what_the_caller_says() {
     let vfs = vfs(WalIndex::Ram);
     let db = vfs.open("/db").expect("a path");
@@ -168,5 +182,12 @@ fn files_are_seen_by_their_owner_and_temporary_ones_are_not() {
             "{bad:?}"
         );
     }
-    assert!(db.execute_batch("ATTACH '../x' AS x").is_err());
+    let host = tempfile::tempdir().expect("a directory");
+    let leaving = format!("file:{}/x?vfs=unix", host.path().display());
+    for path in ["../x", &leaving] {
+        let sql = format!("ATTACH '{path}' AS x; CREATE TABLE x.t(a)");
+        assert_eq!(refused(&db, &sql), Some(ErrorCode::CannotOpen), "{path}");
+    }
+    let names = std::fs::read_dir(host.path()).expect("a directory");
+    assert_eq!(names.count(), 0);
 }
