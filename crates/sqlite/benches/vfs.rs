@@ -12,8 +12,10 @@ use wordline_sqlite::{SqliteSettings, SqliteVfs};
 
 use memories::{Mounted, RamFiles, littlefs};
 
+type Fresh = fn() -> Mounted;
+
 /// File systems in RAM.
-const FILE_SYSTEMS: [(&str, fn() -> Mounted); 2] = [
+const FILE_SYSTEMS: [(&str, Fresh); 2] = [
     ("vectors", || Box::new(RamFiles::default())),
     ("littlefs", || littlefs(8 << 20)),
 ];

@@ -91,18 +91,7 @@ fn check(journal: JournalMode, synchronous: Synchronous, fault: Option<VfsFault>
         harness.again = None;
         harness.failures_max = 1;
     }
-    let verdict = harness.check(&subject(journal, synchronous, fault), &workload());
-    println!(
-        "{} {} {fault:?}: {} operations, {} images, {} again, {} failures: {:?}",
-        journal.name(),
-        synchronous.name(),
-        verdict.operations,
-        verdict.images,
-        verdict.images_again,
-        verdict.failures,
-        verdict.first
-    );
-    verdict
+    harness.check(&subject(journal, synchronous, fault), &workload())
 }
 
 #[test]
@@ -206,12 +195,7 @@ fn on_rtfs(batch_atomic: bool, fault: Option<VfsFault>) -> Verdict {
     let mut harness = Harness::new(FlashContent::erased(NAND), FlashTearing::raw());
     harness.mode = Mode::Linear;
     harness.again = None;
-    let verdict = harness.check(&subject, &workload());
-    println!(
-        "rtfs {batch_atomic} {fault:?}: {} operations, {} images, {} failures: {:?}",
-        verdict.operations, verdict.images, verdict.failures, verdict.kinds
-    );
-    verdict
+    harness.check(&subject, &workload())
 }
 
 #[test]
