@@ -11,7 +11,7 @@ use rusqlite::ffi::{self, sqlite3_file, sqlite3_io_methods, sqlite3_vfs};
 
 use crate::FileKind;
 use crate::vfs::VfsShared;
-use crate::world::{Code, VfsFile, VfsWorld, full_path};
+use crate::world::{SqliteCode, VfsFile, VfsWorld, full_path};
 
 /// Milliseconds from noon of 24 November 4714 BC, from where SQLite counts, to 1970.
 const UNIX_EPOCH_MS: i64 = 210_866_760_000_000;
@@ -38,9 +38,8 @@ pub(crate) fn vfs(path_bytes_max: c_int) -> sqlite3_vfs {
         xDelete: Some(delete),
         xAccess: Some(access),
         xFullPathname: Some(full_pathname),
-        // A simulated memory holds no code of the host's.
-        xDlOpen: None,
-        xDlError: None,
+        xDlOpen: Some(dl_open),
+        xDlError: Some(dl_error),
         xDlSym: None,
         xDlClose: None,
         xRandomness: Some(randomness),
@@ -90,8 +89,8 @@ pub(crate) static WITH_WAL_INDEX: sqlite3_io_methods = sqlite3_io_methods {
 /// Runs something on what the connections share; a panic becomes the code.
 fn guarded(
     vfs: &VfsShared,
-    code: Code,
-    work: impl FnOnce(&mut VfsWorld) -> Result<(), Code>,
+    code: SqliteCode,
+    work: impl FnOnce(&mut VfsWorld) -> Result<(), SqliteCode>,
 ) -> c_int {
     match catch_unwind(AssertUnwindSafe(|| work(&mut vfs.world()))) {
         Ok(Ok(())) => ffi::SQLITE_OK,
@@ -127,8 +126,8 @@ unsafe fn shared<'a>(vfs: *mut sqlite3_vfs) -> &'a VfsShared {
 /// SQLite passes a file that is open, and calls nothing else of it meanwhile.
 unsafe fn on_file(
     file: *mut sqlite3_file,
-    code: Code,
-    work: impl FnOnce(&mut VfsWorld, &mut VfsFile) -> Result<(), Code>,
+    code: SqliteCode,
+    work: impl FnOnce(&mut VfsWorld, &mut VfsFile) -> Result<(), SqliteCode>,
 ) -> c_int {
     // SAFETY: `open` has filled the slot, in memory of its size.
     let (vfs, file) = unsafe {
@@ -142,7 +141,7 @@ unsafe fn on_file(
 ///
 /// # Safety
 /// It is a text that ends.
-unsafe fn path<'a>(name: *const c_char, code: Code) -> Result<&'a str, Code> {
+unsafe fn path<'a>(name: *const c_char, code: SqliteCode) -> Result<&'a str, SqliteCode> {
     // SAFETY: What the caller promises.
     let name = unsafe { CStr::from_ptr(name) };
     name.to_str().map_err(|_| code)
@@ -429,6 +428,18 @@ unsafe extern "C" fn full_pathname(
             place.copy_from_slice(full.as_bytes());
             Ok(())
         })
+    }
+}
+
+/// A simulated memory holds no code of the host's.
+unsafe extern "C" fn dl_open(_: *mut sqlite3_vfs, _: *const c_char) -> *mut c_void {
+    null_mut()
+}
+
+unsafe extern "C" fn dl_error(_: *mut sqlite3_vfs, bytes: c_int, out: *mut c_char) {
+    if bytes > 0 {
+        // SAFETY: SQLite passes memory of as many bytes; the text is empty.
+        unsafe { *out = 0 };
     }
 }
 

@@ -127,6 +127,8 @@ fn configure() -> Result<(), c_int> {
             ffi::SQLITE_CONFIG_MALLOC,
             &raw mut own_memory,
         ))?;
+        // No path of SQL's is a URI, which could name another VFS, and so a file of the host.
+        checked(ffi::sqlite3_config(ffi::SQLITE_CONFIG_URI, 0 as c_int))?;
         checked(ffi::sqlite3_initialize())?;
         // The host's time zone is no part of a simulated world: `localtime` fails.
         ffi::sqlite3_test_control(ffi::SQLITE_TESTCTRL_LOCALTIME_FAULT, 1 as c_int);

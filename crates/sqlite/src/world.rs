@@ -10,7 +10,7 @@ use crate::wal_index::{WalIndexRegions, WalIndexUse};
 use crate::{FileKind, VfsCounts, VfsFault};
 
 /// A code of SQLite's that is no success.
-pub(crate) type Code = c_int;
+pub(crate) type SqliteCode = c_int;
 
 /// What the connections of a VFS share.
 pub(crate) struct VfsWorld {
@@ -87,9 +87,9 @@ impl VfsWorld {
     /// Runs something on the file system; where it refuses, SQLite gets `code` or a more exact one.
     fn ask<T>(
         &mut self,
-        code: Code,
+        code: SqliteCode,
         work: impl FnOnce(&mut dyn FileSystem) -> Result<T, FsError>,
-    ) -> Result<T, Code> {
+    ) -> Result<T, SqliteCode> {
         let files = self
             .files
             .as_mut()
@@ -111,7 +111,7 @@ impl VfsWorld {
         self.shared.iter().position(is_it)
     }
 
-    fn file(&mut self, number: usize) -> Result<&mut SharedFile, Code> {
+    fn file(&mut self, number: usize) -> Result<&mut SharedFile, SqliteCode> {
         let file = self.shared.get_mut(number).and_then(Option::as_mut);
         file.ok_or(ffi::SQLITE_MISUSE)
     }
@@ -122,7 +122,7 @@ impl VfsWorld {
         path: Option<&str>,
         kind: FileKind,
         flags: c_int,
-    ) -> Result<VfsFile, Code> {
+    ) -> Result<VfsFile, SqliteCode> {
         self.counts[kind].opens += 1;
         let Some(path) = path else {
             return Ok(VfsFile {
@@ -151,7 +151,7 @@ impl VfsWorld {
     }
 
     /// Opens a file that no connection has open.
-    fn open_first(&mut self, path: &str, flags: c_int) -> Result<usize, Code> {
+    fn open_first(&mut self, path: &str, flags: c_int) -> Result<usize, SqliteCode> {
         let code = ffi::SQLITE_CANTOPEN;
         let found = self.ask(code, |files| match files.entry(path) {
             Ok(entry) => Ok(Some(entry)),
@@ -194,7 +194,7 @@ impl VfsWorld {
         })
     }
 
-    pub(crate) fn close(&mut self, file: &mut VfsFile) -> Result<(), Code> {
+    pub(crate) fn close(&mut self, file: &mut VfsFile) -> Result<(), SqliteCode> {
         let FileBody::Stored {
             number,
             level,
@@ -222,7 +222,7 @@ impl VfsWorld {
     }
 
     /// Removes a file; one that is open, when it is closed.
-    pub(crate) fn delete(&mut self, path: &str, syncs_directory: bool) -> Result<(), Code> {
+    pub(crate) fn delete(&mut self, path: &str, syncs_directory: bool) -> Result<(), SqliteCode> {
         let kind = kind_of(path);
         let open = match self.find(path) {
             Some(number) => Some(self.file(number)?),
@@ -247,7 +247,7 @@ impl VfsWorld {
     }
 
     /// Whether there is a file with something in it: an empty journal is none.
-    pub(crate) fn has(&mut self, path: &str) -> Result<bool, Code> {
+    pub(crate) fn has(&mut self, path: &str) -> Result<bool, SqliteCode> {
         self.counts.lookups += 1;
         if let Some(number) = self.find(path) {
             let file = self.file(number)?;
@@ -261,7 +261,12 @@ impl VfsWorld {
     }
 
     /// Reads a file; what lies past its end is zeros.
-    pub(crate) fn read(&mut self, file: &VfsFile, at: u64, out: &mut [u8]) -> Result<(), Code> {
+    pub(crate) fn read(
+        &mut self,
+        file: &VfsFile,
+        at: u64,
+        out: &mut [u8],
+    ) -> Result<(), SqliteCode> {
         let read = match &file.body {
             FileBody::Temporary(bytes) => {
                 let there = bytes.get(at as usize..).unwrap_or_default();
@@ -296,7 +301,12 @@ impl VfsWorld {
     }
 
     /// Writes to a file; what lies between its end and the place is zeros.
-    pub(crate) fn write(&mut self, file: &mut VfsFile, at: u64, data: &[u8]) -> Result<(), Code> {
+    pub(crate) fn write(
+        &mut self,
+        file: &mut VfsFile,
+        at: u64,
+        data: &[u8],
+    ) -> Result<(), SqliteCode> {
         let counts = &mut self.counts[file.kind];
         counts.writes += 1;
         counts.written_bytes += data.len() as u64;
@@ -320,7 +330,7 @@ impl VfsWorld {
         }
     }
 
-    fn store(&mut self, number: usize, at: u64, data: &[u8]) -> Result<(), Code> {
+    fn store(&mut self, number: usize, at: u64, data: &[u8]) -> Result<(), SqliteCode> {
         let code = ffi::SQLITE_IOERR_WRITE;
         let shared = self.file(number)?;
         let (handle, bytes) = (shared.handle, shared.bytes);
@@ -334,7 +344,7 @@ impl VfsWorld {
         Ok(())
     }
 
-    pub(crate) fn truncate(&mut self, file: &mut VfsFile, bytes: u64) -> Result<(), Code> {
+    pub(crate) fn truncate(&mut self, file: &mut VfsFile, bytes: u64) -> Result<(), SqliteCode> {
         self.counts[file.kind].truncates += 1;
         match &mut file.body {
             FileBody::Temporary(held) => held.resize(bytes as usize, 0),
@@ -348,7 +358,7 @@ impl VfsWorld {
         Ok(())
     }
 
-    pub(crate) fn sync(&mut self, file: &VfsFile, flags: c_int) -> Result<(), Code> {
+    pub(crate) fn sync(&mut self, file: &VfsFile, flags: c_int) -> Result<(), SqliteCode> {
         let is_dropped = match self.fault {
             Some(VfsFault::LyingSync) => true,
             Some(VfsFault::NoWalSync) => file.kind == FileKind::Wal,
@@ -370,7 +380,7 @@ impl VfsWorld {
         }
     }
 
-    pub(crate) fn length(&mut self, file: &VfsFile) -> Result<u64, Code> {
+    pub(crate) fn length(&mut self, file: &VfsFile) -> Result<u64, SqliteCode> {
         Ok(match &file.body {
             FileBody::Temporary(bytes) => bytes.len() as u64,
             FileBody::Stored { number, batch, .. } => {
@@ -384,7 +394,7 @@ impl VfsWorld {
         })
     }
 
-    pub(crate) fn lock(&mut self, file: &mut VfsFile, wanted: c_int) -> Result<(), Code> {
+    pub(crate) fn lock(&mut self, file: &mut VfsFile, wanted: c_int) -> Result<(), SqliteCode> {
         let FileBody::Stored { number, level, .. } = &mut file.body else {
             return Ok(());
         };
@@ -392,14 +402,14 @@ impl VfsWorld {
         is_locked.then_some(()).ok_or(ffi::SQLITE_BUSY)
     }
 
-    pub(crate) fn unlock(&mut self, file: &mut VfsFile, to: c_int) -> Result<(), Code> {
+    pub(crate) fn unlock(&mut self, file: &mut VfsFile, to: c_int) -> Result<(), SqliteCode> {
         if let FileBody::Stored { number, level, .. } = &mut file.body {
             self.file(*number)?.locks.unlock(level, LockLevel::of(to));
         }
         Ok(())
     }
 
-    pub(crate) fn is_reserved(&mut self, file: &VfsFile) -> Result<bool, Code> {
+    pub(crate) fn is_reserved(&mut self, file: &VfsFile) -> Result<bool, SqliteCode> {
         match &file.body {
             FileBody::Stored { number, .. } => Ok(self.file(*number)?.locks.is_reserved()),
             FileBody::Temporary(_) => Ok(false),
@@ -411,7 +421,7 @@ impl VfsWorld {
         &mut self,
         file: &mut VfsFile,
         work: impl FnOnce(&mut WalIndexRegions, &mut WalIndexUse) -> T,
-    ) -> Result<T, Code> {
+    ) -> Result<T, SqliteCode> {
         match &mut file.body {
             FileBody::Stored {
                 number, wal_index, ..
@@ -427,7 +437,7 @@ impl VfsWorld {
     }
 
     /// Begins to collect writes that are to become valid together.
-    pub(crate) fn begin_batch(&mut self, file: &mut VfsFile) -> Result<(), Code> {
+    pub(crate) fn begin_batch(&mut self, file: &mut VfsFile) -> Result<(), SqliteCode> {
         match &mut file.body {
             FileBody::Stored { batch, .. } => {
                 *batch = Some(Vec::new());
@@ -445,7 +455,7 @@ impl VfsWorld {
     }
 
     /// Makes the writes that were collected valid together.
-    pub(crate) fn commit_batch(&mut self, file: &mut VfsFile) -> Result<(), Code> {
+    pub(crate) fn commit_batch(&mut self, file: &mut VfsFile) -> Result<(), SqliteCode> {
         let FileBody::Stored { number, batch, .. } = &mut file.body else {
             return Err(ffi::SQLITE_IOERR_COMMIT_ATOMIC);
         };

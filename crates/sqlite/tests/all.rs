@@ -1,3 +1,4 @@
 //! SQLite on the file systems.
 
+mod crash;
 mod sqlite;

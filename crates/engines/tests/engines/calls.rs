@@ -284,3 +284,40 @@ fn ram_grows_with_open_files_and_falls_again() {
         assert!(idle.buffers > 0);
     });
 }
+
+#[test]
+fn parts_become_valid_together_where_the_file_system_says_so() {
+    each(|case, mut fs| {
+        store(&mut fs, "/a", &[1; 6000]);
+        let together = |fs: &mut Mounted, how, parts: &[(u64, &[u8])]| {
+            let file = fs.open("/a", how).expect("a file");
+            let done = fs.write_together(file, parts);
+            fs.close(file).expect("open");
+            done.map_err(|error| error.kind)
+        };
+        let parts: [(u64, &[u8]); 3] = [(4000, &[2; 700]), (10, &[3; 4]), (4700, &[4; 30])];
+        let done = together(&mut fs, Open::Write, &parts);
+        let Some(pages) = fs.together_pages() else {
+            assert_eq!(done, Err(FsErrorKind::Unsuitable), "{}", case.name);
+            assert_eq!(load(&mut fs, "/a"), [1; 6000], "{}", case.name);
+            return;
+        };
+        assert_eq!(done, Ok(()), "{}", case.name);
+        let mut expected = vec![1; 6000];
+        for (at, data) in parts {
+            expected[at as usize..][..data.len()].copy_from_slice(data);
+        }
+        assert_eq!(load(&mut fs, "/a"), expected, "{}", case.name);
+        let read_only = together(&mut fs, Open::Read, &parts);
+        assert_eq!(read_only, Err(FsErrorKind::Invalid), "{}", case.name);
+        // Beyond the end, and in more pages than fit.
+        let many: Vec<(u64, &[u8])> = (0..=u64::from(pages))
+            .map(|page| (page * 600, &[9][..]))
+            .collect();
+        for parts in [&[(5999, &[5; 2][..])][..], &many] {
+            let refused = together(&mut fs, Open::Write, parts);
+            assert_eq!(refused, Err(FsErrorKind::Unsuitable), "{}", case.name);
+        }
+        assert_eq!(load(&mut fs, "/a"), expected, "{}", case.name);
+    });
+}

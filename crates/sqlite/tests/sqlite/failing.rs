@@ -2,7 +2,7 @@
 
 use wordline_engines::{Entry, FileSystem, FsError, FsErrorKind, Handle, Open, RamUse, Space};
 use wordline_sqlite::rusqlite::{Connection, ErrorCode};
-use wordline_sqlite::{DeviceTraits, SqliteError, SqliteSettings, SqliteVfs, VfsCounts, VfsFault};
+use wordline_sqlite::{DeviceTraits, SqliteSettings, SqliteVfs, VfsCounts, VfsFault};
 
 use crate::sqlite::memories::{Bytes, Mounted, fat, littlefs, on_littlefs, rtfs, with_room};
 use crate::sqlite::sql::{integrity, rows};
@@ -221,7 +221,7 @@ fn what_fails_below_is_an_error_and_a_panic_passes_no_boundary() {
             panics,
         };
         let vfs = vfs(Box::new(fs), None);
-        let db = vfs.open("/db").map_err(SqliteError::from);
+        let db = vfs.open("/db");
         let done = db.and_then(|db| {
             let sql = "PRAGMA journal_mode=persist; CREATE TABLE t(a); INSERT INTO t VALUES(1);
                        PRAGMA journal_mode=wal; INSERT INTO t VALUES(2); SELECT * FROM t";

@@ -1,10 +1,12 @@
 //! Memories in RAM.
 
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 
 use wordline_engines::{
-    ByteBlocks, Fat, FatOptions, FileSystem, FlashBox, HostFiles, LittleFs, LittleFsOptions, Rtfs,
-    RtfsOptions, Sectors, Shared, SpareFlash,
+    ByteBlocks, Entry, Fat, FatOptions, FileSystem, FlashBox, FsError, FsErrorKind, Handle,
+    HostFiles, LittleFs, LittleFsOptions, Open, RamUse, Rtfs, RtfsOptions, Sectors, Shared, Space,
+    SpareFlash,
 };
 use wordline_memory::{ByteMemory, Geometry, RamFlash};
 use wordline_rtfs::PacedGround;
@@ -52,11 +54,113 @@ pub(crate) fn file_systems() -> Vec<(&'static str, Mounted, Option<tempfile::Tem
     let host = tempfile::tempdir().expect("a directory");
     let on_host = HostFiles::new(host.path()).expect("a directory");
     vec![
+        ("ram", Box::new(RamFiles::default()), None),
         ("littlefs", littlefs(1 << 20), None),
         ("fat", fat(1 << 20), None),
         ("rtfs", rtfs(), None),
         ("host", Box::new(on_host), Some(host)),
     ]
+}
+
+/// Files that are vectors, without directories: as little as a file system can cost.
+#[derive(Default)]
+pub(crate) struct RamFiles {
+    files: BTreeMap<String, Vec<u8>>,
+    open: BTreeMap<Handle, String>,
+    last: u32,
+}
+
+impl RamFiles {
+    fn file(&mut self, file: Handle) -> Result<&mut Vec<u8>, FsError> {
+        let path = self.open.get(&file).ok_or(FsErrorKind::Invalid)?;
+        Ok(self.files.get_mut(path).ok_or(FsErrorKind::Invalid)?)
+    }
+}
+
+impl FileSystem for RamFiles {
+    fn open(&mut self, path: &str, how: Open) -> Result<Handle, FsError> {
+        let makes = matches!(how, Open::Create | Open::Replace);
+        match self.files.get_mut(path) {
+            Some(file) if how == Open::Replace => file.clear(),
+            Some(_) => {}
+            None if makes => drop(self.files.insert(path.to_owned(), Vec::new())),
+            None => return Err(FsErrorKind::NotFound.into()),
+        }
+        self.last += 1;
+        self.open.insert(Handle(self.last), path.to_owned());
+        Ok(Handle(self.last))
+    }
+
+    fn read(&mut self, file: Handle, at: u64, out: &mut [u8]) -> Result<usize, FsError> {
+        let there = self.file(file)?.get(at as usize..).unwrap_or_default();
+        let read = there.len().min(out.len());
+        out[..read].copy_from_slice(&there[..read]);
+        Ok(read)
+    }
+
+    fn write(&mut self, file: Handle, at: u64, data: &[u8]) -> Result<(), FsError> {
+        let (file, at) = (self.file(file)?, at as usize);
+        if at > file.len() {
+            return Err(FsErrorKind::Invalid.into());
+        }
+        file.resize(file.len().max(at + data.len()), 0);
+        file[at..][..data.len()].copy_from_slice(data);
+        Ok(())
+    }
+
+    fn truncate(&mut self, file: Handle, bytes: u64) -> Result<(), FsError> {
+        self.file(file)?.resize(bytes as usize, 0);
+        Ok(())
+    }
+
+    fn sync(&mut self, file: Handle) -> Result<(), FsError> {
+        self.file(file).map(drop)
+    }
+
+    fn close(&mut self, file: Handle) -> Result<(), FsError> {
+        let closed = self.open.remove(&file);
+        Ok(closed.map(drop).ok_or(FsErrorKind::Invalid)?)
+    }
+
+    fn create_dir(&mut self, _: &str) -> Result<(), FsError> {
+        Err(FsErrorKind::Unsuitable.into())
+    }
+
+    fn remove(&mut self, path: &str) -> Result<(), FsError> {
+        let removed = self.files.remove(path);
+        Ok(removed.map(drop).ok_or(FsErrorKind::NotFound)?)
+    }
+
+    fn rename(&mut self, _: &str, _: &str) -> Result<(), FsError> {
+        Err(FsErrorKind::Unsuitable.into())
+    }
+
+    fn entry(&mut self, path: &str) -> Result<Entry, FsError> {
+        let file = self.files.get(path).ok_or(FsErrorKind::NotFound)?;
+        Ok(Entry {
+            name: path.to_owned(),
+            is_dir: false,
+            bytes: file.len() as u64,
+        })
+    }
+
+    fn list(&mut self, _: &str) -> Result<Vec<Entry>, FsError> {
+        let paths: Vec<_> = self.files.keys().cloned().collect();
+        paths.iter().map(|path| self.entry(path)).collect()
+    }
+
+    fn space(&mut self) -> Result<Space, FsError> {
+        Err(FsErrorKind::Unsuitable.into())
+    }
+
+    fn ram(&self) -> RamUse {
+        RamUse::default()
+    }
+
+    fn unmount(&mut self) -> Result<(), FsError> {
+        self.open.clear();
+        Ok(())
+    }
 }
 
 /// littlefs in so many bytes of RAM.

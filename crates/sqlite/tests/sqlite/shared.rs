@@ -1,6 +1,5 @@
 //! Several connections of one VFS.
 
-use wordline_engines::FileSystem as _;
 use wordline_sqlite::rusqlite::{Connection, ErrorCode};
 use wordline_sqlite::{SqliteError, SqliteSettings, SqliteVfs, WalIndex};
 
@@ -105,6 +104,20 @@ fn now(db: &Connection) -> i64 {
 }
 
 #[test]
+fn a_vfs_and_its_connections_go_to_another_thread() {
+    let vfs = vfs(WalIndex::Ram);
+    let db = vfs.open("/db").expect("a path");
+    db.execute_batch("CREATE TABLE t(a)").expect("room");
+    let there = std::thread::spawn(move || {
+        db.execute_batch("INSERT INTO t VALUES(1)").expect("room");
+        drop(db);
+        vfs
+    });
+    let vfs = there.join().expect("no panic");
+    assert_eq!(count(&vfs.open("/db").expect("a path")), 1);
+}
+
+#[test]
 fn time_is_what_the_caller_says() {
     let vfs = vfs(WalIndex::Ram);
     let db = vfs.open("/db").expect("a path");
@@ -164,11 +177,17 @@ fn files_are_seen_by_their_owner_and_temporary_ones_are_not() {
     assert!(counts.temporary.written_bytes > 10_000, "{counts:?}");
     for bad in ["/", "/a//b", "/../x", "/a\0b"] {
         let opened = vfs.open(bad);
-        let opened = opened.map_err(SqliteError::from);
         assert!(
             opened.is_err_and(|error| !error.to_string().is_empty()),
             "{bad:?}"
         );
     }
-    assert!(db.execute_batch("ATTACH '../x' AS x").is_err());
+    let host = tempfile::tempdir().expect("a directory");
+    let leaving = format!("file:{}/x?vfs=unix", host.path().display());
+    for path in ["../x", &leaving] {
+        let sql = format!("ATTACH '{path}' AS x; CREATE TABLE x.t(a)");
+        assert_eq!(refused(&db, &sql), Some(ErrorCode::CannotOpen), "{path}");
+    }
+    let names = std::fs::read_dir(host.path()).expect("a directory");
+    assert_eq!(names.count(), 0);
 }
