@@ -1,9 +1,9 @@
 //! Power cuts and flipped bits: every boundary of a fixed workload, cuts within the mount and the calls after it, and files
 //! that lack one barrier after the other.
 
+use std::borrow::ToOwned;
 use std::collections::BTreeMap;
 use std::error::Error;
-use std::borrow::ToOwned;
 use std::string::String;
 use std::vec::Vec;
 use std::{format, vec};
@@ -52,7 +52,8 @@ fn append(path: &'static str, fill: u8, bytes: usize) -> FileCall {
 /// Files that grow side by side, are overwritten, cut, extended, replaced and removed, in directories that move; one name
 /// takes two slots.
 fn workload() -> Vec<FileCall> {
-    const LONG: &str = "/a name of more than the forty bytes that a head has left beside two extents";
+    const LONG: &str =
+        "/a name of more than the forty bytes that a head has left beside two extents";
     let mut calls = vec![
         FileCall::Create("/log"),
         append("/log", 1, 40),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use wordline_crash::harness::{Medium, Outcome, Recorded, Subject};
 use wordline_crash::{ByteTearing, FlashTearing};
-use wordline_memory::Flash as _;
+use wordline_memory::{ByteMemory as _, Flash as _};
 
 use super::{FileCall, FileNode, FileTree, StoredBytes};
 use crate::{Contract, FileSystem, FileSystemEngine, FsError, FsErrorKind, FsOptions, Open};
