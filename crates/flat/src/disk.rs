@@ -17,11 +17,11 @@ const ZEROS: [u8; 256] = [0; 256];
 /// # Errors
 /// [`FlatError::Atom`], [`FlatError::Shape`], [`FlatError::Capacity`], [`FlatError::Truncated`], or the memory fails.
 pub fn format<M: ByteMemory>(memory: &mut M, shape: &FlatShape) -> Result<(), FlatError<M::Error>> {
-    let atom = memory.atom();
-    if !matches!(atom, 1 | 2 | 4 | 8) {
-        return Err(FlatError::Atom { atom: atom as u64 });
-    }
     shape.check()?;
+    let (atom, unit_bytes) = (memory.atom() as u64, shape.unit_bytes);
+    if !atom.is_power_of_two() || atom > u64::from(unit_bytes) {
+        return Err(FlatError::Atom { atom, unit_bytes });
+    }
     if shape.bytes > memory.len() {
         return Err(FlatError::Truncated {
             needed: shape.bytes,

@@ -34,10 +34,12 @@ pub enum FlatError<E> {
         /// The slot of the record, counted from 0.
         slot: u32,
     },
-    /// A power cut must leave at most 8 bytes whole: the memory's atom has 1, 2, 4 or 8.
+    /// No atom may lie in two units.
     Atom {
         /// The memory's atom in bytes.
         atom: u64,
+        /// Bytes of a unit.
+        unit_bytes: u32,
     },
     /// The shape is out of range: units of 64 bytes to 1 MiB, a power of two; 16 records at least; 1 to 48 extents.
     Shape {
@@ -125,9 +127,9 @@ impl<E: fmt::Display> fmt::Display for FlatError<E> {
             }
             Self::DamagedHeader => f.write_str("the header of the files is damaged"),
             Self::Corrupt { slot } => write!(f, "the record in slot {slot} is damaged"),
-            Self::Atom { atom } => write!(
+            Self::Atom { atom, unit_bytes } => write!(
                 f,
-                "the memory's atom has {atom} bytes; allowed: 1, 2, 4 and 8"
+                "the memory's atom has {atom} bytes; allowed: powers of two up to the {unit_bytes} bytes of a unit"
             ),
             Self::Shape {
                 unit_bytes,

@@ -93,13 +93,17 @@ impl<M: ByteMemory, R: AsMut<[u32]> + AsRef<[u32]>> FlatFiles<M, R> {
         Ok(None)
     }
 
-    /// Makes an empty file or directory.
+    /// Makes an empty file or directory. The record of a file names units in reserve, so that its first bytes need no other
+    /// record.
     pub(crate) fn create(
         &mut self,
         is_dir: bool,
         place: &Place<'_>,
     ) -> Result<FlatRecord, FlatError<M::Error>> {
         let mut record = FlatRecord::new(is_dir, place.parent, place.name);
+        let reserve = if is_dir { 0 } else { self.reserve(0) };
+        let run = self.tables.free_run(reserve);
+        record.set_extents(Some(run).filter(|run| run.units > 0).into_iter());
         self.put_in_force(&mut record, &[], SPARE_RECORDS)?;
         Ok(record)
     }

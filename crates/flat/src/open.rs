@@ -339,16 +339,20 @@ impl<M: ByteMemory, R: AsMut<[u32]> + AsRef<[u32]>> FlatFiles<M, R> {
         }
     }
 
+    /// Units that a file of so many takes in reserve.
+    pub(crate) fn reserve(&self, has: u32) -> u32 {
+        let least = self.disk.units_of(self.reserve_bytes);
+        least.max(has / 2).min(self.tables.free_units / 8)
+    }
+
     /// Gives an open file so many units more, and some in reserve: behind its last one as far as these are free, then
     /// elsewhere. Says whether it could.
     fn grow(&mut self, index: u32, needed: u32) -> bool {
         let has = self.tables.file(index, OpenWord::Units);
-        let free = self.tables.free_units;
-        if free < needed {
+        if self.tables.free_units < needed {
             return false;
         }
-        let reserve = self.disk.units_of(self.reserve_bytes).max(has / 2);
-        let wanted = needed.max(reserve.min(free / 8));
+        let wanted = needed.max(self.reserve(has));
         loop {
             let more = self.tables.file(index, OpenWord::Units) - has;
             if more >= needed {

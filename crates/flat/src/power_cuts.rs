@@ -40,6 +40,21 @@ struct FlatSubject {
     lacking: Option<FlatBarrier>,
 }
 
+/// A call, with a sync or without one.
+#[derive(Clone, Debug)]
+enum FlatCall {
+    Synced(FileCall),
+    Unsynced(FileCall),
+}
+
+impl FlatCall {
+    const fn call(&self) -> &FileCall {
+        match self {
+            Self::Synced(call) | Self::Unsynced(call) => call,
+        }
+    }
+}
+
 fn content(fill: u8, bytes: usize) -> StoredBytes {
     let byte = |at: usize| fill.wrapping_add((at as u8).wrapping_mul(29)) | 1;
     StoredBytes((0..bytes).map(byte).collect())
@@ -51,7 +66,7 @@ fn append(path: &'static str, fill: u8, bytes: usize) -> FileCall {
 
 /// Files that grow side by side, are overwritten, cut, extended, replaced and removed, in directories that move; one name
 /// takes two slots.
-fn workload() -> Vec<FileCall> {
+fn workload() -> Vec<FlatCall> {
     const LONG: &str =
         "/a name of more than the forty bytes that a head has left beside two extents";
     let mut calls = vec![
@@ -89,19 +104,30 @@ fn workload() -> Vec<FileCall> {
         calls.push(FileCall::Overwrite("/log", 10, content(50 + round, 25)));
         calls.push(FileCall::Rename("/x", "/log2"));
     }
+    let mut calls: Vec<_> = calls.into_iter().map(FlatCall::Synced).collect();
+    for round in 0..6 {
+        let fill = 60 + 2 * round;
+        calls.push(FlatCall::Unsynced(append("/log", fill, 7)));
+        calls.push(FlatCall::Unsynced(append("/log", fill + 1, 9)));
+        // A shorter length lasts by itself.
+        calls.push(FlatCall::Unsynced(FileCall::Truncate("/log", 30)));
+        calls.push(FlatCall::Synced(append("/log2", 80 + round, 11)));
+    }
     calls
 }
 
-/// One call, and a sync.
-fn apply<M>(files: &mut Files<M>, call: &FileCall) -> Outcome<()>
+/// One call.
+fn apply<M>(files: &mut Files<M>, call: &FlatCall) -> Outcome<()>
 where
     M: ByteMemory<Error: Error + 'static>,
 {
     let finish = |files: &mut Files<M>, file| {
-        files.sync(file)?;
+        if matches!(call, FlatCall::Synced(_)) {
+            files.sync(file)?;
+        }
         Outcome::Ok(files.close(file)?)
     };
-    match call {
+    match call.call() {
         FileCall::Create(path) => {
             let file = files.open(path, FlatOpen::Create)?;
             finish(files, file)
@@ -165,7 +191,7 @@ where
 impl Subject for FlatSubject {
     type Medium = ByteTearing;
     type Store = Files<Memory>;
-    type Call = FileCall;
+    type Call = FlatCall;
     type State = FileTree;
 
     fn prepare(&self, mut memory: Memory) -> Outcome<()> {
@@ -176,7 +202,7 @@ impl Subject for FlatSubject {
         Ok(mounted(memory, self.lacking)?)
     }
 
-    fn apply(&self, files: &mut Files<Memory>, call: &FileCall) -> Outcome<()> {
+    fn apply(&self, files: &mut Files<Memory>, call: &FlatCall) -> Outcome<()> {
         apply(files, call)
     }
 
@@ -199,17 +225,22 @@ impl Subject for FlatSubject {
         Ok(tree)
     }
 
-    fn next(&self, tree: &FileTree, call: &FileCall) -> FileTree {
-        call.next(tree)
+    fn next(&self, tree: &FileTree, call: &FlatCall) -> FileTree {
+        call.call().next(tree)
     }
 
-    fn after(&self) -> Vec<FileCall> {
-        vec![
+    fn lasts(&self, call: &FlatCall) -> bool {
+        !matches!(call, FlatCall::Unsynced(FileCall::Append(..)))
+    }
+
+    fn after(&self) -> Vec<FlatCall> {
+        let calls = [
             FileCall::Create("/after"),
             append("/after", 90, 70),
             append("/after", 91, 100),
             FileCall::Remove("/after"),
-        ]
+        ];
+        calls.map(FlatCall::Synced).to_vec()
     }
 
     fn judge(&self, found: &FileTree, allowed: &[FileTree]) -> Result<(), String> {
@@ -219,6 +250,9 @@ impl Subject for FlatSubject {
         judge_files(found, allowed, Some(self.atom))
     }
 }
+
+/// Images of a memory that stores in any order, of which there are millions.
+const SAMPLE: usize = 40_000;
 
 const SAMPLED: ByteTearing = ByteTearing {
     samples: 60,
@@ -240,6 +274,9 @@ const MEMORIES: [CutClass; 6] = [
 fn harness(memory: &CutClass) -> Harness<ByteTearing> {
     let mut harness = Harness::new(Content::zeros(SHAPE.bytes, memory.1), memory.2);
     harness.accesses = 20_000;
+    if memory.2.buffered {
+        harness.mode = Mode::Sample(SAMPLE);
+    }
     let every = if memory.2.buffered { 64 } else { 4 };
     harness.again = Some(Again {
         every,
@@ -269,6 +306,26 @@ fn every_image_of_every_cut_holds_what_it_may() {
             verdict.images_again,
             verdict.distinct
         );
+    }
+}
+
+/// `make nightly`: each image of memories that store in any order, of which a cut has all subsets of up to 12 stores that
+/// are pending, else all prefixes, all pairs and 60 drawn subsets.
+#[test]
+#[ignore = "takes minutes"]
+fn millions_of_images_hold_what_they_may() {
+    for memory in &MEMORIES[2..] {
+        let harness = Harness {
+            mode: Mode::Exhaustive,
+            ..harness(memory)
+        };
+        let subject = FlatSubject {
+            atom: memory.1,
+            lacking: None,
+        };
+        let verdict = harness.check(&subject, &workload());
+        assert_eq!(verdict.failures, 0, "{}: {:?}", memory.0, verdict.first);
+        std::println!("{}: {} images", memory.0, verdict.images);
     }
 }
 
@@ -327,7 +384,7 @@ fn image(calls: usize) -> (RamMemory<BYTES>, FileTree) {
     let mut tree = FileTree::new();
     for call in &workload()[..calls] {
         apply(&mut files, call).expect("room");
-        tree = call.next(&tree);
+        tree = call.call().next(&tree);
     }
     (files.into_memory(), tree)
 }
@@ -351,7 +408,7 @@ fn found(memory: RamMemory<BYTES>, lacking: Option<FlatBarrier>) -> Outcome<File
         FileCall::Rename("/after", "/log"),
         append("/log", 91, 100),
     ] {
-        let _ = apply(&mut files, &call);
+        let _ = apply(&mut files, &FlatCall::Synced(call));
     }
     Ok(tree)
 }

@@ -51,9 +51,10 @@ impl FlatShape {
         }
     }
 
-    /// Where the first unit begins, in bytes.
+    /// Where the first unit begins, in bytes: at a multiple of units, so that no atom lies in two.
     pub(crate) fn data_at(&self) -> u64 {
-        HEADER_BYTES as u64 + u64::from(self.records) * SLOT_BYTES
+        let records = HEADER_BYTES as u64 + u64::from(self.records) * SLOT_BYTES;
+        records.next_multiple_of(u64::from(self.unit_bytes.max(1)))
     }
 
     /// How many units there are.

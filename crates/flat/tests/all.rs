@@ -1,3 +1,4 @@
 //! Tests of the files from outside.
 
+mod costs;
 mod model;

@@ -8,6 +8,7 @@ use wordline_crash::harness::{Failure, Harness, Verdict};
 
 use crate::crash::broken::{FAULTS, Fault};
 use crate::crash::fat;
+use crate::crash::flat;
 use crate::crash::littlefs::{
     check, neighbouring_page, on_bytes, on_ecc_nand, on_mram, on_nand, on_nor, on_worn_nand,
 };
@@ -85,6 +86,29 @@ fn rtfs() -> Rows {
     flash.map(verdict).into()
 }
 
+/// The verdicts of flat, whose overwrites may be torn between atoms.
+fn flat() -> Rows {
+    let bytes = [
+        ("MRAM on a 16-bit bus, atom 2 B", flat::on_mram()),
+        (
+            "any order until a persist, atom 1 B, drawn",
+            flat::in_any_order(1),
+        ),
+        (
+            "any order until a persist, atom 8 B, drawn",
+            flat::in_any_order(8),
+        ),
+    ];
+    let verdict = |(name, (verdict, unexcused)): (_, (Verdict, Vec<String>))| {
+        assert_eq!(unexcused, [""; 0], "{name}");
+        assert_eq!(verdict.failures, 0, "{name}: {verdict:?}");
+        assert!(verdict.images > 2_000, "{name}: {verdict:?}");
+        assert!(verdict.images_again > 1_000, "{name}: {verdict:?}");
+        (name, verdict)
+    };
+    bytes.map(verdict).into()
+}
+
 #[test]
 fn littlefs_and_rtfs_lose_nothing_and_fat_does_and_broken_drivers_are_caught() {
     let littlefs = littlefs();
@@ -157,6 +181,8 @@ fn littlefs_and_rtfs_lose_nothing_and_fat_does_and_broken_drivers_are_caught() {
     table(&mut page, &littlefs);
     page += RTFS;
     table(&mut page, &rtfs);
+    page += FLAT;
+    table(&mut page, &flat());
     page += MUTANTS;
     for (words, failure) in &mutants {
         let found = failure.violation.headline();
@@ -195,7 +221,7 @@ fn table(page: &mut String, rows: &Rows) {
 const INTRODUCTION: &str = "\
 # File systems under power cuts
 
-littlefs 2.9 and FAT (rust-fatfs), unmodified, and rtfs under the [crash harness](../concepts/crash-images.md#the-harness):
+littlefs 2.9 and FAT (rust-fatfs), unmodified, rtfs and flat under the [crash harness](../concepts/crash-images.md#the-harness):
 one workload of 39 calls (files made, replaced, appended to in two writes and a sync, overwritten, truncated, renamed and
 removed; directories made and removed), recorded once. Each image is mounted, its whole tree is read, and it must be the
 tree before or after the call in flight, and nothing else; then a file is made and written, and everything is read
@@ -223,6 +249,16 @@ A write lasts when it returns, and so does every other call; each is done or not
 change each: a file that is replaced is cut to nothing, and then written in calls of at most 512 B, two pages. The file
 system wrote each block before, so that it moves pages and erases within the workload. Nothing fails, in no image: no block
 is fixed (block 0 is a bad one in the second row), and a page that the ECC corrects by chance is written anew by the mount.
+";
+
+const FLAT: &str = "
+## flat
+
+Bytes within a file's length are overwritten in place: of a write that was cut, each atom of the memory is old or new, and the check
+accepts that of a file whose length did not change. Everything else is as strict as for the others: what a write appends
+is there as a whole or not at all, and names, lengths and removals are old or new. A file that is replaced is cut to nothing, and
+then written. `crates/flat/src/power_cuts.rs` has more memories, counts units and slots in every image, and leaves out each of
+its rules in turn.
 ";
 
 const MUTANTS: &str = "

@@ -3,6 +3,7 @@
 mod broken;
 mod evidence;
 mod fat;
+mod flat;
 mod littlefs;
 mod rtfs;
 mod workload;
