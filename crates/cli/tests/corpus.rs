@@ -9,6 +9,8 @@ mod document;
 mod dram_trace;
 #[path = "../../../fuzz/checks/figures.rs"]
 mod figures;
+#[path = "../../../fuzz/checks/file_trace.rs"]
+mod file_trace;
 #[path = "../../../fuzz/checks/import.rs"]
 mod import;
 #[path = "../../../fuzz/checks/log.rs"]
@@ -130,6 +132,17 @@ fn the_corpus_of_cycling_logs_passes() {
     ] {
         assert!(
             cycling::check(&corpus_file("cycling", name)),
+            "{name} is refused"
+        );
+    }
+}
+
+#[test]
+fn the_corpus_of_file_traces_passes() {
+    replay("file_trace", file_trace::check);
+    for name in ["all.wft", "all.txt", "git.wft", "empty.wft", "quoted.txt"] {
+        assert!(
+            file_trace::check(&corpus_file("file_trace", name)),
             "{name} is refused"
         );
     }

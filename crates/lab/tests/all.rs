@@ -11,6 +11,8 @@ mod during;
 mod fit;
 #[cfg(all(feature = "fat", feature = "littlefs"))]
 mod fs;
+#[cfg(all(feature = "fat", feature = "littlefs"))]
+mod io;
 mod kv;
 mod life;
 mod mapped;

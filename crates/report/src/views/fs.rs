@@ -130,7 +130,7 @@ fn calls<'p, 'a>(pivot: &'p Pivot<'a>) -> Vec<&'p PivotLine<'a>> {
 }
 
 /// The file system as people read it.
-fn system(line: &PivotLine<'_>) -> String {
+pub(super) fn system(line: &PivotLine<'_>) -> String {
     let name = line.field(Axis::Fs);
     wordline_engines::title(FILE_SYSTEMS, &name).to_owned()
 }
@@ -264,7 +264,7 @@ fn images(lines: &[&PivotLine<'_>]) -> Option<String> {
 const BARS: usize = 24;
 
 /// A bar for each of the slowest calls, of the operations of the memory within it.
-fn slowest_calls(pivot: &Pivot<'_>) -> Vec<Plot> {
+pub(super) fn slowest_calls(pivot: &Pivot<'_>) -> Vec<Plot> {
     let mut lines = pivot.select(|line| line.number(Metric::LatencyMax).is_some());
     let latency = |line: &PivotLine<'_>| line.number(Metric::LatencyMax).unwrap_or_default();
     lines.sort_by(|a, b| latency(b).total_cmp(&latency(a)));

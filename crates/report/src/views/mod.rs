@@ -8,6 +8,7 @@ mod fit;
 mod fs;
 mod headline;
 mod health;
+mod io;
 mod kv;
 mod layer;
 mod raw;
@@ -34,6 +35,7 @@ pub(crate) const VIEWS: &[&View] = &[
     &fit::VIEW,
     &fs::VIEW,
     &health::VIEW,
+    &io::VIEW,
     &kv::VIEW,
     &wear::VIEW,
 ];

@@ -1,0 +1,245 @@
+//! File traces on memories: figures that can be worked out by hand or come from elsewhere, and traces that cannot be run.
+
+use std::fmt::Write as _;
+use std::io::{self, BufRead};
+
+use wordline_catalog::Catalog;
+use wordline_core::quantity::{Fraction, Quantity as _};
+use wordline_core::results::{AxisValue, NoValue, ResultSet};
+use wordline_core::{Axis, Experiment, FsTest, FsWorkload, IoWorkload, Metric, Timing, Workload};
+use wordline_lab::{Control, LabError, run};
+
+const NOR: &str = "mt25ql128@stm32h755-qspi";
+const MRAM: &str = "em064lx@stm32h755-qspi";
+
+/// Bytes that every file system gets.
+const CAPACITY: u64 = 1 << 20;
+
+fn experiment(targets: &[&str], workload: Workload) -> Experiment {
+    Experiment {
+        targets: targets.iter().map(ToString::to_string).collect(),
+        workload,
+        timings: vec![Timing::Typ],
+        age: 0.0,
+        seed: 3,
+        ftl: None,
+    }
+}
+
+fn replay(systems: &[&str]) -> IoWorkload {
+    let systems = systems.iter().map(|name| name.parse().expect("a name"));
+    IoWorkload {
+        file: "a.txt".into(),
+        file_systems: systems.collect(),
+        capacity_bytes: Some(CAPACITY),
+        ..IoWorkload::default()
+    }
+}
+
+/// Runs lines of a trace, behind its title and before its end.
+fn try_run(
+    targets: &[&str],
+    workload: IoWorkload,
+    lines: &str,
+    threads: usize,
+) -> Result<ResultSet, LabError> {
+    let text = format!("wordline file trace 1\n{lines}\nend\n");
+    let open = |_: &str| -> io::Result<Box<dyn BufRead>> {
+        Ok(Box::new(io::Cursor::new(text.clone().into_bytes())))
+    };
+    let control = Control {
+        open: Some(&open),
+        threads,
+        ..Control::default()
+    };
+    let catalog = Catalog::load(&[]).expect("the embedded sheets");
+    run(
+        &catalog,
+        &experiment(targets, Workload::Io(workload)),
+        &control,
+    )
+}
+
+fn ran(targets: &[&str], workload: IoWorkload, lines: &str) -> ResultSet {
+    try_run(targets, workload, lines, 1).expect("the trace runs")
+}
+
+/// The value of a metric of a kind of call, with an axis where one is named.
+fn value(
+    document: &ResultSet,
+    operation: &str,
+    metric: Metric,
+    axis: Option<(Axis, &str)>,
+) -> Option<f64> {
+    let mut rows = document.of(metric);
+    let row = rows.find(|row| {
+        let is_there = axis.is_none_or(|(axis, name)| {
+            row.axes.get(&axis) == Some(&AxisValue::Text(name.to_owned()))
+        });
+        row.operation.name() == operation && is_there
+    });
+    row.and_then(|row| row.value)
+}
+
+/// FAT on rewritten NOR sectors of 4 KiB: a write over one reads it, erases it once, and programs 16 pages.
+#[test]
+fn what_was_there_is_made_first_and_writes_over_it_erase_once_each() {
+    let lines = "has-file 16384 /data\n1 open 0 write /data\n1 write 0 0 4096 1\n1 write 0 4096 4096 2\n\
+                 1 write 0 8192 4096 3\n1 write 0 12288 4096 4\n1 read 0 0 4096 4096\n1 close 0";
+    let document = ran(&[NOR], replay(&["fat"]), lines);
+    let of = |operation, kind| {
+        let axis = Some((Axis::DeviceOperation, kind));
+        value(&document, operation, Metric::DeviceOperations, axis)
+    };
+    assert_eq!(of("write", "erase"), Some(4.0));
+    assert_eq!(of("write", "program"), Some(64.0));
+    assert_eq!(of("read", "erase"), None);
+    let all = |metric| value(&document, "all", metric, None);
+    assert_eq!(all(Metric::AccessCount), Some(7.0));
+    assert!(all(Metric::WriteAmplification) >= Some(1.0));
+    assert!(all(Metric::EnergyTotal) > Some(0.0));
+    let kinds = ["open", "write", "read", "close"];
+    let parts = kinds.map(|kind| value(&document, kind, Metric::DurationTotal, None));
+    let sum: f64 = parts.into_iter().flatten().sum();
+    let total = all(Metric::DurationTotal).expect("a total");
+    assert!((sum - total).abs() < 1e-9 * total, "{sum}, {total}");
+}
+
+/// A log of synced records takes as long as the same calls of `wordline fs bench`.
+#[test]
+fn a_trace_takes_what_the_same_calls_of_the_bench_take() {
+    let (record, records) = (256, 64);
+    let mut lines = String::from("1 open 0 replace /data\n");
+    for number in 0..records {
+        let at = number * record;
+        let _ = write!(lines, "1 write 0 {at} {record} {number:x}\n1 sync 0 all\n");
+    }
+    lines.push_str("1 close 0");
+    let catalog = Catalog::load(&[]).expect("the embedded sheets");
+    for system in ["littlefs", "fat", "rtfs"] {
+        let document = ran(&[NOR], replay(&[system]), &lines);
+        let kinds = ["create", "write", "sync"];
+        let parts = kinds.map(|kind| value(&document, kind, Metric::DurationTotal, None));
+        let played: f64 = parts.into_iter().flatten().sum();
+        let bench = FsWorkload {
+            file_systems: vec![system.parse().expect("a name")],
+            tests: vec![FsTest::Append],
+            capacity_bytes: Some(CAPACITY),
+            file_bytes: record * records,
+            record_bytes: record,
+            access_bytes: record,
+            fill: vec![Fraction::from_si(0.0)],
+            crash_images: 0,
+            ..FsWorkload::default()
+        };
+        let bench = experiment(&[NOR], Workload::Fs(bench));
+        let bench = run(&catalog, &bench, &Control::default()).expect("runs");
+        let rate = value(&bench, "append-sync", Metric::OpsRate, None).expect("a rate");
+        let expected = records as f64 / rate;
+        assert!(
+            (played - expected).abs() < 1e-6 * expected,
+            "{system}: {played}, {expected}"
+        );
+    }
+}
+
+#[test]
+fn every_kind_of_call_has_rows_whatever_thread_made_it() {
+    let lines = "1 create-dir /d\n2 open 7 create /d/a\n1 write 7 0 100 zeros\n2 sync 7 data\n1 truncate 7 40\n\
+                 1 read 7 0 100 40\n2 close 7\n1 open 7 read /d/a\n1 close 7\n1 rename /d/a /b\n1 open 9 create /d/a\n\
+                 1 close 9\n1 rename /d/a /b\n1 entry absent /D/A\n1 entry found /b\n1 list /\n1 remove /b\n1 remove /d";
+    let document = ran(&[MRAM], replay(&["littlefs", "fat"]), lines);
+    assert!(!document.failed(), "{:?}", document.warnings);
+    for (operation, calls) in [
+        ("make-directory", 1.0),
+        ("create", 2.0),
+        ("open", 1.0),
+        ("write", 1.0),
+        ("sync", 1.0),
+        ("truncate", 1.0),
+        ("read", 1.0),
+        ("close", 3.0),
+        ("rename", 2.0),
+        ("stat", 2.0),
+        ("list", 1.0),
+        ("delete", 2.0),
+        ("all", 18.0),
+    ] {
+        let found = value(&document, operation, Metric::AccessCount, None);
+        assert_eq!(found, Some(calls), "{operation}");
+    }
+}
+
+#[test]
+fn no_byte_depends_on_the_threads() {
+    let mut lines = String::from("has-file 5000 /old\n1 open 0 write /old\n");
+    for number in 0..50 {
+        let _ = writeln!(lines, "1 write 0 {} 300 {number:x}", 90 * number);
+    }
+    let on = |threads| {
+        let targets = [NOR, MRAM];
+        let workload = replay(&["littlefs", "fat", "rtfs"]);
+        let document = try_run(&targets, workload, lines.trim_end(), threads);
+        document.expect("the trace runs").to_json()
+    };
+    let alone = on(1);
+    assert!(alone == on(2) && alone == on(3));
+}
+
+#[test]
+fn a_trace_that_does_not_fit_names_the_call() {
+    let mut lines = String::from("1 open 0 create /large\n");
+    for number in 0..3 {
+        let _ = writeln!(lines, "1 write 0 {} 500000 {number:x}", 500_000 * number);
+    }
+    let document = ran(&[MRAM], replay(&["littlefs", "fat"]), lines.trim_end());
+    assert!(document.failed());
+    for row in document.of(Metric::LatencyMax) {
+        assert_eq!(row.no_value, Some(NoValue::Failed), "{row:?}");
+    }
+    let told = |expected: &str| {
+        let mut all = document.warnings.iter();
+        all.any(|warning| warning.advice.contains(expected))
+    };
+    assert!(
+        told("of the trace (1 write 0 1000000 500000 00000002 of /large): there is no room"),
+        "{:?}",
+        document.warnings
+    );
+}
+
+#[test]
+fn a_memory_that_does_not_suit_has_no_figures_and_fails_nothing() {
+    let document = ran(&[MRAM], replay(&["rtfs"]), "1 list /");
+    assert!(!document.failed());
+    let mut rows = document.of(Metric::LatencyMax);
+    let reason = rows.next().and_then(|row| row.no_value);
+    assert_eq!(reason, Some(NoValue::NotApplicable));
+}
+
+#[test]
+fn what_cannot_be_run_is_refused_with_its_place() {
+    let refusal = |workload, lines| {
+        let error = try_run(&[MRAM], workload, lines, 1).expect_err("refused");
+        error.to_string()
+    };
+    let read = refusal(replay(&["fat"]), "1 open 0 create /a\n1 read 0 0 4096 4096");
+    assert_eq!(
+        read,
+        "a.txt, line 3, call 2 (1 read 0 0 4096 4096): it reads what nothing wrote: /a has 0 bytes here, of which 0 \
+         from byte 0 on"
+    );
+    let unknown = refusal(replay(&["ext4"]), "1 list /");
+    assert!(
+        unknown.contains("ext4") && unknown.contains("littlefs"),
+        "{unknown}"
+    );
+    let twice = refusal(replay(&["fat", "fat"]), "1 list /");
+    assert!(twice.contains("fat"), "{twice}");
+    let none = IoWorkload {
+        capacity_bytes: Some(0),
+        ..replay(&["fat"])
+    };
+    let none = refusal(none, "1 list /");
+    assert!(none.contains("capacity"), "{none}");
+}
