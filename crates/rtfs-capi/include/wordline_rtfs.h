@@ -38,7 +38,8 @@
  *       static wl_rtfs fs;
  *       static wl_rtfs_file file;
  *       const wl_rtfs_flash flash = {NULL, PAGE, SPARE, BLOCK, BLOCKS, WL_RTFS_COLUMNS(1),
- *                                    nand_read, nand_program, nand_erase, NULL, NULL};
+ *                                    nand_read, nand_program, nand_erase, NULL, NULL,
+ *                                    WL_RTFS_ERASE_AWAITED, NULL, NULL};
  *       const wl_rtfs_config config = {128, 1, 0};
  *       char text[32] = "";
  *       size_t bytes = 0;
@@ -60,16 +61,19 @@
  * Flash. The caller's functions read, program and erase it. A page is programmed once between two erases, as a whole with
  * its spare area, and in rising order within its block. 15 bytes of the spare area are the library's: those named by
  * `columns`. The others stay 0xFF. Where the data sheet keeps bytes for marks and for the ECC, `columns` leaves them out.
+ * NOR has no spare area: wl_rtfs_nor_pages makes pages of it that have one.
  *
  * Guarantees. What a call returned from survives a power cut. The call that is cut is done or not done: an entry of a
- * directory as a whole, and of a write each four pages as a whole. Nothing has to be closed or synced before a power cut.
+ * directory as a whole, and of a write each four pages as a whole; wl_rtfs_write_together makes up to eight one whole.
+ * Nothing has to be closed or synced before a power cut.
  *
  * Damage. What a flash says of itself is checked before it is used: bytes that changed make calls fail, and nothing worse. An
  * error of the library itself stops the program (on a host an abort, in firmware an endless loop, which a watchdog ends).
  *
  * Worst case. Each group of pages that a call writes costs at most what wl_rtfs_write_counts says, and a page that is read
  * at most what wl_rtfs_read_counts says. A write within pages that a file has costs these pages alone. wl_rtfs_plan has
- * the figures before any hardware exists. Times follow from the data sheet: multiply the counts by tR, tPROG and tBERS.
+ * the figures before any hardware exists, and wl_rtfs_call_counts those of each call on files. Times follow from the data
+ * sheet: multiply the counts by tR, tPROG and tBERS.
  *
  * Storage. The file system (wl_rtfs), its memory and the handles are the caller's. The file system and its memory stay
  * where they are, and nothing else uses them until wl_rtfs_unmount or the end. A handle is zero or was opened before it is
@@ -147,7 +151,11 @@ typedef enum wl_rtfs_status {
     /* A page does not hold what it should. */
     WL_RTFS_DAMAGED = 26,
     /* Something that this header does not know of. */
-    WL_RTFS_OTHER = 27
+    WL_RTFS_OTHER = 27,
+    /* Of wl_rtfs_write_together: the parts touch more than eight pages, or one twice. */
+    WL_RTFS_TOO_MANY = 28,
+    /* Of wl_rtfs_write_together: a part lies in bytes that its file does not have, or in pages that were never written. */
+    WL_RTFS_UNWRITTEN = 29
 } wl_rtfs_status;
 
 /* What a function of the flash returns. Any other negative code is a device that failed otherwise. */
@@ -168,6 +176,17 @@ typedef enum wl_rtfs_flash_code {
     /* The power was lost. */
     WL_RTFS_FLASH_POWER_LOST = -5
 } wl_rtfs_flash_code;
+
+/* What becomes of an erase that is begun. */
+typedef enum wl_rtfs_erase_mode {
+    /* `erase` returns when it has ended. `begin_erase` and `advance_erase` are not called, and may be NULL. */
+    WL_RTFS_ERASE_AWAITED = 0,
+    /* It runs on by itself, and the next access waits for its end, as on NAND. wl_rtfs_leave_erase begins one. */
+    WL_RTFS_ERASE_RUNS = 1,
+    /* It stands still for each access to another block, and goes on with `advance_erase`, as on NOR. No call of the file
+       system then waits for a whole erase: each page that it writes pays a part of one. */
+    WL_RTFS_ERASE_SUSPENDS = 2
+} wl_rtfs_erase_mode;
 
 /* Bytes of the spare area that are the library's. */
 #define WL_RTFS_RECORD_BYTES 15
@@ -204,6 +223,15 @@ typedef struct wl_rtfs_flash {
     int32_t (*is_bad)(void *user, uint32_t block);
     /* Marks a block bad for good. NULL: the flash keeps no marks, and the library keeps them itself. */
     int32_t (*mark_bad)(void *user, uint32_t block);
+    /* A wl_rtfs_erase_mode; with any but 0, the two functions below are there. */
+    uint32_t erase_mode;
+    /* Begins an erase of a block and leaves it running. The block is not accessed, and no other erase begun, until it has
+       ended. Whether it failed is known at its end. */
+    int32_t (*begin_erase)(void *user, uint32_t block);
+    /* Lets the erase go on for as long as `parts` of `of` equal parts of the longest erase take, and no longer than to its
+       end: 1 where it has ended, also where none was begun; 0 where it is left running; or a negative code. It is asked at
+       each format and mount too, for all parts of 1: an erase that went on through a reset of the processor ends there. */
+    int32_t (*advance_erase)(void *user, uint32_t parts, uint32_t of);
 } wl_rtfs_flash;
 
 /* What a flash is formatted with; it is mounted with the same. */
@@ -231,6 +259,8 @@ typedef struct wl_rtfs_bound {
     uint32_t user_pages;
     /* Steps for each page that the caller writes. */
     uint32_t steps_per_page;
+    /* Parts in which a block is erased, one for each page that the caller writes meanwhile; 1 where it is erased at once. */
+    uint32_t erase_parts;
     /* Bytes of the memory that the caller gives. */
     uint64_t ram_bytes;
 } wl_rtfs_bound;
@@ -244,6 +274,10 @@ typedef struct wl_rtfs_counts {
     uint64_t programs;
     /* Blocks erased. */
     uint64_t erases;
+    /* Where erases stand still for other accesses: parts of erases, in millionths of the longest one, and times that an
+       erase stands still and goes on. 0 elsewhere. */
+    uint64_t erase_millionths;
+    uint64_t suspends;
 } wl_rtfs_counts;
 
 /* Room, limits and wear of a file system. */
@@ -303,6 +337,39 @@ typedef struct wl_rtfs_dir {
     uint64_t words[8];
 } wl_rtfs_dir;
 
+/* Bytes that are to be stored in a file. */
+typedef struct wl_rtfs_part {
+    /* An open file. Several parts may be of one. */
+    wl_rtfs_file *file;
+    uint64_t at;
+    const void *data;
+    size_t bytes;
+} wl_rtfs_part;
+
+/* A NOR flash as pages with a spare area. Its words are the library's. */
+typedef struct wl_rtfs_nor {
+    uint64_t words[40];
+} wl_rtfs_nor;
+
+/* Calls on files, for wl_rtfs_call_counts. Those with a path count its names. */
+typedef enum wl_rtfs_call {
+    WL_RTFS_CALL_OPEN = 0,
+    WL_RTFS_CALL_READ = 1,
+    /* A write within pages that the file has. */
+    WL_RTFS_CALL_OVERWRITE = 2,
+    /* A write that makes the file longer, or fills pages that were never written. */
+    WL_RTFS_CALL_APPEND = 3,
+    /* wl_rtfs_open that makes the file. */
+    WL_RTFS_CALL_CREATE = 4,
+    WL_RTFS_CALL_MKDIR = 5,
+    WL_RTFS_CALL_RENAME = 6,
+    WL_RTFS_CALL_REMOVE = 7,
+    WL_RTFS_CALL_TRUNCATE = 8,
+    WL_RTFS_CALL_DISCARD_FRONT = 9,
+    /* A piece of freeing what was removed. A call that takes pages does one before, where fewer than 72 are free. */
+    WL_RTFS_CALL_FREE = 10
+} wl_rtfs_call;
+
 /* How a file is opened: none, or several of these. 0 opens a file that is there. */
 /* Make it where it is not there. */
 #define WL_RTFS_CREATE 1u
@@ -321,6 +388,23 @@ wl_rtfs_status wl_rtfs_problem_of(const wl_rtfs *fs, wl_rtfs_problem *problem);
    value does not suit. Either of `bound` and `problem` may be NULL. */
 wl_rtfs_status wl_rtfs_plan(const wl_rtfs_flash *flash, const wl_rtfs_config *config, wl_rtfs_bound *bound,
                             wl_rtfs_problem *problem);
+
+/* What a call on files costs at most, without touching the flash: `paced` or `erasing`, whichever takes longer. `call` is a
+   wl_rtfs_call. `bytes` are those that it reads or writes, up to 2^47, and `names` those of its path: 2 of "/log/today".
+   Any of `paced`, `erasing` and `problem` may be NULL. WL_RTFS_UNSUITABLE as of wl_rtfs_plan. */
+wl_rtfs_status wl_rtfs_call_counts(const wl_rtfs_flash *flash, const wl_rtfs_config *config, uint32_t call, uint64_t bytes,
+                                   uint32_t names, wl_rtfs_counts *paced, wl_rtfs_counts *erasing,
+                                   wl_rtfs_problem *problem);
+
+/* Fills `flash` with functions over a NOR chip, whose pages then have a spare area: what is formatted and mounted is
+   `flash`. `storage` stays where it is as long as `flash` is used, and no two mounted file systems share it.
+   `chip` has the chip's functions; its `page_bytes` are those of a page of the chip, such as 256, `spare_bytes` is 0, and
+   `pages_per_block` are those of an erase. `columns` is not looked at. Its `program` gets parts of pages, in any order, and
+   a page more than once. `unit_bytes` are programmed at once: 1 for serial NOR, which clears single bits; a larger unit is
+   programmed once between two erases. `page_bytes` are those of a page of files, whole pages of the chip; 1024 suits
+   erases of 64 KiB. WL_RTFS_UNSUITABLE says in `problem`, which may be NULL, what does not suit. */
+wl_rtfs_status wl_rtfs_nor_pages(wl_rtfs_nor *storage, const wl_rtfs_flash *chip, uint32_t unit_bytes, uint32_t page_bytes,
+                                 wl_rtfs_flash *flash, wl_rtfs_problem *problem);
 
 /* The most logical pages for which a page costs at most so many steps; 0 where no number does, or the flash is not sound. */
 uint32_t wl_rtfs_largest(const wl_rtfs_flash *flash, uint32_t bad_blocks, uint32_t steps_per_page);
@@ -348,6 +432,11 @@ wl_rtfs_status wl_rtfs_bound_of(const wl_rtfs *fs, wl_rtfs_bound *bound);
    may be NULL, says whether there was any. Writes do the less of it the more was done ahead. */
 wl_rtfs_status wl_rtfs_work(wl_rtfs *fs, uint32_t may_erase, uint32_t *worked);
 
+/* Begins the erase that is due and leaves it running, where erases run on (WL_RTFS_ERASE_RUNS): for a program that is away
+   until its next call, which writes so many pages. That call waits for what is left. `left`, which may be NULL, says
+   whether one was begun: none is where that call would do other work before it erases. */
+wl_rtfs_status wl_rtfs_leave_erase(wl_rtfs *fs, uint32_t pages, uint32_t *left);
+
 /* What a read of so many pages of the layer costs at most. */
 wl_rtfs_status wl_rtfs_read_counts(const wl_rtfs_bound *bound, uint32_t pages, wl_rtfs_counts *counts);
 
@@ -370,6 +459,12 @@ wl_rtfs_status wl_rtfs_read(wl_rtfs *fs, wl_rtfs_file *file, uint64_t at, void *
 
 /* Stores bytes in a file from byte `at` on; what lies between its end and `at` reads as zeros. */
 wl_rtfs_status wl_rtfs_write(wl_rtfs *fs, wl_rtfs_file *file, uint64_t at, const void *data, size_t bytes);
+
+/* Stores bytes in several places, of one file or several, which become valid together: after a power cut all of them are
+   there or none. They lie in bytes that the files have, in up to eight pages, none of which two parts touch. Short files,
+   which their directory holds, take no parts. Where it fails, nothing changed. It costs a group of as many pages:
+   wl_rtfs_write_counts, and WL_RTFS_CALL_OVERWRITE for the reads of each part. */
+wl_rtfs_status wl_rtfs_write_together(wl_rtfs *fs, const wl_rtfs_part *parts, size_t count);
 
 /* Stores bytes at the end of a file. `at`, which may be NULL, says where. */
 wl_rtfs_status wl_rtfs_append(wl_rtfs *fs, wl_rtfs_file *file, const void *data, size_t bytes, uint64_t *at);

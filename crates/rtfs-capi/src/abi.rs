@@ -37,6 +37,8 @@ pub enum RtfsStatus {
     DirectoryFull = 25,
     Damaged = 26,
     Other = 27,
+    TooMany = 28,
+    Unwritten = 29,
 }
 
 /// `wl_rtfs_flash`.
@@ -65,6 +67,12 @@ pub struct RtfsFlash {
     pub is_bad: Option<unsafe extern "C" fn(*mut c_void, u32) -> i32>,
     /// Marks a block bad; 0, or a negative code.
     pub mark_bad: Option<unsafe extern "C" fn(*mut c_void, u32) -> i32>,
+    /// What becomes of an erase that is begun: a `wl_rtfs_erase_mode`.
+    pub erase_mode: u32,
+    /// Begins an erase of a block; 0, or a negative code.
+    pub begin_erase: Option<unsafe extern "C" fn(*mut c_void, u32) -> i32>,
+    /// Lets the erase go on for some of so many parts; 1 where it has ended, 0, or a negative code.
+    pub advance_erase: Option<unsafe extern "C" fn(*mut c_void, u32, u32) -> i32>,
 }
 
 /// `wl_rtfs_config`.
@@ -99,6 +107,8 @@ pub struct RtfsBound {
     pub user_pages: u32,
     /// Steps for each page that the caller writes.
     pub steps_per_page: u32,
+    /// Parts in which a block is erased.
+    pub erase_parts: u32,
     /// RAM in bytes.
     pub ram_bytes: u64,
 }
@@ -115,6 +125,10 @@ pub struct RtfsCounts {
     pub programs: u64,
     /// Blocks erased.
     pub erases: u64,
+    /// Parts of erases that go on meanwhile, in millionths of an erase.
+    pub erase_millionths: u64,
+    /// Times that an erase stands still, and goes on.
+    pub suspends: u64,
 }
 
 /// `wl_rtfs_space`.
@@ -171,6 +185,28 @@ pub struct RtfsProblem {
     pub least: u64,
     /// The most that would do.
     pub most: u64,
+}
+
+/// `wl_rtfs_part`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct RtfsPart {
+    /// The file.
+    pub file: *mut WlRtfsFile,
+    /// Where in it.
+    pub at: u64,
+    /// What.
+    pub data: *const c_void,
+    /// How much.
+    pub bytes: usize,
+}
+
+/// `wl_rtfs_nor`: room for a NOR flash as pages.
+#[derive(Debug)]
+#[repr(C)]
+pub struct WlRtfsNor {
+    /// The library's.
+    pub words: [u64; 40],
 }
 
 /// `wl_rtfs`: room for a file system, which `storage` makes one.

@@ -4,8 +4,8 @@ use core::ffi::{c_char, c_void};
 
 use wordline_rtfs::{PacedFile, PacedOpen};
 
-use crate::abi::{RtfsStatus, WlRtfs, WlRtfsFile};
-use crate::arguments::{bytes_in, bytes_out, path, status, tell};
+use crate::abi::{RtfsPart, RtfsStatus, WlRtfs, WlRtfsFile};
+use crate::arguments::{bytes_in, bytes_out, path, status, tell, value};
 use crate::problem::FilesError;
 use crate::storage::{CallerFiles, close, mounted};
 
@@ -188,4 +188,52 @@ pub unsafe extern "C" fn wl_rtfs_length(
         // SAFETY: the caller promises it.
         unsafe { tell(bytes, length) };
     }))
+}
+
+/// See `wordline_rtfs.h`.
+///
+/// # Safety
+/// Each pointer is NULL or points to what the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wl_rtfs_write_together(
+    fs: *mut WlRtfs,
+    parts: *const RtfsPart,
+    count: usize,
+) -> RtfsStatus {
+    let write = || {
+        // SAFETY: the caller promises it.
+        let mut fs = unsafe { mounted(fs) }?;
+        if parts.is_null() && count > 0 {
+            return Err(RtfsStatus::BadArgument);
+        }
+        let handles = fs.handles();
+        let mut together = fs.files().together();
+        let done = (0..count).try_for_each(|index| {
+            // SAFETY: the caller promises so many parts.
+            let part = unsafe { value(parts.wrapping_add(index)) }?;
+            // SAFETY: the caller promises it; the handle of the part before is no longer used.
+            let file = unsafe { handles.open::<PacedFile>(part.file) }?;
+            // SAFETY: the caller promises it.
+            let data = unsafe { bytes_in(part.data, part.bytes) }?;
+            together.part(file, part.at, data).map_err(Ended::Files)
+        });
+        match done.and_then(|()| together.write().map_err(Ended::Files)) {
+            Ok(()) => Ok(()),
+            Err(Ended::Status(status)) => Err(status),
+            Err(Ended::Files(error)) => fs.ended(Err(error)),
+        }
+    };
+    status(write())
+}
+
+/// Why a write of several parts ended early: by an argument, or by the files.
+enum Ended {
+    Status(RtfsStatus),
+    Files(FilesError),
+}
+
+impl From<RtfsStatus> for Ended {
+    fn from(status: RtfsStatus) -> Self {
+        Self::Status(status)
+    }
 }

@@ -1,6 +1,6 @@
 //! The caller's flash behind the contract `Flash`.
 
-use wordline_memory::{Ecc, Flash, FlashError, FlashErrorKind, Geometry};
+use wordline_memory::{Ecc, EraseMode, Flash, FlashError, FlashErrorKind, FlashMisuse, Geometry};
 
 use crate::abi::{RtfsFlash, RtfsStatus};
 
@@ -25,6 +25,13 @@ impl FlashError for FlashCode {
     }
 }
 
+/// Places that the flash does not have are asked for.
+impl From<FlashMisuse> for FlashCode {
+    fn from(_: FlashMisuse) -> Self {
+        MISSING
+    }
+}
+
 /// A flash behind the caller's functions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CallerFlash(RtfsFlash);
@@ -33,11 +40,25 @@ impl CallerFlash {
     /// # Errors
     /// [`RtfsStatus::BadArgument`] where a function is missing, a size is 0, or a column is used twice.
     pub(crate) fn new(flash: RtfsFlash) -> Result<Self, RtfsStatus> {
-        let is_whole = flash.read.is_some() && flash.program.is_some() && flash.erase.is_some();
         let columns = &flash.columns;
         let is_once = (1..columns.len()).all(|at| !columns[..at].contains(&columns[at]));
+        if is_once {
+            Self::of_chip(flash)
+        } else {
+            Err(RtfsStatus::BadArgument)
+        }
+    }
+
+    /// A flash that keeps no records in a spare area, so that its columns are not looked at.
+    ///
+    /// # Errors
+    /// [`RtfsStatus::BadArgument`] where a function is missing or a size is 0.
+    pub(crate) fn of_chip(flash: RtfsFlash) -> Result<Self, RtfsStatus> {
+        let is_whole = flash.read.is_some() && flash.program.is_some() && flash.erase.is_some();
+        let erases = flash.begin_erase.is_some() && flash.advance_erase.is_some();
+        let suits = flash.erase_mode == AWAITED || flash.erase_mode <= SUSPENDS && erases;
         let flash = Self(flash);
-        if is_whole && is_once && flash.geometry().is_valid() {
+        if is_whole && suits && flash.geometry().is_valid() {
             Ok(flash)
         } else {
             Err(RtfsStatus::BadArgument)
@@ -57,6 +78,10 @@ impl CallerFlash {
         self.0.columns
     }
 }
+
+const AWAITED: u32 = 0;
+const RUNS: u32 = 1;
+const SUSPENDS: u32 = 2;
 
 fn done(code: i32) -> Result<(), FlashCode> {
     if code == 0 {
@@ -110,6 +135,31 @@ impl Flash for CallerFlash {
         let erase = self.0.erase.ok_or(MISSING)?;
         // SAFETY: the caller promises that the function can be called.
         done(unsafe { erase(self.0.user, block) })
+    }
+
+    fn erase_mode(&self) -> EraseMode {
+        match self.0.erase_mode {
+            SUSPENDS => EraseMode::Suspends,
+            RUNS => EraseMode::Runs,
+            _ => EraseMode::Awaited,
+        }
+    }
+
+    fn begin_erase(&mut self, block: u32) -> Result<(), FlashCode> {
+        let begin = self.0.begin_erase.ok_or(MISSING)?;
+        // SAFETY: the caller promises that the function can be called.
+        done(unsafe { begin(self.0.user, block) })
+    }
+
+    fn advance_erase(&mut self, parts: u32, of: u32) -> Result<bool, FlashCode> {
+        let Some(advance) = self.0.advance_erase else {
+            return Ok(true);
+        };
+        // SAFETY: the caller promises that the function can be called.
+        match unsafe { advance(self.0.user, parts, of) } {
+            code @ 0.. => Ok(code != 0),
+            code => Err(FlashCode(code)),
+        }
     }
 
     fn is_bad(&mut self, block: u32) -> Result<bool, FlashCode> {

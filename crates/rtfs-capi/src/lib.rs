@@ -2,8 +2,8 @@
 //! reference.
 //!
 //! File systems, handles and memory are the caller's; nothing is allocated. With the feature `bare` it needs no operating
-//! system either. What C hands over is checked in `arguments`, `flash` and `storage`; the functions are in `volume`, `file`
-//! and `names`.
+//! system either. What C hands over is checked in `arguments`, `flash` and `storage`; the functions are in `volume`, `file`,
+//! `names` and `nor`.
 
 #![cfg_attr(feature = "bare", no_std)]
 
@@ -12,27 +12,29 @@ mod arguments;
 mod file;
 mod flash;
 mod names;
+mod nor;
 mod problem;
 mod storage;
 mod volume;
 
 pub use abi::{
-    RtfsBound, RtfsConfig, RtfsCounts, RtfsEntry, RtfsFlash, RtfsProblem, RtfsSpace, RtfsStatus,
-    WlRtfs, WlRtfsDir, WlRtfsFile,
+    RtfsBound, RtfsConfig, RtfsCounts, RtfsEntry, RtfsFlash, RtfsPart, RtfsProblem, RtfsSpace,
+    RtfsStatus, WlRtfs, WlRtfsDir, WlRtfsFile, WlRtfsNor,
 };
 pub use file::{
     wl_rtfs_append, wl_rtfs_close, wl_rtfs_discard_front, wl_rtfs_length, wl_rtfs_open,
-    wl_rtfs_read, wl_rtfs_truncate, wl_rtfs_write,
+    wl_rtfs_read, wl_rtfs_truncate, wl_rtfs_write, wl_rtfs_write_together,
 };
 pub use names::{
     wl_rtfs_mkdir, wl_rtfs_next_entry, wl_rtfs_open_dir, wl_rtfs_remove, wl_rtfs_rename,
     wl_rtfs_stat,
 };
+pub use nor::wl_rtfs_nor_pages;
 pub use problem::{wl_rtfs_problem_of, wl_rtfs_text};
 pub use volume::{
-    wl_rtfs_bound_of, wl_rtfs_format, wl_rtfs_largest, wl_rtfs_mount, wl_rtfs_mount_counts,
-    wl_rtfs_plan, wl_rtfs_read_counts, wl_rtfs_space_of, wl_rtfs_unmount, wl_rtfs_work,
-    wl_rtfs_write_counts,
+    wl_rtfs_bound_of, wl_rtfs_call_counts, wl_rtfs_format, wl_rtfs_largest, wl_rtfs_leave_erase,
+    wl_rtfs_mount, wl_rtfs_mount_counts, wl_rtfs_plan, wl_rtfs_read_counts, wl_rtfs_space_of,
+    wl_rtfs_unmount, wl_rtfs_work, wl_rtfs_write_counts,
 };
 
 /// An error of the library: nothing that can go on.

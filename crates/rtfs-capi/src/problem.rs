@@ -113,6 +113,8 @@ pub(crate) fn of(error: FilesError, longest_file: u64) -> RtfsProblem {
         PacedError::TooLong { .. } => {
             return values(RtfsStatus::TooLong, 0, 0, longest_file);
         }
+        PacedError::TooMany { most } => return values(RtfsStatus::TooMany, 0, 1, most as u64),
+        PacedError::Unwritten => RtfsStatus::Unwritten,
         PacedError::Stale => RtfsStatus::Stale,
         PacedError::DirectoryFull => RtfsStatus::DirectoryFull,
         PacedError::Damaged { page } => {
@@ -123,7 +125,7 @@ pub(crate) fn of(error: FilesError, longest_file: u64) -> RtfsProblem {
 }
 
 /// What statuses mean, by number.
-const TEXTS: [&core::ffi::CStr; 28] = [
+const TEXTS: [&core::ffi::CStr; 30] = [
     c"done",
     c"the directory has no further entry",
     c"an argument is NULL, out of range or not aligned",
@@ -152,9 +154,11 @@ const TEXTS: [&core::ffi::CStr; 28] = [
     c"too many names of a directory begin their hash alike",
     c"a page does not hold what it should",
     c"another error",
+    c"parts that become valid together touch too many pages, or one twice",
+    c"parts that become valid together lie beyond what is written",
 ];
 
-const _: () = assert!(TEXTS.len() == RtfsStatus::Other as usize + 1);
+const _: () = assert!(TEXTS.len() == RtfsStatus::Unwritten as usize + 1);
 
 /// See `wordline_rtfs.h`.
 #[unsafe(no_mangle)]

@@ -96,7 +96,8 @@ impl HandleContent for PacedDirectory {
     const MARK: u64 = 0x574C_7266_6469_7265;
 }
 
-const fn fits<T, S>() -> bool {
+/// Whether storage has room for what it is to hold.
+pub(crate) const fn fits<T, S>() -> bool {
     size_of::<T>() <= size_of::<S>() && align_of::<T>() <= align_of::<S>()
 }
 
@@ -121,7 +122,7 @@ fn next_mount() -> u32 {
 }
 
 /// Whether a pointer can be that of such storage.
-fn place<S, T>(storage: *mut S) -> Result<*mut T, RtfsStatus> {
+pub(crate) fn place<S, T>(storage: *mut S) -> Result<*mut T, RtfsStatus> {
     if storage.is_null() || !storage.is_aligned() {
         return Err(RtfsStatus::BadArgument);
     }
@@ -221,8 +222,12 @@ impl MountedVolume<'_> {
         })
     }
 
-    fn address(&self) -> usize {
-        addr_of!(*self.volume).addr()
+    /// Which handles are of this mount.
+    pub(crate) fn handles(&self) -> VolumeHandles {
+        VolumeHandles {
+            volume: addr_of!(*self.volume).addr(),
+            mount: self.volume.mount,
+        }
     }
 
     /// Puts what was opened into its storage.
@@ -236,7 +241,7 @@ impl MountedVolume<'_> {
     ) -> Result<(), RtfsStatus> {
         let handle = CallerHandle {
             mark: T::MARK,
-            volume: self.address(),
+            volume: self.handles().volume,
             mount: self.volume.mount,
             open,
         };
@@ -245,6 +250,27 @@ impl MountedVolume<'_> {
         Ok(())
     }
 
+    /// What is open in a handle of this mount.
+    ///
+    /// # Safety
+    /// As of [`VolumeHandles::open`].
+    pub(crate) unsafe fn open<'h, T: HandleContent>(
+        &self,
+        storage: *mut T::Storage,
+    ) -> Result<&'h mut T, RtfsStatus> {
+        // SAFETY: the caller promises it.
+        unsafe { self.handles().open(storage) }
+    }
+}
+
+/// The handles of a mount.
+#[derive(Clone, Copy)]
+pub(crate) struct VolumeHandles {
+    volume: usize,
+    mount: u32,
+}
+
+impl VolumeHandles {
     /// What is open in a handle of this mount.
     ///
     /// # Safety
@@ -263,7 +289,7 @@ impl MountedVolume<'_> {
         }
         // SAFETY: with the mark, `keep` wrote all of it; the caller promises exclusive use.
         let handle = unsafe { &mut *handle };
-        if handle.volume != self.address() || handle.mount != self.volume.mount {
+        if handle.volume != self.volume || handle.mount != self.mount {
             return Err(RtfsStatus::BadHandle);
         }
         Ok(&mut handle.open)

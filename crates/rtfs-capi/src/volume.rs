@@ -3,7 +3,7 @@
 use core::ffi::c_void;
 
 use wordline_memory::Flash;
-use wordline_rtfs::{PacedBound, PacedConfig, PacedCounts, PacedFiles, PacedSetupError};
+use wordline_rtfs::{PacedBound, PacedCall, PacedConfig, PacedCounts, PacedFiles, PacedSetupError};
 
 use crate::abi::{
     RtfsBound, RtfsConfig, RtfsCounts, RtfsFlash, RtfsProblem, RtfsSpace, RtfsStatus, WlRtfs,
@@ -12,6 +12,9 @@ use crate::arguments::{status, tell, value};
 use crate::flash::{CallerFlash, FlashCode};
 use crate::problem::of_sizes;
 use crate::storage::{CallerFiles, CallerMemory, clear, keep, mounted};
+
+/// More bytes than any file has: those of as many pages as 32 bits count, of the largest size.
+const BYTES_MOST: u64 = 1 << 47;
 
 fn config_of(flash: &CallerFlash, config: &RtfsConfig) -> PacedConfig {
     let mut paced = PacedConfig::usual(&flash.geometry(), config.logical_pages, config.bad_blocks);
@@ -44,6 +47,7 @@ const fn bound_for_c(bound: &PacedBound) -> RtfsBound {
         stores: bound.stores,
         user_pages: bound.user_pages,
         steps_per_page: bound.steps_per_page,
+        erase_parts: bound.erase_parts,
         ram_bytes: bound.ram_bytes as u64,
     }
 }
@@ -58,8 +62,7 @@ const fn bound_from_c(bound: &RtfsBound) -> PacedBound {
         stores: bound.stores,
         user_pages: bound.user_pages,
         steps_per_page: bound.steps_per_page,
-        // The caller's erases have ended when they return.
-        erase_parts: 1,
+        erase_parts: bound.erase_parts,
         ram_bytes: bound.ram_bytes as usize,
     }
 }
@@ -70,6 +73,8 @@ fn counts_for_c(counts: &PacedCounts) -> RtfsCounts {
         reads: counts.pages_read(),
         programs: counts.pages_programmed(),
         erases: counts.erases,
+        erase_millionths: counts.erase_millionths,
+        suspends: counts.suspends,
     }
 }
 
@@ -92,11 +97,66 @@ pub unsafe extern "C" fn wl_rtfs_plan(
     match config.bound(&flash.geometry()) {
         Ok(found) => {
             // SAFETY: the caller promises it.
-            unsafe { tell(bound, bound_for_c(&found)) };
+            unsafe { tell(bound, bound_for_c(&found.with_erases(flash.erase_mode()))) };
             RtfsStatus::Ok
         }
         Err(error) => {
             let found = of_sizes(&error);
+            // SAFETY: the caller promises it.
+            unsafe { tell(problem, found) };
+            found.status
+        }
+    }
+}
+
+/// The call on files that a number stands for.
+const fn call_of(call: u32, bytes: u64) -> Option<PacedCall> {
+    let all = PacedCall::all(bytes);
+    if (call as usize) < all.len() {
+        Some(all[call as usize])
+    } else {
+        None
+    }
+}
+
+/// See `wordline_rtfs.h`.
+///
+/// # Safety
+/// Each pointer is NULL or points to what the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wl_rtfs_call_counts(
+    flash: *const RtfsFlash,
+    config: *const RtfsConfig,
+    call: u32,
+    bytes: u64,
+    names: u32,
+    paced: *mut RtfsCounts,
+    erasing: *mut RtfsCounts,
+    problem: *mut RtfsProblem,
+) -> RtfsStatus {
+    // SAFETY: the caller promises it.
+    let (flash, config) = match unsafe { flash_and_config(flash, config) } {
+        Ok(both) => both,
+        Err(status) => return status,
+    };
+    // No file has as many bytes as would overflow the counts.
+    let call = match call_of(call, bytes) {
+        Some(call) if bytes <= BYTES_MOST => call,
+        _ => return RtfsStatus::BadArgument,
+    };
+    match config.files_bound(&flash.geometry()) {
+        Ok(bound) => {
+            let bound = bound.with_erases(flash.erase_mode());
+            let found = bound.counts(call, names.into());
+            // SAFETY: the caller promises it.
+            unsafe {
+                tell(paced, counts_for_c(&found[0]));
+                tell(erasing, counts_for_c(&found[1]));
+            }
+            RtfsStatus::Ok
+        }
+        Err(sizes) => {
+            let found = of_sizes(&sizes);
             // SAFETY: the caller promises it.
             unsafe { tell(problem, found) };
             found.status
@@ -271,6 +331,26 @@ pub unsafe extern "C" fn wl_rtfs_work(
         let did = fs.ended(done)?;
         // SAFETY: the caller promises it.
         unsafe { tell(worked, did.into()) };
+        Ok(())
+    }))
+}
+
+/// See `wordline_rtfs.h`.
+///
+/// # Safety
+/// Each pointer is NULL or points to what the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wl_rtfs_leave_erase(
+    fs: *mut WlRtfs,
+    pages: u32,
+    left: *mut u32,
+) -> RtfsStatus {
+    // SAFETY: the caller promises it.
+    status(unsafe { mounted(fs) }.and_then(|mut fs| {
+        let done = fs.files().layer_mut().leave_erase(pages);
+        let did = fs.ended(done)?;
+        // SAFETY: the caller promises it.
+        unsafe { tell(left, did.into()) };
         Ok(())
     }))
 }

@@ -17,8 +17,8 @@ use cc::{SANITIZERS, check_cpp, compiled, compiled_file, here, layout_of, run};
 use firmware::{check_freestanding, example_on_host, program_of_header};
 use prototypes::{in_header, in_library};
 use wordline_rtfs_capi::{
-    RtfsBound, RtfsConfig, RtfsCounts, RtfsEntry, RtfsFlash, RtfsProblem, RtfsSpace, RtfsStatus,
-    WlRtfs, WlRtfsDir, WlRtfsFile,
+    RtfsBound, RtfsConfig, RtfsCounts, RtfsEntry, RtfsFlash, RtfsPart, RtfsProblem, RtfsSpace,
+    RtfsStatus, WlRtfs, WlRtfsDir, WlRtfsFile, WlRtfsNor,
 };
 
 /// Compiles a program, runs it, and where the compiler has sanitizers runs it with them.
@@ -38,6 +38,11 @@ fn check_program(name: &str, more: &[&str]) {
 #[test]
 fn a_program_in_c_finds_what_the_header_promises() {
     check_program("files.c", &[]);
+}
+
+#[test]
+fn files_on_nor_wait_for_parts_of_erases() {
+    check_program("nor.c", &[]);
 }
 
 #[test]
@@ -129,6 +134,8 @@ fn structs_and_values_are_those_of_the_header() {
         ("DIRECTORY_FULL", RtfsStatus::DirectoryFull),
         ("DAMAGED", RtfsStatus::Damaged),
         ("OTHER", RtfsStatus::Other),
+        ("TOO_MANY", RtfsStatus::TooMany),
+        ("UNWRITTEN", RtfsStatus::Unwritten),
     ];
     let value = |(name, value): (&str, RtfsStatus)| (format!("WL_RTFS_{name}"), value as i64);
     let mut found: Vec<_> = values.into_iter().map(value).collect();
@@ -137,15 +144,18 @@ fn structs_and_values_are_those_of_the_header() {
         wordline_rtfs::RECORD_BYTES as i64,
     ));
     members!(found, "wl_rtfs_flash", RtfsFlash: user page_bytes spare_bytes pages_per_block blocks columns read program erase
-        is_bad mark_bad);
+        is_bad mark_bad erase_mode begin_erase advance_erase);
     members!(found, "wl_rtfs_config", RtfsConfig: logical_pages bad_blocks log_entries);
     members!(found, "wl_rtfs_bound", RtfsBound: blocks data_pages header_pages map_pages victim_pages stores user_pages
-        steps_per_page ram_bytes);
-    members!(found, "wl_rtfs_counts", RtfsCounts: spare_reads reads programs erases);
+        steps_per_page erase_parts ram_bytes);
+    members!(found, "wl_rtfs_counts", RtfsCounts: spare_reads reads programs erases erase_millionths
+        suspends);
     members!(found, "wl_rtfs_space", RtfsSpace: pages free_pages more page_bytes longest_file longest_name good_blocks
         most_erases least_erases);
     members!(found, "wl_rtfs_entry", RtfsEntry: bytes is_directory name);
     members!(found, "wl_rtfs_problem", RtfsProblem: status code what what_bytes found least most);
+    members!(found, "wl_rtfs_part", RtfsPart: file at data bytes);
+    members!(found, "wl_rtfs_nor", WlRtfsNor: words);
     members!(found, "wl_rtfs", WlRtfs: words);
     members!(found, "wl_rtfs_file", WlRtfsFile: words);
     members!(found, "wl_rtfs_dir", WlRtfsDir: words);
@@ -167,6 +177,8 @@ fn the_functions_are_those_of_the_header() {
         ("RtfsSpace", "wl_rtfs_space"),
         ("RtfsEntry", "wl_rtfs_entry"),
         ("RtfsProblem", "wl_rtfs_problem"),
+        ("RtfsPart", "wl_rtfs_part"),
+        ("WlRtfsNor", "wl_rtfs_nor"),
         ("usize", "size_t"),
     ];
     let sources = [
@@ -174,9 +186,10 @@ fn the_functions_are_those_of_the_header() {
         "src/volume.rs",
         "src/file.rs",
         "src/names.rs",
+        "src/nor.rs",
     ];
     let header = in_header("include/wordline_rtfs.h", "wl_rtfs_");
-    assert_eq!(header.len(), 27);
+    assert_eq!(header.len(), 31);
     assert_eq!(header, in_library(&sources, &types));
 }
 

@@ -62,7 +62,7 @@ pub use disk::{PacedDisk, PacedDiskError};
 pub use error::{PacedError, PacedSetupError, PacedUnsuitable};
 pub use files::{
     FILES_VERSION, PacedCall, PacedDirectory, PacedEntry, PacedFile, PacedFiles, PacedFilesBound,
-    PacedFilesWork, PacedOpen, PacedPart, PacedRoom,
+    PacedFilesWork, PacedOpen, PacedRoom, PacedTogether,
 };
 pub use layer::{PacedLayer, PacedWear, PacedWork};
 pub use nor_pages::{NOR_PAGE_BYTES, NorPages};

@@ -10,7 +10,7 @@ static wl_rtfs_file file, other;
 static wl_rtfs_dir dir;
 
 static const wl_rtfs_flash flash = {&chip,        PAGE,       SPARE,       BLOCK,         BLOCKS, WL_RTFS_COLUMNS(1), nand_read,
-                                    nand_program, nand_erase, nand_is_bad, nand_mark_bad};
+                                    nand_program, nand_erase, nand_is_bad, nand_mark_bad, WL_RTFS_ERASE_AWAITED, NULL, NULL};
 static const wl_rtfs_config config = {256, 3, 0};
 
 static void format(void)
@@ -122,8 +122,11 @@ static void misuse(void)
     wl_rtfs_entry entry;
     wl_rtfs_problem found;
     wl_rtfs_bound bound;
+    wl_rtfs_part parts[1];
     uint64_t length;
+    uint32_t left = 1;
     char byte;
+    memset(parts, 0, sizeof parts);
     memset(&blank, 0, sizeof blank);
     memset(&file, 0, sizeof file);
     format();
@@ -193,6 +196,23 @@ static void misuse(void)
     CHECK(wl_rtfs_write(&fs, &file, UINT64_MAX, "b", 1) == WL_RTFS_TOO_LONG && problem().most > 0);
     CHECK(wl_rtfs_truncate(&fs, &file, UINT64_MAX) == WL_RTFS_TOO_LONG);
     CHECK(wl_rtfs_write_counts(NULL, 1, NULL, NULL) == WL_RTFS_BAD_ARGUMENT);
+    CHECK(wl_rtfs_call_counts(&flash, &config, 11, 0, 1, NULL, NULL, NULL) == WL_RTFS_BAD_ARGUMENT);
+    CHECK(wl_rtfs_call_counts(&flash, &config, WL_RTFS_CALL_READ, UINT64_MAX, 1, NULL, NULL, NULL) == WL_RTFS_BAD_ARGUMENT);
+    CHECK(wl_rtfs_call_counts(&flash, NULL, WL_RTFS_CALL_READ, 1, 1, NULL, NULL, NULL) == WL_RTFS_BAD_ARGUMENT);
+    CHECK(wl_rtfs_call_counts(&flash, &config, WL_RTFS_CALL_READ, 1, 1, NULL, NULL, NULL) == WL_RTFS_OK);
+    parts[0].file = &file;
+    CHECK(wl_rtfs_write_together(&fs, NULL, 1) == WL_RTFS_BAD_ARGUMENT && wl_rtfs_write_together(&fs, NULL, 0) == WL_RTFS_OK);
+    CHECK(wl_rtfs_write_together(&fs, parts, 1) == WL_RTFS_UNWRITTEN && problem().status == WL_RTFS_UNWRITTEN);
+    parts[0].bytes = 1;
+    CHECK(wl_rtfs_write_together(&fs, parts, 1) == WL_RTFS_BAD_ARGUMENT);
+    parts[0].file = NULL;
+    CHECK(wl_rtfs_write_together(&fs, parts, 1) == WL_RTFS_BAD_ARGUMENT);
+    CHECK(wl_rtfs_write_together(NULL, parts, 1) == WL_RTFS_BAD_ARGUMENT);
+    wrong.erase_mode = WL_RTFS_ERASE_RUNS;
+    CHECK(wl_rtfs_plan(&wrong, &config, NULL, NULL) == WL_RTFS_BAD_ARGUMENT);
+    wrong.erase_mode = 3;
+    CHECK(wl_rtfs_plan(&wrong, &config, NULL, NULL) == WL_RTFS_BAD_ARGUMENT);
+    CHECK(wl_rtfs_leave_erase(&fs, 1, &left) == WL_RTFS_OK && !left);
     /* A handle is of one mount, and no longer of a file that was closed. */
     CHECK(mount() == WL_RTFS_OK && wl_rtfs_length(&fs, &file, &length) == WL_RTFS_BAD_HANDLE);
     CHECK(wl_rtfs_open(&fs, &file, "/a", 0) == WL_RTFS_OK && wl_rtfs_close(&fs, &file) == WL_RTFS_OK);
@@ -202,7 +222,7 @@ static void misuse(void)
 
     CHECK(strcmp(wl_rtfs_text(WL_RTFS_NO_SPACE), "no page is free") == 0);
     CHECK(strcmp(wl_rtfs_text(WL_RTFS_OTHER), "another error") == 0);
-    CHECK(strcmp(wl_rtfs_text(28), "unknown status") == 0 && strcmp(wl_rtfs_text(-1), "unknown status") == 0);
+    CHECK(strcmp(wl_rtfs_text(30), "unknown status") == 0 && strcmp(wl_rtfs_text(-1), "unknown status") == 0);
     memset(&chip, 0xFF, sizeof chip.bytes);
     CHECK(mount() == WL_RTFS_FOREIGN);
 }
@@ -231,17 +251,27 @@ static void bounds(void)
 {
     static unsigned char page[PAGE];
     wl_rtfs_bound bound, same;
-    wl_rtfs_counts paced, erasing, of_mount, reading;
+    wl_rtfs_counts paced, erasing, of_mount, reading, create, creating;
     uint32_t number = 1;
     int i;
     format();
     CHECK(wl_rtfs_bound_of(&fs, &bound) == WL_RTFS_OK && wl_rtfs_plan(&flash, &config, &same, NULL) == WL_RTFS_OK);
-    CHECK(memcmp(&bound, &same, sizeof bound) == 0 && bound.blocks == BLOCKS);
+    CHECK(bound.steps_per_page == same.steps_per_page && bound.ram_bytes == same.ram_bytes && bound.blocks == BLOCKS);
+    CHECK(bound.erase_parts == 1);
     CHECK(wl_rtfs_largest(&flash, config.bad_blocks, bound.steps_per_page) >= config.logical_pages);
     CHECK(wl_rtfs_write_counts(&bound, 1, &paced, &erasing) == WL_RTFS_OK);
     CHECK(paced.programs == 1 + bound.steps_per_page && paced.erases == 0 && erasing.erases == 1);
     CHECK(wl_rtfs_mount_counts(&bound, &of_mount) == WL_RTFS_OK && of_mount.spare_reads == BLOCKS);
     CHECK(wl_rtfs_read_counts(&bound, 3, &reading) == WL_RTFS_OK && reading.reads == 6);
+    CHECK(wl_rtfs_call_counts(&flash, &config, WL_RTFS_CALL_CREATE, 0, 2, &create, &creating, NULL) == WL_RTFS_OK);
+    CHECK(create.programs > paced.programs && create.reads > paced.reads && creating.erases == 1);
+    for (i = 0; i < 100; ++i) {
+        char path[32];
+        snprintf(path, sizeof path, "/file-%d", i);
+        chip.reads = chip.programs = chip.erases = 0;
+        CHECK(wl_rtfs_open(&fs, &file, path, WL_RTFS_CREATE) == WL_RTFS_OK);
+        CHECK(chip.programs <= create.programs && chip.reads <= create.reads && chip.erases <= creating.erases);
+    }
     CHECK(wl_rtfs_open(&fs, &file, "/ring", WL_RTFS_CREATE) == WL_RTFS_OK);
     for (i = 0; i < 100; ++i) {
         CHECK(wl_rtfs_append(&fs, &file, page, sizeof page, NULL) == WL_RTFS_OK);

@@ -38,6 +38,8 @@ int main(void)
     VALUE(WL_RTFS_DIRECTORY_FULL);
     VALUE(WL_RTFS_DAMAGED);
     VALUE(WL_RTFS_OTHER);
+    VALUE(WL_RTFS_TOO_MANY);
+    VALUE(WL_RTFS_UNWRITTEN);
     VALUE(WL_RTFS_RECORD_BYTES);
     SIZE(wl_rtfs_flash);
     MEMBER(wl_rtfs_flash, user);
@@ -51,6 +53,9 @@ int main(void)
     MEMBER(wl_rtfs_flash, erase);
     MEMBER(wl_rtfs_flash, is_bad);
     MEMBER(wl_rtfs_flash, mark_bad);
+    MEMBER(wl_rtfs_flash, erase_mode);
+    MEMBER(wl_rtfs_flash, begin_erase);
+    MEMBER(wl_rtfs_flash, advance_erase);
     SIZE(wl_rtfs_config);
     MEMBER(wl_rtfs_config, logical_pages);
     MEMBER(wl_rtfs_config, bad_blocks);
@@ -64,12 +69,15 @@ int main(void)
     MEMBER(wl_rtfs_bound, stores);
     MEMBER(wl_rtfs_bound, user_pages);
     MEMBER(wl_rtfs_bound, steps_per_page);
+    MEMBER(wl_rtfs_bound, erase_parts);
     MEMBER(wl_rtfs_bound, ram_bytes);
     SIZE(wl_rtfs_counts);
     MEMBER(wl_rtfs_counts, spare_reads);
     MEMBER(wl_rtfs_counts, reads);
     MEMBER(wl_rtfs_counts, programs);
     MEMBER(wl_rtfs_counts, erases);
+    MEMBER(wl_rtfs_counts, erase_millionths);
+    MEMBER(wl_rtfs_counts, suspends);
     SIZE(wl_rtfs_space);
     MEMBER(wl_rtfs_space, pages);
     MEMBER(wl_rtfs_space, free_pages);
@@ -92,6 +100,13 @@ int main(void)
     MEMBER(wl_rtfs_problem, found);
     MEMBER(wl_rtfs_problem, least);
     MEMBER(wl_rtfs_problem, most);
+    SIZE(wl_rtfs_part);
+    MEMBER(wl_rtfs_part, file);
+    MEMBER(wl_rtfs_part, at);
+    MEMBER(wl_rtfs_part, data);
+    MEMBER(wl_rtfs_part, bytes);
+    SIZE(wl_rtfs_nor);
+    MEMBER(wl_rtfs_nor, words);
     SIZE(wl_rtfs);
     MEMBER(wl_rtfs, words);
     SIZE(wl_rtfs_file);

@@ -8,10 +8,9 @@ use super::form::{
     name_at,
 };
 use super::index::{FileIndex, init_root, tail_note};
-use super::{PacedFiles, PageGroup, RESERVED_PAGES, Result, SuperChange, fresh};
+use super::{PacedFiles, RESERVED_PAGES, Result, SuperChange, fresh};
 use crate::error::PacedError;
 use crate::layer::{EditedPage, PageEdit, PageFill};
-use crate::shape::GROUP_PAGES;
 
 /// Pages of a file that are written with the entry that makes it one of pages.
 const FIRST_PAGES: usize = 3;
@@ -63,17 +62,6 @@ pub struct PacedFile {
     short_bytes: u32,
     /// Where the pages of a file are; `None` of a file that its entry holds.
     pub(super) index: Option<FileIndex>,
-}
-
-/// Bytes that are to be stored in a file: see [`PacedFiles::write_together`].
-#[derive(Debug)]
-pub struct PacedPart<'a> {
-    /// The file.
-    pub file: &'a mut PacedFile,
-    /// Where in it.
-    pub at: u64,
-    /// What.
-    pub data: &'a [u8],
 }
 
 /// The entry of a short file, copied.
@@ -154,7 +142,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
     }
 
     /// Looks at a file again that changed since the handle knows it.
-    fn refresh(&mut self, file: &mut PacedFile) -> Result<(), F::Error> {
+    pub(super) fn refresh(&mut self, file: &mut PacedFile) -> Result<(), F::Error> {
         if self.changes.is_since(file.seen, file.id) {
             file.seen = self.changes.count;
             return Ok(());
@@ -254,57 +242,6 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
         let at = self.length(file)?;
         self.write(file, at, data)?;
         Ok(at)
-    }
-
-    /// Stores bytes in several places, of one file or several, which become valid together: after a power cut all of them
-    /// are there or none. They lie in pages that the files have, up to [`GROUP_PAGES`] of them, and none is touched twice.
-    ///
-    /// # Errors
-    /// [`PacedError::TooMany`], [`PacedError::Unwritten`], [`PacedError::Stale`], or the layer fails.
-    pub fn write_together(&mut self, parts: &mut [PacedPart<'_>]) -> Result<(), F::Error> {
-        let page = self.form.page;
-        let mut group = PageGroup::default();
-        for part in parts {
-            self.refresh(part.file)?;
-            let bytes = part.file.bytes(&self.form);
-            let rest = bytes.checked_sub(part.at);
-            if rest.is_none_or(|rest| rest < part.data.len() as u64) || part.file.index.is_none() {
-                return Err(PacedError::Unwritten);
-            }
-            let last = (bytes.saturating_sub(1) / page as u64) as u32;
-            let mut done = 0;
-            while done < part.data.len() {
-                let at = part.at + done as u64;
-                let (number, first) = ((at / page as u64) as u32, (at % page as u64) as usize);
-                let end = (done + page - first).min(part.data.len());
-                let data = &part.data[done..end];
-                let logical = self.pointer_of(part.file, number)?;
-                if logical == NONE {
-                    return Err(PacedError::Unwritten);
-                }
-                let twice = group.pages().iter().any(|page| page.logical == logical);
-                if twice || group.pages().len() == GROUP_PAGES {
-                    return Err(PacedError::TooMany { most: GROUP_PAGES });
-                }
-                let valid = if number == last {
-                    (bytes - u64::from(last) * page as u64) as u32
-                } else {
-                    page as u32
-                };
-                group.push(data_page(
-                    logical,
-                    (data.len() < page).then_some(logical),
-                    first,
-                    data,
-                    tail_note(valid),
-                ));
-                done = end;
-            }
-        }
-        if group.pages().is_empty() {
-            return Ok(());
-        }
-        self.commit(&group, &[], &SuperChange::default())
     }
 
     /// The entry of a short file.
@@ -521,7 +458,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
 }
 
 impl PacedFile {
-    fn bytes(&self, form: &FileShape) -> u64 {
+    pub(super) fn bytes(&self, form: &FileShape) -> u64 {
         match &self.index {
             None => self.short_bytes.into(),
             Some(index) => index.bytes(form),

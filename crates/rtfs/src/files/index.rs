@@ -158,7 +158,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedFiles<F, M> {
                 Ok(note) => note.unwrap_or(0).into(),
                 // A read of it says so; the others can be read.
                 Err(PacedError::Lost { .. }) => form.page as u32,
-                Err(error) => return Err(error.into()),
+                Err(error) => return Err(error),
             };
         }
         let page = form.page as u32;

@@ -9,6 +9,7 @@ mod form;
 mod index;
 mod names;
 mod reap;
+mod together;
 
 use core::fmt;
 
@@ -22,8 +23,9 @@ use entries::KnownPlace;
 use form::{FileShape, NONE, ROOT_DIRECTORY, SUPER_PAGE, kind};
 
 pub use bound::{PacedCall, PacedFilesBound};
-pub use file::{PacedFile, PacedOpen, PacedPart};
+pub use file::{PacedFile, PacedOpen};
 pub use names::{PacedDirectory, PacedEntry};
+pub use together::PacedTogether;
 
 /// The version of the format of files and directories.
 pub const FILES_VERSION: u8 = 1;

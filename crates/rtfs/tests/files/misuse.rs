@@ -3,9 +3,7 @@
 use wordline_crash::FlashImage;
 use wordline_memory::{Flash, Geometry};
 use wordline_nvm::NvmError;
-use wordline_rtfs::{
-    PacedConfig, PacedError, PacedFiles, PacedLayer, PacedOpen, PacedPart, PacedSetupError,
-};
+use wordline_rtfs::{PacedConfig, PacedError, PacedFiles, PacedLayer, PacedOpen, PacedSetupError};
 
 use super::tree::{audit, content};
 use crate::rules::{COLUMNS, blank};
@@ -131,8 +129,11 @@ fn parts_beyond_what_is_written_change_nothing() {
     let mut file = files.open("/file", PacedOpen::CREATE).expect("a file");
     files.write(&mut file, 0, &[1; 5000]).expect("a write");
     files.truncate(&mut file, 9000).expect("an extension");
-    let mut try_part =
-        |file: &mut _, at, data: &[u8]| files.write_together(&mut [PacedPart { file, at, data }]);
+    let mut try_part = |file: &mut _, at, data: &[u8]| {
+        let mut together = files.together();
+        together.part(file, at, data)?;
+        together.write()
+    };
     assert_eq!(try_part(&mut short, 0, &[1]), Err(Error::Unwritten));
     assert_eq!(try_part(&mut file, 9000, &[1]), Err(Error::Unwritten));
     assert_eq!(try_part(&mut file, u64::MAX, &[1]), Err(Error::Unwritten));
@@ -140,10 +141,19 @@ fn parts_beyond_what_is_written_change_nothing() {
     let too_many = Err(Error::TooMany { most: 8 });
     assert_eq!(try_part(&mut file, 255, &[1; 2000]), too_many);
     assert_eq!(try_part(&mut file, 256, &[2; 2048]), Ok(()));
+    let mut together = files.together();
+    assert_eq!(together.part(&mut file, 0, &[3; 10]), Ok(()));
+    assert_eq!(together.part(&mut file, 10, &[3]), too_many);
+    assert_eq!(together.part(&mut file, 4000, &[3]), Ok(()));
+    assert_eq!(together.write(), Ok(()));
     let bytes = content(&mut files, "/file").expect("a file");
     assert_eq!(
         bytes[..5000].iter().filter(|byte| **byte == 2).count(),
         2048
+    );
+    assert_eq!(
+        (&bytes[..11], bytes[4000]),
+        (&[3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 1][..], 3)
     );
 }
 

@@ -8,8 +8,7 @@ use wordline_crash::{
 use wordline_memory::{EraseMode, Flash, Geometry};
 use wordline_nvm::NvmError;
 use wordline_rtfs::{
-    PacedConfig, PacedFiles, PacedLayer, PacedOpen, PacedPart, PacedRule, PacedRules,
-    PacedSetupError,
+    PacedConfig, PacedFiles, PacedLayer, PacedOpen, PacedRule, PacedRules, PacedSetupError,
 };
 
 use super::model::Calls;
@@ -390,12 +389,10 @@ fn parts_of_several_files_become_valid_together() {
     for value in 1..40u8 {
         let data = [value; 260];
         let [a, b] = &mut handles;
-        let parts = &mut [(a, 60), (b, 440)].map(|(file, at)| PacedPart {
-            file,
-            at,
-            data: &data,
-        });
-        files.write_together(parts).expect("both");
+        let mut together = files.together();
+        together.part(a, 60, &data).expect("a part");
+        together.part(b, 440, &data).expect("another");
+        together.write().expect("both");
         calls.push(files.layer().flash().operations());
     }
     let (_, recording) = files.into_layer().into_flash().finish();
