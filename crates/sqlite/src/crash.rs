@@ -26,16 +26,19 @@ pub enum JournalMode {
     Wal,
     /// No journal on the memory: a power cut within a transaction may destroy the database.
     Memory,
+    /// No journal at all: neither a power cut nor a rollback finds back.
+    Off,
 }
 
 impl JournalMode {
     /// All of them.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Delete,
         Self::Truncate,
         Self::Persist,
         Self::Wal,
         Self::Memory,
+        Self::Off,
     ];
 
     /// As SQL spells it.
@@ -47,6 +50,7 @@ impl JournalMode {
             Self::Persist => "persist",
             Self::Wal => "wal",
             Self::Memory => "memory",
+            Self::Off => "off",
         }
     }
 }
@@ -107,11 +111,13 @@ impl DatabaseOptions {
     /// Whether each transaction is whole after a power cut, and the database in order.
     #[must_use]
     pub fn survives_power_cuts(&self) -> bool {
-        self.journal != JournalMode::Memory && self.synchronous > Synchronous::Off
+        !matches!(self.journal, JournalMode::Memory | JournalMode::Off)
+            && self.synchronous > Synchronous::Off
     }
 
-    /// The statements that set up a connection.
-    fn pragmas(&self) -> String {
+    /// The statements that set up a connection. The size of pages comes first: a journal's mode fixes it.
+    #[must_use]
+    pub fn pragmas(&self) -> String {
         format!(
             "PRAGMA page_size={}; PRAGMA journal_mode={}; PRAGMA synchronous={}; PRAGMA wal_autocheckpoint={};",
             self.page_bytes,

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use wordline_memory::Flash as _;
 use wordline_rtfs::{
-    GROUP_PAGES, PacedConfig, PacedEntry, PacedError, PacedFile, PacedFiles, PacedOpen, PacedPart,
-    PacedRam, PacedSetupError,
+    GROUP_PAGES, PacedConfig, PacedEntry, PacedError, PacedFile, PacedFiles, PacedOpen, PacedRam,
+    PacedSetupError,
 };
 
 use super::RtfsOptions;
@@ -173,23 +173,16 @@ impl FileSystem for Rtfs {
                 _ => runs.push((at, data.to_vec())),
             }
         }
-        let mut handles = vec![file.clone(); runs.len()];
-        let parts = handles.iter_mut().zip(&runs);
-        let mut parts: Vec<_> = parts
-            .map(|(file, (at, data))| PacedPart {
-                file,
-                at: *at,
-                data,
-            })
-            .collect();
-        files
-            .write_together(&mut parts)
-            .map_err(|error| match error {
-                PacedError::TooMany { .. } | PacedError::Unwritten => {
-                    FsError::new(FsErrorKind::Unsuitable, error)
-                }
-                other => failed(other),
-            })
+        let mut together = files.together();
+        let mut parts = runs.iter();
+        let added = parts.try_for_each(|(at, data)| together.part(file, *at, data));
+        let written = added.and_then(|()| together.write());
+        written.map_err(|error| match error {
+            PacedError::TooMany { .. } | PacedError::Unwritten => {
+                FsError::new(FsErrorKind::Unsuitable, error)
+            }
+            other => failed(other),
+        })
     }
 
     fn together_pages(&self) -> Option<u32> {

@@ -5,9 +5,11 @@ use wordline_core::quantity::Time;
 use wordline_core::{
     Axis, Experiment, ResultSet, RowOperation, SqlJournal, SqlSync, SqlWork, SqlWorkload,
 };
+use wordline_sqlite::crash::{DatabaseOptions, JournalMode, Synchronous};
 use wordline_sqlite::rusqlite::Connection;
 use wordline_sqlite::{HeapMeter, SqliteSettings, SqliteVfs};
 
+use super::crash;
 use super::rows::{self, MeasuredWork, SqlRam};
 use super::script;
 use super::works::{SqlWorkSteps, TimedStatement};
@@ -68,18 +70,33 @@ impl SqlSetup {
         all
     }
 
+    /// The same as SQLite's options.
+    pub(super) fn options(&self) -> DatabaseOptions {
+        DatabaseOptions {
+            journal: match self.journal {
+                SqlJournal::Delete => JournalMode::Delete,
+                SqlJournal::Truncate => JournalMode::Truncate,
+                SqlJournal::Persist => JournalMode::Persist,
+                SqlJournal::Wal => JournalMode::Wal,
+                SqlJournal::Memory => JournalMode::Memory,
+                SqlJournal::Off => JournalMode::Off,
+            },
+            synchronous: match self.sync {
+                SqlSync::Off => Synchronous::Off,
+                SqlSync::Normal => Synchronous::Normal,
+                SqlSync::Full => Synchronous::Full,
+                SqlSync::Extra => Synchronous::Extra,
+            },
+            page_bytes: self.page_bytes as u32,
+            checkpoint_pages: self.checkpoint_pages.unwrap_or(0) as u32,
+        }
+    }
+
     /// What sets a new connection up.
-    pub(super) fn pragmas(&self, cache_bytes: u64) -> String {
-        let checkpoint = self.checkpoint_pages.unwrap_or_default();
+    fn pragmas(&self, cache_bytes: u64) -> String {
         let cache = cache_bytes.div_ceil(1024);
-        // The journal's mode comes after the page's size, which it fixes.
-        format!(
-            "PRAGMA page_size={}; PRAGMA cache_size=-{cache}; PRAGMA temp_store=MEMORY; PRAGMA journal_mode={}; \
-             PRAGMA synchronous={}; PRAGMA wal_autocheckpoint={checkpoint};",
-            self.page_bytes,
-            self.journal.name(),
-            self.sync.name(),
-        )
+        let options = self.options().pragmas();
+        format!("PRAGMA cache_size=-{cache}; PRAGMA temp_store=MEMORY; {options}")
     }
 
     /// The axes that distinguish it.
@@ -95,7 +112,7 @@ impl SqlSetup {
     }
 
     /// The setup in words.
-    fn name(&self) -> String {
+    pub(super) fn name(&self) -> String {
         let checkpoint = match self.checkpoint_pages {
             Some(pages) => format!(", checkpoint {pages}"),
             None => String::new(),
@@ -158,6 +175,20 @@ pub(super) fn run(
                     work,
                 ));
             }
+        }
+    }
+    // What a power cut leaves does not depend on how long anything takes.
+    let first = experiment.timings.first().copied();
+    let cut = systems.iter().filter(|system| Some(system.timing) == first);
+    for system in cut.filter(|_| workload.crash_images > 0) {
+        for setup in SqlSetup::all(workload) {
+            let (system, images) = (system.fork(), workload.crash_images);
+            let name = system.engine.target.name.clone();
+            let work = move |control: &Control<'_>, document: &mut ResultSet| {
+                document.complete = crash::add(&system, &setup, images, control, document);
+                Ok(())
+            };
+            cases.push(DocumentCase::document(name, images, experiment, work));
         }
     }
     run_into(document, cases, control)

@@ -8,6 +8,8 @@
 mod case;
 mod check;
 #[cfg(feature = "sqlite")]
+mod crash;
+#[cfg(feature = "sqlite")]
 mod rows;
 #[cfg(feature = "sqlite")]
 mod script;

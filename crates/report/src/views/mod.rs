@@ -13,6 +13,7 @@ mod kv;
 mod layer;
 mod raw;
 mod repeats;
+mod sql;
 mod wear;
 
 #[cfg(test)]
@@ -37,6 +38,7 @@ pub(crate) const VIEWS: &[&View] = &[
     &health::VIEW,
     &io::VIEW,
     &kv::VIEW,
+    &sql::VIEW,
     &wear::VIEW,
 ];
 

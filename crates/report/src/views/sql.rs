@@ -1,0 +1,160 @@
+//! `wordline sql bench`: transactions of SQLite on file systems on memories.
+//!
+//! A line is one kind of transaction of one setup: a file system on a target, a journal, a page. Slowest transactions are
+//! shown as the calls of `wordline fs bench` are.
+
+mod card;
+
+use wordline_core::{Axis, Metric, RowOperation};
+
+use super::fs::{slowest_call, slowest_calls, system};
+use crate::answer::{Answer, IN_WORDS};
+use crate::pivot::LineField::{self, Of};
+use crate::pivot::{Keys, Pivot, PivotLine, together};
+use crate::text;
+use crate::view::FigureOf::{At, Words};
+use crate::view::{Key, LineTable, PlotView, TableView, View, figure};
+use card::DatabaseSetup;
+
+pub(crate) const VIEW: View = View {
+    workload: "sql",
+    keys: Keys::but(&[Of(Axis::DeviceOperation)]),
+    tables: &[
+        TableView::Lines(TRANSACTIONS),
+        TableView::Lines(TRAFFIC),
+        TableView::Lines(SLOWEST),
+        TableView::Lines(CUTS),
+    ],
+    plots: &[PlotView::Made(slowest_calls)],
+    answer,
+    card: Some(card::card),
+    ..View::EMPTY
+};
+
+/// What distinguishes transactions on a target.
+const KEYS: &[Key] = &[
+    Key::Words("transaction", |_, line| transaction(line)),
+    Key::Words("file system", |_, line| system(line)),
+    Key::Always(Of(Axis::Journal)),
+    Key::Varying(Of(Axis::Sync)),
+    Key::Varying(Of(Axis::PageBytes)),
+    Key::Varying(Of(Axis::CheckpointPages)),
+    Key::Varying(LineField::Timing),
+];
+
+/// How long transactions take.
+const TRANSACTIONS: LineTable = LineTable {
+    title: "{target}",
+    lines: transactions,
+    keys: KEYS,
+    figures: &[
+        figure("rate", At(Metric::OpsRate, &[])),
+        figure("latency mean", At(Metric::LatencyMean, &[])),
+        figure("p50", At(Metric::LatencyP50, &[])),
+        figure("p99", At(Metric::LatencyP99, &[])),
+        figure("max", At(Metric::LatencyMax, &[])),
+        figure("energy", At(Metric::EnergyPerOp, &[])),
+        figure("lifetime", At(Metric::Lifetime, &[])),
+    ],
+    ..LineTable::EMPTY
+};
+
+/// What a transaction moves, and the RAM for it.
+const TRAFFIC: LineTable = LineTable {
+    title: "{target}: what a transaction asks for, in the mean",
+    lines: transactions,
+    keys: KEYS,
+    figures: &[
+        figure("SQLite writes", At(Metric::EngineBytesWritten, &[])),
+        figure("in writes", At(Metric::EngineWrites, &[])),
+        figure("syncs", At(Metric::EngineSyncs, &[])),
+        figure("SQLite reads", At(Metric::EngineBytesRead, &[])),
+        figure("memory stores", At(Metric::BytesStored, &[])),
+        figure("write amp.", At(Metric::WriteAmplification, &[])),
+        figure("most cycles", At(Metric::CyclesMax, &[])),
+        figure("RAM of SQLite", At(Metric::DatabaseRam, &[])),
+        figure("of the file system", At(Metric::FileSystemRam, &[])),
+    ],
+    ..LineTable::EMPTY
+};
+
+/// What the slowest transaction of each kind consisted of.
+const SLOWEST: LineTable = LineTable {
+    title: "{target}: what the slowest transaction of each kind consisted of",
+    lines: |pivot| {
+        let mut lines = transactions(pivot);
+        lines.retain(|line| !slowest_call(line).is_empty());
+        lines
+    },
+    keys: KEYS,
+    figures: &[
+        figure("slowest", At(Metric::LatencyMax, &[])),
+        figure(
+            "operations of the memory in it",
+            Words(|_, line| Some(slowest_call(line))),
+        ),
+    ],
+    ..LineTable::EMPTY
+};
+
+/// What power cuts left.
+const CUTS: LineTable = LineTable {
+    title: "Power cuts",
+    lines: |pivot| pivot.select(|line| line.head().operation == RowOperation::Crash),
+    keys: &[
+        Key::Always(LineField::Target),
+        Key::Words("file system", |_, line| system(line)),
+        Key::Always(Of(Axis::Journal)),
+        Key::Varying(Of(Axis::Sync)),
+        Key::Varying(Of(Axis::PageBytes)),
+        Key::Varying(Of(Axis::CheckpointPages)),
+    ],
+    figures: &[
+        figure("images", At(Metric::CrashImages, &[])),
+        figure("of these fail", At(Metric::CrashFailures, &[])),
+    ],
+    ..LineTable::EMPTY
+};
+
+/// The lines of transactions, those of a kind side by side.
+fn transactions<'p, 'a>(pivot: &'p Pivot<'a>) -> Vec<&'p PivotLine<'a>> {
+    let lines = pivot.select(|line| line.head().operation != RowOperation::Crash);
+    together(lines, |line| transaction(line)).concat()
+}
+
+/// "insert of 2 rows", "tpc-b", "speedtest: hit".
+fn transaction(line: &PivotLine<'_>) -> String {
+    let operation = line.head().operation;
+    let (work, rows) = (line.field(Axis::Work), line.field(Axis::TransactionRows));
+    match (work.as_str(), rows.as_str()) {
+        ("", _) => operation.to_string(),
+        (work, "") if operation == RowOperation::Transaction => work.to_owned(),
+        (work, "") => format!("{work}: {operation}"),
+        (work, "1") => format!("{work} of 1 row"),
+        (work, rows) => format!("{work} of {rows} rows"),
+    }
+}
+
+fn answer(pivot: &Pivot<'_>) -> Answer {
+    let setups = DatabaseSetup::all(pivot);
+    let mut sentences = Vec::new();
+    for setup in setups.iter().take(IN_WORDS) {
+        sentences.extend(setup.slowest());
+        sentences.extend(
+            setup
+                .cuts()
+                .map(|cuts| format!("{}: {cuts}.", text::capital(&setup.name()))),
+        );
+    }
+    if pivot
+        .lines
+        .iter()
+        .any(|line| line.number(Metric::LatencyMax).is_some())
+    {
+        sentences.push(
+            "Times are those of the memory and its driver; what SQLite and the file system compute is not counted."
+                .to_owned(),
+        );
+    }
+    Answer::of_all(sentences)
+}
