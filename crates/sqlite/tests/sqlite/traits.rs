@@ -106,6 +106,38 @@ fn atomic_pages_and_safe_appends_save_syncs() {
     );
 }
 
+/// In the usual build it is refused: see the crate's design.
+#[test]
+fn pages_that_land_whole_need_no_journal_where_sqlite_is_compiled_for_it() {
+    let traits = DeviceTraits {
+        atomic_sizes: 1024 + 4096,
+        ..DeviceTraits::USUAL
+    };
+    let settings = SqliteSettings {
+        traits,
+        ..SqliteSettings::default()
+    };
+    let vfs = match SqliteVfs::new(littlefs(1 << 18), settings) {
+        Ok(vfs) => vfs,
+        Err(error) => {
+            let words = error.to_string();
+            assert!(words.contains("SQLITE_ENABLE_ATOMIC_WRITE"), "{words}");
+            return;
+        }
+    };
+    let db = vfs.open("/db").expect("a path");
+    let schema = "PRAGMA page_size=1024; CREATE TABLE t(a); INSERT INTO t VALUES(1)";
+    db.execute_batch(schema).expect("room");
+    let before = vfs.counts();
+    db.execute_batch("UPDATE t SET a = 2").expect("room");
+    let work = vfs.counts().since(before);
+    assert_eq!(
+        (work.journal.opens, work.database.syncs),
+        (0, 1),
+        "{work:?}"
+    );
+}
+
 #[test]
 fn work_and_ram_are_counted() {
     let meter = HeapMeter::start();
