@@ -50,7 +50,7 @@ pub use named_values::{ColumnUnit, NamedValues};
 #[cfg(feature = "cli")]
 pub use options::{ExperimentCommand, is_given};
 pub use raw::{BackgroundWork, Operation, Pattern, RawWorkload};
-pub use sql::{SqlJournal, SqlSync, SqlWork, SqlWorkload};
+pub use sql::{SqlJournal, SqlSync, SqlTold, SqlWork, SqlWorkload};
 pub use sync::WriteSync;
 pub use translation::{FtlMapping, TranslationLayer};
 pub use wear::{WearUsage, WearWorkload};

@@ -29,15 +29,19 @@ pub struct SqlWorkload {
     /// comma-separated.
     #[cfg_attr(feature = "cli", arg(long = "checkpoint"))]
     pub checkpoint_pages: Vec<u64>,
+    /// What SQLite is told of the file system; repeatable and comma-separated.
+    #[cfg_attr(feature = "cli", arg(long = "told"))]
+    pub told: Vec<SqlTold>,
     /// What is done, each on a database of its own; repeatable and comma-separated.
     #[cfg_attr(feature = "cli", arg(long = "workload"))]
     pub works: Vec<SqlWork>,
     /// Rows of a transaction, of the workloads that insert or read them; repeatable and comma-separated.
     #[cfg_attr(feature = "cli", arg(long))]
     pub rows: Vec<u64>,
-    /// Transactions that are timed of each workload.
+    /// Transactions that are timed of each workload [default: 1000, or as many as 10000 rows make].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long))]
-    pub transactions: u64,
+    pub transactions: Option<u64>,
     /// RAM of SQLite's page cache (PRAGMA cache_size).
     #[cfg_attr(feature = "cli", arg(long = "cache"))]
     pub cache_bytes: u64,
@@ -71,9 +75,10 @@ impl Default for SqlWorkload {
             syncs: vec![SqlSync::Full],
             page_bytes: vec![4096],
             checkpoint_pages: vec![1000],
+            told: vec![SqlTold::Promise],
             works: vec![SqlWork::Insert, SqlWork::Read],
             rows: vec![2, 100],
-            transactions: 200,
+            transactions: None,
             cache_bytes: 128 << 10,
             script: None,
             capacity_bytes: None,
@@ -116,6 +121,17 @@ named! {
 }
 
 named! {
+    /// What SQLite is told of the file system (`xDeviceCharacteristics`), so that it can leave out work.
+    pub enum SqlTold {
+        /// What the file system promises: what a power cut leaves of a write lies within it, and a file's length follows
+        /// its bytes.
+        Promise = "promise",
+        /// Nothing, as by simple VFSes: SQLite writes a log in whole sectors and pads it.
+        Nothing = "nothing",
+    }
+}
+
+named! {
     /// What is done with a database.
     pub enum SqlWork {
         /// Rows of a sensor are inserted, several in each transaction, in the schema of the edge-database paper.
@@ -128,6 +144,18 @@ named! {
         TpcB = "tpc-b",
         /// Inserts, look-ups, ranges, updates, an index and deletes of an indexed table, as speedtest1 has them.
         Speedtest = "speedtest",
+    }
+}
+
+impl SqlWorkload {
+    /// Rows of all transactions together, where nothing else is said.
+    const ROWS: u64 = 10_000;
+
+    /// Transactions of so many rows that are timed.
+    #[must_use]
+    pub fn transactions_of(&self, rows: u64) -> u64 {
+        let usual = 1000.min(Self::ROWS / rows.max(1)).max(1);
+        self.transactions.unwrap_or(usual)
     }
 }
 

@@ -3,11 +3,11 @@
 use wordline_catalog::PartOnBoard;
 use wordline_core::quantity::Time;
 use wordline_core::{
-    Axis, Experiment, ResultSet, RowOperation, SqlJournal, SqlSync, SqlWork, SqlWorkload,
+    Axis, Experiment, ResultSet, RowOperation, SqlJournal, SqlSync, SqlTold, SqlWork, SqlWorkload,
 };
 use wordline_sqlite::crash::{DatabaseOptions, JournalMode, Synchronous};
 use wordline_sqlite::rusqlite::Connection;
-use wordline_sqlite::{HeapMeter, SqliteSettings, SqliteVfs};
+use wordline_sqlite::{DeviceTraits, HeapMeter, SqliteSettings, SqliteVfs};
 
 use super::crash;
 use super::rows::{self, MeasuredWork, SqlRam};
@@ -38,6 +38,7 @@ pub(super) struct SqlSetup {
     pub(super) journal: SqlJournal,
     pub(super) sync: SqlSync,
     pub(super) page_bytes: u64,
+    pub(super) told: SqlTold,
     /// `None` where there is no log.
     pub(super) checkpoint_pages: Option<u64>,
 }
@@ -58,12 +59,15 @@ impl SqlSetup {
             };
             for &sync in &workload.syncs {
                 for &page_bytes in &workload.page_bytes {
-                    all.extend(checkpoints.iter().map(|&checkpoint_pages| Self {
-                        journal,
-                        sync,
-                        page_bytes,
-                        checkpoint_pages,
-                    }));
+                    for &told in &workload.told {
+                        all.extend(checkpoints.iter().map(|&checkpoint_pages| Self {
+                            journal,
+                            sync,
+                            page_bytes,
+                            told,
+                            checkpoint_pages,
+                        }));
+                    }
                 }
             }
         }
@@ -92,6 +96,22 @@ impl SqlSetup {
         }
     }
 
+    /// What SQLite is told of the file system and of the world. Where a file system survives power cuts, what one leaves
+    /// of a write lies within it, and the length of a file follows its bytes.
+    pub(super) fn settings(&self, system: &FileSystemCase<'_>) -> SqliteSettings {
+        let promise = system.engine.kind.promise();
+        let keeps = self.told == SqlTold::Promise && promise.survives_power_cuts;
+        SqliteSettings {
+            traits: DeviceTraits {
+                powersafe_overwrite: keeps,
+                safe_append: keeps,
+                ..DeviceTraits::USUAL
+            },
+            seed: system.experiment.seed,
+            ..SqliteSettings::default()
+        }
+    }
+
     /// What sets a new connection up.
     fn pragmas(&self, cache_bytes: u64) -> String {
         let cache = cache_bytes.div_ceil(1024);
@@ -104,7 +124,8 @@ impl SqlSetup {
         let subject = subject
             .at(Axis::Journal, self.journal.name())
             .at(Axis::Sync, self.sync.name())
-            .at(Axis::PageBytes, self.page_bytes);
+            .at(Axis::PageBytes, self.page_bytes)
+            .at(Axis::Told, self.told.name());
         match self.checkpoint_pages {
             Some(pages) => subject.at(Axis::CheckpointPages, pages),
             None => subject,
@@ -118,10 +139,11 @@ impl SqlSetup {
             None => String::new(),
         };
         format!(
-            "journal {}, sync {}, page {} B{checkpoint}",
+            "journal {}, sync {}, page {} B{checkpoint}, told {}",
             self.journal.name(),
             self.sync.name(),
-            self.page_bytes
+            self.page_bytes,
+            self.told.name()
         )
     }
 }
@@ -152,7 +174,7 @@ pub(super) fn run(
                 let steps = SqlWorkSteps {
                     work,
                     rows,
-                    transactions: workload.transactions,
+                    transactions: workload.transactions_of(rows),
                     seed: experiment.seed,
                     script: script.as_deref(),
                 };
@@ -274,11 +296,7 @@ impl SqlCase<'_, '_> {
         engine.format(&medium)?;
         let Ready { mounted, layer_ram } = engine.mount(&medium)?;
         let heap = HeapMeter::start();
-        let settings = SqliteSettings {
-            traits: super::traits::of(engine.kind.promise()),
-            seed: self.system.experiment.seed,
-            ..SqliteSettings::default()
-        };
+        let settings = self.setup.settings(&self.system);
         let vfs = SqliteVfs::new(mounted.engine, settings).map_err(failed)?;
         let connection = vfs.open(DATABASE).map_err(failed)?;
         let batch = |sql: &str| {

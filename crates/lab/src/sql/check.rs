@@ -58,7 +58,10 @@ pub(super) fn check(
     }
     let (least, most) = CACHE;
     in_range("cache", workload.cache_bytes, least, most)?;
-    in_range("transactions", workload.transactions, 1, TRANSACTIONS_MAX)?;
+    distinct("told", names(&workload.told, |one| one.name()))?;
+    if let Some(transactions) = workload.transactions {
+        in_range("transactions", transactions, 1, TRANSACTIONS_MAX)?;
+    }
     in_range("crash", workload.crash_images, 0, IMAGES_MAX)?;
     if workload.capacity_bytes == Some(0) {
         return Err(SettingProblem::NoCapacity.of("capacity"));

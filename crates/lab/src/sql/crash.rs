@@ -8,11 +8,9 @@ use wordline_crash::{ByteTearing, Content, FlashContent, FlashTearing, Mode};
 use wordline_engines::crash::{CutMemory, StoredBytes};
 use wordline_memory::Geometry;
 use wordline_nvm::Memory;
-use wordline_sqlite::SqliteSettings;
 use wordline_sqlite::crash::{RowChange, SqlCall, SqlSubject};
 
 use super::case::SqlSetup;
-use super::traits;
 use crate::control::Control;
 use crate::fs::system::FileSystemCase;
 use crate::payload::Payload;
@@ -69,7 +67,7 @@ pub(super) fn add(
                 setup.options(),
             );
             let start = FlashContent::erased(geometry);
-            cut(software, start, tearing, system, images, control)
+            cut(software, start, tearing, (system, setup), images, control)
         }
         Memory::Bytes(device) => {
             let content = Content::zeros(device.len().min(BYTES), device.atom());
@@ -80,7 +78,7 @@ pub(super) fn add(
                 setup.options(),
             );
             let tearing = ByteTearing::contract();
-            cut(software, content, tearing, system, images, control)
+            cut(software, content, tearing, (system, setup), images, control)
         }
     };
     if control.stopped() {
@@ -117,7 +115,7 @@ fn cut<'a, T: CutMemory>(
     software: SqlSubject<'a, T>,
     start: T::Content,
     tearing: T,
-    system: &'a FileSystemCase<'_>,
+    (system, setup): (&'a FileSystemCase<'_>, &SqlSetup),
     images: u64,
     control: &'a Control<'_>,
 ) -> (Verdict, Vec<String>) {
@@ -125,11 +123,7 @@ fn cut<'a, T: CutMemory>(
     let stopped = || control.stopped();
     let payload = Payload::new(seed);
     let software = SqlSubject {
-        settings: SqliteSettings {
-            traits: traits::of(system.engine.kind.promise()),
-            seed,
-            ..SqliteSettings::default()
-        },
+        settings: setup.settings(system),
         before: vec![SqlCall::CreateTable("readings"), change(&payload, 0)],
         after: vec![change(&payload, CHANGES + 1)],
         stopped: &stopped,

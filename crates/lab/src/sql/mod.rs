@@ -14,8 +14,6 @@ mod rows;
 #[cfg(feature = "sqlite")]
 mod script;
 #[cfg(feature = "sqlite")]
-mod traits;
-#[cfg(feature = "sqlite")]
 mod works;
 
 use wordline_catalog::PartOnBoard;

@@ -39,6 +39,7 @@ const KEYS: &[Key] = &[
     Key::Varying(Of(Axis::Sync)),
     Key::Varying(Of(Axis::PageBytes)),
     Key::Varying(Of(Axis::CheckpointPages)),
+    Key::Varying(Of(Axis::Told)),
     Key::Varying(LineField::Timing),
 ];
 
@@ -108,6 +109,7 @@ const CUTS: LineTable = LineTable {
         Key::Varying(Of(Axis::Sync)),
         Key::Varying(Of(Axis::PageBytes)),
         Key::Varying(Of(Axis::CheckpointPages)),
+        Key::Varying(Of(Axis::Told)),
     ],
     figures: &[
         figure("images", At(Metric::CrashImages, &[])),

@@ -12,11 +12,12 @@ use crate::tabulate::Tabulation;
 use crate::text;
 
 /// The axes of a setup beside target and file system, with the word before their value.
-const AXES: [(Axis, &str); 4] = [
+const AXES: [(Axis, &str); 5] = [
     (Axis::Journal, "journal "),
     (Axis::Sync, "sync "),
     (Axis::PageBytes, "pages of "),
     (Axis::CheckpointPages, "checkpoint "),
+    (Axis::Told, "told "),
 ];
 
 /// A file system on a target with SQLite set up in one way.
@@ -355,6 +356,7 @@ fn table(pivot: &Pivot<'_>) -> Option<crate::grid::Grid> {
         (Axis::Sync, "sync"),
         (Axis::PageBytes, "page"),
         (Axis::CheckpointPages, "checkpoint"),
+        (Axis::Told, "told"),
     ] {
         let set: Vec<_> = lines
             .iter()
