@@ -101,7 +101,12 @@ impl<M: ByteMemory> FlatDisk<M> {
         self.write(slot_at(slot), &[state as u8])
     }
 
-    /// Writes a length that is not in force.
+    /// Whether a power cut leaves a length old or new: it lies in one atom.
+    pub(crate) fn lands_lengths_whole(&self) -> bool {
+        self.memory.atom() >= 8
+    }
+
+    /// Writes one of the two lengths.
     pub(crate) fn write_length(
         &mut self,
         slot: u32,

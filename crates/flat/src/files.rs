@@ -10,7 +10,7 @@ use crate::disk::FlatDisk;
 use crate::path::entry_word;
 use crate::record::{FlatRecord, NEXT_MAX, NO_SLOT, SlotState};
 use crate::shape::{FlatShape, FlatUse};
-use crate::tables::{CONTINUES, FREE, OpenWord, Tables};
+use crate::tables::{CONTINUES, FREE, FlatTables, OpenWord};
 
 /// Slots that new names leave free, so that a file can be renamed and grow: those of the longest record.
 pub(crate) const SPARE_RECORDS: u32 = 1 + NEXT_MAX as u32;
@@ -18,7 +18,7 @@ pub(crate) const SPARE_RECORDS: u32 = 1 + NEXT_MAX as u32;
 /// Files in a byte-addressable memory, mounted with RAM of the caller.
 pub struct FlatFiles<M, R> {
     pub(crate) disk: FlatDisk<M>,
-    pub(crate) tables: Tables<R>,
+    pub(crate) tables: FlatTables<R>,
     pub(crate) next_serial: u64,
     pub(crate) reserve_bytes: u32,
 }

@@ -7,7 +7,7 @@ use crate::disk::FlatDisk;
 use crate::path::entry_word;
 use crate::record::SlotState;
 use crate::shape::{FlatShape, FlatUse};
-use crate::tables::{CONTINUES, FREE, Tables};
+use crate::tables::{CONTINUES, FREE, FlatTables};
 use crate::{FlatError, FlatFiles};
 
 impl<M: ByteMemory, R: AsMut<[u32]> + AsRef<[u32]>> FlatFiles<M, R> {
@@ -30,7 +30,7 @@ impl<M: ByteMemory, R: AsMut<[u32]> + AsRef<[u32]>> FlatFiles<M, R> {
                 is_pending: false,
                 lacking,
             },
-            tables: Tables::new(ram, &shape, of_use),
+            tables: FlatTables::new(ram, &shape, of_use),
             next_serial: 1,
             reserve_bytes: of_use.reserve_bytes,
         };

@@ -16,7 +16,7 @@ pub struct FlatDirectory {
 }
 
 /// Where a path leads to: a name in a directory.
-pub(crate) struct Place<'a> {
+pub(crate) struct FlatPlace<'a> {
     pub(crate) parent: u64,
     pub(crate) name: &'a str,
     /// The first directories on the way, as far as they are looked for.
@@ -28,7 +28,7 @@ impl<M: ByteMemory, R: AsMut<[u32]> + AsRef<[u32]>> FlatFiles<M, R> {
     pub(crate) fn place<'a>(
         &mut self,
         path: &'a str,
-    ) -> Result<Option<Place<'a>>, FlatError<M::Error>> {
+    ) -> Result<Option<FlatPlace<'a>>, FlatError<M::Error>> {
         self.place_passing(path, ROOT)
     }
 
@@ -37,8 +37,8 @@ impl<M: ByteMemory, R: AsMut<[u32]> + AsRef<[u32]>> FlatFiles<M, R> {
         &mut self,
         path: &'a str,
         through: u64,
-    ) -> Result<Option<Place<'a>>, FlatError<M::Error>> {
-        let mut place: Option<Place<'a>> = None;
+    ) -> Result<Option<FlatPlace<'a>>, FlatError<M::Error>> {
+        let mut place: Option<FlatPlace<'a>> = None;
         for name in parts(path)? {
             let (parent, passes) = match place {
                 None => (ROOT, false),
@@ -51,7 +51,7 @@ impl<M: ByteMemory, R: AsMut<[u32]> + AsRef<[u32]>> FlatFiles<M, R> {
                     (record.id, above.passes || record.id == through)
                 }
             };
-            place = Some(Place {
+            place = Some(FlatPlace {
                 parent,
                 name,
                 passes,
@@ -98,7 +98,7 @@ impl<M: ByteMemory, R: AsMut<[u32]> + AsRef<[u32]>> FlatFiles<M, R> {
     pub(crate) fn create(
         &mut self,
         is_dir: bool,
-        place: &Place<'_>,
+        place: &FlatPlace<'_>,
     ) -> Result<FlatRecord, FlatError<M::Error>> {
         let mut record = FlatRecord::new(is_dir, place.parent, place.name);
         let reserve = if is_dir { 0 } else { self.reserve(0) };

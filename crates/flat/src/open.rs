@@ -283,8 +283,8 @@ impl<M: ByteMemory, R: AsMut<[u32]> + AsRef<[u32]>> FlatFiles<M, R> {
         Ok(())
     }
 
-    /// Puts a length in force. Where the extents are not those of the record, a new record does it, else one byte that
-    /// chooses between two lengths.
+    /// Puts a length in force. Where the extents are not those of the record, a new record does it. Else the length itself
+    /// does where an atom holds it, and one byte that chooses between two lengths where none does.
     fn set_length(&mut self, index: u32, length: u32) -> Result<(), FlatError<M::Error>> {
         let flags = self.tables.file(index, OpenWord::Flags);
         let slot = self.tables.file(index, OpenWord::Slot) - 1;
@@ -300,15 +300,19 @@ impl<M: ByteMemory, R: AsMut<[u32]> + AsRef<[u32]>> FlatFiles<M, R> {
         let low = u64::from(self.tables.file(index, OpenWord::SerialLow));
         let serial = low | u64::from(self.tables.file(index, OpenWord::SerialHigh)) << 32;
         let second = flags & SECOND != 0;
-        if self.keeps(FlatBarrier::IdleLength) {
-            self.disk.write_length(slot, serial, !second, length)?;
+        let whole = self.disk.lands_lengths_whole();
+        let in_place = whole || !self.keeps(FlatBarrier::IdleLength);
+        if whole && self.keeps(FlatBarrier::PersistBeforeLength) {
+            self.disk.persist()?;
+        }
+        self.disk
+            .write_length(slot, serial, second ^ !in_place, length)?;
+        if !in_place {
             if self.keeps(FlatBarrier::PersistBeforeLength) {
                 self.disk.persist()?;
             }
             self.disk.set_state(slot, SlotState::with(!second))?;
             self.tables.set_file(index, OpenWord::Flags, flags ^ SECOND);
-        } else {
-            self.disk.write_length(slot, serial, second, length)?;
         }
         self.tables.set_file(index, OpenWord::Length, length);
         Ok(())
@@ -316,7 +320,8 @@ impl<M: ByteMemory, R: AsMut<[u32]> + AsRef<[u32]>> FlatFiles<M, R> {
 
     /// Makes a change of length to so many bytes possible: the length in force lasts, and there are units for the new one.
     fn make_room(&mut self, index: u32, bytes: u32) -> Result<(), FlatError<M::Error>> {
-        if self.disk.is_pending && self.keeps(FlatBarrier::PersistLength) {
+        let may_tear = self.disk.is_pending && !self.disk.lands_lengths_whole();
+        if may_tear && self.keeps(FlatBarrier::PersistLength) {
             self.disk.persist()?;
         }
         let has = self.tables.file(index, OpenWord::Units);

@@ -2,7 +2,6 @@
 //! that lack one barrier after the other.
 
 use std::borrow::ToOwned;
-use std::collections::BTreeMap;
 use std::error::Error;
 use std::string::String;
 use std::vec::Vec;
@@ -17,8 +16,8 @@ use wordline_memory::{ByteMemory, RamMemory};
 use crate::barrier::FlatBarrier;
 use crate::{FlatError, FlatFiles, FlatOpen, FlatShape, FlatUse, format};
 
-type Memory = Recorded<ByteTearing>;
-type Files<M> = FlatFiles<M, Vec<u32>>;
+type CutBytes = Recorded<ByteTearing>;
+type MountedFlat<M> = FlatFiles<M, Vec<u32>>;
 
 /// Small enough that units and slots are used again and again.
 const BYTES: usize = 64 + 20 * 128 + 24 * 64;
@@ -64,7 +63,7 @@ fn append(path: &'static str, fill: u8, bytes: usize) -> FileCall {
     FileCall::Append(path, vec![content(fill, bytes)])
 }
 
-/// Files that grow side by side, are overwritten, cut, extended, replaced and removed, in directories that move; one name
+/// MountedFlat that grow side by side, are overwritten, cut, extended, replaced and removed, in directories that move; one name
 /// takes two slots.
 fn workload() -> Vec<FlatCall> {
     const LONG: &str =
@@ -117,11 +116,11 @@ fn workload() -> Vec<FlatCall> {
 }
 
 /// One call.
-fn apply<M>(files: &mut Files<M>, call: &FlatCall) -> Outcome<()>
+fn apply<M>(files: &mut MountedFlat<M>, call: &FlatCall) -> Outcome<()>
 where
     M: ByteMemory<Error: Error + 'static>,
 {
-    let finish = |files: &mut Files<M>, file| {
+    let finish = |files: &mut MountedFlat<M>, file| {
         if matches!(call, FlatCall::Synced(_)) {
             files.sync(file)?;
         }
@@ -157,7 +156,7 @@ where
     }
 }
 
-fn walk<M>(files: &mut Files<M>, dir: &str, tree: &mut FileTree) -> Outcome<()>
+fn walk<M>(files: &mut MountedFlat<M>, dir: &str, tree: &mut FileTree) -> Outcome<()>
 where
     M: ByteMemory<Error: Error + 'static>,
 {
@@ -190,24 +189,24 @@ where
 
 impl Subject for FlatSubject {
     type Medium = ByteTearing;
-    type Store = Files<Memory>;
+    type Store = MountedFlat<CutBytes>;
     type Call = FlatCall;
     type State = FileTree;
 
-    fn prepare(&self, mut memory: Memory) -> Outcome<()> {
+    fn prepare(&self, mut memory: CutBytes) -> Outcome<()> {
         Ok(format(&mut memory, &SHAPE)?)
     }
 
-    fn open(&self, memory: Memory) -> Outcome<Files<Memory>> {
+    fn open(&self, memory: CutBytes) -> Outcome<MountedFlat<CutBytes>> {
         Ok(mounted(memory, self.lacking)?)
     }
 
-    fn apply(&self, files: &mut Files<Memory>, call: &FlatCall) -> Outcome<()> {
+    fn apply(&self, files: &mut MountedFlat<CutBytes>, call: &FlatCall) -> Outcome<()> {
         apply(files, call)
     }
 
     /// All files, and whether exactly their units and slots are in use.
-    fn read(&self, files: &mut Files<Memory>) -> Outcome<FileTree> {
+    fn read(&self, files: &mut MountedFlat<CutBytes>) -> Outcome<FileTree> {
         let mut tree = FileTree::new();
         walk(files, "", &mut tree)?;
         let (mut units, mut slots) = (0, 0);
@@ -262,13 +261,14 @@ const SAMPLED: ByteTearing = ByteTearing {
 /// A class of memories: its name, its atom in bytes, and what a cut does.
 type CutClass = (&'static str, usize, ByteTearing);
 
-const MEMORIES: [CutClass; 6] = [
+const MEMORIES: [CutClass; 7] = [
     ("a bus of 16 bits, atom 2 B", 2, ByteTearing::bus(2)),
     ("a serial bus, atom 1 B", 1, ByteTearing::bus(1)),
     ("any order until a persist, atom 1 B", 1, SAMPLED),
     ("any order until a persist, atom 2 B", 2, SAMPLED),
     ("any order until a persist, atom 4 B", 4, SAMPLED),
     ("any order until a persist, atom 8 B", 8, SAMPLED),
+    ("any order until a persist, atom 32 B", 32, SAMPLED),
 ];
 
 fn harness(memory: &CutClass) -> Harness<ByteTearing> {
@@ -336,9 +336,11 @@ enum Noticed {
     OnTheBus,
     /// Cuts of a memory that stores in any order.
     InAnyOrder,
+    /// The same, where an atom holds a length.
+    InLargeAtoms,
 }
 
-const CUT_MUTANTS: [(FlatBarrier, Noticed); 17] = [
+const CUT_MUTANTS: [(FlatBarrier, Noticed); 20] = [
     (FlatBarrier::PersistRecord, Noticed::InAnyOrder),
     (FlatBarrier::CommitLast, Noticed::OnTheBus),
     (FlatBarrier::PersistCommit, Noticed::InAnyOrder),
@@ -348,29 +350,33 @@ const CUT_MUTANTS: [(FlatBarrier, Noticed); 17] = [
     (FlatBarrier::ReplaceTarget, Noticed::OnTheBus),
     (FlatBarrier::DataBeforeLength, Noticed::OnTheBus),
     (FlatBarrier::PersistBeforeLength, Noticed::InAnyOrder),
+    (FlatBarrier::PersistBeforeLength, Noticed::InLargeAtoms),
     (FlatBarrier::IdleLength, Noticed::OnTheBus),
     (FlatBarrier::PersistLength, Noticed::InAnyOrder),
     (FlatBarrier::PersistShrink, Noticed::InAnyOrder),
+    (FlatBarrier::PersistShrink, Noticed::InLargeAtoms),
     (FlatBarrier::ZeroExtension, Noticed::OnTheBus),
     (FlatBarrier::ClipAtMount, Noticed::OnTheBus),
     (FlatBarrier::RetakeFree, Noticed::OnTheBus),
     (FlatBarrier::TakeContinuations, Noticed::OnTheBus),
     (FlatBarrier::Sync, Noticed::InAnyOrder),
+    (FlatBarrier::Sync, Noticed::InLargeAtoms),
 ];
 
 #[test]
 fn files_without_one_of_their_barriers_are_caught() {
-    let mut missed = BTreeMap::new();
+    let mut missed = Vec::new();
     for (barrier, noticed) in CUT_MUTANTS {
         let memory = match noticed {
             Noticed::OnTheBus => &MEMORIES[0],
             Noticed::InAnyOrder => &MEMORIES[3],
+            Noticed::InLargeAtoms => &MEMORIES[5],
         };
         match cut(memory, Some(barrier), 1).first {
             Some(Failure { case, violation }) => {
                 std::println!("{barrier:?}: {case}: {}", violation.headline());
             }
-            None => drop(missed.insert(format!("{barrier:?}"), noticed)),
+            None => missed.push((barrier, noticed)),
         }
     }
     assert!(missed.is_empty(), "{missed:?}");
@@ -392,9 +398,9 @@ fn image(calls: usize) -> (RamMemory<BYTES>, FileTree) {
 fn mounted<M: ByteMemory>(
     memory: M,
     lacking: Option<FlatBarrier>,
-) -> Result<Files<M>, FlatError<M::Error>> {
+) -> Result<MountedFlat<M>, FlatError<M::Error>> {
     let ram = vec![0; SHAPE.ram_words(&USE) as usize];
-    Files::mount_lacking(memory, &USE, ram, lacking)
+    MountedFlat::mount_lacking(memory, &USE, ram, lacking)
 }
 
 /// Everything that a damaged memory holds, and then some calls: whatever they find, they return.

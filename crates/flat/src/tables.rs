@@ -33,7 +33,7 @@ pub(crate) const STALE: u32 = 2;
 
 /// The RAM, and where each part begins.
 #[derive(Debug)]
-pub(crate) struct Tables<R> {
+pub(crate) struct FlatTables<R> {
     ram: R,
     units: u32,
     records: u32,
@@ -45,7 +45,7 @@ pub(crate) struct Tables<R> {
     next_slot: u32,
 }
 
-impl<R: AsMut<[u32]> + AsRef<[u32]>> Tables<R> {
+impl<R: AsMut<[u32]> + AsRef<[u32]>> FlatTables<R> {
     /// All units and slots free, and no file open. The RAM is long enough.
     pub(crate) fn new(mut ram: R, shape: &FlatShape, of_use: &FlatUse) -> Self {
         ram.as_mut().fill(0);

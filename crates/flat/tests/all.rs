@@ -1,4 +1,5 @@
 //! Tests of the files from outside.
 
 mod costs;
+mod limits;
 mod model;

@@ -7,6 +7,7 @@ use wordline_memory::{ByteMemory, OutOfRange, RamMemory};
 #[derive(Clone)]
 struct CountingMemory {
     memory: RamMemory<65536>,
+    atom: usize,
     counts: AccessCounts,
 }
 
@@ -27,7 +28,7 @@ impl ByteMemory for CountingMemory {
     }
 
     fn atom(&self) -> usize {
-        2
+        self.atom
     }
 
     fn read(&mut self, at: u64, out: &mut [u8]) -> Result<(), OutOfRange> {
@@ -50,9 +51,10 @@ impl ByteMemory for CountingMemory {
 
 type CountedFiles = FlatFiles<CountingMemory, Vec<u32>>;
 
-fn mounted() -> CountedFiles {
+fn mounted(atom: usize) -> CountedFiles {
     let mut memory = CountingMemory {
         memory: RamMemory::new(),
+        atom,
         counts: AccessCounts::default(),
     };
     let shape = FlatShape::usual(memory.len());
@@ -74,7 +76,7 @@ fn taken<T>(
 
 #[test]
 fn each_call_moves_what_the_design_says() {
-    let mut files = mounted();
+    let mut files = mounted(2);
     let (create, log) = taken(&mut files, |files| files.open("/log", FlatOpen::Create));
     let log = log.expect("room");
     // Two lengths, 48 bytes of a head, four of a name, an extent in reserve, and the state.
@@ -168,7 +170,7 @@ fn each_call_moves_what_the_design_says() {
 /// A log of small records commits a record for its extents a few times, not at each append.
 #[test]
 fn a_log_that_grows_by_little_rarely_needs_a_record() {
-    let mut files = mounted();
+    let mut files = mounted(2);
     let log = files.open("/log", FlatOpen::Create).expect("room");
     // An eighth of the free space limits the reserve here, so that a record reserves 2 to 8 KiB.
     let (counts, records) = (40_000 / 500, 10);
@@ -179,4 +181,23 @@ fn a_log_that_grows_by_little_rarely_needs_a_record() {
     });
     let metadata = taken.written_bytes - 500 * counts;
     assert!(metadata <= 9 * counts + 78 * records, "{metadata}");
+}
+
+/// An atom that holds a length saves the byte that chooses one.
+#[test]
+fn an_append_is_two_writes_where_an_atom_holds_the_length() {
+    let mut files = mounted(8);
+    let log = files.open("/log", FlatOpen::Create).expect("room");
+    let (append, done) = taken(&mut files, |files| {
+        files.write(log, 0, &[1; 256])?;
+        files.sync(log)
+    });
+    done.expect("room");
+    let expected = AccessCounts {
+        writes: 2,
+        written_bytes: 256 + 8,
+        persists: 2,
+        ..AccessCounts::default()
+    };
+    assert_eq!(append, expected);
 }

@@ -7,8 +7,8 @@ use wordline_flat::{FlatError, FlatFile, FlatFiles, FlatOpen, FlatShape, FlatUse
 use wordline_memory::{OutOfRange, RamMemory};
 
 const BYTES: usize = 16 << 10;
-type Files = FlatFiles<RamMemory<BYTES>, Vec<u32>>;
-type Done<T> = Result<T, FlatError<OutOfRange>>;
+type ModelFiles = FlatFiles<RamMemory<BYTES>, Vec<u32>>;
+type FlatResult<T> = Result<T, FlatError<OutOfRange>>;
 
 const PATHS: [&str; 6] = [
     "/a",
@@ -123,13 +123,13 @@ impl PlainMap {
     }
 }
 
-fn mounted(memory: RamMemory<BYTES>) -> Files {
+fn mounted(memory: RamMemory<BYTES>) -> ModelFiles {
     let ram = vec![0; SHAPE.ram_words(&USE) as usize];
     FlatFiles::mount(memory, &USE, ram).expect("formatted")
 }
 
 /// Whether a change of length could be made; it may fail only where the units do not suffice, or lie in too many pieces.
-fn grown(done: Done<()>, free_units: u64, more_units: u64) -> bool {
+fn grown(done: FlatResult<()>, free_units: u64, more_units: u64) -> bool {
     match done {
         Ok(()) => true,
         Err(FlatError::NoSpace) => {
@@ -145,7 +145,7 @@ fn grown(done: Done<()>, free_units: u64, more_units: u64) -> bool {
 }
 
 /// Compares what every path holds, and the room.
-fn compare(files: &mut Files, map: &PlainMap) {
+fn compare(files: &mut ModelFiles, map: &PlainMap) {
     for (path, node) in &map.nodes {
         let entry = files.entry(path).expect("it is there");
         assert_eq!(entry.is_directory, node.is_none(), "{path}");
@@ -169,7 +169,7 @@ fn compare(files: &mut Files, map: &PlainMap) {
     assert_eq!(room.free, room.total - 64 * map.units());
 }
 
-fn read(files: &mut Files, file: FlatFile, bytes: usize) -> Vec<u8> {
+fn read(files: &mut ModelFiles, file: FlatFile, bytes: usize) -> Vec<u8> {
     let mut out = vec![0; bytes + 10];
     let read = files.read(file, 0, &mut out).expect("sound");
     out.truncate(read);

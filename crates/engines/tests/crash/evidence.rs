@@ -110,7 +110,7 @@ fn flat() -> Rows {
 }
 
 #[test]
-fn littlefs_and_rtfs_lose_nothing_and_fat_does_and_broken_drivers_are_caught() {
+fn littlefs_rtfs_and_flat_lose_nothing_and_fat_does_and_broken_drivers_are_caught() {
     let littlefs = littlefs();
     for (name, verdict) in &littlefs {
         println!(
