@@ -171,6 +171,33 @@ fn every_kind_of_call_has_rows_whatever_thread_made_it() {
     }
 }
 
+/// The operations of the memory account for all of the slowest call of each kind, an erase that goes on from call to call
+/// among them.
+#[test]
+fn the_operations_of_the_slowest_call_add_up_to_it() {
+    let mut lines = String::from("has-file 65536 /old\n1 open 0 write /old\n");
+    for number in 0..400_u64 {
+        let at = number * 7 % 16 * 4096;
+        let _ = write!(lines, "1 write 0 {at} 4096 {number:x}\n1 sync 0 all\n");
+    }
+    let document = ran(
+        &[NOR],
+        replay(&["littlefs", "fat", "rtfs"]),
+        lines.trim_end(),
+    );
+    assert!(!document.failed(), "{:?}", document.warnings);
+    for slowest in document.of(Metric::LatencyMax) {
+        let same = |row: &&wordline_core::results::Row| {
+            row.operation == slowest.operation
+                && row.axes.get(&Axis::Fs) == slowest.axes.get(&Axis::Fs)
+        };
+        let times = document.of(Metric::LatencyMaxOperationTime).filter(same);
+        let sum: f64 = times.filter_map(|row| row.value).sum();
+        let slowest = slowest.value.expect("it was timed");
+        assert!((sum - slowest).abs() <= 1e-9 * slowest, "{sum}, {slowest}");
+    }
+}
+
 #[test]
 fn no_byte_depends_on_the_threads() {
     let mut lines = String::from("has-file 5000 /old\n1 open 0 write /old\n");
