@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::io::BufReader;
 
-use wordline_engines::{FileSystem, FsError, Handle, Open, RamFiles};
+use wordline_engines::{FileSystem, FsError, Handle, Open, VolatileFiles};
 use wordline_trace::files::{
     ExistingEntry, FileAction, FileOpening, FileTraceError, FileTraceForm, FileTracePreamble,
     FileTraceReader, FileTraceWriter, TracedFileCall,
@@ -27,9 +27,9 @@ pub(crate) fn check(data: &[u8]) -> bool {
     read(data)
 }
 
-type Trace = (FileTracePreamble, Vec<TracedFileCall>);
+type CheckedTrace = (FileTracePreamble, Vec<TracedFileCall>);
 
-fn trace(from: impl std::io::BufRead) -> Result<Trace, FileTraceError> {
+fn trace(from: impl std::io::BufRead) -> Result<CheckedTrace, FileTraceError> {
     let mut reader = FileTraceReader::open(from)?;
     let calls = reader.by_ref().collect::<Result<Vec<_>, _>>()?;
     assert_eq!(reader.calls(), calls.len() as u64);
@@ -64,8 +64,8 @@ fn read(data: &[u8]) -> bool {
 }
 
 /// Makes the calls on a file system, as far as it has room.
-fn play((preamble, calls): &Trace) {
-    let mut fs = RamFiles::new(ROOM);
+fn play((preamble, calls): &CheckedTrace) {
+    let mut fs = VolatileFiles::new(ROOM);
     for ExistingEntry { path, bytes } in &preamble.existing {
         let Some(bytes) = bytes else {
             fs.create_dir(path).expect("the trace was checked");
@@ -88,7 +88,7 @@ fn play((preamble, calls): &Trace) {
 }
 
 fn make(
-    fs: &mut RamFiles,
+    fs: &mut VolatileFiles,
     open: &mut HashMap<u32, Handle>,
     action: &FileAction,
 ) -> Result<(), FsError> {

@@ -93,8 +93,8 @@ fn unused(path: &[String]) -> &'static [&'static str] {
     const ALL: &[&str] = &["prices", "exchange", "quantity", "catalog", "stdout_format"];
     let path: Vec<&str> = path.iter().map(String::as_str).collect();
     match path.as_slice() {
-        ["completions" | "man"] => ALL,
-        ["report" | "diff"] | ["kv", "dump"] | ["io", "record" | "show"] => &ALL[..4],
+        ["completions" | "man"] | ["io", "show"] => ALL,
+        ["report" | "diff"] | ["kv", "dump"] | ["io", "record"] => &ALL[..4],
         ["doctor"] | ["fs", "mount"] | ["part", "check" | "import" | "new"] => &ALL[..3],
         ["ask"] => &ALL[4..],
         _ => &[],

@@ -20,7 +20,6 @@ mod fuse;
 mod host_files;
 mod littlefs;
 mod open_files;
-mod ram_files;
 mod recorded;
 mod rewritten_sectors;
 mod rtfs;
@@ -28,6 +27,7 @@ mod sectors;
 mod shared;
 mod spare_flash;
 mod stores;
+mod volatile_files;
 
 pub use blocks::{BlockFault, BlockShape, Blocks, ByteBlocks, FlashBlocks};
 pub use byte_box::ByteBox;
@@ -46,7 +46,6 @@ pub use fuse::{FuseError, FuseMount, FuseOptions};
 pub use host_files::HostFiles;
 #[cfg(feature = "littlefs")]
 pub use littlefs::{LittleFs, LittleFsOptions};
-pub use ram_files::RamFiles;
 pub use recorded::{FileRecorder, RecordedFiles};
 pub use rewritten_sectors::{RewriteError, RewrittenSectors};
 pub use rtfs::{Rtfs, RtfsOptions};
@@ -54,6 +53,7 @@ pub use sectors::{SectorBox, Sectors, SectorsError};
 pub use shared::Shared;
 pub use spare_flash::{FlashBox, FlashFault, SpareFlash};
 pub use stores::{RecordStore, StoreError, StoreOptions, StoreWork};
+pub use volatile_files::VolatileFiles;
 
 /// All file systems, in the order in which runs and reports have them.
 pub static FILE_SYSTEMS: &[&dyn FileSystemEngine] = &[

@@ -19,10 +19,10 @@ use crate::{
 /// and are left out.
 ///
 /// ```
-/// use wordline_engines::{FileRecorder, FileSystem, Open, RamFiles, RecordedFiles, Shared};
+/// use wordline_engines::{FileRecorder, FileSystem, Open, VolatileFiles, RecordedFiles, Shared};
 /// use wordline_trace::files::{FileTraceForm, FileTraceReader};
 ///
-/// let mut fs = RamFiles::new(1 << 20);
+/// let mut fs = VolatileFiles::new(1 << 20);
 /// let recorder = FileRecorder::new(&mut fs, Vec::new(), FileTraceForm::Binary, "an example")?;
 /// let recorder = Shared::new(recorder);
 /// let mut fs = RecordedFiles::new(fs, recorder.clone());
@@ -300,10 +300,10 @@ mod tests {
     use wordline_trace::files::FileTraceReader;
 
     use super::*;
-    use crate::RamFiles;
+    use crate::VolatileFiles;
 
     /// What a recorder wrote of some calls, as text.
-    fn recorded(fs: RamFiles, calls: impl FnOnce(&mut dyn FileSystem)) -> String {
+    fn recorded(fs: VolatileFiles, calls: impl FnOnce(&mut dyn FileSystem)) -> String {
         let mut fs = fs;
         let recorder = FileRecorder::new(&mut fs, Vec::new(), FileTraceForm::Text, "");
         let recorder = Shared::new(recorder.expect("into memory"));
@@ -320,7 +320,7 @@ mod tests {
 
     #[test]
     fn calls_that_succeed_are_recorded_with_their_threads() {
-        let text = recorded(RamFiles::new(1000), |fs| {
+        let text = recorded(VolatileFiles::new(1000), |fs| {
             fs.called_by(4711);
             assert!(fs.entry("/a").is_err());
             assert!(fs.open("/a", Open::Read).is_err());
@@ -347,7 +347,7 @@ mod tests {
 
     #[test]
     fn what_was_there_before_is_known() {
-        let mut fs = RamFiles::new(1000);
+        let mut fs = VolatileFiles::new(1000);
         fs.create_dir("/d").expect("room");
         let file = fs.open("/d/old", Open::Create).expect("room");
         fs.write(file, 0, b"some").expect("room");
@@ -377,7 +377,7 @@ mod tests {
 
     #[test]
     fn a_trace_that_cannot_be_written_fails_at_its_end_and_not_the_program() {
-        let mut fs = RamFiles::new(1000);
+        let mut fs = VolatileFiles::new(1000);
         let recorder = FileRecorder::new(&mut fs, FullDisk(30), FileTraceForm::Binary, "");
         let recorder = Shared::new(recorder.expect("room for the title"));
         let mut fs = RecordedFiles::new(fs, recorder.clone());

@@ -81,10 +81,11 @@ fn value(
     row.and_then(|row| row.value)
 }
 
-/// FAT on rewritten NOR sectors of 4 KiB: a write over one reads it, erases it once, and programs 16 pages.
+/// FAT on rewritten NOR sectors of 4 KiB: a write over one reads it, erases it once, and programs 16 pages. The first call
+/// that changes anything also marks the volume as in use.
 #[test]
 fn what_was_there_is_made_first_and_writes_over_it_erase_once_each() {
-    let lines = "has-file 16384 /data\n1 open 0 write /data\n1 write 0 0 4096 1\n1 write 0 4096 4096 2\n\
+    let lines = "has-file 16384 /data\n1 open 1 create /first\n1 close 1\n1 open 0 write /data\n1 write 0 0 4096 1\n1 write 0 4096 4096 2\n\
                  1 write 0 8192 4096 3\n1 write 0 12288 4096 4\n1 read 0 0 4096 4096\n1 close 0";
     let document = ran(&[NOR], replay(&["fat"]), lines);
     let of = |operation, kind| {
@@ -95,10 +96,10 @@ fn what_was_there_is_made_first_and_writes_over_it_erase_once_each() {
     assert_eq!(of("write", "program"), Some(64.0));
     assert_eq!(of("read", "erase"), None);
     let all = |metric| value(&document, "all", metric, None);
-    assert_eq!(all(Metric::AccessCount), Some(7.0));
+    assert_eq!(all(Metric::AccessCount), Some(9.0));
     assert!(all(Metric::WriteAmplification) >= Some(1.0));
     assert!(all(Metric::EnergyTotal) > Some(0.0));
-    let kinds = ["open", "write", "read", "close"];
+    let kinds = ["create", "open", "write", "read", "close"];
     let parts = kinds.map(|kind| value(&document, kind, Metric::DurationTotal, None));
     let sum: f64 = parts.into_iter().flatten().sum();
     let total = all(Metric::DurationTotal).expect("a total");
@@ -167,6 +168,33 @@ fn every_kind_of_call_has_rows_whatever_thread_made_it() {
     ] {
         let found = value(&document, operation, Metric::AccessCount, None);
         assert_eq!(found, Some(calls), "{operation}");
+    }
+}
+
+/// The operations of the memory account for all of the slowest call of each kind, an erase that goes on from call to call
+/// among them.
+#[test]
+fn the_operations_of_the_slowest_call_add_up_to_it() {
+    let mut lines = String::from("has-file 65536 /old\n1 open 0 write /old\n");
+    for number in 0..400_u64 {
+        let at = number * 7 % 16 * 4096;
+        let _ = write!(lines, "1 write 0 {at} 4096 {number:x}\n1 sync 0 all\n");
+    }
+    let document = ran(
+        &[NOR],
+        replay(&["littlefs", "fat", "rtfs"]),
+        lines.trim_end(),
+    );
+    assert!(!document.failed(), "{:?}", document.warnings);
+    for slowest in document.of(Metric::LatencyMax) {
+        let same = |row: &&wordline_core::results::Row| {
+            row.operation == slowest.operation
+                && row.axes.get(&Axis::Fs) == slowest.axes.get(&Axis::Fs)
+        };
+        let times = document.of(Metric::LatencyMaxOperationTime).filter(same);
+        let sum: f64 = times.filter_map(|row| row.value).sum();
+        let slowest = slowest.value.expect("it was timed");
+        assert!((sum - slowest).abs() <= 1e-9 * slowest, "{sum}, {slowest}");
     }
 }
 

@@ -27,7 +27,7 @@
 //!
 //! Each format has a folder or file of its own with a [`AccessReader`]; [`LogFormat`] is the table of them all. Why it is
 //! as it is says `DESIGN.md`. Traces of memory requests, for simulated DRAM, are read by [`dram`], logs of flash
-//! blocks over their life by [`cycling`], and tables of how their operations slow down by [`growth`].
+//! blocks over their life by [`cycling`], and tables of how their operations slow down by [`growth`]. Traces of file calls are written and read by [`files`].
 
 mod access;
 pub mod blkparse;

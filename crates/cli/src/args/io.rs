@@ -30,7 +30,7 @@ kernel's cache answers.
 
 Exit code 1: the program failed; its trace is kept."
     )]
-    Record(Box<Record>),
+    Record(Box<FileRecording>),
     /// Print a trace as text, which io replay takes as well
     #[command(
         display_order = 31,
@@ -44,7 +44,7 @@ Examples:
 
 /// What is recorded, and where to.
 #[derive(Args, Debug)]
-pub(crate) struct Record {
+pub(crate) struct FileRecording {
     /// The trace, which must not be there yet
     #[arg(long, value_name = "TRACE")]
     pub(crate) output: PathBuf,

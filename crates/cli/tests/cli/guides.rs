@@ -81,6 +81,10 @@ fn needs(command: &str) -> Option<&'static str> {
             "fs mount",
             "a mount waits for programs, and has tests of its own",
         ),
+        (
+            "io record",
+            "few machines let every user mount, and a recording has tests of its own",
+        ),
         ("mtd:", "few machines have raw flash, and none to spare"),
         ("/sys/bus/", "few machines have such a chip"),
         ("<", "the reader fills in what is in angle brackets"),
@@ -110,7 +114,14 @@ fn is_slow(command: &str) -> bool {
 /// What is measured or simulated, whose document is checked as well.
 fn is_run(command: &str) -> bool {
     let runs = [
-        "raw", "buffer", "compare", "wear", "fs bench", "kv bench", "dram",
+        "raw",
+        "buffer",
+        "compare",
+        "wear",
+        "fs bench",
+        "io replay",
+        "kv bench",
+        "dram",
     ];
     runs.iter()
         .any(|run| command.starts_with(&format!("wordline {run} ")))

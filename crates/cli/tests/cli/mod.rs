@@ -12,6 +12,7 @@ mod fs;
 mod guides;
 mod health;
 mod import;
+mod io;
 mod kv;
 mod messages;
 mod parts;

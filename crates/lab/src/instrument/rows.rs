@@ -301,7 +301,9 @@ fn of_operations(tally: &OperationTally, metric: Metric) -> Vec<MetricValue> {
         _ => &tally.worst,
     };
     let kinds = KINDS.iter().map(|&kind| (kind, activity.of(kind)));
-    let kinds = kinds.filter(|(_, sum)| sum.count > 0);
+    // An erase that began in a call before may go on in this one.
+    let goes_on = |time: Time| metric == Metric::LatencyMaxOperationTime && time > Time::ZERO;
+    let kinds = kinds.filter(|(_, sum)| sum.count > 0 || goes_on(sum.time));
     let values = kinds.map(|(kind, sum)| MetricValue {
         column: Some((Axis::DeviceOperation, kind.name())),
         value: Ok(match metric {

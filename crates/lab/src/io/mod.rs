@@ -3,7 +3,7 @@
 //! A trace is read once, and checked call by call ([`wordline_trace::files`]); every case then decodes it from RAM. What was
 //! there before the recording is made first, without being timed. The calls follow each other in the order of the trace,
 //! each when the one before has returned: which thread made them changes nothing. A file system in RAM
-//! ([`RamFiles`](wordline_engines::RamFiles)) makes the same calls, and whatever is read is compared with it.
+//! ([`VolatileFiles`](wordline_engines::VolatileFiles)) makes the same calls, and whatever is read is compared with it.
 
 mod replay;
 mod rows;
@@ -26,7 +26,7 @@ use crate::instrument::case::{DocumentCase, run_into};
 use crate::list::distinct;
 use crate::payload::Payload;
 use crate::warning::LabWarning;
-use replay::Replay;
+use replay::TracePlayer;
 
 /// A trace in RAM, which was read to its end once.
 struct LoadedTrace {
@@ -127,10 +127,13 @@ fn play(
     let medium = FileSystemMedium::new(system.memory.fork(), system.bytes);
     engine.format(&medium)?;
     let mut reader = trace.open()?;
-    let mut replay = Replay::new(system, trace.calls, payload, control);
-    let Ready { mut mounted, .. } = engine.mount(&medium)?;
-    replay.prepare(&mut mounted, &reader.preamble().existing)?;
-    mounted.engine.unmount()?;
+    let mut replay = TracePlayer::new(system, trace.calls, payload, control);
+    let existing = &reader.preamble().existing;
+    if !existing.is_empty() {
+        let Ready { mut mounted, .. } = engine.mount(&medium)?;
+        replay.prepare(&mut mounted, existing)?;
+        mounted.engine.unmount()?;
+    }
     let prepared_bytes = medium.with(|medium| medium.total().stored_bytes());
     // What is mounted anew has nothing in its buffers.
     let medium = FileSystemMedium::new(medium.fork(), system.bytes);

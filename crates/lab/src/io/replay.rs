@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use wordline_core::RowOperation;
-use wordline_engines::{FileSystem, FsError, FsErrorKind, Handle, Open, RamFiles};
+use wordline_engines::{FileSystem, FsError, FsErrorKind, Handle, Open, VolatileFiles};
 use wordline_trace::files::{
     ExistingEntry, FileAction, FileOpening, FileTraceReader, SyncKind, TracedFileCall,
     WrittenContent,
@@ -40,13 +40,13 @@ struct ReplayedFile {
 }
 
 /// Plays a trace on one file system, beside a reference in RAM.
-pub(super) struct Replay<'a> {
+pub(super) struct TracePlayer<'a> {
     target: &'a str,
     payload: &'a Payload,
     control: &'a Control<'a>,
     /// Calls of the trace.
     calls: u64,
-    reference: RamFiles,
+    reference: VolatileFiles,
     open: HashMap<u32, ReplayedFile>,
     data: Vec<u8>,
     expected: Vec<u8>,
@@ -58,7 +58,7 @@ struct MadeCall {
     bytes: u64,
 }
 
-impl<'a> Replay<'a> {
+impl<'a> TracePlayer<'a> {
     pub(super) fn new(
         system: &'a FileSystemCase<'a>,
         calls: u64,
@@ -70,7 +70,7 @@ impl<'a> Replay<'a> {
             payload,
             control,
             calls,
-            reference: RamFiles::new(system.bytes),
+            reference: VolatileFiles::new(system.bytes),
             open: HashMap::new(),
             data: Vec::new(),
             expected: Vec::new(),
@@ -119,7 +119,7 @@ impl<'a> Replay<'a> {
         let mut kinds = BTreeMap::new();
         while let Some(call) = reader.next() {
             let call = call?;
-            if reader.calls() % REPORT == 0 {
+            if reader.calls().is_multiple_of(REPORT) {
                 if self.control.stopped() {
                     return Err(CallFailure::Stopped);
                 }

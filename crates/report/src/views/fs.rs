@@ -179,8 +179,9 @@ pub(super) fn slowest_call(line: &PivotLine<'_>) -> String {
             _ => operation,
         };
         let time = text::number(Metric::LatencyMax, *time, text::DIGITS);
-        // An erase may go on in parts.
+        // An erase may go on in parts, and have begun in a call before.
         match count.fract() == 0.0 {
+            true if count == 0.0 => format!("{name} begun before {time}"),
             true => format!("{count:.0} {name} {time}"),
             false => format!("{count:.2} {name} {time}"),
         }

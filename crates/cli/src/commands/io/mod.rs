@@ -45,7 +45,7 @@ fn show(ShowTrace { trace, limit }: &ShowTrace) -> Result<Outcome, Failure> {
     output::data(&reader.preamble().to_string())?;
     let mut text = Vec::new();
     let mut shown = 0;
-    while let Some(call) = reader.next() {
+    for call in reader.by_ref() {
         let call = call.map_err(|error| refused(trace, error))?;
         if limit.is_none_or(|limit| shown < limit) {
             shown += 1;

@@ -12,13 +12,15 @@ use std::thread;
 use std::time::Duration;
 
 use wordline_core::quantity::ByteCount;
-use wordline_engines::{FileRecorder, FuseMount, FuseOptions, RamFiles, RecordedFiles, Shared};
+use wordline_engines::{
+    FileRecorder, FuseMount, FuseOptions, RecordedFiles, Shared, VolatileFiles,
+};
 use wordline_report::{Column, Grid, printable};
 use wordline_trace::files::{
     FileAction, FileTraceError, FileTraceForm, FileTraceReader, TEXT_BYTES_MAX,
 };
 
-use crate::args::{Global, Record};
+use crate::args::{FileRecording, Global};
 use crate::failure::{self, Failure};
 use crate::interrupt;
 use crate::outcome::Outcome;
@@ -30,7 +32,7 @@ const LOOK: Duration = Duration::from_millis(10);
 /// What stands for the directory in an argument.
 const PLACE: &str = "{}";
 
-pub(super) fn run(record: &Record, global: &Global) -> Result<Outcome, Failure> {
+pub(super) fn run(record: &FileRecording, global: &Global) -> Result<Outcome, Failure> {
     let trace = &record.output;
     output::folder_of("--output", trace)?;
     let out = File::create_new(trace).map_err(|error| at_flag("--output", trace, &error))?;
@@ -59,13 +61,13 @@ pub(super) fn run(record: &Record, global: &Global) -> Result<Outcome, Failure> 
 }
 
 /// Runs the program and writes its calls.
-fn recorded(record: &Record, out: File, global: &Global) -> Result<ExitStatus, Failure> {
+fn recorded(record: &FileRecording, out: File, global: &Global) -> Result<ExitStatus, Failure> {
     let dir = RecordedDir::new(record)?;
     let form = match record.text {
         true => FileTraceForm::Text,
         false => FileTraceForm::Binary,
     };
-    let mut files = RamFiles::new(record.size.bytes());
+    let mut files = VolatileFiles::new(record.size.bytes());
     let unwritten = |error: io::Error| at_flag("--output", &record.output, &error);
     let recorder = FileRecorder::new(&mut files, BufWriter::new(out), form, &note(record));
     let recorder = Shared::new(recorder.map_err(unwritten)?);
@@ -109,7 +111,7 @@ fn recorded(record: &Record, out: File, global: &Global) -> Result<ExitStatus, F
 }
 
 /// What is said of the recording in its trace: the program as it was called.
-fn note(record: &Record) -> String {
+fn note(record: &FileRecording) -> String {
     let words = record.program.iter().map(|word| word.to_string_lossy());
     let mut note = words.collect::<Vec<_>>().join(" ");
     while note.len() > TEXT_BYTES_MAX {
@@ -119,7 +121,7 @@ fn note(record: &Record) -> String {
 }
 
 /// Starts the program in the directory, or with its name where an argument asks for it.
-fn started(record: &Record, dir: &Path) -> Result<Child, Failure> {
+fn started(record: &FileRecording, dir: &Path) -> Result<Child, Failure> {
     let [program, arguments @ ..] = record.program.as_slice() else {
         unreachable!("the program is required");
     };
@@ -169,7 +171,7 @@ struct RecordedDir {
 }
 
 impl RecordedDir {
-    fn new(record: &Record) -> Result<Self, Failure> {
+    fn new(record: &FileRecording) -> Result<Self, Failure> {
         let (path, is_own) = match &record.dir {
             Some(dir) => (dir.clone(), false),
             None => {

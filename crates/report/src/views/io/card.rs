@@ -151,9 +151,11 @@ impl<'a, 'p> PlayedSystem<'a, 'p> {
     /// "4.20 bytes stored for each that the program wrote; 12 cycles of the most worn block".
     fn life(&self) -> Option<CardPoint> {
         let amplification = self.told(Metric::WriteAmplification)?;
-        let cycles = self.number(Metric::CyclesMax).map(text::count);
+        let cycles = self.number(Metric::CyclesMax);
         let cycles = cycles.map_or_else(String::new, |cycles| {
-            format!("; {cycles} cycles of the most worn block")
+            let several = if cycles == 1.0 { "" } else { "s" };
+            let cycles = text::count(cycles);
+            format!("; {cycles} cycle{several} of the most worn block")
         });
         let words = format!("{amplification} bytes stored for each that the program wrote{cycles}");
         Some(self.point(CardSubject::Life, words, Metric::WriteAmplification))
@@ -264,7 +266,9 @@ fn table(all: &[PlayedSystem<'_, '_>]) -> Option<Grid> {
         .words("in", |one| Some(one.worst?.1.head().operation.to_string()))
         .figure("RAM", |one| Some(text::ram(one.ram()?, text::DIGITS)))
         .figure("write amp.", |one| one.told(Metric::WriteAmplification))
-        .figure("most cycles", |one| one.told(Metric::CyclesMax))
+        .figure("most cycles", |one| {
+            Some(text::count(one.number(Metric::CyclesMax)?))
+        })
         .figure("energy", |one| one.told(Metric::EnergyTotal))
         .lines(&all.iter().collect::<Vec<_>>())
 }

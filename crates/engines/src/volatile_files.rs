@@ -10,44 +10,44 @@ use crate::{Entry, FileSystem, FsError, FsErrorKind, Handle, Open, RamUse, Space
 /// A file system in RAM, without a memory below it. A rename replaces what has the name, as POSIX has it.
 ///
 /// ```
-/// use wordline_engines::{FileSystem, Open, RamFiles};
+/// use wordline_engines::{FileSystem, Open, VolatileFiles};
 ///
-/// let mut fs = RamFiles::new(1 << 20);
+/// let mut fs = VolatileFiles::new(1 << 20);
 /// let file = fs.open("/log", Open::Create)?;
 /// fs.write(file, 0, b"one")?;
 /// assert_eq!(fs.entry("/log")?.bytes, 3);
 /// # Ok::<(), wordline_engines::FsError>(())
 /// ```
 #[derive(Debug)]
-pub struct RamFiles {
+pub struct VolatileFiles {
     /// What is at each path. The bytes of a file that is open are with its handle.
-    tree: BTreeMap<Arc<str>, RamNode>,
-    open: HashMap<Handle, OpenRamFile>,
+    tree: BTreeMap<Arc<str>, VolatileNode>,
+    open: HashMap<Handle, OpenVolatileFile>,
     last: u32,
     capacity: u64,
     used: u64,
 }
 
 #[derive(Debug)]
-enum RamNode {
+enum VolatileNode {
     Dir,
     Closed(Vec<u8>),
     Open(Handle),
 }
 
 #[derive(Debug)]
-struct OpenRamFile {
+struct OpenVolatileFile {
     path: Arc<str>,
     data: Vec<u8>,
     writable: bool,
 }
 
-impl RamFiles {
+impl VolatileFiles {
     /// An empty one, whose files take at most so many bytes together.
     #[must_use]
     pub fn new(capacity: u64) -> Self {
         Self {
-            tree: BTreeMap::from([("/".into(), RamNode::Dir)]),
+            tree: BTreeMap::from([("/".into(), VolatileNode::Dir)]),
             open: HashMap::new(),
             last: 0,
             capacity,
@@ -55,11 +55,11 @@ impl RamFiles {
         }
     }
 
-    fn entry_of(&self, path: &str, node: &RamNode) -> Entry {
+    fn entry_of(&self, path: &str, node: &VolatileNode) -> Entry {
         let bytes = match node {
-            RamNode::Dir => 0,
-            RamNode::Closed(data) => data.len() as u64,
-            RamNode::Open(handle) => self
+            VolatileNode::Dir => 0,
+            VolatileNode::Closed(data) => data.len() as u64,
+            VolatileNode::Open(handle) => self
                 .open
                 .get(handle)
                 .map_or(0, |file| file.data.len() as u64),
@@ -69,7 +69,7 @@ impl RamFiles {
                 .rsplit_once('/')
                 .map_or(path, |(_, name)| name)
                 .to_owned(),
-            is_dir: matches!(node, RamNode::Dir),
+            is_dir: matches!(node, VolatileNode::Dir),
             bytes,
         }
     }
@@ -84,7 +84,7 @@ impl RamFiles {
             Some((above, _)) => above,
         };
         match self.tree.get(above) {
-            Some(RamNode::Dir) => Ok(()),
+            Some(VolatileNode::Dir) => Ok(()),
             Some(_) => Err(FsErrorKind::NotDir.into()),
             None => Err(FsErrorKind::NotFound.into()),
         }
@@ -108,7 +108,8 @@ impl RamFiles {
             return Err(FsError::new(FsErrorKind::Invalid, "it is the root"));
         }
         let all = self.within(path);
-        let is_open = |path: &&Arc<str>| matches!(self.tree.get(*path), Some(RamNode::Open(_)));
+        let is_open =
+            |path: &&Arc<str>| matches!(self.tree.get(*path), Some(VolatileNode::Open(_)));
         match all.iter().find(is_open) {
             Some(open) => Err(FsError::new(FsErrorKind::Busy, format_args!("`{open}`"))),
             None => Ok(all),
@@ -116,7 +117,7 @@ impl RamFiles {
     }
 
     fn drop_node(&mut self, path: &str) {
-        if let Some(RamNode::Closed(data)) = self.tree.remove(path) {
+        if let Some(VolatileNode::Closed(data)) = self.tree.remove(path) {
             self.used -= data.len() as u64;
         }
     }
@@ -137,15 +138,15 @@ impl RamFiles {
     }
 }
 
-impl FileSystem for RamFiles {
+impl FileSystem for VolatileFiles {
     fn open(&mut self, path: &str, how: Open) -> Result<Handle, FsError> {
         check_path(path)?;
         let path = match self.tree.get_key_value(path) {
-            Some((_, RamNode::Dir)) => return Err(FsErrorKind::IsDir.into()),
-            Some((path, RamNode::Open(_))) => {
+            Some((_, VolatileNode::Dir)) => return Err(FsErrorKind::IsDir.into()),
+            Some((path, VolatileNode::Open(_))) => {
                 return Err(FsError::new(FsErrorKind::Busy, format_args!("`{path}`")));
             }
-            Some((path, RamNode::Closed(_))) => Arc::clone(path),
+            Some((path, VolatileNode::Closed(_))) => Arc::clone(path),
             None if matches!(how, Open::Create | Open::Replace) => {
                 self.check_vacant(path)?;
                 path.into()
@@ -159,16 +160,19 @@ impl FileSystem for RamFiles {
             }
         }
         let handle = Handle(self.last);
-        let data = match self.tree.insert(Arc::clone(&path), RamNode::Open(handle)) {
-            Some(RamNode::Closed(data)) if how == Open::Replace => {
+        let data = match self
+            .tree
+            .insert(Arc::clone(&path), VolatileNode::Open(handle))
+        {
+            Some(VolatileNode::Closed(data)) if how == Open::Replace => {
                 self.used -= data.len() as u64;
                 Vec::new()
             }
-            Some(RamNode::Closed(data)) => data,
+            Some(VolatileNode::Closed(data)) => data,
             _ => Vec::new(),
         };
         let writable = how != Open::Read;
-        let file = OpenRamFile {
+        let file = OpenVolatileFile {
             path,
             data,
             writable,
@@ -213,15 +217,15 @@ impl FileSystem for RamFiles {
     }
 
     fn close(&mut self, file: Handle) -> Result<(), FsError> {
-        let OpenRamFile { path, data, .. } = self.open.remove(&file).ok_or_else(not_open)?;
-        self.tree.insert(path, RamNode::Closed(data));
+        let OpenVolatileFile { path, data, .. } = self.open.remove(&file).ok_or_else(not_open)?;
+        self.tree.insert(path, VolatileNode::Closed(data));
         Ok(())
     }
 
     fn create_dir(&mut self, path: &str) -> Result<(), FsError> {
         check_path(path)?;
         self.check_vacant(path)?;
-        self.tree.insert(path.into(), RamNode::Dir);
+        self.tree.insert(path.into(), VolatileNode::Dir);
         Ok(())
     }
 
@@ -249,7 +253,7 @@ impl FileSystem for RamFiles {
             let why = "a directory cannot be moved into itself";
             return Err(FsError::new(FsErrorKind::Invalid, why));
         }
-        let is_dir = |path: &str| matches!(self.tree.get(path), Some(RamNode::Dir));
+        let is_dir = |path: &str| matches!(self.tree.get(path), Some(VolatileNode::Dir));
         match replaced.len() {
             0 => self.check_vacant(to)?,
             _ if is_dir(from) != is_dir(to) => {
@@ -329,7 +333,7 @@ mod tests {
 
     #[test]
     fn files_hold_what_was_written_and_room_is_counted() {
-        let mut fs = RamFiles::new(100);
+        let mut fs = VolatileFiles::new(100);
         let file = fs.open("/a", Open::Create).expect("room");
         fs.write(file, 0, b"hello").expect("room");
         fs.write(file, 3, b"p me").expect("room");
@@ -352,7 +356,7 @@ mod tests {
 
     #[test]
     fn names_move_and_replace_as_posix_has_it() {
-        let mut fs = RamFiles::new(100);
+        let mut fs = VolatileFiles::new(100);
         for dir in ["/d", "/e", "/d-x"] {
             fs.create_dir(dir).expect("room");
         }

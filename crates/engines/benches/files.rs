@@ -5,7 +5,7 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use wordline_core::draw::{Purpose, draw};
-use wordline_engines::{FileSystem, Open, RamFiles};
+use wordline_engines::{FileSystem, Open, VolatileFiles};
 use wordline_trace::files::{
     FileAction, FileOpening, FileTraceForm, FileTracePreamble, FileTraceReader, FileTraceWriter,
     SyncKind, TracedFileCall, WrittenContent,
@@ -67,7 +67,7 @@ fn trace(form: FileTraceForm) -> Vec<u8> {
 
 /// Decodes, and makes every call.
 fn play(trace: &[u8]) -> u64 {
-    let mut fs = RamFiles::new(2 * FILE);
+    let mut fs = VolatileFiles::new(2 * FILE);
     let mut open = HashMap::new();
     let mut data = vec![0; BYTES as usize];
     let mut moved = 0;
