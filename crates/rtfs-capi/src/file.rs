@@ -215,24 +215,26 @@ pub unsafe extern "C" fn wl_rtfs_write_together(
             let file = unsafe { handles.open::<PacedFile>(part.file) }?;
             // SAFETY: the caller promises it.
             let data = unsafe { bytes_in(part.data, part.bytes) }?;
-            together.part(file, part.at, data).map_err(Ended::Files)
+            together
+                .part(file, part.at, data)
+                .map_err(TogetherFailure::Files)
         });
-        match done.and_then(|()| together.write().map_err(Ended::Files)) {
+        match done.and_then(|()| together.write().map_err(TogetherFailure::Files)) {
             Ok(()) => Ok(()),
-            Err(Ended::Status(status)) => Err(status),
-            Err(Ended::Files(error)) => fs.ended(Err(error)),
+            Err(TogetherFailure::Status(status)) => Err(status),
+            Err(TogetherFailure::Files(error)) => fs.ended(Err(error)),
         }
     };
     status(write())
 }
 
 /// Why a write of several parts ended early: by an argument, or by the files.
-enum Ended {
+enum TogetherFailure {
     Status(RtfsStatus),
     Files(FilesError),
 }
 
-impl From<RtfsStatus> for Ended {
+impl From<RtfsStatus> for TogetherFailure {
     fn from(status: RtfsStatus) -> Self {
         Self::Status(status)
     }
