@@ -8,7 +8,7 @@ use wordline_crash::harness::{Outcome, Recorded, Subject};
 use wordline_engines::crash::{ContractOf, CutMemory, StoredBytes};
 use wordline_engines::{Contract, FileSystem, FileSystemEngine, FsError, FsOptions, Open};
 
-use crate::{SqliteError, SqliteSettings, SqliteVfs};
+use crate::{DeviceTraits, SqliteError, SqliteSettings, SqliteVfs};
 
 /// Where the database is.
 const PATH: &str = "/db";
@@ -113,6 +113,16 @@ impl DatabaseOptions {
     pub fn survives_power_cuts(&self) -> bool {
         !matches!(self.journal, JournalMode::Memory | JournalMode::Off)
             && self.synchronous > Synchronous::Off
+    }
+
+    /// What SQLite may be told of a file system with such traits. A journal that stays is overwritten, of which
+    /// [`safe_append`](DeviceTraits::safe_append) says nothing; yet SQLite then leaves out the sync of its records.
+    #[must_use]
+    pub fn may_be_told(&self, traits: DeviceTraits) -> DeviceTraits {
+        DeviceTraits {
+            safe_append: traits.safe_append && self.journal != JournalMode::Persist,
+            ..traits
+        }
     }
 
     /// The statements that set up a connection. The size of pages comes first: a journal's mode fixes it.

@@ -102,11 +102,11 @@ impl SqlSetup {
         let promise = system.engine.kind.promise();
         let keeps = self.told == SqlTold::Promise && promise.survives_power_cuts;
         SqliteSettings {
-            traits: DeviceTraits {
+            traits: self.options().may_be_told(DeviceTraits {
                 powersafe_overwrite: keeps,
                 safe_append: keeps,
                 ..DeviceTraits::USUAL
-            },
+            }),
             seed: system.experiment.seed,
             ..SqliteSettings::default()
         }

@@ -1,5 +1,7 @@
 //! SQLite under power cuts, with flipped bits, and with files that somebody damaged.
 
 mod evidence;
+mod fixtures;
+mod mutants;
 mod setups;
 mod workload;

@@ -25,11 +25,19 @@ pub(crate) const JOURNALS: [JournalSync; 6] = [
     (JournalMode::Wal, Synchronous::Normal),
 ];
 
-/// What SQLite is told of a file system that survives power cuts, as `wordline sql` tells it.
+/// What SQLite may be told of a file system that survives power cuts.
 pub(crate) const PROMISED: DeviceTraits = DeviceTraits {
     safe_append: true,
     ..DeviceTraits::USUAL
 };
+
+/// What it is told of such a file system here. With less sync it is told less, so that the journal is another one, too.
+fn told(journal: JournalSync) -> DeviceTraits {
+    match journal.1 {
+        Synchronous::Normal => DeviceTraits::USUAL,
+        _ => database(journal).may_be_told(PROMISED),
+    }
+}
 
 /// What it is told of one that promises nothing.
 pub(crate) const NOTHING: DeviceTraits = DeviceTraits {
@@ -74,7 +82,7 @@ pub(crate) const ANY_ORDER: ByteClass = ByteClass {
         samples: 60,
         ..ByteTearing::contract()
     },
-    mode: Mode::Sample(150),
+    mode: Mode::Sample(200),
     again: BETWEEN.again,
 };
 
@@ -96,7 +104,12 @@ pub(crate) fn engine(name: &str) -> &'static dyn FileSystemEngine {
 /// The options of a file system here: small blocks for littlefs, and what is usual for the others.
 pub(crate) fn options(name: &str) -> FsOptions {
     match name {
-        "littlefs" => FsOptions::from([("block", 512), ("prog", 64), ("read", 64)]),
+        "littlefs" => FsOptions::from([
+            ("block", 2048),
+            ("prog", 64),
+            ("read", 256),
+            ("cache", 2048),
+        ]),
         "rtfs" => FsOptions::from([("spare", 60)]),
         _ => FsOptions::new(),
     }
@@ -112,15 +125,19 @@ pub(crate) fn database((journal, synchronous): JournalSync) -> DatabaseOptions {
 }
 
 impl ByteCase {
-    pub(crate) fn new(engine: &'static dyn FileSystemEngine, class: ByteClass) -> Self {
+    pub(crate) fn new(
+        engine: &'static dyn FileSystemEngine,
+        class: ByteClass,
+        journal: JournalSync,
+    ) -> Self {
         let survives = engine.promise().survives_power_cuts;
         Self {
             engine,
             options: options(engine.name()),
             class,
-            traits: if survives { PROMISED } else { NOTHING },
+            traits: if survives { told(journal) } else { NOTHING },
             fault: None,
-            journal: JOURNALS[0],
+            journal,
         }
     }
 
@@ -135,7 +152,12 @@ impl ByteCase {
         let (engine, options) = (self.engine, self.options.clone());
         let contract = move |memory, _: bool| engine.on_bytes(memory, &options);
         set_up(
-            SqlSubject::new(engine, self.options.clone(), contract, database(self.journal)),
+            SqlSubject::new(
+                engine,
+                self.options.clone(),
+                contract,
+                database(self.journal),
+            ),
             self.traits,
             self.fault,
         )
@@ -182,10 +204,10 @@ const NAND: Geometry = Geometry {
     in_order: true,
 };
 
-/// rtfs on it.
+/// rtfs on it, whose writes may become valid together.
 pub(crate) fn rtfs_subject(
     journal: JournalSync,
-    traits: DeviceTraits,
+    together: bool,
     fault: Option<VfsFault>,
 ) -> SqlSubject<'static, FlashTearing> {
     let contract = |memory, _: bool| {
@@ -198,10 +220,15 @@ pub(crate) fn rtfs_subject(
             },
         }))
     };
+    let traits = DeviceTraits {
+        batch_atomic: together,
+        ..told(journal)
+    };
     let rtfs = SqlSubject::new(engine("rtfs"), options("rtfs"), contract, database(journal));
     set_up(rtfs, traits, fault)
 }
 
+/// So many of its power cuts.
 pub(crate) fn on_nand(mode: Mode, again: Option<Again>) -> Harness<FlashTearing> {
     let mut harness = Harness::new(FlashContent::erased(NAND), FlashTearing::raw());
     (harness.mode, harness.again) = (mode, again);

@@ -27,10 +27,7 @@ pub(crate) fn workload() -> Vec<SqlCall> {
         SqlCall::Change(vec![put(20, 40, 60), put(21, 41, 60)]),
         SqlCall::Change(vec![put(0, 50, 150), put(22, 51, 1100), remove(3)]),
         SqlCall::CreateTable("u"),
-        SqlCall::Change(vec![
-            RowChange::Put("u", 1, value(60, 20)),
-            put(0, 61, 700),
-        ]),
+        SqlCall::Change(vec![RowChange::Put("u", 1, value(60, 20)), put(0, 61, 700)]),
         SqlCall::Checkpoint,
         SqlCall::Rollback((0..8).map(|key| put(key, 80 + key as u8, 400)).collect()),
         SqlCall::Change((0..6).map(remove).collect()),
