@@ -143,7 +143,7 @@ impl ByteCase {
 
     pub(crate) fn harness(&self) -> Harness<ByteTearing> {
         let class = &self.class;
-        let mut harness = Harness::new(Content::zeros(BYTES, class.atom), class.tearing);
+        let mut harness = Harness::new(Content::zeros(bytes(self.engine.name()), class.atom), class.tearing);
         (harness.mode, harness.again) = (class.mode, class.again);
         harness
     }
@@ -168,8 +168,13 @@ impl ByteCase {
     }
 }
 
-/// Bytes of the memory.
-const BYTES: u64 = 64 << 10;
+/// Bytes of the memory: littlefs has copies of what it writes.
+fn bytes(name: &str) -> u64 {
+    match name {
+        "littlefs" => 128 << 10,
+        _ => 64 << 10,
+    }
+}
 
 /// Fewer pages than the rollback of the workload changes.
 const CACHE_PAGES: u32 = 6;
