@@ -143,7 +143,10 @@ impl ByteCase {
 
     pub(crate) fn harness(&self) -> Harness<ByteTearing> {
         let class = &self.class;
-        let mut harness = Harness::new(Content::zeros(bytes(self.engine.name()), class.atom), class.tearing);
+        let mut harness = Harness::new(
+            Content::zeros(bytes(self.engine.name()), class.atom),
+            class.tearing,
+        );
         (harness.mode, harness.again) = (class.mode, class.again);
         harness
     }
