@@ -1,7 +1,7 @@
 mod failing;
-mod memories;
+pub(crate) mod memories;
 mod seeded;
 mod shared;
-mod sql;
+pub(crate) mod sql;
 mod traffic;
 mod traits;
