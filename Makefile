@@ -71,6 +71,7 @@ nightly: ## what takes longer: fuzzing, the site, the table and the files on an 
 	WORDLINE_REQUIRE_BROWSER=1 cargo test --release --locked -p wordline --test all browser:: -- --ignored --nocapture
 	cargo test --release --locked -p wordline-crash --test ftl power_cuts -- --ignored --nocapture
 	cargo test --release --locked -p wordline-kv --lib million_images -- --ignored --nocapture
+	cargo test --release --locked -p wordline-sqlite --test all crash:: -- --ignored --nocapture
 	WORDLINE_CALLS=340000 cargo test --release --locked -p wordline-rtfs --test all files::model
 	cargo test --release --locked -p wordline-rtfs --tests -- --ignored --nocapture
 	scripts/sanitize

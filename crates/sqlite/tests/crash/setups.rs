@@ -31,10 +31,11 @@ pub(crate) const PROMISED: DeviceTraits = DeviceTraits {
     ..DeviceTraits::USUAL
 };
 
-/// What it is told of such a file system here. With less sync it is told less, so that the journal is another one, too.
+/// What it is told of such a file system here. In one case it is told less: its journal then begins with zeros, and has its
+/// head written by a sync of its own.
 fn told(journal: JournalSync) -> DeviceTraits {
-    match journal.1 {
-        Synchronous::Normal => DeviceTraits::USUAL,
+    match journal {
+        (JournalMode::Delete, Synchronous::Full) => DeviceTraits::USUAL,
         _ => database(journal).may_be_told(PROMISED),
     }
 }

@@ -1,4 +1,5 @@
 mod failing;
+mod hostile;
 pub(crate) mod memories;
 mod seeded;
 mod shared;
