@@ -123,8 +123,7 @@ impl Layer {
         drop(db);
         let mut fs = vfs.into_files().expect("all is closed");
         fs.unmount().expect("it was mounted");
-        let image = memory.borrow().copy();
-        image
+        memory.borrow().copy()
     }
 }
 

@@ -217,7 +217,7 @@ no log was lost. That is no promise: sectors of MRAM are not erased before they 
 const BEYOND: &str = "
 ## What SQLite assumes, and a memory may lack
 
-SQLite assumes that a write within a sector lands from one end to the other. A memory that stores in order keeps that.
+[SQLite assumes](https://www.sqlite.org/atomiccommit.html) that a write within a sector lands from one end to the other. A memory that stores in order keeps that.
 Where atoms land in any order until a persist, two settings are not safe on files that are overwritten in place:
 
 - **`persist`**: a journal is made invalid by 28 zero bytes over its head. The count of pages can become zero while the head is still
