@@ -72,6 +72,7 @@ nightly: ## what takes longer: fuzzing, the site, the table and the files on an 
 	cargo test --release --locked -p wordline-crash --test ftl power_cuts -- --ignored --nocapture
 	cargo test --release --locked -p wordline-kv --lib million_images -- --ignored --nocapture
 	cargo test --release --locked -p wordline-flat --lib millions_of_images -- --ignored --nocapture
+	cargo test --release --locked -p wordline-sqlite --test all crash:: -- --ignored --nocapture
 	WORDLINE_CALLS=340000 cargo test --release --locked -p wordline-rtfs --test all files::model
 	cargo test --release --locked -p wordline-rtfs --tests -- --ignored --nocapture
 	scripts/sanitize

@@ -221,6 +221,7 @@ problems! {
     PageOfDatabase(u64) "{0} B is no page of a database; allowed: 512, 1024, 2048, 4096, 8192, 16384, 32768 and 65536";
     LongScript(String) "names {0}, which is longer than 64 MiB";
     EmptyScript(String) "names {0}, which has no statement";
+    ZeroByteInScript { file: String, line: u64 } "names {file}, which has a zero byte in line {line}; a script is text";
     NoCapacity "0 B leaves the file system nothing; allowed: 1 B and more";
     LargeFile { found: ByteCount, part: String, most: ByteCount, capacity: ByteCount }
         "{found} does not fit {part}; allowed: 1 B to {most}, half of the {capacity} that the file system gets of it";

@@ -20,4 +20,6 @@ mod measured;
 mod measured_cards;
 mod published;
 mod run;
+#[cfg(feature = "sqlite")]
+mod scripts;
 mod verdicts;

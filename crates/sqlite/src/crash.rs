@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, Transaction};
 use wordline_crash::harness::{Outcome, Recorded, Subject};
 use wordline_engines::crash::{ContractOf, CutMemory, StoredBytes};
 use wordline_engines::{Contract, FileSystem, FileSystemEngine, FsError, FsOptions, Open};
 
-use crate::{SqliteError, SqliteSettings, SqliteVfs};
+use crate::{DeviceTraits, SqliteError, SqliteSettings, SqliteVfs};
 
 /// Where the database is.
 const PATH: &str = "/db";
@@ -115,6 +115,16 @@ impl DatabaseOptions {
             && self.synchronous > Synchronous::Off
     }
 
+    /// What SQLite may be told of a file system with such traits. A journal that stays is overwritten, of which
+    /// [`safe_append`](DeviceTraits::safe_append) says nothing; yet SQLite then leaves out the sync of its records.
+    #[must_use]
+    pub fn may_be_told(&self, traits: DeviceTraits) -> DeviceTraits {
+        DeviceTraits {
+            safe_append: traits.safe_append && self.journal != JournalMode::Persist,
+            ..traits
+        }
+    }
+
     /// The statements that set up a connection. The size of pages comes first: a journal's mode fixes it.
     #[must_use]
     pub fn pragmas(&self) -> String {
@@ -149,6 +159,8 @@ pub enum SqlCall {
     CreateTable(&'static str),
     /// Removes a table with all rows.
     DropTable(&'static str),
+    /// Changes rows, and takes all of it back.
+    Rollback(Vec<RowChange>),
     /// Moves what a log holds to the database.
     Checkpoint,
 }
@@ -156,21 +168,8 @@ pub enum SqlCall {
 impl SqlCall {
     fn run(&self, db: &mut Connection) -> rusqlite::Result<()> {
         match self {
-            Self::Change(changes) => {
-                let transaction = db.transaction()?;
-                for change in changes {
-                    match change {
-                        RowChange::Put(table, key, value) => transaction.execute(
-                            &format!("INSERT OR REPLACE INTO {table} VALUES(?1, ?2)"),
-                            (key, &value.0),
-                        ),
-                        RowChange::Remove(table, key) => {
-                            transaction.execute(&format!("DELETE FROM {table} WHERE a = ?1"), [key])
-                        }
-                    }?;
-                }
-                transaction.commit()
-            }
+            Self::Change(changes) => changed(db, changes)?.commit(),
+            Self::Rollback(changes) => changed(db, changes)?.rollback(),
             Self::CreateTable(table) => db.execute_batch(&format!(
                 "BEGIN; CREATE TABLE {table}(a INTEGER PRIMARY KEY, b BLOB);
                  CREATE INDEX {table}_b ON {table}(b); COMMIT"
@@ -204,10 +203,30 @@ impl SqlCall {
             Self::DropTable(table) => {
                 tables.remove(*table);
             }
-            Self::Checkpoint => {}
+            Self::Checkpoint | Self::Rollback(_) => {}
         }
         tables
     }
+}
+
+/// A transaction that has changed rows.
+fn changed<'db>(
+    db: &'db mut Connection,
+    changes: &[RowChange],
+) -> rusqlite::Result<Transaction<'db>> {
+    let transaction = db.transaction()?;
+    for change in changes {
+        match change {
+            RowChange::Put(table, key, value) => transaction.execute(
+                &format!("INSERT OR REPLACE INTO {table} VALUES(?1, ?2)"),
+                (key, &value.0),
+            ),
+            RowChange::Remove(table, key) => {
+                transaction.execute(&format!("DELETE FROM {table} WHERE a = ?1"), [key])
+            }
+        }?;
+    }
+    Ok(transaction)
 }
 
 /// A database on a file system, as software under test.
@@ -225,6 +244,8 @@ pub struct SqlSubject<'a, M: CutMemory> {
     pub settings: SqliteSettings,
     /// How the database is set up.
     pub database: DatabaseOptions,
+    /// Pages in SQLite's cache; a transaction of more pages writes to the database before it ends. 0 for SQLite's own choice.
+    pub cache_pages: u32,
     /// What the database holds before the workload.
     pub before: Vec<SqlCall>,
     /// [`Subject::after`].
@@ -263,6 +284,7 @@ impl<'a, M: CutMemory> SqlSubject<'a, M> {
             contract: Box::new(contract),
             settings: SqliteSettings::default(),
             database,
+            cache_pages: 0,
             before: Vec::new(),
             after: Vec::new(),
             stopped: &|| false,
@@ -278,7 +300,11 @@ impl<'a, M: CutMemory> SqlSubject<'a, M> {
         };
         let vfs = SqliteVfs::new(fs, settings)?;
         let db = vfs.open(PATH)?;
-        let setup = db.execute_batch(&self.database.pragmas());
+        let mut pragmas = self.database.pragmas();
+        if self.cache_pages > 0 {
+            pragmas += &format!("PRAGMA cache_size={};", self.cache_pages);
+        }
+        let setup = db.execute_batch(&pragmas);
         // Recovery is done by the first who reads.
         let setup = setup.and_then(|()| db.execute_batch("SELECT count(*) FROM sqlite_schema"));
         match setup {

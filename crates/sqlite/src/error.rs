@@ -36,7 +36,7 @@ pub enum SqliteError {
     #[error(transparent)]
     Files(#[from] FsError),
     /// SQLite failed, of itself or for what the file system said.
-    #[error("{error}{}", beneath.as_ref().map(|said| format!(": {said}")).unwrap_or_default())]
+    #[error("{}{}", words(error), beneath.as_ref().map(|said| format!(": {said}")).unwrap_or_default())]
     Sql {
         /// What SQLite says.
         error: rusqlite::Error,
@@ -51,5 +51,34 @@ impl From<rusqlite::Error> for SqliteError {
             error,
             beneath: None,
         }
+    }
+}
+
+impl SqliteError {
+    /// The byte of a statement at which SQLite found what is wrong with it, where it says so.
+    #[must_use]
+    pub fn offset(&self) -> Option<usize> {
+        match self {
+            Self::Sql {
+                error: rusqlite::Error::SqlInputError { offset, .. },
+                ..
+            } => usize::try_from(*offset).ok(),
+            _ => None,
+        }
+    }
+}
+
+/// Longest text of SQLite's that is shown: it may quote a word of the statement, of any length.
+const CHARS_MAX: usize = 200;
+
+/// What SQLite says, without the statement.
+fn words(error: &rusqlite::Error) -> String {
+    let text = match error {
+        rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),
+        other => other.to_string(),
+    };
+    match text.char_indices().nth(CHARS_MAX) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
     }
 }

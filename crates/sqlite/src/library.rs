@@ -127,6 +127,11 @@ fn configure() -> Result<(), c_int> {
             ffi::SQLITE_CONFIG_MALLOC,
             &raw mut own_memory,
         ))?;
+        // Statistics of memory are those of the process, and so are the limits of the heap that SQL could set.
+        checked(ffi::sqlite3_config(
+            ffi::SQLITE_CONFIG_MEMSTATUS,
+            0 as c_int,
+        ))?;
         // No path of SQL's is a URI, which could name another VFS, and so a file of the host.
         checked(ffi::sqlite3_config(ffi::SQLITE_CONFIG_URI, 0 as c_int))?;
         checked(ffi::sqlite3_initialize())?;

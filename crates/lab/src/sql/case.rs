@@ -7,7 +7,9 @@ use wordline_core::{
 };
 use wordline_sqlite::crash::{DatabaseOptions, JournalMode, Synchronous};
 use wordline_sqlite::rusqlite::Connection;
-use wordline_sqlite::{DeviceTraits, HeapMeter, SqliteSettings, SqliteVfs};
+use wordline_sqlite::{
+    DeviceTraits, HeapMeter, ScriptStatement, SqliteError, SqliteSettings, SqliteVfs, stoppable,
+};
 
 use super::crash;
 use super::rows::{self, MeasuredWork, SqlRam};
@@ -102,11 +104,11 @@ impl SqlSetup {
         let promise = system.engine.kind.promise();
         let keeps = self.told == SqlTold::Promise && promise.survives_power_cuts;
         SqliteSettings {
-            traits: DeviceTraits {
+            traits: self.options().may_be_told(DeviceTraits {
                 powersafe_overwrite: keeps,
                 safe_append: keeps,
                 ..DeviceTraits::USUAL
-            },
+            }),
             seed: system.experiment.seed,
             ..SqliteSettings::default()
         }
@@ -300,8 +302,10 @@ impl SqlCase<'_, '_> {
         let vfs = SqliteVfs::new(mounted.engine, settings).map_err(failed)?;
         let connection = vfs.open(DATABASE).map_err(failed)?;
         let batch = |sql: &str| {
-            let ran = connection.execute_batch(sql);
-            ran.map_err(|error| failed(vfs.explain(error)))
+            let ran = stoppable(&connection, self.control.stop, || {
+                connection.execute_batch(sql)
+            });
+            ran.map_err(|error| self.failed(vfs.explain(error), None))
         };
         batch(&self.setup.pragmas(self.cache_bytes))?;
         self.kept_journal(&connection)?;
@@ -392,15 +396,26 @@ impl SqlCase<'_, '_> {
         &self,
         vfs: &SqliteVfs,
         connection: &Connection,
-        timed: &TimedStatement,
+        timed: &TimedStatement<'_>,
     ) -> Result<(), CallFailure> {
-        connection.execute_batch(&timed.sql).map_err(|error| {
-            let error = vfs.explain(error);
-            match timed.line {
-                Some(line) => CallFailure::Database(format!("line {line}: {error}")),
-                None => failed(error),
+        let ran = stoppable(connection, self.control.stop, || {
+            connection.execute_batch(&timed.sql)
+        });
+        ran.map_err(|error| self.failed(vfs.explain(error), timed.script))
+    }
+
+    /// Why a statement failed: the caller stops, or an error, with its line where a script has the statement.
+    fn failed(&self, error: SqliteError, script: Option<&ScriptStatement>) -> CallFailure {
+        if self.control.stopped() {
+            return CallFailure::Stopped;
+        }
+        match script {
+            Some(statement) => {
+                let line = statement.line_of(error.offset().unwrap_or(0));
+                CallFailure::Database(format!("line {line}: {error}"))
             }
-        })
+            None => failed(error),
+        }
     }
 }
 

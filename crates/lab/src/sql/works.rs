@@ -1,5 +1,7 @@
 //! What is done with a database: the statements of each workload.
 
+use std::borrow::Cow;
+
 use wordline_core::RowOperation::{
     self, Delete, Hit, Insert, Read, Statement, Transaction, Update,
 };
@@ -19,11 +21,11 @@ const WORDS: [&str; 10] = [
 ];
 
 /// One timed piece of work, which is there as a whole or not at all after a power cut.
-pub(super) struct TimedStatement {
+pub(super) struct TimedStatement<'a> {
     pub(super) operation: RowOperation,
-    pub(super) sql: String,
-    /// Line of a script that it begins in.
-    pub(super) line: Option<u64>,
+    pub(super) sql: Cow<'a, str>,
+    /// The statement of a script that it is.
+    pub(super) script: Option<&'a ScriptStatement>,
 }
 
 /// A workload on a database of its own.
@@ -35,7 +37,7 @@ pub(super) struct SqlWorkSteps<'a> {
     pub(super) script: Option<&'a [ScriptStatement]>,
 }
 
-impl SqlWorkSteps<'_> {
+impl<'a> SqlWorkSteps<'a> {
     /// What makes and fills the database, when nothing is timed: each text is a transaction.
     pub(super) fn preparation(&self) -> Vec<String> {
         if self.script.is_some() {
@@ -77,13 +79,13 @@ impl SqlWorkSteps<'_> {
     }
 
     /// The piece of a number below [`count`](Self::count).
-    pub(super) fn statement(&self, number: u64) -> TimedStatement {
+    pub(super) fn statement(&self, number: u64) -> TimedStatement<'a> {
         if let Some(script) = self.script {
-            let ScriptStatement { line, sql } = &script[number as usize];
+            let statement = &script[number as usize];
             return TimedStatement {
                 operation: Statement,
-                sql: sql.clone(),
-                line: Some(*line),
+                sql: Cow::Borrowed(&statement.sql),
+                script: Some(statement),
             };
         }
         let operations = self.operations();
@@ -98,8 +100,8 @@ impl SqlWorkSteps<'_> {
         };
         TimedStatement {
             operation,
-            sql,
-            line: None,
+            sql: Cow::Owned(sql),
+            script: None,
         }
     }
 

@@ -16,7 +16,15 @@ pub(crate) struct Bytes(Vec<u8>);
 
 impl Bytes {
     pub(crate) fn shared(bytes: usize) -> Shared<Self> {
-        Shared::new(Self(vec![0; bytes]))
+        Self::of(vec![0; bytes])
+    }
+
+    pub(crate) fn of(bytes: Vec<u8>) -> Shared<Self> {
+        Shared::new(Self(bytes))
+    }
+
+    pub(crate) fn copy(&self) -> Vec<u8> {
+        self.0.clone()
     }
 }
 

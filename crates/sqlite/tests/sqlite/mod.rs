@@ -1,7 +1,8 @@
 mod failing;
-mod memories;
+mod hostile;
+pub(crate) mod memories;
 mod seeded;
 mod shared;
-mod sql;
+pub(crate) mod sql;
 mod traffic;
 mod traits;

@@ -3,7 +3,8 @@
 use std::thread;
 
 use wordline_engines::{FileSystem, Open};
-use wordline_sqlite::{SqliteSettings, SqliteVfs};
+use wordline_sqlite::rusqlite::Connection;
+use wordline_sqlite::{ConnectionWork, SqliteSettings, SqliteVfs};
 
 use crate::sqlite::memories::littlefs;
 
@@ -85,7 +86,7 @@ fn threads_side_by_side_leave_the_same_images() {
 
 #[test]
 fn two_file_systems_in_one_thread_have_streams_of_their_own() {
-    let random = |db: &wordline_sqlite::rusqlite::Connection| {
+    let random = |db: &Connection| {
         db.query_row("SELECT random()", [], |row| row.get::<_, i64>(0))
             .expect("a number")
     };
@@ -114,4 +115,44 @@ fn two_file_systems_in_one_thread_have_streams_of_their_own() {
     let (c, d) = (vfs(2), first.len());
     let c = c.open("/db").expect("a path");
     assert_ne!(first, (0..d).map(|_| random(&c)).collect::<Vec<_>>());
+}
+
+/// A database of 60 pages and more, which are read one after the other.
+fn paged(vfs: &SqliteVfs, cache_pages: u32) -> Connection {
+    let db = vfs.open("/db").expect("a path");
+    let schema = format!(
+        "PRAGMA page_size=512; PRAGMA cache_size={cache_pages}; CREATE TABLE t(a INTEGER PRIMARY KEY, b);
+         WITH RECURSIVE n(x) AS (VALUES(1) UNION ALL SELECT x + 1 FROM n WHERE x < 60)
+         INSERT INTO t SELECT x, zeroblob(400) FROM n"
+    );
+    db.execute_batch(&schema).expect("room");
+    db
+}
+
+/// Pages that a scan has to read from the file.
+fn misses(db: &Connection) -> u64 {
+    let before = ConnectionWork::of(db);
+    let scan = "SELECT sum(length(b)) FROM t";
+    db.query_row(scan, [], |row| row.get::<_, i64>(0))
+        .expect("a sum");
+    ConnectionWork::of(db).since(before).cache_misses
+}
+
+#[test]
+fn a_cache_keeps_its_pages_and_its_room_whatever_other_databases_do() {
+    let vfs = || SqliteVfs::new(littlefs(1 << 19), SqliteSettings::default()).expect("a VFS");
+    let (one, two) = (vfs(), vfs());
+    let (large, small) = (paged(&one, 200), paged(&two, 10));
+    misses(&large);
+    assert_eq!(misses(&large), 0, "it has room for all");
+    assert!(misses(&small) > 40, "it has not");
+    assert_eq!(misses(&large), 0, "another took its pages");
+    // Limits of the heap are those of the process, so they limit nothing.
+    small
+        .execute_batch("PRAGMA soft_heap_limit=1; PRAGMA hard_heap_limit=1")
+        .expect("pragmas");
+    assert_eq!(misses(&large), 0);
+    large
+        .execute_batch("CREATE TABLE u AS SELECT * FROM t")
+        .expect("room");
 }
