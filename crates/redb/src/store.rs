@@ -3,7 +3,10 @@
 use std::fmt;
 use std::io::ErrorKind;
 
-use redb::{Builder, Database, ReadableDatabase as _, ReadableTable as _, ReadableTableMetadata as _, TableDefinition};
+use redb::{
+    Builder, Database, ReadableDatabase as _, ReadableTable as _, ReadableTableMetadata as _,
+    TableDefinition,
+};
 use wordline_memory::ByteMemory;
 
 use crate::CACHE_BYTES;
@@ -63,9 +66,8 @@ impl<M: ByteMemory<Error: fmt::Display> + Send + 'static> RedbStore<M> {
     /// When it holds none, or the memory fails.
     pub fn open(memory: M) -> Result<Self, RedbError> {
         let mut store = Self::start(memory, false, Builder::create_with_backend)?;
-        store.records = store.call(|database| {
-            Ok(database.begin_read()?.open_table(TABLE)?.len()?)
-        })?;
+        store.records =
+            store.call(|database| Ok(database.begin_read()?.open_table(TABLE)?.len()?))?;
         Ok(store)
     }
 
@@ -79,7 +81,12 @@ impl<M: ByteMemory<Error: fmt::Display> + Send + 'static> RedbStore<M> {
         let mut builder = Builder::new();
         builder.set_cache_size(CACHE_BYTES);
         let database = lent.with(&mut memory, || open(&builder, lent.clone()))?;
-        Ok(Self { database: Some(database), lent, memory, records: 0 })
+        Ok(Self {
+            database: Some(database),
+            lent,
+            memory,
+            records: 0,
+        })
     }
 
     fn call<T>(
@@ -88,7 +95,8 @@ impl<M: ByteMemory<Error: fmt::Display> + Send + 'static> RedbStore<M> {
     ) -> Result<T, RedbError> {
         let database = self.database.as_ref();
         let closed = || Err(RedbError::Failed("it is closed".to_owned()));
-        self.lent.with(&mut self.memory, || database.map_or_else(closed, run))
+        self.lent
+            .with(&mut self.memory, || database.map_or_else(closed, run))
     }
 
     /// Gives a key a value, which lasts when the call returns.

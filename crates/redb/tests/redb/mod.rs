@@ -1,5 +1,6 @@
 //! What the store does on a memory that watches it.
 
+mod crash;
 mod traffic;
 
 use wordline_memory::{ByteMemory, OutOfRange};

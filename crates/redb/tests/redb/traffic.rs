@@ -1,6 +1,7 @@
 //! What operations move.
 
-use wordline_redb::{RedbError, RedbStore, memory_for, places};
+use wordline_engines::{STORES, StoreOptions, named};
+use wordline_redb::{RedbError, RedbStore};
 
 use super::{Counts, Watched, key};
 
@@ -29,15 +30,29 @@ fn a_put_of_32_bytes_writes_seven_times_and_syncs_once() {
     assert_eq!(store.records(), 100);
 }
 
-/// Fills memories by shuffled, rising and falling keys: what `places` promises fits, memories that are too small say so,
-/// and nothing is read that was not written before.
+/// Fills memories to what the list of engines promises, by shuffled, rising and falling keys. Nothing is read that was not
+/// written before.
 #[test]
 fn what_is_promised_fits_in_any_order() {
-    for (records, bytes) in [(150, 4), (1, 32), (24, 32), (150, 32), (60, 500), (20, 1500), (6, 5000)] {
+    let engine = named(STORES, "redb").expect("it is in the list");
+    let rooms = [
+        (96, 4),
+        (160, 4),
+        (96, 32),
+        (512, 32),
+        (600, 500),
+        (1024, 1500),
+        (1024, 5000),
+    ];
+    for (room, bytes) in rooms {
+        let room = room << 10;
+        let options = StoreOptions {
+            key_bytes: bytes,
+            value_bytes: bytes,
+            resident_directory: false,
+        };
+        let records = engine.places(&options, room, 1).expect("room for a record");
         for order in 0..3 {
-            let room = memory_for(records, bytes, bytes);
-            assert!(places(room, bytes, bytes) >= Some(records));
-            assert!(places(room - 1, bytes, bytes) < Some(records) || room == 18 * 4096);
             let mut store = RedbStore::create(Watched::new(room as usize)).expect("room");
             for number in 0..records {
                 let number = match order {
@@ -52,13 +67,18 @@ fn what_is_promised_fits_in_any_order() {
             assert!(!store.memory().expect("no call runs").read_garbage);
         }
     }
+    let options = StoreOptions {
+        key_bytes: 1,
+        value_bytes: 0,
+        resident_directory: false,
+    };
+    assert_eq!(engine.places(&options, 17 * 4096, 1), None);
 }
 
 #[test]
 fn a_full_memory_keeps_what_it_holds_and_opens_again() {
     let too_small = RedbStore::create(Watched::new(17 * 4096)).err();
     assert_eq!(too_small, Some(RedbError::NoRoom));
-    assert_eq!(places(17 * 4096, 1, 0), None);
     let mut store = RedbStore::create(Watched::new(128 << 10)).expect("room");
     let mut put = 0;
     let end = loop {
@@ -68,7 +88,9 @@ fn a_full_memory_keeps_what_it_holds_and_opens_again() {
         }
     };
     assert_eq!(end, RedbError::NoRoom);
-    let memory = store.memory().map(|memory| std::mem::replace(memory, Watched::new(0)));
+    let memory = store
+        .memory()
+        .map(|memory| std::mem::replace(memory, Watched::new(0)));
     drop(store);
     let mut store = RedbStore::open(memory.expect("no call runs")).expect("it holds a store");
     assert_eq!(store.records(), put);
@@ -86,7 +108,9 @@ fn the_same_calls_write_the_same_bytes() {
     let image = || {
         let mut store = RedbStore::create(Watched::new(256 << 10)).expect("room");
         for number in 0..200 {
-            store.put(&key(number * 37 % 101, 8), &[number as u8; 90]).expect("room");
+            store
+                .put(&key(number * 37 % 101, 8), &[number as u8; 90])
+                .expect("room");
             if number % 3 == 0 {
                 store.remove(&key(number * 11 % 101, 8)).expect("room");
             }

@@ -4,7 +4,10 @@
 //! to fit follows from three facts: a page that was split is half full at least, a database is doubled when it is full,
 //! and a transaction writes new pages before those of the last one are free.
 
-use crate::PAGE_BYTES;
+use crate::StoreOptions;
+
+/// Bytes of its pages, which are not a choice.
+const PAGE_BYTES: u64 = 4096;
 
 /// Bytes of a leaf besides its records, and beside each record.
 const LEAF: u64 = 4;
@@ -23,8 +26,8 @@ const FIRST_PAGES: u64 = 18;
 
 /// Bytes of the smallest memory in which so many records fit, of a key and a value of so many bytes each, in whatever
 /// order they come. Mostly redb makes do with less.
-#[must_use]
-pub fn memory_for(records: u64, key_bytes: u64, value_bytes: u64) -> u64 {
+pub(super) fn memory_for(records: u64, options: &StoreOptions) -> u64 {
+    let (key_bytes, value_bytes) = (options.key_bytes, options.value_bytes);
     let record = LEAF_RECORD + key_bytes + value_bytes;
     let leaf_pages = node_pages(LEAF + record);
     let branch_pages = node_pages(BRANCH + 2 * BRANCH_CHILD + BRANCH_KEY + key_bytes);
@@ -44,9 +47,8 @@ pub fn memory_for(records: u64, key_bytes: u64, value_bytes: u64) -> u64 {
 
 /// Records that are sure to fit a memory of some bytes, in whatever order they come; `None` where there is no room for
 /// one.
-#[must_use]
-pub fn places(memory_bytes: u64, key_bytes: u64, value_bytes: u64) -> Option<u64> {
-    let fit = |records| memory_for(records, key_bytes, value_bytes) <= memory_bytes;
+pub(super) fn places(memory_bytes: u64, options: &StoreOptions) -> Option<u64> {
+    let fit = |records| memory_for(records, options) <= memory_bytes;
     // A record takes eight bytes at least.
     let (mut fitting, mut above) = (0, memory_bytes / LEAF_RECORD + 1);
     while above - fitting > 1 {
