@@ -98,6 +98,8 @@ pub enum Mode {
     Exhaustive,
     /// The cuts between two operations alone.
     Linear,
+    /// So many of each operation: the cut before it, and others drawn from its variants, of which one may come twice.
+    Each(u64),
     /// This many, each from an operation and one of its variants drawn with equal chance. They come
     /// in the order of the operations, and one may come twice.
     Sample(usize),
@@ -173,7 +175,7 @@ impl<T: Tearing> Recording<T> {
             Mode::Sample(count) => (0..count as u64)
                 .map(|image| (draw(seed, image, 0, Purpose::Tear) % cuts) as usize)
                 .collect(),
-            Mode::Exhaustive | Mode::Linear => Vec::new(),
+            Mode::Exhaustive | Mode::Linear | Mode::Each(_) => Vec::new(),
         };
         drawn.sort_unstable_by(|one, next| next.cmp(one));
         let mut images = Images {
@@ -241,18 +243,25 @@ impl<T: Tearing> Images<'_, T> {
         self.variants = tearing.variants(&self.state, operation);
     }
 
+    /// A variant of the operation at hand by chance.
+    fn drawn_variant(&self) -> u64 {
+        let (place, cycle) = (self.operation as u64, self.variant + 1);
+        draw(self.seed, place, cycle, Purpose::Tear) % self.variants
+    }
+
     /// The variant to derive next, of the operation at hand or of a later one.
     fn next_variant(&mut self) -> Option<u64> {
         loop {
             let variant = match self.mode {
                 Mode::Exhaustive => Some(self.variant).filter(|next| *next < self.variants),
                 Mode::Linear => Some(self.variant).filter(|next| *next == 0),
+                Mode::Each(count) => (self.variant < count).then(|| match self.variant {
+                    0 => 0,
+                    _ => self.drawn_variant(),
+                }),
                 Mode::Sample(_) => {
                     let here = self.drawn.pop_if(|drawn| *drawn == self.operation);
-                    here.map(|place| {
-                        let (place, cycle) = (place as u64, self.variant + 1);
-                        draw(self.seed, place, cycle, Purpose::Tear) % self.variants
-                    })
+                    here.map(|_| self.drawn_variant())
                 }
             };
             if variant.is_some() {

@@ -339,6 +339,11 @@ pub trait StoreEngine: Engine<Offer = dyn RecordStore> {
         false
     }
 
+    /// Whether it writes whole pages, so that cuts within each of its accesses are too many to look at all of them.
+    fn writes_pages(&self) -> bool {
+        false
+    }
+
     /// Records for which a memory of some bytes and some [atom](wordline_memory::ByteMemory::atom) has room; `None` where
     /// it has none.
     fn places(&self, options: &StoreOptions, bytes: u64, atom: usize) -> Option<u64>;
@@ -346,8 +351,8 @@ pub trait StoreEngine: Engine<Offer = dyn RecordStore> {
     /// Bytes of a memory that two dozen records fill to some two thirds.
     fn short_bytes(&self, options: &StoreOptions, atom: usize) -> u64;
 
-    /// What an operation takes on a processor besides its accesses.
-    fn work(&self) -> StoreWork;
+    /// What an operation takes on a processor besides its accesses; `None` where that was not counted.
+    fn work(&self) -> Option<StoreWork>;
 }
 
 /// An option of a file system as the type that it needs; `None` where it was not chosen.

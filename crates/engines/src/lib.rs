@@ -5,7 +5,7 @@
 //! An open file system is a [`FileSystem`], an open store a [`RecordStore`], whatever they are written in. A memory is
 //! shared by handles ([`Shared`]), so that a caller can read its clock between two calls and open it again.
 //! [`RecordedFiles`] writes the calls of whoever uses a file system into a trace.
-//! FAT (rust-fatfs) is the feature `fat`, littlefs in C the feature `littlefs`. With the feature `fuse`, on Linux, any
+//! FAT (rust-fatfs) is the feature `fat`, littlefs in C the feature `littlefs`, redb the feature `redb`. With the feature `fuse`, on Linux, any
 //! program can use a file system.
 
 mod blocks;
@@ -68,6 +68,7 @@ pub static STORES: &[&dyn StoreEngine] = &[
     &stores::LPHT, // linear probing, as published
     &stores::CLHT, // cache-line buckets, as published
     &stores::OWN,  // the project's own
+    &stores::REDB, // a database in Rust
 ];
 
 /// The guide's code runs as it stands there.

@@ -190,7 +190,10 @@ problems! {
     LargeAccess { found: ByteCount, allowed: ByteCount, wrap: ByteCount, total: ByteCount, most: ByteCount }
         "{found} does not fit; allowed: 1 B to {allowed}, the smallest of wrap ({wrap}), total ({total}) and {most}";
     UnknownEngine { name: String, allowed: String } "names {name}; {allowed}";
-    NotBuiltIn(String) "names {0}, and this program was built without it";
+    NotBuiltIn(String) "names {0}, and this program was built without it: build with the Cargo feature of that name";
+    Threaded(&'static str)
+        "names {0}, whose background threads make each run another: record a program that uses it once, with `wordline \
+         io record`, and run that with `wordline io replay`";
     PositiveShare(f64) "{0} is out of range; allowed: above 0 % and up to 100 %";
     OpenShare(f64) "{0} is out of range; allowed: above 0 % and below 100 %";
     Temperature(f64) "{0} is out of range; allowed: -40 to 125 degrees Celsius";

@@ -214,7 +214,7 @@ warnings! {
          differ";
     WholeMemoryForFiles Advice { target, has, asked }
         "{target}: it has {has} and not {asked}: its file systems get all of it";
-    NoScan Advice { name } "{name}: it scans, and a hash table has no order to scan in";
+    NoScan Advice { name } "{name}: it scans keys in their order, which no table is asked for here";
     OneSize Advice { name } "{name}: its records have many sizes, and this table has one for all";
     FewKeys FewSamples { name, key_bytes, count, wanted }
         "{name}: keys of {key_bytes} B name {count} records, so that the table holds these and not {wanted}";
@@ -231,6 +231,9 @@ warnings! {
         "{board}: what the tables compute is counted in instructions of their algorithms, at the cycles an \
          instruction that one published figure was calibrated with; --build optimized takes the assumed figure of an \
          optimised build, and --build none the memory and its driver alone";
+    UncountedWork Caution { name, board }
+        "{name}: what it computes on the processor of {board} was not counted: its rates are those of the memory and \
+         its driver alone, and too high beside those of tables whose work is counted";
     WholeMemoryForTables Advice { target, has, asked }
         "{target}: it has {has} and not {asked}: its tables get all of it";
     MeasuredFile Caution { name }

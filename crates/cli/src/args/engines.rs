@@ -10,8 +10,16 @@ use wordline_engines::{Engine, FILE_SYSTEMS, STORES, names};
 /// The file systems, as a default and as a choice.
 pub(super) static ALL_FILE_SYSTEMS: LazyLock<[String; 2]> = LazyLock::new(|| lists(FILE_SYSTEMS));
 
-/// The tables, as a default and as a choice.
-static ALL_TABLES: LazyLock<[String; 2]> = LazyLock::new(|| lists(STORES));
+/// The tables, as a default and as a choice. What writes whole pages is slow, and runs where it is asked for.
+static ALL_TABLES: LazyLock<[String; 2]> = LazyLock::new(|| {
+    let [_, choice] = lists(STORES);
+    let usual: Vec<_> = STORES
+        .iter()
+        .filter(|store| !store.writes_pages())
+        .copied()
+        .collect();
+    [names(&usual).join(","), choice]
+});
 
 fn lists<E: Engine + ?Sized>(engines: &[&E]) -> [String; 2] {
     [",", "|"].map(|between| names(engines).join(between))
@@ -19,13 +27,18 @@ fn lists<E: Engine + ?Sized>(engines: &[&E]) -> [String; 2] {
 
 /// Names of the file systems, which completions offer.
 pub(super) fn file_system() -> ValueParser {
-    one_of(FILE_SYSTEMS)
+    one_of(FILE_SYSTEMS, None)
 }
 
-fn one_of<E: Engine + ?Sized>(engines: &[&E]) -> ValueParser {
+/// Names of the tables, and one whose error says what to do instead.
+fn table() -> ValueParser {
+    one_of(STORES, Some(PossibleValue::new("rocksdb").hide(true)))
+}
+
+fn one_of<E: Engine + ?Sized>(engines: &[&E], hidden: Option<PossibleValue>) -> ValueParser {
     let values = engines.iter();
     let values = values.map(|engine| PossibleValue::new(engine.name()).help(engine.title()));
-    PossibleValuesParser::new(values)
+    PossibleValuesParser::new(values.chain(hidden))
         .try_map(|name: String| name.parse::<EngineName>())
         .into()
 }
@@ -36,7 +49,7 @@ pub(super) fn with_names(command: Command, path: &[&str]) -> Command {
         ["fs", "bench"] | ["io", "replay"] | ["sql", "bench"] => {
             ("file_systems", &*ALL_FILE_SYSTEMS, file_system())
         }
-        ["kv", ..] => ("tables", &*ALL_TABLES, one_of(STORES)),
+        ["kv", ..] => ("tables", &*ALL_TABLES, table()),
         _ => return command,
     };
     let [default, choice] = all;

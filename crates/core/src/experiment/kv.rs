@@ -123,7 +123,7 @@ pub struct KvCrash {
     #[schemars(with = "Vec<String>")]
     #[cfg_attr(feature = "cli", arg(long = "size", value_name = "SIZE"))]
     pub sizes: Vec<KvSizes>,
-    /// Images that are sampled [default: every one].
+    /// Images that are sampled [default: every one; of redb sixteen of each access].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long))]
     pub images: Option<u64>,

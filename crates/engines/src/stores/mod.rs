@@ -1,10 +1,12 @@
-//! Stores of records by key: hash tables on memories whose bytes can be overwritten.
+//! Stores of records by key on memories whose bytes can be overwritten: hash tables, and redb.
 
 mod own;
 mod published;
+mod redb;
 
 pub(crate) use own::OWN;
 pub(crate) use published::{CLHT, LPHT};
+pub(crate) use redb::REDB;
 
 use crate::{ByteBox, EngineMismatch};
 

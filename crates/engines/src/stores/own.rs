@@ -129,14 +129,14 @@ impl StoreEngine for OwnEngine {
         BUCKETS * bucket + 4 * 64_u64.next_multiple_of(atom as u64)
     }
 
-    fn work(&self) -> StoreWork {
-        StoreWork {
+    fn work(&self) -> Option<StoreWork> {
+        Some(StoreWork {
             hash: |key_bytes| key_bytes.div_ceil(8) as f64 * HASH_BY_PRODUCT,
             record_check: |bytes| DIVISION + RESIDUE * bytes as f64,
             place_check: |bytes| CRC * (bytes + HEAD) as f64,
             hit: 0,
             update_copies_key: true,
-        }
+        })
     }
 }
 

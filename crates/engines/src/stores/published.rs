@@ -120,14 +120,14 @@ impl<T: Fixture<ByteBox> + 'static> StoreEngine for PublishedTable<T> {
         (self.short_bytes)(options.key_bytes + options.value_bytes)
     }
 
-    fn work(&self) -> StoreWork {
-        StoreWork {
+    fn work(&self) -> Option<StoreWork> {
+        Some(StoreWork {
             hash: |key_bytes| key_bytes as f64 * HASH_BY_TABLE,
             record_check: |_| 0.0,
             place_check: |_| 0.0,
             hit: self.hit,
             update_copies_key: false,
-        }
+        })
     }
 }
 

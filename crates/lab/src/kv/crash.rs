@@ -28,6 +28,10 @@ const INSERTED: u64 = 24;
 const UPDATED: u64 = 8;
 const REMOVED: u64 = 6;
 
+/// Images of each access of a table that writes pages, one of which is the cut before it. Of so many images the recovery
+/// of one is cut in turn.
+const PAGE_IMAGES: u64 = 16;
+
 /// Images between two words on how far it is.
 const IMAGES_TOLD: u64 = 100;
 
@@ -108,7 +112,9 @@ pub(super) fn check(
     if atom > unit {
         tearing = tearing.spoiling(atom);
     }
+    let writes_pages = variant.table.writes_pages();
     let mode = match crash.images {
+        None if writes_pages => Mode::Each(PAGE_IMAGES),
         None => Mode::Exhaustive,
         Some(images) => Mode::Sample(usize::try_from(images).unwrap_or(usize::MAX)),
     };
@@ -117,7 +123,7 @@ pub(super) fn check(
         seed,
         accesses: ACCESSES,
         again: Some(Again {
-            every: 1,
+            every: if writes_pages { PAGE_IMAGES } else { 1 },
             mode: Mode::Linear,
         }),
         ..Harness::new(

@@ -193,6 +193,21 @@ impl<'a> TableGround<'a> {
         }
     }
 
+    /// Names the tables whose work on its processor was not counted.
+    pub(super) fn warn_of_uncounted(&self, variants: &[TableVariant], document: &mut ResultSet) {
+        let Some(board) = self.target.board() else {
+            return;
+        };
+        for variant in variants {
+            if variant.table.work().is_none() {
+                document.warn(LabWarning::UncountedWork {
+                    name: &variant.name(),
+                    board: &board.header.id,
+                });
+            }
+        }
+    }
+
     /// Says so where it has fewer bytes than a table was to get.
     pub(super) fn warn_if_short(&self, capacity: u64, document: &mut ResultSet) {
         let (has, asked) = (self.bytes(capacity), capacity);

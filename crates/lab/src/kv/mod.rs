@@ -169,6 +169,9 @@ fn bench_all(
         };
         for build in builds {
             let processor = build.and_then(|build| ground.processor(build, document));
+            if processor.is_some() {
+                ground.warn_of_uncounted(variants, document);
+            }
             // Tables that are compared run next to each other in each round: a real machine is not always the same.
             for (work, sizes, load) in points(bench) {
                 cases.extend(variants.iter().map(|&variant| {

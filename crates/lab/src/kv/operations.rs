@@ -171,7 +171,7 @@ impl<'a> TableOperations<'a> {
         let activity = self.part().take_call();
         self.judge(operation, number, done?)?;
         let sizes = self.records.sizes_of(number);
-        let processor = self.processor.as_ref().map(|cost| {
+        let processor = self.processor.as_ref().and_then(|cost| {
             let call = ProcessorCall {
                 operation,
                 key_bytes: sizes.key_bytes,

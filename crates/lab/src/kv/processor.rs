@@ -48,13 +48,14 @@ struct ProcessorWork {
 }
 
 impl ProcessorCall {
-    fn work(&self, variant: TableVariant) -> ProcessorWork {
+    /// `None` where the table's work was not counted.
+    fn work(&self, variant: TableVariant) -> Option<ProcessorWork> {
         let (key, value) = (self.key_bytes, self.value_bytes);
         let record = key + value;
         let is = |names: &[RowOperation]| names.contains(&self.operation);
         let finds = is(&[Hit, Update, Delete]);
         let puts = is(&[Insert, Update]);
-        let engine = variant.table.work();
+        let engine = variant.table.work()?;
         let looks = match variant.directory {
             Some(KvDirectory::Ram) => DIRECTORY_LOOKS,
             // What is read of a directory in the memory is counted there.
@@ -73,31 +74,31 @@ impl ProcessorCall {
             Update => value,
             _ => 0,
         };
-        ProcessorWork {
+        Some(ProcessorWork {
             beside: if is(&[Hit]) { engine.hit } else { 0 },
             looks,
             hashed: (engine.hash)(key),
             checks: f64::from(checked) * (engine.record_check)(record) + place_check,
             compared: if finds { key } else { 0 },
             copied,
-        }
+        })
     }
 
-    /// What the operation takes on a processor beside what it asked of its memory.
+    /// What the operation takes on a processor beside what it asked of its memory; `None` where that was not counted.
     pub(super) fn time(
         &self,
         variant: TableVariant,
         activity: &Activity,
         cost: &ProcessorCost,
-    ) -> ProcessorTime {
-        let work = self.work(variant);
+    ) -> Option<ProcessorTime> {
+        let work = self.work(variant)?;
         // What software loads by itself is compared as it is loaded.
         let compared = match activity.loads {
             0 => work.compared as f64,
             _ => 0.0,
         };
         let of = |instructions: f64| cost.instructions(instructions.round() as u64);
-        [
+        Some([
             cost.instructions(CALL + work.beside),
             cost.instructions(ACCESS * (activity.accesses() + work.looks) + LOAD * activity.loads),
             of(work.hashed),
@@ -105,7 +106,7 @@ impl ProcessorCall {
             of(COMPARE * compared),
             of(COPY * work.copied as f64),
             Time::from_ps(cost.ram_line_miss.ps() * activity.ram_lines),
-        ]
+        ])
     }
 }
 
@@ -127,7 +128,8 @@ mod tests {
             key_bytes: 32,
             value_bytes: 100,
         };
-        call.work(TableVariant { table, directory })
+        let work = call.work(TableVariant { table, directory });
+        work.expect("it is counted")
     }
 
     #[test]
@@ -156,6 +158,7 @@ mod tests {
                 table,
                 directory: Some(directory),
             })
+            .expect("it is counted")
             .looks
         };
         assert_eq!(looks(KvDirectory::Ram), 2);

@@ -1,0 +1,4 @@
+//! The integration tests, as one program.
+
+#[path = "redb/mod.rs"]
+mod redb;
