@@ -61,6 +61,7 @@ fn subject(
         synchronous,
         page_bytes: 512,
         checkpoint_pages: 12,
+        log_limit_bytes: None,
     };
     SqlSubject {
         settings: SqliteSettings {
@@ -178,6 +179,7 @@ fn on_rtfs(batch_atomic: bool, fault: Option<VfsFault>) -> Verdict {
         synchronous: Synchronous::Full,
         page_bytes: 512,
         checkpoint_pages: 0,
+        log_limit_bytes: None,
     };
     let subject = SqlSubject {
         settings: SqliteSettings {
