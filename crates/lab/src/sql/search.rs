@@ -27,7 +27,8 @@ const PATIENCE: u64 = 2;
 /// The most rounds of a search.
 const ROUNDS: usize = 4;
 
-/// Share of the time that a round has to save, so that another one follows.
+/// Share of the time that a choice of a file system has to save, so that it is worth naming, and a round, so that another
+/// one follows.
 const WORTH: f64 = 0.01;
 
 /// The least mean in seconds that points are compared by: reads from RAM take no time of a memory.
@@ -223,7 +224,7 @@ struct Search<'s, 'a> {
 
 impl Search<'_, '_> {
     fn run(&mut self) -> Result<(), LabError> {
-        self.point(0, self.task.defaults());
+        self.point(0, self.task.defaults(), 0.0);
         let suits = self.known[0].1.as_ref().is_some_and(|system| system.suits);
         if !suits {
             return Ok(());
@@ -232,7 +233,7 @@ impl Search<'_, '_> {
             let before = self.best.map(|(_, point)| self.points[point].cost());
             let at = self.best.map_or(0, |(known, _)| known);
             for setup in self.allowed.clone() {
-                self.point(at, setup);
+                self.point(at, setup, 0.0);
             }
             self.choices()?;
             let after = self.best.map(|(_, point)| self.points[point].cost());
@@ -268,7 +269,7 @@ impl Search<'_, '_> {
                 };
                 let setup = self.points[point].setup;
                 let at = self.at(varied)?;
-                self.point(at, setup);
+                self.point(at, setup, WORTH);
             }
         }
         Ok(())
@@ -287,8 +288,8 @@ impl Search<'_, '_> {
         Ok(self.known.len() - 1)
     }
 
-    /// Runs a point, unless it was run before.
-    fn point(&mut self, known: usize, setup: SqlSetup) {
+    /// Runs a point, unless it was run before. It becomes the best where it saves more than a share of the time.
+    fn point(&mut self, known: usize, setup: SqlSetup, worth: f64) {
         let Some(system) = &self.known[known].1 else {
             return;
         };
@@ -339,7 +340,7 @@ impl Search<'_, '_> {
             is_allowed: self.allowed.contains(&setup),
         };
         let best = self.best.map(|(_, best)| self.points[best].cost());
-        let is_better = point.is_candidate() && best.is_none_or(|best| point.cost() < best);
+        let is_better = point.is_candidate() && best.is_none_or(|best| point.cost() < best - worth);
         self.points.push(point);
         if is_better {
             self.best = Some((known, self.points.len() - 1));

@@ -49,8 +49,9 @@ pub(super) fn run(
             let work = move |control: &Control<'_>, document: &mut ResultSet| {
                 let images = if is_first { workload.crash_images } else { 0 };
                 let points = tried(&task, weight, control, document)?;
-                add(&task, &points, control, document);
-                judge(&points, images, control, document);
+                let (verdicts, passed) = judge(&task, &points, images, control);
+                add(&task, &points, passed, control, document);
+                document.absorb(verdicts);
                 document.complete = !control.stopped();
                 Ok(())
             };
@@ -88,10 +89,12 @@ fn tried<'a>(
     Ok(all)
 }
 
-/// Adds the rows of points: all of the defaults and of the best on each file system, and a few of the others.
+/// Adds the rows of points: all of the defaults, of the best on each file system and of the one that passed, and a few of
+/// the others.
 fn add(
     task: &SearchTask<'_>,
     points: &[TriedPoint<'_>],
+    passed: Option<&TriedPoint<'_>>,
     control: &Control<'_>,
     document: &mut ResultSet,
 ) {
@@ -104,7 +107,7 @@ fn add(
             .filter_map(|point| Some((point, point.ran.as_ref().err()?)));
         let failures: Vec<_> = failures.collect();
         let Some((failed, failure)) = failures.first() else {
-            add_points(task, &own, best, control, document);
+            add_points(task, &own, &[best, passed], control, document);
             continue;
         };
         if best.is_none() {
@@ -113,7 +116,7 @@ fn add(
             let case = task.case(0, system, failed.setup, None, control);
             case.failed(failure, document);
         }
-        add_points(task, &own, best, control, document);
+        add_points(task, &own, &[best, passed], control, document);
         if best.is_some() {
             document.warn(LabWarning::SettingsNotRun {
                 target: &task.target.name,
@@ -131,7 +134,7 @@ fn add(
 fn add_points(
     task: &SearchTask<'_>,
     points: &[&TriedPoint<'_>],
-    best: Option<&TriedPoint<'_>>,
+    chosen: &[Option<&TriedPoint<'_>>],
     control: &Control<'_>,
     document: &mut ResultSet,
 ) {
@@ -139,10 +142,11 @@ fn add_points(
         let Ok(ran) = &point.ran else {
             continue;
         };
-        let is_best = best.is_some_and(|best| std::ptr::eq(best, *point));
+        let mut chosen = chosen.iter().flatten();
+        let is_chosen = number == 0 || chosen.any(|one| std::ptr::eq(*one, *point));
         for (work, measured) in ran.iter().enumerate() {
             let case = task.case(work, point.system.fork(), point.setup, None, control);
-            match number == 0 || is_best {
+            match is_chosen {
                 true => case.rows(measured, document),
                 false => {
                     let subject = case.subject();
@@ -164,12 +168,15 @@ fn fastest<'p, 'a: 'p>(
     all
 }
 
-/// Adds the verdicts of the fastest points, until one passes. Where one fails, others that keep transactions whole in the
-/// same way on the same file system are not tried.
-fn judge(points: &[TriedPoint<'_>], images: u64, control: &Control<'_>, document: &mut ResultSet) {
-    if images == 0 {
-        return;
-    }
+/// The verdicts of the fastest points, until one passes, and that one. Where one fails, others that keep transactions whole
+/// in the same way on the same file system are not tried.
+fn judge<'p, 'a>(
+    task: &SearchTask<'_>,
+    points: &'p [TriedPoint<'a>],
+    images: u64,
+    control: &Control<'_>,
+) -> (ResultSet, Option<&'p TriedPoint<'a>>) {
+    let mut verdicts = ResultSet::new(task.experiment.clone());
     let mut failed = Vec::new();
     for point in fastest(points.iter()) {
         let setup = &point.setup;
@@ -178,17 +185,21 @@ fn judge(points: &[TriedPoint<'_>], images: u64, control: &Control<'_>, document
         if failed.contains(&way) {
             continue;
         }
-        let mut verdict = ResultSet::new(point.system.experiment.clone());
-        if control.stopped() || !crash::add(&point.system, setup, images, control, &mut verdict) {
-            return;
+        if images == 0 || control.stopped() {
+            break;
+        }
+        let mut verdict = ResultSet::new(task.experiment.clone());
+        if !crash::add(&point.system, setup, images, control, &mut verdict) {
+            break;
         }
         let passes = verdict
             .of(Metric::CrashFailures)
             .all(|row| row.value == Some(0.0));
-        document.absorb(verdict);
+        verdicts.absorb(verdict);
         if passes {
-            return;
+            return (verdicts, Some(point));
         }
         failed.push(way);
     }
+    (verdicts, None)
 }
