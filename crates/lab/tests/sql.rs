@@ -95,8 +95,8 @@ fn a_transaction_of_one_row_logs_one_page() {
     assert_eq!(value(&document, Metric::AccessCount), 12.0);
 }
 
-/// What SQLite is told decides how much it writes: with the file system's promise one frame, without it the frame again,
-/// up to the end of a sector.
+/// What SQLite is told decides how much it writes: with the file system's promise one frame of 24 B and 512 B, without it
+/// that frame again, unless the first one ends with a sector.
 #[test]
 fn without_a_promise_the_last_frame_is_written_again() {
     let page_bytes = vec![512];
@@ -112,7 +112,7 @@ fn without_a_promise_the_last_frame_is_written_again() {
     let (promise, nothing) = (told("promise"), told("nothing"));
     assert_eq!(promise, 536.0);
     assert!(
-        (2.0 * promise..4.0 * promise).contains(&nothing),
+        (1.5 * promise..=2.0 * promise).contains(&nothing),
         "{nothing}"
     );
 }
@@ -358,7 +358,7 @@ fn what_cannot_be_run_is_refused_with_the_values_allowed() {
             ..search(&["flat"])
         });
         assert!(
-            long.starts_with("checkpoint") && long.contains("1..=4"),
+            long.starts_with("checkpoint") && long.contains("1 to 4"),
             "{long}"
         );
     }
