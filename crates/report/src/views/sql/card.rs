@@ -45,7 +45,8 @@ impl<'a, 'p> DatabaseSetup<'a, 'p> {
         let varying = AXES.iter().filter(|(axis, _)| {
             let set = lines.iter().filter(|line| line.axis(*axis).is_some());
             let set: Vec<_> = set.collect();
-            *axis == Axis::Journal || differs(&set, |line| line.field(*axis))
+            let is_own = *axis == Axis::FsSettings && !set.is_empty();
+            *axis == Axis::Journal || is_own || differs(&set, |line| line.field(*axis))
         });
         let varying: Vec<_> = varying.collect();
         let key = |line: &&PivotLine<'_>| {
