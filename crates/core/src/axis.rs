@@ -64,6 +64,7 @@ axes! {
     Estimate "estimate" "" "How a value was estimated, where it is no plain result of the run.";
     Fill "fill" "1" [Share] "Share of the memory that held data before the run.";
     Fs "fs" "" "File system.";
+    FsSettings "fs_settings" "" "Choices of a file system that are not its defaults, where a search varied them.";
     Ftl "ftl" "" "Translation layer of raw flash.";
     GapS "gap_s" "s" "Pause between two accesses.";
     Half "half" "" "Half of a log: the one that a part was fitted to (`first`), or the one that was held out (`second`).";
@@ -72,6 +73,7 @@ axes! {
     KeyBytes "key_bytes" "B" "Bytes of a key.";
     LifeShare "life_share" "1" [Share] "Share of its life that a block had used when its rest was predicted.";
     Load "load" "" "Share of a table's places in use; of memory modules the throughput at which two are compared.";
+    Log "log" "" "What becomes of the file of a database's log after a checkpoint.";
     Mix "mix" "" "Reads to writes.";
     OnConflict "on_conflict" "" "What a memory does with an access that finds it busy by itself.";
     Order "order" "" "Order in which blocks are worn, where it is not their own.";

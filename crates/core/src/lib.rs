@@ -40,8 +40,9 @@ pub use experiment::{
     KvBench, KvBuild, KvCrash, KvDirectory, KvSizes, KvTest, KvWork, KvWorkload, LIMIT_RULES,
     LifeBy, LimitRule, Limits, LoadedTest, LogSource, Mix, NamedValues, Operation, Pattern,
     Preference, Prices, RawWorkload, ShareOrSize, ShareOrSizeError, SizeOrPeriod,
-    SizeOrPeriodError, SqlJournal, SqlSync, SqlTold, SqlWork, SqlWorkload, StreamSource,
-    TraceSource, TranslationLayer, WearUsage, WearWorkload, Work, WorkKind, Workload, WriteSync,
+    SizeOrPeriodError, SqlJournal, SqlLog, SqlSync, SqlTest, SqlTold, SqlWork, SqlWorkload,
+    StreamSource, TraceSource, TranslationLayer, WearUsage, WearWorkload, Work, WorkKind, Workload,
+    WriteSync,
 };
 #[cfg(feature = "cli")]
 pub use experiment::{COMMANDS, ExperimentCommand, is_given};

@@ -250,6 +250,11 @@ pub trait FileSystemEngine: Engine<Offer = dyn FileSystem + Send> {
         None
     }
 
+    /// Options that decide how fast it is, with values worth a try; where one does not suit a memory, it refuses it.
+    fn speed_options(&self) -> &'static [(&'static str, &'static [i64])] {
+        &[]
+    }
+
     /// Options under which work that it [defers](Promise::defers_work) falls within a short workload.
     fn eager_options(&self) -> &'static [(&'static str, i64)] {
         &[]

@@ -96,6 +96,11 @@ impl FileSystemEngine for FlatEngine {
     fn options(&self) -> &'static [&'static str] {
         &["unit", "records", "extents", "files", "reserve"]
     }
+
+    /// A file that grows in longer steps changes its record less often.
+    fn speed_options(&self) -> &'static [(&'static str, &'static [i64])] {
+        &[("reserve", &[1024, 4096, 16384, 65536])]
+    }
 }
 
 /// The options by name.

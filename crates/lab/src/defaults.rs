@@ -1,10 +1,10 @@
 //! Defaults that depend on the targets.
 
 use wordline_catalog::{Catalog, PartOnBoard};
-use wordline_core::{AccessSource, Experiment, FsTest, FsWorkload, KvTest, Workload};
+use wordline_core::{AccessSource, Experiment, FsTest, FsWorkload, KvTest, SqlTest, Workload};
 
 use crate::error::LabError;
-use crate::fs::{default_fs_workload, file_systems_of};
+use crate::fs::{default_fs_workload, file_systems_of, survives_power_cuts};
 use crate::{default_base, default_stream, default_workload};
 
 /// Gives targets their boards, and settings that `stated` does not know, by the names of their fields, the values that
@@ -69,6 +69,10 @@ pub fn complete(
             let targets = targets(catalog, &mut experiment.targets)?;
             if !stated("file_systems") {
                 sql.file_systems = file_systems_of(&targets);
+                // What loses data anyway is not worth a search.
+                if sql.test == SqlTest::Tune {
+                    sql.file_systems.retain(survives_power_cuts);
+                }
             }
         }
         Workload::Bound(_) => {

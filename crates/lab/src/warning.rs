@@ -366,6 +366,8 @@ warnings! {
     SumsOfErases Caution { target }
         "{target}: its own layer reports erases as sums since it was made: what the calls took of a block, and how \
          evenly, is not known";
+    SettingsNotRun Caution { target, engine, count, all, first, failure }
+        "{target}, {engine}: {count} of {all} settings that the search tried do not run, first {first}: {failure}";
     TableFailed RunFailed { name, operation, failure } "{name}, {operation}: {failure}";
     TableFull RunFailed { name, operation, failure }
         "{name}, {operation}: {failure}; give a lower --load or a larger --capacity";

@@ -22,4 +22,6 @@ mod published;
 mod run;
 #[cfg(feature = "sqlite")]
 mod scripts;
+#[cfg(all(feature = "fat", feature = "littlefs", feature = "sqlite"))]
+mod sql;
 mod verdicts;

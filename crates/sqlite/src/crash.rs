@@ -95,6 +95,8 @@ pub struct DatabaseOptions {
     pub page_bytes: u32,
     /// Pages in a log that SQLite moves to the database; 0 for never, before it is closed.
     pub checkpoint_pages: u32,
+    /// Bytes to which the first transaction after a checkpoint cuts a longer log; `None` keeps its length.
+    pub log_limit_bytes: Option<u64>,
 }
 
 impl DatabaseOptions {
@@ -129,11 +131,15 @@ impl DatabaseOptions {
     #[must_use]
     pub fn pragmas(&self) -> String {
         format!(
-            "PRAGMA page_size={}; PRAGMA journal_mode={}; PRAGMA synchronous={}; PRAGMA wal_autocheckpoint={};",
+            "PRAGMA page_size={}; PRAGMA journal_mode={}; PRAGMA synchronous={}; PRAGMA wal_autocheckpoint={};{}",
             self.page_bytes,
             self.journal.name(),
             self.synchronous.name(),
-            self.checkpoint_pages
+            self.checkpoint_pages,
+            match self.log_limit_bytes {
+                Some(bytes) => format!(" PRAGMA journal_size_limit={bytes};"),
+                None => String::new(),
+            }
         )
     }
 }

@@ -46,7 +46,7 @@ fn one_of<E: Engine + ?Sized>(engines: &[&E], hidden: Option<PossibleValue>) -> 
 /// The command of an experiment on engines, with the names that exist: the structs of experiments know none.
 pub(super) fn with_names(command: Command, path: &[&str]) -> Command {
     let (list, all, parser): (_, &'static [String; 2], _) = match path {
-        ["fs", "bench"] | ["io", "replay"] | ["sql", "bench"] => {
+        ["fs", "bench"] | ["io", "replay"] | ["sql", ..] => {
             ("file_systems", &*ALL_FILE_SYSTEMS, file_system())
         }
         ["kv", ..] => ("tables", &*ALL_TABLES, table()),

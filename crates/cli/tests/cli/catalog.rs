@@ -153,6 +153,8 @@ fn help_and_version_go_to_stdout() {
     for arguments in [
         &["--help"][..],
         &["raw", "--help"],
+        &["sql", "bench", "--help"],
+        &["sql", "tune", "-h"],
         &["part", "check", "-h"],
         &["--version"],
     ] {

@@ -50,7 +50,7 @@ pub use named_values::{ColumnUnit, NamedValues};
 #[cfg(feature = "cli")]
 pub use options::{ExperimentCommand, is_given};
 pub use raw::{BackgroundWork, Operation, Pattern, RawWorkload};
-pub use sql::{SqlJournal, SqlSync, SqlTold, SqlWork, SqlWorkload};
+pub use sql::{SqlJournal, SqlLog, SqlSync, SqlTest, SqlTold, SqlWork, SqlWorkload};
 pub use sync::WriteSync;
 pub use translation::{FtlMapping, TranslationLayer};
 pub use wear::{WearUsage, WearWorkload};
@@ -159,14 +159,15 @@ impl Workload {
     /// None of a kind that does nothing until it is told what.
     #[must_use]
     pub fn usual(kind: &str, test: Option<&str>) -> Option<Self> {
-        const USUAL: [fn() -> Workload; 13] = [
+        const USUAL: [fn() -> Workload; 14] = [
             buffer::usual,
             raw::usual,
             wear::usual,
             fs::usual,
             bound::usual,
             io::usual,
-            sql::usual,
+            sql::usual_bench,
+            sql::usual_tune,
             kv::usual_bench,
             kv::usual_crash,
             dram::usual_idle,
@@ -183,6 +184,7 @@ impl Workload {
         match self {
             Self::Dram(dram) => Some(dram.test.name()),
             Self::Kv(kv) => Some(kv.test.name()),
+            Self::Sql(sql) => Some(sql.test.name()),
             _ => None,
         }
     }
@@ -211,7 +213,8 @@ pub static COMMANDS: &[ExperimentCommand] = &[
     io::COMMAND,
     kv::BENCH,
     kv::CRASH,
-    sql::COMMAND,
+    sql::BENCH,
+    sql::TUNE,
     dram::IDLE,
     dram::BANDWIDTH,
     dram::LOADED,

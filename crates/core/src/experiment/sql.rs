@@ -7,7 +7,8 @@ use super::NamedValues;
 use super::engine::EngineName;
 use crate::names::named;
 
-/// Transactions of SQLite, on each file system on each memory, in each combination of settings.
+/// Transactions of SQLite, on each file system on each memory, in each combination of settings or in those that a search
+/// comes to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
@@ -29,6 +30,9 @@ pub struct SqlWorkload {
     /// comma-separated.
     #[cfg_attr(feature = "cli", arg(long = "checkpoint"))]
     pub checkpoint_pages: Vec<u64>,
+    /// What becomes of the log's file after a checkpoint (PRAGMA journal_size_limit); repeatable and comma-separated.
+    #[cfg_attr(feature = "cli", arg(long = "log"))]
+    pub logs: Vec<SqlLog>,
     /// What SQLite is told of the file system; repeatable and comma-separated.
     #[cfg_attr(feature = "cli", arg(long = "told"))]
     pub told: Vec<SqlTold>,
@@ -38,7 +42,8 @@ pub struct SqlWorkload {
     /// Rows of a transaction, of the workloads that insert or read them; repeatable and comma-separated.
     #[cfg_attr(feature = "cli", arg(long))]
     pub rows: Vec<u64>,
-    /// Transactions that are timed of each workload [default: 1000, or as many as 10000 rows make].
+    /// Transactions that are timed of each workload [default: 1000, or as many as 10000 rows make; of a search at least
+    /// three times the most pages of a checkpoint].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long))]
     pub transactions: Option<u64>,
@@ -62,6 +67,10 @@ pub struct SqlWorkload {
     #[serde(default, skip_serializing_if = "NamedValues::is_empty")]
     #[cfg_attr(feature = "cli", command(flatten))]
     pub settings: NamedValues<String>,
+    /// What is made of the combinations.
+    #[serde(default)]
+    #[cfg_attr(feature = "cli", arg(skip = SqlTest::Bench))]
+    pub test: SqlTest,
 }
 
 impl Default for SqlWorkload {
@@ -75,6 +84,7 @@ impl Default for SqlWorkload {
             syncs: vec![SqlSync::Full],
             page_bytes: vec![4096],
             checkpoint_pages: vec![1000],
+            logs: vec![SqlLog::Keep],
             told: vec![SqlTold::Promise],
             works: vec![SqlWork::Insert, SqlWork::Read],
             rows: vec![2, 100],
@@ -84,7 +94,20 @@ impl Default for SqlWorkload {
             capacity_bytes: None,
             crash_images: 0,
             settings: NamedValues::new(),
+            test: SqlTest::Bench,
         }
+    }
+}
+
+named! {
+    /// What is made of the combinations of settings.
+    #[derive(Default)]
+    pub enum SqlTest {
+        /// Each is run.
+        #[default]
+        Bench = "bench",
+        /// A search runs some, for the fastest that survives power cuts.
+        Tune = "tune",
     }
 }
 
@@ -121,6 +144,16 @@ named! {
 }
 
 named! {
+    /// What becomes of the file of a write-ahead log after a checkpoint: its `journal_size_limit`.
+    pub enum SqlLog {
+        /// It keeps its length and is overwritten from its start, as by default.
+        Keep = "keep",
+        /// The next transaction cuts it to what that transaction writes (a limit of 0).
+        Cut = "cut",
+    }
+}
+
+named! {
     /// What SQLite is told of the file system (`xDeviceCharacteristics`), so that it can leave out work.
     pub enum SqlTold {
         /// What the file system promises: what a power cut leaves of a write lies within it, and a file's length follows
@@ -151,11 +184,40 @@ impl SqlWorkload {
     /// Rows of all transactions together, where nothing else is said.
     const ROWS: u64 = 10_000;
 
+    /// Logs that a run of a search fills at least, so that it shows what checkpoints cost.
+    pub const LOGS_FILLED: u64 = 3;
+
+    /// The workload of a search: each list has the values that it may take.
+    #[must_use]
+    pub fn search() -> Self {
+        Self {
+            journals: vec![
+                SqlJournal::Delete,
+                SqlJournal::Truncate,
+                SqlJournal::Persist,
+                SqlJournal::Wal,
+            ],
+            page_bytes: vec![512, 1024, 2048, 4096, 8192],
+            checkpoint_pages: vec![10, 30, 100, 300],
+            logs: SqlLog::ALL.to_vec(),
+            works: vec![SqlWork::Insert],
+            rows: vec![10],
+            crash_images: 300,
+            test: SqlTest::Tune,
+            ..Self::default()
+        }
+    }
+
     /// Transactions of so many rows that are timed.
     #[must_use]
     pub fn transactions_of(&self, rows: u64) -> u64 {
         let usual = 1000.min(Self::ROWS / rows.max(1)).max(1);
-        self.transactions.unwrap_or(usual)
+        let pages = self.checkpoint_pages.iter().max();
+        let least = match (self.test, pages) {
+            (SqlTest::Tune, Some(pages)) => pages.saturating_mul(Self::LOGS_FILLED),
+            _ => 0,
+        };
+        self.transactions.unwrap_or(usual.max(least))
     }
 }
 
@@ -168,13 +230,24 @@ impl SqlWork {
 }
 
 /// What the command runs unless flags say otherwise.
-pub(super) fn usual() -> super::Workload {
+pub(super) fn usual_bench() -> super::Workload {
     super::Workload::Sql(SqlWorkload::default())
+}
+
+/// What the command runs unless flags say otherwise.
+pub(super) fn usual_tune() -> super::Workload {
+    super::Workload::Sql(SqlWorkload::search())
+}
+
+#[cfg(feature = "cli")]
+fn read(matches: &clap::ArgMatches, test: SqlTest) -> Result<super::Workload, clap::Error> {
+    let workload = <SqlWorkload as clap::FromArgMatches>::from_arg_matches(matches)?;
+    Ok(super::Workload::Sql(SqlWorkload { test, ..workload }))
 }
 
 /// `wordline sql bench`.
 #[cfg(feature = "cli")]
-pub(super) const COMMAND: super::ExperimentCommand = super::ExperimentCommand {
+pub(super) const BENCH: super::ExperimentCommand = super::ExperimentCommand {
     path: &["sql", "bench"],
     about: "Run SQLite on memories: latency of transactions with the worst case explained, bytes, wear, RAM, energy, power cuts",
     examples: "\
@@ -195,6 +268,34 @@ Exit code 1: a run failed, or one that --require names did not survive every pow
     fixed: crate::Timing::Typ,
     layer: true,
     flags: <SqlWorkload as clap::Args>::augment_args,
-    read: |matches| clap::FromArgMatches::from_arg_matches(matches).map(super::Workload::Sql),
-    default: usual,
+    read: |matches| read(matches, SqlTest::Bench),
+    default: usual_bench,
+};
+
+/// `wordline sql tune`.
+#[cfg(feature = "cli")]
+pub(super) const TUNE: super::ExperimentCommand = super::ExperimentCommand {
+    path: &["sql", "tune"],
+    about: "Search the settings of SQLite and of the file system for the fastest that survives power cuts",
+    examples: "\
+Examples:
+  wordline sql tune --target as3004316@stm32h743-fmc16
+  wordline sql tune --target mt25ql128 --on littlefs --rows 2,100 --crash 1000
+  wordline sql tune --target mt29f1g01 --workload tpc-b --page 2048,4096 --journal wal
+  wordline sql tune --target em064lx --on littlefs --set littlefs.block=512 --sync full,normal
+
+Each list names the values that the search may take. For each file system it runs every combination of SQLite's settings,
+then each choice of the file system in turn, and begins again from the best until nothing gets faster. A choice that --set
+names stays. A run ends early once it takes twice as long as the best. The fastest then has its power cut --crash times,
+and the next one where data were lost.
+
+With --sync full, the default, a transaction that returned lasts. --sync full,normal also allows a log that may lose the
+last transactions, and keeps the database whole.",
+    target: "PART@BOARD, or PART on its default board; repeatable and comma-separated",
+    timing: "typ",
+    fixed: crate::Timing::Typ,
+    layer: true,
+    flags: <SqlWorkload as clap::Args>::augment_args,
+    read: |matches| read(matches, SqlTest::Tune),
+    default: usual_tune,
 };

@@ -119,6 +119,8 @@ named! {
         Weakest = "weakest",
         /// How many of the figures behind it no source states.
         Figures = "figures",
+        /// What to set, and how to run it again.
+        Settings = "settings",
         /// What would help.
         Advice = "advice",
         /// A further finding.
@@ -142,6 +144,7 @@ impl CardSubject {
             Self::RunnerUp => "runner-up",
             Self::Weakest => "rests on",
             Self::Figures => "figures",
+            Self::Settings => "settings",
             Self::Advice => "to improve",
             Self::Finding => "also",
         }

@@ -93,6 +93,18 @@ impl FileSystemEngine for LittleFsEngine {
         Some("block")
     }
 
+    /// Short blocks are copied in less time, and long ones hold more of a file's list; granules and caches suit them.
+    fn speed_options(&self) -> &'static [(&'static str, &'static [i64])] {
+        &[
+            ("block", &[128, 256, 512, 1024, 4096, 32768, 65536]),
+            ("cache", &[64, 128, 256, 512, 1024, 2048, 4096]),
+            ("read", &[4, 16, 64, 256]),
+            ("prog", &[4, 16, 64, 256]),
+            ("lookahead", &[64, 256, 512]),
+            ("metadata", &[512, 1024, 4096, 16384]),
+        ]
+    }
+
     /// The fewest cycles after which a block of metadata moves.
     fn eager_options(&self) -> &'static [(&'static str, i64)] {
         &[("cycles", 1)]

@@ -81,6 +81,11 @@ impl FileSystemEngine for RtfsEngine {
     fn options(&self) -> &'static [&'static str] {
         &["spare", "log"]
     }
+
+    /// The longer the log of places in RAM, the less often the map on flash is written.
+    fn speed_options(&self) -> &'static [(&'static str, &'static [i64])] {
+        &[("log", &[256, 1024, 4096])]
+    }
 }
 
 /// The options by name.

@@ -90,6 +90,11 @@ pub(crate) fn file_systems_of(targets: &[PartOnBoard<'_>]) -> Vec<EngineName> {
     names.filter(runs).collect()
 }
 
+/// Whether a file system of a name promises that power cuts leave it whole.
+pub(crate) fn survives_power_cuts(name: &EngineName) -> bool {
+    file_system(name).is_ok_and(|engine| engine.promise().survives_power_cuts)
+}
+
 /// The workload as it is where nothing else is said, with the file systems that suit the targets, with files that fit the smallest of some targets, and with the
 /// bytes that file systems are to get of each; their own share of each where it is `None`.
 #[must_use]

@@ -30,6 +30,8 @@ pub(crate) struct FileSystemCase<'a> {
     pub(crate) bytes: u64,
     /// Whether they suit it.
     pub(crate) suits: bool,
+    /// Choices that distinguish it from the same file system in the document, in words.
+    pub(crate) varied: Option<String>,
     pub(crate) experiment: &'a Experiment,
 }
 
@@ -66,7 +68,11 @@ impl<'a> FileSystemCase<'a> {
         Ok(all)
     }
 
-    fn new(
+    /// One file system on one target in a timing class.
+    ///
+    /// # Errors
+    /// As [`all`](Self::all).
+    pub(crate) fn new(
         target: &'a PartOnBoard<'a>,
         name: &EngineName,
         timing: Timing,
@@ -99,6 +105,7 @@ impl<'a> FileSystemCase<'a> {
             memory,
             bytes,
             suits,
+            varied: None,
             experiment,
         })
     }
@@ -108,6 +115,7 @@ impl<'a> FileSystemCase<'a> {
         Self {
             engine: self.engine.clone(),
             memory: self.memory.fork(),
+            varied: self.varied.clone(),
             ..*self
         }
     }
@@ -178,9 +186,13 @@ impl<'a> FileSystemCase<'a> {
     pub(crate) fn subject(&self) -> Subject {
         let target = self.engine.target;
         let (workload, age) = (self.experiment.workload.name(), self.experiment.age);
-        Subject::simulated(target, workload, RowOperation::Mount, self.timing, age)
+        let subject = Subject::simulated(target, workload, RowOperation::Mount, self.timing, age)
             .at(Axis::Fs, self.engine.kind.name())
-            .behind(self.engine.layer.as_ref())
+            .behind(self.engine.layer.as_ref());
+        match &self.varied {
+            Some(choices) => subject.at(Axis::FsSettings, choices.as_str()),
+            None => subject,
+        }
     }
 
     /// What the rows share of a run on its part of the memory, without other files; the operation is that of the mount.

@@ -3,7 +3,8 @@
 use wordline_catalog::PartOnBoard;
 use wordline_core::quantity::Time;
 use wordline_core::{
-    Axis, Experiment, ResultSet, RowOperation, SqlJournal, SqlSync, SqlTold, SqlWork, SqlWorkload,
+    Axis, Experiment, ResultSet, RowOperation, SqlJournal, SqlLog, SqlSync, SqlTold, SqlWork,
+    SqlWorkload,
 };
 use wordline_sqlite::crash::{DatabaseOptions, JournalMode, Synchronous};
 use wordline_sqlite::rusqlite::Connection;
@@ -12,7 +13,7 @@ use wordline_sqlite::{
 };
 
 use super::crash;
-use super::rows::{self, MeasuredWork, SqlRam};
+use super::rows::{self, MeasuredDatabase, MeasuredWork, SqlRam};
 use super::script;
 use super::works::{SqlWorkSteps, TimedStatement};
 use crate::control::{Control, Progress};
@@ -35,14 +36,21 @@ const DATABASE: &str = "/db";
 const REPORT: u64 = 16;
 
 /// How SQLite is set up.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct SqlSetup {
     pub(super) journal: SqlJournal,
     pub(super) sync: SqlSync,
     pub(super) page_bytes: u64,
     pub(super) told: SqlTold,
     /// `None` where there is no log.
-    pub(super) checkpoint_pages: Option<u64>,
+    pub(super) log: Option<LogSetup>,
+}
+
+/// How a write-ahead log is set up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct LogSetup {
+    pub(super) checkpoint_pages: u64,
+    pub(super) file: SqlLog,
 }
 
 impl SqlSetup {
@@ -50,24 +58,30 @@ impl SqlSetup {
     pub(super) fn all(workload: &SqlWorkload) -> Vec<Self> {
         let mut all = Vec::new();
         for &journal in &workload.journals {
-            let checkpoints: Vec<_> = match journal {
-                SqlJournal::Wal => workload
-                    .checkpoint_pages
-                    .iter()
-                    .copied()
-                    .map(Some)
-                    .collect(),
+            let logs: Vec<_> = match journal {
+                SqlJournal::Wal => {
+                    let with = |&checkpoint_pages| {
+                        let files = workload.logs.iter();
+                        files.map(move |&file| {
+                            Some(LogSetup {
+                                checkpoint_pages,
+                                file,
+                            })
+                        })
+                    };
+                    workload.checkpoint_pages.iter().flat_map(with).collect()
+                }
                 _ => vec![None],
             };
             for &sync in &workload.syncs {
                 for &page_bytes in &workload.page_bytes {
                     for &told in &workload.told {
-                        all.extend(checkpoints.iter().map(|&checkpoint_pages| Self {
+                        all.extend(logs.iter().map(|&log| Self {
                             journal,
                             sync,
                             page_bytes,
                             told,
-                            checkpoint_pages,
+                            log,
                         }));
                     }
                 }
@@ -94,7 +108,8 @@ impl SqlSetup {
                 SqlSync::Extra => Synchronous::Extra,
             },
             page_bytes: self.page_bytes as u32,
-            checkpoint_pages: self.checkpoint_pages.unwrap_or(0) as u32,
+            checkpoint_pages: self.log.map_or(0, |log| log.checkpoint_pages) as u32,
+            log_limit_bytes: self.log.filter(|log| log.file == SqlLog::Cut).map(|_| 0),
         }
     }
 
@@ -128,20 +143,26 @@ impl SqlSetup {
             .at(Axis::Sync, self.sync.name())
             .at(Axis::PageBytes, self.page_bytes)
             .at(Axis::Told, self.told.name());
-        match self.checkpoint_pages {
-            Some(pages) => subject.at(Axis::CheckpointPages, pages),
+        match self.log {
+            Some(log) => subject
+                .at(Axis::CheckpointPages, log.checkpoint_pages)
+                .at(Axis::Log, log.file.name()),
             None => subject,
         }
     }
 
     /// The setup in words.
     pub(super) fn name(&self) -> String {
-        let checkpoint = match self.checkpoint_pages {
-            Some(pages) => format!(", checkpoint {pages}"),
+        let log = match self.log {
+            Some(log) => format!(
+                ", checkpoint {}, log {}",
+                log.checkpoint_pages,
+                log.file.name()
+            ),
             None => String::new(),
         };
         format!(
-            "journal {}, sync {}, page {} B{checkpoint}, told {}",
+            "journal {}, sync {}, page {} B{log}, told {}",
             self.journal.name(),
             self.sync.name(),
             self.page_bytes,
@@ -187,6 +208,7 @@ pub(super) fn run(
                         setup,
                         steps,
                         cache_bytes: workload.cache_bytes,
+                        most: None,
                         control,
                     };
                     document.complete = case.run(document);
@@ -219,7 +241,7 @@ pub(super) fn run(
 }
 
 /// The workloads with the rows of their transactions; a script stands in place of all.
-fn works(workload: &SqlWorkload) -> Vec<(SqlWork, u64)> {
+pub(super) fn works(workload: &SqlWorkload) -> Vec<(SqlWork, u64)> {
     if workload.script.is_some() {
         return vec![(SqlWork::Insert, 1)];
     }
@@ -234,42 +256,56 @@ fn works(workload: &SqlWorkload) -> Vec<(SqlWork, u64)> {
 }
 
 /// A workload on a database on a file system.
-struct SqlCase<'a, 'c> {
-    system: FileSystemCase<'a>,
-    setup: SqlSetup,
-    steps: SqlWorkSteps<'a>,
-    cache_bytes: u64,
-    control: &'c Control<'c>,
+pub(super) struct SqlCase<'a, 'c> {
+    pub(super) system: FileSystemCase<'a>,
+    pub(super) setup: SqlSetup,
+    pub(super) steps: SqlWorkSteps<'a>,
+    pub(super) cache_bytes: u64,
+    /// Time of all transactions together after which it ends early.
+    pub(super) most: Option<Time>,
+    pub(super) control: &'c Control<'c>,
 }
 
 impl SqlCase<'_, '_> {
     /// Runs it. Returns whether it came to its end, with figures or without.
     fn run(&self, document: &mut ResultSet) -> bool {
-        let subject = self.subject();
         match self.measure() {
-            Ok((works, ram)) => {
-                for work in &works {
-                    let at = subject.doing(work.operation);
-                    let name = format!("{}, {}", self.name(), work.operation);
-                    if work.tally.busy == Time::ZERO {
-                        document.warn(LabWarning::IdleCalls { name: &name });
-                    }
-                    rows::add(&at, &name, work, document);
-                }
-                rows::ram(&subject.doing(self.steps.operations()[0]), &ram, document);
+            Ok(measured) => {
+                self.rows(&measured, document);
                 true
             }
             Err(CallFailure::Stopped) => false,
             Err(failure) => {
-                let operation = self.steps.operations()[0];
-                self.system.failed(&subject, operation, &failure, document);
+                self.failed(&failure, document);
                 true
             }
         }
     }
 
+    /// Adds the rows of what was measured.
+    pub(super) fn rows(&self, measured: &MeasuredDatabase, document: &mut ResultSet) {
+        let subject = self.subject();
+        for work in &measured.works {
+            let at = subject.doing(work.operation);
+            let name = format!("{}, {}", self.name(), work.operation);
+            if work.tally.busy == Time::ZERO {
+                document.warn(LabWarning::IdleCalls { name: &name });
+            }
+            rows::add(&at, &name, work, document);
+        }
+        let at = subject.doing(self.steps.operations()[0]);
+        rows::ram(&at, &measured.ram, document);
+    }
+
+    /// Adds the rows of what could not be run.
+    pub(super) fn failed(&self, failure: &CallFailure, document: &mut ResultSet) {
+        let operation = self.steps.operations()[0];
+        self.system
+            .failed(&self.subject(), operation, failure, document);
+    }
+
     /// What the rows share.
-    fn subject(&self) -> Subject {
+    pub(super) fn subject(&self) -> Subject {
         let subject = self.setup.at(&self.system.whole());
         if self.steps.script.is_some() {
             return subject;
@@ -292,7 +328,11 @@ impl SqlCase<'_, '_> {
         format!("{system}, {}, {work}", self.setup.name())
     }
 
-    fn measure(&self) -> Result<(Vec<MeasuredWork>, SqlRam), CallFailure> {
+    /// Makes the database, uses it and times what is to be timed.
+    ///
+    /// # Errors
+    /// What ended it early, a stop by the caller included.
+    pub(super) fn measure(&self) -> Result<MeasuredDatabase, CallFailure> {
         let engine = &self.system.engine;
         let medium = FileSystemMedium::new(self.system.memory.fork(), self.system.bytes);
         engine.format(&medium)?;
@@ -326,7 +366,12 @@ impl SqlCase<'_, '_> {
             .map_err(|(_, error)| failed(vfs.explain(error)))?;
         let mut files = vfs.into_files().map_err(failed)?;
         files.unmount()?;
-        Ok((works, ram))
+        let done: u64 = works.iter().map(|work| work.tally.count()).sum();
+        Ok(MeasuredDatabase {
+            works,
+            ram,
+            is_whole: done == self.steps.count(),
+        })
     }
 
     /// SQLite silently keeps its mode where it cannot have the one that was asked for.
@@ -351,6 +396,7 @@ impl SqlCase<'_, '_> {
         medium: &FileSystemMedium,
     ) -> Result<Vec<MeasuredWork>, CallFailure> {
         let mut works: Vec<MeasuredWork> = Vec::new();
+        let mut busy = Time::ZERO;
         let count = self.steps.count();
         for number in 0..count {
             if number % REPORT == 0 {
@@ -384,6 +430,10 @@ impl SqlCase<'_, '_> {
             });
             if let Some(last) = works.last_mut() {
                 last.tally.add(&sample);
+            }
+            busy = busy.plus(sample.duration);
+            if self.most.is_some_and(|most| busy > most) {
+                break;
             }
         }
         if let Some(last) = works.last_mut() {

@@ -1,7 +1,7 @@
 //! What is wrong with a workload of databases, before anything is run.
 
 use wordline_catalog::PartOnBoard;
-use wordline_core::{Experiment, SqlWorkload};
+use wordline_core::{Experiment, SqlTest, SqlWorkload};
 
 use crate::error::{LabError, SettingProblem, in_range};
 use crate::fs::check::choices;
@@ -54,8 +54,10 @@ pub(super) fn check(
         in_range("rows", *rows, 1, ROWS_MAX)?;
     }
     for pages in &workload.checkpoint_pages {
-        in_range("checkpoint", *pages, 0, CHECKPOINT_MAX)?;
+        let (least, most) = checkpoints(workload);
+        in_range("checkpoint", *pages, least, most)?;
     }
+    distinct("log", names(&workload.logs, |one| one.name()))?;
     let (least, most) = CACHE;
     in_range("cache", workload.cache_bytes, least, most)?;
     distinct("told", names(&workload.told, |one| one.name()))?;
@@ -72,6 +74,19 @@ pub(super) fn check(
         &workload.settings,
         experiment.ftl.as_ref(),
     )
+}
+
+/// The least and the most pages of a checkpoint. A search that never came to one would take a log that only grows for the
+/// fastest: a transaction writes a page at least, so so many transactions fill the log as often as they have to.
+fn checkpoints(workload: &SqlWorkload) -> (u64, u64) {
+    match (workload.test, &workload.script) {
+        (SqlTest::Tune, None) => {
+            let rows = workload.rows.iter();
+            let least = rows.map(|rows| workload.transactions_of(*rows)).min();
+            (1, least.unwrap_or(0) / SqlWorkload::LOGS_FILLED)
+        }
+        _ => (0, CHECKPOINT_MAX),
+    }
 }
 
 fn names<T>(list: &[T], name: impl Fn(&T) -> &'static str) -> impl Iterator<Item = String> {

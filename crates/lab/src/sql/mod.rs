@@ -14,9 +14,15 @@ mod rows;
 #[cfg(feature = "sqlite")]
 mod script;
 #[cfg(feature = "sqlite")]
+mod search;
+#[cfg(feature = "sqlite")]
+mod tune;
+#[cfg(feature = "sqlite")]
 mod works;
 
 use wordline_catalog::PartOnBoard;
+#[cfg(feature = "sqlite")]
+use wordline_core::SqlTest;
 use wordline_core::{Experiment, ResultSet, SqlWorkload};
 
 use crate::control::Control;
@@ -32,7 +38,10 @@ pub(crate) fn run(
 ) -> Result<(), LabError> {
     check::check(targets, workload, experiment)?;
     #[cfg(feature = "sqlite")]
-    return case::run(targets, workload, experiment, control, document);
+    return match workload.test {
+        SqlTest::Bench => case::run(targets, workload, experiment, control, document),
+        SqlTest::Tune => tune::run(targets, workload, experiment, control, document),
+    };
     #[cfg(not(feature = "sqlite"))]
     {
         let _ = (control, document);

@@ -8,7 +8,7 @@ use wordline_nvm::Wear;
 use wordline_sqlite::VfsCounts;
 
 use crate::instrument::OperationTally;
-use crate::instrument::rows::{self, RowDetail};
+use crate::instrument::rows::{self, RowDetail, percentile};
 use crate::subject::Subject;
 
 /// The metrics of the memory below, in the order of rows.
@@ -33,6 +33,14 @@ pub(super) struct MeasuredWork {
     pub(super) tally: OperationTally,
     /// What SQLite asked of its files; until the end, what it had asked before the first.
     pub(super) counts: VfsCounts,
+}
+
+/// A database that was used.
+pub(super) struct MeasuredDatabase {
+    pub(super) works: Vec<MeasuredWork>,
+    pub(super) ram: SqlRam,
+    /// Whether it came to its last transaction.
+    pub(super) is_whole: bool,
 }
 
 /// RAM in bytes.
@@ -63,6 +71,28 @@ pub(super) fn add(subject: &Subject, name: &str, work: &MeasuredWork, document: 
     }
     if let Some(lifetime) = lifetime(tally) {
         subject.add(Metric::Lifetime, lifetime, document);
+    }
+}
+
+/// Adds the rows of transactions that a search tried and did not choose: how long they took and what they stored.
+pub(super) fn add_tried(subject: &Subject, work: &MeasuredWork, document: &mut ResultSet) {
+    let tally = &work.tally;
+    let count = tally.count().max(1) as f64;
+    let latency = |metric| percentile(&tally.latency, metric).ok_or(NoValue::NotApplicable);
+    for (metric, value) in [
+        (Metric::AccessCount, Ok(tally.count() as f64)),
+        (Metric::LatencyMean, latency(Metric::LatencyMean)),
+        (Metric::LatencyMax, latency(Metric::LatencyMax)),
+        (
+            Metric::EngineBytesWritten,
+            Ok(work.counts.stored().written_bytes as f64 / count),
+        ),
+        (
+            Metric::BytesStored,
+            Ok(tally.sum.stored_bytes() as f64 / count),
+        ),
+    ] {
+        subject.add(metric, value, document);
     }
 }
 

@@ -1,9 +1,12 @@
-//! `wordline sql bench`: transactions of SQLite on file systems on memories.
+//! `wordline sql bench` and `sql tune`: transactions of SQLite on file systems on memories.
 //!
 //! A line is one kind of transaction of one setup: a file system on a target, a journal, a page. Slowest transactions are
 //! shown as the calls of `wordline fs bench` are.
 
 mod card;
+#[cfg(test)]
+mod tests;
+mod tune;
 
 use wordline_core::{Axis, Metric, RowOperation};
 
@@ -39,7 +42,9 @@ const KEYS: &[Key] = &[
     Key::Varying(Of(Axis::Sync)),
     Key::Varying(Of(Axis::PageBytes)),
     Key::Varying(Of(Axis::CheckpointPages)),
+    Key::Varying(Of(Axis::Log)),
     Key::Varying(Of(Axis::Told)),
+    Key::Varying(Of(Axis::FsSettings)),
     Key::Varying(LineField::Timing),
 ];
 
@@ -109,7 +114,9 @@ const CUTS: LineTable = LineTable {
         Key::Varying(Of(Axis::Sync)),
         Key::Varying(Of(Axis::PageBytes)),
         Key::Varying(Of(Axis::CheckpointPages)),
+        Key::Varying(Of(Axis::Log)),
         Key::Varying(Of(Axis::Told)),
+        Key::Varying(Of(Axis::FsSettings)),
     ],
     figures: &[
         figure("images", At(Metric::CrashImages, &[])),
@@ -138,6 +145,9 @@ fn transaction(line: &PivotLine<'_>) -> String {
 }
 
 fn answer(pivot: &Pivot<'_>) -> Answer {
+    if let Some(tuned) = tune::answer(pivot) {
+        return tuned;
+    }
     let setups = DatabaseSetup::all(pivot);
     let mut sentences = Vec::new();
     for setup in setups.iter().take(IN_WORDS) {
@@ -153,10 +163,10 @@ fn answer(pivot: &Pivot<'_>) -> Answer {
         .iter()
         .any(|line| line.number(Metric::LatencyMax).is_some())
     {
-        sentences.push(
-            "Times are those of the memory and its driver; what SQLite and the file system compute is not counted."
-                .to_owned(),
-        );
+        sentences.push(TIMES.to_owned());
     }
     Answer::of_all(sentences)
 }
+
+/// What times are of.
+const TIMES: &str = "Times are those of the memory and its driver; what SQLite and the file system compute is not counted.";

@@ -4,25 +4,28 @@
 use wordline_core::results::{CardPoint, CardSubject, DecisionCard, RankedChoice};
 use wordline_core::{Axis, Basis, Metric, RowOperation};
 
-use super::{slowest_call, system, transaction};
+use super::{slowest_call, system, transaction, tune};
 use crate::card::{FirstScreen, choice, foundation};
-use crate::grid::Column;
+use crate::grid::{Column, Grid};
 use crate::pivot::{Pivot, PivotLine, differs, together};
 use crate::tabulate::Tabulation;
 use crate::text;
 
 /// The axes of a setup beside target and file system, with the word before their value.
-const AXES: [(Axis, &str); 5] = [
+const AXES: [(Axis, &str); 7] = [
     (Axis::Journal, "journal "),
     (Axis::Sync, "sync "),
     (Axis::PageBytes, "pages of "),
     (Axis::CheckpointPages, "checkpoint "),
+    (Axis::Log, "log "),
     (Axis::Told, "told "),
+    (Axis::FsSettings, ""),
 ];
 
 /// A file system on a target with SQLite set up in one way.
+#[derive(Clone)]
 pub(super) struct DatabaseSetup<'a, 'p> {
-    lines: Vec<&'p PivotLine<'a>>,
+    pub(super) lines: Vec<&'p PivotLine<'a>>,
     /// Its name, with what distinguishes it from others.
     name: String,
     /// The line of its power cuts.
@@ -33,12 +36,17 @@ impl<'a, 'p> DatabaseSetup<'a, 'p> {
     /// Every setup of a document: those that survive power cuts before those that were not cut, the others last, the
     /// fastest first of each.
     pub(super) fn all(pivot: &'p Pivot<'a>) -> Vec<Self> {
-        let lines: Vec<_> = pivot.lines.iter().collect();
+        Self::of(pivot.lines.iter().collect())
+    }
+
+    /// The setups of some lines, in the same order.
+    pub(super) fn of(lines: Vec<&'p PivotLine<'a>>) -> Vec<Self> {
         let targets = differs(&lines, |line| &line.head().target);
         let varying = AXES.iter().filter(|(axis, _)| {
             let set = lines.iter().filter(|line| line.axis(*axis).is_some());
             let set: Vec<_> = set.collect();
-            *axis == Axis::Journal || differs(&set, |line| line.field(*axis))
+            let is_own = *axis == Axis::FsSettings && !set.is_empty();
+            *axis == Axis::Journal || is_own || differs(&set, |line| line.field(*axis))
         });
         let varying: Vec<_> = varying.collect();
         let key = |line: &&PivotLine<'_>| {
@@ -87,7 +95,7 @@ impl<'a, 'p> DatabaseSetup<'a, 'p> {
     }
 
     /// Images and failures of its power cuts.
-    fn images(&self) -> Option<(f64, f64)> {
+    pub(super) fn images(&self) -> Option<(f64, f64)> {
         let cuts = self.cuts?;
         Some((
             cuts.number(Metric::CrashImages)?,
@@ -104,7 +112,7 @@ impl<'a, 'p> DatabaseSetup<'a, 'p> {
         ))
     }
 
-    fn rank(&self) -> u8 {
+    pub(super) fn rank(&self) -> u8 {
         match (self.is_complete(), self.images()) {
             (false, _) => 3,
             (true, Some((_, 0.0))) => 0,
@@ -120,25 +128,25 @@ impl<'a, 'p> DatabaseSetup<'a, 'p> {
     }
 
     /// Mean durations of its transactions multiplied, so that each kind weighs the same.
-    fn cost(&self) -> f64 {
+    pub(super) fn cost(&self) -> f64 {
         let means = self.lines.iter();
         let means = means.filter_map(|line| line.number(Metric::LatencyMean));
         means.map(|mean| mean.max(1e-12).ln()).sum()
     }
 
     /// Its shortest kind of transaction, which it is told by.
-    fn told(&self) -> Option<(&'p PivotLine<'a>, f64)> {
+    pub(super) fn told(&self) -> Option<(&'p PivotLine<'a>, f64)> {
         let line = self.lines.first()?;
         Some((*line, line.number(Metric::LatencyMean)?))
     }
 
-    fn ranked(&self) -> RankedChoice {
+    pub(super) fn ranked(&self) -> RankedChoice {
         let mean = self.told().map(|(_, mean)| mean);
         choice(self.name(), Metric::LatencyMean, mean)
     }
 
     /// "an insert of 2 rows takes 45.0 us in the mean".
-    fn takes(&self) -> Option<String> {
+    pub(super) fn takes(&self) -> Option<String> {
         let (line, mean) = self.told()?;
         let time = text::number(Metric::LatencyMean, mean, text::DIGITS);
         Some(format!("{} takes {time} in the mean", transaction(line)))
@@ -165,7 +173,7 @@ impl<'a, 'p> DatabaseSetup<'a, 'p> {
         ))
     }
 
-    fn worst_case(&self) -> Option<CardPoint> {
+    pub(super) fn worst_case(&self) -> Option<CardPoint> {
         let (line, latency) = self.worst()?;
         let row = line.at(Metric::LatencyMax, &[])?;
         let time = text::number(Metric::LatencyMax, latency, text::DIGITS);
@@ -187,7 +195,7 @@ impl<'a, 'p> DatabaseSetup<'a, 'p> {
     }
 
     /// "SQLite writes 1.21 KB, and the memory stores 32.8 KB, 27 times as much".
-    fn cause(&self) -> Option<CardPoint> {
+    pub(super) fn cause(&self) -> Option<CardPoint> {
         let (line, _) = self.told()?;
         let engine = line
             .number(Metric::EngineBytesWritten)
@@ -211,7 +219,7 @@ impl<'a, 'p> DatabaseSetup<'a, 'p> {
         ))
     }
 
-    fn ram(&self) -> Option<CardPoint> {
+    pub(super) fn ram(&self) -> Option<CardPoint> {
         let most = |metric: Metric| {
             let values = self.lines.iter().filter_map(|line| line.number(metric));
             values.reduce(f64::max)
@@ -234,7 +242,7 @@ impl<'a, 'p> DatabaseSetup<'a, 'p> {
         ))
     }
 
-    fn power_cut(&self) -> Option<CardPoint> {
+    pub(super) fn power_cut(&self) -> Option<CardPoint> {
         let row = self.cuts?.at(Metric::CrashFailures, &[])?;
         let subject = CardSubject::PowerCut;
         Some(CardPoint::of_value(
@@ -247,7 +255,7 @@ impl<'a, 'p> DatabaseSetup<'a, 'p> {
     }
 
     /// What another costs instead: "littlefs, journal wal: insert of 2 rows takes 3.10 ms instead of 45 us".
-    fn against(&self, first: &Self, subject: CardSubject) -> Option<CardPoint> {
+    pub(super) fn against(&self, first: &Self, subject: CardSubject) -> Option<CardPoint> {
         let (line, mean) = self.told()?;
         let (_, own) = first.told()?;
         let time = |seconds| text::number(Metric::LatencyMean, seconds, text::DIGITS);
@@ -273,6 +281,9 @@ impl<'a, 'p> DatabaseSetup<'a, 'p> {
 }
 
 pub(super) fn card(pivot: &Pivot<'_>) -> FirstScreen {
+    if let Some(tuned) = tune::card(pivot) {
+        return tuned;
+    }
     let all = DatabaseSetup::all(pivot);
     let Some(first) = all.first() else {
         return FirstScreen {
@@ -307,7 +318,7 @@ pub(super) fn card(pivot: &Pivot<'_>) -> FirstScreen {
             ranking: all.iter().map(DatabaseSetup::ranked).collect(),
             cautions: Vec::new(),
         },
-        table: table(pivot),
+        table: table(&super::transactions(pivot)),
         of: "transactions",
         ..FirstScreen::default()
     }
@@ -336,17 +347,20 @@ fn sentence(all: &[DatabaseSetup<'_, '_>]) -> String {
     }
 }
 
-/// A line for each kind of transaction of each setup.
-fn table(pivot: &Pivot<'_>) -> Option<crate::grid::Grid> {
+/// A line for each kind of transaction of some setups.
+pub(super) fn table(lines: &[&PivotLine<'_>]) -> Option<Grid> {
     type Of<'p, 'a> = &'p PivotLine<'a>;
-    let lines = super::transactions(pivot);
     let figure = |metric: Metric| move |line: &Of<'_, '_>| line.told(metric);
-    let mut table = Tabulation::new(String::new())
-        .key(Column::left("transaction"), |line: &Of<'_, '_>| {
+    let mut table = Tabulation::new(String::new());
+    if differs(lines, |line| transaction(line)) {
+        table = table.key(Column::left("transaction"), |line: &Of<'_, '_>| {
             transaction(line)
-        })
-        .key(Column::left("file system"), |line| system(line));
-    if differs(&lines, |line| &line.head().target) {
+        });
+    }
+    table = table.key(Column::left("file system"), |line: &Of<'_, '_>| {
+        system(line)
+    });
+    if differs(lines, |line| &line.head().target) {
         table = table.key(Column::left("target"), |line| {
             text::part_of(&line.head().target).to_owned()
         });
@@ -356,6 +370,7 @@ fn table(pivot: &Pivot<'_>) -> Option<crate::grid::Grid> {
         (Axis::Sync, "sync"),
         (Axis::PageBytes, "page"),
         (Axis::CheckpointPages, "checkpoint"),
+        (Axis::Log, "log"),
         (Axis::Told, "told"),
     ] {
         let set: Vec<_> = lines
@@ -366,11 +381,18 @@ fn table(pivot: &Pivot<'_>) -> Option<crate::grid::Grid> {
             table = table.key(Column::left(name), move |line| line.field(axis));
         }
     }
-    table
-        .figure("mean", figure(Metric::LatencyMean))
-        .figure("slowest", figure(Metric::LatencyMax))
-        .figure("SQLite writes", figure(Metric::EngineBytesWritten))
-        .figure("memory stores", figure(Metric::BytesStored))
-        .figure("energy", figure(Metric::EnergyPerOp))
-        .lines(&lines)
+    for (name, metric) in [
+        ("mean", Metric::LatencyMean),
+        ("slowest", Metric::LatencyMax),
+        ("SQLite writes", Metric::EngineBytesWritten),
+        ("memory stores", Metric::BytesStored),
+        ("energy", Metric::EnergyPerOp),
+    ] {
+        // A sheet without currents leaves no energy to show.
+        let is_known = lines.iter().any(|line| line.number(metric).is_some());
+        if is_known || metric != Metric::EnergyPerOp {
+            table = table.figure(name, figure(metric));
+        }
+    }
+    table.lines(lines)
 }

@@ -1,0 +1,129 @@
+//! What people see of `wordline sql`.
+
+use wordline_core::results::{NoValue, ResultSet};
+use wordline_core::{Axis, Metric, SqlJournal, Workload};
+
+use crate::{Detail, Format, Style, answer, fixture, render};
+
+fn first_screen(document: &ResultSet) -> String {
+    let style = Style {
+        detail: Detail::Answer,
+        ..Style::default()
+    };
+    render(document, Format::Table, &style)
+}
+
+/// A screen without its breaks of lines.
+fn words(document: &ResultSet) -> String {
+    let screen = first_screen(document);
+    screen.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn the_fixtures_are_documents() {
+    for document in [fixture::database(), fixture::database_search()] {
+        assert_eq!(document.check(), Ok(()));
+    }
+}
+
+#[test]
+fn setups_that_differ_only_in_the_file_system_s_choices_stand_apart() {
+    let mut document = fixture::database();
+    for row in &mut document.rows {
+        if row.text(Axis::Fs) == Some("littlefs") && row.text(Axis::Journal) == Some("delete") {
+            row.axes
+                .insert(Axis::FsSettings, "littlefs.block=128".into());
+        }
+    }
+    let all = render(&document, Format::Table, &Style::default());
+    assert!(all.contains("littlefs.block=128"), "{all}");
+    assert!(all.contains("littlefs.block=512"), "{all}");
+}
+
+#[test]
+fn an_energy_that_no_sheet_knows_takes_no_column() {
+    let mut document = fixture::database();
+    assert!(!words(&document).contains("energy"));
+    let mut row = document.rows[0].clone();
+    row.metric = Metric::EnergyPerOp;
+    row.unit = Metric::EnergyPerOp.unit().to_owned();
+    row.value = None;
+    row.no_value = Some(NoValue::NotApplicable);
+    document.rows.push(row.clone());
+    assert!(!words(&document).contains("energy"));
+    row.value = Some(1e-6);
+    row.no_value = None;
+    *document.rows.last_mut().expect("it was added") = row;
+    assert!(words(&document).contains("energy"));
+}
+
+#[test]
+fn a_search_names_the_fastest_with_its_gain_and_how_to_set_it_up() {
+    let document = fixture::database_search();
+    let sentences = answer(&document);
+    assert_eq!(
+        sentences[0],
+        "Take flat, journal wal, pages of 512 B: 250 times as fast as the defaults on littlefs, and no simulated power cut \
+         loses data."
+    );
+    assert_eq!(
+        sentences[1],
+        "Insert of 10 rows takes 36.7 us in the mean, and 9.11 ms with the defaults on littlefs."
+    );
+    assert_eq!(
+        sentences[2],
+        "Set up a connection by PRAGMA page_size=512; PRAGMA journal_mode=wal; PRAGMA synchronous=full; PRAGMA \
+         wal_autocheckpoint=300;"
+    );
+    let command =
+        "--on flat --journal wal --page 512 --checkpoint 300 --workload insert --rows 10.";
+    assert!(sentences[3].contains(command), "{}", sentences[3]);
+    let screen = words(&document);
+    assert!(
+        screen.contains("PRAGMA wal_autocheckpoint=300;"),
+        "{screen}"
+    );
+    assert!(
+        screen.contains("runner-up littlefs, journal wal, pages of 512 B, littlefs.block=512,littlefs.read=4: insert"),
+        "{screen}"
+    );
+    // What was only tried has no line.
+    assert!(!screen.contains("8.77 ms"), "{screen}");
+    assert!(first_screen(&document).lines().count() <= 24);
+}
+
+/// The defaults are no answer where the lists leave them out, however fast they are.
+#[test]
+fn a_search_names_no_defaults_that_were_left_out() {
+    let mut document = fixture::database_search();
+    for row in &mut document.rows {
+        let is_defaults = row.text(Axis::Journal) == Some("delete")
+            && row.axes.get(&Axis::PageBytes) == Some(&4096_u64.into());
+        if is_defaults && row.metric == Metric::LatencyMean {
+            row.value = Some(1e-6);
+        }
+    }
+    let Workload::Sql(sql) = &mut document.experiment.workload else {
+        unreachable!("it is of a database");
+    };
+    sql.journals = vec![SqlJournal::Wal];
+    let sentences = answer(&document);
+    assert!(
+        sentences[0].starts_with("Take flat, journal wal"),
+        "{sentences:?}"
+    );
+}
+
+#[test]
+fn a_search_without_a_verdict_says_so() {
+    let mut document = fixture::database_search();
+    document
+        .rows
+        .retain(|row| !row.metric.name().starts_with("crash"));
+    assert!(answer(&document)[0].ends_with("; power was not cut."));
+    for row in &mut document.rows {
+        row.no_value = row.value.take().map(|_| NoValue::Failed);
+    }
+    let screen = words(&document);
+    assert!(screen.contains("came to no figures"), "{screen}");
+}
