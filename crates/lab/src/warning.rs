@@ -231,6 +231,15 @@ warnings! {
         "{board}: what the tables compute is counted in instructions of their algorithms, at the cycles an \
          instruction that one published figure was calibrated with; --build optimized takes the assumed figure of an \
          optimised build, and --build none the memory and its driver alone";
+    InstructionsAlone Advice { board }
+        "{board}: its sheet has no table [cpu], so that what SQLite and the file system compute is given in instructions, \
+         without a time";
+    InstructionsPredicted Default { name, engine, file_system }
+        "what SQLite and {name} compute is predicted from counts of their work, with the instructions of an optimised \
+         build for a Cortex-M7: at most {engine} and {file_system} off for workloads that were not used to fit; \
+         latency_* are those of the memory and its driver alone";
+    InstructionsUnknown Advice { name }
+        "{name}: how many instructions it takes has not been counted; what SQLite alone computes is given";
     WholeMemoryForTables Advice { target, has, asked }
         "{target}: it has {has} and not {asked}: its tables get all of it";
     MeasuredFile Caution { name }

@@ -47,7 +47,7 @@ static void calibrate(void)
 
 /* What SQLite did. */
 static struct {
-    uint64_t statements, sql_bytes, vm_steps, fullscan_steps, sorts, autoindex_rows;
+    uint64_t statements, queries, searches, tokens, sql_bytes, vm_steps, fullscan_steps, sorts, autoindex_rows;
     uint64_t cache_hits, cache_misses, cache_writes;
 } engine;
 
@@ -85,6 +85,37 @@ static void fail(const char *what, sqlite3 *db)
     board_exit(1);
 }
 
+static int is_word(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/* Counts words of SQL: names and numbers, texts in quotes, each other sign; and the words SELECT and WHERE. */
+static void count_words(const char *sql)
+{
+    while (*sql != '\0') {
+        const char *first = sql;
+        if (*sql == ' ' || *sql == '\n') {
+            ++sql;
+            continue;
+        }
+        engine.tokens += 1;
+        if (*sql == '\'') {
+            do {
+                ++sql;
+            } while (*sql != '\0' && *sql != '\'');
+        } else {
+            while (is_word(sql[0]) && is_word(sql[1])) {
+                ++sql;
+            }
+        }
+        sql += *sql != '\0';
+        engine.queries += sql - first == 6 && strncmp(first, "SELECT", 6) == 0;
+        engine.searches += sql - first == 5 && strncmp(first, "WHERE", 5) == 0;
+    }
+}
+
+/* Runs SQL as the laboratory does: statement by statement, each to its last row. */
 void run(sqlite3 *db, const char *sql)
 {
     const char *at = sql;
@@ -114,6 +145,7 @@ void run(sqlite3 *db, const char *sql)
     }
     enter(HARNESS);
     engine.sql_bytes += strlen(sql);
+    count_words(sql);
 }
 
 static int status(sqlite3 *db, int what)
@@ -193,6 +225,9 @@ static void measure(const struct setup *setup, const struct workload *w)
     print_field("i_sqlite", instructions(SQLITE, visits[SQLITE]));
     print_field("i_files", instructions(FILES, of_files));
     print_field("statements", engine.statements);
+    print_field("queries", engine.queries);
+    print_field("searches", engine.searches);
+    print_field("tokens", engine.tokens);
     print_field("sql_bytes", engine.sql_bytes);
     print_field("vm_steps", engine.vm_steps);
     print_field("fullscan_steps", engine.fullscan_steps);
@@ -211,29 +246,38 @@ static void measure(const struct setup *setup, const struct workload *w)
         sum.writes += of->writes;
         sum.syncs += of->syncs;
         sum.others += of->others;
+        sum.opens += of->opens;
+        sum.deletes += of->deletes;
         sum.read_bytes += of->read_bytes;
         sum.written_bytes += of->written_bytes;
     }
     print_field("reads", sum.reads);
     print_field("writes", sum.writes);
     print_field("syncs", sum.syncs);
-    print_field("others", sum.others + lookups);
+    print_field("opens", sum.opens);
+    print_field("deletes", sum.deletes);
+    print_field("lookups", lookups);
+    print_field("others", sum.others);
     print_field("read_bytes", sum.read_bytes);
     print_field("written_bytes", sum.written_bytes);
     print_field("memory_reads", below.reads);
     print_field("memory_read_bytes", below.read_bytes);
     print_field("memory_writes", below.writes);
     print_field("memory_written_bytes", below.written_bytes);
+    print_field("granule", setup->granule);
+    print_field("block", setup->block);
+    print_field("records", files->records == 0 ? 0 : files->records());
     board_print("\n");
     sqlite3_close(db);
 }
 
 static const struct setup SETUPS[] = {
+    {&flat_files, MEMORY_BYTES, 0, 0, "flat-4M", 1},
+    {&flat_files, MEMORY_BYTES / 4, 0, 0, "flat-1M", 1},
     {&littlefs_files, 128, 64, 4, "littlefs-128-64-4", 1},
     {&littlefs_files, 4096, 256, 16, "littlefs-4096-256-16", 1},
-    {&littlefs_files, 4096, 1024, 256, "littlefs-4096-1024-256", 0},
+    {&littlefs_files, 4096, 1024, 256, "littlefs-4096-1024-256", 1},
     {&littlefs_files, 512, 128, 8, "littlefs-512-128-8", 0},
-    {&flat_files, 0, 0, 0, "flat", 1},
 };
 
 int main(void)

@@ -10,6 +10,7 @@ enum layer { HARNESS, SQLITE, FILES, MEMORY_BELOW, LAYERS };
 /* What a layer asked of the one below it. */
 struct traffic {
     uint32_t reads, writes, syncs, others, erases;
+    uint32_t opens, deletes;
     uint64_t read_bytes, written_bytes;
 };
 
@@ -34,6 +35,8 @@ struct file_system {
     int (*remove)(const char *name);
     /* Bytes of a file that is there, else below 0. */
     int32_t (*length)(const char *name);
+    /* Records that a name is looked for in; absent where it has none. */
+    uint32_t (*records)(void);
 };
 
 #define FILES_MAX 4u
@@ -56,7 +59,7 @@ void vfs_clear(void);
 
 /* What transactions do. */
 enum work {
-    ROWS, RANGES, KEYS, UPDATES, DELETES, BLOBS, INDEXED, JOINS, TPC_B, SPEED_INSERT, SPEED_HIT, SPEED_RANGE, SPEED_UPDATE
+    ROWS, RANGES, KEYS, UPDATES, DELETES, BLOBS, INDEXED, TEXTS, JOINS, TPC_B, SPEED_INSERT, SPEED_HIT, SPEED_RANGE, SPEED_UPDATE
 };
 
 struct workload {

@@ -3,7 +3,8 @@
 
 #include "count.h"
 
-int flat_begin(void);
+int flat_begin(uint32_t bytes);
+uint32_t flat_records(void);
 int flat_open(uint32_t file, const char *name, int creates);
 int flat_close(uint32_t file);
 int32_t flat_read(uint32_t file, uint32_t at, void *out, uint32_t bytes);
@@ -31,14 +32,15 @@ void memory_write(uint32_t at, const void *data, uint32_t bytes)
     enter(before);
 }
 
+/* A memory of so many bytes is one block. */
 static int begin(uint32_t block_bytes, uint32_t cache_bytes, uint32_t granule_bytes)
 {
-    (void)block_bytes;
     (void)cache_bytes;
     (void)granule_bytes;
-    return flat_begin();
+    return flat_begin(block_bytes);
 }
 
 const struct file_system flat_files = {
     "flat", begin, flat_open, flat_close, flat_read, flat_write, flat_truncate, flat_sync, flat_remove, flat_length,
+    flat_records,
 };

@@ -133,5 +133,5 @@ static int32_t length(const char *name)
 }
 
 const struct file_system littlefs_files = {
-    "littlefs", begin, open_file, close_file, read_file, write_file, truncate_file, sync_file, remove_file, length,
+    "littlefs", begin, open_file, close_file, read_file, write_file, truncate_file, sync_file, remove_file, length, 0,
 };

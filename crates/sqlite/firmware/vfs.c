@@ -202,7 +202,7 @@ static int vfs_open(sqlite3_vfs *v, const char *name, sqlite3_file *f, int flags
     code = length < 0 && !(flags & SQLITE_OPEN_CREATE) ? -1
         : files->open(file->number, name, (flags & SQLITE_OPEN_CREATE) != 0);
     enter(before);
-    asked[file->kind].others += 1;
+    asked[file->kind].opens += 1;
     if (code < 0) {
         return SQLITE_CANTOPEN;
     }
@@ -222,7 +222,7 @@ static int vfs_delete(sqlite3_vfs *v, const char *name, int syncs)
     (void)v;
     (void)syncs;
     enter(before);
-    asked[JOURNAL].others += 1;
+    asked[JOURNAL].deletes += 1;
     return code < 0 ? SQLITE_IOERR_DELETE_NOENT : SQLITE_OK;
 }
 

@@ -78,6 +78,7 @@ void prepare(sqlite3 *db, const struct workload *w)
         many(db, "INSERT INTO t", "(%u,%u,'some text of row %u')", 1000);
         break;
     case BLOBS:
+    case TEXTS:
         run(db, "CREATE TABLE t(k INTEGER PRIMARY KEY, b BLOB)");
         break;
     case INDEXED:
@@ -150,6 +151,13 @@ char *transaction(sqlite3 *db, const struct workload *w, uint32_t n)
                 drawn(21, i) % 100000);
         }
         break;
+    case TEXTS:
+        sqlite3_str_appendall(sql, "INSERT INTO t VALUES ");
+        for (i = n * w->rows; i < (n + 1) * w->rows; ++i) {
+            sqlite3_str_appendf(sql, "%s(%u,'a text of a length that a log may have, with a number in it: %u')",
+                i == n * w->rows ? "" : ",", i, drawn(23, i));
+        }
+        break;
     case JOINS:
         sqlite3_str_appendf(sql, "SELECT count(*), max(a.s) FROM t a JOIN t b ON b.k = a.v %% 1000 WHERE a.k BETWEEN %u AND %u",
             drawn(22, n) % 900, drawn(22, n) % 900 + w->rows);
@@ -203,19 +211,23 @@ const struct workload WORKLOADS[] = {
     {"ranges-20-delete-4096", RANGES, 20, 50, "delete", 4096, 0, 1},
     {"keys-1-wal-1024", KEYS, 1, 100, "wal", 1024, 100, 1},
     {"keys-50-delete-512", KEYS, 50, 50, "delete", 512, 0, 1},
-    {"updates-1-wal-1024", UPDATES, 1, 50, "wal", 1024, 20, 1},
-    {"updates-5-delete-512", UPDATES, 5, 30, "delete", 512, 0, 1},
+    {"updates-1-wal-1024", UPDATES, 1, 30, "wal", 1024, 20, 1},
+    {"updates-5-delete-512", UPDATES, 5, 15, "delete", 512, 0, 1},
     {"deletes-3-wal-512", DELETES, 3, 40, "wal", 512, 100, 1},
     {"blobs-100-wal-512", BLOBS, 100, 40, "wal", 512, 50, 1},
     {"blobs-2000-delete-1024", BLOBS, 2000, 20, "delete", 1024, 0, 1},
     {"indexed-4-wal-1024", INDEXED, 4, 40, "wal", 1024, 50, 1},
     {"indexed-1-persist-512", INDEXED, 1, 40, "persist", 512, 0, 1},
     {"joins-50-delete-1024", JOINS, 50, 20, "delete", 1024, 0, 1},
+    {"text-3-wal-2048", TEXTS, 3, 40, "wal", 2048, 50, 1},
+    {"text-1-delete-4096", TEXTS, 1, 40, "delete", 4096, 0, 1},
+    {"keys-1-delete-4096", KEYS, 1, 100, "delete", 4096, 0, 1},
+    {"updates-1-wal-4096", UPDATES, 1, 10, "wal", 4096, 20, 1},
     {"insert-2-wal-512-published", ROWS, 2, 100, "wal", 512, 100, 0},
     {"insert-20-persist-4096", ROWS, 20, 30, "persist", 4096, 0, 0},
-    {"tpc-b-wal-512", TPC_B, 1, 50, "wal", 512, 100, 0},
-    {"tpc-b-delete-4096", TPC_B, 1, 30, "delete", 4096, 0, 0},
-    {"speedtest-insert-wal-4096", SPEED_INSERT, 1, 100, "wal", 4096, 100, 0},
+    {"tpc-b-wal-512", TPC_B, 1, 20, "wal", 512, 100, 0},
+    {"tpc-b-delete-4096", TPC_B, 1, 15, "delete", 4096, 0, 0},
+    {"speedtest-insert-wal-4096", SPEED_INSERT, 1, 30, "wal", 4096, 100, 0},
     {"speedtest-insert-delete-512", SPEED_INSERT, 1, 100, "delete", 512, 0, 0},
     {"speedtest-hit-wal-1024", SPEED_HIT, 1, 200, "wal", 1024, 100, 0},
     {"speedtest-range-delete-1024", SPEED_RANGE, 1, 200, "delete", 1024, 0, 0},

@@ -53,4 +53,4 @@ pub use rusqlite;
 pub use script::{ScriptStatement, statements};
 pub use settings::{DeviceTraits, SqliteSettings, VfsFault, WalIndex};
 pub use vfs::SqliteVfs;
-pub use work::{ConnectionWork, StatementWork};
+pub use work::{ConnectionWork, SqlText, StatementWork, run_to_end};

@@ -1,15 +1,18 @@
 //! A database on a file system on a target: made, filled, used.
 
 use wordline_catalog::PartOnBoard;
-use wordline_core::quantity::Time;
+use wordline_core::quantity::{Quantity as _, Time};
 use wordline_core::{
     Axis, Experiment, ResultSet, RowOperation, SqlJournal, SqlSync, SqlTold, SqlWork, SqlWorkload,
 };
 use wordline_sqlite::crash::{DatabaseOptions, JournalMode, Synchronous};
 use wordline_sqlite::rusqlite::Connection;
-use wordline_sqlite::{DeviceTraits, HeapMeter, SqliteSettings, SqliteVfs};
+use wordline_sqlite::{
+    DeviceTraits, HeapMeter, SqliteSettings, SqliteVfs, StatementWork, run_to_end,
+};
 
 use super::crash;
+use super::processor::{self, EngineWork, FileSystemShape};
 use super::rows::{self, MeasuredWork, SqlRam};
 use super::script;
 use super::works::{SqlWorkSteps, TimedStatement};
@@ -246,6 +249,8 @@ impl SqlCase<'_, '_> {
         let subject = self.subject();
         match self.measure() {
             Ok((works, ram)) => {
+                let instruction_s = processor::instruction_s(&self.system, document);
+                processor::warn(&self.system, document);
                 for work in &works {
                     let at = subject.doing(work.operation);
                     let name = format!("{}, {}", self.name(), work.operation);
@@ -253,6 +258,16 @@ impl SqlCase<'_, '_> {
                         document.warn(LabWarning::IdleCalls { name: &name });
                     }
                     rows::add(&at, &name, work, document);
+                    let file_system = self.system.engine.kind.name();
+                    processor::add(
+                        &at,
+                        file_system,
+                        &work.engine,
+                        (&work.counts, &work.tally.sum),
+                        (work.tally.count().max(1) as f64, work.tally.busy.si()),
+                        instruction_s,
+                        document,
+                    );
                 }
                 rows::ram(&subject.doing(self.steps.operations()[0]), &ram, document);
                 true
@@ -347,6 +362,8 @@ impl SqlCase<'_, '_> {
         medium: &FileSystemMedium,
     ) -> Result<Vec<MeasuredWork>, CallFailure> {
         let mut works: Vec<MeasuredWork> = Vec::new();
+        let ram = vfs.with_files(|files| files.ram_parts());
+        let shape = FileSystemShape::of(&self.system.engine, &ram);
         let count = self.steps.count();
         for number in 0..count {
             if number % REPORT == 0 {
@@ -365,12 +382,18 @@ impl SqlCase<'_, '_> {
                 .is_none_or(|last| last.operation != timed.operation)
             {
                 if let Some(last) = works.last_mut() {
-                    last.end(vfs, medium);
+                    last.end(vfs, connection, medium);
                 }
-                works.push(MeasuredWork::begin(timed.operation, vfs, medium));
+                works.push(MeasuredWork::begin(
+                    timed.operation,
+                    vfs,
+                    connection,
+                    shape,
+                    medium,
+                ));
             }
             let (before, start) = (vfs.counts(), medium.now());
-            self.execute(vfs, connection, &timed)?;
+            let statements = self.execute(vfs, connection, &timed)?;
             let counts = vfs.counts().since(before);
             let sample = medium.with(|medium| OperationSample {
                 duration: medium.now().since(start),
@@ -380,10 +403,11 @@ impl SqlCase<'_, '_> {
             });
             if let Some(last) = works.last_mut() {
                 last.tally.add(&sample);
+                last.engine.add(&timed.sql, statements);
             }
         }
         if let Some(last) = works.last_mut() {
-            last.end(vfs, medium);
+            last.end(vfs, connection, medium);
         }
         Ok(works)
     }
@@ -393,8 +417,8 @@ impl SqlCase<'_, '_> {
         vfs: &SqliteVfs,
         connection: &Connection,
         timed: &TimedStatement,
-    ) -> Result<(), CallFailure> {
-        connection.execute_batch(&timed.sql).map_err(|error| {
+    ) -> Result<StatementWork, CallFailure> {
+        run_to_end(connection, &timed.sql).map_err(|error| {
             let error = vfs.explain(error);
             match timed.line {
                 Some(line) => CallFailure::Database(format!("line {line}: {error}")),
@@ -405,17 +429,25 @@ impl SqlCase<'_, '_> {
 }
 
 impl MeasuredWork {
-    fn begin(operation: RowOperation, vfs: &SqliteVfs, medium: &FileSystemMedium) -> Self {
+    fn begin(
+        operation: RowOperation,
+        vfs: &SqliteVfs,
+        connection: &Connection,
+        shape: FileSystemShape,
+        medium: &FileSystemMedium,
+    ) -> Self {
         let begin =
             |medium: &mut dyn Instrumented| OperationTally::begin(medium, true, UnitWear::Whole);
         Self {
             operation,
             tally: medium.with(begin),
             counts: vfs.counts(),
+            engine: EngineWork::begin(connection, shape),
         }
     }
 
-    fn end(&mut self, vfs: &SqliteVfs, medium: &FileSystemMedium) {
+    fn end(&mut self, vfs: &SqliteVfs, connection: &Connection, medium: &FileSystemMedium) {
+        self.engine.end(connection);
         medium.with(|medium| self.tally.end(medium));
         self.counts = vfs.counts().since(self.counts);
     }

@@ -14,13 +14,11 @@ unsafe extern "C" {
     fn memory_write(at: u32, data: *const u8, bytes: u32);
 }
 
-/// Bytes of the memory of `count.c`.
-const MEMORY_BYTES: u64 = 4 << 20;
-
 /// Bytes that no bus tears: a word of 16 bits, as on the board of the published figures.
 const ATOM: usize = 2;
 
-struct Memory;
+/// The first bytes of the memory of `count.c`.
+struct Memory(u32);
 
 #[derive(Debug)]
 struct Never;
@@ -29,7 +27,7 @@ impl ByteMemory for Memory {
     type Error = Never;
 
     fn len(&self) -> u64 {
-        MEMORY_BYTES
+        self.0.into()
     }
 
     fn atom(&self) -> usize {
@@ -93,8 +91,8 @@ unsafe fn path<'a>(name: *const c_char) -> Option<&'a str> {
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn flat_begin() -> c_int {
-    let shape = FlatShape::usual(MEMORY_BYTES);
+extern "C" fn flat_begin(bytes: u32) -> c_int {
+    let shape = FlatShape::usual(bytes.into());
     // SAFETY: one thread; what was mounted before is dropped first.
     let (state, words) = unsafe {
         (*STATE.0.get()).files = None;
@@ -103,11 +101,11 @@ extern "C" fn flat_begin() -> c_int {
     state.open = [None; FILES];
     let usual = FlatUse::default();
     let needed = shape.ram_words(&usual) as usize;
-    if format(&mut Memory, &shape).is_err() || needed > words.len() {
+    if format(&mut Memory(bytes), &shape).is_err() || needed > words.len() {
         return -1;
     }
     words.fill(0);
-    match FlatFiles::mount(Memory, &usual, &mut words[..needed]) {
+    match FlatFiles::mount(Memory(bytes), &usual, &mut words[..needed]) {
         Ok(files) => {
             state.files = Some(files);
             0
@@ -204,6 +202,11 @@ unsafe extern "C" fn flat_length(name: *const c_char) -> i32 {
         let entry = files.entry(unsafe { path(name) }?).ok()?;
         Some(entry.bytes as i32)
     })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn flat_records() -> u32 {
+    with(|files, _| Some(files.shape().records as i32)) as u32
 }
 
 #[panic_handler]
