@@ -49,6 +49,8 @@ extern const struct file_system flat_files;
 enum kind { DATABASE, JOURNAL, LOG, KINDS };
 extern struct traffic asked[KINDS];
 extern uint32_t lookups;
+/* Of these and of the files that were opened, those that were not there. */
+extern uint32_t absent;
 
 /* Below the VFS, and whether SQLite is told what a file system that survives power cuts promises. */
 extern const struct file_system *files;
@@ -59,7 +61,7 @@ void vfs_clear(void);
 
 /* What transactions do. */
 enum work {
-    ROWS, RANGES, KEYS, UPDATES, DELETES, BLOBS, INDEXED, TEXTS, JOINS, TPC_B, SPEED_INSERT, SPEED_HIT, SPEED_RANGE, SPEED_UPDATE
+    ROWS, RANGES, KEYS, UPDATES, DELETES, BLOBS, INDEXED, HITS, SUMS, TEXTS, JOINS, TPC_B, SPEED_INSERT, SPEED_HIT, SPEED_RANGE, SPEED_UPDATE
 };
 
 struct workload {
@@ -68,9 +70,11 @@ struct workload {
     uint32_t rows, transactions;
     const char *journal;
     uint32_t page, checkpoint;
-    /* 1 where it is used to fit. */
+    /* 1 where it is used to fit; ONLY_SQLITE where it is, of SQLite, and runs on the first file system alone. */
     int fits;
 };
+
+#define ONLY_SQLITE 2
 
 extern const struct workload WORKLOADS[];
 extern const uint32_t WORKLOAD_COUNT;

@@ -6,6 +6,7 @@
 
 struct traffic asked[KINDS];
 uint32_t lookups;
+uint32_t absent;
 const struct file_system *files;
 int tells_promise;
 
@@ -203,6 +204,7 @@ static int vfs_open(sqlite3_vfs *v, const char *name, sqlite3_file *f, int flags
         : files->open(file->number, name, (flags & SQLITE_OPEN_CREATE) != 0);
     enter(before);
     asked[file->kind].opens += 1;
+    absent += length < 0;
     if (code < 0) {
         return SQLITE_CANTOPEN;
     }
@@ -229,10 +231,13 @@ static int vfs_delete(sqlite3_vfs *v, const char *name, int syncs)
 static int vfs_access(sqlite3_vfs *v, const char *name, int flags, int *out)
 {
     enum layer before = enter(FILES);
+    int32_t length;
     (void)v;
     (void)flags;
-    *out = files->length(name) > 0;
+    length = files->length(name);
     enter(before);
+    absent += length < 0;
+    *out = length > 0;
     lookups += 1;
     return SQLITE_OK;
 }

@@ -71,6 +71,7 @@ void prepare(sqlite3 *db, const struct workload *w)
         }
         break;
     case KEYS:
+    case SUMS:
     case UPDATES:
     case DELETES:
     case JOINS:
@@ -82,9 +83,13 @@ void prepare(sqlite3 *db, const struct workload *w)
         run(db, "CREATE TABLE t(k INTEGER PRIMARY KEY, b BLOB)");
         break;
     case INDEXED:
+    case HITS:
         run(db, "CREATE TABLE t(k INTEGER PRIMARY KEY, v INTEGER, s TEXT)");
         run(db, "CREATE INDEX tv ON t(v)");
         run(db, "CREATE INDEX ts ON t(s)");
+        if (w->work == HITS) {
+            many(db, "INSERT INTO t", "(%u,%u,'name %u')", 500);
+        }
         break;
     case TPC_B:
         run(db, "BEGIN;"
@@ -150,6 +155,13 @@ char *transaction(sqlite3 *db, const struct workload *w, uint32_t n)
             sqlite3_str_appendf(sql, "%s(%u,%u,'name %u')", i == n * w->rows ? "" : ",", i, drawn(20, i) % 100000,
                 drawn(21, i) % 100000);
         }
+        break;
+    case HITS:
+        sqlite3_str_appendf(sql, "SELECT s FROM t WHERE v = %u", drawn(5, drawn(24, n) % 500) % 500000);
+        break;
+    case SUMS:
+        sqlite3_str_appendf(sql, "SELECT count(*), sum(v), max(k) FROM t WHERE k BETWEEN %u AND %u", drawn(25, n) % 1000,
+            drawn(25, n) % 1000 + w->rows - 1);
         break;
     case TEXTS:
         sqlite3_str_appendall(sql, "INSERT INTO t VALUES ");
@@ -223,6 +235,18 @@ const struct workload WORKLOADS[] = {
     {"text-1-delete-4096", TEXTS, 1, 40, "delete", 4096, 0, 1},
     {"keys-1-delete-4096", KEYS, 1, 100, "delete", 4096, 0, 1},
     {"updates-1-wal-4096", UPDATES, 1, 10, "wal", 4096, 20, 1},
+    {"indexed-1-wal-4096", INDEXED, 1, 60, "wal", 4096, 1000, ONLY_SQLITE},
+    {"indexed-1-delete-1024", INDEXED, 1, 60, "delete", 1024, 0, ONLY_SQLITE},
+    {"indexed-20-wal-512", INDEXED, 20, 20, "wal", 512, 100, ONLY_SQLITE},
+    {"hits-1-wal-512", HITS, 1, 100, "wal", 512, 100, ONLY_SQLITE},
+    {"hits-1-delete-2048", HITS, 1, 100, "delete", 2048, 0, ONLY_SQLITE},
+    {"sums-1-wal-1024", SUMS, 1, 100, "wal", 1024, 100, ONLY_SQLITE},
+    {"sums-20-delete-1024", SUMS, 20, 100, "delete", 1024, 0, ONLY_SQLITE},
+    {"text-1-wal-4096", TEXTS, 1, 60, "wal", 4096, 1000, ONLY_SQLITE},
+    {"text-1-wal-512", TEXTS, 1, 60, "wal", 512, 100, ONLY_SQLITE},
+    {"updates-1-truncate-1024", UPDATES, 1, 60, "truncate", 1024, 0, ONLY_SQLITE},
+    {"updates-1-wal-8192", UPDATES, 1, 60, "wal", 8192, 1000, ONLY_SQLITE},
+    {"keys-10-wal-512", KEYS, 10, 60, "wal", 512, 100, ONLY_SQLITE},
     {"insert-2-wal-512-published", ROWS, 2, 100, "wal", 512, 100, 0},
     {"insert-20-persist-4096", ROWS, 20, 30, "persist", 4096, 0, 0},
     {"tpc-b-wal-512", TPC_B, 1, 20, "wal", 512, 100, 0},

@@ -175,7 +175,7 @@ impl EngineWork {
         let names = asked.lookups + 2 * stored.opens + stored.deletes;
         [
             ("name_call", names),
-            ("record", names * self.shape.records),
+            ("record", asked.absent * self.shape.records),
             ("open", stored.opens),
             ("delete", stored.deletes),
             ("file_call", file_calls(asked)),
