@@ -290,6 +290,15 @@ metrics! {
         "Bytes that the memory programmed or wrote, in the mean of an operation.";
     DatabaseRam "database_ram" "B" Lower [Ram]
         "The most RAM that a database allocated in a run, its page cache included, as compiled for this host.";
+    Instructions "instructions" "1" Lower
+        "Instructions that the processor executes for an operation, in the mean, predicted from counts of the work; the \
+         column `cause` names who computes: `cpu_engine` the database, `cpu_file_system` the file system below it.";
+    ProcessorTime "processor_time" "s" Lower
+        "Time that the board's processor takes for these instructions, beside that of the memory and its driver; the \
+         column `cause` names who computes, and `build` the build.";
+    ProcessorShare "processor_share" "1" Neither [Share]
+        "Share that the processor has in an operation whose time is that of these instructions and of the memory with \
+         its driver, one after the other; the column `build` names the build.";
     Repeats "repeats" "1" Neither [Whole]
         "Repeats of a measurement that count. Rates and durations of the line are their medians, and latency_max is \
          the longest of all; counts are those of one repeat.";

@@ -234,6 +234,15 @@ warnings! {
     UncountedWork Caution { name, board }
         "{name}: what it computes on the processor of {board} was not counted: its rates are those of the memory and \
          its driver alone, and too high beside those of tables whose work is counted";
+    InstructionsAlone Advice { board }
+        "{board}: its sheet has no table [cpu], so that what SQLite and the file system compute is given in instructions, \
+         without a time";
+    InstructionsPredicted Default { name, engine, file_system }
+        "what SQLite and {name} compute is predicted from counts of their work, with the instructions of an optimised \
+         build for a Cortex-M7: at most {engine} and {file_system} off for workloads that were not used to fit; \
+         latency_* are those of the memory and its driver alone";
+    InstructionsUnknown Advice { name }
+        "{name}: how many instructions it takes has not been counted; what SQLite alone computes is given";
     WholeMemoryForTables Advice { target, has, asked }
         "{target}: it has {has} and not {asked}: its tables get all of it";
     MeasuredFile Caution { name }

@@ -61,6 +61,8 @@ pub struct VfsCounts {
     pub temporary: FileCounts,
     /// Questions whether there is a file.
     pub lookups: u64,
+    /// Of these and of the files that were opened, those that were not there.
+    pub absent: u64,
     /// Syncs of a directory, after a file was removed.
     pub directory_syncs: u64,
     /// Batches of writes that became valid together.
@@ -120,6 +122,7 @@ impl VfsCounts {
         ];
         let rest = [
             &mut self.lookups,
+            &mut self.absent,
             &mut self.directory_syncs,
             &mut self.batches,
             &mut self.waited_us,

@@ -55,4 +55,4 @@ pub use script::{ScriptStatement, statements};
 pub use settings::{DeviceTraits, SqliteSettings, VfsFault, WalIndex};
 pub use stop::stoppable;
 pub use vfs::SqliteVfs;
-pub use work::{ConnectionWork, StatementWork};
+pub use work::{ConnectionWork, SqlText, StatementWork, run_to_end};

@@ -2,7 +2,65 @@
 
 use std::ffi::c_int;
 
-use rusqlite::{Connection, Statement, StatementStatus, ffi};
+use rusqlite::fallible_iterator::FallibleIterator as _;
+use rusqlite::{Batch, Connection, Statement, StatementStatus, ffi};
+
+/// What the parser of SQLite reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SqlText {
+    /// Bytes.
+    pub bytes: u64,
+    /// Names and numbers, texts in quotes, and each other sign that is no blank.
+    pub words: u64,
+    /// Of these, the words `SELECT`.
+    pub queries: u64,
+    /// Of these, the words `WHERE`: each makes SQLite plan a search.
+    pub searches: u64,
+}
+
+impl SqlText {
+    /// Counts what lies in a text of SQL.
+    #[must_use]
+    pub fn of(sql: &str) -> Self {
+        let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        let mut rest = sql.as_bytes();
+        let mut text = Self {
+            bytes: rest.len() as u64,
+            ..Self::default()
+        };
+        while let Some((&first, after)) = rest.split_first() {
+            let length = match first {
+                b'\'' => {
+                    let end = after.iter().position(|byte| *byte == b'\'');
+                    end.map_or(rest.len(), |end| end + 2)
+                }
+                _ => 1.max(rest.iter().take_while(|byte| is_word(**byte)).count()),
+            };
+            let (word, after) = rest.split_at(length);
+            text.words += u64::from(!first.is_ascii_whitespace());
+            text.queries += u64::from(word.eq_ignore_ascii_case(b"select"));
+            text.searches += u64::from(word.eq_ignore_ascii_case(b"where"));
+            rest = after;
+        }
+        text
+    }
+}
+
+/// Runs every statement of a text to its last row, as a program does that reads them all. Returns what they did.
+///
+/// # Errors
+/// When SQLite refuses a statement; those before it were run.
+pub fn run_to_end(connection: &Connection, sql: &str) -> rusqlite::Result<StatementWork> {
+    let mut work = StatementWork::default();
+    let mut batch = Batch::new(connection, sql);
+    while let Some(mut statement) = batch.next()? {
+        let mut rows = statement.raw_query();
+        while rows.next()?.is_some() {}
+        drop(rows);
+        work.add(StatementWork::take(&statement));
+    }
+    Ok(work)
+}
 
 /// What statements did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -103,5 +161,39 @@ impl ConnectionWork {
             cache_spills: self.cache_spills.saturating_sub(earlier.cache_spills),
             ..self
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_told_apart_as_a_parser_does() {
+        let text = |sql| {
+            let text = SqlText::of(sql);
+            (text.words, text.queries + 10 * text.searches)
+        };
+        assert_eq!(text("INSERT INTO t VALUES (12,'a b, where',x_1)"), (11, 0));
+        assert_eq!(text("  SELECT a\n FROM t where b<=3;"), (9, 11));
+        assert_eq!(text("'open"), (1, 0));
+        assert_eq!(text(""), (0, 0));
+        assert_eq!(text("é"), (2, 0), "a byte at a time");
+    }
+
+    #[test]
+    fn statements_run_to_their_last_row() {
+        crate::library::start().expect("a fresh process, or ours");
+        let memory = Connection::open_in_memory().expect("SQLite");
+        let steps = |rows: u32| {
+            let sql = format!(
+                "WITH RECURSIVE n(x) AS (VALUES(1) UNION ALL SELECT x+1 FROM n WHERE x<{rows}) SELECT x FROM n; SELECT 1"
+            );
+            let work = run_to_end(&memory, &sql).expect("rows");
+            assert_eq!(work.runs, 2);
+            work.vm_steps
+        };
+        assert!(steps(100) > 5 * steps(10));
+        assert!(run_to_end(&memory, "SELECT 1; SELEC 2").is_err());
     }
 }

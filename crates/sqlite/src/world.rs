@@ -158,6 +158,7 @@ impl VfsWorld {
             Err(error) if error.kind == FsErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         })?;
+        self.counts.absent += u64::from(found.is_none());
         let may_create = flags & ffi::SQLITE_OPEN_CREATE != 0;
         let must_create = may_create && flags & ffi::SQLITE_OPEN_EXCLUSIVE != 0;
         let bytes = match found {
@@ -253,11 +254,13 @@ impl VfsWorld {
             let file = self.file(number)?;
             return Ok(!file.is_doomed && file.bytes > 0);
         }
-        self.ask(ffi::SQLITE_IOERR_ACCESS, |files| match files.entry(path) {
-            Ok(entry) => Ok(entry.is_dir || entry.bytes > 0),
-            Err(error) if error.kind == FsErrorKind::NotFound => Ok(false),
+        let entry = self.ask(ffi::SQLITE_IOERR_ACCESS, |files| match files.entry(path) {
+            Ok(entry) => Ok(Some(entry)),
+            Err(error) if error.kind == FsErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
-        })
+        })?;
+        self.counts.absent += u64::from(entry.is_none());
+        Ok(entry.is_some_and(|entry| entry.is_dir || entry.bytes > 0))
     }
 
     /// Reads a file; what lies past its end is zeros.

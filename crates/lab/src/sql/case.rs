@@ -1,7 +1,7 @@
 //! A database on a file system on a target: made, filled, used.
 
 use wordline_catalog::PartOnBoard;
-use wordline_core::quantity::Time;
+use wordline_core::quantity::{Quantity as _, Time};
 use wordline_core::{
     Axis, Experiment, ResultSet, RowOperation, SqlJournal, SqlLog, SqlSync, SqlTold, SqlWork,
     SqlWorkload,
@@ -9,10 +9,12 @@ use wordline_core::{
 use wordline_sqlite::crash::{DatabaseOptions, JournalMode, Synchronous};
 use wordline_sqlite::rusqlite::Connection;
 use wordline_sqlite::{
-    DeviceTraits, HeapMeter, ScriptStatement, SqliteError, SqliteSettings, SqliteVfs, stoppable,
+    DeviceTraits, HeapMeter, ScriptStatement, SqliteError, SqliteSettings, SqliteVfs,
+    StatementWork, run_to_end, stoppable,
 };
 
 use super::crash;
+use super::processor::{self, EngineWork, FileSystemShape};
 use super::rows::{self, MeasuredDatabase, MeasuredWork, SqlRam};
 use super::script;
 use super::works::{SqlWorkSteps, TimedStatement};
@@ -285,6 +287,8 @@ impl SqlCase<'_, '_> {
     /// Adds the rows of what was measured.
     pub(super) fn rows(&self, measured: &MeasuredDatabase, document: &mut ResultSet) {
         let subject = self.subject();
+        let instruction_s = processor::instruction_s(&self.system, document);
+        processor::warn(&self.system, document);
         for work in &measured.works {
             let at = subject.doing(work.operation);
             let name = format!("{}, {}", self.name(), work.operation);
@@ -292,6 +296,15 @@ impl SqlCase<'_, '_> {
                 document.warn(LabWarning::IdleCalls { name: &name });
             }
             rows::add(&at, &name, work, document);
+            processor::add(
+                &at,
+                self.system.engine.kind.name(),
+                &work.engine,
+                (&work.counts, &work.tally.sum),
+                (work.tally.count().max(1) as f64, work.tally.busy.si()),
+                instruction_s,
+                document,
+            );
         }
         let at = subject.doing(self.steps.operations()[0]);
         rows::ram(&at, &measured.ram, document);
@@ -345,7 +358,7 @@ impl SqlCase<'_, '_> {
             let ran = stoppable(&connection, self.control.stop, || {
                 connection.execute_batch(sql)
             });
-            ran.map_err(|error| self.failed(vfs.explain(error), None))
+            ran.map_err(|error| self.refused(vfs.explain(error), None))
         };
         batch(&self.setup.pragmas(self.cache_bytes))?;
         self.kept_journal(&connection)?;
@@ -397,6 +410,8 @@ impl SqlCase<'_, '_> {
     ) -> Result<Vec<MeasuredWork>, CallFailure> {
         let mut works: Vec<MeasuredWork> = Vec::new();
         let mut busy = Time::ZERO;
+        let ram = vfs.with_files(|files| files.ram_parts());
+        let shape = FileSystemShape::of(&self.system.engine, &ram);
         let count = self.steps.count();
         for number in 0..count {
             if number % REPORT == 0 {
@@ -415,12 +430,18 @@ impl SqlCase<'_, '_> {
                 .is_none_or(|last| last.operation != timed.operation)
             {
                 if let Some(last) = works.last_mut() {
-                    last.end(vfs, medium);
+                    last.end(vfs, connection, medium);
                 }
-                works.push(MeasuredWork::begin(timed.operation, vfs, medium));
+                works.push(MeasuredWork::begin(
+                    timed.operation,
+                    vfs,
+                    connection,
+                    shape,
+                    medium,
+                ));
             }
             let (before, start) = (vfs.counts(), medium.now());
-            self.execute(vfs, connection, &timed)?;
+            let statements = self.execute(vfs, connection, &timed)?;
             let counts = vfs.counts().since(before);
             let sample = medium.with(|medium| OperationSample {
                 duration: medium.now().since(start),
@@ -430,6 +451,7 @@ impl SqlCase<'_, '_> {
             });
             if let Some(last) = works.last_mut() {
                 last.tally.add(&sample);
+                last.engine.add(&timed.sql, statements);
             }
             busy = busy.plus(sample.duration);
             if self.most.is_some_and(|most| busy > most) {
@@ -437,7 +459,7 @@ impl SqlCase<'_, '_> {
             }
         }
         if let Some(last) = works.last_mut() {
-            last.end(vfs, medium);
+            last.end(vfs, connection, medium);
         }
         Ok(works)
     }
@@ -447,15 +469,15 @@ impl SqlCase<'_, '_> {
         vfs: &SqliteVfs,
         connection: &Connection,
         timed: &TimedStatement<'_>,
-    ) -> Result<(), CallFailure> {
+    ) -> Result<StatementWork, CallFailure> {
         let ran = stoppable(connection, self.control.stop, || {
-            connection.execute_batch(&timed.sql)
+            run_to_end(connection, &timed.sql)
         });
-        ran.map_err(|error| self.failed(vfs.explain(error), timed.script))
+        ran.map_err(|error| self.refused(vfs.explain(error), timed.script))
     }
 
     /// Why a statement failed: the caller stops, or an error, with its line where a script has the statement.
-    fn failed(&self, error: SqliteError, script: Option<&ScriptStatement>) -> CallFailure {
+    fn refused(&self, error: SqliteError, script: Option<&ScriptStatement>) -> CallFailure {
         if self.control.stopped() {
             return CallFailure::Stopped;
         }
@@ -470,17 +492,25 @@ impl SqlCase<'_, '_> {
 }
 
 impl MeasuredWork {
-    fn begin(operation: RowOperation, vfs: &SqliteVfs, medium: &FileSystemMedium) -> Self {
+    fn begin(
+        operation: RowOperation,
+        vfs: &SqliteVfs,
+        connection: &Connection,
+        shape: FileSystemShape,
+        medium: &FileSystemMedium,
+    ) -> Self {
         let begin =
             |medium: &mut dyn Instrumented| OperationTally::begin(medium, true, UnitWear::Whole);
         Self {
             operation,
             tally: medium.with(begin),
             counts: vfs.counts(),
+            engine: EngineWork::begin(connection, shape),
         }
     }
 
-    fn end(&mut self, vfs: &SqliteVfs, medium: &FileSystemMedium) {
+    fn end(&mut self, vfs: &SqliteVfs, connection: &Connection, medium: &FileSystemMedium) {
+        self.engine.end(connection);
         medium.with(|medium| self.tally.end(medium));
         self.counts = vfs.counts().since(self.counts);
     }

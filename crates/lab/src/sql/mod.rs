@@ -10,6 +10,8 @@ mod check;
 #[cfg(feature = "sqlite")]
 mod crash;
 #[cfg(feature = "sqlite")]
+mod processor;
+#[cfg(feature = "sqlite")]
 mod rows;
 #[cfg(feature = "sqlite")]
 mod script;

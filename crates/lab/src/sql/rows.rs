@@ -7,14 +7,16 @@ use wordline_engines::RamPart;
 use wordline_nvm::Wear;
 use wordline_sqlite::VfsCounts;
 
+use super::processor::EngineWork;
 use crate::instrument::OperationTally;
 use crate::instrument::rows::{self, RowDetail, percentile};
 use crate::subject::Subject;
 
 /// The metrics of the memory below, in the order of rows.
-const METRICS: [&[Metric]; 8] = [
+const METRICS: [&[Metric]; 9] = [
     &[Metric::OpsRate, Metric::AccessCount],
     &rows::LATENCIES,
+    &[Metric::LatencyMeanPart],
     &[Metric::LatencyMaxPart],
     &[
         Metric::LatencyMaxOperations,
@@ -33,6 +35,8 @@ pub(super) struct MeasuredWork {
     pub(super) tally: OperationTally,
     /// What SQLite asked of its files; until the end, what it had asked before the first.
     pub(super) counts: VfsCounts,
+    /// What SQLite computed.
+    pub(super) engine: EngineWork,
 }
 
 /// A database that was used.

@@ -4,6 +4,7 @@
 //! shown as the calls of `wordline fs bench` are.
 
 mod card;
+mod processor;
 #[cfg(test)]
 mod tests;
 mod tune;
@@ -18,12 +19,14 @@ use crate::text;
 use crate::view::FigureOf::{At, Words};
 use crate::view::{Key, LineTable, PlotView, TableView, View, figure};
 use card::DatabaseSetup;
+use processor::PROCESSOR;
 
 pub(crate) const VIEW: View = View {
     workload: "sql",
-    keys: Keys::but(&[Of(Axis::DeviceOperation)]),
+    keys: Keys::but(&[Of(Axis::DeviceOperation), Of(Axis::Build)]),
     tables: &[
         TableView::Lines(TRANSACTIONS),
+        TableView::Lines(PROCESSOR),
         TableView::Lines(TRAFFIC),
         TableView::Lines(SLOWEST),
         TableView::Lines(CUTS),
@@ -163,7 +166,10 @@ fn answer(pivot: &Pivot<'_>) -> Answer {
         .iter()
         .any(|line| line.number(Metric::LatencyMax).is_some())
     {
-        sentences.push(TIMES.to_owned());
+        sentences.push(
+            "Latencies are those of the memory and its driver; what SQLite and the file system compute stands beside them."
+                .to_owned(),
+        );
     }
     Answer::of_all(sentences)
 }

@@ -118,6 +118,7 @@ pub(crate) fn options(name: &str) -> FsOptions {
 
 pub(crate) fn database((journal, synchronous): JournalSync) -> DatabaseOptions {
     DatabaseOptions {
+        log_limit_bytes: None,
         journal,
         synchronous,
         page_bytes: 512,

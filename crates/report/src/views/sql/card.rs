@@ -4,6 +4,7 @@
 use wordline_core::results::{CardPoint, CardSubject, DecisionCard, RankedChoice};
 use wordline_core::{Axis, Basis, Metric, RowOperation};
 
+use super::processor::bound_by;
 use super::{slowest_call, system, transaction, tune};
 use crate::card::{FirstScreen, choice, foundation};
 use crate::grid::{Column, Grid};
@@ -209,6 +210,10 @@ impl<'a, 'p> DatabaseSetup<'a, 'p> {
             bytes(engine),
             bytes(stored)
         );
+        let words = match bound_by(line) {
+            Some(bound) => format!("{words}; {bound}"),
+            None => words,
+        };
         let subject = CardSubject::Cause;
         Some(CardPoint::of_value(
             subject,

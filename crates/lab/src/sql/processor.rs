@@ -1,0 +1,314 @@
+//! What SQLite and the file system compute beside what they ask of the memory.
+//!
+//! Their work is counted in what is the same in every run: statements and words of SQL, steps of SQLite's virtual machine,
+//! pages, calls, and bytes that a layer moves, checks and copies. A data file has the instructions that each takes, as
+//! `scripts/count-instructions` fitted them to an emulated Cortex-M7. The board's sheet says how many cycles an instruction
+//! takes in a build as published and in an optimised one: its processor's time lies between the two.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+use wordline_core::quantity::Quantity as _;
+use wordline_core::results::NoValue;
+use wordline_core::{Axis, Basis, KvBuild, Metric, Resolver, ResultSet};
+use wordline_engines::RamPart;
+use wordline_nvm::OperationKind;
+use wordline_sqlite::rusqlite::Connection;
+use wordline_sqlite::{ConnectionWork, SqlText, StatementWork, VfsCounts};
+
+use crate::fs::engine::FileSystemSetup;
+use crate::fs::system::FileSystemCase;
+use crate::instrument::meter::Activity;
+use crate::sources;
+use crate::subject::Subject;
+use crate::warning::LabWarning;
+
+/// Who computes, as the column `cause` spells it.
+const CAUSES: [&str; 2] = ["cpu_engine", "cpu_file_system"];
+
+/// The builds between which the processor's time lies.
+const BUILDS: [KvBuild; 2] = [KvBuild::Published, KvBuild::Optimized];
+
+/// Instructions a count, of a layer.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LayerInstructions {
+    /// The greatest error of workloads that were not used to fit, as a share of what was counted.
+    error: f64,
+    instructions: BTreeMap<String, f64>,
+}
+
+/// The data file.
+#[derive(Debug, Deserialize)]
+struct InstructionTable {
+    sqlite: LayerInstructions,
+    /// By the name of a file system; of the others it is not known what they compute.
+    file_systems: BTreeMap<String, LayerInstructions>,
+}
+
+static TABLE: LazyLock<InstructionTable> = LazyLock::new(|| {
+    let text = include_str!("../../data/sql-instructions.toml");
+    toml::from_str(text).expect("a test reads the same file")
+});
+
+/// Counts by the names of the data file.
+type Counts<const N: usize> = [(&'static str, u64); N];
+
+impl LayerInstructions {
+    fn of<const N: usize>(&self, counts: Counts<N>) -> f64 {
+        let parts = counts.iter().map(|(name, count)| {
+            let each = self.instructions.get(*name).copied();
+            each.unwrap_or(0.0) * *count as f64
+        });
+        parts.sum()
+    }
+}
+
+/// What SQLite computed for transactions of one kind.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct EngineWork {
+    text: SqlText,
+    statements: StatementWork,
+    /// Until the end, what the connection had done before the first.
+    pages: ConnectionWork,
+    shape: FileSystemShape,
+}
+
+/// What the work of a file system depends on besides what it is asked for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct FileSystemShape {
+    /// Records that a name is looked for in; 0 where there are none.
+    records: u64,
+    /// Bytes of a block.
+    block_bytes: u64,
+    /// Bytes that are programmed at once.
+    granule_bytes: u64,
+}
+
+impl FileSystemShape {
+    /// The shape of a mounted file system with its RAM. What neither options nor memory say is what littlefs has on a
+    /// memory of bytes.
+    pub(super) fn of(setup: &FileSystemSetup<'_>, ram: &[RamPart]) -> Self {
+        // flat has a word of RAM for each.
+        let index = ram.iter().find(|part| part.name == "record-index");
+        let option = |name| setup.options().get(name).copied();
+        let option = |name| option(name).and_then(|bytes| u64::try_from(bytes).ok());
+        let flash = setup.target.part.model.flash();
+        let geometry = flash.and_then(|flash| flash.geometry());
+        let unit = geometry.map(|flash| match (flash.programs_per_page, flash.once_bytes) {
+            (Some(_), _) => flash.page_bytes,
+            (None, Some(unit)) => unit,
+            (None, None) => flash.program_bytes,
+        });
+        let block = geometry.map(|flash| flash.block_bytes());
+        Self {
+            records: index.map_or(0, |index| index.bytes / 4),
+            block_bytes: option("block").or(block).unwrap_or(512),
+            granule_bytes: option("prog")
+                .or(unit.map(|bytes| u64::from(bytes.max(16))))
+                .unwrap_or(16),
+        }
+    }
+}
+
+impl EngineWork {
+    pub(super) fn begin(connection: &Connection, shape: FileSystemShape) -> Self {
+        Self {
+            pages: ConnectionWork::of(connection),
+            shape,
+            ..Self::default()
+        }
+    }
+
+    /// Adds a transaction.
+    pub(super) fn add(&mut self, sql: &str, statements: StatementWork) {
+        let text = SqlText::of(sql);
+        self.text.bytes += text.bytes;
+        self.text.words += text.words;
+        self.text.queries += text.queries;
+        self.text.searches += text.searches;
+        self.statements.add(statements);
+    }
+
+    pub(super) fn end(&mut self, connection: &Connection) {
+        self.pages = ConnectionWork::of(connection).since(self.pages);
+    }
+
+    fn engine_counts(&self, asked: &VfsCounts) -> Counts<12> {
+        let stored = asked.stored();
+        [
+            ("statement", self.statements.runs),
+            ("query", self.text.queries),
+            ("search", self.text.searches),
+            ("word", self.text.words),
+            ("sql_byte", self.text.bytes),
+            ("vm_step", self.statements.vm_steps),
+            ("page_found", self.pages.cache_hits),
+            ("page_read", self.pages.cache_misses),
+            ("page_written", self.pages.cache_writes),
+            (
+                "file_call",
+                file_calls(asked) + stored.opens + stored.deletes + asked.lookups + stored.syncs,
+            ),
+            ("log_byte", asked.wal.written_bytes),
+            (
+                "moved_byte",
+                stored.read_bytes + stored.written_bytes - asked.wal.written_bytes,
+            ),
+        ]
+    }
+
+    fn file_system_counts(&self, asked: &VfsCounts, memory: &Activity) -> Counts<12> {
+        let stored = asked.stored();
+        let of = |kind| memory.of(kind);
+        let (read, programmed, written) = (
+            of(OperationKind::Read),
+            of(OperationKind::Program),
+            of(OperationKind::Write),
+        );
+        // The rules of scripts/count-instructions, which say why.
+        let beyond = memory.stored_bytes().saturating_sub(stored.written_bytes);
+        let relocated = beyond.min(stored.syncs * self.shape.block_bytes / 2);
+        let of_data = memory.stored_bytes() + beyond + stored.read_bytes;
+        let metadata = read.bytes.saturating_sub(of_data) * 64 / self.shape.granule_bytes.max(64);
+        let names = asked.lookups + 2 * stored.opens + stored.deletes;
+        [
+            ("name_call", names),
+            ("record", asked.absent * self.shape.records),
+            ("open", stored.opens),
+            ("delete", stored.deletes),
+            ("file_call", file_calls(asked)),
+            ("sync", stored.syncs),
+            ("moved_byte", stored.read_bytes + stored.written_bytes),
+            ("memory_read", read.count),
+            ("memory_write", programmed.count + written.count),
+            ("metadata_byte", metadata),
+            ("relocated_byte", relocated),
+            ("copied_byte", beyond - relocated),
+        ]
+    }
+}
+
+/// Calls on open files but syncs.
+fn file_calls(asked: &VfsCounts) -> u64 {
+    let stored = asked.stored();
+    stored.reads + stored.writes + stored.truncates
+}
+
+/// What the board's processor takes for an instruction, in seconds, by build; `None` of a board whose sheet does not say.
+/// The document gets the figures that say so.
+pub(super) fn instruction_s(
+    system: &FileSystemCase<'_>,
+    document: &mut ResultSet,
+) -> Option<[f64; BUILDS.len()]> {
+    let board = system.engine.target.board;
+    let Some(cpu) = &board.board.cpu else {
+        document.warn(LabWarning::InstructionsAlone {
+            board: &board.header.id,
+        });
+        return None;
+    };
+    let seed = system.experiment.seed;
+    let mut resolver = Resolver::new(system.timing, seed, &board.header.id);
+    let clock = resolver.fixed("core_clock", &board.board.core_clock);
+    resolver.read("cpu.core");
+    // A million of them, so that whole picoseconds do not round.
+    let each = BUILDS.map(|build| {
+        let cost = cpu.cost(clock, build == KvBuild::Optimized, &mut resolver);
+        cost.instructions(1_000_000).si() / 1e6
+    });
+    sources::add_figures(document, &board.figures, resolver.readings(), "");
+    Some(each)
+}
+
+/// What it means for the figures that they are predicted.
+pub(super) fn warn(system: &FileSystemCase<'_>, document: &mut ResultSet) {
+    let name = system.engine.kind.name();
+    let percent = |layer: &LayerInstructions| format!("{:.0} %", layer.error * 100.0);
+    match TABLE.file_systems.get(name) {
+        Some(layer) => document.warn(LabWarning::InstructionsPredicted {
+            name: &name,
+            engine: &percent(&TABLE.sqlite),
+            file_system: &percent(layer),
+        }),
+        None => document.warn(LabWarning::InstructionsUnknown { name: &name }),
+    }
+}
+
+/// Adds what a transaction computes in the mean, and the processor's share in its time. `busy_s` is the memory's time of
+/// all transactions.
+pub(super) fn add(
+    subject: &Subject,
+    file_system: &str,
+    work: &EngineWork,
+    (asked, memory): (&VfsCounts, &Activity),
+    (count, busy_s): (f64, f64),
+    instruction_s: Option<[f64; BUILDS.len()]>,
+    document: &mut ResultSet,
+) {
+    let of_files = TABLE.file_systems.get(file_system);
+    let of_files = of_files.map(|layer| layer.of(work.file_system_counts(asked, memory)) / count);
+    let each = [
+        Some(TABLE.sqlite.of(work.engine_counts(asked)) / count),
+        of_files,
+    ];
+    let subject = Subject {
+        basis: Basis::Estimated,
+        ..subject.clone()
+    };
+    for (cause, instructions) in CAUSES.into_iter().zip(each) {
+        let value = instructions.ok_or(NoValue::NotApplicable);
+        subject
+            .at(Axis::Cause, cause)
+            .add(Metric::Instructions, value, document);
+    }
+    for (build, instruction_s) in BUILDS.into_iter().zip(instruction_s.iter().flatten()) {
+        let at = subject.at(Axis::Build, build.name());
+        for (cause, instructions) in CAUSES.into_iter().zip(each) {
+            let value = instructions.map(|instructions| instructions * instruction_s);
+            at.at(Axis::Cause, cause).add(
+                Metric::ProcessorTime,
+                value.ok_or(NoValue::NotApplicable),
+                document,
+            );
+        }
+        if let [Some(engine), Some(files)] = each {
+            let processor = (engine + files) * instruction_s;
+            let all = processor + busy_s / count;
+            at.add(Metric::ProcessorShare, Ok(processor / all), document);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_data_file_has_the_counts_that_are_counted() {
+        let work = EngineWork::default();
+        let (asked, memory) = (VfsCounts::default(), Activity::default());
+        let engine = work.engine_counts(&asked).map(|(name, _)| name);
+        let files = work
+            .file_system_counts(&asked, &memory)
+            .map(|(name, _)| name);
+        for name in TABLE.sqlite.instructions.keys() {
+            assert!(engine.contains(&&**name), "{name}");
+        }
+        assert!(TABLE.file_systems.contains_key("littlefs"));
+        for layer in TABLE.file_systems.values() {
+            for name in layer.instructions.keys() {
+                assert!(files.contains(&&**name), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn instructions_grow_with_what_is_copied() {
+        let littlefs = &TABLE.file_systems["littlefs"];
+        let of = |bytes| littlefs.of([("copied_byte", bytes)]);
+        assert!(of(1) > 100.0, "byte by byte through two caches");
+        assert_eq!(of(1000), 1000.0 * of(1));
+    }
+}
