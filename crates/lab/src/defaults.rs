@@ -1,10 +1,12 @@
 //! Defaults that depend on the targets.
 
 use wordline_catalog::{Catalog, PartOnBoard};
-use wordline_core::{AccessSource, Experiment, FsTest, FsWorkload, KvTest, SqlTest, Workload};
+use wordline_core::{
+    AccessSource, Experiment, FsTest, FsWorkload, KvTest, SqlTest, SqlWorkload, Workload,
+};
 
 use crate::error::LabError;
-use crate::fs::{default_fs_workload, file_systems_of, survives_power_cuts};
+use crate::fs::{default_fs_workload, file_systems_of, share_of_memory, survives_power_cuts};
 use crate::{default_base, default_stream, default_workload};
 
 /// Gives targets their boards, and settings that `stated` does not know, by the names of their fields, the values that
@@ -74,6 +76,9 @@ pub fn complete(
                     sql.file_systems.retain(survives_power_cuts);
                 }
             }
+            if !stated("checkpoint_pages") && sql.test == SqlTest::Bench {
+                sql.checkpoint_pages = vec![checkpoint_pages(&targets, sql)];
+            }
         }
         Workload::Bound(_) => {
             targets(catalog, &mut experiment.targets)?;
@@ -115,4 +120,14 @@ fn targets<'a>(
         Ok(target)
     };
     names.iter_mut().map(target).collect()
+}
+
+/// Pages of a log that start a checkpoint: as SQLite has it, and fewer where the log would fill more than an eighth of the
+/// smallest of some memories.
+fn checkpoint_pages(targets: &[PartOnBoard<'_>], sql: &SqlWorkload) -> u64 {
+    let models = targets.iter().map(|target| &target.part.model);
+    let shares = models.map(|model| share_of_memory(model, sql.capacity_bytes, 0));
+    let page = sql.page_bytes.iter().copied().max().unwrap_or(1).max(1);
+    let fitting = shares.min().map_or(u64::MAX, |bytes| bytes / 8 / page);
+    fitting.clamp(1, 1000)
 }
