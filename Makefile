@@ -36,10 +36,12 @@ quick: ## formatting, lints and tests; the browser test runs where a Chromium is
 	cargo test --quiet --locked --workspace
 
 .PHONY: test
-# What is built once and not debugged needs no incremental state, no line tables, and few units of code generation.
+# What is built once and not debugged needs no incremental state, no line tables, few units of code generation, and no
+# optimisation between these.
 test: export CARGO_INCREMENTAL := 0
 test: export CARGO_PROFILE_DEV_DEBUG := none
 test: export CARGO_PROFILE_DEV_CODEGEN_UNITS := 4
+test: export CARGO_PROFILE_DEV_LTO := off
 # Property tests draw the same cases each time here; `cargo test` and `make nightly` draw new ones.
 test: export PROPTEST_RNG_SEED := 1
 test: ## everything that CI checks, in under 15 minutes on 2 cores
@@ -68,6 +70,7 @@ nightly: ## what takes longer: fuzzing, the site, the table and the files on an 
 	cargo test --release --locked -p wordline-lab --test all fit:: -- --ignored --nocapture
 	cargo test --release --locked -p wordline-lab --test all compare:: -- --ignored --nocapture
 	cargo test --release --locked -p wordline --test all guides:: -- --ignored --nocapture
+	cargo test --release --locked -p wordline --test all reproduce:: -- --ignored --nocapture
 	WORDLINE_REQUIRE_BROWSER=1 cargo test --release --locked -p wordline --test all browser:: -- --ignored --nocapture
 	cargo test --release --locked -p wordline-crash --test ftl power_cuts -- --ignored --nocapture
 	cargo test --release --locked -p wordline-kv --lib million_images -- --ignored --nocapture

@@ -181,6 +181,7 @@ fn trace() -> String {
 /// What a page of each test draws: what latency consists of; bars by mix and the account of the buses; the curve and
 /// histograms under the least load, at the knee and under the greatest; how long the reads of a trace take.
 #[test]
+#[ignore = "takes most of a minute; `make nightly` runs it"]
 fn pages_of_memory_modules_draw_their_plots() {
     let Some(browser) = Browser::find() else {
         println!("{SKIPPED}");

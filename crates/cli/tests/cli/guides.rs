@@ -203,10 +203,11 @@ fn run_page(page: &str, with_slow: bool) {
 
 /// A test of each page, so that they run beside each other, and the list of all.
 macro_rules! pages {
-    ($($name:ident: $page:literal,)*) => {
+    ($($(#[$attribute:meta])* $name:ident: $page:literal,)*) => {
         const PAGES: &[&str] = &[$($page),*];
 
         $(#[test]
+        $(#[$attribute])*
         fn $name() {
             run_page($page, false);
         })*
@@ -218,6 +219,7 @@ pages! {
     front_page: "docs/README.md",
     tutorial_of_a_logger: "docs/tutorials/logger.md",
     tutorial_of_file_systems: "docs/tutorials/file-system.md",
+    #[ignore = "takes most of a minute; `make nightly` runs it"]
     tutorial_of_servers: "docs/tutorials/server.md",
     add_your_chip: "docs/guides/add-your-chip.md",
     compare_two_results: "docs/guides/compare-two-results.md",
@@ -231,6 +233,7 @@ pages! {
     how_long_flash_lasts: "docs/guides/how-long-flash-lasts.md",
     how_much_ram: "docs/guides/how-much-ram.md",
     own_part: "docs/guides/own-part.md",
+    #[ignore = "takes most of a minute; `make nightly` runs it"]
     rdimm_or_mrdimm: "docs/guides/rdimm-or-mrdimm.md",
     reproduce: "docs/guides/reproduce.md",
     sd_card_or_nand: "docs/guides/sd-card-or-nand.md",

@@ -16,6 +16,7 @@ fn run(arguments: &[&str]) -> crate::cli::support::Ran {
 
 /// All but the one on memory modules, which takes minutes.
 #[test]
+#[ignore = "takes most of a minute; `make nightly` runs it"]
 fn every_document_reproduces_and_says_so() {
     for key in [
         KEY,

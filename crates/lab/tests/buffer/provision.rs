@@ -151,11 +151,13 @@ fn the_number_holds_as_often_as_it_says_of_an_exponential_tail() {
 }
 
 #[test]
+#[ignore = "takes most of a minute; `make nightly` runs it"]
 fn the_number_holds_as_often_as_it_says_of_a_weibull_tail() {
     holds_as_often_as_it_says(WEIBULL);
 }
 
 #[test]
+#[ignore = "takes most of a minute; `make nightly` runs it"]
 fn the_number_holds_as_often_as_it_says_of_a_pareto_tail() {
     holds_as_often_as_it_says(PARETO);
 }
