@@ -322,7 +322,7 @@ mod tests {
         let new = files(&[("/a", b"AAAABBBB"), ("/b", b"1234")]);
         let allowed = [old, new];
         let torn = files(&[("/a", b"AAaaBBBB"), ("/b", b"1234")]);
-        let judge = |found, atom| judge_files(found, &allowed, atom).is_ok();
+        let judge = |found: &FileTree, atom| judge_files(found, &allowed, atom).is_ok();
         assert!(judge(&torn, Some(2)) && judge(&torn, Some(1)));
         assert!(!judge(&torn, Some(4)), "an atom is torn");
         assert!(!judge(&torn, None), "nothing may be torn");
