@@ -119,7 +119,7 @@ impl<'a> Replay<'a> {
         let mut kinds = BTreeMap::new();
         while let Some(call) = reader.next() {
             let call = call?;
-            if reader.calls() % REPORT == 0 {
+            if reader.calls().is_multiple_of(REPORT) {
                 if self.control.stopped() {
                     return Err(CallFailure::Stopped);
                 }
