@@ -36,6 +36,40 @@ fn a_bench_is_the_same_twice_and_names_its_floor() {
 }
 
 #[test]
+fn redb_moves_pages_and_its_computing_is_a_caution() {
+    let bench = [
+        "kv",
+        "bench",
+        "--target",
+        "as3004316",
+        "--size",
+        "32B",
+        "--capacity",
+        "128KiB",
+        "--load",
+        "0.5",
+        "--table",
+        "own,redb",
+        "--quiet",
+        "--format",
+        "json",
+    ];
+    let document: Value = serde_json::from_str(&wordline(&bench).done().stdout).expect("JSON");
+    let rows = rows(&document, "bytes_moved");
+    let moved = |table: &str| {
+        let is_its = |row: &&&Value| row["table"] == table && row["operation"] == "insert";
+        let row = rows.iter().find(is_its).expect("a row");
+        row["value"].as_f64().expect("a figure")
+    };
+    assert!(moved("redb") > 20_000.0 && moved("own") < 100.0);
+    assert!(
+        document["warnings"]
+            .to_string()
+            .contains("redb: what it computes")
+    );
+}
+
+#[test]
 fn a_required_table_that_loses_something_fails_the_command() {
     let crash = [
         "kv",
@@ -63,6 +97,11 @@ fn a_required_table_that_loses_something_fails_the_command() {
 
 #[test]
 fn what_cannot_run_is_refused_by_name() {
+    wordline(&["kv", "bench", "--target", "as3004316", "--table", "rocksdb"]).refused(&[
+        "background threads",
+        "wordline io record",
+        "wordline io replay",
+    ]);
     for (words, said) in [
         (&["bench", "--target", "mt25ql128"][..], "one by one"),
         (

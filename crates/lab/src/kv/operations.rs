@@ -279,7 +279,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("a place for files");
         let path = folder.path().join("table");
         let control = Control::default();
-        for &table in STORES {
+        // A store of pages has no room in a single one.
+        for &table in STORES.iter().filter(|table| !table.writes_pages()) {
             let directory = table.has_directory().then_some(KvDirectory::Ram);
             let variant = TableVariant { table, directory };
             let sizes = KvSizes::equal(8);
