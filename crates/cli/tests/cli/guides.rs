@@ -110,7 +110,7 @@ fn is_slow(command: &str) -> bool {
 /// What is measured or simulated, whose document is checked as well.
 fn is_run(command: &str) -> bool {
     let runs = [
-        "raw", "buffer", "compare", "wear", "fs bench", "kv bench", "dram",
+        "raw", "buffer", "compare", "wear", "fs bench", "kv bench", "sql", "dram",
     ];
     runs.iter()
         .any(|run| command.starts_with(&format!("wordline {run} ")))
@@ -210,6 +210,7 @@ pages! {
     tutorial_of_servers: "docs/tutorials/server.md",
     add_your_chip: "docs/guides/add-your-chip.md",
     compare_two_results: "docs/guides/compare-two-results.md",
+    databases: "docs/guides/databases.md",
     execute_in_place: "docs/guides/execute-in-place.md",
     fat_on_nand: "docs/guides/fat-on-nand.md",
     file_systems: "docs/guides/file-systems.md",
