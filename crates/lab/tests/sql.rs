@@ -172,6 +172,15 @@ fn no_result_depends_on_the_number_of_threads() {
             crash_images: 10,
             ..inserts(&["littlefs", "flat"])
         },
+        // Caches of a few pages, so that they are filled at the same time.
+        SqlWorkload {
+            page_bytes: vec![512, 1024],
+            works: vec![SqlWork::Insert, SqlWork::Read],
+            rows: vec![50],
+            transactions: Some(100),
+            cache_bytes: 8 << 10,
+            ..inserts(&["flat"])
+        },
         search(&["littlefs", "flat"]),
     ] {
         let text = |threads| {

@@ -121,6 +121,7 @@ fn is_run(command: &str) -> bool {
         "fs bench",
         "io replay",
         "kv bench",
+        "sql",
         "dram",
     ];
     runs.iter()
@@ -223,6 +224,7 @@ pages! {
     tutorial_of_servers: "docs/tutorials/server.md",
     add_your_chip: "docs/guides/add-your-chip.md",
     compare_two_results: "docs/guides/compare-two-results.md",
+    databases: "docs/guides/databases.md",
     execute_in_place: "docs/guides/execute-in-place.md",
     fat_on_nand: "docs/guides/fat-on-nand.md",
     file_systems: "docs/guides/file-systems.md",

@@ -160,7 +160,7 @@ impl<'a> SearchTask<'a> {
         let Some(system) = self.system(name, &varied, document)? else {
             return Ok(Vec::new());
         };
-        let mut search = Search {
+        let mut search = PointSearch {
             task: self,
             name,
             control,
@@ -208,7 +208,7 @@ impl<'a> SearchTask<'a> {
 type VariedChoices = BTreeMap<String, String>;
 
 /// A search under way.
-struct Search<'s, 'a> {
+struct PointSearch<'s, 'a> {
     task: &'s SearchTask<'a>,
     name: &'s EngineName,
     control: &'s Control<'s>,
@@ -222,7 +222,7 @@ struct Search<'s, 'a> {
     best: Option<(usize, usize)>,
 }
 
-impl Search<'_, '_> {
+impl PointSearch<'_, '_> {
     fn run(&mut self) -> Result<(), LabError> {
         self.point(0, self.task.defaults(), 0.0);
         let suits = self.known[0].1.as_ref().is_some_and(|system| system.suits);
