@@ -20,4 +20,6 @@ mod measured;
 mod measured_cards;
 mod published;
 mod run;
+#[cfg(all(feature = "fat", feature = "littlefs", feature = "sqlite"))]
+mod sql_processor;
 mod verdicts;
