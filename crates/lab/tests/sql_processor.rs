@@ -101,7 +101,7 @@ fn the_share_is_that_of_processor_and_memory_one_after_the_other() {
 
 #[test]
 fn what_is_not_known_has_no_time() {
-    let document = ran("as3004316@nrf5340-qspi", "flat");
+    let document = ran("em064lx@nrf5340-qspi", "flat");
     assert!(instructions(&document, "cpu_engine").is_some());
     assert_eq!(document.of(Metric::ProcessorTime).count(), 0);
     let document = ran(BOARD, "fat");
