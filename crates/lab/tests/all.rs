@@ -24,4 +24,6 @@ mod run;
 mod scripts;
 #[cfg(all(feature = "fat", feature = "littlefs", feature = "sqlite"))]
 mod sql;
+#[cfg(all(feature = "fat", feature = "littlefs", feature = "sqlite"))]
+mod sql_processor;
 mod verdicts;

@@ -47,11 +47,13 @@ fn computed(line: &PivotLine<'_>) -> Option<(f64, Option<f64>)> {
     Some((of(ENGINE)?, of(FILE_SYSTEM)))
 }
 
-/// "22.1 k instructions".
+/// "22.1 k instructions", "10.3 M instructions".
 fn instructions(line: &PivotLine<'_>, cause: &str) -> Option<String> {
     let count = line.row(Metric::Instructions, Some(cause))?.value?;
-    let count = text::number(Metric::Instructions, count, text::DIGITS);
-    Some(format!("{count} instructions"))
+    Some(match count {
+        millions if millions >= 1e6 => format!("{:.1} M instructions", millions / 1e6),
+        thousands => format!("{:.1} k instructions", thousands / 1e3),
+    })
 }
 
 /// The processor's time in each build; `None` where it is not known of every layer.
