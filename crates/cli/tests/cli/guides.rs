@@ -228,6 +228,7 @@ pages! {
     execute_in_place: "docs/guides/execute-in-place.md",
     fat_on_nand: "docs/guides/fat-on-nand.md",
     file_systems: "docs/guides/file-systems.md",
+    file_traces: "docs/guides/file-traces.md",
     find_a_part: "docs/guides/find-a-part.md",
     first_report: "docs/guides/first-report.md",
     fit_raw_flash: "docs/guides/fit-raw-flash.md",
