@@ -53,8 +53,8 @@ axes! {
     CapacityBytes "capacity_bytes" "B" "Size of the memory, or of the part of it that a file system has.";
     CapacityShare "capacity_share" "1" [Share] "Share of the memory's pages that can hold data.";
     Cause "cause" "" "What the part of a metric is due to.";
-    Chip "chip" "" "Chip of the log that the block is in.";
     CheckpointPages "checkpoint_pages" "1" "Pages of a write-ahead log that start a checkpoint.";
+    Chip "chip" "" "Chip of the log that the block is in.";
     Choice "choice" "" "Choice that a sheet or a system leaves open, and that was varied.";
     DelayCycles "delay_cycles" "cycles" "Processor cycles that each core waits between two accesses.";
     DeviceOperation "device_operation" "" "Operation of the memory that a metric counts.";

@@ -26,6 +26,8 @@ use crate::commands::hooks;
     version,
     propagate_version = true,
     disable_help_subcommand = true,
+    // The commands fit a screen with a blank line less.
+    help_template = "{about}\n{usage-heading} {usage}\n\n{all-args}{after-help}",
     max_term_width = 100
 )]
 #[command(after_long_help = "\
@@ -36,6 +38,7 @@ Examples:
   wordline wear --target nand08gw3b2c --blocks 100
   wordline fs bench --fs littlefs,fat --target mt25ql128
   wordline kv bench --target as3004316@stm32h743-fmc16
+  wordline sql tune --target as3004316@stm32h743-fmc16
   wordline dram bandwidth --target rdimm-6400-2rx4-128g@xeon6-1s,mrdimm-8800-2rx4-128g@xeon6-1s
   wordline part show em064lx
   wordline reproduce
@@ -130,7 +133,7 @@ Examples:
         #[arg(long)]
         all: bool,
     },
-    /// Print completions of commands, flags and values for a shell
+    /// Print completions for a shell; `wordline man DIR` writes man pages
     #[command(
         display_order = 27,
         after_help = "\
@@ -144,7 +147,9 @@ Examples:
         shell: Shell,
     },
     /// Write a man page for each command into a folder
+    // Packages use it, and the short help fits a screen.
     #[command(
+        hide = true,
         display_order = 28,
         after_help = "Example:\n  wordline man ~/.local/share/man/man1"
     )]

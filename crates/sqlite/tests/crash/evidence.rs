@@ -70,11 +70,11 @@ fn rare() -> Vec<(&'static str, Failure)> {
     };
     let persist = ByteCase::new(engine("flat"), ANY_ORDER, JOURNALS[3]);
     let cases = [
-        ("persist, full", persist, "48.13@0"),
+        ("persist, full", persist, "41.2@0"),
         (
             "delete, normal, without `safe_append`",
             normal,
-            "1325.1160@0/10.40277@0",
+            "935.2659@0/10.40277@0",
         ),
     ];
     let replayed = cases.map(|(words, database, case)| {

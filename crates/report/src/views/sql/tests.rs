@@ -75,8 +75,7 @@ fn a_search_names_the_fastest_with_its_gain_and_how_to_set_it_up() {
         "Set up a connection by PRAGMA page_size=512; PRAGMA journal_mode=wal; PRAGMA synchronous=full; PRAGMA \
          wal_autocheckpoint=300;"
     );
-    let command =
-        "--on flat --journal wal --page 512 --checkpoint 300 --workload insert --rows 10.";
+    let command = "--on flat --journal wal --page 512 --checkpoint 300 --workload insert --rows 10 --transactions 900.";
     assert!(sentences[3].contains(command), "{}", sentences[3]);
     let screen = words(&document);
     assert!(

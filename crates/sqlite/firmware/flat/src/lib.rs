@@ -18,12 +18,12 @@ unsafe extern "C" {
 const ATOM: usize = 2;
 
 /// The first bytes of the memory of `count.c`.
-struct Memory(u32);
+struct BoardMemory(u32);
 
 #[derive(Debug)]
 struct Never;
 
-impl ByteMemory for Memory {
+impl ByteMemory for BoardMemory {
     type Error = Never;
 
     fn len(&self) -> u64 {
@@ -54,8 +54,8 @@ impl ByteMemory for Memory {
 const WORDS: usize = 4096;
 const FILES: usize = 4;
 
-struct State {
-    files: Option<FlatFiles<Memory, &'static mut [u32]>>,
+struct LibraryState {
+    files: Option<FlatFiles<BoardMemory, &'static mut [u32]>>,
     open: [Option<FlatFile>; FILES],
 }
 
@@ -64,13 +64,13 @@ struct Only<T>(UnsafeCell<T>);
 // SAFETY: the program has one thread.
 unsafe impl<T> Sync for Only<T> {}
 
-static STATE: Only<State> = Only(UnsafeCell::new(State {
+static STATE: Only<LibraryState> = Only(UnsafeCell::new(LibraryState {
     files: None,
     open: [None; FILES],
 }));
 static WORDS_OF_RAM: Only<[u32; WORDS]> = Only(UnsafeCell::new([0; WORDS]));
 
-type Files = FlatFiles<Memory, &'static mut [u32]>;
+type Files = FlatFiles<BoardMemory, &'static mut [u32]>;
 
 fn with(work: impl FnOnce(&mut Files, &mut [Option<FlatFile>; FILES]) -> Option<i32>) -> i32 {
     // SAFETY: one thread, and no call of this library within another.
@@ -101,11 +101,11 @@ extern "C" fn flat_begin(bytes: u32) -> c_int {
     state.open = [None; FILES];
     let usual = FlatUse::default();
     let needed = shape.ram_words(&usual) as usize;
-    if format(&mut Memory(bytes), &shape).is_err() || needed > words.len() {
+    if format(&mut BoardMemory(bytes), &shape).is_err() || needed > words.len() {
         return -1;
     }
     words.fill(0);
-    match FlatFiles::mount(Memory(bytes), &usual, &mut words[..needed]) {
+    match FlatFiles::mount(BoardMemory(bytes), &usual, &mut words[..needed]) {
         Ok(files) => {
             state.files = Some(files);
             0
