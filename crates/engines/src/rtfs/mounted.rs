@@ -160,7 +160,7 @@ impl FileSystem for Rtfs {
         files.write(file, at, data).map_err(failed)
     }
 
-    /// As [`PacedFiles::write_together`]: parts lie in pages that the file has. Neighbouring parts count as one.
+    /// As [`PacedFiles::together`]: parts lie in pages that the file has. Neighbouring parts count as one.
     fn write_together(&mut self, file: Handle, parts: &[(u64, &[u8])]) -> Result<(), FsError> {
         self.open.check_writable(file)?;
         let (files, file) = self.file(file)?;
