@@ -94,7 +94,7 @@ axes! {
     Table "table" "" "Key-value table.";
     TemperatureCelsius "temperature_celsius" "°C" "Temperature of the memory.";
     Test "test" "" "Test of memory modules.";
-    Told "told" "" "What a database is told of the file system.";
+    Told "told" "" "Guarantees of the file system that the VFS reports to the database.";
     TransactionRows "transaction_rows" "1" "Rows of a transaction.";
     Usage "usage" "" "What is done to the blocks in each cycle.";
     ValueBytes "value_bytes" "B" "Bytes of a value.";

@@ -15,7 +15,7 @@ use wordline_flat::{
 };
 use wordline_memory::ByteMemory as _;
 
-use crate::open_files::{OpenFiles, is_within, not_open};
+use crate::open_files::{OpenFiles, not_open};
 use crate::{
     ByteBox, Contract, Engine, Entry, FileSystem, FileSystemEngine, FsError, FsErrorKind,
     FsOptions, Handle, Needs, Open, Promise, RamPart, RamUse, Space, check_path, option,
@@ -251,26 +251,12 @@ impl FileSystem for Flat {
     }
 
     fn remove(&mut self, path: &str) -> Result<(), FsError> {
-        check_path(path)?;
-        if path == "/" {
-            return Err(FsError::new(FsErrorKind::Invalid, "it is the root"));
-        }
-        self.open.check_closed(path)?;
+        self.open.check_remove(path)?;
         self.mounted()?.remove(path).map_err(failed)
     }
 
     fn rename(&mut self, from: &str, to: &str) -> Result<(), FsError> {
-        check_path(from)?;
-        check_path(to)?;
-        if from == "/" || to == "/" {
-            return Err(FsError::new(FsErrorKind::Invalid, "it is the root"));
-        }
-        if from != to && is_within(to, from) {
-            let why = "a directory cannot be moved into itself";
-            return Err(FsError::new(FsErrorKind::Invalid, why));
-        }
-        self.open.check_closed(from)?;
-        self.open.check_closed(to)?;
+        self.open.check_rename(from, to)?;
         self.mounted()?.rename(from, to).map_err(failed)
     }
 

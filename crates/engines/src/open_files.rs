@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use crate::{FsError, FsErrorKind, Handle};
+use crate::{FsError, FsErrorKind, Handle, check_path};
 
 /// Handles that were given out; of each the path as the file system compares paths, and whether it may be written.
 #[derive(Debug, Default)]
@@ -25,6 +25,27 @@ impl OpenFiles {
             Some((open, _)) => Err(FsError::new(FsErrorKind::Busy, format_args!("`{open}`"))),
             None => Ok(()),
         }
+    }
+
+    /// Checks that a path can be removed, as far as names and open files go.
+    pub(crate) fn check_remove(&self, path: &str) -> Result<(), FsError> {
+        check_path(path)?;
+        check_below_root(path)?;
+        self.check_closed(path)
+    }
+
+    /// Checks that a path can get another name, as far as names and open files go.
+    pub(crate) fn check_rename(&self, from: &str, to: &str) -> Result<(), FsError> {
+        check_path(from)?;
+        check_path(to)?;
+        check_below_root(from)?;
+        check_below_root(to)?;
+        if from != to && is_within(to, from) {
+            let why = "a directory cannot be moved into itself";
+            return Err(FsError::new(FsErrorKind::Invalid, why));
+        }
+        self.check_closed(from)?;
+        self.check_closed(to)
     }
 
     /// Checks that a file is not open.
@@ -72,6 +93,13 @@ impl OpenFiles {
     /// [`FsErrorKind::Invalid`] when it is not open.
     pub(crate) fn remove(&mut self, file: Handle) -> Result<(), FsError> {
         self.paths.remove(&file).map(drop).ok_or_else(not_open)
+    }
+}
+
+fn check_below_root(path: &str) -> Result<(), FsError> {
+    match path {
+        "/" => Err(FsError::new(FsErrorKind::Invalid, "it is the root")),
+        _ => Ok(()),
     }
 }
 

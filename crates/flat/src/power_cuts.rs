@@ -312,7 +312,7 @@ fn every_image_of_every_cut_holds_what_it_may() {
 /// `make nightly`: each image of memories that store in any order, of which a cut has all subsets of up to 12 stores that
 /// are pending, else all prefixes, all pairs and 60 drawn subsets.
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "takes minutes; `make nightly` runs it"]
 fn millions_of_images_hold_what_they_may() {
     for memory in &MEMORIES[2..] {
         let harness = Harness {

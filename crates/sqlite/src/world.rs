@@ -285,6 +285,10 @@ impl VfsWorld {
                 if most > 0 {
                     let out = &mut out[..most];
                     read = self.ask(ffi::SQLITE_IOERR_READ, |files| files.read(handle, at, out))?;
+                    // What is missing within the file is no end of it: zeros would pass for its content.
+                    if read < most {
+                        return Err(ffi::SQLITE_IOERR_READ);
+                    }
                 }
                 for (place, data) in batch.iter().flatten() {
                     read = read.max(overlay(at, out, *place, data));

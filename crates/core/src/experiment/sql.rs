@@ -33,7 +33,7 @@ pub struct SqlWorkload {
     /// What becomes of the log's file after a checkpoint (PRAGMA journal_size_limit); repeatable and comma-separated.
     #[cfg_attr(feature = "cli", arg(long = "log"))]
     pub logs: Vec<SqlLog>,
-    /// What SQLite is told of the file system; repeatable and comma-separated.
+    /// Guarantees of the file system that the VFS reports to SQLite; repeatable and comma-separated.
     #[cfg_attr(feature = "cli", arg(long = "told"))]
     pub told: Vec<SqlTold>,
     /// What is done, each on a database of its own; repeatable and comma-separated.
@@ -154,7 +154,7 @@ named! {
 }
 
 named! {
-    /// What SQLite is told of the file system (`xDeviceCharacteristics`), so that it can leave out work.
+    /// Guarantees of the file system that the VFS reports (`xDeviceCharacteristics`), so that SQLite can leave out work.
     pub enum SqlTold {
         /// What the file system promises: what a power cut leaves of a write lies within it, and a file's length follows
         /// its bytes.

@@ -93,8 +93,8 @@ impl<'a> SqlWorkSteps<'a> {
         let number = number % self.transactions;
         let sql = match self.work {
             SqlWork::Insert => self.insert(number),
-            SqlWork::Read => self.read(number, "BETWEEN"),
-            SqlWork::ReadAsPublished => self.read(number, "<="),
+            SqlWork::Read => self.read(number, "<= Timestamp AND Timestamp <"),
+            SqlWork::ReadAsPublished => self.read(number, "<= Timestamp <"),
             SqlWork::TpcB => self.booking(number),
             SqlWork::Speedtest => self.speedtest(operation, number),
         };
@@ -119,17 +119,11 @@ impl<'a> SqlWorkSteps<'a> {
         format!("INSERT INTO Sensor VALUES {}", rows.join(","))
     }
 
-    /// The rows that one transaction inserted, in the paper's order of transactions: one after the other.
-    fn read(&self, number: u64, how: &str) -> String {
+    /// The rows that one transaction inserted, in the paper's order of transactions: one after the other. `condition`
+    /// stands between the first time and the one behind the last.
+    fn read(&self, number: u64, condition: &str) -> String {
         let (from, to) = (number * self.rows, (number + 1) * self.rows);
-        match how {
-            "BETWEEN" => {
-                format!(
-                    "SELECT Pressure FROM Sensor WHERE {from} <= Timestamp AND Timestamp < {to}"
-                )
-            }
-            _ => format!("SELECT Pressure FROM Sensor WHERE {from} <= Timestamp < {to}"),
-        }
+        format!("SELECT Pressure FROM Sensor WHERE {from} {condition} {to}")
     }
 
     /// A branch with its tellers and accounts, all at nothing, in one transaction.

@@ -378,7 +378,7 @@ pub(crate) fn published() -> String {
 
 /// `make nightly`: every bit.
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "takes minutes; `make nightly` runs it"]
 fn every_bit_and_every_length() {
     println!("{}", tables(1));
 }

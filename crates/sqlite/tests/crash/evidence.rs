@@ -261,7 +261,7 @@ fn published(page: &str) {
 
 /// `make nightly`: flat on memories that land writes in any order, torn writes of all, and the flash of rtfs.
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "takes minutes; `make nightly` runs it"]
 fn a_million_images_hold_what_they_may() {
     let wide = |class: ByteClass, images| ByteClass {
         mode: Mode::Sample(images),
