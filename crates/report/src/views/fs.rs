@@ -169,6 +169,7 @@ pub(super) fn slowest_call(line: &PivotLine<'_>) -> String {
         .split(Metric::LatencyMaxOperations, Axis::DeviceOperation)
         .collect();
     let mut times = operation_times(line);
+    times.retain(|(_, time)| *time > 0.0);
     times.sort_by(|(_, a), (_, b)| b.total_cmp(a));
     let words = times.iter().map(|(operation, time)| {
         let count = counts.iter().find(|(name, _)| name == operation);
@@ -266,9 +267,7 @@ const BARS: usize = 24;
 
 /// A bar for each of the slowest calls, of the operations of the memory within it.
 pub(super) fn slowest_calls(pivot: &Pivot<'_>) -> Vec<Plot> {
-    let mut lines = pivot.select(|line| line.number(Metric::LatencyMax).is_some());
-    let latency = |line: &PivotLine<'_>| line.number(Metric::LatencyMax).unwrap_or_default();
-    lines.sort_by(|a, b| latency(b).total_cmp(&latency(a)));
+    let lines = pivot.select(|line| line.head().operation != RowOperation::All);
     let targets = each(&lines, |line| line.head().target.clone()).len();
     let on_boards = targets > each(&lines, |line| line.head().part.clone()).len();
     let timings = differs(&lines, |line| line.head().timing);
@@ -290,13 +289,27 @@ pub(super) fn slowest_calls(pivot: &Pivot<'_>) -> Vec<Plot> {
         words.retain(|word| !word.is_empty());
         words.join(", ")
     };
+    let named = lines.iter().map(|line| (name(line), *line)).collect();
+    let of = ["calls", "The slowest call of each operation"];
+    consisted(named, of).into_iter().collect()
+}
+
+/// A bar for each of some lines with its name, the longest first, of the operations of the memory within its slowest call.
+/// `of` holds what the lines are and how the caption begins.
+pub(super) fn consisted(
+    mut lines: Vec<(String, &PivotLine<'_>)>,
+    [what, each]: [&str; 2],
+) -> Option<Plot> {
+    lines.retain(|(_, line)| line.number(Metric::LatencyMax).is_some());
+    let latency = |line: &PivotLine<'_>| line.number(Metric::LatencyMax).unwrap_or_default();
+    lines.sort_by(|(_, a), (_, b)| latency(b).total_cmp(&latency(a)));
     let mut pieces = Vec::new();
-    for line in lines.iter().take(BARS) {
+    for (name, line) in lines.iter().take(BARS) {
         let times = operation_times(line);
         for (order, (operation, several, _)) in OPERATIONS.iter().enumerate() {
             let time = times.iter().find(|(name, _)| name == operation);
             pieces.extend(time.map(|(_, value)| BarPiece {
-                bar: name(line),
+                bar: name.clone(),
                 cause: (*several).to_owned(),
                 order,
                 value: *value,
@@ -308,9 +321,9 @@ pub(super) fn slowest_calls(pivot: &Pivot<'_>) -> Vec<Plot> {
     let known = known.map(|(_, several, color)| ((*several).to_owned(), *color));
     let stack = StackedBars {
         id: "plot-calls".to_owned(),
-        heading: "What the slowest calls consisted of".to_owned(),
+        heading: format!("What the slowest {what} consisted of"),
         caption: format!(
-            "The slowest call of each operation, and what the memory did in it; the parts add up to its duration.{}",
+            "{each}, and what the memory did in it; the parts add up to its duration.{}",
             text::first_of(BARS, lines.len(), "longest")
         ),
         title: "latency",
@@ -320,5 +333,5 @@ pub(super) fn slowest_calls(pivot: &Pivot<'_>) -> Vec<Plot> {
             .collect(),
         pieces,
     };
-    stack.plot().into_iter().collect()
+    stack.plot()
 }

@@ -11,8 +11,9 @@ mod tune;
 
 use wordline_core::{Axis, Metric, RowOperation};
 
-use super::fs::{slowest_call, slowest_calls, system};
+use super::fs::{consisted, slowest_call, system};
 use crate::answer::{Answer, IN_WORDS};
+use crate::html::plot::Plot;
 use crate::pivot::LineField::{self, Of};
 use crate::pivot::{Keys, Pivot, PivotLine, together};
 use crate::text;
@@ -31,7 +32,7 @@ pub(crate) const VIEW: View = View {
         TableView::Lines(SLOWEST),
         TableView::Lines(CUTS),
     ],
-    plots: &[PlotView::Made(slowest_calls)],
+    plots: &[PlotView::Made(slowest_transactions)],
     answer,
     card: Some(card::card),
     ..View::EMPTY
@@ -132,6 +133,17 @@ const CUTS: LineTable = LineTable {
 fn transactions<'p, 'a>(pivot: &'p Pivot<'a>) -> Vec<&'p PivotLine<'a>> {
     let lines = pivot.select(|line| line.head().operation != RowOperation::Crash);
     together(lines, |line| transaction(line)).concat()
+}
+
+/// A bar for the slowest transaction of each kind of each setup.
+fn slowest_transactions(pivot: &Pivot<'_>) -> Vec<Plot> {
+    let setups = DatabaseSetup::all(pivot);
+    let named = setups.iter().flat_map(|setup| {
+        let lines = setup.lines.iter();
+        lines.map(|line| (format!("{}, {}", setup.name(), transaction(line)), *line))
+    });
+    let of = ["transactions", "The slowest transaction of each kind"];
+    consisted(named.collect(), of).into_iter().collect()
 }
 
 /// "insert of 2 rows", "tpc-b", "speedtest: hit".

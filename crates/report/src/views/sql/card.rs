@@ -91,6 +91,12 @@ impl<'a, 'p> DatabaseSetup<'a, 'p> {
         all
     }
 
+    /// Its file system and target.
+    fn place(&self) -> Option<(String, String)> {
+        let line = self.lines.first()?;
+        Some((system(line), line.head().target.clone()))
+    }
+
     pub(super) fn name(&self) -> String {
         self.name.clone()
     }
@@ -308,11 +314,13 @@ pub(super) fn card(pivot: &Pivot<'_>) -> FirstScreen {
         all.get(1)
             .and_then(|second| second.against(first, CardSubject::RunnerUp)),
     );
-    points.extend(
-        all.last()
-            .filter(|_| all.len() > 2)
-            .and_then(|last| last.against(first, CardSubject::Finding)),
-    );
+    // What another file system or memory can do, where the runner-up is none.
+    let mut others = all.iter().skip(1);
+    let other = others.position(|setup| setup.place() != first.place());
+    let other = other
+        .filter(|place| *place > 0)
+        .map(|place| &all[place + 1]);
+    points.extend(other.and_then(|other| other.against(first, CardSubject::Finding)));
     points.extend(foundation(pivot.document));
     let is_taken = all.len() > 1 && first.rank() < 2;
     FirstScreen {

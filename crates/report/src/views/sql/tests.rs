@@ -1,8 +1,9 @@
 //! What people see of `wordline sql`.
 
-use wordline_core::results::{NoValue, ResultSet};
+use wordline_core::results::{NoValue, ResultSet, Row};
 use wordline_core::{Axis, Metric, SqlJournal, Workload};
 
+use crate::pivot::Pivot;
 use crate::{Detail, Format, Style, answer, fixture, render};
 
 fn first_screen(document: &ResultSet) -> String {
@@ -38,6 +39,46 @@ fn setups_that_differ_only_in_the_file_system_s_choices_stand_apart() {
     let all = render(&document, Format::Table, &Style::default());
     assert!(all.contains("littlefs.block=128"), "{all}");
     assert!(all.contains("littlefs.block=512"), "{all}");
+}
+
+#[test]
+fn each_setup_has_a_bar_of_its_own() {
+    let mut document = fixture::database();
+    let mut parts = document.rows.clone();
+    parts.retain(|row| row.metric == Metric::LatencyMax);
+    for row in &mut parts {
+        row.metric = Metric::LatencyMaxOperationTime;
+        row.axes.insert(Axis::DeviceOperation, "write".into());
+    }
+    document.rows.extend(parts);
+    let plots = super::slowest_transactions(&Pivot::of(&document, super::VIEW.keys));
+    let drawn = serde_json::to_string(&plots).expect("plain data");
+    for bar in [
+        "flat, journal wal, pages of 512 B, insert of 10 rows",
+        "littlefs, journal delete, pages of 4 KiB, insert of 10 rows",
+        "littlefs, journal delete, pages of 512 B, insert of 10 rows",
+    ] {
+        assert!(drawn.contains(bar), "{bar}");
+    }
+}
+
+#[test]
+fn the_best_of_another_file_system_is_told_where_the_runner_up_is_of_the_same() {
+    let mut document = fixture::database();
+    let is_slow = |row: &Row| row.text(Axis::Journal) == Some("delete");
+    assert!(!words(&document).contains(" also "));
+    for row in document.rows.iter_mut().filter(|row| is_slow(row)) {
+        if row.axes.get(&Axis::PageBytes) == Some(&4096_u64.into()) {
+            row.axes.insert(Axis::Fs, "flat".into());
+            row.value = row.value.map(|value| value / 1e3);
+        }
+    }
+    let screen = words(&document);
+    assert!(
+        screen.contains("runner-up flat, journal delete"),
+        "{screen}"
+    );
+    assert!(screen.contains("also littlefs, journal wal"), "{screen}");
 }
 
 #[test]
