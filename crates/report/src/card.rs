@@ -64,6 +64,9 @@ impl FirstScreen {
         let own = shown.view.card.map(|card| card(&shown.pivot));
         let mut card = own.unwrap_or_else(|| Self::of_sentences(shown));
         card.answer.cautions = cautions(document);
+        if card.answer.take.is_none() {
+            card.answer.points.splice(0..0, failure(document));
+        }
         clean(&mut card.answer);
         if !document.complete {
             // What is missing may turn it.
@@ -133,6 +136,13 @@ pub(crate) fn foundation(document: &ResultSet) -> Option<CardPoint> {
         basis: Some(*basis),
         ..CardPoint::words(CardSubject::Figures, text)
     })
+}
+
+/// Why the first run that failed did.
+fn failure(document: &ResultSet) -> Option<CardPoint> {
+    let mut warnings = document.warnings.iter();
+    let first = warnings.find(|warning| warning.code == WarningCode::RunFailed.to_string())?;
+    Some(CardPoint::words(CardSubject::Failure, &first.advice))
 }
 
 /// The answer of a document, as its JSON carries it.

@@ -125,6 +125,8 @@ named! {
         Advice = "advice",
         /// A further finding.
         Finding = "finding",
+        /// Why a run came to no figures.
+        Failure = "failure",
     }
 }
 
@@ -147,6 +149,7 @@ impl CardSubject {
             Self::Settings => "settings",
             Self::Advice => "to improve",
             Self::Finding => "also",
+            Self::Failure => "failed",
         }
     }
 }

@@ -347,10 +347,7 @@ fn sentence(all: &[DatabaseSetup<'_, '_>]) -> String {
     let words: Vec<_> = cuts.into_iter().chain(first.takes()).collect();
     let words = words.join(", and ");
     match (all.len(), first.rank()) {
-        (_, 3) => format!(
-            "{} was run and came to no figures; the warnings say why.",
-            first.name
-        ),
+        (_, 3) => format!("{} was run and came to no figures.", first.name),
         (1, _) => format!("{}: {words}.", text::capital(&first.name)),
         (_, 2) => format!(
             "No setup survives every power cut. {} comes first: {words}.",

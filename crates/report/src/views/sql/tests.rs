@@ -1,6 +1,6 @@
 //! What people see of `wordline sql`.
 
-use wordline_core::results::{NoValue, ResultSet, Row};
+use wordline_core::results::{NoValue, ResultSet, Row, Warning, WarningCode};
 use wordline_core::{Axis, Metric, SqlJournal, Workload};
 
 use crate::pivot::Pivot;
@@ -79,6 +79,22 @@ fn the_best_of_another_file_system_is_told_where_the_runner_up_is_of_the_same() 
         "{screen}"
     );
     assert!(screen.contains("also littlefs, journal wal"), "{screen}");
+}
+
+#[test]
+fn a_database_that_came_to_no_figures_says_why_on_the_first_screen() {
+    let mut document = fixture::database();
+    for row in &mut document.rows {
+        row.value = None;
+        row.no_value = Some(NoValue::Failed);
+    }
+    document.warnings.push(Warning {
+        code: WarningCode::RunFailed.to_string(),
+        advice: "flat: line 3: near \"insrt\": syntax error".to_owned(),
+    });
+    let screen = words(&document);
+    let why = "came to no figures. failed flat: line 3: near \"insrt\": syntax error";
+    assert!(screen.contains(why), "{screen}");
 }
 
 #[test]

@@ -133,7 +133,7 @@ impl<'a, 'p> TunedTarget<'a, 'p> {
         };
         let name = self.best.name();
         match self.best.rank() {
-            3 => format!("{name} was run and came to no figures; the warnings say why."),
+            3 => format!("{name} was run and came to no figures."),
             2 => format!("No setting survives every power cut. {name}: {gain}{cuts}."),
             _ => format!("Take {name}: {gain}{cuts}."),
         }
