@@ -10,13 +10,14 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use wordline_sqlite::rusqlite::{Connection, OpenFlags};
 use wordline_sqlite::{SqliteSettings, SqliteVfs};
 
-use memories::{Mounted, RamFiles, littlefs};
+use memories::{Mounted, RamFiles, flat, littlefs};
 
 type Fresh = fn() -> Mounted;
 
 /// File systems in RAM.
-const FILE_SYSTEMS: [(&str, Fresh); 2] = [
+const FILE_SYSTEMS: [(&str, Fresh); 3] = [
     ("vectors", || Box::new(RamFiles::default())),
+    ("flat", || flat(8 << 20)),
     ("littlefs", || littlefs(8 << 20)),
 ];
 
