@@ -5,7 +5,7 @@ use core::ffi::{CStr, c_char, c_void};
 /// A pointer is NULL or not aligned, a length is none that objects have, buffers overlap, or a function is missing. Each
 /// library has a status for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BadArgument;
+pub struct UnusableArgument;
 
 /// A value behind a pointer.
 ///
@@ -14,9 +14,9 @@ pub struct BadArgument;
 ///
 /// # Safety
 /// The pointer is NULL, or that of such a value.
-pub unsafe fn value<T: Copy>(from: *const T) -> Result<T, BadArgument> {
+pub unsafe fn value<T: Copy>(from: *const T) -> Result<T, UnusableArgument> {
     if from.is_null() {
-        return Err(BadArgument);
+        return Err(UnusableArgument);
     }
     // SAFETY: it is not NULL, and the caller promises the rest.
     Ok(unsafe { from.read_unaligned() })
@@ -40,10 +40,13 @@ pub unsafe fn tell<T>(out: *mut T, value: T) {
 ///
 /// # Safety
 /// So many bytes are there, not written as long as the result is used.
-pub unsafe fn bytes_in<'a>(start: *const c_void, length: usize) -> Result<&'a [u8], BadArgument> {
+pub unsafe fn bytes_in<'a>(
+    start: *const c_void,
+    length: usize,
+) -> Result<&'a [u8], UnusableArgument> {
     match length {
         0 => Ok(&[]),
-        _ if start.is_null() || length > isize::MAX as usize => Err(BadArgument),
+        _ if start.is_null() || length > isize::MAX as usize => Err(UnusableArgument),
         // SAFETY: it is not NULL, the length is one that objects have, and the caller promises the rest.
         _ => Ok(unsafe { core::slice::from_raw_parts(start.cast(), length) }),
     }
@@ -59,10 +62,10 @@ pub unsafe fn bytes_in<'a>(start: *const c_void, length: usize) -> Result<&'a [u
 pub unsafe fn bytes_out<'a>(
     start: *mut c_void,
     length: usize,
-) -> Result<&'a mut [u8], BadArgument> {
+) -> Result<&'a mut [u8], UnusableArgument> {
     match length {
         0 => Ok(&mut []),
-        _ if start.is_null() || length > isize::MAX as usize => Err(BadArgument),
+        _ if start.is_null() || length > isize::MAX as usize => Err(UnusableArgument),
         // SAFETY: it is not NULL, the length is one that objects have, and the caller promises the rest. What C has not
         // set yet are bytes nevertheless, and are not read before they are written.
         _ => Ok(unsafe { core::slice::from_raw_parts_mut(start.cast(), length) }),
@@ -78,12 +81,16 @@ pub fn apart(
     one_bytes: usize,
     other: *const c_void,
     other_bytes: usize,
-) -> Result<(), BadArgument> {
+) -> Result<(), UnusableArgument> {
     let (one, other) = (one.addr(), other.addr());
     let is_apart = one_bytes == 0
         || other_bytes == 0
         || other.wrapping_sub(one) >= one_bytes && one.wrapping_sub(other) >= other_bytes;
-    if is_apart { Ok(()) } else { Err(BadArgument) }
+    if is_apart {
+        Ok(())
+    } else {
+        Err(UnusableArgument)
+    }
 }
 
 /// A text with a zero byte at its end; `None` where it is not UTF-8.
@@ -93,9 +100,9 @@ pub fn apart(
 ///
 /// # Safety
 /// The pointer is NULL, or that of such a text, not written as long as the result is used.
-pub unsafe fn text<'a>(start: *const c_char) -> Result<Option<&'a str>, BadArgument> {
+pub unsafe fn text<'a>(start: *const c_char) -> Result<Option<&'a str>, UnusableArgument> {
     if start.is_null() {
-        return Err(BadArgument);
+        return Err(UnusableArgument);
     }
     // SAFETY: it is not NULL, and the caller promises the rest.
     Ok(unsafe { CStr::from_ptr(start) }.to_str().ok())

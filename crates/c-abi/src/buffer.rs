@@ -1,6 +1,6 @@
 //! RAM of the caller.
 
-use crate::BadArgument;
+use crate::UnusableArgument;
 
 /// A buffer of the caller's, which is the library's as long as it is used.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ impl<T> CallerBuffer<T> {
     /// # Safety
     /// So many values are there, exclusively until the buffer is no longer used. They are set, or the library writes them
     /// before it reads them.
-    pub unsafe fn new(start: *mut T, length: usize) -> Result<Self, BadArgument> {
+    pub unsafe fn new(start: *mut T, length: usize) -> Result<Self, UnusableArgument> {
         let is_none = length == 0;
         let is_object = !start.is_null()
             && start.is_aligned()
@@ -26,7 +26,7 @@ impl<T> CallerBuffer<T> {
         if is_none || is_object {
             Ok(Self { start, length })
         } else {
-            Err(BadArgument)
+            Err(UnusableArgument)
         }
     }
 }

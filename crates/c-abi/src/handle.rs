@@ -2,7 +2,7 @@
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use crate::{BadArgument, CallerStorage, keep, stored};
+use crate::{CallerStorage, UnusableArgument, keep, stored};
 
 /// An open file or directory, and of which mount it is.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ impl VolumeHandles {
     ///
     /// # Safety
     /// The pointer is NULL, or that of such storage, set or not.
-    pub unsafe fn keep<S, T>(self, storage: *mut S, open: T) -> Result<(), BadArgument>
+    pub unsafe fn keep<S, T>(self, storage: *mut S, open: T) -> Result<(), UnusableArgument>
     where
         S: CallerStorage<Content = CallerHandle<T>>,
     {
@@ -66,7 +66,7 @@ impl VolumeHandles {
     pub unsafe fn open<'h, S, T: 'h>(
         self,
         storage: *mut S,
-    ) -> Result<Option<&'h mut T>, BadArgument>
+    ) -> Result<Option<&'h mut T>, UnusableArgument>
     where
         S: CallerStorage<Content = CallerHandle<T>>,
     {

@@ -4,7 +4,7 @@ use core::ffi::c_void;
 
 use wordline_memory::ByteMemory;
 
-use crate::BadArgument;
+use crate::UnusableArgument;
 
 /// `wl_kv_memory` and `wl_flat_memory`.
 #[derive(Clone, Copy, Debug)]
@@ -38,14 +38,14 @@ impl CallerMemory {
     ///
     /// # Safety
     /// The pointer is NULL or that of such a struct, whose functions do what the header says.
-    pub unsafe fn new(memory: *const MemoryFunctions) -> Result<Self, BadArgument> {
+    pub unsafe fn new(memory: *const MemoryFunctions) -> Result<Self, UnusableArgument> {
         // SAFETY: the caller promises it.
         let memory = unsafe { crate::value(memory) }?;
         let is_whole = memory.read.is_some() && memory.write.is_some();
         if is_whole {
             Ok(Self(memory))
         } else {
-            Err(BadArgument)
+            Err(UnusableArgument)
         }
     }
 }

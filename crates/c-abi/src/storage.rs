@@ -1,6 +1,6 @@
 //! Values of the library in storage of the caller.
 
-use crate::BadArgument;
+use crate::UnusableArgument;
 
 /// Storage of the caller, as C has it: words without a meaning.
 pub trait CallerStorage: Sized {
@@ -29,9 +29,9 @@ pub const fn fits<T, S>() -> bool {
 ///
 /// # Errors
 /// The pointer is NULL or not aligned.
-pub fn place<S, T>(storage: *mut S) -> Result<*mut T, BadArgument> {
+pub fn place<S, T>(storage: *mut S) -> Result<*mut T, UnusableArgument> {
     if storage.is_null() || !storage.is_aligned() {
-        return Err(BadArgument);
+        return Err(UnusableArgument);
     }
     Ok(storage.cast())
 }
@@ -43,7 +43,7 @@ pub fn place<S, T>(storage: *mut S) -> Result<*mut T, BadArgument> {
 ///
 /// # Safety
 /// The pointer is NULL, or that of such storage, set or not.
-pub unsafe fn clear<S: CallerStorage>(storage: *mut S) -> Result<(), BadArgument> {
+pub unsafe fn clear<S: CallerStorage>(storage: *mut S) -> Result<(), UnusableArgument> {
     let () = S::FITS;
     let stored = place::<_, Stored<S::Content>>(storage)?;
     // SAFETY: it is not NULL and aligned, and the caller promises the rest.
@@ -61,7 +61,7 @@ pub unsafe fn clear<S: CallerStorage>(storage: *mut S) -> Result<(), BadArgument
 pub unsafe fn keep<S: CallerStorage>(
     storage: *mut S,
     value: S::Content,
-) -> Result<(), BadArgument> {
+) -> Result<(), UnusableArgument> {
     let () = S::FITS;
     let mark = S::MARK;
     // SAFETY: it is not NULL and aligned, has room, and the caller promises the rest.
@@ -79,7 +79,7 @@ pub unsafe fn keep<S: CallerStorage>(
 /// elsewhere meanwhile.
 pub unsafe fn stored<'a, S: CallerStorage>(
     storage: *mut S,
-) -> Result<Option<&'a mut S::Content>, BadArgument> {
+) -> Result<Option<&'a mut S::Content>, UnusableArgument> {
     let () = S::FITS;
     let stored = place::<_, Stored<S::Content>>(storage)?;
     // SAFETY: it is not NULL and aligned, and its first bytes are set, as the caller promises. The mark is read before

@@ -2,7 +2,7 @@
 
 use core::ffi::c_char;
 
-use wordline_c_abi::BadArgument;
+use wordline_c_abi::UnusableArgument;
 use wordline_flat::{FlatShape, FlatUse};
 
 /// `wl_flat_status`.
@@ -42,8 +42,8 @@ pub enum FlatStatus {
     Other = 29,
 }
 
-impl From<BadArgument> for FlatStatus {
-    fn from(_: BadArgument) -> Self {
+impl From<UnusableArgument> for FlatStatus {
+    fn from(_: UnusableArgument) -> Self {
         Self::BadArgument
     }
 }

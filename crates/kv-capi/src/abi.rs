@@ -1,6 +1,6 @@
 //! What the header declares: structs and statuses.
 
-use wordline_c_abi::BadArgument;
+use wordline_c_abi::UnusableArgument;
 use wordline_kv::Error;
 
 /// `wl_kv_status`.
@@ -30,8 +30,8 @@ pub enum Status {
     Other = 19,
 }
 
-impl From<BadArgument> for Status {
-    fn from(_: BadArgument) -> Self {
+impl From<UnusableArgument> for Status {
+    fn from(_: UnusableArgument) -> Self {
         Self::BadArgument
     }
 }

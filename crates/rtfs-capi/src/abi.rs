@@ -2,7 +2,7 @@
 
 use core::ffi::{c_char, c_void};
 
-use wordline_c_abi::BadArgument;
+use wordline_c_abi::UnusableArgument;
 use wordline_rtfs::RECORD_BYTES;
 
 /// `wl_rtfs_status`.
@@ -42,8 +42,8 @@ pub enum RtfsStatus {
     Unwritten = 29,
 }
 
-impl From<BadArgument> for RtfsStatus {
-    fn from(_: BadArgument) -> Self {
+impl From<UnusableArgument> for RtfsStatus {
+    fn from(_: UnusableArgument) -> Self {
         Self::BadArgument
     }
 }

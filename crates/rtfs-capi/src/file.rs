@@ -2,7 +2,7 @@
 
 use core::ffi::{c_char, c_void};
 
-use wordline_c_abi::{BadArgument, bytes_in, bytes_out, clear, tell, value};
+use wordline_c_abi::{UnusableArgument, bytes_in, bytes_out, clear, tell, value};
 use wordline_rtfs::{PacedFile, PacedOpen};
 
 use crate::abi::{RtfsPart, RtfsStatus, WlRtfs, WlRtfsFile};
@@ -246,8 +246,8 @@ enum TogetherFailure {
     Files(FilesError),
 }
 
-impl From<BadArgument> for TogetherFailure {
-    fn from(argument: BadArgument) -> Self {
+impl From<UnusableArgument> for TogetherFailure {
+    fn from(argument: UnusableArgument) -> Self {
         Self::Status(argument.into())
     }
 }
