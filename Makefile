@@ -14,9 +14,9 @@ PREFIX ?= /usr/local
 BUILT := $(or $(CARGO_TARGET_DIR),target)
 RELEASE := $(BUILT)/release
 INSTALLED := $(DESTDIR)$(PREFIX)
-HEADERS := wordline_dram.h wordline_memory.h wordline_kv.h wordline_rtfs.h wordline_rtfs_lfs.h
+HEADERS := wordline_dram.h wordline_memory.h wordline_kv.h wordline_flat.h wordline_rtfs.h wordline_rtfs_lfs.h
 COMPLETIONS := bash-completion/completions/wordline zsh/site-functions/_wordline fish/vendor_completions.d/wordline.fish
-LIBRARIES := libwordline_capi.a libwordline_capi.so libwordline_kv_capi.a libwordline_rtfs_capi.a
+LIBRARIES := libwordline_capi.a libwordline_capi.so libwordline_kv_capi.a libwordline_flat_capi.a libwordline_rtfs_capi.a
 
 .PHONY: help
 help: ## this list
@@ -58,7 +58,7 @@ test: ## everything that CI checks, in under 15 minutes on 2 cores
 	$(MAKE) --no-print-directory demo WORDLINE=$(BUILT)/debug/wordline
 
 .PHONY: nightly
-nightly: ## what takes longer: fuzzing, the site, the table and the files on an emulated Cortex-M, the report on memory modules, benchmarks; figures belong in docs/evidence/
+nightly: ## what takes longer: fuzzing, the site, the table and both kinds of files on an emulated Cortex-M, the report on memory modules, benchmarks; figures belong in docs/evidence/
 	scripts/fuzz 300
 	cargo build --locked --workspace --examples
 	WORDLINE_CASES=1000000 cargo test --release --locked -p wordline-dram --test all against_oracle::engine_and -- --nocapture
@@ -80,6 +80,7 @@ nightly: ## what takes longer: fuzzing, the site, the table and the files on an 
 	cargo test --release --locked -p wordline-rtfs --tests -- --ignored --nocapture
 	scripts/sanitize
 	scripts/firmware kv thumbv7em-none-eabihf
+	scripts/firmware flat thumbv7em-none-eabihf
 	scripts/firmware rtfs thumbv7em-none-eabihf
 	$(MAKE) --no-print-directory docs
 	$(MAKE) --no-print-directory bench
@@ -101,13 +102,12 @@ bench-capi: ## what the C interface costs beside a block device of plain memory
 install: ## the command with man pages and completions, and the C interface, under PREFIX (/usr/local); DESTDIR is put in front
 	cargo build --release --locked -p wordline
 	cargo rustc --release --locked -p wordline-capi --lib --crate-type staticlib,cdylib
-	cargo rustc --release --locked -p wordline-kv-capi --lib --crate-type staticlib
-	cargo rustc --release --locked -p wordline-rtfs-capi --lib --crate-type staticlib
+	for library in kv flat rtfs; do cargo rustc --release --locked -p wordline-$$library-capi --lib --crate-type staticlib; done
 	$(MAKE) --no-print-directory place-command
 	install -d "$(INSTALLED)/include" "$(INSTALLED)/lib/pkgconfig"
-	install -m 644 crates/{capi,kv-capi,rtfs-capi}/include/*.h "$(INSTALLED)/include"
+	install -m 644 crates/{capi,kv-capi,flat-capi,rtfs-capi}/include/*.h "$(INSTALLED)/include"
 	install -m 644 $(LIBRARIES:%=$(RELEASE)/%) "$(INSTALLED)/lib"
-	for package in capi/wordline kv-capi/wordline_kv rtfs-capi/wordline_rtfs; do \
+	for package in capi/wordline kv-capi/wordline_kv flat-capi/wordline_flat rtfs-capi/wordline_rtfs; do \
 	  sed -e 's|@PREFIX@|$(PREFIX)|' -e "s|@VERSION@|$$(cargo pkgid -p wordline-capi | sed 's/.*[#@]//')|" \
 	    crates/$$package.pc.in > "$(INSTALLED)/lib/pkgconfig/$${package#*/}.pc"; \
 	done
@@ -126,6 +126,10 @@ place-command:
 kv-firmware: ## wordline_kv.h for firmware: a static library for TARGET (of rustup), and of thumbv7em-none-eabihf an example, run
 	scripts/firmware --library-suffices kv $(TARGET)
 
+.PHONY: flat-firmware
+flat-firmware: ## wordline_flat.h for firmware, likewise
+	scripts/firmware --library-suffices flat $(TARGET)
+
 .PHONY: rtfs-firmware
 rtfs-firmware: ## wordline_rtfs.h for firmware, likewise
 	scripts/firmware --library-suffices rtfs $(TARGET)
@@ -134,7 +138,7 @@ rtfs-firmware: ## wordline_rtfs.h for firmware, likewise
 uninstall: ## takes away what `make install` with the same PREFIX and DESTDIR put there
 	rm -f $(HEADERS:%="$(INSTALLED)/include/%") $(LIBRARIES:%="$(INSTALLED)/lib/%")
 	rm -f "$(INSTALLED)/bin/wordline" $(COMPLETIONS:%="$(INSTALLED)/share/%") "$(INSTALLED)"/share/man/man1/wordline{,-*}.1
-	rm -f "$(INSTALLED)"/lib/pkgconfig/{wordline,wordline_kv,wordline_rtfs}.pc
+	rm -f "$(INSTALLED)"/lib/pkgconfig/{wordline,wordline_kv,wordline_flat,wordline_rtfs}.pc
 
 .PHONY: pictures
 pictures: ## the pictures of README and site, from pages of today

@@ -67,13 +67,13 @@ impl<M: ByteMemory, R: AsMut<[u32]> + AsRef<[u32]>> FlatFiles<M, R> {
         name: &str,
     ) -> Result<Option<FlatRecord>, FlatError<M::Error>> {
         let word = entry_word(parent, name.as_bytes());
-        for slot in 0..self.tables.records() {
-            if self.tables.slot(slot) == word {
-                let record = self.disk.load(slot)?;
-                if record.parent == parent && record.name() == name.as_bytes() {
-                    return Ok(Some(record));
-                }
+        let mut next = 0;
+        while let Some(slot) = self.tables.slot_from(next, word) {
+            let record = self.disk.load(slot)?;
+            if record.parent == parent && record.name() == name.as_bytes() {
+                return Ok(Some(record));
             }
+            next = slot + 1;
         }
         Ok(None)
     }

@@ -11,6 +11,9 @@ pub(crate) const FILE_WORDS: usize = 8;
 pub(crate) const FREE: u32 = 0;
 pub(crate) const CONTINUES: u32 = 1;
 
+/// Words that are compared together.
+const GROUP_WORDS: usize = 16;
+
 /// A word of an open file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum OpenWord {
@@ -93,10 +96,23 @@ impl<R: AsMut<[u32]> + AsRef<[u32]>> FlatTables<R> {
         self.free_records -= u32::from(old == FREE);
     }
 
+    /// The first slot from one on that is in use for this. Most names that are looked for are not there, so that the words
+    /// are compared in groups, without a branch for each.
+    pub(crate) fn slot_from(&self, first: u32, word: u32) -> Option<u32> {
+        let words = &self.ram.as_ref()[self.names_at()..][..self.records as usize];
+        let words = &words[first as usize..];
+        let is_in = |group: &[u32]| group.iter().fold(false, |is, other| is | (*other == word));
+        let (groups, _) = words.as_chunks::<GROUP_WORDS>();
+        let before = groups.iter().position(|group| is_in(group));
+        let before = before.unwrap_or(groups.len()) * GROUP_WORDS;
+        let within = words[before..].iter().position(|other| *other == word)?;
+        Some(first + (before + within) as u32)
+    }
+
     /// A slot that is free, the last one that was handed out coming up again last.
     pub(crate) fn free_slot(&mut self) -> Option<u32> {
-        let slots = (self.next_slot..self.records).chain(0..self.next_slot);
-        let found = slots.into_iter().find(|slot| self.slot(*slot) == FREE)?;
+        let found = self.slot_from(self.next_slot, FREE);
+        let found = found.or_else(|| self.slot_from(0, FREE))?;
         self.next_slot = (found + 1) % self.records;
         Some(found)
     }

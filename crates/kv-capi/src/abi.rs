@@ -1,7 +1,6 @@
 //! What the header declares: structs and statuses.
 
-use core::ffi::c_void;
-
+use wordline_c_abi::UnusableArgument;
 use wordline_kv::Error;
 
 /// `wl_kv_status`.
@@ -31,6 +30,12 @@ pub enum Status {
     Other = 19,
 }
 
+impl From<UnusableArgument> for Status {
+    fn from(_: UnusableArgument) -> Self {
+        Self::BadArgument
+    }
+}
+
 impl<E> From<Error<E>> for Status {
     fn from(error: Error<E>) -> Self {
         match error {
@@ -53,24 +58,6 @@ impl<E> From<Error<E>> for Status {
             _ => Self::Other,
         }
     }
-}
-
-/// `wl_kv_memory`.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-pub struct KvMemory {
-    /// Handed to the functions.
-    pub user: *mut c_void,
-    /// Size in bytes.
-    pub bytes: u64,
-    /// Bytes that a power cut leaves whole.
-    pub atom: u32,
-    /// Fills `out`; 0 where it did.
-    pub read: Option<unsafe extern "C" fn(*mut c_void, u64, *mut c_void, usize) -> i32>,
-    /// Stores bytes; 0 where it did.
-    pub write: Option<unsafe extern "C" fn(*mut c_void, u64, *const c_void, usize) -> i32>,
-    /// Returns when all earlier writes last; 0 where it did.
-    pub persist: Option<unsafe extern "C" fn(*mut c_void) -> i32>,
 }
 
 /// `wl_kv_options`.

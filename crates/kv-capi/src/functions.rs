@@ -1,11 +1,15 @@
-//! The functions of the header. What C hands over is looked at here.
+//! The functions of the header.
 
 use core::ffi::c_void;
 
+use wordline_c_abi::{
+    CallerBuffer, CallerMemory, MemoryCode, MemoryFunctions, apart, bytes_in, bytes_out, clear,
+    keep, tell, value,
+};
 use wordline_kv::{AnyDirectory, Cursor, Error, Geometry, RamDirectory, ResidentDirectory, Table};
 
-use crate::abi::{Info, KvMemory, Options, Status, WlKv};
-use crate::storage::{Buffer, Driver, Failed, Kept, Opened, clear, keep, opened};
+use crate::abi::{Info, Options, Status, WlKv};
+use crate::storage::{Kept, Opened, opened};
 
 fn status(act: impl FnOnce() -> Result<(), Status>) -> Status {
     act().err().unwrap_or(Status::Ok)
@@ -17,10 +21,10 @@ fn status(act: impl FnOnce() -> Result<(), Status>) -> Status {
 /// As of [`opened`].
 unsafe fn with_table(
     table: *mut WlKv,
-    act: impl FnOnce(&mut Kept) -> Result<bool, Error<Failed>>,
+    act: impl FnOnce(&mut Kept) -> Result<bool, Error<MemoryCode>>,
 ) -> Result<(), Status> {
     // SAFETY: the caller promises it.
-    let Opened { table, damaged, .. } = unsafe { opened(table) }?;
+    let Opened { table, damaged } = unsafe { opened(table) }?;
     match act(table) {
         Ok(true) => Ok(()),
         Ok(false) => Err(Status::NotFound),
@@ -31,72 +35,6 @@ unsafe fn with_table(
             Err(error.into())
         }
     }
-}
-
-/// Bytes to read from; NULL is no bytes, where there are to be none.
-///
-/// # Safety
-/// So many bytes are there, not written as long as the result is used.
-unsafe fn bytes_in<'a>(start: *const c_void, length: usize) -> Result<&'a [u8], Status> {
-    match length {
-        0 => Ok(&[]),
-        _ if start.is_null() || length > isize::MAX as usize => Err(Status::BadArgument),
-        // SAFETY: it is not NULL, the length is one that objects have, and the caller promises the rest.
-        _ => Ok(unsafe { core::slice::from_raw_parts(start.cast(), length) }),
-    }
-}
-
-/// Bytes to be written; NULL is no bytes, where there are to be none.
-///
-/// # Safety
-/// So many bytes are there, not touched by others as long as the result is used.
-unsafe fn bytes_out<'a>(start: *mut c_void, length: usize) -> Result<&'a mut [u8], Status> {
-    match length {
-        0 => Ok(&mut []),
-        _ if start.is_null() || length > isize::MAX as usize => Err(Status::BadArgument),
-        // SAFETY: it is not NULL, the length is one that objects have, and the caller promises the rest. What C has not
-        // set yet are bytes nevertheless, and are not read before they are written.
-        _ => Ok(unsafe { core::slice::from_raw_parts_mut(start.cast(), length) }),
-    }
-}
-
-/// Refuses two buffers that have a byte in common. Looks at no byte of them.
-fn apart(
-    one: *const c_void,
-    one_bytes: usize,
-    other: *const c_void,
-    other_bytes: usize,
-) -> Result<(), Status> {
-    let (one, other) = (one.addr(), other.addr());
-    let is_apart = one_bytes == 0
-        || other_bytes == 0
-        || other.wrapping_sub(one) >= one_bytes && one.wrapping_sub(other) >= other_bytes;
-    if is_apart {
-        Ok(())
-    } else {
-        Err(Status::BadArgument)
-    }
-}
-
-/// Returns a number through a pointer, unless it is null.
-///
-/// # Safety
-/// The pointer is NULL, or that of such a number.
-unsafe fn tell(out: *mut usize, value: usize) {
-    if !out.is_null() {
-        // SAFETY: it is not NULL, and the caller promises the rest.
-        unsafe { out.write_unaligned(value) };
-    }
-}
-
-/// # Safety
-/// The pointer is NULL, or that of such a struct.
-unsafe fn driver(memory: *const KvMemory) -> Result<Driver, Status> {
-    if memory.is_null() {
-        return Err(Status::BadArgument);
-    }
-    // SAFETY: it is not NULL, and the caller promises the rest.
-    Driver::new(unsafe { memory.read_unaligned() }).ok_or(Status::BadArgument)
 }
 
 /// See `wordline_kv.h`.
@@ -114,15 +52,15 @@ pub extern "C" fn wl_kv_slot_bytes(key_bytes: usize, value_bytes: usize, atom: u
 /// # Safety
 /// Each pointer is NULL or points to what the header says.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn wl_kv_format(memory: *const KvMemory, options: *const Options) -> Status {
+pub unsafe extern "C" fn wl_kv_format(
+    memory: *const MemoryFunctions,
+    options: *const Options,
+) -> Status {
     status(|| {
         // SAFETY: the caller promises it.
-        let mut driver = unsafe { driver(memory) }?;
-        if options.is_null() {
-            return Err(Status::BadArgument);
-        }
-        // SAFETY: it is not NULL, and the caller promises the rest.
-        let options = unsafe { options.read_unaligned() };
+        let mut driver = unsafe { CallerMemory::new(memory) }?;
+        // SAFETY: the caller promises it.
+        let options = unsafe { value(options) }?;
         let options = wordline_kv::Options {
             slot_bytes: options.slot_bytes,
             resident_directory: options.resident != 0,
@@ -138,10 +76,10 @@ pub unsafe extern "C" fn wl_kv_format(memory: *const KvMemory, options: *const O
 /// # Safety
 /// Each pointer is NULL or points to what the header says.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn wl_kv_describe(memory: *const KvMemory, info: *mut Info) -> Status {
+pub unsafe extern "C" fn wl_kv_describe(memory: *const MemoryFunctions, info: *mut Info) -> Status {
     status(|| {
         // SAFETY: the caller promises it.
-        let mut driver = unsafe { driver(memory) }?;
+        let mut driver = unsafe { CallerMemory::new(memory) }?;
         if info.is_null() {
             return Err(Status::BadArgument);
         }
@@ -166,7 +104,7 @@ pub unsafe extern "C" fn wl_kv_describe(memory: *const KvMemory, info: *mut Info
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wl_kv_open(
     table: *mut WlKv,
-    memory: *const KvMemory,
+    memory: *const MemoryFunctions,
     scratch: *mut c_void,
     scratch_bytes: usize,
     directory: *mut u64,
@@ -176,31 +114,28 @@ pub unsafe extern "C" fn wl_kv_open(
         // SAFETY: the caller promises it.
         unsafe { clear(table) }?;
         // SAFETY: the caller promises it.
-        let driver = unsafe { driver(memory) }?;
-        // SAFETY: the caller promises that the bytes are there; this looks at pointer and length alone.
-        unsafe { bytes_out(scratch, scratch_bytes) }?;
+        let driver = unsafe { CallerMemory::new(memory) }?;
         // SAFETY: the caller promises that they are the table's.
-        let buffer = unsafe { Buffer::new(scratch.cast::<u8>(), scratch_bytes) };
+        let buffer = unsafe { CallerBuffer::new(scratch.cast::<u8>(), scratch_bytes) }?;
         let directory = if directory.is_null() {
             AnyDirectory::Resident(ResidentDirectory::new())
         } else {
-            if !directory.is_aligned() || directory_words > isize::MAX as usize / 8 {
-                return Err(Status::BadArgument);
-            }
+            // SAFETY: the caller promises that the words are the table's.
+            let words = unsafe { CallerBuffer::new(directory, directory_words) }?;
             apart(
                 scratch,
                 scratch_bytes,
                 directory.cast(),
                 directory_words * 8,
             )?;
-            // SAFETY: it is not NULL and aligned, and the caller promises that the words are the table's.
-            AnyDirectory::Ram(RamDirectory::new(unsafe {
-                Buffer::new(directory, directory_words)
-            }))
+            AnyDirectory::Ram(RamDirectory::new(words))
         };
-        let kept = Table::open(driver, directory, buffer)?;
+        let opened = Opened {
+            damaged: u32::MAX,
+            table: Table::open(driver, directory, buffer)?,
+        };
         // SAFETY: the caller promises it.
-        unsafe { keep(table, kept) }
+        Ok(unsafe { keep(table, opened) }?)
     })
 }
 

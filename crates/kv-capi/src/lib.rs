@@ -2,7 +2,7 @@
 //! reference.
 //!
 //! Tables, buffers and memories are the caller's; nothing is allocated. With the feature `bare` it needs no operating
-//! system either. All that C hands over is looked at in `functions` and `storage`, the only files with unsafe code.
+//! system either. `wordline-c-abi` checks what C hands over; `functions` and `storage` are the only files with unsafe code.
 
 #![cfg_attr(feature = "bare", no_std)]
 
@@ -10,17 +10,8 @@ mod abi;
 mod functions;
 mod storage;
 
-pub use abi::{Info, KvMemory, Options, Status, WlKv};
+pub use abi::{Info, Options, Status, WlKv};
 pub use functions::{
     wl_kv_damaged_slot, wl_kv_describe, wl_kv_discard, wl_kv_format, wl_kv_free_slots, wl_kv_get,
     wl_kv_next, wl_kv_open, wl_kv_put, wl_kv_records, wl_kv_remove, wl_kv_slot_bytes,
 };
-
-/// An error of the library: nothing that can go on.
-#[cfg(all(feature = "bare", not(test)))]
-#[panic_handler]
-fn stopped(_: &core::panic::PanicInfo<'_>) -> ! {
-    loop {
-        core::hint::spin_loop();
-    }
-}

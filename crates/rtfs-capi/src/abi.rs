@@ -2,6 +2,7 @@
 
 use core::ffi::{c_char, c_void};
 
+use wordline_c_abi::UnusableArgument;
 use wordline_rtfs::RECORD_BYTES;
 
 /// `wl_rtfs_status`.
@@ -39,6 +40,12 @@ pub enum RtfsStatus {
     Other = 27,
     TooMany = 28,
     Unwritten = 29,
+}
+
+impl From<UnusableArgument> for RtfsStatus {
+    fn from(_: UnusableArgument) -> Self {
+        Self::BadArgument
+    }
 }
 
 /// `wl_rtfs_flash`.

@@ -2,12 +2,13 @@
 
 use core::ffi::{c_char, c_void};
 
+use wordline_c_abi::{UnusableArgument, bytes_in, bytes_out, clear, tell, value};
 use wordline_rtfs::{PacedFile, PacedOpen};
 
 use crate::abi::{RtfsPart, RtfsStatus, WlRtfs, WlRtfsFile};
-use crate::arguments::{bytes_in, bytes_out, path, status, tell, value};
+use crate::arguments::{path, status};
 use crate::problem::FilesError;
-use crate::storage::{CallerFiles, close, mounted};
+use crate::storage::{CallerFiles, mounted};
 
 const CREATE: u32 = 1;
 const EXCLUSIVE: u32 = 2;
@@ -25,7 +26,7 @@ unsafe fn with_file<T>(
     // SAFETY: the caller promises it.
     let mut fs = unsafe { mounted(fs) }?;
     // SAFETY: the caller promises it.
-    let file = unsafe { fs.open::<PacedFile>(file) }?;
+    let file = unsafe { fs.open(file) }?;
     let done = act(fs.files(), file);
     fs.ended(done)
 }
@@ -43,7 +44,7 @@ pub unsafe extern "C" fn wl_rtfs_open(
 ) -> RtfsStatus {
     let open = || {
         // SAFETY: the caller promises it.
-        unsafe { close::<PacedFile>(file) }?;
+        unsafe { clear(file) }?;
         // SAFETY: the caller promises it.
         let mut fs = unsafe { mounted(fs) }?;
         // SAFETY: the caller promises it.
@@ -59,7 +60,7 @@ pub unsafe extern "C" fn wl_rtfs_open(
         let done = fs.files().open(name, how);
         let opened = fs.ended(done)?;
         // SAFETY: the caller promises it.
-        unsafe { fs.keep(file, opened) }
+        Ok(unsafe { fs.handles().keep(file, opened) }?)
     };
     status(open())
 }
@@ -73,7 +74,7 @@ pub unsafe extern "C" fn wl_rtfs_close(fs: *mut WlRtfs, file: *mut WlRtfsFile) -
     // SAFETY: the caller promises it.
     let opened = unsafe { with_file(fs, file, |_, _| Ok(())) };
     // SAFETY: the caller promises it.
-    status(opened.and_then(|()| unsafe { close::<PacedFile>(file) }))
+    status(opened.and_then(|()| Ok(unsafe { clear(file) }?)))
 }
 
 /// See `wordline_rtfs.h`.
@@ -90,10 +91,12 @@ pub unsafe extern "C" fn wl_rtfs_read(
     got: *mut usize,
 ) -> RtfsStatus {
     // SAFETY: the caller promises it.
-    let done = unsafe { bytes_out(out, bytes) }.and_then(|out| {
-        // SAFETY: the caller promises it.
-        unsafe { with_file(fs, file, |files, file| files.read(file, at, out)) }
-    });
+    let done = unsafe { bytes_out(out, bytes) }
+        .map_err(RtfsStatus::from)
+        .and_then(|out| {
+            // SAFETY: the caller promises it.
+            unsafe { with_file(fs, file, |files, file| files.read(file, at, out)) }
+        });
     // SAFETY: the caller promises it.
     unsafe { tell(got, done.unwrap_or(0)) };
     status(done.map(|_| ()))
@@ -112,10 +115,14 @@ pub unsafe extern "C" fn wl_rtfs_write(
     bytes: usize,
 ) -> RtfsStatus {
     // SAFETY: the caller promises it.
-    status(unsafe { bytes_in(data, bytes) }.and_then(|data| {
-        // SAFETY: the caller promises it.
-        unsafe { with_file(fs, file, |files, file| files.write(file, at, data)) }
-    }))
+    status(
+        unsafe { bytes_in(data, bytes) }
+            .map_err(RtfsStatus::from)
+            .and_then(|data| {
+                // SAFETY: the caller promises it.
+                unsafe { with_file(fs, file, |files, file| files.write(file, at, data)) }
+            }),
+    )
 }
 
 /// See `wordline_rtfs.h`.
@@ -131,13 +138,17 @@ pub unsafe extern "C" fn wl_rtfs_append(
     at: *mut u64,
 ) -> RtfsStatus {
     // SAFETY: the caller promises it.
-    status(unsafe { bytes_in(data, bytes) }.and_then(|data| {
-        // SAFETY: the caller promises it.
-        let start = unsafe { with_file(fs, file, |files, file| files.append(file, data)) }?;
-        // SAFETY: the caller promises it.
-        unsafe { tell(at, start) };
-        Ok(())
-    }))
+    status(
+        unsafe { bytes_in(data, bytes) }
+            .map_err(RtfsStatus::from)
+            .and_then(|data| {
+                // SAFETY: the caller promises it.
+                let start = unsafe { with_file(fs, file, |files, file| files.append(file, data)) }?;
+                // SAFETY: the caller promises it.
+                unsafe { tell(at, start) };
+                Ok(())
+            }),
+    )
 }
 
 /// See `wordline_rtfs.h`.
@@ -212,7 +223,8 @@ pub unsafe extern "C" fn wl_rtfs_write_together(
             // SAFETY: the caller promises so many parts.
             let part = unsafe { value(parts.wrapping_add(index)) }?;
             // SAFETY: the caller promises it; the handle of the part before is no longer used.
-            let file = unsafe { handles.open::<PacedFile>(part.file) }?;
+            let file = unsafe { handles.open(part.file) }?;
+            let file = file.ok_or(TogetherFailure::Status(RtfsStatus::BadHandle))?;
             // SAFETY: the caller promises it.
             let data = unsafe { bytes_in(part.data, part.bytes) }?;
             together
@@ -234,8 +246,8 @@ enum TogetherFailure {
     Files(FilesError),
 }
 
-impl From<RtfsStatus> for TogetherFailure {
-    fn from(status: RtfsStatus) -> Self {
-        Self::Status(status)
+impl From<UnusableArgument> for TogetherFailure {
+    fn from(argument: UnusableArgument) -> Self {
+        Self::Status(argument.into())
     }
 }

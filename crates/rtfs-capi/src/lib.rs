@@ -2,7 +2,7 @@
 //! reference.
 //!
 //! File systems, handles and memory are the caller's; nothing is allocated. With the feature `bare` it needs no operating
-//! system either. What C hands over is checked in `arguments`, `flash` and `storage`; the functions are in `volume`, `file`,
+//! system either. What C hands over is checked in `wordline-c-abi`, `arguments`, `flash` and `storage`; the functions are in `volume`, `file`,
 //! `names` and `nor`.
 
 #![cfg_attr(feature = "bare", no_std)]
@@ -36,12 +36,3 @@ pub use volume::{
     wl_rtfs_mount, wl_rtfs_mount_counts, wl_rtfs_plan, wl_rtfs_read_counts, wl_rtfs_space_of,
     wl_rtfs_unmount, wl_rtfs_work, wl_rtfs_write_counts,
 };
-
-/// An error of the library: nothing that can go on.
-#[cfg(all(feature = "bare", not(test)))]
-#[panic_handler]
-fn stopped(_: &core::panic::PanicInfo<'_>) -> ! {
-    loop {
-        core::hint::spin_loop();
-    }
-}

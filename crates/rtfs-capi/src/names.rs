@@ -2,12 +2,13 @@
 
 use core::ffi::c_char;
 
-use wordline_rtfs::{PacedDirectory, PacedEntry};
+use wordline_c_abi::{clear, last_name};
+use wordline_rtfs::PacedEntry;
 
 use crate::abi::{RtfsEntry, RtfsStatus, WlRtfs, WlRtfsDir};
 use crate::arguments::{path, status};
 use crate::problem::FilesError;
-use crate::storage::{CallerFiles, close, mounted};
+use crate::storage::{CallerFiles, mounted};
 
 /// Does something with a path.
 ///
@@ -36,18 +37,6 @@ unsafe fn fill(out: *mut RtfsEntry, entry: &PacedEntry, name: &[u8]) {
         let to = (&raw mut (*out).name).cast::<u8>();
         to.copy_from_nonoverlapping(name.as_ptr(), name.len());
         to.add(name.len()).write(0);
-    }
-}
-
-/// The last name of a path; that of the directory `/` is `/`.
-fn last_name(path: &[u8]) -> &[u8] {
-    let Some(end) = path.iter().rposition(|byte| *byte != b'/') else {
-        return b"/";
-    };
-    let path = &path[..=end];
-    match path.iter().rposition(|byte| *byte == b'/') {
-        Some(slash) => &path[slash + 1..],
-        None => path,
     }
 }
 
@@ -125,11 +114,11 @@ pub unsafe extern "C" fn wl_rtfs_open_dir(
 ) -> RtfsStatus {
     let open = || {
         // SAFETY: the caller promises it.
-        unsafe { close::<PacedDirectory>(dir) }?;
+        unsafe { clear(dir) }?;
         // SAFETY: the caller promises it.
         let opened = unsafe { with_path(fs, name, CallerFiles::open_directory) }?;
         // SAFETY: the caller promises it.
-        unsafe { mounted(fs)?.keep(dir, opened) }
+        Ok(unsafe { mounted(fs)?.handles().keep(dir, opened) }?)
     };
     status(open())
 }
@@ -151,7 +140,7 @@ pub unsafe extern "C" fn wl_rtfs_next_entry(
         // SAFETY: the caller promises it.
         let mut fs = unsafe { mounted(fs) }?;
         // SAFETY: the caller promises it.
-        let dir = unsafe { fs.open::<PacedDirectory>(dir) }?;
+        let dir = unsafe { fs.open(dir) }?;
         let mut name = [0; 255];
         let done = fs.files().next_entry(dir, &mut name);
         let Some((name, found)) = fs.ended(done)? else {

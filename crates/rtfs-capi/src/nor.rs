@@ -5,14 +5,13 @@
 
 use core::ffi::c_void;
 
+use wordline_c_abi::{fits, place, tell, value};
 use wordline_memory::{Ecc, EraseMode, Flash, Geometry};
 use wordline_rtfs::NorPages;
 
 use crate::abi::{RtfsFlash, RtfsProblem, RtfsStatus, WlRtfsNor};
-use crate::arguments::{tell, value};
 use crate::flash::{CallerFlash, FlashCode};
 use crate::problem::of_sizes;
-use crate::storage::{fits, place};
 
 /// The caller's flash by the rules of NOR: its pages take any number of programs, in any order.
 struct NorChip {
@@ -164,12 +163,13 @@ pub unsafe extern "C" fn wl_rtfs_nor_pages(
     flash: *mut RtfsFlash,
     problem: *mut RtfsProblem,
 ) -> RtfsStatus {
-    let given = place::<_, CallerNor>(storage).and_then(|to| {
+    let given = || {
+        let to = place::<_, CallerNor>(storage)?;
         // SAFETY: the caller promises it.
         let chip = unsafe { value(chip) }?;
         Ok((to, chip, CallerFlash::of_chip(chip)?))
-    });
-    let (to, chip, caller) = match given {
+    };
+    let (to, chip, caller) = match given() {
         Ok((to, chip, caller)) if unit_bytes > 0 && !flash.is_null() => (to, chip, caller),
         Ok(_) => return RtfsStatus::BadArgument,
         Err(status) => return status,

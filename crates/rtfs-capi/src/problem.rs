@@ -3,10 +3,11 @@
 use core::ffi::c_char;
 use core::ptr;
 
+use wordline_c_abi::tell;
 use wordline_rtfs::{FILES_VERSION, PacedError, PacedSetupError, PacedUnsuitable, VERSION};
 
 use crate::abi::{RtfsProblem, RtfsStatus, WlRtfs};
-use crate::arguments::{status, tell};
+use crate::arguments::status;
 use crate::flash::FlashCode;
 use crate::storage::kept_problem;
 

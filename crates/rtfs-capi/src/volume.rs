@@ -2,16 +2,17 @@
 
 use core::ffi::c_void;
 
+use wordline_c_abi::{CallerBuffer, tell, value};
 use wordline_memory::Flash;
 use wordline_rtfs::{PacedBound, PacedCall, PacedConfig, PacedCounts, PacedFiles, PacedSetupError};
 
 use crate::abi::{
     RtfsBound, RtfsConfig, RtfsCounts, RtfsFlash, RtfsProblem, RtfsSpace, RtfsStatus, WlRtfs,
 };
-use crate::arguments::{status, tell, value};
+use crate::arguments::status;
 use crate::flash::{CallerFlash, FlashCode};
 use crate::problem::of_sizes;
-use crate::storage::{CallerFiles, CallerMemory, clear, keep, mounted};
+use crate::storage::{CallerFiles, clear, keep, mounted};
 
 /// More bytes than any file has: those of as many pages as 32 bits count, of the largest size.
 const BYTES_MOST: u64 = 1 << 47;
@@ -175,7 +176,9 @@ pub unsafe extern "C" fn wl_rtfs_largest(
     steps_per_page: u32,
 ) -> u32 {
     // SAFETY: the caller promises it.
-    let flash = unsafe { value(flash) }.and_then(CallerFlash::new);
+    let flash = unsafe { value(flash) }
+        .map_err(RtfsStatus::from)
+        .and_then(CallerFlash::new);
     let largest = flash.map(|flash| {
         PacedConfig::largest_usual(&flash.geometry(), bad_blocks, steps_per_page).unwrap_or(0)
     });
@@ -249,14 +252,14 @@ unsafe fn start(
     make: impl FnOnce(
         CallerFlash,
         PacedConfig,
-        CallerMemory,
+        CallerBuffer<u8>,
     ) -> Result<CallerFiles, PacedSetupError<FlashCode>>,
 ) -> RtfsStatus {
     // SAFETY: the caller promises it.
     let given = unsafe {
         clear(fs)
             .and_then(|()| flash_and_config(flash, config))
-            .and_then(|both| Ok((both, CallerMemory::new(memory, memory_bytes)?)))
+            .and_then(|both| Ok((both, CallerBuffer::new(memory.cast(), memory_bytes)?)))
     };
     match given {
         // SAFETY: the caller promises it.
@@ -366,11 +369,15 @@ pub unsafe extern "C" fn wl_rtfs_read_counts(
     counts: *mut RtfsCounts,
 ) -> RtfsStatus {
     // SAFETY: the caller promises it.
-    status(unsafe { value(bound) }.map(|bound| {
-        let found = bound_from_c(&bound).read_counts(pages.into());
-        // SAFETY: the caller promises it.
-        unsafe { tell(counts, counts_for_c(&found)) };
-    }))
+    status(
+        unsafe { value(bound) }
+            .map_err(RtfsStatus::from)
+            .map(|bound| {
+                let found = bound_from_c(&bound).read_counts(pages.into());
+                // SAFETY: the caller promises it.
+                unsafe { tell(counts, counts_for_c(&found)) };
+            }),
+    )
 }
 
 /// See `wordline_rtfs.h`.
@@ -385,14 +392,18 @@ pub unsafe extern "C" fn wl_rtfs_write_counts(
     erasing: *mut RtfsCounts,
 ) -> RtfsStatus {
     // SAFETY: the caller promises it.
-    status(unsafe { value(bound) }.map(|bound| {
-        let found = bound_from_c(&bound).write_counts(pages.into());
-        // SAFETY: the caller promises it.
-        unsafe {
-            tell(paced, counts_for_c(&found[0]));
-            tell(erasing, counts_for_c(&found[1]));
-        }
-    }))
+    status(
+        unsafe { value(bound) }
+            .map_err(RtfsStatus::from)
+            .map(|bound| {
+                let found = bound_from_c(&bound).write_counts(pages.into());
+                // SAFETY: the caller promises it.
+                unsafe {
+                    tell(paced, counts_for_c(&found[0]));
+                    tell(erasing, counts_for_c(&found[1]));
+                }
+            }),
+    )
 }
 
 /// See `wordline_rtfs.h`.
@@ -405,9 +416,13 @@ pub unsafe extern "C" fn wl_rtfs_mount_counts(
     counts: *mut RtfsCounts,
 ) -> RtfsStatus {
     // SAFETY: the caller promises it.
-    status(unsafe { value(bound) }.map(|bound| {
-        let found = bound_from_c(&bound).mount_counts();
-        // SAFETY: the caller promises it.
-        unsafe { tell(counts, counts_for_c(&found)) };
-    }))
+    status(
+        unsafe { value(bound) }
+            .map_err(RtfsStatus::from)
+            .map(|bound| {
+                let found = bound_from_c(&bound).mount_counts();
+                // SAFETY: the caller promises it.
+                unsafe { tell(counts, counts_for_c(&found)) };
+            }),
+    )
 }

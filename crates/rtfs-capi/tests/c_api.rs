@@ -13,27 +13,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use cc::{SANITIZERS, check_cpp, compiled, compiled_file, here, layout_of, run};
+use cc::{check_cpp, check_program, compiled, compiled_file, here, layout_of, run};
 use firmware::{check_freestanding, example_on_host, program_of_header};
 use prototypes::{in_header, in_library};
 use wordline_rtfs_capi::{
     RtfsBound, RtfsConfig, RtfsCounts, RtfsEntry, RtfsFlash, RtfsPart, RtfsProblem, RtfsSpace,
     RtfsStatus, WlRtfs, WlRtfsDir, WlRtfsFile, WlRtfsNor,
 };
-
-/// Compiles a program, runs it, and where the compiler has sanitizers runs it with them.
-fn check_program(name: &str, more: &[&str]) {
-    let with = |flags: &[&str], is_needed| {
-        let flags: Vec<&str> = flags.iter().chain(more).copied().collect();
-        compiled(name, &flags, is_needed)
-    };
-    if let Some(program) = with(&["-std=c99", "-O1"], true) {
-        run(&program);
-        if let Some(program) = with(&SANITIZERS, false) {
-            run(&program);
-        }
-    }
-}
 
 #[test]
 fn a_program_in_c_finds_what_the_header_promises() {

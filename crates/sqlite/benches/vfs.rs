@@ -10,13 +10,16 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use wordline_sqlite::rusqlite::{Connection, OpenFlags};
 use wordline_sqlite::{SqliteSettings, SqliteVfs};
 
-use memories::{Mounted, RamFiles, littlefs};
+use memories::{Mounted, RamFiles, flat, littlefs};
 
 type Fresh = fn() -> Mounted;
 
 /// File systems in RAM.
-const FILE_SYSTEMS: [(&str, Fresh); 2] = [
+const FILE_SYSTEMS: [(&str, Fresh); 4] = [
     ("vectors", || Box::new(RamFiles::default())),
+    ("flat", || flat(8 << 20, 4096)),
+    // A journal fits the reserve, so that its record does not change while it grows.
+    ("flat-16k", || flat(8 << 20, 16384)),
     ("littlefs", || littlefs(8 << 20)),
 ];
 

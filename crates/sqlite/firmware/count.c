@@ -221,7 +221,8 @@ static void measure(const struct setup *setup, const struct workload *w)
     board_print(w->name);
     board_print(" files=");
     board_print(setup->name);
-    print_field("fits", w->fits != 0 && setup->fits);
+    print_field("fits", (w->fits == 1 || w->fits == ONLY_SQLITE) && setup->fits);
+    print_field("unseen", w->fits == UNSEEN);
     print_field("transactions", w->transactions);
     print_field("i_sqlite", instructions(SQLITE, visits[SQLITE]));
     print_field("i_files", instructions(FILES, of_files));

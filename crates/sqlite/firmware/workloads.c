@@ -256,6 +256,23 @@ const struct workload WORKLOADS[] = {
     {"speedtest-hit-wal-1024", SPEED_HIT, 1, 200, "wal", 1024, 100, 0},
     {"speedtest-range-delete-1024", SPEED_RANGE, 1, 200, "delete", 1024, 0, 0},
     {"speedtest-update-truncate-1024", SPEED_UPDATE, 1, 100, "truncate", 1024, 0, 0},
+    /* Chosen before any of them was counted, and after the model was: other numbers of rows, widths and pages. */
+    {"insert-3-wal-1024", ROWS, 3, 40, "wal", 1024, 60, UNSEEN},
+    {"insert-30-wal-4096", ROWS, 30, 20, "wal", 4096, 40, UNSEEN},
+    {"insert-7-delete-2048", ROWS, 7, 30, "delete", 2048, 0, UNSEEN},
+    {"ranges-8-wal-1024", RANGES, 8, 100, "wal", 1024, 100, UNSEEN},
+    {"keys-5-delete-2048", KEYS, 5, 80, "delete", 2048, 0, UNSEEN},
+    {"updates-3-delete-1024", UPDATES, 3, 15, "delete", 1024, 0, UNSEEN},
+    {"updates-2-wal-2048", UPDATES, 2, 15, "wal", 2048, 30, UNSEEN},
+    {"deletes-1-truncate-1024", DELETES, 1, 30, "truncate", 1024, 0, UNSEEN},
+    {"blobs-600-wal-1024", BLOBS, 600, 30, "wal", 1024, 40, UNSEEN},
+    {"blobs-300-delete-512", BLOBS, 300, 25, "delete", 512, 0, UNSEEN},
+    {"indexed-2-delete-2048", INDEXED, 2, 30, "delete", 2048, 0, UNSEEN},
+    {"text-2-persist-1024", TEXTS, 2, 30, "persist", 1024, 0, UNSEEN},
+    {"joins-20-wal-512", JOINS, 20, 20, "wal", 512, 100, UNSEEN},
+    {"sums-7-wal-512", SUMS, 7, 60, "wal", 512, 100, UNSEEN},
+    {"tpc-b-wal-2048", TPC_B, 1, 15, "wal", 2048, 80, UNSEEN},
+    {"speedtest-update-delete-2048", SPEED_UPDATE, 1, 60, "delete", 2048, 0, UNSEEN},
 };
 
 const uint32_t WORKLOAD_COUNT = sizeof WORKLOADS / sizeof *WORKLOADS;

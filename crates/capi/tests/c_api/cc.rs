@@ -86,6 +86,20 @@ pub(crate) fn run(program: &Path) -> String {
     String::from_utf8_lossy(&ran.stdout).into_owned()
 }
 
+/// Compiles a program, runs it, and where the compiler has sanitizers runs it with them.
+pub(crate) fn check_program(name: &str, more: &[&str]) {
+    let with = |flags: &[&str], is_needed| {
+        let flags: Vec<&str> = flags.iter().chain(more).copied().collect();
+        compiled(name, &flags, is_needed)
+    };
+    if let Some(program) = with(&["-std=c99", "-O1"], true) {
+        run(&program);
+        if let Some(program) = with(&SANITIZERS, false) {
+            run(&program);
+        }
+    }
+}
+
 /// What a program prints: names with numbers.
 pub(crate) fn layout_of(program: &Path) -> BTreeMap<String, i64> {
     let line = |line: &str| {

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 
 use wordline_engines::{
-    ByteBlocks, Entry, Fat, FatOptions, FileSystem, FlashBox, FsError, FsErrorKind, Handle,
-    HostFiles, LittleFs, LittleFsOptions, Open, RamUse, Rtfs, RtfsOptions, Sectors, Shared, Space,
-    SpareFlash,
+    ByteBlocks, ByteBox, Entry, Fat, FatOptions, FileSystem, FlashBox, Flat, FlatOptions, FsError,
+    FsErrorKind, Handle, HostFiles, LittleFs, LittleFsOptions, Open, RamUse, Rtfs, RtfsOptions,
+    Sectors, Shared, Space, SpareFlash,
 };
 use wordline_memory::{ByteMemory, Geometry, RamFlash};
 use wordline_rtfs::PacedGround;
@@ -64,6 +64,7 @@ pub(crate) fn file_systems() -> Vec<(&'static str, Mounted, Option<tempfile::Tem
     vec![
         ("ram", Box::new(RamFiles::default()), None),
         ("littlefs", littlefs(1 << 20), None),
+        ("flat", flat(1 << 20, 4096), None),
         ("fat", fat(1 << 20), None),
         ("rtfs", rtfs(), None),
         ("host", Box::new(on_host), Some(host)),
@@ -185,6 +186,17 @@ where
     let options = LittleFsOptions::default();
     LittleFs::format(blocks(), &options).expect("it suits");
     Box::new(LittleFs::mount(blocks(), &options).expect("formatted"))
+}
+
+/// flat in so many bytes of RAM, with so many in reserve for a file that grows.
+pub(crate) fn flat(bytes: usize, reserve_bytes: u32) -> Mounted {
+    let memory = Bytes::shared(bytes);
+    let options = FlatOptions {
+        reserve_bytes: Some(reserve_bytes),
+        ..FlatOptions::default()
+    };
+    Flat::format(ByteBox::new(memory.clone()), &options).expect("it suits");
+    Box::new(Flat::mount(ByteBox::new(memory), &options).expect("formatted"))
 }
 
 /// FAT in so many bytes of RAM.
