@@ -47,6 +47,7 @@ impl PacedTimes {
             read: sum(read, spare_read)?,
             program: sum(program, flash.program_bound(0, spare, 1)?)?,
             spare_read,
+            moved: None,
         };
         Self::of_pages(flash, page)
     }
@@ -70,6 +71,12 @@ impl PacedTimes {
         })
     }
 
+    /// Of counted steps, those in which the chip moves a page by itself.
+    #[must_use]
+    pub fn moves(&self, counts: &PacedCounts) -> u64 {
+        self.page.moved.map_or(0, |_| counts.moves())
+    }
+
     /// The longest that counted operations take.
     ///
     /// # Errors
@@ -79,9 +86,12 @@ impl PacedTimes {
     }
 
     fn span(&self, counts: &PacedCounts) -> TimeSpan {
+        let moves = self.moves(counts);
+        let moved = self.page.moved.map_or(TimeSpan::ZERO, TimeSpan::from);
         TimeSpan::from(self.page.spare_read) * counts.spare_reads
-            + TimeSpan::from(self.page.read) * counts.pages_read()
-            + TimeSpan::from(self.page.program) * counts.pages_programmed()
+            + TimeSpan::from(self.page.read) * (counts.pages_read() - moves)
+            + TimeSpan::from(self.page.program) * (counts.pages_programmed() - moves)
+            + moved * moves
             + TimeSpan::from(self.erase) * counts.erases
             + TimeSpan::from(self.erase).share(counts.erase_millionths, ERASE_MILLIONTHS)
             + TimeSpan::from(self.suspend) * counts.suspends

@@ -63,6 +63,7 @@ impl Action {
         match self {
             Self::Read => "read",
             Self::Write => "write",
+            Self::WriteMore => "write-more",
             Self::WriteEnable => "write-enable",
             Self::Status => "status",
             Self::PageRead => "page-read",
@@ -89,7 +90,10 @@ impl Action {
 
     /// Whether the opcode has a data phase, whose lines the board must drive.
     const fn has_phases(self) -> bool {
-        matches!(self, Self::Read | Self::Write | Self::Status)
+        matches!(
+            self,
+            Self::Read | Self::Write | Self::WriteMore | Self::Status
+        )
     }
 }
 
