@@ -200,14 +200,12 @@ impl PacedBound {
     /// Steps that store a page of the map, of so many steps in calls that program so many pages besides.
     ///
     /// When a call begins, the log is at most a group beyond its threshold. A page that is programmed is a change or a
-    /// store, and the last store is due once the log is at its threshold again.
+    /// store, and the last of S stores is due when (S − 1) · retired of all these were made good: (S − 1) · retired ≤ group +
+    /// programs + steps − S.
     const fn stores_of(&self, programs: u64, steps: u64) -> u64 {
-        let changes = GROUP_PAGES as u64 + programs + steps;
-        let (mut stores, retired) = (steps, self.retired as u64);
-        while stores > 0 && stores > 1 + (changes - stores) / retired {
-            stores -= 1;
-        }
-        stores
+        let retired = self.retired as u64;
+        let most = (GROUP_PAGES as u64 + programs + steps + retired) / (retired + 1);
+        if most < steps { most } else { steps }
     }
 
     /// The same counts with the [stores](PacedCounts::stores) of their steps.

@@ -264,7 +264,7 @@ impl PacedShape {
     }
 
     /// The same where the log keeps places free for the pages of a group that is being written.
-    pub(crate) const fn retired_in_call(&self) -> u32 {
+    pub(crate) fn retired_in_call(&self) -> u32 {
         (self.log_threshold() - GROUP_PAGES as u32)
             .div_ceil(self.map_pages)
             .max(1)

@@ -21,6 +21,8 @@ pub enum Action {
     Read,
     /// Moves data from the host into the array.
     Write,
+    /// Moves data from the host into a NAND chip's register, whose other bytes stay as they are.
+    WriteMore,
     /// Permits writes.
     WriteEnable,
     /// Asks whether the chip is busy: one byte of data.
