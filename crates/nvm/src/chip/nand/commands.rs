@@ -212,6 +212,9 @@ impl Nand {
         match register {
             Some(register) => {
                 let bytes = Arc::make_mut(&mut register.bytes);
+                if !self.rules.keep(Rule::RegisterKept) {
+                    bytes.fill(0xff);
+                }
                 bytes[column as usize..][..data.len()].copy_from_slice(data);
                 register.loaded = 0..self.spec.geometry.columns() as u32;
             }
