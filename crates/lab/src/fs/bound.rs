@@ -346,6 +346,10 @@ impl<'a> LayerChip<'a> {
             ..PacedCounts::default()
         });
         self.call(&subject.doing(RowOperation::Step), &step, document)?;
+        if self.chip.times.page.moved.is_some() {
+            let moving = subject.doing(RowOperation::Step).at(Axis::During, "move");
+            self.call(&moving, &PacedCounts { stores: 0, ..step }, document)?;
+        }
         self.call(&subject.doing(RowOperation::Erase), &erase, document)?;
         match &layer.files {
             Some(files) => self.files(&subject.at(Axis::Fs, "rtfs"), files, document),
