@@ -54,6 +54,11 @@ impl PacedTimes {
 
     /// A resume is a command without an address, and takes no longer than the begin of an erase.
     fn of_pages(flash: &impl FlashDevice, page: PageBounds) -> Result<Self, NvmError> {
+        let page = PageBounds {
+            // A page of a header takes the place of a step.
+            moved: page.moved.map(|moved| moved.later(page.program)),
+            ..page
+        };
         let bounds = flash.background_bounds(BackgroundWork::Erase)?;
         let erase_mode = flash.erase_mode();
         let suspend = match (erase_mode, bounds.suspend) {

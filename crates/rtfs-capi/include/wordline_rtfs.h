@@ -165,7 +165,7 @@ typedef enum wl_rtfs_flash_code {
     WL_RTFS_FLASH_CORRECTED = 1,
     /* Of a read: the ECC corrected bits, and the device advises to move the page soon. */
     WL_RTFS_FLASH_REFRESH = 2,
-    /* Of a read: more bits are wrong than the ECC corrects. */
+    /* Of a read or a move: more bits are wrong than the ECC corrects. A move then programs nothing. */
     WL_RTFS_FLASH_UNCORRECTABLE = -1,
     /* The device reports that the program failed: the library moves the block's pages and marks it bad. */
     WL_RTFS_FLASH_PROGRAM_FAILED = -2,
@@ -281,7 +281,7 @@ typedef struct wl_rtfs_counts {
     uint64_t reads;
     uint64_t programs;
     /* Of the pages read and programmed, those that steps move. With `move_page`, each is a read of a spare area and a move in
-       place of a read and a program. */
+       place of a read and a program. A page of a header may take the place of one: count the longer of the move and a program. */
     uint64_t moves;
     /* Blocks erased. */
     uint64_t erases;

@@ -38,7 +38,8 @@ impl PacedCounts {
         self.reads + self.steps
     }
 
-    /// Steps that move a page.
+    /// Steps that move a page. A page of a header may take the place of one: where moves do not pass the bus, count the longer
+    /// of a move and a program.
     #[must_use]
     pub const fn moves(&self) -> u64 {
         self.steps - self.stores

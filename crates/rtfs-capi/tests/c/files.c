@@ -10,7 +10,8 @@ static wl_rtfs_file file, other;
 static wl_rtfs_dir dir;
 
 static const wl_rtfs_flash flash = {&chip,        PAGE,       SPARE,       BLOCK,         BLOCKS, WL_RTFS_COLUMNS(1), nand_read,
-                                    nand_program, nand_erase, nand_is_bad, nand_mark_bad, WL_RTFS_ERASE_AWAITED, NULL, NULL};
+                                    nand_program, nand_erase, nand_is_bad, nand_mark_bad, WL_RTFS_ERASE_AWAITED, NULL, NULL,
+                                    nand_move};
 static const wl_rtfs_config config = {256, 3, 0};
 
 static void format(void)
@@ -252,6 +253,7 @@ static void bounds(void)
     static unsigned char page[PAGE];
     wl_rtfs_bound bound, same;
     wl_rtfs_counts paced, erasing, of_mount, reading, create, creating;
+    unsigned long moves = 0;
     uint32_t number = 1;
     int i;
     format();
@@ -278,11 +280,15 @@ static void bounds(void)
     }
     for (i = 0; i < 3000; ++i) {
         number = number * 1103515245u + 12345u;
-        chip.programs = chip.erases = 0;
+        chip.programs = chip.moves = chip.erases = 0;
         CHECK(wl_rtfs_write(&fs, &file, (number >> 16) % 100 * PAGE, page, sizeof page) == WL_RTFS_OK);
         CHECK(chip.erases == 0 ? chip.programs <= paced.programs
                                : chip.erases == 1 && chip.programs <= erasing.programs);
+        /* What does not move within the chip: pages of the caller, of the map and of a header. */
+        CHECK(chip.erases == 1 || chip.programs - chip.moves <= paced.programs - paced.moves + bound.header_pages);
+        moves += chip.moves;
     }
+    CHECK(moves > 0);
     chip.reads = chip.programs = chip.erases = 0;
     CHECK(mount() == WL_RTFS_OK);
     CHECK(chip.reads <= of_mount.spare_reads + of_mount.reads + 1);
