@@ -39,7 +39,7 @@
  *       static wl_rtfs_file file;
  *       const wl_rtfs_flash flash = {NULL, PAGE, SPARE, BLOCK, BLOCKS, WL_RTFS_COLUMNS(1),
  *                                    nand_read, nand_program, nand_erase, NULL, NULL,
- *                                    WL_RTFS_ERASE_AWAITED, NULL, NULL};
+ *                                    WL_RTFS_ERASE_AWAITED, NULL, NULL, NULL};
  *       const wl_rtfs_config config = {128, 1, 0};
  *       char text[32] = "";
  *       size_t bytes = 0;
