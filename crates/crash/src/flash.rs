@@ -27,6 +27,19 @@ pub enum FlashOperation {
         /// Whether the device reported that it failed.
         failed: bool,
     },
+    /// A page was programmed with what another one holds, but for some bytes.
+    Move {
+        /// The page that was moved.
+        from: u32,
+        /// The page that was programmed.
+        to: u32,
+        /// The first of those bytes within the page.
+        column: u32,
+        /// Those bytes.
+        data: Arc<[u8]>,
+        /// Whether the device reported that the program failed.
+        failed: bool,
+    },
     /// An erase of a block was begun and left running; its end is an [`Erase`](Self::Erase).
     BeginErase {
         /// The block.
@@ -56,6 +69,7 @@ pub struct FlashImage {
     readings: u64,
     erase_mode: EraseMode,
     erasing: Option<EraseProgress>,
+    moves: bool,
 }
 
 impl FlashImage {
@@ -73,6 +87,7 @@ impl FlashImage {
             readings,
             erase_mode: EraseMode::Awaited,
             erasing: None,
+            moves: false,
         }
     }
 
@@ -80,6 +95,13 @@ impl FlashImage {
     #[must_use]
     pub const fn with_erases(mut self, mode: EraseMode) -> Self {
         self.erase_mode = mode;
+        self
+    }
+
+    /// The same, with pages that can be moved within it.
+    #[must_use]
+    pub const fn with_moves(mut self) -> Self {
+        self.moves = true;
         self
     }
 
@@ -174,6 +196,28 @@ impl Flash for FlashImage {
                 Ok(())
             }
         }
+    }
+
+    fn can_move(&self, _: u32, _: u32) -> bool {
+        self.moves
+    }
+
+    fn move_page(
+        &mut self,
+        from: u32,
+        to: u32,
+        column: u32,
+        data: &[u8],
+    ) -> Result<bool, NvmError> {
+        if !self.moves {
+            return Ok(false);
+        }
+        self.geometry().check_read(to, column, data.len() as u64)?;
+        let mut bytes = vec![0; self.geometry().columns() as usize];
+        self.read(from, 0, &mut bytes)?;
+        bytes[column as usize..][..data.len()].copy_from_slice(data);
+        self.program(to, 0, &bytes)?;
+        Ok(true)
     }
 
     fn erase(&mut self, block: u32) -> Result<(), NvmError> {
@@ -283,6 +327,37 @@ impl<F: Flash> Flash for Recorder<F, FlashTearing> {
                 })
             },
         )
+    }
+
+    fn can_move(&self, from: u32, to: u32) -> bool {
+        self.device.can_move(from, to)
+    }
+
+    fn move_page(
+        &mut self,
+        from: u32,
+        to: u32,
+        column: u32,
+        data: &[u8],
+    ) -> Result<bool, F::Error> {
+        let moved = Cell::new(true);
+        self.record(
+            |flash| {
+                moved.set(flash.move_page(from, to, column, data)?);
+                Ok(())
+            },
+            |result| {
+                let failed = happened(result, FlashErrorKind::ProgramFailed)?;
+                moved.get().then(|| FlashOperation::Move {
+                    from,
+                    to,
+                    column,
+                    data: data.into(),
+                    failed,
+                })
+            },
+        )?;
+        Ok(moved.get())
     }
 
     fn erase(&mut self, block: u32) -> Result<(), F::Error> {

@@ -105,15 +105,28 @@ impl FlashTearing {
         let draws = self.draws;
         match operation {
             Some(FlashOperation::Program { page, data, .. }) => {
-                let paired = self.lower_of(content, *page).is_some();
-                let tears = self.program_tears(&content.geometry(), data.len() as u64);
-                Box::new(tears.chain(self.lower_tears().filter(move |_| paired)))
+                Box::new(self.tears_of_page(content, *page, data.len() as u64))
+            }
+            Some(FlashOperation::Move { to, .. }) => {
+                Box::new(self.tears_of_page(content, *to, content.geometry().columns()))
             }
             Some(FlashOperation::Erase { .. } | FlashOperation::BeginErase { .. }) => {
                 Box::new(erase_tears(draws))
             }
             Some(FlashOperation::Mark { .. }) | None => Box::new(once(FlashTear::Nothing)),
         }
+    }
+
+    /// What a cut within a program of so many bytes leaves.
+    fn tears_of_page(
+        &self,
+        content: &FlashContent,
+        page: u32,
+        bytes: u64,
+    ) -> impl Iterator<Item = FlashTear> + use<> {
+        let paired = self.lower_of(content, page).is_some();
+        let tears = self.program_tears(&content.geometry(), bytes);
+        tears.chain(self.lower_tears().filter(move |_| paired))
     }
 
     /// What a cut within a program leaves of the program itself.
@@ -152,6 +165,24 @@ impl FlashTearing {
             .chain(ecc.then_some(FlashTear::LowerLost))
             .chain(ecc.then_some(FlashTear::LowerMarginal))
     }
+}
+
+fn finish_program(content: &mut FlashContent, page: u32, column: u32, data: &[u8], failed: bool) {
+    if failed {
+        fail_program(content, page, column, data);
+    } else {
+        content.program(page, column, data);
+    }
+}
+
+/// What the program of a moved page programs: what a read of the page gives, but for some bytes.
+fn moved_bytes(content: &FlashContent, from: u32, column: u32, data: &[u8]) -> Vec<u8> {
+    let mut bytes = vec![0; content.geometry().columns() as usize];
+    if content.read(from, 0, &mut bytes, 0).is_err() {
+        bytes = content.page_bytes(from);
+    }
+    bytes[column as usize..][..data.len()].copy_from_slice(data);
+    bytes
 }
 
 /// What a cut within an erase leaves of it.
@@ -301,12 +332,16 @@ impl Tearing for FlashTearing {
                 column,
                 data,
                 failed,
+            } => finish_program(content, *page, *column, data, *failed),
+            FlashOperation::Move {
+                from,
+                to,
+                column,
+                data,
+                failed,
             } => {
-                if *failed {
-                    fail_program(content, *page, *column, data);
-                } else {
-                    content.program(*page, *column, data);
-                }
+                let bytes = moved_bytes(content, *from, *column, data);
+                finish_program(content, *to, 0, &bytes, *failed);
             }
             FlashOperation::BeginErase { block } => content.set_erasing(Some(*block)),
             FlashOperation::Erase { block, failed } => {
@@ -344,6 +379,21 @@ impl Tearing for FlashTearing {
                     column: *column,
                     data,
                     lower: self.lower_of(&content, *page),
+                };
+                tear_program(&mut content, &program, tear, key);
+            }
+            Some(FlashOperation::Move {
+                from,
+                to,
+                column,
+                data,
+                ..
+            }) if tear != FlashTear::Nothing => {
+                let program = Program {
+                    page: *to,
+                    column: 0,
+                    data: &moved_bytes(&content, *from, *column, data),
+                    lower: self.lower_of(&content, *to),
                 };
                 tear_program(&mut content, &program, tear, key);
             }

@@ -345,6 +345,7 @@ pub trait FlashDevice: Flash<Error = NvmError> + Accounts + Send + Sized + 'stat
             read: self.read_bound(0, bytes, 1)?,
             program: self.program_bound(0, bytes, 1)?,
             spare_read: Time::ZERO,
+            moved: None,
         })
     }
 
@@ -429,6 +430,8 @@ pub struct PageBounds {
     pub program: Time,
     /// To read its spare area alone, where it has one.
     pub spare_read: Time,
+    /// To read its spare area, and move it within the chip with another one; none where pages pass the bus.
+    pub moved: Option<Time>,
 }
 
 /// A range of bytes within a page, and the range of the caller's bytes that it holds.

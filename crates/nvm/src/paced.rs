@@ -224,6 +224,7 @@ const STEP: PacedCounts = PacedCounts {
     reads: 0,
     programs: 0,
     steps: 1,
+    stores: 1,
     erases: 0,
     erase_millionths: 0,
     suspends: 0,

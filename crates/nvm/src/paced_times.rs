@@ -47,12 +47,18 @@ impl PacedTimes {
             read: sum(read, spare_read)?,
             program: sum(program, flash.program_bound(0, spare, 1)?)?,
             spare_read,
+            moved: None,
         };
         Self::of_pages(flash, page)
     }
 
     /// A resume is a command without an address, and takes no longer than the begin of an erase.
     fn of_pages(flash: &impl FlashDevice, page: PageBounds) -> Result<Self, NvmError> {
+        let page = PageBounds {
+            // A page of a header takes the place of a step.
+            moved: page.moved.map(|moved| moved.later(page.program)),
+            ..page
+        };
         let bounds = flash.background_bounds(BackgroundWork::Erase)?;
         let erase_mode = flash.erase_mode();
         let suspend = match (erase_mode, bounds.suspend) {
@@ -70,6 +76,12 @@ impl PacedTimes {
         })
     }
 
+    /// Of counted steps, those in which the chip moves a page by itself.
+    #[must_use]
+    pub fn moves(&self, counts: &PacedCounts) -> u64 {
+        self.page.moved.map_or(0, |_| counts.moves())
+    }
+
     /// The longest that counted operations take.
     ///
     /// # Errors
@@ -79,9 +91,12 @@ impl PacedTimes {
     }
 
     fn span(&self, counts: &PacedCounts) -> TimeSpan {
+        let moves = self.moves(counts);
+        let moved = self.page.moved.map_or(TimeSpan::ZERO, TimeSpan::from);
         TimeSpan::from(self.page.spare_read) * counts.spare_reads
-            + TimeSpan::from(self.page.read) * counts.pages_read()
-            + TimeSpan::from(self.page.program) * counts.pages_programmed()
+            + TimeSpan::from(self.page.read) * (counts.pages_read() - moves)
+            + TimeSpan::from(self.page.program) * (counts.pages_programmed() - moves)
+            + moved * moves
             + TimeSpan::from(self.erase) * counts.erases
             + TimeSpan::from(self.erase).share(counts.erase_millionths, ERASE_MILLIONTHS)
             + TimeSpan::from(self.suspend) * counts.suspends

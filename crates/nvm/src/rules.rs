@@ -49,6 +49,8 @@ pub enum Rule {
     GivesUp,
     /// The register must be loaded, or a page read, before it is used.
     Register,
+    /// A load of some bytes leaves the register's others, so that a page can be moved.
+    RegisterKept,
     /// A cache read goes on with a page read, and waits for the array behind it.
     CacheRead,
     /// Where the sheet says so, a cache read goes on with the next page of the block alone.
@@ -124,6 +126,7 @@ impl Rule {
         Self::Corrects,
         Self::GivesUp,
         Self::Register,
+        Self::RegisterKept,
         Self::CacheRead,
         Self::CacheReadOrder,
         Self::ArrayBusy,
@@ -176,6 +179,7 @@ impl Rule {
             Self::Corrects => "corrects",
             Self::GivesUp => "gives-up",
             Self::Register => "register",
+            Self::RegisterKept => "register-kept",
             Self::CacheRead => "cache-read",
             Self::CacheReadOrder => "cache-read-order",
             Self::ArrayBusy => "array-busy",

@@ -108,7 +108,7 @@ static int32_t nand_erase(void *user, uint32_t block)
 
 static const wl_rtfs_flash flash = {NULL,      PAGE_BYTES,   SPARE_BYTES, BLOCK_PAGES, BLOCKS, WL_RTFS_COLUMNS(1),
                                     nand_read, nand_program, nand_erase,  NULL,        NULL,   WL_RTFS_ERASE_AWAITED,
-                                    NULL,      NULL};
+                                    NULL,      NULL,         NULL};
 static const wl_rtfs_config config = {128, 1, 0};
 
 /* What a byte is that the call of a number writes. */

@@ -39,7 +39,7 @@
  *       static wl_rtfs_file file;
  *       const wl_rtfs_flash flash = {NULL, PAGE, SPARE, BLOCK, BLOCKS, WL_RTFS_COLUMNS(1),
  *                                    nand_read, nand_program, nand_erase, NULL, NULL,
- *                                    WL_RTFS_ERASE_AWAITED, NULL, NULL};
+ *                                    WL_RTFS_ERASE_AWAITED, NULL, NULL, NULL};
  *       const wl_rtfs_config config = {128, 1, 0};
  *       char text[32] = "";
  *       size_t bytes = 0;
@@ -165,7 +165,7 @@ typedef enum wl_rtfs_flash_code {
     WL_RTFS_FLASH_CORRECTED = 1,
     /* Of a read: the ECC corrected bits, and the device advises to move the page soon. */
     WL_RTFS_FLASH_REFRESH = 2,
-    /* Of a read: more bits are wrong than the ECC corrects. */
+    /* Of a read or a move: more bits are wrong than the ECC corrects. A move then programs nothing. */
     WL_RTFS_FLASH_UNCORRECTABLE = -1,
     /* The device reports that the program failed: the library moves the block's pages and marks it bad. */
     WL_RTFS_FLASH_PROGRAM_FAILED = -2,
@@ -232,6 +232,12 @@ typedef struct wl_rtfs_flash {
        end: 1 where it has ended, also where none was begun; 0 where it is left running; or a negative code. It is asked at
        each format and mount too, for all parts of 1: an erase that went on through a reset of the processor ends there. */
     int32_t (*advance_erase)(void *user, uint32_t parts, uint32_t of);
+    /* Programs page `to` with what page `from` holds, spare area included, but for `bytes` bytes from `column` on, which are
+       `data`: an internal data move, as Page Read, Program Load Random Data, Program Execute. The library has read the
+       spare area of `from` just before, so that the chip's register mostly holds it: a driver that knows so need not fetch
+       it again. Give it only where the ECC on the die corrects what is moved, `columns` included: without that, wrong bits
+       add up from move to move. NULL: pages pass the bus. */
+    int32_t (*move_page)(void *user, uint32_t from, uint32_t to, uint32_t column, const void *data, size_t bytes);
 } wl_rtfs_flash;
 
 /* What a flash is formatted with; it is mounted with the same. */
@@ -256,6 +262,8 @@ typedef struct wl_rtfs_bound {
     /* Pages moved at most while a block is filled, map pages stored at most, and pages that the caller writes. */
     uint32_t victim_pages;
     uint32_t stores;
+    /* Changes that a store of a map page takes out of the log at least. */
+    uint32_t retired;
     uint32_t user_pages;
     /* Steps for each page that the caller writes. */
     uint32_t steps_per_page;
@@ -272,6 +280,9 @@ typedef struct wl_rtfs_counts {
     /* Pages read and programmed, those of steps included. */
     uint64_t reads;
     uint64_t programs;
+    /* Of the pages read and programmed, those that steps move. With `move_page`, each is a read of a spare area and a move in
+       place of a read and a program. A page of a header may take the place of one: count the longer of the move and a program. */
+    uint64_t moves;
     /* Blocks erased. */
     uint64_t erases;
     /* Where erases stand still for other accesses: parts of erases, in millionths of the longest one, and times that an

@@ -318,7 +318,7 @@ static inline int32_t lfs_rtfs_mark_bad(void *user, uint32_t block)
 static inline int lfs_rtfs_setup(lfs_t *lfs, const struct lfs_config *cfg, wl_rtfs_flash *flash, wl_rtfs_config *config)
 {
     const wl_rtfs_flash empty = {NULL, 0, LFS_RTFS_SPARE, 0, 0, WL_RTFS_COLUMNS(0), NULL, NULL, NULL, NULL, NULL,
-                                 WL_RTFS_ERASE_AWAITED, NULL, NULL};
+                                 WL_RTFS_ERASE_AWAITED, NULL, NULL, NULL};
     if (cfg == NULL || cfg->read == NULL || cfg->prog == NULL || cfg->erase == NULL || cfg->read_size == 0
         || cfg->prog_size == 0 || cfg->cache_size <= LFS_RTFS_SPARE || cfg->cache_size % cfg->read_size != 0
         || cfg->cache_size % cfg->prog_size != 0 || cfg->block_size % cfg->cache_size != 0) {

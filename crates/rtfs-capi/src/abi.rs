@@ -80,6 +80,9 @@ pub struct RtfsFlash {
     pub begin_erase: Option<unsafe extern "C" fn(*mut c_void, u32) -> i32>,
     /// Lets the erase go on for some of so many parts; 1 where it has ended, 0, or a negative code.
     pub advance_erase: Option<unsafe extern "C" fn(*mut c_void, u32, u32) -> i32>,
+    /// Programs a page with what another one holds, but for some bytes; 0, or a negative code.
+    pub move_page:
+        Option<unsafe extern "C" fn(*mut c_void, u32, u32, u32, *const c_void, usize) -> i32>,
 }
 
 /// `wl_rtfs_config`.
@@ -110,6 +113,8 @@ pub struct RtfsBound {
     pub victim_pages: u32,
     /// Map pages stored while one block is filled.
     pub stores: u32,
+    /// Changes that a store of a map page takes out of the log at least.
+    pub retired: u32,
     /// Pages that the caller writes while one block is filled.
     pub user_pages: u32,
     /// Steps for each page that the caller writes.
@@ -130,6 +135,8 @@ pub struct RtfsCounts {
     pub reads: u64,
     /// Pages programmed, those of the steps included.
     pub programs: u64,
+    /// Of the pages read and programmed, those that steps move.
+    pub moves: u64,
     /// Blocks erased.
     pub erases: u64,
     /// Parts of erases that go on meanwhile, in millionths of an erase.

@@ -131,6 +131,28 @@ impl Flash for CallerFlash {
         done(unsafe { program(self.0.user, page, column, from, bytes) })
     }
 
+    fn can_move(&self, _: u32, _: u32) -> bool {
+        self.0.move_page.is_some()
+    }
+
+    fn move_page(
+        &mut self,
+        from: u32,
+        to: u32,
+        column: u32,
+        data: &[u8],
+    ) -> Result<bool, FlashCode> {
+        let Some(move_page) = self.0.move_page else {
+            return Ok(false);
+        };
+        self.check(from)?;
+        self.check(to)?;
+        let (bytes, count) = (data.as_ptr().cast(), data.len());
+        // SAFETY: the caller promises that the function reads so many bytes, which are there.
+        done(unsafe { move_page(self.0.user, from, to, column, bytes, count) })?;
+        Ok(true)
+    }
+
     fn erase(&mut self, block: u32) -> Result<(), FlashCode> {
         let erase = self.0.erase.ok_or(MISSING)?;
         // SAFETY: the caller promises that the function can be called.

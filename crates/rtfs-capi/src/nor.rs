@@ -206,6 +206,7 @@ pub unsafe extern "C" fn wl_rtfs_nor_pages(
         erase_mode: chip.erase_mode,
         begin_erase: chip.begin_erase.and(Some(begin_erase)),
         advance_erase: chip.advance_erase.and(Some(advance_erase)),
+        move_page: None,
     };
     // SAFETY: `place` found it aligned with room for the pages; `flash` is not NULL; the caller promises the rest.
     unsafe {

@@ -130,11 +130,11 @@ fn structs_and_values_are_those_of_the_header() {
         wordline_rtfs::RECORD_BYTES as i64,
     ));
     members!(found, "wl_rtfs_flash", RtfsFlash: user page_bytes spare_bytes pages_per_block blocks columns read program erase
-        is_bad mark_bad erase_mode begin_erase advance_erase);
+        is_bad mark_bad erase_mode begin_erase advance_erase move_page);
     members!(found, "wl_rtfs_config", RtfsConfig: logical_pages bad_blocks log_entries);
-    members!(found, "wl_rtfs_bound", RtfsBound: blocks data_pages header_pages map_pages victim_pages stores user_pages
+    members!(found, "wl_rtfs_bound", RtfsBound: blocks data_pages header_pages map_pages victim_pages stores retired user_pages
         steps_per_page erase_parts ram_bytes);
-    members!(found, "wl_rtfs_counts", RtfsCounts: spare_reads reads programs erases erase_millionths
+    members!(found, "wl_rtfs_counts", RtfsCounts: spare_reads reads programs moves erases erase_millionths
         suspends);
     members!(found, "wl_rtfs_space", RtfsSpace: pages free_pages more page_bytes longest_file longest_name good_blocks
         most_erases least_erases);

@@ -18,6 +18,8 @@ pub struct PacedCounts {
     pub programs: u64,
     /// Steps: a page read and programmed each.
     pub steps: u64,
+    /// Of the steps, those that may store a page of the map. The others move a page, which a flash may do by itself.
+    pub stores: u64,
     /// Blocks erased.
     pub erases: u64,
     /// Parts of erases that go on while other blocks are used, in millionths of an erase.
@@ -36,6 +38,13 @@ impl PacedCounts {
         self.reads + self.steps
     }
 
+    /// Steps that move a page. A page of a header may take the place of one: where moves do not pass the bus, count the longer
+    /// of a move and a program.
+    #[must_use]
+    pub const fn moves(&self) -> u64 {
+        self.steps - self.stores
+    }
+
     /// Pages programmed, those of the steps included.
     #[must_use]
     pub const fn pages_programmed(&self) -> u64 {
@@ -52,6 +61,7 @@ impl Add for PacedCounts {
             reads: self.reads + other.reads,
             programs: self.programs + other.programs,
             steps: self.steps + other.steps,
+            stores: self.stores + other.stores,
             erases: self.erases + other.erases,
             erase_millionths: self.erase_millionths + other.erase_millionths,
             suspends: self.suspends + other.suspends,
@@ -68,6 +78,7 @@ impl Mul<u64> for PacedCounts {
             reads: self.reads * times,
             programs: self.programs * times,
             steps: self.steps * times,
+            stores: self.stores * times,
             erases: self.erases * times,
             erase_millionths: self.erase_millionths * times,
             suspends: self.suspends * times,
@@ -94,6 +105,8 @@ pub struct PacedBound {
     pub victim_pages: u32,
     /// Map pages stored while one block is filled.
     pub stores: u32,
+    /// Changes that a store of a page of the map takes out of the log, at least.
+    pub retired: u32,
     /// Pages that the caller writes while one block is filled.
     pub user_pages: u32,
     /// Steps for each page that the caller writes.
@@ -185,6 +198,25 @@ impl PacedBound {
         }
     }
 
+    /// Steps that store a page of the map, of so many steps in calls that program so many pages besides.
+    ///
+    /// When a call begins, the log is at most a group beyond its threshold. A page that is programmed is a change or a
+    /// store, and the last of S stores is due when (S − 1) · retired of all these were made good: (S − 1) · retired ≤ group +
+    /// programs + steps − S.
+    const fn stores_of(&self, programs: u64, steps: u64) -> u64 {
+        let retired = self.retired as u64;
+        let most = (GROUP_PAGES as u64 + programs + steps + retired) / (retired + 1);
+        if most < steps { most } else { steps }
+    }
+
+    /// The same counts with the [stores](PacedCounts::stores) of their steps.
+    const fn with_stores(&self, counts: PacedCounts) -> PacedCounts {
+        PacedCounts {
+            stores: self.stores_of(counts.programs, counts.steps),
+            ..counts
+        }
+    }
+
     /// Steps while one block is filled: its victim is emptied, and the map is stored.
     #[must_use]
     pub const fn block_steps(&self) -> u64 {
@@ -207,21 +239,21 @@ impl PacedBound {
     #[must_use]
     pub const fn write_counts(&self, pages: u64) -> [PacedCounts; 2] {
         let steps = self.steps_per_page as u64;
-        let paced = PacedCounts {
+        let paced = self.with_stores(PacedCounts {
             programs: pages,
             steps: steps * pages,
             erase_millionths: self.millionths(pages),
             suspends: self.suspends(1, 1),
             ..NOTHING
-        };
+        });
         if self.erase_parts > 1 {
             return [paced; 2];
         }
-        let erasing = PacedCounts {
+        let erasing = self.with_stores(PacedCounts {
             steps: steps * pages.saturating_sub(UNPAID_PAGES as u64),
             erases: 1,
             ..paced
-        };
+        });
         [paced, erasing]
     }
 
@@ -246,6 +278,7 @@ impl PacedBound {
         PacedCounts {
             programs: self.user_pages as u64 + self.header_pages as u64,
             steps: self.block_steps(),
+            stores: self.stores as u64,
             erases: 1,
             suspends: self.suspends((self.user_pages as u64).div_ceil(pages), 1),
             ..NOTHING
@@ -276,7 +309,7 @@ impl PacedBound {
             let parts = self
                 .millionths(paying)
                 .min(ERASE_MILLIONTHS * 2.min(1 + opened));
-            PacedCounts {
+            self.with_stores(PacedCounts {
                 programs: all + opened * u64::from(self.header_pages),
                 steps: filled * self.block_steps()
                     + most.min(paying * u64::from(self.steps_per_page)),
@@ -284,7 +317,7 @@ impl PacedBound {
                 erase_millionths: if self.erase_parts > 1 { parts } else { 0 },
                 suspends: self.suspends(calls, opened),
                 ..NOTHING
-            }
+            })
         };
         let apart_most = if self.erase_parts > 1 { 0 } else { 2 };
         let mut longest = NOTHING;
@@ -321,6 +354,7 @@ impl PacedBound {
                 + GROUP_PAGES as u64,
             programs: OPENINGS * header + GROUP_PAGES as u64 + 1,
             steps: data,
+            stores: data,
             // Where erases go on in parts, the next one is done as well.
             erases: if self.erase_parts > 1 {
                 OPENINGS + 1
@@ -344,6 +378,7 @@ const NOTHING: PacedCounts = PacedCounts {
     reads: 0,
     programs: 0,
     steps: 0,
+    stores: 0,
     erases: 0,
     erase_millionths: 0,
     suspends: 0,
@@ -396,6 +431,7 @@ impl PacedShape {
             map_pages: self.map_pages,
             victim_pages,
             stores,
+            retired: self.retired_in_call(),
             user_pages,
             steps_per_page: work.div_ceil(paying).max(self.header_pages),
             erase_parts: 1,

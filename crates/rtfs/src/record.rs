@@ -53,6 +53,14 @@ pub(crate) struct PacedRecord {
 impl PacedRecord {
     /// The bytes of the record of a page with this main area.
     pub(crate) fn encode(&self, main: &[u8]) -> [u8; RECORD_BYTES] {
+        let mut bytes = self.fields();
+        let check = check(&bytes[..CHECKED], main);
+        bytes[CHECKED..].copy_from_slice(&check.to_le_bytes());
+        bytes
+    }
+
+    /// The same without the check.
+    fn fields(&self) -> [u8; RECORD_BYTES] {
         let mut bytes = [0; RECORD_BYTES];
         let code = match self.page_use {
             PageUse::Data => 0,
@@ -69,8 +77,6 @@ impl PacedRecord {
         bytes[1..5].copy_from_slice(&self.logical.to_le_bytes());
         bytes[5..9].copy_from_slice(&self.sequence.to_le_bytes());
         bytes[9..CHECKED].copy_from_slice(&self.part.to_le_bytes());
-        let check = check(&bytes[..CHECKED], main);
-        bytes[CHECKED..].copy_from_slice(&check.to_le_bytes());
         bytes
     }
 
@@ -103,6 +109,73 @@ impl PacedRecord {
             .then(|| Self::decode(bytes))
             .flatten()
     }
+}
+
+/// The records of pages that are moved without a look at their main areas.
+///
+/// The check is linear: what a change of the record does to it does not depend on the main area, but on its length. So a
+/// page whose old check did not fit has a new one that does not fit either.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MovedRecords {
+    /// What a main area of zeros does to a check: a factor, modulo the polynomial.
+    over_main: u32,
+}
+
+impl MovedRecords {
+    pub(crate) fn new(page_bytes: u32) -> Self {
+        // x to the power of the bits of the main area, by squares.
+        let (mut over_main, mut power) = (ONE, X);
+        let mut bits = u64::from(page_bytes) * 8;
+        while bits > 0 {
+            if bits & 1 == 1 {
+                over_main = times(over_main, power);
+            }
+            power = times(power, power);
+            bits >>= 1;
+        }
+        Self { over_main }
+    }
+
+    /// The bytes of the record that a page gets which had another one.
+    pub(crate) fn encode(
+        self,
+        old: &[u8; RECORD_BYTES],
+        record: &PacedRecord,
+    ) -> [u8; RECORD_BYTES] {
+        let mut bytes = record.fields();
+        let of = |record: &[u8; RECORD_BYTES]| CRC.checksum(&record[..CHECKED]);
+        let change = times(of(old) ^ of(&bytes), self.over_main);
+        for ((byte, old), change) in bytes[CHECKED..]
+            .iter_mut()
+            .zip(&old[CHECKED..])
+            .zip(change.to_le_bytes())
+        {
+            *byte = old ^ change;
+        }
+        bytes
+    }
+}
+
+/// Polynomials as the check has them: the highest bit is the factor of 1.
+const ONE: u32 = 1 << 31;
+const X: u32 = 1 << 30;
+const POLYNOMIAL: u32 = 0xEDB8_8320;
+
+/// The product of two polynomials, modulo that of the check.
+const fn times(mut a: u32, mut b: u32) -> u32 {
+    let mut product = 0;
+    while a != 0 {
+        if a & ONE != 0 {
+            product ^= b;
+        }
+        a <<= 1;
+        b = if b & 1 == 1 {
+            b >> 1 ^ POLYNOMIAL
+        } else {
+            b >> 1
+        };
+    }
+    product
 }
 
 fn check(record: &[u8], main: &[u8]) -> u32 {
@@ -149,6 +222,39 @@ mod tests {
                 other[63] ^= 1;
                 assert_eq!(PacedRecord::decode_checked(&bytes, &other), None);
             }
+        }
+    }
+
+    #[test]
+    fn a_page_that_is_moved_gets_the_record_that_its_content_asks_for() {
+        for page_bytes in [64, 128, 2048, 4096] {
+            let moved = MovedRecords::new(page_bytes);
+            let mut main = [0; 4096];
+            let main = &mut main[..page_bytes as usize];
+            for (at, byte) in main.iter_mut().enumerate() {
+                *byte = ((at * 37) >> 3) as u8;
+            }
+            let old = PacedRecord {
+                page_use: PageUse::Data,
+                moved: false,
+                first: true,
+                last: false,
+                logical: 4711,
+                sequence: 17,
+                part: 512,
+            };
+            let new = PacedRecord {
+                moved: true,
+                last: true,
+                sequence: 0x0102_0304,
+                ..old
+            };
+            assert_eq!(moved.encode(&old.encode(main), &new), new.encode(main));
+            // A page that its record does not fit goes on so.
+            let mut wrong = old.encode(main);
+            wrong[12] ^= 1;
+            let bytes = moved.encode(&wrong, &new);
+            assert_eq!(PacedRecord::decode_checked(&bytes, main), None);
         }
     }
 

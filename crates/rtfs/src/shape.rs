@@ -263,6 +263,13 @@ impl PacedShape {
         self.log_threshold().div_ceil(self.map_pages)
     }
 
+    /// The same where the log keeps places free for the pages of a group that is being written.
+    pub(crate) fn retired_in_call(&self) -> u32 {
+        (self.log_threshold() - GROUP_PAGES as u32)
+            .div_ceil(self.map_pages)
+            .max(1)
+    }
+
     /// Stores of map pages that can fall due while so many pages are programmed, when the log takes `room` changes before
     /// the first. Each page is a change or a store.
     pub(crate) fn stores(&self, pages: u32, room: u32) -> u32 {

@@ -48,7 +48,11 @@ struct ModelRun {
 
 impl ModelRun {
     fn new(config: PacedConfig, rules: PacedRules, erases: EraseMode) -> Self {
-        let flash = Counted::new(blank(GEOMETRY).with_erases(erases));
+        Self::on(blank(GEOMETRY).with_erases(erases), config, rules)
+    }
+
+    fn on(flash: FlashImage, config: PacedConfig, rules: PacedRules) -> Self {
+        let flash = Counted::new(flash);
         let bytes = config.bound(&GEOMETRY).expect("it suits").ram_bytes;
         let memory = vec![0; bytes];
         let layer = PacedLayer::format_with(flash, COLUMNS, config, memory, rules);
@@ -128,6 +132,12 @@ impl ModelRun {
         let paid = pages.saturating_sub(2 * erases);
         let headers = done.headers - work.headers;
         let steps = done.steps - work.steps;
+        let stores = done.stored - work.stored;
+        let most = bound.write_counts(pages)[usize::from(erases > 0)].stores;
+        assert!(
+            stores <= most,
+            "{stores} of {most} stores for {pages} pages; {bound:?}"
+        );
         let most = paid * u64::from(bound.steps_per_page);
         assert!(
             steps + headers <= most,
@@ -257,6 +267,42 @@ fn largest(log_entries: u32) -> PacedConfig {
     PacedConfig {
         logical_pages: most.expect("some work"),
         ..config
+    }
+}
+
+/// A page that is moved within the flash gets the record that it gets when its bytes pass the bus.
+#[test]
+fn moves_within_the_flash_leave_the_same_bytes() {
+    for erases in [EraseMode::Awaited, EraseMode::Runs, EraseMode::Suspends] {
+        let config = largest(64);
+        let flash = blank(GEOMETRY).with_erases(erases);
+        let mut trials = [flash.clone().with_moves(), flash]
+            .map(|flash| ModelRun::on(flash, config, PacedRules::ALL));
+        let pages = u64::from(config.logical_pages);
+        for call in 0..6_000 {
+            let random = |number| draw(17, call, number, Purpose::Address);
+            let mut group: Vec<u32> = (0..1 + random(0) % 8)
+                .map(|index| (random(index + 1) % pages) as u32)
+                .collect();
+            group.sort_unstable();
+            group.dedup();
+            for trial in &mut trials {
+                trial.write(&group, call);
+                if random(20).is_multiple_of(32) {
+                    trial.layer.work_ahead(true).expect("work ahead");
+                }
+            }
+        }
+        let [within, over] = &mut trials;
+        assert_eq!(within.layer.work(), over.layer.work());
+        let [hash, other] = [&within.layer, &over.layer].map(|layer| layer.flash().inner.hash());
+        assert_eq!(hash, other);
+        let [moved, work] = [within.operations().moves, within.layer.work().moved];
+        assert!(moved > work * 9 / 10, "{moved} of {work}");
+        assert_eq!(over.operations().moves, 0);
+        let [mut within, mut over] = trials.map(ModelRun::remount);
+        within.check_all();
+        over.check_all();
     }
 }
 

@@ -29,6 +29,8 @@ pub(crate) struct Setup {
     group_pages: u64,
     /// What becomes of erases that are left running.
     erases: EraseMode,
+    /// Whether pages are moved within the flash.
+    moves: bool,
     rules: PacedRules,
 }
 
@@ -55,6 +57,7 @@ pub(crate) const SMALL: Setup = Setup {
     hot_pages: 24,
     group_pages: 3,
     erases: EraseMode::Awaited,
+    moves: false,
     rules: PacedRules::ALL,
 };
 
@@ -152,6 +155,16 @@ impl Setup {
         }
     }
 
+    /// A flash with what it can do besides.
+    fn offer(&self, image: FlashImage) -> FlashImage {
+        let image = image.with_erases(self.erases);
+        if self.moves {
+            image.with_moves()
+        } else {
+            image
+        }
+    }
+
     fn memory(&self) -> Vec<u8> {
         let bound = self.config.bound(&self.geometry).expect("it suits");
         vec![0; bound.ram_bytes]
@@ -168,7 +181,7 @@ impl Setup {
         let erased = FlashContent::erased(self.geometry);
         let marked = self.factory_bad.iter().copied();
         let content = marked.fold(erased, FlashContent::with_bad_block);
-        let chip = fresh(content.clone()).with_erases(self.erases);
+        let chip = self.offer(fresh(content.clone()));
         let recorder = Recorder::new(chip, content, self.tearing());
         let flash = Failing::new(recorder, self.failures, 5 + (seed * 7 % 60) as u32);
         let (memory, rules) = (self.memory(), self.rules);
@@ -180,7 +193,7 @@ impl Setup {
 
     fn again(&self, image: FlashImage, start: Vec<State>, calls: u64) -> Run {
         let seed = image.hash();
-        let image = image.with_erases(self.erases);
+        let image = self.offer(image);
         let recorder = Failing::new(image.record(self.tearing()), 0, 1);
         let mut layer = self.mount(recorder).expect("a mount");
         let found = self.found(&mut layer);
@@ -295,7 +308,7 @@ impl Setup {
     fn look_at(&self, run: &Run, image: FlashImage) {
         let id = image.id();
         let allowed = run.allowed(id.operation);
-        let image = image.with_erases(self.erases);
+        let image = self.offer(image);
         let flash = Failing::new(image, self.failures.min(1), 1 + (id.variant % 7) as u32);
         let mut layer = match self.mount(flash) {
             Ok(layer) => layer,
@@ -400,7 +413,7 @@ const FEW: Setup = Setup {
     ..SMALL
 };
 
-const CHAINS: [(&str, Setup); 6] = [
+const CHAINS: [(&str, Setup); 7] = [
     ("chains on few pages", FEW),
     (
         "chains of large groups and blocks that fail",
@@ -425,6 +438,10 @@ const CHAINS: [(&str, Setup); 6] = [
             erases: EraseMode::Runs,
             ..FEW
         },
+    ),
+    (
+        "chains on few pages, with moves within the flash",
+        Setup { moves: true, ..FEW },
     ),
     (
         "chains with discards",
@@ -479,7 +496,7 @@ fn mounts_are_cut(setup: &Setup, times: u32) {
     }
 }
 
-const SETUPS: [(&str, Setup); 11] = [
+const SETUPS: [(&str, Setup); 13] = [
     ("plain", SMALL),
     ("behind an ECC", Setup { ecc: true, ..SMALL }),
     (
@@ -549,6 +566,22 @@ const SETUPS: [(&str, Setup); 11] = [
             discard_every: 3,
             hot_pages: 8,
             group_pages: 8,
+            ..FAILING
+        },
+    ),
+    (
+        "moves within the flash, behind an ECC",
+        Setup {
+            moves: true,
+            erases: EraseMode::Runs,
+            ecc: true,
+            ..SMALL
+        },
+    ),
+    (
+        "moves within the flash and blocks that fail",
+        Setup {
+            moves: true,
             ..FAILING
         },
     ),

@@ -17,8 +17,16 @@ const CALLS_MAX: usize = 64;
 /// Calls of a trial.
 const CALLS: u64 = 3_000;
 
-/// What a read, a program and an erase cost: those of a NAND, one with slow erases, and each alone.
-const COSTS: [[u64; 3]; 5] = [[3, 8, 50], [3, 8, 400], [1, 0, 0], [0, 1, 0], [0, 0, 1]];
+/// What a read, a program, an erase, and a program that moves a page within the flash cost: those of a NAND, one with slow
+/// erases, each alone, and programs without moves.
+const COSTS: [[u64; 4]; 6] = [
+    [3, 8, 50, 6],
+    [3, 8, 400, 6],
+    [1, 0, 0, 0],
+    [0, 1, 0, 1],
+    [0, 0, 1, 0],
+    [0, 1, 0, 0],
+];
 
 /// Which pages are overwritten.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +48,7 @@ struct RunTrial {
 impl RunTrial {
     fn new(config: PacedConfig, erases: EraseMode) -> Self {
         let bytes = config.bound(&GEOMETRY).expect("it suits").ram_bytes;
-        let mut flash = Counted::new(blank(GEOMETRY).with_erases(erases));
+        let mut flash = Counted::new(blank(GEOMETRY).with_erases(erases).with_moves());
         for bad in 0..config.bad_blocks {
             flash.mark_bad(7 * bad + 3).expect("a mark");
         }
@@ -71,6 +79,7 @@ impl RunTrial {
         Operations {
             reads: after.reads - before.reads,
             programs: after.programs - before.programs,
+            moves: after.moves - before.moves,
             erases: after.erases - before.erases,
             parts: after.parts - before.parts,
         }
@@ -128,9 +137,12 @@ impl RunTrial {
 }
 
 /// The greatest totals of calls in a row, by the number of calls less one, at one cost of operations.
-fn longest(calls: &[Operations], cost: [u64; 3]) -> Vec<u64> {
+fn longest(calls: &[Operations], cost: [u64; 4]) -> Vec<u64> {
     let of = |call: &Operations| {
-        let whole = call.reads * cost[0] + call.programs * cost[1] + call.erases * cost[2];
+        let whole = call.reads * cost[0]
+            + (call.programs - call.moves) * cost[1]
+            + call.moves * cost[3]
+            + call.erases * cost[2];
         whole * ERASE_MILLIONTHS + call.parts * cost[2]
     };
     let all: Vec<u64> = calls.iter().map(of).collect();
@@ -164,7 +176,8 @@ fn hold(logical_pages: u32, attack: Attack, length: usize, ahead: bool, erases: 
     for cost in COSTS {
         let of = |counts: &PacedCounts| {
             let whole = counts.pages_read() * cost[0]
-                + counts.pages_programmed() * cost[1]
+                + (counts.pages_programmed() - counts.moves()) * cost[1]
+                + counts.moves() * cost[3]
                 + counts.erases * cost[2];
             whole * ERASE_MILLIONTHS + counts.erase_millionths * cost[2]
         };

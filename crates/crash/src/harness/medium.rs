@@ -102,6 +102,9 @@ impl Medium for FlashTearing {
                 data.len(),
                 failing(failed)
             ),
+            FlashOperation::Move {
+                from, to, failed, ..
+            } => format!("move page {from} to page {to}{}", failing(failed)),
             FlashOperation::BeginErase { block } => format!("begin to erase block {block}"),
             FlashOperation::Erase { block, failed } => {
                 format!("erase block {block}{}", failing(failed))

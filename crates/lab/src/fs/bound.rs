@@ -340,10 +340,16 @@ impl<'a> LayerChip<'a> {
         mount.add(Metric::MappingRam, Ok(bound.ram_bytes as f64), document);
         let [step, erase] = [(1, 0), (0, 1)].map(|(steps, erases)| PacedCounts {
             steps,
+            // A step that stores a page of the map takes longest.
+            stores: steps,
             erases,
             ..PacedCounts::default()
         });
         self.call(&subject.doing(RowOperation::Step), &step, document)?;
+        if self.chip.times.page.moved.is_some() {
+            let moving = subject.doing(RowOperation::Step).at(Axis::During, "move");
+            self.call(&moving, &PacedCounts { stores: 0, ..step }, document)?;
+        }
         self.call(&subject.doing(RowOperation::Erase), &erase, document)?;
         match &layer.files {
             Some(files) => self.files(&subject.at(Axis::Fs, "rtfs"), files, document),
@@ -386,14 +392,20 @@ impl<'a> LayerChip<'a> {
         let times = &self.chip.times;
         let erases =
             counts.erases as f64 + counts.erase_millionths as f64 / ERASE_MILLIONTHS as f64;
+        let moves = times.moves(counts);
         for (operation, count, time) in [
             ("erase", erases, times.erase),
+            ("move", moves as f64, times.page.moved.unwrap_or(Time::ZERO)),
             (
                 "program",
-                counts.pages_programmed() as f64,
+                (counts.pages_programmed() - moves) as f64,
                 times.page.program,
             ),
-            ("read", counts.pages_read() as f64, times.page.read),
+            (
+                "read",
+                (counts.pages_read() - moves) as f64,
+                times.page.read,
+            ),
             (
                 "spare-read",
                 counts.spare_reads as f64,

@@ -521,6 +521,27 @@ impl Flash for MeteredMemory<Box<dyn FlashMemory>> {
         })
     }
 
+    fn can_move(&self, from: u32, to: u32) -> bool {
+        self.backend.can_move(from, to)
+    }
+
+    /// A program of the whole page.
+    fn move_page(
+        &mut self,
+        from: u32,
+        to: u32,
+        column: u32,
+        data: &[u8],
+    ) -> Result<bool, NvmError> {
+        let geometry = self.geometry();
+        geometry.check_read(from, 0, geometry.columns())?;
+        geometry.check_program(to, column, data.len() as u64)?;
+        let at = self.address(to, 0);
+        self.counted((OperationKind::Program, at, geometry.columns()), |flash| {
+            flash.move_page(from, to, column, data)
+        })
+    }
+
     fn erase(&mut self, block: u32) -> Result<(), NvmError> {
         let geometry = self.geometry();
         geometry.check_block(block)?;

@@ -21,6 +21,8 @@ pub enum Action {
     Read,
     /// Moves data from the host into the array.
     Write,
+    /// Moves data from the host into a NAND chip's register, whose other bytes stay as they are.
+    WriteMore,
     /// Permits writes.
     WriteEnable,
     /// Asks whether the chip is busy: one byte of data.
@@ -63,6 +65,7 @@ impl Action {
         match self {
             Self::Read => "read",
             Self::Write => "write",
+            Self::WriteMore => "write-more",
             Self::WriteEnable => "write-enable",
             Self::Status => "status",
             Self::PageRead => "page-read",
@@ -89,7 +92,10 @@ impl Action {
 
     /// Whether the opcode has a data phase, whose lines the board must drive.
     const fn has_phases(self) -> bool {
-        matches!(self, Self::Read | Self::Write | Self::Status)
+        matches!(
+            self,
+            Self::Read | Self::Write | Self::WriteMore | Self::Status
+        )
     }
 }
 

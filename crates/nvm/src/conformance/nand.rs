@@ -382,6 +382,30 @@ const CHECKS: &[Check<Nands>] = &[
         },
     },
     Check {
+        rule: Rule::RegisterKept,
+        applies: |bench| bench.chip.can_move(0, 0) && has_two_blocks(bench),
+        run: |bench| {
+            let (from, bytes) = (bench.page(0), vec![0x5a; 8]);
+            let to = bench.blocks().1 * bench.chip.geometry().pages_per_block;
+            bench.programmed(from, 0, &bytes)?;
+            bench.spoil(from, bench.sector_bits())?;
+            bench.fetch(from)?;
+            bench.enable()?;
+            let bus = bench.bus(Action::WriteMore, 1)?;
+            let (plane, now) = (bench.chip.plane_of(from), bench.soon());
+            done(bench.chip.load_more(now, &bus, plane, 4, &[0xa5]))?;
+            let bus = bench.bus(Action::Execute, 0)?;
+            let now = bench.now();
+            done(bench.chip.execute(now, &bus, to))?;
+            let (moved, verdict) = bench.read(to, 0, bytes.len())?;
+            let clean = EccVerdict::Good(Ecc::Clean);
+            same("verdict", &verdict, &clean)?;
+            let mut expected = bytes;
+            expected[4] = 0xa5;
+            same("bytes", &moved, &expected)
+        },
+    },
+    Check {
         rule: Rule::CacheRead,
         applies: |bench| bench.chip.can(Pipeline::CacheRead),
         run: |bench| {

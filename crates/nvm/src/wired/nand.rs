@@ -314,6 +314,48 @@ impl Flash for Wired<Nand> {
         self.await_program()
     }
 
+    fn can_move(&self, from: u32, to: u32) -> bool {
+        self.chip.can_move(from, to)
+    }
+
+    /// Page read and wait, unless the register has the page; write enable, load of the bytes that change, execute, wait.
+    fn move_page(
+        &mut self,
+        from: u32,
+        to: u32,
+        column: u32,
+        data: &[u8],
+    ) -> Result<bool, NvmError> {
+        if !self.chip.can_move(from, to) {
+            return Ok(false);
+        }
+        let geometry = self.chip.geometry();
+        geometry.check_read(from, 0, geometry.columns())?;
+        self.check_program(to, column, data)?;
+        self.begin();
+        self.await_left()?;
+        if self.chip.fetched() != Some(from) {
+            self.fetch(from)?;
+        }
+        let plane = self.chip.plane_of(from);
+        let EccVerdict::Good(_) = self.chip.verdict(plane) else {
+            return Err(NvmError::Uncorrectable { page: from });
+        };
+        self.enable()?;
+        let bytes = data.len() as u64;
+        self.transfer(
+            Action::WriteMore,
+            u64::from(column),
+            bytes,
+            |chip, start, bus| chip.load_more(start, bus, plane, column, data),
+        )?;
+        self.command(Action::Execute, |chip, start, bus| {
+            chip.execute(start, bus, to)
+        })?;
+        self.await_program()?;
+        Ok(true)
+    }
+
     /// Write enable, erase, wait.
     fn erase(&mut self, block: u32) -> Result<(), NvmError> {
         self.check_left()?;

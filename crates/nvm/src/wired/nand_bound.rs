@@ -97,6 +97,7 @@ impl Wired<Nand> {
                 read: Time::ZERO,
                 program: Time::ZERO,
                 spare_read: Time::ZERO,
+                moved: None,
             });
         };
         let spare_read = match within(geometry.page_bytes.into(), spare) {
@@ -106,10 +107,27 @@ impl Wired<Nand> {
         let loads = self.load_group(&touched, 0, 0, Action::Execute)?;
         let polls = self.polls(self.chip.rest())?;
         let program = loads + polls.after(self.chip.longest_page_program().into());
+        let moved = match self.chip.moves_anywhere() {
+            true => {
+                let rest = self.chip.rest();
+                let load = self.enable_span()?
+                    + self.transfer_span(
+                        Action::WriteMore,
+                        geometry.page_bytes.into(),
+                        spare,
+                        rest,
+                    )?;
+                let execute = self.command_span(Action::Execute, rest)?;
+                let moved = load + execute + polls.after(self.chip.longest_page_program().into());
+                Some((moved + spare_read.into()).time()?)
+            }
+            false => None,
+        };
         Ok(PageBounds {
             read: self.read_group(&touched, 0, 0)?.time()?,
             program: program.time()?,
             spare_read,
+            moved,
         })
     }
 

@@ -111,6 +111,82 @@ fn a_read_is_page_read_wait_and_transfer() {
     assert_eq!((whole[511], whole[512]), (9, 0xff));
 }
 
+/// Page read; 8 bytes from the register; write enable; load of 8 bytes on one line; execute.
+const fn moved_ps() -> u64 {
+    let load = COMMAND + 8 * CLOCK + ACCESS + (24 + 8 * 8) * CLOCK;
+    read_ps(8) + load + COMMAND + 32 * CLOCK + polled(200 * US)
+}
+
+#[test]
+fn a_page_that_is_moved_does_not_pass_the_bus() {
+    let mut device = nand(TYPICAL);
+    let mut content = [0x3c; 576];
+    content[512] = 0xff;
+    content[512 + 32..].fill(0xff);
+    device.program(0, 0, &content).expect("erased");
+    assert!(device.can_move(0, 8));
+    // Bits that the ECC corrects do not go along.
+    for bit in 0..7 {
+        device.chip_mut().flip_bit(0, 5, bit).expect("inside");
+    }
+    let (mut old, new) = ([0; 8], [0x81; 8]);
+    let read = took(&mut device, |device| {
+        device.read(0, 528, &mut old).expect("corrected");
+    });
+    let moved = took(&mut device, |device| {
+        assert_eq!(device.move_page(0, 8, 528, &new), Ok(true));
+    });
+    // The register held the page: it is not fetched again.
+    assert_eq!(device.last_cost().of(Cause::ArrayRead), Time::ZERO);
+    assert_eq!(read + moved, moved_ps());
+    content[528..536].copy_from_slice(&new);
+    let mut out = [0; 576];
+    assert_eq!(device.read(8, 0, &mut out), Ok(Ecc::Clean));
+    assert_eq!(out, content);
+    // The page takes no other program, as after one of it all.
+    let again = device.program(8, 0, &[0]);
+    assert_eq!(
+        again.map_err(|error| error.kind()),
+        Err(FlashErrorKind::Misuse)
+    );
+    // After another command the page is fetched.
+    assert_eq!(device.move_page(0, 9, 528, &new), Ok(true));
+    assert_eq!(device.last_cost().of(Cause::ArrayRead).ps(), 50 * US);
+}
+
+#[test]
+fn what_cannot_be_moved_is_refused() {
+    let mut device = nand(TYPICAL);
+    device.program(0, 0, &[0x3c; 512]).expect("erased");
+    for bit in 0..72 {
+        let (column, bit) = (bit / 8, (bit % 8) as u8);
+        device.chip_mut().flip_bit(0, column, bit).expect("inside");
+    }
+    let moved = device.move_page(0, 8, 528, &[0; 8]);
+    assert_eq!(moved, Err(NvmError::Uncorrectable { page: 0 }));
+    let mut out = [0; 512];
+    assert_eq!(device.read(8, 0, &mut out), Ok(Ecc::Clean));
+    assert_eq!(out, [0xff; 512], "nothing was programmed");
+    // Without the ECC, wrong bits would add up.
+    device.chip_mut().set_ecc(false);
+    assert!(!device.can_move(0, 8));
+    assert_eq!(device.move_page(0, 8, 528, &[0; 8]), Ok(false));
+    // Each plane has a register of its own.
+    let sheet = nand_sheet_with("planes = { value = 1", "planes = { value = 2");
+    let device = connect_nand(&sheet, &board(), TYPICAL);
+    assert!(device.can_move(0, 16) && !device.can_move(0, 8));
+    assert_eq!(device.page_bounds().map(|bounds| bounds.moved), Ok(None));
+    let sheet = nand_sheet_with(
+        "internal_move = { value = true",
+        "internal_move = { value = false",
+    );
+    assert_eq!(
+        sheet.problems().len(),
+        1,
+        "the command is stated, and no move"
+    );
+}
+
 /// The array is the slower side: after the first page, each page costs an array read and a move
 /// between the registers, and the last one a move and a transfer.
 #[test]

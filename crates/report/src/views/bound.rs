@@ -123,6 +123,7 @@ fn overwrites<'p, 'a>(pivot: &'p Pivot<'a>) -> Vec<&'p PivotLine<'a>> {
 fn call(line: &PivotLine<'_>) -> String {
     let operation = line.head().operation;
     match (operation, &*line.field(Axis::During)) {
+        (RowOperation::Step, "move") => "– that moves a page within the chip".to_owned(),
         (RowOperation::Overwrite, "steps") => "– with steps beside it".to_owned(),
         (RowOperation::Overwrite, "erase") => "– with an erase beside it".to_owned(),
         (RowOperation::Overwrite | RowOperation::Read, _) => {

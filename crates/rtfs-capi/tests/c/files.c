@@ -10,7 +10,8 @@ static wl_rtfs_file file, other;
 static wl_rtfs_dir dir;
 
 static const wl_rtfs_flash flash = {&chip,        PAGE,       SPARE,       BLOCK,         BLOCKS, WL_RTFS_COLUMNS(1), nand_read,
-                                    nand_program, nand_erase, nand_is_bad, nand_mark_bad, WL_RTFS_ERASE_AWAITED, NULL, NULL};
+                                    nand_program, nand_erase, nand_is_bad, nand_mark_bad, WL_RTFS_ERASE_AWAITED, NULL, NULL,
+                                    nand_move};
 static const wl_rtfs_config config = {256, 3, 0};
 
 static void format(void)
@@ -278,15 +279,43 @@ static void bounds(void)
     }
     for (i = 0; i < 3000; ++i) {
         number = number * 1103515245u + 12345u;
-        chip.programs = chip.erases = 0;
+        chip.programs = chip.moves = chip.erases = 0;
         CHECK(wl_rtfs_write(&fs, &file, (number >> 16) % 100 * PAGE, page, sizeof page) == WL_RTFS_OK);
         CHECK(chip.erases == 0 ? chip.programs <= paced.programs
                                : chip.erases == 1 && chip.programs <= erasing.programs);
+        /* What does not move within the chip: pages of the caller, of the map and of a header. */
+        CHECK(chip.erases == 1 || chip.programs - chip.moves <= paced.programs - paced.moves + bound.header_pages);
     }
     chip.reads = chip.programs = chip.erases = 0;
     CHECK(mount() == WL_RTFS_OK);
     CHECK(chip.reads <= of_mount.spare_reads + of_mount.reads + 1);
     CHECK(chip.programs <= of_mount.programs && chip.erases <= of_mount.erases);
+}
+
+/* On a fuller flash the chip moves pages by itself, which read as they were written. */
+static void moves(void)
+{
+    static unsigned char page[PAGE], found[PAGE], more[8192];
+    const wl_rtfs_config full = {380, 3, 0};
+    uint32_t number = 1, i, at;
+    size_t bytes;
+    format();
+    CHECK(wl_rtfs_format(&fs, &flash, &full, 7, more, sizeof more) == WL_RTFS_OK);
+    CHECK(wl_rtfs_open(&fs, &file, "/ring", WL_RTFS_CREATE) == WL_RTFS_OK);
+    for (i = 0; i < 4000; ++i) {
+        number = number * 1103515245u + 12345u;
+        at = i < 340 ? i : (number >> 16) % 340;
+        memset(page, (int)(at % 251), sizeof page);
+        CHECK(wl_rtfs_write(&fs, &file, at * PAGE, page, sizeof page) == WL_RTFS_OK);
+    }
+    CHECK(chip.moves > 0);
+    CHECK(wl_rtfs_mount(&fs, &flash, &full, more, sizeof more) == WL_RTFS_OK);
+    CHECK(wl_rtfs_open(&fs, &file, "/ring", 0) == WL_RTFS_OK);
+    for (at = 0; at < 340; ++at) {
+        memset(page, (int)(at % 251), sizeof page);
+        CHECK(wl_rtfs_read(&fs, &file, at * PAGE, found, sizeof found, &bytes) == WL_RTFS_OK);
+        CHECK(bytes == sizeof found && memcmp(found, page, sizeof page) == 0);
+    }
 }
 
 /* The power fails at each operation of a replacement by rename in turn: the old text or the new one is there. */
@@ -458,6 +487,7 @@ int main(void)
     misuse();
     full();
     bounds();
+    moves();
     power_cuts();
     failing_blocks();
     damage(0);

@@ -56,6 +56,7 @@ int main(void)
     MEMBER(wl_rtfs_flash, erase_mode);
     MEMBER(wl_rtfs_flash, begin_erase);
     MEMBER(wl_rtfs_flash, advance_erase);
+    MEMBER(wl_rtfs_flash, move_page);
     SIZE(wl_rtfs_config);
     MEMBER(wl_rtfs_config, logical_pages);
     MEMBER(wl_rtfs_config, bad_blocks);
@@ -67,6 +68,7 @@ int main(void)
     MEMBER(wl_rtfs_bound, map_pages);
     MEMBER(wl_rtfs_bound, victim_pages);
     MEMBER(wl_rtfs_bound, stores);
+    MEMBER(wl_rtfs_bound, retired);
     MEMBER(wl_rtfs_bound, user_pages);
     MEMBER(wl_rtfs_bound, steps_per_page);
     MEMBER(wl_rtfs_bound, erase_parts);
@@ -75,6 +77,7 @@ int main(void)
     MEMBER(wl_rtfs_counts, spare_reads);
     MEMBER(wl_rtfs_counts, reads);
     MEMBER(wl_rtfs_counts, programs);
+    MEMBER(wl_rtfs_counts, moves);
     MEMBER(wl_rtfs_counts, erases);
     MEMBER(wl_rtfs_counts, erase_millionths);
     MEMBER(wl_rtfs_counts, suspends);

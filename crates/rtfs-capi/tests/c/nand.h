@@ -28,7 +28,7 @@ typedef struct nand {
     long left;
     /* What the next program and the next erase return, once. */
     int32_t program_code, erase_code;
-    unsigned long reads, programs, erases;
+    unsigned long reads, programs, moves, erases;
 } nand;
 
 static int32_t nand_read(void *user, uint32_t page, uint32_t column, void *out, size_t bytes)
@@ -74,6 +74,18 @@ static int32_t nand_program(void *user, uint32_t page, uint32_t column, const vo
         self->bytes[page][i] = ((const unsigned char *)data)[i];
     }
     return WL_RTFS_FLASH_OK;
+}
+
+/* A page of the register is programmed elsewhere, with other bytes in it. */
+static int32_t nand_move(void *user, uint32_t from, uint32_t to, uint32_t column, const void *data, size_t bytes)
+{
+    nand *self = user;
+    unsigned char page[PAGE + SPARE];
+    CHECK(from < PAGES && column >= PAGE && column + bytes <= PAGE + SPARE);
+    memcpy(page, self->bytes[from], sizeof page);
+    memcpy(page + column, data, bytes);
+    self->moves += 1;
+    return nand_program(user, to, 0, page, sizeof page);
 }
 
 static int32_t nand_erase(void *user, uint32_t block)

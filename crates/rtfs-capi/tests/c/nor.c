@@ -149,6 +149,7 @@ static wl_rtfs_flash chip(void)
     made.erase_mode = mode;
     made.begin_erase = nor_begin;
     made.advance_erase = nor_advance;
+    made.move_page = NULL;
     return made;
 }
 

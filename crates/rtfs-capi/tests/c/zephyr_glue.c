@@ -53,7 +53,7 @@ static nand chip;
 static unsigned char ram[2048];
 static struct wordline_rtfs_data data = {
     .flash = {&chip, PAGE, SPARE, BLOCK, BLOCKS, WL_RTFS_COLUMNS(1), nand_read, nand_program, nand_erase, nand_is_bad,
-              nand_mark_bad},
+              nand_mark_bad, WL_RTFS_ERASE_AWAITED, NULL, NULL, nand_move},
     .config = {256, 3, 0},
     .memory = ram,
     .memory_bytes = sizeof ram,

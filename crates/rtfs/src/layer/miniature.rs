@@ -177,7 +177,10 @@ impl Miniature {
         let bound = self.layer.bound();
         let allowed = bound.write_counts(pages.len() as u64);
         let fits = allowed.iter().any(|allowed| {
-            programs <= allowed.programs && steps <= allowed.steps && erases <= allowed.erases
+            programs <= allowed.programs
+                && steps <= allowed.steps
+                && done.stored - work.stored <= allowed.stores
+                && erases <= allowed.erases
         });
         assert!(fits, "{call:?}: {steps} steps, {erases} erases; {bound:?}");
     }

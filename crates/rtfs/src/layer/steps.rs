@@ -1,6 +1,6 @@
 //! Steps: pages moved, pages of the map stored, and how many of them a page pays.
 
-use wordline_memory::Flash;
+use wordline_memory::{Flash, FlashError, FlashErrorKind};
 
 use super::{PacedLayer, Result};
 use crate::bound::UNPAID_PAGES;
@@ -206,7 +206,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
 
     /// Moves a page to the end of the log, or finds that it is dead.
     fn move_page(&mut self, page: u32) -> Result<(), F::Error> {
-        match self.pages.read(page, self.tables.image())? {
+        match self.fetch(page)? {
             Found::Whole { record, .. } => match record.page_use {
                 PageUse::Data | PageUse::Lost => self.move_data(page, record),
                 PageUse::Map if self.tables.map_page(record.logical) == page => {
@@ -222,6 +222,46 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
                 }
             },
             Found::Broken => self.give_up(page),
+        }
+    }
+
+    /// Reads a page that is to be moved: its record alone, where the flash can move it to the end of the log by itself.
+    fn fetch(&mut self, page: u32) -> Result<Found, F::Error> {
+        let to = self.shape().data_page(self.head, self.used);
+        if self.left() == 0 || !self.pages.flash.can_move(page, to) {
+            return Ok(self.pages.read(page, self.tables.image())?);
+        }
+        let main = self.shape().geometry.page_bytes as usize;
+        let found = self.pages.fetch(page, &mut self.tables.image()[main..])?;
+        match found {
+            Found::Whole { record, .. } if !self.is_known(&record) => Ok(Found::Broken),
+            found => Ok(found),
+        }
+    }
+
+    /// Moves a page that was fetched to the end of the log; `None` where that did not work.
+    fn move_within(&mut self, record: PacedRecord) -> Result<Option<u32>, F::Error> {
+        let to = self.shape().data_page(self.head, self.used);
+        let record = PacedRecord {
+            sequence: self.sequence,
+            ..record
+        };
+        let main = self.shape().geometry.page_bytes as usize;
+        let spare = &mut self.tables.image()[main..];
+        match self.pages.move_fetched(to, spare, &record) {
+            Ok(true) => {
+                self.used += 1;
+                Ok(Some(to))
+            }
+            Ok(false) => Ok(None),
+            Err(error) => match error.kind() {
+                FlashErrorKind::ProgramFailed => {
+                    self.fail_head();
+                    Ok(None)
+                }
+                FlashErrorKind::Uncorrectable => Ok(None),
+                _ => Err(self.fatal(error)),
+            },
         }
     }
 
@@ -250,7 +290,7 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         Ok(())
     }
 
-    /// Copies a page, which stands in the image, to the end of the log.
+    /// Copies a page, which stands in the image or was fetched, to the end of the log.
     fn copy(&mut self, page: u32, record: PacedRecord) -> Result<u32, F::Error> {
         let record = PacedRecord {
             moved: true,
@@ -261,6 +301,12 @@ impl<F: Flash, M: AsRef<[u8]> + AsMut<[u8]>> PacedLayer<F, M> {
         self.work.moved += 1;
         let geometry = self.shape().geometry;
         let mut in_image = self.used < self.shape().data_pages;
+        if self.pages.is_fetched(page) {
+            if let Some(moved) = self.move_within(record)? {
+                return Ok(moved);
+            }
+            in_image = false;
+        }
         self.place(|layer| {
             if !in_image {
                 let found = layer.pages.read(page, layer.tables.image())?;

@@ -27,6 +27,11 @@ impl Nand {
         self.longest_aged(Time::ZERO, longest(&self.spec.erase)).1
     }
 
+    /// Whether any page can be moved to any other within the chip.
+    pub(crate) fn moves_anywhere(&self) -> bool {
+        self.spec.planes == 1 && self.can_move(0, 0)
+    }
+
     /// How long the chip moves a page between its registers in a cache read.
     pub(crate) fn cache_read_move(&self) -> Time {
         self.spec.cache_busy.unwrap_or(Time::ZERO)

@@ -189,6 +189,44 @@ impl Nand {
         Ok(end)
     }
 
+    /// Loads `data` into the cache register of a plane from `column` on; its other bytes stay, but for the check bits of the
+    /// ECC, which the next program makes anew.
+    ///
+    /// # Errors
+    /// When the range leaves the page, the register is empty, or the chip is busy or not ready.
+    pub fn load_more(
+        &mut self,
+        start: Time,
+        bus: &Transaction,
+        plane: u32,
+        column: u32,
+        data: &[u8],
+    ) -> Result<Time, NvmError> {
+        self.spec
+            .geometry
+            .check_read(0, column, data.len() as u64)?;
+        let end = self.begin(start, bus)?;
+        self.check_array(start)?;
+        let register = self.cache.get_mut(plane as usize);
+        let register = register.ok_or(Misuse::NoSuchPlane { plane })?;
+        match register {
+            Some(register) => {
+                let bytes = Arc::make_mut(&mut register.bytes);
+                if !self.rules.keep(Rule::RegisterKept) {
+                    bytes.fill(0xff);
+                }
+                bytes[column as usize..][..data.len()].copy_from_slice(data);
+                register.loaded = 0..self.spec.geometry.columns() as u32;
+            }
+            None if self.rules.keep(Rule::Register) => return Err(Misuse::RegisterEmpty.into()),
+            None => {}
+        }
+        self.occupy(end)?;
+        self.data = None;
+        self.book(PowerState::Write, start, end);
+        Ok(end)
+    }
+
     /// Checks what [`execute`](Self::execute) would check of a page and of `data` loaded at `column`.
     ///
     /// # Errors

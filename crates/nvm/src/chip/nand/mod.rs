@@ -213,6 +213,21 @@ impl Nand {
         }
     }
 
+    /// Whether a page can be moved to another one within the chip: both lie in one plane, and the ECC corrects what is
+    /// moved.
+    #[must_use]
+    pub fn can_move(&self, from: u32, to: u32) -> bool {
+        self.spec.internal_move && self.ecc && self.plane_of(from) == self.plane_of(to)
+    }
+
+    /// The page whose bytes were read from the array into the cache register, where nothing was done with it since.
+    pub(crate) const fn fetched(&self) -> Option<u32> {
+        match self.data {
+            Some((page, None)) => Some(page),
+            _ => None,
+        }
+    }
+
     /// Whether programs and erases need a write-enable command.
     #[must_use]
     pub fn needs_write_enable(&self) -> bool {

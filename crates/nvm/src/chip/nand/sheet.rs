@@ -58,6 +58,9 @@ pub struct NandSheet {
     /// How long the chip is busy when it keeps a page or block of one plane for later (tDBSY). Parts
     /// without it work on one plane at a time.
     pub plane_busy: Option<Figure<Time>>,
+    /// Whether a page that was read into the register can be programmed to another page of its plane, with some bytes
+    /// loaded anew. Left out where the sheet does not state it.
+    pub internal_move: Option<Sourced<bool>>,
     /// Programs that a page takes between two erases (NOP). With the ECC on, each ECC sector takes
     /// one of them.
     pub programs_per_page: Sourced<u32>,
@@ -290,6 +293,12 @@ impl NandSheet {
         }
     }
 
+    /// Whether the sheet states moves within the chip.
+    pub(super) fn moves_pages(&self) -> bool {
+        let stated = self.internal_move.as_ref();
+        stated.is_some_and(|stated| *stated.value())
+    }
+
     /// The byte of the spare area that is the bad-block mark.
     pub(super) fn mark(&self) -> u32 {
         self.bad_block_mark.as_ref().map_or(0, |mark| *mark.value())
@@ -403,7 +412,7 @@ impl NandSheet {
                 problems.add(&format!("{path}.granule"), "allowed: 1");
             }
             let places = match opcode.action {
-                Action::Read | Action::Write => geometry.columns(),
+                Action::Read | Action::Write | Action::WriteMore => geometry.columns(),
                 Action::PageRead | Action::PageReadCache | Action::Execute | Action::Erase => {
                     geometry.pages()
                 }
@@ -438,7 +447,12 @@ impl NandSheet {
 
     /// A way of working has both its busy time and its commands, or neither.
     pub(super) fn check_pipelines(&self, problems: &mut Problems) {
-        let pipelines: [(&str, bool, &[Action]); 3] = [
+        let protected = self.ecc.as_ref().is_some_and(|ecc| ecc.protected.is_some());
+        if self.moves_pages() && !protected {
+            let message = "state ecc.protected: what is moved without the host must be corrected";
+            problems.add("internal_move", message);
+        }
+        let pipelines: [(&str, bool, &[Action]); 4] = [
             ("cache_busy", self.cache_busy.is_some(), &Self::CACHE),
             (
                 "cache_program_busy",
@@ -446,6 +460,7 @@ impl NandSheet {
                 &[Action::ExecuteCache],
             ),
             ("plane_busy", self.plane_busy.is_some(), &Self::PLANES),
+            ("internal_move", self.moves_pages(), &[Action::WriteMore]),
         ];
         let path = if self.parallel.is_some() {
             "parallel.command"

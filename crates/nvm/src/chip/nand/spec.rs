@@ -33,6 +33,8 @@ pub(super) struct NandSpec {
     pub(super) cache_busy: Option<Time>,
     pub(super) cache_program_busy: Option<Time>,
     pub(super) plane_busy: Option<Time>,
+    /// Whether pages can be moved within a plane, on this link.
+    pub(super) internal_move: bool,
     /// Whether programs and erases need a write-enable command.
     pub(super) write_enable: bool,
     pub(super) endurance: u64,
@@ -76,6 +78,9 @@ impl NandSpec {
                 Some(resolver.resolve(name, figure))
             };
         let deselect = sheet.deselect.as_ref();
+        if sheet.internal_move.is_some() {
+            resolver.read("internal_move");
+        }
         Self {
             geometry: sheet.geometry(),
             erased: vec![0xff; sheet.geometry().columns() as usize].into(),
@@ -102,6 +107,7 @@ impl NandSpec {
                 .cache_read_sequential
                 .as_ref()
                 .is_some_and(|sequential| *sequential.value()),
+            internal_move: sheet.moves_pages() && link.command(Action::WriteMore).is_some(),
             write_enable: link.command(Action::WriteEnable).is_some(),
             endurance: resolver.certain("endurance", &sheet.endurance).count(),
             ageing: NandAgeingFigures::new(sheet, resolver.timing()),

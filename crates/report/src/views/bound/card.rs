@@ -144,9 +144,10 @@ impl<'a, 'p> LayerOnCard<'a, 'p> {
             let count = counts.into_iter().find(|(name, _)| *name == operation);
             count.map(|(_, count)| count)
         };
-        // A step reads a page, and nothing else of a write does.
-        let of_steps = count(&steps, "read").unwrap_or(0.0);
-        let programs = text::count(count(&steps, "program").unwrap_or(0.0) - of_steps);
+        // A step reads a page or moves one, and nothing else of a write does.
+        let reads = count(&steps, "read").unwrap_or(0.0);
+        let of_steps = reads + count(&steps, "move").unwrap_or(0.0);
+        let programs = text::count(count(&steps, "program").unwrap_or(0.0) - reads);
         let (of_steps, told) = (
             text::count(of_steps),
             Self::told(&steps, Metric::LatencyMax),
@@ -168,10 +169,15 @@ impl<'a, 'p> LayerOnCard<'a, 'p> {
     /// What a step is.
     fn step(&self) -> CardPoint {
         let steps = self.others(RowOperation::Step, "");
-        let words = format!(
-            "a step reads a page and programs it to another block: {}",
-            Self::told(&steps, Metric::LatencyMax),
-        );
+        let moves = self.others(RowOperation::Step, "move");
+        let told = Self::told(&steps, Metric::LatencyMax);
+        let words = match moves.is_empty() {
+            true => format!("a step reads a page and programs it to another block: {told}"),
+            false => format!(
+                "a step moves a page within the chip: {}; or stores a page of the map: {told}",
+                Self::told(&moves, Metric::LatencyMax),
+            ),
+        };
         let longest = Self::most(&steps, Metric::LatencyMax);
         self.point(CardSubject::Cause, words, Metric::LatencyMax, longest)
     }
