@@ -10,6 +10,8 @@
 #![cfg_attr(not(feature = "rocksdb"), allow(rustdoc::broken_intra_doc_links))]
 
 #[cfg(feature = "rocksdb")]
+pub mod crash;
+#[cfg(feature = "rocksdb")]
 mod host;
 #[cfg(feature = "rocksdb")]
 mod raw;

@@ -48,6 +48,12 @@ impl Default for RocksOptions {
 #[error("{0}")]
 pub struct RocksError(String);
 
+impl RocksError {
+    pub(crate) fn new(why: impl ToString) -> Self {
+        Self(why.to_string())
+    }
+}
+
 /// The library's version: major, minor, patch.
 #[must_use]
 pub fn version() -> (u32, u32, u32) {

@@ -450,7 +450,11 @@ impl<R: BufRead> BinaryReader<R> {
         }
         let is_access = matches!(kind, code::READ | code::WRITE);
         let has_variant = is_access || matches!(kind, code::SYNC | code::ENTRY);
-        let last = if self.version > 1 { code::MARK } else { code::LIST };
+        let last = if self.version > 1 {
+            code::MARK
+        } else {
+            code::LIST
+        };
         let is_known = (code::OPEN..=last).contains(&kind)
             && (is_access || head & CONTINUES == 0)
             && (has_variant || head & VARIANT == 0);

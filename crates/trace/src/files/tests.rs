@@ -30,7 +30,7 @@ has-file 300 \"/d/a file\"
 1 remove /d
 1 sync-dir /
 1 +7 mark put
-2 mark "two words"
+2 mark \"two words\"
 2 mark put
 end
 ";
@@ -92,8 +92,14 @@ fn a_trace_of_version_1_is_read_as_it_was() {
     let (preamble, calls) = read(ALL.as_bytes()).expect("a trace");
     let old = ALL.replacen("trace 2", "trace 1", 1);
     let error = read(old.as_bytes()).expect_err("it has newer calls");
-    assert!(error.to_string().contains("\"sync-dir\"; allowed"), "{error}");
-    let old = old.replace("1 sync-dir /\n1 +7 mark put\n2 mark \"two words\"\n2 mark put\n", "");
+    assert!(
+        error.to_string().contains("\"sync-dir\"; allowed"),
+        "{error}"
+    );
+    let old = old.replace(
+        "1 sync-dir /\n1 +7 mark put\n2 mark \"two words\"\n2 mark put\n",
+        "",
+    );
     let (_, old_calls) = read(old.as_bytes()).expect("a trace");
     assert_eq!(old_calls, calls[..18]);
     // The same in bytes, up to the checksum, which then says that the trace was changed.
