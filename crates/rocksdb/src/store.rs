@@ -49,7 +49,9 @@ impl Default for RocksOptions {
 pub struct RocksError(String);
 
 impl RocksError {
-    pub(crate) fn new(why: impl ToString) -> Self {
+    /// An error of the database's user.
+    #[must_use]
+    pub fn new(why: impl ToString) -> Self {
         Self(why.to_string())
     }
 }

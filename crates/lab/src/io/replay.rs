@@ -25,11 +25,13 @@ const PIECE: u64 = 64 << 10;
 const REPORT: u64 = 1024;
 
 /// What the calls of a trace came to.
-pub(super) struct PlayedTrace {
+pub(crate) struct PlayedTrace {
     /// All calls together; its bytes are those that the program wrote.
     pub(super) all: OperationTally,
     /// Calls of each kind.
     pub(super) kinds: BTreeMap<RowOperation, OperationTally>,
+    /// The program's own operations, of those names that rows can have: of each the calls of its thread.
+    pub(crate) operations: BTreeMap<RowOperation, OperationTally>,
 }
 
 /// A file that is open on both file systems.
@@ -117,6 +119,9 @@ impl<'a> TracePlayer<'a> {
             |stores, scope| medium.with(|medium| OperationTally::begin(medium, stores, scope));
         let mut all = begin(true, UnitWear::Whole);
         let mut kinds = BTreeMap::new();
+        let mut operations = BTreeMap::new();
+        // What each thread called since its last operation ended.
+        let mut pending: HashMap<u32, OperationSample> = HashMap::new();
         while let Some(call) = reader.next() {
             let call = call?;
             if reader.calls().is_multiple_of(REPORT) {
@@ -129,6 +134,12 @@ impl<'a> TracePlayer<'a> {
             let made = self.make(&call.action, mounted);
             let made = made.map_err(|failure| self.named(reader.calls(), &call, failure))?;
             let Some(made) = made else {
+                let sample = pending.remove(&call.thread).unwrap_or_default();
+                if let Some(operation) = operation_of(&call.action) {
+                    let tally = operations.entry(operation);
+                    let tally = tally.or_insert_with(|| begin(true, UnitWear::Off));
+                    tally.add(&sample);
+                }
                 continue;
             };
             let sample = medium.with(|medium| OperationSample {
@@ -137,6 +148,8 @@ impl<'a> TracePlayer<'a> {
                 activity: medium.take_call(),
                 ..OperationSample::default()
             });
+            let own = pending.entry(call.thread).or_default();
+            *own = own.then(&sample);
             let stores = made.operation == RowOperation::Write;
             let kind = kinds
                 .entry(made.operation)
@@ -151,7 +164,11 @@ impl<'a> TracePlayer<'a> {
         for (_, left) in self.open.drain() {
             mounted.engine.close(left.file)?;
         }
-        Ok(PlayedTrace { all, kinds })
+        Ok(PlayedTrace {
+            all,
+            kinds,
+            operations,
+        })
     }
 
     fn report(&self, calls: u64) {
@@ -307,6 +324,14 @@ impl<'a> TracePlayer<'a> {
             true => Ok(found as u64),
             false => Err(CallFailure::Corrupt(open.path.to_string())),
         }
+    }
+}
+
+/// The operation that a mark ends, where rows have one of this name.
+fn operation_of(action: &FileAction) -> Option<RowOperation> {
+    match action {
+        FileAction::Mark { operation } => operation.parse().ok(),
+        _ => None,
     }
 }
 
