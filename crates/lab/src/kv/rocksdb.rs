@@ -4,15 +4,17 @@
 use wordline_core::{KvTest, KvWorkload};
 
 use crate::error::{LabError, SettingProblem};
+use crate::list::distinct;
 
 /// Its name as a table.
 const ROCKSDB: &str = "rocksdb";
 
-/// Whether RocksDB is among the tables, and the workload of the others.
+/// Whether RocksDB is among the tables, and the workload of the others, which may be none.
 ///
 /// # Errors
-/// When it is, and cannot be run.
+/// When a table is named twice or none is, or when RocksDB is and cannot be run.
 pub(super) fn apart(workload: &KvWorkload) -> Result<(bool, KvWorkload), LabError> {
+    distinct("table", workload.tables.iter().map(ToString::to_string))?;
     let mut others = workload.clone();
     others.tables.retain(|name| name.name() != ROCKSDB);
     let is_asked = others.tables.len() < workload.tables.len();
