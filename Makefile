@@ -78,7 +78,8 @@ nightly: ## what takes longer: fuzzing, the site, the table and the files on an 
 	cargo test --release --locked -p wordline-sqlite --test all crash:: -- --ignored --nocapture
 	scripts/need-rocksdb
 	cargo test --release --locked -p wordline-rocksdb --features rocksdb --test all -- --include-ignored --nocapture
-	cargo clippy --locked -p wordline-rocksdb -p wordline-lab --all-targets --features wordline-rocksdb/rocksdb,wordline-lab/rocksdb -- -D warnings
+	cargo test --release --locked -p wordline-lab --features rocksdb --test all kv::rocksdb
+	cargo clippy --locked --workspace --all-targets --features wordline/rocksdb -- -D warnings
 	WORDLINE_CALLS=340000 cargo test --release --locked -p wordline-rtfs --test all files::model
 	cargo test --release --locked -p wordline-rtfs --tests -- --ignored --nocapture
 	scripts/sanitize

@@ -317,7 +317,7 @@ fn a_trace_of_rocksdb_gives_the_same_document_each_time() {
         let catalog = Catalog::load(&[]).expect("the embedded sheets");
         let workload = Workload::Io(replay(&["flat", "rtfs"]));
         let document = run(&catalog, &experiment(&[NOR, MRAM], workload), &control);
-        serde_json::to_string(&document.expect("it runs")).expect("a document")
+        document.expect("it runs").to_json()
     };
     let first = run_on(1);
     assert!(first.contains("\"put\"") && first.contains("\"get\""));

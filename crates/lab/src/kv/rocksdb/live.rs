@@ -26,6 +26,9 @@ use crate::warning::LabWarning;
 /// The file system whose bytes lie in a memory as they are, so that RocksDB is compared with tables that need none.
 const FILES: &str = "flat";
 
+/// What a reader should know of its figures, before what is said of every table whose work is not counted.
+const IN_WORDS: &str = "RocksDB (one run of it; its threads make each run another)";
+
 /// Bytes of its files besides its log, rounded up: options, manifest, and the log of what it does.
 const OTHER_FILES: u64 = 64 << 10;
 
@@ -71,7 +74,7 @@ pub(in crate::kv) fn bench(
                 let system =
                     FileSystemCase::new(part, file_system, timing, &choices, experiment, document)?;
                 document.warn(LabWarning::UncountedWork {
-                    name: &"RocksDB",
+                    name: &IN_WORDS,
                     board: &part.board.header.id,
                 });
                 for (work, sizes, load) in points(bench) {
@@ -172,7 +175,7 @@ impl RocksRun {
             // Of a memory that takes any byte, as those of the tables are.
             tally.floor_bytes = floor_bytes(operation, self.records.sizes, 1) * tally.count();
             let name = format!("{name}, {operation}");
-            rows::add(&subject.doing(operation), &name, tally, document);
+            rows::add_scattered(&subject.doing(operation), &name, tally, document);
         }
         played.end(system, document)
     }
