@@ -76,6 +76,10 @@ nightly: ## what takes longer: fuzzing, the site, the table and both kinds of fi
 	cargo test --release --locked -p wordline-kv --lib million_images -- --ignored --nocapture
 	cargo test --release --locked -p wordline-flat --lib millions_of_images -- --ignored --nocapture
 	cargo test --release --locked -p wordline-sqlite --test all crash:: -- --ignored --nocapture
+	scripts/need-rocksdb
+	cargo test --release --locked -p wordline-rocksdb --features rocksdb --test all -- --include-ignored --nocapture
+	cargo test --release --locked -p wordline-lab --features rocksdb --test all kv::rocksdb
+	cargo clippy --locked --workspace --all-targets --features wordline/rocksdb -- -D warnings
 	WORDLINE_CALLS=340000 cargo test --release --locked -p wordline-rtfs --test all files::model
 	cargo test --release --locked -p wordline-rtfs --tests -- --ignored --nocapture
 	scripts/sanitize

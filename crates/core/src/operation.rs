@@ -30,6 +30,8 @@ named! {
         Erase = "erase",
         /// What was removed becomes free, a piece of it.
         Free = "free",
+        /// Look-ups of keys, as a recorded program marks them.
+        Get = "get",
         /// Look-ups of keys that are there.
         Hit = "hit",
         /// New records.
@@ -48,6 +50,8 @@ named! {
         Overwrite = "overwrite",
         /// Programs of a page.
         Program = "program",
+        /// Records stored, as a recorded program marks them.
+        Put = "put",
         /// A test of random places.
         Random = "random",
         /// Reads of a file at random places.

@@ -191,9 +191,14 @@ problems! {
         "{found} does not fit; allowed: 1 B to {allowed}, the smallest of wrap ({wrap}), total ({total}) and {most}";
     UnknownEngine { name: String, allowed: String } "names {name}; {allowed}";
     NotBuiltIn(String) "names {0}, and this program was built without it: build with the Cargo feature of that name";
-    Threaded(&'static str)
-        "names {0}, whose background threads make each run another: record a program that uses it once, with `wordline \
-         io record`, and run that with `wordline io replay`";
+    Optional(&'static str)
+        "names {0}, which this program was built without: install its library (Debian: librocksdb-dev) and build with \
+         `cargo build --release --features {0}`; or record any program that uses it with `wordline io record`, and run \
+         that with `wordline io replay`";
+    OfBenchAlone(&'static str) "names {0}, which `wordline kv bench` alone runs";
+    SweepAlone(&'static str) "goes with the table {0} as sweep alone";
+    PartsAlone { table: &'static str, target: String }
+        "names {table}, whose files need a chip on a board; {target} is none";
     PositiveShare(f64) "{0} is out of range; allowed: above 0 % and up to 100 %";
     OpenShare(f64) "{0} is out of range; allowed: above 0 % and below 100 %";
     Temperature(f64) "{0} is out of range; allowed: -40 to 125 degrees Celsius";

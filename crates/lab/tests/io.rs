@@ -6,7 +6,9 @@ use std::io::{self, BufRead};
 use wordline_catalog::Catalog;
 use wordline_core::quantity::{Fraction, Quantity as _};
 use wordline_core::results::{AxisValue, NoValue, ResultSet};
-use wordline_core::{Axis, Experiment, FsTest, FsWorkload, IoWorkload, Metric, Timing, Workload};
+use wordline_core::{
+    Axis, Experiment, FsTest, FsWorkload, IoWorkload, Metric, RowOperation, Timing, Workload,
+};
 use wordline_lab::{Control, LabError, run};
 
 const NOR: &str = "mt25ql128@stm32h755-qspi";
@@ -43,7 +45,7 @@ fn try_run(
     lines: &str,
     threads: usize,
 ) -> Result<ResultSet, LabError> {
-    let text = format!("wordline file trace 1\n{lines}\nend\n");
+    let text = format!("wordline file trace 2\n{lines}\nend\n");
     let open = |_: &str| -> io::Result<Box<dyn BufRead>> {
         Ok(Box::new(io::Cursor::new(text.clone().into_bytes())))
     };
@@ -270,4 +272,55 @@ fn what_cannot_be_run_is_refused_with_its_place() {
     };
     let none = refusal(none, "1 list /");
     assert!(none.contains("capacity"), "{none}");
+}
+
+/// A mark ends an operation of its thread: it takes as long as the calls since the thread's last one.
+#[test]
+fn marks_make_operations_of_calls() {
+    let lines = "1 create-dir /d\n1 open 0 create /d/a\n1 mark open\n\
+        1 write 0 0 100 7\n2 entry found /d\n1 sync 0 data\n1 mark put\n2 mark get\n\
+        1 write 0 100 100 7\n1 sync-dir /d\n1 mark put\n1 mark get\n1 close 0";
+    let document = try_run(&[MRAM], replay(&["flat"]), lines, 1).expect("it runs");
+    let value = |operation: RowOperation, metric: Metric| -> f64 {
+        let mut rows = document.rows.iter();
+        let row = rows.find(|row| row.operation == operation && row.metric == metric);
+        row.and_then(|row| row.value).expect("a row")
+    };
+    let total = |operation| value(operation, Metric::DurationTotal);
+    assert_eq!(value(RowOperation::Put, Metric::AccessCount), 2.0);
+    assert_eq!(value(RowOperation::Get, Metric::AccessCount), 2.0);
+    // Three syncs count, that of the directory included; the marks are no calls.
+    assert_eq!(value(RowOperation::Sync, Metric::AccessCount), 2.0);
+    assert_eq!(value(RowOperation::All, Metric::AccessCount), 8.0);
+    let puts = total(RowOperation::Write) + total(RowOperation::Sync);
+    assert!((total(RowOperation::Put) - puts).abs() < 1e-12);
+    assert!((total(RowOperation::Get) - total(RowOperation::Stat)).abs() < 1e-12);
+}
+
+/// The recordings of RocksDB, on one thread and on many.
+#[test]
+fn a_trace_of_rocksdb_gives_the_same_document_each_time() {
+    let file = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../examples/rocksdb-32-sync.wft"
+    );
+    let bytes = std::fs::read(file).expect("it is in the repository");
+    let run_on = |threads| {
+        let open = |_: &str| -> io::Result<Box<dyn BufRead>> {
+            Ok(Box::new(io::Cursor::new(bytes.clone())))
+        };
+        let control = Control {
+            open: Some(&open),
+            threads,
+            ..Control::default()
+        };
+        let catalog = Catalog::load(&[]).expect("the embedded sheets");
+        let workload = Workload::Io(replay(&["flat", "rtfs"]));
+        let document = run(&catalog, &experiment(&[NOR, MRAM], workload), &control);
+        document.expect("it runs").to_json()
+    };
+    let first = run_on(1);
+    assert!(first.contains("\"put\"") && first.contains("\"get\""));
+    assert_eq!(first, run_on(1));
+    assert_eq!(first, run_on(4));
 }

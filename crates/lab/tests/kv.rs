@@ -868,3 +868,39 @@ fn mixes_run_in_a_file() {
     assert_eq!(counts, [6.0; 6]);
     assert!(document.complete && !document.failed());
 }
+
+/// RocksDB runs once on files in RAM, and its calls are played on `flat` in the memory: a put is a write and a sync, and a
+/// get asks the memory for nothing.
+#[cfg(feature = "rocksdb")]
+#[test]
+fn rocksdb_moves_its_log_and_reads_from_ram() {
+    let bench = KvBench {
+        capacity_bytes: 256 << 10,
+        operations: Some(50),
+        ..small(&[2, 32])
+    };
+    let mut experiment = experiment(MRAM, bench);
+    let Workload::Kv(kv) = &mut experiment.workload else {
+        unreachable!("it is one of tables");
+    };
+    kv.tables = tables(&["own", "rocksdb"]);
+    let document = result(&experiment);
+    for bytes in [2, 32] {
+        let of = |operation| ("rocksdb", bytes, operation);
+        // A header of 7 bytes, one of a batch of 12, the kind, two lengths, key and value; flat stores its length.
+        let logged = 22.0 + 2.0 * bytes as f64;
+        let moved = value(&document, of("insert"), Metric::BytesMoved);
+        assert!((logged..2.0 * logged + 64.0).contains(&moved), "{moved}");
+        assert_eq!(value(&document, of("hit"), Metric::BytesMoved), 0.0);
+        assert_eq!(value(&document, of("delete"), Metric::AccessCount), 50.0);
+        let rate = |table| value(&document, (table, bytes, "insert"), Metric::OpsRate);
+        assert!(rate("own") > rate("rocksdb"));
+    }
+    let Workload::Kv(kv) = &mut experiment.workload else {
+        unreachable!("it is one of tables");
+    };
+    kv.tables = tables(&["rocksdb"]);
+    let alone = result(&experiment);
+    let hits = value(&alone, ("rocksdb", 2, "hit"), Metric::AccessCount);
+    assert_eq!(hits, 50.0);
+}

@@ -27,7 +27,7 @@ use crate::error::{LabError, SettingProblem};
 use crate::warning::{FileSystemFailure, FileSystemGround, LabWarning};
 
 /// RAM in bytes of a translation layer, in parts by name.
-type LayerRam = Vec<(&'static str, u64)>;
+pub(crate) type LayerRam = Vec<(&'static str, u64)>;
 
 /// The file system of a name.
 ///

@@ -17,19 +17,19 @@ use wordline_trace::files::{FileTraceError, FileTraceReader};
 
 use crate::control::Control;
 use crate::error::{LabError, SettingProblem};
-use crate::fs::calls::{CallFailure, CallStep};
+use crate::fs::calls::{CallFailure, CallStep, Measured, Mounted};
 use crate::fs::check;
-use crate::fs::engine::{Ready, file_system};
+use crate::fs::engine::{LayerRam, Ready, file_system};
 use crate::fs::part::FileSystemMedium;
 use crate::fs::system::{FileSystemCase, FileSystemChoices};
 use crate::instrument::case::{DocumentCase, run_into};
 use crate::list::distinct;
 use crate::payload::Payload;
 use crate::warning::LabWarning;
-use replay::TracePlayer;
+use replay::{PlayedTrace, TracePlayer};
 
 /// A trace in RAM, which was read to its end once.
-struct LoadedTrace {
+pub(crate) struct LoadedTrace {
     bytes: Vec<u8>,
     calls: u64,
 }
@@ -47,9 +47,14 @@ impl LoadedTrace {
             file: file.to_owned(),
             source,
         })?;
-        let mut reader = FileTraceReader::open(&*bytes).map_err(refused)?;
+        Self::of(bytes).map_err(refused)
+    }
+
+    /// Checks every call of a trace.
+    pub(crate) fn of(bytes: Vec<u8>) -> Result<Self, FileTraceError> {
+        let mut reader = FileTraceReader::open(&*bytes)?;
         for call in reader.by_ref() {
-            call.map_err(refused)?;
+            call?;
         }
         let calls = reader.calls();
         Ok(Self { bytes, calls })
@@ -123,37 +128,77 @@ fn play(
     control: &Control<'_>,
     document: &mut ResultSet,
 ) -> Result<(), CallFailure> {
-    let engine = &system.engine;
-    let medium = FileSystemMedium::new(system.memory.fork(), system.bytes);
-    engine.format(&medium)?;
-    let mut reader = trace.open()?;
-    let mut replay = TracePlayer::new(system, trace.calls, payload, control);
-    let existing = &reader.preamble().existing;
-    if !existing.is_empty() {
-        let Ready { mut mounted, .. } = engine.mount(&medium)?;
-        replay.prepare(&mut mounted, existing)?;
-        mounted.engine.unmount()?;
-    }
-    let prepared_bytes = medium.with(|medium| medium.total().stored_bytes());
-    // What is mounted anew has nothing in its buffers.
-    let medium = FileSystemMedium::new(medium.fork(), system.bytes);
-    let (ready, mount) = system.mount(&medium)?;
-    let Ready {
-        mut mounted,
-        layer_ram,
-    } = ready;
-    let played = replay.play(&mut reader, &mut mounted, &medium)?;
+    let played = SystemReplay::run(system, trace, payload, control)?;
     let subject = system.whole();
-    system.rows(&subject, &CallStep::MOUNT, &mount, document);
-    system.ram(&subject, &mounted, &layer_ram, document);
-    rows::add(&subject, &system.name(&subject), &played, document);
-    mounted.engine.unmount()?;
-    let stored = medium.with(|medium| medium.total().stored_bytes());
-    if engine.cleans() && prepared_bytes + stored < system.bytes {
-        document.warn(LabWarning::FreshReplay {
-            name: &system.name(&subject),
-            bytes: &ByteCount::from_bytes(system.bytes),
-        });
+    system.rows(&subject, &CallStep::MOUNT, &played.mount, document);
+    system.ram(&subject, &played.mounted, &played.layer_ram, document);
+    rows::add(&subject, &system.name(&subject), &played.trace, document);
+    played.end(system, document)
+}
+
+/// A trace that was played on a file system.
+pub(crate) struct SystemReplay {
+    pub(crate) trace: PlayedTrace,
+    mount: Measured,
+    mounted: Mounted,
+    layer_ram: LayerRam,
+    medium: FileSystemMedium,
+    /// Bytes that the memory stored before the first call.
+    prepared_bytes: u64,
+}
+
+impl SystemReplay {
+    /// Formats a file system, makes what was there, mounts it anew and makes the calls.
+    pub(crate) fn run(
+        system: &FileSystemCase<'_>,
+        trace: &LoadedTrace,
+        payload: &Payload,
+        control: &Control<'_>,
+    ) -> Result<Self, CallFailure> {
+        let engine = &system.engine;
+        let medium = FileSystemMedium::new(system.memory.fork(), system.bytes);
+        engine.format(&medium)?;
+        let mut reader = trace.open()?;
+        let mut replay = TracePlayer::new(system, trace.calls, payload, control);
+        let existing = &reader.preamble().existing;
+        if !existing.is_empty() {
+            let Ready { mut mounted, .. } = engine.mount(&medium)?;
+            replay.prepare(&mut mounted, existing)?;
+            mounted.engine.unmount()?;
+        }
+        let prepared_bytes = medium.with(|medium| medium.total().stored_bytes());
+        // What is mounted anew has nothing in its buffers.
+        let medium = FileSystemMedium::new(medium.fork(), system.bytes);
+        let (ready, mount) = system.mount(&medium)?;
+        let Ready {
+            mut mounted,
+            layer_ram,
+        } = ready;
+        let trace = replay.play(&mut reader, &mut mounted, &medium)?;
+        Ok(Self {
+            trace,
+            mount,
+            mounted,
+            layer_ram,
+            medium,
+            prepared_bytes,
+        })
     }
-    Ok(())
+
+    /// Unmounts, and says so where the memory was too fresh to be cleaned up.
+    pub(crate) fn end(
+        mut self,
+        system: &FileSystemCase<'_>,
+        document: &mut ResultSet,
+    ) -> Result<(), CallFailure> {
+        self.mounted.engine.unmount()?;
+        let stored = self.medium.with(|medium| medium.total().stored_bytes());
+        if system.engine.cleans() && self.prepared_bytes + stored < system.bytes {
+            document.warn(LabWarning::FreshReplay {
+                name: &system.name(&system.whole()),
+                bytes: &ByteCount::from_bytes(system.bytes),
+            });
+        }
+        Ok(())
+    }
 }

@@ -25,11 +25,13 @@ const PIECE: u64 = 64 << 10;
 const REPORT: u64 = 1024;
 
 /// What the calls of a trace came to.
-pub(super) struct PlayedTrace {
+pub(crate) struct PlayedTrace {
     /// All calls together; its bytes are those that the program wrote.
     pub(super) all: OperationTally,
     /// Calls of each kind.
     pub(super) kinds: BTreeMap<RowOperation, OperationTally>,
+    /// The program's own operations, of those names that rows can have: of each the calls of its thread.
+    pub(crate) operations: BTreeMap<RowOperation, OperationTally>,
 }
 
 /// A file that is open on both file systems.
@@ -117,6 +119,9 @@ impl<'a> TracePlayer<'a> {
             |stores, scope| medium.with(|medium| OperationTally::begin(medium, stores, scope));
         let mut all = begin(true, UnitWear::Whole);
         let mut kinds = BTreeMap::new();
+        let mut operations = BTreeMap::new();
+        // What each thread called since its last operation ended.
+        let mut pending: HashMap<u32, OperationSample> = HashMap::new();
         while let Some(call) = reader.next() {
             let call = call?;
             if reader.calls().is_multiple_of(REPORT) {
@@ -128,12 +133,23 @@ impl<'a> TracePlayer<'a> {
             let start = medium.now();
             let made = self.make(&call.action, mounted);
             let made = made.map_err(|failure| self.named(reader.calls(), &call, failure))?;
+            let Some(made) = made else {
+                let sample = pending.remove(&call.thread).unwrap_or_default();
+                if let Some(operation) = operation_of(&call.action) {
+                    let tally = operations.entry(operation);
+                    let tally = tally.or_insert_with(|| begin(true, UnitWear::Off));
+                    tally.add(&sample);
+                }
+                continue;
+            };
             let sample = medium.with(|medium| OperationSample {
                 duration: medium.now().since(start),
                 bytes: made.bytes,
                 activity: medium.take_call(),
                 ..OperationSample::default()
             });
+            let own = pending.entry(call.thread).or_default();
+            *own = own.then(&sample);
             let stores = made.operation == RowOperation::Write;
             let kind = kinds
                 .entry(made.operation)
@@ -148,7 +164,11 @@ impl<'a> TracePlayer<'a> {
         for (_, left) in self.open.drain() {
             mounted.engine.close(left.file)?;
         }
-        Ok(PlayedTrace { all, kinds })
+        Ok(PlayedTrace {
+            all,
+            kinds,
+            operations,
+        })
     }
 
     fn report(&self, calls: u64) {
@@ -179,12 +199,12 @@ impl<'a> TracePlayer<'a> {
         }
     }
 
-    /// Makes a call on both file systems.
+    /// Makes a call on both file systems; `None` where it is none.
     fn make(
         &mut self,
         action: &FileAction,
         mounted: &mut Mounted,
-    ) -> Result<MadeCall, CallFailure> {
+    ) -> Result<Option<MadeCall>, CallFailure> {
         let fs = &mut *mounted.engine;
         let (operation, bytes) = match action {
             FileAction::Open { file, how, path } => {
@@ -274,8 +294,13 @@ impl<'a> TracePlayer<'a> {
                 }
                 (RowOperation::List, 0)
             }
+            FileAction::SyncDir { path } => {
+                fs.sync_dir(path)?;
+                (RowOperation::Sync, 0)
+            }
+            FileAction::Mark { .. } => return Ok(None),
         };
-        Ok(MadeCall { operation, bytes })
+        Ok(Some(MadeCall { operation, bytes }))
     }
 
     /// Reads, and compares what is found with the reference. Returns the bytes that were found.
@@ -299,6 +324,14 @@ impl<'a> TracePlayer<'a> {
             true => Ok(found as u64),
             false => Err(CallFailure::Corrupt(open.path.to_string())),
         }
+    }
+}
+
+/// The operation that a mark ends, where rows have one of this name.
+fn operation_of(action: &FileAction) -> Option<RowOperation> {
+    match action {
+        FileAction::Mark { operation } => operation.parse().ok(),
+        _ => None,
     }
 }
 

@@ -25,6 +25,9 @@ const OF_ALL: [&[Metric]; 3] = [
     &[Metric::CyclesMax, Metric::WearSpread],
 ];
 
+/// The program's own operations that have rows; no call has their names.
+const MARKED: [RowOperation; 2] = [RowOperation::Put, RowOperation::Get];
+
 /// Adds the rows of a trace; `name` names its distributions.
 pub(super) fn add(subject: &Subject, name: &str, played: &PlayedTrace, document: &mut ResultSet) {
     let of = |operation: RowOperation| (subject.doing(operation), format!("{name}, {operation}"));
@@ -38,7 +41,9 @@ pub(super) fn add(subject: &Subject, name: &str, played: &PlayedTrace, document:
         RowDetail::Sparse,
         document,
     );
-    for (operation, tally) in &played.kinds {
+    let marked = played.operations.iter();
+    let marked = marked.filter(|(operation, _)| MARKED.contains(operation));
+    for (operation, tally) in played.kinds.iter().chain(marked) {
         let (at, name) = of(*operation);
         let groups = [&[&[Metric::ThroughputMean][..]], &OF_CALLS[..]].concat();
         rows::add(&at, &name, tally, &groups, RowDetail::Sparse, document);

@@ -25,8 +25,6 @@ const IMAGES_MAX: u64 = 1_000_000;
 
 /// Checks the workload.
 pub(super) fn check(workload: &KvWorkload, experiment: &Experiment) -> Result<(), LabError> {
-    let tables = workload.tables.iter();
-    distinct("table", tables.map(ToString::to_string))?;
     let directories = workload.directories.iter();
     distinct("directory", directories.map(|one| one.name().to_owned()))?;
     if experiment.ftl.is_some() {

@@ -17,6 +17,7 @@ mod pools;
 mod processor;
 mod ranges;
 mod records;
+mod rocksdb;
 mod rows;
 mod store;
 mod zipf;
@@ -100,9 +101,16 @@ pub(crate) fn run(
     control: &Control<'_>,
     document: &mut ResultSet,
 ) -> Result<(), LabError> {
+    let (has_rocksdb, workload) = &rocksdb::apart(workload)?;
     check::check(workload, experiment)?;
     let variants = TableVariant::all(workload)?;
     check::targets(targets, workload, experiment, control)?;
+    if let (true, KvTest::Bench(bench)) = (*has_rocksdb, &workload.test) {
+        rocksdb::bench(targets, bench, experiment, control, document)?;
+        if variants.is_empty() {
+            return Ok(());
+        }
+    }
     let mut grounds = Vec::new();
     for &timing in &experiment.timings {
         for target in targets {

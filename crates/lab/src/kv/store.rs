@@ -12,18 +12,12 @@ use super::TableVariant;
 use super::operations::KvMemory;
 use crate::error::{LabError, SettingProblem};
 
-/// A store that people ask for, and that runs from recordings alone.
-const ROCKSDB: &str = "rocksdb";
-
 /// The store of a name.
 ///
 /// # Errors
 /// When there is none, with the names that are allowed, or when this program was built without it.
 pub(super) fn engine(name: &EngineName) -> Result<&'static dyn StoreEngine, LabError> {
     let engine = named(STORES, name.name()).map_err(|allowed| {
-        if name.name() == ROCKSDB {
-            return SettingProblem::Threaded(ROCKSDB).of("table");
-        }
         let name = name.to_string();
         SettingProblem::UnknownEngine { name, allowed }.of("table")
     })?;

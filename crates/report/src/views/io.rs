@@ -21,6 +21,7 @@ pub(crate) const VIEW: View = View {
     keys: Keys::but(&[Of(Axis::DeviceOperation)]),
     tables: &[
         TableView::Lines(SYSTEMS),
+        TableView::Lines(OPERATIONS),
         TableView::Lines(CALLS),
         TableView::Lines(SLOWEST),
     ],
@@ -59,6 +60,13 @@ const KEYS: &[Key] = &[
     Key::Varying(LineField::Timing),
 ];
 
+/// A line for each kind of operation that the program marked.
+const OPERATIONS: LineTable = LineTable {
+    title: "{target}: the program's own operations",
+    lines: |pivot| pivot.select(|line| is_marked(line.head().operation)),
+    ..CALLS
+};
+
 /// A line for each kind of call, those of the file systems side by side.
 const CALLS: LineTable = LineTable {
     title: "{target}",
@@ -95,9 +103,16 @@ const SLOWEST: LineTable = LineTable {
     ..LineTable::EMPTY
 };
 
+/// Whether an operation is the program's own, of several calls or none.
+fn is_marked(operation: RowOperation) -> bool {
+    [RowOperation::Put, RowOperation::Get].contains(&operation)
+}
+
 /// Whether a line is of one kind of call.
 fn is_kind(line: &PivotLine<'_>) -> bool {
-    ![RowOperation::Mount, RowOperation::All].contains(&line.head().operation)
+    let operation = line.head().operation;
+    let is_call = ![RowOperation::Mount, RowOperation::All].contains(&operation);
+    is_call && !is_marked(operation)
 }
 
 /// The lines of the kinds of calls, those of a kind side by side.
