@@ -245,6 +245,12 @@ pub trait FileSystemEngine: Engine<Offer = dyn FileSystem + Send> {
         &[]
     }
 
+    /// Whether it makes the traffic of a file system and is none: it runs where it is asked for, and has no verdicts on
+    /// power cuts.
+    fn is_emulated(&self) -> bool {
+        false
+    }
+
     /// The option that chooses the size of its blocks: the erase of NOR, or a size of a memory of bytes.
     fn block_option(&self) -> Option<&'static str> {
         None
