@@ -64,6 +64,16 @@ pub trait FileSystem {
         self.sync(file)
     }
 
+    /// Returns when the names in a directory survive a power cut: at once where a name that was made, changed or removed
+    /// lasts when that call returns.
+    ///
+    /// # Errors
+    /// When the memory fails.
+    fn sync_dir(&mut self, path: &str) -> Result<(), FsError> {
+        let _ = path;
+        Ok(())
+    }
+
     /// Closes a file, with what [`sync`](Self::sync) does where the file system does so itself.
     ///
     /// # Errors

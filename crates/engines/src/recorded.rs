@@ -93,6 +93,12 @@ impl<W: Write> FileRecorder<W> {
         self.instructions = Some(instructions);
     }
 
+    /// Says that the thread has ended an operation of the program's own.
+    pub fn ended(&mut self, operation: &str) {
+        let operation = operation.into();
+        self.record(FileAction::Mark { operation });
+    }
+
     /// Calls that were recorded.
     #[must_use]
     pub const fn calls(&self) -> u64 {
@@ -224,6 +230,13 @@ impl<F: FileSystem, W: Write> FileSystem for RecordedFiles<F, W> {
         self.fs.sync_data(file)?;
         let (file, kind) = (file.0, SyncKind::Data);
         self.record(FileAction::Sync { file, kind });
+        Ok(())
+    }
+
+    fn sync_dir(&mut self, path: &str) -> Result<(), FsError> {
+        self.fs.sync_dir(path)?;
+        let path = path.into();
+        self.record(FileAction::SyncDir { path });
         Ok(())
     }
 

@@ -128,6 +128,9 @@ impl<'a> TracePlayer<'a> {
             let start = medium.now();
             let made = self.make(&call.action, mounted);
             let made = made.map_err(|failure| self.named(reader.calls(), &call, failure))?;
+            let Some(made) = made else {
+                continue;
+            };
             let sample = medium.with(|medium| OperationSample {
                 duration: medium.now().since(start),
                 bytes: made.bytes,
@@ -179,12 +182,12 @@ impl<'a> TracePlayer<'a> {
         }
     }
 
-    /// Makes a call on both file systems.
+    /// Makes a call on both file systems; `None` where it is none.
     fn make(
         &mut self,
         action: &FileAction,
         mounted: &mut Mounted,
-    ) -> Result<MadeCall, CallFailure> {
+    ) -> Result<Option<MadeCall>, CallFailure> {
         let fs = &mut *mounted.engine;
         let (operation, bytes) = match action {
             FileAction::Open { file, how, path } => {
@@ -274,8 +277,13 @@ impl<'a> TracePlayer<'a> {
                 }
                 (RowOperation::List, 0)
             }
+            FileAction::SyncDir { path } => {
+                fs.sync_dir(path)?;
+                (RowOperation::Sync, 0)
+            }
+            FileAction::Mark { .. } => return Ok(None),
         };
-        Ok(MadeCall { operation, bytes })
+        Ok(Some(MadeCall { operation, bytes }))
     }
 
     /// Reads, and compares what is found with the reference. Returns the bytes that were found.

@@ -9,7 +9,7 @@ use super::call::{
     WrittenContent,
 };
 use super::error::{FileTraceError, FileTracePlace};
-use super::{TEXT_BYTES_MAX, VERSION};
+use super::{READ_VERSIONS, TEXT_BYTES_MAX, VERSION};
 
 /// What a trace begins with; the version follows.
 pub(super) const MAGIC: [u8; 7] = *b"WLFILES";
@@ -28,6 +28,8 @@ mod code {
     pub(super) const CREATE_DIR: u8 = 9;
     pub(super) const ENTRY: u8 = 10;
     pub(super) const LIST: u8 = 11;
+    pub(super) const SYNC_DIR: u8 = 12;
+    pub(super) const MARK: u8 = 13;
 }
 
 /// In the high half: the number of the thread follows, because it is not that of the record before.
@@ -201,6 +203,8 @@ impl<W: Write> BinaryWriter<W> {
                 false => code::ENTRY,
             },
             FileAction::List { .. } => code::LIST,
+            FileAction::SyncDir { .. } => code::SYNC_DIR,
+            FileAction::Mark { .. } => code::MARK,
         };
         self.record.push(head);
         if head & OTHER_THREAD != 0 {
@@ -268,7 +272,10 @@ impl<W: Write> BinaryWriter<W> {
             FileAction::Remove { path }
             | FileAction::CreateDir { path }
             | FileAction::Entry { path, .. }
-            | FileAction::List { path } => self.path(path),
+            | FileAction::List { path }
+            | FileAction::SyncDir { path } => self.path(path),
+            // Operations are few, and numbered like paths.
+            FileAction::Mark { operation } => self.path(operation),
         }
     }
 
@@ -286,6 +293,7 @@ impl<W: Write> BinaryWriter<W> {
 #[derive(Debug)]
 pub(super) struct BinaryReader<R> {
     from: R,
+    version: u8,
     at: u64,
     sum: Checksum,
     context: BinaryContext,
@@ -298,6 +306,7 @@ impl<R: BufRead> BinaryReader<R> {
     pub(super) fn new(from: R) -> Result<(Self, FileTracePreamble), FileTraceError> {
         let mut reader = Self {
             from,
+            version: VERSION,
             at: 0,
             sum: Checksum::new(),
             context: BinaryContext::default(),
@@ -308,7 +317,7 @@ impl<R: BufRead> BinaryReader<R> {
             reader.byte()?;
         }
         match reader.byte()? {
-            VERSION => {}
+            version if READ_VERSIONS.contains(&version) => reader.version = version,
             found => {
                 return Err(FileTraceError::OtherVersion {
                     place: FileTracePlace::Byte(reader.at - 1),
@@ -441,7 +450,8 @@ impl<R: BufRead> BinaryReader<R> {
         }
         let is_access = matches!(kind, code::READ | code::WRITE);
         let has_variant = is_access || matches!(kind, code::SYNC | code::ENTRY);
-        let is_known = (code::OPEN..=code::LIST).contains(&kind)
+        let last = if self.version > 1 { code::MARK } else { code::LIST };
+        let is_known = (code::OPEN..=last).contains(&kind)
             && (is_access || head & CONTINUES == 0)
             && (has_variant || head & VARIANT == 0);
         if !is_known {
@@ -474,6 +484,10 @@ impl<R: BufRead> BinaryReader<R> {
             code::REMOVE => FileAction::Remove { path: self.path()? },
             code::CREATE_DIR => FileAction::CreateDir { path: self.path()? },
             code::LIST => FileAction::List { path: self.path()? },
+            code::SYNC_DIR => FileAction::SyncDir { path: self.path()? },
+            code::MARK => FileAction::Mark {
+                operation: self.path()?,
+            },
             code::ENTRY => FileAction::Entry {
                 path: self.path()?,
                 found: is_variant,

@@ -113,6 +113,16 @@ pub enum FileAction {
         /// The directory.
         path: Arc<str>,
     },
+    /// Makes the names in a directory last.
+    SyncDir {
+        /// The directory.
+        path: Arc<str>,
+    },
+    /// No call: here the thread ends an operation of the program's own, such as a put.
+    Mark {
+        /// The operation: a text of at least one byte.
+        operation: Arc<str>,
+    },
 }
 
 /// How a file is opened.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-use super::VERSION;
+use super::{READ_VERSIONS, VERSION};
 
 /// Why a file trace cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -23,7 +23,7 @@ pub enum FileTraceError {
     )]
     Unknown(FileTracePlace),
     /// It is of a version that is not read.
-    #[error("{place}: version {found} of the format; allowed: {VERSION}")]
+    #[error("{place}: version {found} of the format; allowed: {} to {VERSION}", READ_VERSIONS.start())]
     OtherVersion {
         /// Where.
         place: FileTracePlace,

@@ -8,7 +8,7 @@
 //! ```
 //! use wordline_trace::files::{FileAction, FileTraceReader};
 //!
-//! let text = "wordline file trace 1\n1 open 0 create /log\n1 write 0 0 100 zeros\n1 sync 0 all\n1 close 0\nend\n";
+//! let text = "wordline file trace 2\n1 open 0 create /log\n1 write 0 0 100 zeros\n1 sync 0 all\n1 close 0\nend\n";
 //! let trace = FileTraceReader::open(text.as_bytes())?;
 //! let calls = trace.collect::<Result<Vec<_>, _>>()?;
 //! assert!(matches!(calls[1].action, FileAction::Write { bytes: 100, .. }));
@@ -34,8 +34,11 @@ pub use error::{FileTraceError, FileTracePlace};
 pub use reader::FileTraceReader;
 pub use writer::{FileTraceForm, FileTraceWriter};
 
-/// The version of the format that is written, and the only one that is read.
-pub const VERSION: u8 = 1;
+/// The version of the format that is written.
+pub const VERSION: u8 = 2;
+
+/// Versions that are read: the first one has neither [`FileAction::SyncDir`] nor [`FileAction::Mark`].
+const READ_VERSIONS: std::ops::RangeInclusive<u8> = 1..=VERSION;
 
 /// The most bytes of one call: they are held in RAM.
 pub const CALL_BYTES_MAX: u64 = 64 << 20;

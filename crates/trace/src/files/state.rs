@@ -127,7 +127,13 @@ impl FileTraceState {
                     _ => Ok(()),
                 }
             }
-            FileAction::List { path } => {
+            FileAction::Mark { operation } => match operation.len() {
+                1..=TEXT_BYTES_MAX => Ok(()),
+                bytes => Err(format!(
+                    "an operation of {bytes} bytes; allowed: 1 to {TEXT_BYTES_MAX}"
+                )),
+            },
+            FileAction::List { path } | FileAction::SyncDir { path } => {
                 good_path(path)?;
                 match self.tree.get(path) {
                     Some(StateNode::Dir) => Ok(()),

@@ -6,7 +6,7 @@ use super::*;
 
 /// A trace of every kind of call.
 const ALL: &str = "\
-wordline file trace 1
+wordline file trace 2
 note \"a program with \\\"quotes\\\"\"
 has-dir /d
 has-file 300 \"/d/a file\"
@@ -28,6 +28,10 @@ has-file 300 \"/d/a file\"
 1 entry absent \"/d/a file\"
 1 list /e
 1 remove /d
+1 sync-dir /
+1 +7 mark put
+2 mark "two words"
+2 mark put
 end
 ";
 
@@ -52,18 +56,18 @@ fn refusal(text: &str) -> String {
 
 /// The lines of a trace as text, behind its title and before its end.
 fn lines(lines: &str) -> String {
-    format!("wordline file trace 1\n{lines}\nend\n")
+    format!("wordline file trace 2\n{lines}\nend\n")
 }
 
 #[test]
 fn both_forms_hold_every_call() {
     let (preamble, calls) = read(ALL.as_bytes()).expect("a trace");
     assert_eq!(preamble.note, "a program with \"quotes\"");
-    assert_eq!(calls.len(), 18);
+    assert_eq!(calls.len(), 22);
     let text = written(FileTraceForm::Text, &preamble, &calls);
     assert_eq!(String::from_utf8(text).expect("text"), ALL);
     let binary = written(FileTraceForm::Binary, &preamble, &calls);
-    assert!(binary.len() < 200, "{} bytes", binary.len());
+    assert!(binary.len() < 250, "{} bytes", binary.len());
     assert_eq!(read(&binary).expect("a trace"), (preamble, calls));
 }
 
@@ -80,6 +84,24 @@ fn a_trace_that_is_cut_short_is_noticed_wherever_it_is_cut() {
     }
     for end in 1..ALL.len() - "end\n".len() {
         assert!(read(&ALL.as_bytes()[..end]).is_err(), "{end}");
+    }
+}
+
+#[test]
+fn a_trace_of_version_1_is_read_as_it_was() {
+    let (preamble, calls) = read(ALL.as_bytes()).expect("a trace");
+    let old = ALL.replacen("trace 2", "trace 1", 1);
+    let error = read(old.as_bytes()).expect_err("it has newer calls");
+    assert!(error.to_string().contains("\"sync-dir\"; allowed"), "{error}");
+    let old = old.replace("1 sync-dir /\n1 +7 mark put\n2 mark \"two words\"\n2 mark put\n", "");
+    let (_, old_calls) = read(old.as_bytes()).expect("a trace");
+    assert_eq!(old_calls, calls[..18]);
+    // The same in bytes, up to the checksum, which then says that the trace was changed.
+    for (calls, expected) in [(&calls[..18], "checksum"), (&calls[..19], "0x0c")] {
+        let mut binary = written(FileTraceForm::Binary, &preamble, calls);
+        binary[7] = 1;
+        let error = read(&binary).expect_err("another version").to_string();
+        assert!(error.contains(expected), "{error}");
     }
 }
 
@@ -104,7 +126,7 @@ fn other_files_and_versions_are_refused_by_name() {
         (&b""[..], "no file trace"),
         (b"GIF89a", "no file trace"),
         (b"wordline something", "no file trace"),
-        (b"WLFILES\x02", "version 2 of the format; allowed: 1"),
+        (b"WLFILES\x03", "version 3 of the format; allowed: 1 to 2"),
         (
             b"wordline file trace 7\n",
             "version 7 of the format; allowed: 1",

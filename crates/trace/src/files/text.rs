@@ -10,7 +10,7 @@ use super::call::{
     WrittenContent,
 };
 use super::error::{FileTraceError, FileTracePlace};
-use super::{TEXT_BYTES_MAX, VERSION};
+use super::{READ_VERSIONS, TEXT_BYTES_MAX, VERSION};
 
 /// What the first line begins with; the version follows.
 pub(super) const TITLE: &str = "wordline file trace ";
@@ -73,6 +73,8 @@ impl fmt::Display for TracedFileCall {
                 write!(f, "entry {found} {}", Word(path))
             }
             FileAction::List { path } => write!(f, "list {}", Word(path)),
+            FileAction::SyncDir { path } => write!(f, "sync-dir {}", Word(path)),
+            FileAction::Mark { operation } => write!(f, "mark {}", Word(operation)),
         }
     }
 }
@@ -98,6 +100,7 @@ impl fmt::Display for FileTracePreamble {
 #[derive(Debug)]
 pub(super) struct TextReader<R> {
     from: R,
+    version: u8,
     line: u64,
     /// The line of the first call, which ended what stands before it.
     first: Option<Vec<String>>,
@@ -108,17 +111,21 @@ impl<R: BufRead> TextReader<R> {
     pub(super) fn new(from: R) -> Result<(Self, FileTracePreamble), FileTraceError> {
         let mut reader = Self {
             from,
+            version: VERSION,
             line: 0,
             first: None,
         };
         let unknown = || FileTraceError::Unknown(FileTracePlace::Line(1));
         let title = reader.raw_line()?.ok_or_else(unknown)?;
         let found = title.trim_end().strip_prefix(TITLE).ok_or_else(unknown)?;
-        if found.parse() != Ok(VERSION) {
-            return Err(FileTraceError::OtherVersion {
-                place: reader.place(),
-                found: found.to_owned(),
-            });
+        match found.parse() {
+            Ok(version) if READ_VERSIONS.contains(&version) => reader.version = version,
+            _ => {
+                return Err(FileTraceError::OtherVersion {
+                    place: reader.place(),
+                    found: found.to_owned(),
+                });
+            }
         }
         let mut preamble = FileTracePreamble::default();
         while let Some(words) = reader.words()? {
@@ -240,6 +247,7 @@ fn split(line: &str) -> Result<Vec<String>, String> {
 /// The words of a line, taken one by one.
 struct TextLine<'a> {
     place: FileTracePlace,
+    version: u8,
     words: std::slice::Iter<'a, String>,
 }
 
@@ -247,6 +255,7 @@ impl<'a> TextLine<'a> {
     fn new<R: BufRead>(reader: &TextReader<R>, words: &'a [String]) -> Self {
         Self {
             place: reader.place(),
+            version: reader.version,
             words: words.iter(),
         }
     }
@@ -379,10 +388,18 @@ impl<'a> TextLine<'a> {
                 path: self.path()?,
             },
             "list" => FileAction::List { path: self.path()? },
+            "sync-dir" if self.version > 1 => FileAction::SyncDir { path: self.path()? },
+            "mark" if self.version > 1 => FileAction::Mark {
+                operation: self.text("operation")?.into(),
+            },
             _ => {
+                let newer = match self.version {
+                    1 => "",
+                    _ => ", sync-dir, mark",
+                };
                 return self.malformed(format!(
                     "the call is {name:?}; allowed: open, close, read, write, truncate, sync, rename, remove, \
-                     create-dir, entry, list"
+                     create-dir, entry, list{newer}"
                 ));
             }
         })

@@ -227,6 +227,8 @@ fn summary(trace: &Path) -> Result<Grid, FileTraceError> {
             FileAction::CreateDir { .. } => ("create-dir", 0),
             FileAction::Entry { .. } => ("entry", 0),
             FileAction::List { .. } => ("list", 0),
+            FileAction::SyncDir { .. } => ("sync-dir", 0),
+            FileAction::Mark { .. } => ("mark", 0),
         };
         let (calls, sum) = kinds.entry(name).or_default();
         *calls += 1;
