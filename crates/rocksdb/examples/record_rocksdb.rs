@@ -47,7 +47,11 @@ fn main() -> ExitCode {
 fn key(number: u16, bytes: usize) -> Vec<u8> {
     // An odd factor permutes the numbers, so that keys come in no order.
     let head = number.wrapping_mul(0x9E37).to_be_bytes();
-    let rest = (1..).map(|place: u32| u32::from(number).wrapping_mul(0x85EB_CA6B).rotate_left(place) as u8);
+    let rest = (1..).map(|place: u32| {
+        u32::from(number)
+            .wrapping_mul(0x85EB_CA6B)
+            .rotate_left(place) as u8
+    });
     head.into_iter().chain(rest).take(bytes).collect()
 }
 
@@ -103,11 +107,20 @@ fn count(numbered: &str, dumps: &str, to: &str) -> Result<(), Box<dyn Error>> {
     let mut last = HashMap::new();
     for call in reader.by_ref() {
         let mut call = call?;
-        let number = call.instructions.ok_or("the trace has no numbers: it was not run by Callgrind")?;
-        let (thread, _) = counts.get(&number).copied().ok_or(format!("there is no dump of call {number}"))?;
+        let number = call
+            .instructions
+            .ok_or("the trace has no numbers: it was not run by Callgrind")?;
+        let (thread, _) = counts
+            .get(&number)
+            .copied()
+            .ok_or(format!("there is no dump of call {number}"))?;
         let from = last.insert(call.thread, number).unwrap_or(0) + 1;
         let own = (from..=number).filter_map(|number| counts.get(&number));
-        call.instructions = Some(own.filter(|(by, _)| *by == thread).map(|(_, count)| count).sum());
+        call.instructions = Some(
+            own.filter(|(by, _)| *by == thread)
+                .map(|(_, count)| count)
+                .sum(),
+        );
         writer.call(&call)?;
     }
     writer.finish()?;
@@ -126,7 +139,9 @@ fn counts(dumps: &str) -> Result<HashMap<u64, (u32, u64)>, Box<dyn Error>> {
             continue;
         };
         let thread = field("thread: ").unwrap_or("1").parse()?;
-        let total = field("totals: ").or_else(|| field("summary: ")).unwrap_or("0");
+        let total = field("totals: ")
+            .or_else(|| field("summary: "))
+            .unwrap_or("0");
         counts.insert(call.trim().parse()?, (thread, total.trim().parse()?));
     }
     Ok(counts)

@@ -124,12 +124,7 @@ impl HostedFiles {
     }
 
     /// Reads until `out` is full or the file ends.
-    pub(crate) fn read(
-        &mut self,
-        file: Handle,
-        at: u64,
-        out: &mut [u8],
-    ) -> Result<usize, FsError> {
+    pub(crate) fn read(&mut self, file: Handle, at: u64, out: &mut [u8]) -> Result<usize, FsError> {
         self.fs.read(file, at, out)
     }
 

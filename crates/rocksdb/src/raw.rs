@@ -48,7 +48,11 @@ impl WlBytes {
         // RocksDB joins paths with too many slashes.
         let parts = path.split('/').filter(|part| !part.is_empty());
         let clean: String = parts.flat_map(|part| ["/", part]).collect();
-        Ok(if clean.is_empty() { "/".to_owned() } else { clean })
+        Ok(if clean.is_empty() {
+            "/".to_owned()
+        } else {
+            clean
+        })
     }
 }
 
@@ -116,12 +120,7 @@ unsafe extern "C" {
         value: WlTake,
         why: WlTake,
     ) -> c_int;
-    fn wl_rocksdb_each(
-        store: *mut WlStore,
-        to: *mut c_void,
-        record: WlTake,
-        why: WlTake,
-    ) -> c_int;
+    fn wl_rocksdb_each(store: *mut WlStore, to: *mut c_void, record: WlTake, why: WlTake) -> c_int;
     fn wl_rocksdb_mark(store: *mut WlStore, name: WlBytes);
 }
 
@@ -290,7 +289,9 @@ unsafe extern "C" fn list(
 ) -> c_int {
     // SAFETY: as said above; `take` comes with what it takes bytes to.
     unsafe {
-        let found = path.path().and_then(|path| files(context).files().list(&path));
+        let found = path
+            .path()
+            .and_then(|path| files(context).files().list(&path));
         code(found.map(|entries| {
             for entry in entries {
                 take(to, WlBytes::of(entry.name.as_bytes()));
@@ -318,7 +319,10 @@ unsafe extern "C" fn said(to: *mut c_void, why: WlBytes) {
 }
 
 /// Asks RocksDB for something that may be absent, and may fail. Bytes that it finds go to `see`.
-fn ask(see: &mut dyn FnMut(&[u8]), run: impl FnOnce(*mut c_void) -> c_int) -> Result<bool, Refused> {
+fn ask(
+    see: &mut dyn FnMut(&[u8]),
+    run: impl FnOnce(*mut c_void) -> c_int,
+) -> Result<bool, Refused> {
     let why = String::new();
     let mut answer = Answer { see, why };
     match run(ptr::from_mut(&mut answer).cast()) {
@@ -418,13 +422,19 @@ impl Database {
     pub(crate) fn get(&mut self, key: &[u8], see: &mut dyn FnMut(&[u8])) -> Result<(), Refused> {
         let key = WlBytes::of(key);
         // SAFETY: the database is open.
-        ask(see, |to| unsafe { wl_rocksdb_get(self.store, key, to, seen, said) }).map(drop)
+        ask(see, |to| unsafe {
+            wl_rocksdb_get(self.store, key, to, seen, said)
+        })
+        .map(drop)
     }
 
     /// Calls `see` with every key and, after it, its value.
     pub(crate) fn each(&mut self, see: &mut dyn FnMut(&[u8])) -> Result<(), Refused> {
         // SAFETY: the database is open.
-        ask(see, |to| unsafe { wl_rocksdb_each(self.store, to, seen, said) }).map(drop)
+        ask(see, |to| unsafe {
+            wl_rocksdb_each(self.store, to, seen, said)
+        })
+        .map(drop)
     }
 
     pub(crate) fn mark(&mut self, operation: &str) {

@@ -39,9 +39,19 @@ impl Ext4Space {
         let at_goal = before.filter(|(first, count)| goal < **first + **count);
         let first = match at_goal {
             Some(_) => goal,
-            None => *self.free.iter().max_by_key(|(first, count)| (**count, u64::MAX - **first))?.0,
+            None => {
+                *self
+                    .free
+                    .iter()
+                    .max_by_key(|(first, count)| (**count, u64::MAX - **first))?
+                    .0
+            }
         };
-        let end = self.free.range(..=first).next_back().map(|(start, count)| start + count)?;
+        let end = self
+            .free
+            .range(..=first)
+            .next_back()
+            .map(|(start, count)| start + count)?;
         let count = most.min(end - first);
         self.claim(first, count).then_some((first, count))
     }

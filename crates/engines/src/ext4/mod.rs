@@ -10,7 +10,6 @@
 //! - Nothing survives a power cut: what was not unmounted is refused. Verdicts on power cuts are refused, too.
 //! - No clock runs here. What Linux writes after some seconds is written by the next sync, by [`Ext4Options::dirty_bytes`],
 //!   or at the unmount.
-//! - A directory cannot be synced by itself: its changes are committed with the next sync of a file that commits.
 //! - Pages stay in RAM once they were read or written; there is no readahead.
 //! - The image is no ext4: Linux does not mount it.
 

@@ -1,6 +1,6 @@
 //! Files that are written as ext4 writes them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -73,6 +73,8 @@ struct Ext4Volume {
     reserved: u64,
     /// Number of the running transaction.
     running: u64,
+    /// Directories whose names it changes; the root is `""`.
+    renamed: BTreeSet<String>,
 }
 
 /// The traffic of ext4: files that are written as ext4 writes them. An emulation: see the engine `ext4`.
@@ -122,6 +124,7 @@ impl Ext4 {
             dirty_pages: 0,
             reserved: 0,
             running: 1,
+            renamed: BTreeSet::new(),
         };
         Ok(Self {
             volume: Some(volume),
@@ -208,7 +211,9 @@ impl Ext4Volume {
         let mut taken = Vec::new();
         self.reserved -= pages.len() as u64;
         while let Some(&first) = pages.first() {
-            let run = (first..).zip(&pages).take_while(|(number, page)| number == *page);
+            let run = (first..)
+                .zip(&pages)
+                .take_while(|(number, page)| number == *page);
             let wanted = run.count() as u64;
             let (file, _, _) = self.file(path)?;
             let before = file.blocks.range(..first).next_back();
@@ -255,23 +260,50 @@ impl Ext4Volume {
         let pattern = Arc::clone(&self.pattern);
         let (file, _, _) = self.file(path)?;
         let pending = file.pending(running);
-        let rules = pending.iter().map(|change| pattern.rule(*change, data_only));
+        let rules = pending
+            .iter()
+            .map(|change| pattern.rule(*change, data_only));
         let rule = rules.max_by_key(|rule| (rule.commits(), rule.steps.len()));
         self.allocate(path)?;
         for step in rule.iter().flat_map(|rule| &rule.steps) {
             match step {
                 SyncStep::Data => self.write_out(path)?,
-                SyncStep::Flush => self.device.flush()?,
-                _ if !self.journal.has_changes() => {}
-                SyncStep::Journal => self.journal.write(&mut self.device)?,
-                SyncStep::Commit => self.commit()?,
+                step => self.step(*step)?,
             }
         }
         // A pattern whose rule leaves data out would lose track of them.
         self.write_out(path)
     }
 
+    /// Makes the requests of a sync of a directory.
+    fn sync_names(&mut self, path: &str) -> Result<(), FsError> {
+        let path = if path == "/" { "" } else { path };
+        match self.tree.get(path) {
+            None if path.is_empty() => {}
+            Some(Ext4Node::Directory { .. }) => {}
+            Some(_) => return Err(FsErrorKind::NotDir.into()),
+            None => return Err(FsErrorKind::NotFound.into()),
+        }
+        if !self.renamed.contains(path) {
+            return Ok(());
+        }
+        let pattern = Arc::clone(&self.pattern);
+        let steps = pattern.rule(FileChange::Rename, false).steps.iter();
+        steps.copied().try_for_each(|step| self.step(step))
+    }
+
+    /// Makes a request that is of no file.
+    fn step(&mut self, step: SyncStep) -> Result<(), FsError> {
+        match step {
+            SyncStep::Flush => self.device.flush(),
+            SyncStep::Journal if self.journal.has_changes() => self.journal.write(&mut self.device),
+            SyncStep::Commit if self.journal.has_changes() => self.commit(),
+            SyncStep::Data | SyncStep::Journal | SyncStep::Commit => Ok(()),
+        }
+    }
+
     fn commit(&mut self) -> Result<(), FsError> {
+        self.renamed.clear();
         self.running += 1;
         self.journal.commit(&mut self.device)
     }
@@ -300,7 +332,8 @@ impl Ext4Volume {
         }
         let end = at + data.len() as u64;
         let pages = Ext4File::touched(at, data.len() as u64);
-        let lacks_block = |page: &u64| !file.blocks.contains_key(page) && !file.dirty.contains(page);
+        let lacks_block =
+            |page: &u64| !file.blocks.contains_key(page) && !file.dirty.contains(page);
         let wanted = pages.clone().filter(lacks_block).count() as u64;
         if wanted > free {
             return Err(FsErrorKind::Full.into());
@@ -388,7 +421,9 @@ impl Ext4Volume {
         self.check_vacant(path)?;
         let inode = self.space.take_inode().ok_or(FsErrorKind::Full)?;
         let file = Ext4File::default();
-        self.tree.insert(path.to_owned(), Ext4Node::File { inode, file });
+        self.tree
+            .insert(path.to_owned(), Ext4Node::File { inode, file });
+        self.renamed.insert(above(path).to_owned());
         self.changed(path, FileChange::Create, &[])
     }
 
@@ -401,6 +436,7 @@ impl Ext4Volume {
         let (block, _) = self.space.take(0, 1).ok_or(FsErrorKind::Full)?;
         let directory = Ext4Node::Directory { inode, block };
         self.tree.insert(path.to_owned(), directory);
+        self.renamed.insert(above(path).to_owned());
         let place = ChangedPlace {
             inode,
             directory: Some(block),
@@ -437,6 +473,7 @@ impl Ext4Volume {
         };
         self.give_back(&blocks);
         self.space.release_inode(inode);
+        self.renamed.insert(above(path).to_owned());
         let change = match blocks.is_empty() {
             true => FileChange::RemoveEmpty,
             false => FileChange::Remove,
@@ -467,7 +504,8 @@ impl Ext4Volume {
         let below: Vec<_> = self.within(from).map(|(path, _)| path.clone()).collect();
         for path in below.iter().map(String::as_str).chain([from]) {
             if let Some(node) = self.tree.remove(path) {
-                self.tree.insert(format!("{to}{}", &path[from.len()..]), node);
+                self.tree
+                    .insert(format!("{to}{}", &path[from.len()..]), node);
             }
         }
         let running = self.running;
@@ -479,6 +517,7 @@ impl Ext4Volume {
             file.note(FileChange::Rename, running);
         }
         for parent in [above(from), above(to)] {
+            self.renamed.insert(parent.to_owned());
             let place = ChangedPlace {
                 inode,
                 directory: None,
@@ -548,6 +587,11 @@ impl FileSystem for Ext4 {
         volume.sync(path, true)
     }
 
+    fn sync_dir(&mut self, path: &str) -> Result<(), FsError> {
+        check_path(path)?;
+        self.mounted()?.sync_names(path)
+    }
+
     /// Writes nothing: a close is no sync on Linux.
     fn close(&mut self, file: Handle) -> Result<(), FsError> {
         self.mounted()?;
@@ -591,7 +635,9 @@ impl FileSystem for Ext4 {
         }
         let volume = self.mounted()?;
         let directory = if path == "/" { "" } else { path };
-        let own = volume.within(path).filter(|(other, _)| above(other) == directory);
+        let own = volume
+            .within(path)
+            .filter(|(other, _)| above(other) == directory);
         Ok(own.map(|(path, node)| entry(path, node)).collect())
     }
 

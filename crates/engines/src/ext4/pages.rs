@@ -37,7 +37,11 @@ impl Ext4File {
             true => self.changes.clone(),
             false => BTreeSet::new(),
         };
-        if self.dirty.iter().any(|page| !self.blocks.contains_key(page)) {
+        if self
+            .dirty
+            .iter()
+            .any(|page| !self.blocks.contains_key(page))
+        {
             pending.insert(FileChange::Allocate);
         } else if !self.dirty.is_empty() {
             pending.insert(FileChange::Overwrite);
@@ -65,7 +69,9 @@ impl Ext4File {
                 continue;
             }
             match missing.last_mut() {
-                Some((first, start, count)) if page == *first + *count && block == *start + *count => {
+                Some((first, start, count))
+                    if page == *first + *count && block == *start + *count =>
+                {
                     *count += 1;
                 }
                 _ => missing.push((page, block, 1)),
@@ -124,7 +130,11 @@ impl Ext4File {
 
     /// Writes dirty pages, which all have blocks.
     pub(super) fn write_out(&mut self, device: &mut Ext4Device) -> Result<(), FsError> {
-        let mut places = self.dirty.iter().map(|page| (*page, self.blocks[page])).peekable();
+        let mut places = self
+            .dirty
+            .iter()
+            .map(|page| (*page, self.blocks[page]))
+            .peekable();
         let mut request = Vec::new();
         while let Some((first, start)) = places.next() {
             request.clear();

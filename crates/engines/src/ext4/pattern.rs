@@ -234,7 +234,10 @@ impl PatternCase {
 }
 
 fn wrong(why: &dyn std::fmt::Display) -> FsError {
-    FsError::new(FsErrorKind::Unsuitable, format_args!("pattern of ext4: {why}"))
+    FsError::new(
+        FsErrorKind::Unsuitable,
+        format_args!("pattern of ext4: {why}"),
+    )
 }
 
 #[cfg(test)]
@@ -249,15 +252,25 @@ mod tests {
         assert!(!commits(FileChange::Overwrite, true));
         assert!(commits(FileChange::Overwrite, false));
         assert!(commits(FileChange::Allocate, true));
-        assert_eq!(pattern.rule(FileChange::Nothing, false).steps, [SyncStep::Flush]);
+        assert_eq!(
+            pattern.rule(FileChange::Nothing, false).steps,
+            [SyncStep::Flush]
+        );
     }
 
     #[test]
     fn a_pattern_that_lacks_a_case_or_has_an_unknown_step_is_refused() {
         let text = include_str!("../../data/ext4.toml");
-        let refused = |text: &str| TrafficPattern::read(text).expect_err("it is wrong").to_string();
+        let refused = |text: &str| {
+            TrafficPattern::read(text)
+                .expect_err("it is wrong")
+                .to_string()
+        };
         let unknown = refused(&text.replacen("\"data 4096\"", "\"tape 4096\"", 1));
-        assert!(unknown.contains("tape 4096") && unknown.contains("journal"), "{unknown}");
+        assert!(
+            unknown.contains("tape 4096") && unknown.contains("journal"),
+            "{unknown}"
+        );
         let head = text.split("[[case]]").next().expect("it begins");
         let without = refused(&format!("{head}case = []"));
         assert!(without.contains("Nothing"), "{without}");

@@ -142,7 +142,9 @@ fn decoded(mut entries: &[u8], space: &mut Ext4Space) -> Option<Ext4Tree> {
         }
         let node = if is_directory {
             let block = word(&mut entries)?;
-            space.claim(block, 1).then_some(Ext4Node::Directory { inode, block })?
+            space
+                .claim(block, 1)
+                .then_some(Ext4Node::Directory { inode, block })?
         } else {
             let file = file(&mut entries, space)?;
             Ext4Node::File { inode, file }

@@ -41,7 +41,9 @@ impl Ext4Layout {
     /// Of a device of so many blocks.
     pub(super) fn of(blocks: u64) -> Result<Self, FsError> {
         if blocks < BLOCKS_MIN {
-            let why = format_args!("{blocks} blocks of 4 KiB; ext4 with a journal has {BLOCKS_MIN} at least");
+            let why = format_args!(
+                "{blocks} blocks of 4 KiB; ext4 with a journal has {BLOCKS_MIN} at least"
+            );
             return Err(FsError::new(FsErrorKind::Unsuitable, why));
         }
         let groups = blocks.div_ceil(GROUP);

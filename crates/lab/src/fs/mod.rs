@@ -14,6 +14,7 @@ pub(crate) mod engine;
 mod layer_ram;
 pub(crate) mod part;
 mod pieces;
+pub(crate) mod processor;
 mod rows;
 mod settings;
 pub(crate) mod system;

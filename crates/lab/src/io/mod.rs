@@ -21,6 +21,7 @@ use crate::fs::calls::{CallFailure, CallStep};
 use crate::fs::check;
 use crate::fs::engine::{Ready, file_system};
 use crate::fs::part::FileSystemMedium;
+use crate::fs::processor::instruction_s;
 use crate::fs::system::{FileSystemCase, FileSystemChoices};
 use crate::instrument::case::{DocumentCase, run_into};
 use crate::list::distinct;
@@ -32,6 +33,7 @@ use replay::TracePlayer;
 struct LoadedTrace {
     bytes: Vec<u8>,
     calls: u64,
+    has_instructions: bool,
 }
 
 impl LoadedTrace {
@@ -48,11 +50,16 @@ impl LoadedTrace {
             source,
         })?;
         let mut reader = FileTraceReader::open(&*bytes).map_err(refused)?;
+        let mut has_instructions = false;
         for call in reader.by_ref() {
-            call.map_err(refused)?;
+            has_instructions |= call.map_err(refused)?.instructions.is_some();
         }
         let calls = reader.calls();
-        Ok(Self { bytes, calls })
+        Ok(Self {
+            bytes,
+            calls,
+            has_instructions,
+        })
     }
 
     /// The calls from the first on.
@@ -127,7 +134,12 @@ fn play(
     let medium = FileSystemMedium::new(system.memory.fork(), system.bytes);
     engine.format(&medium)?;
     let mut reader = trace.open()?;
-    let mut replay = TracePlayer::new(system, trace.calls, payload, control);
+    let instruction_s = match trace.has_instructions {
+        true => instruction_s(system, document),
+        false => None,
+    };
+    let instruction_s = instruction_s.into_iter().flatten().collect();
+    let mut replay = TracePlayer::new(system, trace.calls, payload, instruction_s, control);
     let existing = &reader.preamble().existing;
     if !existing.is_empty() {
         let Ready { mut mounted, .. } = engine.mount(&medium)?;

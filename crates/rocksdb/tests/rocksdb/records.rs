@@ -37,11 +37,19 @@ fn a_database_holds_its_records_through_compactions_and_openings() {
         let mut found = Vec::new();
         let mut see = |key: &[u8], value: &[u8]| found.push((key.to_vec(), value.to_vec()));
         store.each(&mut see).expect("it can be read");
-        let all = expected.iter().map(|(key, value)| (key.to_vec(), value.to_vec()));
+        let all = expected
+            .iter()
+            .map(|(key, value)| (key.to_vec(), value.to_vec()));
         assert_eq!(found, all.collect::<Vec<_>>());
-        assert_eq!(store.get(b"none", <[u8]>::len).expect("it can be read"), None);
+        assert_eq!(
+            store.get(b"none", <[u8]>::len).expect("it can be read"),
+            None
+        );
         files = store.close().expect("it closes");
     }
     let tables = files.list("/db").expect("it is there");
-    assert!(tables.iter().any(|entry| entry.name.ends_with(".sst")), "{tables:?}");
+    assert!(
+        tables.iter().any(|entry| entry.name.ends_with(".sst")),
+        "{tables:?}"
+    );
 }
