@@ -34,7 +34,7 @@ pub use blocks::{BlockFault, BlockShape, Blocks, ByteBlocks, FlashBlocks};
 pub use byte_box::ByteBox;
 pub use engine::{
     Contract, Engine, EngineError, EngineMismatch, EngineOptions, FileSystemEngine, FsOptions,
-    Needs, Offer, Promise, StoreEngine, named, names, option, title,
+    Needs, Offer, OptionFile, Promise, StoreEngine, named, names, option, title,
 };
 pub use ext4::{Ext4, Ext4Options, FileChange, MetadataKind, PatternCase, TrafficPattern};
 #[cfg(feature = "fat")]

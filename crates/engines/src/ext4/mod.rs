@@ -21,6 +21,8 @@ mod pattern;
 mod table;
 mod volume;
 
+use std::sync::Arc;
+
 pub use mounted::{Ext4, Ext4Options};
 pub use pattern::{FileChange, MetadataKind, PatternCase, TrafficPattern};
 
@@ -50,23 +52,34 @@ impl Engine for Ext4Engine {
         Needs::Sectors
     }
 
-    fn format(&self, memory: Contract, _: &FsOptions) -> Result<(), FsError> {
+    fn format(&self, memory: Contract, options: &FsOptions) -> Result<(), FsError> {
+        chosen(options)?;
         Ext4::format(memory.sectors()?)
     }
 
     fn open(&self, memory: Contract, options: &FsOptions) -> Result<Box<Self::Offer>, FsError> {
-        let usual = Ext4Options::default();
-        let options = Ext4Options {
-            dirty_bytes: option("ext4", options, "dirty")?.unwrap_or(usual.dirty_bytes),
-            ..usual
-        };
-        Ok(Box::new(Ext4::mount(memory.sectors()?, options)?))
+        Ok(Box::new(Ext4::mount(memory.sectors()?, chosen(options)?)?))
     }
+}
+
+/// The options by name.
+fn chosen(options: &FsOptions) -> Result<Ext4Options, FsError> {
+    let usual = Ext4Options::default();
+    let pattern = options.files.get("pattern");
+    let pattern = pattern.map(|file| TrafficPattern::read(&file.text).map(Arc::new));
+    Ok(Ext4Options {
+        pattern: pattern.transpose()?.unwrap_or(usual.pattern),
+        dirty_bytes: option("ext4", options, "dirty")?.unwrap_or(usual.dirty_bytes),
+    })
 }
 
 impl FileSystemEngine for Ext4Engine {
     fn options(&self) -> &'static [&'static str] {
-        &["dirty"]
+        &["dirty", "pattern"]
+    }
+
+    fn file_options(&self) -> &'static [&'static str] {
+        &["pattern"]
     }
 
     fn is_emulated(&self) -> bool {
