@@ -11,7 +11,8 @@ use wordline_trace::files::{
 };
 
 /// What stands before the first call of a small trace of either form, so that its records are looked at, too.
-const STARTS: [&[u8]; 2] = [
+const STARTS: [&[u8]; 3] = [
+    b"WLFILES\x02\x00\x02\x00\x02/d\x00\x01\x04/d/a\x80\x02",
     b"WLFILES\x01\x00\x02\x00\x02/d\x00\x01\x04/d/a\x80\x02",
     b"wordline file trace 1\nhas-dir /d\nhas-file 300 /d/a\n",
 ];
@@ -127,6 +128,8 @@ fn make(
         FileAction::CreateDir { path } => fs.create_dir(path)?,
         FileAction::Entry { path, found } => assert_eq!(fs.entry(path).is_ok(), *found),
         FileAction::List { path } => drop(fs.list(path)?),
+        FileAction::SyncDir { path } => fs.sync_dir(path)?,
+        FileAction::Mark { .. } => {}
     }
     Ok(())
 }
