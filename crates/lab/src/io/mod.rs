@@ -134,6 +134,11 @@ fn play(
     let medium = FileSystemMedium::new(system.memory.fork(), system.bytes);
     engine.format(&medium)?;
     let mut reader = trace.open()?;
+    if trace.has_instructions {
+        document.warn(LabWarning::InstructionsRecorded {
+            name: &system.name(&system.whole()),
+        });
+    }
     let instruction_s = match trace.has_instructions {
         true => instruction_s(system, document),
         false => None,
