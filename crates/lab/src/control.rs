@@ -80,8 +80,14 @@ impl Control<'_> {
         };
         match opened {
             Ok(reader) => Ok(reader),
-            Err(source) => match TRACES.iter().chain(&ROCKSDB).find(|(name, _)| *name == file) {
-                Some((_, trace)) if source.kind() == io::ErrorKind::NotFound => Ok(Box::new(*trace)),
+            Err(source) => match TRACES
+                .iter()
+                .chain(&ROCKSDB)
+                .find(|(name, _)| *name == file)
+            {
+                Some((_, trace)) if source.kind() == io::ErrorKind::NotFound => {
+                    Ok(Box::new(*trace))
+                }
                 _ => Err(LabError::Unreadable {
                     file: file.to_owned(),
                     source,

@@ -287,23 +287,40 @@ fn a_marked_operation_is_the_calls_and_the_instructions_of_its_thread() {
 1 close 0
 2 close 1";
     let document = ran(&["sandisk-extreme-32g@rpi3-sd"], replay(&["ext4"]), lines);
-    let build = |metric, operation| value(&document, operation, metric, Some((Axis::Build, "published")));
+    let build = |metric, operation| {
+        value(
+            &document,
+            operation,
+            metric,
+            Some((Axis::Build, "published")),
+        )
+    };
     let memory = value(&document, "insert", Metric::LatencyMean, None).expect("one put");
     let syncs = value(&document, "sync", Metric::DurationTotal, None).expect("two syncs");
     assert!(memory > 0.0 && memory < syncs, "{memory} {syncs}");
     let put = build(Metric::LatencyMean, "insert").expect("its board has a processor");
     let get = build(Metric::LatencyMean, "hit").expect("its board has a processor");
-    assert!(((put - memory) / get - 10.0).abs() < 0.01, "{put} {memory} {get}");
+    assert!(
+        ((put - memory) / get - 10.0).abs() < 0.01,
+        "{put} {memory} {get}"
+    );
     let rate = build(Metric::OpsRate, "insert").expect("one put");
     assert!((rate * put - 1.0).abs() < 1e-6);
     let share = build(Metric::ProcessorShare, "insert").expect("one put");
     assert!((share - (put - memory) / put).abs() < 1e-6, "{share}");
-    assert_eq!(value(&document, "hit", Metric::Instructions, None), Some(60_000.0));
+    assert_eq!(
+        value(&document, "hit", Metric::Instructions, None),
+        Some(60_000.0)
+    );
 }
 
 #[test]
 fn a_trace_without_instructions_has_no_time_of_a_processor() {
-    let document = ran(&[MRAM], replay(&["flat"]), "1 open 0 create /a\n1 write 0 0 9 00000001\n1 mark put\n1 close 0");
+    let document = ran(
+        &[MRAM],
+        replay(&["flat"]),
+        "1 open 0 create /a\n1 write 0 0 9 00000001\n1 mark put\n1 close 0",
+    );
     assert!(value(&document, "insert", Metric::LatencyMean, None).is_some());
     assert_eq!(document.of(Metric::ProcessorTime).count(), 0);
 }
@@ -352,7 +369,9 @@ fn emulated_traffic_has_no_verdict_on_power_cuts() {
     let experiment = experiment(&["sandisk-extreme-32g@rpi3-sd"], workload);
     let refused = run(&catalog, &experiment, &Control::default()).expect_err("no verdict");
     assert!(refused.to_string().contains("ext4"), "{refused}");
-    let targets = catalog.part_on_board("sandisk-extreme-32g").expect("it is embedded");
+    let targets = catalog
+        .part_on_board("sandisk-extreme-32g")
+        .expect("it is embedded");
     let usual = wordline_lab::default_fs_workload(&[targets], None).file_systems;
     assert!(usual.iter().all(|name| name.name() != "ext4"), "{usual:?}");
 }

@@ -10,7 +10,10 @@ pub(super) struct Ext4Space {
     free: BTreeMap<u64, u64>,
     pub(super) free_blocks: u64,
     pub(super) total_blocks: u64,
+    /// Taken inodes, and free ones below the first that was never taken.
     inodes: BTreeSet<u64>,
+    given_back: BTreeSet<u64>,
+    next_inode: u64,
     most_inodes: u64,
 }
 
@@ -29,6 +32,8 @@ impl Ext4Space {
             free_blocks: total_blocks,
             total_blocks,
             inodes: BTreeSet::new(),
+            given_back: BTreeSet::new(),
+            next_inode: FIRST_INODE,
             most_inodes: layout.inodes(),
         }
     }
@@ -94,24 +99,48 @@ impl Ext4Space {
 
     /// The lowest free inode.
     pub(super) fn take_inode(&mut self) -> Option<u64> {
-        let inode = (FIRST_INODE..=self.most_inodes).find(|inode| !self.inodes.contains(inode))?;
-        self.inodes.insert(inode);
-        Some(inode)
+        let inode = self.given_back.pop_first().unwrap_or(self.next_inode);
+        self.claim_inode(inode).then_some(inode)
     }
 
     /// Takes this inode; false where it is none, or taken.
     pub(super) fn claim_inode(&mut self, inode: u64) -> bool {
-        (FIRST_INODE..=self.most_inodes).contains(&inode) && self.inodes.insert(inode)
+        if !(FIRST_INODE..=self.most_inodes).contains(&inode) || !self.inodes.insert(inode) {
+            return false;
+        }
+        self.given_back.remove(&inode);
+        if inode >= self.next_inode {
+            self.given_back.extend(self.next_inode..inode);
+            self.next_inode = inode + 1;
+        }
+        true
     }
 
     pub(super) fn release_inode(&mut self, inode: u64) {
-        self.inodes.remove(&inode);
+        if self.inodes.remove(&inode) {
+            self.given_back.insert(inode);
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_lowest_free_inode_is_next() {
+        let layout = Ext4Layout::of(1024).expect("4 MiB");
+        let mut space = Ext4Space::new(&layout);
+        assert!(space.claim_inode(15) && !space.claim_inode(15) && !space.claim_inode(11));
+        assert_eq!(
+            [(); 4].map(|()| space.take_inode()),
+            [12, 13, 14, 16].map(Some)
+        );
+        space.release_inode(13);
+        assert_eq!([(); 2].map(|()| space.take_inode()), [13, 17].map(Some));
+        while space.take_inode().is_some() {}
+        assert_eq!(space.inodes.last().copied(), Some(layout.inodes()));
+    }
 
     #[test]
     fn blocks_that_come_back_are_one_extent_again() {

@@ -145,7 +145,11 @@ impl TrafficPattern {
     /// # Errors
     /// [`FsErrorKind::Unsuitable`] with the line of what is wrong, or the case that is missing.
     pub fn read(text: &str) -> Result<Self, FsError> {
-        let mut pattern: Self = toml::from_str(text).map_err(|error| wrong(&error))?;
+        let mut pattern: Self = toml::from_str(text).map_err(|error| {
+            let before = error.span().and_then(|span| text.get(..span.start));
+            let line = 1 + before.map_or(0, |before| before.matches('\n').count());
+            wrong(&format_args!("line {line}: {}", error.message()))
+        })?;
         pattern.rules = pattern.derived()?;
         Ok(pattern)
     }

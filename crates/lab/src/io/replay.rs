@@ -383,7 +383,6 @@ fn marks(action: &FileAction) -> Option<RowOperation> {
     match &**operation {
         "put" => Some(RowOperation::Insert),
         "get" => Some(RowOperation::Hit),
-        "delete" => Some(RowOperation::Delete),
         _ => None,
     }
 }

@@ -41,7 +41,10 @@ macro_rules! text {
 /// A recorded trace of RocksDB: its file and contents.
 macro_rules! rocksdb {
     ($file:literal) => {
-        ($file, include_bytes!(concat!("../../../../examples/", $file)))
+        (
+            $file,
+            include_bytes!(concat!("../../../../examples/", $file)),
+        )
     };
 }
 

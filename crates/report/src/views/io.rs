@@ -22,6 +22,7 @@ pub(crate) const VIEW: View = View {
     tables: &[
         TableView::Lines(SYSTEMS),
         TableView::Lines(CALLS),
+        TableView::Lines(OPERATIONS),
         TableView::Lines(SLOWEST),
     ],
     plots: &[PlotView::Made(slowest_calls)],
@@ -76,6 +77,26 @@ const CALLS: LineTable = LineTable {
     ..LineTable::EMPTY
 };
 
+/// A line for each kind of operation that the program marked, and each build of its processor.
+const OPERATIONS: LineTable = LineTable {
+    title: "{target}: operations of the program, with its instructions where a build is named",
+    lines: |pivot| pivot.select(is_marked),
+    keys: &[
+        Key::Always(LineField::Operation),
+        Key::Words("file system", |_, line| system(line)),
+        Key::Varying(Of(Axis::Build)),
+        Key::Varying(LineField::Timing),
+    ],
+    figures: &[
+        figure("operations", Count(Metric::AccessCount, &[])),
+        figure("rate", At(Metric::OpsRate, &[])),
+        figure("latency mean", At(Metric::LatencyMean, &[])),
+        figure("latency p99", At(Metric::LatencyP99, &[])),
+        figure("latency max", At(Metric::LatencyMax, &[])),
+    ],
+    ..LineTable::EMPTY
+};
+
 /// What the slowest call of each kind consisted of.
 const SLOWEST: LineTable = LineTable {
     title: "{target}: what the slowest call of each kind consisted of",
@@ -97,7 +118,12 @@ const SLOWEST: LineTable = LineTable {
 
 /// Whether a line is of one kind of call.
 fn is_kind(line: &PivotLine<'_>) -> bool {
-    ![RowOperation::Mount, RowOperation::All].contains(&line.head().operation)
+    ![RowOperation::Mount, RowOperation::All].contains(&line.head().operation) && !is_marked(line)
+}
+
+/// Whether a line is of operations that the program marked.
+fn is_marked(line: &PivotLine<'_>) -> bool {
+    [RowOperation::Insert, RowOperation::Hit].contains(&line.head().operation)
 }
 
 /// The lines of the kinds of calls, those of a kind side by side.
