@@ -291,8 +291,9 @@ metrics! {
     DatabaseRam "database_ram" "B" Lower [Ram]
         "The most RAM that a database allocated in a run, its page cache included, as compiled for this host.";
     Instructions "instructions" "1" Lower
-        "Instructions that the processor executes for an operation, in the mean, predicted from counts of the work; the \
-         column `cause` names who computes: `cpu_engine` the database, `cpu_file_system` the file system below it.";
+        "Instructions that the processor executes for an operation, in the mean: predicted from counts of the work, or \
+         stated by a recorded trace; the column `cause` names who computes: `cpu_engine` the database, \
+         `cpu_file_system` the file system below it.";
     ProcessorTime "processor_time" "s" Lower
         "Time that the board's processor takes for these instructions, beside that of the memory and its driver; the \
          column `cause` names who computes, and `build` the build.";

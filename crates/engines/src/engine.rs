@@ -6,6 +6,8 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
 
 use wordline_memory::{ByteMemory, Flash};
 
@@ -180,8 +182,56 @@ impl Offer for dyn RecordStore {
     type Error = StoreError;
 }
 
-/// The choices of a file system that differ from its defaults, by name: sizes in bytes, and counts.
-pub type FsOptions = BTreeMap<&'static str, i64>;
+/// The choices of a file system that differ from its defaults, by name: sizes in bytes, and counts; and files.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FsOptions {
+    numbers: BTreeMap<&'static str, i64>,
+    /// Texts of files that were chosen.
+    pub files: BTreeMap<&'static str, OptionFile>,
+}
+
+/// A file that was chosen for a file system.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OptionFile {
+    /// As the user named it.
+    pub name: String,
+    /// What it holds.
+    pub text: Arc<str>,
+}
+
+impl FsOptions {
+    /// The defaults.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            numbers: BTreeMap::new(),
+            files: BTreeMap::new(),
+        }
+    }
+}
+
+impl Deref for FsOptions {
+    type Target = BTreeMap<&'static str, i64>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.numbers
+    }
+}
+
+impl DerefMut for FsOptions {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.numbers
+    }
+}
+
+impl<const N: usize> From<[(&'static str, i64); N]> for FsOptions {
+    fn from(numbers: [(&'static str, i64); N]) -> Self {
+        Self {
+            numbers: numbers.into(),
+            files: BTreeMap::new(),
+        }
+    }
+}
 
 /// A storage engine.
 pub trait Engine: Sync {
@@ -243,6 +293,17 @@ pub trait FileSystemEngine: Engine<Offer = dyn FileSystem + Send> {
     /// The names of its options.
     fn options(&self) -> &'static [&'static str] {
         &[]
+    }
+
+    /// Those of them whose value is a file.
+    fn file_options(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Whether it makes the traffic of a file system and is none: it runs where it is asked for, and has no verdicts on
+    /// power cuts.
+    fn is_emulated(&self) -> bool {
+        false
     }
 
     /// The option that chooses the size of its blocks: the erase of NOR, or a size of a memory of bytes.

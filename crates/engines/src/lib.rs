@@ -12,6 +12,7 @@ mod blocks;
 mod byte_box;
 pub mod crash;
 mod engine;
+mod ext4;
 mod fat;
 mod file_system;
 mod flat;
@@ -33,8 +34,9 @@ pub use blocks::{BlockFault, BlockShape, Blocks, ByteBlocks, FlashBlocks};
 pub use byte_box::ByteBox;
 pub use engine::{
     Contract, Engine, EngineError, EngineMismatch, EngineOptions, FileSystemEngine, FsOptions,
-    Needs, Offer, Promise, StoreEngine, named, names, option, title,
+    Needs, Offer, OptionFile, Promise, StoreEngine, named, names, option, title,
 };
+pub use ext4::{Ext4, Ext4Options, FileChange, MetadataKind, PatternCase, TrafficPattern};
 #[cfg(feature = "fat")]
 pub use fat::{Fat, FatOptions};
 pub use file_system::{
@@ -61,6 +63,7 @@ pub static FILE_SYSTEMS: &[&dyn FileSystemEngine] = &[
     &fat::FatEngine,           // in Rust
     &rtfs::RtfsEngine,         // the project's own, on raw flash
     &flat::FlatEngine,         // the project's own, on bytes
+    &ext4::Ext4Engine,         // the traffic of Linux's, as recorded
 ];
 
 /// All stores, in the order in which runs and reports have them.

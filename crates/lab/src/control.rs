@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::compare::TRACES;
 use crate::error::LabError;
+use crate::published::ROCKSDB;
 
 /// How far a run is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,8 +71,8 @@ impl Control<'_> {
         self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
     }
 
-    /// Opens a file that the experiment names. A trace that comes along with a study stands in where
-    /// there is no such file.
+    /// Opens a file that the experiment names. A trace that comes along with a study or a published document
+    /// stands in where there is no such file.
     pub(crate) fn open(&self, file: &str) -> Result<Box<dyn BufRead>, LabError> {
         let opened = match self.open {
             Some(open) => open(file),
@@ -79,9 +80,13 @@ impl Control<'_> {
         };
         match opened {
             Ok(reader) => Ok(reader),
-            Err(source) => match TRACES.iter().find(|(name, _)| *name == file) {
-                Some((_, text)) if source.kind() == io::ErrorKind::NotFound => {
-                    Ok(Box::new(text.as_bytes()))
+            Err(source) => match TRACES
+                .iter()
+                .chain(&ROCKSDB)
+                .find(|(name, _)| *name == file)
+            {
+                Some((_, trace)) if source.kind() == io::ErrorKind::NotFound => {
+                    Ok(Box::new(*trace))
                 }
                 _ => Err(LabError::Unreadable {
                     file: file.to_owned(),

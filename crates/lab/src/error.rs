@@ -239,6 +239,8 @@ problems! {
     NoErase { engine: &'static str, option: &'static str, part: String }
         "{engine}.{option} is the size of no erase of {part} that its board drives";
     Unsuitable { engine: &'static str, target: String, why: String } "does not suit {engine} on {target}: {why}";
+    EmulatedCrash(&'static str)
+        "{0} makes the traffic of a file system and keeps no promises; a verdict on power cuts needs another one";
     NoNumber(String) "{0} is neither a number nor a size, such as 256 or 1KiB";
     ChoiceOfOther { name: String, engine: &'static str } "{name} is a choice of {engine}, which does not run";
     UnknownChoice { name: String, allowed: String } "{name} is not an option of any file system; allowed: {allowed}";

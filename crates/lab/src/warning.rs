@@ -235,8 +235,11 @@ warnings! {
         "{name}: what it computes on the processor of {board} was not counted: its rates are those of the memory and \
          its driver alone, and too high beside those of tables whose work is counted";
     InstructionsAlone Advice { board }
-        "{board}: its sheet has no table [cpu], so that what SQLite and the file system compute is given in instructions, \
-         without a time";
+        "{board}: its sheet has no table [cpu], so that what the program and the file system compute is given in \
+         instructions, without a time";
+    InstructionsRecorded Default { name }
+        "{name}: instructions of the program are those that its trace states, at the cycles an instruction of the board; \
+         what file system and kernel compute is not counted, and rows without build are of the memory and its driver alone";
     InstructionsPredicted Default { name, engine, file_system }
         "what SQLite and {name} compute is predicted from counts of their work, with the instructions of an optimised \
          build for a Cortex-M7: at most {engine} and {file_system} off for workloads that were not used to fit; \

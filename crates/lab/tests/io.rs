@@ -324,3 +324,107 @@ fn a_trace_of_rocksdb_gives_the_same_document_each_time() {
     assert_eq!(first, run_on(1));
     assert_eq!(first, run_on(4));
 }
+
+/// A put of two threads' calls is the calls and the instructions of the thread that marks it.
+#[test]
+fn a_marked_operation_is_the_calls_and_the_instructions_of_its_thread() {
+    let lines = "1 open 0 create /a
+2 open 1 create /b
+1 +100 mark open
+1 write 0 0 4096 00000001
+2 write 1 0 8192 00000002
+2 sync 1 all
+1 +500000 sync 0 all
+1 +100000 mark put
+1 +60000 mark get
+1 close 0
+2 close 1";
+    let document = ran(&["sandisk-extreme-32g@rpi3-sd"], replay(&["ext4"]), lines);
+    let build = |metric, operation| {
+        value(
+            &document,
+            operation,
+            metric,
+            Some((Axis::Build, "published")),
+        )
+    };
+    let memory = value(&document, "put", Metric::LatencyMean, None).expect("one put");
+    let syncs = value(&document, "sync", Metric::DurationTotal, None).expect("two syncs");
+    assert!(memory > 0.0 && memory < syncs, "{memory} {syncs}");
+    let put = build(Metric::LatencyMean, "put").expect("its board has a processor");
+    let get = build(Metric::LatencyMean, "get").expect("its board has a processor");
+    assert!(
+        ((put - memory) / get - 10.0).abs() < 0.01,
+        "{put} {memory} {get}"
+    );
+    let rate = build(Metric::OpsRate, "put").expect("one put");
+    assert!((rate * put - 1.0).abs() < 1e-6);
+    let share = build(Metric::ProcessorShare, "put").expect("one put");
+    assert!((share - (put - memory) / put).abs() < 1e-6, "{share}");
+    assert_eq!(
+        value(&document, "get", Metric::Instructions, None),
+        Some(60_000.0)
+    );
+}
+
+#[test]
+fn a_trace_without_instructions_has_no_time_of_a_processor() {
+    let document = ran(
+        &[MRAM],
+        replay(&["flat"]),
+        "1 open 0 create /a\n1 write 0 0 9 00000001\n1 mark put\n1 close 0",
+    );
+    assert!(value(&document, "put", Metric::LatencyMean, None).is_some());
+    assert_eq!(document.of(Metric::ProcessorTime).count(), 0);
+}
+
+#[test]
+fn a_pattern_of_the_users_own_replaces_the_recording() {
+    let lines = "1 open 0 create /a\n1 write 0 0 4096 00000001\n1 sync 0 all\n1 close 0";
+    let target = ["sandisk-extreme-32g@rpi3-sd"];
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("pattern.toml");
+    let with = |text: &str| {
+        std::fs::write(&file, text).expect("a file");
+        let name = file.to_str().expect("UTF-8").to_owned();
+        let mut workload = replay(&["ext4"]);
+        workload.settings = [("ext4.pattern".to_owned(), name)].into();
+        try_run(&target, workload, lines, 1)
+    };
+    let recorded = include_str!("../../engines/data/ext4.toml");
+    let sync = |document: &ResultSet| value(document, "sync", Metric::LatencyMean, None);
+    let usual = sync(&ran(&target, replay(&["ext4"]), lines));
+    assert_eq!(sync(&with(recorded).expect("the recording")), usual);
+    let without_barriers = recorded.replace(", \"flush\"", "");
+    let faster = sync(&with(&without_barriers).expect("it is sound"));
+    assert!(faster < usual, "{faster:?} {usual:?}");
+    let wrong = with(&recorded.replacen("data 4096", "tape 4096", 1)).expect_err("no such step");
+    assert!(wrong.to_string().contains("tape 4096"), "{wrong}");
+    let mut workload = replay(&["ext4"]);
+    workload.settings = [("ext4.pattern".to_owned(), "/nowhere.toml".to_owned())].into();
+    let missing = try_run(&target, workload, lines, 1).expect_err("no such file");
+    assert!(missing.to_string().contains("/nowhere.toml"), "{missing}");
+}
+
+/// What is emulated runs where it is asked for, and gets no verdict.
+#[test]
+fn emulated_traffic_has_no_verdict_on_power_cuts() {
+    let workload = Workload::Fs(FsWorkload {
+        file_systems: vec!["ext4".parse().expect("a name")],
+        file_bytes: 4096,
+        access_bytes: 4096,
+        record_bytes: 512,
+        capacity_bytes: Some(8 << 20),
+        crash_images: 5,
+        ..FsWorkload::default()
+    });
+    let catalog = Catalog::load(&[]).expect("the embedded sheets");
+    let experiment = experiment(&["sandisk-extreme-32g@rpi3-sd"], workload);
+    let refused = run(&catalog, &experiment, &Control::default()).expect_err("no verdict");
+    assert!(refused.to_string().contains("ext4"), "{refused}");
+    let targets = catalog
+        .part_on_board("sandisk-extreme-32g")
+        .expect("it is embedded");
+    let usual = wordline_lab::default_fs_workload(&[targets], None).file_systems;
+    assert!(usual.iter().all(|name| name.name() != "ext4"), "{usual:?}");
+}

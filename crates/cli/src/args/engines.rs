@@ -7,8 +7,16 @@ use clap::{Arg, Command};
 use wordline_core::EngineName;
 use wordline_engines::{Engine, FILE_SYSTEMS, STORES, names};
 
-/// The file systems, as a default and as a choice.
-pub(super) static ALL_FILE_SYSTEMS: LazyLock<[String; 2]> = LazyLock::new(|| lists(FILE_SYSTEMS));
+/// The file systems, as a default and as a choice. What is emulated runs where it is asked for.
+pub(super) static ALL_FILE_SYSTEMS: LazyLock<[String; 2]> = LazyLock::new(|| {
+    let [_, choice] = lists(FILE_SYSTEMS);
+    let usual: Vec<_> = FILE_SYSTEMS
+        .iter()
+        .filter(|engine| !engine.is_emulated())
+        .copied()
+        .collect();
+    [names(&usual).join(","), choice]
+});
 
 /// The tables, as a default and as a choice. What writes whole pages is slow, and runs where it is asked for.
 static ALL_TABLES: LazyLock<[String; 2]> = LazyLock::new(|| {

@@ -5,6 +5,7 @@
 mod calls;
 mod cases;
 mod damage;
+mod ext4;
 mod faults;
 mod memories;
 mod model;

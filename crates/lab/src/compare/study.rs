@@ -36,10 +36,10 @@ pub const STUDIES: [(&str, &str); 8] = [
     ),
 ];
 
-/// The traces that come with the studies: file and text.
-pub(crate) const TRACES: [(&str, &str); 1] = [(
+/// The trace that comes with the studies: file and contents.
+pub(crate) const TRACES: [(&str, &[u8]); 1] = [(
     "trace-replay.iolog",
-    include_str!("../../studies/trace-replay.iolog"),
+    include_bytes!("../../studies/trace-replay.iolog"),
 )];
 
 /// A study file.

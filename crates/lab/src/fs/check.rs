@@ -43,12 +43,24 @@ pub(super) fn check(
     for target in targets {
         sizes(target, workload)?;
     }
+    verdicts(&systems, workload.crash_images)?;
     choices(
         &systems,
         targets,
         &workload.settings,
         experiment.ftl.as_ref(),
     )
+}
+
+/// Nothing that is emulated has a verdict on power cuts.
+///
+/// # Errors
+/// When one is asked for.
+pub(crate) fn verdicts(engines: &[&dyn FileSystemEngine], images: u64) -> Result<(), LabError> {
+    match engines.iter().find(|engine| engine.is_emulated()) {
+        Some(engine) if images > 0 => Err(SettingProblem::EmulatedCrash(engine.name()).of("crash")),
+        _ => Ok(()),
+    }
 }
 
 /// Everything that was chosen is of something that runs.

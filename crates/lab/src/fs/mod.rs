@@ -14,6 +14,7 @@ pub(crate) mod engine;
 mod layer_ram;
 pub(crate) mod part;
 mod pieces;
+pub(crate) mod processor;
 mod rows;
 mod settings;
 pub(crate) mod system;
@@ -25,7 +26,7 @@ use system::{FileSystemCase, FileSystemChoices};
 use wordline_catalog::{Model, PartOnBoard};
 use wordline_core::quantity::Quantity as _;
 use wordline_core::{EngineName, Experiment, FsTest, FsWorkload, ResultSet};
-use wordline_engines::{Engine, FILE_SYSTEMS, Needs, names};
+use wordline_engines::{FILE_SYSTEMS, Needs, names};
 use wordline_nvm::{FlashModel, MemoryClass};
 
 pub use volume::{Spent, Volume, VolumeReading};
@@ -82,9 +83,10 @@ pub(crate) fn file_systems_of(targets: &[PartOnBoard<'_>]) -> Vec<EngineName> {
         .iter()
         .any(|target| target.part.model.class() == MemoryClass::ByteAddressable);
     let names = file_systems().into_iter();
-    let runs = |name: &EngineName| match file_system(name).map(Engine::needs) {
-        Ok(Needs::SpareFlash) => takes_records,
-        Ok(Needs::Bytes) => has_bytes,
+    let runs = |name: &EngineName| match file_system(name) {
+        Ok(engine) if engine.is_emulated() => false,
+        Ok(engine) if engine.needs() == Needs::SpareFlash => takes_records,
+        Ok(engine) if engine.needs() == Needs::Bytes => has_bytes,
         _ => true,
     };
     names.filter(runs).collect()

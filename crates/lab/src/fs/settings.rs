@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use wordline_core::quantity::ByteCount;
-use wordline_engines::{FILE_SYSTEMS, FileSystemEngine, FsOptions};
+use wordline_engines::{FILE_SYSTEMS, FileSystemEngine, FsOptions, OptionFile};
 
 use crate::error::{LabError, SettingProblem};
 
@@ -16,14 +16,20 @@ impl Settings {
     /// The choices for one file system out of all.
     ///
     /// # Errors
-    /// For a name that no file system has, and a value that is no number or size.
+    /// For a name that no file system has, a value that is no number or size, and a file that cannot be read.
     pub(super) fn of(
         engine: &dyn FileSystemEngine,
         all: &BTreeMap<String, String>,
     ) -> Result<Self, LabError> {
-        let mut chosen = BTreeMap::new();
+        let mut chosen = FsOptions::new();
         for (name, value) in all {
             let (owner, name) = find(name)?;
+            if owner.file_options().contains(&name) {
+                if owner.name() == engine.name() {
+                    chosen.files.insert(name, read(value)?);
+                }
+                continue;
+            }
             let number = number(value).ok_or_else(|| {
                 SettingProblem::NoNumber(format!("{}.{name}={value}", owner.name())).of("set")
             })?;
@@ -57,7 +63,7 @@ impl Settings {
 
     /// Whether nothing was chosen.
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.0.is_empty() && self.0.files.is_empty()
     }
 
     /// Chooses what was left open.
@@ -79,8 +85,11 @@ impl Settings {
 /// Behind what they are the choices of.
 impl fmt::Display for Settings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (name, value) in &self.0 {
+        for (name, value) in &*self.0 {
             write!(f, ", {name} {value}")?;
+        }
+        for (name, file) in &self.0.files {
+            write!(f, ", {name} {}", file.name)?;
         }
         Ok(())
     }
@@ -106,6 +115,17 @@ fn find(text: &str) -> Result<(&'static dyn FileSystemEngine, &'static str), Lab
             allowed: allowed.collect::<Vec<_>>().join(", "),
         }
         .of("set")
+    })
+}
+
+fn read(file: &str) -> Result<OptionFile, LabError> {
+    let text = std::fs::read_to_string(file).map_err(|source| LabError::Unreadable {
+        file: file.to_owned(),
+        source,
+    })?;
+    Ok(OptionFile {
+        name: file.to_owned(),
+        text: text.into(),
     })
 }
 

@@ -21,6 +21,7 @@ use crate::fs::calls::{CallFailure, CallStep, Measured, Mounted};
 use crate::fs::check;
 use crate::fs::engine::{LayerRam, Ready, file_system};
 use crate::fs::part::FileSystemMedium;
+use crate::fs::processor::instruction_s;
 use crate::fs::system::{FileSystemCase, FileSystemChoices};
 use crate::instrument::case::{DocumentCase, run_into};
 use crate::list::distinct;
@@ -32,6 +33,7 @@ use replay::{PlayedTrace, TracePlayer};
 pub(crate) struct LoadedTrace {
     bytes: Vec<u8>,
     calls: u64,
+    has_instructions: bool,
 }
 
 impl LoadedTrace {
@@ -53,11 +55,16 @@ impl LoadedTrace {
     /// Checks every call of a trace.
     pub(crate) fn of(bytes: Vec<u8>) -> Result<Self, FileTraceError> {
         let mut reader = FileTraceReader::open(&*bytes)?;
+        let mut has_instructions = false;
         for call in reader.by_ref() {
-            call?;
+            has_instructions |= call?.instructions.is_some();
         }
         let calls = reader.calls();
-        Ok(Self { bytes, calls })
+        Ok(Self {
+            bytes,
+            calls,
+            has_instructions,
+        })
     }
 
     /// The calls from the first on.
@@ -128,7 +135,7 @@ fn play(
     control: &Control<'_>,
     document: &mut ResultSet,
 ) -> Result<(), CallFailure> {
-    let played = SystemReplay::run(system, trace, payload, control)?;
+    let played = SystemReplay::run(system, trace, payload, control, document)?;
     let subject = system.whole();
     system.rows(&subject, &CallStep::MOUNT, &played.mount, document);
     system.ram(&subject, &played.mounted, &played.layer_ram, document);
@@ -154,12 +161,23 @@ impl SystemReplay {
         trace: &LoadedTrace,
         payload: &Payload,
         control: &Control<'_>,
+        document: &mut ResultSet,
     ) -> Result<Self, CallFailure> {
         let engine = &system.engine;
         let medium = FileSystemMedium::new(system.memory.fork(), system.bytes);
         engine.format(&medium)?;
         let mut reader = trace.open()?;
-        let mut replay = TracePlayer::new(system, trace.calls, payload, control);
+        if trace.has_instructions {
+            document.warn(LabWarning::InstructionsRecorded {
+                name: &system.name(&system.whole()),
+            });
+        }
+        let instruction_s = match trace.has_instructions {
+            true => instruction_s(system, document),
+            false => None,
+        };
+        let instruction_s = instruction_s.into_iter().flatten().collect();
+        let mut replay = TracePlayer::new(system, trace.calls, payload, instruction_s, control);
         let existing = &reader.preamble().existing;
         if !existing.is_empty() {
             let Ready { mut mounted, .. } = engine.mount(&medium)?;

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use wordline_core::RowOperation;
+use wordline_core::quantity::Time;
 use wordline_engines::{FileSystem, FsError, FsErrorKind, Handle, Open, VolatileFiles};
 use wordline_trace::files::{
     ExistingEntry, FileAction, FileOpening, FileTraceReader, SyncKind, TracedFileCall,
@@ -30,8 +31,25 @@ pub(crate) struct PlayedTrace {
     pub(super) all: OperationTally,
     /// Calls of each kind.
     pub(super) kinds: BTreeMap<RowOperation, OperationTally>,
-    /// The program's own operations, of those names that rows can have: of each the calls of its thread.
-    pub(crate) operations: BTreeMap<RowOperation, OperationTally>,
+    /// Operations of the program, where it marked them with names that rows can have.
+    pub(crate) marked: BTreeMap<RowOperation, MarkedOperations>,
+}
+
+/// Operations of a program, each from the mark before it on: the calls of its thread, and what that thread computed.
+pub(crate) struct MarkedOperations {
+    /// In the memory's time.
+    pub(crate) calls: OperationTally,
+    /// In the memory's time and the processor's, of each build; none where instructions or their time are unknown.
+    pub(super) with_processor: Vec<OperationTally>,
+    /// Instructions of all; `None` where they were not counted.
+    pub(super) instructions: Option<u64>,
+}
+
+/// What a thread has done since its last mark.
+#[derive(Default)]
+struct SinceMark {
+    calls: OperationSample,
+    instructions: Option<u64>,
 }
 
 /// A file that is open on both file systems.
@@ -52,6 +70,9 @@ pub(super) struct TracePlayer<'a> {
     open: HashMap<u32, ReplayedFile>,
     data: Vec<u8>,
     expected: Vec<u8>,
+    /// What an instruction takes in seconds, of each build; none where that is unknown.
+    instruction_s: Vec<f64>,
+    since_mark: HashMap<u32, SinceMark>,
 }
 
 /// What a call was, and how many bytes it moved.
@@ -65,9 +86,12 @@ impl<'a> TracePlayer<'a> {
         system: &'a FileSystemCase<'a>,
         calls: u64,
         payload: &'a Payload,
+        instruction_s: Vec<f64>,
         control: &'a Control<'a>,
     ) -> Self {
         Self {
+            instruction_s,
+            since_mark: HashMap::new(),
             target: &system.engine.target.name,
             payload,
             control,
@@ -118,10 +142,7 @@ impl<'a> TracePlayer<'a> {
         let begin =
             |stores, scope| medium.with(|medium| OperationTally::begin(medium, stores, scope));
         let mut all = begin(true, UnitWear::Whole);
-        let mut kinds = BTreeMap::new();
-        let mut operations = BTreeMap::new();
-        // What each thread called since its last operation ended.
-        let mut pending: HashMap<u32, OperationSample> = HashMap::new();
+        let (mut kinds, mut marked) = (BTreeMap::new(), BTreeMap::new());
         while let Some(call) = reader.next() {
             let call = call?;
             if reader.calls().is_multiple_of(REPORT) {
@@ -133,12 +154,18 @@ impl<'a> TracePlayer<'a> {
             let start = medium.now();
             let made = self.make(&call.action, mounted);
             let made = made.map_err(|failure| self.named(reader.calls(), &call, failure))?;
+            let since = self.since_mark.entry(call.thread).or_default();
+            since.instructions = sum(since.instructions, call.instructions);
             let Some(made) = made else {
-                let sample = pending.remove(&call.thread).unwrap_or_default();
+                let since = self.since_mark.remove(&call.thread).unwrap_or_default();
                 if let Some(operation) = operation_of(&call.action) {
-                    let tally = operations.entry(operation);
-                    let tally = tally.or_insert_with(|| begin(true, UnitWear::Off));
-                    tally.add(&sample);
+                    let builds = self.instruction_s.len();
+                    let operations = marked.entry(operation).or_insert_with(|| MarkedOperations {
+                        calls: begin(true, UnitWear::Off),
+                        with_processor: vec![begin(false, UnitWear::Off); builds],
+                        instructions: None,
+                    });
+                    operations.add(&since, &self.instruction_s);
                 }
                 continue;
             };
@@ -148,8 +175,8 @@ impl<'a> TracePlayer<'a> {
                 activity: medium.take_call(),
                 ..OperationSample::default()
             });
-            let own = pending.entry(call.thread).or_default();
-            *own = own.then(&sample);
+            let since = self.since_mark.entry(call.thread).or_default();
+            since.calls = since.calls.then(&sample);
             let stores = made.operation == RowOperation::Write;
             let kind = kinds
                 .entry(made.operation)
@@ -164,11 +191,7 @@ impl<'a> TracePlayer<'a> {
         for (_, left) in self.open.drain() {
             mounted.engine.close(left.file)?;
         }
-        Ok(PlayedTrace {
-            all,
-            kinds,
-            operations,
-        })
+        Ok(PlayedTrace { all, kinds, marked })
     }
 
     fn report(&self, calls: u64) {
@@ -327,7 +350,32 @@ impl<'a> TracePlayer<'a> {
     }
 }
 
-/// The operation that a mark ends, where rows have one of this name.
+impl MarkedOperations {
+    fn add(&mut self, since: &SinceMark, instruction_s: &[f64]) {
+        self.calls.add(&since.calls);
+        let Some(instructions) = since.instructions else {
+            return;
+        };
+        self.instructions = sum(self.instructions, Some(instructions));
+        for (tally, each_s) in self.with_processor.iter_mut().zip(instruction_s) {
+            let computed = Time::from_ps((instructions as f64 * each_s * 1e12).round() as u64);
+            tally.add(&OperationSample {
+                duration: since.calls.duration.plus(computed),
+                ..since.calls
+            });
+        }
+    }
+}
+
+/// Counts together, of which some may be unknown.
+fn sum(one: Option<u64>, other: Option<u64>) -> Option<u64> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one + other),
+        (one, other) => one.or(other),
+    }
+}
+
+/// The operation that a mark ends, where rows can have its name.
 fn operation_of(action: &FileAction) -> Option<RowOperation> {
     match action {
         FileAction::Mark { operation } => operation.parse().ok(),

@@ -1,8 +1,10 @@
 //! The rows of a trace: of all its calls, and of each kind.
 
-use wordline_core::{Metric, ResultSet, RowOperation};
+use wordline_core::quantity::Quantity as _;
+use wordline_core::{Axis, Basis, Metric, ResultSet, RowOperation};
 
 use super::replay::PlayedTrace;
+use crate::fs::processor::BUILDS;
 use crate::instrument::rows::{self, RowDetail};
 use crate::subject::Subject;
 
@@ -27,6 +29,11 @@ const OF_ALL: [&[Metric]; 3] = [
 
 /// The program's own operations that have rows; no call has their names.
 const MARKED: [RowOperation; 2] = [RowOperation::Put, RowOperation::Get];
+/// What is said of operations that a program marked.
+const OF_MARKED: [&[Metric]; 2] = [
+    &[Metric::OpsRate, Metric::AccessCount, Metric::DurationTotal],
+    &rows::LATENCIES,
+];
 
 /// Adds the rows of a trace; `name` names its distributions.
 pub(super) fn add(subject: &Subject, name: &str, played: &PlayedTrace, document: &mut ResultSet) {
@@ -41,11 +48,46 @@ pub(super) fn add(subject: &Subject, name: &str, played: &PlayedTrace, document:
         RowDetail::Sparse,
         document,
     );
-    let marked = played.operations.iter();
-    let marked = marked.filter(|(operation, _)| MARKED.contains(operation));
-    for (operation, tally) in played.kinds.iter().chain(marked) {
+    for (operation, tally) in &played.kinds {
         let (at, name) = of(*operation);
         let groups = [&[&[Metric::ThroughputMean][..]], &OF_CALLS[..]].concat();
         rows::add(&at, &name, tally, &groups, RowDetail::Sparse, document);
+    }
+    let marked = played.marked.iter();
+    for (operation, marked) in marked.filter(|(operation, _)| MARKED.contains(operation)) {
+        let (at, name) = of(*operation);
+        rows::add(
+            &at,
+            &name,
+            &marked.calls,
+            &OF_MARKED,
+            RowDetail::Sparse,
+            document,
+        );
+        let count = marked.calls.count().max(1) as f64;
+        let at = Subject {
+            basis: Basis::Estimated,
+            ..at
+        };
+        if let Some(instructions) = marked.instructions {
+            at.at(Axis::Cause, "cpu_engine").add(
+                Metric::Instructions,
+                Ok(instructions as f64 / count),
+                document,
+            );
+        }
+        for (build, tally) in BUILDS.into_iter().zip(&marked.with_processor) {
+            if tally.count() == 0 {
+                continue;
+            }
+            let at = at.at(Axis::Build, build.name());
+            let name = format!("{name}, {build} build");
+            rows::add(&at, &name, tally, &OF_MARKED, RowDetail::Sparse, document);
+            let (all, memory) = (tally.busy.si(), marked.calls.busy.si());
+            let processor = Ok((all - memory) / count);
+            at.at(Axis::Cause, "cpu_engine")
+                .add(Metric::ProcessorTime, processor, document);
+            at.add(Metric::ProcessorShare, Ok(1.0 - memory / all), document);
+        }
     }
 }

@@ -38,6 +38,26 @@ macro_rules! text {
     };
 }
 
+/// A recorded trace of RocksDB: its file and contents.
+macro_rules! rocksdb {
+    ($file:literal) => {
+        (
+            $file,
+            include_bytes!(concat!("../../../../examples/", $file)),
+        )
+    };
+}
+
+/// The traces that experiments of documents name.
+pub(crate) const ROCKSDB: [(&str, &[u8]); 6] = [
+    rocksdb!("rocksdb-2-sync.wft"),
+    rocksdb!("rocksdb-256-sync.wft"),
+    rocksdb!("rocksdb-2-nosync.wft"),
+    rocksdb!("rocksdb-16-nosync.wft"),
+    rocksdb!("rocksdb-32-nosync.wft"),
+    rocksdb!("rocksdb-256-nosync.wft"),
+];
+
 /// The embedded documents.
 const DOCUMENTS: [Files; 7] = [
     Files {

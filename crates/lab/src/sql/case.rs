@@ -23,6 +23,7 @@ use crate::error::LabError;
 use crate::fs::calls::CallFailure;
 use crate::fs::engine::Ready;
 use crate::fs::part::FileSystemMedium;
+use crate::fs::processor::instruction_s;
 use crate::fs::share_of_memory;
 use crate::fs::system::{FileSystemCase, FileSystemChoices};
 use crate::instrument::case::{DocumentCase, run_into};
@@ -287,7 +288,7 @@ impl SqlCase<'_, '_> {
     /// Adds the rows of what was measured.
     pub(super) fn rows(&self, measured: &MeasuredDatabase, document: &mut ResultSet) {
         let subject = self.subject();
-        let instruction_s = processor::instruction_s(&self.system, document);
+        let instruction_s = instruction_s(&self.system, document);
         processor::warn(&self.system, document);
         for work in &measured.works {
             let at = subject.doing(work.operation);

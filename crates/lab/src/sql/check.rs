@@ -4,7 +4,7 @@ use wordline_catalog::PartOnBoard;
 use wordline_core::{Experiment, SqlTest, SqlWorkload};
 
 use crate::error::{LabError, SettingProblem, in_range};
-use crate::fs::check::choices;
+use crate::fs::check::{choices, verdicts};
 use crate::fs::engine::file_system;
 use crate::list::distinct;
 
@@ -65,6 +65,7 @@ pub(super) fn check(
         in_range("transactions", transactions, 1, TRANSACTIONS_MAX)?;
     }
     in_range("crash", workload.crash_images, 0, IMAGES_MAX)?;
+    verdicts(&systems, workload.crash_images)?;
     if workload.capacity_bytes == Some(0) {
         return Err(SettingProblem::NoCapacity.of("capacity"));
     }

@@ -9,26 +9,22 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
-use wordline_core::quantity::Quantity as _;
 use wordline_core::results::NoValue;
-use wordline_core::{Axis, Basis, KvBuild, Metric, Resolver, ResultSet};
+use wordline_core::{Axis, Basis, Metric, ResultSet};
 use wordline_engines::RamPart;
 use wordline_nvm::OperationKind;
 use wordline_sqlite::rusqlite::Connection;
 use wordline_sqlite::{ConnectionWork, SqlText, StatementWork, VfsCounts};
 
 use crate::fs::engine::FileSystemSetup;
+use crate::fs::processor::BUILDS;
 use crate::fs::system::FileSystemCase;
 use crate::instrument::meter::Activity;
-use crate::sources;
 use crate::subject::Subject;
 use crate::warning::LabWarning;
 
 /// Who computes, as the column `cause` spells it.
 const CAUSES: [&str; 2] = ["cpu_engine", "cpu_file_system"];
-
-/// The builds between which the processor's time lies.
-const BUILDS: [KvBuild; 2] = [KvBuild::Published, KvBuild::Optimized];
 
 /// Instructions a count, of a layer.
 #[derive(Debug, Deserialize)]
@@ -196,32 +192,6 @@ fn file_calls(asked: &VfsCounts) -> u64 {
     stored.reads + stored.writes + stored.truncates
 }
 
-/// What the board's processor takes for an instruction, in seconds, by build; `None` of a board whose sheet does not say.
-/// The document gets the figures that say so.
-pub(super) fn instruction_s(
-    system: &FileSystemCase<'_>,
-    document: &mut ResultSet,
-) -> Option<[f64; BUILDS.len()]> {
-    let board = system.engine.target.board;
-    let Some(cpu) = &board.board.cpu else {
-        document.warn(LabWarning::InstructionsAlone {
-            board: &board.header.id,
-        });
-        return None;
-    };
-    let seed = system.experiment.seed;
-    let mut resolver = Resolver::new(system.timing, seed, &board.header.id);
-    let clock = resolver.fixed("core_clock", &board.board.core_clock);
-    resolver.read("cpu.core");
-    // A million of them, so that whole picoseconds do not round.
-    let each = BUILDS.map(|build| {
-        let cost = cpu.cost(clock, build == KvBuild::Optimized, &mut resolver);
-        cost.instructions(1_000_000).si() / 1e6
-    });
-    sources::add_figures(document, &board.figures, resolver.readings(), "");
-    Some(each)
-}
-
 /// What it means for the figures that they are predicted.
 pub(super) fn warn(system: &FileSystemCase<'_>, document: &mut ResultSet) {
     let name = system.engine.kind.name();
@@ -273,10 +243,12 @@ pub(super) fn add(
                 document,
             );
         }
-        if let [Some(engine), Some(files)] = each {
-            let processor = (engine + files) * instruction_s;
-            let all = processor + busy_s / count;
-            at.add(Metric::ProcessorShare, Ok(processor / all), document);
+        let known: f64 = each.iter().flatten().sum();
+        let all = known * instruction_s + busy_s / count;
+        at.add(Metric::OpsRate, Ok(1.0 / all), document);
+        if each.iter().all(Option::is_some) {
+            let share = known * instruction_s / all;
+            at.add(Metric::ProcessorShare, Ok(share), document);
         }
     }
 }

@@ -60,13 +60,6 @@ const KEYS: &[Key] = &[
     Key::Varying(LineField::Timing),
 ];
 
-/// A line for each kind of operation that the program marked.
-const OPERATIONS: LineTable = LineTable {
-    title: "{target}: the program's own operations",
-    lines: |pivot| pivot.select(|line| is_marked(line.head().operation)),
-    ..CALLS
-};
-
 /// A line for each kind of call, those of the file systems side by side.
 const CALLS: LineTable = LineTable {
     title: "{target}",
@@ -78,6 +71,26 @@ const CALLS: LineTable = LineTable {
         figure("rate", At(Metric::OpsRate, &[])),
         figure("throughput", At(Metric::ThroughputMean, &[])),
         figure("latency p50", At(Metric::LatencyP50, &[])),
+        figure("latency p99", At(Metric::LatencyP99, &[])),
+        figure("latency max", At(Metric::LatencyMax, &[])),
+    ],
+    ..LineTable::EMPTY
+};
+
+/// A line for each kind of operation that the program marked, and each build of its processor.
+const OPERATIONS: LineTable = LineTable {
+    title: "{target}: operations of the program, with its instructions where a build is named",
+    lines: |pivot| pivot.select(is_marked),
+    keys: &[
+        Key::Always(LineField::Operation),
+        Key::Words("file system", |_, line| system(line)),
+        Key::Varying(Of(Axis::Build)),
+        Key::Varying(LineField::Timing),
+    ],
+    figures: &[
+        figure("operations", Count(Metric::AccessCount, &[])),
+        figure("rate", At(Metric::OpsRate, &[])),
+        figure("latency mean", At(Metric::LatencyMean, &[])),
         figure("latency p99", At(Metric::LatencyP99, &[])),
         figure("latency max", At(Metric::LatencyMax, &[])),
     ],
@@ -103,16 +116,14 @@ const SLOWEST: LineTable = LineTable {
     ..LineTable::EMPTY
 };
 
-/// Whether an operation is the program's own, of several calls or none.
-fn is_marked(operation: RowOperation) -> bool {
-    [RowOperation::Put, RowOperation::Get].contains(&operation)
-}
-
 /// Whether a line is of one kind of call.
 fn is_kind(line: &PivotLine<'_>) -> bool {
-    let operation = line.head().operation;
-    let is_call = ![RowOperation::Mount, RowOperation::All].contains(&operation);
-    is_call && !is_marked(operation)
+    ![RowOperation::Mount, RowOperation::All].contains(&line.head().operation) && !is_marked(line)
+}
+
+/// Whether a line is of operations that the program marked.
+fn is_marked(line: &PivotLine<'_>) -> bool {
+    [RowOperation::Put, RowOperation::Get].contains(&line.head().operation)
 }
 
 /// The lines of the kinds of calls, those of a kind side by side.

@@ -158,7 +158,7 @@ impl RocksRun {
                 None => CallFailure::Stopped,
             })?;
         let trace = LoadedTrace::of(trace).map_err(|error| failed(&error))?;
-        let mut played = SystemReplay::run(system, &trace, payload, control)?;
+        let mut played = SystemReplay::run(system, &trace, payload, control, document)?;
         let subject = self.subject(system);
         let name = format!(
             "{}, RocksDB, {} of {} at load {}",
@@ -168,9 +168,10 @@ impl RocksRun {
             self.load
         );
         for operation in PHASES {
-            let Some(tally) = played.trace.operations.get_mut(&operation) else {
+            let Some(marked) = played.trace.marked.get_mut(&operation) else {
                 continue;
             };
+            let tally = &mut marked.calls;
             tally.stores = matches!(operation, Insert | Update);
             // Of a memory that takes any byte, as those of the tables are.
             tally.floor_bytes = floor_bytes(operation, self.records.sizes, 1) * tally.count();
