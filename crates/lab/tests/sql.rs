@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use wordline_catalog::Catalog;
 use wordline_core::results::{AxisValue, NoValue, ResultSet, Row};
 use wordline_core::{
-    Axis, Experiment, Metric, SqlJournal, SqlLog, SqlWork, SqlWorkload, Timing, Workload,
+    Axis, Experiment, Metric, SqlJournal, SqlLog, SqlTold, SqlWork, SqlWorkload, Timing, Workload,
 };
 use wordline_lab::{Control, LabError, Progress, run};
 
@@ -115,6 +115,42 @@ fn without_a_promise_the_last_frame_is_written_again() {
         (1.5 * promise..=2.0 * promise).contains(&nothing),
         "{nothing}"
     );
+}
+
+/// rtfs makes the pages of a transaction valid together: SQLite then writes the leaf and the header, no journal and nothing
+/// twice. A log has no use of that, and a file system without such writes is not told to have them.
+#[test]
+fn writes_that_become_valid_together_need_no_journal() {
+    let told = |name: &str, journal| SqlWorkload {
+        told: vec![name.parse().expect("a name")],
+        journals: vec![journal],
+        crash_images: 20,
+        ..inserts(&["rtfs"])
+    };
+    let alone = ran(NAND, told("promise", SqlJournal::Delete));
+    let together = ran(NAND, told("together", SqlJournal::Delete));
+    assert_eq!(value(&together, Metric::EngineBytesWritten), 8192.0);
+    assert_eq!(value(&together, Metric::EngineWrites), 2.0);
+    let mean = |document: &ResultSet| value(document, Metric::LatencyMean);
+    assert!(mean(&together) < mean(&alone) / 3.0);
+    assert_eq!(value(&together, Metric::CrashFailures), 0.0);
+
+    let both = SqlWorkload {
+        told: SqlTold::ALL[..2].to_vec(),
+        ..told("promise", SqlJournal::Wal)
+    };
+    assert_eq!(ran(NAND, both).of(Metric::LatencyMean).count(), 1);
+
+    let without = SqlWorkload {
+        file_systems: inserts(&["littlefs"]).file_systems,
+        ..told("together", SqlJournal::Delete)
+    };
+    let document = ran(NAND, without);
+    for metric in [Metric::LatencyMean, Metric::CrashFailures] {
+        let row = document.of(metric).next().expect("a row");
+        assert_eq!(row.no_value, Some(NoValue::NotApplicable), "{metric}");
+    }
+    assert!(warned(&document, "valid together"));
 }
 
 #[test]

@@ -159,6 +159,9 @@ named! {
         /// What the file system promises: what a power cut leaves of a write lies within it, and a file's length follows
         /// its bytes.
         Promise = "promise",
+        /// The same, and that several writes become valid together, where the file system has such writes: a transaction
+        /// that fits in one needs no rollback journal. With a write-ahead log the same as promise.
+        Together = "together",
         /// Nothing, as by simple VFSes: SQLite writes a log in whole sectors and pads it.
         Nothing = "nothing",
     }
@@ -202,6 +205,7 @@ impl SqlWorkload {
             page_bytes: vec![512, 1024, 2048, 4096, 8192],
             checkpoint_pages: vec![10, 30, 100, 300],
             logs: SqlLog::ALL.to_vec(),
+            told: vec![SqlTold::Promise, SqlTold::Together],
             works: vec![SqlWork::Insert],
             rows: vec![10],
             crash_images: 300,
@@ -220,6 +224,14 @@ impl SqlWorkload {
             _ => 0,
         };
         self.transactions.unwrap_or(usual.max(least))
+    }
+}
+
+impl SqlJournal {
+    /// Whether a transaction has a journal on the memory that writes which become valid together make needless.
+    #[must_use]
+    pub const fn rolls_back(self) -> bool {
+        matches!(self, Self::Delete | Self::Truncate | Self::Persist)
     }
 }
 

@@ -6,6 +6,7 @@ use wordline_core::{
     Axis, Experiment, ResultSet, RowOperation, SqlJournal, SqlLog, SqlSync, SqlTold, SqlWork,
     SqlWorkload,
 };
+use wordline_engines::{FileSystemEngine, FsError, FsErrorKind};
 use wordline_sqlite::crash::{DatabaseOptions, JournalMode, Synchronous};
 use wordline_sqlite::rusqlite::Connection;
 use wordline_sqlite::{
@@ -78,13 +79,17 @@ impl SqlSetup {
             for &sync in &workload.syncs {
                 for &page_bytes in &workload.page_bytes {
                     for &told in &workload.told {
-                        all.extend(logs.iter().map(|&log| Self {
+                        let is_needless = told == SqlTold::Together && !journal.rolls_back();
+                        let told = if is_needless { SqlTold::Promise } else { told };
+                        let setups = logs.iter().map(|&log| Self {
                             journal,
                             sync,
                             page_bytes,
                             told,
                             log,
-                        }));
+                        });
+                        let setups = setups.filter(|setup| !all.contains(setup));
+                        all.extend(setups.collect::<Vec<_>>());
                     }
                 }
             }
@@ -115,15 +120,21 @@ impl SqlSetup {
         }
     }
 
+    /// Whether it needs nothing that the file system does not have.
+    pub(super) fn suits(&self, kind: &dyn FileSystemEngine) -> bool {
+        self.told != SqlTold::Together || kind.promise().together_pages.is_some()
+    }
+
     /// What SQLite is told of the file system and of the world. Where a file system survives power cuts, what one leaves
     /// of a write lies within it, and the length of a file follows its bytes.
     pub(super) fn settings(&self, system: &FileSystemCase<'_>) -> SqliteSettings {
         let promise = system.engine.kind.promise();
-        let keeps = self.told == SqlTold::Promise && promise.survives_power_cuts;
+        let keeps = self.told != SqlTold::Nothing && promise.survives_power_cuts;
         SqliteSettings {
             traits: self.options().may_be_told(DeviceTraits {
                 powersafe_overwrite: keeps,
                 safe_append: keeps,
+                batch_atomic: self.told == SqlTold::Together,
                 ..DeviceTraits::USUAL
             }),
             seed: system.experiment.seed,
@@ -347,6 +358,10 @@ impl SqlCase<'_, '_> {
     /// What ended it early, a stop by the caller included.
     pub(super) fn measure(&self) -> Result<MeasuredDatabase, CallFailure> {
         let engine = &self.system.engine;
+        if !self.setup.suits(engine.kind) {
+            let why = "it has no writes that become valid together";
+            return Err(FsError::new(FsErrorKind::Unsuitable, why).into());
+        }
         let medium = FileSystemMedium::new(self.system.memory.fork(), self.system.bytes);
         engine.format(&medium)?;
         let Ready { mounted, layer_ram } = engine.mount(&medium)?;

@@ -44,7 +44,7 @@ pub(super) fn add(
     document: &mut ResultSet,
 ) -> bool {
     let subject = setup.at(&system.subject()).doing(RowOperation::Crash);
-    if !system.suits {
+    if !system.suits || !setup.suits(system.engine.kind) {
         let rows = power_cuts::rows_without(&subject, NoValue::NotApplicable);
         document.rows.extend(rows);
         return true;

@@ -160,12 +160,14 @@ impl<'a> SearchTask<'a> {
         let Some(system) = self.system(name, &varied, document)? else {
             return Ok(Vec::new());
         };
+        let mut allowed = SqlSetup::all(self.workload);
+        allowed.retain(|setup| setup.suits(system.engine.kind));
         let mut search = PointSearch {
             task: self,
             name,
             control,
             tried,
-            allowed: SqlSetup::all(self.workload),
+            allowed,
             known: vec![(varied, Some(system))],
             points: Vec::new(),
             best: None,
