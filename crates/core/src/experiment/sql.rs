@@ -19,6 +19,15 @@ pub struct SqlWorkload {
     /// How SQLite keeps transactions whole (PRAGMA journal_mode); repeatable and comma-separated.
     #[cfg_attr(feature = "cli", arg(long = "journal"))]
     pub journals: Vec<SqlJournal>,
+    /// Part on the board of each target, or PART@BOARD, that holds the write-ahead log or the journal [default: they lie
+    /// beside the database].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub log_target: Option<String>,
+    /// File system on that part [default: flat].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long = "log-on"))]
+    pub log_file_system: Option<EngineName>,
     /// When SQLite syncs (PRAGMA synchronous); repeatable and comma-separated.
     #[cfg_attr(feature = "cli", arg(long = "sync"))]
     pub syncs: Vec<SqlSync>,
@@ -81,6 +90,8 @@ impl Default for SqlWorkload {
         Self {
             file_systems: Vec::new(),
             journals: vec![SqlJournal::Delete, SqlJournal::Wal],
+            log_target: None,
+            log_file_system: None,
             syncs: vec![SqlSync::Full],
             page_bytes: vec![4096],
             checkpoint_pages: vec![1000],
@@ -212,6 +223,14 @@ impl SqlWorkload {
             test: SqlTest::Tune,
             ..Self::default()
         }
+    }
+
+    /// The file system of logs and journals, where they lie on a memory of their own.
+    #[must_use]
+    pub fn log_engine(&self) -> EngineName {
+        self.log_file_system
+            .clone()
+            .unwrap_or_else(EngineName::flat)
     }
 
     /// Transactions of so many rows that are timed.

@@ -17,6 +17,7 @@ use wordline_nvm::OperationKind;
 use wordline_sqlite::rusqlite::Connection;
 use wordline_sqlite::{ConnectionWork, SqlText, StatementWork, VfsCounts};
 
+use super::rows::MeasuredWork;
 use crate::fs::engine::FileSystemSetup;
 use crate::fs::system::FileSystemCase;
 use crate::instrument::meter::Activity;
@@ -72,7 +73,8 @@ pub(super) struct EngineWork {
     statements: StatementWork,
     /// Until the end, what the connection had done before the first.
     pages: ConnectionWork,
-    shape: FileSystemShape,
+    /// Of the database's file system, and of that of its log, where that is another one.
+    shapes: (FileSystemShape, Option<FileSystemShape>),
 }
 
 /// What the work of a file system depends on besides what it is asked for.
@@ -113,10 +115,13 @@ impl FileSystemShape {
 }
 
 impl EngineWork {
-    pub(super) fn begin(connection: &Connection, shape: FileSystemShape) -> Self {
+    pub(super) fn begin(
+        connection: &Connection,
+        shapes: (FileSystemShape, Option<FileSystemShape>),
+    ) -> Self {
         Self {
             pages: ConnectionWork::of(connection),
-            shape,
+            shapes,
             ..Self::default()
         }
     }
@@ -159,7 +164,27 @@ impl EngineWork {
         ]
     }
 
-    fn file_system_counts(&self, asked: &VfsCounts, memory: &Activity) -> Counts<12> {
+    /// Instructions of the file systems; `None` where those of one are not known.
+    fn of_file_systems(
+        &self,
+        (files, logs): (&str, Option<&str>),
+        work: &MeasuredWork,
+    ) -> Option<f64> {
+        let of = |name: &str, counts| Some(TABLE.file_systems.get(name)?.of(counts));
+        let (Some(logs), Some(shape), Some([of_tables, of_log])) =
+            (logs, self.shapes.1, &work.memories)
+        else {
+            let counts = self.shapes.0.counts(&work.counts, &work.tally.sum);
+            return of(files, counts);
+        };
+        let [tables, log] = work.counts.split();
+        let tables = of(files, self.shapes.0.counts(&tables, &of_tables.sum))?;
+        Some(tables + of(logs, shape.counts(&log, &of_log.sum))?)
+    }
+}
+
+impl FileSystemShape {
+    fn counts(&self, asked: &VfsCounts, memory: &Activity) -> Counts<12> {
         let stored = asked.stored();
         let of = |kind| memory.of(kind);
         let (read, programmed, written) = (
@@ -169,13 +194,13 @@ impl EngineWork {
         );
         // The rules of scripts/count-instructions, which say why.
         let beyond = memory.stored_bytes().saturating_sub(stored.written_bytes);
-        let relocated = beyond.min(stored.syncs * self.shape.block_bytes / 2);
+        let relocated = beyond.min(stored.syncs * self.block_bytes / 2);
         let of_data = memory.stored_bytes() + beyond + stored.read_bytes;
-        let metadata = read.bytes.saturating_sub(of_data) * 64 / self.shape.granule_bytes.max(64);
+        let metadata = read.bytes.saturating_sub(of_data) * 64 / self.granule_bytes.max(64);
         let names = asked.lookups + 2 * stored.opens + stored.deletes;
         [
             ("name_call", names),
-            ("record", asked.absent * self.shape.records),
+            ("record", asked.absent * self.records),
             ("open", stored.opens),
             ("delete", stored.deletes),
             ("file_call", file_calls(asked)),
@@ -240,18 +265,16 @@ pub(super) fn warn(system: &FileSystemCase<'_>, document: &mut ResultSet) {
 /// all transactions.
 pub(super) fn add(
     subject: &Subject,
-    file_system: &str,
-    work: &EngineWork,
-    (asked, memory): (&VfsCounts, &Activity),
+    file_systems: (&str, Option<&str>),
+    work: &MeasuredWork,
     (count, busy_s): (f64, f64),
     instruction_s: Option<[f64; BUILDS.len()]>,
     document: &mut ResultSet,
 ) {
-    let of_files = TABLE.file_systems.get(file_system);
-    let of_files = of_files.map(|layer| layer.of(work.file_system_counts(asked, memory)) / count);
+    let of_files = work.engine.of_file_systems(file_systems, work);
     let each = [
-        Some(TABLE.sqlite.of(work.engine_counts(asked)) / count),
-        of_files,
+        Some(TABLE.sqlite.of(work.engine.engine_counts(&work.counts)) / count),
+        of_files.map(|instructions| instructions / count),
     ];
     let subject = Subject {
         basis: Basis::Estimated,
@@ -290,8 +313,8 @@ mod tests {
         let work = EngineWork::default();
         let (asked, memory) = (VfsCounts::default(), Activity::default());
         let engine = work.engine_counts(&asked).map(|(name, _)| name);
-        let files = work
-            .file_system_counts(&asked, &memory)
+        let files = FileSystemShape::default()
+            .counts(&asked, &memory)
             .map(|(name, _)| name);
         for name in TABLE.sqlite.instructions.keys() {
             assert!(engine.contains(&&**name), "{name}");

@@ -37,6 +37,8 @@ const MEAN_MIN: f64 = 1e-12;
 /// What a search is of.
 pub(super) struct SearchTask<'a> {
     pub(super) target: &'a PartOnBoard<'a>,
+    /// What holds logs and journals, where another memory does.
+    pub(super) log: Option<FileSystemCase<'a>>,
     pub(super) timing: Timing,
     pub(super) workload: &'a SqlWorkload,
     pub(super) works: &'a [(SqlWork, u64)],
@@ -191,6 +193,7 @@ impl<'a> SearchTask<'a> {
         let (work, rows) = self.works[number];
         SqlCase {
             system,
+            log: self.log.as_ref().map(FileSystemCase::fork),
             setup,
             steps: SqlWorkSteps {
                 work,

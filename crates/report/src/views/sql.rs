@@ -23,11 +23,12 @@ use processor::PROCESSOR;
 
 pub(crate) const VIEW: View = View {
     workload: "sql",
-    keys: Keys::but(&[Of(Axis::DeviceOperation), Of(Axis::Build)]),
+    keys: Keys::but(&[Of(Axis::DeviceOperation), Of(Axis::Build), Of(Axis::Memory)]),
     tables: &[
         TableView::Lines(TRANSACTIONS),
         TableView::Lines(PROCESSOR),
         TableView::Lines(TRAFFIC),
+        TableView::Lines(MEMORIES),
         TableView::Lines(SLOWEST),
         TableView::Lines(CUTS),
     ],
@@ -41,6 +42,7 @@ pub(crate) const VIEW: View = View {
 const KEYS: &[Key] = &[
     Key::Words("transaction", |_, line| transaction(line)),
     Key::Words("file system", |_, line| system(line)),
+    Key::Words("log on", |_, line| log_on(line)),
     Key::Always(Of(Axis::Journal)),
     Key::Varying(Of(Axis::Sync)),
     Key::Varying(Of(Axis::PageBytes)),
@@ -87,6 +89,33 @@ const TRAFFIC: LineTable = LineTable {
     ..LineTable::EMPTY
 };
 
+/// The two memories of databases whose log or journal has one of its own.
+const MEMORIES: LineTable = LineTable {
+    title: "{target}: the memory of the tables and that of the log, a transaction in the mean",
+    lines: |pivot| {
+        let mut lines = transactions(pivot);
+        lines.retain(|line| line.axis(Axis::LogTarget).is_some());
+        lines
+    },
+    keys: KEYS,
+    figures: &[
+        figure("time in tables", At(Metric::LatencyMean, IN_TABLES)),
+        figure("in log", At(Metric::LatencyMean, IN_LOG)),
+        figure("tables store", At(Metric::BytesStored, IN_TABLES)),
+        figure("log stores", At(Metric::BytesStored, IN_LOG)),
+        figure("energy of tables", At(Metric::EnergyPerOp, IN_TABLES)),
+        figure("of log", At(Metric::EnergyPerOp, IN_LOG)),
+        figure("lifetime of tables", At(Metric::Lifetime, IN_TABLES)),
+        figure("of log", At(Metric::Lifetime, IN_LOG)),
+        figure("price of tables", At(Metric::Cost, IN_TABLES)),
+        figure("of log", At(Metric::Cost, IN_LOG)),
+    ],
+    ..LineTable::EMPTY
+};
+
+const IN_TABLES: &[(LineField, &str)] = &[(Of(Axis::Memory), "tables")];
+const IN_LOG: &[(LineField, &str)] = &[(Of(Axis::Memory), "log")];
+
 /// What the slowest transaction of each kind consisted of.
 const SLOWEST: LineTable = LineTable {
     title: "{target}: what the slowest transaction of each kind consisted of",
@@ -127,6 +156,14 @@ const CUTS: LineTable = LineTable {
     ],
     ..LineTable::EMPTY
 };
+
+/// "em064lx, flat", where the log or journal has a memory of its own.
+fn log_on(line: &PivotLine<'_>) -> String {
+    match line.head().text(Axis::LogTarget) {
+        Some(target) => format!("{}, {}", text::part_of(target), line.field(Axis::LogFs)),
+        None => String::new(),
+    }
+}
 
 /// The lines of transactions, those of a kind side by side.
 fn transactions<'p, 'a>(pivot: &'p Pivot<'a>) -> Vec<&'p PivotLine<'a>> {
