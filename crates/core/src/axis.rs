@@ -78,6 +78,7 @@ axes! {
     LogTarget "log_target" "" "Memory of a database's log or journal, where it is another one.";
     Memory "memory" "" "Which of two memories of a database: that of its `tables`, or that of its `log` or journal.";
     Mix "mix" "" "Reads to writes.";
+    Offload "offload" "" "What leaves the processor: copies to a DMA (`dma`), checksums to a unit (`checks`), or `both`.";
     OnConflict "on_conflict" "" "What a memory does with an access that finds it busy by itself.";
     Order "order" "" "Order in which blocks are worn, where it is not their own.";
     Over "over" "" "Target that a ratio divides by.";

@@ -198,3 +198,83 @@ impl<A: Medium, B: Medium> MediumRecorder<PairTearing<A, B>> for PairRecorder<A,
         recording
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use wordline_memory::ByteMemory;
+
+    use super::*;
+    use crate::harness::{Harness, Outcome, Recorded, Subject};
+    use crate::{ByteTearing, Content};
+
+    type Pair = PairTearing<ByteTearing, ByteTearing>;
+
+    /// A number on the first memory, and the number of the last call on the second, which is never ahead of it.
+    struct Follower {
+        second_is_first: bool,
+    }
+
+    fn number(memory: &mut Recorded<ByteTearing>) -> Outcome<u64> {
+        let mut bytes = [0; 8];
+        memory.read(0, &mut bytes)?;
+        Ok(u64::from_le_bytes(bytes))
+    }
+
+    impl Subject for Follower {
+        type Medium = Pair;
+        type Store = [Recorded<ByteTearing>; 2];
+        type Call = u64;
+        type State = u64;
+
+        fn open(&self, memory: Recorded<Pair>) -> Outcome<Self::Store> {
+            let (first, second) = memory.halves();
+            let mut store = [first, second];
+            let [leads, follows] = store.each_mut().map(number);
+            match leads? < follows? {
+                true => Err("the second memory is ahead".into()),
+                false => Ok(store),
+            }
+        }
+
+        fn apply(&self, store: &mut Self::Store, call: &u64) -> Outcome<()> {
+            let order = if self.second_is_first { [1, 0] } else { [0, 1] };
+            for side in order {
+                store[side].write(0, &call.to_le_bytes())?;
+                store[side].persist()?;
+            }
+            Ok(())
+        }
+
+        fn read(&self, store: &mut Self::Store) -> Outcome<u64> {
+            number(&mut store[0])
+        }
+
+        fn next(&self, _: &u64, call: &u64) -> u64 {
+            *call
+        }
+    }
+
+    #[test]
+    fn a_cut_stops_both_memories_at_once() {
+        let content = || Content::zeros(8, 8);
+        let tearing = PairTearing {
+            first: ByteTearing::contract(),
+            second: ByteTearing::contract(),
+        };
+        let harness = Harness::new((content(), content()), tearing);
+        let check = |second_is_first| harness.check(&Follower { second_is_first }, &[1, 2, 3]);
+        let verdict = check(false);
+        assert_eq!(verdict.failures, 0, "{verdict:?}");
+        // Two writes and two persists of each call.
+        assert_eq!(verdict.operations, 12);
+        let failure = check(true).first.expect("the second memory is ahead");
+        let again = harness.replay(
+            &Follower {
+                second_is_first: true,
+            },
+            &[1, 2, 3],
+            &failure.case,
+        );
+        assert_eq!(again, Ok(Some(failure)));
+    }
+}

@@ -153,6 +153,93 @@ fn writes_that_become_valid_together_need_no_journal() {
     assert!(warned(&document, "valid together"));
 }
 
+/// The log of a database on NAND lies on MRAM: a transaction logs its page there, and asks the NAND for nothing until a
+/// checkpoint. The memories' times add up, and each has wear and a price of its own.
+#[test]
+fn the_log_has_a_memory_of_its_own() {
+    let hybrid = || SqlWorkload {
+        log_target: Some("em064lx".to_owned()),
+        crash_images: 30,
+        ..inserts(&["littlefs"])
+    };
+    let document = ran(NAND, hybrid());
+    let of = |metric: Metric, memory: &str| {
+        let memory = AxisValue::from(memory);
+        let mut rows = document.of(metric);
+        let row = rows.find(|row| row.axes.get(&Axis::Memory) == Some(&memory));
+        row.expect("a row").value
+    };
+    let whole = |metric: Metric| {
+        let mut rows = document.of(metric);
+        let row = rows.find(|row| !row.axes.contains_key(&Axis::Memory));
+        row.and_then(|row| row.value).expect("a value")
+    };
+    assert_eq!(of(Metric::BytesStored, "tables"), Some(0.0));
+    assert!(of(Metric::BytesStored, "log").expect("a value") >= 4120.0);
+    for metric in [Metric::LatencyMean, Metric::EnergyPerOp] {
+        let parts = ["tables", "log"].map(|memory| of(metric, memory).expect("a value"));
+        let sum = parts[0] + parts[1];
+        assert!(
+            (sum / whole(metric) - 1.0).abs() < 1e-9,
+            "{metric}: {parts:?}"
+        );
+    }
+    // While one works the other stands by, which takes energy.
+    assert!(of(Metric::EnergyPerOp, "tables") > Some(0.0));
+    assert_eq!(of(Metric::Cost, "log"), Some(53.76));
+    assert_eq!(of(Metric::Cost, "tables"), None);
+    assert_eq!(whole(Metric::CrashFailures), 0.0);
+    assert!(whole(Metric::CrashImages) > 20.0);
+    let alone = ran(NAND, inserts(&["littlefs"]));
+    assert!(whole(Metric::LatencyMean) < value(&alone, Metric::LatencyMean) / 20.0);
+
+    let refused = |workload| {
+        let refused = try_run(NAND, workload, &Control::default());
+        refused.expect_err("it is refused").to_string()
+    };
+    let other = SqlWorkload {
+        log_target: Some(MRAM.to_owned()),
+        ..hybrid()
+    };
+    let words = refused(other);
+    assert!(words.contains("not on the board"), "{words}");
+    let alone = SqlWorkload {
+        log_file_system: Some("flat".parse().expect("a name")),
+        ..inserts(&["littlefs"])
+    };
+    let words = refused(alone);
+    assert!(words.contains("log-target"), "{words}");
+}
+
+/// What leaves the processor comes off its time: copies of littlefs by the hundreds of instructions a byte, those of flat
+/// hardly, and short ones not at all.
+#[test]
+fn copies_and_checksums_leave_the_processor() {
+    let workload = |least| SqlWorkload {
+        dma_bytes: Some(least),
+        check_unit: true,
+        ..inserts(&["littlefs"])
+    };
+    let time = |document: &ResultSet, offload: Option<&str>| {
+        let offload = offload.map(AxisValue::from);
+        let build = AxisValue::from("optimized");
+        let rows = document.of(Metric::ProcessorTime).filter(|row| {
+            row.axes.get(&Axis::Offload) == offload.as_ref()
+                && row.axes.get(&Axis::Build) == Some(&build)
+        });
+        rows.filter_map(|row| row.value).sum::<f64>()
+    };
+    let document = ran(MRAM, workload(1));
+    let all = time(&document, None);
+    let [dma, checks, both] = ["dma", "checks", "both"].map(|name| time(&document, Some(name)));
+    assert!(dma < 0.7 * all, "{dma} of {all}");
+    assert!(both < dma && checks < all, "{both}, {dma}, {checks}, {all}");
+    let long = ran(MRAM, workload(65536));
+    assert!((time(&long, Some("dma")) / all - 1.0).abs() < 1e-9);
+    let rows = value(&document, Metric::RowsPerJoule);
+    assert!(rows > 0.0);
+}
+
 #[test]
 fn every_journal_works_on_every_file_system() {
     for (target, systems) in [(MRAM, &["littlefs", "fat", "flat"][..]), (NAND, &["rtfs"])] {

@@ -59,6 +59,14 @@ pub struct SqlWorkload {
     /// RAM of SQLite's page cache (PRAGMA cache_size).
     #[cfg_attr(feature = "cli", arg(long = "cache"))]
     pub cache_bytes: u64,
+    /// Also says what processor and DMA take where copies of at least so many bytes in the mean leave the processor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long = "dma"))]
+    pub dma_bytes: Option<u64>,
+    /// Also says what processor and a unit for checksums take where these leave the processor.
+    #[serde(default)]
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub check_unit: bool,
     /// SQL to run in place of the workloads: each statement is timed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long))]
@@ -101,6 +109,8 @@ impl Default for SqlWorkload {
             rows: vec![2, 100],
             transactions: None,
             cache_bytes: 128 << 10,
+            dma_bytes: None,
+            check_unit: false,
             script: None,
             capacity_bytes: None,
             crash_images: 0,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use wordline_core::LatencyHistogram;
 use wordline_core::quantity::{Quantity, Time};
-use wordline_nvm::{AccessCost, Cause, Wear};
+use wordline_nvm::{AccessCost, Cause, HostPower, Wear};
 
 use super::medium::Instrumented;
 use super::meter::Activity;
@@ -121,6 +121,8 @@ pub(crate) struct TallyEnd {
     pub(crate) usage: PeriodUsage,
     /// Wear since the memory was made.
     pub(crate) wear: Option<Wear>,
+    /// What the host draws, where its board states it.
+    pub(crate) host: Option<HostPower>,
     /// Energy of the host in joules while it drives the memory; `None` where its board does not state it.
     pub(crate) host_j: Option<f64>,
     /// `None` where single units are not counted.
@@ -241,6 +243,7 @@ impl OperationTally {
         self.ended = Some(TallyEnd {
             usage: end.since(&self.begin),
             wear: end.wear,
+            host: end.host,
             host_j: end.host.map(|host| host.energy_j(self.cost())),
             cycles: before.and_then(|before| {
                 Some(UnitCycles::between(&before, &medium.cycles()?, self.scope))

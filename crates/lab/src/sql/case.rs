@@ -246,7 +246,7 @@ pub(super) fn run(
                         log,
                         setup,
                         steps,
-                        cache_bytes: workload.cache_bytes,
+                        workload,
                         most: None,
                         control,
                     };
@@ -303,7 +303,7 @@ pub(super) struct SqlCase<'a, 'c> {
     pub(super) log: Option<FileSystemCase<'a>>,
     pub(super) setup: SqlSetup,
     pub(super) steps: SqlWorkSteps<'a>,
-    pub(super) cache_bytes: u64,
+    pub(super) workload: &'a SqlWorkload,
     /// Time of all transactions together after which it ends early.
     pub(super) most: Option<Time>,
     pub(super) control: &'c Control<'c>,
@@ -328,7 +328,9 @@ impl SqlCase<'_, '_> {
     /// Adds the rows of what was measured.
     pub(super) fn rows(&self, measured: &MeasuredDatabase, document: &mut ResultSet) {
         let subject = self.subject();
-        let instruction_s = processor::instruction_s(&self.system, document);
+        let speed = processor::speed(&self.system, document);
+        let rows =
+            (self.steps.script.is_none() && self.steps.work.has_rows()).then_some(self.steps.rows);
         for system in [Some(&self.system), self.log.as_ref()] {
             system
                 .into_iter()
@@ -346,8 +348,8 @@ impl SqlCase<'_, '_> {
                 &at,
                 self.file_systems(),
                 work,
-                (work.tally.count().max(1) as f64, work.tally.busy.si()),
-                instruction_s,
+                (self.workload, rows),
+                speed.as_ref(),
                 document,
             );
         }
@@ -437,7 +439,7 @@ impl SqlCase<'_, '_> {
             });
             ran.map_err(|error| self.refused(vfs.explain(error), None))
         };
-        batch(&self.setup.pragmas(self.cache_bytes))?;
+        batch(&self.setup.pragmas(self.workload.cache_bytes))?;
         self.kept_journal(&connection)?;
         for sql in self.steps.preparation() {
             if self.control.stopped() {

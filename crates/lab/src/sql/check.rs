@@ -68,6 +68,9 @@ pub(super) fn check(
     distinct("log", names(&workload.logs, |one| one.name()))?;
     let (least, most) = CACHE;
     in_range("cache", workload.cache_bytes, least, most)?;
+    if let Some(bytes) = workload.dma_bytes {
+        in_range("dma", bytes, 1, PAGES[PAGES.len() - 1])?;
+    }
     distinct("told", names(&workload.told, |one| one.name()))?;
     if let Some(transactions) = workload.transactions {
         in_range("transactions", transactions, 1, TRANSACTIONS_MAX)?;

@@ -202,7 +202,7 @@ impl<'a> SearchTask<'a> {
                 seed: self.experiment.seed,
                 script: self.script,
             },
-            cache_bytes: self.workload.cache_bytes,
+            workload: self.workload,
             most,
             control,
         }

@@ -11,7 +11,7 @@ mod tune;
 
 use wordline_core::{Axis, Metric, RowOperation};
 
-use super::fs::{slowest_call, slowest_calls, system};
+use super::fs::{slowest_call, slowest_calls};
 use crate::answer::{Answer, IN_WORDS};
 use crate::pivot::LineField::{self, Of};
 use crate::pivot::{Keys, Pivot, PivotLine, together};
@@ -19,14 +19,20 @@ use crate::text;
 use crate::view::FigureOf::{At, Words};
 use crate::view::{Key, LineTable, PlotView, TableView, View, figure};
 use card::DatabaseSetup;
-use processor::PROCESSOR;
+use processor::{OFFLOADED, PROCESSOR};
 
 pub(crate) const VIEW: View = View {
     workload: "sql",
-    keys: Keys::but(&[Of(Axis::DeviceOperation), Of(Axis::Build), Of(Axis::Memory)]),
+    keys: Keys::but(&[
+        Of(Axis::DeviceOperation),
+        Of(Axis::Build),
+        Of(Axis::Memory),
+        Of(Axis::Offload),
+    ]),
     tables: &[
         TableView::Lines(TRANSACTIONS),
         TableView::Lines(PROCESSOR),
+        TableView::Lines(OFFLOADED),
         TableView::Lines(TRAFFIC),
         TableView::Lines(MEMORIES),
         TableView::Lines(SLOWEST),
@@ -42,7 +48,6 @@ pub(crate) const VIEW: View = View {
 const KEYS: &[Key] = &[
     Key::Words("transaction", |_, line| transaction(line)),
     Key::Words("file system", |_, line| system(line)),
-    Key::Words("log on", |_, line| log_on(line)),
     Key::Always(Of(Axis::Journal)),
     Key::Varying(Of(Axis::Sync)),
     Key::Varying(Of(Axis::PageBytes)),
@@ -157,11 +162,16 @@ const CUTS: LineTable = LineTable {
     ..LineTable::EMPTY
 };
 
-/// "em064lx, flat", where the log or journal has a memory of its own.
-fn log_on(line: &PivotLine<'_>) -> String {
+/// "rtfs", or "rtfs, log on em064lx (flat)" where the log or journal has a memory of its own.
+fn system(line: &PivotLine<'_>) -> String {
+    let own = super::fs::system(line);
     match line.head().text(Axis::LogTarget) {
-        Some(target) => format!("{}, {}", text::part_of(target), line.field(Axis::LogFs)),
-        None => String::new(),
+        Some(log) => format!(
+            "{own}, log on {} ({})",
+            text::part_of(log),
+            line.field(Axis::LogFs)
+        ),
+        None => own,
     }
 }
 
