@@ -74,7 +74,11 @@ axes! {
     LifeShare "life_share" "1" [Share] "Share of its life that a block had used when its rest was predicted.";
     Load "load" "" "Share of a table's places in use; of memory modules the throughput at which two are compared.";
     Log "log" "" "What becomes of the file of a database's log after a checkpoint.";
+    LogFs "log_fs" "" "File system of a database's log or journal, where they lie on another memory.";
+    LogTarget "log_target" "" "Memory of a database's log or journal, where it is another one.";
+    Memory "memory" "" "Which of two memories of a database: that of its `tables`, or that of its `log` or journal.";
     Mix "mix" "" "Reads to writes.";
+    Offload "offload" "" "What leaves the processor: copies to a DMA (`dma`), checksums to a unit (`checks`), or `both`.";
     OnConflict "on_conflict" "" "What a memory does with an access that finds it busy by itself.";
     Order "order" "" "Order in which blocks are worn, where it is not their own.";
     Over "over" "" "Target that a ratio divides by.";

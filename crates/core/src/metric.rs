@@ -300,6 +300,12 @@ metrics! {
     ProcessorShare "processor_share" "1" Neither [Share]
         "Share that the processor has in an operation whose time is that of these instructions and of the memory with \
          its driver, one after the other; the column `build` names the build.";
+    RowsPerJoule "rows_per_joule" "1/J" Higher [NeedsFigure]
+        "Rows of transactions for a joule of the board's processor, which runs but for transfers in which it sleeps; the \
+         memory is left out, and the column `build` names the build.";
+    RowsPerEuro "rows_per_euro" "1/EUR" Higher [NeedsFigure]
+        "Rows of transactions in a second for a euro of the board, one transaction after the other; the column `build` names \
+         the build.";
     Repeats "repeats" "1" Neither [Whole]
         "Repeats of a measurement that count. Rates and durations of the line are their medians, and latency_max is \
          the longest of all; counts are those of one repeat.";

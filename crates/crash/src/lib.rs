@@ -42,6 +42,7 @@ mod flash_page;
 mod flash_tearing;
 pub mod harness;
 mod hash;
+mod pair;
 mod recording;
 
 pub use bytes::{ByteImage, ByteOperation, ByteState, ByteTearing, Cut, Spoilt};
@@ -50,6 +51,7 @@ pub use flash::{FlashImage, FlashOperation};
 pub use flash_content::{FlashContent, Weakness};
 pub use flash_ecc::EccStrength;
 pub use flash_tearing::{FlashTear, FlashTearing};
+pub use pair::{PairImage, PairOperation, PairRecorder, PairTearing};
 pub use recording::{
     ImageId, Images, Mode, ParseImageIdError, Recorder, Recording, Tearing, TimedOperation,
 };

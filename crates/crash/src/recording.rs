@@ -124,6 +124,16 @@ pub struct Recording<T: Tearing> {
     operations: Vec<TimedOperation<T::Operation>>,
 }
 
+impl<O> TimedOperation<O> {
+    pub(super) fn map<P>(self, of: impl FnOnce(O) -> P) -> TimedOperation<P> {
+        TimedOperation {
+            operation: of(self.operation),
+            start: self.start,
+            end: self.end,
+        }
+    }
+}
+
 impl<T: Tearing> Recording<T> {
     /// A recording without operations.
     #[must_use]
@@ -151,6 +161,15 @@ impl<T: Tearing> Recording<T> {
     #[must_use]
     pub const fn tearing(&self) -> &T {
         &self.tearing
+    }
+
+    pub(super) fn into_operations(self) -> Vec<TimedOperation<T::Operation>> {
+        self.operations
+    }
+
+    /// Adds operations that came next.
+    pub(super) fn extend(&mut self, next: impl IntoIterator<Item = TimedOperation<T::Operation>>) {
+        self.operations.extend(next);
     }
 
     /// The same run on a device that tears otherwise.

@@ -34,6 +34,9 @@ pub struct Promise {
     /// A write lasts when it returns, and so many pages of it become valid together; `None` where a write lasts from the
     /// next sync on.
     pub lasting_pages: Option<u32>,
+    /// So many pages of a file can become valid together in [one call](crate::FileSystem::write_together); `None` where each
+    /// write is on its own.
+    pub together_pages: Option<u32>,
     /// A write within a file's length changes it in place: a power cut leaves each atom of the memory old or new. What a
     /// write appends is there as a whole or not at all, by the next sync at the latest.
     pub overwrites_in_place: bool,
@@ -49,6 +52,7 @@ impl Promise {
         handles_paired_pages: false,
         handles_unstable_pages: false,
         lasting_pages: None,
+        together_pages: None,
         overwrites_in_place: false,
     };
 }

@@ -27,7 +27,7 @@ pub trait FileSystem {
     fn write(&mut self, file: Handle, at: u64, data: &[u8]) -> Result<(), FsError>;
 
     /// Stores bytes in several places of a file that become valid together: after a power cut all of them are there or
-    /// none. They lie within the file, in at most [`together_pages`](Self::together_pages) pages, none touched twice.
+    /// none. They lie within the file, in at most [`Promise::together_pages`] pages, none touched twice.
     ///
     /// # Errors
     /// [`FsErrorKind::Unsuitable`], with nothing written, where it cannot store these together; else as
@@ -36,11 +36,6 @@ pub trait FileSystem {
         let _ = (file, parts);
         let why = "it has no writes that become valid together";
         Err(FsError::new(FsErrorKind::Unsuitable, why))
-    }
-
-    /// Pages that can [become valid together](Self::write_together); `None` where each write is on its own.
-    fn together_pages(&self) -> Option<u32> {
-        None
     }
 
     /// Cuts a file to `bytes` bytes, or extends it with zeros.

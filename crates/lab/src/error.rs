@@ -230,6 +230,10 @@ problems! {
     LongScript(String) "names {0}, which is longer than 64 MiB";
     EmptyScript(String) "names {0}, which has no statement";
     ZeroByteInScript { file: String, line: u64 } "names {file}, which has a zero byte in line {line}; a script is text";
+    OtherBoard { log: String, target: String, part: String, board: String }
+        "{log} is not on the board of {target}: one processor drives both; allowed: {part}@{board}, where the board has its \
+         bus";
+    LogFileSystemAlone "needs --log-target, the part that it is on";
     NoCapacity "0 B leaves the file system nothing; allowed: 1 B and more";
     LargeFile { found: ByteCount, part: String, most: ByteCount, capacity: ByteCount }
         "{found} does not fit {part}; allowed: 1 B to {most}, half of the {capacity} that the file system gets of it";

@@ -142,7 +142,7 @@ fn run_into(
         }
         Workload::Sql(workload) => {
             let targets = on_boards(catalog, &mut experiment, document)?;
-            sql::run(&targets, &workload, &experiment, control, document)
+            sql::run(catalog, &targets, &workload, &experiment, control, document)
         }
         Workload::Wear(workload) => {
             let targets = targets(catalog, &mut experiment, document)?;

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use wordline_catalog::Catalog;
 use wordline_core::results::{AxisValue, NoValue, ResultSet, Row};
 use wordline_core::{
-    Axis, Experiment, Metric, SqlJournal, SqlLog, SqlWork, SqlWorkload, Timing, Workload,
+    Axis, Experiment, Metric, SqlJournal, SqlLog, SqlTold, SqlWork, SqlWorkload, Timing, Workload,
 };
 use wordline_lab::{Control, LabError, Progress, run};
 
@@ -115,6 +115,129 @@ fn without_a_promise_the_last_frame_is_written_again() {
         (1.5 * promise..=2.0 * promise).contains(&nothing),
         "{nothing}"
     );
+}
+
+/// rtfs makes the pages of a transaction valid together: SQLite then writes the leaf and the header, no journal and nothing
+/// twice. A log has no use of that, and a file system without such writes is not told to have them.
+#[test]
+fn writes_that_become_valid_together_need_no_journal() {
+    let told = |name: &str, journal| SqlWorkload {
+        told: vec![name.parse().expect("a name")],
+        journals: vec![journal],
+        crash_images: 20,
+        ..inserts(&["rtfs"])
+    };
+    let alone = ran(NAND, told("promise", SqlJournal::Delete));
+    let together = ran(NAND, told("together", SqlJournal::Delete));
+    assert_eq!(value(&together, Metric::EngineBytesWritten), 8192.0);
+    assert_eq!(value(&together, Metric::EngineWrites), 2.0);
+    let mean = |document: &ResultSet| value(document, Metric::LatencyMean);
+    assert!(mean(&together) < mean(&alone) / 3.0);
+    assert_eq!(value(&together, Metric::CrashFailures), 0.0);
+
+    let both = SqlWorkload {
+        told: SqlTold::ALL[..2].to_vec(),
+        ..told("promise", SqlJournal::Wal)
+    };
+    assert_eq!(ran(NAND, both).of(Metric::LatencyMean).count(), 1);
+
+    let without = SqlWorkload {
+        file_systems: inserts(&["littlefs"]).file_systems,
+        ..told("together", SqlJournal::Delete)
+    };
+    let document = ran(NAND, without);
+    for metric in [Metric::LatencyMax, Metric::CrashFailures] {
+        let row = document.of(metric).next().expect("a row");
+        assert_eq!(row.no_value, Some(NoValue::NotApplicable), "{metric}");
+    }
+    assert!(warned(&document, "valid together"));
+}
+
+/// The log of a database on NAND lies on MRAM: a transaction logs its page there, and asks the NAND for nothing until a
+/// checkpoint. The memories' times add up, and each has wear and a price of its own.
+#[test]
+fn the_log_has_a_memory_of_its_own() {
+    let hybrid = || SqlWorkload {
+        log_target: Some("em064lx".to_owned()),
+        crash_images: 30,
+        ..inserts(&["littlefs"])
+    };
+    let document = ran(NAND, hybrid());
+    let of = |metric: Metric, memory: &str| {
+        let memory = AxisValue::from(memory);
+        let mut rows = document.of(metric);
+        let row = rows.find(|row| row.axes.get(&Axis::Memory) == Some(&memory));
+        row.expect("a row").value
+    };
+    let whole = |metric: Metric| {
+        let mut rows = document.of(metric);
+        let row = rows.find(|row| !row.axes.contains_key(&Axis::Memory));
+        row.and_then(|row| row.value).expect("a value")
+    };
+    assert_eq!(of(Metric::BytesStored, "tables"), Some(0.0));
+    assert!(of(Metric::BytesStored, "log").expect("a value") >= 4120.0);
+    for metric in [Metric::LatencyMean, Metric::EnergyPerOp] {
+        let parts = ["tables", "log"].map(|memory| of(metric, memory).expect("a value"));
+        let sum = parts[0] + parts[1];
+        assert!(
+            (sum / whole(metric) - 1.0).abs() < 1e-9,
+            "{metric}: {parts:?}"
+        );
+    }
+    // While one works the other stands by, which takes energy.
+    assert!(of(Metric::EnergyPerOp, "tables") > Some(0.0));
+    assert_eq!(of(Metric::Cost, "log"), Some(53.76));
+    assert_eq!(of(Metric::Cost, "tables"), None);
+    assert_eq!(whole(Metric::CrashFailures), 0.0);
+    assert!(whole(Metric::CrashImages) > 20.0);
+    let alone = ran(NAND, inserts(&["littlefs"]));
+    assert!(whole(Metric::LatencyMean) < value(&alone, Metric::LatencyMean) / 20.0);
+
+    let refused = |workload| {
+        let refused = try_run(NAND, workload, &Control::default());
+        refused.expect_err("it is refused").to_string()
+    };
+    let other = SqlWorkload {
+        log_target: Some(MRAM.to_owned()),
+        ..hybrid()
+    };
+    let words = refused(other);
+    assert!(words.contains("not on the board"), "{words}");
+    let alone = SqlWorkload {
+        log_file_system: Some("flat".parse().expect("a name")),
+        ..inserts(&["littlefs"])
+    };
+    let words = refused(alone);
+    assert!(words.contains("log-target"), "{words}");
+}
+
+/// What leaves the processor comes off its time: copies of littlefs by the hundreds of instructions a byte, those of flat
+/// hardly, and short ones not at all.
+#[test]
+fn copies_and_checksums_leave_the_processor() {
+    let workload = |least| SqlWorkload {
+        dma_bytes: Some(least),
+        check_unit: true,
+        ..inserts(&["littlefs"])
+    };
+    let time = |document: &ResultSet, offload: Option<&str>| {
+        let offload = offload.map(AxisValue::from);
+        let build = AxisValue::from("optimized");
+        let rows = document.of(Metric::ProcessorTime).filter(|row| {
+            row.axes.get(&Axis::Offload) == offload.as_ref()
+                && row.axes.get(&Axis::Build) == Some(&build)
+        });
+        rows.filter_map(|row| row.value).sum::<f64>()
+    };
+    let document = ran(MRAM, workload(1));
+    let all = time(&document, None);
+    let [dma, checks, both] = ["dma", "checks", "both"].map(|name| time(&document, Some(name)));
+    assert!(dma < 0.7 * all, "{dma} of {all}");
+    assert!(both < dma && checks < all, "{both}, {dma}, {checks}, {all}");
+    let long = ran(MRAM, workload(65536));
+    assert!((time(&long, Some("dma")) / all - 1.0).abs() < 1e-9);
+    let rows = value(&document, Metric::RowsPerJoule);
+    assert!(rows > 0.0);
 }
 
 #[test]

@@ -100,6 +100,25 @@ impl VfsCounts {
         self
     }
 
+    /// Of it what [`SplitFiles`](crate::SplitFiles) asks of the file system of databases, and of that of logs and
+    /// journals; files are looked for there.
+    #[must_use]
+    pub fn split(self) -> [Self; 2] {
+        let tables = Self {
+            journal: FileCounts::default(),
+            wal: FileCounts::default(),
+            lookups: 0,
+            absent: 0,
+            ..self
+        };
+        let logs = Self {
+            database: FileCounts::default(),
+            other: FileCounts::default(),
+            ..self
+        };
+        [tables, logs]
+    }
+
     /// The files that lie in the memory, together.
     #[must_use]
     pub fn stored(&self) -> FileCounts {

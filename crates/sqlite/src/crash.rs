@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use rusqlite::{Connection, Transaction};
-use wordline_crash::harness::{Outcome, Recorded, Subject};
-use wordline_engines::crash::{ContractOf, CutMemory, StoredBytes};
+use wordline_crash::PairTearing;
+use wordline_crash::harness::{Medium, Outcome, Recorded, Subject};
+use wordline_engines::crash::StoredBytes;
 use wordline_engines::{Contract, FileSystem, FileSystemEngine, FsError, FsOptions, Open};
 
-use crate::{DeviceTraits, SqliteError, SqliteSettings, SqliteVfs};
+use crate::{DeviceTraits, SplitFiles, SqliteError, SqliteSettings, SqliteVfs};
 
 /// Where the database is.
 const PATH: &str = "/db";
@@ -235,17 +236,43 @@ fn changed<'db>(
     Ok(transaction)
 }
 
+/// A file system mounted on a memory, which is formatted before where the flag says so.
+pub type FilesOf<'a, M> =
+    Box<dyn Fn(Recorded<M>, bool) -> Result<Box<dyn FileSystem + Send>, FsError> + 'a>;
+
+/// An engine's file system in some setup. `contract` makes of a memory what it needs, to be formatted or opened.
+pub fn files_of<'a, M: Medium>(
+    engine: &'a dyn FileSystemEngine,
+    options: FsOptions,
+    contract: impl Fn(Recorded<M>, bool) -> Result<Contract, FsError> + 'a,
+) -> FilesOf<'a, M> {
+    Box::new(move |memory, formats| {
+        if formats {
+            engine.format(contract(memory.clone(), true)?, &options)?;
+        }
+        engine.open(contract(memory, false)?, &options)
+    })
+}
+
+/// The file system of some memory, with write-ahead logs and journals on the file system of another.
+pub fn split_files<'a, A: Medium, B: Medium>(
+    tables: FilesOf<'a, A>,
+    logs: FilesOf<'a, B>,
+) -> FilesOf<'a, PairTearing<A, B>> {
+    Box::new(move |memory, formats| {
+        let (first, second) = memory.halves();
+        let files = SplitFiles::new(tables(first, formats)?, logs(second, formats)?);
+        Ok(Box::new(files))
+    })
+}
+
 /// A database on a file system, as software under test.
 ///
 /// Each transaction is there as a whole or not at all, SQLite's own check finds nothing, and what
 /// [lasts](DatabaseOptions::lasts) is there.
-pub struct SqlSubject<'a, M: CutMemory> {
+pub struct SqlSubject<'a, M: Medium> {
     /// The file system.
-    pub engine: &'a dyn FileSystemEngine,
-    /// How it is set up.
-    pub options: FsOptions,
-    /// What it gets of a memory.
-    pub contract: ContractOf<'a, M>,
+    pub files: FilesOf<'a, M>,
     /// What SQLite is told of the memory, and what of it is broken.
     pub settings: SqliteSettings,
     /// How the database is set up.
@@ -275,19 +302,11 @@ impl fmt::Debug for OpenedDatabase {
     }
 }
 
-impl<'a, M: CutMemory> SqlSubject<'a, M> {
-    /// The subject, with an empty database, without calls after a recovery, and without a stop. `contract` makes of a
-    /// memory what the file system needs, to be formatted or opened.
-    pub fn new(
-        engine: &'a dyn FileSystemEngine,
-        options: FsOptions,
-        contract: impl Fn(Recorded<M>, bool) -> Result<Contract, FsError> + 'a,
-        database: DatabaseOptions,
-    ) -> Self {
+impl<'a, M: Medium> SqlSubject<'a, M> {
+    /// The subject, with an empty database, without calls after a recovery, and without a stop.
+    pub fn new(files: FilesOf<'a, M>, database: DatabaseOptions) -> Self {
         Self {
-            engine,
-            options,
-            contract: Box::new(contract),
+            files,
             settings: SqliteSettings::default(),
             database,
             cache_pages: 0,
@@ -297,9 +316,12 @@ impl<'a, M: CutMemory> SqlSubject<'a, M> {
         }
     }
 
-    fn open_database(&self, memory: Recorded<M>) -> Result<OpenedDatabase, SqliteError> {
-        let contract = (self.contract)(memory, false)?;
-        let mut fs = self.engine.open(contract, &self.options)?;
+    fn open_database(
+        &self,
+        memory: Recorded<M>,
+        formats: bool,
+    ) -> Result<OpenedDatabase, SqliteError> {
+        let mut fs = (self.files)(memory, formats)?;
         let settings = SqliteSettings {
             seed: stirred(self.settings.seed, &mut *fs),
             ..self.settings
@@ -340,16 +362,14 @@ fn stirred(seed: u64, fs: &mut dyn FileSystem) -> u64 {
     hash
 }
 
-impl<M: CutMemory> Subject for SqlSubject<'_, M> {
+impl<M: Medium> Subject for SqlSubject<'_, M> {
     type Medium = M;
     type Store = OpenedDatabase;
     type Call = SqlCall;
     type State = SqlTables;
 
     fn prepare(&self, memory: Recorded<M>) -> Outcome<()> {
-        let contract = (self.contract)(memory.clone(), true)?;
-        self.engine.format(contract, &self.options)?;
-        let mut opened = self.open_database(memory)?;
+        let mut opened = self.open_database(memory, true)?;
         for call in &self.before {
             self.apply(&mut opened, call)?;
         }
@@ -359,7 +379,7 @@ impl<M: CutMemory> Subject for SqlSubject<'_, M> {
     }
 
     fn open(&self, memory: Recorded<M>) -> Outcome<OpenedDatabase> {
-        Ok(self.open_database(memory)?)
+        Ok(self.open_database(memory, false)?)
     }
 
     fn apply(&self, store: &mut OpenedDatabase, call: &SqlCall) -> Outcome<()> {

@@ -503,7 +503,7 @@ fn overlay(at: u64, out: &mut [u8], place: u64, data: &[u8]) -> usize {
 }
 
 /// What a file is that SQLite names only by its path.
-fn kind_of(path: &str) -> FileKind {
+pub(crate) fn kind_of(path: &str) -> FileKind {
     if path.ends_with("-wal") {
         FileKind::Wal
     } else if path.ends_with("-journal") {

@@ -225,6 +225,7 @@ pages! {
     add_your_chip: "docs/guides/add-your-chip.md",
     compare_two_results: "docs/guides/compare-two-results.md",
     databases: "docs/guides/databases.md",
+    edge_database_studies: "docs/guides/edge-database-studies.md",
     execute_in_place: "docs/guides/execute-in-place.md",
     fat_on_nand: "docs/guides/fat-on-nand.md",
     file_systems: "docs/guides/file-systems.md",

@@ -18,6 +18,10 @@ impl EngineName {
     pub fn name(&self) -> &str {
         &self.0
     }
+
+    pub(super) fn flat() -> Self {
+        Self("flat".to_owned())
+    }
 }
 
 impl fmt::Display for EngineName {

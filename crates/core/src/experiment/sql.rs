@@ -19,6 +19,15 @@ pub struct SqlWorkload {
     /// How SQLite keeps transactions whole (PRAGMA journal_mode); repeatable and comma-separated.
     #[cfg_attr(feature = "cli", arg(long = "journal"))]
     pub journals: Vec<SqlJournal>,
+    /// Part on the board of each target, or PART@BOARD, that holds the write-ahead log or the journal [default: they lie
+    /// beside the database].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub log_target: Option<String>,
+    /// File system on that part [default: flat].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long = "log-on"))]
+    pub log_file_system: Option<EngineName>,
     /// When SQLite syncs (PRAGMA synchronous); repeatable and comma-separated.
     #[cfg_attr(feature = "cli", arg(long = "sync"))]
     pub syncs: Vec<SqlSync>,
@@ -50,6 +59,14 @@ pub struct SqlWorkload {
     /// RAM of SQLite's page cache (PRAGMA cache_size).
     #[cfg_attr(feature = "cli", arg(long = "cache"))]
     pub cache_bytes: u64,
+    /// Also says what processor and DMA take where copies of at least so many bytes in the mean leave the processor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long = "dma"))]
+    pub dma_bytes: Option<u64>,
+    /// Also says what processor and a unit for checksums take where these leave the processor.
+    #[serde(default)]
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub check_unit: bool,
     /// SQL to run in place of the workloads: each statement is timed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long))]
@@ -81,6 +98,8 @@ impl Default for SqlWorkload {
         Self {
             file_systems: Vec::new(),
             journals: vec![SqlJournal::Delete, SqlJournal::Wal],
+            log_target: None,
+            log_file_system: None,
             syncs: vec![SqlSync::Full],
             page_bytes: vec![4096],
             checkpoint_pages: vec![1000],
@@ -90,6 +109,8 @@ impl Default for SqlWorkload {
             rows: vec![2, 100],
             transactions: None,
             cache_bytes: 128 << 10,
+            dma_bytes: None,
+            check_unit: false,
             script: None,
             capacity_bytes: None,
             crash_images: 0,
@@ -159,6 +180,9 @@ named! {
         /// What the file system promises: what a power cut leaves of a write lies within it, and a file's length follows
         /// its bytes.
         Promise = "promise",
+        /// The same, and that several writes become valid together, where the file system has such writes: a transaction
+        /// that fits in one needs no rollback journal. With a write-ahead log the same as promise.
+        Together = "together",
         /// Nothing, as by simple VFSes: SQLite writes a log in whole sectors and pads it.
         Nothing = "nothing",
     }
@@ -202,12 +226,21 @@ impl SqlWorkload {
             page_bytes: vec![512, 1024, 2048, 4096, 8192],
             checkpoint_pages: vec![10, 30, 100, 300],
             logs: SqlLog::ALL.to_vec(),
+            told: vec![SqlTold::Promise, SqlTold::Together],
             works: vec![SqlWork::Insert],
             rows: vec![10],
             crash_images: 300,
             test: SqlTest::Tune,
             ..Self::default()
         }
+    }
+
+    /// The file system of logs and journals, where they lie on a memory of their own.
+    #[must_use]
+    pub fn log_engine(&self) -> EngineName {
+        self.log_file_system
+            .clone()
+            .unwrap_or_else(EngineName::flat)
     }
 
     /// Transactions of so many rows that are timed.
@@ -220,6 +253,14 @@ impl SqlWorkload {
             _ => 0,
         };
         self.transactions.unwrap_or(usual.max(least))
+    }
+}
+
+impl SqlJournal {
+    /// Whether a transaction has a journal on the memory that writes which become valid together make needless.
+    #[must_use]
+    pub const fn rolls_back(self) -> bool {
+        matches!(self, Self::Delete | Self::Truncate | Self::Persist)
     }
 }
 

@@ -267,7 +267,7 @@ impl<S: Subject> ShrinkSearch<'_, S> {
             let Some(mut image) = run.recording.image(cut).filter(|_| !self.is_done) else {
                 continue;
             };
-            let bit = drawn(1) % S::Medium::bits(S::Medium::content(&image)).max(1);
+            let bit = drawn(1) % S::Medium::bits(&S::Medium::content(&image)).max(1);
             S::Medium::flip(&mut image, bit);
             self.distinct.insert(S::Medium::hash(&image));
             self.verdict.flips += 1;

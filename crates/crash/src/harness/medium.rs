@@ -4,13 +4,16 @@ use std::fmt::Debug;
 
 use crate::{
     ByteImage, ByteOperation, ByteTearing, Content, FlashContent, FlashImage, FlashOperation,
-    FlashTearing, ImageId, Tearing,
+    FlashTearing, ImageId, Recorder, Recording, Tearing,
 };
 
 /// A class of memories whose images the harness can name, hash, damage and put into words.
-pub trait Medium: Tearing<Image: Clone + Debug> {
+pub trait Medium: Tearing<Image: Clone + Debug> + Send + 'static {
+    /// What records the operations of such a memory.
+    type Recorder: MediumRecorder<Self>;
+
     /// What an image holds.
-    fn content(image: &Self::Image) -> &Self::Content;
+    fn content(image: &Self::Image) -> Self::Content;
 
     /// Which image it is.
     fn id(image: &Self::Image) -> ImageId;
@@ -31,9 +34,48 @@ pub trait Medium: Tearing<Image: Clone + Debug> {
     fn describe_cut(image: &Self::Image) -> String;
 }
 
+/// An image as a memory that keeps a record of what is done to it.
+pub trait MediumRecorder<T: Medium>: Debug + Send {
+    /// Records what is done to an image.
+    fn of(image: T::Image, tearing: T) -> Self;
+
+    /// How many operations were recorded so far.
+    fn operations(&self) -> usize;
+
+    /// What the memory holds now.
+    fn content(&self) -> T::Content;
+
+    /// The recording so far; what comes now is recorded anew.
+    fn take_recording(&mut self) -> Recording<T>;
+}
+
+impl<T: Medium> MediumRecorder<T> for Recorder<T::Image, T>
+where
+    Self: Debug + Send,
+{
+    fn of(image: T::Image, tearing: T) -> Self {
+        let content = T::content(&image);
+        Self::new(image, content, tearing)
+    }
+
+    fn operations(&self) -> usize {
+        self.operations()
+    }
+
+    fn content(&self) -> T::Content {
+        T::content(self.device())
+    }
+
+    fn take_recording(&mut self) -> Recording<T> {
+        self.take_recording()
+    }
+}
+
 impl Medium for ByteTearing {
-    fn content(image: &ByteImage) -> &Content {
-        image.content()
+    type Recorder = Recorder<ByteImage, Self>;
+
+    fn content(image: &ByteImage) -> Content {
+        image.content().clone()
     }
 
     fn id(image: &ByteImage) -> ImageId {
@@ -65,8 +107,10 @@ impl Medium for ByteTearing {
 }
 
 impl Medium for FlashTearing {
-    fn content(image: &FlashImage) -> &FlashContent {
-        image.content()
+    type Recorder = Recorder<FlashImage, Self>;
+
+    fn content(image: &FlashImage) -> FlashContent {
+        image.content().clone()
     }
 
     fn id(image: &FlashImage) -> ImageId {

@@ -65,7 +65,7 @@ mod tests;
 
 pub use case::{Case, ParseCaseError};
 pub use check::{Again, Harness, NoSuchCase, Verdict};
-pub use medium::Medium;
+pub use medium::{Medium, MediumRecorder};
 pub use recorded::Recorded;
 pub use report::Report;
 pub use run::{Failure, Violation};

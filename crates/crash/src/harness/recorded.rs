@@ -1,82 +1,138 @@
 //! The memory that the software under test works on.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::fmt::Debug;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use wordline_memory::{ByteMemory, Ecc, EraseMode, Flash, Geometry};
 
-use super::medium::Medium;
-use crate::{ByteTearing, FlashTearing, Recorder, Recording};
+use super::medium::{Medium, MediumRecorder};
+use crate::{ByteTearing, FlashTearing, PairTearing, Recording};
 use wordline_nvm::NvmError;
 
 /// A handle of a memory that starts from an image and is recorded. It meets the contract of its class; once the
 /// harness has switched it off, every access fails.
 #[derive(Debug)]
-pub struct Recorded<T: Medium>(Arc<Mutex<Inner<T>>>);
+pub struct Recorded<T: Medium> {
+    recorder: Arc<dyn SharedRecorder<T>>,
+    /// Accesses until the memory goes off by itself.
+    left: Arc<AtomicU64>,
+}
 
 impl<T: Medium> Clone for Recorded<T> {
     fn clone(&self) -> Self {
-        Self(Arc::clone(&self.0))
+        Self {
+            recorder: Arc::clone(&self.recorder),
+            left: Arc::clone(&self.left),
+        }
     }
 }
 
+/// A recorder of which there are several handles.
+trait SharedRecorder<T: Medium>: Debug + Send + Sync {
+    fn with(&self, run: &mut dyn FnMut(&mut T::Recorder));
+}
+
+impl<T: Medium> SharedRecorder<T> for Mutex<T::Recorder> {
+    fn with(&self, run: &mut dyn FnMut(&mut T::Recorder)) {
+        // A panic of the software under test leaves the memory as a power cut does.
+        run(&mut self.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+/// The first of two memories.
 #[derive(Debug)]
-struct Inner<T: Medium> {
-    recorder: Recorder<T::Image, T>,
-    /// Accesses until the memory goes off by itself.
-    left: u64,
+struct FirstRecorder<A: Medium, B: Medium>(Arc<dyn SharedRecorder<PairTearing<A, B>>>);
+
+impl<A: Medium, B: Medium> SharedRecorder<A> for FirstRecorder<A, B> {
+    fn with(&self, run: &mut dyn FnMut(&mut A::Recorder)) {
+        self.0.with(&mut |pair| pair.on_first(run));
+    }
+}
+
+/// The second.
+#[derive(Debug)]
+struct SecondRecorder<A: Medium, B: Medium>(Arc<dyn SharedRecorder<PairTearing<A, B>>>);
+
+impl<A: Medium, B: Medium> SharedRecorder<B> for SecondRecorder<A, B> {
+    fn with(&self, run: &mut dyn FnMut(&mut B::Recorder)) {
+        self.0.with(&mut |pair| pair.on_second(run));
+    }
+}
+
+impl<A: Medium, B: Medium> Recorded<PairTearing<A, B>> {
+    /// The two memories, each as a handle of its own. Their accesses count together.
+    #[must_use]
+    pub fn halves(&self) -> (Recorded<A>, Recorded<B>) {
+        let first = FirstRecorder(Arc::clone(&self.recorder));
+        let second = SecondRecorder(Arc::clone(&self.recorder));
+        let first = Recorded {
+            recorder: Arc::new(first),
+            left: Arc::clone(&self.left),
+        };
+        let second = Recorded {
+            recorder: Arc::new(second),
+            left: Arc::clone(&self.left),
+        };
+        (first, second)
+    }
 }
 
 impl<T: Medium> Recorded<T> {
     pub(super) fn new(image: T::Image, tearing: T, accesses: u64) -> Self {
-        let content = T::content(&image).clone();
-        Self(Arc::new(Mutex::new(Inner {
-            recorder: Recorder::new(image, content, tearing),
-            left: accesses,
-        })))
+        Self {
+            recorder: Arc::new(Mutex::new(T::Recorder::of(image, tearing))),
+            left: Arc::new(AtomicU64::new(accesses)),
+        }
     }
 
     /// How many operations were recorded so far.
     #[must_use]
     pub fn operations(&self) -> usize {
-        self.lock().recorder.operations()
+        self.with(|recorder| recorder.operations())
     }
 
     /// Allows so many accesses from now on.
     pub(super) fn allow(&self, accesses: u64) {
-        self.lock().left = accesses;
+        self.left.store(accesses, Ordering::Relaxed);
     }
 
     /// Whether the accesses that were allowed are used up.
     pub(super) fn is_off(&self) -> bool {
-        self.lock().left == 0
+        self.left.load(Ordering::Relaxed) == 0
     }
 
     /// What the memory holds: where a [`Harness`](super::Harness) of its own may start.
     #[must_use]
     pub fn content(&self) -> T::Content {
-        T::content(self.lock().recorder.device()).clone()
+        self.with(|recorder| recorder.content())
     }
 
     /// Switches the power off: what the software does from now on, such as when it is dropped, does nothing.
     pub(super) fn switch_off(&self) -> Recording<T> {
-        let mut inner = self.lock();
-        inner.left = 0;
-        inner.recorder.take_recording()
+        self.allow(0);
+        self.with(MediumRecorder::take_recording)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner<T>> {
-        // A panic of the software under test leaves the memory as a power cut does.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn with<V>(&self, run: impl FnOnce(&mut T::Recorder) -> V) -> V {
+        let (mut run, mut value) = (Some(run), None);
+        self.recorder.with(&mut |recorder| {
+            value = run.take().map(|run| run(recorder));
+        });
+        value.expect("a recorder runs what it is given")
     }
 
     /// One access.
     fn access<V>(
         &self,
-        run: impl FnOnce(&mut Recorder<T::Image, T>) -> Result<V, NvmError>,
+        run: impl FnOnce(&mut T::Recorder) -> Result<V, NvmError>,
     ) -> Result<V, NvmError> {
-        let mut inner = self.lock();
-        inner.left = inner.left.checked_sub(1).ok_or(NvmError::PowerLost)?;
-        run(&mut inner.recorder)
+        self.with(|recorder| {
+            let left = self.left.load(Ordering::Relaxed).checked_sub(1);
+            self.left
+                .store(left.ok_or(NvmError::PowerLost)?, Ordering::Relaxed);
+            run(recorder)
+        })
     }
 }
 
@@ -84,7 +140,7 @@ impl Flash for Recorded<FlashTearing> {
     type Error = NvmError;
 
     fn geometry(&self) -> Geometry {
-        self.lock().recorder.geometry()
+        self.with(|flash| flash.geometry())
     }
 
     fn read(&mut self, page: u32, column: u32, out: &mut [u8]) -> Result<Ecc, NvmError> {
@@ -100,7 +156,7 @@ impl Flash for Recorded<FlashTearing> {
     }
 
     fn can_move(&self, from: u32, to: u32) -> bool {
-        self.lock().recorder.can_move(from, to)
+        self.with(|flash| flash.can_move(from, to))
     }
 
     fn move_page(
@@ -114,7 +170,7 @@ impl Flash for Recorded<FlashTearing> {
     }
 
     fn erase_mode(&self) -> EraseMode {
-        self.lock().recorder.erase_mode()
+        self.with(|flash| flash.erase_mode())
     }
 
     fn begin_erase(&mut self, block: u32) -> Result<(), NvmError> {
@@ -138,11 +194,11 @@ impl ByteMemory for Recorded<ByteTearing> {
     type Error = NvmError;
 
     fn len(&self) -> u64 {
-        self.lock().recorder.len()
+        self.with(|memory| memory.len())
     }
 
     fn atom(&self) -> usize {
-        self.lock().recorder.atom()
+        self.with(|memory| memory.atom())
     }
 
     fn read(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {

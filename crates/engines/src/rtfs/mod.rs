@@ -13,6 +13,8 @@ mod mounted;
 
 pub use mounted::Rtfs;
 
+use wordline_rtfs::GROUP_PAGES;
+
 use crate::{
     Contract, Engine, FileSystem, FileSystemEngine, FsError, FsErrorKind, FsOptions, Needs,
     Promise, option,
@@ -59,6 +61,7 @@ impl Engine for RtfsEngine {
             survives_power_cuts: true,
             handles_unstable_pages: true,
             lasting_pages: Some(3),
+            together_pages: Some(GROUP_PAGES as u32),
             ..Promise::NONE
         }
     }

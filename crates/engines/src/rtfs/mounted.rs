@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use wordline_memory::Flash as _;
 use wordline_rtfs::{
-    GROUP_PAGES, PacedConfig, PacedEntry, PacedError, PacedFile, PacedFiles, PacedOpen, PacedRam,
+    PacedConfig, PacedEntry, PacedError, PacedFile, PacedFiles, PacedOpen, PacedRam,
     PacedSetupError,
 };
 
@@ -183,10 +183,6 @@ impl FileSystem for Rtfs {
             }
             other => failed(other),
         })
-    }
-
-    fn together_pages(&self) -> Option<u32> {
-        Some(GROUP_PAGES as u32)
     }
 
     fn truncate(&mut self, file: Handle, bytes: u64) -> Result<(), FsError> {

@@ -1,6 +1,6 @@
 //! What each call does at its edges.
 
-use wordline_engines::{FsErrorKind, Handle, Open};
+use wordline_engines::{FILE_SYSTEMS, FsErrorKind, Handle, Open, named};
 
 use crate::engines::cases::{Case, Mounted, all};
 use crate::engines::memories::with_room;
@@ -297,7 +297,9 @@ fn parts_become_valid_together_where_the_file_system_says_so() {
         };
         let parts: [(u64, &[u8]); 3] = [(4000, &[2; 700]), (10, &[3; 4]), (4700, &[4; 30])];
         let done = together(&mut fs, Open::Write, &parts);
-        let Some(pages) = fs.together_pages() else {
+        let engine = case.name.split(' ').next().expect("a name");
+        let engine = named(FILE_SYSTEMS, engine).expect("a file system");
+        let Some(pages) = engine.promise().together_pages else {
             assert_eq!(done, Err(FsErrorKind::Unsuitable), "{}", case.name);
             assert_eq!(load(&mut fs, "/a"), [1; 6000], "{}", case.name);
             return;

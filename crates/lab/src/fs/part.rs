@@ -38,6 +38,18 @@ impl FileSystemMedium {
         }
     }
 
+    /// Lets time pass up to an instant, while the memory stands by.
+    pub(crate) fn wait_until(&self, instant: Time) {
+        let now = self.now();
+        if instant <= now {
+            return;
+        }
+        match self {
+            Self::Flash(part) => part.borrow().stand_by(instant.since(now)),
+            Self::Bytes(part) => part.borrow().stand_by(instant.since(now)),
+        }
+    }
+
     pub(crate) fn now(&self) -> Time {
         self.with(|medium| medium.now())
     }

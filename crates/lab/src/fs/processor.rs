@@ -10,12 +10,20 @@ use crate::warning::LabWarning;
 /// The builds between which the processor's time lies.
 pub(crate) const BUILDS: [KvBuild; 2] = [KvBuild::Published, KvBuild::Optimized];
 
-/// What the board's processor takes for an instruction, in seconds, by build; `None` of a board whose sheet does not say.
-/// The document gets the figures that say so.
-pub(crate) fn instruction_s(
+/// How fast a board's processor is.
+pub(crate) struct ProcessorSpeed {
+    /// Seconds of an instruction, by build.
+    pub(crate) instruction_s: [f64; BUILDS.len()],
+    pub(crate) cycle_s: f64,
+    /// Price of the board in euros, where its sheet says so.
+    pub(crate) board_eur: Option<f64>,
+}
+
+/// How fast the board's processor is; `None` of a board whose sheet does not say. The document gets the figures that say so.
+pub(crate) fn speed(
     system: &FileSystemCase<'_>,
     document: &mut ResultSet,
-) -> Option<[f64; BUILDS.len()]> {
+) -> Option<ProcessorSpeed> {
     let board = system.engine.target.board;
     let Some(cpu) = &board.board.cpu else {
         document.warn(LabWarning::InstructionsAlone {
@@ -28,10 +36,14 @@ pub(crate) fn instruction_s(
     let clock = resolver.fixed("core_clock", &board.board.core_clock);
     resolver.read("cpu.core");
     // A million of them, so that whole picoseconds do not round.
-    let each = BUILDS.map(|build| {
+    let instruction_s = BUILDS.map(|build| {
         let cost = cpu.cost(clock, build == KvBuild::Optimized, &mut resolver);
         cost.instructions(1_000_000).si() / 1e6
     });
     sources::add_figures(document, &board.figures, resolver.readings(), "");
-    Some(each)
+    Some(ProcessorSpeed {
+        instruction_s,
+        cycle_s: 1.0 / clock.si(),
+        board_eur: board.cost.as_ref().map(|cost| cost.nominal().si()),
+    })
 }

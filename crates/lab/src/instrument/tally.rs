@@ -1,8 +1,10 @@
 //! What the operations of one kind add up to.
 
+use std::borrow::Cow;
+
 use wordline_core::LatencyHistogram;
 use wordline_core::quantity::{Quantity, Time};
-use wordline_nvm::{AccessCost, Cause, Wear};
+use wordline_nvm::{AccessCost, Cause, HostPower, Wear};
 
 use super::medium::Instrumented;
 use super::meter::Activity;
@@ -119,6 +121,8 @@ pub(crate) struct TallyEnd {
     pub(crate) usage: PeriodUsage,
     /// Wear since the memory was made.
     pub(crate) wear: Option<Wear>,
+    /// What the host draws, where its board states it.
+    pub(crate) host: Option<HostPower>,
     /// Energy of the host in joules while it drives the memory; `None` where its board does not state it.
     pub(crate) host_j: Option<f64>,
     /// `None` where single units are not counted.
@@ -152,7 +156,7 @@ pub(crate) struct OperationTally {
     /// Bytes that the memory's bus moves in a cycle; `None` of a bus whose cycles are not words.
     pub(crate) cycle_bytes: Option<u64>,
     /// The causes that accesses of the memory can have.
-    pub(crate) causes: &'static [Cause],
+    pub(crate) causes: Cow<'static, [Cause]>,
     /// Operations that erased something, and the time that they took.
     erasing: (u64, Time),
     begin: AccountsReading,
@@ -185,7 +189,7 @@ impl OperationTally {
             processor: None,
             floor_bytes: 0,
             cycle_bytes: medium.cycle_bytes(),
-            causes: medium.causes(),
+            causes: Cow::Borrowed(medium.causes()),
             erasing: (0, Time::ZERO),
             begin,
             scope,
@@ -239,11 +243,26 @@ impl OperationTally {
         self.ended = Some(TallyEnd {
             usage: end.since(&self.begin),
             wear: end.wear,
+            host: end.host,
             host_j: end.host.map(|host| host.energy_j(self.cost())),
             cycles: before.and_then(|before| {
                 Some(UnitCycles::between(&before, &medium.cycles()?, self.scope))
             }),
         });
+    }
+
+    /// Adds what another memory used in the same stretch, after both have ended. Wear stays with each memory.
+    pub(crate) fn join(&mut self, other: &Self) {
+        if let (Some(ended), Some(more)) = (&mut self.ended, &other.ended) {
+            let sum = |own: Option<f64>, more: Option<f64>| Some(own? + more?);
+            ended.usage.energy_j = sum(ended.usage.energy_j, more.usage.energy_j);
+            ended.host_j = sum(ended.host_j, more.host_j);
+            (ended.wear, ended.cycles) = (None, None);
+        }
+        let causes = other.causes.iter();
+        let causes = causes.filter(|cause| !self.causes.contains(cause));
+        let causes: Vec<_> = causes.copied().collect();
+        self.causes.to_mut().extend(causes);
     }
 
     /// Notes that the last operation completed a pass. Where writes land anywhere they wear evenly in the long run,

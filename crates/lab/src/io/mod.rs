@@ -21,7 +21,7 @@ use crate::fs::calls::{CallFailure, CallStep, Measured, Mounted};
 use crate::fs::check;
 use crate::fs::engine::{LayerRam, Ready, file_system};
 use crate::fs::part::FileSystemMedium;
-use crate::fs::processor::instruction_s;
+use crate::fs::processor::speed;
 use crate::fs::system::{FileSystemCase, FileSystemChoices};
 use crate::instrument::case::{DocumentCase, run_into};
 use crate::list::distinct;
@@ -172,11 +172,11 @@ impl SystemReplay {
                 name: &system.name(&system.whole()),
             });
         }
-        let instruction_s = match trace.has_instructions {
-            true => instruction_s(system, document),
+        let speed = match trace.has_instructions {
+            true => speed(system, document),
             false => None,
         };
-        let instruction_s = instruction_s.into_iter().flatten().collect();
+        let instruction_s = speed.map_or_else(Vec::new, |speed| speed.instruction_s.to_vec());
         let mut replay = TracePlayer::new(system, trace.calls, payload, instruction_s, control);
         let existing = &reader.preamble().existing;
         if !existing.is_empty() {

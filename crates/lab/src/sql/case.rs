@@ -1,18 +1,19 @@
 //! A database on a file system on a target: made, filled, used.
 
-use wordline_catalog::PartOnBoard;
 use wordline_core::quantity::{Quantity as _, Time};
 use wordline_core::{
-    Axis, Experiment, ResultSet, RowOperation, SqlJournal, SqlLog, SqlSync, SqlTold, SqlWork,
-    SqlWorkload,
+    Axis, EngineName, Experiment, ResultSet, RowOperation, SqlJournal, SqlLog, SqlSync, SqlTold,
+    SqlWork, SqlWorkload,
 };
+use wordline_engines::{FileSystemEngine, FsError, FsErrorKind};
 use wordline_sqlite::crash::{DatabaseOptions, JournalMode, Synchronous};
 use wordline_sqlite::rusqlite::Connection;
 use wordline_sqlite::{
-    DeviceTraits, HeapMeter, ScriptStatement, SqliteError, SqliteSettings, SqliteVfs,
-    StatementWork, run_to_end, stoppable,
+    DeviceTraits, HeapMeter, ScriptStatement, SplitFiles, SqliteError, SqliteSettings, SqliteVfs,
+    StatementWork, VfsCounts, run_to_end, stoppable,
 };
 
+use super::TargetWithLog;
 use super::crash;
 use super::processor::{self, EngineWork, FileSystemShape};
 use super::rows::{self, MeasuredDatabase, MeasuredWork, SqlRam};
@@ -23,7 +24,7 @@ use crate::error::LabError;
 use crate::fs::calls::CallFailure;
 use crate::fs::engine::Ready;
 use crate::fs::part::FileSystemMedium;
-use crate::fs::processor::instruction_s;
+use crate::fs::processor::speed;
 use crate::fs::share_of_memory;
 use crate::fs::system::{FileSystemCase, FileSystemChoices};
 use crate::instrument::case::{DocumentCase, run_into};
@@ -79,13 +80,17 @@ impl SqlSetup {
             for &sync in &workload.syncs {
                 for &page_bytes in &workload.page_bytes {
                     for &told in &workload.told {
-                        all.extend(logs.iter().map(|&log| Self {
+                        let is_needless = told == SqlTold::Together && !journal.rolls_back();
+                        let told = if is_needless { SqlTold::Promise } else { told };
+                        let setups = logs.iter().map(|&log| Self {
                             journal,
                             sync,
                             page_bytes,
                             told,
                             log,
-                        }));
+                        });
+                        let setups = setups.filter(|setup| !all.contains(setup));
+                        all.extend(setups.collect::<Vec<_>>());
                     }
                 }
             }
@@ -116,15 +121,28 @@ impl SqlSetup {
         }
     }
 
+    /// Whether it needs nothing that the file system does not have.
+    pub(super) fn suits(&self, kind: &dyn FileSystemEngine) -> bool {
+        self.told != SqlTold::Together || kind.promise().together_pages.is_some()
+    }
+
     /// What SQLite is told of the file system and of the world. Where a file system survives power cuts, what one leaves
     /// of a write lies within it, and the length of a file follows its bytes.
-    pub(super) fn settings(&self, system: &FileSystemCase<'_>) -> SqliteSettings {
-        let promise = system.engine.kind.promise();
-        let keeps = self.told == SqlTold::Promise && promise.survives_power_cuts;
+    pub(super) fn settings(
+        &self,
+        system: &FileSystemCase<'_>,
+        log: Option<&FileSystemCase<'_>>,
+    ) -> SqliteSettings {
+        let survives =
+            |system: &FileSystemCase<'_>| system.engine.kind.promise().survives_power_cuts;
+        // One answer stands for the database and its journal.
+        let keeps = survives(system) && log.is_none_or(survives);
+        let keeps = keeps && self.told != SqlTold::Nothing;
         SqliteSettings {
             traits: self.options().may_be_told(DeviceTraits {
                 powersafe_overwrite: keeps,
                 safe_append: keeps,
+                batch_atomic: self.told == SqlTold::Together,
                 ..DeviceTraits::USUAL
             }),
             seed: system.experiment.seed,
@@ -139,8 +157,14 @@ impl SqlSetup {
         format!("PRAGMA cache_size=-{cache}; PRAGMA temp_store=MEMORY; {options}")
     }
 
-    /// The axes that distinguish it.
-    pub(super) fn at(&self, subject: &Subject) -> Subject {
+    /// The axes that distinguish it, with the memory of its log, where that is another one.
+    pub(super) fn at(&self, subject: &Subject, log: Option<&FileSystemCase<'_>>) -> Subject {
+        let subject = match log {
+            None => subject.clone(),
+            Some(log) => subject
+                .at(Axis::LogTarget, log.engine.target.name.as_str())
+                .at(Axis::LogFs, log.engine.kind.name()),
+        };
         let subject = subject
             .at(Axis::Journal, self.journal.name())
             .at(Axis::Sync, self.sync.name())
@@ -176,7 +200,7 @@ impl SqlSetup {
 
 /// Runs every combination on every target.
 pub(super) fn run(
-    targets: &[PartOnBoard<'_>],
+    targets: &[TargetWithLog<'_>],
     workload: &SqlWorkload,
     experiment: &Experiment,
     control: &Control<'_>,
@@ -190,13 +214,25 @@ pub(super) fn run(
         asked_bytes: workload.capacity_bytes,
         bytes: &|model| share_of_memory(model, workload.capacity_bytes, 0),
     };
-    let systems = FileSystemCase::all(targets, &choices, experiment, document)?;
+    let mut systems = Vec::new();
+    for &timing in &experiment.timings {
+        for (target, log) in targets {
+            for name in &workload.file_systems {
+                let mut new = |target, name: &EngineName| {
+                    FileSystemCase::new(target, name, timing, &choices, experiment, document)
+                };
+                let log = log.as_ref();
+                let log = log.map(|log| new(log, &workload.log_engine()));
+                systems.push((new(target, name)?, log.transpose()?));
+            }
+        }
+    }
     let works = works(workload);
     let mut cases = Vec::new();
-    for system in &systems {
+    for (system, log) in &systems {
         for setup in SqlSetup::all(workload) {
             for &(work, rows) in &works {
-                let system = system.fork();
+                let (system, log) = (system.fork(), log.as_ref().map(FileSystemCase::fork));
                 let steps = SqlWorkSteps {
                     work,
                     rows,
@@ -208,9 +244,10 @@ pub(super) fn run(
                 let work = move |control: &Control<'_>, document: &mut ResultSet| {
                     let case = SqlCase {
                         system,
+                        log,
                         setup,
                         steps,
-                        cache_bytes: workload.cache_bytes,
+                        workload,
                         most: None,
                         control,
                     };
@@ -228,13 +265,15 @@ pub(super) fn run(
     }
     // What a power cut leaves does not depend on how long anything takes.
     let first = experiment.timings.first().copied();
-    let cut = systems.iter().filter(|system| Some(system.timing) == first);
-    for system in cut.filter(|_| workload.crash_images > 0) {
+    let cut = (systems.iter()).filter(|(system, _)| Some(system.timing) == first);
+    for (system, log) in cut.filter(|_| workload.crash_images > 0) {
         for setup in SqlSetup::all(workload) {
             let (system, images) = (system.fork(), workload.crash_images);
+            let log = log.as_ref().map(FileSystemCase::fork);
             let name = system.engine.target.name.clone();
             let work = move |control: &Control<'_>, document: &mut ResultSet| {
-                document.complete = crash::add(&system, &setup, images, control, document);
+                document.complete =
+                    crash::add((&system, log.as_ref()), &setup, images, control, document);
                 Ok(())
             };
             cases.push(DocumentCase::document(name, images, experiment, work));
@@ -261,9 +300,11 @@ pub(super) fn works(workload: &SqlWorkload) -> Vec<(SqlWork, u64)> {
 /// A workload on a database on a file system.
 pub(super) struct SqlCase<'a, 'c> {
     pub(super) system: FileSystemCase<'a>,
+    /// What holds logs and journals, where another memory does.
+    pub(super) log: Option<FileSystemCase<'a>>,
     pub(super) setup: SqlSetup,
     pub(super) steps: SqlWorkSteps<'a>,
-    pub(super) cache_bytes: u64,
+    pub(super) workload: &'a SqlWorkload,
     /// Time of all transactions together after which it ends early.
     pub(super) most: Option<Time>,
     pub(super) control: &'c Control<'c>,
@@ -288,8 +329,14 @@ impl SqlCase<'_, '_> {
     /// Adds the rows of what was measured.
     pub(super) fn rows(&self, measured: &MeasuredDatabase, document: &mut ResultSet) {
         let subject = self.subject();
-        let instruction_s = instruction_s(&self.system, document);
-        processor::warn(&self.system, document);
+        let speed = speed(&self.system, document);
+        let rows =
+            (self.steps.script.is_none() && self.steps.work.has_rows()).then_some(self.steps.rows);
+        for system in [Some(&self.system), self.log.as_ref()] {
+            system
+                .into_iter()
+                .for_each(|system| processor::warn(system, document));
+        }
         for work in &measured.works {
             let at = subject.doing(work.operation);
             let name = format!("{}, {}", self.name(), work.operation);
@@ -297,18 +344,32 @@ impl SqlCase<'_, '_> {
                 document.warn(LabWarning::IdleCalls { name: &name });
             }
             rows::add(&at, &name, work, document);
+            rows::add_memories(&at, work, self.prices(), document);
             processor::add(
                 &at,
-                self.system.engine.kind.name(),
-                &work.engine,
-                (&work.counts, &work.tally.sum),
-                (work.tally.count().max(1) as f64, work.tally.busy.si()),
-                instruction_s,
+                self.file_systems(),
+                work,
+                (self.workload, rows),
+                speed.as_ref(),
                 document,
             );
         }
         let at = subject.doing(self.steps.operations()[0]);
         rows::ram(&at, &measured.ram, document);
+    }
+
+    /// The names of its file systems.
+    fn file_systems(&self) -> (&'static str, Option<&'static str>) {
+        let name = |system: &FileSystemCase<'_>| system.engine.kind.name();
+        (name(&self.system), self.log.as_ref().map(name))
+    }
+
+    /// What its memories cost in euros, where their sheets say so.
+    fn prices(&self) -> [Option<f64>; 2] {
+        [Some(&self.system), self.log.as_ref()].map(|system| {
+            let cost = system?.engine.target.part.cost.as_ref()?;
+            Some(cost.nominal().si())
+        })
     }
 
     /// Adds the rows of what could not be run.
@@ -320,7 +381,7 @@ impl SqlCase<'_, '_> {
 
     /// What the rows share.
     pub(super) fn subject(&self) -> Subject {
-        let subject = self.setup.at(&self.system.whole());
+        let subject = self.setup.at(&self.system.whole(), self.log.as_ref());
         if self.steps.script.is_some() {
             return subject;
         }
@@ -333,7 +394,11 @@ impl SqlCase<'_, '_> {
 
     /// The case in words.
     fn name(&self) -> String {
-        let system = self.system.name(&self.system.whole());
+        let mut system = self.system.name(&self.system.whole());
+        if let Some(log) = &self.log {
+            let (target, title) = (&log.engine.target.name, log.engine.kind.title());
+            system += &format!(", log on {title} on {target}");
+        }
         let work = match (self.steps.script, self.steps.work.has_rows()) {
             (Some(_), _) => "script".to_owned(),
             (None, true) => format!("{}, {} rows", self.steps.work.name(), self.steps.rows),
@@ -348,12 +413,26 @@ impl SqlCase<'_, '_> {
     /// What ended it early, a stop by the caller included.
     pub(super) fn measure(&self) -> Result<MeasuredDatabase, CallFailure> {
         let engine = &self.system.engine;
-        let medium = FileSystemMedium::new(self.system.memory.fork(), self.system.bytes);
-        engine.format(&medium)?;
-        let Ready { mounted, layer_ram } = engine.mount(&medium)?;
+        if !self.setup.suits(engine.kind) {
+            let why = "it has no writes that become valid together";
+            return Err(FsError::new(FsErrorKind::Unsuitable, why).into());
+        }
+        let (tables, ready) = fresh(&self.system)?;
+        let (mut files, mut layer_ram) = (ready.mounted.engine, ready.layer_ram);
+        let mut medium = DatabaseMedium { tables, log: None };
+        if let Some(system) = &self.log {
+            let (log, ready) = fresh(system)?;
+            layer_ram.extend(ready.layer_ram);
+            medium.log = Some(log);
+            let waits = medium.clone();
+            let split = SplitFiles::new(files, ready.mounted.engine);
+            files = Box::new(split.with(move |_| {
+                waits.now();
+            }));
+        }
         let heap = HeapMeter::start();
-        let settings = self.setup.settings(&self.system);
-        let vfs = SqliteVfs::new(mounted.engine, settings).map_err(failed)?;
+        let settings = self.setup.settings(&self.system, self.log.as_ref());
+        let vfs = SqliteVfs::new(files, settings).map_err(failed)?;
         let connection = vfs.open(DATABASE).map_err(failed)?;
         let batch = |sql: &str| {
             let ran = stoppable(&connection, self.control.stop, || {
@@ -361,7 +440,7 @@ impl SqlCase<'_, '_> {
             });
             ran.map_err(|error| self.refused(vfs.explain(error), None))
         };
-        batch(&self.setup.pragmas(self.cache_bytes))?;
+        batch(&self.setup.pragmas(self.workload.cache_bytes))?;
         self.kept_journal(&connection)?;
         for sql in self.steps.preparation() {
             if self.control.stopped() {
@@ -407,12 +486,13 @@ impl SqlCase<'_, '_> {
         &self,
         vfs: &SqliteVfs,
         connection: &Connection,
-        medium: &FileSystemMedium,
+        medium: &DatabaseMedium,
     ) -> Result<Vec<MeasuredWork>, CallFailure> {
         let mut works: Vec<MeasuredWork> = Vec::new();
         let mut busy = Time::ZERO;
         let ram = vfs.with_files(|files| files.ram_parts());
-        let shape = FileSystemShape::of(&self.system.engine, &ram);
+        let shape = |system: &FileSystemCase<'_>| FileSystemShape::of(&system.engine, &ram);
+        let shapes = (shape(&self.system), self.log.as_ref().map(shape));
         let count = self.steps.count();
         for number in 0..count {
             if number % REPORT == 0 {
@@ -437,21 +517,24 @@ impl SqlCase<'_, '_> {
                     timed.operation,
                     vfs,
                     connection,
-                    shape,
+                    shapes,
                     medium,
                 ));
             }
             let (before, start) = (vfs.counts(), medium.now());
             let statements = self.execute(vfs, connection, &timed)?;
             let counts = vfs.counts().since(before);
-            let sample = medium.with(|medium| OperationSample {
-                duration: medium.now().since(start),
-                bytes: counts.stored().written_bytes,
-                activity: medium.take_call(),
-                ..OperationSample::default()
-            });
+            let duration = medium.now().since(start);
+            let parts = medium.take(&counts);
+            let sample = OperationSample {
+                duration,
+                ..parts[0].then(&parts[1])
+            };
             if let Some(last) = works.last_mut() {
                 last.tally.add(&sample);
+                for (tally, part) in last.memories.iter_mut().flatten().zip(&parts) {
+                    tally.add(part);
+                }
                 last.engine.add(&timed.sql, statements);
             }
             busy = busy.plus(sample.duration);
@@ -492,27 +575,87 @@ impl SqlCase<'_, '_> {
     }
 }
 
+/// The memory of a database, with that of its log or journal, where that is another one. One processor drives both: while
+/// one works, the other stands by.
+#[derive(Clone)]
+struct DatabaseMedium {
+    tables: FileSystemMedium,
+    log: Option<FileSystemMedium>,
+}
+
+impl DatabaseMedium {
+    /// The time, which is then that of both.
+    fn now(&self) -> Time {
+        let now = self.tables.now();
+        let Some(log) = &self.log else {
+            return now;
+        };
+        let now = now.later(log.now());
+        self.tables.wait_until(now);
+        log.wait_until(now);
+        now
+    }
+
+    /// What a transaction with such counts asked of each.
+    fn take(&self, counts: &VfsCounts) -> [OperationSample; 2] {
+        let of = |medium: Option<&FileSystemMedium>, counts: &VfsCounts| {
+            let activity = medium.map(|medium| medium.with(|medium| medium.take_call()));
+            let activity = activity.unwrap_or_default();
+            OperationSample {
+                duration: activity.cost.total(),
+                bytes: counts.stored().written_bytes,
+                activity,
+                ..OperationSample::default()
+            }
+        };
+        match &self.log {
+            None => [of(Some(&self.tables), counts), OperationSample::default()],
+            Some(log) => {
+                let [tables, logs] = counts.split();
+                [of(Some(&self.tables), &tables), of(Some(log), &logs)]
+            }
+        }
+    }
+}
+
+/// A new file system on a fork of its memory.
+fn fresh(system: &FileSystemCase<'_>) -> Result<(FileSystemMedium, Ready), CallFailure> {
+    let medium = FileSystemMedium::new(system.memory.fork(), system.bytes);
+    system.engine.format(&medium)?;
+    let ready = system.engine.mount(&medium)?;
+    Ok((medium, ready))
+}
+
 impl MeasuredWork {
     fn begin(
         operation: RowOperation,
         vfs: &SqliteVfs,
         connection: &Connection,
-        shape: FileSystemShape,
-        medium: &FileSystemMedium,
+        shapes: (FileSystemShape, Option<FileSystemShape>),
+        medium: &DatabaseMedium,
     ) -> Self {
         let begin =
             |medium: &mut dyn Instrumented| OperationTally::begin(medium, true, UnitWear::Whole);
+        let tally = medium.tables.with(begin);
+        let log = medium.log.as_ref().map(|log| log.with(begin));
         Self {
             operation,
-            tally: medium.with(begin),
+            memories: log.map(|log| [tally.clone(), log]),
+            tally,
             counts: vfs.counts(),
-            engine: EngineWork::begin(connection, shape),
+            engine: EngineWork::begin(connection, shapes),
         }
     }
 
-    fn end(&mut self, vfs: &SqliteVfs, connection: &Connection, medium: &FileSystemMedium) {
+    fn end(&mut self, vfs: &SqliteVfs, connection: &Connection, medium: &DatabaseMedium) {
         self.engine.end(connection);
-        medium.with(|medium| self.tally.end(medium));
+        medium.now();
+        medium.tables.with(|medium| self.tally.end(medium));
+        if let (Some([tables, log]), Some(of_log)) = (&mut self.memories, &medium.log) {
+            medium.tables.with(|medium| tables.end(medium));
+            of_log.with(|medium| log.end(medium));
+            self.tally.join(log);
+        }
         self.counts = vfs.counts().since(self.counts);
     }
 }

@@ -35,6 +35,14 @@ pub(super) fn check(
     distinct("on", systems.map(ToString::to_string))?;
     let systems = workload.file_systems.iter().map(file_system);
     let systems: Vec<_> = systems.collect::<Result<_, _>>()?;
+    let systems = match (&workload.log_file_system, &workload.log_target) {
+        (Some(_), None) => return Err(SettingProblem::LogFileSystemAlone.of("log-on")),
+        (None, None) => systems,
+        (_, Some(_)) => {
+            let log = file_system(&workload.log_engine())?;
+            systems.into_iter().chain([log]).collect()
+        }
+    };
     distinct("journal", names(&workload.journals, |one| one.name()))?;
     distinct("sync", names(&workload.syncs, |one| one.name()))?;
     distinct("workload", names(&workload.works, |one| one.name()))?;
@@ -60,6 +68,9 @@ pub(super) fn check(
     distinct("log", names(&workload.logs, |one| one.name()))?;
     let (least, most) = CACHE;
     in_range("cache", workload.cache_bytes, least, most)?;
+    if let Some(bytes) = workload.dma_bytes {
+        in_range("dma", bytes, 1, PAGES[PAGES.len() - 1])?;
+    }
     distinct("told", names(&workload.told, |one| one.name()))?;
     if let Some(transactions) = workload.transactions {
         in_range("transactions", transactions, 1, TRANSACTIONS_MAX)?;

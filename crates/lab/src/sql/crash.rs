@@ -3,12 +3,12 @@
 
 use wordline_core::results::NoValue;
 use wordline_core::{ResultSet, RowOperation};
-use wordline_crash::harness::{Again, Harness, Verdict};
-use wordline_crash::{ByteTearing, Content, FlashContent, FlashTearing, Mode};
-use wordline_engines::crash::{CutMemory, StoredBytes};
+use wordline_crash::harness::{Again, Harness, Medium, Verdict};
+use wordline_crash::{ByteTearing, Content, FlashContent, FlashTearing, Mode, PairTearing};
+use wordline_engines::crash::StoredBytes;
 use wordline_memory::Geometry;
 use wordline_nvm::Memory;
-use wordline_sqlite::crash::{RowChange, SqlCall, SqlSubject};
+use wordline_sqlite::crash::{FilesOf, RowChange, SqlCall, SqlSubject, files_of, split_files};
 
 use super::case::SqlSetup;
 use crate::control::Control;
@@ -37,48 +37,49 @@ const CHANGES: i64 = 12;
 
 /// Adds the verdict of a database on a file system. Returns whether it came to its end.
 pub(super) fn add(
-    system: &FileSystemCase<'_>,
+    (system, log): (&FileSystemCase<'_>, Option<&FileSystemCase<'_>>),
     setup: &SqlSetup,
     images: u64,
     control: &Control<'_>,
     document: &mut ResultSet,
 ) -> bool {
-    let subject = setup.at(&system.subject()).doing(RowOperation::Crash);
-    if !system.suits {
+    let subject = setup.at(&system.subject(), log);
+    let subject = subject.doing(RowOperation::Crash);
+    let log_suits = log.is_none_or(|log| log.suits);
+    if !system.suits || !log_suits || !setup.suits(system.engine.kind) {
         let rows = power_cuts::rows_without(&subject, NoValue::NotApplicable);
         document.rows.extend(rows);
         return true;
     }
     let engine = &system.engine;
     let title = format!("SQLite on {}, {}", engine.kind.title(), setup.name());
-    let (verdict, kinds) = match &system.memory {
-        Memory::Flash(flash) => {
-            let whole = flash.geometry();
-            let geometry = Geometry {
-                blocks: whole.blocks.min(BLOCKS),
-                ..whole
-            };
-            let model = engine.target.part.model.flash();
-            let tearing = model.map_or(FlashTearing::raw(), FlashTearing::of);
-            let software = SqlSubject::new(
-                engine.kind,
-                engine.options().clone(),
-                |memory, formats| Ok(engine.on_flash(memory, formats)?.0),
-                setup.options(),
-            );
-            let start = FlashContent::erased(geometry);
-            cut(software, start, tearing, (system, setup), images, control)
+    let run = CutRun {
+        system,
+        log,
+        setup,
+        images,
+        control,
+    };
+    let (verdict, kinds) = match (&system.memory, log.map(|log| (log, &log.memory))) {
+        (Memory::Flash(flash), None) => run.cut(on_flash(system, flash.geometry())),
+        (Memory::Bytes(device), None) => run.cut(on_bytes(system, device.len(), device.atom())),
+        (Memory::Flash(flash), Some((log, memory))) => {
+            let tables = on_flash(system, flash.geometry());
+            match memory {
+                Memory::Flash(flash) => run.cut(pair(tables, on_flash(log, flash.geometry()))),
+                Memory::Bytes(device) => {
+                    run.cut(pair(tables, on_bytes(log, device.len(), device.atom())))
+                }
+            }
         }
-        Memory::Bytes(device) => {
-            let content = Content::zeros(device.len().min(BYTES), device.atom());
-            let software = SqlSubject::new(
-                engine.kind,
-                engine.options().clone(),
-                |memory, _| engine.on_bytes(memory),
-                setup.options(),
-            );
-            let tearing = ByteTearing::contract();
-            cut(software, content, tearing, (system, setup), images, control)
+        (Memory::Bytes(device), Some((log, memory))) => {
+            let tables = on_bytes(system, device.len(), device.atom());
+            match memory {
+                Memory::Flash(flash) => run.cut(pair(tables, on_flash(log, flash.geometry()))),
+                Memory::Bytes(device) => {
+                    run.cut(pair(tables, on_bytes(log, device.len(), device.atom())))
+                }
+            }
         }
     };
     if control.stopped() {
@@ -110,44 +111,102 @@ pub(super) fn add(
     true
 }
 
-/// Cuts the transactions, `images` times; with each kind of failure its first image.
-fn cut<'a, T: CutMemory>(
-    software: SqlSubject<'a, T>,
+/// What a file system is cut on.
+struct CutFiles<'a, T: Medium> {
     start: T::Content,
     tearing: T,
-    (system, setup): (&'a FileSystemCase<'_>, &SqlSetup),
+    files: FilesOf<'a, T>,
+}
+
+fn on_flash<'a>(system: &'a FileSystemCase<'_>, whole: Geometry) -> CutFiles<'a, FlashTearing> {
+    let engine = &system.engine;
+    let geometry = Geometry {
+        blocks: whole.blocks.min(BLOCKS),
+        ..whole
+    };
+    let model = engine.target.part.model.flash();
+    let contract = |memory, formats| Ok(engine.on_flash(memory, formats)?.0);
+    CutFiles {
+        start: FlashContent::erased(geometry),
+        tearing: model.map_or(FlashTearing::raw(), FlashTearing::of),
+        files: files_of(engine.kind, engine.options().clone(), contract),
+    }
+}
+
+fn on_bytes<'a>(
+    system: &'a FileSystemCase<'_>,
+    bytes: u64,
+    atom: usize,
+) -> CutFiles<'a, ByteTearing> {
+    let engine = &system.engine;
+    let contract = |memory, _| engine.on_bytes(memory);
+    CutFiles {
+        start: Content::zeros(bytes.min(BYTES), atom),
+        tearing: ByteTearing::contract(),
+        files: files_of(engine.kind, engine.options().clone(), contract),
+    }
+}
+
+/// Tables on one memory, logs and journals on the other: a cut stops both.
+fn pair<'a, A: Medium, B: Medium>(
+    tables: CutFiles<'a, A>,
+    logs: CutFiles<'a, B>,
+) -> CutFiles<'a, PairTearing<A, B>> {
+    CutFiles {
+        start: (tables.start, logs.start),
+        tearing: PairTearing {
+            first: tables.tearing,
+            second: logs.tearing,
+        },
+        files: split_files(tables.files, logs.files),
+    }
+}
+
+/// Fixed transactions that are cut.
+struct CutRun<'a, 'c> {
+    system: &'a FileSystemCase<'a>,
+    log: Option<&'a FileSystemCase<'a>>,
+    setup: &'a SqlSetup,
     images: u64,
-    control: &'a Control<'_>,
-) -> (Verdict, Vec<String>) {
-    let seed = system.experiment.seed;
-    let stopped = || control.stopped();
-    let payload = Payload::new(seed);
-    let software = SqlSubject {
-        settings: setup.settings(system),
-        before: vec![SqlCall::CreateTable("readings"), change(&payload, 0)],
-        after: vec![change(&payload, CHANGES + 1)],
-        stopped: &stopped,
-        ..software
-    };
-    let mut calls: Vec<_> = (1..=CHANGES)
-        .map(|number| change(&payload, number))
-        .collect();
-    calls.insert(3, SqlCall::CreateTable("alarms"));
-    calls.insert(8, SqlCall::Checkpoint);
-    calls.push(SqlCall::DropTable("alarms"));
-    let harness = Harness {
-        mode: Mode::Sample(usize::try_from(images).unwrap_or(usize::MAX)),
-        seed,
-        again: Some(Again {
-            every: AGAIN_EVERY,
-            mode: Mode::Sample(AGAIN),
-        }),
-        accesses: ACCESSES,
-        ..Harness::new(start, tearing)
-    };
-    let verdict = harness.check(&software, &calls);
-    let kinds = violation_kinds(&harness, &software, &calls, &verdict);
-    (verdict, kinds)
+    control: &'a Control<'c>,
+}
+
+impl CutRun<'_, '_> {
+    /// Cuts them, so many times; with each kind of failure its first image.
+    fn cut<T: Medium>(&self, files: CutFiles<'_, T>) -> (Verdict, Vec<String>) {
+        let (system, log, setup) = (self.system, self.log, self.setup);
+        let (images, control) = (self.images, self.control);
+        let (start, tearing) = (files.start, files.tearing);
+        let seed = system.experiment.seed;
+        let stopped = || control.stopped();
+        let payload = Payload::new(seed);
+        let software = SqlSubject {
+            settings: setup.settings(system, log),
+            before: vec![SqlCall::CreateTable("readings"), change(&payload, 0)],
+            after: vec![change(&payload, CHANGES + 1)],
+            stopped: &stopped,
+            ..SqlSubject::new(files.files, setup.options())
+        };
+        let mut calls: Vec<_> = (1..=CHANGES)
+            .map(|number| change(&payload, number))
+            .collect();
+        calls.insert(3, SqlCall::CreateTable("alarms"));
+        calls.insert(8, SqlCall::Checkpoint);
+        calls.push(SqlCall::DropTable("alarms"));
+        let harness = Harness {
+            mode: Mode::Sample(usize::try_from(images).unwrap_or(usize::MAX)),
+            seed,
+            again: Some(Again {
+                every: AGAIN_EVERY,
+                mode: Mode::Sample(AGAIN),
+            }),
+            accesses: ACCESSES,
+            ..Harness::new(start, tearing)
+        };
+        let verdict = harness.check(&software, &calls);
+        let kinds = violation_kinds(&harness, &software, &calls, &verdict);
+        (verdict, kinds)
+    }
 }
 
 /// A transaction that inserts three rows, replaces one and removes one, the longest as long as two pages are.

@@ -22,16 +22,17 @@ mod tune;
 #[cfg(feature = "sqlite")]
 mod works;
 
-use wordline_catalog::PartOnBoard;
+use wordline_catalog::{Catalog, PartOnBoard};
 #[cfg(feature = "sqlite")]
 use wordline_core::SqlTest;
 use wordline_core::{Experiment, ResultSet, SqlWorkload};
 
 use crate::control::Control;
-use crate::error::LabError;
+use crate::error::{LabError, SettingProblem};
 
 /// Runs every combination on every target and adds what it found to the document.
 pub(crate) fn run(
+    catalog: &Catalog,
     targets: &[PartOnBoard<'_>],
     workload: &SqlWorkload,
     experiment: &Experiment,
@@ -39,14 +40,48 @@ pub(crate) fn run(
     document: &mut ResultSet,
 ) -> Result<(), LabError> {
     check::check(targets, workload, experiment)?;
+    let logs = log_targets(catalog, targets, workload)?;
+    let targets: Vec<_> = targets.iter().zip(&logs).collect();
     #[cfg(feature = "sqlite")]
     return match workload.test {
-        SqlTest::Bench => case::run(targets, workload, experiment, control, document),
-        SqlTest::Tune => tune::run(targets, workload, experiment, control, document),
+        SqlTest::Bench => case::run(&targets, workload, experiment, control, document),
+        SqlTest::Tune => tune::run(&targets, workload, experiment, control, document),
     };
     #[cfg(not(feature = "sqlite"))]
     {
-        let _ = (control, document);
-        Err(crate::error::SettingProblem::NotBuiltIn("SQLite".to_owned()).of("workload"))
+        let _ = (targets, control, document);
+        Err(SettingProblem::NotBuiltIn("SQLite".to_owned()).of("workload"))
     }
+}
+
+/// A target with the part on its board that holds logs and journals, where another one does.
+type TargetWithLog<'a> = (&'a PartOnBoard<'a>, &'a Option<PartOnBoard<'a>>);
+
+/// The part that holds the logs and journals of each target; `None` where it holds its own.
+fn log_targets<'a>(
+    catalog: &'a Catalog,
+    targets: &[PartOnBoard<'_>],
+    workload: &SqlWorkload,
+) -> Result<Vec<Option<PartOnBoard<'a>>>, LabError> {
+    let of = |target: &PartOnBoard<'_>| {
+        let Some(name) = &workload.log_target else {
+            return Ok(None);
+        };
+        let board = &target.board.header.id;
+        let log = match name.contains('@') {
+            true => catalog.part_on_board(name)?,
+            false => catalog.part_on_board(&format!("{name}@{board}"))?,
+        };
+        match log.board.header.id == *board {
+            true => Ok(Some(log)),
+            false => Err(SettingProblem::OtherBoard {
+                log: log.name,
+                target: target.name.clone(),
+                part: log.part.header.id.clone(),
+                board: board.clone(),
+            }
+            .of("log-target")),
+        }
+    };
+    targets.iter().map(of).collect()
 }

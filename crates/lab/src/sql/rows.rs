@@ -28,11 +28,16 @@ const METRICS: [&[Metric]; 9] = [
     &[Metric::CyclesMax, Metric::WearSpread],
 ];
 
+/// Two memories, as the column `memory` spells them.
+const MEMORIES: [&str; 2] = ["tables", "log"];
+
 /// Transactions of one kind, as they were measured.
 pub(super) struct MeasuredWork {
     pub(super) operation: RowOperation,
     /// Its bytes are those that SQLite wrote to its files.
     pub(super) tally: OperationTally,
+    /// The share of each memory in it, where the log has one of its own.
+    pub(super) memories: Option<[OperationTally; 2]>,
     /// What SQLite asked of its files; until the end, what it had asked before the first.
     pub(super) counts: VfsCounts,
     /// What SQLite computed.
@@ -58,7 +63,12 @@ pub(super) struct SqlRam {
 /// Adds the rows of transactions. `name` names their distribution.
 pub(super) fn add(subject: &Subject, name: &str, work: &MeasuredWork, document: &mut ResultSet) {
     let tally = &work.tally;
-    rows::add(subject, name, tally, &METRICS, RowDetail::Sparse, document);
+    let metrics = match work.memories {
+        None => &METRICS[..],
+        // Each memory has its own wear.
+        Some(_) => &METRICS[..METRICS.len() - 1],
+    };
+    rows::add(subject, name, tally, metrics, RowDetail::Sparse, document);
     let count = tally.count().max(1) as f64;
     let stored = work.counts.stored();
     for (metric, sum) in [
@@ -75,6 +85,38 @@ pub(super) fn add(subject: &Subject, name: &str, work: &MeasuredWork, document: 
     }
     if let Some(lifetime) = lifetime(tally) {
         subject.add(Metric::Lifetime, lifetime, document);
+    }
+}
+
+/// Adds the rows of each of two memories: its time and what it stores for a transaction, its wear, and its price.
+pub(super) fn add_memories(
+    subject: &Subject,
+    work: &MeasuredWork,
+    prices: [Option<f64>; 2],
+    document: &mut ResultSet,
+) {
+    let memories = work.memories.iter().flatten();
+    for ((name, tally), price) in MEMORIES.into_iter().zip(memories).zip(prices) {
+        let subject = subject.at(Axis::Memory, name);
+        let count = tally.count().max(1) as f64;
+        let ended = tally.ended.as_ref();
+        let energy = ended.and_then(|ended| ended.usage.energy_j);
+        let cycles = ended.and_then(|ended| ended.cycles);
+        for (metric, value) in [
+            (Metric::LatencyMean, tally.latency.mean_s()),
+            (
+                Metric::BytesStored,
+                Some(tally.sum.stored_bytes() as f64 / count),
+            ),
+            (Metric::EnergyPerOp, energy.map(|energy| energy / count)),
+            (Metric::CyclesMax, cycles.map(|cycles| cycles.most as f64)),
+            (Metric::Cost, price),
+        ] {
+            subject.add(metric, value.ok_or(NoValue::NotApplicable), document);
+        }
+        if let Some(lifetime) = lifetime(tally) {
+            subject.add(Metric::Lifetime, lifetime, document);
+        }
     }
 }
 

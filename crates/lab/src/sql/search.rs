@@ -37,6 +37,8 @@ const MEAN_MIN: f64 = 1e-12;
 /// What a search is of.
 pub(super) struct SearchTask<'a> {
     pub(super) target: &'a PartOnBoard<'a>,
+    /// What holds logs and journals, where another memory does.
+    pub(super) log: Option<FileSystemCase<'a>>,
     pub(super) timing: Timing,
     pub(super) workload: &'a SqlWorkload,
     pub(super) works: &'a [(SqlWork, u64)],
@@ -160,12 +162,14 @@ impl<'a> SearchTask<'a> {
         let Some(system) = self.system(name, &varied, document)? else {
             return Ok(Vec::new());
         };
+        let mut allowed = SqlSetup::all(self.workload);
+        allowed.retain(|setup| setup.suits(system.engine.kind));
         let mut search = PointSearch {
             task: self,
             name,
             control,
             tried,
-            allowed: SqlSetup::all(self.workload),
+            allowed,
             known: vec![(varied, Some(system))],
             points: Vec::new(),
             best: None,
@@ -189,6 +193,7 @@ impl<'a> SearchTask<'a> {
         let (work, rows) = self.works[number];
         SqlCase {
             system,
+            log: self.log.as_ref().map(FileSystemCase::fork),
             setup,
             steps: SqlWorkSteps {
                 work,
@@ -197,7 +202,7 @@ impl<'a> SearchTask<'a> {
                 seed: self.experiment.seed,
                 script: self.script,
             },
-            cache_bytes: self.workload.cache_bytes,
+            workload: self.workload,
             most,
             control,
         }

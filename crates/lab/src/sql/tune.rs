@@ -3,9 +3,9 @@
 //! The document has a few rows of each point that was run, and all of the defaults and of the best on each file system.
 //! The fastest points get a verdict in turn, until one passes.
 
-use wordline_catalog::PartOnBoard;
 use wordline_core::{Experiment, Metric, ResultSet, SqlWorkload};
 
+use super::TargetWithLog;
 use super::case::{self, SqlSetup};
 use super::crash;
 use super::rows;
@@ -13,6 +13,8 @@ use super::script;
 use super::search::{SearchTask, TriedPoint};
 use crate::control::{Control, Progress};
 use crate::error::LabError;
+use crate::fs::share_of_memory;
+use crate::fs::system::{FileSystemCase, FileSystemChoices};
 use crate::instrument::case::{DocumentCase, run_into};
 use crate::warning::LabWarning;
 
@@ -21,7 +23,7 @@ const ROUNDS: u64 = 2;
 
 /// Runs a search on every target and adds what it found to the document.
 pub(super) fn run(
-    targets: &[PartOnBoard<'_>],
+    targets: &[TargetWithLog<'_>],
     workload: &SqlWorkload,
     experiment: &Experiment,
     control: &Control<'_>,
@@ -37,9 +39,20 @@ pub(super) fn run(
     for &timing in &experiment.timings {
         // What a power cut leaves does not depend on how long anything takes.
         let is_first = experiment.timings.first() == Some(&timing);
-        for target in targets {
+        for (target, log) in targets {
+            let choices = FileSystemChoices {
+                file_systems: &[],
+                settings: &workload.settings,
+                asked_bytes: workload.capacity_bytes,
+                bytes: &|model| share_of_memory(model, workload.capacity_bytes, 0),
+            };
+            let log = log.as_ref().map(|log| {
+                let name = workload.log_engine();
+                FileSystemCase::new(log, &name, timing, &choices, experiment, document)
+            });
             let task = SearchTask {
                 target,
+                log: log.transpose()?,
                 timing,
                 workload,
                 works: &works,
@@ -189,7 +202,13 @@ fn judge<'p, 'a>(
             break;
         }
         let mut verdict = ResultSet::new(task.experiment.clone());
-        if !crash::add(&point.system, setup, images, control, &mut verdict) {
+        if !crash::add(
+            (&point.system, task.log.as_ref()),
+            setup,
+            images,
+            control,
+            &mut verdict,
+        ) {
             break;
         }
         let passes = verdict

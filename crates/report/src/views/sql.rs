@@ -11,7 +11,7 @@ mod tune;
 
 use wordline_core::{Axis, Metric, RowOperation};
 
-use super::fs::{consisted, slowest_call, system};
+use super::fs::{consisted, slowest_call};
 use crate::answer::{Answer, IN_WORDS};
 use crate::html::plot::Plot;
 use crate::pivot::LineField::{self, Of};
@@ -20,15 +20,22 @@ use crate::text;
 use crate::view::FigureOf::{At, Words};
 use crate::view::{Key, LineTable, PlotView, TableView, View, figure};
 use card::DatabaseSetup;
-use processor::PROCESSOR;
+use processor::{OFFLOADED, PROCESSOR};
 
 pub(crate) const VIEW: View = View {
     workload: "sql",
-    keys: Keys::but(&[Of(Axis::DeviceOperation), Of(Axis::Build)]),
+    keys: Keys::but(&[
+        Of(Axis::DeviceOperation),
+        Of(Axis::Build),
+        Of(Axis::Memory),
+        Of(Axis::Offload),
+    ]),
     tables: &[
         TableView::Lines(TRANSACTIONS),
         TableView::Lines(PROCESSOR),
+        TableView::Lines(OFFLOADED),
         TableView::Lines(TRAFFIC),
+        TableView::Lines(MEMORIES),
         TableView::Lines(SLOWEST),
         TableView::Lines(CUTS),
     ],
@@ -88,6 +95,33 @@ const TRAFFIC: LineTable = LineTable {
     ..LineTable::EMPTY
 };
 
+/// The two memories of databases whose log or journal has one of its own.
+const MEMORIES: LineTable = LineTable {
+    title: "{target}: the memory of the tables and that of the log, a transaction in the mean",
+    lines: |pivot| {
+        let mut lines = transactions(pivot);
+        lines.retain(|line| line.axis(Axis::LogTarget).is_some());
+        lines
+    },
+    keys: KEYS,
+    figures: &[
+        figure("time in tables", At(Metric::LatencyMean, IN_TABLES)),
+        figure("in log", At(Metric::LatencyMean, IN_LOG)),
+        figure("tables store", At(Metric::BytesStored, IN_TABLES)),
+        figure("log stores", At(Metric::BytesStored, IN_LOG)),
+        figure("energy of tables", At(Metric::EnergyPerOp, IN_TABLES)),
+        figure("of log", At(Metric::EnergyPerOp, IN_LOG)),
+        figure("lifetime of tables", At(Metric::Lifetime, IN_TABLES)),
+        figure("of log", At(Metric::Lifetime, IN_LOG)),
+        figure("price of tables", At(Metric::Cost, IN_TABLES)),
+        figure("of log", At(Metric::Cost, IN_LOG)),
+    ],
+    ..LineTable::EMPTY
+};
+
+const IN_TABLES: &[(LineField, &str)] = &[(Of(Axis::Memory), "tables")];
+const IN_LOG: &[(LineField, &str)] = &[(Of(Axis::Memory), "log")];
+
 /// What the slowest transaction of each kind consisted of.
 const SLOWEST: LineTable = LineTable {
     title: "{target}: what the slowest transaction of each kind consisted of",
@@ -128,6 +162,19 @@ const CUTS: LineTable = LineTable {
     ],
     ..LineTable::EMPTY
 };
+
+/// "rtfs", or "rtfs, log on em064lx (flat)" where the log or journal has a memory of its own.
+fn system(line: &PivotLine<'_>) -> String {
+    let own = super::fs::system(line);
+    match line.head().text(Axis::LogTarget) {
+        Some(log) => format!(
+            "{own}, log on {} ({})",
+            text::part_of(log),
+            line.field(Axis::LogFs)
+        ),
+        None => own,
+    }
+}
 
 /// The lines of transactions, those of a kind side by side.
 fn transactions<'p, 'a>(pivot: &'p Pivot<'a>) -> Vec<&'p PivotLine<'a>> {

@@ -7,7 +7,7 @@ use wordline_engines::{
 };
 use wordline_memory::Geometry;
 use wordline_rtfs::PacedGround;
-use wordline_sqlite::crash::{DatabaseOptions, JournalMode, SqlSubject, Synchronous};
+use wordline_sqlite::crash::{DatabaseOptions, JournalMode, SqlSubject, Synchronous, files_of};
 use wordline_sqlite::{DeviceTraits, SqliteSettings, VfsFault};
 
 use super::workload::{after, before, workload};
@@ -158,9 +158,7 @@ impl ByteCase {
         let contract = move |memory, _: bool| engine.on_bytes(memory, &options);
         set_up(
             SqlSubject::new(
-                engine,
-                self.options.clone(),
-                contract,
+                files_of(engine, self.options.clone(), contract),
                 database(self.journal),
             ),
             self.traits,
@@ -234,7 +232,10 @@ pub(crate) fn rtfs_subject(
         batch_atomic: together,
         ..told(journal)
     };
-    let rtfs = SqlSubject::new(engine("rtfs"), options("rtfs"), contract, database(journal));
+    let rtfs = SqlSubject::new(
+        files_of(engine("rtfs"), options("rtfs"), contract),
+        database(journal),
+    );
     set_up(rtfs, traits, fault)
 }
 

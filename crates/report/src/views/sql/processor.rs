@@ -30,6 +30,38 @@ pub(super) const PROCESSOR: LineTable = LineTable {
         figure("on the processor", Words(|_, line| band(line))),
         figure("its share", Words(|_, line| processor_share(line))),
         figure("all", Words(|_, line| sum(line))),
+        figure(
+            "rows/J",
+            Words(|_, line| of_builds(line, Metric::RowsPerJoule)),
+        ),
+        figure(
+            "rows/s/EUR",
+            Words(|_, line| of_builds(line, Metric::RowsPerEuro)),
+        ),
+    ],
+    ..LineTable::EMPTY
+};
+
+/// The time of a transaction where units beside the processor take work over.
+pub(super) const OFFLOADED: LineTable = LineTable {
+    title: "{target}: a transaction in the mean, where copies or checksums leave the processor",
+    lines: |pivot| {
+        let mut lines = transactions(pivot);
+        lines.retain(|line| {
+            let all = ["dma", "checks"];
+            all.into_iter().any(|what| offloaded(line, what).is_some())
+        });
+        lines
+    },
+    keys: KEYS,
+    figures: &[
+        figure("as it is", Words(|_, line| sum(line))),
+        figure("with a DMA", Words(|_, line| offloaded(line, "dma"))),
+        figure(
+            "with a checksum unit",
+            Words(|_, line| offloaded(line, "checks")),
+        ),
+        figure("with both", Words(|_, line| offloaded(line, "both"))),
     ],
     ..LineTable::EMPTY
 };
@@ -85,6 +117,32 @@ fn band(line: &PivotLine<'_>) -> Option<String> {
 fn sum(line: &PivotLine<'_>) -> Option<String> {
     let memory = line.number(Metric::LatencyMean)?;
     Some(between(processor_s(line)?.map(|time| memory + time)))
+}
+
+/// The same where work leaves the processor, and processor and unit take their time one after the other.
+fn offloaded(line: &PivotLine<'_>, what: &'static str) -> Option<String> {
+    let memory = line.number(Metric::LatencyMean)?;
+    let of = |build: &'static str| {
+        let parts = ["cpu", "unit"].map(|cause| {
+            let at = [
+                (Axis::Cause.into(), cause),
+                (Axis::Build.into(), build),
+                (Axis::Offload.into(), what),
+            ];
+            line.at(Metric::ProcessorTime, &at)?.value
+        });
+        Some(memory + parts[0]? + parts[1]?)
+    };
+    Some(between([of(BUILDS[0])?, of(BUILDS[1])?]))
+}
+
+/// A figure of the board in either build, the greater first.
+fn of_builds(line: &PivotLine<'_>, metric: Metric) -> Option<String> {
+    let of = |build: &'static str| line.at(metric, &[(Axis::Build.into(), build)])?.value;
+    match (of(BUILDS[0]), of(BUILDS[1])) {
+        (Some(high), Some(low)) => Some(format!("{high:.0} to {low:.0}")),
+        _ => None,
+    }
 }
 
 /// The processor's share of that time, from the faster build to the slower.

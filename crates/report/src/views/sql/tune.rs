@@ -197,6 +197,8 @@ impl<'a, 'p> TunedTarget<'a, 'p> {
             }
         };
         add("on", line.field(Axis::Fs));
+        add("log-target", line.field(Axis::LogTarget));
+        add("log-on", line.field(Axis::LogFs));
         add("journal", line.field(Axis::Journal));
         add("page", pages);
         add("checkpoint", line.field(Axis::CheckpointPages));
