@@ -35,6 +35,8 @@ pub struct Promise {
     /// A write within a file's length changes it in place: a power cut leaves each atom of the memory old or new. What a
     /// write appends is there as a whole or not at all, by the next sync at the latest.
     pub overwrites_in_place: bool,
+    /// A write within a file's length copies what lies behind it in the file.
+    pub copies_behind: bool,
 }
 
 impl Promise {
@@ -48,6 +50,7 @@ impl Promise {
         handles_unstable_pages: false,
         lasting_pages: None,
         overwrites_in_place: false,
+        copies_behind: false,
     };
 }
 

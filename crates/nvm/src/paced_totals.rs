@@ -43,8 +43,8 @@ impl PacedTimes {
         let single = self.time(&(self.longest_write(bound, pages) + beside))?;
         let user_pages = u64::from(bound.user_pages);
         let calls_of_block = user_pages as f64 / pages as f64;
-        let block = self.time(&bound.block_counts(pages))?.si()
-            + calls_of_block * self.time(&beside)?.si();
+        let block =
+            self.time(&bound.block_counts(pages))?.si() + calls_of_block * self.time(&beside)?.si();
         let (of_single, of_blocks) = (1.0 / single.si(), calls_of_block / block);
         // The segments of a run take all the steps of two blocks from here on.
         let settled = 2 * bound.block_steps() / u64::from(bound.steps_per_page) + 2 * user_pages;

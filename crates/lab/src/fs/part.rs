@@ -2,7 +2,8 @@
 
 use wordline_core::quantity::Time;
 use wordline_engines::Shared;
-use wordline_nvm::{Device, FlashMemory, Memory};
+use wordline_memory::{ByteMemory as _, Flash as _};
+use wordline_nvm::{Accounts, Device, FlashMemory, Memory};
 
 use crate::instrument::{Instrumented, MeteredMemory};
 
@@ -35,6 +36,22 @@ impl FileSystemMedium {
         match self {
             Self::Flash(part) => read(&mut *part.borrow()),
             Self::Bytes(part) => read(&mut *part.borrow()),
+        }
+    }
+
+    /// Reads the accounts of the whole memory.
+    pub(crate) fn accounts<T>(&self, read: impl FnOnce(&dyn Accounts) -> T) -> T {
+        match self {
+            Self::Flash(part) => read(part.borrow().backend()),
+            Self::Bytes(part) => read(part.borrow().backend()),
+        }
+    }
+
+    /// Bytes that the file system gets.
+    pub(crate) fn bytes(&self) -> u64 {
+        match self {
+            Self::Flash(part) => part.geometry().capacity_bytes(),
+            Self::Bytes(part) => part.len(),
         }
     }
 
