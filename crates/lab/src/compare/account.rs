@@ -171,8 +171,8 @@ impl Account<'_> {
         let bytes_at_risk = self.at_risk(buffer, volatile);
         if let Some(files) = self.files {
             notes.push(format!(
-                "of the RAM {} are the file system's; each record is synced",
-                ByteCount::from_bytes(files.chip.ram_bytes)
+                "of the RAM {:.1} KiB are the file system's",
+                files.chip.ram_bytes as f64 / 1024.0
             ));
         }
         let bounds = longest.map(|longest| {
@@ -449,7 +449,7 @@ impl Account<'_> {
     /// Bytes of the units that wear alike which go through a cycle for each byte that is stored.
     fn cycled(&self, unit: f64) -> Result<f64, NoValue> {
         let cycles = match self.files {
-            Some(files) if !files.levels => self.usage.cycles_most as f64,
+            Some(files) if !files.levels => self.fast.cycles_most as f64,
             _ => self.usage.cycles,
         };
         match cycles > 0.0 {

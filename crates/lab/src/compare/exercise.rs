@@ -178,6 +178,8 @@ pub(super) struct ExerciseRun {
     pub(super) accounts: [AccountsReading; 2],
     /// What the device had worn by the end, a warm-up included.
     pub(super) wear: Wear,
+    /// Cycles that the run brought the unit that it wore most, of the part of the memory that a file system has.
+    pub(super) cycles_most: u64,
     /// Bytes that a power cut could take of what was written.
     pub(super) volatile_bytes: u64,
     /// Bytes that its flash had taken by the end, with what lay there before.
@@ -287,6 +289,7 @@ impl Exercise<'_> {
         } = warm;
         let payload = self.payload(device.as_ref());
         let unit = translation::overwrite_bytes(device.as_ref());
+        let cycles = self.cycles(device.as_ref());
         let mut player = Player::resume(device.as_mut(), &payload, past);
         let analysis = Analysis::new(StartUp::default(), &[self.rate]).map_err(fault)?;
         let mut analysis = analysis.without_courses();
@@ -317,6 +320,10 @@ impl Exercise<'_> {
             findings,
             accounts,
             wear: device.wear(),
+            cycles_most: (cycles.iter().zip(self.cycles(device.as_ref())))
+                .map(|(before, now)| now - before)
+                .max()
+                .unwrap_or(0),
             volatile_bytes: device.volatile_bytes(),
             is_telling: accesses >= telling,
             taken: device.translation().map_or(0, |now| {
@@ -546,6 +553,13 @@ impl Exercise<'_> {
             }
         }
         Ok(([before, player.accounts()], None))
+    }
+
+    /// Cycles of each unit of the part of the memory that a file system has.
+    fn cycles(&self, device: &dyn Device) -> Vec<u64> {
+        let unit = device.wear().unit_bytes.max(1);
+        let units = (0..self.volume_bytes.unwrap_or(0)).step_by(unit as usize);
+        units.map_while(|at| device.cycles_at(at)).collect()
     }
 
     /// Whether a file system has erased its part of the memory so many times over since a reading.

@@ -383,6 +383,11 @@ impl Device for FileDevice {
         Err(NvmError::Files("its reads have no bound".into()))
     }
 
+    /// Of the memory that the file system is on.
+    fn cycles_at(&self, at: u64) -> Option<u64> {
+        self.medium.cycles_at(at)
+    }
+
     /// The file system stores the bytes, which takes time, energy and wear before the run.
     fn preload(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
         let mut done = 0;

@@ -47,6 +47,18 @@ impl FileSystemMedium {
         }
     }
 
+    /// Endurance cycles of the unit at an address; `None` where single units are not counted.
+    pub(crate) fn cycles_at(&self, at: u64) -> Option<u64> {
+        match self {
+            Self::Flash(part) => {
+                let flash = part.borrow();
+                let block = at / flash.geometry().block_bytes();
+                flash.backend().cycles(u32::try_from(block).ok()?).ok()
+            }
+            Self::Bytes(part) => part.borrow().backend().cycles_at(at),
+        }
+    }
+
     /// Bytes that the file system gets.
     pub(crate) fn bytes(&self) -> u64 {
         match self {
