@@ -46,7 +46,9 @@ pub(super) fn with_files<'a>(
     experiment: &Experiment,
 ) -> Result<Vec<Candidate<'a>>, LabError> {
     let names = &study.file_systems;
-    distinct("on", names.iter().map(ToString::to_string))?;
+    if !names.is_empty() {
+        distinct("on", names.iter().map(ToString::to_string))?;
+    }
     let engines = names.iter().map(file_system);
     let engines: Vec<&dyn FileSystemEngine> = engines.collect::<Result<_, _>>()?;
     let targets: Vec<_> = candidates.iter().map(|one| one.target.clone()).collect();
