@@ -48,6 +48,8 @@ named! {
         Open = "open",
         /// Writes over a file that is there, and the test of them.
         Overwrite = "overwrite",
+        /// Writes over a file that is there at random places, each made to last, and the test of them.
+        OverwriteSync = "overwrite-sync",
         /// Programs of a page.
         Program = "program",
         /// Records stored, as a recorded program marks them.
@@ -107,6 +109,7 @@ impl From<FsTest> for RowOperation {
         match test {
             FsTest::Sequential => Self::Sequential,
             FsTest::Overwrite => Self::Overwrite,
+            FsTest::OverwriteSync => Self::OverwriteSync,
             FsTest::Random => Self::Random,
             FsTest::Append => Self::Append,
             FsTest::SmallFiles => Self::SmallFiles,

@@ -40,6 +40,8 @@ pub struct Promise {
     /// A write within a file's length changes it in place: a power cut leaves each atom of the memory old or new. What a
     /// write appends is there as a whole or not at all, by the next sync at the latest.
     pub overwrites_in_place: bool,
+    /// A write within a file's length copies what lies behind it in the file.
+    pub copies_behind: bool,
 }
 
 impl Promise {
@@ -54,6 +56,7 @@ impl Promise {
         lasting_pages: None,
         together_pages: None,
         overwrites_in_place: false,
+        copies_behind: false,
     };
 }
 

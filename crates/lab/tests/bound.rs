@@ -4,8 +4,8 @@ use wordline_catalog::Catalog;
 use wordline_core::quantity::Fraction;
 use wordline_core::results::{AxisValue, Row};
 use wordline_core::{
-    Axis, Basis, BoundWorkload, Experiment, Metric, RawWorkload, ResultSet, RowOperation, Timing,
-    TranslationLayer, Workload,
+    AccessSource, Axis, Basis, BoundWorkload, BufferWorkload, Experiment, Metric, RawWorkload,
+    ResultSet, RowOperation, StreamSource, Timing, TranslationLayer, Workload,
 };
 use wordline_lab::{Control, run};
 
@@ -147,6 +147,54 @@ fn the_simulated_layer_stays_within_its_bound() {
         slowest.is_some_and(|slowest| slowest <= bound),
         "{slowest:?} of {bound}"
     );
+}
+
+/// `wordline buffer` proves the same of the same overwrites: the rate that no order gets below, and the RAM at a rate.
+#[test]
+fn the_buffer_of_the_layer_is_proven_as_its_bound_is() {
+    let rates = [440e3, 900e3];
+    let workload = BoundWorkload {
+        rates_bytes_per_s: rates.to_vec(),
+        ..at(&["70%"])
+    };
+    let bound = bounded(&experiment("mt29f1g01", workload)).expect("it runs");
+    let mut buffer = experiment("mt29f1g01", at(&["70%"]));
+    buffer.ftl = Some(TranslationLayer {
+        mapping: wordline_core::FtlMapping::RealTime,
+        spare: "30 %".parse::<Fraction>().expect("a share"),
+    });
+    buffer.workload = Workload::Buffer(BufferWorkload {
+        rates_bytes_per_s: rates.to_vec(),
+        ..BufferWorkload::of(AccessSource::Stream(StreamSource {
+            operation: wordline_core::Operation::Write,
+            pattern: wordline_core::Pattern::Random,
+            record_bytes: 4096,
+            total_bytes: 1 << 20,
+            wrap_bytes: 1 << 20,
+        }))
+    });
+    let buffer = bounded(&buffer).expect("it runs");
+    let is_bound = |row: &&Row| row.basis == Basis::Proven;
+    for timing in [Timing::Typ, Timing::Max] {
+        let mut rate = buffer.of(Metric::ThroughputMean).filter(is_bound);
+        let rate = rate.find(|row| row.timing == timing);
+        let rate = rate.and_then(|row| row.value).expect("it is proven");
+        near(&[rate], &overwrites(&bound, timing, Metric::RateMax), 1e-9);
+        for asked in rates {
+            let ram = |document: &ResultSet| {
+                let mut rows = document.of(Metric::RamPeak).filter(is_bound);
+                let row = rows.find(|row| {
+                    let rate = row.axes.get(&Axis::RateBytesPerS);
+                    row.timing == timing
+                        && row.text(Axis::Arrival) == Some("record")
+                        && rate == Some(&AxisValue::Number(asked))
+                });
+                let row = row.expect("it is answered");
+                (row.value, row.no_value)
+            };
+            assert_eq!(ram(&buffer), ram(&bound), "{timing} {asked}");
+        }
+    }
 }
 
 /// The erase of NOR goes on in parts between the programs of its caller, so that no write waits for all of it.

@@ -10,8 +10,8 @@ use wordline_core::quantity::{
 };
 use wordline_core::results::{Certainty, NoValue, Verdict, WarningCode};
 use wordline_core::{
-    Axis, CompareWorkload, Experiment, Metric, Prices, ResultSet, SizeOrPeriod, Timing, Work,
-    WorkKind, Workload,
+    Axis, Basis, CompareWorkload, Experiment, Metric, Prices, ResultSet, SizeOrPeriod, Timing,
+    Work, WorkKind, Workload,
 };
 use wordline_lab::{
     Control, LabError, STUDIES, all_targets, read_study, run, shortlist, write_study,
@@ -976,4 +976,86 @@ fn a_life_without_wear_and_one_that_is_over_have_their_verdicts() {
         (one.pass, one.limit.as_str(), one.margin),
         (false, "lifetime", Some(-1.0))
     );
+}
+
+/// Overwrites of 4 KiB, each synced, on a chip of NAND: littlefs copies what lies behind each of them in its file and waits for
+/// long, and rtfs ends each of them within what its sheet proves.
+#[cfg(all(feature = "fat", feature = "littlefs"))]
+#[test]
+fn a_file_system_is_a_candidate_and_rejected_with_a_reason() {
+    let mut study = CompareWorkload::of(Work {
+        kind: WorkKind::Overwrite,
+        keep: Some(SizeOrPeriod::Bytes(ByteCount::from_bytes(16 << 20))),
+        ..Work::log(DataRate::from_si(1e5), ByteCount::from_bytes(4096))
+    });
+    study.limits.latency = Some(Period::from_si(50e-3));
+    study.limits.ram = Some(ByteCount::from_bytes(32 << 10));
+    study.file_systems = ["littlefs", "fat", "rtfs"]
+        .map(|name| name.parse().expect("a name"))
+        .to_vec();
+    let document = judged(study.clone(), &[NAND]);
+    assert_eq!(
+        document.experiment.targets,
+        [NAND],
+        "a second run adds them again"
+    );
+    let name = |fs: &str| format!("{fs}:{NAND}");
+    assert_eq!(document.verdicts.len(), 8, "alone, and under each");
+    // The bare chip overwrites whole blocks.
+    assert_eq!(verdict(&document, NAND, Timing::Typ).limit, "translation");
+    for timing in [Timing::Typ, Timing::Max] {
+        let littlefs = verdict(&document, &name("littlefs"), timing);
+        assert!(
+            !littlefs.pass && ["latency", "rate"].contains(&&*littlefs.limit),
+            "{littlefs:?}"
+        );
+        // FAT is quick enough here, but the map of the layer below it is in RAM.
+        let fat = verdict(&document, &name("fat"), timing);
+        assert_eq!((fat.pass, &*fat.limit), (false, "ram"), "{fat:?}");
+        let rtfs = verdict(&document, &name("rtfs"), timing);
+        assert!(rtfs.pass && rtfs.unproven.is_empty(), "{rtfs:?}");
+        let of = |metric| value(&document, &name("rtfs"), timing, metric).expect("a number");
+        // RAM to provide: the records, and what the file system takes; a power cut takes the records alone.
+        let own = of(Metric::FileSystemRam);
+        assert!(own > 8e3 && of(Metric::RamProvision) >= own + 8192.0);
+        assert_eq!(of(Metric::BytesAtRisk), of(Metric::RamProvision) - own);
+        assert!(of(Metric::Lifetime) > 0.0);
+        let bounds = document.of(Metric::LatencyMax).filter(|row| {
+            row.target == name("rtfs") && row.timing == timing && row.basis == Basis::Proven
+        });
+        let bounds: Vec<f64> = bounds.filter_map(|row| row.value).collect();
+        assert_eq!(bounds.len(), 1);
+        assert!(of(Metric::LatencyMax) <= bounds[0] && bounds[0] <= 50e-3);
+    }
+    // The run takes 2.8 ms at most, and more is proven: what passes in simulation alone is named.
+    study.limits.latency = Some(Period::from_si(5e-3));
+    study.file_systems = vec!["rtfs".parse().expect("a name")];
+    let document = judged(study, &[NAND]);
+    let rtfs = verdict(&document, &name("rtfs"), Timing::Typ);
+    assert!(rtfs.pass, "{rtfs:?}");
+    let unproven: Vec<_> = rtfs.unproven.iter().map(|one| &*one.limit).collect();
+    assert_eq!(unproven, ["latency"]);
+}
+
+#[cfg(all(feature = "fat", feature = "littlefs"))]
+#[test]
+fn what_is_no_file_system_is_refused_with_those_that_are() {
+    let study = |names: &[&str]| CompareWorkload {
+        file_systems: names
+            .iter()
+            .map(|name| name.parse().expect("a name"))
+            .collect(),
+        ..study()
+    };
+    for (names, words) in [(&["yaffs"][..], "littlefs"), (&["rtfs", "rtfs"][..], "on")] {
+        let error = try_run(&of(study(names), &[NAND])).expect_err("it is refused");
+        assert!(error.to_string().contains(words), "{error}");
+    }
+    // FAT rewrites the erase blocks of NOR in place: the block that wears most decides, and all of it wears.
+    let document = judged(study(&["fat"]), &["mt25ql128@stm32h755-qspi"]);
+    let name = "fat:mt25ql128@stm32h755-qspi";
+    assert!(value(&document, name, Timing::Typ, Metric::Lifetime).is_ok_and(|life| life > 0.0));
+    // A byte-addressable memory has no flash to be a candidate of.
+    let document = judged(study(&["rtfs"]), &[MRAM]);
+    assert_eq!(document.verdicts.len(), 2);
 }

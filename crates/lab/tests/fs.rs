@@ -91,6 +91,56 @@ fn a_sector_of_nor_is_erased_and_programmed_once_for_each_overwrite() {
     assert!((parts - whole).abs() < 1e-12, "{parts}, {whole}");
 }
 
+/// Overwrites at random places that are each synced: rtfs programs the pages of each and no more, as each call lasts when it
+/// returns; littlefs copies what lies behind it in the file. Both are told with percentiles and what the slowest did.
+#[test]
+fn synced_overwrites_have_rows_of_their_own() {
+    let slowest = ["littlefs", "rtfs"].map(|kind| {
+        let document = ran(
+            NAND,
+            FsWorkload {
+                capacity_bytes: None,
+                file_bytes: 256 << 10,
+                ..workload(kind, FsTest::OverwriteSync)
+            },
+        );
+        let of = |metric| value(&document, "overwrite-sync", metric, None);
+        assert_eq!(of(Metric::AccessCount), Some(64.0), "{kind}");
+        assert!(of(Metric::LatencyP50).is_some() && of(Metric::LatencyP90).is_some());
+        let programs = value(
+            &document,
+            "overwrite-sync",
+            Metric::LatencyMaxOperations,
+            Some((Axis::DeviceOperation, "program")),
+        );
+        assert!(programs.is_some_and(|programs| programs >= 2.0), "{kind}");
+        if kind == "rtfs" {
+            // Nothing is cleaned yet: two pages a call, and a page of the map or a header now and then.
+            let amplified = of(Metric::WriteAmplification).unwrap_or_default();
+            assert!((1.0..1.3).contains(&amplified), "{amplified}");
+        }
+        of(Metric::LatencyMax).unwrap_or_default()
+    });
+    assert!(slowest[0] > 10.0 * slowest[1], "{slowest:?}");
+}
+
+/// Small files are renamed before they are deleted, and each rename is a call of its own.
+#[test]
+fn small_files_are_renamed() {
+    for kind in ["littlefs", "fat", "rtfs"] {
+        let target = if kind == "rtfs" { NAND } else { MRAM };
+        let workload = FsWorkload {
+            capacity_bytes: None,
+            ..workload(kind, FsTest::SmallFiles)
+        };
+        let document = ran(target, workload);
+        assert!(!document.failed(), "{kind}: {:?}", document.warnings);
+        let of = |metric| value(&document, "rename", metric, None);
+        assert_eq!(of(Metric::AccessCount), Some(8.0), "{kind}");
+        assert!(of(Metric::LatencyMax).is_some_and(|latency| latency > 0.0));
+    }
+}
+
 /// Where any byte can be overwritten, an overwrite stores what the caller gave and no more; littlefs copies what it
 /// overwrites to other blocks, and links them.
 #[test]

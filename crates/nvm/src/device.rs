@@ -12,6 +12,7 @@ use crate::bus::sd::BLOCK_BYTES;
 use crate::cost::{AccessCost, Cause};
 use crate::error::{Misuse, NvmError};
 use crate::ftl::LayerWork;
+use crate::paced_totals::WriteTotals;
 use crate::power::{PowerDraw, Residence};
 use crate::supply::Supply;
 pub use crate::wear::Wear;
@@ -165,6 +166,16 @@ pub trait Device: ByteMemory<Error = NvmError> + Accounts + Send + Any {
     /// When the bound exceeds what simulated time can hold.
     fn persist_bound(&self) -> Result<Time, NvmError> {
         Ok(Time::ZERO)
+    }
+
+    /// The longest totals of [writes](ByteMemory::write) of `bytes` bytes in a row, each at a multiple of them, wherever
+    /// these lie; `None` where nothing is known of several that their [single bounds](Self::write_bound) do not say.
+    ///
+    /// # Errors
+    /// When a total exceeds what simulated time can hold.
+    fn write_totals(&self, bytes: u64) -> Result<Option<WriteTotals>, NvmError> {
+        let _ = bytes;
+        Ok(None)
     }
 
     /// Stores bytes without time, energy or wear: the content that a workload starts from.

@@ -54,6 +54,9 @@ pub enum NvmError {
     /// A translation layer cannot go on.
     #[error("the translation layer cannot go on: {0}")]
     Translation(Box<str>),
+    /// A file system in front of the memory cannot go on.
+    #[error("the file system cannot go on: {0}")]
+    Files(Box<str>),
     /// The power is off.
     #[error("the power is off")]
     PowerLost,
@@ -101,6 +104,7 @@ impl FlashError for NvmError {
             | Self::NoBackground
             | Self::UnequalChips(_)
             | Self::Translation(_)
+            | Self::Files(_)
             | Self::TimeExhausted => FlashErrorKind::Other,
         }
     }

@@ -54,6 +54,7 @@ mod model;
 mod operation;
 mod paced;
 mod paced_times;
+mod paced_totals;
 mod pages;
 mod pairing;
 mod parts;
@@ -89,6 +90,7 @@ pub use model::{ChipModel, CycledFlash, FlashModel, MemoryClass, PartSetup, Shee
 pub use operation::OperationKind;
 pub use paced::{PacedChip, paced_config, paced_ground};
 pub use paced_times::PacedTimes;
+pub use paced_totals::WriteTotals;
 pub use pages::{Pages, spans};
 pub use pairing::Pairing;
 pub use problem::Problem;

@@ -20,6 +20,7 @@ use crate::ftl::LayerWork;
 use crate::metered::PacedFlash;
 use crate::model::FlashModel;
 use crate::paced_times::PacedTimes;
+use crate::paced_totals::WriteTotals;
 use crate::parts::parts;
 use crate::power::{PowerDraw, Residence};
 
@@ -330,6 +331,22 @@ impl<F: PacedFlash> Device for Paced<F> {
             0 => Ok(Time::ZERO),
             _ => self.times.time(&self.longest_write(at, bytes)),
         }
+    }
+
+    /// Of whole pages, or of parts of one page, which is read first.
+    fn write_totals(&self, bytes: u64) -> Result<Option<WriteTotals>, NvmError> {
+        let page_bytes = self.page_bytes() as u64;
+        let bound = self.layer.bound();
+        let (pages, reads) = match bytes {
+            0 => return Ok(None),
+            whole if whole.is_multiple_of(page_bytes) => (whole / page_bytes, 0),
+            part if page_bytes.is_multiple_of(part) => (1, bound.read_counts(1).reads),
+            _ => return Ok(None),
+        };
+        if pages > GROUP_PAGES as u64 {
+            return Ok(None);
+        }
+        self.times.write_totals(bound, pages, reads).map(Some)
     }
 
     /// A page of the map and the page itself, for each page.

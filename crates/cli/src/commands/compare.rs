@@ -45,9 +45,10 @@ pub(super) fn run(mut request: HookRequest<'_>) -> Result<Outcome, Failure> {
     }
     let catalog = request.catalog()?;
     let (mut of_logs, require) = logs_among(require, &request.experiment.workload);
+    let (mut of_files, require) = files_among(require, &request.experiment.workload, &catalog)?;
     let mut required = required(&require, &catalog)?;
     // What is required is a candidate, whether or not it was named as one.
-    if !required.is_empty() {
+    if !required.is_empty() || !of_files.is_empty() {
         let compare = match &request.experiment.workload {
             Workload::Compare(compare) => Some(compare),
             _ => None,
@@ -58,8 +59,15 @@ pub(super) fn run(mut request: HookRequest<'_>) -> Result<Outcome, Failure> {
             [] => shortlist(&catalog),
             some => in_full(some, &catalog)?,
         };
-        let more = required.iter().filter(|target| !named.contains(target));
-        request.experiment.targets = named.iter().chain(more).cloned().collect();
+        let below = of_files.iter().filter_map(|name| name.split_once(':'));
+        let below = below.map(|(_, target)| target.to_owned());
+        let mut targets = named;
+        for target in required.iter().cloned().chain(below) {
+            if !targets.contains(&target) {
+                targets.push(target);
+            }
+        }
+        request.experiment.targets = targets;
         if let Workload::Compare(compare) = &mut request.experiment.workload {
             compare.all_parts = false;
         }
@@ -68,6 +76,7 @@ pub(super) fn run(mut request: HookRequest<'_>) -> Result<Outcome, Failure> {
         request.exports.spare(Path::new(study))?;
     }
     required.append(&mut of_logs);
+    required.append(&mut of_files);
     let document = request.document(&catalog, &Control::default())?;
     let outcome = outcome(&document, &required);
     request.exports.write(&document, request.global, outcome)
@@ -120,6 +129,28 @@ fn logs_among(require: Vec<String>, workload: &Workload) -> (Vec<String>, Vec<St
         require.into_iter().partition(|name| is_log(&file(name)));
     let targets = logs.iter().map(|name| format!("log:{}", file(name)));
     (targets.collect(), others)
+}
+
+/// The candidates under a file system of `--on` among the names of `--require`, as verdicts call them, and the other names.
+fn files_among(
+    require: Vec<String>,
+    workload: &Workload,
+    catalog: &Catalog,
+) -> Result<(Vec<String>, Vec<String>), Failure> {
+    let (mut of_files, mut others) = (Vec::new(), Vec::new());
+    for name in require {
+        let under = name.split_once(':').filter(|(fs, _)| {
+            matches!(workload, Workload::Compare(compare) if compare.file_systems.iter().any(|one| one.name() == *fs))
+        });
+        match under {
+            Some((fs, target)) => {
+                let full = in_full(&[target.to_owned()], catalog)?;
+                of_files.extend(full.iter().map(|target| format!("{fs}:{target}")));
+            }
+            None => others.push(name),
+        }
+    }
+    Ok((of_files, others))
 }
 
 /// The targets of `--require` with their boards, each once.

@@ -8,6 +8,7 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::engine::EngineName;
 use super::{ColumnUnit, Durations, LogSource, NamedValues, Operation};
 use crate::names::named;
 use crate::quantity::{
@@ -43,6 +44,15 @@ pub struct CompareWorkload {
     #[serde(default)]
     #[cfg_attr(feature = "cli", arg(long))]
     pub all_parts: bool,
+    /// File systems that every flash candidate is judged with as well, each as a candidate of its own; repeatable and
+    /// comma-separated.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "cli", arg(long = "on", value_name = "FS"))]
+    pub file_systems: Vec<EngineName>,
+    /// Choices of a file system that are not its defaults, by `FS.NAME`.
+    #[serde(default, skip_serializing_if = "NamedValues::is_empty")]
+    #[cfg_attr(feature = "cli", command(flatten))]
+    pub settings: NamedValues<String>,
     /// What ranks candidates that pass alike [default: cost where all prices are known, else energy].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long))]
@@ -107,6 +117,8 @@ impl CompareWorkload {
             prices: Prices::default(),
             in_turn: false,
             all_parts: false,
+            file_systems: Vec::new(),
+            settings: NamedValues::new(),
             prefer: None,
             logs: Vec::new(),
             log_format: None,
@@ -572,6 +584,7 @@ Examples:
   wordline compare my-study.toml --require mt29f1g01@stm32h755-qspi
   wordline compare --rate 20KB/s --record 512B --print-study > my-study.toml
   wordline compare --work overwrite --rate 50KB/s --record 4KiB --keep 64MiB --ftl page
+  wordline compare --rate 50KB/s --record 4KiB --work overwrite --keep 32MiB --target mt29f1g01 --on littlefs,fat,rtfs
   wordline compare trace-replay --trace my.blkparse
   wordline compare --rate 100KB/s --target nand08gw3b2c --temperature 55 --retain 1y --min-life 10y
   wordline compare --rate 20KB/s --record 512B --max-loss 1s --prefer life

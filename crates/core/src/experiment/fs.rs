@@ -93,11 +93,13 @@ named! {
         Sequential = "sequential",
         /// A file that is there is written again from its start to its end.
         Overwrite = "overwrite",
+        /// A file that is there is written at random places, each write synced: a table that is updated in place.
+        OverwriteSync = "overwrite-sync",
         /// A file that is there is written and read at random places.
         Random = "random",
         /// Records are appended to a file, each synced: a log.
         Append = "append",
-        /// Small files are created, looked up, appended to and deleted.
+        /// Small files are created, looked up, appended to, renamed and deleted.
         SmallFiles = "small-files",
     }
 }
@@ -120,7 +122,7 @@ Examples:
   wordline fs bench --fs fat --target swissbit-g4000-4g --fill 0%,90% --export fat.html
   wordline fs bench --fs littlefs --target em064lx --crash 2000 --require littlefs
   wordline fs bench --target mt25ql128 --set littlefs.cache=1024 --set littlefs.lookahead=128
-  wordline fs bench --fs littlefs,rtfs --target mt29f1g01 --workload append,overwrite --timing typ,max
+  wordline fs bench --fs littlefs,rtfs --target mt29f1g01 --workload append,overwrite-sync --access 4KiB --timing typ,max
 
 What a file system gets: littlefs the flash itself, in its erase blocks, or the bytes of a memory that can be
 overwritten. FAT the sectors of a card or of such a memory; of NOR, erase blocks that are rewritten in place; of NAND,

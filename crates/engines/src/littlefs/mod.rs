@@ -50,6 +50,7 @@ impl Engine for LittleFsEngine {
         Promise {
             survives_power_cuts: true,
             defers_work: true,
+            copies_behind: true,
             fixed_blocks: 2,
             ..Promise::NONE
         }

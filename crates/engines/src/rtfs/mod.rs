@@ -13,7 +13,8 @@ mod mounted;
 
 pub use mounted::Rtfs;
 
-use wordline_rtfs::GROUP_PAGES;
+use wordline_memory::Geometry;
+use wordline_rtfs::{GROUP_PAGES, PacedConfig, PacedGround};
 
 use crate::{
     Contract, Engine, FileSystem, FileSystemEngine, FsError, FsErrorKind, FsOptions, Needs,
@@ -37,6 +38,43 @@ impl Default for RtfsOptions {
             spare_percent: 30,
             log_entries: None,
         }
+    }
+}
+
+impl RtfsOptions {
+    /// The options by name.
+    ///
+    /// # Errors
+    /// When a value is none, or is not allowed.
+    pub fn of(options: &FsOptions) -> Result<Self, FsError> {
+        let usual = Self::default();
+        let spare = option("rtfs", options, "spare")?;
+        let chosen = Self {
+            spare_percent: spare.unwrap_or(usual.spare_percent),
+            log_entries: option("rtfs", options, "log")?,
+        };
+        if !(1..=99).contains(&chosen.spare_percent) {
+            let found = chosen.spare_percent;
+            let why = format_args!("rtfs.spare={found}; allowed: 1 to 99, in percent of the pages");
+            return Err(FsError::new(FsErrorKind::Unsuitable, why));
+        }
+        Ok(chosen)
+    }
+
+    /// How the layer of rtfs is set up on the first blocks of a part.
+    #[must_use]
+    pub fn config(&self, ground: &PacedGround, geometry: &Geometry) -> PacedConfig {
+        let usual = ground.usual(geometry, self.share());
+        PacedConfig {
+            log_entries: self.log_entries.unwrap_or(usual.log_entries),
+            ..usual
+        }
+    }
+
+    /// Pages of some that files can have.
+    fn share(&self) -> impl Fn(u64) -> u32 + use<> {
+        let data = u64::from(100_u32.saturating_sub(self.spare_percent));
+        move |pages| (pages * data / 100) as u32
     }
 }
 
@@ -71,11 +109,11 @@ impl Engine for RtfsEngine {
     }
 
     fn format(&self, memory: Contract, options: &FsOptions) -> Result<(), FsError> {
-        Rtfs::format(memory.spare_flash()?, &chosen(options)?)
+        Rtfs::format(memory.spare_flash()?, &RtfsOptions::of(options)?)
     }
 
     fn open(&self, memory: Contract, options: &FsOptions) -> Result<Box<Self::Offer>, FsError> {
-        let mounted = Rtfs::mount(memory.spare_flash()?, &chosen(options)?)?;
+        let mounted = Rtfs::mount(memory.spare_flash()?, &RtfsOptions::of(options)?)?;
         Ok(Box::new(mounted))
     }
 }
@@ -89,20 +127,4 @@ impl FileSystemEngine for RtfsEngine {
     fn speed_options(&self) -> &'static [(&'static str, &'static [i64])] {
         &[("log", &[256, 1024, 4096])]
     }
-}
-
-/// The options by name.
-fn chosen(options: &FsOptions) -> Result<RtfsOptions, FsError> {
-    let usual = RtfsOptions::default();
-    let spare = option("rtfs", options, "spare")?;
-    let chosen = RtfsOptions {
-        spare_percent: spare.unwrap_or(usual.spare_percent),
-        log_entries: option("rtfs", options, "log")?,
-    };
-    if !(1..=99).contains(&chosen.spare_percent) {
-        let found = chosen.spare_percent;
-        let why = format_args!("rtfs.spare={found}; allowed: 1 to 99, in percent of the pages");
-        return Err(FsError::new(FsErrorKind::Unsuitable, why));
-    }
-    Ok(chosen)
 }

@@ -90,22 +90,21 @@ impl Rtfs {
 /// What the layer is formatted with, and the RAM that it gets.
 fn sizes(memory: &SpareFlash, options: &RtfsOptions) -> Result<(PacedConfig, Vec<u8>), FsError> {
     let geometry = memory.flash.geometry();
-    let share = |spare: u32| {
-        let data = u64::from(100_u32.saturating_sub(spare));
-        move |pages: u64| (pages * data / 100) as u32
-    };
-    let usual = memory.ground.usual(&geometry, share(options.spare_percent));
-    let config = PacedConfig {
-        log_entries: options.log_entries.unwrap_or(usual.log_entries),
-        ..usual
-    };
+    let config = options.config(&memory.ground, &geometry);
     let bytes = PacedFiles::<FlashBox, Vec<u8>>::memory_bytes(&config, &geometry);
     let bytes = bytes.map_err(|error| {
         let most = match options.log_entries {
             Some(_) => config.largest(&geometry, u32::MAX),
-            None => PacedConfig::largest_usual(&geometry, usual.bad_blocks, u32::MAX),
+            None => PacedConfig::largest_usual(&geometry, config.bad_blocks, u32::MAX),
         };
-        let fits = |spare: &u32| most.is_some_and(|most| share(*spare)(geometry.pages()) <= most);
+        let fits = |spare: &u32| {
+            let spare_percent = *spare;
+            let other = RtfsOptions {
+                spare_percent,
+                ..*options
+            };
+            most.is_some_and(|most| other.share()(geometry.pages()) <= most)
+        };
         match (1..=99).find(fits) {
             Some(least) if least > options.spare_percent => {
                 let (found, pages) = (options.spare_percent, geometry.pages());

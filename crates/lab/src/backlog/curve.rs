@@ -1,6 +1,6 @@
 //! The peak as a function of the input rate.
 
-use wordline_core::quantity::{ByteCount, Quantity, Time};
+use wordline_core::quantity::{ByteCount, Time};
 
 use super::BacklogError;
 use super::fraction::{Amount, Rate};
@@ -23,6 +23,8 @@ pub struct Curve {
     largest: u64,
     accesses: u64,
     total: HullPoint,
+    /// The throughput limit, of accesses that stand for more of them.
+    sustained: Option<Rate>,
 }
 
 /// The fill that a sequence of accesses in a row leaves, as a line in the rate.
@@ -138,7 +140,16 @@ impl Curve {
             largest,
             accesses,
             total,
+            sustained: None,
         })
+    }
+
+    /// The same of accesses that go on without end behind these, no faster than at this rate and with no higher peak.
+    pub(crate) fn sustaining(self, rate: Rate) -> Self {
+        Self {
+            sustained: Some(rate),
+            ..self
+        }
     }
 
     /// Number of accesses.
@@ -204,8 +215,8 @@ impl Curve {
     /// takes time, or when nothing is carried away.
     #[must_use]
     pub fn limit(&self) -> Option<Rate> {
-        (self.total.a > 0 && self.total.c > 0)
-            .then(|| Rate::reduced(self.total.c, self.total.a.into()))
+        let whole = || Rate::reduced(self.total.c, self.total.a.into());
+        (self.total.a > 0 && self.total.c > 0).then(|| self.sustained.unwrap_or_else(whole))
     }
 
     /// The peaks of the log at `rate`, exactly; also above the throughput limit.
@@ -252,7 +263,7 @@ impl Curve {
         if !unbounded {
             return Demand::Bounded(once);
         }
-        let limit = self.total.c as f64 / Time::from_ps(self.total.a).si();
+        let limit = self.limit().map_or(0.0, Rate::bytes_per_second);
         Demand::Unbounded {
             growth_rate: rate.bytes_per_second() - limit,
             once,

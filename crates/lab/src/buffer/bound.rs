@@ -2,10 +2,11 @@
 
 use wordline_core::quantity::Time;
 use wordline_core::{Basis, Operation, Timing};
-use wordline_nvm::{Device, NvmError};
+use wordline_nvm::{Device, NvmError, WriteTotals};
 
 use super::analysis::{Analysis, BufferFindings};
 use super::stream::{BREATH, StreamFailure};
+use crate::backlog::{BacklogError, Rate};
 use crate::control::Control;
 use crate::work::{Plan, Step};
 
@@ -55,6 +56,13 @@ pub(crate) fn bound(
     mut analysis: Analysis,
     control: &Control<'_>,
 ) -> Result<BufferFindings, StreamFailure> {
+    let totals = match plan.reads > 0.0 {
+        true => None,
+        false => device.write_totals(plan.record_bytes)?,
+    };
+    if let Some(totals) = totals {
+        return Ok(of_totals(&totals, plan.record_bytes, analysis)?);
+    }
     if !plan.is_periodic() {
         let longest = longest_access(device, plan, control)?;
         for _ in 0..ALIKE {
@@ -83,6 +91,23 @@ pub(crate) fn bound(
     findings
         .longest
         .retain(|sequence| sequence.accesses <= plan.places() + 1);
+    Ok(findings)
+}
+
+/// Writes whose first n together take as long as any n in a row can, and which go on at the rate that none get below.
+pub(crate) fn of_totals(
+    totals: &WriteTotals,
+    record_bytes: u64,
+    mut analysis: Analysis,
+) -> Result<BufferFindings, BacklogError> {
+    let mut before = Time::ZERO;
+    for total in &totals.times {
+        analysis.push(total.since(before), record_bytes)?;
+        before = *total;
+    }
+    let mut findings = analysis.finish()?;
+    let rate = Rate::from_bytes_per_second(totals.rate * record_bytes as f64)?;
+    findings.curve = findings.curve.sustaining(rate);
     Ok(findings)
 }
 

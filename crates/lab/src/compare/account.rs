@@ -10,6 +10,7 @@ use wordline_nvm::power::PowerState;
 use wordline_nvm::{CurrentGap, Device, Wear};
 
 use super::exercise::{CandidateRuns, ExerciseRun, WarmDevice};
+use super::files::FilesShare;
 use super::judge::JudgedFigures;
 use super::life::{Life, Wearing, life};
 use crate::backlog::Demand;
@@ -33,6 +34,8 @@ pub(super) struct Assessed {
     pub(super) ram_waiting: Result<f64, NoValue>,
     /// Peak RAM with the record that is being written.
     pub(super) ram_in_flight: Result<f64, NoValue>,
+    /// RAM of the file system, in bytes, where there is one.
+    pub(super) file_system_ram: Option<f64>,
     /// Highest rate for the RAM that is allowed; `None` in a trial, and where no RAM was stated.
     pub(super) rate_max: Option<Result<f64, NoValue>>,
     /// Sizes of RAM with the highest rate that each carries, ascending; empty in a trial, and where the run says nothing
@@ -129,6 +132,8 @@ pub(super) struct Account<'a> {
     pub(super) record: u64,
     /// Whether reading wears the memory.
     pub(super) reads_wear: bool,
+    /// The file system that the file of the work is on.
+    pub(super) files: Option<FilesShare>,
 }
 
 impl Account<'_> {
@@ -157,12 +162,19 @@ impl Account<'_> {
         };
         let ram_in_flight = peak.map(|(_, in_flight)| in_flight);
         let gathered = asked.curve.largest_record().si();
-        let ram_provision = ram_in_flight.map(|bytes| bytes + gathered);
-        let volatile = match ram_provision {
+        let buffer = ram_in_flight.map(|bytes| bytes + gathered);
+        let ram_provision = buffer.map(|bytes| bytes + self.files_ram());
+        let volatile = match buffer {
             Ok(_) if work.reads() < 1.0 => self.volatile(&mut notes),
             _ => 0.0,
         };
-        let bytes_at_risk = self.at_risk(ram_provision, volatile);
+        let bytes_at_risk = self.at_risk(buffer, volatile);
+        if let Some(files) = self.files {
+            notes.push(format!(
+                "of the RAM {:.1} KiB are the file system's",
+                files.chip.ram_bytes as f64 / 1024.0
+            ));
+        }
         let bounds = longest.map(|longest| {
             let basis = longest.bound.basis;
             (self.bounds(&longest, volatile), basis)
@@ -215,6 +227,7 @@ impl Account<'_> {
             life,
             ram_waiting: peak.map(|(waiting, _)| waiting),
             ram_in_flight,
+            file_system_ram: self.files.map(|_| self.files_ram()),
             rate_max: None,
             staircase: Vec::new(),
             chip_bytes: self.chip() as u64,
@@ -245,7 +258,10 @@ impl Account<'_> {
         let ram = self.study.limits.ram.filter(|_| self.chips == 1)?;
         // One record is gathered while another is written.
         let gathered = 2 * curve.largest_record().bytes();
-        let waiting = ram.bytes().saturating_sub(gathered);
+        let buffer = ram.bytes().checked_sub(self.files_ram() as u64 + gathered);
+        let Some(waiting) = buffer.or(self.files.is_none().then_some(0)) else {
+            return Some(Ok(0.0));
+        };
         let stored = safe_rate(curve, waiting, Arrival::Record);
         Some(stored.map(|rate| rate / self.study.work.stored_share()))
     }
@@ -263,7 +279,9 @@ impl Account<'_> {
             .map(|step| (2 + step as u64 % 2) << (step / 2))
             .map(|records| records.saturating_mul(record))
             .collect();
+        let of_files = self.files_ram() as u64;
         let allowed = self.study.limits.ram.map(ByteCount::bytes);
+        let allowed = allowed.and_then(|ram| ram.checked_sub(of_files));
         sizes.extend(allowed.filter(|ram| *ram >= 2 * record));
         sizes.sort_unstable();
         sizes.dedup();
@@ -274,7 +292,7 @@ impl Account<'_> {
             let Ok(rate) = safe_rate(curve, ram - 2 * record, Arrival::Record) else {
                 break;
             };
-            steps.push((ram, rate / self.study.work.stored_share()));
+            steps.push((ram + of_files, rate / self.study.work.stored_share()));
             if rate >= highest {
                 break;
             }
@@ -296,14 +314,15 @@ impl Account<'_> {
         let findings = &longest.bound.findings;
         let peak = self::peak(findings);
         let gathered = findings.curve.largest_record().si();
-        let provision = peak.map(|(_, in_flight)| in_flight + gathered);
+        let buffer = peak.map(|(_, in_flight)| in_flight + gathered);
+        let provision = buffer.map(|bytes| bytes + self.files_ram());
         let rate = limit(&findings.curve).unwrap_or(f64::INFINITY);
         let rate = rate / self.study.work.stored_share();
         let mut bounds = vec![
             (Metric::RamProvision, provision),
             (Metric::RamPeak, peak.map(|(waiting, _)| waiting)),
             (Metric::ThroughputMean, Ok(rate)),
-            (Metric::BytesAtRisk, self.at_risk(provision, volatile)),
+            (Metric::BytesAtRisk, self.at_risk(buffer, volatile)),
         ];
         let latency = longest.latency.map(Quantity::si);
         bounds.extend(latency.map(|latency| (Metric::LatencyMax, Ok(latency))));
@@ -331,6 +350,11 @@ impl Account<'_> {
         (needed / self.chip() / chips).ceil().max(1.0) * chips
     }
 
+    /// Bytes of RAM that the file system takes.
+    fn files_ram(&self) -> f64 {
+        self.files.map_or(0.0, |files| files.chip.ram_bytes as f64)
+    }
+
     fn chips(&self) -> f64 {
         f64::from(self.chips)
     }
@@ -340,9 +364,10 @@ impl Account<'_> {
         let shown = self.device.len();
         let model = &self.target.part.model;
         // A layer keeps its spare blocks to itself.
-        let usable = match self.usage.layer {
-            Some(_) => shown,
-            None => model.usable_bytes(),
+        let usable = match (self.files, self.usage.layer) {
+            (Some(files), _) => files.chip.data_bytes,
+            (None, Some(_)) => shown,
+            (None, None) => model.usable_bytes(),
         };
         usable as f64
     }
@@ -406,7 +431,7 @@ impl Account<'_> {
             (once / wear.most as f64, wear.units as f64)
         } else {
             // Bytes of units that went through a cycle, for each byte that was stored.
-            let cycled = self.usage.cycles * unit / self.stored();
+            let cycled = self.cycled(unit)?;
             let worn = self.worn(parts, unit);
             let units = worn / unit / parts;
             (worn / (self.stored_a_second() * cycled), units)
@@ -421,9 +446,26 @@ impl Account<'_> {
         })
     }
 
-    /// Bytes that a work without a layer wears alike.
+    /// Bytes of the units that wear alike which go through a cycle for each byte that is stored.
+    fn cycled(&self, unit: f64) -> Result<f64, NoValue> {
+        let cycles = match self.files {
+            Some(files) if !files.levels => self.fast.cycles_most as f64,
+            _ => self.usage.cycles,
+        };
+        match cycles > 0.0 {
+            true => Ok(cycles * unit / self.stored()),
+            false => Err(NoValue::Unbounded),
+        }
+    }
+
+    /// Bytes that a work without a layer wears alike: under a file system that writes to other blocks each time all of the
+    /// chips, else the block that wears most.
     fn worn(&self, parts: f64, unit: f64) -> f64 {
         let work = &self.study.work;
+        if let Some(files) = self.files {
+            let chip = self.target.part.model.usable_bytes() as f64;
+            return if files.levels { parts * chip } else { unit };
+        }
         let whole = parts * self.chip();
         if work.kind == WorkKind::Overwrite || (work.reads() > 0.0 && self.reads_wear) {
             let record = self.record as f64;

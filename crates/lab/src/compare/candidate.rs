@@ -1,4 +1,4 @@
-//! A candidate: a part on a board, alone or as two chips in turn, and the way from a study to its figures.
+//! A candidate: a part on a board, alone, as two chips in turn or under a file system, and the way from a study to its figures.
 
 use std::sync::Arc;
 
@@ -11,6 +11,7 @@ use wordline_nvm::{Conditions, Device, NvmError, Synced};
 
 use super::account::{Account, Assessed, LongestRun};
 use super::exercise::{CandidateRuns, Ceilings, Exercise, ExerciseRun, Pace, WarmDevice};
+use super::files::{OnFiles, file_plan};
 use super::judge::JudgedFigures;
 use crate::backlog::{Rate, StartUp};
 use crate::buffer::analysis::Analysis;
@@ -39,6 +40,8 @@ pub(super) struct Candidate<'a> {
     pub(super) target: PartOnBoard<'a>,
     /// Whether two chips work in turn.
     pub(super) in_turn: bool,
+    /// The file system that the work's file is on.
+    pub(super) on: Option<OnFiles>,
 }
 
 /// How a candidate with other figures is assessed, of which only limits that it fails are asked.
@@ -68,9 +71,11 @@ pub(super) enum Unfit {
 }
 
 impl Candidate<'_> {
-    /// `PART@BOARD`, or `2*PART@BOARD` for two chips in turn.
+    /// `PART@BOARD`, `2*PART@BOARD` for two chips in turn, or `FS:PART@BOARD` under a file system.
     pub(super) fn name(&self) -> String {
-        if self.in_turn {
+        if let Some(on) = &self.on {
+            format!("{}:{}", on.name, self.target.name)
+        } else if self.in_turn {
             Target::InTurn(self.target.clone()).name()
         } else {
             self.target.name.clone()
@@ -79,7 +84,10 @@ impl Candidate<'_> {
 
     /// The translation layer that it is run behind: raw flash alone needs one, and two chips in turn are
     /// written in order by their drivers.
-    pub(super) fn layer<'e>(&self, experiment: &'e Experiment) -> Option<&'e TranslationLayer> {
+    pub(super) fn layer<'e>(&'e self, experiment: &'e Experiment) -> Option<&'e TranslationLayer> {
+        if let Some(on) = &self.on {
+            return on.layer.as_ref();
+        }
         let layer = experiment.ftl.as_ref();
         layer.filter(|layer| {
             let model = &self.target.part.model;
@@ -105,8 +113,17 @@ impl Candidate<'_> {
             let why = "it forgets everything when the supply goes: use it as a buffer, in front of a memory that keeps";
             return Err(Unfit::Limit("risk", why.to_owned()));
         }
+        if self.on.is_some() && study.work.kind == WorkKind::Replay {
+            let why = "a trace of a block device is replayed on a memory, not in a file";
+            return Err(Unfit::Limit("fit", why.to_owned()));
+        }
         let (mut device, mapped) = self.used(study, experiment, timing)?;
-        let plan = plan(study, device.as_ref(), experiment.seed)?;
+        let files = self.files_share(study, experiment)?;
+        let files_ram = files.map_or(0.0, |files| files.chip.ram_bytes as f64);
+        let plan = match &self.on {
+            Some(_) => file_plan(study, device.as_ref(), experiment.seed),
+            None => plan(study, device.as_ref(), experiment.seed)?,
+        };
         // What is stored changes no figure of a comparison.
         device.drop_content();
         let stored = study.work.stored_rate();
@@ -116,9 +133,10 @@ impl Candidate<'_> {
             plan: &plan,
             rate,
             in_turn: self.in_turn,
+            volume_bytes: self.on.as_ref().map(|_| self.volume_bytes()),
             ceilings: trial
                 .filter(|trial| trial.ends_early)
-                .map(|_| Ceilings::of(study)),
+                .map(|_| Ceilings::of(study, files_ram)),
             limits_alone: trial.is_some(),
             control,
         };
@@ -148,6 +166,7 @@ impl Candidate<'_> {
             unmapped: study.work.mapped && !mapped,
             record: plan.record_bytes,
             reads_wear: plan.reads > 0.0 && reads_wear(device.as_ref(), &plan),
+            files,
         };
         let mut assessed = account.close(longest);
         if trial.is_none() {
@@ -213,7 +232,10 @@ impl Candidate<'_> {
         experiment: &Experiment,
         timing: Timing,
     ) -> Result<(Box<dyn Device>, bool), Unfit> {
-        let mut device = self.connect(experiment, timing)?;
+        let mut device: Box<dyn Device> = match &self.on {
+            Some(on) => Box::new(self.file(on, study, experiment, timing)?),
+            None => self.connect(experiment, timing)?,
+        };
         let mapped = study.work.mapped && device.map_reads();
         let device = match study.limits.flush_bytes(&study.work) {
             Some(bytes) if device.volatile_bytes() > 0 => {

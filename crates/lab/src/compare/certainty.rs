@@ -193,7 +193,7 @@ impl Doubt<'_> {
         let varied = self.candidate.target.varied(ends.iter().copied());
         let candidate = Candidate {
             target: varied.target(),
-            ..*self.candidate
+            ..self.candidate.clone()
         };
         let (study, figures) = (self.study, &assessed.figures);
         let best: JudgedFigures =
@@ -238,7 +238,7 @@ impl Doubt<'_> {
         let varied = target.varied(changes.iter().copied());
         let candidate = Candidate {
             target: varied.target(),
-            ..*self.candidate
+            ..self.candidate.clone()
         };
         let study = self.study;
         let known = self.assessed.filter(|_| run == RunScope::Paced);

@@ -65,7 +65,7 @@ fn what_changes_no_run_needs_none() {
                 let varied = doubt.candidate.target.varied([*change]);
                 let candidate = Candidate {
                     target: varied.target(),
-                    ..*doubt.candidate
+                    ..doubt.candidate.clone()
                 };
                 let figures = |runs| {
                     let trial = Trial {

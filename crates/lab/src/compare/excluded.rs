@@ -60,8 +60,8 @@ impl Candidate<'_> {
         }
         // A worn block programs faster than a fresh one, and a drawn time may be shorter than the usual one.
         let as_stated = timing != Timing::Sampled && experiment.age == 0.0;
-        // Behind a layer more chips share the wear, as it keeps spare blocks to itself.
-        let is_bare = self.layer(experiment).is_none();
+        // Behind a layer or under a file system more chips share the wear, as it keeps blocks to itself.
+        let is_bare = self.layer(experiment).is_none() && self.on.is_none();
         let bounds = [
             self.chips_bound(study),
             self.bus_bound(study, &uncertain),

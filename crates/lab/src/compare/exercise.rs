@@ -40,6 +40,19 @@ const OWN_RECORDS_MAX: u64 = 1 << 20;
 /// Records up to which a warm-up goes on until such a memory has used up its spare blocks, so that it has to clean.
 const LAYER_WARM_MAX: u64 = 1 << 20;
 
+/// Records of a run in a file.
+const FILE_RECORDS: u64 = 4096;
+
+/// The most records of the warm-up in a file.
+const FILE_WARM_MAX: u64 = 1 << 14;
+
+/// Times that a file system has erased all of its part of the memory when the warm-up ends, so that it was written twice
+/// over with what formats and fills it.
+const WARM_OVER: f64 = 1.0;
+
+/// The same of the run, of a file system that erases far more than it is given.
+const RUN_OVER: f64 = 8.0;
+
 /// Records from one look at whether a run has failed a limit to the next.
 const LOOKS: u64 = 64;
 
@@ -72,11 +85,12 @@ pub(super) struct Ceilings {
 
 impl Ceilings {
     /// Where a run at the asked rate fails what a study allows of RAM, bytes at risk and latency.
-    pub(super) fn of(study: &CompareWorkload) -> Self {
+    /// A file system takes so much of the RAM itself.
+    pub(super) fn of(study: &CompareWorkload, files_ram: f64) -> Self {
         let limits = &study.limits;
         let bytes = |limit: Option<ByteCount>| limit.map_or(f64::INFINITY, Quantity::si);
         let risk = limits.bytes_at_risk.filter(|_| study.work.reads() < 1.0);
-        let allowed = bytes(limits.ram).min(bytes(risk));
+        let allowed = (bytes(limits.ram) - files_ram).min(bytes(risk));
         Self {
             // One record is gathered while others are in flight.
             in_flight: allowed - study.work.record.si(),
@@ -92,6 +106,8 @@ pub(super) struct Exercise<'a> {
     /// Of the bytes that the buffer holds.
     pub(super) rate: Rate,
     pub(super) in_turn: bool,
+    /// Bytes of the memory that a file system has, where the work is in its file.
+    pub(super) volume_bytes: Option<u64>,
     /// Where runs of records end early; `None` where all that they show is wanted.
     pub(super) ceilings: Option<Ceilings>,
     /// Whether limits alone are asked, so that what no limit is about is left out.
@@ -162,6 +178,8 @@ pub(super) struct ExerciseRun {
     pub(super) accounts: [AccountsReading; 2],
     /// What the device had worn by the end, a warm-up included.
     pub(super) wear: Wear,
+    /// Cycles that the run brought the unit that it wore most, of the part of the memory that a file system has.
+    pub(super) cycles_most: u64,
     /// Bytes that a power cut could take of what was written.
     pub(super) volatile_bytes: u64,
     /// Bytes that its flash had taken by the end, with what lay there before.
@@ -218,7 +236,7 @@ impl Exercise<'_> {
         let unfit = |error: NvmError| Unfit::Limit("fit", error.to_string());
         let bytes = state::share_bytes(device.as_ref(), share);
         device.preload_zeros(0, bytes).map_err(unfit)?;
-        if self.plan.reads > 0.0 || (tidies && told.is_none()) {
+        if self.plan.reads > 0.0 || self.volume_bytes.is_some() || (tidies && told.is_none()) {
             let payload = self.payload(device.as_ref());
             let bytes = self.kept();
             state::fill(device.as_mut(), bytes, &payload, 0, self.control).map_err(unfit)?;
@@ -271,6 +289,7 @@ impl Exercise<'_> {
         } = warm;
         let payload = self.payload(device.as_ref());
         let unit = translation::overwrite_bytes(device.as_ref());
+        let cycles = self.cycles(device.as_ref());
         let mut player = Player::resume(device.as_mut(), &payload, past);
         let analysis = Analysis::new(StartUp::default(), &[self.rate]).map_err(fault)?;
         let mut analysis = analysis.without_courses();
@@ -301,6 +320,10 @@ impl Exercise<'_> {
             findings,
             accounts,
             wear: device.wear(),
+            cycles_most: (cycles.iter().zip(self.cycles(device.as_ref())))
+                .map(|(before, now)| now - before)
+                .max()
+                .unwrap_or(0),
             volatile_bytes: device.volatile_bytes(),
             is_telling: accesses >= telling,
             taken: device.translation().map_or(0, |now| {
@@ -412,7 +435,9 @@ impl Exercise<'_> {
         // Chips in turn erase ahead in the order of their blocks, and a range that starts over before the
         // memory ends would have them erase what is not needed next. They have erased ahead once the
         // log has come as far as both of them.
-        let (run, mut warm) = if self.in_turn {
+        let (run, mut warm) = if self.volume_bytes.is_some() {
+            (FILE_RECORDS, FILE_WARM_MAX)
+        } else if self.in_turn {
             let warm = (2 * unit / self.plan.record_bytes).min(places - 1);
             (places - warm, warm)
         } else if tidies {
@@ -425,8 +450,13 @@ impl Exercise<'_> {
         let a_block = unit / self.plan.record_bytes;
         let mut block_began = player.now();
         let (mut steps, mut counted) = (0, 0);
+        let before = player.accounts();
         for (index, step) in (0..STEPS_MAX).zip(self.plan.steps(STEPS_MAX)) {
             if counted == warm {
+                break;
+            }
+            if counted > 0 && counted % LOOKS == 0 && self.erased(player, &before, WARM_OVER) {
+                warm = counted;
                 break;
             }
             if index % stream::BREATH == 0 && self.control.stopped() {
@@ -514,12 +544,31 @@ impl Exercise<'_> {
                 continue;
             }
             let bytes = (wanted - records) * self.plan.record_bytes;
+            if self.erased(player, &before, RUN_OVER) {
+                break;
+            }
             if let Some(limit) = self.exceeded(analysis, pace, bytes) {
                 let why = "the rest of the run changes nothing about that".to_owned();
                 return Err(Stop::Unfit(Unfit::Limit(limit, why)));
             }
         }
         Ok(([before, player.accounts()], None))
+    }
+
+    /// Cycles of each unit of the part of the memory that a file system has.
+    fn cycles(&self, device: &dyn Device) -> Vec<u64> {
+        let unit = device.wear().unit_bytes.max(1);
+        let units = (0..self.volume_bytes.unwrap_or(0)).step_by(unit as usize);
+        units.map_while(|at| device.cycles_at(at)).collect()
+    }
+
+    /// Whether a file system has erased its part of the memory so many times over since a reading.
+    fn erased(&self, player: &Player<'_>, since: &AccountsReading, times: f64) -> bool {
+        self.volume_bytes.is_some_and(|volume| {
+            let now = player.accounts();
+            let unit = now.wear.as_ref().map_or(0, |wear| wear.unit_bytes);
+            now.since(since).cycles * unit as f64 >= times * volume as f64
+        })
     }
 
     /// The limit that a run of so many bytes fails, whatever comes in the rest of it.

@@ -7,6 +7,7 @@ mod evidence;
 mod excluded;
 mod exercise;
 mod expected;
+mod files;
 mod firmware;
 mod judge;
 mod life;
@@ -76,7 +77,11 @@ fn candidates<'a>(catalog: &'a Catalog, names: &[String]) -> Result<Vec<Candidat
             Target::InTurn(part) => (true, part),
             other => (false, other.into_part()?),
         };
-        Ok(Candidate { target, in_turn })
+        Ok(Candidate {
+            target,
+            in_turn,
+            on: None,
+        })
     };
     let targets = open::targets(catalog, names)?.into_iter();
     targets.map(candidate).collect()
@@ -143,6 +148,7 @@ pub(crate) fn run(
     };
     let names: Vec<String> = candidates.iter().map(Candidate::name).collect();
     document.experiment.targets.clone_from(&names);
+    let candidates = files::with_files(candidates, study, experiment)?;
     defaults(study, document);
     remarks(study, &candidates, experiment, document);
     // Who names a candidate wants its figures.
@@ -201,7 +207,7 @@ fn subject(
     study: &CompareWorkload,
     experiment: &Experiment,
 ) -> Subject {
-    Subject {
+    let subject = Subject {
         target: candidate.name(),
         ..Subject::simulated(
             &candidate.target,
@@ -213,7 +219,11 @@ fn subject(
     }
     .at(Axis::AccessBytes, study.work.record.bytes())
     .at(Axis::RateBytesPerS, study.work.rate.si())
-    .behind(candidate.layer(experiment))
+    .behind(candidate.layer(experiment));
+    match &candidate.on {
+        Some(on) => subject.at(Axis::Fs, on.name.name()),
+        None => subject,
+    }
 }
 
 /// The rows and the verdict of a candidate that is not simulated: what its bounds say, and the verdict by the first.
@@ -513,6 +523,9 @@ fn rows(subject: &Subject, assessed: &Assessed, document: &mut ResultSet) {
     let figures = &assessed.figures;
     let mut push = |metric, value| subject.add(metric, value, document);
     push(Metric::RamProvision, figures.ram_provision);
+    if let Some(bytes) = assessed.file_system_ram {
+        push(Metric::FileSystemRam, Ok(bytes));
+    }
     push(Metric::RamPeak, assessed.ram_waiting);
     push(Metric::RamPeakInFlight, assessed.ram_in_flight);
     if let Some(rate) = assessed.rate_max {

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use wordline_catalog::SheetError;
 use wordline_core::quantity::{ByteCount, Quantity, Time, Voltage};
 use wordline_core::{
-    ColumnUnit, CompareWorkload, Durations, Experiment, Limits, NamedValues, Preference, Prices,
-    Timing, TranslationLayer, Work, WorkKind, Workload,
+    ColumnUnit, CompareWorkload, Durations, EngineName, Experiment, Limits, NamedValues,
+    Preference, Prices, Timing, TranslationLayer, Work, WorkKind, Workload,
 };
 use wordline_nvm::ageing::Environment;
 
@@ -54,6 +54,8 @@ struct StudyFile {
     in_turn: bool,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     all_parts: bool,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    on: Vec<EngineName>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     prefer: Option<Preference>,
     #[serde(default = "both", skip_serializing_if = "Vec::is_empty")]
@@ -87,6 +89,8 @@ struct StudyFile {
     prices: Prices,
     #[serde(default, skip_serializing_if = "NamedValues::is_empty")]
     units: NamedValues<ColumnUnit>,
+    #[serde(default, skip_serializing_if = "NamedValues::is_empty")]
+    set: NamedValues<String>,
 }
 
 /// Verdicts are given for both unless a study says otherwise.
@@ -127,6 +131,8 @@ pub fn read_study(file: &str, text: &str) -> Result<Experiment, Box<SheetError>>
             prices: study.prices,
             in_turn: study.in_turn,
             all_parts: study.all_parts,
+            file_systems: study.on,
+            settings: study.set,
             prefer: study.prefer,
             logs: study.logs,
             log_format: study.log_format,
@@ -162,6 +168,8 @@ pub fn write_study(experiment: &Experiment) -> Option<String> {
         targets: experiment.targets.clone(),
         in_turn: compare.in_turn,
         all_parts: compare.all_parts,
+        on: compare.file_systems.clone(),
+        set: compare.settings.clone(),
         prefer: compare.prefer,
         timing: experiment.timings.clone(),
         age: experiment.age,

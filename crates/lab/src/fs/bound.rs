@@ -17,8 +17,9 @@ use wordline_rtfs::{
     PacedFilesBound, PacedUnsuitable,
 };
 
-use crate::backlog::{Accumulator, Curve, Demand, Rate};
-use crate::buffer::bound::bound_basis;
+use crate::backlog::{Rate, StartUp};
+use crate::buffer::analysis::Analysis;
+use crate::buffer::bound::{bound_basis, of_totals};
 use crate::buffer::{exact_rates, rows};
 use crate::error::{LabError, SettingProblem, TargetProblem};
 use crate::list::distinct;
@@ -30,9 +31,6 @@ const CALL_BYTES: u64 = 4096;
 
 /// Writes in a row whose longest totals are rows.
 const TOTALS: [usize; 7] = [1, 2, 4, 8, 16, 32, 64];
-
-/// The most writes in a row that are looked at, where a layer so full that its blocks take hardly a page asks for more.
-const CALLS_MAX: usize = 4096;
 
 /// The operation of a call on files, and whether it has bytes.
 const fn of_call(call: PacedCall) -> (RowOperation, bool) {
@@ -431,94 +429,27 @@ impl<'a> LayerChip<'a> {
         rates: &[Rate],
         document: &mut ResultSet,
     ) -> Result<(), LabError> {
-        let totals = self.longest_totals(bound)?;
+        let failed = |source| LabError::Device {
+            target: self.target.name.clone(),
+            source,
+        };
+        let totals = self.chip.times.write_totals(bound, self.call_pages(), 0);
+        let totals = totals.map_err(failed)?;
         for calls in TOTALS {
             if let Some(total) = totals.times.get(calls - 1) {
                 let at = subject.at(Axis::Accesses, calls as u64);
                 at.add(Metric::SequenceDurationMax, Ok(total.si()), document);
             }
         }
-        let curve = totals.curve()?;
-        let proven = totals.rate;
-        subject.add(Metric::RateMax, Ok(proven), document);
+        let analysis = Analysis::new(StartUp::default(), &[])?.without_courses();
+        let curve = of_totals(&totals, CALL_BYTES, analysis)?.curve;
+        subject.add(Metric::RateMax, rows::limit(&curve), document);
         for rate in rates {
-            let per_second = rate.bytes_per_second();
-            let once = curve.at(*rate);
-            let demand = match per_second > proven {
-                false => Demand::Bounded(once),
-                true => Demand::Unbounded {
-                    growth_rate: per_second - proven,
-                    once,
-                },
-            };
+            let demand = curve.demand(*rate);
             for arrival in Arrival::ALL {
-                rows::peaks(subject, per_second, arrival, &demand, document);
+                rows::peaks(subject, rate.bytes_per_second(), arrival, &demand, document);
             }
         }
         Ok(())
-    }
-
-    /// The longest totals of 1, 2, … calls in a row, as many as decide the RAM at every rate that is proven.
-    ///
-    /// A total is at most as many single bounds, and at most what the layer proves of a run. The latter grows by the
-    /// same for each period of calls, in which whole blocks are filled; so from where it is the smaller of the two for a whole
-    /// period, longer runs add nothing to the backlog at the proven rate.
-    fn longest_totals(&self, bound: &PacedBound) -> Result<LongestTotals, LabError> {
-        let pages = self.call_pages();
-        let single = self.time(&self.chip.times.longest_write(bound, pages))?;
-        let block = self.time(&bound.block_counts(pages))?;
-        let user_pages = u64::from(bound.user_pages);
-        let block_bytes = self.bytes(bound.user_pages).si();
-        let of_single = CALL_BYTES as f64 / single.si();
-        let of_blocks = block_bytes / block.si();
-        // The segments of a run take all the steps of two blocks from here on.
-        let settled = 2 * bound.block_steps() / u64::from(bound.steps_per_page) + 2 * user_pages;
-        let least = (settled / pages + 2 * user_pages).max(TOTALS[TOTALS.len() - 1] as u64);
-        let (mut times, mut period) = (Vec::<Time>::new(), 0);
-        let mut is_settled = false;
-        for calls in 1..=CALLS_MAX as u64 {
-            let run = self.time(&self.chip.times.longest_run(bound, calls, pages))?;
-            let singles = single.ps().saturating_mul(calls);
-            period = if run.ps() <= singles { period + 1 } else { 0 };
-            let mut total = run.ps().min(singles);
-            // A run is two shorter ones, wherever it is cut.
-            for (one, other) in times.iter().zip(times.iter().rev()) {
-                total = total.min(one.ps() + other.ps());
-            }
-            times.push(Time::from_ps(total));
-            is_settled = period >= user_pages || of_single >= of_blocks;
-            if is_settled && calls >= least {
-                break;
-            }
-        }
-        let looked_at = times.last().map_or(0.0, |last| {
-            times.len() as f64 * CALL_BYTES as f64 / last.si()
-        });
-        let of_blocks = if is_settled { of_blocks } else { looked_at };
-        Ok(LongestTotals {
-            times,
-            rate: of_single.max(of_blocks),
-        })
-    }
-}
-
-/// The longest totals of calls in a row.
-struct LongestTotals {
-    /// Of 1, 2, … calls.
-    times: Vec<Time>,
-    /// Bytes per second that no order of calls gets below.
-    rate: f64,
-}
-
-impl LongestTotals {
-    /// The backlog at each rate of calls whose first n together take W(n): no others of n in a row take longer.
-    fn curve(&self) -> Result<Curve, LabError> {
-        let mut log = Accumulator::new();
-        let mut before = Time::ZERO;
-        for total in &self.times {
-            log.push(total.since(before), ByteCount::from_bytes(CALL_BYTES));
-            before = *total;
-        }
-        Ok(log.finish()?)
     }
 }

@@ -1,8 +1,8 @@
 //! The calls of each test, timed one by one.
 
 use wordline_core::RowOperation::{
-    self, AppendSmall, AppendSync, Create, Delete, Mount, Overwrite, RandomRead, RandomWrite,
-    SeqRead, SeqWrite, Stat,
+    self, AppendSmall, AppendSync, Create, Delete, Mount, Overwrite, OverwriteSync, RandomRead,
+    RandomWrite, Rename, SeqRead, SeqWrite, Stat,
 };
 use wordline_core::draw::{Purpose, draw};
 use wordline_core::quantity::Time;
@@ -11,7 +11,7 @@ use wordline_engines::{FileSystem, FsError, Handle, Open, RamPart};
 use wordline_trace::files::FileTraceError;
 
 use super::part::FileSystemMedium;
-use super::pieces::{Pieces, SMALL_DIR, path, shuffled};
+use super::pieces::{Pieces, SMALL_DIR, other_path, path, shuffled};
 use crate::backlog::{BacklogError, Rate, StartUp};
 use crate::buffer::analysis::{Analysis, BufferFindings};
 use crate::control::Control;
@@ -146,6 +146,7 @@ impl FileCalls<'_> {
         match test {
             FsTest::Sequential => self.sequential(),
             FsTest::Overwrite => self.overwrite(),
+            FsTest::OverwriteSync => self.overwrite_sync(),
             FsTest::Random => self.random(),
             FsTest::Append => self.append(),
             FsTest::SmallFiles => self.small_files(),
@@ -255,34 +256,58 @@ impl FileCalls<'_> {
         Ok(self.mounted.engine.close(file)?)
     }
 
-    fn random(&mut self) -> Result<(), CallFailure> {
-        let pieces = self.pieces();
-        self.prepare(&pieces)?;
-        let count = pieces.count();
-        let seed = self.seed;
-        let place = |purpose, number| draw(seed, count, number, purpose) % count;
-        // Which write was the last of each piece.
+    /// Makes the file, and writes over its pieces in random order, one as often as there are pieces. Says which write was
+    /// the last of each piece. The first call opens the file, and the last one syncs and closes it.
+    fn write_at_random(
+        &mut self,
+        operation: RowOperation,
+        pieces: &Pieces,
+        syncs_each: bool,
+    ) -> Result<Vec<u64>, CallFailure> {
+        self.prepare(pieces)?;
+        let (count, seed) = (pieces.count(), self.seed);
         let mut passes = vec![1; count as usize];
         let mut file = Handle(0);
-        let step = CallStep::writes(RandomWrite, pieces.access_bytes);
+        let step = CallStep::writes(operation, pieces.access_bytes);
         self.measure(step, count, |fs, number| {
             if number == 0 {
                 file = fs.open(FILE, Open::Write)?;
             }
-            let piece = place(Purpose::Address, number);
+            let piece = draw(seed, count, number, Purpose::Address) % count;
             passes[piece as usize] = number + 2;
             let bytes = pieces.write(fs, file, piece, number + 2)?;
             if number + 1 == count {
                 fs.finish(file)?;
+            } else if syncs_each {
+                fs.engine.sync(file)?;
             }
             Ok(bytes)
         })?;
+        Ok(passes)
+    }
+
+    /// A table that is updated in place: every piece lasts before the next one comes.
+    fn overwrite_sync(&mut self) -> Result<(), CallFailure> {
+        let pieces = self.pieces();
+        let passes = self.write_at_random(OverwriteSync, &pieces, true)?;
+        let file = self.mounted.open(FILE, Open::Read)?;
+        for (number, &pass) in (0..).zip(&passes) {
+            pieces.check(&mut self.mounted, file, number, pass)?;
+        }
+        Ok(self.mounted.engine.close(file)?)
+    }
+
+    fn random(&mut self) -> Result<(), CallFailure> {
+        let pieces = self.pieces();
+        let passes = self.write_at_random(RandomWrite, &pieces, false)?;
+        let (count, seed) = (pieces.count(), self.seed);
+        let mut file = Handle(0);
         let step = CallStep::reads(RandomRead, pieces.access_bytes);
         self.measure(step, count, |fs, number| {
             if number == 0 {
                 file = fs.open(FILE, Open::Read)?;
             }
-            let piece = place(Purpose::Mix, number);
+            let piece = draw(seed, count, number, Purpose::Mix) % count;
             let bytes = pieces.check(fs, file, piece, passes[piece as usize])?;
             if number + 1 == count {
                 fs.engine.close(file)?;
@@ -347,8 +372,13 @@ impl FileCalls<'_> {
             small.check_at(&mut self.mounted, file, bytes, (number, 2), &name)?;
             self.mounted.engine.close(file)?;
         }
+        self.measure(CallStep::plain(Rename), files, |fs, number| {
+            let number = order[number as usize];
+            fs.engine.rename(&path(number), &other_path(number))?;
+            Ok(0)
+        })?;
         self.measure(CallStep::plain(Delete), files, |fs, number| {
-            fs.engine.remove(&path(order[number as usize]))?;
+            fs.engine.remove(&other_path(order[number as usize]))?;
             Ok(0)
         })
     }

@@ -11,6 +11,7 @@ mod case;
 pub(crate) mod check;
 mod crash;
 pub(crate) mod engine;
+pub(crate) mod file_device;
 mod layer_ram;
 pub(crate) mod part;
 mod pieces;

@@ -2,7 +2,8 @@
 
 use wordline_core::quantity::Time;
 use wordline_engines::Shared;
-use wordline_nvm::{Device, FlashMemory, Memory};
+use wordline_memory::{ByteMemory as _, Flash as _};
+use wordline_nvm::{Accounts, Device, FlashMemory, Memory};
 
 use crate::instrument::{Instrumented, MeteredMemory};
 
@@ -47,6 +48,34 @@ impl FileSystemMedium {
         match self {
             Self::Flash(part) => part.borrow().stand_by(instant.since(now)),
             Self::Bytes(part) => part.borrow().stand_by(instant.since(now)),
+        }
+    }
+
+    /// Reads the accounts of the whole memory.
+    pub(crate) fn accounts<T>(&self, read: impl FnOnce(&dyn Accounts) -> T) -> T {
+        match self {
+            Self::Flash(part) => read(part.borrow().backend()),
+            Self::Bytes(part) => read(part.borrow().backend()),
+        }
+    }
+
+    /// Endurance cycles of the unit at an address; `None` where single units are not counted.
+    pub(crate) fn cycles_at(&self, at: u64) -> Option<u64> {
+        match self {
+            Self::Flash(part) => {
+                let flash = part.borrow();
+                let block = at / flash.geometry().block_bytes();
+                flash.backend().cycles(u32::try_from(block).ok()?).ok()
+            }
+            Self::Bytes(part) => part.borrow().backend().cycles_at(at),
+        }
+    }
+
+    /// Bytes that the file system gets.
+    pub(crate) fn bytes(&self) -> u64 {
+        match self {
+            Self::Flash(part) => part.geometry().capacity_bytes(),
+            Self::Bytes(part) => part.len(),
         }
     }
 

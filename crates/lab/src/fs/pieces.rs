@@ -14,6 +14,11 @@ pub(super) fn path(number: u64) -> String {
     format!("{SMALL_DIR}/f{number:05}")
 }
 
+/// The path that a small file gets in the end.
+pub(super) fn other_path(number: u64) -> String {
+    format!("{SMALL_DIR}/r{number:05}")
+}
+
 /// The numbers below `count` in an order drawn from a seed (Fisher and Yates).
 pub(super) fn shuffled(count: u64, seed: u64) -> Vec<u64> {
     let mut all: Vec<u64> = (0..count).collect();

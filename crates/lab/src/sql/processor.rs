@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
+use wordline_core::quantity::Quantity as _;
 use wordline_core::results::NoValue;
 use wordline_core::{Axis, Basis, Metric, ResultSet, SqlWorkload};
 use wordline_engines::RamPart;

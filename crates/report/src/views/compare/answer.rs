@@ -19,6 +19,7 @@ pub(crate) fn answer(pivot: &Pivot<'_>) -> Answer {
     sentences.extend(depending(&candidates));
     sentences.extend(unproven(&candidates));
     sentences.extend(in_turn(&candidates));
+    sentences.extend(on_files(&candidates));
     sentences.extend(failures(&candidates));
     sentences.extend(unknown(&candidates));
     sentences.extend(advice(&candidates));
@@ -205,6 +206,16 @@ fn in_turn(candidates: &[RankedCandidate<'_, '_>]) -> Option<String> {
     targets
         .any(|target| text::without_kind(target, TargetKind::InTurn).is_some())
         .then(|| "2* means two chips in turn: one is written while the other erases.".to_owned())
+}
+
+/// What the names of file systems mean.
+fn on_files(candidates: &[RankedCandidate<'_, '_>]) -> Option<String> {
+    let under = |one: &&RankedCandidate<'_, '_>| !one.is_measured();
+    let mut targets = candidates.iter().filter(under).map(|one| one.target);
+    targets.any(|target| target.contains(':')).then(|| {
+        "A name behind a file system's and a colon is a memory under it: each record is written to a file and synced."
+            .to_owned()
+    })
 }
 
 /// The first of the ranking, what it comes closest to failing by, and in what it leads the others

@@ -12,7 +12,7 @@ use crate::card::FirstScreen;
 use crate::grid::Column;
 use crate::pivot::Pivot;
 use crate::tabulate::{NOTHING, Tabulation, filled};
-use crate::text::{self, TargetKind};
+use crate::text;
 
 type Candidate<'a, 'p> = RankedCandidate<'a, 'p>;
 
@@ -199,11 +199,15 @@ fn provision(one: &Candidate<'_, '_>) -> Option<CardPoint> {
         format!(" (proven: at most {})", text::ram(bound, text::DIGITS))
     });
     let allowed = allowed(one, metric);
+    let of_files = by_column(one, Metric::FileSystemRam);
+    let of_files = of_files.map_or_else(String::new, |bytes| {
+        format!(", {bytes} of it for the file system")
+    });
     point(
         one,
         CardSubject::Provision,
         metric,
-        format!("{told} of RAM{proven}{allowed}"),
+        format!("{told} of RAM{of_files}{proven}{allowed}"),
     )
 }
 
@@ -225,7 +229,7 @@ fn power_cut(one: &Candidate<'_, '_>) -> Option<CardPoint> {
 /// How many figures of a candidate's sheet no source states of the part itself, as words: "9 estimated and 2 assumed".
 fn unstated(one: &Candidate<'_, '_>, document: &ResultSet, of: &str) -> Option<String> {
     let part = text::part_of(one.target);
-    let part = text::without_kind(part, TargetKind::InTurn).unwrap_or(part);
+    let (_, part) = part.rsplit_once(['*', ':']).unwrap_or(("", part));
     let own = document.figures.iter();
     let own: Vec<_> = own
         .filter(|figure| figure.sheet == part && figure.figure.contains(of))

@@ -180,7 +180,8 @@ fn candidate(
         target: text::printable(one.target),
         chips: if in_turn { 2.0 } else { 1.0 },
         is_fixed: is_fixed || one.is_measured(),
-        is_layered,
+        // A file system, too, cleans by how much it holds; it does so within its calls.
+        is_layered: is_layered || rows.iter().any(|row| row.axes.contains_key(&Axis::Fs)),
         works_in_pauses: in_turn || (is_layered && !rests),
         timings,
     }
