@@ -30,6 +30,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+// What only databases need is not used without them.
+#![cfg_attr(not(feature = "sqlite"), allow(dead_code))]
+
 pub mod backlog;
 pub mod published;
 pub mod reproduce;

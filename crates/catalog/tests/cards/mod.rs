@@ -38,6 +38,7 @@ fn only_what_was_fitted_is_marked_as_calibrated() {
             "samsung-emmc51-64g card.array.transfer",
             "sandisk-extreme-32g card.command_time",
             "sandisk-extreme-32g card.array.transfer",
+            "sandisk-extreme-32g card.controller.idle_after",
             "sandisk-extreme-32g card.controller.write_time",
             "sandisk-extreme-32g card.controller.housekeeping",
             "sandisk-extreme-32g card.controller.housekeeping_every",

@@ -1,6 +1,7 @@
 //! What ext4 writes to its device at a sync: recorded cases, and the rules that they give.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use serde::Deserialize;
 
@@ -174,8 +175,8 @@ impl TrafficPattern {
                 continue;
             };
             let change = case.changes.first().copied().unwrap_or(FileChange::Nothing);
-            if !rules.contains_key(&(change, data_only)) {
-                rules.insert((change, data_only), case.rule()?);
+            if let Entry::Vacant(vacant) = rules.entry((change, data_only)) {
+                vacant.insert(case.rule()?);
             }
         }
         for change in FileChange::ALL {
