@@ -126,6 +126,7 @@ const fn of_memory(error: &NvmError) -> MemoryStatus {
         | NvmError::NoBackground
         | NvmError::UnequalChips(_)
         | NvmError::Translation(_)
+        | NvmError::Files(_)
         | NvmError::TimeExhausted => MemoryStatus::Device,
     }
 }
