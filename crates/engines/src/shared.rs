@@ -56,20 +56,6 @@ impl<D: Flash> Flash for Shared<D> {
         self.borrow().erase(block)
     }
 
-    fn can_move(&self, from: u32, to: u32) -> bool {
-        self.borrow().can_move(from, to)
-    }
-
-    fn move_page(
-        &mut self,
-        from: u32,
-        to: u32,
-        column: u32,
-        data: &[u8],
-    ) -> Result<bool, D::Error> {
-        self.borrow().move_page(from, to, column, data)
-    }
-
     fn erase_mode(&self) -> EraseMode {
         self.borrow().erase_mode()
     }

@@ -57,20 +57,6 @@ impl<F: Flash<Error: Display>> Flash for WordedFlash<F> {
         self.0.erase(block).map_err(worded)
     }
 
-    fn can_move(&self, from: u32, to: u32) -> bool {
-        self.0.can_move(from, to)
-    }
-
-    fn move_page(
-        &mut self,
-        from: u32,
-        to: u32,
-        column: u32,
-        data: &[u8],
-    ) -> Result<bool, FlashFault> {
-        self.0.move_page(from, to, column, data).map_err(worded)
-    }
-
     fn erase_mode(&self) -> EraseMode {
         self.0.erase_mode()
     }
@@ -125,20 +111,6 @@ impl Flash for FlashBox {
 
     fn erase(&mut self, block: u32) -> Result<(), FlashFault> {
         self.0.erase(block)
-    }
-
-    fn can_move(&self, from: u32, to: u32) -> bool {
-        self.0.can_move(from, to)
-    }
-
-    fn move_page(
-        &mut self,
-        from: u32,
-        to: u32,
-        column: u32,
-        data: &[u8],
-    ) -> Result<bool, FlashFault> {
-        self.0.move_page(from, to, column, data)
     }
 
     fn erase_mode(&self) -> EraseMode {

@@ -24,18 +24,14 @@ use crate::{EraseMode, Geometry};
 ///   still be weak: erase it again before programming it. Other blocks are as they were.
 /// - **mark**: the block is marked or not, and no other block is touched.
 ///
-/// A torn page can read well once and fail later, so that a caller that finds one moves what it
-/// still needs and erases the block.
-///
 /// # Erases that are left running
 /// An erase that was [begun](Flash::begin_erase) belongs to its block until [`advance_erase`](Flash::advance_erase) says that
 /// it has ended: until then no access may go to the block, no other erase may begin, and a power cut leaves the block as
 /// an interrupted erase does. So a power cut can interrupt two operations at once: that erase, and a program or a mark
 /// elsewhere. What returned before the erase was begun is as sure as with any other.
 ///
-/// # Moves within the memory
-/// A [move](Flash::move_page) is a program of its page, also in what a power cut leaves of it. Its bytes pass no bus.
-/// A memory offers it only where it corrects what it moves: else wrong bits would add up from move to move, unnoticed.
+/// A torn page can read well once and fail later, so that a caller that finds one moves what it
+/// still needs and erases the block.
 pub trait Flash {
     /// What can go wrong; its [kind](FlashError::kind) shows a caller what to do about it.
     type Error: FlashError;
@@ -64,29 +60,6 @@ pub trait Flash {
     /// other pages can be read, and the block should be marked bad once they are moved. Or the
     /// device fails.
     fn program(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), Self::Error>;
-
-    /// Whether the bytes of one page can be [moved](Flash::move_page) to another one within the memory. It never changes.
-    fn can_move(&self, from: u32, to: u32) -> bool {
-        let _ = (from, to);
-        false
-    }
-
-    /// Programs a whole page, spare area included, with what another one holds, but for `data` from `column` on. The ECC
-    /// corrects what is moved. Directly after a [read](Flash::read) of `from`, the memory need not fetch it again.
-    /// Says whether it did so: where [`can_move`](Flash::can_move) says no, nothing changed.
-    ///
-    /// # Errors
-    /// As [`program`](Flash::program). [`Uncorrectable`](FlashErrorKind::Uncorrectable): `from` is lost, and nothing changed.
-    fn move_page(
-        &mut self,
-        from: u32,
-        to: u32,
-        column: u32,
-        data: &[u8],
-    ) -> Result<bool, Self::Error> {
-        let _ = (from, to, column, data);
-        Ok(false)
-    }
 
     /// Sets every byte of a block to 0xFF, its spare areas included.
     ///
@@ -153,20 +126,6 @@ impl<F: Flash + ?Sized> Flash for &mut F {
 
     fn program(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), Self::Error> {
         (**self).program(page, column, data)
-    }
-
-    fn can_move(&self, from: u32, to: u32) -> bool {
-        (**self).can_move(from, to)
-    }
-
-    fn move_page(
-        &mut self,
-        from: u32,
-        to: u32,
-        column: u32,
-        data: &[u8],
-    ) -> Result<bool, Self::Error> {
-        (**self).move_page(from, to, column, data)
     }
 
     fn erase(&mut self, block: u32) -> Result<(), Self::Error> {

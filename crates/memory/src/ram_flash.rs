@@ -17,7 +17,6 @@ pub struct RamFlash<const PAGE_BYTES: usize, const PAGES: usize, const BLOCKS: u
     geometry: Geometry,
     erase_mode: EraseMode,
     erasing: Option<EraseProgress>,
-    moves: bool,
     blocks: [RamBlock<PAGE_BYTES, PAGES>; BLOCKS],
 }
 
@@ -62,7 +61,6 @@ impl<const PAGE_BYTES: usize, const PAGES: usize, const BLOCKS: usize>
                 geometry,
                 erase_mode: EraseMode::Awaited,
                 erasing: None,
-                moves: false,
                 blocks: [block; BLOCKS],
             })
         } else {
@@ -96,13 +94,6 @@ impl<const PAGE_BYTES: usize, const PAGES: usize, const BLOCKS: usize>
     #[must_use]
     pub const fn with_erases(mut self, mode: EraseMode) -> Self {
         self.erase_mode = mode;
-        self
-    }
-
-    /// The same, with pages that can be moved within it.
-    #[must_use]
-    pub const fn with_moves(mut self) -> Self {
-        self.moves = true;
         self
     }
 
@@ -203,28 +194,6 @@ impl<const PAGE_BYTES: usize, const PAGES: usize, const BLOCKS: usize> Flash
             *stored = Some(stored.unwrap_or(0xFF) & new);
         }
         Ok(())
-    }
-
-    fn can_move(&self, _: u32, _: u32) -> bool {
-        self.moves
-    }
-
-    fn move_page(
-        &mut self,
-        from: u32,
-        to: u32,
-        column: u32,
-        data: &[u8],
-    ) -> Result<bool, RamFlashError> {
-        if !self.moves {
-            return Ok(false);
-        }
-        self.geometry.check_read(to, column, data.len() as u64)?;
-        let mut image = [0; PAGE_BYTES];
-        self.read(from, 0, &mut image)?;
-        image[column as usize..][..data.len()].copy_from_slice(data);
-        self.program(to, 0, &image)?;
-        Ok(true)
     }
 
     fn erase(&mut self, block: u32) -> Result<(), RamFlashError> {

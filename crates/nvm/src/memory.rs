@@ -114,20 +114,6 @@ impl Flash for Box<dyn FlashMemory> {
         (**self).erase(block)
     }
 
-    fn can_move(&self, from: u32, to: u32) -> bool {
-        (**self).can_move(from, to)
-    }
-
-    fn move_page(
-        &mut self,
-        from: u32,
-        to: u32,
-        column: u32,
-        data: &[u8],
-    ) -> Result<bool, NvmError> {
-        (**self).move_page(from, to, column, data)
-    }
-
     fn erase_mode(&self) -> EraseMode {
         (**self).erase_mode()
     }

@@ -110,22 +110,6 @@ impl<F: FlashDevice> Flash for MeteredFlash<F> {
         done
     }
 
-    fn can_move(&self, from: u32, to: u32) -> bool {
-        self.flash.can_move(from, to)
-    }
-
-    fn move_page(
-        &mut self,
-        from: u32,
-        to: u32,
-        column: u32,
-        data: &[u8],
-    ) -> Result<bool, NvmError> {
-        let done = self.flash.move_page(from, to, column, data);
-        self.book();
-        done
-    }
-
     fn erase_mode(&self) -> EraseMode {
         self.flash.erase_mode()
     }

@@ -82,23 +82,6 @@ impl<F: Flash> Flash for Counted<F> {
         self.inner.erase(block)
     }
 
-    fn can_move(&self, from: u32, to: u32) -> bool {
-        self.inner.can_move(from, to)
-    }
-
-    fn move_page(
-        &mut self,
-        from: u32,
-        to: u32,
-        column: u32,
-        data: &[u8],
-    ) -> Result<bool, F::Error> {
-        self.count.reads += 1;
-        self.count.programs += 1;
-        self.begins[to as usize] = self.begins[from as usize];
-        self.inner.move_page(from, to, column, data)
-    }
-
     fn erase_mode(&self) -> EraseMode {
         self.inner.erase_mode()
     }
@@ -191,23 +174,6 @@ impl<F: Flash<Error = NvmError>> Flash for Failing<F> {
             return Err(NvmError::EraseFailed { block });
         }
         self.flash.erase(block)
-    }
-
-    fn can_move(&self, from: u32, to: u32) -> bool {
-        self.flash.can_move(from, to)
-    }
-
-    fn move_page(
-        &mut self,
-        from: u32,
-        to: u32,
-        column: u32,
-        data: &[u8],
-    ) -> Result<bool, NvmError> {
-        if self.fails() {
-            return Err(NvmError::ProgramFailed { page: to });
-        }
-        self.flash.move_page(from, to, column, data)
     }
 
     fn erase_mode(&self) -> EraseMode {

@@ -155,20 +155,6 @@ impl Flash for Recorded<FlashTearing> {
         self.access(|flash| flash.erase(block))
     }
 
-    fn can_move(&self, from: u32, to: u32) -> bool {
-        self.with(|flash| flash.can_move(from, to))
-    }
-
-    fn move_page(
-        &mut self,
-        from: u32,
-        to: u32,
-        column: u32,
-        data: &[u8],
-    ) -> Result<bool, NvmError> {
-        self.access(|flash| flash.move_page(from, to, column, data))
-    }
-
     fn erase_mode(&self) -> EraseMode {
         self.with(|flash| flash.erase_mode())
     }
