@@ -174,9 +174,8 @@ impl TrafficPattern {
                 continue;
             };
             let change = case.changes.first().copied().unwrap_or(FileChange::Nothing);
-            if !rules.contains_key(&(change, data_only)) {
-                rules.insert((change, data_only), case.rule()?);
-            }
+            let rule = case.rule()?;
+            rules.entry((change, data_only)).or_insert(rule);
         }
         for change in FileChange::ALL {
             for data_only in [false, true] {
