@@ -106,7 +106,7 @@ fn mistakes_are_named_with_line_value_and_allowed_values() {
         (
             "\"read\"",
             "\"raed\"",
-            "unknown variant `raed`, expected one of `read`, `write`, `write-enable`",
+            "unknown variant `raed`, expected one of `read`, `write`, `write-more`, `write-enable`",
             "\"raed\"",
         ),
         (

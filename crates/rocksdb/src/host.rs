@@ -33,7 +33,7 @@ impl<W: Write + Send> CallObserver for Shared<FileRecorder<W>> {
 }
 
 /// A file that is open, once for all who opened it.
-struct SharedFile {
+struct HostedFile {
     path: Arc<str>,
     users: u32,
 }
@@ -42,7 +42,7 @@ struct SharedFile {
 pub(crate) struct HostedFiles {
     fs: Box<dyn FileSystem + Send>,
     observer: Option<Box<dyn CallObserver>>,
-    open: HashMap<u32, SharedFile>,
+    open: HashMap<u32, HostedFile>,
     by_path: HashMap<Arc<str>, u32>,
 }
 
@@ -107,7 +107,7 @@ impl HostedFiles {
         let file = self.fs.open(path, how)?;
         let path: Arc<str> = path.into();
         self.by_path.insert(Arc::clone(&path), file.0);
-        self.open.insert(file.0, SharedFile { path, users: 1 });
+        self.open.insert(file.0, HostedFile { path, users: 1 });
         Ok(file)
     }
 

@@ -301,20 +301,20 @@ unsafe extern "C" fn list(
 }
 
 /// Where bytes and a reason go.
-struct Answer<'a> {
+struct ShimReply<'a> {
     see: &'a mut dyn FnMut(&[u8]),
     why: Refused,
 }
 
 unsafe extern "C" fn seen(to: *mut c_void, bytes: WlBytes) {
     // SAFETY: `ask` passes an answer, which is its own during the call; the bytes are valid, too.
-    let (answer, bytes) = unsafe { (&mut *to.cast::<Answer<'_>>(), bytes.get()) };
+    let (answer, bytes) = unsafe { (&mut *to.cast::<ShimReply<'_>>(), bytes.get()) };
     (answer.see)(bytes);
 }
 
 unsafe extern "C" fn said(to: *mut c_void, why: WlBytes) {
     // SAFETY: as in `seen`.
-    let (answer, why) = unsafe { (&mut *to.cast::<Answer<'_>>(), why.get()) };
+    let (answer, why) = unsafe { (&mut *to.cast::<ShimReply<'_>>(), why.get()) };
     answer.why = String::from_utf8_lossy(why).into_owned();
 }
 
@@ -324,7 +324,7 @@ fn ask(
     run: impl FnOnce(*mut c_void) -> c_int,
 ) -> Result<bool, Refused> {
     let why = String::new();
-    let mut answer = Answer { see, why };
+    let mut answer = ShimReply { see, why };
     match run(ptr::from_mut(&mut answer).cast()) {
         0 => Ok(true),
         2 => Ok(false),

@@ -337,8 +337,8 @@ fn what_cannot_be_run_is_refused_with_what_is_allowed() {
         &["--require fat: --crash 0 cuts no power"],
     );
     refused(
-        &["--target", "em064lx", "--fs", "ext4"],
-        &["ext4", "possible values: littlefs, fat"],
+        &["--target", "em064lx", "--fs", "xfs"],
+        &["xfs", "possible values: littlefs, fat"],
     );
     refused(
         &["--target", "em064lx", "--fs", "fat,fat"],

@@ -291,7 +291,7 @@ fn what_cannot_be_mounted_is_refused_with_a_reason() {
             ],
             "rtfs keeps records",
         ),
-        (vec!["--target", "em064lx", "--fs", "ext4", dir], "ext4"),
+        (vec!["--target", "em064lx", "--fs", "xfs", dir], "xfs"),
         (
             vec!["--target", "em064lx", "--set", "fat.tables=1", dir],
             "which does not run",
