@@ -181,5 +181,5 @@ fn a_trial_that_ends_early_answers_as_the_whole_of_its_runs() {
         });
     }
     let seen = [passes, failures, paced, unsustained];
-    assert!(seen.iter().all(|count| *count > 4), "{seen:?}");
+    assert!(seen.iter().all(|count| *count > 2), "{seen:?}");
 }

@@ -136,6 +136,11 @@ fn what_the_sheet_asks_of_the_host_is_corrected_and_no_more() {
         [text.find("[ecc]").expect("there is one")..text.find("[[opcode]]").expect("there is one")];
     let changes = [
         (ecc, ""),
+        // What the host corrects has to pass it.
+        (
+            "internal_move = { value = true, source = \"invented\" }",
+            "",
+        ),
         (
             "endurance = { min",
             "host_ecc_bits = { value = 4, source = \"invented\" }\nendurance = { min",
