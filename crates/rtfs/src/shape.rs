@@ -34,7 +34,7 @@ pub const GROUP_PAGES: usize = 8;
 ///     once_bytes: Some(512),
 ///     in_order: true,
 /// };
-/// let config = PacedConfig { logical_pages: 45_875, bad_blocks: 20, log_entries: 864 };
+/// let config = PacedConfig { logical_pages: 45_875, bad_blocks: 20, log_entries: 872 };
 /// let bound = config.bound(&geometry)?;
 /// assert!(bound.ram_bytes <= 16 << 10);
 /// // A 4 KiB overwrite: two programs, and one erase or ten steps at most.
@@ -68,9 +68,8 @@ impl PacedConfig {
         Self {
             logical_pages,
             bad_blocks,
-            log_entries: changes
-                .saturating_add(GROUP_PAGES as u32)
-                .max(2 * GROUP_PAGES as u32),
+            // Behind them the places of a group that is being written, and those that the log keeps free for the next.
+            log_entries: changes.saturating_add(2 * GROUP_PAGES as u32),
         }
     }
 }
@@ -258,7 +257,7 @@ impl PacedShape {
     }
 
     /// Changed places that a store of a page of the map retires at least, when the log is at its threshold: that page has
-    /// most of them.
+    /// most of them. The [usual](PacedConfig::usual) log is long enough for as many with a group under way.
     pub(crate) const fn retired(&self) -> u32 {
         self.log_threshold().div_ceil(self.map_pages)
     }

@@ -134,9 +134,14 @@ fn what_the_sheet_asks_of_the_host_is_corrected_and_no_more() {
     let text = include_str!("../../../tests/data/nand.toml");
     let ecc = &text
         [text.find("[ecc]").expect("there is one")..text.find("[[opcode]]").expect("there is one")];
+    let more = &text[text.find("[[opcode]]\ncode = 0x84").expect("there is one")..];
+    let more = &more[..more[1..]
+        .find("[[opcode]]")
+        .map_or(more.len(), |end| end + 1)];
     let changes = [
         (ecc, ""),
         // What the host corrects has to pass it.
+        (more, ""),
         (
             "internal_move = { value = true, source = \"invented\" }",
             "",
