@@ -294,7 +294,7 @@ wl_flat_status wl_flat_remove(wl_flat *fs, const char *path);
    at once, whatever the power does. The file may be open. */
 wl_flat_status wl_flat_rename(wl_flat *fs, const char *from, const char *to);
 
-/* What is at a path. */
+/* What is at a path. The path may lie in `entry`. */
 wl_flat_status wl_flat_stat(wl_flat *fs, const char *path, wl_flat_entry *entry);
 
 /* Begins to go through a directory, which may not change meanwhile. Nothing has to be closed. */

@@ -500,7 +500,7 @@ wl_rtfs_status wl_rtfs_remove(wl_rtfs *fs, const char *path);
    after a power cut either the old one or the new one has the name, as a whole. */
 wl_rtfs_status wl_rtfs_rename(wl_rtfs *fs, const char *from, const char *to);
 
-/* What is at a path. The name of "/" is "/". */
+/* What is at a path. The name of "/" is "/". The path may lie in `entry`. */
 wl_rtfs_status wl_rtfs_stat(wl_rtfs *fs, const char *path, wl_rtfs_entry *entry);
 
 /* Begins to go through a directory. Nothing has to be closed. */

@@ -174,6 +174,13 @@ static void calls(void)
     CHECK(entry.bytes == 3 && entry.is_directory == 0 && strcmp(entry.name, "today") == 0);
     CHECK(wl_flat_stat(&fs, "/", &entry) == WL_FLAT_OK && entry.is_directory != 0 && strcmp(entry.name, "/") == 0);
     CHECK(wl_flat_stat(&fs, "/a/b", &entry) == WL_FLAT_NOT_A_DIRECTORY);
+    /* The path lies in the entry that is filled: in its name, and over its first fields. */
+    strcpy(entry.name, "/settings");
+    CHECK(wl_flat_stat(&fs, entry.name, &entry) == WL_FLAT_OK && !entry.is_directory);
+    CHECK(strcmp(entry.name, "settings") == 0);
+    memcpy(&entry, "/settings", sizeof "/settings");
+    CHECK(wl_flat_stat(&fs, (const char *)&entry, &entry) == WL_FLAT_OK && !entry.is_directory);
+    CHECK(strcmp(entry.name, "settings") == 0 && entry.bytes == 11);
     CHECK(wl_flat_open_dir(&fs, &dir, "/a") == WL_FLAT_NOT_A_DIRECTORY);
     CHECK(wl_flat_next_entry(&fs, &dir, &entry) == WL_FLAT_BAD_HANDLE);
     CHECK(wl_flat_open_dir(&fs, &dir, "/") == WL_FLAT_OK);
