@@ -245,7 +245,8 @@ wl_flat_status wl_flat_problem_of(const wl_flat *fs, wl_flat_problem *problem);
    to 1024, and 32 extents. */
 wl_flat_status wl_flat_usual_shape(uint64_t bytes, wl_flat_shape *shape);
 
-/* Words of RAM that a mount needs. */
+/* Words of RAM that a mount needs. A shape that a format would refuse is WL_FLAT_SHAPE or WL_FLAT_CAPACITY, and leaves `words` as
+   it was. */
 wl_flat_status wl_flat_ram_words(const wl_flat_shape *shape, const wl_flat_use *use, uint64_t *words);
 
 /* The shape of the files that are in the memory. */

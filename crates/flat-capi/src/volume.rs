@@ -31,7 +31,9 @@ pub unsafe extern "C" fn wl_flat_ram_words(
     let count = || {
         // SAFETY: the caller promises it.
         let (shape, of_use) = unsafe { (value(shape)?, value(of_use)?) };
-        let needed = FlatShape::from(shape).ram_words(&FlatUse::from(of_use));
+        let shape = FlatShape::from(shape);
+        shape.check().map_err(|error| problem::of(&error).status)?;
+        let needed = shape.ram_words(&FlatUse::from(of_use));
         // SAFETY: the caller promises it.
         unsafe { tell(words, needed) };
         Ok(())

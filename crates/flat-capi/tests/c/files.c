@@ -207,6 +207,8 @@ static void arguments(void)
     static wl_flat zeros;
     wl_flat_memory half = memory;
     wl_flat_shape odd = shape;
+    const wl_flat_use many = {UINT32_MAX, 4096};
+    uint64_t words = 7;
     size_t got = 7;
     uint32_t length;
     half.read = NULL;
@@ -237,9 +239,16 @@ static void arguments(void)
 
     odd.unit_bytes = 65;
     CHECK(wl_flat_format(&memory, &odd) == WL_FLAT_SHAPE);
+    CHECK(wl_flat_ram_words(&odd, &use, &words) == WL_FLAT_SHAPE && words == 7);
+    odd = shape;
+    odd.extents = UINT32_MAX;
+    CHECK(wl_flat_ram_words(&odd, &many, &words) == WL_FLAT_SHAPE && words == 7);
     odd = shape;
     odd.bytes = 1024;
     CHECK(wl_flat_format(&memory, &odd) == WL_FLAT_CAPACITY);
+    CHECK(wl_flat_ram_words(&odd, &use, &words) == WL_FLAT_CAPACITY && words == 7);
+    CHECK(wl_flat_ram_words(&shape, &many, &words) == WL_FLAT_OK);
+    CHECK(words > UINT32_MAX * (uint64_t)(8 + 2 * EXTENTS));
     odd.bytes = 2 * BYTES;
     CHECK(wl_flat_format(&memory, &odd) == WL_FLAT_TRUNCATED);
     half = memory;
