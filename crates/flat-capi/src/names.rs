@@ -7,7 +7,7 @@ use wordline_flat::{FlatEntry, NAME_BYTES_MAX};
 
 use crate::abi::{FlatStatus, WlFlat, WlFlatDir, WlFlatEntry, status};
 use crate::problem::FilesError;
-use crate::storage::{CallerFlat, mounted, path};
+use crate::storage::{CallerFlat, MountedFlat, path, with_mounted};
 
 /// Does something with a path.
 ///
@@ -18,10 +18,14 @@ unsafe fn with_path<'p, T>(
     name: *const c_char,
     act: impl FnOnce(&mut CallerFlat, &'p str) -> Result<T, FilesError>,
 ) -> Result<T, FlatStatus> {
+    let with = |fs: &mut MountedFlat<'_>| {
+        // SAFETY: the caller promises it.
+        let name = unsafe { path(name) }?;
+        let done = act(fs.files, name);
+        fs.ended(done)
+    };
     // SAFETY: the caller promises it.
-    let (mut fs, name) = unsafe { (mounted(fs)?, path(name)?) };
-    let done = act(fs.files, name);
-    fs.ended(done)
+    unsafe { with_mounted(fs, with) }
 }
 
 /// Fills an entry. The name may lie in it: the path of a stat is often that of an entry.
@@ -68,11 +72,14 @@ pub unsafe extern "C" fn wl_flat_rename(
     from: *const c_char,
     to: *const c_char,
 ) -> FlatStatus {
-    // SAFETY: the caller promises it.
-    status(unsafe { path(to) }.and_then(|to| {
+    let rename = |fs: &mut MountedFlat<'_>| {
         // SAFETY: the caller promises it.
-        unsafe { with_path(fs, from, |files, from| files.rename(from, to)) }
-    }))
+        let (from, to) = unsafe { (path(from)?, path(to)?) };
+        let done = fs.files.rename(from, to);
+        fs.ended(done)
+    };
+    // SAFETY: the caller promises it.
+    status(unsafe { with_mounted(fs, rename) })
 }
 
 /// See `wordline_flat.h`.
@@ -85,20 +92,21 @@ pub unsafe extern "C" fn wl_flat_stat(
     name: *const c_char,
     entry: *mut WlFlatEntry,
 ) -> FlatStatus {
-    if entry.is_null() {
-        return FlatStatus::BadArgument;
-    }
-    // SAFETY: the caller promises it.
-    let found = unsafe {
-        with_path(fs, name, |files, name| {
-            let last = last_name(name.as_bytes());
-            Ok((files.entry(name)?, (last.as_ptr(), last.len())))
-        })
+    let stat = |fs: &mut MountedFlat<'_>| {
+        if entry.is_null() {
+            return Err(FlatStatus::BadArgument);
+        }
+        // SAFETY: the caller promises it.
+        let name = unsafe { path(name) }?;
+        let done = fs.files.entry(name);
+        let found = fs.ended(done)?;
+        let last = last_name(name.as_bytes());
+        // SAFETY: the entry is not NULL, and the caller promises the rest. What has a name has one of 255 bytes at most.
+        unsafe { fill(entry, &found, (last.as_ptr(), last.len())) };
+        Ok(())
     };
-    status(found.map(|(found, last)| {
-        // SAFETY: it is not NULL, and the caller promises the rest. What has a name has one of 255 bytes at most.
-        unsafe { fill(entry, &found, last) };
-    }))
+    // SAFETY: the caller promises it.
+    status(unsafe { with_mounted(fs, stat) })
 }
 
 /// See `wordline_flat.h`.
@@ -111,15 +119,20 @@ pub unsafe extern "C" fn wl_flat_open_dir(
     dir: *mut WlFlatDir,
     name: *const c_char,
 ) -> FlatStatus {
-    let open = || {
+    // Storage that was never set holds nothing from now on, whatever becomes of the call.
+    // SAFETY: the caller promises it.
+    let cleared = unsafe { clear(dir) };
+    let open = |fs: &mut MountedFlat<'_>| {
+        cleared?;
         // SAFETY: the caller promises it.
-        unsafe { clear(dir) }?;
+        let name = unsafe { path(name) }?;
+        let done = fs.files.open_directory(name);
+        let opened = fs.ended(done)?;
         // SAFETY: the caller promises it.
-        let opened = unsafe { with_path(fs, name, CallerFlat::open_directory) }?;
-        // SAFETY: the caller promises it.
-        Ok(unsafe { mounted(fs)?.handles.keep(dir, opened) }?)
+        Ok(unsafe { fs.handles.keep(dir, opened) }?)
     };
-    status(open())
+    // SAFETY: the caller promises it.
+    status(unsafe { with_mounted(fs, open) })
 }
 
 /// See `wordline_flat.h`.
@@ -132,12 +145,10 @@ pub unsafe extern "C" fn wl_flat_next_entry(
     dir: *mut WlFlatDir,
     entry: *mut WlFlatEntry,
 ) -> FlatStatus {
-    let next = || {
+    let next = |fs: &mut MountedFlat<'_>| {
         if entry.is_null() {
             return Err(FlatStatus::BadArgument);
         }
-        // SAFETY: the caller promises it.
-        let mut fs = unsafe { mounted(fs) }?;
         // SAFETY: the caller promises it.
         let dir = unsafe { fs.handles.open(dir) }?;
         let mut name = [0; NAME_BYTES_MAX];
@@ -149,5 +160,6 @@ pub unsafe extern "C" fn wl_flat_next_entry(
         unsafe { fill(entry, &found, (name.as_ptr(), name.len())) };
         Ok(())
     };
-    status(next())
+    // SAFETY: the caller promises it.
+    status(unsafe { with_mounted(fs, next) })
 }

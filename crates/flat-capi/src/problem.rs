@@ -31,9 +31,21 @@ const fn values(status: FlatStatus, found: u64, least: u64, most: u64) -> WlFlat
     }
 }
 
+const fn plain(status: FlatStatus) -> WlFlatProblem {
+    values(status, 0, 0, 0)
+}
+
+/// The problem that an argument is, of which neither files nor memory were asked.
+pub(crate) fn of_argument(status: FlatStatus) -> WlFlatProblem {
+    match status {
+        FlatStatus::BadName => of(&FlatError::BadName),
+        _ => plain(status),
+    }
+}
+
 /// The problem that an error is.
 pub(crate) fn of(error: &FilesError) -> WlFlatProblem {
-    let plain = match *error {
+    plain(match *error {
         FlatError::Memory(MemoryCode(code)) => {
             return WlFlatProblem {
                 status: FlatStatus::Memory,
@@ -86,8 +98,7 @@ pub(crate) fn of(error: &FilesError) -> WlFlatProblem {
         FlatError::Busy => FlatStatus::Busy,
         FlatError::NotOpen => FlatStatus::BadHandle,
         _ => FlatStatus::Other,
-    };
-    values(plain, 0, 0, 0)
+    })
 }
 
 /// What statuses mean, by number.

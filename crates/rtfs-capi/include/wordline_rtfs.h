@@ -392,7 +392,9 @@ typedef enum wl_rtfs_call {
 /* The words of a status, in English, with a zero byte at the end. They stay. */
 const char *wl_rtfs_text(int32_t status);
 
-/* What was wrong at the last call of a file system that failed by its files or its flash; also of a format or mount. */
+/* What was wrong at the last call of a file system that failed by its files or its flash; also of a format or mount. It stays
+   where an argument was refused before: WL_RTFS_BAD_ARGUMENT, WL_RTFS_BAD_HANDLE, WL_RTFS_BAD_NAME of what is not UTF-8.
+   After a format or mount that returned WL_RTFS_BAD_ARGUMENT this returns WL_RTFS_NOT_MOUNTED. */
 wl_rtfs_status wl_rtfs_problem_of(const wl_rtfs *fs, wl_rtfs_problem *problem);
 
 /* What a configuration costs at most on a flash, without touching the flash. WL_RTFS_UNSUITABLE says in `problem` which

@@ -219,7 +219,7 @@ static void arguments(void)
     CHECK(wl_flat_mount(&fs, &memory, NULL, ram, 1) == WL_FLAT_BAD_ARGUMENT);
     CHECK(wl_flat_mount(&fs, &memory, &use, NULL, 1) == WL_FLAT_BAD_ARGUMENT);
     CHECK(wl_flat_mount(&fs, &memory, &use, (uint32_t *)(void *)((char *)ram + 1), 1) == WL_FLAT_BAD_ARGUMENT);
-    CHECK(wl_flat_problem_of(&fs, NULL) == WL_FLAT_NOT_MOUNTED);
+    CHECK(problem().status == WL_FLAT_BAD_ARGUMENT && wl_flat_problem_of(&zeros, NULL) == WL_FLAT_NOT_MOUNTED);
     CHECK(wl_flat_mkdir(&zeros, "/a") == WL_FLAT_NOT_MOUNTED);
     CHECK(mount() == WL_FLAT_OK);
     CHECK(wl_flat_mkdir(&fs, NULL) == WL_FLAT_BAD_ARGUMENT);
@@ -257,6 +257,41 @@ static void arguments(void)
     CHECK(mount() == WL_FLAT_OK);
     CHECK(strcmp(wl_flat_text(WL_FLAT_OK), "done") == 0 && strcmp(wl_flat_text(WL_FLAT_OTHER), "another error") == 0);
     CHECK(strcmp(wl_flat_text(-1), "unknown status") == 0 && strcmp(wl_flat_text(30), "unknown status") == 0);
+}
+
+/* A problem is that of the last call that failed, whatever was wrong. */
+static void problems(void)
+{
+    wl_flat_memory half = memory;
+    wl_flat_entry entry;
+    wl_flat_problem found;
+    uint32_t length;
+    half.write = NULL;
+    format();
+    CHECK(problem().status == WL_FLAT_OK);
+    CHECK(wl_flat_open(&fs, &file, "/a", WL_FLAT_CREATE) == WL_FLAT_OK);
+    CHECK(wl_flat_write(&fs, &file, 9, "x", 1) == WL_FLAT_PAST_END && problem().found == 9);
+    CHECK(wl_flat_mkdir(&fs, "/\xff") == WL_FLAT_BAD_NAME);
+    CHECK(problem().status == WL_FLAT_BAD_NAME && problem().found == 0 && problem().most == 255);
+    CHECK(wl_flat_length(&fs, &third, &length) == WL_FLAT_BAD_HANDLE);
+    CHECK(problem().status == WL_FLAT_BAD_HANDLE && problem().most == 0);
+    CHECK(wl_flat_stat(&fs, "/b", &entry) == WL_FLAT_NOT_FOUND && problem().status == WL_FLAT_NOT_FOUND);
+    CHECK(wl_flat_write(&fs, &file, 0, NULL, 1) == WL_FLAT_BAD_ARGUMENT);
+    CHECK(problem().status == WL_FLAT_BAD_ARGUMENT);
+    CHECK(wl_flat_rename(&fs, "/a", "\xff") == WL_FLAT_BAD_NAME && problem().status == WL_FLAT_BAD_NAME);
+    CHECK(wl_flat_open(&fs, &third, "/b", 3) == WL_FLAT_BAD_ARGUMENT && problem().status == WL_FLAT_BAD_ARGUMENT);
+    /* The end of a directory is no failure, and a call that succeeds leaves the problem. */
+    CHECK(wl_flat_open_dir(&fs, &dir, "/") == WL_FLAT_OK && wl_flat_next_entry(&fs, &dir, &entry) == WL_FLAT_OK);
+    CHECK(wl_flat_next_entry(&fs, &dir, &entry) == WL_FLAT_END && problem().status == WL_FLAT_BAD_ARGUMENT);
+    /* Storage of a handle that was opened before is not looked at: the old file stays open. */
+    CHECK(wl_flat_open(&fs, &file, "/a", WL_FLAT_EXISTING) == WL_FLAT_BUSY && problem().status == WL_FLAT_BUSY);
+    CHECK(wl_flat_length(&fs, &file, &length) == WL_FLAT_BAD_HANDLE);
+    CHECK(wl_flat_remove(&fs, "/a") == WL_FLAT_BUSY);
+
+    CHECK(wl_flat_mount(&fs, &half, &use, ram, sizeof ram / sizeof *ram) == WL_FLAT_BAD_ARGUMENT);
+    CHECK(problem().status == WL_FLAT_BAD_ARGUMENT && wl_flat_mkdir(&fs, "/c") == WL_FLAT_NOT_MOUNTED);
+    CHECK(mount() == WL_FLAT_OK && problem().status == WL_FLAT_OK && wl_flat_remove(&fs, "/a") == WL_FLAT_OK);
+    CHECK(wl_flat_unmount(&fs) == WL_FLAT_OK && wl_flat_problem_of(&fs, &found) == WL_FLAT_NOT_MOUNTED);
 }
 
 static void limits(void)
@@ -359,6 +394,7 @@ int main(void)
     sizes();
     calls();
     arguments();
+    problems();
     limits();
     power_cuts();
     damage();
