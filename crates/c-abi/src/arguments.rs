@@ -108,6 +108,23 @@ pub unsafe fn text<'a>(start: *const c_char) -> Result<Option<&'a str>, Unusable
     Ok(unsafe { CStr::from_ptr(start) }.to_str().ok())
 }
 
+/// Room for a name and a zero byte, as entries have it.
+pub type NameRoom = [c_char; 256];
+
+/// Copies a name, and a zero byte behind it. The name may lie in the same memory as the room: all of it is read before a byte
+/// is written, so that it comes before whatever else is written there.
+///
+/// # Safety
+/// The room is there, set or not. So many bytes of a name are there, 255 at most; no reference to them is used from now on.
+pub unsafe fn tell_name(room: *mut NameRoom, name: *const u8, bytes: usize) {
+    let to = room.cast::<u8>();
+    // SAFETY: the caller promises that both are there, and that the room has a byte more than the name.
+    unsafe {
+        to.copy_from(name, bytes);
+        to.add(bytes).write(0);
+    }
+}
+
 /// The last name of a path; that of the directory `/` is `/`.
 #[must_use]
 pub fn last_name(path: &[u8]) -> &[u8] {

@@ -12,7 +12,9 @@ mod handle;
 mod memory;
 mod storage;
 
-pub use arguments::{UnusableArgument, apart, bytes_in, bytes_out, last_name, tell, text, value};
+pub use arguments::{
+    NameRoom, UnusableArgument, apart, bytes_in, bytes_out, last_name, tell, tell_name, text, value,
+};
 pub use buffer::CallerBuffer;
 pub use handle::{CallerHandle, VolumeHandles, next_mount};
 pub use memory::{CallerMemory, MemoryCode, MemoryFunctions};

@@ -6,6 +6,10 @@ use wordline_memory::ByteMemory;
 
 use crate::UnusableArgument;
 
+type MemoryRead = unsafe extern "C" fn(*mut c_void, u64, *mut c_void, usize) -> i32;
+type MemoryWrite = unsafe extern "C" fn(*mut c_void, u64, *const c_void, usize) -> i32;
+type MemoryPersist = unsafe extern "C" fn(*mut c_void) -> i32;
+
 /// `wl_kv_memory` and `wl_flat_memory`.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
@@ -17,11 +21,11 @@ pub struct MemoryFunctions {
     /// Bytes that a power cut leaves whole.
     pub atom: u32,
     /// Fills `out`; 0 where it did.
-    pub read: Option<unsafe extern "C" fn(*mut c_void, u64, *mut c_void, usize) -> i32>,
+    pub read: Option<MemoryRead>,
     /// Stores bytes; 0 where it did.
-    pub write: Option<unsafe extern "C" fn(*mut c_void, u64, *const c_void, usize) -> i32>,
+    pub write: Option<MemoryWrite>,
     /// Returns when all earlier writes last; 0 where it did.
-    pub persist: Option<unsafe extern "C" fn(*mut c_void) -> i32>,
+    pub persist: Option<MemoryPersist>,
 }
 
 /// What a function of the caller's memory returned, which failed.
@@ -30,7 +34,14 @@ pub struct MemoryCode(pub i32);
 
 /// The memory of which the caller's functions are.
 #[derive(Clone, Copy, Debug)]
-pub struct CallerMemory(MemoryFunctions);
+pub struct CallerMemory {
+    user: *mut c_void,
+    bytes: u64,
+    atom: u32,
+    read: MemoryRead,
+    write: MemoryWrite,
+    persist: Option<MemoryPersist>,
+}
 
 impl CallerMemory {
     /// # Errors
@@ -41,12 +52,14 @@ impl CallerMemory {
     pub unsafe fn new(memory: *const MemoryFunctions) -> Result<Self, UnusableArgument> {
         // SAFETY: the caller promises it.
         let memory = unsafe { crate::value(memory) }?;
-        let is_whole = memory.read.is_some() && memory.write.is_some();
-        if is_whole {
-            Ok(Self(memory))
-        } else {
-            Err(UnusableArgument)
-        }
+        Ok(Self {
+            user: memory.user,
+            bytes: memory.bytes,
+            atom: memory.atom,
+            read: memory.read.ok_or(UnusableArgument)?,
+            write: memory.write.ok_or(UnusableArgument)?,
+            persist: memory.persist,
+        })
     }
 }
 
@@ -62,30 +75,28 @@ impl ByteMemory for CallerMemory {
     type Error = MemoryCode;
 
     fn len(&self) -> u64 {
-        self.0.bytes
+        self.bytes
     }
 
     fn atom(&self) -> usize {
-        self.0.atom.max(1) as usize
+        self.atom.max(1) as usize
     }
 
     fn read(&mut self, at: u64, out: &mut [u8]) -> Result<(), MemoryCode> {
-        let read = self.0.read.ok_or(MemoryCode(0))?;
         // SAFETY: the caller promises that the function fills so many bytes, which are there.
-        done(unsafe { read(self.0.user, at, out.as_mut_ptr().cast(), out.len()) })
+        done(unsafe { (self.read)(self.user, at, out.as_mut_ptr().cast(), out.len()) })
     }
 
     fn write(&mut self, at: u64, data: &[u8]) -> Result<(), MemoryCode> {
-        let write = self.0.write.ok_or(MemoryCode(0))?;
         // SAFETY: the caller promises that the function reads so many bytes, which are there.
-        done(unsafe { write(self.0.user, at, data.as_ptr().cast::<c_void>(), data.len()) })
+        done(unsafe { (self.write)(self.user, at, data.as_ptr().cast::<c_void>(), data.len()) })
     }
 
     fn persist(&mut self) -> Result<(), MemoryCode> {
-        match self.0.persist {
+        match self.persist {
             None => Ok(()),
             // SAFETY: the caller promises that the function can be called.
-            Some(persist) => done(unsafe { persist(self.0.user) }),
+            Some(persist) => done(unsafe { persist(self.user) }),
         }
     }
 }

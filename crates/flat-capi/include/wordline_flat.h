@@ -238,14 +238,17 @@ typedef struct wl_flat_dir {
 /* The words of a status, in English, with a zero byte at the end. They stay. */
 const char *wl_flat_text(int32_t status);
 
-/* What was wrong last, also with a mount that failed. */
+/* What was wrong at the last call of a file system that failed, be it a mount. `status` is what that call returned, and
+   WL_FLAT_OK where none failed since the mount. WL_FLAT_END is no failure. WL_FLAT_NOT_MOUNTED: nothing was mounted there, or
+   it was unmounted. Calls without a wl_flat keep no problem. */
 wl_flat_status wl_flat_problem_of(const wl_flat *fs, wl_flat_problem *problem);
 
 /* What suits most uses of a memory of some bytes: at most 32768 units of at least 256 bytes, a record for every 2 KiB but 16
    to 1024, and 32 extents. */
 wl_flat_status wl_flat_usual_shape(uint64_t bytes, wl_flat_shape *shape);
 
-/* Words of RAM that a mount needs. */
+/* Words of RAM that a mount needs. A shape that a format would refuse is WL_FLAT_SHAPE or WL_FLAT_CAPACITY, and leaves
+   `words` as it was. */
 wl_flat_status wl_flat_ram_words(const wl_flat_shape *shape, const wl_flat_use *use, uint64_t *words);
 
 /* The shape of the files that are in the memory. */
@@ -263,7 +266,8 @@ wl_flat_status wl_flat_unmount(wl_flat *fs);
 
 wl_flat_status wl_flat_room_of(const wl_flat *fs, wl_flat_room *room);
 
-/* Opens a file: `mode` is a wl_flat_open_mode. */
+/* Opens a file: `mode` is a wl_flat_open_mode. Close what `file` has open before: its old content is not looked at, and is lost
+   even where the call fails. A file lost so stays open until the next mount: WL_FLAT_BUSY, and one of `open_files` less. */
 wl_flat_status wl_flat_open(wl_flat *fs, wl_flat_file *file, const char *path, uint32_t mode);
 
 /* Closes a file, which gives back what it had reserved. It does not sync. */
@@ -294,10 +298,11 @@ wl_flat_status wl_flat_remove(wl_flat *fs, const char *path);
    at once, whatever the power does. The file may be open. */
 wl_flat_status wl_flat_rename(wl_flat *fs, const char *from, const char *to);
 
-/* What is at a path. */
+/* What is at a path. The path may lie in `entry`. */
 wl_flat_status wl_flat_stat(wl_flat *fs, const char *path, wl_flat_entry *entry);
 
-/* Begins to go through a directory, which may not change meanwhile. Nothing has to be closed. */
+/* Begins to go through a directory, which may not change meanwhile. Nothing has to be closed; a `dir` that is in use begins
+   anew. */
 wl_flat_status wl_flat_open_dir(wl_flat *fs, wl_flat_dir *dir, const char *path);
 
 /* The next entry of a directory, in no order; WL_FLAT_END behind the last. */

@@ -1,8 +1,6 @@
 //! What the header declares: structs and statuses.
 
-use core::ffi::c_char;
-
-use wordline_c_abi::UnusableArgument;
+use wordline_c_abi::{NameRoom, UnusableArgument};
 use wordline_flat::{FlatShape, FlatUse};
 
 /// `wl_flat_status`.
@@ -129,7 +127,7 @@ pub struct WlFlatEntry {
     /// Not 0: a directory.
     pub is_directory: u32,
     /// The name, and a zero byte.
-    pub name: [c_char; 256],
+    pub name: NameRoom,
 }
 
 /// `wl_flat_problem`.

@@ -7,11 +7,21 @@ use wordline_flat::{FlatFile, FlatOpen};
 
 use crate::abi::{FlatStatus, WlFlat, WlFlatFile, status};
 use crate::problem::FilesError;
-use crate::storage::{CallerFlat, mounted, path};
+use crate::storage::{CallerFlat, MountedFlat, path, with_mounted};
 
 const EXISTING: u32 = 0;
 const CREATE: u32 = 1;
 const REPLACE: u32 = 2;
+
+/// The file of a handle.
+///
+/// # Safety
+/// The pointer is NULL or points to what the header says.
+unsafe fn opened(fs: &MountedFlat<'_>, file: *mut WlFlatFile) -> Result<FlatFile, FlatStatus> {
+    // SAFETY: the caller promises it.
+    let file = unsafe { fs.handles.open(file) }?;
+    file.copied().ok_or(FlatStatus::BadHandle)
+}
 
 /// Does something with an open file.
 ///
@@ -22,12 +32,14 @@ unsafe fn with_file<T>(
     file: *mut WlFlatFile,
     act: impl FnOnce(&mut CallerFlat, FlatFile) -> Result<T, FilesError>,
 ) -> Result<T, FlatStatus> {
+    let with = |fs: &mut MountedFlat<'_>| {
+        // SAFETY: the caller promises it.
+        let file = unsafe { opened(fs, file) }?;
+        let done = act(fs.files, file);
+        fs.ended(done)
+    };
     // SAFETY: the caller promises it.
-    let mut fs = unsafe { mounted(fs) }?;
-    // SAFETY: the caller promises it.
-    let file = unsafe { fs.handles.open(file) }?;
-    let done = act(fs.files, *file.ok_or(FlatStatus::BadHandle)?);
-    fs.ended(done)
+    unsafe { with_mounted(fs, with) }
 }
 
 /// See `wordline_flat.h`.
@@ -41,11 +53,13 @@ pub unsafe extern "C" fn wl_flat_open(
     name: *const c_char,
     mode: u32,
 ) -> FlatStatus {
-    let open = || {
+    // Storage that was never set holds nothing from now on, whatever becomes of the call.
+    // SAFETY: the caller promises it.
+    let cleared = unsafe { clear(file) };
+    let open = |fs: &mut MountedFlat<'_>| {
+        cleared?;
         // SAFETY: the caller promises it.
-        unsafe { clear(file) }?;
-        // SAFETY: the caller promises it.
-        let (mut fs, name) = unsafe { (mounted(fs)?, path(name)?) };
+        let name = unsafe { path(name) }?;
         let how = match mode {
             EXISTING => FlatOpen::Existing,
             CREATE => FlatOpen::Create,
@@ -57,7 +71,8 @@ pub unsafe extern "C" fn wl_flat_open(
         // SAFETY: the caller promises it.
         Ok(unsafe { fs.handles.keep(file, opened) }?)
     };
-    status(open())
+    // SAFETY: the caller promises it.
+    status(unsafe { with_mounted(fs, open) })
 }
 
 /// See `wordline_flat.h`.
@@ -85,13 +100,14 @@ pub unsafe extern "C" fn wl_flat_read(
     bytes: usize,
     got: *mut usize,
 ) -> FlatStatus {
-    let read = || {
+    let read = |fs: &mut MountedFlat<'_>| {
         // SAFETY: the caller promises it.
-        let out = unsafe { bytes_out(out, bytes) }?;
-        // SAFETY: the caller promises it.
-        unsafe { with_file(fs, file, |files, file| files.read(file, at, out)) }
+        let (out, file) = unsafe { (bytes_out(out, bytes)?, opened(fs, file)?) };
+        let done = fs.files.read(file, at, out);
+        fs.ended(done)
     };
-    let done = read();
+    // SAFETY: the caller promises it.
+    let done = unsafe { with_mounted(fs, read) };
     // SAFETY: the caller promises it.
     unsafe { tell(got, done.unwrap_or(0)) };
     status(done.map(|_| ()))
@@ -109,13 +125,14 @@ pub unsafe extern "C" fn wl_flat_write(
     data: *const c_void,
     bytes: usize,
 ) -> FlatStatus {
-    let write = || {
+    let write = |fs: &mut MountedFlat<'_>| {
         // SAFETY: the caller promises it.
-        let data = unsafe { bytes_in(data, bytes) }?;
-        // SAFETY: the caller promises it.
-        unsafe { with_file(fs, file, |files, file| files.write(file, at, data)) }
+        let (data, file) = unsafe { (bytes_in(data, bytes)?, opened(fs, file)?) };
+        let done = fs.files.write(file, at, data);
+        fs.ended(done)
     };
-    status(write())
+    // SAFETY: the caller promises it.
+    status(unsafe { with_mounted(fs, write) })
 }
 
 /// See `wordline_flat.h`.

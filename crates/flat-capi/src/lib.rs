@@ -11,6 +11,9 @@ mod file;
 mod names;
 mod problem;
 mod storage;
+#[cfg(test)]
+#[path = "../../capi/tests/c_api/variants.rs"]
+mod variants;
 mod volume;
 
 pub use abi::{

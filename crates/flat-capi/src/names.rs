@@ -2,12 +2,12 @@
 
 use core::ffi::c_char;
 
-use wordline_c_abi::{clear, last_name};
+use wordline_c_abi::{clear, last_name, tell_name};
 use wordline_flat::{FlatEntry, NAME_BYTES_MAX};
 
 use crate::abi::{FlatStatus, WlFlat, WlFlatDir, WlFlatEntry, status};
 use crate::problem::FilesError;
-use crate::storage::{CallerFlat, mounted, path};
+use crate::storage::{CallerFlat, MountedFlat, path, with_mounted};
 
 /// Does something with a path.
 ///
@@ -18,24 +18,27 @@ unsafe fn with_path<'p, T>(
     name: *const c_char,
     act: impl FnOnce(&mut CallerFlat, &'p str) -> Result<T, FilesError>,
 ) -> Result<T, FlatStatus> {
+    let with = |fs: &mut MountedFlat<'_>| {
+        // SAFETY: the caller promises it.
+        let name = unsafe { path(name) }?;
+        let done = act(fs.files, name);
+        fs.ended(done)
+    };
     // SAFETY: the caller promises it.
-    let (mut fs, name) = unsafe { (mounted(fs)?, path(name)?) };
-    let done = act(fs.files, name);
-    fs.ended(done)
+    unsafe { with_mounted(fs, with) }
 }
 
-/// Fills an entry.
+/// Fills an entry. The name may lie in it: the path of a stat is often that of an entry.
 ///
 /// # Safety
-/// The pointer is that of an entry, set or not.
-unsafe fn fill(out: *mut WlFlatEntry, entry: &FlatEntry, name: &[u8]) {
-    // SAFETY: the caller promises it. Places are written, and none is read; a name has at most 255 bytes.
+/// The pointer is that of an entry, set or not, and the name is there, 255 bytes at most. No reference to it is used from
+/// now on.
+unsafe fn fill(out: *mut WlFlatEntry, entry: &FlatEntry, (name, bytes): (*const u8, usize)) {
+    // SAFETY: the caller promises it. Places are written, and none is read but the name, which comes first.
     unsafe {
+        tell_name(&raw mut (*out).name, name, bytes);
         (&raw mut (*out).bytes).write_unaligned(entry.bytes);
         (&raw mut (*out).is_directory).write_unaligned(entry.is_directory.into());
-        let to = (&raw mut (*out).name).cast::<u8>();
-        to.copy_from_nonoverlapping(name.as_ptr(), name.len());
-        to.add(name.len()).write(0);
     }
 }
 
@@ -69,11 +72,14 @@ pub unsafe extern "C" fn wl_flat_rename(
     from: *const c_char,
     to: *const c_char,
 ) -> FlatStatus {
-    // SAFETY: the caller promises it.
-    status(unsafe { path(to) }.and_then(|to| {
+    let rename = |fs: &mut MountedFlat<'_>| {
         // SAFETY: the caller promises it.
-        unsafe { with_path(fs, from, |files, from| files.rename(from, to)) }
-    }))
+        let (from, to) = unsafe { (path(from)?, path(to)?) };
+        let done = fs.files.rename(from, to);
+        fs.ended(done)
+    };
+    // SAFETY: the caller promises it.
+    status(unsafe { with_mounted(fs, rename) })
 }
 
 /// See `wordline_flat.h`.
@@ -86,19 +92,21 @@ pub unsafe extern "C" fn wl_flat_stat(
     name: *const c_char,
     entry: *mut WlFlatEntry,
 ) -> FlatStatus {
-    if entry.is_null() {
-        return FlatStatus::BadArgument;
-    }
-    // SAFETY: the caller promises it.
-    let found = unsafe {
-        with_path(fs, name, |files, name| {
-            Ok((files.entry(name)?, last_name(name.as_bytes())))
-        })
+    let stat = |fs: &mut MountedFlat<'_>| {
+        if entry.is_null() {
+            return Err(FlatStatus::BadArgument);
+        }
+        // SAFETY: the caller promises it.
+        let name = unsafe { path(name) }?;
+        let done = fs.files.entry(name);
+        let found = fs.ended(done)?;
+        let last = last_name(name.as_bytes());
+        // SAFETY: the entry is not NULL, and the caller promises the rest. What has a name has one of 255 bytes at most.
+        unsafe { fill(entry, &found, (last.as_ptr(), last.len())) };
+        Ok(())
     };
-    status(found.map(|(found, last)| {
-        // SAFETY: it is not NULL, and the caller promises the rest.
-        unsafe { fill(entry, &found, last) };
-    }))
+    // SAFETY: the caller promises it.
+    status(unsafe { with_mounted(fs, stat) })
 }
 
 /// See `wordline_flat.h`.
@@ -111,15 +119,20 @@ pub unsafe extern "C" fn wl_flat_open_dir(
     dir: *mut WlFlatDir,
     name: *const c_char,
 ) -> FlatStatus {
-    let open = || {
+    // Storage that was never set holds nothing from now on, whatever becomes of the call.
+    // SAFETY: the caller promises it.
+    let cleared = unsafe { clear(dir) };
+    let open = |fs: &mut MountedFlat<'_>| {
+        cleared?;
         // SAFETY: the caller promises it.
-        unsafe { clear(dir) }?;
+        let name = unsafe { path(name) }?;
+        let done = fs.files.open_directory(name);
+        let opened = fs.ended(done)?;
         // SAFETY: the caller promises it.
-        let opened = unsafe { with_path(fs, name, CallerFlat::open_directory) }?;
-        // SAFETY: the caller promises it.
-        Ok(unsafe { mounted(fs)?.handles.keep(dir, opened) }?)
+        Ok(unsafe { fs.handles.keep(dir, opened) }?)
     };
-    status(open())
+    // SAFETY: the caller promises it.
+    status(unsafe { with_mounted(fs, open) })
 }
 
 /// See `wordline_flat.h`.
@@ -132,12 +145,10 @@ pub unsafe extern "C" fn wl_flat_next_entry(
     dir: *mut WlFlatDir,
     entry: *mut WlFlatEntry,
 ) -> FlatStatus {
-    let next = || {
+    let next = |fs: &mut MountedFlat<'_>| {
         if entry.is_null() {
             return Err(FlatStatus::BadArgument);
         }
-        // SAFETY: the caller promises it.
-        let mut fs = unsafe { mounted(fs) }?;
         // SAFETY: the caller promises it.
         let dir = unsafe { fs.handles.open(dir) }?;
         let mut name = [0; NAME_BYTES_MAX];
@@ -146,8 +157,9 @@ pub unsafe extern "C" fn wl_flat_next_entry(
             .next_entry(dir.ok_or(FlatStatus::BadHandle)?, &mut name);
         let (name, found) = fs.ended(done)?.ok_or(FlatStatus::End)?;
         // SAFETY: it is not NULL, and the caller promises the rest.
-        unsafe { fill(entry, &found, name.as_bytes()) };
+        unsafe { fill(entry, &found, (name.as_ptr(), name.len())) };
         Ok(())
     };
-    status(next())
+    // SAFETY: the caller promises it.
+    status(unsafe { with_mounted(fs, next) })
 }

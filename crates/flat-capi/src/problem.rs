@@ -31,9 +31,21 @@ const fn values(status: FlatStatus, found: u64, least: u64, most: u64) -> WlFlat
     }
 }
 
+const fn plain(status: FlatStatus) -> WlFlatProblem {
+    values(status, 0, 0, 0)
+}
+
+/// The problem that an argument is, of which neither files nor memory were asked.
+pub(crate) fn of_argument(status: FlatStatus) -> WlFlatProblem {
+    match status {
+        FlatStatus::BadName => of(&FlatError::BadName),
+        _ => plain(status),
+    }
+}
+
 /// The problem that an error is.
 pub(crate) fn of(error: &FilesError) -> WlFlatProblem {
-    let plain = match *error {
+    plain(match *error {
         FlatError::Memory(MemoryCode(code)) => {
             return WlFlatProblem {
                 status: FlatStatus::Memory,
@@ -73,6 +85,7 @@ pub(crate) fn of(error: &FilesError) -> WlFlatProblem {
         FlatError::BadName => return values(FlatStatus::BadName, 0, 1, NAME_BYTES_MAX as u64),
         FlatError::Foreign => FlatStatus::Foreign,
         FlatError::DamagedHeader => FlatStatus::BadHeader,
+        // Its values are those that the caller just gave: a mount knows it as a damaged header, and no other call keeps it.
         FlatError::Shape { .. } => FlatStatus::Shape,
         FlatError::NotFound => FlatStatus::NotFound,
         FlatError::Exists => FlatStatus::Exists,
@@ -86,8 +99,7 @@ pub(crate) fn of(error: &FilesError) -> WlFlatProblem {
         FlatError::Busy => FlatStatus::Busy,
         FlatError::NotOpen => FlatStatus::BadHandle,
         _ => FlatStatus::Other,
-    };
-    values(plain, 0, 0, 0)
+    })
 }
 
 /// What statuses mean, by number.
@@ -147,4 +159,72 @@ pub unsafe extern "C" fn wl_flat_problem_of(
         // SAFETY: the caller promises it.
         unsafe { tell(problem, kept) };
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::variants::{declared, named};
+
+    /// `FlatError` is not exhaustive: one that is added needs a status here.
+    #[test]
+    fn every_error_of_the_files_has_a_status_of_its_own() {
+        let errors: [FilesError; 25] = [
+            FlatError::Memory(MemoryCode(-5)),
+            FlatError::Foreign,
+            FlatError::Version {
+                version: 2,
+                features: 0,
+            },
+            FlatError::Truncated {
+                needed: 2,
+                bytes: 1,
+            },
+            FlatError::DamagedHeader,
+            FlatError::Corrupt { slot: 0 },
+            FlatError::Atom {
+                atom: 3,
+                unit_bytes: 64,
+            },
+            FlatError::Shape {
+                unit_bytes: 65,
+                records: 16,
+                extents: 1,
+            },
+            FlatError::Capacity {
+                needed: 2,
+                bytes: 1,
+            },
+            FlatError::Ram {
+                needed: 2,
+                words: 1,
+            },
+            FlatError::NotFound,
+            FlatError::Exists,
+            FlatError::IsADirectory,
+            FlatError::NotADirectory,
+            FlatError::NotEmpty,
+            FlatError::BadName,
+            FlatError::IntoItself,
+            FlatError::NoSpace,
+            FlatError::NoRecords,
+            FlatError::Fragmented { extents: 8 },
+            FlatError::TooLong,
+            FlatError::Busy,
+            FlatError::TooManyOpen { open_files: 2 },
+            FlatError::NotOpen,
+            FlatError::PastEnd { at: 2, bytes: 1 },
+        ];
+        let listed = errors.iter().map(|error| named(&format!("{error:?}")));
+        assert_eq!(
+            listed.collect::<std::collections::BTreeSet<_>>(),
+            declared("../flat/src/error.rs", "FlatError")
+        );
+        let mut statuses: Vec<_> = errors.map(|error| of(&error).status as i32).into();
+        assert!(!statuses.contains(&(FlatStatus::Other as i32)));
+        assert!(!statuses.contains(&(FlatStatus::Ok as i32)));
+        statuses.sort_unstable();
+        statuses.dedup();
+        assert_eq!(statuses.len(), errors.len());
+    }
 }

@@ -47,11 +47,11 @@ impl CallerStorage for WlFlatDir {
 /// The pointer is NULL, or that of a `wl_flat`, set or not.
 pub(crate) unsafe fn keep_mounted(
     fs: *mut WlFlat,
-    made: Result<CallerFlat, FilesError>,
+    made: Result<CallerFlat, WlFlatProblem>,
 ) -> Result<(), FlatStatus> {
     let (files, problem) = match made {
         Ok(files) => (Some(files), problem::NONE),
-        Err(error) => (None, problem::of(&error)),
+        Err(problem) => (None, problem),
     };
     let volume = FlatVolume {
         problem,
@@ -110,6 +110,27 @@ impl MountedFlat<'_> {
             self.problem.status
         })
     }
+}
+
+/// Does something with a mounted file system; what was wrong is kept, be it with the files or with an argument.
+///
+/// # Safety
+/// As of [`mounted`].
+pub(crate) unsafe fn with_mounted<T>(
+    fs: *mut WlFlat,
+    act: impl FnOnce(&mut MountedFlat<'_>) -> Result<T, FlatStatus>,
+) -> Result<T, FlatStatus> {
+    // SAFETY: the caller promises it.
+    let mut fs = unsafe { mounted(fs) }?;
+    let done = act(&mut fs);
+    // `ended` kept what was wrong with the files. Problems of arguments with one status are alike.
+    if let Err(status) = done
+        && status != FlatStatus::End
+        && status != fs.problem.status
+    {
+        *fs.problem = problem::of_argument(status);
+    }
+    done
 }
 
 /// A path, which is UTF-8.

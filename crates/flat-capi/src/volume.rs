@@ -1,6 +1,8 @@
 //! A file system as a whole: made, mounted, looked at.
 
-use wordline_c_abi::{CallerBuffer, CallerMemory, MemoryFunctions, clear, tell, value};
+use wordline_c_abi::{
+    CallerBuffer, CallerMemory, MemoryFunctions, UnusableArgument, clear, tell, value,
+};
 use wordline_flat::{FlatFiles, FlatShape, FlatUse};
 
 use crate::abi::{FlatStatus, WlFlat, WlFlatRoom, WlFlatShape, WlFlatUse, status};
@@ -31,7 +33,9 @@ pub unsafe extern "C" fn wl_flat_ram_words(
     let count = || {
         // SAFETY: the caller promises it.
         let (shape, of_use) = unsafe { (value(shape)?, value(of_use)?) };
-        let needed = FlatShape::from(shape).ram_words(&FlatUse::from(of_use));
+        let shape = FlatShape::from(shape);
+        shape.check().map_err(|error| problem::of(&error).status)?;
+        let needed = shape.ram_words(&FlatUse::from(of_use));
         // SAFETY: the caller promises it.
         unsafe { tell(words, needed) };
         Ok(())
@@ -89,21 +93,41 @@ pub unsafe extern "C" fn wl_flat_mount(
     ram: *mut u32,
     ram_words: usize,
 ) -> FlatStatus {
-    let mount = || {
+    let make = || {
         // SAFETY: the caller promises it, and that the words are the file system's.
-        let (memory, of_use, ram) = unsafe {
-            clear(fs)?;
-            (
-                CallerMemory::new(memory)?,
-                value(of_use)?,
-                CallerBuffer::new(ram, ram_words)?,
-            )
-        };
-        let made = FlatFiles::mount(memory, &of_use.into(), ram);
-        // SAFETY: the caller promises it.
-        unsafe { keep_mounted(fs, made) }
+        let given = unsafe { mount_arguments(memory, of_use, ram, ram_words) };
+        let (memory, of_use, ram) = given.map_err(|error| problem::of_argument(error.into()))?;
+        FlatFiles::mount(memory, &of_use, ram).map_err(|error| problem::of(&error))
     };
-    status(mount())
+    // SAFETY: the caller promises it.
+    status(
+        unsafe { clear(fs) }
+            .map_err(FlatStatus::from)
+            .and_then(|()| {
+                // SAFETY: the caller promises it.
+                unsafe { keep_mounted(fs, make()) }
+            }),
+    )
+}
+
+/// What a mount is made of.
+///
+/// # Safety
+/// Each pointer is NULL or points to what the header says, and the words are the file system's from now on.
+unsafe fn mount_arguments(
+    memory: *const MemoryFunctions,
+    of_use: *const WlFlatUse,
+    ram: *mut u32,
+    ram_words: usize,
+) -> Result<(CallerMemory, FlatUse, CallerBuffer<u32>), UnusableArgument> {
+    // SAFETY: the caller promises it.
+    unsafe {
+        Ok((
+            CallerMemory::new(memory)?,
+            value(of_use)?.into(),
+            CallerBuffer::new(ram, ram_words)?,
+        ))
+    }
 }
 
 /// See `wordline_flat.h`.

@@ -65,17 +65,19 @@ impl FlatShape {
     }
 
     /// Words of 32 bits of RAM: a bit for each unit, a word for each record, and 8 words and two for each extent for each
-    /// file that can be open at a time.
+    /// file that can be open at a time. Of a shape that [`check`](Self::check) refuses the number has no meaning.
     #[must_use]
     pub fn ram_words(&self, use_of_ram: &FlatUse) -> u64 {
         let of_file = FILE_WORDS as u64 + 2 * u64::from(self.extents);
-        u64::from(self.units().div_ceil(32))
-            + u64::from(self.records)
-            + u64::from(use_of_ram.open_files) * of_file
+        let of_files = u64::from(use_of_ram.open_files).saturating_mul(of_file);
+        (u64::from(self.units().div_ceil(32)) + u64::from(self.records)).saturating_add(of_files)
     }
 
-    /// Checks that a memory can be divided so.
-    pub(crate) fn check<E>(&self) -> Result<(), FlatError<E>> {
+    /// Checks that a memory can be divided so, as a format and a mount do.
+    ///
+    /// # Errors
+    /// [`FlatError::Shape`] or [`FlatError::Capacity`].
+    pub fn check<E>(&self) -> Result<(), FlatError<E>> {
         let unit = self.unit_bytes;
         let fits = (UNIT_BYTES_MIN..=UNIT_BYTES_MAX).contains(&unit) && unit.is_power_of_two();
         let records = RECORDS_MIN..=u32::MAX / SLOT_BYTES as u32;

@@ -392,7 +392,9 @@ typedef enum wl_rtfs_call {
 /* The words of a status, in English, with a zero byte at the end. They stay. */
 const char *wl_rtfs_text(int32_t status);
 
-/* What was wrong at the last call of a file system that failed by its files or its flash; also of a format or mount. */
+/* What was wrong at the last call of a file system that failed by its files or its flash; also of a format or mount. It stays
+   where an argument was refused before: WL_RTFS_BAD_ARGUMENT, WL_RTFS_BAD_HANDLE, WL_RTFS_BAD_NAME of what is not UTF-8.
+   After a format or mount that returned WL_RTFS_BAD_ARGUMENT this returns WL_RTFS_NOT_MOUNTED. */
 wl_rtfs_status wl_rtfs_problem_of(const wl_rtfs *fs, wl_rtfs_problem *problem);
 
 /* What a configuration costs at most on a flash, without touching the flash. WL_RTFS_UNSUITABLE says in `problem` which
@@ -500,7 +502,7 @@ wl_rtfs_status wl_rtfs_remove(wl_rtfs *fs, const char *path);
    after a power cut either the old one or the new one has the name, as a whole. */
 wl_rtfs_status wl_rtfs_rename(wl_rtfs *fs, const char *from, const char *to);
 
-/* What is at a path. The name of "/" is "/". */
+/* What is at a path. The name of "/" is "/". The path may lie in `entry`. */
 wl_rtfs_status wl_rtfs_stat(wl_rtfs *fs, const char *path, wl_rtfs_entry *entry);
 
 /* Begins to go through a directory. Nothing has to be closed. */

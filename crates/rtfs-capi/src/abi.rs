@@ -2,7 +2,7 @@
 
 use core::ffi::{c_char, c_void};
 
-use wordline_c_abi::UnusableArgument;
+use wordline_c_abi::{NameRoom, UnusableArgument};
 use wordline_rtfs::RECORD_BYTES;
 
 /// `wl_rtfs_status`.
@@ -178,7 +178,7 @@ pub struct RtfsEntry {
     /// Not 0: a directory.
     pub is_directory: u32,
     /// The name, and a zero byte.
-    pub name: [c_char; 256],
+    pub name: NameRoom,
 }
 
 /// `wl_rtfs_problem`.

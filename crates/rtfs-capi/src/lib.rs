@@ -15,6 +15,9 @@ mod names;
 mod nor;
 mod problem;
 mod storage;
+#[cfg(test)]
+#[path = "../../capi/tests/c_api/variants.rs"]
+mod variants;
 mod volume;
 
 pub use abi::{

@@ -2,7 +2,7 @@
 
 use core::ffi::c_char;
 
-use wordline_c_abi::{clear, last_name};
+use wordline_c_abi::{clear, last_name, tell_name};
 use wordline_rtfs::PacedEntry;
 
 use crate::abi::{RtfsEntry, RtfsStatus, WlRtfs, WlRtfsDir};
@@ -25,18 +25,17 @@ unsafe fn with_path<'p, T>(
     fs.ended(done)
 }
 
-/// Fills an entry without its name, which is empty then.
+/// Fills an entry. The name may lie in it: the path of a stat is often that of an entry.
 ///
 /// # Safety
-/// The pointer is that of an entry, set or not.
-unsafe fn fill(out: *mut RtfsEntry, entry: &PacedEntry, name: &[u8]) {
-    // SAFETY: the caller promises it. Places are written, and none is read; a name has at most 255 bytes.
+/// The pointer is that of an entry, set or not, and the name is there, 255 bytes at most. No reference to it is used from
+/// now on.
+unsafe fn fill(out: *mut RtfsEntry, entry: &PacedEntry, (name, bytes): (*const u8, usize)) {
+    // SAFETY: the caller promises it. Places are written, and none is read but the name, which comes first.
     unsafe {
+        tell_name(&raw mut (*out).name, name, bytes);
         (&raw mut (*out).bytes).write_unaligned(entry.bytes);
         (&raw mut (*out).is_directory).write_unaligned(entry.is_directory.into());
-        let to = (&raw mut (*out).name).cast::<u8>();
-        to.copy_from_nonoverlapping(name.as_ptr(), name.len());
-        to.add(name.len()).write(0);
     }
 }
 
@@ -93,11 +92,12 @@ pub unsafe extern "C" fn wl_rtfs_stat(
     // SAFETY: the caller promises it.
     let found = unsafe {
         with_path(fs, name, |files, name| {
-            Ok((files.entry(name)?, last_name(name.as_bytes())))
+            let last = last_name(name.as_bytes());
+            Ok((files.entry(name)?, (last.as_ptr(), last.len())))
         })
     };
     status(found.map(|(found, last)| {
-        // SAFETY: it is not NULL, and the caller promises the rest.
+        // SAFETY: it is not NULL, and the caller promises the rest. What has a name has one of 255 bytes at most.
         unsafe { fill(entry, &found, last) };
     }))
 }
@@ -147,7 +147,7 @@ pub unsafe extern "C" fn wl_rtfs_next_entry(
             return Err(RtfsStatus::End);
         };
         // SAFETY: it is not NULL, and the caller promises the rest.
-        unsafe { fill(entry, &found, name.as_bytes()) };
+        unsafe { fill(entry, &found, (name.as_ptr(), name.len())) };
         Ok(())
     };
     status(next())

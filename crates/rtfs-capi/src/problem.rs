@@ -183,3 +183,90 @@ pub unsafe extern "C" fn wl_rtfs_problem_of(
         unsafe { tell(problem, kept) };
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::variants::{declared, named};
+
+    /// Errors of the layer under the files, which only calls on its pages can end with.
+    const OF_PAGES: [FilesError; 2] = [
+        PacedError::OutOfRange { logical: 1 },
+        PacedError::Group { pages: 0 },
+    ];
+
+    fn names<E: core::fmt::Debug>(errors: &[E]) -> std::collections::BTreeSet<String> {
+        let names = errors.iter().map(|error| named(&format!("{error:?}")));
+        names.collect()
+    }
+
+    /// `PacedError` is not exhaustive: one that is added needs a status here.
+    #[test]
+    fn every_error_of_the_files_has_a_status_of_its_own() {
+        let errors: [FilesError; 18] = [
+            PacedError::Flash(FlashCode(-5)),
+            PacedError::Lost { logical: 1 },
+            PacedError::NeedsMount,
+            PacedError::WornOut,
+            PacedError::NotFound,
+            PacedError::Exists,
+            PacedError::NotADirectory,
+            PacedError::IsADirectory,
+            PacedError::NotEmpty,
+            PacedError::BadName { most: 9 },
+            PacedError::IntoItself,
+            PacedError::NoSpace,
+            PacedError::TooLong { pages: 9 },
+            PacedError::TooMany { most: 4 },
+            PacedError::Unwritten,
+            PacedError::Stale,
+            PacedError::DirectoryFull,
+            PacedError::Damaged { page: 1 },
+        ];
+        let mut known = names(&errors);
+        known.extend(names(&OF_PAGES));
+        assert_eq!(known, declared("../rtfs/src/error.rs", "PacedError"));
+        let mut statuses: Vec<_> = errors.map(|error| of(error, 9).status as i32).into();
+        assert!(!statuses.contains(&(RtfsStatus::Other as i32)));
+        assert!(!statuses.contains(&(RtfsStatus::Ok as i32)));
+        statuses.sort_unstable();
+        statuses.dedup();
+        assert_eq!(statuses.len(), errors.len());
+    }
+
+    /// The two versions share a status; what a call failed with has its own.
+    #[test]
+    fn every_error_of_a_format_or_a_mount_has_a_status() {
+        let sizes = PacedUnsuitable {
+            what: "blocks",
+            found: 1,
+            least: 2,
+            most: 3,
+        };
+        let errors = [
+            PacedSetupError::Unsuitable(sizes),
+            PacedSetupError::Memory {
+                needed: 2,
+                given: 1,
+            },
+            PacedSetupError::NotFormatted,
+            PacedSetupError::Version { found: 9 },
+            PacedSetupError::Differs {
+                what: "blocks",
+                stored: 1,
+                asked: 2,
+            },
+            PacedSetupError::NoFiles,
+            PacedSetupError::FileVersion { found: 9 },
+            PacedSetupError::Call(PacedError::NotFound),
+        ];
+        assert_eq!(
+            names(&errors),
+            declared("../rtfs/src/error.rs", "PacedSetupError")
+        );
+        for error in &errors {
+            let status = of_setup(error).status;
+            assert!(status != RtfsStatus::Other && status != RtfsStatus::Ok);
+        }
+    }
+}

@@ -174,6 +174,13 @@ static void calls(void)
     CHECK(entry.bytes == 3 && entry.is_directory == 0 && strcmp(entry.name, "today") == 0);
     CHECK(wl_flat_stat(&fs, "/", &entry) == WL_FLAT_OK && entry.is_directory != 0 && strcmp(entry.name, "/") == 0);
     CHECK(wl_flat_stat(&fs, "/a/b", &entry) == WL_FLAT_NOT_A_DIRECTORY);
+    /* The path lies in the entry that is filled: in its name, and over its first fields. */
+    strcpy(entry.name, "/settings");
+    CHECK(wl_flat_stat(&fs, entry.name, &entry) == WL_FLAT_OK && !entry.is_directory);
+    CHECK(strcmp(entry.name, "settings") == 0);
+    memcpy(&entry, "/settings", sizeof "/settings");
+    CHECK(wl_flat_stat(&fs, (const char *)&entry, &entry) == WL_FLAT_OK && !entry.is_directory);
+    CHECK(strcmp(entry.name, "settings") == 0 && entry.bytes == 11);
     CHECK(wl_flat_open_dir(&fs, &dir, "/a") == WL_FLAT_NOT_A_DIRECTORY);
     CHECK(wl_flat_next_entry(&fs, &dir, &entry) == WL_FLAT_BAD_HANDLE);
     CHECK(wl_flat_open_dir(&fs, &dir, "/") == WL_FLAT_OK);
@@ -200,6 +207,8 @@ static void arguments(void)
     static wl_flat zeros;
     wl_flat_memory half = memory;
     wl_flat_shape odd = shape;
+    const wl_flat_use many = {UINT32_MAX, 4096};
+    uint64_t words = 7;
     size_t got = 7;
     uint32_t length;
     half.read = NULL;
@@ -210,7 +219,7 @@ static void arguments(void)
     CHECK(wl_flat_mount(&fs, &memory, NULL, ram, 1) == WL_FLAT_BAD_ARGUMENT);
     CHECK(wl_flat_mount(&fs, &memory, &use, NULL, 1) == WL_FLAT_BAD_ARGUMENT);
     CHECK(wl_flat_mount(&fs, &memory, &use, (uint32_t *)(void *)((char *)ram + 1), 1) == WL_FLAT_BAD_ARGUMENT);
-    CHECK(wl_flat_problem_of(&fs, NULL) == WL_FLAT_NOT_MOUNTED);
+    CHECK(problem().status == WL_FLAT_BAD_ARGUMENT && wl_flat_problem_of(&zeros, NULL) == WL_FLAT_NOT_MOUNTED);
     CHECK(wl_flat_mkdir(&zeros, "/a") == WL_FLAT_NOT_MOUNTED);
     CHECK(mount() == WL_FLAT_OK);
     CHECK(wl_flat_mkdir(&fs, NULL) == WL_FLAT_BAD_ARGUMENT);
@@ -230,9 +239,16 @@ static void arguments(void)
 
     odd.unit_bytes = 65;
     CHECK(wl_flat_format(&memory, &odd) == WL_FLAT_SHAPE);
+    CHECK(wl_flat_ram_words(&odd, &use, &words) == WL_FLAT_SHAPE && words == 7);
+    odd = shape;
+    odd.extents = UINT32_MAX;
+    CHECK(wl_flat_ram_words(&odd, &many, &words) == WL_FLAT_SHAPE && words == 7);
     odd = shape;
     odd.bytes = 1024;
     CHECK(wl_flat_format(&memory, &odd) == WL_FLAT_CAPACITY);
+    CHECK(wl_flat_ram_words(&odd, &use, &words) == WL_FLAT_CAPACITY && words == 7);
+    CHECK(wl_flat_ram_words(&shape, &many, &words) == WL_FLAT_OK);
+    CHECK(words > UINT32_MAX * (uint64_t)(8 + 2 * EXTENTS));
     odd.bytes = 2 * BYTES;
     CHECK(wl_flat_format(&memory, &odd) == WL_FLAT_TRUNCATED);
     half = memory;
@@ -241,6 +257,41 @@ static void arguments(void)
     CHECK(mount() == WL_FLAT_OK);
     CHECK(strcmp(wl_flat_text(WL_FLAT_OK), "done") == 0 && strcmp(wl_flat_text(WL_FLAT_OTHER), "another error") == 0);
     CHECK(strcmp(wl_flat_text(-1), "unknown status") == 0 && strcmp(wl_flat_text(30), "unknown status") == 0);
+}
+
+/* A problem is that of the last call that failed, whatever was wrong. */
+static void problems(void)
+{
+    wl_flat_memory half = memory;
+    wl_flat_entry entry;
+    wl_flat_problem found;
+    uint32_t length;
+    half.write = NULL;
+    format();
+    CHECK(problem().status == WL_FLAT_OK);
+    CHECK(wl_flat_open(&fs, &file, "/a", WL_FLAT_CREATE) == WL_FLAT_OK);
+    CHECK(wl_flat_write(&fs, &file, 9, "x", 1) == WL_FLAT_PAST_END && problem().found == 9);
+    CHECK(wl_flat_mkdir(&fs, "/\xff") == WL_FLAT_BAD_NAME);
+    CHECK(problem().status == WL_FLAT_BAD_NAME && problem().found == 0 && problem().most == 255);
+    CHECK(wl_flat_length(&fs, &third, &length) == WL_FLAT_BAD_HANDLE);
+    CHECK(problem().status == WL_FLAT_BAD_HANDLE && problem().most == 0);
+    CHECK(wl_flat_stat(&fs, "/b", &entry) == WL_FLAT_NOT_FOUND && problem().status == WL_FLAT_NOT_FOUND);
+    CHECK(wl_flat_write(&fs, &file, 0, NULL, 1) == WL_FLAT_BAD_ARGUMENT);
+    CHECK(problem().status == WL_FLAT_BAD_ARGUMENT);
+    CHECK(wl_flat_rename(&fs, "/a", "\xff") == WL_FLAT_BAD_NAME && problem().status == WL_FLAT_BAD_NAME);
+    CHECK(wl_flat_open(&fs, &third, "/b", 3) == WL_FLAT_BAD_ARGUMENT && problem().status == WL_FLAT_BAD_ARGUMENT);
+    /* The end of a directory is no failure, and a call that succeeds leaves the problem. */
+    CHECK(wl_flat_open_dir(&fs, &dir, "/") == WL_FLAT_OK && wl_flat_next_entry(&fs, &dir, &entry) == WL_FLAT_OK);
+    CHECK(wl_flat_next_entry(&fs, &dir, &entry) == WL_FLAT_END && problem().status == WL_FLAT_BAD_ARGUMENT);
+    /* Storage of a handle that was opened before is not looked at: the old file stays open. */
+    CHECK(wl_flat_open(&fs, &file, "/a", WL_FLAT_EXISTING) == WL_FLAT_BUSY && problem().status == WL_FLAT_BUSY);
+    CHECK(wl_flat_length(&fs, &file, &length) == WL_FLAT_BAD_HANDLE);
+    CHECK(wl_flat_remove(&fs, "/a") == WL_FLAT_BUSY);
+
+    CHECK(wl_flat_mount(&fs, &half, &use, ram, sizeof ram / sizeof *ram) == WL_FLAT_BAD_ARGUMENT);
+    CHECK(problem().status == WL_FLAT_BAD_ARGUMENT && wl_flat_mkdir(&fs, "/c") == WL_FLAT_NOT_MOUNTED);
+    CHECK(mount() == WL_FLAT_OK && problem().status == WL_FLAT_OK && wl_flat_remove(&fs, "/a") == WL_FLAT_OK);
+    CHECK(wl_flat_unmount(&fs) == WL_FLAT_OK && wl_flat_problem_of(&fs, &found) == WL_FLAT_NOT_MOUNTED);
 }
 
 static void limits(void)
@@ -343,6 +394,7 @@ int main(void)
     sizes();
     calls();
     arguments();
+    problems();
     limits();
     power_cuts();
     damage();

@@ -90,6 +90,13 @@ static void calls(void)
     CHECK(wl_rtfs_stat(&fs, "/log/today", &entry) == WL_RTFS_OK);
     CHECK(strcmp(entry.name, "today") == 0 && entry.bytes == 3 * PAGE && !entry.is_directory);
     CHECK(wl_rtfs_stat(&fs, "/", &entry) == WL_RTFS_OK && entry.is_directory && strcmp(entry.name, "/") == 0);
+    /* The path lies in the entry that is filled: in its name, and over its first fields. */
+    strcpy(entry.name, "/settings");
+    CHECK(wl_rtfs_stat(&fs, entry.name, &entry) == WL_RTFS_OK && !entry.is_directory);
+    CHECK(strcmp(entry.name, "settings") == 0);
+    memcpy(&entry, "/settings", sizeof "/settings");
+    CHECK(wl_rtfs_stat(&fs, (const char *)&entry, &entry) == WL_RTFS_OK && !entry.is_directory);
+    CHECK(strcmp(entry.name, "settings") == 0);
     CHECK(wl_rtfs_rename(&fs, "/settings", "/log/settings") == WL_RTFS_OK);
     CHECK(wl_rtfs_open_dir(&fs, &dir, "/log") == WL_RTFS_OK);
     while (wl_rtfs_next_entry(&fs, &dir, &entry) == WL_RTFS_OK) {
