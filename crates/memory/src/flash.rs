@@ -65,7 +65,8 @@ pub trait Flash {
     /// device fails.
     fn program(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), Self::Error>;
 
-    /// Whether the bytes of one page can be [moved](Flash::move_page) to another one within the memory. It never changes.
+    /// Whether the bytes of one page can be [moved](Flash::move_page) to another one within the memory. It does not change
+    /// while a file system uses the memory.
     fn can_move(&self, from: u32, to: u32) -> bool {
         let _ = (from, to);
         false

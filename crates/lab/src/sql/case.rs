@@ -121,9 +121,24 @@ impl SqlSetup {
         }
     }
 
-    /// Whether it needs nothing that the file system does not have.
-    pub(super) fn suits(&self, kind: &dyn FileSystemEngine) -> bool {
-        self.told != SqlTold::Together || kind.promise().together_pages.is_some()
+    /// Why a file system cannot do what SQLite would be told of it; `splits` where logs and journals are on another memory.
+    ///
+    /// Where a transaction is too long to become valid together, SQLite writes its journal late and without a sync before
+    /// the database: on one memory the writes are in order, on two nothing orders them.
+    pub(super) fn unsuitable(
+        &self,
+        kind: &dyn FileSystemEngine,
+        splits: bool,
+    ) -> Option<&'static str> {
+        match self.told {
+            SqlTold::Together if splits => {
+                Some("its journal is on another memory, so that nothing becomes valid together")
+            }
+            SqlTold::Together if kind.promise().together_pages.is_none() => {
+                Some("it has no writes that become valid together")
+            }
+            _ => None,
+        }
     }
 
     /// What SQLite is told of the file system and of the world. Where a file system survives power cuts, what one leaves
@@ -413,8 +428,7 @@ impl SqlCase<'_, '_> {
     /// What ended it early, a stop by the caller included.
     pub(super) fn measure(&self) -> Result<MeasuredDatabase, CallFailure> {
         let engine = &self.system.engine;
-        if !self.setup.suits(engine.kind) {
-            let why = "it has no writes that become valid together";
+        if let Some(why) = self.setup.unsuitable(engine.kind, self.log.is_some()) {
             return Err(FsError::new(FsErrorKind::Unsuitable, why).into());
         }
         let (tables, ready) = fresh(&self.system)?;

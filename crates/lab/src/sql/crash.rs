@@ -46,7 +46,10 @@ pub(super) fn add(
     let subject = setup.at(&system.subject(), log);
     let subject = subject.doing(RowOperation::Crash);
     let log_suits = log.is_none_or(|log| log.suits);
-    if !system.suits || !log_suits || !setup.suits(system.engine.kind) {
+    let suits = setup
+        .unsuitable(system.engine.kind, log.is_some())
+        .is_none();
+    if !system.suits || !log_suits || !suits {
         let rows = power_cuts::rows_without(&subject, NoValue::NotApplicable);
         document.rows.extend(rows);
         return true;

@@ -163,7 +163,8 @@ impl<'a> SearchTask<'a> {
             return Ok(Vec::new());
         };
         let mut allowed = SqlSetup::all(self.workload);
-        allowed.retain(|setup| setup.suits(system.engine.kind));
+        let splits = self.log.is_some();
+        allowed.retain(|setup| setup.unsuitable(system.engine.kind, splits).is_none());
         let mut search = PointSearch {
             task: self,
             name,

@@ -190,14 +190,17 @@ fn point(
 fn provision(one: &Candidate<'_, '_>) -> Option<CardPoint> {
     let metric = Metric::RamProvision;
     let told = by_column(one, metric)?;
-    let bound = one
-        .verdicts
-        .iter()
-        .filter(|verdict| verdict.limit == "ram")
-        .find_map(|verdict| verdict.bound);
-    let proven = bound.map_or_else(String::new, |bound| {
-        format!(" (proven: at most {})", text::ram(bound, text::DIGITS))
-    });
+    let of_ram = || one.verdicts.iter().filter(|verdict| verdict.limit == "ram");
+    // No more is proven than at each timing.
+    let bounds: Option<Vec<f64>> = of_ram().map(|verdict| verdict.bound).collect();
+    let most = bounds.and_then(|bounds| bounds.into_iter().reduce(f64::max));
+    let proven = match most {
+        Some(bound) => format!(" (proven: at most {})", text::ram(bound, text::DIGITS)),
+        None if of_ram().any(|verdict| verdict.bound.is_some()) => {
+            " (proven: no bound at each timing)".to_owned()
+        }
+        None => String::new(),
+    };
     let allowed = allowed(one, metric);
     let of_files = by_column(one, Metric::FileSystemRam);
     let of_files = of_files.map_or_else(String::new, |bytes| {
