@@ -13,7 +13,9 @@ use clap_complete::Shell;
 pub(crate) use dumps::{Import, NewPart};
 pub(crate) use find::FindParts;
 pub(crate) use fs_mount::Mount;
-pub(crate) use io::{FileRecording, Io, ShowTrace};
+#[cfg(all(feature = "fuse", target_os = "linux"))]
+pub(crate) use io::FileRecording;
+pub(crate) use io::{Io, ShowTrace};
 use wordline_core::COMMANDS;
 use wordline_core::quantity::{Fraction, Time};
 use wordline_report::{Detail, Format};
