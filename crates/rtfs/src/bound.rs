@@ -205,7 +205,9 @@ impl PacedBound {
     /// programs + steps − S.
     const fn stores_of(&self, programs: u64, steps: u64) -> u64 {
         let retired = self.retired as u64;
-        let most = (GROUP_PAGES as u64 + programs + steps + retired) / (retired + 1);
+        // A caller in C may hand over a bound that no configuration has.
+        let others = GROUP_PAGES as u64 + programs + retired;
+        let most = steps.saturating_add(others) / (retired + 1);
         if most < steps { most } else { steps }
     }
 

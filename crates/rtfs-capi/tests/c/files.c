@@ -129,7 +129,8 @@ static void misuse(void)
     wl_rtfs_config wide = config;
     wl_rtfs_entry entry;
     wl_rtfs_problem found;
-    wl_rtfs_bound bound;
+    wl_rtfs_bound bound, odd;
+    wl_rtfs_counts counts;
     wl_rtfs_part parts[1];
     uint64_t length;
     uint32_t left = 1;
@@ -161,6 +162,12 @@ static void misuse(void)
     CHECK(wl_rtfs_problem_of(&blank, &found) == WL_RTFS_OK && found.status == WL_RTFS_MEMORY);
     CHECK(wl_rtfs_plan(&flash, &config, &bound, NULL) == WL_RTFS_OK);
     CHECK(found.found == 16 && found.least == bound.ram_bytes && bound.ram_bytes <= sizeof ram);
+    /* A bound that no plan gave makes counts without a meaning, and does nothing worse. */
+    memset(&odd, 0xFF, sizeof odd);
+    CHECK(wl_rtfs_write_counts(&odd, UINT32_MAX, &counts, &counts) == WL_RTFS_OK);
+    CHECK(wl_rtfs_read_counts(&odd, UINT32_MAX, &counts) == WL_RTFS_OK && wl_rtfs_mount_counts(&odd, &counts) == WL_RTFS_OK);
+    odd.erase_parts = 1;
+    CHECK(wl_rtfs_write_counts(&odd, UINT32_MAX, &counts, &counts) == WL_RTFS_OK);
     wide.logical_pages = PAGES;
     CHECK(wl_rtfs_plan(&flash, &wide, NULL, &found) == WL_RTFS_UNSUITABLE);
     CHECK(found.found == PAGES && found.most > 256 && found.most < PAGES);
