@@ -236,6 +236,8 @@ pub enum FsErrorKind {
     Full,
     /// The file system cannot hold such a name or path.
     Name,
+    /// The path is longer than the file system allows.
+    PathLength,
     /// The file, or a file in the directory, is open.
     Busy,
     /// The handle is not open, or not open for this; or the call leaves the file.
@@ -258,6 +260,7 @@ impl fmt::Display for FsErrorKind {
             Self::NotEmpty => "the directory is not empty",
             Self::Full => "there is no room",
             Self::Name => "the file system cannot hold such a name",
+            Self::PathLength => "the path is too long",
             Self::Busy => "it is open",
             Self::Invalid => "the call does not suit the file",
             Self::Corrupt => "the memory holds no file system of this kind, or a damaged one",

@@ -6,8 +6,10 @@ use std::sync::Arc;
 
 use crate::open_files::{is_within, not_open};
 use crate::{Entry, FileSystem, FsError, FsErrorKind, Handle, Open, RamUse, Space, check_path};
+use wordline_trace::files::TEXT_BYTES_MAX;
 
-/// A file system in RAM, without a memory below it. A rename replaces what has the name, as POSIX has it.
+/// A file system in RAM, without a memory below it. A rename replaces what has the name, as POSIX has it. Paths are as long
+/// as file traces allow, [`TEXT_BYTES_MAX`].
 ///
 /// ```
 /// use wordline_engines::{FileSystem, Open, VolatileFiles};
@@ -103,7 +105,7 @@ impl VolatileFiles {
 
     /// The same of what can be removed or moved.
     fn movable(&self, path: &str) -> Result<Vec<Arc<str>>, FsError> {
-        check_path(path)?;
+        check(path)?;
         if path == "/" {
             return Err(FsError::new(FsErrorKind::Invalid, "it is the root"));
         }
@@ -133,6 +135,16 @@ impl VolatileFiles {
         if more > self.capacity - self.used {
             return Err(FsErrorKind::Full.into());
         }
+        // What the host has no room for is no reason to end.
+        let room = usize::try_from(more)
+            .ok()
+            .map(|more| open.data.try_reserve(more));
+        if !matches!(room, Some(Ok(()))) {
+            return Err(FsError::new(
+                FsErrorKind::Full,
+                "the host has not so much memory",
+            ));
+        }
         self.used += more;
         Ok(&mut open.data)
     }
@@ -140,7 +152,7 @@ impl VolatileFiles {
 
 impl FileSystem for VolatileFiles {
     fn open(&mut self, path: &str, how: Open) -> Result<Handle, FsError> {
-        check_path(path)?;
+        check(path)?;
         let path = match self.tree.get_key_value(path) {
             Some((_, VolatileNode::Dir)) => return Err(FsErrorKind::IsDir.into()),
             Some((path, VolatileNode::Open(_))) => {
@@ -223,7 +235,7 @@ impl FileSystem for VolatileFiles {
     }
 
     fn create_dir(&mut self, path: &str) -> Result<(), FsError> {
-        check_path(path)?;
+        check(path)?;
         self.check_vacant(path)?;
         self.tree.insert(path.into(), VolatileNode::Dir);
         Ok(())
@@ -253,6 +265,8 @@ impl FileSystem for VolatileFiles {
             let why = "a directory cannot be moved into itself";
             return Err(FsError::new(FsErrorKind::Invalid, why));
         }
+        let longest = moving.iter().map(|path| path.len()).max();
+        check_length(longest.unwrap_or(0) - from.len() + to.len())?;
         let is_dir = |path: &str| matches!(self.tree.get(path), Some(VolatileNode::Dir));
         match replaced.len() {
             0 => self.check_vacant(to)?,
@@ -277,7 +291,7 @@ impl FileSystem for VolatileFiles {
     }
 
     fn entry(&mut self, path: &str) -> Result<Entry, FsError> {
-        check_path(path)?;
+        check(path)?;
         let node = self.tree.get(path).ok_or(FsErrorKind::NotFound)?;
         Ok(self.entry_of(path, node))
     }
@@ -320,6 +334,22 @@ impl FileSystem for VolatileFiles {
     fn unmount(&mut self) -> Result<(), FsError> {
         let open: Vec<Handle> = self.open.keys().copied().collect();
         open.into_iter().try_for_each(|file| self.close(file))
+    }
+}
+
+/// Checks a path and its length.
+fn check(path: &str) -> Result<(), FsError> {
+    check_path(path)?;
+    check_length(path.len())
+}
+
+fn check_length(bytes: usize) -> Result<(), FsError> {
+    match bytes <= TEXT_BYTES_MAX {
+        true => Ok(()),
+        false => {
+            let why = format_args!("{bytes} bytes; allowed: {TEXT_BYTES_MAX}");
+            Err(FsError::new(FsErrorKind::PathLength, why))
+        }
     }
 }
 
@@ -382,5 +412,35 @@ mod tests {
         let root: Vec<_> = names(fs.list("/").expect("there"));
         assert_eq!(root, [("d-x".to_owned(), 0), ("e".to_owned(), 0)]);
         assert_eq!(fs.space().expect("space").free, 98);
+    }
+
+    #[test]
+    fn no_path_becomes_longer_than_a_trace_can_have_it() {
+        let mut fs = VolatileFiles::new(100);
+        let mut path = String::new();
+        while path.len() + 2 <= TEXT_BYTES_MAX {
+            path.push_str("/d");
+            fs.create_dir(&path).expect("it is short");
+        }
+        let below = format!("{path}/d");
+        assert_eq!(kind(fs.create_dir(&below)), Some(FsErrorKind::PathLength));
+        assert_eq!(
+            kind(fs.open(&below, Open::Create)),
+            Some(FsErrorKind::PathLength)
+        );
+        assert_eq!(kind(fs.entry(&below)), Some(FsErrorKind::PathLength));
+        // What is below grows with it.
+        assert_eq!(kind(fs.rename("/d", "/dd")), Some(FsErrorKind::PathLength));
+        assert!(fs.entry(&path).expect("it stayed").is_dir);
+        fs.rename("/d", "/e").expect("as long as before");
+    }
+
+    #[test]
+    fn a_file_that_the_host_has_no_memory_for_is_too_large() {
+        let mut fs = VolatileFiles::new(u64::MAX);
+        let file = fs.open("/a", Open::Create).expect("room");
+        assert_eq!(kind(fs.truncate(file, 1 << 62)), Some(FsErrorKind::Full));
+        fs.truncate(file, 10).expect("room");
+        assert_eq!(fs.space().expect("space").free, u64::MAX - 10);
     }
 }

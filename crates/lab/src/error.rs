@@ -98,6 +98,11 @@ pub enum LabError {
         /// Why not, with the byte or the line.
         source: wordline_trace::files::FileTraceError,
     },
+    /// A trace of file calls has none.
+    #[error(
+        "{0}: the trace has no calls, so that nothing can be timed; allowed: at least one call that is no mark"
+    )]
+    NoFileCalls(String),
     /// What a run writes besides its document cannot be written.
     #[error("the {what} cannot be written: {source}")]
     Unwritten {

@@ -436,3 +436,92 @@ fn emulated_traffic_has_no_verdict_on_power_cuts() {
     let usual = wordline_lab::default_fs_workload(&[targets], None).file_systems;
     assert!(usual.iter().all(|name| name.name() != "ext4"), "{usual:?}");
 }
+
+#[test]
+fn what_was_not_counted_does_not_dilute_what_an_operation_computes() {
+    let lines = "0 open 0 create /a\n0 +1000 write 0 0 512 1\n0 mark put\n0 write 0 512 512 1\n0 mark put\n\
+                 0 +3000 write 0 1024 512 1\n0 mark put";
+    let document = ran(&[NOR], replay(&["fat"]), lines);
+    let put = |metric, axis| value(&document, "put", metric, axis);
+    let cpu = Some((Axis::Cause, "cpu_engine"));
+    assert_eq!(put(Metric::AccessCount, None), Some(3.0));
+    assert_eq!(put(Metric::Instructions, cpu), Some(2000.0));
+    let build = Some((Axis::Build, "optimized"));
+    let share = put(Metric::ProcessorShare, build).expect("the board's processor is known");
+    assert!(share > 0.0 && share < 1.0, "{share}");
+    let busy = put(Metric::DurationTotal, build).expect("a total");
+    let each = document.of(Metric::ProcessorTime).find_map(|row| {
+        let is_build = row.axes.get(&Axis::Build) == Some(&AxisValue::Text("optimized".into()));
+        row.value.filter(|_| is_build)
+    });
+    // Of the two that were counted.
+    let each = each.expect("a time");
+    assert!(
+        (share - 2.0 * each / busy).abs() < 1e-9,
+        "{share}, {each}, {busy}"
+    );
+}
+
+#[test]
+fn instructions_beyond_simulated_time_are_a_failure_with_their_number() {
+    let lines = "0 open 0 create /a\n0 +9223372036854775808 mark put";
+    let document = ran(&[NOR], replay(&["fat"]), lines);
+    let row = document.of(Metric::OpsRate).next().expect("a row");
+    assert_eq!(row.no_value, Some(NoValue::Failed));
+    let text = format!("{:?}", document.warnings);
+    assert!(
+        text.contains("9223372036854775808 instructions take the processor more than 106 days"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_trace_without_calls_is_refused() {
+    for lines in ["has-dir /d", "0 mark put\n1 mark get"] {
+        let refused = try_run(&[NOR], replay(&["fat"]), lines, 1).expect_err("nothing to time");
+        assert!(matches!(refused, LabError::NoFileCalls(_)), "{refused}");
+        assert!(
+            refused
+                .to_string()
+                .contains("a.txt: the trace has no calls"),
+            "{refused}"
+        );
+    }
+}
+
+/// What is no trace is refused at its first bytes, though it never ends.
+#[test]
+fn an_endless_stream_is_not_read_to_its_end() {
+    let open = |_: &str| -> io::Result<Box<dyn BufRead>> {
+        Ok(Box::new(io::BufReader::new(io::repeat(0))))
+    };
+    let control = Control {
+        open: Some(&open),
+        ..Control::default()
+    };
+    let catalog = Catalog::load(&[]).expect("the embedded sheets");
+    let experiment = experiment(&[NOR], Workload::Io(replay(&["fat"])));
+    let refused = run(&catalog, &experiment, &control).expect_err("it is no trace");
+    assert!(
+        refused.to_string().contains("this is no file trace"),
+        "{refused}"
+    );
+}
+
+/// The deepest path has 2048 directories; file systems recur through them on the stacks of the workers.
+#[test]
+fn the_deepest_directories_play_on_workers() {
+    let mut lines = String::new();
+    let mut path = String::new();
+    for _ in 0..2000 {
+        path.push_str("/d");
+        let _ = writeln!(lines, "0 create-dir {path}");
+    }
+    let document = try_run(&[NOR, MRAM], replay(&["fat"]), &lines, 2).expect("it runs");
+    assert_eq!(
+        document.of(Metric::OpsRate).count(),
+        4,
+        "{:?}",
+        document.warnings
+    );
+}

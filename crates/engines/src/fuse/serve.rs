@@ -115,6 +115,7 @@ fn errno(error: &FsError) -> Errno {
         FsErrorKind::NotDir => Errno::ENOTDIR,
         FsErrorKind::NotEmpty => Errno::ENOTEMPTY,
         FsErrorKind::Full => Errno::ENOSPC,
+        FsErrorKind::PathLength => Errno::ENAMETOOLONG,
         FsErrorKind::Busy => Errno::EBUSY,
         FsErrorKind::Name | FsErrorKind::Invalid | FsErrorKind::Unsuitable => Errno::EINVAL,
         FsErrorKind::Corrupt | FsErrorKind::Device => Errno::EIO,

@@ -84,6 +84,8 @@ pub(crate) enum CallFailure {
     },
     #[error(transparent)]
     Trace(#[from] FileTraceError),
+    #[error("its {0} instructions take the processor more than 106 days")]
+    Processor(u64),
     #[error("the caller stopped it")]
     Stopped,
 }

@@ -14,6 +14,10 @@ use wordline_core::{Experiment, ResultSet};
 use crate::control::{Control, Progress};
 use crate::error::LabError;
 
+/// Bytes of a worker's stack, of which the host gives what is used. File systems recur by directory, and paths of 4096
+/// bytes have 2048 of them.
+const STACK_BYTES: usize = 64 << 20;
+
 /// One independent piece of work with a result.
 pub(crate) struct Case<'a, T> {
     name: String,
@@ -204,6 +208,7 @@ fn side_by_side<T: Send>(
     report: &dyn Fn(usize, &str, u64),
 ) -> Result<Vec<Option<T>>, LabError> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+    let pool = pool.stack_size(STACK_BYTES);
     let pool = pool.build().map_err(|error| LabError::Threads {
         problem: error.to_string(),
     })?;

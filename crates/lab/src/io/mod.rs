@@ -5,15 +5,16 @@
 //! each when the one before has returned: which thread made them changes nothing. A file system in RAM
 //! ([`VolatileFiles`](wordline_engines::VolatileFiles)) makes the same calls, and whatever is read is compared with it.
 
+mod kept;
 mod replay;
 mod rows;
 
-use std::io::Read as _;
+use std::io::BufRead;
 
 use wordline_catalog::PartOnBoard;
 use wordline_core::quantity::ByteCount;
 use wordline_core::{Experiment, IoWorkload, ResultSet, RowOperation};
-use wordline_trace::files::{FileTraceError, FileTraceReader};
+use wordline_trace::files::{FileAction, FileTraceError, FileTraceReader};
 
 use crate::control::Control;
 use crate::error::{LabError, SettingProblem};
@@ -27,43 +28,59 @@ use crate::instrument::case::{DocumentCase, run_into};
 use crate::list::distinct;
 use crate::payload::Payload;
 use crate::warning::LabWarning;
+use kept::KeptBytes;
 use replay::{PlayedTrace, TracePlayer};
+
+/// The most bytes of a trace: they are held in RAM.
+const TRACE_BYTES_MAX: usize = 1 << 30;
+
+/// The longest that the instructions of a trace may take the processor: half of what simulated time can be, whose
+/// picoseconds have 64 bits. The other half is the memory's.
+const PROCESSOR_S_MAX: f64 = (u64::MAX / 2) as f64 * 1e-12;
 
 /// A trace in RAM, which was read to its end once.
 pub(crate) struct LoadedTrace {
     bytes: Vec<u8>,
+    /// Calls and marks.
     calls: u64,
-    has_instructions: bool,
+    marks: u64,
+    /// Of all calls together; `None` where none were counted.
+    instructions: Option<u64>,
 }
 
 impl LoadedTrace {
-    /// Reads a trace and checks every call.
+    /// Reads a trace, and checks every call as it comes: what is no trace is not read to its end.
     fn read(file: &str, control: &Control<'_>) -> Result<Self, LabError> {
-        let refused = |source| LabError::FileTrace {
-            file: file.to_owned(),
-            source,
-        };
-        let mut bytes = Vec::new();
-        let read = control.open(file)?.read_to_end(&mut bytes);
-        read.map_err(|source| LabError::Unreadable {
-            file: file.to_owned(),
-            source,
+        let trace = Self::of(control.open(file)?).map_err(|error| match error {
+            FileTraceError::Unreadable { source, .. } => LabError::Unreadable {
+                file: file.to_owned(),
+                source,
+            },
+            source => LabError::FileTrace {
+                file: file.to_owned(),
+                source,
+            },
         })?;
-        Self::of(bytes).map_err(refused)
+        match trace.calls > trace.marks {
+            true => Ok(trace),
+            false => Err(LabError::NoFileCalls(file.to_owned())),
+        }
     }
 
     /// Checks every call of a trace.
-    pub(crate) fn of(bytes: Vec<u8>) -> Result<Self, FileTraceError> {
-        let mut reader = FileTraceReader::open(&*bytes)?;
-        let mut has_instructions = false;
+    pub(crate) fn of(from: impl BufRead) -> Result<Self, FileTraceError> {
+        let mut kept = KeptBytes::new(from, TRACE_BYTES_MAX);
+        let mut reader = FileTraceReader::open(&mut kept)?;
+        let mut marks = 0;
         for call in reader.by_ref() {
-            has_instructions |= call?.instructions.is_some();
+            marks += u64::from(matches!(call?.action, FileAction::Mark { .. }));
         }
-        let calls = reader.calls();
+        let (calls, instructions) = (reader.calls(), reader.instructions());
         Ok(Self {
-            bytes,
+            bytes: kept.into_bytes(),
             calls,
-            has_instructions,
+            marks,
+            instructions,
         })
     }
 
@@ -167,16 +184,18 @@ impl SystemReplay {
         let medium = FileSystemMedium::new(system.memory.fork(), system.bytes);
         engine.format(&medium)?;
         let mut reader = trace.open()?;
-        if trace.has_instructions {
+        if trace.instructions.is_some() {
             document.warn(LabWarning::InstructionsRecorded {
                 name: &system.name(&system.whole()),
             });
         }
-        let speed = match trace.has_instructions {
-            true => speed(system, document),
-            false => None,
-        };
+        let speed = trace.instructions.and_then(|_| speed(system, document));
         let instruction_s = speed.map_or_else(Vec::new, |speed| speed.instruction_s.to_vec());
+        let instructions = trace.instructions.unwrap_or(0);
+        let is_too_long = |each_s: &f64| instructions as f64 * each_s > PROCESSOR_S_MAX;
+        if instruction_s.iter().any(is_too_long) {
+            return Err(CallFailure::Processor(instructions));
+        }
         let mut replay = TracePlayer::new(system, trace.calls, payload, instruction_s, control);
         let existing = &reader.preamble().existing;
         if !existing.is_empty() {

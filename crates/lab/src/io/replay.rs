@@ -39,10 +39,21 @@ pub(crate) struct PlayedTrace {
 pub(crate) struct MarkedOperations {
     /// In the memory's time.
     pub(crate) calls: OperationTally,
-    /// In the memory's time and the processor's, of each build; none where instructions or their time are unknown.
+    /// Those of which instructions were counted.
+    pub(super) counted: CountedOperations,
+    /// The counted ones in the memory's time and the processor's, of each build; none where the processor's is unknown.
     pub(super) with_processor: Vec<OperationTally>,
-    /// Instructions of all; `None` where they were not counted.
-    pub(super) instructions: Option<u64>,
+}
+
+/// Operations of which instructions were counted.
+#[derive(Default)]
+pub(super) struct CountedOperations {
+    /// How many.
+    pub(super) count: u64,
+    /// Instructions of all.
+    pub(super) instructions: u64,
+    /// What they took in the memory's time.
+    pub(super) busy: Time,
 }
 
 /// What a thread has done since its last mark.
@@ -162,8 +173,8 @@ impl<'a> TracePlayer<'a> {
                     let builds = self.instruction_s.len();
                     let operations = marked.entry(operation).or_insert_with(|| MarkedOperations {
                         calls: begin(true, UnitWear::Off),
+                        counted: CountedOperations::default(),
                         with_processor: vec![begin(false, UnitWear::Off); builds],
-                        instructions: None,
                     });
                     operations.add(&since, &self.instruction_s);
                 }
@@ -356,7 +367,9 @@ impl MarkedOperations {
         let Some(instructions) = since.instructions else {
             return;
         };
-        self.instructions = sum(self.instructions, Some(instructions));
+        self.counted.count += 1;
+        self.counted.instructions += instructions;
+        self.counted.busy = self.counted.busy.plus(since.calls.duration);
         for (tally, each_s) in self.with_processor.iter_mut().zip(instruction_s) {
             let computed = Time::from_ps((instructions as f64 * each_s * 1e12).round() as u64);
             tally.add(&OperationSample {
@@ -367,7 +380,7 @@ impl MarkedOperations {
     }
 }
 
-/// Counts together, of which some may be unknown.
+/// Counts together, of which some may be unknown. All counts of a trace have a sum, as its reader says.
 fn sum(one: Option<u64>, other: Option<u64>) -> Option<u64> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one + other),

@@ -64,26 +64,26 @@ pub(super) fn add(subject: &Subject, name: &str, played: &PlayedTrace, document:
             RowDetail::Sparse,
             document,
         );
-        let count = marked.calls.count().max(1) as f64;
+        // Operations without a count say nothing of the processor.
+        let counted = &marked.counted;
         let at = Subject {
             basis: Basis::Estimated,
             ..at
         };
-        if let Some(instructions) = marked.instructions {
-            at.at(Axis::Cause, "cpu_engine").add(
-                Metric::Instructions,
-                Ok(instructions as f64 / count),
-                document,
-            );
+        if counted.count == 0 {
+            continue;
         }
+        let count = counted.count as f64;
+        at.at(Axis::Cause, "cpu_engine").add(
+            Metric::Instructions,
+            Ok(counted.instructions as f64 / count),
+            document,
+        );
         for (build, tally) in BUILDS.into_iter().zip(&marked.with_processor) {
-            if tally.count() == 0 {
-                continue;
-            }
             let at = at.at(Axis::Build, build.name());
             let name = format!("{name}, {build} build");
             rows::add(&at, &name, tally, &OF_MARKED, RowDetail::Sparse, document);
-            let (all, memory) = (tally.busy.si(), marked.calls.busy.si());
+            let (all, memory) = (tally.busy.si(), counted.busy.si());
             let processor = Ok((all - memory) / count);
             at.at(Axis::Cause, "cpu_engine")
                 .add(Metric::ProcessorTime, processor, document);

@@ -329,7 +329,11 @@ impl<R: BufRead> BinaryReader<R> {
         let count = reader.number("count of what existed")?;
         let mut existing = Vec::new();
         for _ in 0..count {
+            let (at, known) = (reader.at, reader.paths.len());
             let path = reader.path()?;
+            if reader.paths.len() == known {
+                return reader.malformed(at, format!("{path} is there already"));
+            }
             let bytes = reader.number("length")?.checked_sub(1);
             existing.push(ExistingEntry { path, bytes });
         }

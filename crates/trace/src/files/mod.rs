@@ -46,6 +46,9 @@ pub const CALL_BYTES_MAX: u64 = 64 << 20;
 /// The most bytes of a file.
 pub const FILE_BYTES_MAX: u64 = 1 << 48;
 
+/// The most instructions of all threads together: a hundred years of a fast processor.
+pub const INSTRUCTIONS_MAX: u64 = 1 << 63;
+
 /// The most bytes of a path, and of a note.
 pub const TEXT_BYTES_MAX: usize = 4096;
 

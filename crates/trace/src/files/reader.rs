@@ -2,6 +2,7 @@
 
 use std::io::BufRead;
 
+use super::INSTRUCTIONS_MAX;
 use super::binary::{BinaryReader, MAGIC};
 use super::call::{FileTracePreamble, TracedFileCall};
 use super::error::{FileTraceError, FileTracePlace};
@@ -11,8 +12,8 @@ use super::text::{TITLE, TextReader};
 /// The calls of a trace, in their order.
 ///
 /// Whatever it returns could have been called: files that are read hold what is read, what is opened is there, and sizes
-/// are within [`CALL_BYTES_MAX`](super::CALL_BYTES_MAX) and [`FILE_BYTES_MAX`](super::FILE_BYTES_MAX). It ends after the
-/// first error.
+/// are within [`CALL_BYTES_MAX`](super::CALL_BYTES_MAX) and [`FILE_BYTES_MAX`](super::FILE_BYTES_MAX); all instructions
+/// together are within [`INSTRUCTIONS_MAX`]. It ends after the first error.
 ///
 /// # Errors
 /// As [`FileTraceError`] says.
@@ -22,6 +23,8 @@ pub struct FileTraceReader<R> {
     preamble: FileTracePreamble,
     state: FileTraceState,
     calls: u64,
+    /// Of all threads together, where any were counted.
+    instructions: Option<u64>,
     is_over: bool,
 }
 
@@ -61,6 +64,7 @@ impl<R: BufRead> FileTraceReader<R> {
             preamble,
             state: FileTraceState::new(),
             calls: 0,
+            instructions: None,
             is_over: false,
         };
         for entry in &reader.preamble.existing {
@@ -83,6 +87,29 @@ impl<R: BufRead> FileTraceReader<R> {
         self.calls
     }
 
+    /// Instructions of the calls that were read, of all threads; `None` where none were counted.
+    #[must_use]
+    pub const fn instructions(&self) -> Option<u64> {
+        self.instructions
+    }
+
+    /// Adds the instructions of a call.
+    fn count(&mut self, instructions: Option<u64>) -> Result<(), String> {
+        let Some(more) = instructions else {
+            return Ok(());
+        };
+        let sum = self.instructions.unwrap_or(0).checked_add(more);
+        match sum.filter(|sum| *sum <= INSTRUCTIONS_MAX) {
+            Some(sum) => {
+                self.instructions = Some(sum);
+                Ok(())
+            }
+            None => Err(format!(
+                "more instructions than a trace can have; allowed: {INSTRUCTIONS_MAX} of all calls together"
+            )),
+        }
+    }
+
     fn next_call(&mut self) -> Result<Option<TracedFileCall>, FileTraceError> {
         let start = self.form.place();
         let call = match &mut self.form {
@@ -98,7 +125,8 @@ impl<R: BufRead> FileTraceReader<R> {
             FormReader::Binary(_) => start,
             FormReader::Text(text) => text.place(),
         };
-        match self.state.call(&call.action) {
+        let fits = self.count(call.instructions);
+        match fits.and_then(|()| self.state.call(&call.action)) {
             Ok(()) => Ok(Some(call)),
             Err(problem) => Err(FileTraceError::Impossible {
                 place,

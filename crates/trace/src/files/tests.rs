@@ -255,7 +255,7 @@ fn equal_bytes_have_equal_seeds() {
 proptest! {
     /// Accesses of two files by two threads, as offsets repeat and go on.
     #[test]
-    fn any_accesses_come_back(accesses in prop::collection::vec((0..2_u32, 0..2_u32, 0..4_u64, 0..300_u64, any::<Option<u64>>()), 0..60)) {
+    fn any_accesses_come_back(accesses in prop::collection::vec((0..2_u32, 0..2_u32, 0..4_u64, 0..300_u64, prop::option::of(0..=INSTRUCTIONS_MAX / 60)), 0..60)) {
         let open = |file: u32| TracedFileCall {
             thread: 1,
             instructions: None,
@@ -287,4 +287,42 @@ proptest! {
         trace.extend(bytes);
         let _ = read(&trace);
     }
+}
+
+#[test]
+fn instructions_that_no_processor_executes_are_refused_with_their_line() {
+    let most = 1_u64 << 63;
+    let first = "0 open 0 create /a";
+    let (_, calls) =
+        read(lines(&format!("{first}\n0 +{most} mark put")).as_bytes()).expect("it fits");
+    assert_eq!(calls[1].instructions, Some(most));
+    for more in [
+        format!("0 +{} mark put", u64::MAX),
+        // Those of all threads count.
+        format!("0 +{most} sync 0 all\n1 +1 mark put"),
+    ] {
+        let text = refusal(&lines(&format!("{first}\n{more}")));
+        let line = 2 + more.lines().count();
+        assert!(
+            text.starts_with(&format!("line {line}, call {}", line - 1)),
+            "{text}"
+        );
+        assert!(
+            text.contains("instructions") && text.contains(&most.to_string()),
+            "{text}"
+        );
+    }
+}
+
+/// Each entry that existed has a path of its own: one path, named again and again in two bytes, is refused at once.
+#[test]
+fn a_trace_that_announces_more_than_it_has_takes_no_memory_for_it() {
+    // 2^40 entries, and a path that is there already.
+    let mut bytes = b"WLFILES\x02\x00\x80\x80\x80\x80\x80\x20\x00\x02/a\x00".to_vec();
+    let cut = read(&bytes).expect_err("it is cut");
+    assert!(matches!(cut, FileTraceError::CutShort(_)), "{cut}");
+    bytes.extend([0; 64]);
+    let twice = read(&bytes).expect_err("a name is taken once").to_string();
+    assert!(twice.contains("/a is there already"), "{twice}");
+    assert!(twice.starts_with("byte 20"), "{twice}");
 }

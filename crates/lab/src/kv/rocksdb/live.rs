@@ -157,7 +157,7 @@ impl RocksRun {
                 Some(error) => failed(&error),
                 None => CallFailure::Stopped,
             })?;
-        let trace = LoadedTrace::of(trace).map_err(|error| failed(&error))?;
+        let trace = LoadedTrace::of(&*trace).map_err(|error| failed(&error))?;
         let mut played = SystemReplay::run(system, &trace, payload, control, document)?;
         let subject = self.subject(system);
         let name = format!(
