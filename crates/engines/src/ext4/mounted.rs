@@ -264,15 +264,11 @@ impl Ext4Volume {
             .iter()
             .map(|change| pattern.rule(*change, data_only));
         let rule = rules.max_by_key(|rule| (rule.commits(), rule.steps.len()));
+        // Linux writes the data and waits for them before anything else, whichever rule is the longest.
         self.allocate(path)?;
-        for step in rule.iter().flat_map(|rule| &rule.steps) {
-            match step {
-                SyncStep::Data => self.write_out(path)?,
-                step => self.step(*step)?,
-            }
-        }
-        // A pattern whose rule leaves data out would lose track of them.
-        self.write_out(path)
+        self.write_out(path)?;
+        let mut steps = rule.iter().flat_map(|rule| &rule.steps);
+        steps.try_for_each(|step| self.step(*step))
     }
 
     /// Makes the requests of a sync of a directory.
@@ -292,7 +288,7 @@ impl Ext4Volume {
         steps.copied().try_for_each(|step| self.step(step))
     }
 
-    /// Makes a request that is of no file.
+    /// Makes a request that is of no file; the data of a file come before all of them.
     fn step(&mut self, step: SyncStep) -> Result<(), FsError> {
         match step {
             SyncStep::Flush => self.device.flush(),

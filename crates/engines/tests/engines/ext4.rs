@@ -4,13 +4,16 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use wordline_engines::{
-    Ext4, Ext4Options, FileSystem, FsError, FsErrorKind, Handle, Open, PatternCase, Shared,
-    TrafficPattern, VolatileFiles,
+    Ext4, Ext4Options, FileChange, FileSystem, FsError, FsErrorKind, Handle, Open, PatternCase,
+    Shared, TrafficPattern, VolatileFiles,
 };
 use wordline_memory::BlockDevice;
 
 const SECTOR: usize = 512;
 const BLOCK: u64 = 4096;
+
+/// Blocks of the journal on a device of 1 GiB.
+const JOURNAL: std::ops::Range<u64> = 131_072..131_072 + 8192;
 
 /// A disk that keeps what was written, and the requests.
 #[derive(Default)]
@@ -127,13 +130,12 @@ fn replayed(case: &PatternCase) -> Vec<String> {
     for text in &case.calls {
         call(&mut fs, &mut open, text);
     }
-    let journal = 131_072..131_072 + 8192;
     let mut after_journal = false;
     let words = |request: &Option<(u64, u64)>| {
         let Some((block, count)) = request else {
             return "flush".to_owned();
         };
-        let is_journal = journal.contains(block);
+        let is_journal = JOURNAL.contains(block);
         let kind = match is_journal {
             false => "data",
             true if after_journal => "commit",
@@ -154,6 +156,92 @@ fn every_recorded_sync_gives_its_requests() {
     assert!(cases.len() >= 25, "{}", cases.len());
     for case in cases {
         assert_eq!(replayed(case), case.steps, "{}", case.name);
+    }
+}
+
+const CHANGES: [FileChange; 10] = [
+    FileChange::Nothing,
+    FileChange::Overwrite,
+    FileChange::Grow,
+    FileChange::Allocate,
+    FileChange::Truncate,
+    FileChange::Create,
+    FileChange::Rename,
+    FileChange::Remove,
+    FileChange::RemoveEmpty,
+    FileChange::MakeDirectory,
+];
+
+/// Makes a change, the first or the second; returns the file that is synced then.
+fn make(
+    change: FileChange,
+    number: usize,
+    path: String,
+    fs: &mut Ext4,
+    open: &mut BTreeMap<String, Handle>,
+) -> String {
+    let bytes = fs.entry(&path).expect("it is there").bytes;
+    let (text, then) = match change {
+        FileChange::Nothing => return path,
+        FileChange::Overwrite => (format!("write {path} 0 100"), path),
+        FileChange::Grow => (format!("write {path} {bytes} 100"), path),
+        FileChange::Allocate => (format!("write {path} {bytes} 8192"), path),
+        FileChange::Truncate => (format!("truncate {path} {}", bytes / 2 + 3), path),
+        FileChange::Create => (format!("create /d/new{number}"), format!("/d/new{number}")),
+        FileChange::Rename => (format!("rename {path} {path}-"), format!("{path}-")),
+        FileChange::Remove => (format!("remove /d/left{number}"), path),
+        FileChange::RemoveEmpty => (format!("remove /d/empty{number}"), path),
+        FileChange::MakeDirectory => (format!("mkdir /d/e{number}"), path),
+    };
+    call(fs, open, &text);
+    then
+}
+
+/// A sync of any two changes writes data first, and its last request is a flush.
+#[test]
+fn a_sync_of_two_changes_writes_data_before_the_journal_and_ends_with_a_flush() {
+    let syncs = ["sync-data", "sync-all"];
+    for (first, second) in CHANGES
+        .iter()
+        .flat_map(|one| CHANGES.map(|two| (*one, two)))
+    {
+        for sync in syncs {
+            let (disk, mut fs) = fresh(1 << 30);
+            let mut open = BTreeMap::new();
+            let setup = "mkdir /d;create /d/file;write /d/file 0 98304;create /d/empty0;create /d/empty1;\
+                create /d/left0;write /d/left0 0 8192;create /d/left1;write /d/left1 0 8192";
+            for text in setup.split(';') {
+                call(&mut fs, &mut open, text);
+            }
+            for file in open.values() {
+                fs.sync(*file).expect("room");
+            }
+            let path = make(first, 0, "/d/file".to_owned(), &mut fs, &mut open);
+            let path = make(second, 1, path, &mut fs, &mut open);
+            disk.borrow().requests.clear();
+            call(&mut fs, &mut open, &format!("{sync} {path}"));
+            let requests = std::mem::take(&mut disk.borrow().requests);
+            let what = format!("{first:?}, {second:?}, {sync}: {requests:?}");
+            assert_eq!(requests.last(), Some(&None), "{what}");
+            let is_data = |request: &Option<(u64, u64)>| {
+                request.is_some_and(|(block, _)| !JOURNAL.contains(&block))
+            };
+            let data = requests
+                .iter()
+                .take_while(|request| is_data(request))
+                .count();
+            assert!(!requests[data..].iter().any(is_data), "{what}");
+            let writes = [
+                FileChange::Overwrite,
+                FileChange::Grow,
+                FileChange::Allocate,
+            ];
+            assert!(data > 0 || !writes.contains(&second), "{what}");
+            // Nothing is left for a second one.
+            call(&mut fs, &mut open, &format!("{sync} {path}"));
+            let is_written = disk.borrow().requests.iter().any(is_data);
+            assert!(!is_written, "{what}");
+        }
     }
 }
 
