@@ -193,7 +193,7 @@ impl TrafficPattern {
     }
 
     /// Whether the file system was mounted with flushes, as it is unless an option turns them off.
-    fn has_barriers(&self) -> bool {
+    pub(super) fn has_barriers(&self) -> bool {
         let mut options = self.mounted.split(',').map(str::trim);
         !options.any(|option| option == "nobarrier" || option == "barrier=0")
     }
