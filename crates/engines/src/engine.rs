@@ -206,6 +206,11 @@ pub struct OptionFile {
     pub text: Arc<str>,
 }
 
+impl OptionFile {
+    /// Bytes of its text at most.
+    pub const BYTES_MAX: u64 = 1 << 20;
+}
+
 impl FsOptions {
     /// The defaults.
     #[must_use]

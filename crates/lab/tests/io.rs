@@ -403,7 +403,9 @@ fn a_pattern_of_the_users_own_replaces_the_recording() {
     let sync = |document: &ResultSet| value(document, "sync", Metric::LatencyMean, None);
     let usual = sync(&ran(&target, traffic(), lines));
     assert_eq!(sync(&with(recorded).expect("the recording")), usual);
-    let without_barriers = recorded.replace(", \"flush\"", "");
+    let without_barriers = recorded
+        .replace(", \"flush\"", "")
+        .replace("\"noatime\"", "\"noatime,nobarrier\"");
     let faster = sync(&with(&without_barriers).expect("it is sound"));
     assert!(faster < usual, "{faster:?} {usual:?}");
     let wrong = with(&recorded.replacen("data 4096", "tape 4096", 1)).expect_err("no such step");
@@ -412,6 +414,14 @@ fn a_pattern_of_the_users_own_replaces_the_recording() {
     workload.settings = [("ext4.pattern".to_owned(), "/nowhere.toml".to_owned())].into();
     let missing = try_run(&target, workload, lines, 1).expect_err("no such file");
     assert!(missing.to_string().contains("/nowhere.toml"), "{missing}");
+    let long = with(&format!("{recorded}#{}", " ".repeat(1 << 20))).expect_err("it is long");
+    assert!(long.to_string().contains("longer than 1 MiB"), "{long}");
+    for device in ["/dev/zero", "/dev"] {
+        let mut workload = traffic();
+        workload.settings = [("ext4.pattern".to_owned(), device.to_owned())].into();
+        let refused = try_run(&target, workload, lines, 1).expect_err("no regular file");
+        assert!(refused.to_string().contains("no regular file"), "{refused}");
+    }
 }
 
 /// What is emulated runs where it is asked for, and gets no verdict.

@@ -9,8 +9,10 @@
 //! What its users should know:
 //! - Nothing survives a power cut: what was not unmounted is refused. Verdicts on power cuts are refused, too.
 //! - No clock runs here. What Linux writes after some seconds is written by the next sync, by [`Ext4Options::dirty_bytes`],
-//!   or at the unmount.
-//! - Pages stay in RAM once they were read or written; there is no readahead.
+//!   or at the unmount. The write that exceeds `dirty_bytes` waits for all of it; Linux's flusher writes in the background.
+//! - A journal that is three quarters full is emptied at once: one long stall. jbd2 checkpoints its oldest transactions until
+//!   there is room.
+//! - Pages stay in RAM once they were read or written, [`Ext4Options::held_bytes`] at most; there is no readahead.
 //! - The image is no ext4: Linux does not mount it.
 
 mod alloc;
@@ -70,6 +72,7 @@ fn chosen(options: &FsOptions) -> Result<Ext4Options, FsError> {
     Ok(Ext4Options {
         pattern: pattern.transpose()?.unwrap_or(usual.pattern),
         dirty_bytes: option("ext4", options, "dirty")?.unwrap_or(usual.dirty_bytes),
+        held_bytes: usual.held_bytes,
     })
 }
 

@@ -15,21 +15,29 @@ use crate::{
     Entry, FileSystem, FsError, FsErrorKind, Handle, Open, RamUse, SectorBox, Space, check_path,
 };
 
+/// Bytes of a file at most: a file has less than 2^32 blocks.
+const FILE_MAX: u64 = ((1 << 32) - 1) * BLOCK as u64;
+
 /// How the traffic of ext4 is emulated.
 #[derive(Clone, Debug)]
 pub struct Ext4Options {
     /// What a sync writes.
     pub pattern: Arc<TrafficPattern>,
-    /// Bytes of dirty pages beyond which they are written without a sync: `vm.dirty_background_bytes`.
+    /// Bytes of dirty pages beyond which they are written without a sync: `vm.dirty_background_bytes`. The write that exceeds
+    /// them waits for that here; on Linux a flusher writes them in the background.
     pub dirty_bytes: u64,
+    /// Bytes of pages in RAM beyond which a call is refused: Linux would drop clean pages, and they stay here.
+    pub held_bytes: u64,
 }
 
 impl Default for Ext4Options {
-    /// The recorded pattern, and a tenth of the 900 MiB that 1 GiB of RAM leaves (`vm.dirty_background_ratio`, assumed).
+    /// The recorded pattern, pages of 1 GiB at most (assumed), and a tenth of the 900 MiB that 1 GiB of RAM leaves
+    /// (`vm.dirty_background_ratio`, assumed).
     fn default() -> Self {
         Self {
             pattern: Arc::new(TrafficPattern::recorded()),
             dirty_bytes: 90 << 20,
+            held_bytes: 1 << 30,
         }
     }
 }
@@ -69,6 +77,9 @@ struct Ext4Volume {
     pattern: Arc<TrafficPattern>,
     dirty_pages_max: u64,
     dirty_pages: u64,
+    held_pages_max: u64,
+    /// Pages in RAM, of all files.
+    held_pages: u64,
     /// Dirty pages without a block.
     reserved: u64,
     /// Number of the running transaction.
@@ -117,11 +128,13 @@ impl Ext4 {
             device,
             layout,
             space,
-            journal: Ext4Journal::new(&layout),
+            journal: Ext4Journal::new(&layout, options.pattern.has_barriers()),
             tree,
             pattern: options.pattern,
             dirty_pages_max: options.dirty_bytes / BLOCK as u64,
             dirty_pages: 0,
+            held_pages_max: options.held_bytes / BLOCK as u64,
+            held_pages: 0,
             reserved: 0,
             running: 1,
             renamed: BTreeSet::new(),
@@ -264,15 +277,11 @@ impl Ext4Volume {
             .iter()
             .map(|change| pattern.rule(*change, data_only));
         let rule = rules.max_by_key(|rule| (rule.commits(), rule.steps.len()));
+        // Linux writes the data and waits for them before anything else, whichever rule is the longest.
         self.allocate(path)?;
-        for step in rule.iter().flat_map(|rule| &rule.steps) {
-            match step {
-                SyncStep::Data => self.write_out(path)?,
-                step => self.step(*step)?,
-            }
-        }
-        // A pattern whose rule leaves data out would lose track of them.
-        self.write_out(path)
+        self.write_out(path)?;
+        let mut steps = rule.iter().flat_map(|rule| &rule.steps);
+        steps.try_for_each(|step| self.step(*step))
     }
 
     /// Makes the requests of a sync of a directory.
@@ -292,7 +301,7 @@ impl Ext4Volume {
         steps.copied().try_for_each(|step| self.step(step))
     }
 
-    /// Makes a request that is of no file.
+    /// Makes a request that is of no file; the data of a file come before all of them.
     fn step(&mut self, step: SyncStep) -> Result<(), FsError> {
         match step {
             SyncStep::Flush => self.device.flush(),
@@ -309,18 +318,26 @@ impl Ext4Volume {
     }
 
     fn read(&mut self, path: &str, at: u64, out: &mut [u8]) -> Result<usize, FsError> {
+        let (held, held_max) = (self.held_pages, self.held_pages_max);
         let (file, device, _) = self.file(path)?;
         let found = file.bytes.saturating_sub(at).min(out.len() as u64);
         if found == 0 {
             return Ok(0);
         }
-        file.load(Ext4File::touched(at, found), device)?;
+        let pages = Ext4File::touched(at, found);
+        let stored = file.blocks.range(pages.clone());
+        let wanted = stored.filter(|(page, _)| !file.pages.contains_key(page));
+        check_held(held + wanted.count() as u64, held_max)?;
+        let cached = file.pages.len();
+        file.load(pages, device)?;
         file.copy_out(at, &mut out[..found as usize]);
+        self.held_pages += (file.pages.len() - cached) as u64;
         Ok(found as usize)
     }
 
     fn write(&mut self, path: &str, at: u64, data: &[u8]) -> Result<(), FsError> {
         let free = self.space.free_blocks - self.reserved;
+        let (held, held_max) = (self.held_pages, self.held_pages_max);
         let (file, device, _) = self.file(path)?;
         let length = file.bytes;
         if at > length {
@@ -330,7 +347,8 @@ impl Ext4Volume {
         if data.is_empty() {
             return Ok(());
         }
-        let end = at + data.len() as u64;
+        let end = at.saturating_add(data.len() as u64);
+        check_length(end)?;
         let pages = Ext4File::touched(at, data.len() as u64);
         let lacks_block =
             |page: &u64| !file.blocks.contains_key(page) && !file.dirty.contains(page);
@@ -338,6 +356,9 @@ impl Ext4Volume {
         if wanted > free {
             return Err(FsErrorKind::Full.into());
         }
+        let cached = file.pages.range(pages.clone()).count() as u64;
+        check_held(held + (pages.end - pages.start - cached), held_max)?;
+        let cached = file.pages.len();
         // The parts of a page that stay.
         if !at.is_multiple_of(BLOCK as u64) {
             file.load(pages.start..pages.start + 1, device)?;
@@ -348,7 +369,9 @@ impl Ext4Volume {
         let dirty = file.dirty.len();
         file.copy_in(at, data);
         let dirtied = (file.dirty.len() - dirty) as u64;
+        let added = (file.pages.len() - cached) as u64;
         file.bytes = length.max(end);
+        self.held_pages += added;
         self.dirty_pages += dirtied;
         self.reserved += wanted;
         let change = match end > length {
@@ -369,12 +392,14 @@ impl Ext4Volume {
             return Ok(());
         }
         if bytes > length {
+            check_length(bytes)?;
             file.bytes = bytes;
             return self.changed(path, FileChange::Grow, &[]);
         }
         let page = bytes / BLOCK as u64;
         let rest = (bytes % BLOCK as u64) as usize;
         let (dirty, unallocated) = (file.dirty.len(), file.unallocated().count());
+        let cached = file.pages.len();
         let freed = file.cut(bytes.div_ceil(BLOCK as u64));
         // The rest of the last page is zeros, should the file grow again.
         let mut zeroed = false;
@@ -386,9 +411,10 @@ impl Ext4Volume {
             }
         }
         file.bytes = bytes;
-        let left = file.unallocated().count();
+        let (left, kept) = (file.unallocated().count(), file.pages.len());
         let dropped = dirty + usize::from(zeroed) - file.dirty.len();
         self.dirty_pages = self.dirty_pages + u64::from(zeroed) - dropped as u64;
+        self.held_pages = self.held_pages + kept as u64 - cached as u64;
         self.reserved = self.reserved + left as u64 - unallocated as u64;
         self.give_back(&freed);
         self.changed(path, FileChange::Truncate, &freed)
@@ -466,6 +492,7 @@ impl Ext4Volume {
         let blocks = match node {
             Ext4Node::Directory { block, .. } => vec![block],
             Ext4Node::File { mut file, .. } => {
+                self.held_pages -= file.pages.len() as u64;
                 self.dirty_pages -= file.dirty.len() as u64;
                 self.reserved -= file.unallocated().count() as u64;
                 file.cut(0)
@@ -533,9 +560,9 @@ impl Ext4Volume {
         self.write_back()?;
         if self.journal.has_changes() {
             self.journal.write(&mut self.device)?;
-            self.device.flush()?;
+            self.journal.barrier(&mut self.device)?;
             self.commit()?;
-            self.device.flush()?;
+            self.journal.barrier(&mut self.device)?;
         }
         self.journal.checkpoint(&mut self.device)?;
         table::store(&self.tree, &mut self.device, &self.layout)
@@ -651,13 +678,9 @@ impl FileSystem for Ext4 {
 
     /// The pages in RAM; what the kernel needs besides was not counted.
     fn ram(&self) -> RamUse {
-        let nodes = self.volume.iter().flat_map(|volume| volume.tree.values());
-        let pages = nodes.map(|node| match node {
-            Ext4Node::File { file, .. } => file.pages.len(),
-            Ext4Node::Directory { .. } => 0,
-        });
+        let pages = self.volume.as_ref().map_or(0, |volume| volume.held_pages);
         RamUse {
-            buffers: (pages.sum::<usize>() * BLOCK) as u64,
+            buffers: pages * BLOCK as u64,
             structures: 0,
         }
     }
@@ -684,6 +707,27 @@ fn entry(path: &str, node: &Ext4Node) -> Entry {
             Ext4Node::Directory { .. } => 0,
         },
     }
+}
+
+/// Refuses pages in RAM beyond the most.
+fn check_held(pages: u64, most: u64) -> Result<(), FsError> {
+    if pages <= most {
+        return Ok(());
+    }
+    let (found, most) = (pages * BLOCK as u64, most * BLOCK as u64);
+    let why = format_args!(
+        "{found} B of files read or written would be in RAM; the emulation of ext4 keeps them all, and {most} B at most"
+    );
+    Err(FsError::new(FsErrorKind::Unsuitable, why))
+}
+
+/// Refuses a file that ext4 cannot have.
+fn check_length(bytes: u64) -> Result<(), FsError> {
+    if bytes <= FILE_MAX {
+        return Ok(());
+    }
+    let why = format_args!("a file of {bytes} B; ext4 has {FILE_MAX} B at most");
+    Err(FsError::new(FsErrorKind::Invalid, why))
 }
 
 fn not_mounted() -> FsError {

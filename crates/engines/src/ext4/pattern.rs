@@ -5,7 +5,14 @@ use std::collections::btree_map::Entry;
 
 use serde::Deserialize;
 
-use crate::{FsError, FsErrorKind};
+use super::volume::BLOCK;
+use crate::{FsError, FsErrorKind, OptionFile};
+
+/// Cases of a pattern at most, and entries of each list of a case.
+const ENTRIES_MAX: usize = 64;
+
+/// Bytes of a request in a pattern at most: the size of the file system that `scripts/record-ext4` makes.
+const STEP_MAX: u64 = 1 << 30;
 
 /// A recorded pattern, as `scripts/record-ext4` writes it; `docs/reference/ext4-pattern.md` has its fields.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -144,13 +151,31 @@ impl TrafficPattern {
     /// Reads a pattern.
     ///
     /// # Errors
-    /// [`FsErrorKind::Unsuitable`] with the line of what is wrong, or the case that is missing.
+    /// [`FsErrorKind::Unsuitable`] with the line or case of what is wrong and what is allowed, or the case that is missing.
     pub fn read(text: &str) -> Result<Self, FsError> {
+        if text.len() as u64 > OptionFile::BYTES_MAX {
+            let most = OptionFile::BYTES_MAX;
+            return Err(wrong(&format_args!(
+                "{} B; allowed: {most} B at most",
+                text.len()
+            )));
+        }
         let mut pattern: Self = toml::from_str(text).map_err(|error| {
             let before = error.span().and_then(|span| text.get(..span.start));
             let line = 1 + before.map_or(0, |before| before.matches('\n').count());
             wrong(&format_args!("line {line}: {}", error.message()))
         })?;
+        if pattern.cases.len() > ENTRIES_MAX {
+            let found = pattern.cases.len();
+            return Err(wrong(&format_args!(
+                "{found} cases; allowed: {ENTRIES_MAX} at most"
+            )));
+        }
+        let has_barriers = pattern.has_barriers();
+        pattern
+            .cases
+            .iter()
+            .try_for_each(|case| case.check(has_barriers))?;
         pattern.rules = pattern.derived()?;
         Ok(pattern)
     }
@@ -167,15 +192,20 @@ impl TrafficPattern {
         }
     }
 
+    /// Whether the file system was mounted with flushes, as it is unless an option turns them off.
+    pub(super) fn has_barriers(&self) -> bool {
+        let mut options = self.mounted.split(',').map(str::trim);
+        !options.any(|option| option == "nobarrier" || option == "barrier=0")
+    }
+
     /// The first case of each change and each kind of sync; a change that was synced in one way alone counts for both.
     fn derived(&self) -> Result<BTreeMap<(FileChange, bool), SyncRule>, FsError> {
         let mut rules = BTreeMap::new();
         for case in &self.cases {
-            let Some(data_only) = case.data_only() else {
+            let (Some(data_only), Some(change)) = (case.data_only(), case.changes.first()) else {
                 continue;
             };
-            let change = case.changes.first().copied().unwrap_or(FileChange::Nothing);
-            if let Entry::Vacant(vacant) = rules.entry((change, data_only)) {
+            if let Entry::Vacant(vacant) = rules.entry((*change, data_only)) {
                 vacant.insert(case.rule()?);
             }
         }
@@ -213,22 +243,9 @@ impl PatternCase {
 
     /// The order of its requests, without lengths.
     fn rule(&self) -> Result<SyncRule, FsError> {
-        let steps = self.steps.iter().map(|step| {
-            let kind = step.split(' ').next().unwrap_or_default();
-            Ok(match kind {
-                "data" => SyncStep::Data,
-                "journal" => SyncStep::Journal,
-                "commit" => SyncStep::Commit,
-                "flush" => SyncStep::Flush,
-                _ => {
-                    let name = &self.name;
-                    return Err(wrong(&format_args!(
-                        "case {name}: step `{step}`; allowed in a case with a sync: data, journal, commit, flush"
-                    )));
-                }
-            })
-        });
-        let mut steps: Vec<_> = steps.collect::<Result<_, _>>()?;
+        let steps = self.steps.iter().map(|step| self.step(step));
+        let steps: Vec<_> = steps.collect::<Result<_, _>>()?;
+        let mut steps: Vec<_> = steps.into_iter().flatten().collect();
         // Several requests of a kind in a row are one of the lengths that the state asks for.
         steps.dedup_by(|one, other| one == other && *one != SyncStep::Flush);
         Ok(SyncRule {
@@ -236,6 +253,103 @@ impl PatternCase {
             journals: self.journals.clone(),
         })
     }
+
+    /// A request; nothing for metadata in place.
+    fn step(&self, step: &str) -> Result<Option<SyncStep>, FsError> {
+        let (kind, bytes) = match step.split_once(' ') {
+            Some((kind, bytes)) => (kind, Some(bytes)),
+            None => (step, None),
+        };
+        let shown = beginning(step);
+        let is_synced = self.data_only().is_some();
+        let found = match kind {
+            "data" => Some(SyncStep::Data),
+            "journal" => Some(SyncStep::Journal),
+            "commit" => Some(SyncStep::Commit),
+            "flush" => Some(SyncStep::Flush),
+            "home" if !is_synced => None,
+            _ => {
+                let home = if is_synced { "" } else { ", home BYTES" };
+                return Err(self.wrong(&format_args!(
+                    "step `{shown}`; allowed: data BYTES, journal BYTES, commit BYTES, flush{home}"
+                )));
+            }
+        };
+        let block = BLOCK as u64;
+        let is_length = |bytes: &str| {
+            let bytes = bytes.parse::<u64>().unwrap_or(0);
+            (block..=STEP_MAX).contains(&bytes) && bytes.is_multiple_of(block)
+        };
+        match (found, bytes) {
+            (Some(SyncStep::Flush), None) => Ok(found),
+            (Some(SyncStep::Flush), Some(_)) => Err(self.wrong(&format_args!(
+                "step `{shown}`; allowed: flush, without a length"
+            ))),
+            (_, Some(bytes)) if is_length(bytes) => Ok(found),
+            _ => Err(self.wrong(&format_args!(
+                "step `{shown}`; allowed lengths: multiples of {block} from {block} to {STEP_MAX}"
+            ))),
+        }
+    }
+
+    /// Checks what it says; that its sync makes the requests without which its changes are not safe, too.
+    fn check(&self, has_barriers: bool) -> Result<(), FsError> {
+        let lists = [
+            ("changes", self.changes.len()),
+            ("setup", self.setup.len()),
+            ("calls", self.calls.len()),
+            ("steps", self.steps.len()),
+            ("journals", self.journals.len()),
+            ("after_s", self.after_s.len()),
+        ];
+        if let Some((list, found)) = lists.iter().find(|(_, found)| *found > ENTRIES_MAX) {
+            return Err(self.wrong(&format_args!(
+                "{list} has {found} entries; allowed: {ENTRIES_MAX} at most"
+            )));
+        }
+        let changes = &self.changes;
+        if changes.is_empty() {
+            return Err(self.wrong(&"no changes; allowed: one at least, `nothing` among them"));
+        }
+        let rule = self.rule()?;
+        if self.data_only().is_none() {
+            return Ok(());
+        }
+        let steps = &rule.steps;
+        let at = |step| steps.iter().position(|one| *one == step);
+        let last = |step| steps.iter().rposition(|one| *one == step);
+        let writes = [
+            FileChange::Overwrite,
+            FileChange::Grow,
+            FileChange::Allocate,
+        ];
+        let why = if last(SyncStep::Data).is_some_and(|data| data > 0) {
+            "`data` behind another request; allowed: first, as Linux writes data before it commits"
+        } else if at(SyncStep::Data).is_none() && changes.iter().any(|one| writes.contains(one)) {
+            "no `data`, which overwrite, grow and allocate need; allowed: `data BYTES` first"
+        } else if at(SyncStep::Journal).is_some() != at(SyncStep::Commit).is_some()
+            || at(SyncStep::Journal) > at(SyncStep::Commit)
+        {
+            "`journal` or `commit` without the other; allowed: `journal BYTES`, then `commit BYTES`, or neither"
+        } else if at(SyncStep::Journal).is_some() == self.journals.is_empty() {
+            "`journals` does not fit the steps; allowed: metadata with a `journal` step, [] without"
+        } else if has_barriers && steps.last() != Some(&SyncStep::Flush) {
+            "no `flush` at the end; allowed: `flush` last, or `mounted` with nobarrier or barrier=0"
+        } else {
+            return Ok(());
+        };
+        Err(self.wrong(&why))
+    }
+
+    fn wrong(&self, why: &dyn std::fmt::Display) -> FsError {
+        wrong(&format_args!("case {}: {why}", beginning(&self.name)))
+    }
+}
+
+/// What a message shows of a text.
+fn beginning(text: &str) -> &str {
+    let end = text.char_indices().nth(60).map_or(text.len(), |(at, _)| at);
+    &text[..end]
 }
 
 fn wrong(why: &dyn std::fmt::Display) -> FsError {
@@ -280,5 +394,94 @@ mod tests {
         let without = refused(&format!("{head}case = []"));
         assert!(without.contains("Nothing"), "{without}");
         assert!(refused("kernel = 3").contains("line 1"));
+    }
+
+    #[test]
+    fn a_pattern_whose_syncs_do_not_fit_its_changes_is_refused_with_what_is_allowed() {
+        let text = include_str!("../../data/ext4.toml");
+        // The first case overwrites, and syncs the data.
+        let first = "steps = [\"data 4096\", \"flush\"]\njournals = []";
+        assert!(text.contains(first));
+        let with = |steps: &str, journals: &str| {
+            let other = format!("steps = [{steps}]\njournals = [{journals}]");
+            TrafficPattern::read(&text.replacen(first, &other, 1))
+        };
+        let long = |entry: &str, count: usize| vec![entry; count].join(", ");
+        let journalled = "\"data 4096\", \"journal 8192\", \"flush\", \"commit 4096\", \"flush\"";
+        assert!(with(journalled, "\"inode\"").is_ok());
+        let most = with(&long("\"data 4096\"", 63), "");
+        assert!(
+            most.expect_err("no flush")
+                .to_string()
+                .contains("nobarrier")
+        );
+        let flushes = long("\"flush\"", 63);
+        assert!(with(&format!("\"data 1073741824\", {flushes}"), "").is_ok());
+        let refused = [
+            ("", "", "allowed: `data BYTES` first"),
+            ("\"commit 1\"", "", "multiples of 4096"),
+            ("\"commit 4096\"", "", "allowed: `data BYTES` first"),
+            ("\"flush\"", "", "allowed: `data BYTES` first"),
+            ("\"data -5\", \"flush\"", "", "multiples of 4096"),
+            ("\"data 0\", \"flush\"", "", "multiples of 4096"),
+            ("\"data 4097\", \"flush\"", "", "multiples of 4096"),
+            ("\"data 1073745920\", \"flush\"", "", "to 1073741824"),
+            (
+                "\"data 18446744073709551616000\", \"flush\"",
+                "",
+                "to 1073741824",
+            ),
+            ("\"data\", \"flush\"", "", "multiples of 4096"),
+            ("\"data  4096\", \"flush\"", "", "multiples of 4096"),
+            ("\"data 4096\", \"flush 4096\"", "", "without a length"),
+            (
+                "\"data 4096\", \"home 4096\", \"flush\"",
+                "",
+                "commit BYTES, flush",
+            ),
+            ("\"flush\", \"data 4096\"", "", "allowed: first"),
+            ("\"data 4096\"", "", "`flush` last"),
+            (
+                "\"data 4096\", \"journal 8192\", \"flush\"",
+                "\"inode\"",
+                "then `commit BYTES`",
+            ),
+            (
+                "\"data 4096\", \"commit 4096\", \"journal 8192\", \"flush\"",
+                "\"inode\"",
+                "then `commit BYTES`",
+            ),
+            (journalled, "", "metadata with a `journal` step"),
+            ("\"data 4096\", \"flush\"", "\"inode\"", "[] without"),
+            (
+                &long("\"flush\"", 65),
+                "",
+                "steps has 65 entries; allowed: 64",
+            ),
+            (
+                journalled,
+                &long("\"inode\"", 65),
+                "journals has 65 entries; allowed: 64",
+            ),
+        ];
+        for (steps, journals, says) in refused {
+            let error = with(steps, journals).expect_err(steps).to_string();
+            assert!(
+                error.contains("overwrite-data") && error.contains(says),
+                "{steps}: {error}"
+            );
+        }
+        let refused = |text: &str| {
+            TrafficPattern::read(text)
+                .expect_err("it is wrong")
+                .to_string()
+        };
+        let case = text.split("[[case]]").nth(1).expect("it has cases");
+        let many = format!("{text}{}", format!("\n[[case]]{case}").repeat(64));
+        assert!(refused(&many).contains("allowed: 64 at most"));
+        let none = text.replacen("changes = [\"overwrite\"]", "changes = []", 1);
+        assert!(refused(&none).contains("no changes; allowed"));
+        let long = format!("{text}#{}", " ".repeat(1 << 20));
+        assert!(refused(&long).contains("1048576 B at most"));
     }
 }

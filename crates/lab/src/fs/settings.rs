@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::fs::File;
+use std::io::{self, Read as _};
 
 use wordline_core::quantity::ByteCount;
 use wordline_engines::{FILE_SYSTEMS, FileSystemEngine, FsOptions, OptionFile};
@@ -22,11 +24,11 @@ impl Settings {
         all: &BTreeMap<String, String>,
     ) -> Result<Self, LabError> {
         let mut chosen = FsOptions::new();
-        for (name, value) in all {
-            let (owner, name) = find(name)?;
+        for (spelt, value) in all {
+            let (owner, name) = find(spelt)?;
             if owner.file_options().contains(&name) {
                 if owner.name() == engine.name() {
-                    chosen.files.insert(name, read(value)?);
+                    chosen.files.insert(name, read(spelt, value)?);
                 }
                 continue;
             }
@@ -118,13 +120,26 @@ fn find(text: &str) -> Result<(&'static dyn FileSystemEngine, &'static str), Lab
     })
 }
 
-fn read(file: &str) -> Result<OptionFile, LabError> {
-    let text = std::fs::read_to_string(file).map_err(|source| LabError::Unreadable {
+/// Reads the file that a choice names. Only a regular file is opened: a FIFO would wait for its writer.
+fn read(choice: &str, file: &str) -> Result<OptionFile, LabError> {
+    let unreadable = |source| LabError::Unreadable {
         file: file.to_owned(),
         source,
-    })?;
+    };
+    let (choice, name) = (choice.to_owned(), file.to_owned());
+    if !std::fs::metadata(file).map_err(unreadable)?.is_file() {
+        return Err(SettingProblem::NoRegularFile { choice, file: name }.of("set"));
+    }
+    let mut bytes = Vec::new();
+    File::open(file)
+        .and_then(|file| file.take(OptionFile::BYTES_MAX + 1).read_to_end(&mut bytes))
+        .map_err(unreadable)?;
+    if bytes.len() as u64 > OptionFile::BYTES_MAX {
+        return Err(SettingProblem::LongFile { choice, file: name }.of("set"));
+    }
+    let text = String::from_utf8(bytes).map_err(|error| unreadable(io::Error::other(error)))?;
     Ok(OptionFile {
-        name: file.to_owned(),
+        name,
         text: text.into(),
     })
 }
