@@ -232,7 +232,8 @@ problems! {
     // Of wordline fs.
     LayerWithoutFat "is what FAT runs over on NAND, and none of the runs is of FAT on NAND; leave it out";
     PageOfDatabase(u64) "{0} B is not a page size of SQLite; allowed: 512, 1024, 2048, 4096, 8192, 16384, 32768 and 65536";
-    NoRegularFile { choice: String, file: String } "{choice}={file} names no regular file; allowed: a regular file of at most 1 MiB";
+    NoRegularFile { choice: String, file: String }
+        "{choice}={file} names no regular file; allowed: a regular file of at most 1 MiB";
     LongFile { choice: String, file: String } "{choice}={file} names a file that is longer than 1 MiB";
     LongScript(String) "names {0}, which is longer than 64 MiB";
     EmptyScript(String) "names {0}, which has no statement";
