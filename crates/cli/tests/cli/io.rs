@@ -191,11 +191,38 @@ fn a_program_that_fails_leaves_its_trace_and_one_that_is_not_there_leaves_none()
         return;
     };
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    ran.says(&["exit status: 3"]);
+    ran.says(&["exit status: 3", "hint", "--cached"]);
     wordline(&["io", "show", &trace]).done();
     let none = folder.file("b.wft");
     let ran =
         recorded(&["--output", &none, "--", "/no/such/program"]).expect("it was mounted before");
     ran.refused(&["/no/such/program", "cannot be started"]);
     assert!(!Path::new(&none).exists() && !Path::new(&format!("{none}.files")).exists());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_recording_cannot_hold_is_refused_to_the_program() {
+    if !Path::new("/dev/fuse").exists() {
+        return;
+    }
+    let folder = Folder::new();
+    let program = |name: &str, size: &str, script: &str| {
+        let trace = folder.file(name);
+        let ran = recorded(&["--output", &trace, "--size", size, "--", "sh", "-c", script])?;
+        wordline(&["io", "show", &trace]).done();
+        Some(ran)
+    };
+    // Each directory is made from the one above, so that only the recording sees how deep it is.
+    let deep = "i=0; while [ $i -lt 3000 ]; do mkdir d && cd -P d || exit 4; i=$((i+1)); done";
+    let Some(ran) = program("deep.wft", "1MiB", deep) else {
+        return;
+    };
+    ran.says(&["File name too long", "exit status: 4"]);
+    let sparse =
+        program("sparse.wft", "1MiB", "truncate -s 100G f").expect("it was mounted before");
+    sparse.says(&["No space left on device"]);
+    let none = program("none.wft", "0B", "dd if=/dev/zero of=f bs=10 count=1")
+        .expect("it was mounted before");
+    none.says(&["No space left on device"]);
 }

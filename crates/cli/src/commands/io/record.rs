@@ -29,6 +29,10 @@ use crate::output;
 /// Interval between checks that the program still runs.
 const LOOK: Duration = Duration::from_millis(10);
 
+/// Why a program may have failed here alone.
+const MAPPING: &str =
+    "hint: programs that map files for sharing, as SQLite's write-ahead log does, need --cached";
+
 /// What stands for the directory in an argument.
 const PLACE: &str = "{}";
 
@@ -55,6 +59,9 @@ pub(super) fn run(record: &FileRecording, global: &Global) -> Result<Outcome, Fa
                 "{}: {status}",
                 record.program[0].to_string_lossy()
             )));
+            if !record.cached {
+                output::note(MAPPING);
+            }
             Ok(Outcome::CheckFailed)
         }
     }
