@@ -19,7 +19,7 @@ const ROOM: u64 = 256 << 20;
 
 /// What a run changed, in the order of its calls.
 #[derive(Clone, Debug)]
-enum Change {
+enum RocksChange {
     Open(Handle, Arc<str>, Open),
     Write(Handle, u64, Vec<u8>),
     Truncate(Handle, u64),
@@ -34,7 +34,7 @@ enum Change {
 /// Files in RAM, and what was changed of them.
 struct LoggedFiles {
     fs: VolatileFiles,
-    log: Shared<Vec<Change>>,
+    log: Shared<Vec<RocksChange>>,
     /// Whether syncs do something; a known bad file system says so and does nothing.
     syncs: FileSyncs,
 }
@@ -51,7 +51,7 @@ pub enum FileSyncs {
 }
 
 impl LoggedFiles {
-    fn add(&self, change: Change) {
+    fn add(&self, change: RocksChange) {
         self.log.borrow().push(change);
     }
 }
@@ -59,7 +59,7 @@ impl LoggedFiles {
 impl FileSystem for LoggedFiles {
     fn open(&mut self, path: &str, how: Open) -> Result<Handle, FsError> {
         let handle = self.fs.open(path, how)?;
-        self.add(Change::Open(handle, path.into(), how));
+        self.add(RocksChange::Open(handle, path.into(), how));
         Ok(handle)
     }
 
@@ -69,20 +69,20 @@ impl FileSystem for LoggedFiles {
 
     fn write(&mut self, file: Handle, at: u64, data: &[u8]) -> Result<(), FsError> {
         self.fs.write(file, at, data)?;
-        self.add(Change::Write(file, at, data.to_vec()));
+        self.add(RocksChange::Write(file, at, data.to_vec()));
         Ok(())
     }
 
     fn truncate(&mut self, file: Handle, bytes: u64) -> Result<(), FsError> {
         self.fs.truncate(file, bytes)?;
-        self.add(Change::Truncate(file, bytes));
+        self.add(RocksChange::Truncate(file, bytes));
         Ok(())
     }
 
     fn sync(&mut self, file: Handle) -> Result<(), FsError> {
         self.fs.sync(file)?;
         if self.syncs != FileSyncs::FilesLie {
-            self.add(Change::Sync(file));
+            self.add(RocksChange::Sync(file));
         }
         Ok(())
     }
@@ -90,7 +90,7 @@ impl FileSystem for LoggedFiles {
     fn sync_dir(&mut self, path: &str) -> Result<(), FsError> {
         self.fs.sync_dir(path)?;
         if self.syncs != FileSyncs::DirsLie {
-            self.add(Change::SyncDir(path.into()));
+            self.add(RocksChange::SyncDir(path.into()));
         }
         Ok(())
     }
@@ -105,13 +105,13 @@ impl FileSystem for LoggedFiles {
 
     fn remove(&mut self, path: &str) -> Result<(), FsError> {
         self.fs.remove(path)?;
-        self.add(Change::Remove(path.into()));
+        self.add(RocksChange::Remove(path.into()));
         Ok(())
     }
 
     fn rename(&mut self, from: &str, to: &str) -> Result<(), FsError> {
         self.fs.rename(from, to)?;
-        self.add(Change::Rename(from.into(), to.into()));
+        self.add(RocksChange::Rename(from.into(), to.into()));
         Ok(())
     }
 
@@ -142,16 +142,16 @@ struct CutFile {
     /// As it is after a power cut that loses whatever may be lost.
     synced: Vec<u8>,
     /// What was done to it since: writes, and lengths.
-    since: Vec<FileChange>,
+    since: Vec<RocksFileChange>,
 }
 
 #[derive(Clone, Debug)]
-enum FileChange {
+enum RocksFileChange {
     Write(u64, Vec<u8>),
     Length(u64),
 }
 
-impl FileChange {
+impl RocksFileChange {
     fn make(&self, data: &mut Vec<u8>) {
         match self {
             Self::Write(at, bytes) => {
@@ -170,11 +170,11 @@ impl CutFile {
         let mut data = self.synced.clone();
         let (whole, rest) = self.since.split_at(count.min(self.since.len()));
         whole.iter().for_each(|change| change.make(&mut data));
-        if let Some(FileChange::Write(at, bytes)) = rest.first()
+        if let Some(RocksFileChange::Write(at, bytes)) = rest.first()
             && torn > 0
         {
             let part = &bytes[..torn.min(bytes.len())];
-            FileChange::Write(*at, part.to_vec()).make(&mut data);
+            RocksFileChange::Write(*at, part.to_vec()).make(&mut data);
         }
         data
     }
@@ -223,37 +223,37 @@ impl CutTree {
         self.files.get_mut(*self.open.get(&file)?)
     }
 
-    fn make(&mut self, change: &Change) {
+    fn make(&mut self, change: &RocksChange) {
         match change {
-            Change::Open(handle, path, how) => {
+            RocksChange::Open(handle, path, how) => {
                 let number = *self.names.entry(Arc::clone(path)).or_insert_with(|| {
                     self.files.push(CutFile::default());
                     self.files.len() - 1
                 });
                 self.open.insert(*handle, number);
                 if *how == Open::Replace {
-                    self.files[number].since.push(FileChange::Length(0));
+                    self.files[number].since.push(RocksFileChange::Length(0));
                 }
             }
-            Change::Write(file, at, data) => {
-                let change = FileChange::Write(*at, data.clone());
+            RocksChange::Write(file, at, data) => {
+                let change = RocksFileChange::Write(*at, data.clone());
                 self.open_file(*file)
                     .map(|file| file.since.push(change))
                     .unwrap_or_default();
             }
-            Change::Truncate(file, bytes) => {
-                let change = FileChange::Length(*bytes);
+            RocksChange::Truncate(file, bytes) => {
+                let change = RocksFileChange::Length(*bytes);
                 self.open_file(*file)
                     .map(|file| file.since.push(change))
                     .unwrap_or_default();
             }
-            Change::Sync(file) => {
+            RocksChange::Sync(file) => {
                 if let Some(file) = self.open_file(*file) {
                     file.synced = file.with(file.since.len(), 0);
                     file.since.clear();
                 }
             }
-            Change::SyncDir(dir) => {
+            RocksChange::SyncDir(dir) => {
                 let is_in = |path: &str| {
                     path.rsplit_once('/')
                         .is_some_and(|(above, _)| above == &**dir)
@@ -263,13 +263,13 @@ impl CutTree {
                 let named = named.map(|(path, number)| (Arc::clone(path), *number));
                 self.synced_names.extend(named);
             }
-            Change::Remove(path) => drop(self.names.remove(path)),
-            Change::Rename(from, to) => {
+            RocksChange::Remove(path) => drop(self.names.remove(path)),
+            RocksChange::Rename(from, to) => {
                 if let Some(number) = self.names.remove(from) {
                     self.names.insert(Arc::clone(to), number);
                 }
             }
-            Change::Done => {}
+            RocksChange::Done => {}
         }
     }
 
@@ -294,7 +294,7 @@ impl CutTree {
                 Kept::Drawn(_) => {
                     let count = drawn(file.since.len());
                     let next = match file.since.get(count) {
-                        Some(FileChange::Write(_, bytes)) => bytes.len(),
+                        Some(RocksFileChange::Write(_, bytes)) => bytes.len(),
                         _ => 0,
                     };
                     (count, drawn(next))
@@ -370,7 +370,7 @@ impl RocksCuts {
                 self.judge(&image, allowed, cut as u64, again, &mut verdict);
             }
             if let Some(change) = log.get(cut) {
-                done += usize::from(matches!(change, Change::Done));
+                done += usize::from(matches!(change, RocksChange::Done));
                 tree.make(change);
             }
         }
@@ -417,7 +417,7 @@ impl RocksCuts {
         &self,
         image: &FileImage,
         calls: &[RecordCall],
-    ) -> Result<(Vec<Change>, RecordMap), RocksError> {
+    ) -> Result<(Vec<RocksChange>, RecordMap), RocksError> {
         let fs = volatile(image, &self.options.dir).map_err(RocksError::new)?;
         let log = Shared::new(Vec::new());
         let files = LoggedFiles {
@@ -431,7 +431,7 @@ impl RocksCuts {
                 RecordCall::Put(key, value) => store.put(&key.0, &value.0)?,
                 RecordCall::Remove(key) => store.remove(&key.0)?,
             }
-            log.borrow().push(Change::Done);
+            log.borrow().push(RocksChange::Done);
         }
         let mut found = RecordMap::new();
         store.each(&mut |key, value| {
