@@ -132,10 +132,6 @@ const SHARED_NAMES: [(&str, &str); 15] = [
         "of DDR5 in its standard, and of the command line",
     ),
     (
-        "Driver",
-        "the cost of a board's driver, and the C interface's `wl_kv_driver`, whose header is fixed",
-    ),
-    (
         "Entry",
         "of a directory of files, and of the directory of a hash table",
     ),
