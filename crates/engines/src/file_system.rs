@@ -27,7 +27,7 @@ pub trait FileSystem {
     fn write(&mut self, file: Handle, at: u64, data: &[u8]) -> Result<(), FsError>;
 
     /// Stores bytes in several places of a file that become valid together: after a power cut all of them are there or
-    /// none. They lie within the file, in at most [`Promise::together_pages`] pages, none touched twice.
+    /// none. They lie within the file, in at most [`Promise::together_pages`](crate::Promise::together_pages) pages, none touched twice.
     ///
     /// # Errors
     /// [`FsErrorKind::Unsuitable`], with nothing written, where it cannot store these together; else as
