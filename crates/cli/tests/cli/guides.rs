@@ -102,6 +102,9 @@ fn is_slow(command: &str) -> bool {
         "wordline dram loaded --target rdimm-6400-2rx4-128g@xeon6-1s,mrdimm-8800-2rx4-128g@xeon6-1s --within",
         "wordline kv bench",
         "--crash 1000",
+        "--transactions 500 --told promise,together --crash 100",
+        "--log-target em064lx --journal wal --checkpoint 100 --rows 10 --workload insert --transactions 500 --crash 100",
+        "--target mt29f1g01 --on littlefs,fat,rtfs",
         "--fill 100% --wrap 4GiB --rate 100KB/s",
     ];
     let is_ranking = command.starts_with("wordline compare") && !command.contains("--target");
