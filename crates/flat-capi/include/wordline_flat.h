@@ -108,7 +108,7 @@ typedef enum wl_flat_status {
     WL_FLAT_BAD_HEADER = 9,
     /* A record is damaged, or contradicts another; `found` of the problem is its slot. */
     WL_FLAT_CORRUPT = 10,
-    /* The memory's atom is no power of two up to the bytes of a unit. */
+    /* The memory's atom must be a power of two, and no larger than a unit. */
     WL_FLAT_ATOM = 11,
     /* Units have 64 bytes to 1 MiB, a power of two; there are 16 records or more, and 1 to 48 extents. */
     WL_FLAT_SHAPE = 12,

@@ -115,7 +115,7 @@ const TEXTS: [&core::ffi::CStr; 30] = [
     c"the memory ends before the files do",
     c"the header of the files is damaged",
     c"a record is damaged",
-    c"the atom of the memory is no power of two up to the bytes of a unit",
+    c"the atom of the memory must be a power of two, and no larger than a unit",
     c"units have 64 bytes to 1 MiB, a power of two; 16 records or more, 1 to 48 extents",
     c"the memory is too short, or longer than 4 GiB",
     c"the RAM is too short",

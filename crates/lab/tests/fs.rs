@@ -92,7 +92,7 @@ fn a_sector_of_nor_is_erased_and_programmed_once_for_each_overwrite() {
 }
 
 /// Overwrites at random places that are each synced: rtfs programs the pages of each and no more, as each call lasts when it
-/// returns; littlefs copies what lies behind it in the file. Both are told with percentiles and what the slowest did.
+/// returns; littlefs copies what lies behind it in the file. Both have rows of percentiles and of what the slowest call did.
 #[test]
 fn synced_overwrites_have_rows_of_their_own() {
     let slowest = ["littlefs", "rtfs"].map(|kind| {

@@ -285,7 +285,7 @@ impl VfsWorld {
                 if most > 0 {
                     let out = &mut out[..most];
                     read = self.ask(ffi::SQLITE_IOERR_READ, |files| files.read(handle, at, out))?;
-                    // What is missing within the file is no end of it: zeros would pass for its content.
+                    // A short read within the file is an error: zeros would pass for its content.
                     if read < most {
                         return Err(ffi::SQLITE_IOERR_READ);
                     }

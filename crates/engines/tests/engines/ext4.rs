@@ -148,7 +148,7 @@ fn replayed(case: &PatternCase) -> (Vec<String>, BTreeSet<MetadataKind>) {
     };
     let requests = std::mem::take(&mut disk.borrow().requests);
     let steps: Vec<_> = requests.iter().map(words).collect();
-    // What was committed goes to its places at the unmount; what was not is no part of the case.
+    // The unmount writes committed blocks to their places. Blocks that were not committed do not belong to the case.
     if !steps.iter().any(|step| step.starts_with("commit")) {
         return (steps, BTreeSet::new());
     }

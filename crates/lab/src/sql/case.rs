@@ -121,7 +121,7 @@ impl SqlSetup {
         }
     }
 
-    /// Why a file system cannot do what SQLite would be told of it; `splits` where logs and journals are on another memory.
+    /// Why a file system lacks what SQLite would expect of it; `splits` where logs and journals are on another memory.
     ///
     /// Where a transaction is too long to become valid together, SQLite writes its journal late and without a sync before
     /// the database: on one memory the writes are in order, on two nothing orders them.

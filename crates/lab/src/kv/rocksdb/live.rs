@@ -194,7 +194,7 @@ impl RocksRun {
         };
         let observer = Some(Box::new(recorder.clone()) as _);
         let mut store = RocksStore::open(Box::new(files), &options, observer)?;
-        // What was called until here is no operation of the workload.
+        // The calls so far opened the database; they do not belong to the workload.
         store.ended("ready");
         let count = self.count(bytes);
         for operation in PHASES {
