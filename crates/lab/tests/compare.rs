@@ -10,8 +10,8 @@ use wordline_core::quantity::{
 };
 use wordline_core::results::{Certainty, NoValue, Verdict, WarningCode};
 use wordline_core::{
-    Axis, Basis, CompareWorkload, Experiment, Metric, Prices, ResultSet, SizeOrPeriod, Timing,
-    Work, WorkKind, Workload,
+    Axis, CompareWorkload, Experiment, Metric, Prices, ResultSet, SizeOrPeriod, Timing, Work,
+    WorkKind, Workload,
 };
 use wordline_lab::{
     Control, LabError, STUDIES, all_targets, read_study, run, shortlist, write_study,
@@ -1021,7 +1021,9 @@ fn a_file_system_is_a_candidate_and_rejected_with_a_reason() {
         assert_eq!(of(Metric::BytesAtRisk), of(Metric::RamProvision) - own);
         assert!(of(Metric::Lifetime) > 0.0);
         let bounds = document.of(Metric::LatencyMax).filter(|row| {
-            row.target == name("rtfs") && row.timing == timing && row.basis == Basis::Proven
+            row.target == name("rtfs")
+                && row.timing == timing
+                && row.basis == wordline_core::Basis::Proven
         });
         let bounds: Vec<f64> = bounds.filter_map(|row| row.value).collect();
         assert_eq!(bounds.len(), 1);
