@@ -59,7 +59,7 @@ fn curve(question: Question, target: &str, result: &ResultSet) -> Result<Vec<Loa
                     let within = seconds(within_ps as f64);
                     of(row(Metric::LatencyShare).at(Axis::WithinS, within))?
                 }
-                Question::Crossover {} | Question::Reduction { .. } => 0.0,
+                Question::Crossover {} | Question::Reduction { .. } | Question::Rise { .. } => 0.0,
             },
         })
     });
@@ -80,6 +80,7 @@ fn answer(question: Question, target: &Curve, against: &Curve, idle: f64) -> Res
             let ours = latency(target, place)?;
             Ok(1.0 - ours / theirs)
         }
+        Question::Rise { at_bytes_per_s } => Ok(latency(target, at_bytes_per_s)? - idle),
         Question::Share { against_share, .. } => {
             // Shares fall with the load.
             let load = against.iter().map(|load| (-load.share, load.bandwidth));
@@ -233,6 +234,19 @@ mod tests {
         refused(Question::Crossover {}, &[], "no bandwidth in common");
         let beside = curve(&[(600.0, 1.0, 1.0), (700.0, 2.0, 1.0)]);
         refused(Question::Crossover {}, &beside, "no bandwidth in common");
+    }
+
+    #[test]
+    fn a_rise_is_above_the_own_latency_without_load() {
+        let rise = |at| Question::Rise { at_bytes_per_s: at };
+        let at = |at| answer(rise(at), &other(), &[], 95e-9);
+        // Half way from 120 to 200 ns, 95 ns below them.
+        assert!((at(300e9).expect("a number") - 65e-9).abs() < 1e-15);
+        assert!(
+            at(9e9)
+                .expect_err("too little")
+                .contains("outside its curve")
+        );
     }
 
     /// Only where the curves part for good is the crossover.
