@@ -86,7 +86,7 @@ fn settings_that_mean_nothing_are_named_with_what_is_allowed() {
             "mapping.hash: bank: bits given: 1; needed: 2, as it has 4 values",
         ),
         (
-            &[("hash", "bank = row0, row1")],
+            &[("hash", "bank = row0, bank1")],
             "mapping.hash: the matrix is singular: the XOR of bank0, row0 is always 0",
         ),
         (
