@@ -12,8 +12,15 @@ const FIELDS: usize = AddressField::ALL.len();
 /// The matrix and its inverse, as what they change.
 #[derive(Clone, Debug, Default)]
 pub(super) struct HashMatrix {
-    forth: Vec<XorMove>,
-    back: Vec<XorMove>,
+    forth: XorSteps,
+    back: XorSteps,
+}
+
+/// What a matrix changes, as the fewest steps.
+#[derive(Clone, Debug, Default)]
+struct XorSteps {
+    moves: Vec<XorMove>,
+    parities: Vec<XorParity>,
 }
 
 /// Bits of one field XORed into another, all by the same distance.
@@ -26,6 +33,17 @@ struct XorMove {
     right: u32,
     /// The bits that are changed.
     mask: u32,
+}
+
+/// The parity of some bits of one field, XORed into one bit of another.
+#[derive(Clone, Copy, Debug)]
+struct XorParity {
+    from: usize,
+    to: usize,
+    /// The bits that are summed.
+    mask: u32,
+    /// The bit that is changed.
+    bit: u32,
 }
 
 /// Fields with their values, and what the bits of an address are.
@@ -71,30 +89,71 @@ impl HashMatrix {
             )
         })?;
         Ok(Self {
-            forth: layout.moves(&rows),
-            back: layout.moves(&inverse),
+            forth: layout.steps(&rows),
+            back: layout.steps(&inverse),
         })
     }
 
     /// The hashed place of a plain one.
     #[inline]
     pub(super) fn hashed(&self, values: [u32; FIELDS]) -> [u32; FIELDS] {
-        apply(&self.forth, values)
+        self.forth.apply(values)
     }
 
     /// The plain place of a hashed one.
     pub(super) fn plain(&self, values: [u32; FIELDS]) -> [u32; FIELDS] {
-        apply(&self.back, values)
+        self.back.apply(values)
     }
 }
 
-#[inline]
-fn apply(moves: &[XorMove], values: [u32; FIELDS]) -> [u32; FIELDS] {
-    let mut changed = values;
-    for one in moves {
-        changed[one.to] ^= ((values[one.from] << one.left) >> one.right) & one.mask;
+impl XorSteps {
+    #[inline]
+    fn apply(&self, values: [u32; FIELDS]) -> [u32; FIELDS] {
+        let mut changed = values;
+        for one in &self.moves {
+            changed[one.to] ^= ((values[one.from] << one.left) >> one.right) & one.mask;
+        }
+        for one in &self.parities {
+            changed[one.to] ^= ((values[one.from] & one.mask).count_ones() & 1) << one.bit;
+        }
+        changed
     }
-    changed
+
+    /// Adds what bits of one field change in another: pairs of a source and a target. A parity counts for two moves.
+    fn add(&mut self, from: usize, to: usize, pairs: &[(u32, u32)]) {
+        let mut moves: Vec<XorMove> = Vec::new();
+        let mut parities: Vec<XorParity> = Vec::new();
+        for &(old, bit) in pairs {
+            let (left, right) = (bit.saturating_sub(old), old.saturating_sub(bit));
+            match moves
+                .iter_mut()
+                .find(|one| (one.left, one.right) == (left, right))
+            {
+                Some(one) => one.mask |= 1 << bit,
+                None => moves.push(XorMove {
+                    from,
+                    to,
+                    left,
+                    right,
+                    mask: 1 << bit,
+                }),
+            }
+            match parities.iter_mut().find(|one| one.bit == bit) {
+                Some(one) => one.mask |= 1 << old,
+                None => parities.push(XorParity {
+                    from,
+                    to,
+                    mask: 1 << old,
+                    bit,
+                }),
+            }
+        }
+        if 2 * parities.len() < moves.len() {
+            self.parities.append(&mut parities);
+        } else {
+            self.moves.append(&mut moves);
+        }
+    }
 }
 
 /// Where the bits of the fields lie in a row of the matrix.
@@ -237,31 +296,20 @@ impl BitLayout {
         }
     }
 
-    /// What rows change, bits that move by the same distance together.
-    fn moves(&self, rows: &[u128]) -> Vec<XorMove> {
-        let mut moves: Vec<XorMove> = Vec::new();
-        for (target, row) in (0..).zip(rows) {
-            let changed = row ^ 1 << target;
-            for source in (0..self.bits()).filter(|bit| changed >> bit & 1 == 1) {
-                let (from, to) = (self.field_of(source), self.field_of(target));
-                let (old, new) = (source - self.first[from], target - self.first[to]);
-                let (left, right) = (new.saturating_sub(old), old.saturating_sub(new));
-                let same = |one: &&mut XorMove| {
-                    (one.from, one.to, one.left, one.right) == (from, to, left, right)
-                };
-                match moves.iter_mut().find(same) {
-                    Some(one) => one.mask |= 1 << new,
-                    None => moves.push(XorMove {
-                        from,
-                        to,
-                        left,
-                        right,
-                        mask: 1 << new,
-                    }),
-                }
-            }
+    /// What rows change, one field from another at a time.
+    fn steps(&self, rows: &[u128]) -> XorSteps {
+        let mut steps = XorSteps::default();
+        let bits = |field: usize| self.first[field]..self.first[field] + self.width[field];
+        for (to, from) in (0..FIELDS).flat_map(|to| (0..FIELDS).map(move |from| (to, from))) {
+            let changes = |&(source, target): &(u32, u32)| {
+                (rows[target as usize] ^ 1 << target) >> source & 1 == 1
+            };
+            let pairs = bits(to).flat_map(|target| bits(from).map(move |source| (source, target)));
+            let within = |(source, target)| (source - self.first[from], target - self.first[to]);
+            let pairs: Vec<_> = pairs.filter(changes).map(within).collect();
+            steps.add(from, to, &pairs);
         }
-        moves
+        steps
     }
 }
 
