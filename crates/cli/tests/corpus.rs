@@ -78,7 +78,12 @@ fn the_corpus_of_figures_passes() {
 /// Inputs that are refused at once would test little.
 #[test]
 fn the_sound_sheets_of_the_corpus_load() {
-    for name in ["part.toml", "board.toml", "part-and-board.toml"] {
+    for name in [
+        "part.toml",
+        "board.toml",
+        "part-and-board.toml",
+        "dram-hash-matrix.toml",
+    ] {
         assert!(
             sheet::check(&corpus_file("sheet", name)),
             "{name} is refused"

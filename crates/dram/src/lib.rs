@@ -56,7 +56,10 @@ pub use energy::{
     Currents, EnergyBreakdown, EnergyCounts, EnergyMeter, EnergyPart, RailCurrents, energy,
 };
 pub use engine::{PushError, SubChannel};
-pub use mapping::{AddressError, AddressField, AddressMap, AddressMapping, DecodedAddress, Digit};
+pub use mapping::{
+    AddressError, AddressField, AddressHash, AddressMap, AddressMapping, DecodedAddress, Digit,
+    HashBit, HashRule, HashTextError,
+};
 pub use observer::{CAUSES, Observer, RowOutcome, ServedRequest, WaitCause};
 pub use request::{Location, Request, RequestKind};
 pub use statistics::{BusAccount, ClockHistogram, Statistics, TrafficSummary};

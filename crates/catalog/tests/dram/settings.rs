@@ -71,6 +71,29 @@ fn settings_that_mean_nothing_are_named_with_what_is_allowed() {
             "allowed: each of pseudo-channel, rank",
         ),
         (
+            &[(
+                "address_order",
+                "column group:4 group bank pseudo-channel rank row",
+            )],
+            "address_order: group:4 does not fit the 8 values of the bank group",
+        ),
+        (
+            &[("hash", "low grup")],
+            "setting hash: rule \"low grup\": unknown field \"grup\"; allowed: channel, sub-channel",
+        ),
+        (
+            &[("hash", "bank = row0")],
+            "mapping.hash: bank: bits given: 1; needed: 2, as it has 4 values",
+        ),
+        (
+            &[("hash", "bank = row0, bank1")],
+            "mapping.hash: the matrix is singular: the XOR of bank0, row0 is always 0",
+        ),
+        (
+            &[("hash", "bank = bank0, bank1^5")],
+            "mapping.hash: bank bit 1: address bit 5 does not exist; allowed: 6 to",
+        ),
+        (
             &[("interleave_bytes", "100")],
             "interleave_bytes: 100 B is no multiple of a line",
         ),

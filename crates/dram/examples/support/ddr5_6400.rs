@@ -2,7 +2,8 @@
 //! has sheets of real modules and systems, which become the same structs.
 
 use wordline_dram::{
-    AddressField, AddressMapping, CoreConfig, Digit, RefreshStagger, SubChannelConfig, SystemConfig,
+    AddressField, AddressHash, AddressMapping, CoreConfig, Digit, RefreshStagger, SubChannelConfig,
+    SystemConfig,
 };
 
 /// Both sub-channels behind one mapping, lines of 64 bytes in turn.
@@ -21,7 +22,7 @@ pub(crate) fn channel() -> SystemConfig {
                 digit(AddressField::Bank, 4),
                 digit(AddressField::Row, 65_536),
             ],
-            hash: true,
+            hash: AddressHash::on(),
         },
         refresh_stagger: RefreshStagger::Even,
         module_delay_ps: 500,

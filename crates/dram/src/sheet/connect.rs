@@ -6,7 +6,7 @@ use super::currents;
 use super::die::{CurrentSet, Die};
 use super::labelled::{
     PairRefresh, PowerDown, RefreshMode, RefreshRate, RefreshStagger, RowPolicyChoice,
-    SettingError, Settings, Sharing, SheetChoice, Switch, set,
+    SettingError, Settings, Sharing, SheetChoice, set,
 };
 use super::module::{self, Module, RankPair};
 use super::rounding::clocks_within;
@@ -18,6 +18,7 @@ use crate::config::{
     SystemConfig,
 };
 use crate::energy::Currents;
+use crate::mapping::AddressMap;
 use crate::timing::Timing;
 
 /// REFab commands that a rank may owe: JESD79-5 allows four to be postponed in normal refresh mode.
@@ -129,14 +130,14 @@ impl Connection<'_> {
             .mapping
             .address_order
             .pick("address_order", settings)?;
-        let hash = system.mapping.hash.pick("hash", settings)? == Switch::On;
+        let hash = system.mapping.hash.pick("hash", settings)?;
         let mapping =
             mapping::mapping(&order, bytes / 64, hash, channels, sub_channels, &geometry)?;
         let register = module.register_delay.pick("register_delay", settings)?;
         let buffer = turnarounds
             .buffers
             .map_or(Time::ZERO, |buffers| buffers.read_delay);
-        Ok(SystemConfig {
+        let config = SystemConfig {
             channels,
             sub_channels,
             sub_channel: SubChannelConfig {
@@ -149,7 +150,9 @@ impl Connection<'_> {
             refresh_stagger: self.stagger()?,
             module_delay_ps: register.ps() + buffer.ps(),
             cores: self.cores()?,
-        })
+        };
+        AddressMap::new(&config).map_err(|error| unfit(error.what, error.problem))?;
+        Ok(config)
     }
 
     fn geometry(&self) -> Result<ChannelGeometry, SettingError> {

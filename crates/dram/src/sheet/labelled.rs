@@ -65,6 +65,11 @@ pub trait ChoiceValue: Clone {
 
     /// The values that exist, for messages.
     fn allowed() -> String;
+
+    /// What is wrong with a text that names no value, where more can be said than what is allowed.
+    fn fault(_text: &str) -> Option<String> {
+        None
+    }
 }
 
 /// A value with its alternatives and where it comes from. In TOML:
@@ -102,8 +107,11 @@ impl<T: ChoiceValue> TryFrom<RawLabelled> for Labelled<T> {
 
     fn try_from(raw: RawLabelled) -> Result<Self, String> {
         let value = |Plain(text): Plain| {
-            T::parse(&text)
-                .ok_or_else(|| format!("{text:?} is not allowed; allowed: {}", T::allowed()))
+            T::parse(&text).ok_or_else(|| {
+                T::fault(&text).unwrap_or_else(|| {
+                    format!("{text:?} is not allowed; allowed: {}", T::allowed())
+                })
+            })
         };
         Ok(Self {
             value: value(raw.value)?,
@@ -160,10 +168,16 @@ pub(super) fn set<T: ChoiceValue>(
     let Some(text) = settings.get(name) else {
         return Ok(None);
     };
-    let value = T::parse(text.trim()).ok_or_else(|| SettingError::Value {
-        name,
-        value: text.clone(),
-        allowed: T::allowed(),
+    let value = T::parse(text.trim()).ok_or_else(|| match T::fault(text) {
+        Some(problem) => SettingError::Unfit {
+            what: format!("setting {name}"),
+            problem,
+        },
+        None => SettingError::Value {
+            name,
+            value: text.clone(),
+            allowed: T::allowed(),
+        },
     })?;
     Ok(Some(value))
 }

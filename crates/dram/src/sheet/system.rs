@@ -6,10 +6,11 @@ use wordline_core::quantity::{ByteCount, Frequency, Time};
 
 use super::labelled::{
     BoundedCount, Labelled, PageSize, PairRefresh, PowerDown, RefreshMode, RefreshRate,
-    RefreshStagger, RowPolicyChoice, Sharing, SheetChoice, Switch,
+    RefreshStagger, RowPolicyChoice, Sharing, SheetChoice,
 };
 use super::mapping::Order;
 use super::problem::{DramSheetProblem, DramSheetProblems};
+use crate::mapping::AddressHash;
 
 /// A system: table `[host]`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -45,8 +46,8 @@ pub struct MappingSheet {
     pub interleave_bytes: Labelled<BoundedCount<64, 1_048_576>>,
     /// The fields inside a sub-channel, lowest first. Where ranks and pseudo-channels stand selects them.
     pub address_order: Labelled<Order>,
-    /// Whether bank group and bank are XORed with low bits of the row.
-    pub hash: Labelled<Switch>,
+    /// What the bits of a place are XORed with.
+    pub hash: Labelled<AddressHash>,
 }
 
 /// What a memory controller decides by itself: table `[host.controller]`.

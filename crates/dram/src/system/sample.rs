@@ -3,8 +3,8 @@
 //! guesswork that serves tests alone. The catalogue has the real ones.
 
 use super::dram::{
-    AddressField, AddressMapping, ChannelGeometry, ClockDomain, CoreConfig, Digit, Policy,
-    RefreshStagger, SubChannelConfig, SystemConfig, Timing,
+    AddressField, AddressHash, AddressMapping, ChannelGeometry, ClockDomain, CoreConfig, Digit,
+    Policy, RefreshStagger, SubChannelConfig, SystemConfig, Timing,
 };
 
 /// 12 channels of DDR5-6400, two ranks of x8 dies.
@@ -76,7 +76,7 @@ fn mapping(geometry: &ChannelGeometry) -> AddressMapping {
             digit(AddressField::Rank, geometry.ranks.into()),
             digit(AddressField::Row, geometry.rows),
         ],
-        hash: true,
+        hash: AddressHash::on(),
     }
 }
 
