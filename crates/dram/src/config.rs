@@ -112,6 +112,8 @@ pub struct Policy {
     pub drain_low: u32,
     /// Column commands that may pass the oldest request before it goes first.
     pub age_cap: u32,
+    /// Slots of a burst that stay empty of 1000 on each data bus, whatever the platform's cause.
+    pub bus_loss_permille: u32,
     /// When rows are closed.
     pub page: PagePolicy,
     /// How rows are refreshed.
@@ -286,6 +288,11 @@ impl SubChannelConfig {
                 of.drain_low >= of.drain_high,
             ),
             ("policy.age_cap", "allowed: at least 1", of.age_cap == 0),
+            (
+                "policy.bus_loss_permille",
+                "allowed: 0 to 500",
+                of.bus_loss_permille > 500,
+            ),
             (
                 "policy.refresh_phase",
                 "allowed: one clock for every rank of every pseudo-channel",

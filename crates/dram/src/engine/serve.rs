@@ -206,6 +206,11 @@ impl<O: Observer> SubChannel<O> {
         pc.columns += 1;
         self.columns_since_turn += 1;
         pc.after_column(&self.rules, bank, kind, at);
+        pc.lost += self.policy.bus_loss_permille;
+        if pc.lost >= 1000 - self.policy.bus_loss_permille {
+            pc.lost -= 1000 - self.policy.bus_loss_permille;
+            pc.lose_slot(&self.rules, bank, kind, at);
+        }
         if closes {
             pc.close_by_itself(&self.timing, bank);
         }

@@ -284,6 +284,8 @@ pub(super) struct PseudoChannel {
     pub(super) next: Option<CommandChoice>,
     /// Column commands issued.
     pub(super) columns: u64,
+    /// What they have added up to of a slot that is lost, in parts of one that the loss defines.
+    pub(super) lost: u32,
     /// Ranks that must refresh or are powered down.
     pub(super) duties: u32,
 }
@@ -369,6 +371,7 @@ impl PseudoChannel {
             stacks: vec![StackState::default(); ranks],
             by_age: [ListEnds::EMPTY; 2],
             columns: 0,
+            lost: 0,
             duties: 0,
         }
     }

@@ -5,7 +5,7 @@ use wordline_core::Figure;
 use wordline_core::quantity::{ByteCount, Frequency, Time};
 
 use super::labelled::{
-    BoundedCount, Labelled, PageSize, PairRefresh, PowerDown, RefreshMode, RefreshRate,
+    BoundedCount, Labelled, LossShare, PageSize, PairRefresh, PowerDown, RefreshMode, RefreshRate,
     RefreshStagger, RowPolicyChoice, Sharing, SheetChoice, Switch,
 };
 use super::mapping::Order;
@@ -67,6 +67,8 @@ pub struct HostControllerSheet {
     pub drain_low: Labelled<BoundedCount<0, 4096>>,
     /// Column commands that may pass the oldest request.
     pub age_cap: Labelled<BoundedCount<1, 1_000_000>>,
+    /// Part of the data bus that the platform loses, whatever the cause; missing: none.
+    pub bus_loss: Option<Labelled<LossShare>>,
     /// When rows are closed that no request asks for.
     pub page_policy: Labelled<RowPolicyChoice>,
     /// How ranks are refreshed.
@@ -88,7 +90,7 @@ pub struct HostControllerSheet {
 }
 
 /// Names of the choices of every system.
-pub(super) const NAMES: [&str; 26] = [
+pub(super) const NAMES: [&str; 27] = [
     "channels",
     "cores",
     "misses",
@@ -106,6 +108,7 @@ pub(super) const NAMES: [&str; 26] = [
     "drain_high",
     "drain_low",
     "age_cap",
+    "bus_loss",
     "page_policy",
     "refresh",
     "refresh_rate",
@@ -118,11 +121,11 @@ pub(super) const NAMES: [&str; 26] = [
 ];
 
 impl System {
-    /// Every parameter that can be set, with what else is plausible.
+    /// Every parameter that the sheet has a value for, with what else is plausible.
     #[must_use]
     pub fn choices(&self) -> Vec<SheetChoice> {
         let (mapping, controller) = (&self.mapping, &self.controller);
-        vec![
+        let mut choices = vec![
             self.channels.choice("channels"),
             self.cores.choice("cores"),
             self.misses.choice("misses"),
@@ -149,7 +152,13 @@ impl System {
             controller.power_down.choice("power_down"),
             controller.rank_gap.choice("rank_gap"),
             controller.rtw_gap.choice("rtw_gap"),
-        ]
+        ];
+        let optional = [controller
+            .bus_loss
+            .as_ref()
+            .map(|choice| choice.choice("bus_loss"))];
+        choices.extend(optional.into_iter().flatten());
+        choices
     }
 
     /// What contradicts itself or physics in the sheet.

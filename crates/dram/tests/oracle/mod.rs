@@ -313,6 +313,10 @@ impl Oracle {
             .map(|entry| entry.waits.begin());
         self.archive.forget(begins.min().unwrap_or(at));
         self.archive.add(&issued, &closes);
+        if command.is_column() && self.loses_slot(location.pseudo_channel) {
+            self.history.lose_slot(at, location);
+            self.archive.lose_slot(at, location);
+        }
         self.commands.push(issued);
         self.rank_mut(location).last_command = at;
         for bank in closes {
@@ -354,6 +358,14 @@ impl Oracle {
             self.sets[set].entry_mut(id).waits.command(at, steps);
             self.serve(id, command, location);
         }
+    }
+
+    /// Whether the next column command of a pseudo-channel loses a slot of the bus.
+    fn loses_slot(&self, pseudo_channel: u8) -> bool {
+        let loss = u64::from(self.config.policy.bus_loss_permille);
+        let lost_after = |columns: u64| columns * loss / (1000 - loss);
+        let before = self.columns[usize::from(pseudo_channel)];
+        lost_after(before + 1) > lost_after(before)
     }
 
     /// When the rules of a command were met, with their causes; first those of the row that a column command wants.

@@ -433,3 +433,23 @@ fn pseudo_channels_meet_on_the_bus() {
     let (commands, _) = flushed(&config, &requests);
     assert_eq!(commands, [(0, Act), (2, Act), (52, Rd), (56, Rd)]);
 }
+
+#[test]
+fn a_slot_is_lost_after_every_fourth_burst() {
+    let mut config = config();
+    config.policy.bus_loss_permille = 200;
+    // Row hits in turn over two groups: tCCD_S apart, but one burst more after the fourth and the eighth. The next one in
+    // the group of such a one waits for tCCD_L and a burst.
+    let requests: Vec<_> = (0..10_u8)
+        .map(|number| read(number.into(), place(number % 4, 0, 1, number.into()), 0))
+        .collect();
+    let (commands, _) = flushed(&config, &requests);
+    let reads: Vec<_> = commands
+        .iter()
+        .filter(|one| one.1 == Rd)
+        .map(|one| one.0)
+        .collect();
+    let first = reads[0];
+    let since: Vec<_> = reads.iter().map(|at| at - first).collect();
+    assert_eq!(since, [0, 8, 16, 24, 40, 48, 56, 64, 80, 88]);
+}

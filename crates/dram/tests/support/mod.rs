@@ -113,6 +113,7 @@ pub(crate) fn one_rank(timing: Timing) -> SubChannelConfig {
             drain_high: 48,
             drain_low: 16,
             age_cap: 64,
+            bus_loss_permille: 0,
             page: PagePolicy::Open,
             refresh: Refresh::Off,
             refresh_postponed_max: 0,
