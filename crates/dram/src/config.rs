@@ -110,6 +110,8 @@ pub struct Policy {
     pub drain_high: u32,
     /// Writes in every queue at which it turns back to reading.
     pub drain_low: u32,
+    /// Entries before a turn of the direction from which on rows are opened for the other one; 0: none are.
+    pub turn_lookahead: u32,
     /// Column commands that may pass the oldest request before it goes first.
     pub age_cap: u32,
     /// Slots of a burst that stay empty of 1000 on each data bus, whatever the platform's cause.
@@ -288,6 +290,11 @@ impl SubChannelConfig {
                 of.drain_low >= of.drain_high,
             ),
             ("policy.age_cap", "allowed: at least 1", of.age_cap == 0),
+            (
+                "policy.turn_lookahead",
+                "allowed: 0 to 16384 entries",
+                of.turn_lookahead > 16_384,
+            ),
             (
                 "policy.bus_loss_permille",
                 "allowed: 0 to 500",

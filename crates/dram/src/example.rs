@@ -71,6 +71,7 @@ impl SubChannelConfig {
                 drain_high: 48,
                 drain_low: 16,
                 age_cap: 128,
+                turn_lookahead: 0,
                 bus_loss_permille: 0,
                 page: PagePolicy::Open,
                 refresh: Refresh::AllBank,

@@ -304,13 +304,16 @@ const TIMINGS: [Mutation; 38] = one_longer!(
     faw ppd rrd_dlr faw_dlr rank_gap pair_burst pair_rtw pair_wtr refi rfc rfc_dlr refi_sb rfc_sb refsbrd pd xp pden
 );
 
-const POLICIES: [Mutation; 14] = [
+const POLICIES: [Mutation; 15] = [
     ("long_command", |config| config.timing.long_command += 1),
     ("read_queue", |config| config.policy.read_queue += 1),
     ("write_queue", |config| config.policy.write_queue += 1),
     ("drain_high", |config| config.policy.drain_high += 1),
     ("drain_low", |config| config.policy.drain_low += 1),
     ("age_cap", |config| config.policy.age_cap += 1),
+    ("turn_lookahead", |config| {
+        config.policy.turn_lookahead += 1;
+    }),
     ("bus_loss_permille", |config| {
         config.policy.bus_loss_permille = (config.policy.bus_loss_permille + 1).min(500);
     }),

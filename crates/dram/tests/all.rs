@@ -6,3 +6,4 @@ mod limits;
 mod observers;
 mod oracle;
 mod support;
+mod turns;

@@ -1,7 +1,7 @@
 //! From arrival to the queues.
 
 use super::SubChannel;
-use super::queue::{QueuedRequest, append, append_by_age, kind_of, located};
+use super::queue::{NONE, QueuedRequest, append, append_by_age, kind_of, located};
 use super::serve::clocks;
 use crate::observer::{CAUSES, Observer, RowOutcome, ServedRequest, WaitCause};
 use crate::request::RequestKind;
@@ -133,7 +133,11 @@ impl<O: Observer> SubChannel<O> {
         queued.queued += 1;
         let begins = queued.queued == 1 && queued.owed > 0;
         let of = &pc.banks[bank];
-        let news = active && pc.is_news(of, row, self.closes_pages);
+        let news = if active {
+            pc.is_news(of, row, self.closes_pages)
+        } else {
+            self.turn_near && of.lists[1 - kind].first == NONE
+        };
         if begins {
             self.duty_changes(channel, rank, now);
         }

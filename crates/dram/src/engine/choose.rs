@@ -4,7 +4,7 @@ use super::SubChannel;
 use super::queue::{NONE, QueueEntry};
 use super::stamp::{Stamp, clock};
 use super::state::{
-    ACT, BankCandidate, BankState, CLOSED, COLUMNS, CandidatePlace, PRE, PseudoChannel,
+    ACT, AHEAD, BankCandidate, BankState, CLOSED, COLUMNS, CandidatePlace, PRE, PseudoChannel,
     ROW_COMMAND, ROWS,
 };
 use crate::command::Command;
@@ -112,7 +112,7 @@ impl CommandChoice {
 const CLASS_BIT: u32 = 40;
 
 /// The clocks from now that keys hold lie above the order of candidates.
-const ORDER_BITS: u32 = 41;
+const ORDER_BITS: u32 = 42;
 
 impl PseudoChannel {
     /// When all rules allow a candidate, as a stamp.
@@ -183,6 +183,7 @@ impl PseudoChannel {
     pub(super) fn is_news(&self, bank: &BankState, row: u32, closes_pages: bool) -> bool {
         match self.candidates.get(bank.candidate) {
             None => true,
+            Some(candidate) if candidate.order >= AHEAD => true,
             Some(candidate) => row == bank.open && (closes_pages || !candidate.is_column()),
         }
     }
@@ -235,6 +236,7 @@ impl<O: Observer> SubChannel<O> {
             return choice;
         }
         let best = match pc.by_age[self.direction()].first {
+            NONE if self.turn_near => pc.first_of(ROWS, channel, floor, |_, _| false),
             NONE => CommandChoice::NEVER,
             oldest => self.choose_for_requests(channel, oldest, floor),
         };
@@ -333,15 +335,20 @@ impl<O: Observer> SubChannel<O> {
         let row = self.sets[self.set_of(channel) & 1].entries[usize::from(entry)]
             .request
             .row;
-        self.entries_of(channel, bank)
+        self.entries_of(channel, bank, self.direction())
             .any(|(place, other)| place != entry && other.request.row == row)
     }
 
-    /// Active entries of a bank, oldest first.
+    /// Entries of a bank and kind, oldest first.
     #[inline]
-    fn entries_of(&self, channel: usize, bank: usize) -> impl Iterator<Item = (u16, &QueueEntry)> {
+    fn entries_of(
+        &self,
+        channel: usize,
+        bank: usize,
+        kind: usize,
+    ) -> impl Iterator<Item = (u16, &QueueEntry)> {
         let entries = &self.sets[self.set_of(channel) & 1].entries;
-        let mut place = self.channels[channel & 1].banks[bank].lists[self.direction()].first;
+        let mut place = self.channels[channel & 1].banks[bank].lists[kind].first;
         std::iter::from_fn(move || {
             let entry = entries.get(usize::from(place))?;
             let this = place;
@@ -357,14 +364,17 @@ impl<O: Observer> SubChannel<O> {
         let of = &self.channels[channel & 1].banks[bank];
         let first = of.lists[self.direction()].first;
         if first == NONE {
-            self.channels[channel & 1].drop_candidate(bank);
+            match self.candidate_ahead(channel, bank) {
+                Some(candidate) => self.channels[channel & 1].set_candidate(candidate),
+                None => self.channels[channel & 1].drop_candidate(bank),
+            }
             return;
         }
         let open = of.open;
         let hit = if open == CLOSED {
             None
         } else {
-            let mut entries = self.entries_of(channel, bank);
+            let mut entries = self.entries_of(channel, bank, self.direction());
             entries.find(|(_, entry)| entry.request.row == open)
         };
         let candidate = match hit {
@@ -372,6 +382,39 @@ impl<O: Observer> SubChannel<O> {
             None => self.candidate(channel, bank, first, false),
         };
         self.channels[channel & 1].set_candidate(candidate);
+    }
+
+    /// What a bank without entries of the direction does for those of the other one: only while a turn is near.
+    fn candidate_ahead(&self, channel: usize, bank: usize) -> Option<BankCandidate> {
+        let of = &self.channels[channel & 1].banks[bank];
+        let coming = 1 - self.direction();
+        let first = of.lists[coming].first;
+        if !self.turn_near || first == NONE {
+            return None;
+        }
+        let mut wanting = self.entries_of(channel, bank, coming);
+        if of.open != CLOSED && wanting.any(|(_, entry)| entry.request.row == of.open) {
+            return None;
+        }
+        let mut candidate = self.candidate(channel, bank, first, false);
+        candidate.order = candidate.order.saturating_add(AHEAD);
+        Some(candidate)
+    }
+
+    /// Makes the candidates of banks without entries of the direction: a turn has come near.
+    #[inline(never)]
+    pub(super) fn choose_ahead(&mut self) {
+        for channel in 0..self.channel_count {
+            let set = self.set_of(channel);
+            let mut place = self.channels[channel & 1].by_age[1 - self.direction()].first;
+            while let Some(entry) = self.sets[set & 1].entries.get(usize::from(place)) {
+                let bank = usize::from(entry.request.bank);
+                place = entry.younger;
+                if self.channels[channel & 1].banks[bank].candidate == CandidatePlace::NONE {
+                    self.rechoose(channel, bank);
+                }
+            }
+        }
     }
 
     /// Makes all candidates again: the direction turned.

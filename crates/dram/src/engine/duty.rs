@@ -11,10 +11,10 @@ use crate::config::{PagePolicy, Refresh};
 use crate::observer::Observer;
 use crate::request::Location;
 
-/// Classes of candidates, as `DESIGN.md` numbers them.
+/// Classes of candidates in their order; those for requests lie between the first and the second.
 const FORCED: u8 = 0;
-const IDLE_ROW: u8 = 3;
-const ENTRY: u8 = 4;
+const IDLE_ROW: u8 = 5;
+const ENTRY: u8 = 6;
 
 impl<O: Observer> SubChannel<O> {
     /// Counts refreshes that have fallen due.

@@ -50,10 +50,14 @@ pub struct SubChannel<O: Observer> {
     has_idle_duties: bool,
     writing: bool,
     flushing: bool,
+    /// Whether a turn is near: banks without entries of the direction do something for the other one.
+    turn_near: bool,
+    /// Writes in a queue from which on a turn to writing may come, or come near.
+    turn_from: u32,
     /// When the direction turned last, and for how many clocks before it was not that of a kind (see [`queue::index`]).
     turned: u64,
     drained: [u64; 2],
-    /// Column commands since then, while they matter; more than any queue holds if it never turned.
+    /// Column commands since then; more than any queue holds if it never turned.
     columns_since_turn: u64,
     /// When a request may enter a queue next: it arrives, or room is made where one waits for it.
     admit_at: u64,
@@ -116,6 +120,11 @@ impl<O: Observer> SubChannel<O> {
             next_age: 0,
             writing: false,
             flushing: false,
+            turn_near: false,
+            turn_from: policy
+                .drain_high
+                .saturating_sub(policy.turn_lookahead)
+                .max(1),
             turned: 0,
             drained: [0; 2],
             columns_since_turn: u64::MAX / 2,
@@ -335,7 +344,7 @@ impl<O: Observer> SubChannel<O> {
         let writes = first.count[1].max(second.count[1]);
         let reads = first.count[0] + second.count[0];
         // So it is mostly.
-        if !self.writing && reads > 0 && writes < self.policy.drain_high {
+        if !self.writing && reads > 0 && writes < self.turn_from {
             return;
         }
         let low = if self.flushing {
@@ -356,7 +365,27 @@ impl<O: Observer> SubChannel<O> {
             self.turned = now;
             self.writing = !self.writing;
             self.columns_since_turn = 0;
+            self.turn_near = false;
             self.choose_anew();
+        }
+        if self.policy.turn_lookahead > 0 && !self.turn_near {
+            self.come_near(writes, low);
+        }
+    }
+
+    /// Notes where a turn has come near. `writes` are those of the fuller queue.
+    #[inline(never)]
+    fn come_near(&mut self, writes: u32, low: u32) {
+        let (policy, since) = (&self.policy, self.columns_since_turn);
+        let ahead = policy.turn_lookahead;
+        let since_within = |all: u32| since >= u64::from(all.saturating_sub(ahead));
+        self.turn_near = if self.writing {
+            writes <= low + ahead || since_within(policy.write_queue)
+        } else {
+            writes >= self.turn_from && since_within(policy.drain_high - policy.drain_low)
+        };
+        if self.turn_near {
+            self.choose_ahead();
         }
     }
 

@@ -93,8 +93,8 @@ impl<O: Observer> SubChannel<O> {
             let mut waits = [0; CAUSES];
             let of = &self.channels[channel & 1].banks[bank];
             let entry = &self.sets[set & 1].entries[place];
-            self.account(channel, of, entry, candidate, at, &mut waits);
-            let drained = self.drained[self.direction()];
+            let drained = self.drained_before(usize::from(entry.request.kind), at);
+            self.account(channel, of, entry, candidate, (at, drained), &mut waits);
             let withheld = self.channels[channel & 1].withheld_before(bank, at);
             let queues = &mut self.sets[set & 1];
             queues.waits[place] = waits;
@@ -153,7 +153,15 @@ impl<O: Observer> SubChannel<O> {
         let mut served = self.served(of, kind, &entry.request, entry.admitted, at, outcome(entry));
         // Put together where they stay: what was stored in parts is slow to copy.
         if O::WAITS {
-            self.account(channel, of, entry, candidate, at, &mut served.waits);
+            let drained = self.drained[kind & 1];
+            self.account(
+                channel,
+                of,
+                entry,
+                candidate,
+                (at, drained),
+                &mut served.waits,
+            );
         }
         self.move_data(channel, bank, kind, closes, at);
         self.leave(channel, bank, kind, candidate.entry, at);
@@ -266,8 +274,8 @@ impl<O: Observer> SubChannel<O> {
         self.observer.served(served);
     }
 
-    /// Divides the clocks since an entry's milestone among their causes; all its waits so far come with them. `waits`
-    /// are 0.
+    /// Divides the clocks from an entry's milestone to a clock among their causes; all its waits so far come with them.
+    /// With the clock comes for how many clocks the direction was not the entry's. `waits` are 0.
     #[inline(always)]
     fn account(
         &self,
@@ -275,7 +283,7 @@ impl<O: Observer> SubChannel<O> {
         bank: &BankState,
         entry: &QueueEntry,
         candidate: &BankCandidate,
-        at: u64,
+        (at, drained): (u64, u64),
         waits: &mut [u32; CAUSES],
     ) {
         if entry.activated || entry.precharged {
@@ -284,7 +292,7 @@ impl<O: Observer> SubChannel<O> {
             waits[WaitCause::Queue as usize] = clocks(entry.admitted - entry.request.arrival);
         }
         let pc = &self.channels[channel & 1];
-        let drained = self.drained[self.direction()] - entry.drained;
+        let drained = drained - entry.drained;
         let withheld = pc.withheld[usize::from(bank.withheld)].before(at) - entry.withheld;
         let mut rest = WaitAttribution {
             begin: entry.milestone,

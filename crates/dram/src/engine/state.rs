@@ -20,6 +20,9 @@ pub(super) type Slots = [Stamp; 4];
 /// Set in the order of candidates that open or close rows: they come after column commands.
 pub(super) const ROW_COMMAND: u64 = 1 << 40;
 
+/// Added to that of candidates that open or close rows for the other direction: they come after all others for requests.
+pub(super) const AHEAD: u64 = 1 << 41;
+
 /// Kinds of candidates, which are kept apart: those that move data, and those that open or close rows.
 pub(super) const COLUMNS: usize = 0;
 pub(super) const ROWS: usize = 1;

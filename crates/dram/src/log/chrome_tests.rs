@@ -71,6 +71,7 @@ pub(super) fn config(pseudo_channels: u8) -> SubChannelConfig {
             drain_high: 48,
             drain_low: 16,
             age_cap: 64,
+            turn_lookahead: 0,
             bus_loss_permille: 0,
             page: PagePolicy::Open,
             refresh: Refresh::AllBank,

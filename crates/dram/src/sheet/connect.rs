@@ -5,8 +5,8 @@ use wordline_core::quantity::{Quantity, Time};
 use super::currents;
 use super::die::{CurrentSet, Die};
 use super::labelled::{
-    LossShare, PairRefresh, PowerDown, RefreshMode, RefreshRate, RefreshStagger, RowPolicyChoice,
-    SettingError, Settings, Sharing, SheetChoice, Switch, pick_or, set,
+    BoundedCount, LossShare, PairRefresh, PowerDown, RefreshMode, RefreshRate, RefreshStagger,
+    RowPolicyChoice, SettingError, Settings, Sharing, SheetChoice, Switch, pick_or, set,
 };
 use super::module::{self, Module, RankPair};
 use super::rounding::clocks_within;
@@ -284,6 +284,13 @@ impl Connection<'_> {
             drain_high,
             drain_low,
             age_cap: controller.age_cap.pick("age_cap", settings)?.get(),
+            turn_lookahead: pick_or(
+                controller.turn_lookahead.as_ref(),
+                "turn_lookahead",
+                settings,
+                BoundedCount::default(),
+            )?
+            .get(),
             bus_loss_permille: pick_or(
                 controller.bus_loss.as_ref(),
                 "bus_loss",

@@ -217,6 +217,13 @@ impl<const LEAST: u32, const MOST: u32> BoundedCount<LEAST, MOST> {
     }
 }
 
+/// The least one.
+impl<const LEAST: u32, const MOST: u32> Default for BoundedCount<LEAST, MOST> {
+    fn default() -> Self {
+        Self(LEAST)
+    }
+}
+
 impl<const LEAST: u32, const MOST: u32> ChoiceValue for BoundedCount<LEAST, MOST> {
     fn parse(text: &str) -> Option<Self> {
         let number = text.parse().ok()?;

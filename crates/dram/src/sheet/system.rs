@@ -5,8 +5,8 @@ use wordline_core::Figure;
 use wordline_core::quantity::{ByteCount, Frequency, Time};
 
 use super::labelled::{
-    BoundedCount, Labelled, LossShare, PageSize, PairRefresh, PowerDown, RefreshMode, RefreshRate,
-    RefreshStagger, RowPolicyChoice, Sharing, SheetChoice, Switch,
+    BoundedCount, ChoiceValue, Labelled, LossShare, PageSize, PairRefresh, PowerDown, RefreshMode,
+    RefreshRate, RefreshStagger, RowPolicyChoice, Sharing, SheetChoice, Switch,
 };
 use super::mapping::Order;
 use super::problem::{DramSheetProblem, DramSheetProblems};
@@ -67,6 +67,8 @@ pub struct HostControllerSheet {
     pub drain_low: Labelled<BoundedCount<0, 4096>>,
     /// Column commands that may pass the oldest request.
     pub age_cap: Labelled<BoundedCount<1, 1_000_000>>,
+    /// Entries before a turn of the direction from which on rows are opened for the other one; missing: none are.
+    pub turn_lookahead: Option<Labelled<BoundedCount<0, 4096>>>,
     /// Part of the data bus that the platform loses, whatever the cause; missing: none.
     pub bus_loss: Option<Labelled<LossShare>>,
     /// When rows are closed that no request asks for.
@@ -90,7 +92,7 @@ pub struct HostControllerSheet {
 }
 
 /// Names of the choices of every system.
-pub(super) const NAMES: [&str; 27] = [
+pub(super) const NAMES: [&str; 28] = [
     "channels",
     "cores",
     "misses",
@@ -108,6 +110,7 @@ pub(super) const NAMES: [&str; 27] = [
     "drain_high",
     "drain_low",
     "age_cap",
+    "turn_lookahead",
     "bus_loss",
     "page_policy",
     "refresh",
@@ -119,6 +122,14 @@ pub(super) const NAMES: [&str; 27] = [
     "rank_gap",
     "rtw_gap",
 ];
+
+/// A choice that a sheet may leave out, as users see it.
+fn optional<T: ChoiceValue>(
+    choice: &Option<Labelled<T>>,
+    name: &'static str,
+) -> Option<SheetChoice> {
+    choice.as_ref().map(|choice| choice.choice(name))
+}
 
 impl System {
     /// Every parameter that the sheet has a value for, with what else is plausible.
@@ -153,10 +164,10 @@ impl System {
             controller.rank_gap.choice("rank_gap"),
             controller.rtw_gap.choice("rtw_gap"),
         ];
-        let optional = [controller
-            .bus_loss
-            .as_ref()
-            .map(|choice| choice.choice("bus_loss"))];
+        let optional = [
+            optional(&controller.turn_lookahead, "turn_lookahead"),
+            optional(&controller.bus_loss, "bus_loss"),
+        ];
         choices.extend(optional.into_iter().flatten());
         choices
     }

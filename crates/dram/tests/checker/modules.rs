@@ -98,6 +98,7 @@ pub(crate) fn policy(memory: &CheckedChannel) -> Policy {
         drain_high: 48,
         drain_low: 16,
         age_cap: 64,
+        turn_lookahead: 0,
         bus_loss_permille: 0,
         page: PagePolicy::Open,
         refresh: match memory.controller.refresh {

@@ -151,7 +151,48 @@ impl Oracle {
             choices
                 .retain(|choice| !choice.command.is_column() || same_bank(choice.location, bank));
         }
+        if self.near {
+            self.ahead(pseudo_channel, &active, &mut choices);
+        }
         choices
+    }
+
+    /// Class 3: the choice of every bank that has entries of the other direction alone.
+    fn ahead(&self, pseudo_channel: u8, active: &[&Entry], out: &mut Vec<Candidate>) {
+        let set = &self.sets[self.set_of(pseudo_channel)];
+        let queue = if self.writing {
+            &set.reads
+        } else {
+            &set.writes
+        };
+        let mut seen: Vec<Location> = active.iter().map(|entry| entry.location()).collect();
+        for oldest in queue {
+            let bank = oldest.location();
+            let known = seen.iter().any(|other| same_bank(*other, bank));
+            seen.push(bank);
+            if bank.pseudo_channel != pseudo_channel || known || self.withheld(bank) {
+                continue;
+            }
+            let open = self.bank(bank).open;
+            let wants_open_row = |entry: &Entry| {
+                same_bank(entry.location(), bank) && Some(entry.location().row) == open
+            };
+            if queue.iter().any(wants_open_row) {
+                continue;
+            }
+            let (command, row) = match open {
+                Some(_) => (Command::PrePb, 0),
+                None => (Command::Act, bank.row),
+            };
+            let at = Location {
+                row,
+                column: 0,
+                ..bank
+            };
+            if command == Command::PrePb || !self.awaits_same_bank(bank) {
+                out.push(Candidate::serving(3, command, at, oldest));
+            }
+        }
     }
 
     /// Whether REFsb is the candidate of a rank.
@@ -198,7 +239,7 @@ impl Oracle {
         }
     }
 
-    /// Class 3: rows that no request asked for lately.
+    /// Class 4: rows that no request asked for lately.
     fn timeouts(&self, at: Location, out: &mut Vec<Candidate>) {
         let PagePolicy::Timeout(clocks) = self.config.policy.page else {
             return;
@@ -206,17 +247,17 @@ impl Oracle {
         for bank in self.open_banks(at, None) {
             let old = self.now >= self.bank(bank).touched + u64::from(clocks);
             if old && !self.withheld(bank) && !self.queued(|location| same_bank(location, bank)) {
-                out.push(Candidate::own(3, Command::PrePb, bank));
+                out.push(Candidate::own(4, Command::PrePb, bank));
             }
         }
     }
 
-    /// Class 4: a rank that no request asks for.
+    /// Class 5: a rank that no request asks for.
     fn power_down_entry(&self, at: Location) -> Option<Candidate> {
         let clocks = u64::from(self.config.policy.power_down?);
         let idle = self.now >= self.rank(at).last_command + clocks;
         let wanted = self.must_refresh(at) || self.queued(|location| same_rank(location, at));
-        (idle && !wanted).then(|| Candidate::own(4, Command::Pde, at))
+        (idle && !wanted).then(|| Candidate::own(5, Command::Pde, at))
     }
 
     fn must_refresh(&self, at: Location) -> bool {

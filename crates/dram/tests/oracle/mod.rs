@@ -57,6 +57,8 @@ pub(crate) struct Oracle {
     now: u64,
     flushing: bool,
     writing: bool,
+    /// A turn is near.
+    near: bool,
     /// Column commands issued before the direction turned last.
     turned: Option<u64>,
     /// One for both pseudo-channels, or one for each.
@@ -104,6 +106,7 @@ impl Oracle {
             now: 0,
             flushing: false,
             writing: false,
+            near: false,
             turned: None,
             sets: vec![QueueSet::default(); shared(policy.shared_queues)],
             age: 0,
@@ -232,7 +235,18 @@ impl Oracle {
         if turns {
             self.writing = !self.writing;
             self.turned = Some(columns);
+            self.near = false;
         }
+        let ahead = policy.turn_lookahead as usize;
+        let since = self.turned.map(|before| columns - before);
+        let almost = |all: u32| since.is_none_or(|since| since + ahead as u64 >= u64::from(all));
+        self.near |= ahead > 0
+            && if self.writing {
+                !writes(low + ahead) || almost(policy.write_queue)
+            } else {
+                let high = (policy.drain_high as usize).saturating_sub(ahead);
+                writes(high.max(1) - 1) && almost(policy.drain_high - policy.drain_low)
+            };
     }
 
     /// Notes for every entry what kind of clock this is.

@@ -186,6 +186,7 @@ fn policy(dice: &mut Dice, geometry: &ChannelGeometry, timing: &Timing) -> Polic
         drain_high,
         drain_low: dice.between(0, drain_high - 1),
         age_cap: dice.pick(&[1, 2, 3, 4, 8, 16, 1_000]),
+        turn_lookahead: dice.pick(&[0, 0, 1, 2, 4, 16]),
         bus_loss_permille: dice.pick(&[0, 0, 0, 1, 83, 120, 333, 500]),
         page: match dice.between(0, 2) {
             0 => PagePolicy::Open,

@@ -113,6 +113,7 @@ pub(crate) fn one_rank(timing: Timing) -> SubChannelConfig {
             drain_high: 48,
             drain_low: 16,
             age_cap: 64,
+            turn_lookahead: 0,
             bus_loss_permille: 0,
             page: PagePolicy::Open,
             refresh: Refresh::Off,
