@@ -112,6 +112,10 @@ pub struct Policy {
     pub drain_low: u32,
     /// Entries before a turn of the direction from which on rows are opened for the other one; 0: none are.
     pub turn_lookahead: u32,
+    /// Column commands for which a turn of the direction that is due waits for requests whose rows are open.
+    pub turn_hits_max: u32,
+    /// Whether the direction turns before it must, where it has no request with an open row and the other one has.
+    pub turn_early: bool,
     /// Column commands that may pass the oldest request before it goes first.
     pub age_cap: u32,
     /// Slots of a burst that stay empty of 1000 on each data bus, whatever the platform's cause.
@@ -294,6 +298,11 @@ impl SubChannelConfig {
                 "policy.turn_lookahead",
                 "allowed: 0 to 16384 entries",
                 of.turn_lookahead > 16_384,
+            ),
+            (
+                "policy.turn_early",
+                "allowed: only with a turn_lookahead of 1 or more",
+                of.turn_early && of.turn_lookahead == 0,
             ),
             (
                 "policy.bus_loss_permille",

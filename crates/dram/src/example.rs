@@ -72,6 +72,8 @@ impl SubChannelConfig {
                 drain_low: 16,
                 age_cap: 128,
                 turn_lookahead: 0,
+                turn_hits_max: 0,
+                turn_early: false,
                 bus_loss_permille: 0,
                 page: PagePolicy::Open,
                 refresh: Refresh::AllBank,

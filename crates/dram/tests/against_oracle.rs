@@ -304,7 +304,7 @@ const TIMINGS: [Mutation; 38] = one_longer!(
     faw ppd rrd_dlr faw_dlr rank_gap pair_burst pair_rtw pair_wtr refi rfc rfc_dlr refi_sb rfc_sb refsbrd pd xp pden
 );
 
-const POLICIES: [Mutation; 15] = [
+const POLICIES: [Mutation; 17] = [
     ("long_command", |config| config.timing.long_command += 1),
     ("read_queue", |config| config.policy.read_queue += 1),
     ("write_queue", |config| config.policy.write_queue += 1),
@@ -314,6 +314,8 @@ const POLICIES: [Mutation; 15] = [
     ("turn_lookahead", |config| {
         config.policy.turn_lookahead += 1;
     }),
+    ("turn_hits_max", |config| config.policy.turn_hits_max += 1),
+    ("turn_early", |config| config.policy.turn_early ^= true),
     ("bus_loss_permille", |config| {
         config.policy.bus_loss_permille = (config.policy.bus_loss_permille + 1).min(500);
     }),

@@ -401,6 +401,33 @@ impl<O: Observer> SubChannel<O> {
         Some(candidate)
     }
 
+    /// Whether an entry of the direction wants a row that is open.
+    pub(super) fn is_hit_left(&self) -> bool {
+        let columns = |pc: &PseudoChannel| {
+            let mut columns = pc.candidates.0[COLUMNS].iter();
+            columns.any(|candidate| candidate.order != u64::MAX)
+        };
+        self.channels.iter().any(columns)
+    }
+
+    /// The same of the other direction.
+    #[inline(never)]
+    pub(super) fn is_hit_coming(&self) -> bool {
+        let coming = 1 - self.direction();
+        (0..self.channel_count).any(|channel| {
+            let (pc, set) = (&self.channels[channel & 1], self.set_of(channel));
+            let mut place = pc.by_age[coming].first;
+            while let Some(entry) = self.sets[set & 1].entries.get(usize::from(place)) {
+                let bank = usize::from(entry.request.bank);
+                if pc.banks[bank].open == entry.request.row && !pc.is_off(bank) {
+                    return true;
+                }
+                place = entry.younger;
+            }
+            false
+        })
+    }
+
     /// Makes the candidates of banks without entries of the direction: a turn has come near.
     #[inline(never)]
     pub(super) fn choose_ahead(&mut self) {

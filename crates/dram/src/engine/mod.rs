@@ -52,6 +52,8 @@ pub struct SubChannel<O: Observer> {
     flushing: bool,
     /// Whether a turn is near: banks without entries of the direction do something for the other one.
     turn_near: bool,
+    /// Column commands since the last turn when the next one was due first.
+    turn_due: Option<u64>,
     /// Writes in a queue from which on a turn to writing may come, or come near.
     turn_from: u32,
     /// When the direction turned last, and for how many clocks before it was not that of a kind (see [`queue::index`]).
@@ -121,6 +123,7 @@ impl<O: Observer> SubChannel<O> {
             writing: false,
             flushing: false,
             turn_near: false,
+            turn_due: None,
             turn_from: policy
                 .drain_high
                 .saturating_sub(policy.turn_lookahead)
@@ -360,22 +363,47 @@ impl<O: Observer> SubChannel<O> {
         } else {
             writes >= policy.drain_high && since >= u64::from(policy.drain_high - policy.drain_low)
         };
-        if turns {
+        if turns && !self.is_put_off() || self.comes_early(writes, low) {
             self.drained[1 - self.direction()] += now - self.turned;
             self.turned = now;
             self.writing = !self.writing;
             self.columns_since_turn = 0;
             self.turn_near = false;
+            self.turn_due = None;
             self.choose_anew();
-        }
-        if self.policy.turn_lookahead > 0 && !self.turn_near {
             self.come_near(writes, low);
         }
     }
 
+    /// Whether a turn that is due waits for hits of the direction.
+    #[inline]
+    fn is_put_off(&mut self) -> bool {
+        if self.policy.turn_hits_max == 0 {
+            return false;
+        }
+        let since = self.columns_since_turn;
+        let due = *self.turn_due.get_or_insert(since);
+        since - due < u64::from(self.policy.turn_hits_max) && self.is_hit_left()
+    }
+
+    /// Whether the direction turns before it must, for the other one is ready. Notes where a turn has come near.
+    #[inline]
+    fn comes_early(&mut self, writes: u32, low: u32) -> bool {
+        self.come_near(writes, low);
+        self.policy.turn_early
+            && self.turn_near
+            && self.columns_since_turn > 0
+            && (self.writing || writes > low)
+            && !self.is_hit_left()
+            && self.is_hit_coming()
+    }
+
     /// Notes where a turn has come near. `writes` are those of the fuller queue.
-    #[inline(never)]
+    #[inline]
     fn come_near(&mut self, writes: u32, low: u32) {
+        if self.policy.turn_lookahead == 0 || self.turn_near {
+            return;
+        }
         let (policy, since) = (&self.policy, self.columns_since_turn);
         let ahead = policy.turn_lookahead;
         let since_within = |all: u32| since >= u64::from(all.saturating_sub(ahead));

@@ -269,6 +269,23 @@ impl Connection<'_> {
             );
             return Err(unfit("drain_high", problem));
         }
+        let turn_lookahead = pick_or(
+            controller.turn_lookahead.as_ref(),
+            "turn_lookahead",
+            settings,
+            BoundedCount::default(),
+        )?
+        .get();
+        let turn_early = pick_or(
+            controller.turn_early.as_ref(),
+            "turn_early",
+            settings,
+            Switch::Off,
+        )? == Switch::On;
+        if turn_early && turn_lookahead == 0 {
+            let problem = "on asks for open rows ahead of a turn; allowed: off, or a turn_lookahead of 1 or more";
+            return Err(unfit("turn_early", problem.to_owned()));
+        }
         let shared = |sharing| sharing == Sharing::Shared;
         let refresh = self.refresh()?;
         let rate = *self.module.dram_rate_mts.value();
@@ -284,13 +301,15 @@ impl Connection<'_> {
             drain_high,
             drain_low,
             age_cap: controller.age_cap.pick("age_cap", settings)?.get(),
-            turn_lookahead: pick_or(
-                controller.turn_lookahead.as_ref(),
-                "turn_lookahead",
+            turn_lookahead,
+            turn_hits_max: pick_or(
+                controller.turn_hits.as_ref(),
+                "turn_hits",
                 settings,
                 BoundedCount::default(),
             )?
             .get(),
+            turn_early,
             bus_loss_permille: pick_or(
                 controller.bus_loss.as_ref(),
                 "bus_loss",

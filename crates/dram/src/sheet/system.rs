@@ -69,6 +69,10 @@ pub struct HostControllerSheet {
     pub age_cap: Labelled<BoundedCount<1, 1_000_000>>,
     /// Entries before a turn of the direction from which on rows are opened for the other one; missing: none are.
     pub turn_lookahead: Option<Labelled<BoundedCount<0, 4096>>>,
+    /// Column commands for which a turn that is due waits for requests whose rows are open; missing: none.
+    pub turn_hits: Option<Labelled<BoundedCount<0, 4096>>>,
+    /// Whether the direction turns as soon as only the other one has open rows; missing: off.
+    pub turn_early: Option<Labelled<Switch>>,
     /// Part of the data bus that the platform loses, whatever the cause; missing: none.
     pub bus_loss: Option<Labelled<LossShare>>,
     /// When rows are closed that no request asks for.
@@ -92,7 +96,7 @@ pub struct HostControllerSheet {
 }
 
 /// Names of the choices of every system.
-pub(super) const NAMES: [&str; 28] = [
+pub(super) const NAMES: [&str; 30] = [
     "channels",
     "cores",
     "misses",
@@ -111,6 +115,8 @@ pub(super) const NAMES: [&str; 28] = [
     "drain_low",
     "age_cap",
     "turn_lookahead",
+    "turn_hits",
+    "turn_early",
     "bus_loss",
     "page_policy",
     "refresh",
@@ -166,6 +172,8 @@ impl System {
         ];
         let optional = [
             optional(&controller.turn_lookahead, "turn_lookahead"),
+            optional(&controller.turn_hits, "turn_hits"),
+            optional(&controller.turn_early, "turn_early"),
             optional(&controller.bus_loss, "bus_loss"),
         ];
         choices.extend(optional.into_iter().flatten());

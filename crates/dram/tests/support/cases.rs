@@ -178,6 +178,7 @@ fn policy(dice: &mut Dice, geometry: &ChannelGeometry, timing: &Timing) -> Polic
         }
     };
     let refresh_phase = (0..ranks).map(phase).collect();
+    let turn_lookahead = dice.pick(&[0, 0, 1, 2, 4, 16]);
     Policy {
         read_queue: dice.pick(&[1, 2, 4, 8, 16, 32]),
         write_queue,
@@ -186,7 +187,9 @@ fn policy(dice: &mut Dice, geometry: &ChannelGeometry, timing: &Timing) -> Polic
         drain_high,
         drain_low: dice.between(0, drain_high - 1),
         age_cap: dice.pick(&[1, 2, 3, 4, 8, 16, 1_000]),
-        turn_lookahead: dice.pick(&[0, 0, 1, 2, 4, 16]),
+        turn_lookahead,
+        turn_hits_max: dice.pick(&[0, 0, 1, 3, 8]),
+        turn_early: turn_lookahead > 0 && dice.one_in(2),
         bus_loss_permille: dice.pick(&[0, 0, 0, 1, 83, 120, 333, 500]),
         page: match dice.between(0, 2) {
             0 => PagePolicy::Open,

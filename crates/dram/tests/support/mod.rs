@@ -114,6 +114,8 @@ pub(crate) fn one_rank(timing: Timing) -> SubChannelConfig {
             drain_low: 16,
             age_cap: 64,
             turn_lookahead: 0,
+            turn_hits_max: 0,
+            turn_early: false,
             bus_loss_permille: 0,
             page: PagePolicy::Open,
             refresh: Refresh::Off,
