@@ -1,6 +1,7 @@
 //! What a sub-channel, and a system of them, is made of: whole numbers only, from sheets or by hand.
 
 use crate::mapping::AddressMapping;
+use crate::scheduler::SchedulerName;
 use crate::timing::Timing;
 
 /// Banks and rows of a sub-channel.
@@ -98,6 +99,8 @@ pub enum Refresh {
 /// What a controller decides by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policy {
+    /// Whose commands go first.
+    pub scheduler: SchedulerName,
     /// Entries of a read queue.
     pub read_queue: u32,
     /// Entries of a write queue.

@@ -64,6 +64,7 @@ impl SubChannelConfig {
                 long_command: 2,
             },
             policy: Policy {
+                scheduler: crate::scheduler::SchedulerName::FrFcfs,
                 read_queue: 32,
                 write_queue: 64,
                 shared_queues: false,

@@ -13,8 +13,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::oracle::{Oracle, Waits};
 use crate::support::cases::{Case, Phase};
 use crate::support::{Dice, Recorder};
+use wordline_dram::scheduler::SchedulerName;
 use wordline_dram::{
-    CAUSES, Issued, PagePolicy, Request, ServedRequest, SubChannel, SubChannelConfig,
+    CAUSES, Issued, PagePolicy, Request, ScheduledSubChannel, ServedRequest, SubChannelConfig,
 };
 
 /// Everything that is compared.
@@ -77,7 +78,7 @@ fn run_oracle(case: &Case) -> (CheckedRun, Vec<Waits>) {
 /// Runs the engine in random slices; with the waits of every request apart.
 fn run_engine(case: &Case) -> Result<(CheckedRun, Vec<ServedRequest>), String> {
     let mut dice = Dice::new(!case.seed);
-    let mut engine = SubChannel::new(&case.config, Recorder::default())
+    let mut engine = ScheduledSubChannel::new(&case.config, Recorder::default())
         .map_err(|error| format!("refused: {error}"))?;
     let mut ends = Vec::new();
     for phase in &case.phases {
@@ -127,7 +128,7 @@ fn wrong_waits(expected: &[Waits], found: &[ServedRequest]) -> Option<String> {
 }
 
 fn run_phase(
-    engine: &mut SubChannel<Recorder>,
+    engine: &mut ScheduledSubChannel<Recorder>,
     phase: &Phase,
     dice: &mut Dice,
 ) -> Result<(), String> {
@@ -304,8 +305,14 @@ const TIMINGS: [Mutation; 38] = one_longer!(
     faw ppd rrd_dlr faw_dlr rank_gap pair_burst pair_rtw pair_wtr refi rfc rfc_dlr refi_sb rfc_sb refsbrd pd xp pden
 );
 
-const POLICIES: [Mutation; 17] = [
+const POLICIES: [Mutation; 18] = [
     ("long_command", |config| config.timing.long_command += 1),
+    ("scheduler", |config| {
+        config.policy.scheduler = match config.policy.scheduler {
+            SchedulerName::FrFcfs => SchedulerName::Batches,
+            SchedulerName::Batches => SchedulerName::FrFcfs,
+        };
+    }),
     ("read_queue", |config| config.policy.read_queue += 1),
     ("write_queue", |config| config.policy.write_queue += 1),
     ("drain_high", |config| config.policy.drain_high += 1),

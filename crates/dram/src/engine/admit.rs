@@ -5,8 +5,9 @@ use super::queue::{NONE, QueuedRequest, append, append_by_age, kind_of, located}
 use super::serve::clocks;
 use crate::observer::{CAUSES, Observer, RowOutcome, ServedRequest, WaitCause};
 use crate::request::RequestKind;
+use crate::scheduler::Scheduler;
 
-impl<O: Observer> SubChannel<O> {
+impl<O: Observer, S: Scheduler> SubChannel<O, S> {
     /// Lets requests that have arrived into the queues.
     #[inline]
     pub(super) fn admit(&mut self, now: u64) {
@@ -134,7 +135,7 @@ impl<O: Observer> SubChannel<O> {
         let begins = queued.queued == 1 && queued.owed > 0;
         let of = &pc.banks[bank];
         let news = if active {
-            pc.is_news(of, row, self.closes_pages)
+            !S::IS_FR_FCFS || pc.is_news(of, row, self.closes_pages)
         } else {
             self.turn_near && of.lists[1 - kind].first == NONE
         };

@@ -9,6 +9,7 @@ use super::state::{
 };
 use crate::command::Command;
 use crate::observer::Observer;
+use crate::scheduler::{ORDER_END, Scheduler};
 
 /// A command that may be issued at a clock. Whole words, since it is passed on right after it is made: processors are
 /// slow to load together what was stored apart.
@@ -216,7 +217,7 @@ impl PseudoChannel {
     }
 }
 
-impl<O: Observer> SubChannel<O> {
+impl<O: Observer, S: Scheduler> SubChannel<O, S> {
     /// [`choose_in`](Self::choose_in), for one of several pseudo-channels.
     #[inline(never)]
     pub(super) fn choose(&mut self, channel: usize, floor: u64) -> CommandChoice {
@@ -262,7 +263,11 @@ impl<O: Observer> SubChannel<O> {
             return rows;
         }
         // A column command goes first at its clock, and the oldest one of all first among them.
-        let column = pc.oldest_at(channel, oldest, bank, any);
+        let column = if S::IS_FR_FCFS {
+            pc.oldest_at(channel, oldest, bank, any)
+        } else {
+            None
+        };
         column.unwrap_or_else(|| {
             pc.first_of(COLUMNS, channel, floor, |_, _| false)
                 .better(rows)
@@ -306,7 +311,6 @@ impl<O: Observer> SubChannel<O> {
     fn candidate(&self, channel: usize, bank: usize, entry: u16, hit: bool) -> BankCandidate {
         let pc = &self.channels[channel & 1];
         let kind = self.direction();
-        let age = self.sets[self.set_of(channel) & 1].entries[usize::from(entry)].age;
         let closes = hit && self.closes_pages && !self.is_row_wanted_again(channel, bank, entry);
         let of = &pc.banks[bank];
         let (slot, bank_ok) = match (hit, of.open) {
@@ -315,12 +319,13 @@ impl<O: Observer> SubChannel<O> {
             (false, CLOSED) => (ACT, of.act_ok),
             (false, _) => (PRE, of.pre_ok),
         };
-        let class = if slot >= ACT { ROW_COMMAND } else { 0 };
+        let waiting = &self.sets[self.set_of(channel) & 1].entries[usize::from(entry)];
+        let order = self.order(of, waiting, slot >= ACT);
         let no_act = pc.ranks[of.rank()].awaits_same_bank;
         let is_off = pc.is_off(bank) || (no_act && slot == ACT);
         BankCandidate {
             bank_ok,
-            order: if is_off { u64::MAX } else { class | age },
+            order: if is_off { u64::MAX } else { order },
             bank: u16::try_from(bank).unwrap_or(NONE),
             entry,
             group: of.group,
@@ -328,6 +333,29 @@ impl<O: Observer> SubChannel<O> {
             slot: slot.to_le_bytes()[0],
             closes,
         }
+    }
+
+    /// What the scheduler says of an entry's next command.
+    #[inline(always)]
+    fn order(&self, bank: &BankState, entry: &QueueEntry, opens_row: bool) -> u64 {
+        let order = self.scheduler.order(&entry.waiting(bank), opens_row);
+        if S::IS_FR_FCFS {
+            order
+        } else {
+            order.min(ORDER_END - 1)
+        }
+    }
+
+    /// The entry of the direction that a bank serves, and whether its row is open: the first by the scheduler.
+    fn first_of_bank(&self, channel: usize, bank: usize) -> Option<(u16, bool)> {
+        let of = &self.channels[channel & 1].banks[bank];
+        let entries = self.entries_of(channel, bank, self.direction());
+        let keyed = entries.map(|(place, entry)| {
+            let hit = entry.request.row == of.open;
+            (self.order(of, entry, !hit), place, hit)
+        });
+        let (_, place, hit) = keyed.min_by_key(|(order, ..)| *order)?;
+        Some((place, hit))
     }
 
     /// Whether another active entry of the bank wants the row of an entry.
@@ -371,6 +399,13 @@ impl<O: Observer> SubChannel<O> {
             return;
         }
         let open = of.open;
+        if !S::IS_FR_FCFS {
+            if let Some((entry, hit)) = self.first_of_bank(channel, bank) {
+                let candidate = self.candidate(channel, bank, entry, hit);
+                self.channels[channel & 1].set_candidate(candidate);
+            }
+            return;
+        }
         let hit = if open == CLOSED {
             None
         } else {
@@ -403,6 +438,9 @@ impl<O: Observer> SubChannel<O> {
 
     /// Whether an entry of the direction wants a row that is open.
     pub(super) fn is_hit_left(&self) -> bool {
+        if !S::IS_FR_FCFS {
+            return self.is_hit_queued(self.direction());
+        }
         let columns = |pc: &PseudoChannel| {
             let mut columns = pc.candidates.0[COLUMNS].iter();
             columns.any(|candidate| candidate.order != u64::MAX)
@@ -411,12 +449,15 @@ impl<O: Observer> SubChannel<O> {
     }
 
     /// The same of the other direction.
-    #[inline(never)]
     pub(super) fn is_hit_coming(&self) -> bool {
-        let coming = 1 - self.direction();
+        self.is_hit_queued(1 - self.direction())
+    }
+
+    #[inline(never)]
+    fn is_hit_queued(&self, kind: usize) -> bool {
         (0..self.channel_count).any(|channel| {
             let (pc, set) = (&self.channels[channel & 1], self.set_of(channel));
-            let mut place = pc.by_age[coming].first;
+            let mut place = pc.by_age[kind & 1].first;
             while let Some(entry) = self.sets[set & 1].entries.get(usize::from(place)) {
                 let bank = usize::from(entry.request.bank);
                 if pc.banks[bank].open == entry.request.row && !pc.is_off(bank) {
@@ -444,7 +485,7 @@ impl<O: Observer> SubChannel<O> {
         }
     }
 
-    /// Makes all candidates again: the direction turned.
+    /// Makes all candidates again: the direction turned, or the scheduler has changed its mind.
     #[inline(never)]
     pub(super) fn choose_anew(&mut self) {
         for channel in 0..self.channel_count {
@@ -465,6 +506,9 @@ impl<O: Observer> SubChannel<O> {
                     self.rechoose(channel, bank);
                 }
             }
+        }
+        if self.turn_near {
+            self.choose_ahead();
         }
     }
 

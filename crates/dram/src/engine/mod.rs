@@ -12,6 +12,7 @@ mod lone;
 mod queue;
 mod ring;
 mod rules;
+mod scheduled;
 mod serve;
 mod stamp;
 mod state;
@@ -19,7 +20,10 @@ mod state;
 use crate::config::{ChannelGeometry, ConfigError, PagePolicy, Policy, Refresh, SubChannelConfig};
 use crate::observer::Observer;
 use crate::request::{Location, Request};
+use crate::scheduler::{FrFcfs, Scheduler};
 use crate::timing::Timing;
+pub use scheduled::ScheduledSubChannel;
+
 use queue::{QueuedRequest, Set, index};
 use rules::RuleTable;
 use stamp::CLOCKS_MAX;
@@ -27,12 +31,13 @@ use state::PseudoChannel;
 
 /// One sub-channel with its controller.
 #[derive(Clone, Debug)]
-pub struct SubChannel<O: Observer> {
+pub struct SubChannel<O: Observer, S: Scheduler = FrFcfs> {
     timing: Timing,
     rules: RuleTable,
     geometry: ChannelGeometry,
     policy: Policy,
     observer: O,
+    scheduler: S,
     /// First clock that has not been run, and arrival of the last request pushed.
     now: u64,
     pushed: u64,
@@ -95,12 +100,36 @@ pub enum PushError {
 }
 
 impl<O: Observer> SubChannel<O> {
-    /// An idle sub-channel with all banks closed at clock 0.
+    /// An idle sub-channel with all banks closed at clock 0, scheduled by [`FrFcfs`].
     ///
     /// # Errors
     /// When the configuration contradicts itself.
     pub fn new(config: &SubChannelConfig, observer: O) -> Result<Self, ConfigError> {
+        Self::with_scheduler(config, observer, FrFcfs)
+    }
+}
+
+impl<O: Observer, S: Scheduler> SubChannel<O, S> {
+    /// An idle sub-channel with all banks closed at clock 0, scheduled by one's own policy.
+    ///
+    /// # Errors
+    /// When the configuration contradicts itself, or names another scheduler than this one where this one has a name.
+    pub fn with_scheduler(
+        config: &SubChannelConfig,
+        observer: O,
+        scheduler: S,
+    ) -> Result<Self, ConfigError> {
         config.check()?;
+        let named = config.policy.scheduler;
+        if let Some(name) = S::NAME
+            && name != named
+        {
+            let (name, named) = (name.name(), named.name());
+            return Err(ConfigError {
+                what: "policy.scheduler",
+                problem: format!("{named}; allowed here: {name}"),
+            });
+        }
         let (geometry, policy) = (&config.geometry, &config.policy);
         let channels = usize::from(geometry.pseudo_channels);
         let room = [policy.read_queue, policy.write_queue];
@@ -108,6 +137,7 @@ impl<O: Observer> SubChannel<O> {
         let phases = policy.refresh_phase.iter().copied().map(u64::from);
         Ok(Self {
             observer,
+            scheduler,
             now: 0,
             pushed: 0,
             waiting: 0,

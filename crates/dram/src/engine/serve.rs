@@ -9,8 +9,9 @@ use super::stamp::{Stamp, cause, clock};
 use super::state::{ACT, BankCandidate, BankState, COLUMNS, PRE, ROWS};
 use crate::command::{Command, Issued};
 use crate::observer::{CAUSES, Observer, RowOutcome, ServedRequest, WaitCause};
+use crate::scheduler::Scheduler;
 
-impl<O: Observer> SubChannel<O> {
+impl<O: Observer, S: Scheduler> SubChannel<O, S> {
     /// The command bus of a pseudo-channel.
     #[inline]
     pub(super) fn bus_of(&self, channel: usize) -> usize {
@@ -163,8 +164,12 @@ impl<O: Observer> SubChannel<O> {
                 &mut served.waits,
             );
         }
+        let waiting = entry.waiting(of);
         self.move_data(channel, bank, kind, closes, at);
         self.leave(channel, bank, kind, candidate.entry, at);
+        if self.scheduler.served(&waiting, at) {
+            self.choose_anew();
+        }
         self.tell_column(&served, kind, closes);
     }
 
@@ -185,8 +190,9 @@ impl<O: Observer> SubChannel<O> {
         }
         queues.count[kind] -= 1;
         self.waiting -= 1;
-        let follows =
-            !self.closes_pages && of.is_followed(&mut pc.candidates, &queues.entries, kind);
+        let follows = S::IS_FR_FCFS
+            && !self.closes_pages
+            && of.is_followed(&mut pc.candidates, &queues.entries, kind);
         let rank = of.rank();
         let of = &mut pc.ranks[rank];
         of.queued -= 1;

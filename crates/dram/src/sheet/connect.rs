@@ -18,6 +18,7 @@ use crate::config::{
     SystemConfig,
 };
 use crate::energy::Currents;
+use crate::scheduler::SchedulerName;
 use crate::timing::Timing;
 
 /// REFab commands that a rank may owe: JESD79-5 allows four to be postponed in normal refresh mode.
@@ -290,6 +291,12 @@ impl Connection<'_> {
         let refresh = self.refresh()?;
         let rate = *self.module.dram_rate_mts.value();
         Ok(Policy {
+            scheduler: pick_or(
+                controller.scheduler.as_ref(),
+                "scheduler",
+                settings,
+                SchedulerName::default(),
+            )?,
             read_queue: controller.read_queue.pick("read_queue", settings)?.get(),
             write_queue,
             shared_queues: shared(controller.queue_sharing.pick("queue_sharing", settings)?),

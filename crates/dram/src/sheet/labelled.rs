@@ -8,6 +8,8 @@ use serde::de::{self, Deserializer, Visitor};
 use wordline_core::quantity::{ByteCount, Time};
 use wordline_core::{Basis, Provenance};
 
+use crate::scheduler::SchedulerName;
+
 /// What a user sets otherwise than the sheets do: names of choices with their values as text.
 pub type Settings = BTreeMap<String, String>;
 
@@ -462,6 +464,20 @@ words! {
         Normal = "normal",
         /// Twice as often: above 85 °C.
         Double = "double",
+    }
+}
+
+impl ChoiceValue for SchedulerName {
+    fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|one| one.name() == text)
+    }
+
+    fn text(&self) -> String {
+        self.name().to_owned()
+    }
+
+    fn allowed() -> String {
+        Self::ALL.map(Self::name).join(", ")
     }
 }
 

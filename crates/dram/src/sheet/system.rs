@@ -10,6 +10,7 @@ use super::labelled::{
 };
 use super::mapping::Order;
 use super::problem::{DramSheetProblem, DramSheetProblems};
+use crate::scheduler::SchedulerName;
 
 /// A system: table `[host]`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -53,6 +54,8 @@ pub struct MappingSheet {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HostControllerSheet {
+    /// Whose commands go first; missing: fr-fcfs.
+    pub scheduler: Option<Labelled<SchedulerName>>,
     /// Entries of a read queue.
     pub read_queue: Labelled<BoundedCount<1, 4096>>,
     /// Entries of a write queue.
@@ -96,7 +99,7 @@ pub struct HostControllerSheet {
 }
 
 /// Names of the choices of every system.
-pub(super) const NAMES: [&str; 30] = [
+pub(super) const NAMES: [&str; 31] = [
     "channels",
     "cores",
     "misses",
@@ -107,6 +110,7 @@ pub(super) const NAMES: [&str; 30] = [
     "interleave_bytes",
     "address_order",
     "hash",
+    "scheduler",
     "read_queue",
     "write_queue",
     "queue_sharing",
@@ -171,6 +175,7 @@ impl System {
             controller.rtw_gap.choice("rtw_gap"),
         ];
         let optional = [
+            optional(&controller.scheduler, "scheduler"),
             optional(&controller.turn_lookahead, "turn_lookahead"),
             optional(&controller.turn_hits, "turn_hits"),
             optional(&controller.turn_early, "turn_early"),

@@ -91,6 +91,7 @@ pub(crate) fn timing(part: DeviceGrade, memory: &CheckedChannel) -> Timing {
 pub(crate) fn policy(memory: &CheckedChannel) -> Policy {
     let ranks = usize::from(memory.shape.pseudo_channels) * usize::from(memory.shape.ranks);
     Policy {
+        scheduler: wordline_dram::scheduler::SchedulerName::FrFcfs,
         read_queue: 32,
         write_queue: 64,
         shared_queues: false,

@@ -1,5 +1,6 @@
 //! "Candidates": what could be issued, and what is best.
 
+use wordline_dram::scheduler::SchedulerName;
 use wordline_dram::{Command, Location, PagePolicy, Refresh};
 
 use super::Oracle;
@@ -10,6 +11,10 @@ use super::queues::Entry;
 #[derive(Clone, Debug)]
 pub(super) struct Candidate {
     class: u8,
+    /// Of the entry that it serves; 0 where batches are of no account.
+    batch: u64,
+    /// Where batches are.
+    step: u8,
     /// Of the entry that it serves; 0 where the order is by place.
     age: u64,
     pub(super) command: Command,
@@ -17,9 +22,14 @@ pub(super) struct Candidate {
     pub(super) request: Option<u64>,
 }
 
+/// The batch of an age.
+fn batch(age: u64) -> u64 {
+    age / 32
+}
+
 impl Candidate {
-    /// Least first: class, then age, then place.
-    pub(super) fn order(&self) -> (u8, u64, [u8; 4]) {
+    /// Least first: class, then batch, what is done, and age, then place.
+    pub(super) fn order(&self) -> (u8, (u64, u8, u64), [u8; 4]) {
         let Location {
             pseudo_channel,
             rank,
@@ -27,13 +37,16 @@ impl Candidate {
             bank,
             ..
         } = self.location;
-        (self.class, self.age, [pseudo_channel, rank, group, bank])
+        let order = (self.batch, self.step, self.age);
+        (self.class, order, [pseudo_channel, rank, group, bank])
     }
 
     /// One that serves no request.
     fn own(class: u8, command: Command, location: Location) -> Self {
         Self {
             class,
+            batch: 0,
+            step: 0,
             age: 0,
             command,
             location,
@@ -44,6 +57,8 @@ impl Candidate {
     fn serving(class: u8, command: Command, location: Location, entry: &Entry) -> Self {
         Self {
             class,
+            batch: 0,
+            step: 0,
             age: entry.age,
             command,
             location,
@@ -151,6 +166,11 @@ impl Oracle {
             choices
                 .retain(|choice| !choice.command.is_column() || same_bank(choice.location, bank));
         }
+        if self.config.policy.scheduler == SchedulerName::Batches {
+            for choice in &mut choices {
+                (choice.batch, choice.step, choice.class) = (batch(choice.age), choice.class, 1);
+            }
+        }
         if self.near {
             self.ahead(pseudo_channel, &active, &mut choices);
         }
@@ -211,8 +231,12 @@ impl Oracle {
             };
             return Candidate::serving(2, Command::Act, at, oldest);
         };
-        let deciding = if alone { &wanting[..1] } else { wanting };
-        match deciding.iter().find(|entry| entry.location().row == row) {
+        let batches = self.config.policy.scheduler == SchedulerName::Batches;
+        let mut deciding = wanting
+            .iter()
+            .filter(|entry| !batches || batch(entry.age) == batch(oldest.age))
+            .take(if alone { 1 } else { usize::MAX });
+        match deciding.find(|entry| entry.location().row == row) {
             Some(entry) => {
                 let others = wanting
                     .iter()

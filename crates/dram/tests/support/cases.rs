@@ -5,6 +5,8 @@ use wordline_dram::{
     SubChannelConfig, Timing,
 };
 
+use wordline_dram::scheduler::SchedulerName;
+
 use super::{Dice, ddr5_4400, ddr5_6400};
 
 /// Requests, and what is done with the sub-channel between them. All of it comes from one seed.
@@ -180,6 +182,11 @@ fn policy(dice: &mut Dice, geometry: &ChannelGeometry, timing: &Timing) -> Polic
     let refresh_phase = (0..ranks).map(phase).collect();
     let turn_lookahead = dice.pick(&[0, 0, 1, 2, 4, 16]);
     Policy {
+        scheduler: dice.pick(&[
+            SchedulerName::FrFcfs,
+            SchedulerName::FrFcfs,
+            SchedulerName::Batches,
+        ]),
         read_queue: dice.pick(&[1, 2, 4, 8, 16, 32]),
         write_queue,
         shared_queues: dice.one_in(2),

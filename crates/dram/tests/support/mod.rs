@@ -106,6 +106,7 @@ pub(crate) fn one_rank(timing: Timing) -> SubChannelConfig {
         },
         timing,
         policy: Policy {
+            scheduler: wordline_dram::scheduler::SchedulerName::FrFcfs,
             read_queue: 32,
             write_queue: 64,
             shared_queues: false,
