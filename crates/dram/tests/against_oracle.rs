@@ -20,7 +20,7 @@ use wordline_dram::{
 
 /// Everything that is compared.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct CheckedRun {
+pub(crate) struct CheckedRun {
     commands: Vec<Issued>,
     /// By id; without the waits, which are compared apart.
     served: Vec<ServedRequest>,
@@ -30,7 +30,7 @@ struct CheckedRun {
 }
 
 impl CheckedRun {
-    fn new(
+    pub(crate) fn new(
         commands: Vec<Issued>,
         mut served: Vec<ServedRequest>,
         mut accepted: Vec<(u64, u64)>,
@@ -50,14 +50,14 @@ impl CheckedRun {
     }
 }
 
-fn arriving(request: &Request, begin: u64) -> Request {
+pub(crate) fn arriving(request: &Request, begin: u64) -> Request {
     Request {
         arrival: begin + request.arrival,
         ..*request
     }
 }
 
-fn run_oracle(case: &Case) -> (CheckedRun, Vec<Waits>) {
+pub(crate) fn run_oracle(case: &Case) -> (CheckedRun, Vec<Waits>) {
     let mut oracle = Oracle::new(&case.config);
     let mut ends = Vec::new();
     for phase in &case.phases {
