@@ -93,13 +93,20 @@ fn mean_latencies(scheduler: impl Scheduler) -> Result<[f64; 2], Box<dyn Error>>
     Ok([mean(stream, ROUNDS * LINES), mean(elsewhere, ROUNDS)])
 }
 
+fn answer() -> Result<[String; 2], Box<dyn Error>> {
+    let line = |name: &str, [stream, elsewhere]: [f64; 2]| {
+        format!("{name}: {stream:.0} clocks a read of the stream, {elsewhere:.0} of the other")
+    };
+    Ok([
+        line("FR-FCFS", mean_latencies(FrFcfs)?),
+        line("fair", mean_latencies(Fair::default())?),
+    ])
+}
+
 #[allow(clippy::print_stdout, reason = "this is a program")]
 fn main() -> Result<(), Box<dyn Error>> {
-    for (name, [stream, elsewhere]) in [
-        ("FR-FCFS", mean_latencies(FrFcfs)?),
-        ("fair", mean_latencies(Fair::default())?),
-    ] {
-        println!("{name}: {stream:.0} clocks a read of the stream, {elsewhere:.0} of the other");
+    for line in answer()? {
+        println!("{line}");
     }
     Ok(())
 }
@@ -107,6 +114,24 @@ fn main() -> Result<(), Box<dyn Error>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Every line of Rust in the guide stands here, and what it quotes of the answer is the answer.
+    #[test]
+    fn the_guide_shows_this_program() {
+        let guide = include_str!("../../../docs/guides/own-scheduler.md");
+        let program = include_str!("own_scheduler.rs");
+        let blocks: Vec<_> = guide.split("```rust\n").skip(1).collect();
+        assert!(blocks.len() > 1);
+        for block in blocks {
+            let (code, _) = block.split_once("```").expect("a block ends");
+            for line in code.lines().map(str::trim) {
+                assert!(program.contains(line), "{line}");
+            }
+        }
+        for line in answer().expect("sound") {
+            assert!(guide.contains(&line), "{line}");
+        }
+    }
 
     #[test]
     fn who_is_passed_less_waits_less() {
