@@ -45,7 +45,11 @@ fn choices_that_a_sheet_leaves_out_can_be_set() {
     ];
     let set = config(target, &settings).sub_channel.policy;
     let of = |policy: &Policy| {
-        let turns = (policy.turn_lookahead, policy.turn_hits_max, policy.turn_early);
+        let turns = (
+            policy.turn_lookahead,
+            policy.turn_hits_max,
+            policy.turn_early,
+        );
         (policy.scheduler, policy.bus_loss_permille, turns)
     };
     assert_eq!(of(&plain), (SchedulerName::FrFcfs, 0, (0, 0, false)));
