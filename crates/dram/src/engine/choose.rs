@@ -392,7 +392,12 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
         let of = &self.channels[channel & 1].banks[bank];
         let first = of.lists[self.direction()].first;
         if first == NONE {
-            match self.candidate_ahead(channel, bank) {
+            let ahead = if self.turn_near {
+                self.candidate_ahead(channel, bank)
+            } else {
+                None
+            };
+            match ahead {
                 Some(candidate) => self.channels[channel & 1].set_candidate(candidate),
                 None => self.channels[channel & 1].drop_candidate(bank),
             }
@@ -420,11 +425,12 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
     }
 
     /// What a bank without entries of the direction does for those of the other one: only while a turn is near.
+    #[inline(never)]
     fn candidate_ahead(&self, channel: usize, bank: usize) -> Option<BankCandidate> {
         let of = &self.channels[channel & 1].banks[bank];
         let coming = 1 - self.direction();
         let first = of.lists[coming].first;
-        if !self.turn_near || first == NONE {
+        if first == NONE {
             return None;
         }
         let mut wanting = self.entries_of(channel, bank, coming);

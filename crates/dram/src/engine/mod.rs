@@ -59,6 +59,8 @@ pub struct SubChannel<O: Observer, S: Scheduler = FrFcfs> {
     turn_near: bool,
     /// Column commands since the last turn when the next one was due first.
     turn_due: Option<u64>,
+    /// Whether anything but marks is looked at.
+    weighs_turns: bool,
     /// Writes in a queue from which on a turn to writing may come, or come near.
     turn_from: u32,
     /// When the direction turned last, and for how many clocks before it was not that of a kind (see [`queue::index`]).
@@ -154,6 +156,7 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
             flushing: false,
             turn_near: false,
             turn_due: None,
+            weighs_turns: policy.turn_lookahead > 0 || policy.turn_hits_max > 0,
             turn_from: policy
                 .drain_high
                 .saturating_sub(policy.turn_lookahead)
@@ -393,7 +396,12 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
         } else {
             writes >= policy.drain_high && since >= u64::from(policy.drain_high - policy.drain_low)
         };
-        if turns && !self.is_put_off() || self.comes_early(writes, low) {
+        let turns = if self.weighs_turns {
+            turns && !self.is_put_off() || self.comes_early(writes, low)
+        } else {
+            turns
+        };
+        if turns {
             self.drained[1 - self.direction()] += now - self.turned;
             self.turned = now;
             self.writing = !self.writing;
@@ -406,7 +414,7 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
     }
 
     /// Whether a turn that is due waits for hits of the direction.
-    #[inline]
+    #[inline(never)]
     fn is_put_off(&mut self) -> bool {
         if self.policy.turn_hits_max == 0 {
             return false;
@@ -417,7 +425,7 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
     }
 
     /// Whether the direction turns before it must, for the other one is ready. Notes where a turn has come near.
-    #[inline]
+    #[inline(never)]
     fn comes_early(&mut self, writes: u32, low: u32) -> bool {
         self.come_near(writes, low);
         self.policy.turn_early

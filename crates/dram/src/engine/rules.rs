@@ -185,6 +185,18 @@ impl PseudoChannel {
         self.any_rank_ok = least;
     }
 
+    /// Counts a column command where so many of 1000 slots are lost. Whether it loses one.
+    #[inline(never)]
+    pub(super) fn is_slot_lost(&mut self, permille: u32) -> bool {
+        let whole = 1000 - permille;
+        self.lost += permille;
+        let lost = self.lost >= whole;
+        if lost {
+            self.lost -= whole;
+        }
+        lost
+    }
+
     /// After a column command that loses a slot of the bus, its distances to later ones are a burst longer.
     #[cold]
     #[inline(never)]

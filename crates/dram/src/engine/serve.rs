@@ -220,9 +220,8 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
         pc.columns += 1;
         self.columns_since_turn += 1;
         pc.after_column(&self.rules, bank, kind, at);
-        pc.lost += self.policy.bus_loss_permille;
-        if pc.lost >= 1000 - self.policy.bus_loss_permille {
-            pc.lost -= 1000 - self.policy.bus_loss_permille;
+        let loss = self.policy.bus_loss_permille;
+        if loss > 0 && pc.is_slot_lost(loss) {
             pc.lose_slot(&self.rules, bank, kind, at);
         }
         if closes {
