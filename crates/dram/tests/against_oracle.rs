@@ -309,8 +309,8 @@ const POLICIES: [Mutation; 18] = [
     ("long_command", |config| config.timing.long_command += 1),
     ("scheduler", |config| {
         config.policy.scheduler = match config.policy.scheduler {
-            SchedulerName::FrFcfs => SchedulerName::Batches,
-            SchedulerName::Batches => SchedulerName::FrFcfs,
+            SchedulerName::FrFcfs => SchedulerName::BatchFirst,
+            SchedulerName::BatchFirst => SchedulerName::FrFcfs,
         };
     }),
     ("read_queue", |config| config.policy.read_queue += 1),

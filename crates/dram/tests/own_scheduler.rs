@@ -4,7 +4,7 @@ use crate::against_oracle::{CheckedRun, arriving, run_oracle};
 use crate::support::cases::Case;
 use crate::support::{Recorder, ddr5_6400, one_rank};
 use wordline_dram::SubChannel;
-use wordline_dram::scheduler::{Batches, FrFcfs, Scheduler, SchedulerName, WaitingRequest};
+use wordline_dram::scheduler::{BatchFirst, FrFcfs, Scheduler, SchedulerName, WaitingRequest};
 
 /// The order of another scheduler without its short cuts, and never sure of it.
 #[derive(Clone, Debug)]
@@ -52,7 +52,7 @@ fn an_order_that_may_always_change_and_never_does_is_the_same_order() {
         let expected = run_oracle(&case).0;
         let found = match case.config.policy.scheduler {
             SchedulerName::FrFcfs => run(&case, Unsure(FrFcfs)),
-            SchedulerName::Batches => run(&case, Unsure(Batches)),
+            SchedulerName::BatchFirst => run(&case, Unsure(BatchFirst)),
         };
         assert!(found == expected, "seed {seed}");
     }
@@ -61,12 +61,12 @@ fn an_order_that_may_always_change_and_never_does_is_the_same_order() {
 #[test]
 fn a_scheduler_with_a_name_runs_under_it_alone() {
     let mut config = one_rank(ddr5_6400());
-    config.policy.scheduler = SchedulerName::Batches;
+    config.policy.scheduler = SchedulerName::BatchFirst;
     let error = SubChannel::new(&config, ()).expect_err("it asks for another scheduler");
     assert_eq!(
         error.to_string(),
         "policy.scheduler: batches; allowed here: fr-fcfs"
     );
-    SubChannel::with_scheduler(&config, (), Batches).expect("its own");
+    SubChannel::with_scheduler(&config, (), BatchFirst).expect("its own");
     SubChannel::with_scheduler(&config, (), Unsure(FrFcfs)).expect("one without a name");
 }

@@ -53,7 +53,7 @@ fn choices_that_a_sheet_leaves_out_can_be_set() {
         (policy.scheduler, policy.bus_loss_permille, turns)
     };
     assert_eq!(of(&plain), (SchedulerName::FrFcfs, 0, (0, 0, false)));
-    assert_eq!(of(&set), (SchedulerName::Batches, 83, (16, 8, true)));
+    assert_eq!(of(&set), (SchedulerName::BatchFirst, 83, (16, 8, true)));
 }
 
 #[test]

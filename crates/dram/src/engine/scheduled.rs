@@ -4,7 +4,7 @@ use super::{PushError, SubChannel};
 use crate::config::{ConfigError, SubChannelConfig};
 use crate::observer::Observer;
 use crate::request::Request;
-use crate::scheduler::{Batches, FrFcfs, SchedulerName};
+use crate::scheduler::{BatchFirst, FrFcfs, SchedulerName};
 
 /// A [`SubChannel`] whose scheduler is the one that its policy names. Each is built by itself; which of them it is, is asked
 /// once a call.
@@ -13,7 +13,7 @@ pub enum ScheduledSubChannel<O: Observer> {
     /// First ready, first come, first served.
     FrFcfs(SubChannel<O, FrFcfs>),
     /// Batch by batch.
-    Batches(SubChannel<O, Batches>),
+    BatchFirst(SubChannel<O, BatchFirst>),
 }
 
 /// The same for every scheduler.
@@ -21,7 +21,7 @@ macro_rules! each {
     ($of:expr, $channel:ident => $what:expr) => {
         match $of {
             ScheduledSubChannel::FrFcfs($channel) => $what,
-            ScheduledSubChannel::Batches($channel) => $what,
+            ScheduledSubChannel::BatchFirst($channel) => $what,
         }
     };
 }
@@ -34,8 +34,8 @@ impl<O: Observer> ScheduledSubChannel<O> {
     pub fn new(config: &SubChannelConfig, observer: O) -> Result<Self, ConfigError> {
         Ok(match config.policy.scheduler {
             SchedulerName::FrFcfs => Self::FrFcfs(SubChannel::new(config, observer)?),
-            SchedulerName::Batches => {
-                Self::Batches(SubChannel::with_scheduler(config, observer, Batches)?)
+            SchedulerName::BatchFirst => {
+                Self::BatchFirst(SubChannel::with_scheduler(config, observer, BatchFirst)?)
             }
         })
     }

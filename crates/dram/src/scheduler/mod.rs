@@ -4,14 +4,14 @@
 //! starvation. Of the requests of the direction it asks a [`Scheduler`] one thing: whose next command goes first. A
 //! policy is one file with one function; it is chosen when the program is built, so that none costs what it does not use.
 
-mod batches;
+mod batch_first;
 mod fr_fcfs;
 
 use std::fmt::Debug;
 
 use crate::request::{Location, RequestKind};
 
-pub use batches::Batches;
+pub use batch_first::BatchFirst;
 pub use fr_fcfs::FrFcfs;
 
 /// Orders lie below this number.
@@ -61,20 +61,20 @@ pub enum SchedulerName {
     /// [`FrFcfs`].
     #[default]
     FrFcfs,
-    /// [`Batches`].
-    Batches,
+    /// [`BatchFirst`].
+    BatchFirst,
 }
 
 impl SchedulerName {
     /// Every one.
-    pub const ALL: [Self; 2] = [Self::FrFcfs, Self::Batches];
+    pub const ALL: [Self; 2] = [Self::FrFcfs, Self::BatchFirst];
 
     /// As sheets and settings spell it.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::FrFcfs => "fr-fcfs",
-            Self::Batches => "batches",
+            Self::BatchFirst => "batches",
         }
     }
 }

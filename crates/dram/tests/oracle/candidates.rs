@@ -166,7 +166,7 @@ impl Oracle {
             choices
                 .retain(|choice| !choice.command.is_column() || same_bank(choice.location, bank));
         }
-        if self.config.policy.scheduler == SchedulerName::Batches {
+        if self.config.policy.scheduler == SchedulerName::BatchFirst {
             for choice in &mut choices {
                 (choice.batch, choice.step, choice.class) = (batch(choice.age), choice.class, 1);
             }
@@ -231,7 +231,7 @@ impl Oracle {
             };
             return Candidate::serving(2, Command::Act, at, oldest);
         };
-        let batches = self.config.policy.scheduler == SchedulerName::Batches;
+        let batches = self.config.policy.scheduler == SchedulerName::BatchFirst;
         let mut deciding = wanting
             .iter()
             .filter(|entry| !batches || batch(entry.age) == batch(oldest.age))

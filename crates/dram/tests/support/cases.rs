@@ -185,7 +185,7 @@ fn policy(dice: &mut Dice, geometry: &ChannelGeometry, timing: &Timing) -> Polic
         scheduler: dice.pick(&[
             SchedulerName::FrFcfs,
             SchedulerName::FrFcfs,
-            SchedulerName::Batches,
+            SchedulerName::BatchFirst,
         ]),
         read_queue: dice.pick(&[1, 2, 4, 8, 16, 32]),
         write_queue,

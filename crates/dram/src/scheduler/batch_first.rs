@@ -1,4 +1,4 @@
-//! Batches of requests in the order of their arrival.
+//! BatchFirst of requests in the order of their arrival.
 
 use super::{Scheduler, SchedulerName, WaitingRequest};
 
@@ -6,17 +6,17 @@ use super::{Scheduler, SchedulerName, WaitingRequest};
 /// oldest. So a request is passed by younger ones of its batch alone, whatever rows are open: the batching of PAR-BS
 /// (Mutlu and Moscibroda 2008) without its ranks of threads.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Batches;
+pub struct BatchFirst;
 
-impl Batches {
+impl BatchFirst {
     /// Requests of a batch.
     pub const SIZE: u64 = 1 << BITS;
 }
 
 const BITS: u32 = 5;
 
-impl Scheduler for Batches {
-    const NAME: Option<SchedulerName> = Some(SchedulerName::Batches);
+impl Scheduler for BatchFirst {
+    const NAME: Option<SchedulerName> = Some(SchedulerName::BatchFirst);
 
     #[inline]
     fn order(&self, request: &WaitingRequest, opens_row: bool) -> u64 {
