@@ -1,6 +1,7 @@
 //! What a sub-channel, and a system of them, is made of: whole numbers only, from sheets or by hand.
 
 use crate::mapping::AddressMapping;
+use crate::scheduler::SchedulerName;
 use crate::timing::Timing;
 
 /// Banks and rows of a sub-channel.
@@ -98,6 +99,8 @@ pub enum Refresh {
 /// What a controller decides by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policy {
+    /// Whose commands go first.
+    pub scheduler: SchedulerName,
     /// Entries of a read queue.
     pub read_queue: u32,
     /// Entries of a write queue.
@@ -110,8 +113,16 @@ pub struct Policy {
     pub drain_high: u32,
     /// Writes in every queue at which it turns back to reading.
     pub drain_low: u32,
+    /// Entries before a turn of the direction from which on rows are opened for the other one; 0: none are.
+    pub turn_lookahead: u32,
+    /// Column commands for which a turn of the direction that is due waits for requests whose rows are open.
+    pub turn_hits_max: u32,
+    /// Whether the direction turns before it must, where it has no request with an open row and the other one has.
+    pub turn_early: bool,
     /// Column commands that may pass the oldest request before it goes first.
     pub age_cap: u32,
+    /// Slots of a burst that stay empty of 1000 on each data bus, whatever the platform's cause.
+    pub bus_loss_permille: u32,
     /// When rows are closed.
     pub page: PagePolicy,
     /// How rows are refreshed.
@@ -286,6 +297,21 @@ impl SubChannelConfig {
                 of.drain_low >= of.drain_high,
             ),
             ("policy.age_cap", "allowed: at least 1", of.age_cap == 0),
+            (
+                "policy.turn_lookahead",
+                "allowed: 0 to 16384 entries",
+                of.turn_lookahead > 16_384,
+            ),
+            (
+                "policy.turn_early",
+                "allowed: only with a turn_lookahead of 1 or more",
+                of.turn_early && of.turn_lookahead == 0,
+            ),
+            (
+                "policy.bus_loss_permille",
+                "allowed: 0 to 500",
+                of.bus_loss_permille > 500,
+            ),
             (
                 "policy.refresh_phase",
                 "allowed: one clock for every rank of every pseudo-channel",

@@ -41,6 +41,7 @@ pub mod log;
 mod mapping;
 mod observer;
 mod request;
+pub mod scheduler;
 pub mod sheet;
 pub mod statistics;
 mod timing;
@@ -55,7 +56,7 @@ pub use config::{
 pub use energy::{
     Currents, EnergyBreakdown, EnergyCounts, EnergyMeter, EnergyPart, RailCurrents, energy,
 };
-pub use engine::{PushError, SubChannel};
+pub use engine::{PushError, ScheduledSubChannel, SubChannel};
 pub use mapping::{
     AddressError, AddressField, AddressHash, AddressMap, AddressMapping, DecodedAddress, Digit,
     HashBit, HashRule, HashTextError,

@@ -1,7 +1,8 @@
 //! What can be set, and what is said of what cannot.
 
 use wordline_catalog::Catalog;
-use wordline_dram::{PagePolicy, Refresh};
+use wordline_dram::scheduler::SchedulerName;
+use wordline_dram::{PagePolicy, Policy, Refresh};
 
 use super::{catalog, config, set};
 
@@ -28,6 +29,31 @@ fn settings_do_what_they_say() {
     assert_eq!((policy.power_down, config.channels), (Some(3200), 5));
     let cores = &config.cores;
     assert_eq!((cores.page_bytes, cores.write_back_bytes), (4096, 12 << 20));
+}
+
+/// What a sheet leaves out is as it was before there was the choice.
+#[test]
+fn choices_that_a_sheet_leaves_out_can_be_set() {
+    let target = "rdimm-6400-2rx4-64g@bench-1ch";
+    let plain = config(target, &[]).sub_channel.policy;
+    let settings = [
+        ("scheduler", "batches"),
+        ("bus_loss", "8.3 %"),
+        ("turn_lookahead", "16"),
+        ("turn_hits", "8"),
+        ("turn_early", "on"),
+    ];
+    let set = config(target, &settings).sub_channel.policy;
+    let of = |policy: &Policy| {
+        let turns = (
+            policy.turn_lookahead,
+            policy.turn_hits_max,
+            policy.turn_early,
+        );
+        (policy.scheduler, policy.bus_loss_permille, turns)
+    };
+    assert_eq!(of(&plain), (SchedulerName::FrFcfs, 0, (0, 0, false)));
+    assert_eq!(of(&set), (SchedulerName::BatchFirst, 83, (16, 8, true)));
 }
 
 #[test]
@@ -104,6 +130,22 @@ fn settings_that_mean_nothing_are_named_with_what_is_allowed() {
         (
             &[("drain_low", "60")],
             "drain_high: 48 must lie above drain_low, 60",
+        ),
+        (
+            &[("scheduler", "fcfs-first")],
+            "setting scheduler: \"fcfs-first\" is not allowed; allowed: fr-fcfs, batches",
+        ),
+        (
+            &[("bus_loss", "60 %")],
+            "setting bus_loss: \"60 %\" is not allowed; allowed: a share from 0 % to 50 %",
+        ),
+        (
+            &[("turn_early", "on")],
+            "turn_early: on asks for open rows ahead of a turn; allowed: off, or a turn_lookahead",
+        ),
+        (
+            &[("turn_lookahead", "-1")],
+            "allowed: a whole number from 0 to 4096",
         ),
         (
             &[("page_bytes", "3 MiB")],

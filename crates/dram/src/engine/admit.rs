@@ -1,12 +1,13 @@
 //! From arrival to the queues.
 
 use super::SubChannel;
-use super::queue::{QueuedRequest, append, append_by_age, kind_of, located};
+use super::queue::{NONE, QueuedRequest, append, append_by_age, kind_of, located};
 use super::serve::clocks;
 use crate::observer::{CAUSES, Observer, RowOutcome, ServedRequest, WaitCause};
 use crate::request::RequestKind;
+use crate::scheduler::Scheduler;
 
-impl<O: Observer> SubChannel<O> {
+impl<O: Observer, S: Scheduler> SubChannel<O, S> {
     /// Lets requests that have arrived into the queues.
     #[inline]
     pub(super) fn admit(&mut self, now: u64) {
@@ -133,7 +134,11 @@ impl<O: Observer> SubChannel<O> {
         queued.queued += 1;
         let begins = queued.queued == 1 && queued.owed > 0;
         let of = &pc.banks[bank];
-        let news = active && pc.is_news(of, row, self.closes_pages);
+        let news = if active {
+            !S::IS_FR_FCFS || pc.is_news(of, row, self.closes_pages)
+        } else {
+            self.turn_near && of.lists[1 - kind].first == NONE
+        };
         if begins {
             self.duty_changes(channel, rank, now);
         }

@@ -10,13 +10,14 @@ use crate::command::{Command, Issued};
 use crate::config::{PagePolicy, Refresh};
 use crate::observer::Observer;
 use crate::request::Location;
+use crate::scheduler::Scheduler;
 
-/// Classes of candidates, as `DESIGN.md` numbers them.
+/// Classes of candidates in their order; those for requests lie between the first and the second.
 const FORCED: u8 = 0;
-const IDLE_ROW: u8 = 3;
-const ENTRY: u8 = 4;
+const IDLE_ROW: u8 = 5;
+const ENTRY: u8 = 6;
 
-impl<O: Observer> SubChannel<O> {
+impl<O: Observer, S: Scheduler> SubChannel<O, S> {
     /// Counts refreshes that have fallen due.
     #[inline(never)]
     pub(super) fn refreshes_fall_due(&mut self, now: u64) {
@@ -198,7 +199,7 @@ impl<O: Observer> SubChannel<O> {
         &self,
         channel: usize,
         rank: usize,
-    ) -> impl Iterator<Item = usize> + use<O> {
+    ) -> impl Iterator<Item = usize> + use<O, S> {
         let banks = usize::from(self.geometry.banks);
         let first = rank * usize::from(self.geometry.groups) * banks;
         let of = &self.channels[channel & 1].ranks[rank];

@@ -12,6 +12,7 @@ mod lone;
 mod queue;
 mod ring;
 mod rules;
+mod scheduled;
 mod serve;
 mod stamp;
 mod state;
@@ -19,7 +20,10 @@ mod state;
 use crate::config::{ChannelGeometry, ConfigError, PagePolicy, Policy, Refresh, SubChannelConfig};
 use crate::observer::Observer;
 use crate::request::{Location, Request};
+use crate::scheduler::{FrFcfs, Scheduler};
 use crate::timing::Timing;
+pub use scheduled::ScheduledSubChannel;
+
 use queue::{QueuedRequest, Set, index};
 use rules::RuleTable;
 use stamp::CLOCKS_MAX;
@@ -27,12 +31,13 @@ use state::PseudoChannel;
 
 /// One sub-channel with its controller.
 #[derive(Clone, Debug)]
-pub struct SubChannel<O: Observer> {
+pub struct SubChannel<O: Observer, S: Scheduler = FrFcfs> {
     timing: Timing,
     rules: RuleTable,
     geometry: ChannelGeometry,
     policy: Policy,
     observer: O,
+    scheduler: S,
     /// First clock that has not been run, and arrival of the last request pushed.
     now: u64,
     pushed: u64,
@@ -50,10 +55,18 @@ pub struct SubChannel<O: Observer> {
     has_idle_duties: bool,
     writing: bool,
     flushing: bool,
+    /// Whether a turn is near: banks without entries of the direction do something for the other one.
+    turn_near: bool,
+    /// Column commands since the last turn when the next one was due first.
+    turn_due: Option<u64>,
+    /// Whether anything but marks is looked at.
+    weighs_turns: bool,
+    /// Writes in a queue from which on a turn to writing may come, or come near.
+    turn_from: u32,
     /// When the direction turned last, and for how many clocks before it was not that of a kind (see [`queue::index`]).
     turned: u64,
     drained: [u64; 2],
-    /// Column commands since then, while they matter; more than any queue holds if it never turned.
+    /// Column commands since then; more than any queue holds if it never turned.
     columns_since_turn: u64,
     /// When a request may enter a queue next: it arrives, or room is made where one waits for it.
     admit_at: u64,
@@ -89,12 +102,36 @@ pub enum PushError {
 }
 
 impl<O: Observer> SubChannel<O> {
-    /// An idle sub-channel with all banks closed at clock 0.
+    /// An idle sub-channel with all banks closed at clock 0, scheduled by [`FrFcfs`].
     ///
     /// # Errors
     /// When the configuration contradicts itself.
     pub fn new(config: &SubChannelConfig, observer: O) -> Result<Self, ConfigError> {
+        Self::with_scheduler(config, observer, FrFcfs)
+    }
+}
+
+impl<O: Observer, S: Scheduler> SubChannel<O, S> {
+    /// An idle sub-channel with all banks closed at clock 0, scheduled by one's own policy.
+    ///
+    /// # Errors
+    /// When the configuration contradicts itself, or names another scheduler than this one where this one has a name.
+    pub fn with_scheduler(
+        config: &SubChannelConfig,
+        observer: O,
+        scheduler: S,
+    ) -> Result<Self, ConfigError> {
         config.check()?;
+        let named = config.policy.scheduler;
+        if let Some(name) = S::NAME
+            && name != named
+        {
+            let (name, named) = (name.name(), named.name());
+            return Err(ConfigError {
+                what: "policy.scheduler",
+                problem: format!("{named}; allowed here: {name}"),
+            });
+        }
         let (geometry, policy) = (&config.geometry, &config.policy);
         let channels = usize::from(geometry.pseudo_channels);
         let room = [policy.read_queue, policy.write_queue];
@@ -102,6 +139,7 @@ impl<O: Observer> SubChannel<O> {
         let phases = policy.refresh_phase.iter().copied().map(u64::from);
         Ok(Self {
             observer,
+            scheduler,
             now: 0,
             pushed: 0,
             waiting: 0,
@@ -116,6 +154,13 @@ impl<O: Observer> SubChannel<O> {
             next_age: 0,
             writing: false,
             flushing: false,
+            turn_near: false,
+            turn_due: None,
+            weighs_turns: policy.turn_lookahead > 0 || policy.turn_hits_max > 0,
+            turn_from: policy
+                .drain_high
+                .saturating_sub(policy.turn_lookahead)
+                .max(1),
             turned: 0,
             drained: [0; 2],
             columns_since_turn: u64::MAX / 2,
@@ -335,7 +380,7 @@ impl<O: Observer> SubChannel<O> {
         let writes = first.count[1].max(second.count[1]);
         let reads = first.count[0] + second.count[0];
         // So it is mostly.
-        if !self.writing && reads > 0 && writes < self.policy.drain_high {
+        if !self.writing && reads > 0 && writes < self.turn_from {
             return;
         }
         let low = if self.flushing {
@@ -351,12 +396,62 @@ impl<O: Observer> SubChannel<O> {
         } else {
             writes >= policy.drain_high && since >= u64::from(policy.drain_high - policy.drain_low)
         };
+        let turns = if self.weighs_turns {
+            turns && !self.is_put_off() || self.comes_early(writes, low)
+        } else {
+            turns
+        };
         if turns {
             self.drained[1 - self.direction()] += now - self.turned;
             self.turned = now;
             self.writing = !self.writing;
             self.columns_since_turn = 0;
+            self.turn_near = false;
+            self.turn_due = None;
             self.choose_anew();
+            self.come_near(writes, low);
+        }
+    }
+
+    /// Whether a turn that is due waits for hits of the direction.
+    #[inline(never)]
+    fn is_put_off(&mut self) -> bool {
+        if self.policy.turn_hits_max == 0 {
+            return false;
+        }
+        let since = self.columns_since_turn;
+        let due = *self.turn_due.get_or_insert(since);
+        since - due < u64::from(self.policy.turn_hits_max) && self.is_hit_left()
+    }
+
+    /// Whether the direction turns before it must, for the other one is ready. Notes where a turn has come near.
+    #[inline(never)]
+    fn comes_early(&mut self, writes: u32, low: u32) -> bool {
+        self.come_near(writes, low);
+        self.policy.turn_early
+            && self.turn_near
+            && self.columns_since_turn > 0
+            && (self.writing || writes > low)
+            && !self.is_hit_left()
+            && self.is_hit_coming()
+    }
+
+    /// Notes where a turn has come near. `writes` are those of the fuller queue.
+    #[inline]
+    fn come_near(&mut self, writes: u32, low: u32) {
+        if self.policy.turn_lookahead == 0 || self.turn_near {
+            return;
+        }
+        let (policy, since) = (&self.policy, self.columns_since_turn);
+        let ahead = policy.turn_lookahead;
+        let since_within = |all: u32| since >= u64::from(all.saturating_sub(ahead));
+        self.turn_near = if self.writing {
+            writes <= low + ahead || since_within(policy.write_queue)
+        } else {
+            writes >= self.turn_from && since_within(policy.drain_high - policy.drain_low)
+        };
+        if self.turn_near {
+            self.choose_ahead();
         }
     }
 

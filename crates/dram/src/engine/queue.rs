@@ -1,8 +1,10 @@
 //! Requests that wait: backlogs, entries, and the lists that hold entries together.
 
 use super::ring::Ring;
+use super::state::BankState;
 use crate::observer::CAUSES;
 use crate::request::{Location, RequestKind};
+use crate::scheduler::WaitingRequest;
 
 /// No entry, no candidate.
 pub(super) const NONE: u16 = u16::MAX;
@@ -45,6 +47,21 @@ pub(super) struct QueueEntry {
     /// Whether a PRE, and an ACT, were issued for it.
     pub(super) precharged: bool,
     pub(super) activated: bool,
+}
+
+impl QueueEntry {
+    /// As a scheduler sees it.
+    #[inline(always)]
+    pub(super) fn waiting(&self, bank: &BankState) -> WaitingRequest {
+        WaitingRequest {
+            id: self.request.id,
+            kind: kind_of(self.request.kind),
+            location: located(bank.location, self.request.row, self.request.column),
+            arrival: self.request.arrival,
+            admitted: self.admitted,
+            age: self.age,
+        }
+    }
 }
 
 /// The queues of one pseudo-channel, or of both.

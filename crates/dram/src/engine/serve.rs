@@ -9,8 +9,9 @@ use super::stamp::{Stamp, cause, clock};
 use super::state::{ACT, BankCandidate, BankState, COLUMNS, PRE, ROWS};
 use crate::command::{Command, Issued};
 use crate::observer::{CAUSES, Observer, RowOutcome, ServedRequest, WaitCause};
+use crate::scheduler::Scheduler;
 
-impl<O: Observer> SubChannel<O> {
+impl<O: Observer, S: Scheduler> SubChannel<O, S> {
     /// The command bus of a pseudo-channel.
     #[inline]
     pub(super) fn bus_of(&self, channel: usize) -> usize {
@@ -93,8 +94,8 @@ impl<O: Observer> SubChannel<O> {
             let mut waits = [0; CAUSES];
             let of = &self.channels[channel & 1].banks[bank];
             let entry = &self.sets[set & 1].entries[place];
-            self.account(channel, of, entry, candidate, at, &mut waits);
-            let drained = self.drained[self.direction()];
+            let drained = self.drained_before(usize::from(entry.request.kind), at);
+            self.account(channel, of, entry, candidate, (at, drained), &mut waits);
             let withheld = self.channels[channel & 1].withheld_before(bank, at);
             let queues = &mut self.sets[set & 1];
             queues.waits[place] = waits;
@@ -153,10 +154,22 @@ impl<O: Observer> SubChannel<O> {
         let mut served = self.served(of, kind, &entry.request, entry.admitted, at, outcome(entry));
         // Put together where they stay: what was stored in parts is slow to copy.
         if O::WAITS {
-            self.account(channel, of, entry, candidate, at, &mut served.waits);
+            let drained = self.drained[kind & 1];
+            self.account(
+                channel,
+                of,
+                entry,
+                candidate,
+                (at, drained),
+                &mut served.waits,
+            );
         }
+        let waiting = entry.waiting(of);
         self.move_data(channel, bank, kind, closes, at);
         self.leave(channel, bank, kind, candidate.entry, at);
+        if self.scheduler.served(&waiting, at) {
+            self.choose_anew();
+        }
         self.tell_column(&served, kind, closes);
     }
 
@@ -177,8 +190,9 @@ impl<O: Observer> SubChannel<O> {
         }
         queues.count[kind] -= 1;
         self.waiting -= 1;
-        let follows =
-            !self.closes_pages && of.is_followed(&mut pc.candidates, &queues.entries, kind);
+        let follows = S::IS_FR_FCFS
+            && !self.closes_pages
+            && of.is_followed(&mut pc.candidates, &queues.entries, kind);
         let rank = of.rank();
         let of = &mut pc.ranks[rank];
         of.queued -= 1;
@@ -206,6 +220,10 @@ impl<O: Observer> SubChannel<O> {
         pc.columns += 1;
         self.columns_since_turn += 1;
         pc.after_column(&self.rules, bank, kind, at);
+        let loss = self.policy.bus_loss_permille;
+        if loss > 0 && pc.is_slot_lost(loss) {
+            pc.lose_slot(&self.rules, bank, kind, at);
+        }
         if closes {
             pc.close_by_itself(&self.timing, bank);
         }
@@ -261,8 +279,8 @@ impl<O: Observer> SubChannel<O> {
         self.observer.served(served);
     }
 
-    /// Divides the clocks since an entry's milestone among their causes; all its waits so far come with them. `waits`
-    /// are 0.
+    /// Divides the clocks from an entry's milestone to a clock among their causes; all its waits so far come with them.
+    /// With the clock comes for how many clocks the direction was not the entry's. `waits` are 0.
     #[inline(always)]
     fn account(
         &self,
@@ -270,7 +288,7 @@ impl<O: Observer> SubChannel<O> {
         bank: &BankState,
         entry: &QueueEntry,
         candidate: &BankCandidate,
-        at: u64,
+        (at, drained): (u64, u64),
         waits: &mut [u32; CAUSES],
     ) {
         if entry.activated || entry.precharged {
@@ -279,7 +297,7 @@ impl<O: Observer> SubChannel<O> {
             waits[WaitCause::Queue as usize] = clocks(entry.admitted - entry.request.arrival);
         }
         let pc = &self.channels[channel & 1];
-        let drained = self.drained[self.direction()] - entry.drained;
+        let drained = drained - entry.drained;
         let withheld = pc.withheld[usize::from(bank.withheld)].before(at) - entry.withheld;
         let mut rest = WaitAttribution {
             begin: entry.milestone,

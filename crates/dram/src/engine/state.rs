@@ -20,6 +20,9 @@ pub(super) type Slots = [Stamp; 4];
 /// Set in the order of candidates that open or close rows: they come after column commands.
 pub(super) const ROW_COMMAND: u64 = 1 << 40;
 
+/// Added to that of candidates that open or close rows for the other direction: they come after all others for requests.
+pub(super) const AHEAD: u64 = 1 << 41;
+
 /// Kinds of candidates, which are kept apart: those that move data, and those that open or close rows.
 pub(super) const COLUMNS: usize = 0;
 pub(super) const ROWS: usize = 1;
@@ -284,6 +287,8 @@ pub(super) struct PseudoChannel {
     pub(super) next: Option<CommandChoice>,
     /// Column commands issued.
     pub(super) columns: u64,
+    /// What they have added up to of a slot that is lost, in parts of one that the loss defines.
+    pub(super) lost: u32,
     /// Ranks that must refresh or are powered down.
     pub(super) duties: u32,
 }
@@ -369,6 +374,7 @@ impl PseudoChannel {
             stacks: vec![StackState::default(); ranks],
             by_age: [ListEnds::EMPTY; 2],
             columns: 0,
+            lost: 0,
             duties: 0,
         }
     }

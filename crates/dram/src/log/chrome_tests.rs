@@ -64,6 +64,7 @@ pub(super) fn config(pseudo_channels: u8) -> SubChannelConfig {
             long_command: 2,
         },
         policy: Policy {
+            scheduler: crate::scheduler::SchedulerName::FrFcfs,
             read_queue: 32,
             write_queue: 64,
             shared_queues: false,
@@ -71,6 +72,10 @@ pub(super) fn config(pseudo_channels: u8) -> SubChannelConfig {
             drain_high: 48,
             drain_low: 16,
             age_cap: 64,
+            turn_lookahead: 0,
+            turn_hits_max: 0,
+            turn_early: false,
+            bus_loss_permille: 0,
             page: PagePolicy::Open,
             refresh: Refresh::AllBank,
             refresh_postponed_max: 4,

@@ -5,8 +5,8 @@ use wordline_core::quantity::{Quantity, Time};
 use super::currents;
 use super::die::{CurrentSet, Die};
 use super::labelled::{
-    PairRefresh, PowerDown, RefreshMode, RefreshRate, RefreshStagger, RowPolicyChoice,
-    SettingError, Settings, Sharing, SheetChoice, set,
+    BoundedCount, LossShare, PairRefresh, PowerDown, RefreshMode, RefreshRate, RefreshStagger,
+    RowPolicyChoice, SettingError, Settings, Sharing, SheetChoice, Switch, pick_or, set,
 };
 use super::module::{self, Module, RankPair};
 use super::rounding::clocks_within;
@@ -19,6 +19,7 @@ use crate::config::{
 };
 use crate::energy::Currents;
 use crate::mapping::AddressMap;
+use crate::scheduler::SchedulerName;
 use crate::timing::Timing;
 
 /// REFab commands that a rank may owe: JESD79-5 allows four to be postponed in normal refresh mode.
@@ -272,10 +273,33 @@ impl Connection<'_> {
             );
             return Err(unfit("drain_high", problem));
         }
+        let turn_lookahead = pick_or(
+            controller.turn_lookahead.as_ref(),
+            "turn_lookahead",
+            settings,
+            BoundedCount::default(),
+        )?
+        .get();
+        let turn_early = pick_or(
+            controller.turn_early.as_ref(),
+            "turn_early",
+            settings,
+            Switch::Off,
+        )? == Switch::On;
+        if turn_early && turn_lookahead == 0 {
+            let problem = "on asks for open rows ahead of a turn; allowed: off, or a turn_lookahead of 1 or more";
+            return Err(unfit("turn_early", problem.to_owned()));
+        }
         let shared = |sharing| sharing == Sharing::Shared;
         let refresh = self.refresh()?;
         let rate = *self.module.dram_rate_mts.value();
         Ok(Policy {
+            scheduler: pick_or(
+                controller.scheduler.as_ref(),
+                "scheduler",
+                settings,
+                SchedulerName::default(),
+            )?,
             read_queue: controller.read_queue.pick("read_queue", settings)?.get(),
             write_queue,
             shared_queues: shared(controller.queue_sharing.pick("queue_sharing", settings)?),
@@ -287,6 +311,22 @@ impl Connection<'_> {
             drain_high,
             drain_low,
             age_cap: controller.age_cap.pick("age_cap", settings)?.get(),
+            turn_lookahead,
+            turn_hits_max: pick_or(
+                controller.turn_hits.as_ref(),
+                "turn_hits",
+                settings,
+                BoundedCount::default(),
+            )?
+            .get(),
+            turn_early,
+            bus_loss_permille: pick_or(
+                controller.bus_loss.as_ref(),
+                "bus_loss",
+                settings,
+                LossShare::default(),
+            )?
+            .permille(),
             page: match controller.page_policy.pick("page_policy", settings)? {
                 RowPolicyChoice::Open => PagePolicy::Open,
                 RowPolicyChoice::Closed => PagePolicy::Closed,

@@ -8,6 +8,8 @@ use serde::de::{self, Deserializer, Visitor};
 use wordline_core::quantity::{ByteCount, Time};
 use wordline_core::{Basis, Provenance};
 
+use crate::scheduler::SchedulerName;
+
 /// What a user sets otherwise than the sheets do: names of choices with their values as text.
 pub type Settings = BTreeMap<String, String>;
 
@@ -160,6 +162,18 @@ impl<T: ChoiceValue> Labelled<T> {
     }
 }
 
+/// The value of a choice that a sheet may leave out: what the settings have, else the sheet, else what the choice is
+/// without it.
+pub(super) fn pick_or<T: ChoiceValue>(
+    sheet: Option<&Labelled<T>>,
+    name: &'static str,
+    settings: &Settings,
+    without: T,
+) -> Result<T, SettingError> {
+    let set = set(name, settings)?;
+    Ok(set.unwrap_or_else(|| sheet.map_or(without, |labelled| labelled.value.clone())))
+}
+
 /// The value that the settings have under a name, if they have one.
 pub(super) fn set<T: ChoiceValue>(
     name: &'static str,
@@ -219,6 +233,13 @@ impl<const LEAST: u32, const MOST: u32> BoundedCount<LEAST, MOST> {
     }
 }
 
+/// The least one.
+impl<const LEAST: u32, const MOST: u32> Default for BoundedCount<LEAST, MOST> {
+    fn default() -> Self {
+        Self(LEAST)
+    }
+}
+
 impl<const LEAST: u32, const MOST: u32> ChoiceValue for BoundedCount<LEAST, MOST> {
     fn parse(text: &str) -> Option<Self> {
         let number = text.parse().ok()?;
@@ -231,6 +252,44 @@ impl<const LEAST: u32, const MOST: u32> ChoiceValue for BoundedCount<LEAST, MOST
 
     fn allowed() -> String {
         format!("a whole number from {LEAST} to {MOST}")
+    }
+}
+
+/// A share of at most one half, in steps of 0.1 %.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LossShare(u32);
+
+impl LossShare {
+    /// Parts in a thousand.
+    #[must_use]
+    pub const fn permille(self) -> u32 {
+        self.0
+    }
+}
+
+impl ChoiceValue for LossShare {
+    fn parse(text: &str) -> Option<Self> {
+        let number = text.strip_suffix('%')?.trim_end();
+        let (whole, tenths) = number.split_once('.').unwrap_or((number, "0"));
+        let digits =
+            |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        if !digits(whole) || !digits(tenths) || tenths.len() != 1 {
+            return None;
+        }
+        let whole: u32 = whole.parse().ok().filter(|percent| *percent <= 50)?;
+        let permille = whole * 10 + tenths.parse::<u32>().ok()?;
+        (permille <= 500).then_some(Self(permille))
+    }
+
+    fn text(&self) -> String {
+        match (self.0 / 10, self.0 % 10) {
+            (whole, 0) => format!("{whole} %"),
+            (whole, tenths) => format!("{whole}.{tenths} %"),
+        }
+    }
+
+    fn allowed() -> String {
+        "a share from 0 % to 50 % with at most one decimal, such as \"8 %\" or \"8.3 %\"".to_owned()
     }
 }
 
@@ -422,6 +481,20 @@ words! {
     }
 }
 
+impl ChoiceValue for SchedulerName {
+    fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|one| one.name() == text)
+    }
+
+    fn text(&self) -> String {
+        self.name().to_owned()
+    }
+
+    fn allowed() -> String {
+        Self::ALL.map(Self::name).join(", ")
+    }
+}
+
 /// When rows are closed that no request asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowPolicyChoice {
@@ -486,5 +559,33 @@ impl ChoiceValue for PowerDown {
 
     fn allowed() -> String {
         format!("never, or {}", Time::allowed())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ChoiceValue, LossShare};
+
+    #[test]
+    fn shares_are_read_to_a_tenth_of_a_per_cent() {
+        for (text, permille) in [("0 %", 0), ("8 %", 80), ("8.3 %", 83), ("50%", 500)] {
+            let share = LossShare::parse(text).expect(text);
+            assert_eq!(share.permille(), permille);
+            assert_eq!(LossShare::parse(&share.text()), Some(share));
+        }
+        for text in [
+            "",
+            "%",
+            "8",
+            "8.33 %",
+            "-1 %",
+            "50.1 %",
+            "99999999999 %",
+            ". %",
+            "1. %",
+            "+1 %",
+        ] {
+            assert_eq!(LossShare::parse(text), None, "{text}");
+        }
     }
 }

@@ -5,12 +5,13 @@ use wordline_core::Figure;
 use wordline_core::quantity::{ByteCount, Frequency, Time};
 
 use super::labelled::{
-    BoundedCount, Labelled, PageSize, PairRefresh, PowerDown, RefreshMode, RefreshRate,
-    RefreshStagger, RowPolicyChoice, Sharing, SheetChoice,
+    BoundedCount, ChoiceValue, Labelled, LossShare, PageSize, PairRefresh, PowerDown, RefreshMode,
+    RefreshRate, RefreshStagger, RowPolicyChoice, Sharing, SheetChoice, Switch,
 };
 use super::mapping::Order;
 use super::problem::{DramSheetProblem, DramSheetProblems};
 use crate::mapping::AddressHash;
+use crate::scheduler::SchedulerName;
 
 /// A system: table `[host]`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -54,6 +55,8 @@ pub struct MappingSheet {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HostControllerSheet {
+    /// Whose commands go first; missing: fr-fcfs.
+    pub scheduler: Option<Labelled<SchedulerName>>,
     /// Entries of a read queue.
     pub read_queue: Labelled<BoundedCount<1, 4096>>,
     /// Entries of a write queue.
@@ -68,6 +71,14 @@ pub struct HostControllerSheet {
     pub drain_low: Labelled<BoundedCount<0, 4096>>,
     /// Column commands that may pass the oldest request.
     pub age_cap: Labelled<BoundedCount<1, 1_000_000>>,
+    /// Entries before a turn of the direction from which on rows are opened for the other one; missing: none are.
+    pub turn_lookahead: Option<Labelled<BoundedCount<0, 4096>>>,
+    /// Column commands for which a turn that is due waits for requests whose rows are open; missing: none.
+    pub turn_hits: Option<Labelled<BoundedCount<0, 4096>>>,
+    /// Whether the direction turns as soon as only the other one has open rows; missing: off.
+    pub turn_early: Option<Labelled<Switch>>,
+    /// Part of the data bus that the platform loses, whatever the cause; missing: none.
+    pub bus_loss: Option<Labelled<LossShare>>,
     /// When rows are closed that no request asks for.
     pub page_policy: Labelled<RowPolicyChoice>,
     /// How ranks are refreshed.
@@ -89,7 +100,7 @@ pub struct HostControllerSheet {
 }
 
 /// Names of the choices of every system.
-pub(super) const NAMES: [&str; 26] = [
+pub(super) const NAMES: [&str; 31] = [
     "channels",
     "cores",
     "misses",
@@ -100,6 +111,7 @@ pub(super) const NAMES: [&str; 26] = [
     "interleave_bytes",
     "address_order",
     "hash",
+    "scheduler",
     "read_queue",
     "write_queue",
     "queue_sharing",
@@ -107,6 +119,10 @@ pub(super) const NAMES: [&str; 26] = [
     "drain_high",
     "drain_low",
     "age_cap",
+    "turn_lookahead",
+    "turn_hits",
+    "turn_early",
+    "bus_loss",
     "page_policy",
     "refresh",
     "refresh_rate",
@@ -118,12 +134,20 @@ pub(super) const NAMES: [&str; 26] = [
     "rtw_gap",
 ];
 
+/// A choice that a sheet may leave out, as users see it.
+fn optional<T: ChoiceValue>(
+    choice: &Option<Labelled<T>>,
+    name: &'static str,
+) -> Option<SheetChoice> {
+    choice.as_ref().map(|choice| choice.choice(name))
+}
+
 impl System {
-    /// Every parameter that can be set, with what else is plausible.
+    /// Every parameter that the sheet has a value for, with what else is plausible.
     #[must_use]
     pub fn choices(&self) -> Vec<SheetChoice> {
         let (mapping, controller) = (&self.mapping, &self.controller);
-        vec![
+        let mut choices = vec![
             self.channels.choice("channels"),
             self.cores.choice("cores"),
             self.misses.choice("misses"),
@@ -150,7 +174,16 @@ impl System {
             controller.power_down.choice("power_down"),
             controller.rank_gap.choice("rank_gap"),
             controller.rtw_gap.choice("rtw_gap"),
-        ]
+        ];
+        let optional = [
+            optional(&controller.scheduler, "scheduler"),
+            optional(&controller.turn_lookahead, "turn_lookahead"),
+            optional(&controller.turn_hits, "turn_hits"),
+            optional(&controller.turn_early, "turn_early"),
+            optional(&controller.bus_loss, "bus_loss"),
+        ];
+        choices.extend(optional.into_iter().flatten());
+        choices
     }
 
     /// What contradicts itself or physics in the sheet.

@@ -1,7 +1,7 @@
 //! Requests on their way from cores to controllers.
 
 use crate::config::ClockDomain;
-use crate::engine::{PushError, SubChannel};
+use crate::engine::{PushError, ScheduledSubChannel};
 use crate::mapping::AddressMap;
 use crate::observer::Observer;
 use crate::request::{Location, Request, RequestKind};
@@ -75,7 +75,7 @@ impl Inbox {
     pub(super) fn deliver<O: Observer>(
         &mut self,
         part: usize,
-        to: &mut SubChannel<O>,
+        to: &mut ScheduledSubChannel<O>,
         clock: ClockDomain,
         path_ps: u64,
     ) -> Result<(), PushError> {

@@ -15,7 +15,7 @@ use super::tally::RequestTally;
 use super::traffic::{RunLength, Traffic};
 use crate::config::{ConfigError, SystemConfig};
 use crate::energy::{EnergyCounts, EnergyMeter};
-use crate::engine::{PushError, SubChannel};
+use crate::engine::{PushError, ScheduledSubChannel};
 use crate::mapping::AddressMap;
 use crate::statistics::{Statistics, TrafficSummary};
 
@@ -75,7 +75,7 @@ pub fn simulate(
     Simulation::new(config, traffic)?.run(length, go_on)
 }
 
-type Part = SubChannel<(Answers, (Statistics, EnergyMeter))>;
+type Part = ScheduledSubChannel<(Answers, (Statistics, EnergyMeter))>;
 
 pub(super) struct Simulation<'a> {
     config: &'a SystemConfig,
@@ -112,7 +112,7 @@ impl<'a> Simulation<'a> {
         let part = |number| {
             let measures = (Statistics::new(sub_channel), EnergyMeter::new(sub_channel));
             let config = config.sub_channel_at(number);
-            SubChannel::new(&config, (Answers::default(), measures))
+            ScheduledSubChannel::new(&config, (Answers::default(), measures))
         };
         let parts = config.channels * config.sub_channels;
         let paths_ps = config.cores.request_path_ps + config.cores.return_path_ps;

@@ -65,6 +65,10 @@ fn any(random: &mut Random) -> (CheckedChannel, SubChannelConfig) {
     (policy.read_queue, policy.write_queue) = random.of(&[(32, 64), (8, 16), (64, 64)]);
     (policy.drain_high, policy.drain_low) = (policy.write_queue * 3 / 4, policy.write_queue / 4);
     policy.age_cap = random.of(&[4, 64, 1000]);
+    policy.turn_lookahead = random.of(&[0, 4, 16]);
+    policy.turn_hits_max = random.of(&[0, 16]);
+    policy.turn_early = policy.turn_lookahead > 0 && random.below(2) == 0;
+    policy.bus_loss_permille = random.of(&[0, 83]);
     let config = config(&memory, timing, policy);
     (memory, config)
 }

@@ -91,6 +91,7 @@ pub(crate) fn timing(part: DeviceGrade, memory: &CheckedChannel) -> Timing {
 pub(crate) fn policy(memory: &CheckedChannel) -> Policy {
     let ranks = usize::from(memory.shape.pseudo_channels) * usize::from(memory.shape.ranks);
     Policy {
+        scheduler: wordline_dram::scheduler::SchedulerName::FrFcfs,
         read_queue: 32,
         write_queue: 64,
         shared_queues: false,
@@ -98,6 +99,10 @@ pub(crate) fn policy(memory: &CheckedChannel) -> Policy {
         drain_high: 48,
         drain_low: 16,
         age_cap: 64,
+        turn_lookahead: 0,
+        turn_hits_max: 0,
+        turn_early: false,
+        bus_loss_permille: 0,
         page: PagePolicy::Open,
         refresh: match memory.controller.refresh {
             RefreshMode::Off => Refresh::Off,

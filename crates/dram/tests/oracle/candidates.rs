@@ -1,5 +1,6 @@
 //! "Candidates": what could be issued, and what is best.
 
+use wordline_dram::scheduler::SchedulerName;
 use wordline_dram::{Command, Location, PagePolicy, Refresh};
 
 use super::Oracle;
@@ -10,6 +11,10 @@ use super::queues::Entry;
 #[derive(Clone, Debug)]
 pub(super) struct Candidate {
     class: u8,
+    /// Of the entry that it serves; 0 where batches are of no account.
+    batch: u64,
+    /// Where batches are.
+    step: u8,
     /// Of the entry that it serves; 0 where the order is by place.
     age: u64,
     pub(super) command: Command,
@@ -17,9 +22,14 @@ pub(super) struct Candidate {
     pub(super) request: Option<u64>,
 }
 
+/// The batch of an age.
+fn batch(age: u64) -> u64 {
+    age / 32
+}
+
 impl Candidate {
-    /// Least first: class, then age, then place.
-    pub(super) fn order(&self) -> (u8, u64, [u8; 4]) {
+    /// Least first: class, then batch, what is done, and age, then place.
+    pub(super) fn order(&self) -> (u8, (u64, u8, u64), [u8; 4]) {
         let Location {
             pseudo_channel,
             rank,
@@ -27,13 +37,16 @@ impl Candidate {
             bank,
             ..
         } = self.location;
-        (self.class, self.age, [pseudo_channel, rank, group, bank])
+        let order = (self.batch, self.step, self.age);
+        (self.class, order, [pseudo_channel, rank, group, bank])
     }
 
     /// One that serves no request.
     fn own(class: u8, command: Command, location: Location) -> Self {
         Self {
             class,
+            batch: 0,
+            step: 0,
             age: 0,
             command,
             location,
@@ -44,6 +57,8 @@ impl Candidate {
     fn serving(class: u8, command: Command, location: Location, entry: &Entry) -> Self {
         Self {
             class,
+            batch: 0,
+            step: 0,
             age: entry.age,
             command,
             location,
@@ -151,7 +166,53 @@ impl Oracle {
             choices
                 .retain(|choice| !choice.command.is_column() || same_bank(choice.location, bank));
         }
+        if self.config.policy.scheduler == SchedulerName::BatchFirst {
+            for choice in &mut choices {
+                (choice.batch, choice.step, choice.class) = (batch(choice.age), choice.class, 1);
+            }
+        }
+        if self.near {
+            self.ahead(pseudo_channel, &active, &mut choices);
+        }
         choices
+    }
+
+    /// Class 3: the choice of every bank that has entries of the other direction alone.
+    fn ahead(&self, pseudo_channel: u8, active: &[&Entry], out: &mut Vec<Candidate>) {
+        let set = &self.sets[self.set_of(pseudo_channel)];
+        let queue = if self.writing {
+            &set.reads
+        } else {
+            &set.writes
+        };
+        let mut seen: Vec<Location> = active.iter().map(|entry| entry.location()).collect();
+        for oldest in queue {
+            let bank = oldest.location();
+            let known = seen.iter().any(|other| same_bank(*other, bank));
+            seen.push(bank);
+            if bank.pseudo_channel != pseudo_channel || known || self.withheld(bank) {
+                continue;
+            }
+            let open = self.bank(bank).open;
+            let wants_open_row = |entry: &Entry| {
+                same_bank(entry.location(), bank) && Some(entry.location().row) == open
+            };
+            if queue.iter().any(wants_open_row) {
+                continue;
+            }
+            let (command, row) = match open {
+                Some(_) => (Command::PrePb, 0),
+                None => (Command::Act, bank.row),
+            };
+            let at = Location {
+                row,
+                column: 0,
+                ..bank
+            };
+            if command == Command::PrePb || !self.awaits_same_bank(bank) {
+                out.push(Candidate::serving(3, command, at, oldest));
+            }
+        }
     }
 
     /// Whether REFsb is the candidate of a rank.
@@ -170,8 +231,12 @@ impl Oracle {
             };
             return Candidate::serving(2, Command::Act, at, oldest);
         };
-        let deciding = if alone { &wanting[..1] } else { wanting };
-        match deciding.iter().find(|entry| entry.location().row == row) {
+        let batches = self.config.policy.scheduler == SchedulerName::BatchFirst;
+        let mut deciding = wanting
+            .iter()
+            .filter(|entry| !batches || batch(entry.age) == batch(oldest.age))
+            .take(if alone { 1 } else { usize::MAX });
+        match deciding.find(|entry| entry.location().row == row) {
             Some(entry) => {
                 let others = wanting
                     .iter()
@@ -198,7 +263,7 @@ impl Oracle {
         }
     }
 
-    /// Class 3: rows that no request asked for lately.
+    /// Class 4: rows that no request asked for lately.
     fn timeouts(&self, at: Location, out: &mut Vec<Candidate>) {
         let PagePolicy::Timeout(clocks) = self.config.policy.page else {
             return;
@@ -206,17 +271,17 @@ impl Oracle {
         for bank in self.open_banks(at, None) {
             let old = self.now >= self.bank(bank).touched + u64::from(clocks);
             if old && !self.withheld(bank) && !self.queued(|location| same_bank(location, bank)) {
-                out.push(Candidate::own(3, Command::PrePb, bank));
+                out.push(Candidate::own(4, Command::PrePb, bank));
             }
         }
     }
 
-    /// Class 4: a rank that no request asks for.
+    /// Class 5: a rank that no request asks for.
     fn power_down_entry(&self, at: Location) -> Option<Candidate> {
         let clocks = u64::from(self.config.policy.power_down?);
         let idle = self.now >= self.rank(at).last_command + clocks;
         let wanted = self.must_refresh(at) || self.queued(|location| same_rank(location, at));
-        (idle && !wanted).then(|| Candidate::own(4, Command::Pde, at))
+        (idle && !wanted).then(|| Candidate::own(5, Command::Pde, at))
     }
 
     fn must_refresh(&self, at: Location) -> bool {

@@ -20,6 +20,8 @@ pub(super) struct History {
     pub(super) reads: VecDeque<Event>,
     /// WR and WRA.
     pub(super) writes: VecDeque<Event>,
+    /// Those of both that lost a slot of the bus.
+    late: VecDeque<Event>,
     /// PREpb, PREsb, PREab: the commands.
     pub(super) closings: VecDeque<Event>,
     /// Where each bank began to be precharged, by a command or by itself, in that case perhaps in the future.
@@ -64,7 +66,7 @@ impl Reach {
             t.rc, t.ras, t.rcd, t.rp, t.rrd_s, t.rrd_l, t.rrd_dlr, t.faw, t.faw_dlr, t.ppd, t.pden,
         ];
         Self {
-            column: u64::from(data) + longest(&after_data).max(longest(&bursts)),
+            column: u64::from(data + t.burst) + longest(&after_data).max(longest(&bursts)),
             row: longest(&row),
             refresh: longest(&[t.rfc, t.rfc_dlr, t.rfc_sb, t.refsbrd]),
             power: longest(&[t.pd, t.xp]),
@@ -110,6 +112,7 @@ impl History {
             activations: VecDeque::new(),
             reads: VecDeque::new(),
             writes: VecDeque::new(),
+            late: VecDeque::new(),
             closings: VecDeque::new(),
             precharges: VecDeque::new(),
             all_bank: VecDeque::new(),
@@ -146,6 +149,21 @@ impl History {
         }
     }
 
+    /// A column command, which is recorded already, loses a slot of the bus.
+    pub(super) fn lose_slot(&mut self, at: u64, location: Location) {
+        self.late.push_back((at, location));
+    }
+
+    /// By how much its distance to a place is longer for that.
+    fn lateness(&self, event: &Event, to: Location) -> u64 {
+        let same_bus = event.1.pseudo_channel == to.pseudo_channel;
+        if same_bus && self.late.contains(event) {
+            u64::from(self.timing.burst)
+        } else {
+            0
+        }
+    }
+
     /// `p`: when a bank is precharged by itself after an RDA or WRA, which is recorded already. The first clock at which
     /// a PRE would be legal by its ACT, RDs and WRs.
     fn auto_precharge(&self, bank: Location) -> u64 {
@@ -170,7 +188,7 @@ impl History {
                 list.pop_front();
             }
         };
-        for list in [&mut self.reads, &mut self.writes] {
+        for list in [&mut self.reads, &mut self.writes, &mut self.late] {
             keep(list, reach.column);
         }
         for list in [
@@ -195,8 +213,9 @@ impl History {
         to: Location,
         distance: impl Fn(Scope) -> Option<u32>,
     ) -> u64 {
-        let over = |(at, from): &Event| {
-            distance(self.scope(*from, to)).map(|clocks| at + u64::from(clocks))
+        let over = |event: &Event| {
+            let clocks = distance(self.scope(event.1, to))?;
+            Some(event.0 + u64::from(clocks) + self.lateness(event, to))
         };
         events.iter().filter_map(over).max().unwrap_or(0)
     }
@@ -209,11 +228,11 @@ impl History {
         distance: impl Fn(Scope) -> Option<u32>,
     ) -> [u64; 3] {
         let mut over = [0; 3];
-        for (at, from) in events {
-            let scope = self.scope(*from, to);
+        for event in events {
+            let scope = self.scope(event.1, to);
             if let Some(clocks) = distance(scope) {
                 let over = &mut over[scope.place() as usize];
-                *over = (*over).max(at + u64::from(clocks));
+                *over = (*over).max(event.0 + u64::from(clocks) + self.lateness(event, to));
             }
         }
         over

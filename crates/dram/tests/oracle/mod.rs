@@ -57,6 +57,10 @@ pub(crate) struct Oracle {
     now: u64,
     flushing: bool,
     writing: bool,
+    /// A turn is near.
+    near: bool,
+    /// Column commands issued when a turn was due first after the last one.
+    due: Option<u64>,
     /// Column commands issued before the direction turned last.
     turned: Option<u64>,
     /// One for both pseudo-channels, or one for each.
@@ -104,6 +108,8 @@ impl Oracle {
             now: 0,
             flushing: false,
             writing: false,
+            near: false,
+            due: None,
             turned: None,
             sets: vec![QueueSet::default(); shared(policy.shared_queues)],
             age: 0,
@@ -223,16 +229,60 @@ impl Oracle {
         let reads = self.sets.iter().any(|set| !set.reads.is_empty());
         let columns: u64 = self.columns.iter().sum();
         let since = self.turned.map_or(u64::MAX, |before| columns - before);
-        let turns = if self.writing {
+        let due = if self.writing {
             !writes(low) || (reads && since >= u64::from(policy.write_queue))
         } else {
             let enough = since >= u64::from(policy.drain_high - policy.drain_low);
             (!reads && writes(low)) || (writes(policy.drain_high as usize - 1) && enough)
         };
+        let hit_left = self.is_hit_left(self.writing);
+        let mut turns = due;
+        if due {
+            let first = *self.due.get_or_insert(columns);
+            if hit_left && columns < first + u64::from(policy.turn_hits_max) {
+                turns = false;
+            }
+        }
+        self.near |= self.comes_near(low);
+        let wanted = self.writing || self.sets.iter().any(|set| set.writes.len() > low);
+        if self.config.policy.turn_early && self.near && wanted && since >= 1 && !hit_left {
+            turns |= self.is_hit_left(!self.writing);
+        }
         if turns {
             self.writing = !self.writing;
             self.turned = Some(columns);
+            (self.near, self.due) = (false, None);
+            self.near = self.comes_near(low);
         }
+    }
+
+    /// Whether a turn becomes near.
+    fn comes_near(&self, low: usize) -> bool {
+        let policy = &self.config.policy;
+        let ahead = policy.turn_lookahead as usize;
+        let writes = |more_than: usize| self.sets.iter().any(|set| set.writes.len() > more_than);
+        let columns: u64 = self.columns.iter().sum();
+        let since = self.turned.map(|before| columns - before);
+        let almost = |all: u32| since.is_none_or(|since| since + ahead as u64 >= u64::from(all));
+        ahead > 0
+            && if self.writing {
+                !writes(low + ahead) || almost(policy.write_queue)
+            } else {
+                let high = (policy.drain_high as usize).saturating_sub(ahead);
+                writes(high.max(1) - 1) && almost(policy.drain_high - policy.drain_low)
+            }
+    }
+
+    /// Whether a hit is left for writes, or for reads.
+    fn is_hit_left(&self, writes: bool) -> bool {
+        let hits = |entry: &Entry| {
+            let at = entry.location();
+            self.bank(at).open == Some(at.row) && !self.withheld(at) && !self.rank(at).powered_down
+        };
+        self.sets.iter().any(|set| {
+            let queue = if writes { &set.writes } else { &set.reads };
+            queue.iter().any(hits)
+        })
     }
 
     /// Notes for every entry what kind of clock this is.
@@ -313,6 +363,10 @@ impl Oracle {
             .map(|entry| entry.waits.begin());
         self.archive.forget(begins.min().unwrap_or(at));
         self.archive.add(&issued, &closes);
+        if command.is_column() && self.loses_slot(location.pseudo_channel) {
+            self.history.lose_slot(at, location);
+            self.archive.lose_slot(at, location);
+        }
         self.commands.push(issued);
         self.rank_mut(location).last_command = at;
         for bank in closes {
@@ -354,6 +408,14 @@ impl Oracle {
             self.sets[set].entry_mut(id).waits.command(at, steps);
             self.serve(id, command, location);
         }
+    }
+
+    /// Whether the next column command of a pseudo-channel loses a slot of the bus.
+    fn loses_slot(&self, pseudo_channel: u8) -> bool {
+        let loss = u64::from(self.config.policy.bus_loss_permille);
+        let lost_after = |columns: u64| columns * loss / (1000 - loss);
+        let before = self.columns[usize::from(pseudo_channel)];
+        lost_after(before + 1) > lost_after(before)
     }
 
     /// When the rules of a command were met, with their causes; first those of the row that a column command wants.

@@ -433,3 +433,59 @@ fn pseudo_channels_meet_on_the_bus() {
     let (commands, _) = flushed(&config, &requests);
     assert_eq!(commands, [(0, Act), (2, Act), (52, Rd), (56, Rd)]);
 }
+
+#[test]
+fn a_slot_is_lost_after_every_fourth_burst() {
+    let mut config = config();
+    config.policy.bus_loss_permille = 200;
+    // Row hits in turn over two groups: tCCD_S apart, but one burst more after the fourth and the eighth. The next one in
+    // the group of such a one waits for tCCD_L and a burst.
+    let requests: Vec<_> = (0..10_u8)
+        .map(|number| read(number.into(), place(number % 4, 0, 1, number.into()), 0))
+        .collect();
+    let (commands, _) = flushed(&config, &requests);
+    let reads: Vec<_> = commands
+        .iter()
+        .filter(|one| one.1 == Rd)
+        .map(|one| one.0)
+        .collect();
+    let first = reads[0];
+    let since: Vec<_> = reads.iter().map(|at| at - first).collect();
+    assert_eq!(since, [0, 8, 16, 24, 40, 48, 56, 64, 80, 88]);
+}
+
+#[test]
+fn a_row_is_opened_ahead_of_a_turn() {
+    let mut config = config();
+    (config.policy.drain_high, config.policy.drain_low) = (2, 0);
+    let requests = [
+        write(0, place(0, 0, 1, 0), 0),
+        write(1, place(0, 0, 1, 1), 0),
+        read(2, place(1, 0, 1, 0), 0),
+        read(3, place(0, 0, 2, 0), 0),
+    ];
+    // The writes are drained at once, tCCD_L_WR (32) apart. The second read waits for its row until tWR has passed and
+    // tRP after that: 84 + 50 + 8 + 96 + 52 = 290.
+    let plain = [
+        (0, Act),
+        (52, Wr),
+        (84, Wr),
+        (86, Act),
+        (150, Rd),
+        (238, PrePb),
+    ];
+    let (commands, _) = flushed(&config, &requests);
+    assert_eq!(commands[..6], plain);
+    // With one write left, the bank without writes is opened; the other one is not closed, for its row is wanted.
+    config.policy.turn_lookahead = 1;
+    let ahead = [
+        (0, Act),
+        (52, Wr),
+        (54, Act),
+        (84, Wr),
+        (150, Rd),
+        (238, PrePb),
+    ];
+    let (commands, _) = flushed(&config, &requests);
+    assert_eq!(commands[..6], ahead);
+}

@@ -5,6 +5,8 @@ use wordline_dram::{
     SubChannelConfig, Timing,
 };
 
+use wordline_dram::scheduler::SchedulerName;
+
 use super::{Dice, ddr5_4400, ddr5_6400};
 
 /// Requests, and what is done with the sub-channel between them. All of it comes from one seed.
@@ -178,7 +180,13 @@ fn policy(dice: &mut Dice, geometry: &ChannelGeometry, timing: &Timing) -> Polic
         }
     };
     let refresh_phase = (0..ranks).map(phase).collect();
+    let turn_lookahead = dice.pick(&[0, 0, 1, 2, 4, 16]);
     Policy {
+        scheduler: dice.pick(&[
+            SchedulerName::FrFcfs,
+            SchedulerName::FrFcfs,
+            SchedulerName::BatchFirst,
+        ]),
         read_queue: dice.pick(&[1, 2, 4, 8, 16, 32]),
         write_queue,
         shared_queues: dice.one_in(2),
@@ -186,6 +194,10 @@ fn policy(dice: &mut Dice, geometry: &ChannelGeometry, timing: &Timing) -> Polic
         drain_high,
         drain_low: dice.between(0, drain_high - 1),
         age_cap: dice.pick(&[1, 2, 3, 4, 8, 16, 1_000]),
+        turn_lookahead,
+        turn_hits_max: dice.pick(&[0, 0, 1, 3, 8]),
+        turn_early: turn_lookahead > 0 && dice.one_in(2),
+        bus_loss_permille: dice.pick(&[0, 0, 0, 1, 83, 120, 333, 500]),
         page: match dice.between(0, 2) {
             0 => PagePolicy::Open,
             1 => PagePolicy::Closed,

@@ -106,6 +106,7 @@ pub(crate) fn one_rank(timing: Timing) -> SubChannelConfig {
         },
         timing,
         policy: Policy {
+            scheduler: wordline_dram::scheduler::SchedulerName::FrFcfs,
             read_queue: 32,
             write_queue: 64,
             shared_queues: false,
@@ -113,6 +114,10 @@ pub(crate) fn one_rank(timing: Timing) -> SubChannelConfig {
             drain_high: 48,
             drain_low: 16,
             age_cap: 64,
+            turn_lookahead: 0,
+            turn_hits_max: 0,
+            turn_early: false,
+            bus_loss_permille: 0,
             page: PagePolicy::Open,
             refresh: Refresh::Off,
             refresh_postponed_max: 0,
