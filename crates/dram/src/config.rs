@@ -95,6 +95,15 @@ pub enum Refresh {
     SameBank,
 }
 
+/// Which banks the next REFsb refreshes. Either way each index has its turn once in a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SameBankOrder {
+    /// Those of the lowest index in the round.
+    RoundRobin,
+    /// Those that no queued request wants, if there are any.
+    IdleFirst,
+}
+
 /// What a controller decides by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policy {
@@ -116,6 +125,8 @@ pub struct Policy {
     pub page: PagePolicy,
     /// How rows are refreshed.
     pub refresh: Refresh,
+    /// Which banks a REFsb takes; of no concern to REFab.
+    pub same_bank_order: SameBankOrder,
     /// Refreshes of a rank (or REFsb commands of it) that may be owed while it has requests to serve.
     pub refresh_postponed_max: u32,
     /// Clock at which the first refresh of each rank falls due: pseudo-channel by pseudo-channel, rank by rank.

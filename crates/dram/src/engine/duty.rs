@@ -46,16 +46,45 @@ impl<O: Observer> SubChannel<O> {
     /// Reckons anew whether a rank must refresh, from a clock on, and whose banks are withheld.
     #[inline(never)]
     pub(super) fn duty_changes(&mut self, channel: usize, rank: usize, from: u64) {
-        let most = self.policy.refresh_postponed_max;
-        let of = &mut self.channels[channel & 1].ranks[rank];
-        let must = of.owed > most || (of.owed >= 1 && of.queued == 0);
-        if must == of.must {
+        let of = &self.channels[channel & 1].ranks[rank];
+        let before = (of.must, of.forced, of.next);
+        let next = if of.forced {
+            of.next
+        } else {
+            self.next_index(channel, rank)
+        };
+        let idle = if self.idle_first {
+            self.is_index_idle(channel, rank, next)
+        } else {
+            of.queued == 0
+        };
+        let forced = of.owed > self.policy.refresh_postponed_max;
+        let must = forced || (of.owed >= 1 && idle);
+        if (must, forced, next) == before {
             return;
         }
-        of.must = must;
+        let of = &mut self.channels[channel & 1].ranks[rank];
+        (of.must, of.forced, of.next) = (must, forced, next);
         self.withhold(channel, rank, from);
         self.count_duties(channel);
         self.mark(channel, rank);
+    }
+
+    /// The index that is next, where none stays so.
+    fn next_index(&self, channel: usize, rank: usize) -> u8 {
+        let round = self.channels[channel & 1].ranks[rank].round;
+        let left = |index: &u8| round >> index & 1 == 0;
+        let idle = |index: &u8| self.idle_first && self.is_index_idle(channel, rank, *index);
+        let mut indices = (0..self.geometry.banks).filter(left);
+        let first = indices.clone().next().unwrap_or(0);
+        indices.find(idle).unwrap_or(first)
+    }
+
+    /// Whether no request of either kind is queued for the banks of an index.
+    fn is_index_idle(&self, channel: usize, rank: usize, index: u8) -> bool {
+        let banks = self.banks_of_rank(rank).skip(usize::from(index));
+        let mut banks = banks.step_by(usize::from(self.geometry.banks));
+        banks.all(|bank| self.channels[channel & 1].banks[bank].is_idle())
     }
 
     /// Says which banks of a rank requests may not use.
@@ -69,7 +98,7 @@ impl<O: Observer> SubChannel<O> {
             (None, true) => 1 << of.next,
             (None, false) => 0,
         };
-        let awaits_same_bank = of.must && !all && !open;
+        let awaits_same_bank = of.forced && !all && !open;
         if off != of.off || awaits_same_bank != of.awaits_same_bank {
             of.off = off;
             of.awaits_same_bank = awaits_same_bank;
@@ -299,8 +328,12 @@ impl<O: Observer> SubChannel<O> {
                 self.channels[channel & 1].after_ref_same(&self.timing, rank, bank, at);
                 self.withhold_refreshed(channel, rank, Some(bank), at);
                 self.rechoose_rank(channel, rank);
+                let all = (1_u32 << self.geometry.banks) - 1;
                 let of = &mut self.channels[channel & 1].ranks[rank];
-                of.next = (of.next + 1) % self.geometry.banks;
+                of.round |= 1 << of.next;
+                if u32::from(of.round) == all {
+                    of.round = 0;
+                }
                 self.paid(channel, rank, at);
             }
             Command::Pde => {
@@ -318,7 +351,9 @@ impl<O: Observer> SubChannel<O> {
 
     /// A refresh was done: the rank owes one less.
     fn paid(&mut self, channel: usize, rank: usize, at: u64) {
-        self.channels[channel & 1].ranks[rank].owed -= 1;
+        let of = &mut self.channels[channel & 1].ranks[rank];
+        of.owed -= 1;
+        of.forced = false;
         self.duty_changes(channel, rank, at);
         // It may still have to refresh, but others of its banks.
         self.withhold(channel, rank, at);

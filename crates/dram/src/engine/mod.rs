@@ -16,7 +16,9 @@ mod serve;
 mod stamp;
 mod state;
 
-use crate::config::{ChannelGeometry, ConfigError, PagePolicy, Policy, Refresh, SubChannelConfig};
+use crate::config::{
+    ChannelGeometry, ConfigError, PagePolicy, Policy, Refresh, SameBankOrder, SubChannelConfig,
+};
 use crate::observer::Observer;
 use crate::request::{Location, Request};
 use crate::timing::Timing;
@@ -48,6 +50,8 @@ pub struct SubChannel<O: Observer> {
     /// Whether rows are closed with their last access, and whether something is done for idle banks or ranks.
     closes_pages: bool,
     has_idle_duties: bool,
+    /// Whether what a rank must do follows every entry that comes or goes.
+    idle_first: bool,
     writing: bool,
     flushing: bool,
     /// When the direction turned last, and for how many clocks before it was not that of a kind (see [`queue::index`]).
@@ -112,6 +116,8 @@ impl<O: Observer> SubChannel<O> {
             closes_pages: policy.page == PagePolicy::Closed,
             has_idle_duties: policy.power_down.is_some()
                 || matches!(policy.page, PagePolicy::Timeout(_)),
+            idle_first: policy.refresh == Refresh::SameBank
+                && policy.same_bank_order == SameBankOrder::IdleFirst,
             bus_free: [0; 2],
             next_age: 0,
             writing: false,

@@ -106,8 +106,12 @@ pub(super) struct Rank {
     /// Refreshes that fell due and were not done, and when the next one falls due.
     pub(super) owed: u32,
     pub(super) due: u64,
-    /// Index of the bank that the next REFsb refreshes.
+    /// Indices that REFsb has refreshed in this round: a bit for each.
+    pub(super) round: u16,
+    /// The index that is next.
     pub(super) next: u8,
+    /// Whether more is owed than may be, so that what is next stays so.
+    pub(super) forced: bool,
     /// Whether it must refresh.
     pub(super) must: bool,
     /// Entries of either kind.
@@ -116,7 +120,7 @@ pub(super) struct Rank {
     pub(super) open_banks: u64,
     /// Indices within their groups of the banks that requests may not use: a bit for each.
     pub(super) off: u16,
-    /// Whether REFsb is its candidate, which ACTs of any bank would put off.
+    /// Whether it is forced and REFsb is its candidate, which ACTs of any bank would put off.
     pub(super) awaits_same_bank: bool,
     /// When it was powered down, if it is.
     pub(super) powered_down: Option<u64>,
@@ -316,7 +320,9 @@ impl PseudoChannel {
                 .refresh_phase
                 .get(first + rank)
                 .map_or(u64::MAX, |&phase| u64::from(phase)),
+            round: 0,
             next: 0,
+            forced: false,
             must: false,
             queued: 0,
             open_banks: 0,

@@ -14,8 +14,8 @@ use super::system::{self, System};
 use super::timing::{DataBuffers, TimingBasis, Turnarounds};
 use super::{BeatReturn, mapping};
 use crate::config::{
-    self, ChannelGeometry, ClockDomain, CoreConfig, PagePolicy, Policy, Refresh, SubChannelConfig,
-    SystemConfig,
+    self, ChannelGeometry, ClockDomain, CoreConfig, PagePolicy, Policy, Refresh, SameBankOrder,
+    SubChannelConfig, SystemConfig,
 };
 use crate::energy::Currents;
 use crate::timing::Timing;
@@ -290,6 +290,7 @@ impl Connection<'_> {
                 RowPolicyChoice::Timeout(time) => PagePolicy::Timeout(clocks_within(time, rate)),
             },
             refresh,
+            same_bank_order: SameBankOrder::RoundRobin,
             refresh_postponed_max: self.postponed(refresh)?,
             refresh_phase: self.phases(geometry, timing, refresh)?,
             power_down: match controller.power_down.pick("power_down", settings)? {

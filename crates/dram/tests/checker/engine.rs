@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::env;
 
 use wordline_dram::checker::{BinGrade, CheckedChannel, Checker, Density, RefreshMode, Width};
-use wordline_dram::{PagePolicy, SubChannelConfig};
+use wordline_dram::{PagePolicy, SameBankOrder, SubChannelConfig};
 
 use crate::checker::memories::{memory, part, shape};
 use crate::checker::modules::{config, policy, timing};
@@ -65,6 +65,7 @@ fn any(random: &mut Random) -> (CheckedChannel, SubChannelConfig) {
     (policy.read_queue, policy.write_queue) = random.of(&[(32, 64), (8, 16), (64, 64)]);
     (policy.drain_high, policy.drain_low) = (policy.write_queue * 3 / 4, policy.write_queue / 4);
     policy.age_cap = random.of(&[4, 64, 1000]);
+    policy.same_bank_order = random.of(&[SameBankOrder::RoundRobin, SameBankOrder::IdleFirst]);
     let config = config(&memory, timing, policy);
     (memory, config)
 }

@@ -1,6 +1,6 @@
 //! "Candidates": what could be issued, and what is best.
 
-use wordline_dram::{Command, Location, PagePolicy, Refresh};
+use wordline_dram::{Command, Location, PagePolicy, Refresh, SameBankOrder};
 
 use super::Oracle;
 use super::history::{same_bank, same_rank};
@@ -87,11 +87,9 @@ impl Oracle {
             Refresh::Off => return None,
             Refresh::AllBank => (None, Command::PreAb, Command::RefAb, at),
             Refresh::SameBank => {
-                let at = Location {
-                    bank: rank.next,
-                    ..at
-                };
-                (Some(rank.next), Command::PreSb, Command::RefSb, at)
+                let next = self.next(at);
+                let at = Location { bank: next, ..at };
+                (Some(next), Command::PreSb, Command::RefSb, at)
             }
         };
         let open = !self.open_banks(at, withheld).is_empty();
@@ -154,10 +152,10 @@ impl Oracle {
         choices
     }
 
-    /// Whether REFsb is the candidate of a rank.
+    /// Whether a rank is forced and REFsb is its candidate.
     fn awaits_same_bank(&self, at: Location) -> bool {
-        self.upkeep(at)
-            .is_some_and(|candidate| candidate.command == Command::RefSb)
+        let refreshes = |candidate: Candidate| candidate.command == Command::RefSb;
+        self.is_forced(at) && self.upkeep(at).is_some_and(refreshes)
     }
 
     /// "Choice for a bank": its active entries, oldest first; whether the oldest decides alone.
@@ -219,17 +217,46 @@ impl Oracle {
         (idle && !wanted).then(|| Candidate::own(4, Command::Pde, at))
     }
 
+    pub(super) fn is_forced(&self, at: Location) -> bool {
+        self.rank(at).owed > self.config.policy.refresh_postponed_max
+    }
+
     fn must_refresh(&self, at: Location) -> bool {
-        let owed = self.rank(at).owed;
-        owed > self.config.policy.refresh_postponed_max
-            || owed >= 1 && !self.queued(|location| same_rank(location, at))
+        let wanted = if self.is_idle_first() {
+            self.is_index_queued(at, self.next(at))
+        } else {
+            self.queued(|location| same_rank(location, at))
+        };
+        self.is_forced(at) || self.rank(at).owed >= 1 && !wanted
+    }
+
+    fn is_idle_first(&self) -> bool {
+        let policy = &self.config.policy;
+        policy.refresh == Refresh::SameBank && policy.same_bank_order == SameBankOrder::IdleFirst
+    }
+
+    /// Whether an entry is queued for the banks of an index in a rank.
+    fn is_index_queued(&self, at: Location, index: u8) -> bool {
+        self.queued(|location| same_rank(location, at) && location.bank == index)
+    }
+
+    /// The index that is next.
+    pub(super) fn next(&self, at: Location) -> u8 {
+        let rank = self.rank(at);
+        if let Some(kept) = rank.kept {
+            return kept;
+        }
+        let banks = 0..self.config.geometry.banks;
+        let left: Vec<u8> = banks.filter(|bank| !rank.round.contains(bank)).collect();
+        let idle = |bank: &&u8| self.is_idle_first() && !self.is_index_queued(at, **bank);
+        *left.iter().find(idle).unwrap_or(&left[0])
     }
 
     pub(super) fn withheld(&self, bank: Location) -> bool {
         let named = match self.config.policy.refresh {
             Refresh::Off => false,
             Refresh::AllBank => true,
-            Refresh::SameBank => bank.bank == self.rank(bank).next,
+            Refresh::SameBank => bank.bank == self.next(bank),
         };
         named && self.must_refresh(bank)
     }

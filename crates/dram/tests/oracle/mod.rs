@@ -42,8 +42,10 @@ struct Rank {
     due: u64,
     /// Refreshes that are due and not done.
     owed: u32,
-    /// Index of the banks that the next REFsb refreshes.
-    next: u8,
+    /// Indices that REFsb has refreshed in this round.
+    round: Vec<u8>,
+    /// The index that is next, where the rank is forced.
+    kept: Option<u8>,
     powered_down: bool,
     /// Clock of its last command; 0 before the first one.
     last_command: u64,
@@ -91,7 +93,8 @@ impl Oracle {
         let rank = |phase: &u32| Rank {
             due: u64::from(*phase),
             owed: 0,
-            next: 0,
+            round: Vec::new(),
+            kept: None,
             powered_down: false,
             last_command: 0,
             banks: vec![
@@ -180,6 +183,23 @@ impl Oracle {
                 rank.owed += 1;
                 rank.due += u64::from(interval);
             }
+        }
+        let geometry = self.config.geometry.clone();
+        for pseudo_channel in 0..geometry.pseudo_channels {
+            for rank in 0..geometry.ranks {
+                self.keep(Location {
+                    pseudo_channel,
+                    rank,
+                    ..Location::default()
+                });
+            }
+        }
+    }
+
+    /// Where a rank is forced, what is next stays so.
+    fn keep(&mut self, at: Location) {
+        if self.is_forced(at) && self.rank(at).kept.is_none() {
+            self.rank_mut(at).kept = Some(self.next(at));
         }
     }
 
@@ -344,7 +364,12 @@ impl Oracle {
                 let banks = self.config.geometry.banks;
                 let rank = self.rank_mut(location);
                 rank.owed -= 1;
-                rank.next = (rank.next + 1) % banks;
+                rank.kept = None;
+                rank.round.push(location.bank);
+                if rank.round.len() == usize::from(banks) {
+                    rank.round.clear();
+                }
+                self.keep(location);
             }
             Command::Pde => self.rank_mut(location).powered_down = true,
             Command::Pdx => self.rank_mut(location).powered_down = false,

@@ -5,7 +5,7 @@ use super::Oracle;
 use crate::support::{ddr5_6400, one_rank, place, read, write};
 use Command::{Act, Pde, Pdx, PreAb, PrePb, PreSb, Rd, Rda, RefAb, RefSb, Wr, Wra};
 use wordline_dram::{
-    Command, Location, PagePolicy, Refresh, Request, RowOutcome, SubChannelConfig,
+    Command, Location, PagePolicy, Refresh, Request, RowOutcome, SameBankOrder, SubChannelConfig,
 };
 
 fn config() -> SubChannelConfig {
@@ -358,6 +358,37 @@ fn same_bank_refreshes_walk_over_the_indices() {
     );
     let last = oracle.commands.last().expect("commands");
     assert_eq!(last.location, place(0, 1, 0, 0));
+}
+
+#[test]
+fn a_same_bank_refresh_takes_banks_that_are_idle() {
+    let mut config = config();
+    config.policy.refresh = Refresh::SameBank;
+    config.policy.same_bank_order = SameBankOrder::IdleFirst;
+    config.policy.refresh_phase = vec![100];
+    let mut oracle = Oracle::new(&config);
+    oracle.push(read(0, place(0, 0, 1, 0), 99));
+    oracle.push(read(1, place(0, 1, 1, 0), 110));
+    oracle.run(2_400);
+    assert_eq!(
+        timed(&oracle),
+        [
+            (99, Act),
+            // Index 0 has an entry when the refresh is forced: index 1 is next, and stays so although an entry comes for
+            // it. It waits for tRRD_L.
+            (115, RefSb),
+            (151, Rd),
+            (531, Act),
+            (583, Rd),
+            // No index has an entry: the lowest of the round.
+            (1_660, PreSb),
+            (1_712, RefSb),
+        ]
+    );
+    let refreshes = oracle.commands.iter();
+    let refreshes = refreshes.filter(|issued| issued.command == RefSb);
+    let indices: Vec<_> = refreshes.map(|issued| issued.location.bank).collect();
+    assert_eq!(indices, [1, 0]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use wordline_dram::{
     ChannelGeometry, ClockDomain, Location, PagePolicy, Policy, Refresh, Request, RequestKind,
-    SubChannelConfig, Timing,
+    SameBankOrder, SubChannelConfig, Timing,
 };
 
 use super::{Dice, ddr5_4400, ddr5_6400};
@@ -199,6 +199,7 @@ fn policy(dice: &mut Dice, geometry: &ChannelGeometry, timing: &Timing) -> Polic
         } else {
             None
         },
+        same_bank_order: dice.pick(&[SameBankOrder::RoundRobin, SameBankOrder::IdleFirst]),
     }
 }
 
