@@ -129,10 +129,21 @@ pub struct Policy {
     pub same_bank_order: SameBankOrder,
     /// Refreshes of a rank (or REFsb commands of it) that may be owed while it has requests to serve.
     pub refresh_postponed_max: u32,
+    /// Refreshes of a rank (or REFsb commands of it) that may be done before they fall due, while nothing is queued for
+    /// what they take.
+    pub refresh_pulled_in_max: u32,
     /// Clock at which the first refresh of each rank falls due: pseudo-channel by pseudo-channel, rank by rank.
     pub refresh_phase: Vec<u32>,
     /// Clocks without a command after which a rank without requests is powered down; `None`: never.
     pub power_down: Option<u32>,
+}
+
+impl Policy {
+    /// Refreshes from the most that a rank may be ahead to the most that it may be behind.
+    #[must_use]
+    pub fn refresh_slack(&self) -> u64 {
+        u64::from(self.refresh_postponed_max) + u64::from(self.refresh_pulled_in_max)
+    }
 }
 
 /// One sub-channel with its controller.

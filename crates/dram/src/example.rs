@@ -77,6 +77,7 @@ impl SubChannelConfig {
                 refresh: Refresh::AllBank,
                 same_bank_order: SameBankOrder::RoundRobin,
                 refresh_postponed_max: 0,
+                refresh_pulled_in_max: 0,
                 refresh_phase: vec![6240, 12_480],
                 power_down: None,
             },

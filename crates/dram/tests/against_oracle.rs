@@ -304,7 +304,7 @@ const TIMINGS: [Mutation; 38] = one_longer!(
     faw ppd rrd_dlr faw_dlr rank_gap pair_burst pair_rtw pair_wtr refi rfc rfc_dlr refi_sb rfc_sb refsbrd pd xp pden
 );
 
-const POLICIES: [Mutation; 14] = [
+const POLICIES: [Mutation; 15] = [
     ("long_command", |config| config.timing.long_command += 1),
     ("read_queue", |config| config.policy.read_queue += 1),
     ("write_queue", |config| config.policy.write_queue += 1),
@@ -313,6 +313,9 @@ const POLICIES: [Mutation; 14] = [
     ("age_cap", |config| config.policy.age_cap += 1),
     ("refresh_postponed_max", |config| {
         config.policy.refresh_postponed_max += 1
+    }),
+    ("refresh_pulled_in_max", |config| {
+        config.policy.refresh_pulled_in_max += 1
     }),
     ("same_bank_order", |config| {
         config.policy.same_bank_order = match config.policy.same_bank_order {

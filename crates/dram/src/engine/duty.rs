@@ -43,6 +43,18 @@ impl<O: Observer> SubChannel<O> {
         }
     }
 
+    /// Ranks that may refresh ahead do so from the beginning.
+    pub(super) fn begin_ahead(&mut self) {
+        if self.policy.refresh_pulled_in_max == 0 || self.policy.refresh == Refresh::Off {
+            return;
+        }
+        for channel in 0..self.channel_count {
+            for rank in 0..self.channels[channel & 1].ranks.len() {
+                self.duty_changes(channel, rank, 0);
+            }
+        }
+    }
+
     /// Reckons anew whether a rank must refresh, from a clock on, and whose banks are withheld.
     #[inline(never)]
     pub(super) fn duty_changes(&mut self, channel: usize, rank: usize, from: u64) {
@@ -58,8 +70,8 @@ impl<O: Observer> SubChannel<O> {
         } else {
             of.queued == 0
         };
-        let forced = of.owed > self.policy.refresh_postponed_max;
-        let must = forced || (of.owed >= 1 && idle);
+        let forced = of.owed > i64::from(self.policy.refresh_postponed_max);
+        let must = forced || (of.owed > of.ahead && idle);
         if (must, forced, next) == before {
             return;
         }

@@ -104,7 +104,7 @@ impl<O: Observer> SubChannel<O> {
         let room = [policy.read_queue, policy.write_queue];
         let channel = |number| PseudoChannel::new(geometry, policy, number);
         let phases = policy.refresh_phase.iter().copied().map(u64::from);
-        Ok(Self {
+        let mut channel = Self {
             observer,
             now: 0,
             pushed: 0,
@@ -134,7 +134,9 @@ impl<O: Observer> SubChannel<O> {
             timing: config.timing.clone(),
             geometry: geometry.clone(),
             policy: policy.clone(),
-        })
+        };
+        channel.begin_ahead();
+        Ok(channel)
     }
 
     /// Takes a request that arrives at its clock. Requests come in the order of their arrivals, however far ahead.

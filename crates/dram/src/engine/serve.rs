@@ -182,7 +182,7 @@ impl<O: Observer> SubChannel<O> {
         let rank = of.rank();
         let of = &mut pc.ranks[rank];
         of.queued -= 1;
-        let emptied = of.owed > 0 && (of.queued == 0 || self.idle_first);
+        let emptied = of.owed > of.ahead && (of.queued == 0 || self.idle_first);
         if !follows {
             self.rechoose(channel, bank);
         }

@@ -103,8 +103,10 @@ impl BankCandidate {
 /// A logical rank.
 #[derive(Clone, Debug)]
 pub(super) struct Rank {
-    /// Refreshes that fell due and were not done, and when the next one falls due.
-    pub(super) owed: u32,
+    /// Refreshes that fell due less those that were done, and when the next one falls due. Where nothing is queued, one
+    /// is done as long as more is owed than `ahead`.
+    pub(super) owed: i64,
+    pub(super) ahead: i64,
     pub(super) due: u64,
     /// Indices that REFsb has refreshed in this round: a bit for each.
     pub(super) round: u16,
@@ -316,6 +318,10 @@ impl PseudoChannel {
         let small = |value: usize| u16::try_from(value).unwrap_or(NONE);
         let rank = |rank: usize| Rank {
             owed: 0,
+            ahead: match policy.refresh {
+                Refresh::Off => 0,
+                Refresh::AllBank | Refresh::SameBank => -i64::from(policy.refresh_pulled_in_max),
+            },
             due: policy
                 .refresh_phase
                 .get(first + rank)

@@ -31,8 +31,7 @@ impl Connected {
                 Refresh::SameBank => RefreshMode::SameBank,
             },
             postponed_max: policy.refresh_postponed_max,
-            // The engine refreshes when it has to, never before.
-            ahead_max: 0,
+            ahead_max: policy.refresh_pulled_in_max,
         };
         let controller = gaps.buffers.map_or(direct, |buffers| {
             let buffers = BufferRules {

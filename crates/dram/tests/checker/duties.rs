@@ -32,7 +32,7 @@ const fn mutant(
     }
 }
 
-pub(crate) const MUTANTS: [Mutant; 11] = [
+pub(crate) const MUTANTS: [Mutant; 13] = [
     mutant(
         "tREFI 1 % longer",
         "rdimm",
@@ -73,6 +73,20 @@ pub(crate) const MUTANTS: [Mutant; 11] = [
         "same_bank",
         |c| c.policy.refresh_postponed_max += 1,
         "refresh overdue",
+        true,
+    ),
+    mutant(
+        "one REFab more pulled in",
+        "rdimm",
+        |c| c.policy.refresh_pulled_in_max += 1,
+        "refresh in advance",
+        true,
+    ),
+    mutant(
+        "one REFsb more pulled in",
+        "same_bank",
+        |c| c.policy.refresh_pulled_in_max += 1,
+        "refresh in advance",
         true,
     ),
     mutant(

@@ -65,6 +65,8 @@ fn any(random: &mut Random) -> (CheckedChannel, SubChannelConfig) {
     (policy.read_queue, policy.write_queue) = random.of(&[(32, 64), (8, 16), (64, 64)]);
     (policy.drain_high, policy.drain_low) = (policy.write_queue * 3 / 4, policy.write_queue / 4);
     policy.age_cap = random.of(&[4, 64, 1000]);
+    memory.controller.ahead_max = random.of(&[0, 0, 1, 4, 8]);
+    policy.refresh_pulled_in_max = memory.controller.ahead_max;
     policy.same_bank_order = random.of(&[SameBankOrder::RoundRobin, SameBankOrder::IdleFirst]);
     let config = config(&memory, timing, policy);
     (memory, config)

@@ -218,7 +218,7 @@ impl Oracle {
     }
 
     pub(super) fn is_forced(&self, at: Location) -> bool {
-        self.rank(at).owed > self.config.policy.refresh_postponed_max
+        self.rank(at).owed > i64::from(self.config.policy.refresh_postponed_max)
     }
 
     fn must_refresh(&self, at: Location) -> bool {
@@ -227,7 +227,9 @@ impl Oracle {
         } else {
             self.queued(|location| same_rank(location, at))
         };
-        self.is_forced(at) || self.rank(at).owed >= 1 && !wanted
+        let ahead = i64::from(self.config.policy.refresh_pulled_in_max);
+        let may = self.config.policy.refresh != Refresh::Off && self.rank(at).owed > -ahead;
+        self.is_forced(at) || may && !wanted
     }
 
     fn is_idle_first(&self) -> bool {

@@ -40,8 +40,8 @@ struct Bank {
 struct Rank {
     /// Clock at which the next refresh falls due.
     due: u64,
-    /// Refreshes that are due and not done.
-    owed: u32,
+    /// Refreshes that fell due less those that were done.
+    owed: i64,
     /// Indices that REFsb has refreshed in this round.
     round: Vec<u8>,
     /// The index that is next, where the rank is forced.

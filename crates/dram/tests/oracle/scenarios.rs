@@ -361,6 +361,30 @@ fn same_bank_refreshes_walk_over_the_indices() {
 }
 
 #[test]
+fn refreshes_are_pulled_in_while_there_is_no_work() {
+    let mut config = config();
+    config.policy.refresh = Refresh::AllBank;
+    config.policy.refresh_phase = vec![3_000];
+    config.policy.refresh_pulled_in_max = 2;
+    let mut oracle = Oracle::new(&config);
+    oracle.push(read(0, place(0, 0, 1, 0), 10));
+    oracle.run(4_000);
+    assert_eq!(
+        timed(&oracle),
+        [
+            // Nothing is queued, and one may be ahead; the read waits for tRFC. When it is served, the second one goes.
+            (0, RefAb),
+            (944, Act),
+            (996, Rd),
+            (1_047, PreAb),
+            (1_099, RefAb),
+            // One fell due at 3,000: the rank is one ahead, and may be two.
+            (3_000, RefAb),
+        ]
+    );
+}
+
+#[test]
 fn a_same_bank_refresh_takes_banks_that_are_idle() {
     let mut config = config();
     config.policy.refresh = Refresh::SameBank;

@@ -117,6 +117,7 @@ pub(crate) fn one_rank(timing: Timing) -> SubChannelConfig {
             refresh: Refresh::Off,
             same_bank_order: SameBankOrder::RoundRobin,
             refresh_postponed_max: 0,
+            refresh_pulled_in_max: 0,
             refresh_phase: vec![0],
             power_down: None,
         },
