@@ -28,7 +28,10 @@ fn least_ps(config: &SystemConfig) -> u64 {
 /// Says so where a run of a memory was too short to sample its refreshes.
 pub(super) fn refresh(memory: &ModuleMemory<'_>, run: &SystemRun, document: &mut ResultSet) {
     let config = &memory.connected.config;
-    let (least, owed) = (least_ps(config), config.sub_channel.policy.refresh_slack());
+    let (least, owed) = (
+        least_ps(config),
+        config.sub_channel.policy.refresh_postponed_max,
+    );
     // A run that goes on for its samples is as good as one that was asked to be so long.
     if run.duration_ps >= least {
         return;
