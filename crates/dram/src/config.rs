@@ -132,6 +132,9 @@ pub struct Policy {
     /// Refreshes of a rank (or REFsb commands of it) that may be done before they fall due, while nothing is queued for
     /// what they take.
     pub refresh_pulled_in_max: u32,
+    /// Requests of each kind that wait beside a queue while their banks are refreshed, so that they take no entries from
+    /// the others.
+    pub refresh_aside: u32,
     /// Clock at which the first refresh of each rank falls due: pseudo-channel by pseudo-channel, rank by rank.
     pub refresh_phase: Vec<u32>,
     /// Clocks without a command after which a rank without requests is powered down; `None`: never.
@@ -308,6 +311,11 @@ impl SubChannelConfig {
                 of.drain_low >= of.drain_high,
             ),
             ("policy.age_cap", "allowed: at least 1", of.age_cap == 0),
+            (
+                "policy.refresh_aside",
+                "allowed: 0 to 16384 requests",
+                of.refresh_aside > 16_384,
+            ),
             (
                 "policy.refresh_phase",
                 "allowed: one clock for every rank of every pseudo-channel",

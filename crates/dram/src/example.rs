@@ -78,6 +78,7 @@ impl SubChannelConfig {
                 same_bank_order: SameBankOrder::RoundRobin,
                 refresh_postponed_max: 0,
                 refresh_pulled_in_max: 0,
+                refresh_aside: 0,
                 refresh_phase: vec![6240, 12_480],
                 power_down: None,
             },

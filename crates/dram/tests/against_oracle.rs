@@ -304,7 +304,7 @@ const TIMINGS: [Mutation; 38] = one_longer!(
     faw ppd rrd_dlr faw_dlr rank_gap pair_burst pair_rtw pair_wtr refi rfc rfc_dlr refi_sb rfc_sb refsbrd pd xp pden
 );
 
-const POLICIES: [Mutation; 15] = [
+const POLICIES: [Mutation; 16] = [
     ("long_command", |config| config.timing.long_command += 1),
     ("read_queue", |config| config.policy.read_queue += 1),
     ("write_queue", |config| config.policy.write_queue += 1),
@@ -317,6 +317,7 @@ const POLICIES: [Mutation; 15] = [
     ("refresh_pulled_in_max", |config| {
         config.policy.refresh_pulled_in_max += 1
     }),
+    ("refresh_aside", |config| config.policy.refresh_aside += 1),
     ("same_bank_order", |config| {
         config.policy.same_bank_order = match config.policy.same_bank_order {
             SameBankOrder::RoundRobin => SameBankOrder::IdleFirst,

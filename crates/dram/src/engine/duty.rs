@@ -37,6 +37,9 @@ impl<O: Observer> SubChannel<O> {
                 }
                 self.next_due = self.next_due.min(of.due);
                 if more {
+                    if self.policy.refresh_aside > 0 {
+                        self.admit_at = self.admit_at.min(now);
+                    }
                     self.duty_changes(channel, rank, now);
                 }
             }
@@ -366,6 +369,9 @@ impl<O: Observer> SubChannel<O> {
         let of = &mut self.channels[channel & 1].ranks[rank];
         of.owed -= 1;
         of.forced = false;
+        if self.policy.refresh_aside > 0 {
+            self.admit_at = self.admit_at.min(at + 1);
+        }
         self.duty_changes(channel, rank, at);
         // It may still have to refresh, but others of its banks.
         self.withhold(channel, rank, at);

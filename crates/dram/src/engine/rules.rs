@@ -236,6 +236,7 @@ impl PseudoChannel {
         let until = at + u64::from(t.rfc);
         let apart = at + u64::from(t.rfc_dlr);
         put_off(&mut self.rank_ok[rank][ACT], until, WaitCause::Refresh);
+        self.refreshed[rank] = until;
         for slice in Self::stack_of(rules, rank) {
             let of = &mut self.ranks[slice];
             of.ref_ok = of.ref_ok.max(if slice == rank { until } else { apart });
@@ -254,6 +255,7 @@ impl PseudoChannel {
             |bank: &&mut BankState| bank.rank() == rank && usize::from(bank.location.bank) == index;
         for bank in banks.filter(refreshed) {
             put_off(&mut bank.act_ok, until, WaitCause::Refresh);
+            self.refreshed[usize::from(bank.withheld)] = until;
         }
         let of = &mut self.ranks[rank];
         of.ref_ok = of.ref_ok.max(until);

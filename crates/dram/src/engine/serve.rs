@@ -172,7 +172,7 @@ impl<O: Observer> SubChannel<O> {
         unlink_by_age(entries, &mut pc.by_age[kind], place);
         queues.free_place(place);
         // The next one may wait for its place; admission looks whether it has arrived.
-        if queues.count[kind] == queues.room[kind] && !queues.backlog[kind].is_empty() {
+        if queues.count[kind] == queues.room[kind] && queues.is_waited_for(kind) {
             self.admit_at = self.admit_at.min(at + 1);
         }
         queues.count[kind] -= 1;

@@ -225,7 +225,7 @@ pub(super) struct BankState {
     pub(super) location: Location,
     /// Place of rank and index among those of the pseudo-channel.
     pub(super) place: u16,
-    /// Place of its [`Withheld`]: its number, or that of its rank where REFab refreshes.
+    /// Place of its [`Withheld`] and of the end of its refresh: its number, or that of its rank where REFab refreshes.
     pub(super) withheld: u16,
     /// Its bit in [`Rank::open_banks`].
     pub(super) bit: u8,
@@ -278,8 +278,9 @@ pub(super) struct PseudoChannel {
     pub(super) any_rank_ok: [Stamp; 2],
     /// By rank and index of bank: when all such banks are precharged.
     pub(super) idle_ok: Vec<u64>,
-    /// See [`BankState::withheld`].
+    /// See [`BankState::withheld`]; and, by the same places, when their last refreshes are over.
     pub(super) withheld: Vec<Withheld>,
+    pub(super) refreshed: Vec<u64>,
     pub(super) ranks: Vec<Rank>,
     pub(super) stacks: Vec<StackState>,
     /// Entries of all banks by kind, oldest first.
@@ -377,6 +378,7 @@ impl PseudoChannel {
             any_rank_ok: [0; 2],
             idle_ok: vec![0; ranks * per_group],
             withheld: vec![Withheld::default(); banks],
+            refreshed: vec![0; banks],
             ranks: (0..ranks).map(rank).collect(),
             stacks: vec![StackState::default(); ranks],
             by_age: [ListEnds::EMPTY; 2],

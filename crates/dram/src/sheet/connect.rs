@@ -293,6 +293,7 @@ impl Connection<'_> {
             same_bank_order: SameBankOrder::RoundRobin,
             refresh_postponed_max: self.postponed(refresh)?,
             refresh_pulled_in_max: 0,
+            refresh_aside: 0,
             refresh_phase: self.phases(geometry, timing, refresh)?,
             power_down: match controller.power_down.pick("power_down", settings)? {
                 PowerDown::Never => None,

@@ -67,6 +67,7 @@ fn any(random: &mut Random) -> (CheckedChannel, SubChannelConfig) {
     policy.age_cap = random.of(&[4, 64, 1000]);
     memory.controller.ahead_max = random.of(&[0, 0, 1, 4, 8]);
     policy.refresh_pulled_in_max = memory.controller.ahead_max;
+    policy.refresh_aside = random.of(&[0, 32]);
     policy.same_bank_order = random.of(&[SameBankOrder::RoundRobin, SameBankOrder::IdleFirst]);
     let config = config(&memory, timing, policy);
     (memory, config)

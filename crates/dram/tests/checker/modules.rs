@@ -108,6 +108,7 @@ pub(crate) fn policy(memory: &CheckedChannel) -> Policy {
         same_bank_order: SameBankOrder::RoundRobin,
         refresh_postponed_max: memory.controller.postponed_max,
         refresh_pulled_in_max: memory.controller.ahead_max,
+        refresh_aside: 0,
         refresh_phase: vec![0; ranks],
         power_down: None,
     }

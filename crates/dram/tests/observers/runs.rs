@@ -76,6 +76,7 @@ prop_compose! {
             same_bank_order: SameBankOrder::RoundRobin,
             refresh_postponed_max: postponed,
             refresh_pulled_in_max: 0,
+            refresh_aside: 0,
             refresh_phase: (1..=all_ranks).map(|rank| rank * phase).collect(),
             power_down,
             shared_queues: shared,

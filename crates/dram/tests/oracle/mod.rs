@@ -18,7 +18,7 @@ use wordline_dram::{
 
 use candidates::Candidate;
 use history::History;
-use queues::{Admitted, Entry, QueueSet};
+use queues::{Admitted, Doorway, Entry, QueueSet};
 pub(crate) use waits::Waits;
 
 /// Clocks without an end after which a flush is taken for a livelock.
@@ -33,6 +33,8 @@ struct Bank {
     touched: u64,
     /// When its last refresh is over, or that of others that it waited for.
     refreshed: u64,
+    /// When its own last refresh is over.
+    free: u64,
 }
 
 /// A logical rank.
@@ -206,15 +208,21 @@ impl Oracle {
     /// 2. Admission.
     fn admit(&mut self) {
         let policy = &self.config.policy;
+        let held_up = self.held_up();
+        let door = Doorway {
+            now: self.now,
+            columns: &self.columns,
+            held_up: &held_up,
+            places: policy.refresh_aside as usize,
+        };
         for set in &mut self.sets {
             for (kind, room) in [
                 (RequestKind::Read, policy.read_queue),
                 (RequestKind::Write, policy.write_queue),
             ] {
-                while let Some(admitted) =
-                    set.admit(kind, self.now, room as usize, &mut self.age, &self.columns)
-                {
+                while let Some(admitted) = set.admit(kind, room as usize, &mut self.age, &door) {
                     let (request, outcome) = match admitted {
+                        Admitted::Aside => continue,
                         Admitted::Queued(request) => (request, None),
                         Admitted::Forwarded(request) => (request, Some(RowOutcome::Forwarded)),
                         Admitted::Merged(request) => (request, Some(RowOutcome::Merged)),
@@ -229,6 +237,35 @@ impl Oracle {
                 }
             }
         }
+    }
+
+    /// Banks whose requests are held up; nothing depends on it where none can go aside.
+    fn held_up(&self) -> Vec<Location> {
+        let geometry = &self.config.geometry;
+        let mut banks = Vec::new();
+        if self.config.policy.refresh_aside == 0 {
+            return banks;
+        }
+        for pseudo_channel in 0..geometry.pseudo_channels {
+            for rank in 0..geometry.ranks {
+                for group in 0..geometry.groups {
+                    for bank in 0..geometry.banks {
+                        banks.push(Location {
+                            pseudo_channel,
+                            rank,
+                            group,
+                            bank,
+                            ..Location::default()
+                        });
+                    }
+                }
+            }
+        }
+        banks.retain(|bank| {
+            let forced = self.is_forced(*bank) && self.withheld(*bank);
+            forced || self.now < self.bank(*bank).free
+        });
+        banks
     }
 
     /// 3. Direction.
@@ -343,7 +380,7 @@ impl Oracle {
                 *self.bank_mut(location) = Bank {
                     open: Some(location.row),
                     touched: at,
-                    refreshed: 0,
+                    ..Bank::default()
                 };
             }
             Command::Rd | Command::Wr => self.bank_mut(location).touched = at,
@@ -351,7 +388,7 @@ impl Oracle {
                 *self.bank_mut(location) = Bank {
                     open: None,
                     touched: at,
-                    refreshed: 0,
+                    ..Bank::default()
                 }
             }
             Command::PrePb | Command::PreSb | Command::PreAb => {}
@@ -407,8 +444,10 @@ impl Oracle {
         let per_group = usize::from(self.config.geometry.banks);
         for (place, bank) in self.rank_mut(at).banks.iter_mut().enumerate() {
             let clocks = if command == Command::RefAb {
+                bank.free = now + u64::from(timing.rfc);
                 timing.rfc
             } else if place % per_group == usize::from(at.bank) {
+                bank.free = now + u64::from(timing.rfc_sb);
                 timing.rfc_sb
             } else if bank.open.is_none() {
                 timing.refsbrd

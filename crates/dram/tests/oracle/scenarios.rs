@@ -385,6 +385,43 @@ fn refreshes_are_pulled_in_while_there_is_no_work() {
 }
 
 #[test]
+fn requests_of_a_refreshed_rank_wait_aside() {
+    let mut config = config();
+    config.geometry.ranks = 2;
+    config.policy.read_queue = 2;
+    config.policy.refresh = Refresh::AllBank;
+    config.policy.refresh_phase = vec![10, 5_000];
+    config.policy.refresh_aside = 1;
+    let mut oracle = Oracle::new(&config);
+    oracle.push(read(0, place(0, 0, 1, 0), 20));
+    oracle.push(read(1, place(1, 0, 1, 0), 20));
+    oracle.push(read(2, on_rank(1, place(0, 0, 1, 0)), 20));
+    oracle.push(read(3, on_rank(1, place(0, 0, 1, 1)), 20));
+    oracle.run(1_100);
+    assert_eq!(
+        timed(&oracle),
+        [
+            (10, RefAb),
+            // The first read waits aside, the second one takes an entry and the third one the last; the fourth follows it.
+            (20, Act),
+            (72, Rd),
+            (88, Rd),
+            // tRFC after REFab the first one takes an entry as well, behind the second one.
+            (954, Act),
+            (962, Act),
+            (1_006, Rd),
+            (1_014, Rd),
+        ]
+    );
+    let served: Vec<_> = oracle.served.iter().map(|one| one.id).collect();
+    let admitted: Vec<_> = oracle.served.iter().map(|one| one.admitted).collect();
+    assert_eq!(
+        (served, admitted),
+        (vec![2, 3, 1, 0], vec![20, 73, 20, 954])
+    );
+}
+
+#[test]
 fn a_same_bank_refresh_takes_banks_that_are_idle() {
     let mut config = config();
     config.policy.refresh = Refresh::SameBank;

@@ -201,6 +201,7 @@ fn policy(dice: &mut Dice, geometry: &ChannelGeometry, timing: &Timing) -> Polic
         },
         same_bank_order: dice.pick(&[SameBankOrder::RoundRobin, SameBankOrder::IdleFirst]),
         refresh_pulled_in_max: dice.pick(&[0, 0, 0, 1, 3]),
+        refresh_aside: dice.pick(&[0, 0, 1, 4, 64]),
     }
 }
 

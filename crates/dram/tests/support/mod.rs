@@ -118,6 +118,7 @@ pub(crate) fn one_rank(timing: Timing) -> SubChannelConfig {
             same_bank_order: SameBankOrder::RoundRobin,
             refresh_postponed_max: 0,
             refresh_pulled_in_max: 0,
+            refresh_aside: 0,
             refresh_phase: vec![0],
             power_down: None,
         },
