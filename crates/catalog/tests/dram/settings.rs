@@ -94,6 +94,18 @@ fn settings_that_mean_nothing_are_named_with_what_is_allowed() {
             &[("refresh_postponed", "5")],
             "refresh_postponed: 5 REFab are more than a rank may owe; allowed: up to 4",
         ),
+        (
+            &[("refresh_pulled_in", "5")],
+            "refresh_pulled_in: 5 REFab are more than a rank may do ahead; allowed: up to 4",
+        ),
+        (
+            &[("same_bank_order", "random")],
+            "allowed: round-robin, idle-first",
+        ),
+        (
+            &[("refresh_aside", "-1")],
+            "allowed: a whole number from 0 to 4096",
+        ),
     ];
     for module in ["rdimm-6400-2rx4-64g", "mrdimm-8800-2rx4-64g"] {
         let target = catalog
@@ -104,6 +116,31 @@ fn settings_that_mean_nothing_are_named_with_what_is_allowed() {
             assert!(error.contains(words), "{module}: {error}");
         }
     }
+}
+
+/// A system that leaves these choices out refreshes in turn, when it is due, with nothing aside.
+#[test]
+fn choices_of_refresh_that_a_sheet_leaves_out_can_be_set() {
+    let target = Catalog::builtin()
+        .module_in_system("rdimm-6400-2rx4-64g@xeon6-1s")
+        .expect("it exists");
+    let of = |settings: &[(&str, &str)]| {
+        let policy = target.connect(&set(settings)).expect("it connects");
+        let policy = policy.config.sub_channel.policy;
+        (
+            policy.same_bank_order,
+            policy.refresh_pulled_in_max,
+            policy.refresh_aside,
+        )
+    };
+    assert_eq!(of(&[]), (SameBankOrder::RoundRobin, 0, 0));
+    let settings = [
+        ("refresh", "same-bank"),
+        ("same_bank_order", "idle-first"),
+        ("refresh_pulled_in", "8"),
+        ("refresh_aside", "64"),
+    ];
+    assert_eq!(of(&settings), (SameBankOrder::IdleFirst, 8, 64));
 }
 
 #[test]

@@ -5,8 +5,9 @@ use wordline_core::quantity::{Quantity, Time};
 use super::currents;
 use super::die::{CurrentSet, Die};
 use super::labelled::{
-    PairRefresh, PowerDown, RefreshMode, RefreshRate, RefreshStagger, RowPolicyChoice,
-    SettingError, Settings, Sharing, SheetChoice, Switch, set,
+    BoundedCount, PairRefresh, PowerDown, RefreshMode, RefreshRate, RefreshStagger,
+    RowPolicyChoice, SameBankChoice, SettingError, Settings, Sharing, SheetChoice, Switch, pick_or,
+    set,
 };
 use super::module::{self, Module, RankPair};
 use super::rounding::clocks_within;
@@ -20,8 +21,8 @@ use crate::config::{
 use crate::energy::Currents;
 use crate::timing::Timing;
 
-/// REFab commands that a rank may owe: JESD79-5 allows four to be postponed in normal refresh mode.
-const POSTPONED_MAX: u32 = 4;
+/// REFab commands that a rank may owe, or do ahead: JESD79-5 allows four in normal refresh mode.
+const OUT_OF_TIME_MAX: u32 = 4;
 
 /// A module in a system, ready to be simulated.
 #[derive(Clone, Debug)]
@@ -290,10 +291,43 @@ impl Connection<'_> {
                 RowPolicyChoice::Timeout(time) => PagePolicy::Timeout(clocks_within(time, rate)),
             },
             refresh,
-            same_bank_order: SameBankOrder::RoundRobin,
-            refresh_postponed_max: self.postponed(refresh)?,
-            refresh_pulled_in_max: 0,
-            refresh_aside: 0,
+            same_bank_order: match pick_or(
+                controller.same_bank_order.as_ref(),
+                "same_bank_order",
+                settings,
+                SameBankChoice::RoundRobin,
+            )? {
+                SameBankChoice::RoundRobin => SameBankOrder::RoundRobin,
+                SameBankChoice::IdleFirst => SameBankOrder::IdleFirst,
+            },
+            refresh_postponed_max: Self::at_most(
+                refresh,
+                "refresh_postponed",
+                "may owe",
+                controller
+                    .refresh_postponed
+                    .pick("refresh_postponed", settings)?
+                    .get(),
+            )?,
+            refresh_pulled_in_max: Self::at_most(
+                refresh,
+                "refresh_pulled_in",
+                "may do ahead",
+                pick_or(
+                    controller.refresh_pulled_in.as_ref(),
+                    "refresh_pulled_in",
+                    settings,
+                    BoundedCount::LEAST,
+                )?
+                .get(),
+            )?,
+            refresh_aside: pick_or(
+                controller.refresh_aside.as_ref(),
+                "refresh_aside",
+                settings,
+                BoundedCount::LEAST,
+            )?
+            .get(),
             refresh_phase: self.phases(geometry, timing, refresh)?,
             power_down: match controller.power_down.pick("power_down", settings)? {
                 PowerDown::Never => None,
@@ -322,21 +356,15 @@ impl Connection<'_> {
         }
     }
 
-    fn postponed(&self, refresh: Refresh) -> Result<u32, SettingError> {
-        let controller = &self.system.controller;
-        let postponed = controller
-            .refresh_postponed
-            .pick("refresh_postponed", self.settings)?
-            .get();
-        if refresh == Refresh::AllBank && postponed > POSTPONED_MAX {
-            return Err(unfit(
-                "refresh_postponed",
-                format!(
-                    "{postponed} REFab are more than a rank may owe; allowed: up to {POSTPONED_MAX}"
-                ),
-            ));
+    /// Refreshes that a rank may owe or do ahead, where that is allowed.
+    fn at_most(refresh: Refresh, name: &str, what: &str, count: u32) -> Result<u32, SettingError> {
+        if refresh == Refresh::AllBank && count > OUT_OF_TIME_MAX {
+            let problem = format!(
+                "{count} REFab are more than a rank {what}; allowed: up to {OUT_OF_TIME_MAX}"
+            );
+            return Err(unfit(name, problem));
         }
-        Ok(postponed)
+        Ok(count)
     }
 
     fn stagger(&self) -> Result<config::RefreshStagger, SettingError> {

@@ -152,6 +152,17 @@ impl<T: ChoiceValue> Labelled<T> {
     }
 }
 
+/// The value that the settings have under a name, or that of a choice which a sheet may leave out, or else a default.
+pub(super) fn pick_or<T: ChoiceValue>(
+    choice: Option<&Labelled<T>>,
+    name: &'static str,
+    settings: &Settings,
+    default: T,
+) -> Result<T, SettingError> {
+    let of_sheet = choice.map_or(default, |choice| choice.value.clone());
+    Ok(set(name, settings)?.unwrap_or(of_sheet))
+}
+
 /// The value that the settings have under a name, if they have one.
 pub(super) fn set<T: ChoiceValue>(
     name: &'static str,
@@ -198,6 +209,9 @@ impl<'de> Deserialize<'de> for Plain {
 pub struct BoundedCount<const LEAST: u32, const MOST: u32>(u32);
 
 impl<const LEAST: u32, const MOST: u32> BoundedCount<LEAST, MOST> {
+    /// The least of them.
+    pub const LEAST: Self = Self(LEAST);
+
     /// The number.
     #[must_use]
     pub const fn get(self) -> u32 {
@@ -395,6 +409,16 @@ words! {
         SameBank = "same-bank",
         /// Not at all.
         Off = "off",
+    }
+}
+
+words! {
+    /// Which banks the next REFsb refreshes.
+    SameBankChoice {
+        /// Those of the lowest index in the round.
+        RoundRobin = "round-robin",
+        /// Those that no queued request wants, if there are any.
+        IdleFirst = "idle-first",
     }
 }
 

@@ -24,7 +24,7 @@ pub use connect::{Connected, check_settings, choices, connect};
 pub use die::{CurrentSet, Die, DieRules, Organization, SameBank, SpeedBin, StackRules};
 pub use labelled::{
     BeatReturn, BoundedCount, ChoiceValue, Labelled, Name, PageSize, PairRefresh, PowerDown,
-    RefreshMode, RefreshRate, RefreshStagger, RowPolicyChoice, SettingError, Settings, Sharing,
+    RefreshMode, RefreshRate, RefreshStagger, RowPolicyChoice, SameBankChoice, SettingError, Settings, Sharing,
     SheetChoice, Switch,
 };
 pub use mapping::Order;

@@ -6,7 +6,7 @@ use wordline_core::quantity::{ByteCount, Frequency, Time};
 
 use super::labelled::{
     BoundedCount, Labelled, PageSize, PairRefresh, PowerDown, RefreshMode, RefreshRate,
-    RefreshStagger, RowPolicyChoice, Sharing, SheetChoice, Switch,
+    RefreshStagger, RowPolicyChoice, SameBankChoice, Sharing, SheetChoice, Switch,
 };
 use super::mapping::Order;
 use super::problem::{DramSheetProblem, DramSheetProblems};
@@ -75,6 +75,12 @@ pub struct HostControllerSheet {
     pub refresh_rate: Labelled<RefreshRate>,
     /// Refreshes that a rank may owe while it has requests: REFab 4 (JESD79-5), REFsb 32.
     pub refresh_postponed: Labelled<BoundedCount<0, 32>>,
+    /// Refreshes that a rank may do ahead while nothing is queued for it: REFab 4, REFsb 32. None where it is left out.
+    pub refresh_pulled_in: Option<Labelled<BoundedCount<0, 32>>>,
+    /// Which banks a REFsb takes; by turns where it is left out.
+    pub same_bank_order: Option<Labelled<SameBankChoice>>,
+    /// Reads, and writes, that wait beside a queue while their banks are refreshed. None where it is left out.
+    pub refresh_aside: Option<Labelled<BoundedCount<0, 4096>>>,
     /// Whether the two ranks of a pair are refreshed together.
     pub pair_refresh: Labelled<PairRefresh>,
     /// Whether sub-channels and ranks are refreshed one after the other.
@@ -88,7 +94,7 @@ pub struct HostControllerSheet {
 }
 
 /// Names of the choices of every system.
-pub(super) const NAMES: [&str; 26] = [
+pub(super) const NAMES: [&str; 29] = [
     "channels",
     "cores",
     "misses",
@@ -110,6 +116,9 @@ pub(super) const NAMES: [&str; 26] = [
     "refresh",
     "refresh_rate",
     "refresh_postponed",
+    "refresh_pulled_in",
+    "same_bank_order",
+    "refresh_aside",
     "pair_refresh",
     "refresh_stagger",
     "power_down",
@@ -122,7 +131,7 @@ impl System {
     #[must_use]
     pub fn choices(&self) -> Vec<SheetChoice> {
         let (mapping, controller) = (&self.mapping, &self.controller);
-        vec![
+        let mut choices = vec![
             self.channels.choice("channels"),
             self.cores.choice("cores"),
             self.misses.choice("misses"),
@@ -149,7 +158,15 @@ impl System {
             controller.power_down.choice("power_down"),
             controller.rank_gap.choice("rank_gap"),
             controller.rtw_gap.choice("rtw_gap"),
-        ]
+        ];
+        // What a sheet leaves out is no choice of its system.
+        let pulled_in = controller.refresh_pulled_in.as_ref();
+        let order = controller.same_bank_order.as_ref();
+        let aside = controller.refresh_aside.as_ref();
+        choices.extend(pulled_in.map(|of| of.choice("refresh_pulled_in")));
+        choices.extend(order.map(|of| of.choice("same_bank_order")));
+        choices.extend(aside.map(|of| of.choice("refresh_aside")));
+        choices
     }
 
     /// What contradicts itself or physics in the sheet.
