@@ -104,6 +104,19 @@ pub enum SameBankOrder {
     IdleFirst,
 }
 
+/// Refresh management: more refreshes for banks whose rows are opened often. RFMab where REFab refreshes, else RFMsb.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RefreshManagement {
+    /// RAAIMT: ACTs of a bank from which an RFM is due; an RFM takes as many from its count.
+    pub raaimt: u32,
+    /// RAAMMT: ACTs of a bank after which it has no more before an RFM or a refresh.
+    pub raammt: u32,
+    /// What a refresh takes from the count.
+    pub raadec: u32,
+    /// Clocks that an RFM takes.
+    pub clocks: u32,
+}
+
 /// What a controller decides by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policy {
@@ -137,6 +150,8 @@ pub struct Policy {
     pub refresh_aside: u32,
     /// Clock at which the first refresh of each rank falls due: pseudo-channel by pseudo-channel, rank by rank.
     pub refresh_phase: Vec<u32>,
+    /// Refresh management; `None` for devices that do without.
+    pub rfm: Option<RefreshManagement>,
     /// Clocks without a command after which a rank without requests is powered down; `None`: never.
     pub power_down: Option<u32>,
 }
@@ -289,7 +304,24 @@ impl SubChannelConfig {
             Refresh::AllBank => (self.timing.refi, self.timing.rfc),
             Refresh::SameBank => (self.timing.refi_sb, self.timing.rfc_sb),
         };
+        let rfm = |wrong: fn(&RefreshManagement) -> bool| of.rfm.as_ref().is_some_and(wrong);
         vec![
+            (
+                "policy.rfm",
+                "allowed: only with refresh",
+                of.rfm.is_some() && of.refresh == Refresh::Off,
+            ),
+            (
+                "policy.rfm.raaimt",
+                "allowed: 2 to raammt, which is at most 2^20",
+                rfm(|of| of.raaimt < 2 || of.raaimt > of.raammt || of.raammt > 1 << 20),
+            ),
+            (
+                "policy.rfm.clocks",
+                "allowed: 1 to 2^20 clocks, and at least refsbrd",
+                of.rfm
+                    .is_some_and(|of| !(self.timing.refsbrd.max(1)..=1 << 20).contains(&of.clocks)),
+            ),
             (
                 "policy.read_queue",
                 "allowed: 1 to 16384 entries",

@@ -79,6 +79,7 @@ impl SubChannelConfig {
                 refresh_postponed_max: 0,
                 refresh_pulled_in_max: 0,
                 refresh_aside: 0,
+                rfm: None,
                 refresh_phase: vec![6240, 12_480],
                 power_down: None,
             },

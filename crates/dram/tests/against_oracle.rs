@@ -14,7 +14,8 @@ use crate::oracle::{Oracle, Waits};
 use crate::support::cases::{Case, Phase};
 use crate::support::{Dice, Recorder};
 use wordline_dram::{
-    CAUSES, Issued, PagePolicy, Request, SameBankOrder, ServedRequest, SubChannel, SubChannelConfig,
+    CAUSES, Issued, PagePolicy, RefreshManagement, Request, SameBankOrder, ServedRequest,
+    SubChannel, SubChannelConfig,
 };
 
 /// Everything that is compared.
@@ -304,7 +305,14 @@ const TIMINGS: [Mutation; 38] = one_longer!(
     faw ppd rrd_dlr faw_dlr rank_gap pair_burst pair_rtw pair_wtr refi rfc rfc_dlr refi_sb rfc_sb refsbrd pd xp pden
 );
 
-const POLICIES: [Mutation; 16] = [
+/// A number of refresh management one greater.
+fn managed(config: &mut SubChannelConfig, of: fn(&mut RefreshManagement) -> &mut u32) {
+    if let Some(rfm) = &mut config.policy.rfm {
+        *of(rfm) += 1;
+    }
+}
+
+const POLICIES: [Mutation; 20] = [
     ("long_command", |config| config.timing.long_command += 1),
     ("read_queue", |config| config.policy.read_queue += 1),
     ("write_queue", |config| config.policy.write_queue += 1),
@@ -318,6 +326,10 @@ const POLICIES: [Mutation; 16] = [
         config.policy.refresh_pulled_in_max += 1
     }),
     ("refresh_aside", |config| config.policy.refresh_aside += 1),
+    ("raaimt", |config| managed(config, |rfm| &mut rfm.raaimt)),
+    ("raammt", |config| managed(config, |rfm| &mut rfm.raammt)),
+    ("raadec", |config| managed(config, |rfm| &mut rfm.raadec)),
+    ("rfm", |config| managed(config, |rfm| &mut rfm.clocks)),
     ("same_bank_order", |config| {
         config.policy.same_bank_order = match config.policy.same_bank_order {
             SameBankOrder::RoundRobin => SameBankOrder::IdleFirst,

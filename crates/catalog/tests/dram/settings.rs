@@ -1,7 +1,7 @@
 //! What can be set, and what is said of what cannot.
 
 use wordline_catalog::Catalog;
-use wordline_dram::{PagePolicy, Refresh};
+use wordline_dram::{PagePolicy, Refresh, SameBankOrder};
 
 use super::{catalog, config, set};
 
@@ -121,12 +121,9 @@ fn settings_that_mean_nothing_are_named_with_what_is_allowed() {
 /// A system that leaves these choices out refreshes in turn, when it is due, with nothing aside.
 #[test]
 fn choices_of_refresh_that_a_sheet_leaves_out_can_be_set() {
-    let target = Catalog::builtin()
-        .module_in_system("rdimm-6400-2rx4-64g@xeon6-1s")
-        .expect("it exists");
     let of = |settings: &[(&str, &str)]| {
-        let policy = target.connect(&set(settings)).expect("it connects");
-        let policy = policy.config.sub_channel.policy;
+        let config = config("rdimm-6400-2rx4-64g@xeon6-1s", settings);
+        let policy = config.sub_channel.policy;
         (
             policy.same_bank_order,
             policy.refresh_pulled_in_max,

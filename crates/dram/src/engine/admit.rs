@@ -213,7 +213,7 @@ impl<O: Observer> SubChannel<O> {
         let rank = of.rank();
         let queued = &mut pc.ranks[rank];
         queued.queued += 1;
-        let begins = queued.owed > queued.ahead && (queued.queued == 1 || self.idle_first);
+        let begins = self.follows_entries || (queued.queued == 1 && queued.owed > queued.ahead);
         let of = &pc.banks[bank];
         let news = active && pc.is_news(of, row, self.closes_pages);
         if begins {

@@ -315,7 +315,7 @@ impl<O: Observer> SubChannel<O> {
         };
         let class = if slot >= ACT { ROW_COMMAND } else { 0 };
         let no_act = pc.ranks[of.rank()].awaits_same_bank;
-        let is_off = pc.is_off(bank) || (no_act && slot == ACT);
+        let is_off = pc.is_off(bank) || (slot == ACT && (no_act || of.raa >= self.raammt));
         BankCandidate {
             bank_ok,
             order: if is_off { u64::MAX } else { class | age },

@@ -50,8 +50,11 @@ pub struct SubChannel<O: Observer> {
     /// Whether rows are closed with their last access, and whether something is done for idle banks or ranks.
     closes_pages: bool,
     has_idle_duties: bool,
-    /// Whether what a rank must do follows every entry that comes or goes.
+    /// Whether REFsb takes idle banks first, and whether what a rank must do follows every entry that comes or goes.
     idle_first: bool,
+    follows_entries: bool,
+    /// ACTs of a bank after which it has no more; more than any has without refresh management.
+    raammt: u32,
     writing: bool,
     flushing: bool,
     /// When the direction turned last, and for how many clocks before it was not that of a kind (see [`queue::index`]).
@@ -103,6 +106,8 @@ impl<O: Observer> SubChannel<O> {
         let channels = usize::from(geometry.pseudo_channels);
         let room = [policy.read_queue, policy.write_queue];
         let channel = |number| PseudoChannel::new(geometry, policy, number);
+        let idle_first = policy.refresh == Refresh::SameBank
+            && policy.same_bank_order == SameBankOrder::IdleFirst;
         let phases = policy.refresh_phase.iter().copied().map(u64::from);
         let mut channel = Self {
             observer,
@@ -115,9 +120,11 @@ impl<O: Observer> SubChannel<O> {
             channel_count: channels,
             closes_pages: policy.page == PagePolicy::Closed,
             has_idle_duties: policy.power_down.is_some()
+                || policy.rfm.is_some()
                 || matches!(policy.page, PagePolicy::Timeout(_)),
-            idle_first: policy.refresh == Refresh::SameBank
-                && policy.same_bank_order == SameBankOrder::IdleFirst,
+            idle_first,
+            follows_entries: idle_first || policy.rfm.is_some(),
+            raammt: policy.rfm.map_or(u32::MAX, |rfm| rfm.raammt),
             bus_free: [0; 2],
             next_age: 0,
             writing: false,

@@ -232,8 +232,16 @@ impl PseudoChannel {
         of.pde_ok = of.pde_ok.max(at + u64::from(t.pden));
     }
 
-    pub(super) fn after_ref_all(&mut self, t: &Timing, rules: &RuleTable, rank: usize, at: u64) {
-        let until = at + u64::from(t.rfc);
+    /// REFab, or RFMab, which takes some clocks.
+    pub(super) fn after_ref_all(
+        &mut self,
+        t: &Timing,
+        rules: &RuleTable,
+        rank: usize,
+        at: u64,
+        clocks: u32,
+    ) {
+        let until = at + u64::from(clocks);
         let apart = at + u64::from(t.rfc_dlr);
         put_off(&mut self.rank_ok[rank][ACT], until, WaitCause::Refresh);
         self.refreshed[rank] = until;
@@ -245,9 +253,16 @@ impl PseudoChannel {
         of.pde_ok = of.pde_ok.max(until);
     }
 
-    /// `index` is that of the refreshed banks within their groups.
-    pub(super) fn after_ref_same(&mut self, t: &Timing, rank: usize, index: usize, at: u64) {
-        let until = at + u64::from(t.rfc_sb);
+    /// The same of REFsb or RFMsb. `index` is that of its banks within their groups.
+    pub(super) fn after_ref_same(
+        &mut self,
+        t: &Timing,
+        rank: usize,
+        index: usize,
+        at: u64,
+        clocks: u32,
+    ) {
+        let until = at + u64::from(clocks);
         let others = at + u64::from(t.refsbrd);
         put_off(&mut self.rank_ok[rank][ACT], others, WaitCause::Refresh);
         let banks = self.banks.iter_mut();

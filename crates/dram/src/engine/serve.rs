@@ -129,6 +129,10 @@ impl<O: Observer> SubChannel<O> {
             pc.banks[bank].open = row;
             pc.banks[bank].touched = at;
             pc.after_act(&self.timing, &self.rules, bank, at);
+            if self.policy.rfm.is_some() {
+                pc.banks[bank].raa += 1;
+                self.duty_changes(channel, rank, at);
+            }
             Command::Act
         } else {
             pc.close(&self.timing, bank, at);
@@ -182,12 +186,12 @@ impl<O: Observer> SubChannel<O> {
         let rank = of.rank();
         let of = &mut pc.ranks[rank];
         of.queued -= 1;
-        let emptied = of.owed > of.ahead && (of.queued == 0 || self.idle_first);
+        let emptied = self.follows_entries || (of.queued == 0 && of.owed > of.ahead);
         if !follows {
             self.rechoose(channel, bank);
         }
         if emptied {
-            self.duty_changes(channel, rank, at + 1);
+            self.duty_changes(channel, rank, at);
         }
     }
 

@@ -112,17 +112,21 @@ pub(super) struct Rank {
     pub(super) round: u16,
     /// The index that is next.
     pub(super) next: u8,
-    /// Whether more is owed than may be, so that what is next stays so.
+    /// Whether it is forced to refresh, so that what is next stays so.
     pub(super) forced: bool,
-    /// Whether it must refresh.
+    /// Whether it must refresh or manage, whether it is the latter, and the index of the banks that this takes.
     pub(super) must: bool,
+    pub(super) manages: bool,
+    pub(super) target: u8,
+    /// Whether it is forced to that.
+    pub(super) pressed: bool,
     /// Entries of either kind.
     pub(super) queued: u32,
     /// Banks that are open: a bit for each, group by group.
     pub(super) open_banks: u64,
     /// Indices within their groups of the banks that requests may not use: a bit for each.
     pub(super) off: u16,
-    /// Whether it is forced and REFsb is its candidate, which ACTs of any bank would put off.
+    /// Whether it is forced and REFsb or RFMsb is its candidate, which ACTs of any bank would put off.
     pub(super) awaits_same_bank: bool,
     /// When it was powered down, if it is.
     pub(super) powered_down: Option<u64>,
@@ -209,6 +213,8 @@ pub(super) struct BankState {
     pub(super) column_ok: [Stamp; 2],
     /// Last ACT or column command.
     pub(super) touched: u64,
+    /// ACTs that refresh management counts.
+    pub(super) raa: u32,
     /// Earliest RDA after a WR.
     pub(super) rda_ok: Stamp,
     /// When tRCD has passed since the last ACT.
@@ -331,6 +337,9 @@ impl PseudoChannel {
             next: 0,
             forced: false,
             must: false,
+            manages: false,
+            target: 0,
+            pressed: false,
             queued: 0,
             open_banks: 0,
             off: 0,
@@ -348,6 +357,7 @@ impl PseudoChannel {
             pre_ok: 0,
             column_ok: [0; 2],
             touched: 0,
+            raa: 0,
             rda_ok: 0,
             row_ready: 0,
             open: CLOSED,

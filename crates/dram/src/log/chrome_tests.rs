@@ -79,6 +79,7 @@ pub(super) fn config(pseudo_channels: u8) -> SubChannelConfig {
             refresh_postponed_max: 4,
             refresh_pulled_in_max: 0,
             refresh_aside: 0,
+            rfm: None,
             refresh_phase: vec![0; usize::from(pseudo_channels)],
             power_down: None,
         },

@@ -328,6 +328,7 @@ impl Connection<'_> {
                 BoundedCount::LEAST,
             )?
             .get(),
+            rfm: None,
             refresh_phase: self.phases(geometry, timing, refresh)?,
             power_down: match controller.power_down.pick("power_down", settings)? {
                 PowerDown::Never => None,

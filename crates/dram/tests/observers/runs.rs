@@ -77,6 +77,7 @@ prop_compose! {
             refresh_postponed_max: postponed,
             refresh_pulled_in_max: 0,
             refresh_aside: 0,
+            rfm: None,
             refresh_phase: (1..=all_ranks).map(|rank| rank * phase).collect(),
             power_down,
             shared_queues: shared,

@@ -35,6 +35,8 @@ struct Bank {
     refreshed: u64,
     /// When its own last refresh is over.
     free: u64,
+    /// ACTs that it has counted.
+    counted: u32,
 }
 
 /// A logical rank.
@@ -91,6 +93,7 @@ impl Oracle {
     pub(crate) fn new(config: &SubChannelConfig) -> Self {
         let (geometry, policy) = (&config.geometry, &config.policy);
         let pseudo_channels = usize::from(geometry.pseudo_channels);
+        let rfm = policy.rfm.map_or(0, |rfm| rfm.clocks);
         let shared = |one_for_both: bool| if one_for_both { 1 } else { pseudo_channels };
         let rank = |phase: &u32| Rank {
             due: u64::from(*phase),
@@ -115,8 +118,8 @@ impl Oracle {
             columns: vec![0; pseudo_channels],
             ranks: policy.refresh_phase.iter().map(rank).collect(),
             bus_free: vec![0; shared(policy.shared_commands)],
-            history: History::new(&config.timing, geometry.slices),
-            archive: History::new(&config.timing, geometry.slices),
+            history: History::new(&config.timing, geometry.slices, rfm),
+            archive: History::new(&config.timing, geometry.slices, rfm),
             commands: Vec::new(),
             served: Vec::new(),
             accepted: Vec::new(),
@@ -377,19 +380,18 @@ impl Oracle {
         }
         match command {
             Command::Act => {
-                *self.bank_mut(location) = Bank {
+                let bank = self.bank_mut(location);
+                *bank = Bank {
                     open: Some(location.row),
                     touched: at,
+                    counted: bank.counted + 1,
                     ..Bank::default()
                 };
             }
             Command::Rd | Command::Wr => self.bank_mut(location).touched = at,
             Command::Rda | Command::Wra => {
-                *self.bank_mut(location) = Bank {
-                    open: None,
-                    touched: at,
-                    ..Bank::default()
-                }
+                let bank = self.bank_mut(location);
+                (bank.open, bank.touched) = (None, at);
             }
             Command::PrePb | Command::PreSb | Command::PreAb => {}
             Command::RefAb => {
@@ -408,6 +410,7 @@ impl Oracle {
                 }
                 self.keep(location);
             }
+            Command::RfmAb | Command::RfmSb => self.refresh(command, location),
             Command::Pde => self.rank_mut(location).powered_down = true,
             Command::Pdx => self.rank_mut(location).powered_down = false,
         }
@@ -442,13 +445,20 @@ impl Oracle {
     fn refresh(&mut self, command: Command, at: Location) {
         let (timing, now) = (self.config.timing.clone(), self.now);
         let per_group = usize::from(self.config.geometry.banks);
+        let rfm = self.config.policy.rfm;
+        let managed = matches!(command, Command::RfmAb | Command::RfmSb);
+        let less = rfm.map_or(0, |rfm| if managed { rfm.raaimt } else { rfm.raadec });
+        let clocks = match command {
+            Command::RefAb => timing.rfc,
+            Command::RefSb => timing.rfc_sb,
+            _ => rfm.map_or(0, |rfm| rfm.clocks),
+        };
+        let all = matches!(command, Command::RefAb | Command::RfmAb);
         for (place, bank) in self.rank_mut(at).banks.iter_mut().enumerate() {
-            let clocks = if command == Command::RefAb {
-                bank.free = now + u64::from(timing.rfc);
-                timing.rfc
-            } else if place % per_group == usize::from(at.bank) {
-                bank.free = now + u64::from(timing.rfc_sb);
-                timing.rfc_sb
+            let clocks = if all || place % per_group == usize::from(at.bank) {
+                bank.free = now + u64::from(clocks);
+                bank.counted = bank.counted.saturating_sub(less);
+                clocks
             } else if bank.open.is_none() {
                 timing.refsbrd
             } else {

@@ -3,9 +3,10 @@
 
 use super::Oracle;
 use crate::support::{ddr5_6400, one_rank, place, read, write};
-use Command::{Act, Pde, Pdx, PreAb, PrePb, PreSb, Rd, Rda, RefAb, RefSb, Wr, Wra};
+use Command::{Act, Pde, Pdx, PreAb, PrePb, PreSb, Rd, Rda, RefAb, RefSb, RfmAb, Wr, Wra};
 use wordline_dram::{
-    Command, Location, PagePolicy, Refresh, Request, RowOutcome, SameBankOrder, SubChannelConfig,
+    Command, Location, PagePolicy, Refresh, RefreshManagement, Request, RowOutcome, SameBankOrder,
+    SubChannelConfig,
 };
 
 fn config() -> SubChannelConfig {
@@ -419,6 +420,49 @@ fn requests_of_a_refreshed_rank_wait_aside() {
         (served, admitted),
         (vec![2, 3, 1, 0], vec![20, 73, 20, 954])
     );
+}
+
+/// Rows of one bank by turns, with two activations allowed between two RFMs: tRC 155, tRAS 103, tRP 52, tRFC 944.
+#[test]
+fn a_bank_that_is_activated_often_is_managed() {
+    let mut config = config();
+    config.policy.refresh = Refresh::AllBank;
+    config.policy.refresh_phase = vec![10_000];
+    config.policy.rfm = Some(RefreshManagement {
+        raaimt: 2,
+        raammt: 3,
+        raadec: 1,
+        clocks: 400,
+    });
+    let requests: Vec<_> = (0..4)
+        .map(|number| read(number, place(0, 0, number as u32, 0), 0))
+        .collect();
+    let (commands, oracle) = flushed(&config, &requests);
+    assert_eq!(
+        commands,
+        [
+            (0, Act),
+            (52, Rd),
+            (103, PrePb),
+            (155, Act),
+            (207, Rd),
+            (258, PrePb),
+            // The third one is counted: the rank is forced before its read, and the bank has two less.
+            (310, Act),
+            (413, PreAb),
+            (465, RfmAb),
+            (865, Act),
+            (917, Rd),
+            (968, PrePb),
+            // The third one again.
+            (1_020, Act),
+            (1_123, PreAb),
+            (1_175, RfmAb),
+            (1_575, Act),
+            (1_627, Rd),
+        ]
+    );
+    assert_eq!(oracle.ranks[0].banks[0].counted, 2);
 }
 
 #[test]

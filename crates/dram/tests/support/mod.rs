@@ -119,6 +119,7 @@ pub(crate) fn one_rank(timing: Timing) -> SubChannelConfig {
             refresh_postponed_max: 0,
             refresh_pulled_in_max: 0,
             refresh_aside: 0,
+            rfm: None,
             refresh_phase: vec![0],
             power_down: None,
         },
