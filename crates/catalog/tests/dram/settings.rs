@@ -99,6 +99,10 @@ fn settings_that_mean_nothing_are_named_with_what_is_allowed() {
             "refresh_pulled_in: 5 REFab are more than a rank may do ahead; allowed: up to 4",
         ),
         (
+            &[("rfm", "on"), ("refresh", "off")],
+            "rfm: banks that are not refreshed are not managed; allowed: off",
+        ),
+        (
             &[("same_bank_order", "random")],
             "allowed: round-robin, idle-first",
         ),
@@ -138,6 +142,15 @@ fn choices_of_refresh_that_a_sheet_leaves_out_can_be_set() {
         ("refresh_aside", "64"),
     ];
     assert_eq!(of(&settings), (SameBankOrder::IdleFirst, 8, 64));
+    let managed = |settings: &[(&str, &str)]| {
+        let config = config("rdimm-6400-2rx4-64g@xeon6-1s", settings);
+        config.sub_channel.policy.rfm
+    };
+    assert_eq!(managed(&[]), None);
+    // 16 Gb: tRFMsb is 130 ns.
+    let rfm = managed(&[("rfm", "on"), ("refresh", "same-bank")]).expect("managed");
+    assert_eq!((rfm.raaimt, rfm.raammt, rfm.raadec), (32, 96, 16));
+    assert_eq!(rfm.clocks, 416);
 }
 
 #[test]

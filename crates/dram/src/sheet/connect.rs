@@ -15,8 +15,8 @@ use super::system::{self, System};
 use super::timing::{DataBuffers, TimingBasis, Turnarounds};
 use super::{BeatReturn, mapping};
 use crate::config::{
-    self, ChannelGeometry, ClockDomain, CoreConfig, PagePolicy, Policy, Refresh, SameBankOrder,
-    SubChannelConfig, SystemConfig,
+    self, ChannelGeometry, ClockDomain, CoreConfig, PagePolicy, Policy, Refresh, RefreshManagement,
+    SameBankOrder, SubChannelConfig, SystemConfig,
 };
 use crate::energy::Currents;
 use crate::timing::Timing;
@@ -328,7 +328,7 @@ impl Connection<'_> {
                 BoundedCount::LEAST,
             )?
             .get(),
-            rfm: None,
+            rfm: self.management(refresh, timing)?,
             refresh_phase: self.phases(geometry, timing, refresh)?,
             power_down: match controller.power_down.pick("power_down", settings)? {
                 PowerDown::Never => None,
@@ -366,6 +366,42 @@ impl Connection<'_> {
             return Err(unfit(name, problem));
         }
         Ok(count)
+    }
+
+    fn management(
+        &self,
+        refresh: Refresh,
+        timing: &Timing,
+    ) -> Result<Option<RefreshManagement>, SettingError> {
+        let choice = self.system.controller.rfm.as_ref();
+        if pick_or(choice, "rfm", self.settings, Switch::Off)? == Switch::Off {
+            return Ok(None);
+        }
+        let rules = self.die.rules.rfm.as_ref().ok_or_else(|| {
+            let die = &self.module.die;
+            unfit(
+                "rfm",
+                format!("die {die} has no [dram.rules.rfm]; allowed: off"),
+            )
+        })?;
+        let rule = match refresh {
+            Refresh::Off => {
+                let problem = "banks that are not refreshed are not managed; allowed: off";
+                return Err(unfit("rfm", problem.to_owned()));
+            }
+            Refresh::AllBank => &rules.trfm,
+            Refresh::SameBank => rules.trfm_sb.as_ref().unwrap_or(&rules.trfm),
+        };
+        let clocks = rule.clocks(
+            *self.die.standard.value(),
+            *self.module.dram_rate_mts.value(),
+        );
+        Ok(Some(RefreshManagement {
+            raaimt: *rules.raaimt.value(),
+            raammt: *rules.raammt.value(),
+            raadec: *rules.raadec.value(),
+            clocks: clocks.max(timing.refsbrd),
+        }))
     }
 
     fn stagger(&self) -> Result<config::RefreshStagger, SettingError> {

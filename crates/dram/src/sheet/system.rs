@@ -81,6 +81,8 @@ pub struct HostControllerSheet {
     pub same_bank_order: Option<Labelled<SameBankChoice>>,
     /// Reads, and writes, that wait beside a queue while their banks are refreshed. None where it is left out.
     pub refresh_aside: Option<Labelled<BoundedCount<0, 4096>>>,
+    /// Whether banks that are activated often get RFM, as their dies ask for it. Not where it is left out.
+    pub rfm: Option<Labelled<Switch>>,
     /// Whether the two ranks of a pair are refreshed together.
     pub pair_refresh: Labelled<PairRefresh>,
     /// Whether sub-channels and ranks are refreshed one after the other.
@@ -94,7 +96,7 @@ pub struct HostControllerSheet {
 }
 
 /// Names of the choices of every system.
-pub(super) const NAMES: [&str; 29] = [
+pub(super) const NAMES: [&str; 30] = [
     "channels",
     "cores",
     "misses",
@@ -119,6 +121,7 @@ pub(super) const NAMES: [&str; 29] = [
     "refresh_pulled_in",
     "same_bank_order",
     "refresh_aside",
+    "rfm",
     "pair_refresh",
     "refresh_stagger",
     "power_down",
@@ -165,6 +168,7 @@ impl System {
         let aside = controller.refresh_aside.as_ref();
         choices.extend(pulled_in.map(|of| of.choice("refresh_pulled_in")));
         choices.extend(order.map(|of| of.choice("same_bank_order")));
+        choices.extend(controller.rfm.as_ref().map(|of| of.choice("rfm")));
         choices.extend(aside.map(|of| of.choice("refresh_aside")));
         choices
     }
