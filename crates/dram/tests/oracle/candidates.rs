@@ -18,7 +18,7 @@ pub(super) struct Candidate {
 }
 
 /// What a rank must do without a request.
-struct Duty {
+struct RankDuty {
     /// The index of the banks that it takes; all where there is none.
     index: Option<u8>,
     /// REFab, REFsb, RFMab or RFMsb.
@@ -88,7 +88,7 @@ impl Oracle {
             let wanted = duty.is_some() || self.queued(|location| same_rank(location, at));
             return wanted.then(|| Candidate::own(0, Command::Pdx, at));
         }
-        let Duty { index, command, .. } = duty?;
+        let RankDuty { index, command, .. } = duty?;
         let at = Location {
             bank: index.unwrap_or(0),
             ..at
@@ -107,7 +107,7 @@ impl Oracle {
     }
 
     /// What a rank must do: refresh, or else manage.
-    fn duty(&self, at: Location) -> Option<Duty> {
+    fn duty(&self, at: Location) -> Option<RankDuty> {
         let policy = &self.config.policy;
         let (index, refresh, manage) = match policy.refresh {
             Refresh::Off => return None,
@@ -115,7 +115,7 @@ impl Oracle {
             Refresh::SameBank => (Some(self.next(at)), Command::RefSb, Command::RfmSb),
         };
         if self.must_refresh(at) {
-            return Some(Duty {
+            return Some(RankDuty {
                 index,
                 command: refresh,
                 forced: self.is_forced(at),
@@ -141,7 +141,7 @@ impl Oracle {
         let spent = indices.iter().find(|set| counted(set, rfm.raammt));
         let mut others = indices.iter();
         let set = spent.or_else(|| others.find(|set| counted(set, rfm.raaimt) && !wanted(set)))?;
-        Some(Duty {
+        Some(RankDuty {
             index: *set,
             command: manage,
             forced: spent.is_some(),
@@ -312,7 +312,7 @@ impl Oracle {
     }
 
     pub(super) fn withheld(&self, bank: Location) -> bool {
-        let taken = |duty: Duty| duty.index.is_none_or(|index| index == bank.bank);
+        let taken = |duty: RankDuty| duty.index.is_none_or(|index| index == bank.bank);
         self.duty(bank).is_some_and(taken)
     }
 
