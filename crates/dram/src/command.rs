@@ -29,11 +29,15 @@ pub enum Command {
     Pde,
     /// Power-down exit of a rank.
     Pdx,
+    /// Refresh management of every bank of a rank.
+    RfmAb,
+    /// Refresh management of the bank of one index in every bank group.
+    RfmSb,
 }
 
 impl Command {
     /// Every command.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::Act,
         Self::Rd,
         Self::Rda,
@@ -46,6 +50,8 @@ impl Command {
         Self::RefSb,
         Self::Pde,
         Self::Pdx,
+        Self::RfmAb,
+        Self::RfmSb,
     ];
 
     /// As command traces spell it.
@@ -64,6 +70,8 @@ impl Command {
             Self::RefSb => "REFsb",
             Self::Pde => "PDE",
             Self::Pdx => "PDX",
+            Self::RfmAb => "RFMab",
+            Self::RfmSb => "RFMsb",
         }
     }
 

@@ -96,6 +96,28 @@ pub enum Refresh {
     SameBank,
 }
 
+/// Which banks the next REFsb refreshes. Either way each index has its turn once in a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SameBankOrder {
+    /// Those of the lowest index in the round.
+    RoundRobin,
+    /// Those that no queued request wants, if there are any.
+    IdleFirst,
+}
+
+/// Refresh management: more refreshes for banks whose rows are opened often. RFMab where REFab refreshes, else RFMsb.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RefreshManagement {
+    /// RAAIMT: ACTs of a bank from which an RFM is due; an RFM takes as many from its count.
+    pub raaimt: u32,
+    /// RAAMMT: ACTs of a bank after which it has no more before an RFM or a refresh.
+    pub raammt: u32,
+    /// What a refresh takes from the count.
+    pub raadec: u32,
+    /// Clocks that an RFM takes.
+    pub clocks: u32,
+}
+
 /// What a controller decides by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policy {
@@ -127,12 +149,30 @@ pub struct Policy {
     pub page: PagePolicy,
     /// How rows are refreshed.
     pub refresh: Refresh,
+    /// Which banks a REFsb takes; of no concern to REFab.
+    pub same_bank_order: SameBankOrder,
     /// Refreshes of a rank (or REFsb commands of it) that may be owed while it has requests to serve.
     pub refresh_postponed_max: u32,
+    /// Refreshes of a rank (or REFsb commands of it) that may be done before they fall due, while nothing is queued for
+    /// what they take.
+    pub refresh_pulled_in_max: u32,
+    /// Requests of each kind that wait beside a queue while their banks are refreshed, so that they take no entries from
+    /// the others.
+    pub refresh_aside: u32,
     /// Clock at which the first refresh of each rank falls due: pseudo-channel by pseudo-channel, rank by rank.
     pub refresh_phase: Vec<u32>,
+    /// Refresh management; `None` for devices that do without.
+    pub rfm: Option<RefreshManagement>,
     /// Clocks without a command after which a rank without requests is powered down; `None`: never.
     pub power_down: Option<u32>,
+}
+
+impl Policy {
+    /// Refreshes from the most that a rank may be ahead to the most that it may be behind.
+    #[must_use]
+    pub fn refresh_slack(&self) -> u64 {
+        u64::from(self.refresh_postponed_max) + u64::from(self.refresh_pulled_in_max)
+    }
 }
 
 /// One sub-channel with its controller.
@@ -275,7 +315,24 @@ impl SubChannelConfig {
             Refresh::AllBank => (self.timing.refi, self.timing.rfc),
             Refresh::SameBank => (self.timing.refi_sb, self.timing.rfc_sb),
         };
+        let rfm = |wrong: fn(&RefreshManagement) -> bool| of.rfm.as_ref().is_some_and(wrong);
         vec![
+            (
+                "policy.rfm",
+                "allowed: only with refresh",
+                of.rfm.is_some() && of.refresh == Refresh::Off,
+            ),
+            (
+                "policy.rfm.raaimt",
+                "allowed: 2 to raammt, which is at most 2^20",
+                rfm(|of| of.raaimt < 2 || of.raaimt > of.raammt || of.raammt > 1 << 20),
+            ),
+            (
+                "policy.rfm.clocks",
+                "allowed: 1 to 2^20 clocks, and at least refsbrd",
+                of.rfm
+                    .is_some_and(|of| !(self.timing.refsbrd.max(1)..=1 << 20).contains(&of.clocks)),
+            ),
             (
                 "policy.read_queue",
                 "allowed: 1 to 16384 entries",
@@ -311,6 +368,11 @@ impl SubChannelConfig {
                 "policy.bus_loss_permille",
                 "allowed: 0 to 500",
                 of.bus_loss_permille > 500,
+            ),
+            (
+                "policy.refresh_aside",
+                "allowed: 0 to 16384 requests",
+                of.refresh_aside > 16_384,
             ),
             (
                 "policy.refresh_phase",

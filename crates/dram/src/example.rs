@@ -1,6 +1,8 @@
 //! One sub-channel to begin with, by hand.
 
-use crate::config::{ChannelGeometry, ClockDomain, PagePolicy, Policy, Refresh, SubChannelConfig};
+use crate::config::{
+    ChannelGeometry, ClockDomain, PagePolicy, Policy, Refresh, SameBankOrder, SubChannelConfig,
+};
 use crate::timing::Timing;
 
 impl SubChannelConfig {
@@ -78,7 +80,11 @@ impl SubChannelConfig {
                 bus_loss_permille: 0,
                 page: PagePolicy::Open,
                 refresh: Refresh::AllBank,
+                same_bank_order: SameBankOrder::RoundRobin,
                 refresh_postponed_max: 0,
+                refresh_pulled_in_max: 0,
+                refresh_aside: 0,
+                rfm: None,
                 refresh_phase: vec![6240, 12_480],
                 power_down: None,
             },

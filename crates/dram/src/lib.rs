@@ -51,7 +51,7 @@ pub mod system;
 pub use command::{Command, Issued};
 pub use config::{
     ChannelGeometry, ClockDomain, ConfigError, CoreConfig, PagePolicy, Policy, Refresh,
-    RefreshStagger, SubChannelConfig, SystemConfig,
+    RefreshManagement, RefreshStagger, SameBankOrder, SubChannelConfig, SystemConfig,
 };
 pub use energy::{
     Currents, EnergyBreakdown, EnergyCounts, EnergyMeter, EnergyPart, RailCurrents, energy,

@@ -15,7 +15,8 @@ use crate::support::cases::{Case, Phase};
 use crate::support::{Dice, Recorder};
 use wordline_dram::scheduler::SchedulerName;
 use wordline_dram::{
-    CAUSES, Issued, PagePolicy, Request, ScheduledSubChannel, ServedRequest, SubChannelConfig,
+    CAUSES, Issued, PagePolicy, RefreshManagement, Request, SameBankOrder, ScheduledSubChannel,
+    ServedRequest, SubChannelConfig,
 };
 
 /// Everything that is compared.
@@ -305,7 +306,14 @@ const TIMINGS: [Mutation; 38] = one_longer!(
     faw ppd rrd_dlr faw_dlr rank_gap pair_burst pair_rtw pair_wtr refi rfc rfc_dlr refi_sb rfc_sb refsbrd pd xp pden
 );
 
-const POLICIES: [Mutation; 18] = [
+/// A number of refresh management one greater.
+fn managed(config: &mut SubChannelConfig, of: fn(&mut RefreshManagement) -> &mut u32) {
+    if let Some(rfm) = &mut config.policy.rfm {
+        *of(rfm) += 1;
+    }
+}
+
+const POLICIES: [Mutation; 25] = [
     ("long_command", |config| config.timing.long_command += 1),
     ("scheduler", |config| {
         config.policy.scheduler = match config.policy.scheduler {
@@ -328,6 +336,20 @@ const POLICIES: [Mutation; 18] = [
     }),
     ("refresh_postponed_max", |config| {
         config.policy.refresh_postponed_max += 1
+    }),
+    ("refresh_pulled_in_max", |config| {
+        config.policy.refresh_pulled_in_max += 1
+    }),
+    ("refresh_aside", |config| config.policy.refresh_aside += 1),
+    ("raaimt", |config| managed(config, |rfm| &mut rfm.raaimt)),
+    ("raammt", |config| managed(config, |rfm| &mut rfm.raammt)),
+    ("raadec", |config| managed(config, |rfm| &mut rfm.raadec)),
+    ("rfm", |config| managed(config, |rfm| &mut rfm.clocks)),
+    ("same_bank_order", |config| {
+        config.policy.same_bank_order = match config.policy.same_bank_order {
+            SameBankOrder::RoundRobin => SameBankOrder::IdleFirst,
+            SameBankOrder::IdleFirst => SameBankOrder::RoundRobin,
+        };
     }),
     ("refresh_phase", |config| {
         config.policy.refresh_phase[0] += 1

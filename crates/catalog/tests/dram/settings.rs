@@ -2,7 +2,7 @@
 
 use wordline_catalog::Catalog;
 use wordline_dram::scheduler::SchedulerName;
-use wordline_dram::{PagePolicy, Policy, Refresh};
+use wordline_dram::{PagePolicy, Policy, Refresh, SameBankOrder};
 
 use super::{catalog, config, set};
 
@@ -159,6 +159,22 @@ fn settings_that_mean_nothing_are_named_with_what_is_allowed() {
             &[("refresh_postponed", "5")],
             "refresh_postponed: 5 REFab are more than a rank may owe; allowed: up to 4",
         ),
+        (
+            &[("refresh_pulled_in", "5")],
+            "refresh_pulled_in: 5 REFab are more than a rank may do ahead; allowed: up to 4",
+        ),
+        (
+            &[("rfm", "on"), ("refresh", "off")],
+            "rfm: banks that are not refreshed are not managed; allowed: off",
+        ),
+        (
+            &[("same_bank_order", "random")],
+            "allowed: round-robin, idle-first",
+        ),
+        (
+            &[("refresh_aside", "-1")],
+            "allowed: a whole number from 0 to 4096",
+        ),
     ];
     for module in ["rdimm-6400-2rx4-64g", "mrdimm-8800-2rx4-64g"] {
         let target = catalog
@@ -169,6 +185,37 @@ fn settings_that_mean_nothing_are_named_with_what_is_allowed() {
             assert!(error.contains(words), "{module}: {error}");
         }
     }
+}
+
+/// A system that leaves these choices out refreshes in turn, when it is due, with nothing aside.
+#[test]
+fn choices_of_refresh_that_a_sheet_leaves_out_can_be_set() {
+    let of = |settings: &[(&str, &str)]| {
+        let config = config("rdimm-6400-2rx4-64g@xeon6-1s", settings);
+        let policy = config.sub_channel.policy;
+        (
+            policy.same_bank_order,
+            policy.refresh_pulled_in_max,
+            policy.refresh_aside,
+        )
+    };
+    assert_eq!(of(&[]), (SameBankOrder::RoundRobin, 0, 0));
+    let settings = [
+        ("refresh", "same-bank"),
+        ("same_bank_order", "idle-first"),
+        ("refresh_pulled_in", "8"),
+        ("refresh_aside", "64"),
+    ];
+    assert_eq!(of(&settings), (SameBankOrder::IdleFirst, 8, 64));
+    let managed = |settings: &[(&str, &str)]| {
+        let config = config("rdimm-6400-2rx4-64g@xeon6-1s", settings);
+        config.sub_channel.policy.rfm
+    };
+    assert_eq!(managed(&[]), None);
+    // 16 Gb: tRFMsb is 130 ns.
+    let rfm = managed(&[("rfm", "on"), ("refresh", "same-bank")]).expect("managed");
+    assert_eq!((rfm.raaimt, rfm.raammt, rfm.raadec), (32, 96, 16));
+    assert_eq!(rfm.clocks, 416);
 }
 
 #[test]

@@ -105,6 +105,19 @@ pub enum RefreshMode {
     SameBank,
 }
 
+/// What a device asks for that has to be managed: it counts the ACTs of every bank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CountedActivations {
+    /// RAAIMT: what an RFM takes from the count.
+    pub less_by_rfm: u32,
+    /// What a refresh takes from it.
+    pub less_by_refresh: u32,
+    /// RAAMMT: the most that a bank may count.
+    pub most: u32,
+    /// tRFM of RFMab, or tRFMsb of RFMsb, in clocks.
+    pub rfm: u32,
+}
+
 /// What no JEDEC rule says, and a controller settles. Clocks of the DRAM. The distances of pairs are 0 without data
 /// buffers; with them [`behind`](Self::behind) reckons them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,6 +140,8 @@ pub struct ControllerRules {
     pub postponed_max: u32,
     /// Refreshes that may be done before they fall due.
     pub ahead_max: u32,
+    /// What the devices count, where they have to be managed: by RFMab where REFab refreshes, else by RFMsb.
+    pub counted: Option<CountedActivations>,
 }
 
 /// A sub-channel to be checked.

@@ -26,6 +26,7 @@
 //!         refresh: RefreshMode::AllBank,
 //!         postponed_max: 0,
 //!         ahead_max: 0,
+//!         counted: None,
 //!     },
 //! };
 //! let mut checker = Checker::new(&memory)?;
@@ -49,7 +50,8 @@ mod violation;
 pub use buffers::BufferRules;
 pub use ddr5::{BinGrade, Density, DeviceGrade, PartError, Width};
 pub use memory::{
-    BankShape, CheckedChannel, CheckedChannelError, ControllerRules, Parameters, RefreshMode,
+    BankShape, CheckedChannel, CheckedChannelError, ControllerRules, CountedActivations,
+    Parameters, RefreshMode,
 };
 pub use rounding::ClockPair;
 pub use rules::{BankEvent, DistanceRule, Scope};
@@ -89,7 +91,7 @@ pub struct Checker {
     shape: BankShape,
     rules: Vec<DistanceRule>,
     /// Indices into `rules` of those that hold a command back.
-    of_command: [Vec<u16>; 12],
+    of_command: [Vec<u16>; Command::ALL.len()],
     ignored: Vec<&'static str>,
     record: EventTimes,
     state: BankStates,
@@ -114,7 +116,7 @@ impl Checker {
     pub fn new(memory: &CheckedChannel) -> Result<Self, CheckedChannelError> {
         let rate = memory.rate()?;
         let (rules, shape) = (rules::rules(memory, rate), memory.shape);
-        let mut of_command: [Vec<u16>; 12] = Default::default();
+        let mut of_command: [Vec<u16>; Command::ALL.len()] = Default::default();
         for (rule, index) in rules.iter().zip(0..) {
             for &command in rule.to {
                 of_command[command as usize].push(index);
@@ -319,15 +321,20 @@ impl Checker {
     /// Keeps the accounts of refreshes.
     fn refresh(&mut self, issued: &Issued, place: &PlaceIndex) -> Option<ViolationKind> {
         let is_refresh = matches!(issued.command, Command::RefAb | Command::RefSb);
+        let manages = matches!(issued.command, Command::RfmAb | Command::RfmSb);
         let Some(duty) = self.duty else {
-            return is_refresh.then_some(ViolationKind::RefreshMode);
+            return (is_refresh || manages).then_some(ViolationKind::RefreshMode);
         };
+        let same_bank = matches!(issued.command, Command::RefSb | Command::RfmSb);
+        if manages && (same_bank != duty.same_bank() || !self.state.counts()) {
+            return Some(ViolationKind::RefreshMode);
+        }
         let account = &mut self.accounts[place.rank];
         let overdue = account.overdue(&duty, issued.at);
         if !is_refresh {
             return overdue;
         }
-        if (issued.command == Command::RefSb) != duty.same_bank() {
+        if same_bank != duty.same_bank() {
             return Some(ViolationKind::RefreshMode);
         }
         let refreshed = account.refreshed(&duty, issued.at, issued.location.bank);

@@ -95,7 +95,7 @@ pub(super) struct EventTimes {
     banks: Vec<[i64; EVENTS]>,
     groups: Vec<[Latest; EVENTS]>,
     ranks: Vec<[Latest; EVENTS]>,
-    /// REFsb of each rank; the parts are bank indices.
+    /// REFsb and RFMsb of each rank; the parts are bank indices.
     indices: Vec<Latest>,
     stacks: Vec<[Latest; EVENTS]>,
     channels: Vec<[Latest; EVENTS]>,
@@ -192,7 +192,7 @@ impl EventTimes {
         self.whole[e].note(l.pseudo_channel, time);
     }
 
-    /// A REFsb of a bank index.
+    /// A REFsb or RFMsb of a bank index.
     pub(super) fn note_index(&mut self, place: &PlaceIndex, time: i64) {
         self.indices[place.rank].note(place.location.bank, time);
     }

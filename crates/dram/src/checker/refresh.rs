@@ -70,7 +70,12 @@ fn grace(memory: &CheckedChannel, rate: NonZeroU32) -> u64 {
     let rest = [p.pd.at(rate), p.xp.at(rate), recovery, b.rp];
     let ranks = u64::from(shape.ranks) * u64::from(shape.pseudo_channels);
     let slots = (ranks + 1) * 4 * u64::from(p.long_command);
-    refreshes + rest.into_iter().map(u64::from).sum::<u64>() + slots
+    // An RFM may have begun just before, in the rank or, one at most, elsewhere in the stack.
+    let managed = memory.controller.counted.map_or(0, |of| {
+        let elsewhere = if slices > 1 { p.rfc_dlr.at(rate) } else { 0 };
+        u64::from(of.rfm) + u64::from(elsewhere)
+    });
+    refreshes + managed + rest.into_iter().map(u64::from).sum::<u64>() + slots
 }
 
 /// What one rank had.

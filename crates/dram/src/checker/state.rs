@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use super::memory::{BankShape, CheckedChannel};
+use super::memory::{BankShape, CheckedChannel, CountedActivations};
 use super::record::{EventTimes, NEVER, PlaceIndex};
 use super::rules::{BankEvent, Basics};
 use super::violation::ViolationKind;
@@ -16,6 +16,9 @@ pub(super) struct BankStates {
     basics: Basics,
     open: Vec<Option<u32>>,
     powered_down: Vec<bool>,
+    counted: Option<CountedActivations>,
+    /// ACTs of each bank that are counted.
+    counts: Vec<u32>,
 }
 
 impl BankStates {
@@ -28,6 +31,8 @@ impl BankStates {
             basics: Basics::new(memory, rate),
             open: vec![None; banks],
             powered_down: vec![false; ranks],
+            counted: memory.controller.counted,
+            counts: vec![0; banks],
         }
     }
 
@@ -39,10 +44,10 @@ impl BankStates {
         );
         let first = place.rank * groups * banks;
         let (first, step, count) = match command {
-            Command::PreSb | Command::RefSb => {
+            Command::PreSb | Command::RefSb | Command::RfmSb => {
                 (first + usize::from(place.location().bank), banks, groups)
             }
-            Command::PreAb | Command::RefAb | Command::Pde | Command::Pdx => {
+            Command::PreAb | Command::RefAb | Command::RfmAb | Command::Pde | Command::Pdx => {
                 (first, 1, groups * banks)
             }
             _ => (place.bank, 1, 1),
@@ -65,7 +70,7 @@ impl BankStates {
                 .map(|bank| record.of_bank(bank, event))
                 .max()
                 .unwrap_or(NEVER),
-            Command::RefAb | Command::RefSb => self
+            Command::RefAb | Command::RefSb | Command::RfmAb | Command::RfmSb => self
                 .banks(command, place)
                 .map(|bank| record.of_bank(bank, event))
                 .max()
@@ -88,7 +93,13 @@ impl BankStates {
             (false, _) => {}
         }
         match command {
-            Command::Act => self.open[place.bank].map(|row| ViolationKind::Open { row }),
+            Command::Act => match (self.open[place.bank], self.counted) {
+                (Some(row), _) => Some(ViolationKind::Open { row }),
+                (None, Some(of)) if self.counts[place.bank] >= of.most => {
+                    Some(ViolationKind::Activations { most: of.most })
+                }
+                (None, _) => None,
+            },
             Command::Rd | Command::Rda | Command::Wr | Command::Wra => {
                 match self.open[place.bank] {
                     None => Some(ViolationKind::Closed),
@@ -96,7 +107,9 @@ impl BankStates {
                     Some(_) => None,
                 }
             }
-            Command::RefAb | Command::RefSb => self.open_bank(command, place),
+            Command::RefAb | Command::RefSb | Command::RfmAb | Command::RfmSb => {
+                self.open_bank(command, place)
+            }
             _ => None,
         }
     }
@@ -128,6 +141,7 @@ impl BankStates {
         match command {
             Command::Act => {
                 self.open[place.bank] = Some(place.location().row);
+                self.counts[place.bank] = self.counts[place.bank].saturating_add(1);
                 record.note(BankEvent::Activate, place, at);
             }
             Command::Rd => record.note(BankEvent::Read, place, at),
@@ -148,8 +162,24 @@ impl BankStates {
                 }
                 record.note_rank(BankEvent::Precharge, place, at);
             }
-            Command::RefAb => record.note_rank(BankEvent::RefreshAll, place, at),
+            Command::RefAb => {
+                self.relieve(command, place, |of| of.less_by_refresh);
+                record.note_rank(BankEvent::RefreshAll, place, at);
+            }
+            Command::RfmAb => {
+                self.relieve(command, place, |of| of.less_by_rfm);
+                record.note_rank(BankEvent::ManageAll, place, at);
+            }
+            Command::RfmSb => {
+                self.relieve(command, place, |of| of.less_by_rfm);
+                for bank in self.banks(command, place) {
+                    record.note_bank(BankEvent::ManageSame, bank, at);
+                }
+                record.note_index(place, at);
+                record.note_rank(BankEvent::ManageSame, place, at);
+            }
             Command::RefSb => {
+                self.relieve(command, place, |of| of.less_by_refresh);
                 for bank in self.banks(command, place) {
                     record.note_bank(BankEvent::RefreshSame, bank, at);
                 }
@@ -163,6 +193,25 @@ impl BankStates {
             Command::Pdx => {
                 self.powered_down[place.rank] = false;
                 record.note_rank(BankEvent::PowerUp, place, at);
+            }
+        }
+    }
+
+    /// Whether the devices have to be managed.
+    pub(super) fn counts(&self) -> bool {
+        self.counted.is_some()
+    }
+
+    /// Banks are refreshed, which takes something from their counts.
+    fn relieve(
+        &mut self,
+        command: Command,
+        place: &PlaceIndex,
+        less: fn(&CountedActivations) -> u32,
+    ) {
+        if let Some(of) = self.counted {
+            for bank in self.banks(command, place) {
+                self.counts[bank] = self.counts[bank].saturating_sub(less(&of));
             }
         }
     }

@@ -322,7 +322,7 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
         let waiting = &self.sets[self.set_of(channel) & 1].entries[usize::from(entry)];
         let order = self.order(of, waiting, slot >= ACT);
         let no_act = pc.ranks[of.rank()].awaits_same_bank;
-        let is_off = pc.is_off(bank) || (no_act && slot == ACT);
+        let is_off = pc.is_off(bank) || (slot == ACT && (no_act || of.raa >= self.raammt));
         BankCandidate {
             bank_ok,
             order: if is_off { u64::MAX } else { order },

@@ -17,6 +17,9 @@ const FORCED: u8 = 0;
 const IDLE_ROW: u8 = 5;
 const ENTRY: u8 = 6;
 
+/// Added to the number of a rank that manages: it comes behind those of both pseudo-channels that refresh.
+const MANAGEMENT: u64 = 1 << 20;
+
 impl<O: Observer, S: Scheduler> SubChannel<O, S> {
     /// Counts refreshes that have fallen due.
     #[inline(never)]
@@ -38,25 +41,107 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
                 }
                 self.next_due = self.next_due.min(of.due);
                 if more {
+                    if self.policy.refresh_aside > 0 {
+                        self.admit_at = self.admit_at.min(now);
+                    }
                     self.duty_changes(channel, rank, now);
                 }
             }
         }
     }
 
-    /// Reckons anew whether a rank must refresh, from a clock on, and whose banks are withheld.
-    #[inline(never)]
-    pub(super) fn duty_changes(&mut self, channel: usize, rank: usize, from: u64) {
-        let most = self.policy.refresh_postponed_max;
-        let of = &mut self.channels[channel & 1].ranks[rank];
-        let must = of.owed > most || (of.owed >= 1 && of.queued == 0);
-        if must == of.must {
+    /// Ranks that may refresh ahead do so from the beginning.
+    pub(super) fn begin_ahead(&mut self) {
+        if self.policy.refresh_pulled_in_max == 0 || self.policy.refresh == Refresh::Off {
             return;
         }
-        of.must = must;
+        for channel in 0..self.channel_count {
+            for rank in 0..self.channels[channel & 1].ranks.len() {
+                self.duty_changes(channel, rank, 0);
+            }
+        }
+    }
+
+    /// Reckons anew what a rank must do, from a clock on, and whose banks are withheld.
+    #[inline(never)]
+    pub(super) fn duty_changes(&mut self, channel: usize, rank: usize, from: u64) {
+        let of = &self.channels[channel & 1].ranks[rank];
+        let before = (
+            of.forced, of.next, of.must, of.pressed, of.target, of.manages,
+        );
+        let next = if of.forced {
+            of.next
+        } else {
+            self.next_index(channel, rank)
+        };
+        let idle = if self.idle_first {
+            self.is_index_idle(channel, rank, next)
+        } else {
+            of.queued == 0
+        };
+        let forced = of.owed > i64::from(self.policy.refresh_postponed_max);
+        let refreshes = forced || (of.owed > of.ahead && idle);
+        let managed = if refreshes {
+            None
+        } else {
+            self.managed(channel, rank)
+        };
+        let (must, pressed, target) = match managed {
+            Some((index, pressed)) => (true, pressed, index),
+            None => (refreshes, forced, next),
+        };
+        let manages = managed.is_some();
+        if (forced, next, must, pressed, target, manages) == before {
+            return;
+        }
+        let of = &mut self.channels[channel & 1].ranks[rank];
+        (of.forced, of.next) = (forced, next);
+        (of.must, of.pressed, of.target, of.manages) = (must, pressed, target, manages);
         self.withhold(channel, rank, from);
         self.count_duties(channel);
         self.mark(channel, rank);
+    }
+
+    /// The index that a rank must manage (0 for all of it), and whether it is forced to.
+    fn managed(&self, channel: usize, rank: usize) -> Option<(u8, bool)> {
+        let rfm = self.policy.rfm?;
+        let all = self.policy.refresh == Refresh::AllBank;
+        let banks = &self.channels[channel & 1].banks;
+        let has = |index: u8, least: u32| {
+            let mut of_rank = banks[self.banks_of_rank(rank)].iter();
+            of_rank.any(|bank| bank.raa >= least && (all || bank.location.bank == index))
+        };
+        let idle = |index: u8| {
+            if all {
+                self.channels[channel & 1].ranks[rank].queued == 0
+            } else {
+                self.is_index_idle(channel, rank, index)
+            }
+        };
+        let mut sets = 0..if all { 1 } else { self.geometry.banks };
+        let spent = sets.clone().find(|index| has(*index, rfm.raammt));
+        if let Some(index) = spent {
+            return Some((index, true));
+        }
+        let due = sets.find(|index| has(*index, rfm.raaimt) && idle(*index));
+        due.map(|index| (index, false))
+    }
+
+    /// The index that is next, where none stays so.
+    fn next_index(&self, channel: usize, rank: usize) -> u8 {
+        let round = self.channels[channel & 1].ranks[rank].round;
+        let left = |index: &u8| round >> index & 1 == 0;
+        let idle = |index: &u8| self.idle_first && self.is_index_idle(channel, rank, *index);
+        let mut indices = (0..self.geometry.banks).filter(left);
+        let first = indices.clone().next().unwrap_or(0);
+        indices.find(idle).unwrap_or(first)
+    }
+
+    /// Whether no request of either kind is queued for the banks of an index.
+    fn is_index_idle(&self, channel: usize, rank: usize, index: u8) -> bool {
+        let banks = self.banks_of_rank(rank).skip(usize::from(index));
+        let mut banks = banks.step_by(usize::from(self.geometry.banks));
+        banks.all(|bank| self.channels[channel & 1].banks[bank].is_idle())
     }
 
     /// Says which banks of a rank requests may not use.
@@ -67,10 +152,10 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
         let off = match (of.powered_down, of.must) {
             (Some(_), _) => u16::MAX,
             (None, true) if all => u16::MAX,
-            (None, true) => 1 << of.next,
+            (None, true) => 1 << of.target,
             (None, false) => 0,
         };
-        let awaits_same_bank = of.must && !all && !open;
+        let awaits_same_bank = of.pressed && !all && !open;
         if off != of.off || awaits_same_bank != of.awaits_same_bank {
             of.off = off;
             of.awaits_same_bank = awaits_same_bank;
@@ -91,7 +176,7 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
             return;
         }
         let of = &self.channels[channel & 1].ranks[rank];
-        let (must, next) = (of.must, of.next);
+        let (must, target) = (of.must, of.target);
         if self.policy.refresh == Refresh::AllBank {
             self.channels[channel & 1].withheld[rank].set(must, from);
             return;
@@ -99,18 +184,24 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
         for bank in self.banks_of_rank(rank) {
             let pc = &mut self.channels[channel & 1];
             let index = pc.banks[bank].location.bank;
-            pc.withheld[bank].set(must && next == index, from);
+            pc.withheld[bank].set(must && target == index, from);
         }
     }
 
-    /// The same of a refresh. `index` is that of its banks, if not all are refreshed.
-    fn withhold_refreshed(&mut self, channel: usize, rank: usize, index: Option<usize>, at: u64) {
+    /// The same of a refresh that takes some clocks. `index` is that of its banks, if not all are refreshed.
+    fn withhold_refreshed(
+        &mut self,
+        channel: usize,
+        rank: usize,
+        index: Option<usize>,
+        at: u64,
+        clocks: u32,
+    ) {
         if !O::WAITS {
             return;
         }
-        let timing = &self.timing;
         let Some(index) = index else {
-            let until = at + u64::from(timing.rfc);
+            let until = at + u64::from(clocks);
             self.channels[channel & 1].withheld[rank].refresh(at, until);
             return;
         };
@@ -118,9 +209,9 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
             let pc = &mut self.channels[channel & 1];
             let of = &pc.banks[bank];
             let clocks = if usize::from(of.location.bank) == index {
-                timing.rfc_sb
+                clocks
             } else if of.open == CLOSED {
-                timing.refsbrd
+                self.timing.refsbrd
             } else {
                 continue;
             };
@@ -147,6 +238,11 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
 
     fn duty_of_rank(&self, channel: usize, rank: usize, floor: u64) -> Option<CommandChoice> {
         let of = &self.channels[channel & 1].ranks[rank];
+        let management = if of.manages && of.powered_down.is_none() {
+            MANAGEMENT
+        } else {
+            0
+        };
         let own = |at: u64, class: u8, command: Command, bank: usize| {
             let deed = Deed::Own {
                 command,
@@ -156,7 +252,7 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
             Some(CommandChoice::own(
                 at.max(floor),
                 class,
-                rank as u64,
+                rank as u64 + management,
                 channel,
                 deed,
             ))
@@ -172,13 +268,19 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
         if of.must {
             let (open, close) = self.closing(channel, rank);
             let all = self.policy.refresh == Refresh::AllBank;
+            let target = usize::from(of.target);
+            let [all_banks, one_index] = if of.manages {
+                [Command::RfmAb, Command::RfmSb]
+            } else {
+                [Command::RefAb, Command::RefSb]
+            };
             return match (open, all) {
                 (true, true) => own(close, FORCED, Command::PreAb, 0),
-                (true, false) => own(close, FORCED, Command::PreSb, usize::from(of.next)),
-                (false, true) => own(self.refresh_ok(channel, rank), FORCED, Command::RefAb, 0),
+                (true, false) => own(close, FORCED, Command::PreSb, target),
+                (false, true) => own(self.refresh_ok(channel, rank), FORCED, all_banks, 0),
                 (false, false) => {
                     let ok = self.refresh_ok(channel, rank).max(of.refsb_ok);
-                    own(ok, FORCED, Command::RefSb, usize::from(of.next))
+                    own(ok, FORCED, one_index, target)
                 }
             };
         }
@@ -204,7 +306,7 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
         let first = rank * usize::from(self.geometry.groups) * banks;
         let of = &self.channels[channel & 1].ranks[rank];
         let (next, all) = (
-            usize::from(of.next),
+            usize::from(of.target),
             self.policy.refresh == Refresh::AllBank,
         );
         let mut open = of.open_banks;
@@ -237,7 +339,7 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
         let of = &pc.ranks[rank];
         let banks = usize::from(self.geometry.banks);
         let idle = (0..banks).filter(|&index| {
-            self.policy.refresh == Refresh::AllBank || index == usize::from(of.next)
+            self.policy.refresh == Refresh::AllBank || index == usize::from(of.target)
         });
         let idle = idle.map(|index| pc.idle_ok[rank * banks + index]);
         idle.max().unwrap_or(0).max(of.ref_ok)
@@ -291,18 +393,20 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
                 }
                 self.mark(channel, rank);
             }
-            Command::RefAb => {
-                self.channels[channel & 1].after_ref_all(&self.timing, &self.rules, rank, at);
-                self.withhold_refreshed(channel, rank, None, at);
-                self.paid(channel, rank, at);
+            Command::RefAb | Command::RfmAb => {
+                let clocks = self.clocks_of(command);
+                let pc = &mut self.channels[channel & 1];
+                pc.after_ref_all(&self.timing, &self.rules, rank, at, clocks);
+                self.withhold_refreshed(channel, rank, None, at, clocks);
+                self.refreshed_by(command, channel, rank, None, at);
             }
-            Command::RefSb => {
-                self.channels[channel & 1].after_ref_same(&self.timing, rank, bank, at);
-                self.withhold_refreshed(channel, rank, Some(bank), at);
+            Command::RefSb | Command::RfmSb => {
+                let clocks = self.clocks_of(command);
+                let pc = &mut self.channels[channel & 1];
+                pc.after_ref_same(&self.timing, rank, bank, at, clocks);
+                self.withhold_refreshed(channel, rank, Some(bank), at, clocks);
                 self.rechoose_rank(channel, rank);
-                let of = &mut self.channels[channel & 1].ranks[rank];
-                of.next = (of.next + 1) % self.geometry.banks;
-                self.paid(channel, rank, at);
+                self.refreshed_by(command, channel, rank, Some(bank), at);
             }
             Command::Pde => {
                 self.channels[channel & 1].ranks[rank].powered_down = Some(at);
@@ -317,9 +421,49 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
         }
     }
 
-    /// A refresh was done: the rank owes one less.
-    fn paid(&mut self, channel: usize, rank: usize, at: u64) {
-        self.channels[channel & 1].ranks[rank].owed -= 1;
+    /// How long a refresh takes.
+    fn clocks_of(&self, command: Command) -> u32 {
+        match command {
+            Command::RefAb => self.timing.rfc,
+            Command::RefSb => self.timing.rfc_sb,
+            _ => self.policy.rfm.map_or(0, |rfm| rfm.clocks),
+        }
+    }
+
+    /// A refresh was done, of the banks of an index or of all.
+    fn refreshed_by(
+        &mut self,
+        command: Command,
+        channel: usize,
+        rank: usize,
+        index: Option<usize>,
+        at: u64,
+    ) {
+        let manages = matches!(command, Command::RfmAb | Command::RfmSb);
+        if let Some(rfm) = self.policy.rfm {
+            let less = if manages { rfm.raaimt } else { rfm.raadec };
+            let banks = self.banks_of_rank(rank);
+            for bank in &mut self.channels[channel & 1].banks[banks] {
+                if index.is_none_or(|index| index == usize::from(bank.location.bank)) {
+                    bank.raa = bank.raa.saturating_sub(less);
+                }
+            }
+        }
+        if !manages {
+            let all = (1_u32 << self.geometry.banks) - 1;
+            let of = &mut self.channels[channel & 1].ranks[rank];
+            if let Some(index) = index {
+                of.round |= 1 << index;
+                if u32::from(of.round) == all {
+                    of.round = 0;
+                }
+            }
+            of.owed -= 1;
+            of.forced = false;
+        }
+        if self.policy.refresh_aside > 0 {
+            self.admit_at = self.admit_at.min(at + 1);
+        }
         self.duty_changes(channel, rank, at);
         // It may still have to refresh, but others of its banks.
         self.withhold(channel, rank, at);

@@ -2,7 +2,7 @@
 //! from its bank alone, and it need not enter lists to find that out. What comes of it is the same.
 
 use super::SubChannel;
-use super::queue::{QueuedRequest, READ, located};
+use super::queue::{QueuedRequest, READ, Set, located};
 use super::serve::{WaitAttribution, clocks};
 use super::stamp::{Stamp, clock};
 use super::state::{ACT, CLOSED, PRE, PseudoChannel};
@@ -47,7 +47,8 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
     pub(super) fn is_empty(&self) -> bool {
         let queued = self.sets.iter().all(|set| set.count == [0; 2]);
         let busy = self.channels.iter().any(|of| of.duties > 0);
-        queued && !busy && !self.writing && !self.has_idle_duties
+        let aside = self.policy.refresh_aside > 0 && self.sets.iter().any(Set::is_anything_aside);
+        queued && !aside && !busy && !self.writing && !self.has_idle_duties
     }
 
     /// Serves one lone read after the other, while nothing but their arrivals happens. Whether there was any. The channel
@@ -75,6 +76,9 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
         let Some(&request) = self.sets[set & 1].backlog[0].front() else {
             return false;
         };
+        if self.policy.refresh_aside > 0 && self.goes_aside(set, &request, now) {
+            return false;
+        }
         let next = arrives.min(self.next_due).min(until);
         let plan = self.plan(&request, now);
         if plan.rd >= next {

@@ -17,7 +17,9 @@ mod serve;
 mod stamp;
 mod state;
 
-use crate::config::{ChannelGeometry, ConfigError, PagePolicy, Policy, Refresh, SubChannelConfig};
+use crate::config::{
+    ChannelGeometry, ConfigError, PagePolicy, Policy, Refresh, SameBankOrder, SubChannelConfig,
+};
 use crate::observer::Observer;
 use crate::request::{Location, Request};
 use crate::scheduler::{FrFcfs, Scheduler};
@@ -53,6 +55,11 @@ pub struct SubChannel<O: Observer, S: Scheduler = FrFcfs> {
     /// Whether rows are closed with their last access, and whether something is done for idle banks or ranks.
     closes_pages: bool,
     has_idle_duties: bool,
+    /// Whether REFsb takes idle banks first, and whether what a rank must do follows every entry that comes or goes.
+    idle_first: bool,
+    follows_entries: bool,
+    /// ACTs of a bank after which it has no more; more than any has without refresh management.
+    raammt: u32,
     writing: bool,
     flushing: bool,
     /// Whether a turn is near: banks without entries of the direction do something for the other one.
@@ -136,8 +143,10 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
         let channels = usize::from(geometry.pseudo_channels);
         let room = [policy.read_queue, policy.write_queue];
         let channel = |number| PseudoChannel::new(geometry, policy, number);
+        let idle_first = policy.refresh == Refresh::SameBank
+            && policy.same_bank_order == SameBankOrder::IdleFirst;
         let phases = policy.refresh_phase.iter().copied().map(u64::from);
-        Ok(Self {
+        let mut channel = Self {
             observer,
             scheduler,
             now: 0,
@@ -149,7 +158,11 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
             channel_count: channels,
             closes_pages: policy.page == PagePolicy::Closed,
             has_idle_duties: policy.power_down.is_some()
+                || policy.rfm.is_some()
                 || matches!(policy.page, PagePolicy::Timeout(_)),
+            idle_first,
+            follows_entries: idle_first || policy.rfm.is_some(),
+            raammt: policy.rfm.map_or(u32::MAX, |rfm| rfm.raammt),
             bus_free: [0; 2],
             next_age: 0,
             writing: false,
@@ -173,7 +186,9 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
             timing: config.timing.clone(),
             geometry: geometry.clone(),
             policy: policy.clone(),
-        })
+        };
+        channel.begin_ahead();
+        Ok(channel)
     }
 
     /// Takes a request that arrives at its clock. Requests come in the order of their arrivals, however far ahead.

@@ -69,6 +69,8 @@ impl QueueEntry {
 pub(super) struct Set {
     /// What has not been admitted, reads and writes.
     pub(super) backlog: [Ring<QueuedRequest>; 2],
+    /// What waits beside it for the end of a refresh, oldest first.
+    pub(super) aside: [Vec<QueuedRequest>; 2],
     pub(super) entries: Vec<QueueEntry>,
     /// Waits so far of those that a PRE or an ACT was issued for.
     pub(super) waits: Vec<[u32; CAUSES]>,
@@ -120,6 +122,7 @@ impl Set {
         };
         Self {
             backlog: [Ring::new(), Ring::new()],
+            aside: [Vec::new(), Vec::new()],
             // Room for both is taken from one list, which never runs out: the last one's successor does not matter.
             entries: (1..=places).map(free).collect(),
             waits: vec![[0; CAUSES]; usize::from(places)],
@@ -127,6 +130,16 @@ impl Set {
             count: [0; 2],
             room,
         }
+    }
+
+    /// Whether requests of a kind wait for something else than their arrival, or may do so.
+    #[inline]
+    pub(super) fn is_waited_for(&self, kind: usize) -> bool {
+        !self.backlog[kind].is_empty() || !self.aside[kind].is_empty()
+    }
+
+    pub(super) fn is_anything_aside(&self) -> bool {
+        self.aside.iter().any(|aside| !aside.is_empty())
     }
 
     /// A place for an entry. There is room for it.

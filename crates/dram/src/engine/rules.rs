@@ -275,10 +275,19 @@ impl PseudoChannel {
         of.pde_ok = of.pde_ok.max(at + u64::from(t.pden));
     }
 
-    pub(super) fn after_ref_all(&mut self, t: &Timing, rules: &RuleTable, rank: usize, at: u64) {
-        let until = at + u64::from(t.rfc);
+    /// REFab, or RFMab, which takes some clocks.
+    pub(super) fn after_ref_all(
+        &mut self,
+        t: &Timing,
+        rules: &RuleTable,
+        rank: usize,
+        at: u64,
+        clocks: u32,
+    ) {
+        let until = at + u64::from(clocks);
         let apart = at + u64::from(t.rfc_dlr);
         put_off(&mut self.rank_ok[rank][ACT], until, WaitCause::Refresh);
+        self.refreshed[rank] = until;
         for slice in Self::stack_of(rules, rank) {
             let of = &mut self.ranks[slice];
             of.ref_ok = of.ref_ok.max(if slice == rank { until } else { apart });
@@ -287,9 +296,16 @@ impl PseudoChannel {
         of.pde_ok = of.pde_ok.max(until);
     }
 
-    /// `index` is that of the refreshed banks within their groups.
-    pub(super) fn after_ref_same(&mut self, t: &Timing, rank: usize, index: usize, at: u64) {
-        let until = at + u64::from(t.rfc_sb);
+    /// The same of REFsb or RFMsb. `index` is that of its banks within their groups.
+    pub(super) fn after_ref_same(
+        &mut self,
+        t: &Timing,
+        rank: usize,
+        index: usize,
+        at: u64,
+        clocks: u32,
+    ) {
+        let until = at + u64::from(clocks);
         let others = at + u64::from(t.refsbrd);
         put_off(&mut self.rank_ok[rank][ACT], others, WaitCause::Refresh);
         let banks = self.banks.iter_mut();
@@ -297,6 +313,7 @@ impl PseudoChannel {
             |bank: &&mut BankState| bank.rank() == rank && usize::from(bank.location.bank) == index;
         for bank in banks.filter(refreshed) {
             put_off(&mut bank.act_ok, until, WaitCause::Refresh);
+            self.refreshed[usize::from(bank.withheld)] = until;
         }
         let of = &mut self.ranks[rank];
         of.ref_ok = of.ref_ok.max(until);

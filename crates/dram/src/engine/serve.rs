@@ -130,6 +130,10 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
             pc.banks[bank].open = row;
             pc.banks[bank].touched = at;
             pc.after_act(&self.timing, &self.rules, bank, at);
+            if self.policy.rfm.is_some() {
+                pc.banks[bank].raa += 1;
+                self.duty_changes(channel, rank, at);
+            }
             Command::Act
         } else {
             pc.close(&self.timing, bank, at);
@@ -185,7 +189,7 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
         unlink_by_age(entries, &mut pc.by_age[kind], place);
         queues.free_place(place);
         // The next one may wait for its place; admission looks whether it has arrived.
-        if queues.count[kind] == queues.room[kind] && !queues.backlog[kind].is_empty() {
+        if queues.count[kind] == queues.room[kind] && queues.is_waited_for(kind) {
             self.admit_at = self.admit_at.min(at + 1);
         }
         queues.count[kind] -= 1;
@@ -196,12 +200,12 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
         let rank = of.rank();
         let of = &mut pc.ranks[rank];
         of.queued -= 1;
-        let emptied = of.queued == 0 && of.owed > 0;
+        let emptied = self.follows_entries || (of.queued == 0 && of.owed > of.ahead);
         if !follows {
             self.rechoose(channel, bank);
         }
         if emptied {
-            self.duty_changes(channel, rank, at + 1);
+            self.duty_changes(channel, rank, at);
         }
     }
 

@@ -106,20 +106,30 @@ impl BankCandidate {
 /// A logical rank.
 #[derive(Clone, Debug)]
 pub(super) struct Rank {
-    /// Refreshes that fell due and were not done, and when the next one falls due.
-    pub(super) owed: u32,
+    /// Refreshes that fell due less those that were done, and when the next one falls due. Where nothing is queued, one
+    /// is done as long as more is owed than `ahead`.
+    pub(super) owed: i64,
+    pub(super) ahead: i64,
     pub(super) due: u64,
-    /// Index of the bank that the next REFsb refreshes.
+    /// Indices that REFsb has refreshed in this round: a bit for each.
+    pub(super) round: u16,
+    /// The index that is next.
     pub(super) next: u8,
-    /// Whether it must refresh.
+    /// Whether it is forced to refresh, so that what is next stays so.
+    pub(super) forced: bool,
+    /// Whether it must refresh or manage, whether it is the latter, and the index of the banks that this takes.
     pub(super) must: bool,
+    pub(super) manages: bool,
+    pub(super) target: u8,
+    /// Whether it is forced to that.
+    pub(super) pressed: bool,
     /// Entries of either kind.
     pub(super) queued: u32,
     /// Banks that are open: a bit for each, group by group.
     pub(super) open_banks: u64,
     /// Indices within their groups of the banks that requests may not use: a bit for each.
     pub(super) off: u16,
-    /// Whether REFsb is its candidate, which ACTs of any bank would put off.
+    /// Whether it is forced and REFsb or RFMsb is its candidate, which ACTs of any bank would put off.
     pub(super) awaits_same_bank: bool,
     /// When it was powered down, if it is.
     pub(super) powered_down: Option<u64>,
@@ -206,6 +216,8 @@ pub(super) struct BankState {
     pub(super) column_ok: [Stamp; 2],
     /// Last ACT or column command.
     pub(super) touched: u64,
+    /// ACTs that refresh management counts.
+    pub(super) raa: u32,
     /// Earliest RDA after a WR.
     pub(super) rda_ok: Stamp,
     /// When tRCD has passed since the last ACT.
@@ -222,7 +234,7 @@ pub(super) struct BankState {
     pub(super) location: Location,
     /// Place of rank and index among those of the pseudo-channel.
     pub(super) place: u16,
-    /// Place of its [`Withheld`]: its number, or that of its rank where REFab refreshes.
+    /// Place of its [`Withheld`] and of the end of its refresh: its number, or that of its rank where REFab refreshes.
     pub(super) withheld: u16,
     /// Its bit in [`Rank::open_banks`].
     pub(super) bit: u8,
@@ -275,8 +287,9 @@ pub(super) struct PseudoChannel {
     pub(super) any_rank_ok: [Stamp; 2],
     /// By rank and index of bank: when all such banks are precharged.
     pub(super) idle_ok: Vec<u64>,
-    /// See [`BankState::withheld`].
+    /// See [`BankState::withheld`]; and, by the same places, when their last refreshes are over.
     pub(super) withheld: Vec<Withheld>,
+    pub(super) refreshed: Vec<u64>,
     pub(super) ranks: Vec<Rank>,
     pub(super) stacks: Vec<StackState>,
     /// Entries of all banks by kind, oldest first.
@@ -317,12 +330,21 @@ impl PseudoChannel {
         let small = |value: usize| u16::try_from(value).unwrap_or(NONE);
         let rank = |rank: usize| Rank {
             owed: 0,
+            ahead: match policy.refresh {
+                Refresh::Off => 0,
+                Refresh::AllBank | Refresh::SameBank => -i64::from(policy.refresh_pulled_in_max),
+            },
             due: policy
                 .refresh_phase
                 .get(first + rank)
                 .map_or(u64::MAX, |&phase| u64::from(phase)),
+            round: 0,
             next: 0,
+            forced: false,
             must: false,
+            manages: false,
+            target: 0,
+            pressed: false,
             queued: 0,
             open_banks: 0,
             off: 0,
@@ -340,6 +362,7 @@ impl PseudoChannel {
             pre_ok: 0,
             column_ok: [0; 2],
             touched: 0,
+            raa: 0,
             rda_ok: 0,
             row_ready: 0,
             open: CLOSED,
@@ -370,6 +393,7 @@ impl PseudoChannel {
             any_rank_ok: [0; 2],
             idle_ok: vec![0; ranks * per_group],
             withheld: vec![Withheld::default(); banks],
+            refreshed: vec![0; banks],
             ranks: (0..ranks).map(rank).collect(),
             stacks: vec![StackState::default(); ranks],
             by_age: [ListEnds::EMPTY; 2],

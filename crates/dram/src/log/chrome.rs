@@ -209,12 +209,27 @@ impl<W: Write> ChromeTrace<W> {
                 let name = format!("REFsb bank {}", place.bank);
                 self.rank_slice(process, rank, &name, TraceSlice { from: at, to });
             }
+            Command::RfmAb => {
+                let to = at.saturating_add(self.managed());
+                self.rank_slice(process, rank, "RFMab", TraceSlice { from: at, to });
+            }
+            Command::RfmSb => {
+                let to = at.saturating_add(self.managed());
+                let name = format!("RFMsb bank {}", place.bank);
+                self.rank_slice(process, rank, &name, TraceSlice { from: at, to });
+            }
             Command::Pde => {
                 self.processes[process].asleep[usize::from(rank)] = Some(at);
                 self.happened(process, at);
             }
             Command::Pdx => self.wake(process, rank, at),
         }
+    }
+
+    /// Clocks of an RFM.
+    fn managed(&self) -> u64 {
+        let rfm = self.config.policy.rfm;
+        rfm.map_or(0, |rfm| rfm.clocks.into())
     }
 
     /// RD, RDA, WR, WRA: a slice on the data bus, and the end of the row where it closes itself.

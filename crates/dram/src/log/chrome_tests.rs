@@ -2,7 +2,9 @@ use serde_json::Value;
 
 use super::ChromeLog;
 use crate::command::{Command, Issued};
-use crate::config::{ChannelGeometry, ClockDomain, PagePolicy, Policy, Refresh, SubChannelConfig};
+use crate::config::{
+    ChannelGeometry, ClockDomain, PagePolicy, Policy, Refresh, SameBankOrder, SubChannelConfig,
+};
 use crate::observer::Observer;
 use crate::request::Location;
 use crate::timing::Timing;
@@ -78,7 +80,11 @@ pub(super) fn config(pseudo_channels: u8) -> SubChannelConfig {
             bus_loss_permille: 0,
             page: PagePolicy::Open,
             refresh: Refresh::AllBank,
+            same_bank_order: SameBankOrder::RoundRobin,
             refresh_postponed_max: 4,
+            refresh_pulled_in_max: 0,
+            refresh_aside: 0,
+            rfm: None,
             refresh_phase: vec![0; usize::from(pseudo_channels)],
             power_down: None,
         },

@@ -60,8 +60,10 @@ const fn carried(command: Command) -> [bool; 4] {
         Command::Rd | Command::Rda | Command::Wr | Command::Wra => [true; 4],
         Command::Act => [true, true, true, false],
         Command::PrePb => [true, true, false, false],
-        Command::PreSb | Command::RefSb => [false, true, false, false],
-        Command::PreAb | Command::RefAb | Command::Pde | Command::Pdx => [false; 4],
+        Command::PreSb | Command::RefSb | Command::RfmSb => [false, true, false, false],
+        Command::PreAb | Command::RefAb | Command::RfmAb | Command::Pde | Command::Pdx => {
+            [false; 4]
+        }
     }
 }
 

@@ -6,7 +6,8 @@ use super::currents;
 use super::die::{CurrentSet, Die};
 use super::labelled::{
     BoundedCount, LossShare, PairRefresh, PowerDown, RefreshMode, RefreshRate, RefreshStagger,
-    RowPolicyChoice, SettingError, Settings, Sharing, SheetChoice, Switch, pick_or, set,
+    RowPolicyChoice, SameBankChoice, SettingError, Settings, Sharing, SheetChoice, Switch, pick_or,
+    set,
 };
 use super::module::{self, Module, RankPair};
 use super::rounding::clocks_within;
@@ -14,16 +15,16 @@ use super::system::{self, System};
 use super::timing::{DataBuffers, TimingBasis, Turnarounds};
 use super::{BeatReturn, mapping};
 use crate::config::{
-    self, ChannelGeometry, ClockDomain, CoreConfig, PagePolicy, Policy, Refresh, SubChannelConfig,
-    SystemConfig,
+    self, ChannelGeometry, ClockDomain, CoreConfig, PagePolicy, Policy, Refresh, RefreshManagement,
+    SameBankOrder, SubChannelConfig, SystemConfig,
 };
 use crate::energy::Currents;
 use crate::mapping::AddressMap;
 use crate::scheduler::SchedulerName;
 use crate::timing::Timing;
 
-/// REFab commands that a rank may owe: JESD79-5 allows four to be postponed in normal refresh mode.
-const POSTPONED_MAX: u32 = 4;
+/// REFab commands that a rank may owe, or do ahead: JESD79-5 allows four in normal refresh mode.
+const OUT_OF_TIME_MAX: u32 = 4;
 
 /// A module in a system, ready to be simulated.
 #[derive(Clone, Debug)]
@@ -333,7 +334,44 @@ impl Connection<'_> {
                 RowPolicyChoice::Timeout(time) => PagePolicy::Timeout(clocks_within(time, rate)),
             },
             refresh,
-            refresh_postponed_max: self.postponed(refresh)?,
+            same_bank_order: match pick_or(
+                controller.same_bank_order.as_ref(),
+                "same_bank_order",
+                settings,
+                SameBankChoice::RoundRobin,
+            )? {
+                SameBankChoice::RoundRobin => SameBankOrder::RoundRobin,
+                SameBankChoice::IdleFirst => SameBankOrder::IdleFirst,
+            },
+            refresh_postponed_max: Self::at_most(
+                refresh,
+                "refresh_postponed",
+                "may owe",
+                controller
+                    .refresh_postponed
+                    .pick("refresh_postponed", settings)?
+                    .get(),
+            )?,
+            refresh_pulled_in_max: Self::at_most(
+                refresh,
+                "refresh_pulled_in",
+                "may do ahead",
+                pick_or(
+                    controller.refresh_pulled_in.as_ref(),
+                    "refresh_pulled_in",
+                    settings,
+                    BoundedCount::LEAST,
+                )?
+                .get(),
+            )?,
+            refresh_aside: pick_or(
+                controller.refresh_aside.as_ref(),
+                "refresh_aside",
+                settings,
+                BoundedCount::LEAST,
+            )?
+            .get(),
+            rfm: self.management(refresh, timing)?,
             refresh_phase: self.phases(geometry, timing, refresh)?,
             power_down: match controller.power_down.pick("power_down", settings)? {
                 PowerDown::Never => None,
@@ -362,21 +400,51 @@ impl Connection<'_> {
         }
     }
 
-    fn postponed(&self, refresh: Refresh) -> Result<u32, SettingError> {
-        let controller = &self.system.controller;
-        let postponed = controller
-            .refresh_postponed
-            .pick("refresh_postponed", self.settings)?
-            .get();
-        if refresh == Refresh::AllBank && postponed > POSTPONED_MAX {
-            return Err(unfit(
-                "refresh_postponed",
-                format!(
-                    "{postponed} REFab are more than a rank may owe; allowed: up to {POSTPONED_MAX}"
-                ),
-            ));
+    /// Refreshes that a rank may owe or do ahead, where that is allowed.
+    fn at_most(refresh: Refresh, name: &str, what: &str, count: u32) -> Result<u32, SettingError> {
+        if refresh == Refresh::AllBank && count > OUT_OF_TIME_MAX {
+            let problem = format!(
+                "{count} REFab are more than a rank {what}; allowed: up to {OUT_OF_TIME_MAX}"
+            );
+            return Err(unfit(name, problem));
         }
-        Ok(postponed)
+        Ok(count)
+    }
+
+    fn management(
+        &self,
+        refresh: Refresh,
+        timing: &Timing,
+    ) -> Result<Option<RefreshManagement>, SettingError> {
+        let choice = self.system.controller.rfm.as_ref();
+        if pick_or(choice, "rfm", self.settings, Switch::Off)? == Switch::Off {
+            return Ok(None);
+        }
+        let rules = self.die.rules.rfm.as_ref().ok_or_else(|| {
+            let die = &self.module.die;
+            unfit(
+                "rfm",
+                format!("die {die} has no [dram.rules.rfm]; allowed: off"),
+            )
+        })?;
+        let rule = match refresh {
+            Refresh::Off => {
+                let problem = "banks that are not refreshed are not managed; allowed: off";
+                return Err(unfit("rfm", problem.to_owned()));
+            }
+            Refresh::AllBank => &rules.trfm,
+            Refresh::SameBank => rules.trfm_sb.as_ref().unwrap_or(&rules.trfm),
+        };
+        let clocks = rule.clocks(
+            *self.die.standard.value(),
+            *self.module.dram_rate_mts.value(),
+        );
+        Ok(Some(RefreshManagement {
+            raaimt: *rules.raaimt.value(),
+            raammt: *rules.raammt.value(),
+            raadec: *rules.raadec.value(),
+            clocks: clocks.max(timing.refsbrd),
+        }))
     }
 
     fn stagger(&self) -> Result<config::RefreshStagger, SettingError> {

@@ -226,6 +226,9 @@ impl<'de> Deserialize<'de> for Plain {
 pub struct BoundedCount<const LEAST: u32, const MOST: u32>(u32);
 
 impl<const LEAST: u32, const MOST: u32> BoundedCount<LEAST, MOST> {
+    /// The least of them.
+    pub const LEAST: Self = Self(LEAST);
+
     /// The number.
     #[must_use]
     pub const fn get(self) -> u32 {
@@ -468,6 +471,16 @@ words! {
         SameBank = "same-bank",
         /// Not at all.
         Off = "off",
+    }
+}
+
+words! {
+    /// Which banks the next REFsb refreshes.
+    SameBankChoice {
+        /// Those of the lowest index in the round.
+        RoundRobin = "round-robin",
+        /// Those that no queued request wants, if there are any.
+        IdleFirst = "idle-first",
     }
 }
 

@@ -6,7 +6,7 @@ use wordline_core::quantity::{ByteCount, Frequency, Time};
 
 use super::labelled::{
     BoundedCount, ChoiceValue, Labelled, LossShare, PageSize, PairRefresh, PowerDown, RefreshMode,
-    RefreshRate, RefreshStagger, RowPolicyChoice, Sharing, SheetChoice, Switch,
+    RefreshRate, RefreshStagger, RowPolicyChoice, SameBankChoice, Sharing, SheetChoice, Switch,
 };
 use super::mapping::Order;
 use super::problem::{DramSheetProblem, DramSheetProblems};
@@ -87,6 +87,14 @@ pub struct HostControllerSheet {
     pub refresh_rate: Labelled<RefreshRate>,
     /// Refreshes that a rank may owe while it has requests: REFab 4 (JESD79-5), REFsb 32.
     pub refresh_postponed: Labelled<BoundedCount<0, 32>>,
+    /// Refreshes that a rank may do ahead while nothing is queued for it: REFab 4, REFsb 32. None where it is left out.
+    pub refresh_pulled_in: Option<Labelled<BoundedCount<0, 32>>>,
+    /// Which banks a REFsb takes; by turns where it is left out.
+    pub same_bank_order: Option<Labelled<SameBankChoice>>,
+    /// Reads, and writes, that wait beside a queue while their banks are refreshed. None where it is left out.
+    pub refresh_aside: Option<Labelled<BoundedCount<0, 4096>>>,
+    /// Whether banks that are activated often get RFM, as their dies ask for it. Not where it is left out.
+    pub rfm: Option<Labelled<Switch>>,
     /// Whether the two ranks of a pair are refreshed together.
     pub pair_refresh: Labelled<PairRefresh>,
     /// Whether sub-channels and ranks are refreshed one after the other.
@@ -100,7 +108,7 @@ pub struct HostControllerSheet {
 }
 
 /// Names of the choices of every system.
-pub(super) const NAMES: [&str; 31] = [
+pub(super) const NAMES: [&str; 35] = [
     "channels",
     "cores",
     "misses",
@@ -127,6 +135,10 @@ pub(super) const NAMES: [&str; 31] = [
     "refresh",
     "refresh_rate",
     "refresh_postponed",
+    "refresh_pulled_in",
+    "same_bank_order",
+    "refresh_aside",
+    "rfm",
     "pair_refresh",
     "refresh_stagger",
     "power_down",
@@ -175,12 +187,17 @@ impl System {
             controller.rank_gap.choice("rank_gap"),
             controller.rtw_gap.choice("rtw_gap"),
         ];
+        // What a sheet leaves out is no choice of its system.
         let optional = [
             optional(&controller.scheduler, "scheduler"),
             optional(&controller.turn_lookahead, "turn_lookahead"),
             optional(&controller.turn_hits, "turn_hits"),
             optional(&controller.turn_early, "turn_early"),
             optional(&controller.bus_loss, "bus_loss"),
+            optional(&controller.refresh_pulled_in, "refresh_pulled_in"),
+            optional(&controller.same_bank_order, "same_bank_order"),
+            optional(&controller.rfm, "rfm"),
+            optional(&controller.refresh_aside, "refresh_aside"),
         ];
         choices.extend(optional.into_iter().flatten());
         choices

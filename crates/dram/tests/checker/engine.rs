@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::env;
 
-use wordline_dram::checker::{BinGrade, CheckedChannel, Checker, Density, RefreshMode, Width};
-use wordline_dram::{PagePolicy, SubChannelConfig};
+use wordline_dram::checker::{
+    BinGrade, CheckedChannel, Checker, CountedActivations, Density, RefreshMode, Width,
+};
+use wordline_dram::{PagePolicy, SameBankOrder, SubChannelConfig};
 
 use crate::checker::memories::{memory, part, shape};
-use crate::checker::modules::{config, policy, timing};
+use crate::checker::modules::{config, policy as policy_of, timing};
 use crate::checker::traffic::{Bench, Random, Watch};
 
 /// A module and policy drawn at random.
@@ -46,7 +48,7 @@ fn any(random: &mut Random) -> (CheckedChannel, SubChannelConfig) {
         RefreshMode::SameBank => timing.refi_sb,
         RefreshMode::AllBank | RefreshMode::Off => timing.refi,
     };
-    let mut policy = policy(&memory);
+    let mut policy = policy_of(&memory);
     let staggered = random.below(2) == 0;
     for phase in &mut policy.refresh_phase {
         *phase = if staggered {
@@ -69,6 +71,20 @@ fn any(random: &mut Random) -> (CheckedChannel, SubChannelConfig) {
     policy.turn_hits_max = random.of(&[0, 16]);
     policy.turn_early = policy.turn_lookahead > 0 && random.below(2) == 0;
     policy.bus_loss_permille = random.of(&[0, 83]);
+    memory.controller.ahead_max = random.of(&[0, 0, 1, 4, 8]);
+    policy.refresh_pulled_in_max = memory.controller.ahead_max;
+    policy.refresh_aside = random.of(&[0, 32]);
+    if mode != RefreshMode::Off && random.below(3) == 0 {
+        let raaimt = random.of(&[2, 8, 32]);
+        memory.controller.counted = Some(CountedActivations {
+            less_by_rfm: raaimt,
+            less_by_refresh: raaimt / 2,
+            most: raaimt * random.of(&[1, 3]),
+            rfm: timing.rfc_sb,
+        });
+        policy.rfm = policy_of(&memory).rfm;
+    }
+    policy.same_bank_order = random.of(&[SameBankOrder::RoundRobin, SameBankOrder::IdleFirst]);
     let config = config(&memory, timing, policy);
     (memory, config)
 }

@@ -2,7 +2,8 @@
 
 use wordline_dram::checker::{BinGrade, CheckedChannel, Density, DeviceGrade, RefreshMode, Width};
 use wordline_dram::{
-    ChannelGeometry, ClockDomain, PagePolicy, Policy, Refresh, SubChannelConfig, Timing,
+    ChannelGeometry, ClockDomain, PagePolicy, Policy, Refresh, RefreshManagement, SameBankOrder,
+    SubChannelConfig, Timing,
 };
 
 /// Least clocks for a time: what 0.3 % less of it takes of the clock in whole picoseconds, rounded up.
@@ -109,7 +110,16 @@ pub(crate) fn policy(memory: &CheckedChannel) -> Policy {
             RefreshMode::AllBank => Refresh::AllBank,
             RefreshMode::SameBank => Refresh::SameBank,
         },
+        same_bank_order: SameBankOrder::RoundRobin,
         refresh_postponed_max: memory.controller.postponed_max,
+        refresh_pulled_in_max: memory.controller.ahead_max,
+        refresh_aside: 0,
+        rfm: memory.controller.counted.map(|of| RefreshManagement {
+            raaimt: of.less_by_rfm,
+            raammt: of.most,
+            raadec: of.less_by_refresh,
+            clocks: of.rfm,
+        }),
         refresh_phase: vec![0; ranks],
         power_down: None,
     }

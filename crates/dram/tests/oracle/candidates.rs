@@ -1,7 +1,7 @@
 //! "Candidates": what could be issued, and what is best.
 
 use wordline_dram::scheduler::SchedulerName;
-use wordline_dram::{Command, Location, PagePolicy, Refresh};
+use wordline_dram::{Command, Location, PagePolicy, Refresh, SameBankOrder};
 
 use super::Oracle;
 use super::history::{same_bank, same_rank};
@@ -15,7 +15,7 @@ pub(super) struct Candidate {
     batch: u64,
     /// Where batches are.
     step: u8,
-    /// Of the entry that it serves; 0 where the order is by place.
+    /// Of the entry that it serves; 0 where the order is by place, but 1 for management.
     age: u64,
     pub(super) command: Command,
     pub(super) location: Location,
@@ -25,6 +25,15 @@ pub(super) struct Candidate {
 /// The batch of an age.
 fn batch(age: u64) -> u64 {
     age / 32
+}
+
+/// What a rank must do without a request.
+struct RankDuty {
+    /// The index of the banks that it takes; all where there is none.
+    index: Option<u8>,
+    /// REFab, REFsb, RFMab or RFMsb.
+    command: Command,
+    forced: bool,
 }
 
 impl Candidate {
@@ -89,32 +98,69 @@ impl Oracle {
 
     /// Class 0: refresh, and what it needs.
     fn upkeep(&self, at: Location) -> Option<Candidate> {
-        let rank = self.rank(at);
-        let must = self.must_refresh(at);
-        if rank.powered_down {
-            let wanted = must || self.queued(|location| same_rank(location, at));
+        let duty = self.duty(at);
+        if self.rank(at).powered_down {
+            let wanted = duty.is_some() || self.queued(|location| same_rank(location, at));
             return wanted.then(|| Candidate::own(0, Command::Pdx, at));
         }
-        if !must {
-            return None;
-        }
-        let (withheld, precharge, refresh, at) = match self.config.policy.refresh {
-            Refresh::Off => return None,
-            Refresh::AllBank => (None, Command::PreAb, Command::RefAb, at),
-            Refresh::SameBank => {
-                let at = Location {
-                    bank: rank.next,
-                    ..at
-                };
-                (Some(rank.next), Command::PreSb, Command::RefSb, at)
-            }
+        let RankDuty { index, command, .. } = duty?;
+        let at = Location {
+            bank: index.unwrap_or(0),
+            ..at
         };
-        let open = !self.open_banks(at, withheld).is_empty();
-        Some(Candidate::own(
-            0,
-            if open { precharge } else { refresh },
-            at,
-        ))
+        let precharge = match index {
+            None => Command::PreAb,
+            Some(_) => Command::PreSb,
+        };
+        let open = !self.open_banks(at, index).is_empty();
+        let last = matches!(command, Command::RfmAb | Command::RfmSb);
+        let command = if open { precharge } else { command };
+        Some(Candidate {
+            age: u64::from(last),
+            ..Candidate::own(0, command, at)
+        })
+    }
+
+    /// What a rank must do: refresh, or else manage.
+    fn duty(&self, at: Location) -> Option<RankDuty> {
+        let policy = &self.config.policy;
+        let (index, refresh, manage) = match policy.refresh {
+            Refresh::Off => return None,
+            Refresh::AllBank => (None, Command::RefAb, Command::RfmAb),
+            Refresh::SameBank => (Some(self.next(at)), Command::RefSb, Command::RfmSb),
+        };
+        if self.must_refresh(at) {
+            return Some(RankDuty {
+                index,
+                command: refresh,
+                forced: self.is_forced(at),
+            });
+        }
+        let rfm = policy.rfm?;
+        let indices: Vec<Option<u8>> = match index {
+            None => vec![None],
+            Some(_) => (0..self.config.geometry.banks).map(Some).collect(),
+        };
+        let counted = |index: &Option<u8>, least: u32| {
+            let banks = self.rank(at).banks.iter().zip(0_usize..);
+            let per_group = usize::from(self.config.geometry.banks);
+            let in_set = |place: usize| index.is_none_or(|i| place % per_group == usize::from(i));
+            banks
+                .filter(|(_, place)| in_set(*place))
+                .any(|(bank, _)| bank.counted >= least)
+        };
+        let wanted = |index: &Option<u8>| match index {
+            None => self.queued(|location| same_rank(location, at)),
+            Some(index) => self.is_index_queued(at, *index),
+        };
+        let spent = indices.iter().find(|set| counted(set, rfm.raammt));
+        let mut others = indices.iter();
+        let set = spent.or_else(|| others.find(|set| counted(set, rfm.raaimt) && !wanted(set)))?;
+        Some(RankDuty {
+            index: *set,
+            command: manage,
+            forced: spent.is_some(),
+        })
     }
 
     /// Classes 1 and 2: the choice of every bank that has active entries.
@@ -154,7 +200,9 @@ impl Oracle {
                 .filter(|entry| same_bank(entry.location(), bank))
                 .collect();
             let choice = self.choice(&wanting, alone);
-            if choice.command == Command::Act && self.awaits_same_bank(bank) {
+            if choice.command == Command::Act
+                && (self.awaits_same_bank(bank) || self.is_spent(bank))
+            {
                 continue;
             }
             if alone && choice.command.is_column() && self.history.has_row(self.now, bank) {
@@ -209,16 +257,24 @@ impl Oracle {
                 column: 0,
                 ..bank
             };
-            if command == Command::PrePb || !self.awaits_same_bank(bank) {
+            let barred = self.awaits_same_bank(bank) || self.is_spent(bank);
+            if command == Command::PrePb || !barred {
                 out.push(Candidate::serving(3, command, at, oldest));
             }
         }
     }
 
-    /// Whether REFsb is the candidate of a rank.
+    /// Whether a rank is forced and REFsb or RFMsb is its candidate.
     fn awaits_same_bank(&self, at: Location) -> bool {
-        self.upkeep(at)
-            .is_some_and(|candidate| candidate.command == Command::RefSb)
+        let refreshes =
+            |candidate: Candidate| matches!(candidate.command, Command::RefSb | Command::RfmSb);
+        self.duty(at).is_some_and(|duty| duty.forced) && self.upkeep(at).is_some_and(refreshes)
+    }
+
+    /// Whether a bank has had as many ACTs as it may have.
+    fn is_spent(&self, bank: Location) -> bool {
+        let rfm = self.config.policy.rfm;
+        rfm.is_some_and(|rfm| self.bank(bank).counted >= rfm.raammt)
     }
 
     /// "Choice for a bank": its active entries, oldest first; whether the oldest decides alone.
@@ -280,23 +336,50 @@ impl Oracle {
     fn power_down_entry(&self, at: Location) -> Option<Candidate> {
         let clocks = u64::from(self.config.policy.power_down?);
         let idle = self.now >= self.rank(at).last_command + clocks;
-        let wanted = self.must_refresh(at) || self.queued(|location| same_rank(location, at));
+        let wanted = self.duty(at).is_some() || self.queued(|location| same_rank(location, at));
         (idle && !wanted).then(|| Candidate::own(5, Command::Pde, at))
     }
 
+    pub(super) fn is_forced(&self, at: Location) -> bool {
+        self.rank(at).owed > i64::from(self.config.policy.refresh_postponed_max)
+    }
+
     fn must_refresh(&self, at: Location) -> bool {
-        let owed = self.rank(at).owed;
-        owed > self.config.policy.refresh_postponed_max
-            || owed >= 1 && !self.queued(|location| same_rank(location, at))
+        let wanted = if self.is_idle_first() {
+            self.is_index_queued(at, self.next(at))
+        } else {
+            self.queued(|location| same_rank(location, at))
+        };
+        let ahead = i64::from(self.config.policy.refresh_pulled_in_max);
+        let may = self.config.policy.refresh != Refresh::Off && self.rank(at).owed > -ahead;
+        self.is_forced(at) || may && !wanted
+    }
+
+    fn is_idle_first(&self) -> bool {
+        let policy = &self.config.policy;
+        policy.refresh == Refresh::SameBank && policy.same_bank_order == SameBankOrder::IdleFirst
+    }
+
+    /// Whether an entry is queued for the banks of an index in a rank.
+    fn is_index_queued(&self, at: Location, index: u8) -> bool {
+        self.queued(|location| same_rank(location, at) && location.bank == index)
+    }
+
+    /// The index that is next.
+    pub(super) fn next(&self, at: Location) -> u8 {
+        let rank = self.rank(at);
+        if let Some(kept) = rank.kept {
+            return kept;
+        }
+        let banks = 0..self.config.geometry.banks;
+        let left: Vec<u8> = banks.filter(|bank| !rank.round.contains(bank)).collect();
+        let idle = |bank: &&u8| self.is_idle_first() && !self.is_index_queued(at, **bank);
+        *left.iter().find(idle).unwrap_or(&left[0])
     }
 
     pub(super) fn withheld(&self, bank: Location) -> bool {
-        let named = match self.config.policy.refresh {
-            Refresh::Off => false,
-            Refresh::AllBank => true,
-            Refresh::SameBank => bank.bank == self.rank(bank).next,
-        };
-        named && self.must_refresh(bank)
+        let taken = |duty: RankDuty| duty.index.is_none_or(|index| index == bank.bank);
+        self.duty(bank).is_some_and(taken)
     }
 
     /// Whether an entry of either kind is queued for a place.

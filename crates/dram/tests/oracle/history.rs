@@ -30,6 +30,10 @@ pub(super) struct History {
     pub(super) all_bank: VecDeque<Event>,
     /// REFsb.
     pub(super) same_bank: VecDeque<Event>,
+    /// RFMab, RFMsb, and how long they last.
+    pub(super) all_managed: VecDeque<Event>,
+    pub(super) same_managed: VecDeque<Event>,
+    pub(super) rfm: u32,
     /// PDE.
     pub(super) entries: VecDeque<Event>,
     /// PDX.
@@ -45,7 +49,7 @@ struct Reach {
 }
 
 impl Reach {
-    fn new(t: &Timing) -> Self {
+    fn new(t: &Timing, rfm: u32) -> Self {
         let longest = |rules: &[u32]| u64::from(rules.iter().copied().max().unwrap_or(0));
         let data = t.cl.max(t.cwl) + t.burst + t.rank_gap + 1;
         let after_data = [
@@ -68,7 +72,7 @@ impl Reach {
         Self {
             column: u64::from(data + t.burst) + longest(&after_data).max(longest(&bursts)),
             row: longest(&row),
-            refresh: longest(&[t.rfc, t.rfc_dlr, t.rfc_sb, t.refsbrd]),
+            refresh: longest(&[t.rfc, t.rfc_dlr, t.rfc_sb, t.refsbrd, rfm]),
             power: longest(&[t.pd, t.xp]),
         }
     }
@@ -104,10 +108,11 @@ impl Scope {
 }
 
 impl History {
-    pub(super) fn new(timing: &Timing, slices: u8) -> Self {
+    /// `rfm`: clocks of an RFM.
+    pub(super) fn new(timing: &Timing, slices: u8, rfm: u32) -> Self {
         Self {
             timing: timing.clone(),
-            reach: Reach::new(timing),
+            reach: Reach::new(timing, rfm),
             slices,
             activations: VecDeque::new(),
             reads: VecDeque::new(),
@@ -117,6 +122,9 @@ impl History {
             precharges: VecDeque::new(),
             all_bank: VecDeque::new(),
             same_bank: VecDeque::new(),
+            all_managed: VecDeque::new(),
+            same_managed: VecDeque::new(),
+            rfm,
             entries: VecDeque::new(),
             exits: VecDeque::new(),
         }
@@ -137,6 +145,8 @@ impl History {
             Command::PrePb | Command::PreSb | Command::PreAb => &mut self.closings,
             Command::RefAb => &mut self.all_bank,
             Command::RefSb => &mut self.same_bank,
+            Command::RfmAb => &mut self.all_managed,
+            Command::RfmSb => &mut self.same_managed,
             Command::Pde => &mut self.entries,
             Command::Pdx => &mut self.exits,
         };
@@ -198,7 +208,12 @@ impl History {
         ] {
             keep(list, reach.row);
         }
-        for list in [&mut self.all_bank, &mut self.same_bank] {
+        for list in [
+            &mut self.all_bank,
+            &mut self.same_bank,
+            &mut self.all_managed,
+            &mut self.same_managed,
+        ] {
             keep(list, reach.refresh);
         }
         for list in [&mut self.entries, &mut self.exits] {

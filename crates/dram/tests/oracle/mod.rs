@@ -18,7 +18,7 @@ use wordline_dram::{
 
 use candidates::Candidate;
 use history::History;
-use queues::{Admitted, Entry, QueueSet};
+use queues::{Admitted, Doorway, Entry, QueueSet};
 pub(crate) use waits::Waits;
 
 /// Clocks without an end after which a flush is taken for a livelock.
@@ -33,6 +33,10 @@ struct Bank {
     touched: u64,
     /// When its last refresh is over, or that of others that it waited for.
     refreshed: u64,
+    /// When its own last refresh is over.
+    free: u64,
+    /// ACTs that it has counted.
+    counted: u32,
 }
 
 /// A logical rank.
@@ -40,10 +44,12 @@ struct Bank {
 struct Rank {
     /// Clock at which the next refresh falls due.
     due: u64,
-    /// Refreshes that are due and not done.
-    owed: u32,
-    /// Index of the banks that the next REFsb refreshes.
-    next: u8,
+    /// Refreshes that fell due less those that were done.
+    owed: i64,
+    /// Indices that REFsb has refreshed in this round.
+    round: Vec<u8>,
+    /// The index that is next, where the rank is forced.
+    kept: Option<u8>,
     powered_down: bool,
     /// Clock of its last command; 0 before the first one.
     last_command: u64,
@@ -91,11 +97,13 @@ impl Oracle {
     pub(crate) fn new(config: &SubChannelConfig) -> Self {
         let (geometry, policy) = (&config.geometry, &config.policy);
         let pseudo_channels = usize::from(geometry.pseudo_channels);
+        let rfm = policy.rfm.map_or(0, |rfm| rfm.clocks);
         let shared = |one_for_both: bool| if one_for_both { 1 } else { pseudo_channels };
         let rank = |phase: &u32| Rank {
             due: u64::from(*phase),
             owed: 0,
-            next: 0,
+            round: Vec::new(),
+            kept: None,
             powered_down: false,
             last_command: 0,
             banks: vec![
@@ -116,8 +124,8 @@ impl Oracle {
             columns: vec![0; pseudo_channels],
             ranks: policy.refresh_phase.iter().map(rank).collect(),
             bus_free: vec![0; shared(policy.shared_commands)],
-            history: History::new(&config.timing, geometry.slices),
-            archive: History::new(&config.timing, geometry.slices),
+            history: History::new(&config.timing, geometry.slices, rfm),
+            archive: History::new(&config.timing, geometry.slices, rfm),
             commands: Vec::new(),
             served: Vec::new(),
             accepted: Vec::new(),
@@ -187,20 +195,43 @@ impl Oracle {
                 rank.due += u64::from(interval);
             }
         }
+        let geometry = self.config.geometry.clone();
+        for pseudo_channel in 0..geometry.pseudo_channels {
+            for rank in 0..geometry.ranks {
+                self.keep(Location {
+                    pseudo_channel,
+                    rank,
+                    ..Location::default()
+                });
+            }
+        }
+    }
+
+    /// Where a rank is forced, what is next stays so.
+    fn keep(&mut self, at: Location) {
+        if self.is_forced(at) && self.rank(at).kept.is_none() {
+            self.rank_mut(at).kept = Some(self.next(at));
+        }
     }
 
     /// 2. Admission.
     fn admit(&mut self) {
         let policy = &self.config.policy;
+        let held_up = self.held_up();
+        let door = Doorway {
+            now: self.now,
+            columns: &self.columns,
+            held_up: &held_up,
+            places: policy.refresh_aside as usize,
+        };
         for set in &mut self.sets {
             for (kind, room) in [
                 (RequestKind::Read, policy.read_queue),
                 (RequestKind::Write, policy.write_queue),
             ] {
-                while let Some(admitted) =
-                    set.admit(kind, self.now, room as usize, &mut self.age, &self.columns)
-                {
+                while let Some(admitted) = set.admit(kind, room as usize, &mut self.age, &door) {
                     let (request, outcome) = match admitted {
+                        Admitted::Aside => continue,
                         Admitted::Queued(request) => (request, None),
                         Admitted::Forwarded(request) => (request, Some(RowOutcome::Forwarded)),
                         Admitted::Merged(request) => (request, Some(RowOutcome::Merged)),
@@ -215,6 +246,35 @@ impl Oracle {
                 }
             }
         }
+    }
+
+    /// Banks whose requests are held up; nothing depends on it where none can go aside.
+    fn held_up(&self) -> Vec<Location> {
+        let geometry = &self.config.geometry;
+        let mut banks = Vec::new();
+        if self.config.policy.refresh_aside == 0 {
+            return banks;
+        }
+        for pseudo_channel in 0..geometry.pseudo_channels {
+            for rank in 0..geometry.ranks {
+                for group in 0..geometry.groups {
+                    for bank in 0..geometry.banks {
+                        banks.push(Location {
+                            pseudo_channel,
+                            rank,
+                            group,
+                            bank,
+                            ..Location::default()
+                        });
+                    }
+                }
+            }
+        }
+        banks.retain(|bank| {
+            let forced = self.is_forced(*bank) && self.withheld(*bank);
+            forced || self.now < self.bank(*bank).free
+        });
+        banks
     }
 
     /// 3. Direction.
@@ -374,19 +434,18 @@ impl Oracle {
         }
         match command {
             Command::Act => {
-                *self.bank_mut(location) = Bank {
+                let bank = self.bank_mut(location);
+                *bank = Bank {
                     open: Some(location.row),
                     touched: at,
-                    refreshed: 0,
+                    counted: bank.counted + 1,
+                    ..Bank::default()
                 };
             }
             Command::Rd | Command::Wr => self.bank_mut(location).touched = at,
             Command::Rda | Command::Wra => {
-                *self.bank_mut(location) = Bank {
-                    open: None,
-                    touched: at,
-                    refreshed: 0,
-                }
+                let bank = self.bank_mut(location);
+                (bank.open, bank.touched) = (None, at);
             }
             Command::PrePb | Command::PreSb | Command::PreAb => {}
             Command::RefAb => {
@@ -398,8 +457,14 @@ impl Oracle {
                 let banks = self.config.geometry.banks;
                 let rank = self.rank_mut(location);
                 rank.owed -= 1;
-                rank.next = (rank.next + 1) % banks;
+                rank.kept = None;
+                rank.round.push(location.bank);
+                if rank.round.len() == usize::from(banks) {
+                    rank.round.clear();
+                }
+                self.keep(location);
             }
+            Command::RfmAb | Command::RfmSb => self.refresh(command, location),
             Command::Pde => self.rank_mut(location).powered_down = true,
             Command::Pdx => self.rank_mut(location).powered_down = false,
         }
@@ -442,11 +507,20 @@ impl Oracle {
     fn refresh(&mut self, command: Command, at: Location) {
         let (timing, now) = (self.config.timing.clone(), self.now);
         let per_group = usize::from(self.config.geometry.banks);
+        let rfm = self.config.policy.rfm;
+        let managed = matches!(command, Command::RfmAb | Command::RfmSb);
+        let less = rfm.map_or(0, |rfm| if managed { rfm.raaimt } else { rfm.raadec });
+        let clocks = match command {
+            Command::RefAb => timing.rfc,
+            Command::RefSb => timing.rfc_sb,
+            _ => rfm.map_or(0, |rfm| rfm.clocks),
+        };
+        let all = matches!(command, Command::RefAb | Command::RfmAb);
         for (place, bank) in self.rank_mut(at).banks.iter_mut().enumerate() {
-            let clocks = if command == Command::RefAb {
-                timing.rfc
-            } else if place % per_group == usize::from(at.bank) {
-                timing.rfc_sb
+            let clocks = if all || place % per_group == usize::from(at.bank) {
+                bank.free = now + u64::from(clocks);
+                bank.counted = bank.counted.saturating_sub(less);
+                clocks
             } else if bank.open.is_none() {
                 timing.refsbrd
             } else {

@@ -1,8 +1,8 @@
 //! Random but legal configurations and request streams.
 
 use wordline_dram::{
-    ChannelGeometry, ClockDomain, Location, PagePolicy, Policy, Refresh, Request, RequestKind,
-    SubChannelConfig, Timing,
+    ChannelGeometry, ClockDomain, Location, PagePolicy, Policy, Refresh, RefreshManagement,
+    Request, RequestKind, SameBankOrder, SubChannelConfig, Timing,
 };
 
 use wordline_dram::scheduler::SchedulerName;
@@ -211,7 +211,25 @@ fn policy(dice: &mut Dice, geometry: &ChannelGeometry, timing: &Timing) -> Polic
         } else {
             None
         },
+        same_bank_order: dice.pick(&[SameBankOrder::RoundRobin, SameBankOrder::IdleFirst]),
+        refresh_pulled_in_max: dice.pick(&[0, 0, 0, 1, 3]),
+        refresh_aside: dice.pick(&[0, 0, 1, 4, 64]),
+        rfm: management(dice, refresh, timing),
     }
+}
+
+/// So few ACTs that banks come to both thresholds.
+fn management(dice: &mut Dice, refresh: Refresh, timing: &Timing) -> Option<RefreshManagement> {
+    if refresh == Refresh::Off || !dice.one_in(3) {
+        return None;
+    }
+    let raaimt = dice.between(2, 6);
+    Some(RefreshManagement {
+        raaimt,
+        raammt: raaimt + dice.between(0, 6),
+        raadec: dice.between(0, raaimt),
+        clocks: timing.refsbrd + dice.between(1, 40),
+    })
 }
 
 /// How a stream behaves.
