@@ -5,8 +5,8 @@ use wordline_core::quantity::{Quantity, Time};
 use super::currents;
 use super::die::{CurrentSet, Die};
 use super::labelled::{
-    PairRefresh, PowerDown, RefreshMode, RefreshRate, RefreshStagger, RowPolicyChoice,
-    SettingError, Settings, Sharing, SheetChoice, Switch, set,
+    BoundedCount, PairRefresh, PowerDown, RefreshMode, RefreshRate, RefreshStagger,
+    RowPolicyChoice, SettingError, Settings, Sharing, SheetChoice, Switch, pick_optional, set,
 };
 use super::module::{self, Module, RankPair};
 use super::rounding::clocks_within;
@@ -409,6 +409,14 @@ impl Connection<'_> {
         Ok(CoreConfig {
             cores: system.cores.pick("cores", settings)?.get(),
             misses: system.misses.pick("misses", settings)?.get(),
+            fill_buffers: pick_optional(system.fill_buffers.as_ref(), "fill_buffers", settings)?
+                .map(BoundedCount::get),
+            lines_per_pause: pick_optional(
+                system.lines_per_pause.as_ref(),
+                "lines_per_pause",
+                settings,
+            )?
+            .map_or(1, BoundedCount::get),
             clock_hz: system.core_clock.nominal().si().max(1.0) as u64,
             request_path_ps: system.request_path.pick("request_path", settings)?.ps(),
             return_path_ps: system.return_path.pick("return_path", settings)?.ps(),

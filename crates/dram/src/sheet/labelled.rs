@@ -152,6 +152,18 @@ impl<T: ChoiceValue> Labelled<T> {
     }
 }
 
+/// The value of a choice that a sheet may leave out, or the one that the settings have under its name.
+pub(super) fn pick_optional<T: ChoiceValue>(
+    choice: Option<&Labelled<T>>,
+    name: &'static str,
+    settings: &Settings,
+) -> Result<Option<T>, SettingError> {
+    match choice {
+        Some(choice) => choice.pick(name, settings).map(Some),
+        None => set(name, settings),
+    }
+}
+
 /// The value that the settings have under a name, if they have one.
 pub(super) fn set<T: ChoiceValue>(
     name: &'static str,

@@ -21,6 +21,11 @@ pub struct System {
     pub cores: Labelled<BoundedCount<1, 1024>>,
     /// Lines that a core can have under way, prefetches included.
     pub misses: Labelled<BoundedCount<1, 1024>>,
+    /// Of them, lines that no prefetch foresees and non-temporal stores: line-fill buffers of the first level. Left out: all
+    /// of them, for every access.
+    pub fill_buffers: Option<Labelled<BoundedCount<1, 1024>>>,
+    /// Accesses between two pauses of a core that makes load. Left out: 1.
+    pub lines_per_pause: Option<Labelled<BoundedCount<1, 1024>>>,
     /// Clock of the cores.
     pub core_clock: Figure<Frequency>,
     /// From a core's miss to the memory controller.
@@ -88,10 +93,12 @@ pub struct HostControllerSheet {
 }
 
 /// Names of the choices of every system.
-pub(super) const NAMES: [&str; 26] = [
+pub(super) const NAMES: [&str; 28] = [
     "channels",
     "cores",
     "misses",
+    "fill_buffers",
+    "lines_per_pause",
     "request_path",
     "return_path",
     "page_bytes",
@@ -122,7 +129,14 @@ impl System {
     #[must_use]
     pub fn choices(&self) -> Vec<SheetChoice> {
         let (mapping, controller) = (&self.mapping, &self.controller);
-        vec![
+        let optional = |name, choice: &Option<Labelled<BoundedCount<1, 1024>>>| {
+            choice.as_ref().map(|choice| choice.choice(name))
+        };
+        let optional = [
+            optional("fill_buffers", &self.fill_buffers),
+            optional("lines_per_pause", &self.lines_per_pause),
+        ];
+        let stated = vec![
             self.channels.choice("channels"),
             self.cores.choice("cores"),
             self.misses.choice("misses"),
@@ -149,7 +163,11 @@ impl System {
             controller.power_down.choice("power_down"),
             controller.rank_gap.choice("rank_gap"),
             controller.rtw_gap.choice("rtw_gap"),
-        ]
+        ];
+        stated
+            .into_iter()
+            .chain(optional.into_iter().flatten())
+            .collect()
     }
 
     /// What contradicts itself or physics in the sheet.

@@ -266,6 +266,14 @@ fn check(config: &SystemConfig, traffic: &Traffic) -> Result<(), ConfigError> {
     if cores.misses == 0 {
         return wrong("cores.misses", "is 0; at least 1 is needed".to_owned());
     }
+    if cores.fill_buffers == Some(0) {
+        let problem = "is 0; at least 1 is needed".to_owned();
+        return wrong("cores.fill_buffers", problem);
+    }
+    if cores.lines_per_pause == 0 {
+        let problem = "is 0; at least 1 is needed".to_owned();
+        return wrong("cores.lines_per_pause", problem);
+    }
     if cores.clock_hz == 0 {
         return wrong("cores.clock_hz", "is 0 Hz".to_owned());
     }
