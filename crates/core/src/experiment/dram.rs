@@ -138,7 +138,8 @@ fn is_zero(number: &u64) -> bool {
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct LoadedTest {
-    /// Pauses of the loading cores between two lines, in cycles, ascending.
+    /// Pauses of the loading cores in cycles, ascending; without them they are placed where the curve bends.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "cli", arg(long = "delay", value_name = "CYCLES"))]
     pub delays_cycles: Vec<u64>,
     /// Reads for each write of the loading cores.
@@ -160,12 +161,6 @@ pub struct LoadedTest {
 }
 
 impl LoadedTest {
-    /// Pauses unless said otherwise: from none to one that leaves the memory all but idle.
-    pub const DELAYS_CYCLES: [u64; 19] = [
-        0, 2, 8, 15, 50, 100, 200, 300, 400, 500, 700, 1000, 1300, 1700, 2500, 3500, 5000, 9000,
-        20_000,
-    ];
-
     /// Samples at a point that make confidence intervals and tails sure.
     pub const SAMPLES: u64 = 100_000;
 
@@ -299,7 +294,7 @@ impl Default for BandwidthTest {
 impl Default for LoadedTest {
     fn default() -> Self {
         Self {
-            delays_cycles: Self::DELAYS_CYCLES.to_vec(),
+            delays_cycles: Vec::new(),
             mix: Mix::Reads,
             pattern: Pattern::Sequential,
             samples: Self::SAMPLES_QUICK,

@@ -19,6 +19,8 @@ const SHORT: RunLength = RunLength {
     warm_up_ps: 5_300_000,
     measure_ps: 10_000_000,
     probe_samples: 30,
+    episodes: 1,
+    settle_ps: 0,
 };
 
 /// The same system with one channel of one sub-channel, for tests that need not be large.
@@ -167,6 +169,7 @@ fn idle_latency_is_as_by_hand() {
         warm_up_ps: 2_000_000_000,
         measure_ps: 0,
         probe_samples: 5_000,
+        ..SHORT
     };
     let run = run(&config, &idle, &length);
     let probe = run.probe.expect("one probe");
