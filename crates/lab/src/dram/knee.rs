@@ -113,15 +113,15 @@ mod tests {
         assert_eq!(stages(&CURVE, Some(3), 100.0), [1, 1, 2, 2, 3, 3, 3]);
     }
 
-    /// By hand: the distances below the line are 0, .233, .393, .463, .374, .02; the ends lie on it.
+    /// By hand: the distances below the line are 0, 0.245, 0.493, 0.704, 0.471, 0.
     #[test]
     fn the_knee_lies_between_neighbours_of_all_points_that_may_be_it() {
         let curve = &CURVE[..6];
         let sure = [(0.0, 0.0); 6];
         assert_eq!(knee(curve), Some(3));
         assert_eq!(knee_between(curve, &sure), Some((2, 4)));
-        // Errors of 0.04 each reach the neighbour that lies 0.07 higher, and not the one that lies 0.1 higher.
-        let wide = [(0.0, 16.0); 6];
+        // Errors of 0.11 each reach the neighbour whose distance is 0.211 less, and not the one with 0.232.
+        let wide = [(0.0, 44.0); 6];
         assert_eq!(knee_between(curve, &wide), Some((1, 4)));
         let unknown = [(f64::INFINITY, 0.0); 6];
         assert_eq!(knee_between(curve, &unknown), Some((0, 5)));

@@ -1,59 +1,62 @@
 //! Where the points of a curve of latency over throughput lie: placed by the curve itself.
 //!
-//! A few pauses begin, far apart. Then pauses are added between neighbours, in waves, worst gaps first: where
-//! throughput or latency differ by more than a step, and around the knee and the end of the first stage by more than a fine
-//! step. A pause between two others is their geometric mean, because what a core asks for goes with one over its pause.
-//! Steps are shares of the greatest throughput, and of the rise of latency over the curve. The same curve gives the same
-//! pauses.
+//! A few pauses begin, far apart. Then pauses are added between neighbours, in waves, where throughput or latency differ by
+//! more than a step: a fine one around the knee, a coarse one elsewhere. What exceeds its step most comes first. A pause
+//! between two others is their geometric mean, because what a core asks for goes with one over its pause. Steps are shares of
+//! the greatest throughput, and of the rise of latency over the curve. The same curve gives the same pauses.
 
 use super::knee::{self, Place};
 
 /// Pauses in cycles that a sweep begins with: none, one that leaves the memory all but idle, and some between.
-pub(super) const START: [u64; 5] = [0, 12, 140, 1_700, 20_000];
+pub(super) const START: [u64; 4] = [0, 40, 400, 20_000];
 
 /// Most points of a curve.
-pub(crate) const POINTS_MAX: usize = 16;
+pub(crate) const POINTS_MAX: usize = 14;
 
 /// Neighbours that differ by more have a point between them.
-const STEP: f64 = 0.2;
+const STEP: f64 = 0.3;
 
-/// The same at the knee and at the end of the first stage.
-const FINE: f64 = 0.05;
+/// The same where the first stage ends.
+const STEP_OF_STAGE: f64 = 0.15;
+
+/// The same on both sides of the knee.
+const STEP_OF_KNEE: f64 = 0.05;
 
 /// The pauses that a curve lacks, ascending; none where it is complete. Its points stand in the order of their pauses,
 /// the shortest first.
 pub(super) fn lacking(points: &[(u64, Place)], idle: f64) -> Vec<u64> {
     let room = POINTS_MAX.saturating_sub(points.len());
-    let marks = landmarks(points, idle);
+    let step = steps(points, idle);
     let differ = difference(points);
     let pairs = points.windows(2).enumerate();
-    let mut gaps: Vec<_> = pairs
+    let mut gaps: Vec<(f64, u64)> = pairs
         .filter_map(|(index, pair)| {
             let pause = between(pair[0].0, pair[1].0)?;
-            let gap = differ(pair[0].1, pair[1].1);
-            let is_coarse = gap > STEP;
-            let is_marked = gap > FINE && marks.contains(&index);
-            (is_coarse || is_marked).then_some((is_coarse, gap, pause))
+            Some((differ(pair[0].1, pair[1].1) / step(index), pause))
         })
+        .filter(|(excess, _)| *excess > 1.0)
         .collect();
-    gaps.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)));
-    let mut pauses: Vec<u64> = gaps.iter().take(room).map(|gap| gap.2).collect();
+    gaps.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let mut pauses: Vec<u64> = gaps.iter().take(room).map(|gap| gap.1).collect();
     pauses.sort_unstable();
     pauses
 }
 
-/// The gaps, by number, that say where the knee lies and where the first stage ends.
-fn landmarks(points: &[(u64, Place)], idle: f64) -> Vec<usize> {
+/// The step of each gap, by its number from the shortest pause on.
+fn steps(points: &[(u64, Place)], idle: f64) -> impl Fn(usize) -> f64 {
     let curve: Vec<Place> = points.iter().rev().map(|(_, place)| *place).collect();
-    let knee = knee::knee(&curve);
-    let rises = knee::rises(&curve, idle);
-    let of_knee = knee.into_iter().flat_map(|knee| [knee, knee + 1]);
-    // Gaps of the curve are counted from the least load, and the other way here: the one before a point of the curve is the
-    // one behind its place here.
-    let before = of_knee.chain((rises < curve.len()).then_some(rises));
-    let gap = |point: usize| curve.len().checked_sub(point + 1);
-    let inner = before.filter(|point| (1..curve.len()).contains(point));
-    inner.filter_map(gap).collect()
+    let (knee, rises) = (knee::knee(&curve), knee::rises(&curve, idle));
+    move |gap| {
+        // The point of the curve behind the gap; the curve goes the other way.
+        let point = curve.len() - 1 - gap;
+        if knee.is_some_and(|knee| [knee, knee + 1].contains(&point)) {
+            STEP_OF_KNEE
+        } else if point == rises {
+            STEP_OF_STAGE
+        } else {
+            STEP
+        }
+    }
 }
 
 /// How far two places are apart on a curve: the greater of both shares.
@@ -119,7 +122,7 @@ mod tests {
             let around = curve[found - 1].0..=curve[found + 1].0;
             assert!(around.contains(&exact.0), "{lines}: {exact:?} in {curve:?}");
             let wide = around.end() - around.start();
-            assert!(wide < 0.12 * 500.0, "{lines}: {around:?} in {curve:?}");
+            assert!(wide < 0.15 * 500.0, "{lines}: {around:?} in {curve:?}");
         }
     }
 
