@@ -44,7 +44,10 @@ impl DramWorkload {
                 test.screen_ps = 0;
                 self.measure_ps = Self::MEASURE_PS;
             }
-            DramTest::Loaded(test) => test.samples = LoadedTest::SAMPLES,
+            DramTest::Loaded(test) => {
+                test.samples = LoadedTest::SAMPLES;
+                self.measure_ps = Self::MEASURE_PS;
+            }
             DramTest::Idle(_) | DramTest::Trace(_) => {}
         }
         self
@@ -164,9 +167,12 @@ impl LoadedTest {
     /// Samples at a point that make confidence intervals and tails sure.
     pub const SAMPLES: u64 = 100_000;
 
-    /// Samples at a point unless said otherwise: a tenth of the work. Means have an interval,
-    /// and the report says how few samples the tails have.
-    pub const SAMPLES_QUICK: u64 = 10_000;
+    /// Samples at a point unless said otherwise: means are known to 1 or 2 % (95 %), which results state. The report says how
+    /// few samples the tails have.
+    pub const SAMPLES_QUICK: u64 = 5_000;
+
+    /// Time that counts in picoseconds unless said otherwise: each of ten stretches holds a refresh interval.
+    pub const MEASURE_QUICK_PS: u64 = 40_000_000;
 
     /// Cores that follow chains of pointers unless said otherwise: so many that the samples of a saturated memory take
     /// a few milliseconds, so few that they are no load.
@@ -319,7 +325,10 @@ pub(super) fn usual_bandwidth() -> super::Workload {
 
 /// What the command runs unless flags say otherwise.
 pub(super) fn usual_loaded() -> super::Workload {
-    super::Workload::Dram(DramWorkload::of(DramTest::Loaded(LoadedTest::default())))
+    super::Workload::Dram(DramWorkload {
+        measure_ps: LoadedTest::MEASURE_QUICK_PS,
+        ..DramWorkload::of(DramTest::Loaded(LoadedTest::default()))
+    })
 }
 
 /// What the command runs unless flags say otherwise.

@@ -128,7 +128,7 @@ impl Core {
         let ahead = [0, behind, 0];
         self.cursors = [0, 1, 2].map(|index| {
             let buffer = first + buffers(traffic.mix)[index];
-            BufferCursor::new(at, buffer, traffic.pattern, episode, ahead[index])
+            BufferCursor::new(at, buffer, traffic.pattern, ahead[index])
         });
         let chance = |what: u64, choices: u64| {
             let what = 2 * episode + what;
@@ -156,7 +156,7 @@ impl Core {
     ) -> Self {
         let probe = u64::from(number).saturating_sub(traffic.load_cores.into());
         let buffer = u64::from(traffic.load_cores) * buffer_count(traffic.mix) + probe;
-        let cursor = BufferCursor::new(at, buffer, Pattern::Random, 0, 0);
+        let cursor = BufferCursor::new(at, buffer, Pattern::Random, 0);
         let pace = CorePace::new(config, 0);
         Self {
             number,

@@ -89,6 +89,16 @@ impl Placement {
         })
     }
 
+    /// The same buffers elsewhere: in each episode of a run in other pages.
+    pub(super) fn of_episode(&self, seed: u64, episode: u32) -> Self {
+        let seed = draw(seed, u64::MAX, u64::from(episode) << 32, Purpose::Address);
+        Self {
+            seed,
+            permutation: Permutation::new(seed, self.permutation.frames),
+            ..*self
+        }
+    }
+
     /// First line in physical memory of a buffer's page.
     fn base(&self, buffer: u64, page: u64) -> u64 {
         self.permutation.frame(buffer * self.pages + page) * self.page_lines
@@ -112,15 +122,9 @@ pub(super) struct BufferCursor {
 }
 
 impl BufferCursor {
-    /// Begins anywhere in its buffer, in each episode elsewhere, `ahead` lines in front of a cursor with 0.
-    pub(super) fn new(
-        at: &Placement,
-        buffer: u64,
-        pattern: Pattern,
-        episode: u64,
-        ahead: u64,
-    ) -> Self {
-        let start = draw(at.seed, buffer, u64::MAX - episode, Purpose::Address) % at.buffer_lines();
+    /// Begins anywhere in its buffer, `ahead` lines in front of a cursor with 0.
+    pub(super) fn new(at: &Placement, buffer: u64, pattern: Pattern, ahead: u64) -> Self {
+        let start = draw(at.seed, buffer, u64::MAX, Purpose::Address) % at.buffer_lines();
         Self {
             buffer,
             pattern,
@@ -184,8 +188,8 @@ mod tests {
             let config = small(rdimm_6400());
             let at = Placement::new(&config, seed, 3).expect("room");
             let pattern = if random { Pattern::Random } else { Pattern::Sequential };
-            let mut front = BufferCursor::new(&at, 1, pattern, 0, ahead);
-            let mut behind = BufferCursor::new(&at, 1, pattern, 0, 0);
+            let mut front = BufferCursor::new(&at, 1, pattern, ahead);
+            let mut behind = BufferCursor::new(&at, 1, pattern, 0);
             for _ in 0..ahead {
                 behind.next(&at);
             }
@@ -205,7 +209,7 @@ mod tests {
             };
             let mut seen = HashSet::new();
             for buffer in 0..3 {
-                let mut cursor = BufferCursor::new(&at, buffer, Pattern::Sequential, 0, 0);
+                let mut cursor = BufferCursor::new(&at, buffer, Pattern::Sequential, 0);
                 let lines: Vec<u64> = (0..pages * page_lines).map(|_| cursor.next(&at)).collect();
                 prop_assert!(lines.iter().all(|line| seen.insert(*line)));
                 let pairs = lines.windows(2).filter(|pair| pair[1] == pair[0] + 1).count() as u64;

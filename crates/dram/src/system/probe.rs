@@ -14,7 +14,7 @@ const BATCHES_MAX: usize = 128;
 const BATCHES_MIN: usize = 20;
 /// Fewest batches that neighbouring episodes are merged into: cores move between them, so that only what the memory owes
 /// of refreshes and its queues connect them.
-const EPISODES_MIN: usize = 10;
+const EPISODES_MIN: usize = 5;
 
 /// What the probes of a run felt, from the issue of a load to its data.
 #[derive(Clone, Debug)]
@@ -31,7 +31,7 @@ pub struct LatencyProbe {
     /// Batches that the interval rests on: episodes, or consecutive samples in equal numbers.
     pub batches: u32,
     /// Correlation of neighbouring batches. Far above 0 it says that the interval is too narrow; neighbours are merged
-    /// as long as it is and at least 20 are left, of episodes 10.
+    /// as long as it is and at least 20 are left, of episodes 5.
     pub correlation: f64,
     /// Samples by latency: [`BIN_PS`] a bin, the last one open.
     pub bins: Vec<u64>,

@@ -205,6 +205,7 @@ impl<'a> Simulation<'a> {
 
     /// The load cores go on elsewhere.
     fn move_on(&mut self, episode: u32) {
+        self.placement = self.placement.of_episode(self.traffic.seed, episode);
         let load = self.traffic.load_cores as usize;
         for core in &mut self.cores[..load] {
             core.begin(
