@@ -23,6 +23,13 @@ const SHORT: RunLength = RunLength {
     settle_ps: 0,
 };
 
+/// The same with cores that move twice.
+const MOVING: RunLength = RunLength {
+    episodes: 3,
+    settle_ps: 1_000_000,
+    ..SHORT
+};
+
 /// The same system with one channel of one sub-channel, for tests that need not be large.
 pub(super) fn small(mut config: SystemConfig) -> SystemConfig {
     config.channels = 1;
@@ -39,7 +46,7 @@ pub(super) fn small(mut config: SystemConfig) -> SystemConfig {
 }
 
 /// One channel of two sub-channels.
-pub(super) fn one_channel(config: SystemConfig) -> SystemConfig {
+fn one_channel(config: SystemConfig) -> SystemConfig {
     let mut config = small(config);
     config.sub_channels = 2;
     config.mapping.digits[1].radix = 2;
@@ -60,7 +67,7 @@ fn run_in_windows(config: &SystemConfig, traffic: &Traffic, window_ps: u64) -> S
         "windows no longer than the paths"
     );
     simulation.window_ps = window_ps;
-    let run = simulation.run(&SHORT, &|_| true);
+    let run = simulation.run(&MOVING, &|_| true);
     run.expect("a sound configuration")
         .expect("nobody stops it")
 }
@@ -109,7 +116,7 @@ proptest! {
     /// Windows are a matter of speed: shorter ones give the same run, bit for bit.
     #[test]
     fn windows_leave_no_trace(traffic in any_traffic(), config in any_system(), window_ps in 200u64..65_000) {
-        let whole = format!("{:?}", run(&config, &traffic, &SHORT));
+        let whole = format!("{:?}", run(&config, &traffic, &MOVING));
         prop_assert_eq!(&whole, &format!("{:?}", run_in_windows(&config, &traffic, 65_000)));
         prop_assert_eq!(&whole, &format!("{:?}", run_in_windows(&config, &traffic, 32_500)));
         prop_assert_eq!(&whole, &format!("{:?}", run_in_windows(&config, &traffic, window_ps)));
@@ -288,6 +295,44 @@ fn a_pause_may_be_for_several_lines() {
             (ratio - 1.0).abs() < 0.02,
             "{lines} {delay_cycles}: {ratio}"
         );
+    }
+}
+
+/// Cores that move ask for as much as cores that stay, whatever they were doing; every stretch has its share of samples, and
+/// those of the times to settle do not count.
+#[test]
+fn cores_that_move_ask_for_as_much() {
+    let mut config = one_channel(rdimm_6400());
+    for (lines, delay_cycles, mix) in [
+        (1, 400, Mix::Reads),
+        (8, 4_000, Mix::Reads),
+        (8, 6_000, Mix::TwoToOne),
+    ] {
+        config.cores.lines_per_pause = lines;
+        let traffic = Traffic {
+            mix,
+            delay_cycles,
+            load_cores: 8,
+            ..READS
+        };
+        let length = RunLength {
+            measure_ps: 400_000_000,
+            probe_samples: 1_000,
+            ..SHORT
+        };
+        let stays = run(&config, &traffic, &length);
+        let length = RunLength {
+            episodes: 200,
+            settle_ps: 1_000_000,
+            ..length
+        };
+        let moves = run(&config, &traffic, &length);
+        let ratio = moves.bytes_per_s() / stays.bytes_per_s();
+        assert!((ratio - 1.0).abs() < 0.02, "{lines} {mix:?}: {ratio}");
+        assert_eq!(moves.duration_ps, stays.duration_ps + 199_000_000);
+        let probe = moves.probe.expect("two probes");
+        assert_eq!(probe.duration_ps, 400_000_000);
+        assert!(probe.batches >= 100 && probe.samples >= 1_000);
     }
 }
 
