@@ -167,8 +167,8 @@ impl LoadedTest {
     /// Samples at a point that make confidence intervals and tails sure.
     pub const SAMPLES: u64 = 100_000;
 
-    /// Samples at a point unless said otherwise: means are known to 1 or 2 % (95 %), which results state. The report says how
-    /// few samples the tails have.
+    /// Samples at a point unless said otherwise. Results state how sure means are: to 1 or 2 % (95 %) where a memory is
+    /// saturated, far less near the knee. The report says how few samples the tails have.
     pub const SAMPLES_QUICK: u64 = 5_000;
 
     /// Time that counts in picoseconds unless said otherwise: each of ten stretches holds a refresh interval.

@@ -24,8 +24,11 @@ const DELAYS_MAX: usize = 1000;
 const DELAY_MAX: u64 = 1_000_000_000;
 
 /// Stretches of a point, in each of which the load cores are elsewhere: below saturation they keep step for ever, so that a
-/// point without them would be as sure as it says of one of many steps alone.
-const EPISODES: u32 = 10;
+/// point without them would be as sure as it says of one of many steps alone. Near the knee their number alone decides how
+/// sure a mean is, so that it grows with the samples: one for each 500.
+fn episodes(samples: u64) -> u32 {
+    (samples / 500).clamp(10, 1_000) as u32
+}
 
 /// What waited when cores moved has gone after this: several times what a line takes of a saturated memory.
 const SETTLE_PS: u64 = 3_000_000;
@@ -146,7 +149,7 @@ fn point(test: &Test<'_>, loaded: &LoadedTest, memory: &ModuleMemory<'_>, delay:
     let point = test.point(memory, &name, traffic, loaded.samples);
     DramPoint {
         length: RunLength {
-            episodes: EPISODES,
+            episodes: episodes(loaded.samples),
             settle_ps: SETTLE_PS,
             ..point.length
         },

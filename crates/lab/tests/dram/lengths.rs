@@ -66,28 +66,3 @@ fn what_a_tail_rests_on_is_told_in_words() {
     });
     assert_eq!(few(&ran(&experiment)), [""; 0]);
 }
-
-#[test]
-#[ignore]
-fn temp_guide() {
-    let mut experiment = loaded(&[0, 50, 100, 200, 400]);
-    if std::env::var("PLACED").is_ok() {
-        experiment = loaded(&[]);
-    }
-    experiment.targets = ["rdimm-6400-2rx4-128g@xeon6-1s", "mrdimm-8800-2rx4-128g@xeon6-1s"].map(str::to_owned).to_vec();
-    let workload = dram(&mut experiment);
-    workload.settings = Default::default();
-    workload.warm_up_ps = 20_000_000;
-    workload.measure_ps = 40_000_000;
-    if let DramTest::Loaded(test) = &mut workload.test {
-        test.samples = 5000;
-        test.probes = 16;
-    }
-    let document = ran(&experiment);
-    for row in &document.rows {
-        let name = row.metric.to_string();
-        if ["throughput_mean", "latency_mean", "latency_p99", "load_stage", "throughput_knee", "latency_knee", "latency_ratio", "throughput_ratio", "power_mean", "energy_per_byte"].contains(&name.as_str()) || name.starts_with("throughput_ratio") {
-            println!("{} {name} {:?} {:?}", row.target, row.axes, row.value);
-        }
-    }
-}
