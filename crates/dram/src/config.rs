@@ -3,6 +3,7 @@
 use crate::mapping::AddressMapping;
 use crate::scheduler::SchedulerName;
 use crate::timing::Timing;
+use wordline_core::{Mix, Pattern};
 
 /// Banks and rows of a sub-channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -393,8 +394,13 @@ impl SubChannelConfig {
 pub struct CoreConfig {
     /// Cores.
     pub cores: u32,
-    /// Lines that a core can have under way, prefetches included.
+    /// Lines that a core can have under way, prefetches included: its second level's queue.
     pub misses: u32,
+    /// Of them, lines that the first level can have under way: reads that no prefetch foresees, and non-temporal stores.
+    /// Streams are prefetched into the second level and hold none. `None`: as many as `misses`, for whatever is asked.
+    pub fill_buffers: Option<u32>,
+    /// Accesses of a core that makes load between two of its pauses.
+    pub lines_per_pause: u32,
     /// Their clock.
     pub clock_hz: u64,
     /// From a core's miss to the memory controller, in picoseconds.
@@ -405,6 +411,17 @@ pub struct CoreConfig {
     pub page_bytes: u64,
     /// Cache that holds a core's dirty lines: how far write-back runs behind a stream, in bytes.
     pub write_back_bytes: u64,
+}
+
+impl CoreConfig {
+    /// Lines that a core has under way at most under a load.
+    #[must_use]
+    pub fn under_way_max(&self, mix: Mix, pattern: Pattern) -> u32 {
+        // Write-backs need no fill buffer.
+        let all_hold = pattern == Pattern::Random && matches!(mix, Mix::Reads | Mix::Triad);
+        let buffers = self.fill_buffers.filter(|_| all_hold);
+        buffers.map_or(self.misses, |buffers| buffers.min(self.misses))
+    }
 }
 
 /// How the refreshes of a system are spread in time.

@@ -28,6 +28,8 @@ pub(crate) fn channel() -> SystemConfig {
         module_delay_ps: 500,
         cores: CoreConfig {
             cores: 8,
+            fill_buffers: None,
+            lines_per_pause: 1,
             misses: 48,
             clock_hz: 4_000_000_000,
             request_path_ps: 0,

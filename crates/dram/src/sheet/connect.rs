@@ -6,8 +6,8 @@ use super::currents;
 use super::die::{CurrentSet, Die};
 use super::labelled::{
     BoundedCount, LossShare, PairRefresh, PowerDown, RefreshMode, RefreshRate, RefreshStagger,
-    RowPolicyChoice, SameBankChoice, SettingError, Settings, Sharing, SheetChoice, Switch, pick_or,
-    set,
+    RowPolicyChoice, SameBankChoice, SettingError, Settings, Sharing, SheetChoice, Switch,
+    pick_optional, pick_or, set,
 };
 use super::module::{self, Module, RankPair};
 use super::rounding::clocks_within;
@@ -520,6 +520,14 @@ impl Connection<'_> {
         Ok(CoreConfig {
             cores: system.cores.pick("cores", settings)?.get(),
             misses: system.misses.pick("misses", settings)?.get(),
+            fill_buffers: pick_optional(system.fill_buffers.as_ref(), "fill_buffers", settings)?
+                .map(BoundedCount::get),
+            lines_per_pause: pick_optional(
+                system.lines_per_pause.as_ref(),
+                "lines_per_pause",
+                settings,
+            )?
+            .map_or(1, BoundedCount::get),
             clock_hz: system.core_clock.nominal().si().max(1.0) as u64,
             request_path_ps: system.request_path.pick("request_path", settings)?.ps(),
             return_path_ps: system.return_path.pick("return_path", settings)?.ps(),

@@ -162,16 +162,24 @@ impl<T: ChoiceValue> Labelled<T> {
     }
 }
 
-/// The value of a choice that a sheet may leave out: what the settings have, else the sheet, else what the choice is
-/// without it.
+/// The value of a choice that a sheet may leave out: what the settings have, else the sheet.
+pub(super) fn pick_optional<T: ChoiceValue>(
+    choice: Option<&Labelled<T>>,
+    name: &'static str,
+    settings: &Settings,
+) -> Result<Option<T>, SettingError> {
+    let set = set(name, settings)?;
+    Ok(set.or_else(|| choice.map(|choice| choice.value.clone())))
+}
+
+/// The same, and what the choice is where neither has it.
 pub(super) fn pick_or<T: ChoiceValue>(
-    sheet: Option<&Labelled<T>>,
+    choice: Option<&Labelled<T>>,
     name: &'static str,
     settings: &Settings,
     without: T,
 ) -> Result<T, SettingError> {
-    let set = set(name, settings)?;
-    Ok(set.unwrap_or_else(|| sheet.map_or(without, |labelled| labelled.value.clone())))
+    Ok(pick_optional(choice, name, settings)?.unwrap_or(without))
 }
 
 /// The value that the settings have under a name, if they have one.

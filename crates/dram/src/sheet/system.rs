@@ -23,6 +23,11 @@ pub struct System {
     pub cores: Labelled<BoundedCount<1, 1024>>,
     /// Lines that a core can have under way, prefetches included.
     pub misses: Labelled<BoundedCount<1, 1024>>,
+    /// Of them, lines that no prefetch foresees and non-temporal stores: line-fill buffers of the first level. Left out: all
+    /// of them, for every access.
+    pub fill_buffers: Option<Labelled<BoundedCount<1, 1024>>>,
+    /// Accesses between two pauses of a core that makes load. Left out: 1.
+    pub lines_per_pause: Option<Labelled<BoundedCount<1, 1024>>>,
     /// Clock of the cores.
     pub core_clock: Figure<Frequency>,
     /// From a core's miss to the memory controller.
@@ -108,10 +113,12 @@ pub struct HostControllerSheet {
 }
 
 /// Names of the choices of every system.
-pub(super) const NAMES: [&str; 35] = [
+pub(super) const NAMES: [&str; 37] = [
     "channels",
     "cores",
     "misses",
+    "fill_buffers",
+    "lines_per_pause",
     "request_path",
     "return_path",
     "page_bytes",
@@ -189,6 +196,8 @@ impl System {
         ];
         // What a sheet leaves out is no choice of its system.
         let optional = [
+            optional(&self.fill_buffers, "fill_buffers"),
+            optional(&self.lines_per_pause, "lines_per_pause"),
             optional(&controller.scheduler, "scheduler"),
             optional(&controller.turn_lookahead, "turn_lookahead"),
             optional(&controller.turn_hits, "turn_hits"),

@@ -18,6 +18,8 @@ mod traffic;
 #[cfg(test)]
 use crate as dram;
 #[cfg(test)]
+mod coverage;
+#[cfg(test)]
 pub(crate) mod sample;
 #[cfg(test)]
 mod tests;

@@ -52,6 +52,8 @@ fn system(
         cores: CoreConfig {
             cores: 128,
             misses: 48,
+            fill_buffers: None,
+            lines_per_pause: 1,
             clock_hz: 2_700_000_000,
             request_path_ps: 30_000,
             return_path_ps: 35_000,

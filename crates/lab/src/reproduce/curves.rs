@@ -5,7 +5,10 @@
 //! may lie on the part that bends back: in both cases the first place that is met counts. Beyond a curve's ends nothing
 //! is known.
 
-use wordline_core::{Axis, DramTest, Metric, ResultSet, Workload};
+use std::collections::BTreeSet;
+
+use wordline_core::results::AxisValue;
+use wordline_core::{Axis, Metric, ResultSet};
 
 use crate::dram::knee::first_crossing;
 use crate::dram::rows::seconds;
@@ -40,15 +43,14 @@ pub(super) fn measure(
 
 /// The curve of a target in a sweep, the least load first.
 fn curve(question: Question, target: &str, result: &ResultSet) -> Result<Vec<Load>, String> {
-    let mut delays = match &result.experiment.workload {
-        Workload::Dram(dram) => match &dram.test {
-            DramTest::Loaded(loaded) => loaded.delays_cycles.clone(),
-            _ => Vec::new(),
-        },
-        _ => Vec::new(),
-    };
-    delays.sort_unstable_by_key(|delay| std::cmp::Reverse(*delay));
-    let loads = delays.into_iter().map(|delay| {
+    // Pauses that were placed by the curve stand in its rows alone.
+    let rows = result.rows.iter().filter(|row| row.target == target);
+    let delays = rows.filter_map(|row| match row.axes.get(&Axis::DelayCycles) {
+        Some(AxisValue::Count(delay)) => Some(*delay),
+        _ => None,
+    });
+    let delays: BTreeSet<u64> = delays.collect();
+    let loads = delays.into_iter().rev().map(|delay| {
         let row = |metric| RowSelector::of(metric).at(Axis::DelayCycles, delay);
         let of = |row: RowSelector| row.value(result, Some(target));
         Ok(Load {

@@ -30,6 +30,8 @@ pub(crate) struct LoadCurve<'a, 'p> {
     pub(crate) points: Vec<LoadPoint<'a, 'p>>,
     /// Throughput and latency at the knee.
     pub(crate) knee: Option<(f64, f64)>,
+    /// Between which throughputs the knee lies.
+    knee_between: Option<(f64, f64)>,
 }
 
 /// A point of a curve.
@@ -120,6 +122,12 @@ pub(crate) fn curves<'a, 'p>(pivot: &'p Pivot<'a>) -> Vec<LoadCurve<'a, 'p>> {
             let knee = line.number(Metric::ThroughputKnee);
             knee.zip(line.number(Metric::LatencyKnee))
         });
+        let end = |end| {
+            let end = [(Of(Axis::Estimate), end)];
+            let mut whole = whole.clone();
+            whole.find_map(|line| line.at(Metric::ThroughputKnee, &end)?.value)
+        };
+        let knee_between = end("confidence_low").zip(end("confidence_high"));
         let idle = [(Of(Axis::Estimate), "idle")];
         (!points.is_empty()).then(|| LoadCurve {
             target: &lines[0].head().target,
@@ -129,6 +137,7 @@ pub(crate) fn curves<'a, 'p>(pivot: &'p Pivot<'a>) -> Vec<LoadCurve<'a, 'p>> {
             idle: whole.find_map(|line| line.at(Metric::LatencyMean, &idle)?.value),
             points,
             knee,
+            knee_between,
         })
     });
     curves.collect()
@@ -211,7 +220,7 @@ fn sweep(pivot: &Pivot<'_>, curves: &[LoadCurve<'_, '_>]) -> Option<Grid> {
 
 fn knees(pivot: &Pivot<'_>, curves: &[LoadCurve<'_, '_>]) -> Option<Grid> {
     type OfCurve = fn(&LoadCurve<'_, '_>) -> Option<f64>;
-    let figures: [(&str, OfCurve, bool); 9] = [
+    let figures: [(&str, OfCurve, bool); 11] = [
         ("idle", |curve| curve.idle, true),
         (
             "least load",
@@ -230,6 +239,8 @@ fn knees(pivot: &Pivot<'_>, curves: &[LoadCurve<'_, '_>]) -> Option<Grid> {
         ),
         ("constant up to", constant, false),
         ("knee at", |curve| Some(curve.knee?.0), false),
+        ("not below", |curve| Some(curve.knee_between?.0), false),
+        ("not above", |curve| Some(curve.knee_between?.1), false),
         ("latency there", |curve| Some(curve.knee?.1), true),
         ("carries at most", |curve| most(curve)?.throughput(), false),
         ("latency there", |curve| most(curve)?.latency(), true),
@@ -346,7 +357,10 @@ fn course(curve: &LoadCurve<'_, '_>) -> Option<String> {
     let mut sentences = vec![format!("{target} ({conditions}): {alone}{constant}.")];
     sentences.extend(curve.knee.map(|(throughput, latency)| {
         let rate = text::rate(throughput);
-        format!("At the knee of {rate} it takes {}.", time(latency))
+        let between = curve.knee_between.map_or_else(String::new, |(low, high)| {
+            format!(" ({} to {})", text::rate(low), text::rate(high))
+        });
+        format!("At the knee of {rate}{between} it takes {}.", time(latency))
     }));
     if let Some(most) = most(curve)
         && let (Some(throughput), Some(latency)) = (most.throughput(), most.latency())
