@@ -45,6 +45,7 @@ mod ioping;
 mod lines;
 mod log;
 mod number;
+mod packed;
 pub mod recorder;
 mod stream;
 pub mod sweep;
@@ -63,6 +64,7 @@ pub use log::{
     Accesses, AskedAccesses, CurrentLog, DurationCounts, LatencyUnit, Log, LogOptions, LogPurpose,
     UnknownUnit, open,
 };
+pub use packed::{EXPANSION_MAX, unpacked};
 pub use stream::{AccessReader, AccessStream};
 use wordline_core::Operation;
 use wordline_core::quantity::Time;
