@@ -308,6 +308,7 @@ problems! {
 
     // Of wordline dram.
     Unchecked { target: String, why: UncheckedMemory } "cannot be done for {target}: {why}";
+    NoPace { found: f64 } "is {found}; allowed: above 0, to 64 instructions a cycle";
     StoppedClock "of 0 Hz never ends a cycle; allowed: 1 Hz or more, such as 3.2 GHz";
     TimingOfModules "of memory modules is that of the limits in their data sheets; allowed: max";
     AgeOfModules "changes nothing about memory modules; allowed: 0";
