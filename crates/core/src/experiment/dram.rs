@@ -157,6 +157,14 @@ pub struct LoadedTest {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "cli", arg(long = "within"))]
     pub within_ps: Vec<u64>,
+    /// A measured curve of the Mess benchmark or its simulator, laid beside the simulated ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", value_parser = super::options::file_name()))]
+    pub against: Option<String>,
+    /// Of a measured curve that bends back, take the points that carry more than all with less load.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "cli", arg(long = "against-rising"))]
+    pub against_rising: bool,
 }
 
 impl LoadedTest {
@@ -346,6 +354,8 @@ impl Default for LoadedTest {
             samples: Self::SAMPLES_QUICK,
             probes: Self::PROBES,
             within_ps: Vec::new(),
+            against: None,
+            against_rising: false,
         }
     }
 }
@@ -443,7 +453,8 @@ pub(super) const LOADED: super::ExperimentCommand = super::ExperimentCommand {
 Examples:
   wordline dram loaded --target rdimm-6400-2rx4-128g@xeon6-1s,mrdimm-8800-2rx4-128g@xeon6-1s --export loaded.html
   wordline dram loaded --target mrdimm-8800-2rx4-128g@xeon6-1s --mix 2:1 --within 204ns --mess curves.csv
-  wordline dram loaded --target mrdimm-8800-2rx4-128g@xeon6-1s --delay 0,100,500,2000 --samples 20000",
+  wordline dram loaded --target mrdimm-8800-2rx4-128g@xeon6-1s --delay 0,100,500,2000 --samples 20000
+  wordline dram loaded --target rdimm-6400-2rx4-128g@xeon6-1s --against bwlat_100.txt --against-rising",
     target: "MODULE@SYSTEM; repeatable and comma-separated",
     timing: "",
     fixed: crate::Timing::Max,

@@ -5,6 +5,7 @@ use wordline_core::{Axis, Basis, LoadedTest, Metric, ResultSet};
 use wordline_dram::system::SystemRun;
 
 use super::knee::{self, Place};
+use super::measured::MeasuredCurve;
 use super::rows::{self, DramWork, seconds};
 use super::{ModuleMemory, Test, cautions, explain};
 use crate::control::Control;
@@ -48,6 +49,7 @@ pub(super) fn run(
     document: &mut ResultSet,
 ) -> Result<(), LabError> {
     check(test, loaded)?;
+    let measured = MeasuredCurve::of(loaded, control, document)?;
     cautions::samples(loaded.samples, document);
     let mut points = Vec::new();
     for memory in &test.memories {
@@ -86,6 +88,9 @@ pub(super) fn run(
     }
     for curve in &curves {
         rows(test, loaded, curve, document);
+        if let Some(measured) = &measured {
+            beside(test, loaded, curve, measured, document);
+        }
     }
     if document.complete {
         explain(test, loaded, &curves, document);
@@ -155,6 +160,22 @@ fn rows(
             whole.add(metric, value, document);
         }
     }
+}
+
+/// What was measured at the throughput of every point.
+fn beside(
+    test: &Test<'_>,
+    loaded: &LoadedTest,
+    curve: &DelayCurve<'_, '_>,
+    measured: &MeasuredCurve,
+    document: &mut ResultSet,
+) {
+    let whole = subject(test, loaded, curve.memory);
+    for (delay, run) in curve.points.iter().rev() {
+        let point = whole.at(Axis::DelayCycles, *delay);
+        measured.rows_at(place(run), &point, document);
+    }
+    measured.rows(&whole, document);
 }
 
 /// Lines that all cores together can have under way.
