@@ -65,7 +65,7 @@ impl MeasuredCurve {
         document.warn(LabWarning::MeasuredCurve {
             file,
             points: &curve.points.len(),
-            percent: &percent(curve).unwrap_or(wanted),
+            percent: &percent(curve).unwrap_or(wanted).round(),
             mix: &loaded.mix,
         });
         if curve.left_out > 0 {
