@@ -151,10 +151,10 @@ fn a_program_reaches_the_memory_through_its_caches() {
     };
     let ran = of(&["--all"]).done();
     for words in [
-        "180,232",
-        "49,152",
-        "32,000",
-        "16,384",
+        "180232",
+        "49152",
+        "32000",
+        "16384",
         "pass l1 of 48 KiB with 12 ways",
     ] {
         assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);

@@ -2,10 +2,12 @@
 //!
 //! Requests that have times reach the memory controllers at them. Those without come as fast as the cores' outstanding
 //! misses let them: so many are under way at a time. Where the trace is of a program's own accesses, caches have filtered
-//! them, and one core's misses bound them; none comes before the core has ended the instructions in front of it. Latencies are from the controller's door and back: the way on
+//! them, and one core's misses bound them, each until its line is back in the core; none comes before the core has ended
+//! the instructions in front of it. Latencies are from the controller's door and back: the way on
 //! chip is the program's own.
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
 use std::io::BufRead;
 
 use wordline_core::quantity::{ByteCount, Frequency, Time};
@@ -169,6 +171,9 @@ fn watched(
     let cycle_ps = 1e12 / core_clock(memory, trace).hz() as f64;
     let instruction_ps = cycle_ps / instructions_per_cycle(trace);
     let mut player = TraceReplay::new(system, window.max(1), instruction_ps);
+    if is_program {
+        player.path_ps = config.cores.request_path_ps + config.cores.return_path_ps;
+    }
     if !play(memory, trace, requests, &mut player, control)? {
         return Ok(None);
     }
@@ -249,6 +254,10 @@ struct TraceReplay<O: Observer> {
     instruction_ps: f64,
     /// The part of a picosecond by which the program is later than the replay.
     rest_ps: f64,
+    /// The way of a read on chip, which holds a miss of a program's core as well; 0 where no core is known.
+    path_ps: u64,
+    /// When lines will be back in the core.
+    coming: BinaryHeap<Reverse<u64>>,
     /// When the requests that are under way came.
     came: HashMap<u64, u64>,
     under_way: u64,
@@ -273,6 +282,8 @@ impl<O: Observer> TraceReplay<O> {
             window,
             instruction_ps,
             rest_ps: 0.0,
+            path_ps: 0,
+            coming: BinaryHeap::new(),
             came: HashMap::new(),
             under_way: 0,
             now_ps: 0,
@@ -340,9 +351,13 @@ impl<O: Observer> TraceReplay<O> {
 
     fn collect(&mut self) {
         let (came, of) = (&mut self.came, &mut self.done);
-        let mut done = 0;
+        let mut free = 0;
         for Completion { id, time_ps, kind } in of.system.completed() {
-            done += 1;
+            if self.path_ps > 0 && kind == RequestKind::Read {
+                self.coming.push(Reverse(time_ps + self.path_ps));
+            } else {
+                free += 1;
+            }
             of.end_ps = of.end_ps.max(time_ps);
             let Some(at) = came.remove(&id) else {
                 continue;
@@ -353,7 +368,13 @@ impl<O: Observer> TraceReplay<O> {
                 RequestKind::Write => of.write_ps += u128::from(took),
             }
         }
-        self.under_way -= done;
+        while let Some(Reverse(at_ps)) = self.coming.peek()
+            && *at_ps <= self.run_ps
+        {
+            self.coming.pop();
+            free += 1;
+        }
+        self.under_way -= free;
     }
 
     /// Waits for everything.
