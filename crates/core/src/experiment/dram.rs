@@ -161,6 +161,14 @@ pub struct LoadedTest {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "cli", arg(long = "within"))]
     pub within_ps: Vec<u64>,
+    /// A measured curve of the Mess benchmark or its simulator, laid beside the simulated ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", value_parser = super::options::file_name()))]
+    pub against: Option<String>,
+    /// Of a measured curve that bends back, take the points that carry more than all with less load.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "cli", arg(long = "against-rising"))]
+    pub against_rising: bool,
 }
 
 impl LoadedTest {
@@ -191,10 +199,13 @@ pub struct DramTraceTest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(
         feature = "cli",
-        arg(long = "as", value_name = "dramsim3|ramulator|ramulator2|csv")
+        arg(
+            long = "as",
+            value_name = "dramsim3|ramulator|ramulator2|csv|ramulator-cpu|lackey"
+        )
     )]
     pub format: Option<String>,
-    /// The clock that its cycles are counted in.
+    /// The clock that its cycles are counted in; of a program's trace that of its core, by default of the system's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long = "clock"))]
     pub clock_hz: Option<u64>,
@@ -210,6 +221,44 @@ pub struct DramTraceTest {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(feature = "cli", arg(long))]
     pub check: bool,
+    /// Size of the first cache that a program's accesses pass; 0B leaves it out [default: 48 KiB, none for
+    /// ramulator-cpu].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long = "l1"))]
+    pub l1_bytes: Option<u64>,
+    /// Lines of a set of the first cache [default: 12].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long = "l1-ways", value_name = "LINES"))]
+    pub l1_ways: Option<u32>,
+    /// Size of the second cache; 0B leaves it out [default: 2 MiB, none for ramulator-cpu].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long = "l2"))]
+    pub l2_bytes: Option<u64>,
+    /// Lines of a set of the second cache [default: 16].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long = "l2-ways", value_name = "LINES"))]
+    pub l2_ways: Option<u32>,
+    /// Size of the third cache, or of the core's share of it; 0B leaves it out [default: 4 MiB].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long = "l3"))]
+    pub l3_bytes: Option<u64>,
+    /// Lines of a set of the third cache [default: 16].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long = "l3-ways", value_name = "LINES"))]
+    pub l3_ways: Option<u32>,
+    /// Bytes of a line of all caches, a power of two from 64 [default: 64 B].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long = "cache-line"))]
+    pub cache_line_bytes: Option<u64>,
+    /// Instructions of a program that the core ends each cycle while no miss stops it [default: 4].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long = "ipc", value_name = "INSTRUCTIONS"))]
+    pub instructions_per_cycle: Option<f64>,
+}
+
+impl DramTraceTest {
+    /// Instructions that a core ends each cycle unless said otherwise: the width of Ramulator's core.
+    pub const INSTRUCTIONS_PER_CYCLE: f64 = 4.0;
 }
 
 named! {
@@ -306,6 +355,8 @@ impl Default for LoadedTest {
             samples: Self::SAMPLES_QUICK,
             probes: Self::PROBES,
             within_ps: Vec::new(),
+            against: None,
+            against_rising: false,
         }
     }
 }
@@ -406,7 +457,8 @@ pub(super) const LOADED: super::ExperimentCommand = super::ExperimentCommand {
 Examples:
   wordline dram loaded --target rdimm-6400-2rx4-128g@xeon6-1s,mrdimm-8800-2rx4-128g@xeon6-1s --export loaded.html
   wordline dram loaded --target mrdimm-8800-2rx4-128g@xeon6-1s --mix 2:1 --within 204ns --mess curves.csv
-  wordline dram loaded --target mrdimm-8800-2rx4-128g@xeon6-1s --delay 0,100,500,2000 --samples 20000",
+  wordline dram loaded --target mrdimm-8800-2rx4-128g@xeon6-1s --delay 0,100,500,2000 --samples 20000
+  wordline dram loaded --target rdimm-6400-2rx4-128g@xeon6-1s --against bwlat_100.txt --against-rising",
     target: "MODULE@SYSTEM; repeatable and comma-separated",
     timing: "",
     fixed: crate::Timing::Max,
@@ -436,8 +488,10 @@ Examples:
   wordline dram trace requests.csv --target rdimm-6400-2rx4-128g@xeon6-1s,mrdimm-8800-2rx4-128g@xeon6-1s
   wordline dram trace dramsim3.trc --clock 3.2GHz --target mrdimm-8800-2rx4-128g@xeon6-1s --commands commands.json
   wordline dram trace requests.csv --target rdimm-6400-2rx4-128g@xeon6-1s --check
+  wordline dram trace lackey.txt.zst --target rdimm-6400-2rx4-128g@xeon6-1s --l3 8MiB --ipc 2
 
-Formats: dramsim3, ramulator, ramulator2, and csv with a line of column names (time_ns,address,operation).
+Formats: dramsim3, ramulator, ramulator2, and csv with a line of column names (time_ns,address,operation); of programs,
+whose accesses pass caches, ramulator-cpu and lackey (valgrind --tool=lackey --trace-mem=yes). gzip and zstd are expanded.
 docs/reference/dram-traces.md describes them, and the command traces that --commands writes.",
     target: "MODULE@SYSTEM; repeatable and comma-separated",
     timing: "",

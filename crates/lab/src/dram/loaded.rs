@@ -7,6 +7,7 @@ use wordline_core::{Axis, Basis, LoadedTest, Metric, ResultSet};
 use wordline_dram::system::{RunLength, SystemRun};
 
 use super::knee::{self, Place};
+use super::measured::MeasuredCurve;
 use super::points::DramPoint;
 use super::rows::{self, DramWork, seconds};
 use super::{ModuleMemory, Test, cautions, explain, sweep};
@@ -77,10 +78,14 @@ pub(super) fn run(
     document: &mut ResultSet,
 ) -> Result<(), LabError> {
     check(test, loaded)?;
+    let measured = MeasuredCurve::of(loaded, control, document)?;
     cautions::samples(loaded.samples, document);
     let curves = curves(test, loaded, control, document)?;
     for curve in &curves {
         rows(test, loaded, curve, document);
+        if let Some(measured) = &measured {
+            beside(test, loaded, curve, measured, document);
+        }
     }
     if document.complete {
         explain(test, loaded, &curves, document);
@@ -243,6 +248,22 @@ fn knee_interval(curve: &DelayCurve<'_, '_>, whole: &Subject, document: &mut Res
             at.add(metric, Ok(value), document);
         }
     }
+}
+
+/// What was measured at the throughput of every point.
+fn beside(
+    test: &Test<'_>,
+    loaded: &LoadedTest,
+    curve: &DelayCurve<'_, '_>,
+    measured: &MeasuredCurve,
+    document: &mut ResultSet,
+) {
+    let whole = subject(test, loaded, curve.memory);
+    for (delay, run) in curve.points.iter().rev() {
+        let point = whole.at(Axis::DelayCycles, *delay);
+        measured.rows_at(place(run), &point, document);
+    }
+    measured.rows(&whole, document);
 }
 
 /// Lines that all cores together can have under way.

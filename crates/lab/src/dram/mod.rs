@@ -12,6 +12,7 @@ mod explain;
 mod idle;
 pub(crate) mod knee;
 mod loaded;
+mod measured;
 pub(crate) mod points;
 pub(crate) mod rows;
 mod screening;

@@ -2,6 +2,7 @@
 
 mod explained;
 mod lengths;
+mod measured;
 mod support;
 mod trace;
 
