@@ -17,8 +17,11 @@ const FORCED: u8 = 0;
 const IDLE_ROW: u8 = 5;
 const ENTRY: u8 = 6;
 
-/// Added to the number of a rank that manages: it comes behind those of both pseudo-channels that refresh.
-const MANAGEMENT: u64 = 1 << 20;
+/// Added to the number of a rank that is not forced to refresh: it comes behind those of both pseudo-channels that are.
+const AT_LEISURE: u64 = 1 << 20;
+
+/// The same of one that manages: it comes behind all that refresh.
+const MANAGEMENT: u64 = 1 << 21;
 
 impl<O: Observer, S: Scheduler> SubChannel<O, S> {
     /// Counts refreshes that have fallen due.
@@ -238,10 +241,10 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
 
     fn duty_of_rank(&self, channel: usize, rank: usize, floor: u64) -> Option<CommandChoice> {
         let of = &self.channels[channel & 1].ranks[rank];
-        let management = if of.manages && of.powered_down.is_none() {
-            MANAGEMENT
-        } else {
-            0
+        let behind = match (of.forced, of.manages && of.powered_down.is_none()) {
+            (true, _) => 0,
+            (false, false) => AT_LEISURE,
+            (false, true) => MANAGEMENT,
         };
         let own = |at: u64, class: u8, command: Command, bank: usize| {
             let deed = Deed::Own {
@@ -252,7 +255,7 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
             Some(CommandChoice::own(
                 at.max(floor),
                 class,
-                rank as u64 + management,
+                rank as u64 + behind,
                 channel,
                 deed,
             ))

@@ -15,7 +15,8 @@ pub(super) struct Candidate {
     batch: u64,
     /// Where batches are.
     step: u8,
-    /// Of the entry that it serves; 0 where the order is by place, but 1 for management.
+    /// Of the entry that it serves. Of what a rank does by itself 0 where the order is by place or it is forced to refresh,
+    /// 1 where it is not, and 2 for management.
     age: u64,
     pub(super) command: Command,
     pub(super) location: Location,
@@ -99,9 +100,13 @@ impl Oracle {
     /// Class 0: refresh, and what it needs.
     fn upkeep(&self, at: Location) -> Option<Candidate> {
         let duty = self.duty(at);
+        let leisure = u64::from(!self.is_forced(at));
         if self.rank(at).powered_down {
             let wanted = duty.is_some() || self.queued(|location| same_rank(location, at));
-            return wanted.then(|| Candidate::own(0, Command::Pdx, at));
+            return wanted.then(|| Candidate {
+                age: leisure,
+                ..Candidate::own(0, Command::Pdx, at)
+            });
         }
         let RankDuty { index, command, .. } = duty?;
         let at = Location {
@@ -116,7 +121,7 @@ impl Oracle {
         let last = matches!(command, Command::RfmAb | Command::RfmSb);
         let command = if open { precharge } else { command };
         Some(Candidate {
-            age: u64::from(last),
+            age: leisure + u64::from(last),
             ..Candidate::own(0, command, at)
         })
     }
