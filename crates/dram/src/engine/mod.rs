@@ -3,9 +3,10 @@
 //! `run` goes from event to event: refreshes that fall due, requests that arrive, commands. `choose` keeps the best
 //! candidate of every bank and picks among them; `rules` puts off what a command forbids; `duty` refreshes, closes idle
 //! rows and powers down; `admit` and `serve` take
-//! requests through the queues, and `lone` past them.
+//! requests through the queues, and `lone` past them; `ahead` is for callers that react to single requests.
 
 mod admit;
+mod ahead;
 mod choose;
 mod duty;
 mod lone;
@@ -210,14 +211,14 @@ impl<O: Observer> SubChannel<O> {
 
     /// Does everything that happens before a clock.
     pub fn run(&mut self, until: u64) {
-        self.run_while(until.min(CLOCKS_MAX));
+        self.run_while::<false>(until.min(CLOCKS_MAX));
         self.now = self.now.max(until.min(CLOCKS_MAX));
     }
 
     /// Runs until nothing waits any more, with no writes kept back, and returns the first clock at which that holds.
     pub fn flush(&mut self) -> u64 {
         self.flushing = true;
-        self.run_while(CLOCKS_MAX);
+        self.run_while::<false>(CLOCKS_MAX);
         self.flushing = false;
         self.now
     }
@@ -248,19 +249,26 @@ impl<O: Observer> SubChannel<O> {
     }
 
     /// From event to event; while flushing, as long as something waits. `self.now` is always a clock whose commands have
-    /// not been issued.
+    /// not been issued. With `STEP` it stops behind the first clock at which a request enters a queue or is served.
     #[inline(never)]
-    fn run_while(&mut self, until: u64) {
+    fn run_while<const STEP: bool>(&mut self, mut until: u64) {
+        let before = (self.waiting, self.next_age);
         while self.now < until && (self.waiting > 0 || !self.flushing) {
             let now = self.now;
             if self.next_due <= now {
                 self.refreshes_fall_due(now);
             }
             if self.admit_at <= now {
-                if self.is_empty() && self.serve_lone(until) {
+                if self.is_empty() && self.serve_lone::<STEP>(until) {
+                    if STEP {
+                        return;
+                    }
                     continue;
                 }
                 self.admit(now);
+                if STEP && before != (self.waiting, self.next_age) {
+                    until = now + 1;
+                }
             }
             self.turn(now);
             // With its number known, much of what is done for the only pseudo-channel needs no reckoning.
@@ -274,6 +282,9 @@ impl<O: Observer> SubChannel<O> {
                 self.step_shared_bus(until);
             } else {
                 self.step_two_buses(until);
+            }
+            if STEP && before.0 != self.waiting {
+                return;
             }
         }
     }

@@ -1,0 +1,64 @@
+//! For callers that react to single requests: the run stops where there is something to react to, and what cannot come
+//! sooner is known without running.
+
+use super::SubChannel;
+use super::queue::index;
+use super::stamp::CLOCKS_MAX;
+use crate::observer::Observer;
+use crate::request::RequestKind;
+
+impl<O: Observer> SubChannel<O> {
+    /// Does what happens before a clock, but stops behind the first clock at which a request is accepted or served.
+    /// Returns [`now`](Self::now).
+    pub fn step(&mut self, until: u64) -> u64 {
+        self.run_while::<true>(until.min(CLOCKS_MAX));
+        self.now
+    }
+
+    /// Requests of a kind that were pushed, and hold or want an entry of the queue that a pseudo-channel uses.
+    #[inline]
+    pub fn queued(&self, pseudo_channel: u8, kind: RequestKind) -> usize {
+        let set = &self.sets[self.set_of(usize::from(pseudo_channel)) & 1];
+        let kind = usize::from(index(kind)) & 1;
+        set.count[kind] as usize + set.backlog[kind].len()
+    }
+
+    /// Queues that have no room for one more: a bit for each.
+    #[inline]
+    pub fn full_queues(&self) -> u8 {
+        let mut full = 0;
+        for (number, set) in self.sets[..self.set_count].iter().enumerate() {
+            for kind in 0..2 {
+                let held = set.count[kind] as usize + set.backlog[kind].len();
+                full |= u8::from(held >= set.room[kind] as usize) << (2 * number + kind);
+            }
+        }
+        full
+    }
+
+    /// Whether any read was pushed and is not served.
+    #[inline]
+    pub fn has_reads(&self) -> bool {
+        let mut sets = self.sets[..self.set_count].iter();
+        sets.any(|set| set.count[0] > 0 || !set.backlog[0].is_empty())
+    }
+
+    /// When the next request arrives of those that were pushed; the last clock of all where none is to come.
+    #[inline]
+    pub fn next_arrival(&self) -> u64 {
+        self.admit_at
+    }
+
+    /// A clock before which no RD or WR is issued, if nothing is pushed; the last one of all where none is to come.
+    pub fn no_service_before(&self) -> u64 {
+        let rcd = u64::from(self.timing.rcd);
+        let channels = self.channels[..self.channel_count].iter();
+        let first = channels.map(|pc| match &pc.next {
+            // Chosen since anything changed. Refreshes, turns and others' commands only put it off.
+            Some(choice) => pc.column_not_before(choice, rcd),
+            None => self.now,
+        });
+        let first = first.min().unwrap_or(u64::MAX);
+        first.min(self.admit_at).max(self.now)
+    }
+}

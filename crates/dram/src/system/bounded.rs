@@ -1,0 +1,265 @@
+//! A memory whose queues refuse what they have no room for, and that stops at every event.
+
+use std::ops::RangeInclusive;
+
+use super::memory::{Completion, MemoryError, MemorySystem};
+use crate::config::{ConfigError, SystemConfig};
+use crate::engine::SubChannel;
+use crate::mapping::{AddressError, AddressMap, DecodedAddress};
+use crate::observer::Observer;
+use crate::request::RequestKind;
+
+/// How many clocks a sub-channel without anything to say may lie behind: it is refreshed all the same.
+const BEHIND_MAX: u64 = 1 << 20;
+
+/// The memory of a system for a caller that reacts to it: a request comes at the present time and only where its queue
+/// has room, and [`step`](Self::step) goes to the next time at which the caller may want to do something. Times are
+/// picoseconds, counted from 0.
+///
+/// Sub-channels are run only as far as the caller can see: one that cannot complete anything by a time, and has no full
+/// queue, is left behind until it can.
+#[derive(Debug)]
+pub struct BoundedMemory<O: Observer> {
+    memory: MemorySystem<O>,
+    now_ps: u64,
+    /// The clock edge that all sub-channels have reached.
+    reached: u64,
+    /// For each sub-channel the first time at which anything can be seen of it that is not known.
+    horizons: Vec<u64>,
+}
+
+impl<O: Observer> BoundedMemory<O> {
+    /// An idle memory; every sub-channel is watched by what `observer` makes for its channel and number.
+    ///
+    /// # Errors
+    /// When the configuration contradicts itself.
+    pub fn new(
+        config: &SystemConfig,
+        observer: impl FnMut(u32, u32) -> O,
+    ) -> Result<Self, ConfigError> {
+        let memory = MemorySystem::new(config, observer)?;
+        Ok(Self {
+            now_ps: 0,
+            reached: 0,
+            horizons: vec![u64::MAX; memory.parts.len()],
+            memory,
+        })
+    }
+
+    /// What the memory is.
+    #[must_use]
+    pub fn config(&self) -> &SystemConfig {
+        &self.memory.config
+    }
+
+    /// From addresses to places.
+    #[must_use]
+    pub fn map(&self) -> &AddressMap {
+        self.memory.map()
+    }
+
+    /// The time that the memory was run to, in picoseconds.
+    #[must_use]
+    pub const fn now_ps(&self) -> u64 {
+        self.now_ps
+    }
+
+    /// The first clock edge that has not been run.
+    #[must_use]
+    pub fn edge(&self) -> u64 {
+        self.edge_at(self.now_ps)
+    }
+
+    fn edge_at(&self, time_ps: u64) -> u64 {
+        let clock = self.memory.config.sub_channel.clock;
+        clock.edge_at_or_after(time_ps)
+    }
+
+    /// The first time at which what happens at a clock edge is seen.
+    fn behind(&self, edge: u64) -> u64 {
+        self.memory
+            .config
+            .sub_channel
+            .clock
+            .ps(edge)
+            .saturating_add(1)
+    }
+
+    /// Whether the queue of a request has room.
+    ///
+    /// # Errors
+    /// When the memory has no such line.
+    pub fn can_accept(&mut self, address: u64, kind: RequestKind) -> Result<bool, AddressError> {
+        let place = self.memory.map().decode(address)?;
+        Ok(self.has_room(&place, kind))
+    }
+
+    fn has_room(&mut self, place: &DecodedAddress, kind: RequestKind) -> bool {
+        let policy = &self.memory.config.sub_channel.policy;
+        let room = match kind {
+            RequestKind::Read => policy.read_queue,
+            RequestKind::Write => policy.write_queue,
+        };
+        let part = self.memory.index(place);
+        let pseudo_channel = place.location.pseudo_channel;
+        let is_full = |of: &SubChannel<_>| of.queued(pseudo_channel, kind) >= room as usize;
+        if !is_full(&self.memory.parts[part]) {
+            return true;
+        }
+        // One that was left behind may have served something since.
+        let edge = self.edge();
+        if self.memory.parts[part].now() < edge {
+            self.memory.parts[part].run(edge);
+            self.look(part);
+        }
+        !is_full(&self.memory.parts[part])
+    }
+
+    /// Takes a request that reaches its controller now, at the first clock edge. Whether there was room for it.
+    ///
+    /// # Errors
+    /// When the memory has no such line.
+    pub fn push(&mut self, id: u64, kind: RequestKind, address: u64) -> Result<bool, MemoryError> {
+        let place = self.memory.map().decode(address);
+        let place = place.map_err(|problem| MemoryError::Address { id, problem })?;
+        if !self.has_room(&place, kind) {
+            return Ok(false);
+        }
+        self.memory.push_to(&place, id, kind, self.now_ps)?;
+        let part = self.memory.index(&place);
+        // A write is accepted there, or a read answered by the write queue.
+        let seen = self.behind(self.edge());
+        self.horizons[part] = self.horizons[part].min(seen);
+        Ok(true)
+    }
+
+    /// Does everything that happens before a time, which is `now` then.
+    pub fn run(&mut self, until_ps: u64) {
+        self.pass(self.now_ps..=until_ps, false);
+    }
+
+    /// Does everything up to the first time at which a request is completed, or a queue that was full has room, which is
+    /// `now` then; up to the limit where nothing of that comes before.
+    pub fn step(&mut self, limit_ps: u64) {
+        self.pass(self.now_ps..=limit_ps, true);
+    }
+
+    fn pass(&mut self, times: RangeInclusive<u64>, stops: bool) {
+        let mut end_ps = *times.end();
+        loop {
+            if stops && let Some((completion, _)) = self.memory.answers.front() {
+                end_ps = end_ps.min(completion.time_ps.saturating_add(1));
+            }
+            let mut first = (u64::MAX, 0);
+            let mut second = end_ps;
+            for (part, &horizon) in self.horizons.iter().enumerate() {
+                if horizon < first.0 {
+                    second = second.min(first.0);
+                    first = (horizon, part);
+                } else {
+                    second = second.min(horizon);
+                }
+            }
+            let (horizon, part) = first;
+            if horizon > end_ps {
+                break;
+            }
+            if !stops {
+                let edge = self.edge_at(end_ps);
+                self.memory.parts[part].run(edge);
+                self.look(part);
+                continue;
+            }
+            let until = self.edge_at(second);
+            let of = &mut self.memory.parts[part];
+            let full = of.full_queues();
+            let at = of.step(until);
+            if full & !of.full_queues() != 0 {
+                end_ps = end_ps.min(self.behind(at.saturating_sub(1)));
+            }
+            self.look(part);
+        }
+        self.now_ps = end_ps.max(*times.start());
+        let edge = self.edge();
+        if edge - self.reached > BEHIND_MAX {
+            self.catch_up();
+        }
+    }
+
+    /// Fetches what a sub-channel has answered, and sees how far it can be left alone.
+    fn look(&mut self, part: usize) {
+        self.memory.fetch(part);
+        let config = &self.memory.config;
+        let (clock, timing) = (config.sub_channel.clock, &config.sub_channel.timing);
+        let of = &self.memory.parts[part];
+        let seen = |edge: u64, later: u64| {
+            let ps = if edge == u64::MAX {
+                edge
+            } else {
+                clock.ps(edge)
+            };
+            ps.saturating_add(later).saturating_add(1)
+        };
+        let arrival = seen(of.next_arrival(), 0);
+        self.horizons[part] = if of.full_queues() != 0 {
+            arrival.min(seen(of.no_service_before(), 0))
+        } else if of.has_reads() {
+            let data = u64::from(timing.cl) + u64::from(timing.burst);
+            let data = of.no_service_before().saturating_add(data);
+            arrival.min(seen(data, config.module_delay_ps))
+        } else {
+            arrival
+        };
+    }
+
+    /// Runs all sub-channels to the present time.
+    fn catch_up(&mut self) {
+        let edge = self.edge();
+        for part in 0..self.memory.parts.len() {
+            self.memory.parts[part].run(edge);
+            self.look(part);
+        }
+        self.reached = edge;
+    }
+
+    /// Runs until every request is done, with no writes kept back; that is `now` then.
+    pub fn drain(&mut self) {
+        self.catch_up();
+        let end_ps = self.memory.flush();
+        let last = self.memory.answers.back();
+        let told_ps = last.map_or(0, |(completion, _)| completion.time_ps + 1);
+        self.now_ps = self.now_ps.max(end_ps).max(told_ps);
+        self.catch_up();
+    }
+
+    /// The next request that was completed before `now`, in the order of times, those of one time by sub-channel.
+    pub fn pop_completed(&mut self) -> Option<Completion> {
+        if !self.has_completed() {
+            return None;
+        }
+        self.memory.answers.pop_front().map(|(first, _)| first)
+    }
+
+    /// Whether there is such a request.
+    #[must_use]
+    pub fn has_completed(&self) -> bool {
+        let first = self.memory.answers.front();
+        first.is_some_and(|(first, _)| first.time_ps < self.now_ps)
+    }
+
+    /// A time before which nothing is completed and no queue that is full gets room, if nothing is pushed. None where
+    /// nothing is to come.
+    #[must_use]
+    pub fn next_event_ps(&self) -> Option<u64> {
+        let known = self.memory.answers.front();
+        let known = known.map_or(u64::MAX, |(first, _)| first.time_ps.saturating_add(1));
+        let next = self.horizons.iter().fold(known, |next, of| next.min(*of));
+        (next != u64::MAX).then_some(next.max(self.now_ps))
+    }
+
+    /// What watches, with everything before `now` done, to be read out or reset.
+    pub fn observers_mut(&mut self) -> impl Iterator<Item = &mut O> {
+        self.catch_up();
+        self.memory.observers_mut()
+    }
+}
