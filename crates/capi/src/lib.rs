@@ -14,7 +14,7 @@ mod message;
 /// DDR5 memory for simulators of processors: `wordline_dram.h`.
 pub mod wordline_dram_h {
     pub use crate::dram::abi::{
-        ABI, Complete, DramCompletion, DramInfo, DramOptions, PushedRequest, DramStatus, Stats,
+        ABI, Complete, DramCompletion, DramInfo, DramOptions, DramStatus, PushedRequest, Stats,
         WlDram,
     };
     pub use crate::dram::functions::{

@@ -6,7 +6,7 @@ use std::ffi::c_char;
 use wordline_dram::RequestKind;
 
 use super::abi::{
-    ABI, DramCompletion, DramInfo, DramOptions, PushedRequest, DramStatus, Stats, WlDram,
+    ABI, DramCompletion, DramInfo, DramOptions, DramStatus, PushedRequest, Stats, WlDram,
 };
 use super::fault::DramFault;
 use super::memory::DramMemory;

@@ -7,3 +7,4 @@ mod dram;
 mod guide;
 mod memory;
 mod prototypes;
+mod replay;

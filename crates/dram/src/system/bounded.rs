@@ -263,3 +263,134 @@ impl<O: Observer> BoundedMemory<O> {
         self.memory.observers_mut()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{PagePolicy, Refresh};
+    use crate::statistics::Statistics;
+    use crate::system::sample::{mrdimm_8800, rdimm_6400};
+    use proptest::prelude::*;
+
+    /// What a caller does: whether it stops at events, and its requests, each with near lines or far ones, whether it
+    /// writes, a line, and the pause before it.
+    type Calls = Vec<(bool, bool, u64, u64)>;
+
+    fn calls() -> impl Strategy<Value = Calls> {
+        let pause = prop_oneof![4 => Just(0), 1 => 1u64..5_000, 1 => 1u64..2_000_000];
+        let one = (
+            any::<bool>(),
+            prop::bool::weighted(0.4),
+            0u64..1 << 30,
+            pause,
+        );
+        prop::collection::vec(one, 1..300)
+    }
+
+    fn configs() -> impl Strategy<Value = SystemConfig> {
+        let queues = (1u32..20, 2u32..20);
+        let page = prop_oneof![
+            Just(PagePolicy::Open),
+            Just(PagePolicy::Closed),
+            Just(PagePolicy::Timeout(200))
+        ];
+        let refresh = prop_oneof![Just(Refresh::AllBank), Just(Refresh::SameBank)];
+        let power = prop_oneof![Just(None), Just(Some(50))];
+        let all = (any::<bool>(), any::<bool>(), queues, page, refresh, power);
+        all.prop_map(|(module, shared, (reads, writes), page, refresh, power)| {
+            let mut config = if module { mrdimm_8800() } else { rdimm_6400() };
+            let policy = &mut config.sub_channel.policy;
+            policy.shared_queues = shared && module;
+            (policy.read_queue, policy.write_queue) = (reads, writes);
+            (policy.drain_high, policy.drain_low) = (writes.div_ceil(2).max(1), writes / 4);
+            (policy.page, policy.refresh, policy.power_down) = (page, refresh, power);
+            config
+        })
+    }
+
+    /// Pushes the requests, and checks on the way that every event is one.
+    fn by_steps(
+        config: &SystemConfig,
+        calls: &Calls,
+        stops: bool,
+    ) -> (Vec<Completion>, Vec<u64>, u64) {
+        let watch = |_, _| Statistics::new(&config.sub_channel);
+        let mut memory = BoundedMemory::new(config, watch).expect("sound");
+        let (mut done, mut pushed) = (Vec::new(), Vec::new());
+        for (id, &(near, write, line, pause)) in calls.iter().enumerate() {
+            let line = if near { line % 4 } else { line };
+            let kind = if write {
+                RequestKind::Write
+            } else {
+                RequestKind::Read
+            };
+            let due = memory.now_ps() + pause;
+            while memory.now_ps() < due {
+                advance(&mut memory, due, stops, &mut done);
+            }
+            while !memory.push(id as u64, kind, line * 64).expect("a line") {
+                assert!(!memory.can_accept(line * 64, kind).expect("a line"));
+                let next = memory.next_event_ps().expect("a full queue gets room");
+                let limit = if stops { u64::MAX } else { next };
+                advance(&mut memory, limit, stops, &mut done);
+            }
+            pushed.push(memory.now_ps());
+        }
+        let drained = memory.now_ps();
+        memory.drain();
+        done.extend(std::iter::from_fn(|| memory.pop_completed()));
+        (done, pushed, drained)
+    }
+
+    fn advance(
+        memory: &mut BoundedMemory<Statistics>,
+        limit: u64,
+        stops: bool,
+        done: &mut Vec<Completion>,
+    ) {
+        let (before, next) = (memory.now_ps(), memory.next_event_ps());
+        if stops {
+            memory.step(limit);
+        } else {
+            memory.run(next.map_or(limit, |next| next.min(limit)));
+        }
+        let now = memory.now_ps();
+        assert!(now > before, "time goes on");
+        let new: Vec<_> = std::iter::from_fn(|| memory.pop_completed()).collect();
+        for completion in &new {
+            assert!(
+                next.is_some_and(|next| next <= completion.time_ps + 1),
+                "foretold"
+            );
+            assert!(
+                !stops || completion.time_ps + 1 == now,
+                "one event, one time"
+            );
+        }
+        done.extend(new);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(96))]
+
+        /// Whoever stops at every event is told what one is told who never does.
+        #[test]
+        fn steps_change_nothing(config in configs(), calls in calls()) {
+            let (done, pushed, drained) = by_steps(&config, &calls, true);
+            let (again, pushed_again, _) = by_steps(&config, &calls, false);
+            let mut whole = MemorySystem::new(&config, |_, _| ()).expect("sound");
+            for (id, (&(near, write, line, _), &time_ps)) in calls.iter().zip(&pushed).enumerate() {
+                let line = if near { line % 4 } else { line };
+                let kind = if write { RequestKind::Write } else { RequestKind::Read };
+                whole.push(id as u64, kind, line * 64, time_ps).expect("in order");
+            }
+            whole.run(drained);
+            let mut by_whole: Vec<_> = whole.completed().collect();
+            whole.flush();
+            by_whole.extend(whole.completed());
+            prop_assert_eq!(&done, &by_whole);
+            prop_assert_eq!(done, again);
+            prop_assert_eq!(pushed, pushed_again);
+        }
+    }
+}
