@@ -79,7 +79,7 @@ impl DramMemory {
 
     /// Whether the queue of a request has room.
     pub(crate) fn can_accept(
-        &mut self,
+        &self,
         address: u64,
         kind: RequestKind,
     ) -> Result<bool, DramFault> {

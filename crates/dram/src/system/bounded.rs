@@ -89,30 +89,21 @@ impl<O: Observer> BoundedMemory<O> {
     ///
     /// # Errors
     /// When the memory has no such line.
-    pub fn can_accept(&mut self, address: u64, kind: RequestKind) -> Result<bool, AddressError> {
+    pub fn can_accept(&self, address: u64, kind: RequestKind) -> Result<bool, AddressError> {
         let place = self.memory.map().decode(address)?;
         Ok(self.has_room(&place, kind))
     }
 
-    fn has_room(&mut self, place: &DecodedAddress, kind: RequestKind) -> bool {
+    /// One that is full was run to a time before which nothing leaves it; one that was left behind and has room has more
+    /// of it now.
+    fn has_room(&self, place: &DecodedAddress, kind: RequestKind) -> bool {
         let policy = &self.memory.config.sub_channel.policy;
         let room = match kind {
             RequestKind::Read => policy.read_queue,
             RequestKind::Write => policy.write_queue,
         };
-        let part = self.memory.index(place);
-        let pseudo_channel = place.location.pseudo_channel;
-        let is_full = |of: &SubChannel<_>| of.queued(pseudo_channel, kind) >= room as usize;
-        if !is_full(&self.memory.parts[part]) {
-            return true;
-        }
-        // One that was left behind may have served something since.
-        let edge = self.edge();
-        if self.memory.parts[part].now() < edge {
-            self.memory.parts[part].run(edge);
-            self.look(part);
-        }
-        !is_full(&self.memory.parts[part])
+        let part = &self.memory.parts[self.memory.index(place)];
+        part.queued(place.location.pseudo_channel, kind) < room as usize
     }
 
     /// Takes a request that reaches its controller now, at the first clock edge. Whether there was room for it.
@@ -127,9 +118,16 @@ impl<O: Observer> BoundedMemory<O> {
         }
         self.memory.push_to(&place, id, kind, self.now_ps)?;
         let part = self.memory.index(&place);
-        // A write is accepted there, or a read answered by the write queue.
-        let seen = self.behind(self.edge());
-        self.horizons[part] = self.horizons[part].min(seen);
+        let edge = self.edge();
+        let of = &mut self.memory.parts[part];
+        if of.full_queues() != 0 && of.now() < edge {
+            // It seems full because it was left behind, or is so from now on.
+            of.run(edge);
+            self.look(part);
+        } else {
+            // A write is accepted there, or a read answered by the write queue.
+            self.horizons[part] = self.horizons[part].min(self.behind(edge));
+        }
         Ok(true)
     }
 
@@ -355,8 +353,8 @@ mod tests {
             memory.run(next.map_or(limit, |next| next.min(limit)));
         }
         let now = memory.now_ps();
-        assert!(now > before, "time goes on");
         let new: Vec<_> = std::iter::from_fn(|| memory.pop_completed()).collect();
+        assert!(now > before, "time goes on");
         for completion in &new {
             assert!(
                 next.is_some_and(|next| next <= completion.time_ps + 1),
