@@ -86,6 +86,8 @@ typedef struct wl_dram_options {
     const char *catalog;       /* a folder of sheets of your own; NULL: none */
     wl_dram_complete complete; /* NULL: completions are taken with wl_dram_step, or not at all */
     void *user;                /* handed to complete */
+    uint64_t backlog;          /* requests that may wait in front of each full queue, up to 2^20; 0: none, it is refused.
+                                  The wait counts as one for the queue; a write there is not accepted yet */
 } wl_dram_options;
 
 /* What a memory is. */

@@ -81,6 +81,7 @@ pub struct DramOptions {
     pub catalog: *const c_char,
     pub complete: Option<Complete>,
     pub user: *mut c_void,
+    pub backlog: u64,
 }
 
 /// `wl_dram_info`.
@@ -146,6 +147,7 @@ impl Default for DramOptions {
             catalog: std::ptr::null(),
             complete: None,
             user: std::ptr::null_mut(),
+            backlog: 0,
         }
     }
 }

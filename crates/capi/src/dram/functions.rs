@@ -72,7 +72,7 @@ pub unsafe extern "C" fn wl_dram_create(
             )
         };
         let target = target.ok_or(BadArgument::Null("target"))?;
-        let made = DramMemory::new(target, settings, catalog)?;
+        let made = DramMemory::new(target, settings, catalog, options.backlog)?;
         let handle = table::insert(made, options.complete, options.user)?;
         // SAFETY: as above. The handle is a number passed as a pointer; it is never dereferenced.
         unsafe { memory.write_unaligned(std::ptr::without_provenance_mut(handle)) };

@@ -14,6 +14,8 @@ use super::fault::DramFault;
 
 /// Longest time that one call runs: refreshes make even an idle memory cost something.
 const STEP_PS: u64 = 1_000 * 1_000_000_000_000;
+/// Most requests in front of a queue.
+const BACKLOG_MAX: u32 = 1 << 20;
 /// Latest time: clocks beyond it are none of a sub-channel's.
 const LATEST_PS: u64 = 1 << 62;
 
@@ -31,17 +33,28 @@ impl DramMemory {
         target: &str,
         settings: Option<&str>,
         catalog: Option<&str>,
+        backlog: u64,
     ) -> Result<Self, DramFault> {
+        let backlog = u32::try_from(backlog).ok().filter(|of| *of <= BACKLOG_MAX);
+        let backlog = backlog.ok_or(DramFault::Backlog(BACKLOG_MAX))?;
         let folders: Vec<PathBuf> = catalog.map(PathBuf::from).into_iter().collect();
         let catalog = Catalog::load(&folders)?;
         let connected = catalog
             .module_in_system(target)?
             .connect(&settings_of(settings)?)?;
         let currents = connected.currents.into_iter().next();
-        Self::of(connected.config, currents.map(|(_, currents)| currents))
+        Self::of(
+            connected.config,
+            backlog,
+            currents.map(|(_, currents)| currents),
+        )
     }
 
-    fn of(config: SystemConfig, currents: Option<Currents>) -> Result<Self, DramFault> {
+    fn of(
+        config: SystemConfig,
+        backlog: u32,
+        currents: Option<Currents>,
+    ) -> Result<Self, DramFault> {
         let of = &config.sub_channel;
         let memory =
             BoundedMemory::new(&config, |_, _| (Statistics::new(of), EnergyMeter::new(of)))?;
@@ -78,11 +91,7 @@ impl DramMemory {
     }
 
     /// Whether the queue of a request has room.
-    pub(crate) fn can_accept(
-        &self,
-        address: u64,
-        kind: RequestKind,
-    ) -> Result<bool, DramFault> {
+    pub(crate) fn can_accept(&self, address: u64, kind: RequestKind) -> Result<bool, DramFault> {
         Ok(self.memory.can_accept(address, kind)?)
     }
 

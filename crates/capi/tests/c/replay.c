@@ -85,7 +85,7 @@ int main(int words, char **word)
     wl_dram_stats stats;
     uint64_t requests, gap_ps, waiting = 0, next = 0, at_ps = 0;
     char how;
-    CHECK(words == 7);
+    CHECK(words == 8);
     how = word[3][0];
     state = strtoull(word[4], NULL, 10);
     requests = strtoull(word[5], NULL, 10);
@@ -95,6 +95,7 @@ int main(int words, char **word)
     options.abi = WL_DRAM_ABI;
     options.target = word[1];
     options.settings = word[2];
+    options.backlog = strtoull(word[7], NULL, 10);
     options.complete = how == 'a' ? NULL : done;
     CHECK(wl_dram_create(&options, &memory) == WL_DRAM_OK);
     info.size = sizeof info;

@@ -103,7 +103,13 @@ fn check(program: &Path, target: &str, settings: &str, requests: u64) {
     let connected = catalog.module_in_system(target).expect("known");
     let config = connected.connect(&chosen).expect("fits").config;
     // From a full memory to a request now and then.
-    for (seed, gap_ps) in [(1_u64, 1_u64), (2, 20_000), (3, 400_000), (4, 4_000_000)] {
+    for (seed, gap_ps, backlog) in [
+        (1_u64, 1_u64, 0_u64),
+        (2, 1, 9),
+        (3, 20_000, 0),
+        (4, 400_000, 0),
+        (5, 4_000_000, 0),
+    ] {
         // With a clock it takes as long as there are clocks.
         let hows = if gap_ps < 1_000_000 { "abcd" } else { "abd" };
         for how in hows.chars() {

@@ -8,7 +8,7 @@ use crate::observer::Observer;
 use crate::request::RequestKind;
 
 impl<O: Observer> SubChannel<O> {
-    /// Does what happens before a clock, but stops behind the first clock at which a request is accepted or served.
+    /// Does what happens before a clock, but stops behind the first clock at which a write is accepted or a request served.
     /// Returns [`now`](Self::now).
     pub fn step(&mut self, until: u64) -> u64 {
         self.run_while::<true>(until.min(CLOCKS_MAX));
@@ -23,17 +23,32 @@ impl<O: Observer> SubChannel<O> {
         set.count[kind] as usize + set.backlog[kind].len()
     }
 
-    /// Queues that have no room for one more: a bit for each.
+    /// Queues that have no room for one more, with so many in front of each: a bit for each.
     #[inline]
-    pub fn full_queues(&self) -> u8 {
+    pub fn full_queues(&self, in_front: u32) -> u8 {
         let mut full = 0;
         for (number, set) in self.sets[..self.set_count].iter().enumerate() {
             for kind in 0..2 {
                 let held = set.count[kind] as usize + set.backlog[kind].len();
-                full |= u8::from(held >= set.room[kind] as usize) << (2 * number + kind);
+                let room = set.room[kind] as usize + in_front as usize;
+                full |= u8::from(held >= room) << (2 * number + kind);
             }
         }
         full
+    }
+
+    /// Whether any request has not entered its queue.
+    #[inline]
+    pub fn has_backlog(&self) -> bool {
+        let sets = self.sets[..self.set_count].iter();
+        let mut backlogs = sets.flat_map(|set| &set.backlog);
+        backlogs.any(|backlog| !backlog.is_empty())
+    }
+
+    /// Entries of writes.
+    #[inline]
+    pub(super) fn queued_writes(&self) -> u32 {
+        self.sets[0].count[1] + self.sets[1].count[1]
     }
 
     /// Whether any read was pushed and is not served.

@@ -249,10 +249,10 @@ impl<O: Observer> SubChannel<O> {
     }
 
     /// From event to event; while flushing, as long as something waits. `self.now` is always a clock whose commands have
-    /// not been issued. With `STEP` it stops behind the first clock at which a request enters a queue or is served.
+    /// not been issued. With `STEP` it stops behind the first clock at which a write is accepted or a request served.
     #[inline(never)]
     fn run_while<const STEP: bool>(&mut self, mut until: u64) {
-        let before = (self.waiting, self.next_age);
+        let before = self.waiting;
         while self.now < until && (self.waiting > 0 || !self.flushing) {
             let now = self.now;
             if self.next_due <= now {
@@ -265,8 +265,9 @@ impl<O: Observer> SubChannel<O> {
                     }
                     continue;
                 }
+                let writes = self.queued_writes();
                 self.admit(now);
-                if STEP && before != (self.waiting, self.next_age) {
+                if STEP && (before, writes) != (self.waiting, self.queued_writes()) {
                     until = now + 1;
                 }
             }
@@ -283,7 +284,7 @@ impl<O: Observer> SubChannel<O> {
             } else {
                 self.step_two_buses(until);
             }
-            if STEP && before.0 != self.waiting {
+            if STEP && before != self.waiting {
                 return;
             }
         }

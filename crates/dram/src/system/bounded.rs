@@ -7,7 +7,7 @@ use crate::config::{ConfigError, SystemConfig};
 use crate::engine::SubChannel;
 use crate::mapping::{AddressError, AddressMap, DecodedAddress};
 use crate::observer::Observer;
-use crate::request::RequestKind;
+use crate::request::{Request, RequestKind};
 
 /// How many clocks a sub-channel without anything to say may lie behind: it is refreshed all the same.
 const BEHIND_MAX: u64 = 1 << 20;
@@ -21,7 +21,12 @@ const BEHIND_MAX: u64 = 1 << 20;
 #[derive(Debug)]
 pub struct BoundedMemory<O: Observer> {
     memory: MemorySystem<O>,
+    /// Requests that may wait in front of each full queue.
+    in_front: u32,
     now_ps: u64,
+    /// The first clock edge at or after that, and the first time at which what happens there is seen.
+    edge: u64,
+    edge_seen_ps: u64,
     /// The clock edge that all sub-channels have reached.
     reached: u64,
     /// For each sub-channel the first time at which anything can be seen of it that is not known.
@@ -29,17 +34,22 @@ pub struct BoundedMemory<O: Observer> {
 }
 
 impl<O: Observer> BoundedMemory<O> {
-    /// An idle memory; every sub-channel is watched by what `observer` makes for its channel and number.
+    /// An idle memory; every sub-channel is watched by what `observer` makes for its channel and number. In front of each
+    /// queue that is full `in_front` requests wait, where more are refused; a write that waits there is not accepted.
     ///
     /// # Errors
     /// When the configuration contradicts itself.
     pub fn new(
         config: &SystemConfig,
+        in_front: u32,
         observer: impl FnMut(u32, u32) -> O,
     ) -> Result<Self, ConfigError> {
         let memory = MemorySystem::new(config, observer)?;
         Ok(Self {
+            in_front,
             now_ps: 0,
+            edge: 0,
+            edge_seen_ps: 1,
             reached: 0,
             horizons: vec![u64::MAX; memory.parts.len()],
             memory,
@@ -66,8 +76,16 @@ impl<O: Observer> BoundedMemory<O> {
 
     /// The first clock edge that has not been run.
     #[must_use]
-    pub fn edge(&self) -> u64 {
-        self.edge_at(self.now_ps)
+    pub const fn edge(&self) -> u64 {
+        self.edge
+    }
+
+    fn arrive(&mut self, now_ps: u64) {
+        if now_ps != self.now_ps {
+            self.now_ps = now_ps;
+            self.edge = self.edge_at(now_ps);
+            self.edge_seen_ps = self.behind(self.edge);
+        }
     }
 
     fn edge_at(&self, time_ps: u64) -> u64 {
@@ -96,12 +114,14 @@ impl<O: Observer> BoundedMemory<O> {
 
     /// One that is full was run to a time before which nothing leaves it; one that was left behind and has room has more
     /// of it now.
+    #[inline]
     fn has_room(&self, place: &DecodedAddress, kind: RequestKind) -> bool {
         let policy = &self.memory.config.sub_channel.policy;
-        let room = match kind {
-            RequestKind::Read => policy.read_queue,
-            RequestKind::Write => policy.write_queue,
-        };
+        let room = self.in_front
+            + match kind {
+                RequestKind::Read => policy.read_queue,
+                RequestKind::Write => policy.write_queue,
+            };
         let part = &self.memory.parts[self.memory.index(place)];
         part.queued(place.location.pseudo_channel, kind) < room as usize
     }
@@ -110,23 +130,30 @@ impl<O: Observer> BoundedMemory<O> {
     ///
     /// # Errors
     /// When the memory has no such line.
+    #[inline]
     pub fn push(&mut self, id: u64, kind: RequestKind, address: u64) -> Result<bool, MemoryError> {
         let place = self.memory.map().decode(address);
         let place = place.map_err(|problem| MemoryError::Address { id, problem })?;
         if !self.has_room(&place, kind) {
             return Ok(false);
         }
-        self.memory.push_to(&place, id, kind, self.now_ps)?;
         let part = self.memory.index(&place);
-        let edge = self.edge();
+        let edge = self.edge;
         let of = &mut self.memory.parts[part];
-        if of.full_queues() != 0 && of.now() < edge {
+        of.push(Request {
+            id,
+            kind,
+            location: place.location,
+            arrival: edge,
+        })?;
+        self.memory.told_ps = self.now_ps;
+        if of.now() < edge && of.full_queues(self.in_front) != 0 {
             // It seems full because it was left behind, or is so from now on.
             of.run(edge);
             self.look(part);
         } else {
             // A write is accepted there, or a read answered by the write queue.
-            self.horizons[part] = self.horizons[part].min(self.behind(edge));
+            self.horizons[part] = self.horizons[part].min(self.edge_seen_ps);
         }
         Ok(true)
     }
@@ -170,16 +197,15 @@ impl<O: Observer> BoundedMemory<O> {
             }
             let until = self.edge_at(second);
             let of = &mut self.memory.parts[part];
-            let full = of.full_queues();
+            let full = of.full_queues(self.in_front);
             let at = of.step(until);
-            if full & !of.full_queues() != 0 {
+            if full & !of.full_queues(self.in_front) != 0 {
                 end_ps = end_ps.min(self.behind(at.saturating_sub(1)));
             }
             self.look(part);
         }
-        self.now_ps = end_ps.max(*times.start());
-        let edge = self.edge();
-        if edge - self.reached > BEHIND_MAX {
+        self.arrive(end_ps.max(*times.start()));
+        if self.edge - self.reached > BEHIND_MAX {
             self.catch_up();
         }
     }
@@ -199,7 +225,9 @@ impl<O: Observer> BoundedMemory<O> {
             ps.saturating_add(later).saturating_add(1)
         };
         let arrival = seen(of.next_arrival(), 0);
-        self.horizons[part] = if of.full_queues() != 0 {
+        // What is served makes room, also for writes that have not been accepted.
+        let matters = of.full_queues(self.in_front) != 0 || of.has_backlog();
+        self.horizons[part] = if matters {
             arrival.min(seen(of.no_service_before(), 0))
         } else if of.has_reads() {
             let data = u64::from(timing.cl) + u64::from(timing.burst);
@@ -212,7 +240,7 @@ impl<O: Observer> BoundedMemory<O> {
 
     /// Runs all sub-channels to the present time.
     fn catch_up(&mut self) {
-        let edge = self.edge();
+        let edge = self.edge;
         for part in 0..self.memory.parts.len() {
             self.memory.parts[part].run(edge);
             self.look(part);
@@ -226,7 +254,7 @@ impl<O: Observer> BoundedMemory<O> {
         let end_ps = self.memory.flush();
         let last = self.memory.answers.back();
         let told_ps = last.map_or(0, |(completion, _)| completion.time_ps + 1);
-        self.now_ps = self.now_ps.max(end_ps).max(told_ps);
+        self.arrive(self.now_ps.max(end_ps).max(told_ps));
         self.catch_up();
     }
 
@@ -309,11 +337,12 @@ mod tests {
     /// Pushes the requests, and checks on the way that every event is one.
     fn by_steps(
         config: &SystemConfig,
+        in_front: u32,
         calls: &Calls,
         stops: bool,
     ) -> (Vec<Completion>, Vec<u64>, u64) {
         let watch = |_, _| Statistics::new(&config.sub_channel);
-        let mut memory = BoundedMemory::new(config, watch).expect("sound");
+        let mut memory = BoundedMemory::new(config, in_front, watch).expect("sound");
         let (mut done, mut pushed) = (Vec::new(), Vec::new());
         for (id, &(near, write, line, pause)) in calls.iter().enumerate() {
             let line = if near { line % 4 } else { line };
@@ -373,9 +402,9 @@ mod tests {
 
         /// Whoever stops at every event is told what one is told who never does.
         #[test]
-        fn steps_change_nothing(config in configs(), calls in calls()) {
-            let (done, pushed, drained) = by_steps(&config, &calls, true);
-            let (again, pushed_again, _) = by_steps(&config, &calls, false);
+        fn steps_change_nothing(config in configs(), in_front in 0u32..5, calls in calls()) {
+            let (done, pushed, drained) = by_steps(&config, in_front, &calls, true);
+            let (again, pushed_again, _) = by_steps(&config, in_front, &calls, false);
             let mut whole = MemorySystem::new(&config, |_, _| ()).expect("sound");
             for (id, (&(near, write, line, _), &time_ps)) in calls.iter().zip(&pushed).enumerate() {
                 let line = if near { line % 4 } else { line };

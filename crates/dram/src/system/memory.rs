@@ -69,7 +69,7 @@ pub struct MemorySystem<O: Observer> {
     /// Answers with their sub-channels, in the order of time, sub-channel and appearance. The first `ready` are due.
     pub(super) answers: VecDeque<(Completion, usize)>,
     ready: usize,
-    told_ps: u64,
+    pub(super) told_ps: u64,
 }
 
 impl<O: Observer> MemorySystem<O> {
@@ -120,17 +120,6 @@ impl<O: Observer> MemorySystem<O> {
     ) -> Result<(), MemoryError> {
         let place = self.map.decode(address);
         let place = place.map_err(|problem| MemoryError::Address { id, problem })?;
-        self.push_to(&place, id, kind, time_ps)
-    }
-
-    /// [`push`](Self::push) with a place of the map.
-    pub(super) fn push_to(
-        &mut self,
-        place: &DecodedAddress,
-        id: u64,
-        kind: RequestKind,
-        time_ps: u64,
-    ) -> Result<(), MemoryError> {
         if time_ps < self.told_ps {
             let after_ps = self.told_ps;
             return Err(MemoryError::Late {
@@ -139,7 +128,7 @@ impl<O: Observer> MemorySystem<O> {
                 after_ps,
             });
         }
-        let part = self.index(place);
+        let part = self.index(&place);
         let arrival = self.config.sub_channel.clock.edge_at_or_after(time_ps);
         self.parts[part].push(Request {
             id,
@@ -222,13 +211,18 @@ impl<O: Observer> MemorySystem<O> {
             let time_ps = answer.time_ps(&self.config);
             let goes_before =
                 |other: &(Completion, usize)| (other.0.time_ps, other.1) <= (time_ps, part);
-            let behind = self.answers.iter().rev();
-            let behind = behind.take_while(|other| !goes_before(other)).count();
             let completion = Completion {
                 id: answer.id,
                 kind: answer.kind,
                 time_ps,
             };
+            // Mostly the last one of all.
+            if self.answers.back().is_none_or(goes_before) {
+                self.answers.push_back((completion, part));
+                continue;
+            }
+            let behind = self.answers.iter().rev();
+            let behind = behind.take_while(|other| !goes_before(other)).count();
             let place = self.answers.len() - behind;
             self.answers.insert(place, (completion, part));
         }

@@ -9,7 +9,7 @@ const RDIMM: &str = "rdimm-6400-2rx8-32g@bench-1ch";
 const MRDIMM: &str = "mrdimm-8800-2rx4-64g@bench-1ch";
 
 fn memory(target: &str, settings: &str) -> DramMemory {
-    DramMemory::new(target, Some(settings), None).expect("embedded")
+    DramMemory::new(target, Some(settings), None, 0).expect("embedded")
 }
 
 /// A request every so many clocks at the most, where there is room.
@@ -248,7 +248,7 @@ fn figures_begin_again_when_asked() {
 #[test]
 fn targets_and_settings_that_do_not_exist_are_named() {
     let refused = |target, settings| {
-        let fault = DramMemory::new(target, Some(settings), None)
+        let fault = DramMemory::new(target, Some(settings), None, 0)
             .err()
             .expect("refused");
         fault.to_string()
@@ -258,5 +258,8 @@ fn targets_and_settings_that_do_not_exist_are_named() {
     assert!(refused(RDIMM, "colour=red").contains("colour"));
     assert!(refused(RDIMM, "refresh=never").contains("never"));
     assert!(refused(RDIMM, "refresh").contains("NAME=VALUE"));
-    assert!(DramMemory::new(RDIMM, None, Some("/nowhere/at/all")).is_err());
+    assert!(DramMemory::new(RDIMM, None, Some("/nowhere/at/all"), 0).is_err());
+    let fault = DramMemory::new(RDIMM, None, None, u64::MAX);
+    let fault = fault.err().expect("refused").to_string();
+    assert!(fault.contains("options.backlog"), "{fault}");
 }
