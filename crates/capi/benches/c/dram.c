@@ -11,7 +11,9 @@
 
 #define BATCH 64u
 
-enum how { BY_ARRAYS, BY_CALLBACK, BY_CLOCK };
+/* As in dram.rs: requests that wait in front of each queue, and clocks from one look to the next. */
+#define BACKLOG 480u
+#define CLOCKS 2000.0
 
 /* As in dram.rs. */
 struct load {
@@ -56,7 +58,8 @@ static void on_complete(void *user, uint64_t id, int32_t is_write, uint64_t time
     *(uint64_t *)user += 1;
 }
 
-static uint64_t arrays(wl_dram *memory, struct load *load, uint64_t requests)
+/* From event to event; what comes finds queues full. */
+static uint64_t stepped(wl_dram *memory, struct load *load, uint64_t requests)
 {
     wl_dram_request batch[BATCH];
     wl_dram_completion done[BATCH];
@@ -73,6 +76,29 @@ static uint64_t arrays(wl_dram *memory, struct load *load, uint64_t requests)
     return told;
 }
 
+/* Many ahead, and all that is done in a while at once, as one replays a trace. */
+static uint64_t replayed(wl_dram *memory, struct load *load, uint64_t requests, double clock_ps)
+{
+    wl_dram_request batch[BATCH];
+    wl_dram_completion done[BATCH];
+    uint64_t waiting = 0, taken, count, told = 0;
+    while (told < requests) {
+        do {
+            for (; waiting < BATCH; waiting++) batch[waiting] = drawn(load);
+            check(!wl_dram_push_many(memory, batch, waiting, &taken), "push");
+            waiting -= taken;
+            memmove(batch, batch + taken, waiting * sizeof batch[0]);
+        } while (waiting == 0);
+        check(!wl_dram_run_until(memory, wl_dram_now(memory) + (uint64_t)(CLOCKS * clock_ps)), "run");
+        do {
+            check(!wl_dram_step(memory, wl_dram_now(memory), done, BATCH, &count), "take");
+            told += count;
+        } while (count == BATCH);
+    }
+    return told;
+}
+
+/* The same one request after the other, or clock by clock. */
 static uint64_t callback(wl_dram *memory, struct load *load, uint64_t requests, const uint64_t *told, int by_clock)
 {
     wl_dram_request next = drawn(load);
@@ -91,32 +117,36 @@ int main(int count, char **words)
 {
     uint64_t told = 0, served, requests;
     double begin;
-    int how;
+    char how;
     struct load load = {88172645463325252u, 0, 0, 0, 0};
     wl_dram_options options;
     wl_dram_info info;
     wl_dram *memory;
     if (count != 5) {
-        fprintf(stderr, "usage: dram TARGET random|mixed|stream arrays|callback|clock REQUESTS\n");
+        fprintf(stderr, "usage: dram TARGET random|mixed|stream replay|step|callback|tick REQUESTS\n");
         return 2;
     }
     load.is_mixed = strcmp(words[2], "mixed") == 0;
     load.is_stream = strcmp(words[2], "stream") == 0;
-    how = words[3][0] == 'a' ? BY_ARRAYS : words[3][1] == 'a' ? BY_CALLBACK : BY_CLOCK;
+    how = words[3][0];
     requests = strtoull(words[4], NULL, 10);
     memset(&options, 0, sizeof options);
     options.size = sizeof options;
     options.abi = WL_DRAM_ABI;
     options.target = words[1];
-    options.complete = on_complete;
+    options.complete = how == 'c' || how == 't' ? on_complete : NULL;
     options.user = &told;
+    options.backlog = how == 'r' ? BACKLOG : 0;
     check(!wl_dram_create(&options, &memory), "create");
     info.size = sizeof info;
     check(!wl_dram_get_info(memory, &info), "info");
     load.lines = info.bytes / 64;
     begin = now_s();
-    served = how == BY_ARRAYS ? arrays(memory, &load, requests)
-                              : callback(memory, &load, requests, &told, how == BY_CLOCK);
+    switch (how) {
+    case 'r': served = replayed(memory, &load, requests, info.clock_ps); break;
+    case 's': served = stepped(memory, &load, requests); break;
+    default: served = callback(memory, &load, requests, &told, how == 't');
+    }
     printf("%.0f\n", (double)served / (now_s() - begin));
     check(!wl_dram_free(memory), "free");
     return 0;

@@ -56,8 +56,9 @@ impl DramMemory {
         currents: Option<Currents>,
     ) -> Result<Self, DramFault> {
         let of = &config.sub_channel;
-        let memory =
-            BoundedMemory::new(&config, |_, _| (Statistics::new(of), EnergyMeter::new(of)))?;
+        let memory = BoundedMemory::new(&config, backlog, |_, _| {
+            (Statistics::new(of), EnergyMeter::new(of))
+        })?;
         Ok(Self {
             memory,
             currents,

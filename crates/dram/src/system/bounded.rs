@@ -4,7 +4,6 @@ use std::ops::RangeInclusive;
 
 use super::memory::{Completion, MemoryError, MemorySystem};
 use crate::config::{ConfigError, SystemConfig};
-use crate::engine::SubChannel;
 use crate::mapping::{AddressError, AddressMap, DecodedAddress};
 use crate::observer::Observer;
 use crate::request::{Request, RequestKind};
