@@ -8,3 +8,4 @@ mod guide;
 mod memory;
 mod prototypes;
 mod replay;
+mod simulators;
