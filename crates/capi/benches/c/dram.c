@@ -52,6 +52,12 @@ static wl_dram_request drawn(struct load *load)
     return request;
 }
 
+static void fill(wl_dram_request *batch, struct load *load)
+{
+    unsigned each;
+    for (each = 0; each < BATCH; each++) batch[each] = drawn(load);
+}
+
 static void on_complete(void *user, uint64_t id, int32_t is_write, uint64_t time_ps)
 {
     (void)id, (void)is_write, (void)time_ps;
@@ -63,13 +69,12 @@ static uint64_t stepped(wl_dram *memory, struct load *load, uint64_t requests)
 {
     wl_dram_request batch[BATCH];
     wl_dram_completion done[BATCH];
-    uint64_t waiting = 0, taken, count, told = 0;
+    uint64_t first = BATCH, taken, count, told = 0;
     while (told < requests) {
-        for (; waiting < BATCH; waiting++) batch[waiting] = drawn(load);
-        check(!wl_dram_push_many(memory, batch, waiting, &taken), "push");
-        waiting -= taken;
-        memmove(batch, batch + taken, waiting * sizeof batch[0]);
-        if (waiting == 0) continue;
+        if (first == BATCH) fill(batch, load), first = 0;
+        check(!wl_dram_push_many(memory, batch + first, BATCH - first, &taken), "push");
+        first += taken;
+        if (first == BATCH) continue;
         check(!wl_dram_step(memory, UINT64_MAX, done, BATCH, &count), "step");
         told += count;
     }
@@ -81,14 +86,13 @@ static uint64_t replayed(wl_dram *memory, struct load *load, uint64_t requests, 
 {
     wl_dram_request batch[BATCH];
     wl_dram_completion done[BATCH];
-    uint64_t waiting = 0, taken, count, told = 0;
+    uint64_t first = BATCH, taken, count, told = 0;
     while (told < requests) {
         do {
-            for (; waiting < BATCH; waiting++) batch[waiting] = drawn(load);
-            check(!wl_dram_push_many(memory, batch, waiting, &taken), "push");
-            waiting -= taken;
-            memmove(batch, batch + taken, waiting * sizeof batch[0]);
-        } while (waiting == 0);
+            if (first == BATCH) fill(batch, load), first = 0;
+            check(!wl_dram_push_many(memory, batch + first, BATCH - first, &taken), "push");
+            first += taken;
+        } while (first == BATCH);
         check(!wl_dram_run_until(memory, wl_dram_now(memory) + (uint64_t)(CLOCKS * clock_ps)), "run");
         do {
             check(!wl_dram_step(memory, wl_dram_now(memory), done, BATCH, &count), "take");

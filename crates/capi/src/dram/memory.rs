@@ -92,7 +92,11 @@ impl DramMemory {
     }
 
     /// Whether the queue of a request has room.
-    pub(crate) fn can_accept(&self, address: u64, kind: RequestKind) -> Result<bool, DramFault> {
+    pub(crate) fn can_accept(
+        &mut self,
+        address: u64,
+        kind: RequestKind,
+    ) -> Result<bool, DramFault> {
         Ok(self.memory.can_accept(address, kind)?)
     }
 

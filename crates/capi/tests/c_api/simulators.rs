@@ -10,7 +10,9 @@ use crate::c_api::cc::{eprintln_skipped, here, library, run};
 fn compiled_example(folder: &str, more: &[&str], is_needed: bool) -> Option<PathBuf> {
     let folder = here("examples").join(folder);
     let name = folder.file_name().expect("a name").to_string_lossy();
-    let tag = more.concat().replace(|c: char| !c.is_ascii_alphanumeric(), "");
+    let tag = more
+        .concat()
+        .replace(|c: char| !c.is_ascii_alphanumeric(), "");
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{tag}"));
     let ran = Command::new("c++")
         .args(["-std=c++17", "-Wall", "-Wextra", "-Werror", "-g", "-I"])
@@ -69,7 +71,10 @@ fn systemc_is_answered_when_the_library_says() {
     }
     if let Some(program) = compiled_example("systemc", &["-O1", "-lsystemc"], true) {
         let told = run(&program);
-        assert!(told.contains("200 reads in flight together: mean latency "), "{told}");
+        assert!(
+            told.contains("200 reads in flight together: mean latency "),
+            "{told}"
+        );
         let sanitized = [&SANITIZED[..], &["-lsystemc"]].concat();
         if let Some(program) = compiled_example("systemc", &sanitized, false) {
             run(&program);

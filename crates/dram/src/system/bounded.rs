@@ -28,6 +28,8 @@ pub struct BoundedMemory<O: Observer> {
     edge_seen_ps: u64,
     /// The clock edge that all sub-channels have reached.
     reached: u64,
+    /// What was decoded last: a request is asked about, refused and pushed again.
+    last: (u64, DecodedAddress),
     /// For each sub-channel the first time at which anything can be seen of it that is not known.
     horizons: Vec<u64>,
 }
@@ -50,6 +52,7 @@ impl<O: Observer> BoundedMemory<O> {
             edge: 0,
             edge_seen_ps: 1,
             reached: 0,
+            last: (0, memory.map().place(0)),
             horizons: vec![u64::MAX; memory.parts.len()],
             memory,
         })
@@ -106,9 +109,17 @@ impl<O: Observer> BoundedMemory<O> {
     ///
     /// # Errors
     /// When the memory has no such line.
-    pub fn can_accept(&self, address: u64, kind: RequestKind) -> Result<bool, AddressError> {
-        let place = self.memory.map().decode(address)?;
+    pub fn can_accept(&mut self, address: u64, kind: RequestKind) -> Result<bool, AddressError> {
+        let place = self.place(address)?;
         Ok(self.has_room(&place, kind))
+    }
+
+    #[inline]
+    fn place(&mut self, address: u64) -> Result<DecodedAddress, AddressError> {
+        if self.last.0 != address {
+            self.last = (address, self.memory.map().decode(address)?);
+        }
+        Ok(self.last.1)
     }
 
     /// One that is full was run to a time before which nothing leaves it; one that was left behind and has room has more
@@ -131,7 +142,7 @@ impl<O: Observer> BoundedMemory<O> {
     /// When the memory has no such line.
     #[inline]
     pub fn push(&mut self, id: u64, kind: RequestKind, address: u64) -> Result<bool, MemoryError> {
-        let place = self.memory.map().decode(address);
+        let place = self.place(address);
         let place = place.map_err(|problem| MemoryError::Address { id, problem })?;
         if !self.has_room(&place, kind) {
             return Ok(false);
@@ -170,6 +181,7 @@ impl<O: Observer> BoundedMemory<O> {
 
     fn pass(&mut self, times: RangeInclusive<u64>, stops: bool) {
         let mut end_ps = *times.end();
+        let mut ran = false;
         loop {
             if stops && let Some((completion, _)) = self.memory.answers.front() {
                 end_ps = end_ps.min(completion.time_ps.saturating_add(1));
@@ -191,7 +203,8 @@ impl<O: Observer> BoundedMemory<O> {
             if !stops {
                 let edge = self.edge_at(end_ps);
                 self.memory.parts[part].run(edge);
-                self.look(part);
+                self.foresee(part);
+                ran = true;
                 continue;
             }
             let until = self.edge_at(second);
@@ -203,6 +216,9 @@ impl<O: Observer> BoundedMemory<O> {
             }
             self.look(part);
         }
+        if ran {
+            self.memory.collect(None);
+        }
         self.arrive(end_ps.max(*times.start()));
         if self.edge - self.reached > BEHIND_MAX {
             self.catch_up();
@@ -212,6 +228,11 @@ impl<O: Observer> BoundedMemory<O> {
     /// Fetches what a sub-channel has answered, and sees how far it can be left alone.
     fn look(&mut self, part: usize) {
         self.memory.fetch(part);
+        self.foresee(part);
+    }
+
+    #[inline]
+    fn foresee(&mut self, part: usize) {
         let config = &self.memory.config;
         let (clock, timing) = (config.sub_channel.clock, &config.sub_channel.timing);
         let of = &self.memory.parts[part];

@@ -229,7 +229,7 @@ impl<O: Observer> MemorySystem<O> {
     }
 
     /// Fetches the answers of all sub-channels. A sub-channel that was run to a time has no answers left from before.
-    fn collect(&mut self, until_ps: Option<u64>) {
+    pub(super) fn collect(&mut self, until_ps: Option<u64>) {
         for (index, part) in self.parts.iter_mut().enumerate() {
             for answer in part.observer_mut().0.0.drain(..) {
                 let completion = Completion {
