@@ -75,7 +75,7 @@ fn by_library(config: &SystemConfig, told: &Told) -> (Vec<Completion>, Vec<u64>)
     memory.run(told.end_ps);
     let end = config.sub_channel.clock.edge_at_or_after(told.end_ps);
     let mut sum = TrafficSummary::default();
-    for statistics in memory.observers() {
+    for statistics in memory.observers_mut() {
         sum.merge(&statistics.end(end));
     }
     let commands = |command: DramCommand| sum.commands[command as usize];
@@ -118,6 +118,7 @@ fn check(program: &Path, target: &str, settings: &str, requests: u64) {
                 seed.to_string(),
                 requests.to_string(),
                 gap_ps.to_string(),
+                backlog.to_string(),
             ];
             let ran = Command::new(program)
                 .args([target, settings])

@@ -297,7 +297,8 @@ impl<O: Observer> BoundedMemory<O> {
     /// nothing is to come.
     #[must_use]
     pub fn next_event_ps(&self) -> Option<u64> {
-        let known = self.memory.answers.front();
+        let mut answers = self.memory.answers.iter();
+        let known = answers.find(|(answer, _)| answer.time_ps >= self.now_ps);
         let known = known.map_or(u64::MAX, |(first, _)| first.time_ps.saturating_add(1));
         let next = self.horizons.iter().fold(known, |next, of| next.min(*of));
         (next != u64::MAX).then_some(next.max(self.now_ps))
