@@ -68,6 +68,9 @@ fn ticked(mut memory: DramMemory, mut load: Load) -> Vec<Completion> {
     let mut all = Vec::new();
     while load.at().is_some() {
         while load.at().is_some_and(|at| at <= memory.now_ps()) && load.push(&mut memory) {}
+        if load.at().is_none() {
+            break;
+        }
         memory.tick().expect("runs");
         let told = told(&mut memory);
         assert!(
@@ -88,6 +91,10 @@ fn jumped(mut memory: DramMemory, mut load: Load, by_step: bool) -> Vec<Completi
         let mut blocked = false;
         while !blocked && load.at().is_some_and(|at| at <= memory.now_ps()) {
             blocked = !load.push(&mut memory);
+        }
+        // All drain at the same time: that of the last request.
+        if load.at().is_none() {
+            break;
         }
         // As the clocked caller does: requests come where ticks end.
         let arrival = load.at().filter(|_| !blocked).map(|at| {
