@@ -99,6 +99,8 @@ pub unsafe extern "C" fn wl_dram_get_info(
     info: *mut DramInfo,
 ) -> DramStatus {
     status(|| {
+        // A bad handle is named before a bad struct.
+        table::with(memory.addr(), |_| Ok(()))?;
         let told = || table::with(memory.addr(), |memory| Ok(memory.info()));
         // SAFETY: the caller promises what `write_out` asks for.
         unsafe { write_out(info, told) }
@@ -242,6 +244,8 @@ pub extern "C" fn wl_dram_next_event(memory: *const WlDram) -> u64 {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wl_dram_get_stats(memory: *const WlDram, stats: *mut Stats) -> DramStatus {
     status(|| {
+        // A bad handle is named before a bad struct.
+        table::with(memory.addr(), |_| Ok(()))?;
         let told = || table::with(memory.addr(), |memory| Ok(memory.stats()));
         // SAFETY: the caller promises what `write_out` asks for.
         unsafe { write_out(stats, told) }

@@ -116,6 +116,7 @@ int main(int words, char **word)
         }
         waiting = push(batch, waiting, how != 'c');
         limit_ps = waiting > 0 || next == requests ? UINT64_MAX : at_ps;
+        if (limit_ps < wl_dram_now(memory)) limit_ps = wl_dram_now(memory);
         event = wl_dram_next_event(memory);
         switch (how) {
         case 'a': /* arrays */
