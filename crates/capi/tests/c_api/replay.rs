@@ -147,15 +147,15 @@ fn c_is_told_what_the_library_says_clock_for_clock() {
     let Some(program) = compiled("replay.c", &["-std=c99", "-O1"], true) else {
         return;
     };
-    for (target, settings) in [
-        (RDIMM, ""),
-        (RDIMM, "power_down=100 ns,refresh=same-bank"),
-        (RDIMM, "page_policy=closed"),
-        (MRDIMM, ""),
-        (MRDIMM, "queue_sharing=shared"),
-        (LARGE, ""),
+    for (target, settings, requests) in [
+        (RDIMM, "", 2_000),
+        (RDIMM, "power_down=100 ns,refresh=same-bank", 1_000),
+        (RDIMM, "page_policy=closed", 1_000),
+        (MRDIMM, "", 2_000),
+        (MRDIMM, "queue_sharing=shared", 1_000),
+        (LARGE, "", 500),
     ] {
-        check(&program, target, settings, 2_000);
+        check(&program, target, settings, requests);
     }
     if let Some(program) = compiled("replay.c", &SANITIZERS, false) {
         check(&program, MRDIMM, "", 500);
