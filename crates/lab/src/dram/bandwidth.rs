@@ -166,7 +166,9 @@ impl MixResult<'_> {
                 let of = of.filter(|(_, group)| **group == setting);
                 let of: Vec<f64> = of.map(|(value, _)| *value).collect();
                 let at = over.estimate(Basis::Simulated, "given");
-                let at = at.at(Axis::Choice, choice.name).at(Axis::Setting, name.as_str());
+                let at = at
+                    .at(Axis::Choice, choice.name)
+                    .at(Axis::Setting, name.as_str());
                 if let Some(mean) = spread::mean(&of) {
                     at.add(Metric::ThroughputRatio, Ok(mean), document);
                 }
@@ -192,13 +194,7 @@ fn spread_rows(subject: &Subject, metric: Metric, drawn: &DrawnValues, document:
 }
 
 /// A value with its 95 % interval.
-fn sure_rows(
-    subject: &Subject,
-    metric: Metric,
-    value: f64,
-    error: f64,
-    document: &mut ResultSet,
-) {
+fn sure_rows(subject: &Subject, metric: Metric, value: f64, error: f64, document: &mut ResultSet) {
     subject.add(metric, Ok(value), document);
     for (end, sign) in [("confidence_low", -1.0), ("confidence_high", 1.0)] {
         let at = subject.estimate(Basis::Simulated, end);

@@ -284,8 +284,7 @@ impl<'r> DrawnRuns<'r> {
     fn drawn(&self, value: &dyn Fn(RunKind) -> Option<f64>) -> DrawnValues {
         let [on_part, on_whole] = SEEDS;
         let of = |numbered: Vec<(usize, f64)>| numbered.into_iter().map(|(_, value)| value);
-        let part: Vec<f64> =
-            of(self.of_kinds((0..on_part).map(RunKind::OnPart), value)).collect();
+        let part: Vec<f64> = of(self.of_kinds((0..on_part).map(RunKind::OnPart), value)).collect();
         let whole = std::iter::once(RunKind::Chosen).chain((1..on_whole).map(RunKind::OnWhole));
         let whole: Vec<f64> = of(self.of_kinds(whole, value)).collect();
         let is_whole = self.parts.iter().all(|part| *part == 1);

@@ -68,9 +68,17 @@ impl JointDraws {
     }
 
     /// Lets a draw whose settings do not fit each other swap some with other draws.
-    fn mend(&mut self, number: usize, targets: &[&ModuleInSystem<'_>], fixed: &Settings, seed: u64) {
+    fn mend(
+        &mut self,
+        number: usize,
+        targets: &[&ModuleInSystem<'_>],
+        fixed: &Settings,
+        seed: u64,
+    ) {
         let fits = |all: &Self, number: usize| {
-            let mut connected = targets.iter().map(|target| all.connect(target, fixed, number));
+            let mut connected = targets
+                .iter()
+                .map(|target| all.connect(target, fixed, number));
             connected.all(|connected| connected.is_ok())
         };
         if fits(self, number) {
@@ -111,7 +119,10 @@ impl JointDraws {
         let of = target.choices();
         for (choice, setting) in self.choices.iter().zip(&self.draws[number]) {
             let setting = &choice.settings[*setting];
-            if of.iter().any(|one| one.name == choice.name && one.alternatives.contains(setting)) {
+            if of
+                .iter()
+                .any(|one| one.name == choice.name && one.alternatives.contains(setting))
+            {
                 settings.insert(choice.name.to_owned(), setting.clone());
             }
         }
@@ -260,7 +271,10 @@ mod tests {
                     times[setting] += 1;
                 }
                 let even = count / ways..=count.div_ceil(ways);
-                assert!(times.iter().all(|n| even.contains(n)), "{choice:?}: {times:?}");
+                assert!(
+                    times.iter().all(|n| even.contains(n)),
+                    "{choice:?}: {times:?}"
+                );
             }
         }
     }
@@ -275,7 +289,8 @@ mod tests {
     /// What is set is in no draw; a choice that only one of the targets has is.
     #[test]
     fn what_is_set_is_no_choice_any_more() {
-        let names = |draws: &JointDraws| draws.choices.iter().map(|one| one.name).collect::<Vec<_>>();
+        let names =
+            |draws: &JointDraws| draws.choices.iter().map(|one| one.name).collect::<Vec<_>>();
         let open = names(&drawn(8, 1, &[]));
         assert!(open.contains(&"refresh") && open.contains(&"beat_return"));
         let fixed = names(&drawn(8, 1, &[("refresh", "same-bank")]));

@@ -35,7 +35,10 @@ mod tests {
         let config = |channels: &str, cores: &str| {
             let settings = [("channels", channels), ("cores", cores)];
             let settings = settings.map(|(name, value)| (name.to_owned(), value.to_owned()));
-            target.connect(&settings.into()).expect("it connects").config
+            target
+                .connect(&settings.into())
+                .expect("it connects")
+                .config
         };
         for (channels, cores, most, part) in [
             ("12", "128", 4, 4),
@@ -44,7 +47,11 @@ mod tests {
             ("1", "12", 4, 1),
             ("12", "128", 1, 1),
         ] {
-            assert_eq!(parts(&config(channels, cores), most), part, "{channels}, {cores}");
+            assert_eq!(
+                parts(&config(channels, cores), most),
+                part,
+                "{channels}, {cores}"
+            );
         }
         let whole = config("12", "128");
         let half = target.connect(&settings(&Settings::new(), &whole, 2, 64));

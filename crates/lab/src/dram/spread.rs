@@ -147,7 +147,13 @@ mod tests {
         assert_eq!(corrected(values.into_iter()), Some(0.7));
         assert_eq!(first_order(&[2.0; 8], &[0, 0, 0, 0, 1, 1, 1, 1]), None);
         let decided = first_order(&[1.0, 1.0, 1.0, 2.0, 2.0, 2.0], &[0, 0, 0, 1, 1, 1]);
-        assert_eq!(decided, Some(VarianceShare { share: 1.0, error: 0.0 }));
+        assert_eq!(
+            decided,
+            Some(VarianceShare {
+                share: 1.0,
+                error: 0.0
+            })
+        );
     }
 
     /// A sum of two choices and chance, of which the shares are known: 1/4 ÷ 4, 3/4, and nothing of a third. Over 200
@@ -175,7 +181,10 @@ mod tests {
         }
         for (choice, sum) in sums.into_iter().enumerate() {
             let expected = variances[choice] / whole;
-            assert!((sum - expected).abs() < 0.02, "{choice}: {sum} of {expected}");
+            assert!(
+                (sum - expected).abs() < 0.02,
+                "{choice}: {sum} of {expected}"
+            );
             assert!(held[choice] > 9 * SEEDS / 10, "{choice}: {held:?}");
         }
     }
