@@ -149,7 +149,9 @@ fn energy(pivot: &Pivot<'_>, ranking: &ModuleRanking<'_, '_>) -> Option<CardPoin
     let power = |line: &PivotLine<'_>| {
         let watts = line.number(Metric::PowerMean)?;
         let band = band(line, Metric::PowerMean);
-        let band = band.map_or_else(String::new, |band| format!(" ({band} by set of currents)"));
+        let band = band.map_or_else(String::new, |band| {
+            format!(" ({band} by set of currents and buffers)")
+        });
         Some(text::number(Metric::PowerMean, watts, text::DIGITS) + &band)
     };
     let own = power(line)?;
