@@ -5,7 +5,7 @@ mod words;
 use wordline_core::results::Row;
 use wordline_core::{Axis, Metric};
 
-use super::{MODULE, Of, by_mix, gain, mix, of_test, ratio, targets, time};
+use super::{ANY, MODULE, OVER, Of, by_mix, gain, mix, of_test, ratio, targets, time};
 use crate::grid::{Column, Grid};
 use crate::pivot::{Pivot, PivotLine, each, together};
 use crate::tabulate::Tabulation;
@@ -55,9 +55,15 @@ impl<'a, 'p> Mixes<'a, 'p> {
     }
 }
 
-/// The value of a metric with an estimate.
+/// An estimate of a metric that compares with the first target.
 pub(super) fn estimated(line: &PivotLine<'_>, metric: Metric, estimate: &str) -> Option<f64> {
-    line.at(metric, &[(Of(Axis::Estimate), estimate)])?.value
+    let at = [(Of(Axis::Estimate), estimate), (Of(Axis::Over), ANY)];
+    line.at(metric, &at)?.value
+}
+
+/// The value of such a metric itself.
+pub(super) fn over_first(line: &PivotLine<'_>, metric: Metric) -> Option<f64> {
+    line.at(metric, OVER)?.value
 }
 
 /// The band of a gain: 5 % of the draws of all undisclosed choices lie below, and 5 % above.
@@ -254,7 +260,7 @@ fn variances(pivot: &Pivot<'_>, mixes: &Mixes<'_, '_>) -> Vec<Grid> {
             mix(line),
             gain(low),
             gain(high),
-            text::count(line.number(Metric::DrawCount)?)
+            text::count(over_first(line, Metric::DrawCount)?)
         );
         let table = Tabulation::new(title)
             .key(

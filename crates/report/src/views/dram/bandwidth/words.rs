@@ -2,7 +2,9 @@
 
 use wordline_core::Metric;
 
-use super::{DRAM, MISSES, Mixes, SEED, alone, bound, estimated, explained, ratio_band};
+use super::{
+    DRAM, MISSES, Mixes, SEED, alone, bound, estimated, explained, over_first, ratio_band,
+};
 use crate::answer::IN_WORDS;
 use crate::cause;
 use crate::pivot::{Pivot, PivotLine};
@@ -27,7 +29,7 @@ pub(in crate::views::dram) fn sentences(pivot: &Pivot<'_>) -> Vec<String> {
             if *index > 0 {
                 sentences.extend(gained(pivot, line));
                 sentences.extend(banded(pivot, line));
-                sentences.extend(narrowed(pivot, line));
+                sentences.extend(narrowed(line));
                 sentences.extend(reduced(line));
             }
         }
@@ -82,43 +84,53 @@ pub(in crate::views::dram) fn parts(line: &PivotLine<'_>) -> Option<String> {
     (!told.is_empty()).then(|| told.join(", "))
 }
 
-/// "Over 64 joint draws of what makers do not disclose, B gains +31.0 % at the median, and +12.0 % to +38.0 % from 5 to
-/// 95 %."
+/// "B gains +12.0 % to +38.0 % (5 to 95 % of 64 joint draws of undisclosed choices), +31.0 % at the median."
 fn banded(pivot: &Pivot<'_>, line: &PivotLine<'_>) -> Option<String> {
     let (low, high) = ratio_band(line)?;
     Some(format!(
-        "Over {} joint draws of what makers do not disclose, {} gains {} at the median, and {} to {} from 5 to 95 %.",
-        text::count(line.number(Metric::DrawCount)?),
+        "{} gains {} to {} (5 to 95 % of {} joint draws of undisclosed choices), {} at the median.",
         pivot.short(line.head()),
-        gain(estimated(line, Metric::ThroughputRatio, "drawn_median")?),
         gain(low),
-        gain(high)
+        gain(high),
+        text::count(over_first(line, Metric::DrawCount)?),
+        gain(estimated(line, Metric::ThroughputRatio, "drawn_median")?)
     ))
 }
 
-/// "To know refresh would narrow it: refresh explains 41 % of its variance, hash 12 %, chance 9 %."
-fn narrowed(_: &Pivot<'_>, line: &PivotLine<'_>) -> Option<String> {
-    Some(format!("What explains its variance: {}.", narrowing(line)?))
+/// "What would narrow that: refresh explains 41 % of the variance, hash 12 %, chance 9 %."
+fn narrowed(line: &PivotLine<'_>) -> Option<String> {
+    Some(format!("What would narrow that: {}.", narrowing(line)?))
 }
 
 /// Choices that are put in words.
 const CHOICES: usize = 3;
 
-/// "refresh 41 %, hash 12 %, chance 9 %": the choices that explain most of a band, and chance.
+/// "refresh explains 41 % of the variance, hash 12 %, chance 9 %": the choices that explain most of a band, and chance.
 pub(in crate::views::dram) fn narrowing(line: &PivotLine<'_>) -> Option<String> {
     let all = explained(line);
-    let share = |name: &str, share: f64| format!("{name} {}", text::percent(share, 2));
-    let sure = all
+    if all.is_empty() {
+        return None;
+    }
+    let percent = |share: f64| text::percent(share, 2);
+    let mut sure = all
         .iter()
         .filter(|one| one.choice != SEED && one.is_sure())
         .take(CHOICES);
-    let mut told: Vec<_> = sure.map(|one| share(one.choice, one.share)).collect();
-    if told.is_empty() && !all.is_empty() {
-        told.push("no choice by itself".to_owned());
+    let mut words = match sure.next() {
+        Some(one) => format!(
+            "{} explains {} of the variance",
+            one.choice,
+            percent(one.share)
+        ),
+        None => "no choice explains much by itself".to_owned(),
+    };
+    for one in sure {
+        words += &format!(", {} {}", one.choice, percent(one.share));
     }
-    let chance = all.iter().find(|one| one.choice == SEED);
-    told.extend(chance.map(|one| share("chance", one.share)));
-    (!told.is_empty()).then(|| told.join(", "))
+    if let Some(chance) = all.iter().find(|one| one.choice == SEED) {
+        words += &format!(", chance {}", percent(chance.share));
+    }
+    Some(words)
 }
 
 /// "Draws run on a part of the system, which is off by -0.1 % ± 0.8 %; the band is corrected by that."
@@ -131,7 +143,7 @@ fn reduced(line: &PivotLine<'_>) -> Option<String> {
 
 /// "-0.1 % ± 0.8 %": how far the ratio on the part lies from that on the whole.
 pub(in crate::views::dram) fn part_error(line: &PivotLine<'_>) -> Option<String> {
-    let off = line.number(Metric::ReductionError)?;
+    let off = over_first(line, Metric::ReductionError)?;
     let high = estimated(line, Metric::ReductionError, "confidence_high")?;
     Some(format!("{} ± {}", points(off), text::tenths(high - off)))
 }

@@ -1,16 +1,16 @@
 //! Modules by what they carry, with the choices whose disclosure would narrow the gain.
 
 use wordline_core::results::{CardPoint, CardSubject};
-use wordline_core::{Axis, Metric};
+use wordline_core::{Basis, Metric};
 
 use super::{ModuleRanking, energy, gains, point, runner_up, share, target, why};
 use crate::card::FirstScreen;
 use crate::pivot::{Pivot, PivotLine};
 use crate::text;
 use crate::views::dram::bandwidth::{
-    Mixes, alone, estimated, narrowing, part_error, ratio_band, throughputs,
+    Mixes, alone, estimated, narrowing, over_first, part_error, ratio_band, throughputs,
 };
-use crate::views::dram::{Of, gain, mix, points as signed, time};
+use crate::views::dram::{gain, mix, points as signed, time};
 
 /// What is done with a mix of reads and writes.
 fn verb(mix: &str) -> String {
@@ -123,29 +123,28 @@ pub(super) fn card(pivot: &Pivot<'_>, mixes: &Mixes<'_, '_>) -> FirstScreen {
 
 /// How wide the gain is over what makers do not disclose, and what would narrow it.
 fn weakest(line: &PivotLine<'_>) -> Option<CardPoint> {
-    let draws = text::count(line.number(Metric::DrawCount)?);
+    let draws = text::count(over_first(line, Metric::DrawCount)?);
     let median = estimated(line, Metric::ThroughputRatio, "drawn_median")?;
     let (low, _) = ratio_band(line)?;
     let turns = match low < 1.0 {
-        true => "may turn the answer",
-        false => "does not turn the answer",
+        true => ", and may be a loss",
+        false => "",
     };
-    let of = part_error(line).map_or_else(String::new, |off| {
-        format!(", on a part of the system that is off by {off}")
-    });
     let narrow = narrowing(line).map_or_else(String::new, |shares| {
-        format!("; what would narrow it, by share of the variance: {shares}")
+        format!(". What would narrow it: {shares}")
+    });
+    let off = part_error(line).map_or_else(String::new, |off| {
+        format!(". They ran on a part of the system, which is off by {off}")
     });
     let words = format!(
-        "what makers do not disclose {turns}: median {} over {draws} joint draws{of}{narrow}",
+        "the gain is {} at the median of {draws} draws of undisclosed choices{turns}{narrow}{off}",
         gain(median)
     );
-    let row = line.at(Metric::ThroughputRatio, &[(Of(Axis::Estimate), "drawn_p5")])?;
     Some(CardPoint::of_value(
         CardSubject::Weakest,
         words,
         Metric::ThroughputRatio,
-        row.value,
-        row.basis,
+        Some(low),
+        Basis::Simulated,
     ))
 }
