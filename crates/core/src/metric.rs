@@ -239,7 +239,8 @@ metrics! {
     VarianceShare "variance_share" "1" Neither
         "First-order share of the variance of throughput_ratio over all draws of the undisclosed choices that the choice in the \
          column `choice` explains by itself; of `seed`, what chance explains. It is corrected for the number of \
-         draws, so that a choice without effect is 0 on average and may fall below.";
+         draws, so that a choice without effect is 0 on average and may fall below; the `estimate` `luck` is what one \
+         reaches once in a hundred times.";
     DrawCount "draw_count" "1" Neither [Whole]
         "Joint draws of the undisclosed choices that a band rests on.";
     ReductionError "reduction_error" "1" Neither

@@ -152,9 +152,11 @@ impl MixResult<'_> {
         }
         over.add(Metric::DrawCount, Ok(values.len() as f64), document);
         let share = |choice: &str, share: Option<VarianceShare>, document: &mut ResultSet| {
-            if let Some(VarianceShare { share, error }) = share {
+            if let Some(VarianceShare { share, error, luck }) = share {
                 let at = over.at(Axis::Choice, choice);
                 sure_rows(&at, Metric::VarianceShare, share, error, document);
+                let at = at.estimate(Basis::Simulated, "luck");
+                at.add(Metric::VarianceShare, Ok(luck), document);
             }
         };
         share(SEED, spread::chance(&values, &ratios.by_seed), document);

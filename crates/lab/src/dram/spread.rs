@@ -9,7 +9,10 @@
 //! (B − (k − 1)·W/(n − k)) / (B + W),
 //!
 //! 0 on average where a choice has no effect. How uncertain it is says the jackknife: the share is computed again without
-//! each draw (Efron and Stein 1981).
+//! each draw (Efron and Stein 1981). Whether it is more than luck says a permutation test: values are dealt to the groups
+//! at random, many times, and a share counts that few of these reach.
+
+use wordline_core::draw::{Purpose, draw};
 
 use crate::repeats::RepeatedValues;
 
@@ -18,6 +21,10 @@ pub(super) const SURE: f64 = 1.96;
 
 /// Draws at least that a band rests on: with fewer, 5 % and 95 % lie beyond all of them.
 pub(crate) const DRAWS_MIN: usize = 8;
+
+/// Permutations of a test, and the part of them that a share must exceed: of a hundred choices without effect one does.
+const PERMUTATIONS: u64 = 400;
+const LUCK: f64 = 0.99;
 
 /// Where a value lies over all draws.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,6 +57,15 @@ pub(crate) struct VarianceShare {
     pub(crate) share: f64,
     /// Its standard error.
     pub(crate) error: f64,
+    /// What a choice without effect reaches once in a hundred times.
+    pub(crate) luck: f64,
+}
+
+impl VarianceShare {
+    /// Whether it is more than luck.
+    pub(crate) fn is_sure(&self) -> bool {
+        self.share > self.luck
+    }
 }
 
 /// The first-order share of a choice whose settings made the groups of the values; `None` where there is nothing to
@@ -66,10 +82,25 @@ pub(crate) fn first_order(values: &[f64], groups: &[usize]) -> Option<VarianceSh
     let n = each.len() as f64;
     let mean = each.iter().sum::<f64>() / n;
     let squares: f64 = each.iter().map(|one| (one - mean).powi(2)).sum();
+    let dealt = (0..PERMUTATIONS).filter_map(|number| {
+        let dealt = shuffled(groups, number);
+        corrected(values.iter().copied().zip(dealt.iter().copied()))
+    });
     Some(VarianceShare {
         share,
         error: (squares * (n - 1.0) / n).sqrt(),
+        luck: RepeatedValues::of(dealt)?.quantile(LUCK),
     })
+}
+
+/// Groups dealt otherwise (Fisher and Yates).
+fn shuffled(groups: &[usize], number: u64) -> Vec<usize> {
+    let mut groups = groups.to_vec();
+    for last in (1..groups.len()).rev() {
+        let other = draw(0, number, last as u64, Purpose::Resample) >> 8;
+        groups.swap(last, other as usize % (last + 1));
+    }
+    groups
 }
 
 /// The share by itself.
@@ -107,6 +138,7 @@ pub(crate) fn chance(values: &[f64], by_seed: &[f64]) -> Option<VarianceShare> {
     (all > 0.0).then(|| VarianceShare {
         share,
         error: share * (2.0 / (by_seed.len() as f64 - 1.0)).sqrt(),
+        luck: 0.0,
     })
 }
 
@@ -123,7 +155,7 @@ pub(crate) fn variance(values: &[f64]) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use wordline_core::draw::{Purpose, draw, standard_normal};
+    use wordline_core::draw::standard_normal;
 
     use super::*;
 
@@ -147,13 +179,8 @@ mod tests {
         assert_eq!(corrected(values.into_iter()), Some(0.7));
         assert_eq!(first_order(&[2.0; 8], &[0, 0, 0, 0, 1, 1, 1, 1]), None);
         let decided = first_order(&[1.0, 1.0, 1.0, 2.0, 2.0, 2.0], &[0, 0, 0, 1, 1, 1]);
-        assert_eq!(
-            decided,
-            Some(VarianceShare {
-                share: 1.0,
-                error: 0.0
-            })
-        );
+        let decided = decided.expect("it varies");
+        assert_eq!((decided.share, decided.error), (1.0, 0.0));
     }
 
     /// A sum of two choices and chance, of which the shares are known: 1/4 ÷ 4, 3/4, and nothing of a third. Over 200
@@ -165,7 +192,7 @@ mod tests {
         let variances = [a * a / 4.0, b * b * 2.0 / 3.0, 0.0];
         let whole: f64 = variances.iter().sum::<f64>() + noisy * noisy;
         let mut sums = [0.0; 3];
-        let mut held = [0; 3];
+        let (mut held, mut sure) = ([0; 3], [0; 3]);
         const SEEDS: u64 = 200;
         for seed in 0..SEEDS {
             let by = [groups(0, 2, seed), groups(1, 3, seed), groups(2, 5, seed)];
@@ -177,6 +204,7 @@ mod tests {
                 sums[choice] += found.share / SEEDS as f64;
                 let off = (found.share - variances[choice] / whole).abs();
                 held[choice] += u64::from(off < 2.0 * found.error);
+                sure[choice] += u64::from(found.is_sure());
             }
         }
         for (choice, sum) in sums.into_iter().enumerate() {
@@ -187,6 +215,11 @@ mod tests {
             );
             assert!(held[choice] > 9 * SEEDS / 10, "{choice}: {held:?}");
         }
+        // A choice that explains most is always found, one without effect hardly ever.
+        assert!(
+            sure[1] == SEEDS && sure[0] > SEEDS / 2 && sure[2] < SEEDS / 20,
+            "{sure:?}"
+        );
     }
 
     #[test]

@@ -165,8 +165,8 @@ impl Bands {
         let share = |(choice, name): (usize, &'static str)| {
             let groups = self.draws.of_choice(choice, numbers.iter().copied());
             let found = spread::first_order(&values, &groups)?;
-            // What is no more than chance explains nothing.
-            (found.share > 2.0 * found.error).then_some(ExplainedShare {
+            // What is no more than luck explains nothing.
+            found.is_sure().then_some(ExplainedShare {
                 choice: name,
                 share: found.share,
                 error: found.error,

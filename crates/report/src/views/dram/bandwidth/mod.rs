@@ -78,12 +78,14 @@ pub(super) struct ExplainedVariance<'a> {
     pub(super) share: f64,
     /// Half the width of its 95 % interval.
     half: f64,
+    /// What a choice without effect reaches once in a hundred times.
+    luck: f64,
 }
 
 impl ExplainedVariance<'_> {
-    /// Whether it explains something: its interval leaves 0 out.
+    /// Whether it is more than luck.
     pub(super) fn is_sure(&self) -> bool {
-        self.share > self.half
+        self.share > self.luck
     }
 }
 
@@ -93,12 +95,11 @@ pub(super) fn explained<'a>(line: &PivotLine<'a>) -> Vec<ExplainedVariance<'a>> 
     let shares = rows
         .clone()
         .filter(|row| row.metric == Metric::VarianceShare);
-    let end = |choice: &str| {
-        let mut ends = shares.clone().filter(|row| {
-            row.text(Axis::Choice) == Some(choice)
-                && row.text(Axis::Estimate) == Some("confidence_high")
+    let estimate = |choice: &str, estimate: &str| {
+        let mut rows = shares.clone().filter(|row| {
+            row.text(Axis::Choice) == Some(choice) && row.text(Axis::Estimate) == Some(estimate)
         });
-        ends.next()?.value
+        rows.next()?.value
     };
     let plain = shares
         .clone()
@@ -106,11 +107,11 @@ pub(super) fn explained<'a>(line: &PivotLine<'a>) -> Vec<ExplainedVariance<'a>> 
     let mut all: Vec<_> = plain
         .filter_map(|row| {
             let (choice, share) = (row.text(Axis::Choice)?, row.value?);
-            let half = end(choice)? - share;
             Some(ExplainedVariance {
                 choice,
                 share,
-                half,
+                half: estimate(choice, "confidence_high")? - share,
+                luck: estimate(choice, "luck")?,
             })
         })
         .collect();
@@ -272,9 +273,12 @@ fn variances(pivot: &Pivot<'_>, mixes: &Mixes<'_, '_>) -> Vec<Grid> {
             )
             .figure("of the variance", |one| Some(text::tenths(one.share)))
             .figure("± (95 %)", |one| Some(text::tenths(one.half)))
-            .figure("mean gain by setting", |one| {
-                let means = given(line, one.choice);
-                (!means.is_empty()).then(|| means.join(", "))
+            .figure("by luck below", |one| {
+                (one.choice != SEED).then(|| text::tenths(one.luck))
+            })
+            .figure("least on average", |one| given(line, one.choice).pop())
+            .figure("most on average", |one| {
+                given(line, one.choice).into_iter().next()
             });
         table.lines(&explained(line))
     });
