@@ -372,9 +372,9 @@ Examples:
   wordline dram bandwidth --target mrdimm-8800-2rx4-128g@xeon6-1s --mix 1:0,triad --pattern sequential,random
   wordline dram bandwidth --target rdimm-6400-2rx4-128g@xeon6-1s,mrdimm-8800-2rx4-128g@xeon6-1s --set refresh=same-bank --band none
 
-The first target is what the others are compared with. The band is the least and the greatest gain with each
-alternative of each undisclosed choice, one at a time; the report lists them all. Alternatives run for a short time,
-and those near an end in full. With --thorough all run in full.",
+The first target is what the others are compared with. The band goes from 5 to 95 % of
+the draws: each sets all undisclosed choices at once, on half of the system. The report
+lists what each choice explains of it. With --thorough there are 256 draws of 100 us.",
     target: "MODULE@SYSTEM; repeatable and comma-separated",
     timing: "",
     fixed: crate::Timing::Max,
