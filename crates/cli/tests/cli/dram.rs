@@ -24,7 +24,8 @@ fn bandwidth_names_a_throughput_for_each_mix_and_the_gain_with_its_band() {
     let document = wordline(&small("bandwidth", &["--draws", "8", "--format", "json"]))
         .done()
         .json();
-    let throughputs = rows(&document, "throughput_mean");
+    let mut throughputs = rows(&document, "throughput_mean");
+    throughputs.retain(|row| row["estimate"].is_null());
     assert_eq!(throughputs.len(), 10);
     for mix in ["1:0", "3:1", "2:1", "1:1", "triad"] {
         let of = throughputs.iter().filter(|row| row["mix"] == mix);
