@@ -137,7 +137,7 @@ fn thorough_runs_in_full_what_the_default_shortens() {
     for length in ["--draws=32", "--measure=5us"] {
         wordline(&command(&["--thorough", length])).refused(&["--thorough", &length[..7]]);
     }
-    wordline(&command(&["--band=reads", "--draws=7"])).refused(&["draws", "7", "8"]);
+    wordline(&command(&["--draws=7"])).refused(&["draws", "7", "8"]);
 }
 
 /// The command that a document prints makes the document again.
