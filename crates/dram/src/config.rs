@@ -16,6 +16,10 @@ pub struct ChannelGeometry {
     pub groups: u8,
     /// Banks of a group.
     pub banks: u8,
+    /// Sets of banks that REFsb refreshes in turn: the set of a bank is its number within the rank, group by group,
+    /// modulo this. As many as a group has banks: one bank of every group (DDR5). Twice as many, with four groups: pairs
+    /// of banks (LPDDR5X). As many as a rank has banks: single banks (HBM3).
+    pub refresh_sets: u8,
     /// Rows of a bank; any number, 3 times a power of two among them.
     pub rows: u32,
     /// Lines of 64 bytes in a row.
@@ -27,6 +31,21 @@ impl ChannelGeometry {
     #[must_use]
     pub fn banks_of_pseudo_channel(&self) -> usize {
         usize::from(self.ranks) * usize::from(self.groups) * usize::from(self.banks)
+    }
+
+    /// The groups in which a set of banks for REFsb has a bank, of the set whose first bank lies in `group`.
+    pub(crate) fn groups_of_set(&self, group: u8) -> impl Iterator<Item = u8> + use<> {
+        let step = (self.refresh_sets / self.banks.max(1)).max(1);
+        (group..self.groups).step_by(step.into())
+    }
+
+    /// Whether every set of banks for REFsb has as many, one of each index at most in a group.
+    fn refresh_sets_are_even(&self) -> bool {
+        let banks = u16::from(self.groups) * u16::from(self.banks);
+        let sets = u16::from(self.refresh_sets);
+        (1..=16).contains(&sets)
+            && sets.is_multiple_of(self.banks.max(1).into())
+            && banks.is_multiple_of(sets)
     }
 
     /// Lines of 64 bytes in the sub-channel.
@@ -42,23 +61,40 @@ impl ChannelGeometry {
 /// The clock of a DRAM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClockDomain {
-    /// Data rate of the DRAM in MT/s: two beats a clock. On an MRDIMM half of the host's.
+    /// Data rate of the DRAM in MT/s. On an MRDIMM half of the host's.
     pub data_rate_mts: u32,
+    /// Beats of data in a clock of the commands: 2 of DDR4 and DDR5, 4 of HBM3, 8 of LPDDR5X.
+    pub beats: u32,
 }
 
 impl ClockDomain {
+    /// The clock of a DRAM with two beats a clock.
+    #[must_use]
+    pub const fn double(data_rate_mts: u32) -> Self {
+        Self {
+            data_rate_mts,
+            beats: 2,
+        }
+    }
+
+    /// Clocks a second.
+    #[must_use]
+    pub fn hz(self) -> f64 {
+        f64::from(self.data_rate_mts) * 1e6 / f64::from(self.beats)
+    }
+
     /// Time of some clocks in picoseconds, rounded to the nearest.
     #[must_use]
     pub fn ps(self, clocks: u64) -> u64 {
         let rate = u64::from(self.data_rate_mts);
         // Wide division is slow, and no run lasts long enough to need it.
-        if let Some(scaled) = clocks.checked_mul(2_000_000)
+        if let Some(scaled) = clocks.checked_mul(self.beats_in_micros())
             && let Some(rounded) = scaled.checked_add(rate / 2)
         {
             return rounded / rate;
         }
         let rate = u128::from(rate);
-        let ps = (u128::from(clocks) * 2_000_000 + rate / 2) / rate;
+        let ps = (u128::from(clocks) * u128::from(self.beats_in_micros()) + rate / 2) / rate;
         u64::try_from(ps).unwrap_or(u64::MAX)
     }
 
@@ -66,10 +102,16 @@ impl ClockDomain {
     #[must_use]
     pub fn edge_at_or_after(self, ps: u64) -> u64 {
         if let Some(beats) = ps.checked_mul(self.data_rate_mts.into()) {
-            return beats.div_ceil(2_000_000);
+            return beats.div_ceil(self.beats_in_micros());
         }
-        let clocks = (u128::from(ps) * u128::from(self.data_rate_mts)).div_ceil(2_000_000);
+        let beats = u128::from(ps) * u128::from(self.data_rate_mts);
+        let clocks = beats.div_ceil(self.beats_in_micros().into());
         u64::try_from(clocks).unwrap_or(u64::MAX)
+    }
+
+    /// A clock in picoseconds times the data rate in MT/s.
+    const fn beats_in_micros(self) -> u64 {
+        self.beats as u64 * 1_000_000
     }
 }
 
@@ -171,6 +213,11 @@ impl SubChannelConfig {
                 !(100..=100_000).contains(&self.clock.data_rate_mts),
             ),
             (
+                "clock.beats",
+                "allowed: 1, 2, 4, 8, 16",
+                !self.clock.beats.is_power_of_two() || self.clock.beats > 16,
+            ),
+            (
                 "geometry.pseudo_channels",
                 "allowed: 1, 2",
                 !(1..=2).contains(&of.pseudo_channels),
@@ -205,6 +252,11 @@ impl SubChannelConfig {
                 "allowed: up to 64 banks in a rank",
                 u32::from(of.banks) * u32::from(of.groups) > 64,
             ),
+            (
+                "geometry.refresh_sets",
+                "allowed: up to 16, as many as a group has banks or a multiple that divides the banks of a rank",
+                !of.refresh_sets_are_even(),
+            ),
             ("geometry.columns", "allowed: at least 1", of.columns == 0),
         ]
     }
@@ -222,6 +274,11 @@ impl SubChannelConfig {
                 "timing.long_command",
                 "allowed: 1, 2",
                 !(1..=2).contains(&of.long_command),
+            ),
+            (
+                "timing.column_command",
+                "allowed: 1, 2",
+                !(1..=2).contains(&of.column_command),
             ),
             (
                 "timing.ccd_s",
@@ -262,7 +319,10 @@ impl SubChannelConfig {
         let (interval, duration) = match of.refresh {
             Refresh::Off => (1, 0),
             Refresh::AllBank => (self.timing.refi, self.timing.rfc),
-            Refresh::SameBank => (self.timing.refi_sb, self.timing.rfc_sb),
+            Refresh::SameBank => {
+                let again = self.timing.rfc_sb / u32::from(self.geometry.refresh_sets.max(1));
+                (self.timing.refi_sb, self.timing.refsb_gap.max(again))
+            }
         };
         vec![
             (
@@ -352,7 +412,7 @@ impl SystemConfig {
     #[must_use]
     pub fn peak_bytes_per_s(&self) -> f64 {
         let geometry = &self.sub_channel.geometry;
-        let clock_hz = f64::from(self.sub_channel.clock.data_rate_mts) * 0.5e6;
+        let clock_hz = self.sub_channel.clock.hz();
         let burst = f64::from(self.sub_channel.timing.burst);
         let buses = self.channels * self.sub_channels * u32::from(geometry.pseudo_channels);
         f64::from(buses) * 64.0 * clock_hz / burst

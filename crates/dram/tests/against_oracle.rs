@@ -299,13 +299,19 @@ macro_rules! one_longer {
     };
 }
 
-const TIMINGS: [Mutation; 38] = one_longer!(
+const TIMINGS: [Mutation; 39] = one_longer!(
     cl cwl burst rcd rp ras rc rtp wr ccd_s ccd_m ccd_l ccd_s_wr ccd_m_wr ccd_l_wr wtr_s wtr_m wtr_l rtw rrd_s rrd_l
-    faw ppd rrd_dlr faw_dlr rank_gap pair_burst pair_rtw pair_wtr refi rfc rfc_dlr refi_sb rfc_sb refsbrd pd xp pden
+    faw ppd rrd_dlr faw_dlr rank_gap pair_burst pair_rtw pair_wtr refi rfc rfc_dlr refi_sb rfc_sb refsb_gap refsbrd pd xp pden
 );
 
-const POLICIES: [Mutation; 13] = [
+const POLICIES: [Mutation; 15] = [
     ("long_command", |config| config.timing.long_command += 1),
+    ("column_command", |config| {
+        config.timing.column_command += 1
+    }),
+    ("refresh_sets", |config| {
+        config.geometry.refresh_sets = config.geometry.banks;
+    }),
     ("read_queue", |config| config.policy.read_queue += 1),
     ("write_queue", |config| config.policy.write_queue += 1),
     ("drain_high", |config| config.policy.drain_high += 1),

@@ -191,8 +191,9 @@ impl DramMemory {
     /// at or after it is that one, also where periods are no whole picoseconds.
     fn edge_behind(&self, edges: u64) -> u64 {
         let edge = self.edge().saturating_add(edges);
-        let rate = self.config.sub_channel.clock.data_rate_mts;
-        let ps = u128::from(edge) * 2_000_000 / u128::from(rate);
+        let clock = self.config.sub_channel.clock;
+        let ps = u128::from(edge) * u128::from(clock.beats) * 1_000_000
+            / u128::from(clock.data_rate_mts);
         u64::try_from(ps).unwrap_or(u64::MAX)
     }
 
@@ -322,7 +323,7 @@ impl DramMemory {
     }
 
     fn clock_ps(&self) -> f64 {
-        2e6 / f64::from(self.config.sub_channel.clock.data_rate_mts)
+        1e12 / self.config.sub_channel.clock.hz()
     }
 }
 

@@ -27,6 +27,8 @@ struct BankIndex {
     ranks: usize,
     groups: usize,
     banks: usize,
+    /// From a bank to the next one of its set that REFsb refreshes.
+    set_step: usize,
 }
 
 /// Clocks between what is seen and what follows from it by itself.
@@ -55,8 +57,8 @@ struct RankState {
     powered_down: bool,
     /// Where the last REFab's tRFC ends.
     refresh_all_bank_until: u64,
-    /// Where the last REFsb's tRFCsb ends.
-    refresh_same_bank_until: u64,
+    /// Where the tRFCsb of the last REFsb commands end: more than one may be under way.
+    refresh_same_bank_until: [u64; 4],
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -77,12 +79,14 @@ impl EnergyMeter {
             ranks,
             groups,
             banks,
+            refresh_sets,
             ..
         } = config.geometry;
         let shape = BankIndex {
             ranks: ranks.into(),
             groups: groups.into(),
             banks: banks.into(),
+            set_step: refresh_sets.max(1).into(),
         };
         let all_ranks = usize::from(pseudo_channels) * shape.ranks;
         let timing = &config.timing;
@@ -145,7 +149,9 @@ impl EnergyMeter {
         }
         for rank in &self.ranks {
             counts.refresh_all_bank += rank.refresh_all_bank_until.saturating_sub(at);
-            counts.refresh_same_bank += rank.refresh_same_bank_until.saturating_sub(at);
+            let under_way = rank.refresh_same_bank_until.iter();
+            let beyond = under_way.map(|until| until.saturating_sub(at));
+            counts.refresh_same_bank += beyond.sum::<u64>();
         }
     }
 
@@ -248,8 +254,8 @@ impl EnergyMeter {
             Command::Wra => self.close_after(at, rank, bank, self.distances.written),
             Command::PrePb => self.close(at, rank, bank, at),
             Command::PreSb => {
-                for group in 0..self.shape.groups {
-                    let bank = self.bank(rank, group, index);
+                let end = self.bank(rank + 1, 0, 0);
+                for bank in (bank..end).step_by(self.shape.set_step) {
                     self.close(at, rank, bank, at);
                 }
             }
@@ -264,7 +270,9 @@ impl EnergyMeter {
             }
             Command::RefSb => {
                 self.counts.refresh_same_bank += self.distances.refresh_same_bank;
-                self.ranks[rank].refresh_same_bank_until = at + self.distances.refresh_same_bank;
+                let until = &mut self.ranks[rank].refresh_same_bank_until;
+                until.rotate_left(1);
+                until[3] = at + self.distances.refresh_same_bank;
             }
             Command::Pde | Command::Pdx => {
                 self.ranks[rank].settle(at, &mut self.counts);

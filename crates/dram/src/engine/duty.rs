@@ -97,18 +97,18 @@ impl<O: Observer> SubChannel<O> {
         }
         for bank in self.banks_of_rank(rank) {
             let pc = &mut self.channels[channel & 1];
-            let index = pc.banks[bank].location.bank;
-            pc.withheld[bank].set(must && next == index, from);
+            let set = pc.banks[bank].set;
+            pc.withheld[bank].set(must && next == set, from);
         }
     }
 
-    /// The same of a refresh. `index` is that of its banks, if not all are refreshed.
-    fn withhold_refreshed(&mut self, channel: usize, rank: usize, index: Option<usize>, at: u64) {
+    /// The same of a refresh. `set` is that of its banks, if not all are refreshed.
+    fn withhold_refreshed(&mut self, channel: usize, rank: usize, set: Option<usize>, at: u64) {
         if !O::WAITS {
             return;
         }
         let timing = &self.timing;
-        let Some(index) = index else {
+        let Some(set) = set else {
             let until = at + u64::from(timing.rfc);
             self.channels[channel & 1].withheld[rank].refresh(at, until);
             return;
@@ -116,7 +116,7 @@ impl<O: Observer> SubChannel<O> {
         for bank in self.banks_of_rank(rank) {
             let pc = &mut self.channels[channel & 1];
             let of = &pc.banks[bank];
-            let clocks = if usize::from(of.location.bank) == index {
+            let clocks = if usize::from(of.set) == set {
                 timing.rfc_sb
             } else if of.open == CLOSED {
                 timing.refsbrd
@@ -199,8 +199,8 @@ impl<O: Observer> SubChannel<O> {
         channel: usize,
         rank: usize,
     ) -> impl Iterator<Item = usize> + use<O> {
-        let banks = usize::from(self.geometry.banks);
-        let first = rank * usize::from(self.geometry.groups) * banks;
+        let sets = usize::from(self.geometry.refresh_sets);
+        let first = self.banks_of_rank(rank).start;
         let of = &self.channels[channel & 1].ranks[rank];
         let (next, all) = (
             usize::from(of.next),
@@ -214,7 +214,7 @@ impl<O: Observer> SubChannel<O> {
             some.then_some(bank)
         };
         std::iter::from_fn(each)
-            .filter(move |bank| all || bank % banks == next)
+            .filter(move |bank| all || bank % sets == next)
             .map(move |bank| first + bank)
     }
 
@@ -234,11 +234,11 @@ impl<O: Observer> SubChannel<O> {
     fn refresh_ok(&self, channel: usize, rank: usize) -> u64 {
         let pc = &self.channels[channel & 1];
         let of = &pc.ranks[rank];
-        let banks = usize::from(self.geometry.banks);
-        let idle = (0..banks).filter(|&index| {
-            self.policy.refresh == Refresh::AllBank || index == usize::from(of.next)
+        let sets = usize::from(self.geometry.refresh_sets);
+        let idle = (0..sets).filter(|&set| {
+            self.policy.refresh == Refresh::AllBank || set == usize::from(of.next)
         });
-        let idle = idle.map(|index| pc.idle_ok[rank * banks + index]);
+        let idle = idle.map(|set| pc.idle_ok[rank * sets + set]);
         idle.max().unwrap_or(0).max(of.ref_ok)
     }
 
@@ -262,7 +262,7 @@ impl<O: Observer> SubChannel<O> {
         choices.fold(CommandChoice::NEVER, CommandChoice::better)
     }
 
-    /// `bank` is its number for PREpb, its index within the groups for PREsb and REFsb.
+    /// `bank` is its number for PREpb, that of the set for PREsb and REFsb.
     #[inline(never)]
     pub(super) fn issue_own(
         &mut self,
@@ -296,11 +296,12 @@ impl<O: Observer> SubChannel<O> {
                 self.paid(channel, rank, at);
             }
             Command::RefSb => {
-                self.channels[channel & 1].after_ref_same(&self.timing, rank, bank, at);
+                let sets = usize::from(self.geometry.refresh_sets);
+                self.channels[channel & 1].after_ref_same(&self.timing, sets, rank, bank, at);
                 self.withhold_refreshed(channel, rank, Some(bank), at);
                 self.rechoose_rank(channel, rank);
                 let of = &mut self.channels[channel & 1].ranks[rank];
-                of.next = (of.next + 1) % self.geometry.banks;
+                of.next = (of.next + 1) % self.geometry.refresh_sets;
                 self.paid(channel, rank, at);
             }
             Command::Pde => {
@@ -327,12 +328,14 @@ impl<O: Observer> SubChannel<O> {
 
     fn tell(&mut self, channel: usize, command: Command, rank: usize, bank: usize, at: u64) {
         let byte = |value: usize| u8::try_from(value).unwrap_or(u8::MAX);
+        let banks = usize::from(self.geometry.banks);
         let location = match command {
             Command::PrePb => self.channels[channel & 1].banks[bank].location,
             _ => Location {
                 pseudo_channel: byte(channel),
                 rank: byte(rank),
-                bank: byte(bank),
+                group: byte(bank / banks),
+                bank: byte(bank % banks),
                 ..Location::default()
             },
         };

@@ -171,7 +171,7 @@ impl<O: Observer> SubChannel<O> {
         }
         self.move_data(channel, bank, 0, closes, plan.rd);
         let bus = self.bus_of(channel);
-        self.bus_free[bus & 1] = plan.rd + u64::from(self.timing.long_command);
+        self.bus_free[bus & 1] = plan.rd + u64::from(self.timing.column_command);
         self.tell_column(&served, READ, closes);
     }
 

@@ -244,19 +244,28 @@ impl PseudoChannel {
         of.pde_ok = of.pde_ok.max(until);
     }
 
-    /// `index` is that of the refreshed banks within their groups.
-    pub(super) fn after_ref_same(&mut self, t: &Timing, rank: usize, index: usize, at: u64) {
+    /// `set` is that of the refreshed banks.
+    pub(super) fn after_ref_same(
+        &mut self,
+        t: &Timing,
+        sets: usize,
+        rank: usize,
+        set: usize,
+        at: u64,
+    ) {
         let until = at + u64::from(t.rfc_sb);
         let others = at + u64::from(t.refsbrd);
         put_off(&mut self.rank_ok[rank][ACT], others, WaitCause::Refresh);
         let banks = self.banks.iter_mut();
         let refreshed =
-            |bank: &&mut BankState| bank.rank() == rank && usize::from(bank.location.bank) == index;
+            |bank: &&mut BankState| bank.rank() == rank && usize::from(bank.set) == set;
         for bank in banks.filter(refreshed) {
             put_off(&mut bank.act_ok, until, WaitCause::Refresh);
         }
+        let idle = &mut self.idle_ok[rank * sets + set];
+        *idle = (*idle).max(until);
         let of = &mut self.ranks[rank];
-        of.ref_ok = of.ref_ok.max(until);
+        of.ref_ok = of.ref_ok.max(at + u64::from(t.refsb_gap));
         of.pde_ok = of.pde_ok.max(until);
     }
 

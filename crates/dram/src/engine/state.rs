@@ -106,7 +106,7 @@ pub(super) struct Rank {
     /// Refreshes that fell due and were not done, and when the next one falls due.
     pub(super) owed: u32,
     pub(super) due: u64,
-    /// Index of the bank that the next REFsb refreshes.
+    /// The set of banks that the next REFsb refreshes.
     pub(super) next: u8,
     /// Whether it must refresh.
     pub(super) must: bool,
@@ -114,7 +114,7 @@ pub(super) struct Rank {
     pub(super) queued: u32,
     /// Banks that are open: a bit for each, group by group.
     pub(super) open_banks: u64,
-    /// Indices within their groups of the banks that requests may not use: a bit for each.
+    /// Sets of banks that requests may not use: a bit for each.
     pub(super) off: u16,
     /// Whether REFsb is its candidate, which ACTs of any bank would put off.
     pub(super) awaits_same_bank: bool,
@@ -217,7 +217,9 @@ pub(super) struct BankState {
     pub(super) group: u16,
     /// Where it is; row and column are 0.
     pub(super) location: Location,
-    /// Place of rank and index among those of the pseudo-channel.
+    /// Number of its set of banks that REFsb refreshes together.
+    pub(super) set: u8,
+    /// Place of rank and set among those of the pseudo-channel.
     pub(super) place: u16,
     /// Place of its [`Withheld`]: its number, or that of its rank where REFab refreshes.
     pub(super) withheld: u16,
@@ -270,7 +272,7 @@ pub(super) struct PseudoChannel {
     pub(super) rank_ok: Vec<Slots>,
     /// The least of all ranks for column commands: no bank can have one before.
     pub(super) any_rank_ok: [Stamp; 2],
-    /// By rank and index of bank: when all such banks are precharged.
+    /// By rank and set of banks: when all such banks are precharged, and refreshed.
     pub(super) idle_ok: Vec<u64>,
     /// See [`BankState::withheld`].
     pub(super) withheld: Vec<Withheld>,
@@ -293,7 +295,7 @@ impl PseudoChannel {
     #[inline]
     pub(super) fn is_off(&self, bank: usize) -> bool {
         let bank = &self.banks[bank];
-        self.ranks[bank.rank()].off >> bank.location.bank & 1 != 0
+        self.ranks[bank.rank()].off >> bank.set & 1 != 0
     }
 
     /// Clocks before a clock for which a bank was withheld or refreshed.
@@ -306,6 +308,7 @@ impl PseudoChannel {
     pub(super) fn new(geometry: &ChannelGeometry, policy: &Policy, number: u8) -> Self {
         let ranks = usize::from(geometry.ranks);
         let (groups, per_group) = (usize::from(geometry.groups), usize::from(geometry.banks));
+        let sets = usize::from(geometry.refresh_sets);
         let banks = geometry.banks_of_pseudo_channel();
         let first = usize::from(number) * ranks;
         let byte = |value: usize| value.to_le_bytes()[0];
@@ -354,7 +357,10 @@ impl PseudoChannel {
                 Refresh::AllBank | Refresh::Off => bank / (groups * per_group),
             }),
             bit: byte(bank % (groups * per_group)),
-            place: small(bank / (groups * per_group) * per_group + bank % per_group),
+            set: byte(bank % (groups * per_group) % sets),
+            place: small(
+                bank / (groups * per_group) * sets + bank % (groups * per_group) % sets,
+            ),
         };
         Self {
             candidates: Candidates([Vec::with_capacity(banks), Vec::with_capacity(banks)]),
@@ -363,7 +369,7 @@ impl PseudoChannel {
             group_ok: vec![[0; 4]; ranks * groups],
             rank_ok: vec![[0; 4]; ranks],
             any_rank_ok: [0; 2],
-            idle_ok: vec![0; ranks * per_group],
+            idle_ok: vec![0; ranks * sets],
             withheld: vec![Withheld::default(); banks],
             ranks: (0..ranks).map(rank).collect(),
             stacks: vec![StackState::default(); ranks],

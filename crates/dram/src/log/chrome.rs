@@ -189,7 +189,7 @@ impl<W: Write> ChromeTrace<W> {
             }
             Command::PrePb => self.close(process, bank, at),
             Command::PreSb => {
-                for group in 0..groups {
+                for group in geometry.groups_of_set(place.group) {
                     self.close(process, self.bank(rank, group, place.bank), at);
                 }
             }
@@ -206,7 +206,8 @@ impl<W: Write> ChromeTrace<W> {
             }
             Command::RefSb => {
                 let to = at.saturating_add(u64::from(self.config.timing.rfc_sb));
-                let name = format!("REFsb bank {}", place.bank);
+                let first = u16::from(place.group) * u16::from(banks) + u16::from(place.bank);
+                let name = format!("REFsb bank {first}");
                 self.rank_slice(process, rank, &name, TraceSlice { from: at, to });
             }
             Command::Pde => {

@@ -8,9 +8,7 @@ use crate::config::ClockDomain;
 use crate::observer::Observer;
 use crate::request::Location;
 
-const CLOCK: ClockDomain = ClockDomain {
-    data_rate_mts: 4400,
-};
+const CLOCK: ClockDomain = ClockDomain::double(4400);
 
 fn head() -> String {
     let columns = "clock,time_ps,channel,sub_channel,pseudo_channel,rank,group,bank,row,column,command,request";

@@ -26,6 +26,7 @@ fn system(extents: [u32; 8], digits: Vec<Digit>, hash: bool) -> SystemConfig {
         slices: 1,
         groups: groups as u8,
         banks: banks as u8,
+        refresh_sets: banks as u8,
         rows,
         columns: columns as u16,
     };

@@ -9,7 +9,6 @@ use super::labelled::{
     SettingError, Settings, Sharing, SheetChoice, Switch, set,
 };
 use super::module::{self, Module, RankPair};
-use super::rounding::clocks_within;
 use super::system::{self, System};
 use super::timing::{DataBuffers, TimingBasis, Turnarounds};
 use super::{BeatReturn, mapping};
@@ -106,9 +105,7 @@ impl Connection<'_> {
     fn config(&self) -> Result<SystemConfig, SettingError> {
         let (system, module, settings) = (self.system, self.module, self.settings);
         let geometry = self.geometry()?;
-        let clock = ClockDomain {
-            data_rate_mts: *module.dram_rate_mts.value(),
-        };
+        let clock = self.clock();
         let turnarounds = self.turnarounds()?;
         let timing = self.timing(turnarounds)?;
         let policy = self.policy(&geometry, &timing)?;
@@ -152,6 +149,18 @@ impl Connection<'_> {
         })
     }
 
+    fn clock(&self) -> ClockDomain {
+        let rate = *self.module.dram_rate_mts.value();
+        self.die.standard.value().clock(rate)
+    }
+
+    /// Bursts that carry a line.
+    fn bursts(&self) -> u32 {
+        let bits = u32::from(*self.module.data_bits.value())
+            * u32::from(*self.die.burst_length.value());
+        512_u32.div_ceil(bits.max(1))
+    }
+
     fn geometry(&self) -> Result<ChannelGeometry, SettingError> {
         let (module, die) = (self.module, self.die);
         let width = *module.width_bits.value();
@@ -173,6 +182,7 @@ impl Connection<'_> {
             slices,
             groups: *die.groups.value(),
             banks: *die.banks.value(),
+            refresh_sets: die.refresh_sets(),
             rows: *organization.rows.value(),
             columns: u16::try_from(row_bytes / 64).unwrap_or(u16::MAX),
         })
@@ -246,6 +256,7 @@ impl Connection<'_> {
             organization: self.organization()?,
             bin,
             turnarounds,
+            bursts: self.bursts(),
             refresh_rate,
         };
         Ok(ground.timing())
@@ -272,6 +283,7 @@ impl Connection<'_> {
         let shared = |sharing| sharing == Sharing::Shared;
         let refresh = self.refresh()?;
         let rate = *self.module.dram_rate_mts.value();
+        let standard = *self.die.standard.value();
         Ok(Policy {
             read_queue: controller.read_queue.pick("read_queue", settings)?.get(),
             write_queue,
@@ -287,14 +299,14 @@ impl Connection<'_> {
             page: match controller.page_policy.pick("page_policy", settings)? {
                 RowPolicyChoice::Open => PagePolicy::Open,
                 RowPolicyChoice::Closed => PagePolicy::Closed,
-                RowPolicyChoice::Timeout(time) => PagePolicy::Timeout(clocks_within(time, rate)),
+                RowPolicyChoice::Timeout(time) => PagePolicy::Timeout(standard.clocks_within(time, rate)),
             },
             refresh,
             refresh_postponed_max: self.postponed(refresh)?,
             refresh_phase: self.phases(geometry, timing, refresh)?,
             power_down: match controller.power_down.pick("power_down", settings)? {
                 PowerDown::Never => None,
-                PowerDown::After(time) => Some(clocks_within(time, rate)),
+                PowerDown::After(time) => Some(standard.clocks_within(time, rate)),
             },
         })
     }

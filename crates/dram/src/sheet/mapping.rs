@@ -130,6 +130,7 @@ mod tests {
             slices: 1,
             groups: 8,
             banks: 4,
+            refresh_sets: 4,
             rows: 3 << 15,
             columns: 128,
         }

@@ -21,6 +21,7 @@ pub(crate) fn mrdimm_8800() -> SystemConfig {
         slices: 1,
         groups: 8,
         banks: 4,
+        refresh_sets: 4,
         rows: 65_536,
         columns: 128,
     };
@@ -39,9 +40,7 @@ fn system(
         channels: 12,
         sub_channels: 2,
         sub_channel: SubChannelConfig {
-            clock: ClockDomain {
-                data_rate_mts: rate,
-            },
+            clock: ClockDomain::double(rate),
             geometry,
             timing,
             policy,
@@ -122,6 +121,7 @@ fn timing_4400() -> Timing {
         rfc_dlr: 217,
         refi_sb: 1_072,
         rfc_sb: 286,
+        refsb_gap: 286,
         refsbrd: 66,
         pd: 17,
         xp: 17,

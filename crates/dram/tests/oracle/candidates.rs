@@ -87,8 +87,10 @@ impl Oracle {
             Refresh::Off => return None,
             Refresh::AllBank => (None, Command::PreAb, Command::RefAb, at),
             Refresh::SameBank => {
+                let banks = self.config.geometry.banks;
                 let at = Location {
-                    bank: rank.next,
+                    group: rank.next / banks,
+                    bank: rank.next % banks,
                     ..at
                 };
                 (Some(rank.next), Command::PreSb, Command::RefSb, at)
@@ -229,7 +231,7 @@ impl Oracle {
         let named = match self.config.policy.refresh {
             Refresh::Off => false,
             Refresh::AllBank => true,
-            Refresh::SameBank => bank.bank == self.rank(bank).next,
+            Refresh::SameBank => self.set_of_bank(bank) == self.rank(bank).next,
         };
         named && self.must_refresh(bank)
     }
@@ -241,13 +243,12 @@ impl Oracle {
             .any(|set| set.entries().any(|entry| place(entry.location())))
     }
 
-    /// Open banks of a rank, all or those of one index, group by group.
-    pub(super) fn open_banks(&self, at: Location, index: Option<u8>) -> Vec<Location> {
+    /// Open banks of a rank, all or those of one set, group by group.
+    pub(super) fn open_banks(&self, at: Location, set: Option<u8>) -> Vec<Location> {
         let geometry = &self.config.geometry;
         let mut open = Vec::new();
         for group in 0..geometry.groups {
-            for bank in (0..geometry.banks).filter(|bank| index.is_none_or(|index| index == *bank))
-            {
+            for bank in 0..geometry.banks {
                 let at = Location {
                     group,
                     bank,
@@ -255,7 +256,8 @@ impl Oracle {
                     column: 0,
                     ..at
                 };
-                if self.bank(at).open.is_some() {
+                let is_wanted = set.is_none_or(|set| set == self.set_of_bank(at));
+                if is_wanted && self.bank(at).open.is_some() {
                     open.push(at);
                 }
             }

@@ -42,7 +42,7 @@ struct Rank {
     due: u64,
     /// Refreshes that are due and not done.
     owed: u32,
-    /// Index of the banks that the next REFsb refreshes.
+    /// The set of banks that the next REFsb refreshes.
     next: u8,
     powered_down: bool,
     /// Clock of its last command; 0 before the first one.
@@ -110,8 +110,8 @@ impl Oracle {
             columns: vec![0; pseudo_channels],
             ranks: policy.refresh_phase.iter().map(rank).collect(),
             bus_free: vec![0; shared(policy.shared_commands)],
-            history: History::new(&config.timing, geometry.slices),
-            archive: History::new(&config.timing, geometry.slices),
+            history: History::new(&config.timing, geometry),
+            archive: History::new(&config.timing, geometry),
             commands: Vec::new(),
             served: Vec::new(),
             accepted: Vec::new(),
@@ -275,7 +275,7 @@ impl Oracle {
     fn closes(&self, command: Command, at: Location) -> Vec<Location> {
         match command {
             Command::PrePb => vec![at],
-            Command::PreSb => self.open_banks(at, Some(at.bank)),
+            Command::PreSb => self.open_banks(at, Some(self.set_of_bank(at))),
             Command::PreAb => self.open_banks(at, None),
             _ => Vec::new(),
         }
@@ -291,8 +291,10 @@ impl Oracle {
         } = *chosen;
         let closes = self.closes(command, location);
         let at = self.now;
-        let clocks = if command == Command::Act || command.is_column() {
+        let clocks = if command == Command::Act {
             self.config.timing.long_command
+        } else if command.is_column() {
+            self.config.timing.column_command
         } else {
             1
         };
@@ -341,10 +343,10 @@ impl Oracle {
             }
             Command::RefSb => {
                 self.refresh(command, location);
-                let banks = self.config.geometry.banks;
+                let sets = self.config.geometry.refresh_sets;
                 let rank = self.rank_mut(location);
                 rank.owed -= 1;
-                rank.next = (rank.next + 1) % banks;
+                rank.next = (rank.next + 1) % sets;
             }
             Command::Pde => self.rank_mut(location).powered_down = true,
             Command::Pdx => self.rank_mut(location).powered_down = false,
@@ -379,11 +381,12 @@ impl Oracle {
     /// Notes until when a refresh holds up banks.
     fn refresh(&mut self, command: Command, at: Location) {
         let (timing, now) = (self.config.timing.clone(), self.now);
-        let per_group = usize::from(self.config.geometry.banks);
+        let sets = usize::from(self.config.geometry.refresh_sets);
+        let set = usize::from(self.set_of_bank(at));
         for (place, bank) in self.rank_mut(at).banks.iter_mut().enumerate() {
             let clocks = if command == Command::RefAb {
                 timing.rfc
-            } else if place % per_group == usize::from(at.bank) {
+            } else if place % sets == set {
                 timing.rfc_sb
             } else if bank.open.is_none() {
                 timing.refsbrd
@@ -443,6 +446,12 @@ impl Oracle {
     fn rank_mut(&mut self, at: Location) -> &mut Rank {
         let index = self.rank_index(at);
         &mut self.ranks[index]
+    }
+
+    /// Which set of banks for REFsb a bank belongs to.
+    fn set_of_bank(&self, at: Location) -> u8 {
+        let number = self.bank_index(at) % usize::from(self.config.geometry.refresh_sets);
+        number as u8
     }
 
     fn bank_index(&self, at: Location) -> usize {

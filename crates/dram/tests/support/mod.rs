@@ -49,11 +49,13 @@ pub(crate) fn ddr5_6400() -> Timing {
         rfc_dlr: 316,
         refi_sb: 1_560,
         rfc_sb: 416,
+        refsb_gap: 416,
         refsbrd: 96,
         pd: 24,
         xp: 24,
         pden: 2,
         long_command: 2,
+        column_command: 2,
     }
 }
 
@@ -81,6 +83,7 @@ pub(crate) fn ddr5_4400() -> Timing {
         rfc_dlr: 217,
         refi_sb: 1_072,
         rfc_sb: 286,
+        refsb_gap: 286,
         refsbrd: 66,
         pd: 17,
         xp: 17,
@@ -92,15 +95,14 @@ pub(crate) fn ddr5_4400() -> Timing {
 /// 64 write entries.
 pub(crate) fn one_rank(timing: Timing) -> SubChannelConfig {
     SubChannelConfig {
-        clock: ClockDomain {
-            data_rate_mts: 6_400,
-        },
+        clock: ClockDomain::double(6_400),
         geometry: ChannelGeometry {
             pseudo_channels: 1,
             ranks: 1,
             slices: 1,
             groups: 8,
             banks: 4,
+            refresh_sets: 4,
             rows: 65_536,
             columns: 128,
         },

@@ -129,7 +129,7 @@ pub(super) fn read_parts(
     let config = &memory.connected.config;
     let (clock, timing) = (config.sub_channel.clock, &config.sub_channel.timing);
     // A mean is no whole number of clocks.
-    let time = |clocks: f64| clocks * 2e6 / f64::from(clock.data_rate_mts);
+    let time = |clocks: f64| clocks * 1e12 / clock.hz();
     let on_chip = config.cores.request_path_ps + config.cores.return_path_ps;
     let mut parts = vec![
         (ON_CHIP, on_chip as f64),
