@@ -7,7 +7,7 @@
 use super::memory::Parameters;
 use super::rounding::ClockPair;
 
-/// A 16 Gb LPDDR5X die, x16, four groups of four banks, at 8533 MT/s and four data clocks a clock. A line of 64 bytes
+/// A 32 Gb LPDDR5X die, x16, four groups of four banks, at 8533 MT/s and four data clocks a clock. A line of 64 bytes
 /// takes two bursts of 16, or one of 32, which is the same on the bus: 16 beats, a gap of as many, and 16 beats.
 #[must_use]
 pub fn lpddr5x_8533() -> Parameters {
@@ -42,10 +42,10 @@ pub fn lpddr5x_8533() -> Parameters {
         rrd_dlr: ClockPair::clocks(0),   // no stacks with ranks of their own
         faw_dlr: ClockPair::clocks(0),
         refi_ps: 3_906_000,               // Ramulator 2
-        rfc: ClockPair::ps(280_000),      // Ramulator 2, gem5: 16 Gb
-        rfc_dlr: ClockPair::ps(280_000),
+        rfc: ClockPair::ps(380_000),      // Ramulator 2.1: above 16 Gb
+        rfc_dlr: ClockPair::ps(380_000),
         refi_sb_ps: 488_000,              // Ramulator 2: an eighth
-        rfc_sb: ClockPair::ps(140_000),   // Ramulator 2: 16 Gb
+        rfc_sb: ClockPair::ps(210_000),   // Ramulator 2.1: above 16 Gb
         refsb_gap: ClockPair::ps(90_000), // Ramulator 2: tPBR2PBR
         refsbrd: ClockPair::ps(8_000),    // Ramulator 2: tPBR2ACT
         pd: ClockPair::max(3, 7_000),     // as tXP: unverified

@@ -5,7 +5,7 @@ use wordline_dram::{
     SubChannelConfig, Timing,
 };
 
-use super::{Dice, ddr5_4400, ddr5_6400};
+use super::{Dice, ddr5_4400, ddr5_6400, hbm3_6400, lpddr5x_8533};
 
 /// Requests, and what is done with the sub-channel between them. All of it comes from one seed.
 #[derive(Clone, Debug)]
@@ -41,10 +41,19 @@ impl Case {
 }
 
 fn config(dice: &mut Dice) -> SubChannelConfig {
-    let geometry = geometry(dice);
-    let mut timing = match dice.between(0, 9) {
+    let mut geometry = geometry(dice);
+    let mut timing = match dice.between(0, 11) {
         0 => ddr5_6400(),
         1 => ddr5_4400(),
+        other @ 2..=3 => {
+            (geometry.groups, geometry.banks) = (4, 4);
+            geometry.refresh_sets = dice.pick(&[8, 16]);
+            if other == 2 {
+                lpddr5x_8533()
+            } else {
+                hbm3_6400()
+            }
+        }
         _ => short_timing(dice),
     };
     refresh_often(dice, &mut timing, &geometry);
