@@ -388,7 +388,107 @@ pub enum RefreshStagger {
     Aligned,
 }
 
-/// Modules and cores of one socket.
+/// A link between cores and memory controllers that carries messages one after the other, each way by itself: to a CXL
+/// device, or to another socket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkConfig {
+    /// What either way adds to the time of a message, beside its own length, in picoseconds.
+    pub delay_ps: u64,
+    /// Bytes a second, each way.
+    pub bytes_per_s: u64,
+    /// Bytes that a read takes to ask, and a write to ask with its data.
+    pub request_bytes: [u32; 2],
+    /// Bytes that the data of a read take back, and the acknowledgement of a write.
+    pub return_bytes: [u32; 2],
+}
+
+impl LinkConfig {
+    /// Picoseconds that a link is taken by messages of reads and of writes, rounded up.
+    pub(crate) fn service_ps(&self, bytes: [u32; 2]) -> [u64; 2] {
+        bytes.map(|bytes| {
+            let ps =
+                (u128::from(bytes) * 1_000_000_000_000).div_ceil(self.bytes_per_s.max(1).into());
+            u64::try_from(ps).unwrap_or(u64::MAX)
+        })
+    }
+}
+
+/// Which cores reach which channels by which way. By default every core has every channel, with nothing between.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Topology {
+    /// Sockets, each with as many of the channels and cores; 0 counts as 1.
+    pub sockets: u32,
+    /// Clusters of a socket, each with as many of its channels and cores; 0 counts as 1. Cores use the channels of their
+    /// own cluster.
+    pub clusters: u32,
+    /// Per cent of the pages of a core that lie in the next socket.
+    pub remote_percent: u32,
+    /// Links that the channels stand behind, each with as many of them; with several sockets those between them, one for
+    /// the cores of each.
+    pub links: u32,
+    /// Every link.
+    pub link: Option<LinkConfig>,
+}
+
+impl Topology {
+    /// Clusters of all sockets: parts of the memory with cores of their own.
+    #[must_use]
+    pub fn nodes(&self) -> u32 {
+        self.sockets.max(1) * self.clusters.max(1)
+    }
+
+    /// What contradicts itself, for channels and cores of all sockets.
+    ///
+    /// # Errors
+    /// The first contradiction, with what is allowed.
+    pub fn check(&self, channels: u32, cores: u32) -> Result<(), ConfigError> {
+        let nodes = self.nodes();
+        let several = self.sockets > 1;
+        let slow = |link: LinkConfig| {
+            let longest = link.service_ps(link.request_bytes).into_iter();
+            let longest = longest.chain(link.service_ps(link.return_bytes)).max();
+            link.bytes_per_s == 0 || longest > Some(1_000_000) || link.delay_ps > 1_000_000_000
+        };
+        let rules = [
+            (
+                "topology.clusters",
+                format!("{nodes} parts do not divide {channels} channels; allowed: a number that does"),
+                !channels.is_multiple_of(nodes),
+            ),
+            (
+                "topology.clusters",
+                format!("{nodes} parts are more than the {cores} cores; allowed: up to as many"),
+                nodes > cores,
+            ),
+            (
+                "topology.remote_percent",
+                format!("is {} %; allowed: 0 to 100, and 0 with one socket", self.remote_percent),
+                self.remote_percent > 100 || (self.remote_percent > 0 && !several),
+            ),
+            (
+                "topology.links",
+                format!("{} links do not divide {channels} channels; allowed: a number that does", self.links),
+                self.links > 0 && !several && !channels.is_multiple_of(self.links),
+            ),
+            (
+                "topology.link",
+                "allowed: one where there are links, or pages in another socket, and none elsewhere".to_owned(),
+                self.link.is_some() != (self.links > 0 || self.remote_percent > 0),
+            ),
+            (
+                "topology.link",
+                "allowed: messages of at most 1 us, and delays of at most 1 ms".to_owned(),
+                self.link.is_some_and(slow),
+            ),
+        ];
+        let broken = rules.into_iter().find(|(_, _, broken)| *broken);
+        broken.map_or(Ok(()), |(what, problem, _)| {
+            Err(ConfigError { what, problem })
+        })
+    }
+}
+
+/// Modules and cores of a system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SystemConfig {
     /// Memory channels, each with one module.
@@ -405,6 +505,8 @@ pub struct SystemConfig {
     pub module_delay_ps: u64,
     /// The requesters.
     pub cores: CoreConfig,
+    /// Which of them reach which channels by which way.
+    pub topology: Topology,
 }
 
 impl SystemConfig {

@@ -49,8 +49,8 @@ pub mod system;
 
 pub use command::{Command, Issued};
 pub use config::{
-    ChannelGeometry, ClockDomain, ConfigError, CoreConfig, PagePolicy, Policy, Refresh,
-    RefreshStagger, SubChannelConfig, SystemConfig,
+    ChannelGeometry, ClockDomain, ConfigError, CoreConfig, LinkConfig, PagePolicy, Policy, Refresh,
+    RefreshStagger, SubChannelConfig, SystemConfig, Topology,
 };
 pub use energy::{
     Currents, EnergyBreakdown, EnergyCounts, EnergyMeter, EnergyPart, RailCurrents, energy,

@@ -306,9 +306,7 @@ const TIMINGS: [Mutation; 39] = one_longer!(
 
 const POLICIES: [Mutation; 15] = [
     ("long_command", |config| config.timing.long_command += 1),
-    ("column_command", |config| {
-        config.timing.column_command += 1
-    }),
+    ("column_command", |config| config.timing.column_command += 1),
     ("refresh_sets", |config| {
         config.geometry.refresh_sets = config.geometry.banks;
     }),

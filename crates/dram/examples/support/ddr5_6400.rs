@@ -2,7 +2,8 @@
 //! has sheets of real modules and systems, which become the same structs.
 
 use wordline_dram::{
-    AddressField, AddressMapping, CoreConfig, Digit, RefreshStagger, SubChannelConfig, SystemConfig,
+    AddressField, AddressMapping, CoreConfig, Digit, RefreshStagger, SubChannelConfig,
+    SystemConfig, Topology,
 };
 
 /// Both sub-channels behind one mapping, lines of 64 bytes in turn.
@@ -34,5 +35,6 @@ pub(crate) fn channel() -> SystemConfig {
             page_bytes: 2 << 20,
             write_back_bytes: 2 << 20,
         },
+        topology: Topology::default(),
     }
 }

@@ -107,9 +107,9 @@ impl DeviceGrade {
             forgiving: true, // JESD79-5, "Rounding Algorithms"
             bursts: 1,       // 32 lines, BL16: 64 bytes
             cl,
-            cwl: cl - 2,     // facts
-            burst: 8,        // facts: BL16
-            long_command: 2, // facts: ACT, RD and WR take two command cycles
+            cwl: cl - 2,       // facts
+            burst: 8,          // facts: BL16
+            long_command: 2,   // facts: ACT, RD and WR take two command cycles
             column_command: 2, // facts
             rcd: ClockPair::ps(row_ps),
             rp: ClockPair::ps(row_ps),

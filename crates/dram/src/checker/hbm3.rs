@@ -17,9 +17,9 @@ pub fn hbm3_6400() -> Parameters {
         cl: 26,
         cwl: 8,
         burst: 2,
-        long_command: 1,              // 1.5 clocks, on a row bus of its own: one clock of one bus here
-        column_command: 1,            // on a column bus of its own
-        rcd: ClockPair::clocks(26),   // nRCDRD; nRCDWR is 14
+        long_command: 1, // 1.5 clocks, on a row bus of its own: one clock of one bus here
+        column_command: 1, // on a column bus of its own
+        rcd: ClockPair::clocks(26), // nRCDRD; nRCDWR is 14
         rp: ClockPair::clocks(26),
         ras: ClockPair::clocks(48),
         rc: ClockPair::clocks(74),
@@ -43,13 +43,13 @@ pub fn hbm3_6400() -> Parameters {
         refi_ps: 3_900_000,
         rfc: ClockPair::ps(350_000), // up to 4 Gb a pseudo-channel
         rfc_dlr: ClockPair::ps(350_000),
-        refi_sb_ps: 243_750,          // a sixteenth of tREFI
+        refi_sb_ps: 243_750, // a sixteenth of tREFI
         rfc_sb: ClockPair::ps(200_000),
         refsb_gap: ClockPair::max(3, 8_000), // tRREFD
         refsbrd: ClockPair::max(3, 8_000),   // tRREFD
-        pd: ClockPair::max(5, 7_500),   // unverified
-        xp: ClockPair::max(5, 7_500),   // unverified
-        act_pden: ClockPair::clocks(1), // unverified
-        pr_pden: ClockPair::clocks(1),  // unverified
+        pd: ClockPair::max(5, 7_500),        // unverified
+        xp: ClockPair::max(5, 7_500),        // unverified
+        act_pden: ClockPair::clocks(1),      // unverified
+        pr_pden: ClockPair::clocks(1),       // unverified
     }
 }

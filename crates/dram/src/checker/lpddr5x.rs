@@ -18,31 +18,31 @@ pub fn lpddr5x_8533() -> Parameters {
         cl: 23,  // gem5, Ramulator 2: 17 clocks at 6400, 21.25 ns
         cwl: 12, // Ramulator 2: nCWL 9 at 6400, 11.25 ns
         burst: 2,
-        long_command: 2,                 // ACT-1, ACT-2
-        column_command: 1,               // RD, WR
-        rcd: ClockPair::max(2, 18_000),  // gem5
-        rp: ClockPair::max(2, 18_000),   // gem5
-        ras: ClockPair::max(3, 42_000),  // gem5
-        rc: ClockPair::clocks(0),        // the sum of both
-        rtp: ClockPair::max(2, 7_500),   // gem5, without its 2 clocks less
-        wr: ClockPair::max(3, 34_000),   // gem5
-        ccd_s: ClockPair::clocks(2),     // gem5: tBURST_MIN
-        ccd_m: ClockPair::clocks(4),     // gem5: tCCD_L
-        ccd_l: ClockPair::clocks(4),     // gem5: tCCD_L
-        ccd_s_wr: ClockPair::clocks(2),  // as reads
-        ccd_m_wr: ClockPair::clocks(4),  // as reads
-        ccd_l_wr: ClockPair::clocks(4),  // as reads
-        wtr_s: ClockPair::max(4, 6_250), // gem5
+        long_command: 2,                  // ACT-1, ACT-2
+        column_command: 1,                // RD, WR
+        rcd: ClockPair::max(2, 18_000),   // gem5
+        rp: ClockPair::max(2, 18_000),    // gem5
+        ras: ClockPair::max(3, 42_000),   // gem5
+        rc: ClockPair::clocks(0),         // the sum of both
+        rtp: ClockPair::max(2, 7_500),    // gem5, without its 2 clocks less
+        wr: ClockPair::max(3, 34_000),    // gem5
+        ccd_s: ClockPair::clocks(2),      // gem5: tBURST_MIN
+        ccd_m: ClockPair::clocks(4),      // gem5: tCCD_L
+        ccd_l: ClockPair::clocks(4),      // gem5: tCCD_L
+        ccd_s_wr: ClockPair::clocks(2),   // as reads
+        ccd_m_wr: ClockPair::clocks(4),   // as reads
+        ccd_l_wr: ClockPair::clocks(4),   // as reads
+        wtr_s: ClockPair::max(4, 6_250),  // gem5
         wtr_m: ClockPair::max(4, 12_000), // gem5
         wtr_l: ClockPair::max(4, 12_000), // gem5
-        rrd_s: ClockPair::max(2, 5_000), // gem5
-        rrd_l: ClockPair::max(2, 5_000), // gem5
-        faw: ClockPair::ps(20_000),      // gem5
-        ppd: ClockPair::clocks(2),       // gem5
-        rrd_dlr: ClockPair::clocks(0),   // no stacks with ranks of their own
+        rrd_s: ClockPair::max(2, 5_000),  // gem5
+        rrd_l: ClockPair::max(2, 5_000),  // gem5
+        faw: ClockPair::ps(20_000),       // gem5
+        ppd: ClockPair::clocks(2),        // gem5
+        rrd_dlr: ClockPair::clocks(0),    // no stacks with ranks of their own
         faw_dlr: ClockPair::clocks(0),
-        refi_ps: 3_906_000,               // Ramulator 2
-        rfc: ClockPair::ps(380_000),      // Ramulator 2.1: above 16 Gb
+        refi_ps: 3_906_000,          // Ramulator 2
+        rfc: ClockPair::ps(380_000), // Ramulator 2.1: above 16 Gb
         rfc_dlr: ClockPair::ps(380_000),
         refi_sb_ps: 488_000,              // Ramulator 2: an eighth
         rfc_sb: ClockPair::ps(210_000),   // Ramulator 2.1: above 16 Gb

@@ -56,7 +56,11 @@ impl Duty {
 /// powered down with a row open, or just been written to; the other slices of the stack go first; and every rank of the
 /// sub-channel wants the command bus.
 fn grace(memory: &CheckedChannel, clock: CheckedClock) -> u64 {
-    let (p, shape, b) = (&memory.parameters, &memory.shape, Basics::new(memory, clock));
+    let (p, shape, b) = (
+        &memory.parameters,
+        &memory.shape,
+        Basics::new(memory, clock),
+    );
     let slices = u64::from(shape.slices);
     let refreshes = match memory.controller.refresh {
         RefreshMode::SameBank => u64::from(p.rfc_sb.at(clock)),

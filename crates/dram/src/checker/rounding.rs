@@ -104,7 +104,13 @@ mod tests {
     #[test]
     fn other_standards_round_up() {
         let (lpddr5x, hbm3) = (clock(8533, 8, false), clock(6400, 4, false));
-        for (ps, clocks) in [(937, 1), (938, 2), (18_000, 20), (42_000, 45), (140_000, 150)] {
+        for (ps, clocks) in [
+            (937, 1),
+            (938, 2),
+            (18_000, 20),
+            (42_000, 45),
+            (140_000, 150),
+        ] {
             assert_eq!(clocks_at_least(ps, lpddr5x), clocks, "{ps} ps");
         }
         for (ps, clocks) in [(625, 1), (626, 2), (16_250, 26), (15_000, 24)] {

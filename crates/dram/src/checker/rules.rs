@@ -233,8 +233,20 @@ impl Book<'_> {
         use BankEvent::Read;
         let (p, c) = (&self.memory.parameters, &self.memory.controller);
         self.add("tCCD_L", Read, READS, Scope::Bank, self.of_lines(p.ccd_l));
-        self.add("tCCD_M", Read, READS, Scope::OtherBank, self.of_lines(p.ccd_m));
-        self.add("tCCD_S", Read, READS, Scope::OtherGroup, self.of_lines(p.ccd_s));
+        self.add(
+            "tCCD_M",
+            Read,
+            READS,
+            Scope::OtherBank,
+            self.of_lines(p.ccd_m),
+        );
+        self.add(
+            "tCCD_S",
+            Read,
+            READS,
+            Scope::OtherGroup,
+            self.of_lines(p.ccd_s),
+        );
         let name = "tCCD_S, other slice";
         self.add(name, Read, READS, Scope::OtherSlice, self.of_lines(p.ccd_s));
         // The data of one physical rank must have left the bus, and the gap passed, before that of another comes.

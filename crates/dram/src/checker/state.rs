@@ -1,8 +1,8 @@
 //! Which rows are open and which ranks are powered down, and what a command changes of that.
 
 use super::memory::{BankShape, CheckedChannel};
-use super::rounding::CheckedClock;
 use super::record::{EventTimes, NEVER, PlaceIndex};
+use super::rounding::CheckedClock;
 use super::rules::{BankEvent, Basics};
 use super::violation::ViolationKind;
 use crate::command::Command;

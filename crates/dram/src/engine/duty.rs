@@ -235,9 +235,8 @@ impl<O: Observer> SubChannel<O> {
         let pc = &self.channels[channel & 1];
         let of = &pc.ranks[rank];
         let sets = usize::from(self.geometry.refresh_sets);
-        let idle = (0..sets).filter(|&set| {
-            self.policy.refresh == Refresh::AllBank || set == usize::from(of.next)
-        });
+        let idle = (0..sets)
+            .filter(|&set| self.policy.refresh == Refresh::AllBank || set == usize::from(of.next));
         let idle = idle.map(|set| pc.idle_ok[rank * sets + set]);
         idle.max().unwrap_or(0).max(of.ref_ok)
     }

@@ -257,8 +257,7 @@ impl PseudoChannel {
         let others = at + u64::from(t.refsbrd);
         put_off(&mut self.rank_ok[rank][ACT], others, WaitCause::Refresh);
         let banks = self.banks.iter_mut();
-        let refreshed =
-            |bank: &&mut BankState| bank.rank() == rank && usize::from(bank.set) == set;
+        let refreshed = |bank: &&mut BankState| bank.rank() == rank && usize::from(bank.set) == set;
         for bank in banks.filter(refreshed) {
             put_off(&mut bank.act_ok, until, WaitCause::Refresh);
         }

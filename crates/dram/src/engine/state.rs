@@ -358,9 +358,7 @@ impl PseudoChannel {
             }),
             bit: byte(bank % (groups * per_group)),
             set: byte(bank % (groups * per_group) % sets),
-            place: small(
-                bank / (groups * per_group) * sets + bank % (groups * per_group) % sets,
-            ),
+            place: small(bank / (groups * per_group) * sets + bank % (groups * per_group) % sets),
         };
         Self {
             candidates: Candidates([Vec::with_capacity(banks), Vec::with_capacity(banks)]),

@@ -260,7 +260,12 @@ impl LogFields<'_> {
     /// The group. That of PREsb and REFsb is left out where it is 0.
     fn group(&self, is_carried: bool, command: Command) -> Result<u8, CommandLogError> {
         let of_set = matches!(command, Command::PreSb | Command::RefSb);
-        let group = self.part(6, u8::MAX, is_carried || (of_set && !self.fields[6].is_empty()), command)?;
+        let group = self.part(
+            6,
+            u8::MAX,
+            is_carried || (of_set && !self.fields[6].is_empty()),
+            command,
+        )?;
         if of_set && group == 0 && !self.fields[6].is_empty() {
             return Err(self.wrong(6, "nothing, or a group above 0".to_owned()));
         }

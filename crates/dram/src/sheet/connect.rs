@@ -5,16 +5,16 @@ use wordline_core::quantity::{Quantity, Time};
 use super::currents;
 use super::die::{CurrentSet, Die};
 use super::labelled::{
-    PairRefresh, PowerDown, RefreshMode, RefreshRate, RefreshStagger, RowPolicyChoice,
-    SettingError, Settings, Sharing, SheetChoice, Switch, set,
+    BoundedCount, Labelled, PairRefresh, PowerDown, RefreshMode, RefreshRate, RefreshStagger,
+    RowPolicyChoice, SettingError, Settings, Sharing, SheetChoice, Switch, set,
 };
 use super::module::{self, Module, RankPair};
-use super::system::{self, System};
+use super::system::{self, LinkSheet, System};
 use super::timing::{DataBuffers, TimingBasis, Turnarounds};
 use super::{BeatReturn, mapping};
 use crate::config::{
-    self, ChannelGeometry, ClockDomain, CoreConfig, PagePolicy, Policy, Refresh, SubChannelConfig,
-    SystemConfig,
+    self, ChannelGeometry, ClockDomain, CoreConfig, LinkConfig, PagePolicy, Policy, Refresh,
+    SubChannelConfig, SystemConfig, Topology,
 };
 use crate::energy::Currents;
 use crate::timing::Timing;
@@ -109,7 +109,13 @@ impl Connection<'_> {
         let turnarounds = self.turnarounds()?;
         let timing = self.timing(turnarounds)?;
         let policy = self.policy(&geometry, &timing)?;
-        let channels = system.channels.pick("channels", settings)?.get();
+        let topology = self.topology()?;
+        let channels = system.channels.pick("channels", settings)?.get() * topology.sockets;
+        let cores = self.cores(topology.sockets)?;
+        if let Err(error) = topology.check(channels, cores.cores) {
+            let what = error.what.trim_start_matches("topology.");
+            return Err(unfit(what, error.problem));
+        }
         let sub_channels = u32::from(*module.sub_channels.value());
         let bytes = system
             .mapping
@@ -127,8 +133,14 @@ impl Connection<'_> {
             .address_order
             .pick("address_order", settings)?;
         let hash = system.mapping.hash.pick("hash", settings)? == Switch::On;
-        let mapping =
-            mapping::mapping(&order, bytes / 64, hash, channels, sub_channels, &geometry)?;
+        let mapping = mapping::mapping(
+            &order,
+            bytes / 64,
+            hash,
+            [channels, topology.nodes()],
+            sub_channels,
+            &geometry,
+        )?;
         let register = module.register_delay.pick("register_delay", settings)?;
         let buffer = turnarounds
             .buffers
@@ -145,8 +157,100 @@ impl Connection<'_> {
             mapping,
             refresh_stagger: self.stagger()?,
             module_delay_ps: register.ps() + buffer.ps(),
-            cores: self.cores()?,
+            cores,
+            topology,
         })
+    }
+
+    /// Sockets, clusters and links.
+    fn topology(&self) -> Result<Topology, SettingError> {
+        let (system, settings) = (self.system, self.settings);
+        let sockets = pick_or(&system.sockets, "sockets", settings, 1)?;
+        let clusters = pick_or(&system.clusters, "clusters", settings, 1)?;
+        let remote_percent = pick_or(&system.remote_share, "remote_share", settings, 0)?;
+        let (links, link) = match &system.link {
+            Some(sheet) => self.link(sheet, sockets)?,
+            None => {
+                self.check_link_settings()?;
+                (0, None)
+            }
+        };
+        if remote_percent > 0 && link.is_none() && sockets > 1 {
+            return Err(unfit(
+                "remote_share",
+                format!(
+                    "{remote_percent} % of the pages lie in another socket, and the system has no [host.link] to it; allowed: 0"
+                ),
+            ));
+        }
+        Ok(Topology {
+            sockets,
+            clusters,
+            remote_percent,
+            links,
+            link: link.filter(|_| links > 0 || remote_percent > 0),
+        })
+    }
+
+    /// How many links the channels stand behind, and what each is.
+    fn link(
+        &self,
+        sheet: &LinkSheet,
+        sockets: u32,
+    ) -> Result<(u32, Option<LinkConfig>), SettingError> {
+        let settings = self.settings;
+        let links = match &sheet.links {
+            Some(links) => links.pick("links", settings)?.get(),
+            None => 0,
+        };
+        if links > 0 && sockets > 1 {
+            return Err(unfit(
+                "sockets",
+                format!(
+                    "{sockets} sockets, each with channels behind links, are not modelled; allowed: 1"
+                ),
+            ));
+        }
+        let link = LinkConfig {
+            delay_ps: sheet.delay.pick("link_delay", settings)?.ps(),
+            bytes_per_s: u64::from(sheet.gb_per_s.pick("link_gb_per_s", settings)?.get())
+                * 1_000_000_000,
+            request_bytes: [
+                sheet
+                    .read_request
+                    .pick("link_read_request", settings)?
+                    .get(),
+                sheet
+                    .write_request
+                    .pick("link_write_request", settings)?
+                    .get(),
+            ],
+            return_bytes: [
+                sheet.read_return.pick("link_read_return", settings)?.get(),
+                sheet
+                    .write_return
+                    .pick("link_write_return", settings)?
+                    .get(),
+            ],
+        };
+        Ok((links, Some(link)))
+    }
+
+    /// Settings of links are checked on every system.
+    fn check_link_settings(&self) -> Result<(), SettingError> {
+        let settings = self.settings;
+        set::<BoundedCount<1, 64>>("links", settings)?;
+        set::<Time>("link_delay", settings)?;
+        set::<BoundedCount<1, 10_000>>("link_gb_per_s", settings)?;
+        for name in [
+            "link_read_request",
+            "link_write_request",
+            "link_read_return",
+            "link_write_return",
+        ] {
+            set::<BoundedCount<1, 1024>>(name, settings)?;
+        }
+        Ok(())
     }
 
     fn clock(&self) -> ClockDomain {
@@ -156,8 +260,8 @@ impl Connection<'_> {
 
     /// Bursts that carry a line.
     fn bursts(&self) -> u32 {
-        let bits = u32::from(*self.module.data_bits.value())
-            * u32::from(*self.die.burst_length.value());
+        let bits =
+            u32::from(*self.module.data_bits.value()) * u32::from(*self.die.burst_length.value());
         512_u32.div_ceil(bits.max(1))
     }
 
@@ -299,7 +403,9 @@ impl Connection<'_> {
             page: match controller.page_policy.pick("page_policy", settings)? {
                 RowPolicyChoice::Open => PagePolicy::Open,
                 RowPolicyChoice::Closed => PagePolicy::Closed,
-                RowPolicyChoice::Timeout(time) => PagePolicy::Timeout(standard.clocks_within(time, rate)),
+                RowPolicyChoice::Timeout(time) => {
+                    PagePolicy::Timeout(standard.clocks_within(time, rate))
+                }
             },
             refresh,
             refresh_postponed_max: self.postponed(refresh)?,
@@ -416,10 +522,11 @@ impl Connection<'_> {
         sets.iter().map(named).collect()
     }
 
-    fn cores(&self) -> Result<CoreConfig, SettingError> {
+    /// The cores of all sockets.
+    fn cores(&self, sockets: u32) -> Result<CoreConfig, SettingError> {
         let (system, settings) = (self.system, self.settings);
         Ok(CoreConfig {
-            cores: system.cores.pick("cores", settings)?.get(),
+            cores: system.cores.pick("cores", settings)?.get() * sockets,
             misses: system.misses.pick("misses", settings)?.get(),
             clock_hz: system.core_clock.nominal().si().max(1.0) as u64,
             request_path_ps: system.request_path.pick("request_path", settings)?.ps(),
@@ -435,6 +542,20 @@ impl Connection<'_> {
                 .bytes(),
         })
     }
+}
+
+/// The value of a choice that a sheet may lack.
+fn pick_or<const LEAST: u32, const MOST: u32>(
+    choice: &Option<Labelled<BoundedCount<LEAST, MOST>>>,
+    name: &'static str,
+    settings: &Settings,
+    without: u32,
+) -> Result<u32, SettingError> {
+    let value = match choice {
+        Some(choice) => Some(choice.pick(name, settings)?),
+        None => set(name, settings)?,
+    };
+    Ok(value.map_or(without, BoundedCount::get))
 }
 
 fn unfit(what: &str, problem: String) -> SettingError {

@@ -216,7 +216,11 @@ impl Die {
     /// Sets of banks that REFsb refreshes in turn.
     #[must_use]
     pub fn refresh_sets(&self) -> u8 {
-        let sets = self.rules.same_bank.as_ref().and_then(|of| of.sets.as_ref());
+        let sets = self
+            .rules
+            .same_bank
+            .as_ref()
+            .and_then(|of| of.sets.as_ref());
         *sets.unwrap_or(&self.banks).value()
     }
 
@@ -283,10 +287,19 @@ impl Die {
             problems.within("column_clocks", (*clocks.value()).into(), 1, 2);
         }
         problems.within("cwl_below_cl", (*self.cwl_below_cl.value()).into(), 0, 32);
-        if let Some(sets) = self.rules.same_bank.as_ref().and_then(|of| of.sets.as_ref()) {
+        if let Some(sets) = self
+            .rules
+            .same_bank
+            .as_ref()
+            .and_then(|of| of.sets.as_ref())
+        {
             let (sets, per_group) = (u16::from(*sets.value()), u16::from(*self.banks.value()));
             let banks = per_group * u16::from(*self.groups.value());
-            if sets == 0 || sets > 16 || !sets.is_multiple_of(per_group.max(1)) || !banks.is_multiple_of(sets) {
+            if sets == 0
+                || sets > 16
+                || !sets.is_multiple_of(per_group.max(1))
+                || !banks.is_multiple_of(sets)
+            {
                 problems.add(
                     "rules.same_bank.sets",
                     format!("{sets} sets do not divide {banks} banks in groups of {per_group}; allowed: up to 16, a multiple of the banks of a group that divides the banks"),

@@ -50,18 +50,19 @@ impl ChoiceValue for Order {
 
 /// Digits of a system: `lines` lines that follow each other stay in one sub-channel, placed by `order`; then come the
 /// other sub-channel and the next channel; then the rest of `order`. The digit at which the sub-channel changes is
-/// split in two.
+/// split in two. Each of several nodes (clusters of sockets) has a share of the channels and of the addresses, one behind the
+/// other.
 pub(super) fn mapping(
     order: &Order,
     lines: u32,
     hash: bool,
-    channels: u32,
+    [channels, nodes]: [u32; 2],
     sub_channels: u32,
     geometry: &ChannelGeometry,
 ) -> Result<AddressMapping, SettingError> {
     let outer = [
         (AddressField::SubChannel, sub_channels),
-        (AddressField::Channel, channels),
+        (AddressField::Channel, channels / nodes),
     ];
     let mut digits = Vec::new();
     let mut left = lines;
@@ -98,6 +99,7 @@ pub(super) fn mapping(
             });
         }
     }
+    extend(&mut digits, &[(AddressField::Channel, nodes)]);
     Ok(AddressMapping { digits, hash })
 }
 
@@ -141,7 +143,8 @@ mod tests {
     }
 
     fn digits(text: &str, lines: u32) -> Vec<(AddressField, u32)> {
-        let mapping = mapping(&order(text), lines, false, 12, 2, &geometry()).expect("it fits");
+        let mapping =
+            mapping(&order(text), lines, false, [12, 1], 2, &geometry()).expect("it fits");
         let pair = |digit: &Digit| (digit.field, digit.radix);
         mapping.digits.iter().map(pair).collect()
     }
@@ -180,7 +183,7 @@ mod tests {
     #[test]
     fn a_granularity_that_divides_nothing_is_refused() {
         let text = "pseudo-channel group column rank bank row";
-        let error = mapping(&order(text), 3, false, 1, 1, &geometry()).expect_err("3 lines");
+        let error = mapping(&order(text), 3, false, [1, 1], 1, &geometry()).expect_err("3 lines");
         assert!(
             error.to_string().starts_with("interleave_bytes: 3 lines"),
             "{error}"

@@ -235,7 +235,11 @@ impl Module {
         let line_bits = u64::from(*self.data_bits.value()) * u64::from(*die.burst_length.value());
         let bursts = die.standard.value().bursts_max();
         if line_bits != 512 && (bursts == 1 || line_bits * u64::from(bursts) != 512) {
-            let half = if bursts == 1 { "" } else { ", or 256, half of it" };
+            let half = if bursts == 1 {
+                ""
+            } else {
+                ", or 256, half of it"
+            };
             problems.add(
                 "data_bits",
                 format!("a burst carries {line_bits} bits; allowed: 512, a line of 64 B{half}"),

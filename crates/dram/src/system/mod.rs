@@ -7,6 +7,7 @@
 mod answer;
 mod core;
 mod inbox;
+mod link;
 mod memory;
 mod placement;
 mod probe;

@@ -4,7 +4,7 @@
 
 use super::dram::{
     AddressField, AddressMapping, ChannelGeometry, ClockDomain, CoreConfig, Digit, Policy,
-    RefreshStagger, SubChannelConfig, SystemConfig, Timing,
+    RefreshStagger, SubChannelConfig, SystemConfig, Timing, Topology,
 };
 
 /// 12 channels of DDR5-6400, two ranks of x8 dies.
@@ -57,6 +57,7 @@ fn system(
             page_bytes: 4096,
             write_back_bytes: 2 << 20,
         },
+        topology: Topology::default(),
     }
 }
 

@@ -487,7 +487,10 @@ fn a_set_is_not_refreshed_again_too_soon() {
     let mut checker = Checker::new(&memory).expect("a memory");
     let second = Location { group: 2, ..FIRST };
     legal(&mut checker, &[(0, Act, second)]);
-    assert_eq!(violated(&mut checker, 100, RefSb, FIRST), Some("refresh of closed banks"));
+    assert_eq!(
+        violated(&mut checker, 100, RefSb, FIRST),
+        Some("refresh of closed banks")
+    );
 }
 
 #[test]

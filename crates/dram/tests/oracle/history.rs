@@ -243,7 +243,10 @@ impl History {
 
     /// Whether two banks of a rank are refreshed by one REFsb.
     pub(super) fn same_set(&self, a: Location, b: Location) -> bool {
-        let set = |at: Location| (u16::from(at.group) * u16::from(self.banks) + u16::from(at.bank)) % u16::from(self.sets);
+        let set = |at: Location| {
+            (u16::from(at.group) * u16::from(self.banks) + u16::from(at.bank))
+                % u16::from(self.sets)
+        };
         same_rank(a, b) && set(a) == set(b)
     }
 
