@@ -190,7 +190,10 @@ fn what_sheets_say_is_legal_by_numbers_from_elsewhere() {
     for (target, settings) in all.iter().step_by(step) {
         let connected = target.connect(settings).expect("it connects");
         let config = &connected.config.sub_channel;
-        let memory = memory(parameters(target, &settings["speed_bin"], config), &connected);
+        let memory = memory(
+            parameters(target, &settings["speed_bin"], config),
+            &connected,
+        );
         let (violation, count) = violation(config, &memory, length);
         if let Some(violation) = violation {
             let name = &target.name;
@@ -214,7 +217,10 @@ fn the_checker_reckons_the_turnarounds_of_every_module_alike() {
     for (target, settings) in cases(&catalog) {
         let connected = target.connect(&settings).expect("it connects");
         let config = &connected.config.sub_channel;
-        let memory = memory(parameters(&target, &settings["speed_bin"], config), &connected);
+        let memory = memory(
+            parameters(&target, &settings["speed_bin"], config),
+            &connected,
+        );
         let checker = Checker::new(&memory).expect("a memory");
         let clocks = |name| {
             let mut rules = checker.rules().iter();

@@ -1,6 +1,7 @@
 //! What a sub-channel, and a system of them, is made of: whole numbers only, from sheets or by hand.
 
 use crate::mapping::AddressMapping;
+use crate::request::RequestKind;
 use crate::timing::Timing;
 
 /// Banks and rows of a sub-channel.
@@ -435,6 +436,19 @@ impl Topology {
     #[must_use]
     pub fn nodes(&self) -> u32 {
         self.sockets.max(1) * self.clusters.max(1)
+    }
+
+    /// What links add to a request that waits for no other, in the mean over local and remote ones, in picoseconds.
+    #[must_use]
+    pub fn alone_ps(&self, kind: RequestKind) -> u64 {
+        let Some(link) = self.link else { return 0 };
+        let of_kind = |bytes| link.service_ps(bytes)[kind as usize];
+        let both = of_kind(link.request_bytes) + of_kind(link.return_bytes) + 2 * link.delay_ps;
+        if self.sockets > 1 {
+            both * u64::from(self.remote_percent) / 100
+        } else {
+            both
+        }
     }
 
     /// What contradicts itself, for channels and cores of all sockets.
