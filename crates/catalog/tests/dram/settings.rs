@@ -120,7 +120,7 @@ fn names_that_do_not_exist_are_answered_with_the_nearest() {
         ),
         (
             "rdimm-6400-2rx4-128g@xeon",
-            "unknown system \"xeon\"; did you mean xeon6-1s?",
+            "unknown system \"xeon\"; did you mean xeon6-1s or xeon6-2s?",
         ),
     ] {
         let error = catalog.module_in_system(text).expect_err(text).to_string();

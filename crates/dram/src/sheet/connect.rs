@@ -113,7 +113,10 @@ impl Connection<'_> {
         let channels = system.channels.pick("channels", settings)?.get() * topology.sockets;
         let cores = self.cores(topology.sockets)?;
         if let Err(error) = topology.check(channels, cores.cores) {
-            let what = error.what.trim_start_matches("topology.");
+            let what = match error.what.trim_start_matches("topology.") {
+                "remote_percent" => "remote_share",
+                what => what,
+            };
             return Err(unfit(what, error.problem));
         }
         let sub_channels = u32::from(*module.sub_channels.value());

@@ -51,7 +51,7 @@ impl Permutation {
 
 /// Where the buffer of a core lies.
 #[derive(Clone, Copy, Debug)]
-struct Owner {
+struct BufferOwner {
     /// The part of the memory that the core belongs to.
     node: u64,
     /// Its number among the buffers of that part.
@@ -66,7 +66,7 @@ pub(super) struct Placement {
     page_lines: u64,
     /// Pages of a buffer.
     pages: u64,
-    owners: Vec<Owner>,
+    owners: Vec<BufferOwner>,
     /// Lines of a node.
     node_lines: u64,
     nodes: u64,
@@ -100,12 +100,12 @@ impl Placement {
         let owner = |&node: &u32| {
             let slot = &mut taken[node as usize];
             *slot += 1;
-            Owner {
+            BufferOwner {
                 node: node.into(),
                 slot: *slot - 1,
             }
         };
-        let owners: Vec<Owner> = owners.iter().map(owner).collect();
+        let owners: Vec<BufferOwner> = owners.iter().map(owner).collect();
         let slots = taken.into_iter().max().unwrap_or(0).max(1);
         let buffers = if topology.remote_percent > 0 {
             2 * slots
@@ -264,7 +264,7 @@ mod tests {
                 permutation: Permutation::new(seed, pages * 3 + 1),
                 page_lines,
                 pages,
-                owners: (0..3).map(|slot| Owner { node: 0, slot }).collect(),
+                owners: (0..3).map(|slot| BufferOwner { node: 0, slot }).collect(),
                 node_lines: (pages * 3 + 1) * page_lines,
                 nodes: 1,
                 clusters: 1,
