@@ -1,11 +1,13 @@
 //! Whatever is given as a trace of memory requests, it is refused at one of its lines, or read as requests that lie in
-//! the memory and come in order. Whatever is given as a trace of commands, it is refused at one of its lines, or says
+//! the memory and come in order; those of a program count no miss that was not asked for. Whatever is given as a trace of commands, it is refused at one of its lines, or says
 //! the same when it is written again.
 
 use wordline_core::quantity::Frequency;
 use wordline_dram::Observer;
 use wordline_dram::log::{CommandLog, CommandLogError, CommandReader};
-use wordline_trace::dram::{DramFormat, DramRequest, DramTraceError, DramTraceOptions, open};
+use wordline_trace::dram::{
+    CacheChoices, DramFormat, DramRequest, DramTraceError, DramTraceOptions, open,
+};
 
 const MEMORY: u64 = 3 << 20;
 
@@ -28,6 +30,14 @@ pub(crate) fn check(data: &[u8]) -> bool {
             ..lenient.clone()
         };
         is_read |= requests(data, &named);
+        if format.is_program() {
+            let caches = CacheChoices {
+                bytes: [Some(128), Some(0), Some(1024)],
+                ways: [Some(1), None, Some(2)],
+                line_bytes: Some(128),
+            };
+            is_read |= requests(data, &DramTraceOptions { caches, ..named });
+        }
     }
     is_read | commands(data)
 }
@@ -41,7 +51,9 @@ fn requests(data: &[u8], options: &DramTraceOptions) -> bool {
             return false;
         }
     };
+    let is_program = trace.summary().program.is_some();
     let mut before: Option<DramRequest> = None;
+    let mut instructions = 0u64;
     let mut count = 0;
     let mut is_sound = true;
     for request in trace.by_ref() {
@@ -52,10 +64,16 @@ fn requests(data: &[u8], options: &DramTraceOptions) -> bool {
                 assert!(request.address < MEMORY, "{request:?}");
                 assert!((1..=lines).contains(&request.line), "{request:?}");
                 if let Some(before) = before {
-                    assert!(request.line > before.line, "{request:?}");
+                    // A line of a program may make several.
+                    let is_later = request.line > before.line;
+                    assert!(
+                        is_later || is_program && request.line == before.line,
+                        "{request:?}"
+                    );
                     assert!(request.at >= before.at, "{request:?} after {before:?}");
                     assert_eq!(request.at.is_some(), before.at.is_some());
                 }
+                instructions = instructions.saturating_add(request.instructions);
                 before = Some(request);
                 count += 1;
             }
@@ -68,6 +86,19 @@ fn requests(data: &[u8], options: &DramTraceOptions) -> bool {
     assert!(trace.next().is_none(), "something follows the end");
     let summary = trace.summary();
     assert!(summary.reads + summary.writes >= count, "{summary:?}");
+    if let Some(program) = summary.program {
+        assert!(instructions <= program.instructions, "{program:?}");
+        for (at, level) in program.levels.iter().enumerate() {
+            let Some(level) = level else {
+                continue;
+            };
+            assert!(level.misses <= level.accesses, "{program:?}");
+            assert!(level.accesses <= program.accesses, "{program:?}");
+            assert_eq!(program.mpki(at).is_some(), program.instructions > 0);
+        }
+    } else {
+        assert_eq!(instructions, 0);
+    }
     if is_sound {
         assert!(count > 0, "nothing, and no word of it");
         assert_eq!(summary.reads + summary.writes, count);

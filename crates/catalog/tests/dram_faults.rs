@@ -142,6 +142,13 @@ fn faults_of_one_sheet_are_named_with_their_place() {
         ),
         (
             "xeon6-1s",
+            "hash = { value = \"on\"",
+            "hash = { value = \"fold bank grup\"",
+            "rule \"fold bank grup\": unknown field \"grup\"; allowed: channel",
+            "",
+        ),
+        (
+            "xeon6-1s",
             "hash = { value",
             "hush = { value",
             "unknown field `hush`",

@@ -15,6 +15,10 @@ mod file_trace;
 mod import;
 #[path = "../../../fuzz/checks/log.rs"]
 mod log;
+#[path = "../../../fuzz/checks/mess.rs"]
+mod mess;
+#[path = "../../../fuzz/checks/packed.rs"]
+mod packed;
 #[path = "../../../fuzz/checks/quantity.rs"]
 mod quantity;
 #[path = "../../../fuzz/checks/recorder.rs"]
@@ -78,7 +82,12 @@ fn the_corpus_of_figures_passes() {
 /// Inputs that are refused at once would test little.
 #[test]
 fn the_sound_sheets_of_the_corpus_load() {
-    for name in ["part.toml", "board.toml", "part-and-board.toml"] {
+    for name in [
+        "part.toml",
+        "board.toml",
+        "part-and-board.toml",
+        "dram-hash-matrix.toml",
+    ] {
         assert!(
             sheet::check(&corpus_file("sheet", name)),
             "{name} is refused"
@@ -174,10 +183,31 @@ fn the_sound_memory_traces_of_the_corpus_are_read() {
         "semicolon.csv",
         "epoch.csv",
         "comment-bom.csv",
+        "walk.lackey",
+        "program.trace",
         "commands.txt",
     ] {
         assert!(
             dram_trace::check(&corpus_file("dram_trace", name)),
+            "{name} is refused"
+        );
+    }
+}
+
+#[test]
+fn the_corpus_of_curves_passes() {
+    replay("mess", mess::check);
+    for name in ["falling.txt", "rising.txt", "two-mixes.csv"] {
+        assert!(mess::check(&corpus_file("mess", name)), "{name} is refused");
+    }
+}
+
+#[test]
+fn the_corpus_of_compressed_files_passes() {
+    replay("packed", packed::check);
+    for name in ["walk.gz", "walk.zst", "two-members.gz", "skippable.zst"] {
+        assert!(
+            packed::check(&corpus_file("packed", name)),
             "{name} is refused"
         );
     }

@@ -50,6 +50,7 @@ axes! {
     AtS "at_s" "s" "Moment of the run, from its start.";
     Block "block" "1" "Block of the memory.";
     Build "build" "" "How a table came to its load, or the build of the software that the processor runs.";
+    Cache "cache" "" "Level of the caches between a program and its memory.";
     CapacityBytes "capacity_bytes" "B" "Size of the memory, or of the part of it that a file system has.";
     CapacityShare "capacity_share" "1" [Share] "Share of the memory's pages that can hold data.";
     Cause "cause" "" "What the part of a metric is due to.";

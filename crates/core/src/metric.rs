@@ -241,6 +241,14 @@ metrics! {
          same throughput.";
     CommandViolations "command_violations" "1" Lower
         "Commands of a replay that break a rule of an independent table; failed where there are any.";
+    InstructionCount "instruction_count" "1" Neither [Whole]
+        "Instructions of the program whose trace was replayed.";
+    CacheAccesses "cache_accesses" "1" Neither [Whole]
+        "Lines that loads and stores of a program ask for at a level of its caches.";
+    CacheMisses "cache_misses" "1" Lower [Whole]
+        "Those of them that the level does not have.";
+    CacheMpki "cache_mpki" "1" Lower
+        "Misses of a level of the caches in a thousand instructions of the program.";
     PowerMeanPart "power_mean_part" "W" Lower
         "What one cause contributes to the power; the column `cause` names it, and the parts add up to \
          power_mean.";

@@ -25,6 +25,8 @@ fn measure(name: &str, config: &SystemConfig, traffic: &Traffic, samples: u64) {
         warm_up_ps: 20_000_000,
         measure_ps: 50_000_000,
         probe_samples: samples,
+        episodes: 1,
+        settle_ps: 0,
     };
     let begin = cpu_s();
     let run = simulate(config, traffic, &length, &|_| true);

@@ -17,23 +17,27 @@ pub enum Command {
     Wra,
     /// Closes a bank.
     PrePb,
-    /// Closes the bank of one index in every bank group.
+    /// Closes a set of banks: of DDR5 the bank of one index in every bank group.
     PreSb,
     /// Closes every bank of a rank.
     PreAb,
     /// Refreshes every bank of a rank.
     RefAb,
-    /// Refreshes the bank of one index in every bank group.
+    /// Refreshes a set of banks.
     RefSb,
     /// Power-down entry of a rank.
     Pde,
     /// Power-down exit of a rank.
     Pdx,
+    /// Refresh management of every bank of a rank.
+    RfmAb,
+    /// Refresh management of a set of banks.
+    RfmSb,
 }
 
 impl Command {
     /// Every command.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::Act,
         Self::Rd,
         Self::Rda,
@@ -46,6 +50,8 @@ impl Command {
         Self::RefSb,
         Self::Pde,
         Self::Pdx,
+        Self::RfmAb,
+        Self::RfmSb,
     ];
 
     /// As command traces spell it.
@@ -64,6 +70,8 @@ impl Command {
             Self::RefSb => "REFsb",
             Self::Pde => "PDE",
             Self::Pdx => "PDX",
+            Self::RfmAb => "RFMab",
+            Self::RfmSb => "RFMsb",
         }
     }
 

@@ -2,7 +2,9 @@
 
 use crate::mapping::AddressMapping;
 use crate::request::RequestKind;
+use crate::scheduler::SchedulerName;
 use crate::timing::Timing;
+use wordline_core::{Mix, Pattern};
 
 /// Banks and rows of a sub-channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,9 +46,7 @@ impl ChannelGeometry {
     fn refresh_sets_are_even(&self) -> bool {
         let banks = u16::from(self.groups) * u16::from(self.banks);
         let sets = u16::from(self.refresh_sets);
-        (1..=16).contains(&sets)
-            && sets.is_multiple_of(self.banks.max(1).into())
-            && banks.is_multiple_of(sets)
+        sets >= 1 && sets.is_multiple_of(self.banks.max(1).into()) && banks.is_multiple_of(sets)
     }
 
     /// Lines of 64 bytes in the sub-channel.
@@ -138,9 +138,33 @@ pub enum Refresh {
     SameBank,
 }
 
+/// Which banks the next REFsb refreshes. Either way each index has its turn once in a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SameBankOrder {
+    /// Those of the lowest index in the round.
+    RoundRobin,
+    /// Those that no queued request wants, if there are any.
+    IdleFirst,
+}
+
+/// Refresh management: more refreshes for banks whose rows are opened often. RFMab where REFab refreshes, else RFMsb.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RefreshManagement {
+    /// RAAIMT: ACTs of a bank from which an RFM is due; an RFM takes as many from its count.
+    pub raaimt: u32,
+    /// RAAMMT: ACTs of a bank after which it has no more before an RFM or a refresh.
+    pub raammt: u32,
+    /// What a refresh takes from the count.
+    pub raadec: u32,
+    /// Clocks that an RFM takes.
+    pub clocks: u32,
+}
+
 /// What a controller decides by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policy {
+    /// Whose commands go first.
+    pub scheduler: SchedulerName,
     /// Entries of a read queue.
     pub read_queue: u32,
     /// Entries of a write queue.
@@ -153,18 +177,44 @@ pub struct Policy {
     pub drain_high: u32,
     /// Writes in every queue at which it turns back to reading.
     pub drain_low: u32,
+    /// Entries before a turn of the direction from which on rows are opened for the other one; 0: none are.
+    pub turn_lookahead: u32,
+    /// Column commands for which a turn of the direction that is due waits for requests whose rows are open.
+    pub turn_hits_max: u32,
+    /// Whether the direction turns before it must, where it has no request with an open row and the other one has.
+    pub turn_early: bool,
     /// Column commands that may pass the oldest request before it goes first.
     pub age_cap: u32,
+    /// Slots of a burst that stay empty of 1000 on each data bus, whatever the platform's cause.
+    pub bus_loss_permille: u32,
     /// When rows are closed.
     pub page: PagePolicy,
     /// How rows are refreshed.
     pub refresh: Refresh,
+    /// Which banks a REFsb takes; of no concern to REFab.
+    pub same_bank_order: SameBankOrder,
     /// Refreshes of a rank (or REFsb commands of it) that may be owed while it has requests to serve.
     pub refresh_postponed_max: u32,
+    /// Refreshes of a rank (or REFsb commands of it) that may be done before they fall due, while nothing is queued for
+    /// what they take.
+    pub refresh_pulled_in_max: u32,
+    /// Requests of each kind that wait beside a queue while their banks are refreshed, so that they take no entries from
+    /// the others.
+    pub refresh_aside: u32,
     /// Clock at which the first refresh of each rank falls due: pseudo-channel by pseudo-channel, rank by rank.
     pub refresh_phase: Vec<u32>,
+    /// Refresh management; `None` for devices that do without.
+    pub rfm: Option<RefreshManagement>,
     /// Clocks without a command after which a rank without requests is powered down; `None`: never.
     pub power_down: Option<u32>,
+}
+
+impl Policy {
+    /// Refreshes from the most that a rank may be ahead to the most that it may be behind.
+    #[must_use]
+    pub fn refresh_slack(&self) -> u64 {
+        u64::from(self.refresh_postponed_max) + u64::from(self.refresh_pulled_in_max)
+    }
 }
 
 /// One sub-channel with its controller.
@@ -255,7 +305,7 @@ impl SubChannelConfig {
             ),
             (
                 "geometry.refresh_sets",
-                "allowed: up to 16, as many as a group has banks or a multiple that divides the banks of a rank",
+                "allowed: as many as a group has banks, or a multiple that divides the banks of a rank",
                 !of.refresh_sets_are_even(),
             ),
             ("geometry.columns", "allowed: at least 1", of.columns == 0),
@@ -325,7 +375,24 @@ impl SubChannelConfig {
                 (self.timing.refi_sb, self.timing.refsb_gap.max(again))
             }
         };
+        let rfm = |wrong: fn(&RefreshManagement) -> bool| of.rfm.as_ref().is_some_and(wrong);
         vec![
+            (
+                "policy.rfm",
+                "allowed: only with refresh",
+                of.rfm.is_some() && of.refresh == Refresh::Off,
+            ),
+            (
+                "policy.rfm.raaimt",
+                "allowed: 2 to raammt, which is at most 2^20",
+                rfm(|of| of.raaimt < 2 || of.raaimt > of.raammt || of.raammt > 1 << 20),
+            ),
+            (
+                "policy.rfm.clocks",
+                "allowed: 1 to 2^20 clocks, and at least refsbrd",
+                of.rfm
+                    .is_some_and(|of| !(self.timing.refsbrd.max(1)..=1 << 20).contains(&of.clocks)),
+            ),
             (
                 "policy.read_queue",
                 "allowed: 1 to 16384 entries",
@@ -348,6 +415,26 @@ impl SubChannelConfig {
             ),
             ("policy.age_cap", "allowed: at least 1", of.age_cap == 0),
             (
+                "policy.turn_lookahead",
+                "allowed: 0 to 16384 entries",
+                of.turn_lookahead > 16_384,
+            ),
+            (
+                "policy.turn_early",
+                "allowed: only with a turn_lookahead of 1 or more",
+                of.turn_early && of.turn_lookahead == 0,
+            ),
+            (
+                "policy.bus_loss_permille",
+                "allowed: 0 to 500",
+                of.bus_loss_permille > 500,
+            ),
+            (
+                "policy.refresh_aside",
+                "allowed: 0 to 16384 requests",
+                of.refresh_aside > 16_384,
+            ),
+            (
                 "policy.refresh_phase",
                 "allowed: one clock for every rank of every pseudo-channel",
                 of.refresh_phase.len() != ranks,
@@ -366,8 +453,13 @@ impl SubChannelConfig {
 pub struct CoreConfig {
     /// Cores.
     pub cores: u32,
-    /// Lines that a core can have under way, prefetches included.
+    /// Lines that a core can have under way, prefetches included: its second level's queue.
     pub misses: u32,
+    /// Of them, lines that the first level can have under way: reads that no prefetch foresees, and non-temporal stores.
+    /// Streams are prefetched into the second level and hold none. `None`: as many as `misses`, for whatever is asked.
+    pub fill_buffers: Option<u32>,
+    /// Accesses of a core that makes load between two of its pauses.
+    pub lines_per_pause: u32,
     /// Their clock.
     pub clock_hz: u64,
     /// From a core's miss to the memory controller, in picoseconds.
@@ -378,6 +470,17 @@ pub struct CoreConfig {
     pub page_bytes: u64,
     /// Cache that holds a core's dirty lines: how far write-back runs behind a stream, in bytes.
     pub write_back_bytes: u64,
+}
+
+impl CoreConfig {
+    /// Lines that a core has under way at most under a load.
+    #[must_use]
+    pub fn under_way_max(&self, mix: Mix, pattern: Pattern) -> u32 {
+        // Write-backs need no fill buffer.
+        let all_hold = pattern == Pattern::Random && matches!(mix, Mix::Reads | Mix::Triad);
+        let buffers = self.fill_buffers.filter(|_| all_hold);
+        buffers.map_or(self.misses, |buffers| buffers.min(self.misses))
+    }
 }
 
 /// How the refreshes of a system are spread in time.

@@ -1,6 +1,8 @@
 //! One sub-channel to begin with, by hand.
 
-use crate::config::{ChannelGeometry, ClockDomain, PagePolicy, Policy, Refresh, SubChannelConfig};
+use crate::config::{
+    ChannelGeometry, ClockDomain, PagePolicy, Policy, Refresh, SameBankOrder, SubChannelConfig,
+};
 use crate::timing::Timing;
 
 impl SubChannelConfig {
@@ -65,6 +67,7 @@ impl SubChannelConfig {
                 column_command: 2,
             },
             policy: Policy {
+                scheduler: crate::scheduler::SchedulerName::FrFcfs,
                 read_queue: 32,
                 write_queue: 64,
                 shared_queues: false,
@@ -72,9 +75,17 @@ impl SubChannelConfig {
                 drain_high: 48,
                 drain_low: 16,
                 age_cap: 128,
+                turn_lookahead: 0,
+                turn_hits_max: 0,
+                turn_early: false,
+                bus_loss_permille: 0,
                 page: PagePolicy::Open,
                 refresh: Refresh::AllBank,
+                same_bank_order: SameBankOrder::RoundRobin,
                 refresh_postponed_max: 0,
+                refresh_pulled_in_max: 0,
+                refresh_aside: 0,
+                rfm: None,
                 refresh_phase: vec![6240, 12_480],
                 power_down: None,
             },

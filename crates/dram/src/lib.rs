@@ -41,6 +41,7 @@ pub mod log;
 mod mapping;
 mod observer;
 mod request;
+pub mod scheduler;
 pub mod sheet;
 pub mod statistics;
 mod timing;
@@ -50,13 +51,16 @@ pub mod system;
 pub use command::{Command, Issued};
 pub use config::{
     ChannelGeometry, ClockDomain, ConfigError, CoreConfig, LinkConfig, PagePolicy, Policy, Refresh,
-    RefreshStagger, SubChannelConfig, SystemConfig, Topology,
+    RefreshManagement, RefreshStagger, SameBankOrder, SubChannelConfig, SystemConfig, Topology,
 };
 pub use energy::{
     Currents, EnergyBreakdown, EnergyCounts, EnergyMeter, EnergyPart, RailCurrents, energy,
 };
-pub use engine::{PushError, SubChannel};
-pub use mapping::{AddressError, AddressField, AddressMap, AddressMapping, DecodedAddress, Digit};
+pub use engine::{PushError, ScheduledSubChannel, SubChannel};
+pub use mapping::{
+    AddressError, AddressField, AddressHash, AddressMap, AddressMapping, DecodedAddress, Digit,
+    HashBit, HashRule, HashTextError,
+};
 pub use observer::{CAUSES, Observer, RowOutcome, ServedRequest, WaitCause};
 pub use request::{Location, Request, RequestKind};
 pub use statistics::{BusAccount, ClockHistogram, Statistics, TrafficSummary};

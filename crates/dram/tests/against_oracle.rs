@@ -13,13 +13,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::oracle::{Oracle, Waits};
 use crate::support::cases::{Case, Phase};
 use crate::support::{Dice, Recorder};
+use wordline_dram::scheduler::SchedulerName;
 use wordline_dram::{
-    CAUSES, Issued, PagePolicy, Request, ServedRequest, SubChannel, SubChannelConfig,
+    CAUSES, Issued, PagePolicy, RefreshManagement, Request, SameBankOrder, ScheduledSubChannel,
+    ServedRequest, SubChannelConfig,
 };
 
 /// Everything that is compared.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct CheckedRun {
+pub(crate) struct CheckedRun {
     commands: Vec<Issued>,
     /// By id; without the waits, which are compared apart.
     served: Vec<ServedRequest>,
@@ -29,7 +31,7 @@ struct CheckedRun {
 }
 
 impl CheckedRun {
-    fn new(
+    pub(crate) fn new(
         commands: Vec<Issued>,
         mut served: Vec<ServedRequest>,
         mut accepted: Vec<(u64, u64)>,
@@ -49,14 +51,14 @@ impl CheckedRun {
     }
 }
 
-fn arriving(request: &Request, begin: u64) -> Request {
+pub(crate) fn arriving(request: &Request, begin: u64) -> Request {
     Request {
         arrival: begin + request.arrival,
         ..*request
     }
 }
 
-fn run_oracle(case: &Case) -> (CheckedRun, Vec<Waits>) {
+pub(crate) fn run_oracle(case: &Case) -> (CheckedRun, Vec<Waits>) {
     let mut oracle = Oracle::new(&case.config);
     let mut ends = Vec::new();
     for phase in &case.phases {
@@ -77,7 +79,7 @@ fn run_oracle(case: &Case) -> (CheckedRun, Vec<Waits>) {
 /// Runs the engine in random slices; with the waits of every request apart.
 fn run_engine(case: &Case) -> Result<(CheckedRun, Vec<ServedRequest>), String> {
     let mut dice = Dice::new(!case.seed);
-    let mut engine = SubChannel::new(&case.config, Recorder::default())
+    let mut engine = ScheduledSubChannel::new(&case.config, Recorder::default())
         .map_err(|error| format!("refused: {error}"))?;
     let mut ends = Vec::new();
     for phase in &case.phases {
@@ -127,7 +129,7 @@ fn wrong_waits(expected: &[Waits], found: &[ServedRequest]) -> Option<String> {
 }
 
 fn run_phase(
-    engine: &mut SubChannel<Recorder>,
+    engine: &mut ScheduledSubChannel<Recorder>,
     phase: &Phase,
     dice: &mut Dice,
 ) -> Result<(), String> {
@@ -304,19 +306,54 @@ const TIMINGS: [Mutation; 39] = one_longer!(
     faw ppd rrd_dlr faw_dlr rank_gap pair_burst pair_rtw pair_wtr refi rfc rfc_dlr refi_sb rfc_sb refsb_gap refsbrd pd xp pden
 );
 
-const POLICIES: [Mutation; 15] = [
+/// A number of refresh management one greater.
+fn managed(config: &mut SubChannelConfig, of: fn(&mut RefreshManagement) -> &mut u32) {
+    if let Some(rfm) = &mut config.policy.rfm {
+        *of(rfm) += 1;
+    }
+}
+
+const POLICIES: [Mutation; 27] = [
     ("long_command", |config| config.timing.long_command += 1),
     ("column_command", |config| config.timing.column_command += 1),
     ("refresh_sets", |config| {
         config.geometry.refresh_sets = config.geometry.banks;
+    }),
+    ("scheduler", |config| {
+        config.policy.scheduler = match config.policy.scheduler {
+            SchedulerName::FrFcfs => SchedulerName::BatchFirst,
+            SchedulerName::BatchFirst => SchedulerName::FrFcfs,
+        };
     }),
     ("read_queue", |config| config.policy.read_queue += 1),
     ("write_queue", |config| config.policy.write_queue += 1),
     ("drain_high", |config| config.policy.drain_high += 1),
     ("drain_low", |config| config.policy.drain_low += 1),
     ("age_cap", |config| config.policy.age_cap += 1),
+    ("turn_lookahead", |config| {
+        config.policy.turn_lookahead += 1;
+    }),
+    ("turn_hits_max", |config| config.policy.turn_hits_max += 1),
+    ("turn_early", |config| config.policy.turn_early ^= true),
+    ("bus_loss_permille", |config| {
+        config.policy.bus_loss_permille = (config.policy.bus_loss_permille + 1).min(500);
+    }),
     ("refresh_postponed_max", |config| {
         config.policy.refresh_postponed_max += 1
+    }),
+    ("refresh_pulled_in_max", |config| {
+        config.policy.refresh_pulled_in_max += 1
+    }),
+    ("refresh_aside", |config| config.policy.refresh_aside += 1),
+    ("raaimt", |config| managed(config, |rfm| &mut rfm.raaimt)),
+    ("raammt", |config| managed(config, |rfm| &mut rfm.raammt)),
+    ("raadec", |config| managed(config, |rfm| &mut rfm.raadec)),
+    ("rfm", |config| managed(config, |rfm| &mut rfm.clocks)),
+    ("same_bank_order", |config| {
+        config.policy.same_bank_order = match config.policy.same_bank_order {
+            SameBankOrder::RoundRobin => SameBankOrder::IdleFirst,
+            SameBankOrder::IdleFirst => SameBankOrder::RoundRobin,
+        };
     }),
     ("refresh_phase", |config| {
         config.policy.refresh_phase[0] += 1

@@ -5,4 +5,6 @@ mod checker;
 mod limits;
 mod observers;
 mod oracle;
+mod own_scheduler;
 mod support;
+mod turns;

@@ -475,3 +475,34 @@ fn one_command_bus_for_two_pseudo_channels_bounds_random_reads() {
         100.0,
     );
 }
+
+/// Random reads of two ranks through 32 entries, as a share of the bus. A REFab of one rank takes 944 clocks, in which the
+/// other one could serve 118 reads, and as many come for the refreshed one: they fill the entries after some 32, and the
+/// bus stands idle. With room for 128 of them aside the entries are left to the other rank.
+#[test]
+fn a_refresh_of_one_rank_leaves_the_other_its_entries() {
+    let mut config = one_rank(ddr5_6400());
+    config.geometry.ranks = 2;
+    config.policy.refresh = Refresh::AllBank;
+    config.policy.refresh_phase = vec![6_240, 12_480];
+    let share = |config: &SubChannelConfig| {
+        let mut dice = Dice::new(1);
+        let reads = (0..30_000).map(|number| {
+            let location = Location {
+                rank: dice.below(2),
+                ..place(dice.below(8), dice.below(4), dice.between(0, 65_535), 0)
+            };
+            read(number, location, 0)
+        });
+        let reads: Vec<_> = reads.collect();
+        share_of_peak(&clocks(&flushed(config, reads), &READS), 8, 1)
+    };
+    let clogged = share(&config);
+    config.policy.refresh_aside = 128;
+    let aside = share(&config);
+    config.policy.refresh = Refresh::Off;
+    let unrefreshed = share(&config);
+    assert!((0.82..0.87).contains(&clogged), "{clogged}");
+    assert!((0.92..0.95).contains(&aside), "{aside}");
+    assert!(unrefreshed > 0.97, "{unrefreshed}");
+}

@@ -71,7 +71,7 @@ impl Control<'_> {
         self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
     }
 
-    /// Opens a file that the experiment names. A trace that comes along with a study or a published document
+    /// Opens a file that the experiment names, expanded where it is compressed. A trace that comes along with a study or a published document
     /// stands in where there is no such file.
     pub(crate) fn open(&self, file: &str) -> Result<Box<dyn BufRead>, LabError> {
         let opened = match self.open {
@@ -79,7 +79,7 @@ impl Control<'_> {
             None => Err(io::ErrorKind::NotFound.into()),
         };
         match opened {
-            Ok(reader) => Ok(reader),
+            Ok(reader) => Ok(wordline_trace::unpacked(reader)),
             Err(source) => match TRACES
                 .iter()
                 .chain(&ROCKSDB)

@@ -2,7 +2,7 @@
 
 use wordline_catalog::CatalogError;
 use wordline_core::quantity::{ByteCount, Fraction, Time};
-use wordline_core::{KvSizes, ShareOrSize, SizeOrPeriod, nearest};
+use wordline_core::{KvSizes, Mix, ShareOrSize, SizeOrPeriod, nearest};
 use wordline_dram::checker::{CheckedChannelError, PartError};
 use wordline_dram::sheet::SettingError;
 use wordline_dram::system::MemoryError;
@@ -89,6 +89,14 @@ pub enum LabError {
         file: String,
         /// Why not, with the line.
         source: wordline_trace::dram::DramTraceError,
+    },
+    /// Measured curves cannot be used.
+    #[error("{file}, {source}")]
+    Curves {
+        /// The file.
+        file: String,
+        /// Why not, with the line.
+        source: wordline_trace::mess::MessError,
     },
     /// A trace of file calls cannot be used.
     #[error("{file}, {source}")]
@@ -308,6 +316,8 @@ problems! {
 
     // Of wordline dram.
     Unchecked { target: String, why: UncheckedMemory } "cannot be done for {target}: {why}";
+    Without(&'static str) "says nothing without --{0}";
+    NoPace { found: f64 } "is {found}; allowed: above 0, to 64 instructions a cycle";
     StoppedClock "of 0 Hz never ends a cycle; allowed: 1 Hz or more, such as 3.2 GHz";
     TimingOfModules "of memory modules is that of the limits in their data sheets; allowed: max";
     AgeOfModules "changes nothing about memory modules; allowed: 0";
@@ -508,6 +518,10 @@ problems! {
          include the flush (fio: --sync=1 instead of --fsync=1) and the submission (--lat_percentiles=1), without \
          pauses (--rate, --thinktime). Or record a latency log (--write_lat_log=NAME); of it --durations \
          start-to-start takes the time from the start of an access to the start of the next";
+
+    // Of wordline dram loaded.
+    NoCurve { found: String, wanted: f64, mix: Mix }
+        "it has curves of {found} reads, and none within 5 % of the {wanted} % of {mix} (--mix)";
 
     // Of wordline dram trace.
     Request { line: u64, why: MemoryError } "line {line}: {why}";

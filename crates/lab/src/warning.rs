@@ -138,6 +138,14 @@ warnings! {
         "{file} on {target}: {count} addresses lay beyond the memory and were taken modulo its size";
     NoTimes Default { file }
         "{file}: it records no times, so requests come as fast as the cores' outstanding misses let them";
+    ProgramPace Default { file, caches, rate, clock, lines }
+        "{file}: accesses of a program pass {caches}; what is left in them is not written back. It is one core's: {rate} \
+         instructions a cycle of {clock} while no miss stops it (--ipc, --clock), and {lines} lines under way";
+    MeasuredCurve Default { file, points, percent, mix }
+        "{file}: its curve of {percent} % reads, {points} points, stands beside {mix}; measured latencies lie on straight \
+         lines between its points";
+    CurveBends Default { file, count }
+        "{file}: {count} points were left out, which carry no more than others with less load (--against-rising)";
     OwnDie Advice { name, die }
         "{name}: {die} is a sheet of your own; the independent table knows the DDR5 dies on the market. A faster die \
          breaks its rules, and a slower one is not held to its own";

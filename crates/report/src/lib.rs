@@ -83,7 +83,7 @@ pub use diff::{AskedChange, ResultDiff, ValueChange, VerdictChange};
 pub use format::{Detail, Format, Style, UnknownFormat};
 pub use grid::{Align, Column, Grid};
 pub use html::{ComparedValue, TablePage};
-pub use mess::mess_curves;
+pub use mess::{mess_curves, mess_pairs};
 pub use text::printable;
 use wordline_core::ResultSet;
 

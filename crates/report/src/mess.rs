@@ -57,6 +57,31 @@ pub fn mess_curves(document: &ResultSet) -> Vec<(String, String)> {
     texts
 }
 
+/// A text of pairs for each target, as the Mess simulator reads them: bandwidth in MB/s (10⁶ bytes) and latency in ns, the
+/// greatest load first, of the first mix of the target. Its reader takes the percentage of reads from the name,
+/// `bwlat_100.txt`.
+#[must_use]
+pub fn mess_pairs(document: &ResultSet) -> Vec<(String, String)> {
+    let pivot = Pivot::of(document, DRAM.keys);
+    let mut texts: Vec<(String, String)> = Vec::new();
+    for curve in curves(&pivot) {
+        if texts.iter().any(|(target, _)| target == curve.target) {
+            continue;
+        }
+        let mut text = String::new();
+        for point in curve.points.iter().rev() {
+            let place = point.throughput().zip(point.latency());
+            if let Some((bandwidth, latency)) = place {
+                let (mb, ns) = (bandwidth / 1e6, latency * 1e9);
+                // Writing to a string cannot fail.
+                let _ = writeln!(text, "{mb:.6} {ns:.6}");
+            }
+        }
+        texts.push((curve.target.to_owned(), text));
+    }
+    texts
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -77,6 +102,18 @@ mod tests {
             "100,20000,4.218269,,1.000000,103.077444,,4.218269,103.077444"
         );
         assert!(lines[19].starts_with("100,0,553.9"), "{}", lines[19]);
+    }
+
+    #[test]
+    fn pairs_begin_with_the_greatest_load() {
+        let texts = mess_pairs(&fixture::dram_loaded());
+        assert_eq!(texts.len(), 2);
+        let lines: Vec<&str> = texts[0].1.lines().collect();
+        assert_eq!(lines.len(), 19);
+        assert!(lines[18].starts_with("4218.26"), "{}", lines[18]);
+        assert!(lines[18].ends_with(" 103.077444"), "{}", lines[18]);
+        assert!(lines[0].starts_with("553"), "{}", lines[0]);
+        assert!(mess_pairs(&fixture::mram()).is_empty());
     }
 
     #[test]

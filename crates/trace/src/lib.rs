@@ -27,7 +27,7 @@
 //!
 //! Each format has a folder or file of its own with a [`AccessReader`]; [`LogFormat`] is the table of them all. Why it is
 //! as it is says `DESIGN.md`. Traces of memory requests, for simulated DRAM, are read by [`dram`], logs of flash
-//! blocks over their life by [`cycling`], and tables of how their operations slow down by [`growth`]. Traces of file calls are written and read by [`files`].
+//! blocks over their life by [`cycling`], curves of latency over bandwidth by [`mess`], and tables of how their operations slow down by [`growth`]. Traces of file calls are written and read by [`files`].
 
 mod access;
 pub mod blkparse;
@@ -44,7 +44,9 @@ pub mod iolog;
 mod ioping;
 mod lines;
 mod log;
+pub mod mess;
 mod number;
+mod packed;
 pub mod recorder;
 mod stream;
 pub mod sweep;
@@ -63,6 +65,7 @@ pub use log::{
     Accesses, AskedAccesses, CurrentLog, DurationCounts, LatencyUnit, Log, LogOptions, LogPurpose,
     UnknownUnit, open,
 };
+pub use packed::{EXPANSION_MAX, unpacked};
 pub use stream::{AccessReader, AccessStream};
 use wordline_core::Operation;
 use wordline_core::quantity::Time;

@@ -113,3 +113,68 @@ fn the_histograms_count_every_access() {
         );
     }
 }
+
+/// Two walks over 1 MiB, forth with a store to each line and back. What its caches do can be said without them.
+#[test]
+fn the_misses_of_a_walk_are_those_of_a_hand() {
+    use wordline_trace::dram::{CacheChoices, DramTraceOptions, open};
+
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/walk.lackey.txt.zst");
+    let read = |caches: CacheChoices| {
+        let file = File::open(&path).expect("checked in");
+        let options = DramTraceOptions {
+            caches,
+            ..DramTraceOptions::new(1 << 40)
+        };
+        let file = wordline_trace::unpacked(Box::new(BufReader::new(file)));
+        let mut trace = open(file, &options).expect("sound");
+        for request in trace.by_ref() {
+            request.expect("sound");
+        }
+        trace.summary()
+    };
+    let lines = (1 << 20) / 64;
+    let summary = read(CacheChoices::default());
+    let program = summary.program.expect("it is of a program");
+    // Lackey itself says at the end of the trace how many instructions it counted.
+    assert_eq!(program.instructions, 180_232);
+    assert_eq!(
+        program.accesses,
+        3 * lines,
+        "a load and a store forth, a load back"
+    );
+    let of = |level: usize| {
+        let counts = program.levels[level].expect("it is there");
+        (counts.accesses, counts.misses)
+    };
+    // Back, the first level still has its last 768 lines.
+    assert_eq!(of(0), (3 * lines, 2 * lines - (48 << 10) / 64));
+    assert_eq!(
+        of(1),
+        (2 * lines - 768, lines),
+        "the second level holds the whole block"
+    );
+    assert_eq!(of(2), (lines, lines));
+    assert_eq!(
+        (summary.reads, summary.writes),
+        (lines, 0),
+        "what was written stays in the caches"
+    );
+
+    let small = CacheChoices {
+        bytes: [None, Some(128 << 10), Some(256 << 10)],
+        ..CacheChoices::default()
+    };
+    let summary = read(small);
+    let held = (256 << 10) / 64;
+    assert_eq!(
+        summary.reads,
+        2 * lines - held,
+        "back, the last level has what it holds"
+    );
+    // What was written leaves the first level, and through the others reaches the memory but for what the way back keeps.
+    assert!(
+        summary.writes > lines - 2 * held && summary.writes <= lines,
+        "{summary:?}"
+    );
+}

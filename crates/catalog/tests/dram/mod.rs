@@ -2,6 +2,7 @@
 //! be set.
 
 mod idle;
+mod mapping;
 mod numbers;
 mod settings;
 

@@ -1,7 +1,8 @@
 //! What can be set, and what is said of what cannot.
 
 use wordline_catalog::Catalog;
-use wordline_dram::{PagePolicy, Refresh};
+use wordline_dram::scheduler::SchedulerName;
+use wordline_dram::{PagePolicy, Policy, Refresh, SameBankOrder};
 
 use super::{catalog, config, set};
 
@@ -28,6 +29,31 @@ fn settings_do_what_they_say() {
     assert_eq!((policy.power_down, config.channels), (Some(3200), 5));
     let cores = &config.cores;
     assert_eq!((cores.page_bytes, cores.write_back_bytes), (4096, 12 << 20));
+}
+
+/// What a sheet leaves out is as it was before there was the choice.
+#[test]
+fn choices_that_a_sheet_leaves_out_can_be_set() {
+    let target = "rdimm-6400-2rx4-64g@bench-1ch";
+    let plain = config(target, &[]).sub_channel.policy;
+    let settings = [
+        ("scheduler", "batches"),
+        ("bus_loss", "8.3 %"),
+        ("turn_lookahead", "16"),
+        ("turn_hits", "8"),
+        ("turn_early", "on"),
+    ];
+    let set = config(target, &settings).sub_channel.policy;
+    let of = |policy: &Policy| {
+        let turns = (
+            policy.turn_lookahead,
+            policy.turn_hits_max,
+            policy.turn_early,
+        );
+        (policy.scheduler, policy.bus_loss_permille, turns)
+    };
+    assert_eq!(of(&plain), (SchedulerName::FrFcfs, 0, (0, 0, false)));
+    assert_eq!(of(&set), (SchedulerName::BatchFirst, 83, (16, 8, true)));
 }
 
 #[test]
@@ -71,6 +97,29 @@ fn settings_that_mean_nothing_are_named_with_what_is_allowed() {
             "allowed: each of pseudo-channel, rank",
         ),
         (
+            &[(
+                "address_order",
+                "column group:4 group bank pseudo-channel rank row",
+            )],
+            "address_order: group:4 does not fit the 8 values of the bank group",
+        ),
+        (
+            &[("hash", "low grup")],
+            "setting hash: rule \"low grup\": unknown field \"grup\"; allowed: channel, sub-channel",
+        ),
+        (
+            &[("hash", "bank = row0")],
+            "mapping.hash: bank: bits given: 1; needed: 2, as it has 4 values",
+        ),
+        (
+            &[("hash", "bank = row0, bank1")],
+            "mapping.hash: the matrix is singular: the XOR of bank0, row0 is always 0",
+        ),
+        (
+            &[("hash", "bank = bank0, bank1^5")],
+            "mapping.hash: bank bit 1: address bit 5 does not exist; allowed: 6 to",
+        ),
+        (
             &[("interleave_bytes", "100")],
             "interleave_bytes: 100 B is no multiple of a line",
         ),
@@ -81,6 +130,22 @@ fn settings_that_mean_nothing_are_named_with_what_is_allowed() {
         (
             &[("drain_low", "60")],
             "drain_high: 48 must lie above drain_low, 60",
+        ),
+        (
+            &[("scheduler", "fcfs-first")],
+            "setting scheduler: \"fcfs-first\" is not allowed; allowed: fr-fcfs, batches",
+        ),
+        (
+            &[("bus_loss", "60 %")],
+            "setting bus_loss: \"60 %\" is not allowed; allowed: a share from 0 % to 50 %",
+        ),
+        (
+            &[("turn_early", "on")],
+            "turn_early: on asks for open rows ahead of a turn; allowed: off, or a turn_lookahead",
+        ),
+        (
+            &[("turn_lookahead", "-1")],
+            "allowed: a whole number from 0 to 4096",
         ),
         (
             &[("page_bytes", "3 MiB")],
@@ -94,6 +159,22 @@ fn settings_that_mean_nothing_are_named_with_what_is_allowed() {
             &[("refresh_postponed", "5")],
             "refresh_postponed: 5 REFab are more than a rank may owe; allowed: up to 4",
         ),
+        (
+            &[("refresh_pulled_in", "5")],
+            "refresh_pulled_in: 5 REFab are more than a rank may do ahead; allowed: up to 4",
+        ),
+        (
+            &[("rfm", "on"), ("refresh", "off")],
+            "rfm: banks that are not refreshed are not managed; allowed: off",
+        ),
+        (
+            &[("same_bank_order", "random")],
+            "allowed: round-robin, idle-first",
+        ),
+        (
+            &[("refresh_aside", "-1")],
+            "allowed: a whole number from 0 to 4096",
+        ),
     ];
     for module in ["rdimm-6400-2rx4-64g", "mrdimm-8800-2rx4-64g"] {
         let target = catalog
@@ -104,6 +185,37 @@ fn settings_that_mean_nothing_are_named_with_what_is_allowed() {
             assert!(error.contains(words), "{module}: {error}");
         }
     }
+}
+
+/// A system that leaves these choices out refreshes in turn, when it is due, with nothing aside.
+#[test]
+fn choices_of_refresh_that_a_sheet_leaves_out_can_be_set() {
+    let of = |settings: &[(&str, &str)]| {
+        let config = config("rdimm-6400-2rx4-64g@xeon6-1s", settings);
+        let policy = config.sub_channel.policy;
+        (
+            policy.same_bank_order,
+            policy.refresh_pulled_in_max,
+            policy.refresh_aside,
+        )
+    };
+    assert_eq!(of(&[]), (SameBankOrder::RoundRobin, 0, 0));
+    let settings = [
+        ("refresh", "same-bank"),
+        ("same_bank_order", "idle-first"),
+        ("refresh_pulled_in", "8"),
+        ("refresh_aside", "64"),
+    ];
+    assert_eq!(of(&settings), (SameBankOrder::IdleFirst, 8, 64));
+    let managed = |settings: &[(&str, &str)]| {
+        let config = config("rdimm-6400-2rx4-64g@xeon6-1s", settings);
+        config.sub_channel.policy.rfm
+    };
+    assert_eq!(managed(&[]), None);
+    // 16 Gb: tRFMsb is 130 ns.
+    let rfm = managed(&[("rfm", "on"), ("refresh", "same-bank")]).expect("managed");
+    assert_eq!((rfm.raaimt, rfm.raammt, rfm.raadec), (32, 96, 16));
+    assert_eq!(rfm.clocks, 416);
 }
 
 #[test]

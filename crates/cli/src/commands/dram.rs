@@ -35,8 +35,8 @@ impl Threads {
 pub(super) struct Loaded {
     #[command(flatten)]
     threads: Threads,
-    /// Save the curve in the CSV form of the Mess benchmark; of several targets one file each, with the target in
-    /// its name
+    /// Save the curve in a form of the Mess benchmark: .csv as its plotter writes it, .txt as its simulator reads it; of
+    /// several targets one file each, with the target in its name
     #[arg(long, value_name = "FILE")]
     mess: Option<PathBuf>,
     #[command(flatten)]
@@ -102,18 +102,22 @@ pub(super) fn loaded(mut request: HookRequest<'_>) -> Result<Outcome, Failure> {
     let Some(mess) = &mess else {
         return request.finish_with(&threads.control());
     };
-    if mess.extension().is_none_or(|extension| extension != "csv") {
-        return Err(failure::message(format!(
-            "--mess {}: the extension says another form; allowed: csv",
-            mess.display()
-        )));
-    }
+    let curves = match mess.extension().and_then(|extension| extension.to_str()) {
+        Some("csv") => wordline_report::mess_curves,
+        Some("txt") => wordline_report::mess_pairs,
+        _ => {
+            return Err(failure::message(format!(
+                "--mess {}: the extension says another form; allowed: csv, txt",
+                mess.display()
+            )));
+        }
+    };
     for file in each(mess, &request.experiment.targets) {
         request.exports.also("--mess", &file)?;
     }
     let catalog = request.catalog()?;
     let document = request.document(&catalog, &threads.control())?;
-    let curves = wordline_report::mess_curves(&document);
+    let curves = curves(&document);
     let several = curves.len() > 1;
     for (target, text) in &curves {
         let file = named(mess, target, several);

@@ -97,6 +97,74 @@ fn a_loaded_sweep_saves_its_curves_in_the_form_of_mess() {
 }
 
 #[test]
+fn a_curve_that_was_saved_for_the_simulator_stands_beside_the_next_sweep() {
+    let folder = Folder::new();
+    let file = folder.file("bwlat_100.txt");
+    let one = |more: &[&str]| {
+        let target = "rdimm-6400-2rx4-64g@xeon6-1s";
+        let usual = [
+            "dram",
+            "loaded",
+            "--target",
+            target,
+            "--set",
+            "channels=1",
+            "--set",
+            "cores=12",
+            "--delay",
+            "0,100,1000",
+            "--samples",
+            "200",
+            "--probes",
+            "2",
+        ];
+        wordline(&[&usual[..], more].concat())
+    };
+    one(&["--mess", &file]).done();
+    let text = folder.read("bwlat_100.txt");
+    assert_eq!(text.lines().count(), 3, "{text}");
+    let beside = one(&["--against", &file, "--all"]).done();
+    // The same memory is as fast as itself.
+    for words in [
+        "measured",
+        "+0.0 % to +0.0 % at 3 of 3 loads",
+        "its curve of 100 % reads",
+    ] {
+        assert!(beside.stdout.contains(words), "{words}: {}", beside.stdout);
+    }
+    one(&["--against", &file, "--mix", "1:1"]).refused(&["bwlat_100.txt", "100 %", "50 % of 1:1"]);
+    one(&["--against-rising"]).refused(&["against-rising", "--against"]);
+    let bent = Folder::new().with("bent.txt", "5 100\n4 101\n6 102\n");
+    let bent = bent.file("bent.txt");
+    one(&["--against", &bent]).refused(&["bent.txt", "line 2", "not a function"]);
+}
+
+#[test]
+fn a_program_reaches_the_memory_through_its_caches() {
+    let trace = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../examples/walk.lackey.txt.zst"
+    );
+    let of = |more: &[&str]| {
+        let target = "rdimm-6400-2rx4-64g@xeon6-1s";
+        wordline(&[&["dram", "trace", trace, "--target", target], more].concat())
+    };
+    let ran = of(&["--all"]).done();
+    for words in [
+        "180232",
+        "49152",
+        "32000",
+        "16384",
+        "pass l1 of 48 KiB with 12 ways",
+    ] {
+        assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
+    }
+    of(&["--l2", "100KB"]).refused(&["walk.lackey.txt.zst", "level 2", "--l2"]);
+    of(&["--ipc", "0"]).refused(&["ipc", "allowed"]);
+    of(&["--as", "ramulator"]).refused(&["line 1", "ramulator"]);
+}
+
+#[test]
 fn exports_are_the_same_on_any_number_of_threads() {
     let more = ["--delay", "0,500", "--samples", "200", "--probes", "2"];
     for format in FORMATS {

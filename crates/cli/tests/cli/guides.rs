@@ -240,6 +240,8 @@ pages! {
     how_long_flash_lasts: "docs/guides/how-long-flash-lasts.md",
     how_much_ram: "docs/guides/how-much-ram.md",
     own_part: "docs/guides/own-part.md",
+    own_scheduler: "docs/guides/own-scheduler.md",
+    program_traces: "docs/guides/program-traces.md",
     #[ignore = "takes most of a minute; `make nightly` runs it"]
     rdimm_or_mrdimm: "docs/guides/rdimm-or-mrdimm.md",
     #[ignore = "takes most of a minute; `make nightly` runs it"]

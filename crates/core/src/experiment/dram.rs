@@ -44,7 +44,10 @@ impl DramWorkload {
                 test.screen_ps = 0;
                 self.measure_ps = Self::MEASURE_PS;
             }
-            DramTest::Loaded(test) => test.samples = LoadedTest::SAMPLES,
+            DramTest::Loaded(test) => {
+                test.samples = LoadedTest::SAMPLES;
+                self.measure_ps = Self::MEASURE_PS;
+            }
             DramTest::Idle(_) | DramTest::Trace(_) => {}
         }
         self
@@ -138,7 +141,8 @@ fn is_zero(number: &u64) -> bool {
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct LoadedTest {
-    /// Pauses of the loading cores between two lines, in cycles, ascending.
+    /// Pauses of the loading cores in cycles, ascending; without them they are placed where the curve bends.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "cli", arg(long = "delay", value_name = "CYCLES"))]
     pub delays_cycles: Vec<u64>,
     /// Reads for each write of the loading cores.
@@ -157,21 +161,26 @@ pub struct LoadedTest {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "cli", arg(long = "within"))]
     pub within_ps: Vec<u64>,
+    /// A measured curve of the Mess benchmark or its simulator, laid beside the simulated ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", value_parser = super::options::file_name()))]
+    pub against: Option<String>,
+    /// Of a measured curve that bends back, take the points that carry more than all with less load.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "cli", arg(long = "against-rising"))]
+    pub against_rising: bool,
 }
 
 impl LoadedTest {
-    /// Pauses unless said otherwise: from none to one that leaves the memory all but idle.
-    pub const DELAYS_CYCLES: [u64; 19] = [
-        0, 2, 8, 15, 50, 100, 200, 300, 400, 500, 700, 1000, 1300, 1700, 2500, 3500, 5000, 9000,
-        20_000,
-    ];
-
     /// Samples at a point that make confidence intervals and tails sure.
     pub const SAMPLES: u64 = 100_000;
 
-    /// Samples at a point unless said otherwise: a tenth of the work. Means have an interval,
-    /// and the report says how few samples the tails have.
-    pub const SAMPLES_QUICK: u64 = 10_000;
+    /// Samples at a point unless said otherwise. Results state how sure means are: to 1 or 2 % (95 %) where a memory is
+    /// saturated, far less near the knee. The report says how few samples the tails have.
+    pub const SAMPLES_QUICK: u64 = 5_000;
+
+    /// Time that counts in picoseconds unless said otherwise: each of ten stretches holds a refresh interval.
+    pub const MEASURE_QUICK_PS: u64 = 40_000_000;
 
     /// Cores that follow chains of pointers unless said otherwise: so many that the samples of a saturated memory take
     /// a few milliseconds, so few that they are no load.
@@ -190,10 +199,13 @@ pub struct DramTraceTest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(
         feature = "cli",
-        arg(long = "as", value_name = "dramsim3|ramulator|ramulator2|csv")
+        arg(
+            long = "as",
+            value_name = "dramsim3|ramulator|ramulator2|csv|ramulator-cpu|lackey"
+        )
     )]
     pub format: Option<String>,
-    /// The clock that its cycles are counted in.
+    /// The clock that its cycles are counted in; of a program's trace that of its core, by default of the system's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long = "clock"))]
     pub clock_hz: Option<u64>,
@@ -209,6 +221,44 @@ pub struct DramTraceTest {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(feature = "cli", arg(long))]
     pub check: bool,
+    /// Size of the first cache that a program's accesses pass; 0B leaves it out [default: 48 KiB, none for
+    /// ramulator-cpu].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long = "l1"))]
+    pub l1_bytes: Option<u64>,
+    /// Lines of a set of the first cache [default: 12].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long = "l1-ways", value_name = "LINES"))]
+    pub l1_ways: Option<u32>,
+    /// Size of the second cache; 0B leaves it out [default: 2 MiB, none for ramulator-cpu].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long = "l2"))]
+    pub l2_bytes: Option<u64>,
+    /// Lines of a set of the second cache [default: 16].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long = "l2-ways", value_name = "LINES"))]
+    pub l2_ways: Option<u32>,
+    /// Size of the third cache, or of the core's share of it; 0B leaves it out [default: 4 MiB].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long = "l3"))]
+    pub l3_bytes: Option<u64>,
+    /// Lines of a set of the third cache [default: 16].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long = "l3-ways", value_name = "LINES"))]
+    pub l3_ways: Option<u32>,
+    /// Bytes of a line of all caches, a power of two from 64 [default: 64 B].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long = "cache-line"))]
+    pub cache_line_bytes: Option<u64>,
+    /// Instructions of a program that the core ends each cycle while no miss stops it [default: 4].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long = "ipc", value_name = "INSTRUCTIONS"))]
+    pub instructions_per_cycle: Option<f64>,
+}
+
+impl DramTraceTest {
+    /// Instructions that a core ends each cycle unless said otherwise: the width of Ramulator's core.
+    pub const INSTRUCTIONS_PER_CYCLE: f64 = 4.0;
 }
 
 named! {
@@ -299,12 +349,14 @@ impl Default for BandwidthTest {
 impl Default for LoadedTest {
     fn default() -> Self {
         Self {
-            delays_cycles: Self::DELAYS_CYCLES.to_vec(),
+            delays_cycles: Vec::new(),
             mix: Mix::Reads,
             pattern: Pattern::Sequential,
             samples: Self::SAMPLES_QUICK,
             probes: Self::PROBES,
             within_ps: Vec::new(),
+            against: None,
+            against_rising: false,
         }
     }
 }
@@ -324,7 +376,10 @@ pub(super) fn usual_bandwidth() -> super::Workload {
 
 /// What the command runs unless flags say otherwise.
 pub(super) fn usual_loaded() -> super::Workload {
-    super::Workload::Dram(DramWorkload::of(DramTest::Loaded(LoadedTest::default())))
+    super::Workload::Dram(DramWorkload {
+        measure_ps: LoadedTest::MEASURE_QUICK_PS,
+        ..DramWorkload::of(DramTest::Loaded(LoadedTest::default()))
+    })
 }
 
 /// What the command runs unless flags say otherwise.
@@ -402,7 +457,8 @@ pub(super) const LOADED: super::ExperimentCommand = super::ExperimentCommand {
 Examples:
   wordline dram loaded --target rdimm-6400-2rx4-128g@xeon6-1s,mrdimm-8800-2rx4-128g@xeon6-1s --export loaded.html
   wordline dram loaded --target mrdimm-8800-2rx4-128g@xeon6-1s --mix 2:1 --within 204ns --mess curves.csv
-  wordline dram loaded --target mrdimm-8800-2rx4-128g@xeon6-1s --delay 0,100,500,2000 --samples 20000",
+  wordline dram loaded --target mrdimm-8800-2rx4-128g@xeon6-1s --delay 0,100,500,2000 --samples 20000
+  wordline dram loaded --target rdimm-6400-2rx4-128g@xeon6-1s --against bwlat_100.txt --against-rising",
     target: "MODULE@SYSTEM; repeatable and comma-separated",
     timing: "",
     fixed: crate::Timing::Max,
@@ -432,8 +488,10 @@ Examples:
   wordline dram trace requests.csv --target rdimm-6400-2rx4-128g@xeon6-1s,mrdimm-8800-2rx4-128g@xeon6-1s
   wordline dram trace dramsim3.trc --clock 3.2GHz --target mrdimm-8800-2rx4-128g@xeon6-1s --commands commands.json
   wordline dram trace requests.csv --target rdimm-6400-2rx4-128g@xeon6-1s --check
+  wordline dram trace lackey.txt.zst --target rdimm-6400-2rx4-128g@xeon6-1s --l3 8MiB --ipc 2
 
-Formats: dramsim3, ramulator, ramulator2, and csv with a line of column names (time_ns,address,operation).
+Formats: dramsim3, ramulator, ramulator2, and csv with a line of column names (time_ns,address,operation); of programs,
+whose accesses pass caches, ramulator-cpu and lackey (valgrind --tool=lackey --trace-mem=yes). gzip and zstd are expanded.
 docs/reference/dram-traces.md describes them, and the command traces that --commands writes.",
     target: "MODULE@SYSTEM; repeatable and comma-separated",
     timing: "",

@@ -143,6 +143,14 @@ impl Workload {
                 test: DramTest::Trace(DramTraceTest { file, .. }),
                 ..
             })
+            | Self::Dram(DramWorkload {
+                test:
+                    DramTest::Loaded(LoadedTest {
+                        against: Some(file),
+                        ..
+                    }),
+                ..
+            })
             | Self::Fit(FitWorkload {
                 source: LogSource { file, .. },
                 ..
@@ -425,6 +433,7 @@ mod tests {
                 samples: 1000,
                 probes: 4,
                 within_ps: vec![204_000],
+                ..LoadedTest::default()
             })),
             "wordline dram loaded --target a@s,b@s --delay 0,500 --mix 3:1 --pattern random --samples 1000 \
              --probes 4 --within 204ns --set refresh=same-bank --warm-up 20us --measure 100us --seed 7"

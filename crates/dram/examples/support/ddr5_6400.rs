@@ -2,7 +2,7 @@
 //! has sheets of real modules and systems, which become the same structs.
 
 use wordline_dram::{
-    AddressField, AddressMapping, CoreConfig, Digit, RefreshStagger, SubChannelConfig,
+    AddressField, AddressHash, AddressMapping, CoreConfig, Digit, RefreshStagger, SubChannelConfig,
     SystemConfig, Topology,
 };
 
@@ -22,12 +22,14 @@ pub(crate) fn channel() -> SystemConfig {
                 digit(AddressField::Bank, 4),
                 digit(AddressField::Row, 65_536),
             ],
-            hash: true,
+            hash: AddressHash::on(),
         },
         refresh_stagger: RefreshStagger::Even,
         module_delay_ps: 500,
         cores: CoreConfig {
             cores: 8,
+            fill_buffers: None,
+            lines_per_pause: 1,
             misses: 48,
             clock_hz: 4_000_000_000,
             request_path_ps: 0,

@@ -72,6 +72,7 @@ mod tests {
         refresh: RefreshMode::AllBank,
         postponed_max: 0,
         ahead_max: 0,
+        counted: None,
     };
 
     /// By hand at 4400 MT/s, bin B: CL 36, CWL 34, clocks of 454.5 ps and of 227.3 ps at the host.

@@ -123,8 +123,21 @@ pub enum RefreshMode {
     Off,
     /// REFab every tREFI.
     AllBank,
-    /// REFsb for each bank index in turn, in fine-granularity mode.
+    /// REFsb for each set of banks in turn, in fine-granularity mode.
     SameBank,
+}
+
+/// What a device asks for that has to be managed: it counts the ACTs of every bank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CountedActivations {
+    /// RAAIMT: what an RFM takes from the count.
+    pub less_by_rfm: u32,
+    /// What a refresh takes from it.
+    pub less_by_refresh: u32,
+    /// RAAMMT: the most that a bank may count.
+    pub most: u32,
+    /// tRFM of RFMab, or tRFMsb of RFMsb, in clocks.
+    pub rfm: u32,
 }
 
 /// What no JEDEC rule says, and a controller settles. Clocks of the DRAM. The distances of pairs are 0 without data
@@ -149,6 +162,8 @@ pub struct ControllerRules {
     pub postponed_max: u32,
     /// Refreshes that may be done before they fall due.
     pub ahead_max: u32,
+    /// What the devices count, where they have to be managed: by RFMab where REFab refreshes, else by RFMsb.
+    pub counted: Option<CountedActivations>,
 }
 
 /// A sub-channel to be checked.

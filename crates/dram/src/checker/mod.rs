@@ -26,6 +26,7 @@
 //!         refresh: RefreshMode::AllBank,
 //!         postponed_max: 0,
 //!         ahead_max: 0,
+//!         counted: None,
 //!     },
 //! };
 //! let mut checker = Checker::new(&memory)?;
@@ -53,7 +54,8 @@ pub use ddr5::{BinGrade, Density, DeviceGrade, PartError, Width};
 pub use hbm3::hbm3_6400;
 pub use lpddr5x::lpddr5x_8533;
 pub use memory::{
-    BankShape, CheckedChannel, CheckedChannelError, ControllerRules, Parameters, RefreshMode,
+    BankShape, CheckedChannel, CheckedChannelError, ControllerRules, CountedActivations,
+    Parameters, RefreshMode,
 };
 pub use rounding::{CheckedClock, ClockPair};
 pub use rules::{BankEvent, DistanceRule, Scope};
@@ -93,7 +95,7 @@ pub struct Checker {
     shape: BankShape,
     rules: Vec<DistanceRule>,
     /// Indices into `rules` of those that hold a command back.
-    of_command: [Vec<u16>; 12],
+    of_command: [Vec<u16>; Command::ALL.len()],
     ignored: Vec<&'static str>,
     record: EventTimes,
     state: BankStates,
@@ -119,7 +121,7 @@ impl Checker {
     pub fn new(memory: &CheckedChannel) -> Result<Self, CheckedChannelError> {
         let clock = memory.clock()?;
         let (rules, shape) = (rules::rules(memory, clock), memory.shape);
-        let mut of_command: [Vec<u16>; 12] = Default::default();
+        let mut of_command: [Vec<u16>; Command::ALL.len()] = Default::default();
         for (rule, index) in rules.iter().zip(0..) {
             for &command in rule.to {
                 of_command[command as usize].push(index);
@@ -325,16 +327,21 @@ impl Checker {
     /// Keeps the accounts of refreshes.
     fn refresh(&mut self, issued: &Issued, place: &PlaceIndex) -> Option<ViolationKind> {
         let is_refresh = matches!(issued.command, Command::RefAb | Command::RefSb);
+        let manages = matches!(issued.command, Command::RfmAb | Command::RfmSb);
         let Some(duty) = self.duty else {
-            return is_refresh.then_some(ViolationKind::RefreshMode);
+            return (is_refresh || manages).then_some(ViolationKind::RefreshMode);
         };
         let set = self.shape.set(issued.location.group, issued.location.bank);
+        let same_bank = matches!(issued.command, Command::RefSb | Command::RfmSb);
+        if manages && (same_bank != duty.same_bank() || !self.state.counts()) {
+            return Some(ViolationKind::RefreshMode);
+        }
         let account = &mut self.accounts[place.rank];
         let overdue = account.overdue(&duty, issued.at);
         if !is_refresh {
             return overdue;
         }
-        if (issued.command == Command::RefSb) != duty.same_bank() {
+        if same_bank != duty.same_bank() {
             return Some(ViolationKind::RefreshMode);
         }
         let refreshed = account.refreshed(&duty, issued.at, set);

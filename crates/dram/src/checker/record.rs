@@ -95,7 +95,7 @@ pub(super) struct EventTimes {
     banks: Vec<[i64; EVENTS]>,
     groups: Vec<[Latest; EVENTS]>,
     ranks: Vec<[Latest; EVENTS]>,
-    /// REFsb of each rank; the parts are sets of banks.
+    /// REFsb and RFMsb of each rank; the parts are sets of banks.
     sets: Vec<Latest>,
     stacks: Vec<[Latest; EVENTS]>,
     channels: Vec<[Latest; EVENTS]>,
@@ -192,7 +192,7 @@ impl EventTimes {
         self.whole[e].note(l.pseudo_channel, time);
     }
 
-    /// A REFsb of a set of banks.
+    /// A REFsb or RFMsb of a set of banks.
     pub(super) fn note_set(&mut self, place: &PlaceIndex, time: i64) {
         let l = &place.location;
         let set = self.shape.set(l.group, l.bank);

@@ -72,7 +72,12 @@ fn grace(memory: &CheckedChannel, clock: CheckedClock) -> u64 {
     let rest = [p.pd.at(clock), p.xp.at(clock), recovery, b.rp];
     let ranks = u64::from(shape.ranks) * u64::from(shape.pseudo_channels);
     let slots = (ranks + 1) * 4 * u64::from(p.long_command.max(p.column_command));
-    refreshes + rest.into_iter().map(u64::from).sum::<u64>() + slots
+    // An RFM may have begun just before, in the rank or, one at most, elsewhere in the stack.
+    let managed = memory.controller.counted.map_or(0, |of| {
+        let elsewhere = if slices > 1 { p.rfc_dlr.at(clock) } else { 0 };
+        u64::from(of.rfm) + u64::from(elsewhere)
+    });
+    refreshes + managed + rest.into_iter().map(u64::from).sum::<u64>() + slots
 }
 
 /// What one rank had.
@@ -83,7 +88,7 @@ pub(super) struct RefreshAccount {
     latest_phase: u64,
     deadline: u64,
     /// Sets refreshed in this round, as bits.
-    round: u32,
+    round: u64,
 }
 
 impl RefreshAccount {
@@ -127,11 +132,11 @@ impl RefreshAccount {
             let number = self.done;
             return Some(ViolationKind::RefreshEarly { number, earliest });
         }
-        out_of_turn.then_some(ViolationKind::RefreshTurn { bank: set })
+        out_of_turn.then_some(ViolationKind::RefreshTurn { set })
     }
 
     fn take_turn(&mut self, duty: &Duty, set: u8) -> bool {
-        let bit = 1_u32 << (set % 32);
+        let bit = 1_u64 << (set % 64);
         let in_turn = self.round & bit == 0;
         self.round |= bit;
         if self.round.count_ones() == u32::from(duty.turns) {

@@ -29,10 +29,14 @@ pub enum BankEvent {
     PowerDown,
     /// PDX.
     PowerUp,
+    /// RFMab.
+    ManageAll,
+    /// RFMsb.
+    ManageSame,
 }
 
 /// Number of events.
-pub(super) const EVENTS: usize = 10;
+pub(super) const EVENTS: usize = 12;
 
 /// Where the event was, seen from the command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -44,7 +48,7 @@ pub enum Scope {
     OtherBank,
     /// In another group of the rank.
     OtherGroup,
-    /// REFsb of another set of banks of the rank.
+    /// REFsb or RFMsb of another set of banks of the rank.
     OtherSet,
     /// Anywhere in the rank.
     Rank,
@@ -88,6 +92,8 @@ const NOT_IN_REFRESH: &[Command] = &[
     Command::PreAb,
     Command::RefAb,
     Command::RefSb,
+    Command::RfmAb,
+    Command::RfmSb,
     Command::Pde,
 ];
 const ALL_BUT_PDX: &[Command] = &[
@@ -101,6 +107,8 @@ const ALL_BUT_PDX: &[Command] = &[
     Command::PreAb,
     Command::RefAb,
     Command::RefSb,
+    Command::RfmAb,
+    Command::RfmSb,
     Command::Pde,
 ];
 
@@ -338,8 +346,8 @@ impl Book<'_> {
     }
 
     fn refreshes_of_all_banks(&mut self) {
-        use BankEvent::{AutoClose, Close, RefreshAll};
-        const REF: &[Command] = &[Command::RefAb];
+        use BankEvent::{AutoClose, Close, ManageAll, RefreshAll};
+        const REF: &[Command] = &[Command::RefAb, Command::RfmAb];
         let (p, rp) = (&self.memory.parameters, self.basics.rp);
         self.add("tRP to REFab", Close, REF, Scope::Bank, rp);
         self.add("tRP to REFab, auto", AutoClose, REF, Scope::Bank, rp);
@@ -354,12 +362,19 @@ impl Book<'_> {
             let clocks = self.at(p.rfc_dlr);
             self.add("tRFC_dlr", RefreshAll, REF, Scope::OtherSlice, clocks);
         }
+        if let Some(counted) = self.memory.controller.counted {
+            self.add("tRFM", ManageAll, NOT_IN_REFRESH, Scope::Rank, counted.rfm);
+            if self.stacked() {
+                let (name, clocks) = ("tRFC_dlr from RFMab", self.at(p.rfc_dlr));
+                self.add(name, ManageAll, REF, Scope::OtherSlice, clocks);
+            }
+        }
     }
 
     fn refreshes_of_sets(&mut self) {
-        use BankEvent::{Activate, AutoClose, Close, RefreshSame};
+        use BankEvent::{Activate, AutoClose, Close, ManageSame, RefreshSame};
         const ACT: &[Command] = &[Command::Act];
-        const REF: &[Command] = &[Command::RefSb];
+        const REF: &[Command] = &[Command::RefSb, Command::RfmSb];
         let (p, rp) = (&self.memory.parameters, self.basics.rp);
         let rfc = self.at(p.rfc_sb);
         self.add("tRP to REFsb", Close, REF, Scope::Bank, rp);
@@ -384,6 +399,17 @@ impl Book<'_> {
         self.add("REFsb to REFsb", RefreshSame, REF, Scope::Rank, gap);
         let power_down = &[Command::Pde];
         self.add("tRFCsb to PDE", RefreshSame, power_down, Scope::Rank, rfc);
+        if let Some(counted) = self.memory.controller.counted {
+            self.add("tRFMsb", ManageSame, ACT, Scope::Bank, counted.rfm);
+            self.add("tRFMsb to REFsb", ManageSame, REF, Scope::Rank, counted.rfm);
+            self.add(
+                "tRFMsb to PDE",
+                ManageSame,
+                power_down,
+                Scope::Rank,
+                counted.rfm,
+            );
+        }
     }
 
     fn power_down(&mut self) {

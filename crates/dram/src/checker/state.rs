@@ -1,6 +1,6 @@
 //! Which rows are open and which ranks are powered down, and what a command changes of that.
 
-use super::memory::{BankShape, CheckedChannel};
+use super::memory::{BankShape, CheckedChannel, CountedActivations};
 use super::record::{EventTimes, NEVER, PlaceIndex};
 use super::rounding::CheckedClock;
 use super::rules::{BankEvent, Basics};
@@ -15,6 +15,9 @@ pub(super) struct BankStates {
     basics: Basics,
     open: Vec<Option<u32>>,
     powered_down: Vec<bool>,
+    counted: Option<CountedActivations>,
+    /// ACTs of each bank that are counted.
+    counts: Vec<u32>,
 }
 
 impl BankStates {
@@ -27,6 +30,8 @@ impl BankStates {
             basics: Basics::new(memory, clock),
             open: vec![None; banks],
             powered_down: vec![false; ranks],
+            counted: memory.controller.counted,
+            counts: vec![0; banks],
         }
     }
 
@@ -38,13 +43,13 @@ impl BankStates {
         );
         let first = place.rank * groups * banks;
         let (first, step, count) = match command {
-            Command::PreSb | Command::RefSb => {
+            Command::PreSb | Command::RefSb | Command::RfmSb => {
                 let l = place.location();
                 let sets = usize::from(self.shape.refresh_sets.max(1));
                 let set = usize::from(self.shape.set(l.group, l.bank));
                 (first + set, sets, (groups * banks - set).div_ceil(sets))
             }
-            Command::PreAb | Command::RefAb | Command::Pde | Command::Pdx => {
+            Command::PreAb | Command::RefAb | Command::RfmAb | Command::Pde | Command::Pdx => {
                 (first, 1, groups * banks)
             }
             _ => (place.bank, 1, 1),
@@ -67,7 +72,7 @@ impl BankStates {
                 .map(|bank| record.of_bank(bank, event))
                 .max()
                 .unwrap_or(NEVER),
-            Command::RefAb | Command::RefSb => self
+            Command::RefAb | Command::RefSb | Command::RfmAb | Command::RfmSb => self
                 .banks(command, place)
                 .map(|bank| record.of_bank(bank, event))
                 .max()
@@ -90,7 +95,13 @@ impl BankStates {
             (false, _) => {}
         }
         match command {
-            Command::Act => self.open[place.bank].map(|row| ViolationKind::Open { row }),
+            Command::Act => match (self.open[place.bank], self.counted) {
+                (Some(row), _) => Some(ViolationKind::Open { row }),
+                (None, Some(of)) if self.counts[place.bank] >= of.most => {
+                    Some(ViolationKind::Activations { most: of.most })
+                }
+                (None, _) => None,
+            },
             Command::Rd | Command::Rda | Command::Wr | Command::Wra => {
                 match self.open[place.bank] {
                     None => Some(ViolationKind::Closed),
@@ -98,7 +109,9 @@ impl BankStates {
                     Some(_) => None,
                 }
             }
-            Command::RefAb | Command::RefSb => self.open_bank(command, place),
+            Command::RefAb | Command::RefSb | Command::RfmAb | Command::RfmSb => {
+                self.open_bank(command, place)
+            }
             _ => None,
         }
     }
@@ -130,6 +143,7 @@ impl BankStates {
         match command {
             Command::Act => {
                 self.open[place.bank] = Some(place.location().row);
+                self.counts[place.bank] = self.counts[place.bank].saturating_add(1);
                 record.note(BankEvent::Activate, place, at);
             }
             Command::Rd => record.note(BankEvent::Read, place, at),
@@ -150,8 +164,24 @@ impl BankStates {
                 }
                 record.note_rank(BankEvent::Precharge, place, at);
             }
-            Command::RefAb => record.note_rank(BankEvent::RefreshAll, place, at),
+            Command::RefAb => {
+                self.relieve(command, place, |of| of.less_by_refresh);
+                record.note_rank(BankEvent::RefreshAll, place, at);
+            }
+            Command::RfmAb => {
+                self.relieve(command, place, |of| of.less_by_rfm);
+                record.note_rank(BankEvent::ManageAll, place, at);
+            }
+            Command::RfmSb => {
+                self.relieve(command, place, |of| of.less_by_rfm);
+                for bank in self.banks(command, place) {
+                    record.note_bank(BankEvent::ManageSame, bank, at);
+                }
+                record.note_set(place, at);
+                record.note_rank(BankEvent::ManageSame, place, at);
+            }
             Command::RefSb => {
+                self.relieve(command, place, |of| of.less_by_refresh);
                 for bank in self.banks(command, place) {
                     record.note_bank(BankEvent::RefreshSame, bank, at);
                 }
@@ -165,6 +195,25 @@ impl BankStates {
             Command::Pdx => {
                 self.powered_down[place.rank] = false;
                 record.note_rank(BankEvent::PowerUp, place, at);
+            }
+        }
+    }
+
+    /// Whether the devices have to be managed.
+    pub(super) fn counts(&self) -> bool {
+        self.counted.is_some()
+    }
+
+    /// Banks are refreshed, which takes something from their counts.
+    fn relieve(
+        &mut self,
+        command: Command,
+        place: &PlaceIndex,
+        less: fn(&CountedActivations) -> u32,
+    ) {
+        if let Some(of) = self.counted {
+            for bank in self.banks(command, place) {
+                self.counts[bank] = self.counts[bank].saturating_sub(less(&of));
             }
         }
     }

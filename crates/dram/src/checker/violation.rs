@@ -50,6 +50,12 @@ pub enum ViolationKind {
         /// The open row.
         row: u32,
     },
+    /// An activation of a bank that has had as many as it may have without a refresh.
+    #[error("the bank has counted {most} activations and waits for RFM")]
+    Activations {
+        /// The most that it may count.
+        most: u32,
+    },
     /// A column command to a bank that is closed.
     #[error("the bank is closed")]
     Closed,
@@ -92,11 +98,11 @@ pub enum ViolationKind {
         /// Its first clock.
         earliest: u64,
     },
-    /// A bank index is refreshed again before all others had their turn.
-    #[error("bank index {bank} was refreshed in this round already")]
+    /// A set of banks is refreshed again before all others had their turn.
+    #[error("bank set {set} was refreshed in this round already")]
     RefreshTurn {
-        /// The index.
-        bank: u8,
+        /// Its number.
+        set: u8,
     },
 }
 
@@ -109,6 +115,7 @@ impl ViolationKind {
             Self::Outside { .. } => "place",
             Self::Backwards { .. } => "order of time",
             Self::Open { .. } => "ACT to a closed bank",
+            Self::Activations { .. } => "RAAMMT",
             Self::Closed => "column command to an open bank",
             Self::OtherRow { .. } => "column command to the open row",
             Self::RefreshOpen { .. } => "refresh of closed banks",

@@ -10,7 +10,7 @@ pub struct EnergyCounts {
     /// Clocks of the measured part, summed over sub-channels.
     pub clocks: u64,
     /// Commands, in the order of [`Command::ALL`].
-    pub commands: [u64; 12],
+    pub commands: [u64; Command::ALL.len()],
     /// Rank-clocks awake with every bank closed.
     pub precharge_standby: u64,
     /// Rank-clocks awake with a bank open, or closing by auto-precharge.

@@ -44,6 +44,8 @@ struct Distances {
     refresh_all_bank: u64,
     /// tRFCsb.
     refresh_same_bank: u64,
+    /// tRFM.
+    managed: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -57,7 +59,7 @@ struct RankState {
     powered_down: bool,
     /// Where the last REFab's tRFC ends.
     refresh_all_bank_until: u64,
-    /// Where the tRFCsb of the last REFsb commands end: more than one may be under way.
+    /// Where the tRFCsb of the last REFsb and RFMsb commands end: more than one may be under way.
     refresh_same_bank_until: [u64; 4],
 }
 
@@ -102,6 +104,7 @@ impl EnergyMeter {
                 written: u64::from(timing.cwl) + u64::from(timing.burst) + u64::from(timing.wr),
                 refresh_all_bank: timing.rfc.into(),
                 refresh_same_bank: timing.rfc_sb.into(),
+                managed: config.policy.rfm.map_or(0, |rfm| rfm.clocks.into()),
             },
         }
     }
@@ -163,6 +166,18 @@ impl EnergyMeter {
     #[inline]
     fn bank(&self, rank: usize, group: usize, bank: usize) -> usize {
         (rank * self.shape.groups + group) * self.shape.banks + bank
+    }
+
+    fn refresh_all_banks(&mut self, at: u64, rank: usize, clocks: u64) {
+        self.counts.refresh_all_bank += clocks;
+        self.ranks[rank].refresh_all_bank_until = at + clocks;
+    }
+
+    fn refresh_one_set(&mut self, at: u64, rank: usize, clocks: u64) {
+        self.counts.refresh_same_bank += clocks;
+        let until = &mut self.ranks[rank].refresh_same_bank_until;
+        until.rotate_left(1);
+        until[3] = at + clocks;
     }
 
     #[inline]
@@ -264,16 +279,11 @@ impl EnergyMeter {
                     self.close(at, rank, bank, at);
                 }
             }
-            Command::RefAb => {
-                self.counts.refresh_all_bank += self.distances.refresh_all_bank;
-                self.ranks[rank].refresh_all_bank_until = at + self.distances.refresh_all_bank;
-            }
-            Command::RefSb => {
-                self.counts.refresh_same_bank += self.distances.refresh_same_bank;
-                let until = &mut self.ranks[rank].refresh_same_bank_until;
-                until.rotate_left(1);
-                until[3] = at + self.distances.refresh_same_bank;
-            }
+            Command::RefAb => self.refresh_all_banks(at, rank, self.distances.refresh_all_bank),
+            Command::RefSb => self.refresh_one_set(at, rank, self.distances.refresh_same_bank),
+            // An RFM draws what a refresh draws, for as long as it lasts.
+            Command::RfmAb => self.refresh_all_banks(at, rank, self.distances.managed),
+            Command::RfmSb => self.refresh_one_set(at, rank, self.distances.managed),
             Command::Pde | Command::Pdx => {
                 self.ranks[rank].settle(at, &mut self.counts);
                 self.ranks[rank].powered_down = command == Command::Pde;

@@ -1,16 +1,22 @@
 //! From arrival to the queues.
 
 use super::SubChannel;
-use super::queue::{QueuedRequest, append, append_by_age, kind_of, located};
+use super::queue::{NONE, QueuedRequest, append, append_by_age, kind_of, located};
 use super::serve::clocks;
+use crate::config::Refresh;
 use crate::observer::{CAUSES, Observer, RowOutcome, ServedRequest, WaitCause};
 use crate::request::RequestKind;
+use crate::scheduler::Scheduler;
 
-impl<O: Observer> SubChannel<O> {
+impl<O: Observer, S: Scheduler> SubChannel<O, S> {
     /// Lets requests that have arrived into the queues.
     #[inline]
     pub(super) fn admit(&mut self, now: u64) {
         self.admit_at = u64::MAX;
+        if self.policy.refresh_aside > 0 {
+            self.admit_beside_refresh(now);
+            return;
+        }
         self.admit_kind(0, 0, now);
         self.admit_kind(0, 1, now);
         if self.set_count > 1 {
@@ -45,6 +51,83 @@ impl<O: Observer> SubChannel<O> {
             self.observer.accepted(head.id, kind_of(head.kind), now);
             self.enter(set, kind, now);
         }
+    }
+
+    /// The same where requests may wait aside.
+    #[inline(never)]
+    fn admit_beside_refresh(&mut self, now: u64) {
+        for set in 0..self.set_count {
+            for kind in 0..2 {
+                while self.admit_next(set, kind, now) {}
+                let queues = &self.sets[set & 1];
+                let ends = queues.aside[kind].iter().map(|of| self.refreshed(of));
+                let next = ends.filter(|end| *end > now).min();
+                self.admit_at = self.admit_at.min(next.unwrap_or(u64::MAX));
+            }
+        }
+    }
+
+    /// Does with the first request of a kind what can be done; whether there was anything.
+    fn admit_next(&mut self, set: usize, kind: usize, now: u64) -> bool {
+        let queues = &self.sets[set & 1];
+        let mut aside = queues.aside[kind].iter();
+        let freed = aside.position(|request| !self.is_held_up(request, now));
+        let first = match freed {
+            Some(place) => queues.aside[kind].get(place),
+            None => queues.backlog[kind].front(),
+        };
+        let Some(&first) = first else {
+            return false;
+        };
+        if first.arrival > now {
+            self.admit_at = self.admit_at.min(first.arrival);
+            return false;
+        }
+        let known = self.is_line_queued(set, &first);
+        if !known && freed.is_none() && self.goes_aside(set, &first, now) {
+            let queues = &mut self.sets[set & 1];
+            queues.backlog[kind].drop_front();
+            queues.aside[kind].push(first);
+            return true;
+        }
+        if !known && queues.count[kind] >= queues.room[kind] {
+            return false;
+        }
+        if let Some(place) = freed {
+            let queues = &mut self.sets[set & 1];
+            queues.aside[kind].remove(place);
+            queues.backlog[kind].push_front(first);
+        }
+        if known {
+            self.sets[set & 1].backlog[kind].drop_front();
+            self.serve_at_once(&first, now);
+        } else {
+            self.observer.accepted(first.id, kind_of(first.kind), now);
+            self.enter(set, kind, now);
+        }
+        true
+    }
+
+    /// When the last refresh of the bank of a request is over.
+    fn refreshed(&self, request: &QueuedRequest) -> u64 {
+        let pc = &self.channels[usize::from(request.channel) & 1];
+        pc.refreshed[usize::from(pc.banks[usize::from(request.bank)].withheld)]
+    }
+
+    /// Whether the bank of a request is refreshed, or must be.
+    fn is_held_up(&self, request: &QueuedRequest, now: u64) -> bool {
+        let pc = &self.channels[usize::from(request.channel) & 1];
+        let bank = &pc.banks[usize::from(request.bank)];
+        let rank = &pc.ranks[bank.rank()];
+        let all = self.policy.refresh == Refresh::AllBank;
+        let awaits = rank.forced && (all || rank.next == bank.set);
+        awaits || now < self.refreshed(request)
+    }
+
+    /// Whether the first request of a backlog is held up, and a place aside is free.
+    pub(super) fn goes_aside(&self, set: usize, request: &QueuedRequest, now: u64) -> bool {
+        let aside = &self.sets[set & 1].aside[usize::from(request.kind) & 1];
+        aside.len() < self.policy.refresh_aside as usize && self.is_held_up(request, now)
     }
 
     /// Whether a write to the line of a request is queued.
@@ -104,7 +187,7 @@ impl<O: Observer> SubChannel<O> {
         let active = kind == self.direction();
         let queues = &mut self.sets[set & 1];
         let pc = &mut self.channels[channel];
-        if kind == 1 && !queues.backlog[0].is_empty() {
+        if kind == 1 && queues.is_waited_for(0) {
             // The read that waits there may want this line.
             self.admit_at = self.admit_at.min(now + 1);
         }
@@ -131,9 +214,13 @@ impl<O: Observer> SubChannel<O> {
         let rank = of.rank();
         let queued = &mut pc.ranks[rank];
         queued.queued += 1;
-        let begins = queued.queued == 1 && queued.owed > 0;
+        let begins = self.follows_entries || (queued.queued == 1 && queued.owed > queued.ahead);
         let of = &pc.banks[bank];
-        let news = active && pc.is_news(of, row, self.closes_pages);
+        let news = if active {
+            !S::IS_FR_FCFS || pc.is_news(of, row, self.closes_pages)
+        } else {
+            self.turn_near && of.lists[1 - kind].first == NONE
+        };
         if begins {
             self.duty_changes(channel, rank, now);
         }

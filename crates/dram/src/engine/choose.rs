@@ -4,11 +4,12 @@ use super::SubChannel;
 use super::queue::{NONE, QueueEntry};
 use super::stamp::{Stamp, clock};
 use super::state::{
-    ACT, BankCandidate, BankState, CLOSED, COLUMNS, CandidatePlace, PRE, PseudoChannel,
+    ACT, AHEAD, BankCandidate, BankState, CLOSED, COLUMNS, CandidatePlace, PRE, PseudoChannel,
     ROW_COMMAND, ROWS,
 };
 use crate::command::Command;
 use crate::observer::Observer;
+use crate::scheduler::{ORDER_END, Scheduler};
 
 /// A command that may be issued at a clock. Whole words, since it is passed on right after it is made: processors are
 /// slow to load together what was stored apart.
@@ -112,7 +113,7 @@ impl CommandChoice {
 const CLASS_BIT: u32 = 40;
 
 /// The clocks from now that keys hold lie above the order of candidates.
-const ORDER_BITS: u32 = 41;
+const ORDER_BITS: u32 = 42;
 
 impl PseudoChannel {
     /// When all rules allow a candidate, as a stamp.
@@ -183,6 +184,7 @@ impl PseudoChannel {
     pub(super) fn is_news(&self, bank: &BankState, row: u32, closes_pages: bool) -> bool {
         match self.candidates.get(bank.candidate) {
             None => true,
+            Some(candidate) if candidate.order >= AHEAD => true,
             Some(candidate) => row == bank.open && (closes_pages || !candidate.is_column()),
         }
     }
@@ -215,7 +217,7 @@ impl PseudoChannel {
     }
 }
 
-impl<O: Observer> SubChannel<O> {
+impl<O: Observer, S: Scheduler> SubChannel<O, S> {
     /// [`choose_in`](Self::choose_in), for one of several pseudo-channels.
     #[inline(never)]
     pub(super) fn choose(&mut self, channel: usize, floor: u64) -> CommandChoice {
@@ -235,6 +237,7 @@ impl<O: Observer> SubChannel<O> {
             return choice;
         }
         let best = match pc.by_age[self.direction()].first {
+            NONE if self.turn_near => pc.first_of(ROWS, channel, floor, |_, _| false),
             NONE => CommandChoice::NEVER,
             oldest => self.choose_for_requests(channel, oldest, floor),
         };
@@ -260,7 +263,11 @@ impl<O: Observer> SubChannel<O> {
             return rows;
         }
         // A column command goes first at its clock, and the oldest one of all first among them.
-        let column = pc.oldest_at(channel, oldest, bank, any);
+        let column = if S::IS_FR_FCFS {
+            pc.oldest_at(channel, oldest, bank, any)
+        } else {
+            None
+        };
         column.unwrap_or_else(|| {
             pc.first_of(COLUMNS, channel, floor, |_, _| false)
                 .better(rows)
@@ -304,7 +311,6 @@ impl<O: Observer> SubChannel<O> {
     fn candidate(&self, channel: usize, bank: usize, entry: u16, hit: bool) -> BankCandidate {
         let pc = &self.channels[channel & 1];
         let kind = self.direction();
-        let age = self.sets[self.set_of(channel) & 1].entries[usize::from(entry)].age;
         let closes = hit && self.closes_pages && !self.is_row_wanted_again(channel, bank, entry);
         let of = &pc.banks[bank];
         let (slot, bank_ok) = match (hit, of.open) {
@@ -313,12 +319,13 @@ impl<O: Observer> SubChannel<O> {
             (false, CLOSED) => (ACT, of.act_ok),
             (false, _) => (PRE, of.pre_ok),
         };
-        let class = if slot >= ACT { ROW_COMMAND } else { 0 };
+        let waiting = &self.sets[self.set_of(channel) & 1].entries[usize::from(entry)];
+        let order = self.order(of, waiting, slot >= ACT);
         let no_act = pc.ranks[of.rank()].awaits_same_bank;
-        let is_off = pc.is_off(bank) || (no_act && slot == ACT);
+        let is_off = pc.is_off(bank) || (slot == ACT && (no_act || of.raa >= self.raammt));
         BankCandidate {
             bank_ok,
-            order: if is_off { u64::MAX } else { class | age },
+            order: if is_off { u64::MAX } else { order },
             bank: u16::try_from(bank).unwrap_or(NONE),
             entry,
             group: of.group,
@@ -328,20 +335,48 @@ impl<O: Observer> SubChannel<O> {
         }
     }
 
+    /// What the scheduler says of an entry's next command.
+    #[inline(always)]
+    fn order(&self, bank: &BankState, entry: &QueueEntry, opens_row: bool) -> u64 {
+        let order = self.scheduler.order(&entry.waiting(bank), opens_row);
+        if S::IS_FR_FCFS {
+            order
+        } else {
+            order.min(ORDER_END - 1)
+        }
+    }
+
+    /// The entry of the direction that a bank serves, and whether its row is open: the first by the scheduler.
+    fn first_of_bank(&self, channel: usize, bank: usize) -> Option<(u16, bool)> {
+        let of = &self.channels[channel & 1].banks[bank];
+        let entries = self.entries_of(channel, bank, self.direction());
+        let keyed = entries.map(|(place, entry)| {
+            let hit = entry.request.row == of.open;
+            (self.order(of, entry, !hit), place, hit)
+        });
+        let (_, place, hit) = keyed.min_by_key(|(order, ..)| *order)?;
+        Some((place, hit))
+    }
+
     /// Whether another active entry of the bank wants the row of an entry.
     fn is_row_wanted_again(&self, channel: usize, bank: usize, entry: u16) -> bool {
         let row = self.sets[self.set_of(channel) & 1].entries[usize::from(entry)]
             .request
             .row;
-        self.entries_of(channel, bank)
+        self.entries_of(channel, bank, self.direction())
             .any(|(place, other)| place != entry && other.request.row == row)
     }
 
-    /// Active entries of a bank, oldest first.
+    /// Entries of a bank and kind, oldest first.
     #[inline]
-    fn entries_of(&self, channel: usize, bank: usize) -> impl Iterator<Item = (u16, &QueueEntry)> {
+    fn entries_of(
+        &self,
+        channel: usize,
+        bank: usize,
+        kind: usize,
+    ) -> impl Iterator<Item = (u16, &QueueEntry)> {
         let entries = &self.sets[self.set_of(channel) & 1].entries;
-        let mut place = self.channels[channel & 1].banks[bank].lists[self.direction()].first;
+        let mut place = self.channels[channel & 1].banks[bank].lists[kind].first;
         std::iter::from_fn(move || {
             let entry = entries.get(usize::from(place))?;
             let this = place;
@@ -357,14 +392,29 @@ impl<O: Observer> SubChannel<O> {
         let of = &self.channels[channel & 1].banks[bank];
         let first = of.lists[self.direction()].first;
         if first == NONE {
-            self.channels[channel & 1].drop_candidate(bank);
+            let ahead = if self.turn_near {
+                self.candidate_ahead(channel, bank)
+            } else {
+                None
+            };
+            match ahead {
+                Some(candidate) => self.channels[channel & 1].set_candidate(candidate),
+                None => self.channels[channel & 1].drop_candidate(bank),
+            }
             return;
         }
         let open = of.open;
+        if !S::IS_FR_FCFS {
+            if let Some((entry, hit)) = self.first_of_bank(channel, bank) {
+                let candidate = self.candidate(channel, bank, entry, hit);
+                self.channels[channel & 1].set_candidate(candidate);
+            }
+            return;
+        }
         let hit = if open == CLOSED {
             None
         } else {
-            let mut entries = self.entries_of(channel, bank);
+            let mut entries = self.entries_of(channel, bank, self.direction());
             entries.find(|(_, entry)| entry.request.row == open)
         };
         let candidate = match hit {
@@ -374,7 +424,74 @@ impl<O: Observer> SubChannel<O> {
         self.channels[channel & 1].set_candidate(candidate);
     }
 
-    /// Makes all candidates again: the direction turned.
+    /// What a bank without entries of the direction does for those of the other one: only while a turn is near.
+    #[inline(never)]
+    fn candidate_ahead(&self, channel: usize, bank: usize) -> Option<BankCandidate> {
+        let of = &self.channels[channel & 1].banks[bank];
+        let coming = 1 - self.direction();
+        let first = of.lists[coming].first;
+        if first == NONE {
+            return None;
+        }
+        let mut wanting = self.entries_of(channel, bank, coming);
+        if of.open != CLOSED && wanting.any(|(_, entry)| entry.request.row == of.open) {
+            return None;
+        }
+        let mut candidate = self.candidate(channel, bank, first, false);
+        candidate.order = candidate.order.saturating_add(AHEAD);
+        Some(candidate)
+    }
+
+    /// Whether an entry of the direction wants a row that is open.
+    pub(super) fn is_hit_left(&self) -> bool {
+        if !S::IS_FR_FCFS {
+            return self.is_hit_queued(self.direction());
+        }
+        let columns = |pc: &PseudoChannel| {
+            let mut columns = pc.candidates.0[COLUMNS].iter();
+            columns.any(|candidate| candidate.order != u64::MAX)
+        };
+        self.channels.iter().any(columns)
+    }
+
+    /// The same of the other direction.
+    pub(super) fn is_hit_coming(&self) -> bool {
+        self.is_hit_queued(1 - self.direction())
+    }
+
+    #[inline(never)]
+    fn is_hit_queued(&self, kind: usize) -> bool {
+        (0..self.channel_count).any(|channel| {
+            let (pc, set) = (&self.channels[channel & 1], self.set_of(channel));
+            let mut place = pc.by_age[kind & 1].first;
+            while let Some(entry) = self.sets[set & 1].entries.get(usize::from(place)) {
+                let bank = usize::from(entry.request.bank);
+                if pc.banks[bank].open == entry.request.row && !pc.is_off(bank) {
+                    return true;
+                }
+                place = entry.younger;
+            }
+            false
+        })
+    }
+
+    /// Makes the candidates of banks without entries of the direction: a turn has come near.
+    #[inline(never)]
+    pub(super) fn choose_ahead(&mut self) {
+        for channel in 0..self.channel_count {
+            let set = self.set_of(channel);
+            let mut place = self.channels[channel & 1].by_age[1 - self.direction()].first;
+            while let Some(entry) = self.sets[set & 1].entries.get(usize::from(place)) {
+                let bank = usize::from(entry.request.bank);
+                place = entry.younger;
+                if self.channels[channel & 1].banks[bank].candidate == CandidatePlace::NONE {
+                    self.rechoose(channel, bank);
+                }
+            }
+        }
+    }
+
+    /// Makes all candidates again: the direction turned, or the scheduler has changed its mind.
     #[inline(never)]
     pub(super) fn choose_anew(&mut self) {
         for channel in 0..self.channel_count {
@@ -395,6 +512,9 @@ impl<O: Observer> SubChannel<O> {
                     self.rechoose(channel, bank);
                 }
             }
+        }
+        if self.turn_near {
+            self.choose_ahead();
         }
     }
 

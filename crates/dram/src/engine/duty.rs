@@ -10,13 +10,20 @@ use crate::command::{Command, Issued};
 use crate::config::{PagePolicy, Refresh};
 use crate::observer::Observer;
 use crate::request::Location;
+use crate::scheduler::Scheduler;
 
-/// Classes of candidates, as `DESIGN.md` numbers them.
+/// Classes of candidates in their order; those for requests lie between the first and the second.
 const FORCED: u8 = 0;
-const IDLE_ROW: u8 = 3;
-const ENTRY: u8 = 4;
+const IDLE_ROW: u8 = 5;
+const ENTRY: u8 = 6;
 
-impl<O: Observer> SubChannel<O> {
+/// Added to the number of a rank that is not forced to refresh: it comes behind those of both pseudo-channels that are.
+const AT_LEISURE: u64 = 1 << 20;
+
+/// The same of one that manages: it comes behind all that refresh.
+const MANAGEMENT: u64 = 1 << 21;
+
+impl<O: Observer, S: Scheduler> SubChannel<O, S> {
     /// Counts refreshes that have fallen due.
     #[inline(never)]
     pub(super) fn refreshes_fall_due(&mut self, now: u64) {
@@ -37,25 +44,107 @@ impl<O: Observer> SubChannel<O> {
                 }
                 self.next_due = self.next_due.min(of.due);
                 if more {
+                    if self.policy.refresh_aside > 0 {
+                        self.admit_at = self.admit_at.min(now);
+                    }
                     self.duty_changes(channel, rank, now);
                 }
             }
         }
     }
 
-    /// Reckons anew whether a rank must refresh, from a clock on, and whose banks are withheld.
-    #[inline(never)]
-    pub(super) fn duty_changes(&mut self, channel: usize, rank: usize, from: u64) {
-        let most = self.policy.refresh_postponed_max;
-        let of = &mut self.channels[channel & 1].ranks[rank];
-        let must = of.owed > most || (of.owed >= 1 && of.queued == 0);
-        if must == of.must {
+    /// Ranks that may refresh ahead do so from the beginning.
+    pub(super) fn begin_ahead(&mut self) {
+        if self.policy.refresh_pulled_in_max == 0 || self.policy.refresh == Refresh::Off {
             return;
         }
-        of.must = must;
+        for channel in 0..self.channel_count {
+            for rank in 0..self.channels[channel & 1].ranks.len() {
+                self.duty_changes(channel, rank, 0);
+            }
+        }
+    }
+
+    /// Reckons anew what a rank must do, from a clock on, and whose banks are withheld.
+    #[inline(never)]
+    pub(super) fn duty_changes(&mut self, channel: usize, rank: usize, from: u64) {
+        let of = &self.channels[channel & 1].ranks[rank];
+        let before = (
+            of.forced, of.next, of.must, of.pressed, of.target, of.manages,
+        );
+        let next = if of.forced {
+            of.next
+        } else {
+            self.next_set(channel, rank)
+        };
+        let idle = if self.idle_first {
+            self.is_set_idle(channel, rank, next)
+        } else {
+            of.queued == 0
+        };
+        let forced = of.owed > i64::from(self.policy.refresh_postponed_max);
+        let refreshes = forced || (of.owed > of.ahead && idle);
+        let managed = if refreshes {
+            None
+        } else {
+            self.managed(channel, rank)
+        };
+        let (must, pressed, target) = match managed {
+            Some((set, pressed)) => (true, pressed, set),
+            None => (refreshes, forced, next),
+        };
+        let manages = managed.is_some();
+        if (forced, next, must, pressed, target, manages) == before {
+            return;
+        }
+        let of = &mut self.channels[channel & 1].ranks[rank];
+        (of.forced, of.next) = (forced, next);
+        (of.must, of.pressed, of.target, of.manages) = (must, pressed, target, manages);
         self.withhold(channel, rank, from);
         self.count_duties(channel);
         self.mark(channel, rank);
+    }
+
+    /// The set of banks that a rank must manage (0 for all of it), and whether it is forced to.
+    fn managed(&self, channel: usize, rank: usize) -> Option<(u8, bool)> {
+        let rfm = self.policy.rfm?;
+        let all = self.policy.refresh == Refresh::AllBank;
+        let banks = &self.channels[channel & 1].banks;
+        let has = |set: u8, least: u32| {
+            let mut of_rank = banks[self.banks_of_rank(rank)].iter();
+            of_rank.any(|bank| bank.raa >= least && (all || bank.set == set))
+        };
+        let idle = |set: u8| {
+            if all {
+                self.channels[channel & 1].ranks[rank].queued == 0
+            } else {
+                self.is_set_idle(channel, rank, set)
+            }
+        };
+        let mut sets = 0..if all { 1 } else { self.geometry.refresh_sets };
+        let spent = sets.clone().find(|set| has(*set, rfm.raammt));
+        if let Some(set) = spent {
+            return Some((set, true));
+        }
+        let due = sets.find(|set| has(*set, rfm.raaimt) && idle(*set));
+        due.map(|set| (set, false))
+    }
+
+    /// The set of banks that is next, where none stays so.
+    fn next_set(&self, channel: usize, rank: usize) -> u8 {
+        let round = self.channels[channel & 1].ranks[rank].round;
+        let left = |set: &u8| round >> set & 1 == 0;
+        let idle = |set: &u8| self.idle_first && self.is_set_idle(channel, rank, *set);
+        let mut sets = (0..self.geometry.refresh_sets).filter(left);
+        let first = sets.clone().next().unwrap_or(0);
+        sets.find(idle).unwrap_or(first)
+    }
+
+    /// Whether no request of either kind is queued for a set of banks.
+    fn is_set_idle(&self, channel: usize, rank: usize, set: u8) -> bool {
+        let banks = self.banks_of_rank(rank).skip(usize::from(set));
+        let mut banks = banks.step_by(usize::from(self.geometry.refresh_sets));
+        banks.all(|bank| self.channels[channel & 1].banks[bank].is_idle())
     }
 
     /// Says which banks of a rank requests may not use.
@@ -64,12 +153,12 @@ impl<O: Observer> SubChannel<O> {
         let open = self.open_banks_of_refresh(channel, rank).next().is_some();
         let of = &mut self.channels[channel & 1].ranks[rank];
         let off = match (of.powered_down, of.must) {
-            (Some(_), _) => u16::MAX,
-            (None, true) if all => u16::MAX,
-            (None, true) => 1 << of.next,
+            (Some(_), _) => u64::MAX,
+            (None, true) if all => u64::MAX,
+            (None, true) => 1 << of.target,
             (None, false) => 0,
         };
-        let awaits_same_bank = of.must && !all && !open;
+        let awaits_same_bank = of.pressed && !all && !open;
         if off != of.off || awaits_same_bank != of.awaits_same_bank {
             of.off = off;
             of.awaits_same_bank = awaits_same_bank;
@@ -90,7 +179,7 @@ impl<O: Observer> SubChannel<O> {
             return;
         }
         let of = &self.channels[channel & 1].ranks[rank];
-        let (must, next) = (of.must, of.next);
+        let (must, target) = (of.must, of.target);
         if self.policy.refresh == Refresh::AllBank {
             self.channels[channel & 1].withheld[rank].set(must, from);
             return;
@@ -98,18 +187,24 @@ impl<O: Observer> SubChannel<O> {
         for bank in self.banks_of_rank(rank) {
             let pc = &mut self.channels[channel & 1];
             let set = pc.banks[bank].set;
-            pc.withheld[bank].set(must && next == set, from);
+            pc.withheld[bank].set(must && target == set, from);
         }
     }
 
-    /// The same of a refresh. `set` is that of its banks, if not all are refreshed.
-    fn withhold_refreshed(&mut self, channel: usize, rank: usize, set: Option<usize>, at: u64) {
+    /// The same of a refresh that takes some clocks. `set` is that of its banks, if not all are refreshed.
+    fn withhold_refreshed(
+        &mut self,
+        channel: usize,
+        rank: usize,
+        set: Option<usize>,
+        at: u64,
+        clocks: u32,
+    ) {
         if !O::WAITS {
             return;
         }
-        let timing = &self.timing;
         let Some(set) = set else {
-            let until = at + u64::from(timing.rfc);
+            let until = at + u64::from(clocks);
             self.channels[channel & 1].withheld[rank].refresh(at, until);
             return;
         };
@@ -117,9 +212,9 @@ impl<O: Observer> SubChannel<O> {
             let pc = &mut self.channels[channel & 1];
             let of = &pc.banks[bank];
             let clocks = if usize::from(of.set) == set {
-                timing.rfc_sb
+                clocks
             } else if of.open == CLOSED {
-                timing.refsbrd
+                self.timing.refsbrd
             } else {
                 continue;
             };
@@ -146,6 +241,11 @@ impl<O: Observer> SubChannel<O> {
 
     fn duty_of_rank(&self, channel: usize, rank: usize, floor: u64) -> Option<CommandChoice> {
         let of = &self.channels[channel & 1].ranks[rank];
+        let behind = match (of.forced, of.manages && of.powered_down.is_none()) {
+            (true, _) => 0,
+            (false, false) => AT_LEISURE,
+            (false, true) => MANAGEMENT,
+        };
         let own = |at: u64, class: u8, command: Command, bank: usize| {
             let deed = Deed::Own {
                 command,
@@ -155,7 +255,7 @@ impl<O: Observer> SubChannel<O> {
             Some(CommandChoice::own(
                 at.max(floor),
                 class,
-                rank as u64,
+                rank as u64 + behind,
                 channel,
                 deed,
             ))
@@ -171,13 +271,19 @@ impl<O: Observer> SubChannel<O> {
         if of.must {
             let (open, close) = self.closing(channel, rank);
             let all = self.policy.refresh == Refresh::AllBank;
+            let target = usize::from(of.target);
+            let [all_banks, one_set] = if of.manages {
+                [Command::RfmAb, Command::RfmSb]
+            } else {
+                [Command::RefAb, Command::RefSb]
+            };
             return match (open, all) {
                 (true, true) => own(close, FORCED, Command::PreAb, 0),
-                (true, false) => own(close, FORCED, Command::PreSb, usize::from(of.next)),
-                (false, true) => own(self.refresh_ok(channel, rank), FORCED, Command::RefAb, 0),
+                (true, false) => own(close, FORCED, Command::PreSb, target),
+                (false, true) => own(self.refresh_ok(channel, rank), FORCED, all_banks, 0),
                 (false, false) => {
                     let ok = self.refresh_ok(channel, rank).max(of.refsb_ok);
-                    own(ok, FORCED, Command::RefSb, usize::from(of.next))
+                    own(ok, FORCED, one_set, target)
                 }
             };
         }
@@ -198,12 +304,12 @@ impl<O: Observer> SubChannel<O> {
         &self,
         channel: usize,
         rank: usize,
-    ) -> impl Iterator<Item = usize> + use<O> {
+    ) -> impl Iterator<Item = usize> + use<O, S> {
         let sets = usize::from(self.geometry.refresh_sets);
         let first = self.banks_of_rank(rank).start;
         let of = &self.channels[channel & 1].ranks[rank];
-        let (next, all) = (
-            usize::from(of.next),
+        let (target, all) = (
+            usize::from(of.target),
             self.policy.refresh == Refresh::AllBank,
         );
         let mut open = of.open_banks;
@@ -214,7 +320,7 @@ impl<O: Observer> SubChannel<O> {
             some.then_some(bank)
         };
         std::iter::from_fn(each)
-            .filter(move |bank| all || bank % sets == next)
+            .filter(move |bank| all || bank % sets == target)
             .map(move |bank| first + bank)
     }
 
@@ -235,8 +341,8 @@ impl<O: Observer> SubChannel<O> {
         let pc = &self.channels[channel & 1];
         let of = &pc.ranks[rank];
         let sets = usize::from(self.geometry.refresh_sets);
-        let idle = (0..sets)
-            .filter(|&set| self.policy.refresh == Refresh::AllBank || set == usize::from(of.next));
+        let all = self.policy.refresh == Refresh::AllBank;
+        let idle = (0..sets).filter(|&set| all || set == usize::from(of.target));
         let idle = idle.map(|set| pc.idle_ok[rank * sets + set]);
         idle.max().unwrap_or(0).max(of.ref_ok)
     }
@@ -261,7 +367,7 @@ impl<O: Observer> SubChannel<O> {
         choices.fold(CommandChoice::NEVER, CommandChoice::better)
     }
 
-    /// `bank` is its number for PREpb, that of the set for PREsb and REFsb.
+    /// `bank` is its number for PREpb, that of the set for PREsb, REFsb and RFMsb.
     #[inline(never)]
     pub(super) fn issue_own(
         &mut self,
@@ -289,19 +395,25 @@ impl<O: Observer> SubChannel<O> {
                 }
                 self.mark(channel, rank);
             }
-            Command::RefAb => {
-                self.channels[channel & 1].after_ref_all(&self.timing, &self.rules, rank, at);
-                self.withhold_refreshed(channel, rank, None, at);
-                self.paid(channel, rank, at);
+            Command::RefAb | Command::RfmAb => {
+                let clocks = self.clocks_of(command);
+                let pc = &mut self.channels[channel & 1];
+                pc.after_ref_all(&self.timing, &self.rules, rank, at, clocks);
+                self.withhold_refreshed(channel, rank, None, at, clocks);
+                self.refreshed_by(command, channel, rank, None, at);
             }
-            Command::RefSb => {
-                let sets = usize::from(self.geometry.refresh_sets);
-                self.channels[channel & 1].after_ref_same(&self.timing, sets, rank, bank, at);
-                self.withhold_refreshed(channel, rank, Some(bank), at);
+            Command::RefSb | Command::RfmSb => {
+                let clocks = self.clocks_of(command);
+                let apart = if command == Command::RefSb {
+                    self.timing.refsb_gap
+                } else {
+                    clocks
+                };
+                let pc = &mut self.channels[channel & 1];
+                pc.after_ref_same(&self.timing, rank, bank, at, [clocks, apart]);
+                self.withhold_refreshed(channel, rank, Some(bank), at, clocks);
                 self.rechoose_rank(channel, rank);
-                let of = &mut self.channels[channel & 1].ranks[rank];
-                of.next = (of.next + 1) % self.geometry.refresh_sets;
-                self.paid(channel, rank, at);
+                self.refreshed_by(command, channel, rank, Some(bank), at);
             }
             Command::Pde => {
                 self.channels[channel & 1].ranks[rank].powered_down = Some(at);
@@ -316,9 +428,48 @@ impl<O: Observer> SubChannel<O> {
         }
     }
 
-    /// A refresh was done: the rank owes one less.
-    fn paid(&mut self, channel: usize, rank: usize, at: u64) {
-        self.channels[channel & 1].ranks[rank].owed -= 1;
+    /// How long a refresh takes.
+    fn clocks_of(&self, command: Command) -> u32 {
+        match command {
+            Command::RefAb => self.timing.rfc,
+            Command::RefSb => self.timing.rfc_sb,
+            _ => self.policy.rfm.map_or(0, |rfm| rfm.clocks),
+        }
+    }
+
+    /// A refresh was done, of a set of banks or of all.
+    fn refreshed_by(
+        &mut self,
+        command: Command,
+        channel: usize,
+        rank: usize,
+        set: Option<usize>,
+        at: u64,
+    ) {
+        let manages = matches!(command, Command::RfmAb | Command::RfmSb);
+        if let Some(rfm) = self.policy.rfm {
+            let less = if manages { rfm.raaimt } else { rfm.raadec };
+            let banks = self.banks_of_rank(rank);
+            for bank in &mut self.channels[channel & 1].banks[banks] {
+                if set.is_none_or(|set| set == usize::from(bank.set)) {
+                    bank.raa = bank.raa.saturating_sub(less);
+                }
+            }
+        }
+        if !manages {
+            let of = &mut self.channels[channel & 1].ranks[rank];
+            if let Some(set) = set {
+                of.round |= 1 << set;
+                if of.round.count_ones() == u32::from(self.geometry.refresh_sets) {
+                    of.round = 0;
+                }
+            }
+            of.owed -= 1;
+            of.forced = false;
+        }
+        if self.policy.refresh_aside > 0 {
+            self.admit_at = self.admit_at.min(at + 1);
+        }
         self.duty_changes(channel, rank, at);
         // It may still have to refresh, but others of its banks.
         self.withhold(channel, rank, at);

@@ -2,12 +2,13 @@
 //! from its bank alone, and it need not enter lists to find that out. What comes of it is the same.
 
 use super::SubChannel;
-use super::queue::{QueuedRequest, READ};
+use super::queue::{QueuedRequest, READ, Set, located};
 use super::serve::{WaitAttribution, clocks};
 use super::stamp::{Stamp, clock};
 use super::state::{ACT, CLOSED, PRE, PseudoChannel};
 use crate::observer::{CAUSES, Observer, RowOutcome, WaitCause};
 use crate::request::RequestKind;
+use crate::scheduler::{Scheduler, WaitingRequest};
 
 /// When the commands of a read go out.
 struct ReadPlan {
@@ -40,13 +41,14 @@ impl PseudoChannel {
     }
 }
 
-impl<O: Observer> SubChannel<O> {
+impl<O: Observer, S: Scheduler> SubChannel<O, S> {
     /// Whether the channel reads, with no request queued and nothing to be done without one.
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
         let queued = self.sets.iter().all(|set| set.count == [0; 2]);
         let busy = self.channels.iter().any(|of| of.duties > 0);
-        queued && !busy && !self.writing && !self.has_idle_duties
+        let aside = self.policy.refresh_aside > 0 && self.sets.iter().any(Set::is_anything_aside);
+        queued && !aside && !busy && !self.writing && !self.has_idle_duties
     }
 
     /// Serves one lone read after the other, while nothing but their arrivals happens. Whether there was any. The channel
@@ -74,6 +76,9 @@ impl<O: Observer> SubChannel<O> {
         let Some(&request) = self.sets[set & 1].backlog[0].front() else {
             return false;
         };
+        if self.policy.refresh_aside > 0 && self.goes_aside(set, &request, now) {
+            return false;
+        }
         let next = arrives.min(self.next_due).min(until);
         let plan = self.plan(&request, now);
         if plan.rd >= next {
@@ -150,6 +155,14 @@ impl<O: Observer> SubChannel<O> {
             (None, None) => RowOutcome::Hit,
         };
         let of = &self.channels[channel & 1].banks[bank];
+        let waiting = WaitingRequest {
+            id: request.id,
+            kind: RequestKind::Read,
+            location: located(of.location, request.row, request.column),
+            arrival: request.arrival,
+            admitted: now,
+            age: self.next_age - 1,
+        };
         let mut served = self.served(of, 0, request, now, plan.rd, outcome);
         if O::WAITS {
             served.waits[WaitCause::Queue as usize] = clocks(now - request.arrival);
@@ -170,6 +183,8 @@ impl<O: Observer> SubChannel<O> {
             rest.take_rules(pc.rules_for(bank, 0, closes));
         }
         self.move_data(channel, bank, 0, closes, plan.rd);
+        // No other is queued whose order could change.
+        let _ = self.scheduler.served(&waiting, plan.rd);
         let bus = self.bus_of(channel);
         self.bus_free[bus & 1] = plan.rd + u64::from(self.timing.column_command);
         self.tell_column(&served, READ, closes);

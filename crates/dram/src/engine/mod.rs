@@ -12,14 +12,20 @@ mod lone;
 mod queue;
 mod ring;
 mod rules;
+mod scheduled;
 mod serve;
 mod stamp;
 mod state;
 
-use crate::config::{ChannelGeometry, ConfigError, PagePolicy, Policy, Refresh, SubChannelConfig};
+use crate::config::{
+    ChannelGeometry, ConfigError, PagePolicy, Policy, Refresh, SameBankOrder, SubChannelConfig,
+};
 use crate::observer::Observer;
 use crate::request::{Location, Request};
+use crate::scheduler::{FrFcfs, Scheduler};
 use crate::timing::Timing;
+pub use scheduled::ScheduledSubChannel;
+
 use queue::{QueuedRequest, Set, index};
 use rules::RuleTable;
 use stamp::CLOCKS_MAX;
@@ -27,12 +33,13 @@ use state::PseudoChannel;
 
 /// One sub-channel with its controller.
 #[derive(Clone, Debug)]
-pub struct SubChannel<O: Observer> {
+pub struct SubChannel<O: Observer, S: Scheduler = FrFcfs> {
     timing: Timing,
     rules: RuleTable,
     geometry: ChannelGeometry,
     policy: Policy,
     observer: O,
+    scheduler: S,
     /// First clock that has not been run, and arrival of the last request pushed.
     now: u64,
     pushed: u64,
@@ -48,12 +55,25 @@ pub struct SubChannel<O: Observer> {
     /// Whether rows are closed with their last access, and whether something is done for idle banks or ranks.
     closes_pages: bool,
     has_idle_duties: bool,
+    /// Whether REFsb takes idle banks first, and whether what a rank must do follows every entry that comes or goes.
+    idle_first: bool,
+    follows_entries: bool,
+    /// ACTs of a bank after which it has no more; more than any has without refresh management.
+    raammt: u32,
     writing: bool,
     flushing: bool,
+    /// Whether a turn is near: banks without entries of the direction do something for the other one.
+    turn_near: bool,
+    /// Column commands since the last turn when the next one was due first.
+    turn_due: Option<u64>,
+    /// Whether anything but marks is looked at.
+    weighs_turns: bool,
+    /// Writes in a queue from which on a turn to writing may come, or come near.
+    turn_from: u32,
     /// When the direction turned last, and for how many clocks before it was not that of a kind (see [`queue::index`]).
     turned: u64,
     drained: [u64; 2],
-    /// Column commands since then, while they matter; more than any queue holds if it never turned.
+    /// Column commands since then; more than any queue holds if it never turned.
     columns_since_turn: u64,
     /// When a request may enter a queue next: it arrives, or room is made where one waits for it.
     admit_at: u64,
@@ -89,19 +109,46 @@ pub enum PushError {
 }
 
 impl<O: Observer> SubChannel<O> {
-    /// An idle sub-channel with all banks closed at clock 0.
+    /// An idle sub-channel with all banks closed at clock 0, scheduled by [`FrFcfs`].
     ///
     /// # Errors
     /// When the configuration contradicts itself.
     pub fn new(config: &SubChannelConfig, observer: O) -> Result<Self, ConfigError> {
+        Self::with_scheduler(config, observer, FrFcfs)
+    }
+}
+
+impl<O: Observer, S: Scheduler> SubChannel<O, S> {
+    /// An idle sub-channel with all banks closed at clock 0, scheduled by one's own policy.
+    ///
+    /// # Errors
+    /// When the configuration contradicts itself, or names another scheduler than this one where this one has a name.
+    pub fn with_scheduler(
+        config: &SubChannelConfig,
+        observer: O,
+        scheduler: S,
+    ) -> Result<Self, ConfigError> {
         config.check()?;
+        let named = config.policy.scheduler;
+        if let Some(name) = S::NAME
+            && name != named
+        {
+            let (name, named) = (name.name(), named.name());
+            return Err(ConfigError {
+                what: "policy.scheduler",
+                problem: format!("{named}; allowed here: {name}"),
+            });
+        }
         let (geometry, policy) = (&config.geometry, &config.policy);
         let channels = usize::from(geometry.pseudo_channels);
         let room = [policy.read_queue, policy.write_queue];
         let channel = |number| PseudoChannel::new(geometry, policy, number);
+        let idle_first = policy.refresh == Refresh::SameBank
+            && policy.same_bank_order == SameBankOrder::IdleFirst;
         let phases = policy.refresh_phase.iter().copied().map(u64::from);
-        Ok(Self {
+        let mut channel = Self {
             observer,
+            scheduler,
             now: 0,
             pushed: 0,
             waiting: 0,
@@ -111,11 +158,22 @@ impl<O: Observer> SubChannel<O> {
             channel_count: channels,
             closes_pages: policy.page == PagePolicy::Closed,
             has_idle_duties: policy.power_down.is_some()
+                || policy.rfm.is_some()
                 || matches!(policy.page, PagePolicy::Timeout(_)),
+            idle_first,
+            follows_entries: idle_first || policy.rfm.is_some(),
+            raammt: policy.rfm.map_or(u32::MAX, |rfm| rfm.raammt),
             bus_free: [0; 2],
             next_age: 0,
             writing: false,
             flushing: false,
+            turn_near: false,
+            turn_due: None,
+            weighs_turns: policy.turn_lookahead > 0 || policy.turn_hits_max > 0,
+            turn_from: policy
+                .drain_high
+                .saturating_sub(policy.turn_lookahead)
+                .max(1),
             turned: 0,
             drained: [0; 2],
             columns_since_turn: u64::MAX / 2,
@@ -128,7 +186,9 @@ impl<O: Observer> SubChannel<O> {
             timing: config.timing.clone(),
             geometry: geometry.clone(),
             policy: policy.clone(),
-        })
+        };
+        channel.begin_ahead();
+        Ok(channel)
     }
 
     /// Takes a request that arrives at its clock. Requests come in the order of their arrivals, however far ahead.
@@ -335,7 +395,7 @@ impl<O: Observer> SubChannel<O> {
         let writes = first.count[1].max(second.count[1]);
         let reads = first.count[0] + second.count[0];
         // So it is mostly.
-        if !self.writing && reads > 0 && writes < self.policy.drain_high {
+        if !self.writing && reads > 0 && writes < self.turn_from {
             return;
         }
         let low = if self.flushing {
@@ -351,12 +411,62 @@ impl<O: Observer> SubChannel<O> {
         } else {
             writes >= policy.drain_high && since >= u64::from(policy.drain_high - policy.drain_low)
         };
+        let turns = if self.weighs_turns {
+            turns && !self.is_put_off() || self.comes_early(writes, low)
+        } else {
+            turns
+        };
         if turns {
             self.drained[1 - self.direction()] += now - self.turned;
             self.turned = now;
             self.writing = !self.writing;
             self.columns_since_turn = 0;
+            self.turn_near = false;
+            self.turn_due = None;
             self.choose_anew();
+            self.come_near(writes, low);
+        }
+    }
+
+    /// Whether a turn that is due waits for hits of the direction.
+    #[inline(never)]
+    fn is_put_off(&mut self) -> bool {
+        if self.policy.turn_hits_max == 0 {
+            return false;
+        }
+        let since = self.columns_since_turn;
+        let due = *self.turn_due.get_or_insert(since);
+        since - due < u64::from(self.policy.turn_hits_max) && self.is_hit_left()
+    }
+
+    /// Whether the direction turns before it must, for the other one is ready. Notes where a turn has come near.
+    #[inline(never)]
+    fn comes_early(&mut self, writes: u32, low: u32) -> bool {
+        self.come_near(writes, low);
+        self.policy.turn_early
+            && self.turn_near
+            && self.columns_since_turn > 0
+            && (self.writing || writes > low)
+            && !self.is_hit_left()
+            && self.is_hit_coming()
+    }
+
+    /// Notes where a turn has come near. `writes` are those of the fuller queue.
+    #[inline]
+    fn come_near(&mut self, writes: u32, low: u32) {
+        if self.policy.turn_lookahead == 0 || self.turn_near {
+            return;
+        }
+        let (policy, since) = (&self.policy, self.columns_since_turn);
+        let ahead = policy.turn_lookahead;
+        let since_within = |all: u32| since >= u64::from(all.saturating_sub(ahead));
+        self.turn_near = if self.writing {
+            writes <= low + ahead || since_within(policy.write_queue)
+        } else {
+            writes >= self.turn_from && since_within(policy.drain_high - policy.drain_low)
+        };
+        if self.turn_near {
+            self.choose_ahead();
         }
     }
 

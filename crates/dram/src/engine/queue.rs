@@ -1,8 +1,10 @@
 //! Requests that wait: backlogs, entries, and the lists that hold entries together.
 
 use super::ring::Ring;
+use super::state::BankState;
 use crate::observer::CAUSES;
 use crate::request::{Location, RequestKind};
+use crate::scheduler::WaitingRequest;
 
 /// No entry, no candidate.
 pub(super) const NONE: u16 = u16::MAX;
@@ -47,11 +49,28 @@ pub(super) struct QueueEntry {
     pub(super) activated: bool,
 }
 
+impl QueueEntry {
+    /// As a scheduler sees it.
+    #[inline(always)]
+    pub(super) fn waiting(&self, bank: &BankState) -> WaitingRequest {
+        WaitingRequest {
+            id: self.request.id,
+            kind: kind_of(self.request.kind),
+            location: located(bank.location, self.request.row, self.request.column),
+            arrival: self.request.arrival,
+            admitted: self.admitted,
+            age: self.age,
+        }
+    }
+}
+
 /// The queues of one pseudo-channel, or of both.
 #[derive(Clone, Debug)]
 pub(super) struct Set {
     /// What has not been admitted, reads and writes.
     pub(super) backlog: [Ring<QueuedRequest>; 2],
+    /// What waits beside it for the end of a refresh, oldest first.
+    pub(super) aside: [Vec<QueuedRequest>; 2],
     pub(super) entries: Vec<QueueEntry>,
     /// Waits so far of those that a PRE or an ACT was issued for.
     pub(super) waits: Vec<[u32; CAUSES]>,
@@ -103,6 +122,7 @@ impl Set {
         };
         Self {
             backlog: [Ring::new(), Ring::new()],
+            aside: [Vec::new(), Vec::new()],
             // Room for both is taken from one list, which never runs out: the last one's successor does not matter.
             entries: (1..=places).map(free).collect(),
             waits: vec![[0; CAUSES]; usize::from(places)],
@@ -110,6 +130,16 @@ impl Set {
             count: [0; 2],
             room,
         }
+    }
+
+    /// Whether requests of a kind wait for something else than their arrival, or may do so.
+    #[inline]
+    pub(super) fn is_waited_for(&self, kind: usize) -> bool {
+        !self.backlog[kind].is_empty() || !self.aside[kind].is_empty()
+    }
+
+    pub(super) fn is_anything_aside(&self) -> bool {
+        self.aside.iter().any(|aside| !aside.is_empty())
     }
 
     /// A place for an entry. There is room for it.

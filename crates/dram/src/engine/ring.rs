@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ring<T> {
     slots: Vec<T>,
-    /// Counts what was ever taken out; its low bits are the place of the first one.
+    /// Its low bits are the place of the first one.
     head: usize,
     len: usize,
 }
@@ -55,6 +55,17 @@ impl<T: Copy + Default> Ring<T> {
         self.len += 1;
     }
 
+    /// One that goes before the first.
+    pub(super) fn push_front(&mut self, value: T) {
+        if self.len == self.slots.len() {
+            self.grow();
+        }
+        self.head = self.head.wrapping_sub(1);
+        self.len += 1;
+        let place = self.place(0);
+        self.slots[place] = value;
+    }
+
     /// Takes out the first one, where there is one.
     #[inline]
     pub(super) fn drop_front(&mut self) {
@@ -100,6 +111,9 @@ mod tests {
             if step * step % 7 < 3 + step / 4000 % 2 {
                 ring.push_back(step);
                 deque.push_back(step);
+            } else if step % 11 == 0 {
+                ring.push_front(step);
+                deque.push_front(step);
             } else if step % 2 == 0 {
                 ring.drop_front();
                 deque.pop_front();

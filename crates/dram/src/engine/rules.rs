@@ -25,6 +25,8 @@ pub(super) struct ColumnRules {
 #[derive(Clone, Debug)]
 pub(super) struct RuleTable {
     pub(super) column: [ColumnRules; 2],
+    /// A burst, as the first cause has it: it may be added to any distance.
+    burst: Stamp,
     rcd: Stamp,
     ras: Stamp,
     rc: Stamp,
@@ -62,6 +64,7 @@ impl RuleTable {
         };
         Self {
             column: [read, write],
+            burst: stamp(u64::from(t.burst), WaitCause::ALL[0]),
             rcd: stamp(u64::from(t.rcd), WaitCause::Activate),
             ras: bank(t.ras),
             rc: bank(t.rc),
@@ -182,6 +185,46 @@ impl PseudoChannel {
         self.any_rank_ok = least;
     }
 
+    /// Counts a column command where so many of 1000 slots are lost. Whether it loses one.
+    #[inline(never)]
+    pub(super) fn is_slot_lost(&mut self, permille: u32) -> bool {
+        let whole = 1000 - permille;
+        self.lost += permille;
+        let lost = self.lost >= whole;
+        if lost {
+            self.lost -= whole;
+        }
+        lost
+    }
+
+    /// After a column command that loses a slot of the bus, its distances to later ones are a burst longer.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn lose_slot(&mut self, rules: &RuleTable, bank: usize, kind: usize, at: u64) {
+        let late = stamp(at, WaitCause::ALL[0]) + rules.burst;
+        let (of_kind, other) = (&rules.column[kind & 1], 1 - (kind & 1));
+        let of = &mut self.banks[bank];
+        let (rank, group) = (of.rank(), usize::from(of.group));
+        raise(&mut of.column_ok[kind & 1], late + of_kind.bank[0]);
+        raise(&mut self.group_ok[group][kind & 1], late + of_kind.group[0]);
+        // How long a write waits for a read is the rank's alone.
+        if kind == 1 {
+            raise(&mut of.column_ok[other], late + of_kind.bank[1]);
+            raise(&mut self.group_ok[group][other], late + of_kind.group[1]);
+        }
+        let stack = rank | rules.stack_mask;
+        for (one, rank_ok) in self.rank_ok.iter_mut().enumerate() {
+            let to = if one | rules.stack_mask == stack {
+                of_kind.stack
+            } else {
+                of_kind.other_ranks
+            };
+            raise(&mut rank_ok[kind & 1], late + to[0]);
+            raise(&mut rank_ok[other], late + to[1]);
+        }
+        self.find_any_rank_ok();
+    }
+
     /// A column command of the other pseudo-channel.
     pub(super) fn after_pair(&mut self, rules: &RuleTable, kind: usize, at: u64) {
         let base = stamp(at, WaitCause::ALL[0]);
@@ -232,10 +275,19 @@ impl PseudoChannel {
         of.pde_ok = of.pde_ok.max(at + u64::from(t.pden));
     }
 
-    pub(super) fn after_ref_all(&mut self, t: &Timing, rules: &RuleTable, rank: usize, at: u64) {
-        let until = at + u64::from(t.rfc);
+    /// REFab, or RFMab, which takes some clocks.
+    pub(super) fn after_ref_all(
+        &mut self,
+        t: &Timing,
+        rules: &RuleTable,
+        rank: usize,
+        at: u64,
+        clocks: u32,
+    ) {
+        let until = at + u64::from(clocks);
         let apart = at + u64::from(t.rfc_dlr);
         put_off(&mut self.rank_ok[rank][ACT], until, WaitCause::Refresh);
+        self.refreshed[rank] = until;
         for slice in Self::stack_of(rules, rank) {
             let of = &mut self.ranks[slice];
             of.ref_ok = of.ref_ok.max(if slice == rank { until } else { apart });
@@ -244,27 +296,30 @@ impl PseudoChannel {
         of.pde_ok = of.pde_ok.max(until);
     }
 
-    /// `set` is that of the refreshed banks.
+    /// The same of REFsb or RFMsb of a set of banks, which takes some clocks, and lets the next one of the rank wait for
+    /// others.
     pub(super) fn after_ref_same(
         &mut self,
         t: &Timing,
-        sets: usize,
         rank: usize,
         set: usize,
         at: u64,
+        [clocks, apart]: [u32; 2],
     ) {
-        let until = at + u64::from(t.rfc_sb);
+        let until = at + u64::from(clocks);
         let others = at + u64::from(t.refsbrd);
         put_off(&mut self.rank_ok[rank][ACT], others, WaitCause::Refresh);
         let banks = self.banks.iter_mut();
         let refreshed = |bank: &&mut BankState| bank.rank() == rank && usize::from(bank.set) == set;
         for bank in banks.filter(refreshed) {
             put_off(&mut bank.act_ok, until, WaitCause::Refresh);
+            self.refreshed[usize::from(bank.withheld)] = until;
         }
+        let sets = self.idle_ok.len() / self.ranks.len();
         let idle = &mut self.idle_ok[rank * sets + set];
         *idle = (*idle).max(until);
         let of = &mut self.ranks[rank];
-        of.ref_ok = of.ref_ok.max(at + u64::from(t.refsb_gap));
+        of.ref_ok = of.ref_ok.max(at + u64::from(apart));
         of.pde_ok = of.pde_ok.max(until);
     }
 

@@ -9,8 +9,9 @@ use super::stamp::{Stamp, cause, clock};
 use super::state::{ACT, BankCandidate, BankState, COLUMNS, PRE, ROWS};
 use crate::command::{Command, Issued};
 use crate::observer::{CAUSES, Observer, RowOutcome, ServedRequest, WaitCause};
+use crate::scheduler::Scheduler;
 
-impl<O: Observer> SubChannel<O> {
+impl<O: Observer, S: Scheduler> SubChannel<O, S> {
     /// The command bus of a pseudo-channel.
     #[inline]
     pub(super) fn bus_of(&self, channel: usize) -> usize {
@@ -96,8 +97,8 @@ impl<O: Observer> SubChannel<O> {
             let mut waits = [0; CAUSES];
             let of = &self.channels[channel & 1].banks[bank];
             let entry = &self.sets[set & 1].entries[place];
-            self.account(channel, of, entry, candidate, at, &mut waits);
-            let drained = self.drained[self.direction()];
+            let drained = self.drained_before(usize::from(entry.request.kind), at);
+            self.account(channel, of, entry, candidate, (at, drained), &mut waits);
             let withheld = self.channels[channel & 1].withheld_before(bank, at);
             let queues = &mut self.sets[set & 1];
             queues.waits[place] = waits;
@@ -132,6 +133,10 @@ impl<O: Observer> SubChannel<O> {
             pc.banks[bank].open = row;
             pc.banks[bank].touched = at;
             pc.after_act(&self.timing, &self.rules, bank, at);
+            if self.policy.rfm.is_some() {
+                pc.banks[bank].raa += 1;
+                self.duty_changes(channel, rank, at);
+            }
             Command::Act
         } else {
             pc.close(&self.timing, bank, at);
@@ -156,10 +161,22 @@ impl<O: Observer> SubChannel<O> {
         let mut served = self.served(of, kind, &entry.request, entry.admitted, at, outcome(entry));
         // Put together where they stay: what was stored in parts is slow to copy.
         if O::WAITS {
-            self.account(channel, of, entry, candidate, at, &mut served.waits);
+            let drained = self.drained[kind & 1];
+            self.account(
+                channel,
+                of,
+                entry,
+                candidate,
+                (at, drained),
+                &mut served.waits,
+            );
         }
+        let waiting = entry.waiting(of);
         self.move_data(channel, bank, kind, closes, at);
         self.leave(channel, bank, kind, candidate.entry, at);
+        if self.scheduler.served(&waiting, at) {
+            self.choose_anew();
+        }
         self.tell_column(&served, kind, closes);
     }
 
@@ -175,22 +192,23 @@ impl<O: Observer> SubChannel<O> {
         unlink_by_age(entries, &mut pc.by_age[kind], place);
         queues.free_place(place);
         // The next one may wait for its place; admission looks whether it has arrived.
-        if queues.count[kind] == queues.room[kind] && !queues.backlog[kind].is_empty() {
+        if queues.count[kind] == queues.room[kind] && queues.is_waited_for(kind) {
             self.admit_at = self.admit_at.min(at + 1);
         }
         queues.count[kind] -= 1;
         self.waiting -= 1;
-        let follows =
-            !self.closes_pages && of.is_followed(&mut pc.candidates, &queues.entries, kind);
+        let follows = S::IS_FR_FCFS
+            && !self.closes_pages
+            && of.is_followed(&mut pc.candidates, &queues.entries, kind);
         let rank = of.rank();
         let of = &mut pc.ranks[rank];
         of.queued -= 1;
-        let emptied = of.queued == 0 && of.owed > 0;
+        let emptied = self.follows_entries || (of.queued == 0 && of.owed > of.ahead);
         if !follows {
             self.rechoose(channel, bank);
         }
         if emptied {
-            self.duty_changes(channel, rank, at + 1);
+            self.duty_changes(channel, rank, at);
         }
     }
 
@@ -209,6 +227,10 @@ impl<O: Observer> SubChannel<O> {
         pc.columns += 1;
         self.columns_since_turn += 1;
         pc.after_column(&self.rules, bank, kind, at);
+        let loss = self.policy.bus_loss_permille;
+        if loss > 0 && pc.is_slot_lost(loss) {
+            pc.lose_slot(&self.rules, bank, kind, at);
+        }
         if closes {
             pc.close_by_itself(&self.timing, bank);
         }
@@ -264,8 +286,8 @@ impl<O: Observer> SubChannel<O> {
         self.observer.served(served);
     }
 
-    /// Divides the clocks since an entry's milestone among their causes; all its waits so far come with them. `waits`
-    /// are 0.
+    /// Divides the clocks from an entry's milestone to a clock among their causes; all its waits so far come with them.
+    /// With the clock comes for how many clocks the direction was not the entry's. `waits` are 0.
     #[inline(always)]
     fn account(
         &self,
@@ -273,7 +295,7 @@ impl<O: Observer> SubChannel<O> {
         bank: &BankState,
         entry: &QueueEntry,
         candidate: &BankCandidate,
-        at: u64,
+        (at, drained): (u64, u64),
         waits: &mut [u32; CAUSES],
     ) {
         if entry.activated || entry.precharged {
@@ -282,7 +304,7 @@ impl<O: Observer> SubChannel<O> {
             waits[WaitCause::Queue as usize] = clocks(entry.admitted - entry.request.arrival);
         }
         let pc = &self.channels[channel & 1];
-        let drained = self.drained[self.direction()] - entry.drained;
+        let drained = drained - entry.drained;
         let withheld = pc.withheld[usize::from(bank.withheld)].before(at) - entry.withheld;
         let mut rest = WaitAttribution {
             begin: entry.milestone,

@@ -20,6 +20,9 @@ pub(super) type Slots = [Stamp; 4];
 /// Set in the order of candidates that open or close rows: they come after column commands.
 pub(super) const ROW_COMMAND: u64 = 1 << 40;
 
+/// Added to that of candidates that open or close rows for the other direction: they come after all others for requests.
+pub(super) const AHEAD: u64 = 1 << 41;
+
 /// Kinds of candidates, which are kept apart: those that move data, and those that open or close rows.
 pub(super) const COLUMNS: usize = 0;
 pub(super) const ROWS: usize = 1;
@@ -103,20 +106,30 @@ impl BankCandidate {
 /// A logical rank.
 #[derive(Clone, Debug)]
 pub(super) struct Rank {
-    /// Refreshes that fell due and were not done, and when the next one falls due.
-    pub(super) owed: u32,
+    /// Refreshes that fell due less those that were done, and when the next one falls due. Where nothing is queued, one
+    /// is done as long as more is owed than `ahead`.
+    pub(super) owed: i64,
+    pub(super) ahead: i64,
     pub(super) due: u64,
-    /// The set of banks that the next REFsb refreshes.
+    /// Sets of banks that REFsb has refreshed in this round: a bit for each.
+    pub(super) round: u64,
+    /// The set that is next.
     pub(super) next: u8,
-    /// Whether it must refresh.
+    /// Whether it is forced to refresh, so that what is next stays so.
+    pub(super) forced: bool,
+    /// Whether it must refresh or manage, whether it is the latter, and the set of banks that this takes.
     pub(super) must: bool,
+    pub(super) manages: bool,
+    pub(super) target: u8,
+    /// Whether it is forced to that.
+    pub(super) pressed: bool,
     /// Entries of either kind.
     pub(super) queued: u32,
     /// Banks that are open: a bit for each, group by group.
     pub(super) open_banks: u64,
     /// Sets of banks that requests may not use: a bit for each.
-    pub(super) off: u16,
-    /// Whether REFsb is its candidate, which ACTs of any bank would put off.
+    pub(super) off: u64,
+    /// Whether it is forced and REFsb or RFMsb is its candidate, which ACTs of any bank would put off.
     pub(super) awaits_same_bank: bool,
     /// When it was powered down, if it is.
     pub(super) powered_down: Option<u64>,
@@ -203,6 +216,8 @@ pub(super) struct BankState {
     pub(super) column_ok: [Stamp; 2],
     /// Last ACT or column command.
     pub(super) touched: u64,
+    /// ACTs that refresh management counts.
+    pub(super) raa: u32,
     /// Earliest RDA after a WR.
     pub(super) rda_ok: Stamp,
     /// When tRCD has passed since the last ACT.
@@ -221,7 +236,7 @@ pub(super) struct BankState {
     pub(super) set: u8,
     /// Place of rank and set among those of the pseudo-channel.
     pub(super) place: u16,
-    /// Place of its [`Withheld`]: its number, or that of its rank where REFab refreshes.
+    /// Place of its [`Withheld`] and of the end of its refresh: its number, or that of its rank where REFab refreshes.
     pub(super) withheld: u16,
     /// Its bit in [`Rank::open_banks`].
     pub(super) bit: u8,
@@ -274,8 +289,9 @@ pub(super) struct PseudoChannel {
     pub(super) any_rank_ok: [Stamp; 2],
     /// By rank and set of banks: when all such banks are precharged, and refreshed.
     pub(super) idle_ok: Vec<u64>,
-    /// See [`BankState::withheld`].
+    /// See [`BankState::withheld`]; and, by the same places, when their last refreshes are over.
     pub(super) withheld: Vec<Withheld>,
+    pub(super) refreshed: Vec<u64>,
     pub(super) ranks: Vec<Rank>,
     pub(super) stacks: Vec<StackState>,
     /// Entries of all banks by kind, oldest first.
@@ -286,6 +302,8 @@ pub(super) struct PseudoChannel {
     pub(super) next: Option<CommandChoice>,
     /// Column commands issued.
     pub(super) columns: u64,
+    /// What they have added up to of a slot that is lost, in parts of one that the loss defines.
+    pub(super) lost: u32,
     /// Ranks that must refresh or are powered down.
     pub(super) duties: u32,
 }
@@ -315,12 +333,21 @@ impl PseudoChannel {
         let small = |value: usize| u16::try_from(value).unwrap_or(NONE);
         let rank = |rank: usize| Rank {
             owed: 0,
+            ahead: match policy.refresh {
+                Refresh::Off => 0,
+                Refresh::AllBank | Refresh::SameBank => -i64::from(policy.refresh_pulled_in_max),
+            },
             due: policy
                 .refresh_phase
                 .get(first + rank)
                 .map_or(u64::MAX, |&phase| u64::from(phase)),
+            round: 0,
             next: 0,
+            forced: false,
             must: false,
+            manages: false,
+            target: 0,
+            pressed: false,
             queued: 0,
             open_banks: 0,
             off: 0,
@@ -338,6 +365,7 @@ impl PseudoChannel {
             pre_ok: 0,
             column_ok: [0; 2],
             touched: 0,
+            raa: 0,
             rda_ok: 0,
             row_ready: 0,
             open: CLOSED,
@@ -369,10 +397,12 @@ impl PseudoChannel {
             any_rank_ok: [0; 2],
             idle_ok: vec![0; ranks * sets],
             withheld: vec![Withheld::default(); banks],
+            refreshed: vec![0; banks],
             ranks: (0..ranks).map(rank).collect(),
             stacks: vec![StackState::default(); ranks],
             by_age: [ListEnds::EMPTY; 2],
             columns: 0,
+            lost: 0,
             duties: 0,
         }
     }

@@ -204,11 +204,19 @@ impl<W: Write> ChromeTrace<W> {
                 let to = at.saturating_add(u64::from(self.config.timing.rfc));
                 self.rank_slice(process, rank, "REFab", TraceSlice { from: at, to });
             }
-            Command::RefSb => {
-                let to = at.saturating_add(u64::from(self.config.timing.rfc_sb));
+            Command::RefSb | Command::RfmSb => {
+                let clocks = match issued.command {
+                    Command::RefSb => self.config.timing.rfc_sb.into(),
+                    _ => self.managed(),
+                };
+                let to = at.saturating_add(clocks);
                 let first = u16::from(place.group) * u16::from(banks) + u16::from(place.bank);
-                let name = format!("REFsb bank {first}");
+                let name = format!("{} bank {first}", issued.command.name());
                 self.rank_slice(process, rank, &name, TraceSlice { from: at, to });
+            }
+            Command::RfmAb => {
+                let to = at.saturating_add(self.managed());
+                self.rank_slice(process, rank, "RFMab", TraceSlice { from: at, to });
             }
             Command::Pde => {
                 self.processes[process].asleep[usize::from(rank)] = Some(at);
@@ -216,6 +224,12 @@ impl<W: Write> ChromeTrace<W> {
             }
             Command::Pdx => self.wake(process, rank, at),
         }
+    }
+
+    /// Clocks of an RFM.
+    fn managed(&self) -> u64 {
+        let rfm = self.config.policy.rfm;
+        rfm.map_or(0, |rfm| rfm.clocks.into())
     }
 
     /// RD, RDA, WR, WRA: a slice on the data bus, and the end of the row where it closes itself.

@@ -2,7 +2,9 @@ use serde_json::Value;
 
 use super::ChromeLog;
 use crate::command::{Command, Issued};
-use crate::config::{ChannelGeometry, ClockDomain, PagePolicy, Policy, Refresh, SubChannelConfig};
+use crate::config::{
+    ChannelGeometry, ClockDomain, PagePolicy, Policy, Refresh, SameBankOrder, SubChannelConfig,
+};
 use crate::observer::Observer;
 use crate::request::Location;
 use crate::timing::Timing;
@@ -65,6 +67,7 @@ pub(super) fn config(pseudo_channels: u8) -> SubChannelConfig {
             column_command: 2,
         },
         policy: Policy {
+            scheduler: crate::scheduler::SchedulerName::FrFcfs,
             read_queue: 32,
             write_queue: 64,
             shared_queues: false,
@@ -72,9 +75,17 @@ pub(super) fn config(pseudo_channels: u8) -> SubChannelConfig {
             drain_high: 48,
             drain_low: 16,
             age_cap: 64,
+            turn_lookahead: 0,
+            turn_hits_max: 0,
+            turn_early: false,
+            bus_loss_permille: 0,
             page: PagePolicy::Open,
             refresh: Refresh::AllBank,
+            same_bank_order: SameBankOrder::RoundRobin,
             refresh_postponed_max: 4,
+            refresh_pulled_in_max: 0,
+            refresh_aside: 0,
+            rfm: None,
             refresh_phase: vec![0; usize::from(pseudo_channels)],
             power_down: None,
         },

@@ -57,14 +57,16 @@ const COLUMNS: [&str; 12] = [
 ];
 
 /// Which parts of a location a command carries, beside pseudo-channel and rank: group, bank, row, column. A part that is
-/// not carried is left out where it is 0; PREsb and REFsb have a group where sets of banks begin in several.
+/// not carried is left out where it is 0; PREsb, REFsb and RFMsb have a group where sets of banks begin in several.
 const fn carried(command: Command) -> [bool; 4] {
     match command {
         Command::Rd | Command::Rda | Command::Wr | Command::Wra => [true; 4],
         Command::Act => [true, true, true, false],
         Command::PrePb => [true, true, false, false],
-        Command::PreSb | Command::RefSb => [false, true, false, false],
-        Command::PreAb | Command::RefAb | Command::Pde | Command::Pdx => [false; 4],
+        Command::PreSb | Command::RefSb | Command::RfmSb => [false, true, false, false],
+        Command::PreAb | Command::RefAb | Command::RfmAb | Command::Pde | Command::Pdx => {
+            [false; 4]
+        }
     }
 }
 

@@ -257,9 +257,9 @@ impl LogFields<'_> {
         })
     }
 
-    /// The group. That of PREsb and REFsb is left out where it is 0.
+    /// The group. That of PREsb, REFsb and RFMsb is left out where it is 0.
     fn group(&self, is_carried: bool, command: Command) -> Result<u8, CommandLogError> {
-        let of_set = matches!(command, Command::PreSb | Command::RefSb);
+        let of_set = matches!(command, Command::PreSb | Command::RefSb | Command::RfmSb);
         let group = self.part(
             6,
             u8::MAX,

@@ -1,6 +1,7 @@
 //! Addresses into places, and back.
 
 use super::AddressField;
+use super::matrix::{HashGround, HashMatrix};
 use crate::config::{ConfigError, SystemConfig};
 use crate::request::Location;
 
@@ -48,18 +49,15 @@ pub enum AddressError {
     },
 }
 
-/// A [`AddressMapping`](super::AddressMapping) made ready for a system: digits that are powers of two by shifts and masks, all others
-/// by a multiplication with their reciprocal.
+/// A [`AddressMapping`](super::AddressMapping) made ready for a system: digits that are powers of two by shifts and masks,
+/// all others by a multiplication with their reciprocal; then the hash, by shifts and masks.
 #[derive(Clone, Debug)]
 pub struct AddressMap {
     steps: Vec<DigitStep>,
     /// Values of each field, in the order of [`AddressField::ALL`].
     extents: [u64; FIELDS],
     lines: u64,
-    /// Masks of group and bank, and how far the bank's bits lie up the row; all 0 without a hash.
-    group_mask: u32,
-    bank_mask: u32,
-    bank_shift: u32,
+    hash: HashMatrix,
 }
 
 /// One digit.
@@ -69,7 +67,7 @@ struct DigitStep {
     radix: u32,
     /// What one unit of the digit counts in its field.
     weight: u32,
-    /// log2 of the radix where that is a whole number.
+    /// Factors of two of the radix: its log2 where that is a whole number.
     shift: u32,
     /// ⌊2⁶⁴ / radix⌋ + 1, or 0 for powers of two.
     reciprocal: u64,
@@ -95,7 +93,7 @@ impl AddressMap {
     ///
     /// # Errors
     /// When the radices of a field do not multiply to what the system has of it, the memory is too large to be
-    /// addressed, or a hash is wanted for bank groups or banks that are no power of two.
+    /// addressed, or the hash does not fit the fields or cannot be undone.
     pub fn new(config: &SystemConfig) -> Result<Self, ConfigError> {
         let extents = extents(config)?;
         let steps = steps(config, &extents)?;
@@ -114,20 +112,22 @@ impl AddressMap {
             what: "mapping",
             problem: "the memory has more lines than addresses can name".to_owned(),
         })?;
-        let mut map = Self {
+        let ground = HashGround {
+            extents: &extents,
+            address_bits: address_bits(&steps),
+            nodes: config.topology.nodes().into(),
+        };
+        let hash =
+            HashMatrix::new(&config.mapping.hash, &ground).map_err(|problem| ConfigError {
+                what: "mapping.hash",
+                problem,
+            })?;
+        Ok(Self {
             steps,
             extents,
             lines,
-            group_mask: 0,
-            bank_mask: 0,
-            bank_shift: 0,
-        };
-        if config.mapping.hash {
-            map.group_mask = hash_mask(&extents, AddressField::Group)?;
-            map.bank_mask = hash_mask(&extents, AddressField::Bank)?;
-            map.bank_shift = map.group_mask.count_ones();
-        }
-        Ok(map)
+            hash,
+        })
     }
 
     /// Bytes of memory.
@@ -170,18 +170,18 @@ impl AddressMap {
             bank,
             row,
             column,
-        ] = values;
+        ] = self.hash.hashed(values);
         DecodedAddress {
             channel,
             sub_channel,
-            location: self.hashed(Location {
+            location: Location {
                 pseudo_channel: pseudo_channel as u8,
                 rank: rank as u8,
                 group: group as u8,
                 bank: bank as u8,
                 row,
                 column: column as u16,
-            }),
+            },
         }
     }
 
@@ -210,26 +210,13 @@ impl AddressMap {
                 return Err(AddressError::NoSuchPlace { field, value, max });
             }
         }
-        let plain = self.hashed(location);
-        let mut values = values;
-        values[AddressField::Group as usize] = plain.group.into();
-        values[AddressField::Bank as usize] = plain.bank.into();
+        let values = self.hash.plain(values);
         let mut line = 0;
         for step in self.steps.iter().rev() {
             let digit = values[step.field] / step.weight % step.radix;
             line = line * u64::from(step.radix) + u64::from(digit);
         }
         Ok(line * LINE)
-    }
-
-    /// Group and bank XORed with the row. The row stays, so the same again undoes it.
-    #[inline]
-    fn hashed(&self, location: Location) -> Location {
-        Location {
-            group: location.group ^ (location.row & self.group_mask) as u8,
-            bank: location.bank ^ ((location.row >> self.bank_shift) & self.bank_mask) as u8,
-            ..location
-        }
     }
 }
 
@@ -303,17 +290,13 @@ fn steps(config: &SystemConfig, extents: &[u64; FIELDS]) -> Result<Vec<DigitStep
     Ok(steps)
 }
 
-/// The mask by which a field is XORed.
-fn hash_mask(extents: &[u64; FIELDS], field: AddressField) -> Result<u32, ConfigError> {
-    let extent = extents[field as usize];
-    if !extent.is_power_of_two() {
-        return Err(ConfigError {
-            what: "mapping.hash",
-            problem: format!(
-                "the {} has {extent} values; only powers of two can be hashed",
-                field.name()
-            ),
-        });
-    }
-    Ok((extent - 1) as u32)
+/// What the bits of an address are: those of the digits that are powers of two, field by field. Of a digit of
+/// `odd × 2ⁿ` values the low `n` bits are bits of the address divided by the odd parts of the digits below.
+fn address_bits(steps: &[DigitStep]) -> Vec<Option<(usize, u32)>> {
+    let bits = |step: &DigitStep| {
+        let (field, weight) = (step.field, step.weight);
+        let first = weight.is_power_of_two().then(|| weight.trailing_zeros());
+        (0..step.shift).map(move |bit| first.map(|first| (field, first + bit)))
+    };
+    steps.iter().flat_map(bits).collect()
 }

@@ -1,11 +1,15 @@
 //! From physical addresses to channels, banks and rows: mixed radix, so that 12 channels and rows that are no power
-//! of two work like any others. [`AddressMapping`] is the description, [`AddressMap`] what reckons with it.
+//! of two work like any others. Then every bit of the place may be XORed with others ([`AddressHash`]).
+//! [`AddressMapping`] is the description, [`AddressMap`] what reckons with it.
 
 mod address;
+mod hash;
+mod matrix;
 #[cfg(test)]
 mod tests;
 
 pub use address::{AddressError, AddressMap, DecodedAddress};
+pub use hash::{AddressHash, HashBit, HashRule, HashTextError};
 
 /// A part of a line's place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -42,9 +46,8 @@ pub struct Digit {
 pub struct AddressMapping {
     /// The digits. For every field their radices multiply to what the system has of it.
     pub digits: Vec<Digit>,
-    /// Whether the bank group is XORed with the low bits of the row, and the bank with the bits above those: lines
-    /// that lie a power of two apart then meet in different banks. Their numbers must be powers of two for it.
-    pub hash: bool,
+    /// What the bits of the place that the digits give are XORed with.
+    pub hash: AddressHash,
 }
 
 impl AddressField {
@@ -72,6 +75,15 @@ impl AddressField {
             Self::Bank => "bank",
             Self::Row => "row",
             Self::Column => "column",
+        }
+    }
+
+    /// As sheets spell it: one word.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Group => "group",
+            _ => self.name(),
         }
     }
 }

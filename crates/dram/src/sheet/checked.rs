@@ -2,7 +2,8 @@
 
 use super::{BeatReturn, Connected};
 use crate::checker::{
-    BankShape, BufferRules, CheckedChannel, ControllerRules, Parameters, RefreshMode,
+    BankShape, BufferRules, CheckedChannel, ControllerRules, CountedActivations, Parameters,
+    RefreshMode,
 };
 use crate::config::Refresh;
 
@@ -31,8 +32,13 @@ impl Connected {
                 Refresh::SameBank => RefreshMode::SameBank,
             },
             postponed_max: policy.refresh_postponed_max,
-            // The engine refreshes when it has to, never before.
-            ahead_max: 0,
+            ahead_max: policy.refresh_pulled_in_max,
+            counted: policy.rfm.map(|rfm| CountedActivations {
+                less_by_rfm: rfm.raaimt,
+                less_by_refresh: rfm.raadec,
+                most: rfm.raammt,
+                rfm: rfm.clocks,
+            }),
         };
         let controller = gaps.buffers.map_or(direct, |buffers| {
             let buffers = BufferRules {

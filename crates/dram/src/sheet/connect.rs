@@ -5,8 +5,9 @@ use wordline_core::quantity::{Quantity, Time};
 use super::currents;
 use super::die::{CurrentSet, Die};
 use super::labelled::{
-    BoundedCount, Labelled, PairRefresh, PowerDown, RefreshMode, RefreshRate, RefreshStagger,
-    RowPolicyChoice, SettingError, Settings, Sharing, SheetChoice, Switch, set,
+    BoundedCount, LossShare, PairRefresh, PowerDown, RefreshMode, RefreshRate, RefreshStagger,
+    RowPolicyChoice, SameBankChoice, SettingError, Settings, Sharing, SheetChoice, Switch,
+    pick_optional, pick_or, set,
 };
 use super::module::{self, Module, RankPair};
 use super::system::{self, LinkSheet, System};
@@ -14,13 +15,15 @@ use super::timing::{DataBuffers, TimingBasis, Turnarounds};
 use super::{BeatReturn, mapping};
 use crate::config::{
     self, ChannelGeometry, ClockDomain, CoreConfig, LinkConfig, PagePolicy, Policy, Refresh,
-    SubChannelConfig, SystemConfig, Topology,
+    RefreshManagement, SameBankOrder, SubChannelConfig, SystemConfig, Topology,
 };
 use crate::energy::Currents;
+use crate::mapping::AddressMap;
+use crate::scheduler::SchedulerName;
 use crate::timing::Timing;
 
-/// REFab commands that a rank may owe: JESD79-5 allows four to be postponed in normal refresh mode.
-const POSTPONED_MAX: u32 = 4;
+/// REFab commands that a rank may owe, or do ahead: JESD79-5 allows four in normal refresh mode.
+const OUT_OF_TIME_MAX: u32 = 4;
 
 /// A module in a system, ready to be simulated.
 #[derive(Clone, Debug)]
@@ -135,7 +138,7 @@ impl Connection<'_> {
             .mapping
             .address_order
             .pick("address_order", settings)?;
-        let hash = system.mapping.hash.pick("hash", settings)? == Switch::On;
+        let hash = system.mapping.hash.pick("hash", settings)?;
         let mapping = mapping::mapping(
             &order,
             bytes / 64,
@@ -148,7 +151,7 @@ impl Connection<'_> {
         let buffer = turnarounds
             .buffers
             .map_or(Time::ZERO, |buffers| buffers.read_delay);
-        Ok(SystemConfig {
+        let config = SystemConfig {
             channels,
             sub_channels,
             sub_channel: SubChannelConfig {
@@ -162,15 +165,20 @@ impl Connection<'_> {
             module_delay_ps: register.ps() + buffer.ps(),
             cores,
             topology,
-        })
+        };
+        AddressMap::new(&config).map_err(|error| unfit(error.what, error.problem))?;
+        Ok(config)
     }
 
     /// Sockets, clusters and links.
     fn topology(&self) -> Result<Topology, SettingError> {
         let (system, settings) = (self.system, self.settings);
-        let sockets = pick_or(&system.sockets, "sockets", settings, 1)?;
-        let clusters = pick_or(&system.clusters, "clusters", settings, 1)?;
-        let remote_percent = pick_or(&system.remote_share, "remote_share", settings, 0)?;
+        let sockets = pick_optional(system.sockets.as_ref(), "sockets", settings)?
+            .map_or(1, BoundedCount::get);
+        let clusters = pick_optional(system.clusters.as_ref(), "clusters", settings)?
+            .map_or(1, BoundedCount::get);
+        let remote_percent = pick_optional(system.remote_share.as_ref(), "remote_share", settings)?
+            .map_or(0, BoundedCount::get);
         let (links, link) = match &system.link {
             Some(sheet) => self.link(sheet, sockets)?,
             None => {
@@ -387,11 +395,34 @@ impl Connection<'_> {
             );
             return Err(unfit("drain_high", problem));
         }
+        let turn_lookahead = pick_or(
+            controller.turn_lookahead.as_ref(),
+            "turn_lookahead",
+            settings,
+            BoundedCount::default(),
+        )?
+        .get();
+        let turn_early = pick_or(
+            controller.turn_early.as_ref(),
+            "turn_early",
+            settings,
+            Switch::Off,
+        )? == Switch::On;
+        if turn_early && turn_lookahead == 0 {
+            let problem = "on asks for open rows ahead of a turn; allowed: off, or a turn_lookahead of 1 or more";
+            return Err(unfit("turn_early", problem.to_owned()));
+        }
         let shared = |sharing| sharing == Sharing::Shared;
         let refresh = self.refresh()?;
         let rate = *self.module.dram_rate_mts.value();
         let standard = *self.die.standard.value();
         Ok(Policy {
+            scheduler: pick_or(
+                controller.scheduler.as_ref(),
+                "scheduler",
+                settings,
+                SchedulerName::default(),
+            )?,
             read_queue: controller.read_queue.pick("read_queue", settings)?.get(),
             write_queue,
             shared_queues: shared(controller.queue_sharing.pick("queue_sharing", settings)?),
@@ -403,6 +434,22 @@ impl Connection<'_> {
             drain_high,
             drain_low,
             age_cap: controller.age_cap.pick("age_cap", settings)?.get(),
+            turn_lookahead,
+            turn_hits_max: pick_or(
+                controller.turn_hits.as_ref(),
+                "turn_hits",
+                settings,
+                BoundedCount::default(),
+            )?
+            .get(),
+            turn_early,
+            bus_loss_permille: pick_or(
+                controller.bus_loss.as_ref(),
+                "bus_loss",
+                settings,
+                LossShare::default(),
+            )?
+            .permille(),
             page: match controller.page_policy.pick("page_policy", settings)? {
                 RowPolicyChoice::Open => PagePolicy::Open,
                 RowPolicyChoice::Closed => PagePolicy::Closed,
@@ -411,7 +458,44 @@ impl Connection<'_> {
                 }
             },
             refresh,
-            refresh_postponed_max: self.postponed(refresh)?,
+            same_bank_order: match pick_or(
+                controller.same_bank_order.as_ref(),
+                "same_bank_order",
+                settings,
+                SameBankChoice::RoundRobin,
+            )? {
+                SameBankChoice::RoundRobin => SameBankOrder::RoundRobin,
+                SameBankChoice::IdleFirst => SameBankOrder::IdleFirst,
+            },
+            refresh_postponed_max: Self::at_most(
+                refresh,
+                "refresh_postponed",
+                "may owe",
+                controller
+                    .refresh_postponed
+                    .pick("refresh_postponed", settings)?
+                    .get(),
+            )?,
+            refresh_pulled_in_max: Self::at_most(
+                refresh,
+                "refresh_pulled_in",
+                "may do ahead",
+                pick_or(
+                    controller.refresh_pulled_in.as_ref(),
+                    "refresh_pulled_in",
+                    settings,
+                    BoundedCount::LEAST,
+                )?
+                .get(),
+            )?,
+            refresh_aside: pick_or(
+                controller.refresh_aside.as_ref(),
+                "refresh_aside",
+                settings,
+                BoundedCount::LEAST,
+            )?
+            .get(),
+            rfm: self.management(refresh, timing)?,
             refresh_phase: self.phases(geometry, timing, refresh)?,
             power_down: match controller.power_down.pick("power_down", settings)? {
                 PowerDown::Never => None,
@@ -440,21 +524,51 @@ impl Connection<'_> {
         }
     }
 
-    fn postponed(&self, refresh: Refresh) -> Result<u32, SettingError> {
-        let controller = &self.system.controller;
-        let postponed = controller
-            .refresh_postponed
-            .pick("refresh_postponed", self.settings)?
-            .get();
-        if refresh == Refresh::AllBank && postponed > POSTPONED_MAX {
-            return Err(unfit(
-                "refresh_postponed",
-                format!(
-                    "{postponed} REFab are more than a rank may owe; allowed: up to {POSTPONED_MAX}"
-                ),
-            ));
+    /// Refreshes that a rank may owe or do ahead, where that is allowed.
+    fn at_most(refresh: Refresh, name: &str, what: &str, count: u32) -> Result<u32, SettingError> {
+        if refresh == Refresh::AllBank && count > OUT_OF_TIME_MAX {
+            let problem = format!(
+                "{count} REFab are more than a rank {what}; allowed: up to {OUT_OF_TIME_MAX}"
+            );
+            return Err(unfit(name, problem));
         }
-        Ok(postponed)
+        Ok(count)
+    }
+
+    fn management(
+        &self,
+        refresh: Refresh,
+        timing: &Timing,
+    ) -> Result<Option<RefreshManagement>, SettingError> {
+        let choice = self.system.controller.rfm.as_ref();
+        if pick_or(choice, "rfm", self.settings, Switch::Off)? == Switch::Off {
+            return Ok(None);
+        }
+        let rules = self.die.rules.rfm.as_ref().ok_or_else(|| {
+            let die = &self.module.die;
+            unfit(
+                "rfm",
+                format!("die {die} has no [dram.rules.rfm]; allowed: off"),
+            )
+        })?;
+        let rule = match refresh {
+            Refresh::Off => {
+                let problem = "banks that are not refreshed are not managed; allowed: off";
+                return Err(unfit("rfm", problem.to_owned()));
+            }
+            Refresh::AllBank => &rules.trfm,
+            Refresh::SameBank => rules.trfm_sb.as_ref().unwrap_or(&rules.trfm),
+        };
+        let clocks = rule.clocks(
+            *self.die.standard.value(),
+            *self.module.dram_rate_mts.value(),
+        );
+        Ok(Some(RefreshManagement {
+            raaimt: *rules.raaimt.value(),
+            raammt: *rules.raammt.value(),
+            raadec: *rules.raadec.value(),
+            clocks: clocks.max(timing.refsbrd),
+        }))
     }
 
     fn stagger(&self) -> Result<config::RefreshStagger, SettingError> {
@@ -531,6 +645,14 @@ impl Connection<'_> {
         Ok(CoreConfig {
             cores: system.cores.pick("cores", settings)?.get() * sockets,
             misses: system.misses.pick("misses", settings)?.get(),
+            fill_buffers: pick_optional(system.fill_buffers.as_ref(), "fill_buffers", settings)?
+                .map(BoundedCount::get),
+            lines_per_pause: pick_optional(
+                system.lines_per_pause.as_ref(),
+                "lines_per_pause",
+                settings,
+            )?
+            .map_or(1, BoundedCount::get),
             clock_hz: system.core_clock.nominal().si().max(1.0) as u64,
             request_path_ps: system.request_path.pick("request_path", settings)?.ps(),
             return_path_ps: system.return_path.pick("return_path", settings)?.ps(),
@@ -545,20 +667,6 @@ impl Connection<'_> {
                 .bytes(),
         })
     }
-}
-
-/// The value of a choice that a sheet may lack.
-fn pick_or<const LEAST: u32, const MOST: u32>(
-    choice: &Option<Labelled<BoundedCount<LEAST, MOST>>>,
-    name: &'static str,
-    settings: &Settings,
-    without: u32,
-) -> Result<u32, SettingError> {
-    let value = match choice {
-        Some(choice) => Some(choice.pick(name, settings)?),
-        None => set(name, settings)?,
-    };
-    Ok(value.map_or(without, BoundedCount::get))
 }
 
 fn unfit(what: &str, problem: String) -> SettingError {

@@ -125,6 +125,24 @@ pub struct DieRules {
     pub same_bank: Option<SameBank>,
     /// Distances between the dies of a stack; without them the die cannot be stacked.
     pub stack: Option<StackRules>,
+    /// Refresh management; without it the die cannot be managed.
+    pub rfm: Option<ManagementRules>,
+}
+
+/// How a die counts the activations of its banks, and what RFM takes.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ManagementRules {
+    /// RAAIMT: activations of a bank from which an RFM is due; it takes as many from the count.
+    pub raaimt: Sourced<u32>,
+    /// RAAMMT: activations of a bank after which it has no more before an RFM or a refresh.
+    pub raammt: Sourced<u32>,
+    /// What a refresh takes from the count.
+    pub raadec: Sourced<u32>,
+    /// tRFM: RFMab to the next command.
+    pub trfm: TimingRule,
+    /// tRFMsb: RFMsb to ACT of its banks; of dies with same-bank refresh.
+    pub trfm_sb: Option<TimingRule>,
 }
 
 /// Rules of REFsb, which exists in fine-granularity mode.
@@ -295,14 +313,10 @@ impl Die {
         {
             let (sets, per_group) = (u16::from(*sets.value()), u16::from(*self.banks.value()));
             let banks = per_group * u16::from(*self.groups.value());
-            if sets == 0
-                || sets > 16
-                || !sets.is_multiple_of(per_group.max(1))
-                || !banks.is_multiple_of(sets)
-            {
+            if sets == 0 || !sets.is_multiple_of(per_group.max(1)) || !banks.is_multiple_of(sets) {
                 problems.add(
                     "rules.same_bank.sets",
-                    format!("{sets} sets do not divide {banks} banks in groups of {per_group}; allowed: up to 16, a multiple of the banks of a group that divides the banks"),
+                    format!("{sets} sets do not divide {banks} banks in groups of {per_group}; allowed: a multiple of the banks of a group that divides the banks"),
                 );
             }
         }
@@ -448,10 +462,31 @@ impl DieRules {
             );
             problems.nest("same_bank", found);
         }
+        if let Some(rfm) = &self.rfm {
+            let mut found = DramSheetProblems::default();
+            rfm.check(self.same_bank.is_some(), &mut found);
+            problems.nest("rfm", found);
+        }
         if let Some(stack) = &self.stack {
             stack.trrd_dlr.check("stack.trrd_dlr", problems);
             stack.tfaw_dlr.check("stack.tfaw_dlr", problems);
             stack.trfc_dlr.check("stack.trfc_dlr", problems);
+        }
+    }
+}
+
+impl ManagementRules {
+    fn check(&self, same_bank: bool, problems: &mut DramSheetProblems) {
+        let (least, most) = (*self.raaimt.value(), *self.raammt.value());
+        problems.within("raaimt", least.into(), 2, 1 << 20);
+        problems.within("raammt", most.into(), least.into(), 1 << 20);
+        problems.within("raadec", (*self.raadec.value()).into(), 0, most.into());
+        self.trfm.check("trfm", problems);
+        if let Some(rule) = &self.trfm_sb {
+            rule.check("trfm_sb", problems);
+        }
+        if same_bank && self.trfm_sb.is_none() {
+            problems.add("trfm_sb", "a die with [dram.rules.same_bank] needs it");
         }
     }
 }

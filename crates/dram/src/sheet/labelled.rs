@@ -8,6 +8,8 @@ use serde::de::{self, Deserializer, Visitor};
 use wordline_core::quantity::{ByteCount, Time};
 use wordline_core::{Basis, Provenance};
 
+use crate::scheduler::SchedulerName;
+
 /// What a user sets otherwise than the sheets do: names of choices with their values as text.
 pub type Settings = BTreeMap<String, String>;
 
@@ -65,6 +67,11 @@ pub trait ChoiceValue: Clone {
 
     /// The values that exist, for messages.
     fn allowed() -> String;
+
+    /// What is wrong with a text that names no value, where more can be said than what is allowed.
+    fn fault(_text: &str) -> Option<String> {
+        None
+    }
 }
 
 /// A value with its alternatives and where it comes from. In TOML:
@@ -102,8 +109,11 @@ impl<T: ChoiceValue> TryFrom<RawLabelled> for Labelled<T> {
 
     fn try_from(raw: RawLabelled) -> Result<Self, String> {
         let value = |Plain(text): Plain| {
-            T::parse(&text)
-                .ok_or_else(|| format!("{text:?} is not allowed; allowed: {}", T::allowed()))
+            T::parse(&text).ok_or_else(|| {
+                T::fault(&text).unwrap_or_else(|| {
+                    format!("{text:?} is not allowed; allowed: {}", T::allowed())
+                })
+            })
         };
         Ok(Self {
             value: value(raw.value)?,
@@ -152,6 +162,26 @@ impl<T: ChoiceValue> Labelled<T> {
     }
 }
 
+/// The value of a choice that a sheet may leave out: what the settings have, else the sheet.
+pub(super) fn pick_optional<T: ChoiceValue>(
+    choice: Option<&Labelled<T>>,
+    name: &'static str,
+    settings: &Settings,
+) -> Result<Option<T>, SettingError> {
+    let set = set(name, settings)?;
+    Ok(set.or_else(|| choice.map(|choice| choice.value.clone())))
+}
+
+/// The same, and what the choice is where neither has it.
+pub(super) fn pick_or<T: ChoiceValue>(
+    choice: Option<&Labelled<T>>,
+    name: &'static str,
+    settings: &Settings,
+    without: T,
+) -> Result<T, SettingError> {
+    Ok(pick_optional(choice, name, settings)?.unwrap_or(without))
+}
+
 /// The value that the settings have under a name, if they have one.
 pub(super) fn set<T: ChoiceValue>(
     name: &'static str,
@@ -160,10 +190,16 @@ pub(super) fn set<T: ChoiceValue>(
     let Some(text) = settings.get(name) else {
         return Ok(None);
     };
-    let value = T::parse(text.trim()).ok_or_else(|| SettingError::Value {
-        name,
-        value: text.clone(),
-        allowed: T::allowed(),
+    let value = T::parse(text.trim()).ok_or_else(|| match T::fault(text) {
+        Some(problem) => SettingError::Unfit {
+            what: format!("setting {name}"),
+            problem,
+        },
+        None => SettingError::Value {
+            name,
+            value: text.clone(),
+            allowed: T::allowed(),
+        },
     })?;
     Ok(Some(value))
 }
@@ -198,10 +234,20 @@ impl<'de> Deserialize<'de> for Plain {
 pub struct BoundedCount<const LEAST: u32, const MOST: u32>(u32);
 
 impl<const LEAST: u32, const MOST: u32> BoundedCount<LEAST, MOST> {
+    /// The least of them.
+    pub const LEAST: Self = Self(LEAST);
+
     /// The number.
     #[must_use]
     pub const fn get(self) -> u32 {
         self.0
+    }
+}
+
+/// The least one.
+impl<const LEAST: u32, const MOST: u32> Default for BoundedCount<LEAST, MOST> {
+    fn default() -> Self {
+        Self(LEAST)
     }
 }
 
@@ -217,6 +263,44 @@ impl<const LEAST: u32, const MOST: u32> ChoiceValue for BoundedCount<LEAST, MOST
 
     fn allowed() -> String {
         format!("a whole number from {LEAST} to {MOST}")
+    }
+}
+
+/// A share of at most one half, in steps of 0.1 %.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LossShare(u32);
+
+impl LossShare {
+    /// Parts in a thousand.
+    #[must_use]
+    pub const fn permille(self) -> u32 {
+        self.0
+    }
+}
+
+impl ChoiceValue for LossShare {
+    fn parse(text: &str) -> Option<Self> {
+        let number = text.strip_suffix('%')?.trim_end();
+        let (whole, tenths) = number.split_once('.').unwrap_or((number, "0"));
+        let digits =
+            |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        if !digits(whole) || !digits(tenths) || tenths.len() != 1 {
+            return None;
+        }
+        let whole: u32 = whole.parse().ok().filter(|percent| *percent <= 50)?;
+        let permille = whole * 10 + tenths.parse::<u32>().ok()?;
+        (permille <= 500).then_some(Self(permille))
+    }
+
+    fn text(&self) -> String {
+        match (self.0 / 10, self.0 % 10) {
+            (whole, 0) => format!("{whole} %"),
+            (whole, tenths) => format!("{whole}.{tenths} %"),
+        }
+    }
+
+    fn allowed() -> String {
+        "a share from 0 % to 50 % with at most one decimal, such as \"8 %\" or \"8.3 %\"".to_owned()
     }
 }
 
@@ -399,12 +483,36 @@ words! {
 }
 
 words! {
+    /// Which banks the next REFsb refreshes.
+    SameBankChoice {
+        /// Those of the lowest index in the round.
+        RoundRobin = "round-robin",
+        /// Those that no queued request wants, if there are any.
+        IdleFirst = "idle-first",
+    }
+}
+
+words! {
     /// How often refreshes fall due.
     RefreshRate {
         /// Every tREFI: up to 85 °C.
         Normal = "normal",
         /// Twice as often: above 85 °C.
         Double = "double",
+    }
+}
+
+impl ChoiceValue for SchedulerName {
+    fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|one| one.name() == text)
+    }
+
+    fn text(&self) -> String {
+        self.name().to_owned()
+    }
+
+    fn allowed() -> String {
+        Self::ALL.map(Self::name).join(", ")
     }
 }
 
@@ -472,5 +580,33 @@ impl ChoiceValue for PowerDown {
 
     fn allowed() -> String {
         format!("never, or {}", Time::allowed())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ChoiceValue, LossShare};
+
+    #[test]
+    fn shares_are_read_to_a_tenth_of_a_per_cent() {
+        for (text, permille) in [("0 %", 0), ("8 %", 80), ("8.3 %", 83), ("50%", 500)] {
+            let share = LossShare::parse(text).expect(text);
+            assert_eq!(share.permille(), permille);
+            assert_eq!(LossShare::parse(&share.text()), Some(share));
+        }
+        for text in [
+            "",
+            "%",
+            "8",
+            "8.33 %",
+            "-1 %",
+            "50.1 %",
+            "99999999999 %",
+            ". %",
+            "1. %",
+            "+1 %",
+        ] {
+            assert_eq!(LossShare::parse(text), None, "{text}");
+        }
     }
 }

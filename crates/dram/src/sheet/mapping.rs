@@ -2,49 +2,114 @@
 
 use super::labelled::{ChoiceValue, SettingError};
 use crate::config::ChannelGeometry;
-use crate::mapping::{AddressField, AddressMapping, Digit};
+use crate::mapping::{AddressField, AddressHash, AddressMapping, Digit};
 
-/// The fields inside a sub-channel, lowest first: where its lines lie that follow each other.
+/// The fields inside a sub-channel, lowest first: where its lines lie that follow each other. A field may be split:
+/// every part but its highest says how many bits it takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Order(Vec<AddressField>);
+pub struct Order(Vec<OrderPart>);
 
-const FIELDS: [(AddressField, &str); 6] = [
-    (AddressField::PseudoChannel, "pseudo-channel"),
-    (AddressField::Rank, "rank"),
-    (AddressField::Group, "group"),
-    (AddressField::Bank, "bank"),
-    (AddressField::Row, "row"),
-    (AddressField::Column, "column"),
+/// A field of an order, or so many of its bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct OrderPart {
+    field: AddressField,
+    /// The next bits; the rest of the field where there are none.
+    bits: Option<u32>,
+}
+
+const FIELDS: [AddressField; 6] = [
+    AddressField::PseudoChannel,
+    AddressField::Rank,
+    AddressField::Group,
+    AddressField::Bank,
+    AddressField::Row,
+    AddressField::Column,
 ];
 
 impl ChoiceValue for Order {
     fn parse(text: &str) -> Option<Self> {
-        let field = |word| FIELDS.iter().find(|(_, name)| *name == word);
-        let fields: Option<Vec<_>> = text
-            .split_whitespace()
-            .map(|word| field(word).map(|(field, _)| *field))
-            .collect();
-        let fields = fields?;
-        let once = |(wanted, _): &(AddressField, _)| {
-            fields.iter().filter(|one| *one == wanted).count() == 1
+        let parts: Option<Vec<_>> = text.split_whitespace().map(OrderPart::parse).collect();
+        let parts = parts?;
+        let sound = |wanted: &AddressField| {
+            let mut of = parts.iter().filter(|part| part.field == *wanted).rev();
+            of.next().is_some_and(|last| last.bits.is_none()) && of.all(|part| part.bits.is_some())
         };
-        (fields.len() == FIELDS.len() && FIELDS.iter().all(once)).then_some(Self(fields))
+        FIELDS.iter().all(sound).then_some(Self(parts))
     }
 
     fn text(&self) -> String {
-        let name = |field: &AddressField| FIELDS.iter().find(|(one, _)| one == field);
-        let names: Vec<_> = self
-            .0
-            .iter()
-            .filter_map(name)
-            .map(|(_, name)| *name)
-            .collect();
-        names.join(" ")
+        let parts: Vec<_> = self.0.iter().map(OrderPart::text).collect();
+        parts.join(" ")
     }
 
     fn allowed() -> String {
-        let names: Vec<_> = FIELDS.iter().map(|(_, name)| *name).collect();
-        format!("each of {} once, lowest first", names.join(", "))
+        let names = FIELDS.map(AddressField::word).join(", ");
+        format!(
+            "each of {names} once, lowest first; low bits of a field may stand before as a part of their own, such as column:2"
+        )
+    }
+}
+
+impl OrderPart {
+    fn parse(word: &str) -> Option<Self> {
+        let (name, bits) = match word.split_once(':') {
+            Some((name, bits)) => (name, Some(bits.parse().ok()?)),
+            None => (word, None),
+        };
+        let field = FIELDS.into_iter().find(|field| field.word() == name)?;
+        let sound = bits.is_none_or(|bits| (1..=16).contains(&bits));
+        sound.then_some(Self { field, bits })
+    }
+
+    fn text(&self) -> String {
+        let name = self.field.word();
+        self.bits
+            .map_or_else(|| name.to_owned(), |bits| format!("{name}:{bits}"))
+    }
+}
+
+impl Order {
+    /// Every part with its values.
+    fn digits(&self, geometry: &ChannelGeometry) -> Result<Vec<Digit>, SettingError> {
+        let mut left = FIELDS.map(|field| values(field, geometry));
+        let digit = |part: &OrderPart| {
+            let field = part.field;
+            let at = FIELDS.iter().position(|one| *one == field).unwrap_or(0);
+            let radix = part.bits.map_or(left[at], |bits| 1 << bits);
+            if !left[at].is_multiple_of(radix) {
+                return Err(SettingError::Unfit {
+                    what: "address_order".to_owned(),
+                    problem: format!(
+                        "{} does not fit the {} values of the {}",
+                        part.text(),
+                        values(field, geometry),
+                        field.name()
+                    ),
+                });
+            }
+            left[at] /= radix;
+            Ok(Digit { field, radix })
+        };
+        self.0.iter().map(digit).collect()
+    }
+}
+
+impl ChoiceValue for AddressHash {
+    fn parse(text: &str) -> Option<Self> {
+        text.parse().ok()
+    }
+
+    fn text(&self) -> String {
+        self.to_string()
+    }
+
+    fn allowed() -> String {
+        "on, off, or rules such as \"low group bank\", \"fold group bank\" or \"bank = row0, row1^row3\""
+            .to_owned()
+    }
+
+    fn fault(text: &str) -> Option<String> {
+        text.parse::<Self>().err().map(|error| error.to_string())
     }
 }
 
@@ -55,7 +120,7 @@ impl ChoiceValue for Order {
 pub(super) fn mapping(
     order: &Order,
     lines: u32,
-    hash: bool,
+    hash: AddressHash,
     [channels, nodes]: [u32; 2],
     sub_channels: u32,
     geometry: &ChannelGeometry,
@@ -66,19 +131,18 @@ pub(super) fn mapping(
     ];
     let mut digits = Vec::new();
     let mut left = lines;
-    for field in &order.0 {
-        let radix = values(*field, geometry);
+    for Digit { field, radix } in order.digits(geometry)? {
         if left == 1 {
             extend(&mut digits, &outer);
             left = 0;
         }
         if left == 0 || left.is_multiple_of(radix) {
-            extend(&mut digits, &[(*field, radix)]);
+            extend(&mut digits, &[(field, radix)]);
             left /= radix;
         } else if radix.is_multiple_of(left) {
-            extend(&mut digits, &[(*field, left)]);
+            extend(&mut digits, &[(field, left)]);
             extend(&mut digits, &outer);
-            extend(&mut digits, &[(*field, radix / left)]);
+            extend(&mut digits, &[(field, radix / left)]);
             left = 0;
         } else {
             return Err(SettingError::Unfit {
@@ -143,8 +207,15 @@ mod tests {
     }
 
     fn digits(text: &str, lines: u32) -> Vec<(AddressField, u32)> {
-        let mapping =
-            mapping(&order(text), lines, false, [12, 1], 2, &geometry()).expect("it fits");
+        let mapping = mapping(
+            &order(text),
+            lines,
+            AddressHash::off(),
+            [12, 1],
+            2,
+            &geometry(),
+        )
+        .expect("it fits");
         let pair = |digit: &Digit| (digit.field, digit.radix);
         mapping.digits.iter().map(pair).collect()
     }
@@ -183,7 +254,8 @@ mod tests {
     #[test]
     fn a_granularity_that_divides_nothing_is_refused() {
         let text = "pseudo-channel group column rank bank row";
-        let error = mapping(&order(text), 3, false, [1, 1], 1, &geometry()).expect_err("3 lines");
+        let error = mapping(&order(text), 3, AddressHash::off(), [1, 1], 1, &geometry())
+            .expect_err("3 lines");
         assert!(
             error.to_string().starts_with("interleave_bytes: 3 lines"),
             "{error}"
@@ -200,5 +272,65 @@ mod tests {
         );
         let text = "row rank group bank pseudo-channel column";
         assert_eq!(order(text).text(), text);
+    }
+
+    #[test]
+    fn an_order_may_split_fields() {
+        use AddressField::{Bank, Channel, Column, Group, PseudoChannel, Row, SubChannel};
+        let text = "column:2 group:1 group pseudo-channel column rank bank row";
+        assert_eq!(order(text).text(), text);
+        let expected = [
+            (Column, 4),
+            (SubChannel, 2),
+            (Channel, 12),
+            (Group, 2),
+            (Group, 4),
+            (PseudoChannel, 2),
+            (Column, 32),
+            (Bank, 4),
+            (Row, 3 << 15),
+        ];
+        assert_eq!(digits(text, 4), expected);
+        // The sub-channel may change within a part as well.
+        assert_eq!(
+            digits(text, 2)[..3],
+            [(Column, 2), (SubChannel, 2), (Channel, 12)]
+        );
+        for wrong in [
+            "column:2 group pseudo-channel rank bank row",
+            "column column:2 group pseudo-channel rank bank row",
+            "column:0 column group pseudo-channel rank bank row",
+            "column:x column group pseudo-channel rank bank row",
+            "column:17 column group pseudo-channel rank bank row",
+        ] {
+            assert_eq!(Order::parse(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_part_that_a_field_does_not_have_is_refused() {
+        for (text, words) in [
+            (
+                "rank:1 rank column group bank row pseudo-channel",
+                "rank:1 does not fit the 1 values of the rank",
+            ),
+            (
+                "column:5 rank column:3 group column bank row pseudo-channel",
+                "column:3 does not fit the 128 values",
+            ),
+            (
+                "row:16 rank column group bank row pseudo-channel",
+                "row:16 does not fit the 98304 values",
+            ),
+        ] {
+            let error = mapping(&order(text), 1, AddressHash::off(), [1, 1], 1, &geometry())
+                .expect_err(text);
+            assert!(
+                error
+                    .to_string()
+                    .starts_with(&format!("address_order: {words}")),
+                "{error}"
+            );
+        }
     }
 }

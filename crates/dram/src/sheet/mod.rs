@@ -21,11 +21,13 @@ mod system;
 mod timing;
 
 pub use connect::{Connected, check_settings, choices, connect};
-pub use die::{CurrentSet, Die, DieRules, Organization, SameBank, SpeedBin, StackRules};
+pub use die::{
+    CurrentSet, Die, DieRules, ManagementRules, Organization, SameBank, SpeedBin, StackRules,
+};
 pub use labelled::{
-    BeatReturn, BoundedCount, ChoiceValue, Labelled, Name, PageSize, PairRefresh, PowerDown,
-    RefreshMode, RefreshRate, RefreshStagger, RowPolicyChoice, SettingError, Settings, Sharing,
-    SheetChoice, Switch,
+    BeatReturn, BoundedCount, ChoiceValue, Labelled, LossShare, Name, PageSize, PairRefresh,
+    PowerDown, RefreshMode, RefreshRate, RefreshStagger, RowPolicyChoice, SameBankChoice,
+    SettingError, Settings, Sharing, SheetChoice, Switch,
 };
 pub use mapping::Order;
 pub use module::{Module, ModuleKind, ModulePower, RankPair};

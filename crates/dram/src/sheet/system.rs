@@ -5,11 +5,13 @@ use wordline_core::Figure;
 use wordline_core::quantity::{ByteCount, Frequency, Time};
 
 use super::labelled::{
-    BoundedCount, Labelled, PageSize, PairRefresh, PowerDown, RefreshMode, RefreshRate,
-    RefreshStagger, RowPolicyChoice, Sharing, SheetChoice, Switch,
+    BoundedCount, ChoiceValue, Labelled, LossShare, PageSize, PairRefresh, PowerDown, RefreshMode,
+    RefreshRate, RefreshStagger, RowPolicyChoice, SameBankChoice, Sharing, SheetChoice, Switch,
 };
 use super::mapping::Order;
 use super::problem::{DramSheetProblem, DramSheetProblems};
+use crate::mapping::AddressHash;
+use crate::scheduler::SchedulerName;
 
 /// A system: table `[host]`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -21,6 +23,11 @@ pub struct System {
     pub cores: Labelled<BoundedCount<1, 1024>>,
     /// Lines that a core can have under way, prefetches included.
     pub misses: Labelled<BoundedCount<1, 1024>>,
+    /// Of them, lines that no prefetch foresees and non-temporal stores: line-fill buffers of the first level. Left out: all
+    /// of them, for every access.
+    pub fill_buffers: Option<Labelled<BoundedCount<1, 1024>>>,
+    /// Accesses between two pauses of a core that makes load. Left out: 1.
+    pub lines_per_pause: Option<Labelled<BoundedCount<1, 1024>>>,
     /// Clock of the cores.
     pub core_clock: Figure<Frequency>,
     /// From a core's miss to the memory controller.
@@ -88,14 +95,16 @@ pub struct MappingSheet {
     pub interleave_bytes: Labelled<BoundedCount<64, 1_048_576>>,
     /// The fields inside a sub-channel, lowest first. Where ranks and pseudo-channels stand selects them.
     pub address_order: Labelled<Order>,
-    /// Whether bank group and bank are XORed with low bits of the row.
-    pub hash: Labelled<Switch>,
+    /// What the bits of a place are XORed with.
+    pub hash: Labelled<AddressHash>,
 }
 
 /// What a memory controller decides by itself: table `[host.controller]`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HostControllerSheet {
+    /// Whose commands go first; missing: fr-fcfs.
+    pub scheduler: Option<Labelled<SchedulerName>>,
     /// Entries of a read queue.
     pub read_queue: Labelled<BoundedCount<1, 4096>>,
     /// Entries of a write queue.
@@ -110,6 +119,14 @@ pub struct HostControllerSheet {
     pub drain_low: Labelled<BoundedCount<0, 4096>>,
     /// Column commands that may pass the oldest request.
     pub age_cap: Labelled<BoundedCount<1, 1_000_000>>,
+    /// Entries before a turn of the direction from which on rows are opened for the other one; missing: none are.
+    pub turn_lookahead: Option<Labelled<BoundedCount<0, 4096>>>,
+    /// Column commands for which a turn that is due waits for requests whose rows are open; missing: none.
+    pub turn_hits: Option<Labelled<BoundedCount<0, 4096>>>,
+    /// Whether the direction turns as soon as only the other one has open rows; missing: off.
+    pub turn_early: Option<Labelled<Switch>>,
+    /// Part of the data bus that the platform loses, whatever the cause; missing: none.
+    pub bus_loss: Option<Labelled<LossShare>>,
     /// When rows are closed that no request asks for.
     pub page_policy: Labelled<RowPolicyChoice>,
     /// How ranks are refreshed.
@@ -118,6 +135,14 @@ pub struct HostControllerSheet {
     pub refresh_rate: Labelled<RefreshRate>,
     /// Refreshes that a rank may owe while it has requests: REFab 4 (JESD79-5), REFsb 32.
     pub refresh_postponed: Labelled<BoundedCount<0, 32>>,
+    /// Refreshes that a rank may do ahead while nothing is queued for it: REFab 4, REFsb 32. None where it is left out.
+    pub refresh_pulled_in: Option<Labelled<BoundedCount<0, 32>>>,
+    /// Which banks a REFsb takes; by turns where it is left out.
+    pub same_bank_order: Option<Labelled<SameBankChoice>>,
+    /// Reads, and writes, that wait beside a queue while their banks are refreshed. None where it is left out.
+    pub refresh_aside: Option<Labelled<BoundedCount<0, 4096>>>,
+    /// Whether banks that are activated often get RFM, as their dies ask for it. Not where it is left out.
+    pub rfm: Option<Labelled<Switch>>,
     /// Whether the two ranks of a pair are refreshed together.
     pub pair_refresh: Labelled<PairRefresh>,
     /// Whether sub-channels and ranks are refreshed one after the other.
@@ -131,10 +156,12 @@ pub struct HostControllerSheet {
 }
 
 /// Names of the choices of systems. Those of links only systems with links have.
-pub(super) const NAMES: [&str; 36] = [
+pub(super) const NAMES: [&str; 47] = [
     "channels",
     "cores",
     "misses",
+    "fill_buffers",
+    "lines_per_pause",
     "request_path",
     "return_path",
     "page_bytes",
@@ -142,6 +169,7 @@ pub(super) const NAMES: [&str; 36] = [
     "interleave_bytes",
     "address_order",
     "hash",
+    "scheduler",
     "read_queue",
     "write_queue",
     "queue_sharing",
@@ -149,10 +177,18 @@ pub(super) const NAMES: [&str; 36] = [
     "drain_high",
     "drain_low",
     "age_cap",
+    "turn_lookahead",
+    "turn_hits",
+    "turn_early",
+    "bus_loss",
     "page_policy",
     "refresh",
     "refresh_rate",
     "refresh_postponed",
+    "refresh_pulled_in",
+    "same_bank_order",
+    "refresh_aside",
+    "rfm",
     "pair_refresh",
     "refresh_stagger",
     "power_down",
@@ -170,8 +206,16 @@ pub(super) const NAMES: [&str; 36] = [
     "link_write_return",
 ];
 
+/// A choice that a sheet may leave out, as users see it.
+fn optional<T: ChoiceValue>(
+    choice: &Option<Labelled<T>>,
+    name: &'static str,
+) -> Option<SheetChoice> {
+    choice.as_ref().map(|choice| choice.choice(name))
+}
+
 impl System {
-    /// Every parameter that can be set, with what else is plausible.
+    /// Every parameter that the sheet has a value for, with what else is plausible.
     #[must_use]
     pub fn choices(&self) -> Vec<SheetChoice> {
         let (mapping, controller) = (&self.mapping, &self.controller);
@@ -203,13 +247,24 @@ impl System {
             controller.rank_gap.choice("rank_gap"),
             controller.rtw_gap.choice("rtw_gap"),
         ];
-        choices.extend(self.sockets.as_ref().map(|of| of.choice("sockets")));
-        choices.extend(self.clusters.as_ref().map(|of| of.choice("clusters")));
-        choices.extend(
-            self.remote_share
-                .as_ref()
-                .map(|of| of.choice("remote_share")),
-        );
+        // What a sheet leaves out is no choice of its system.
+        let optional = [
+            optional(&self.fill_buffers, "fill_buffers"),
+            optional(&self.lines_per_pause, "lines_per_pause"),
+            optional(&controller.scheduler, "scheduler"),
+            optional(&controller.turn_lookahead, "turn_lookahead"),
+            optional(&controller.turn_hits, "turn_hits"),
+            optional(&controller.turn_early, "turn_early"),
+            optional(&controller.bus_loss, "bus_loss"),
+            optional(&controller.refresh_pulled_in, "refresh_pulled_in"),
+            optional(&controller.same_bank_order, "same_bank_order"),
+            optional(&controller.rfm, "rfm"),
+            optional(&controller.refresh_aside, "refresh_aside"),
+            optional(&self.sockets, "sockets"),
+            optional(&self.clusters, "clusters"),
+            optional(&self.remote_share, "remote_share"),
+        ];
+        choices.extend(optional.into_iter().flatten());
         choices.extend(self.link.iter().flat_map(LinkSheet::choices));
         choices
     }

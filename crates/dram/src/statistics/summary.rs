@@ -24,7 +24,7 @@ pub struct TrafficSummary {
     /// Reads and writes whose bank had another row open.
     pub conflicts: u64,
     /// Commands, in the order of [`Command::ALL`](crate::Command::ALL).
-    pub commands: [u64; 12],
+    pub commands: [u64; Command::ALL.len()],
     /// Clocks that reads waited between arrival and RD command, by cause in the order of
     /// [`WaitCause::ALL`](crate::WaitCause::ALL).
     pub read_waits: [u64; CAUSES],

@@ -67,13 +67,19 @@ impl CorePace {
 pub(super) struct Core {
     number: u16,
     probe: bool,
-    /// Lines that may still be asked for.
+    /// Lines that may still be asked for, and fill buffers that are free.
     free: u32,
+    buffers: u32,
+    /// Whether a read holds a fill buffer, and a write.
+    holds: [bool; 2],
     round: &'static [CoreStep],
     step: usize,
     /// When the next step may be done, and the next paced one.
     ready_ps: u64,
     paced_ps: u64,
+    /// Accesses before the next pause, and in each group between two.
+    until_pause: u32,
+    group: u32,
     interval_ps: u64,
     cycle_ps: u64,
     cursors: [BufferCursor; 3],
@@ -82,39 +88,63 @@ pub(super) struct Core {
 }
 
 impl Core {
-    /// A core that makes load. It begins anywhere in its round and its delay, so that cores are not in step.
+    /// A core that makes load.
     pub(super) fn load(
         config: &CoreConfig,
         traffic: &Traffic,
         at: &Placement,
         number: u16,
     ) -> Self {
-        let mix = traffic.mix;
         let pace = CorePace::new(config, traffic.delay_cycles);
-        let first = u64::from(number) * buffer_count(mix);
+        let demand = traffic.pattern == Pattern::Random;
+        let split = config.fill_buffers.is_some();
+        let mut core = Self {
+            free: config.misses,
+            buffers: config.fill_buffers.unwrap_or(config.misses),
+            holds: [split && demand, split && traffic.mix == Mix::Triad],
+            round: round(traffic.mix),
+            group: config.lines_per_pause,
+            interval_ps: pace.interval_ps,
+            returns: Vec::with_capacity(config.misses.min(1 << 16) as usize),
+            ..Self::probe(config, traffic, at, number)
+        };
+        core.probe = false;
+        core.begin(config, traffic, at, 0, 0);
+        core
+    }
+
+    /// Goes on elsewhere: anywhere in its buffers, its round and its pause, so that cores are not in step. What is under
+    /// way stays so. Of accesses between pauses as many are asked for in the next time as without this, on average.
+    pub(super) fn begin(
+        &mut self,
+        config: &CoreConfig,
+        traffic: &Traffic,
+        at: &Placement,
+        episode: u64,
+        now_ps: u64,
+    ) {
+        let first = u64::from(self.number) * buffer_count(traffic.mix);
         let behind = config.write_back_bytes / 64;
         let ahead = [0, behind, 0];
-        let cursor = |index: usize| {
-            let buffer = first + buffers(mix)[index];
+        self.cursors = [0, 1, 2].map(|index| {
+            let buffer = first + buffers(traffic.mix)[index];
             BufferCursor::new(at, buffer, traffic.pattern, ahead[index])
-        };
+        });
         let chance = |what: u64, choices: u64| {
-            draw(traffic.seed, number.into(), what, Purpose::Arrival) % choices
+            let what = 2 * episode + what;
+            draw(traffic.seed, self.number.into(), what, Purpose::Arrival) % choices
         };
-        let round = round(mix);
-        Self {
-            number,
-            probe: false,
-            free: config.misses,
-            round,
-            step: chance(0, round.len() as u64) as usize,
-            ready_ps: chance(1, pace.interval_ps),
-            paced_ps: 0,
-            interval_ps: pace.interval_ps,
-            cycle_ps: pace.cycle_ps,
-            cursors: [0, 1, 2].map(cursor),
-            returns: Vec::with_capacity(config.misses.min(1 << 16) as usize),
-        }
+        self.step = chance(0, self.round.len() as u64) as usize;
+        // A period is a pause and the accesses of a group but the first, a cycle each.
+        let rest_ps = u64::from(self.group - 1) * self.cycle_ps;
+        let within = chance(1, self.interval_ps.saturating_add(rest_ps));
+        let (wait_ps, until_pause) = match within.checked_sub(self.interval_ps) {
+            None => (within, self.group),
+            Some(into) => (0, 1 + (into / self.cycle_ps) as u32),
+        };
+        self.ready_ps = now_ps.saturating_add(wait_ps);
+        self.paced_ps = self.ready_ps;
+        self.until_pause = until_pause;
     }
 
     /// A core that reads one random line after the other.
@@ -124,7 +154,7 @@ impl Core {
         at: &Placement,
         number: u16,
     ) -> Self {
-        let probe = u64::from(number) - u64::from(traffic.load_cores);
+        let probe = u64::from(number).saturating_sub(traffic.load_cores.into());
         let buffer = u64::from(traffic.load_cores) * buffer_count(traffic.mix) + probe;
         let cursor = BufferCursor::new(at, buffer, Pattern::Random, 0);
         let pace = CorePace::new(config, 0);
@@ -132,10 +162,14 @@ impl Core {
             number,
             probe: true,
             free: 1,
+            buffers: 1,
+            holds: [false; 2],
             round: round(Mix::Reads),
             step: 0,
             ready_ps: 0,
             paced_ps: 0,
+            until_pause: 1,
+            group: 1,
             interval_ps: pace.cycle_ps,
             cycle_ps: pace.cycle_ps,
             cursors: [cursor.clone(), cursor.clone(), cursor],
@@ -161,12 +195,13 @@ impl Core {
         self.returns.sort_unstable_by_key(|answer| answer.time_ps);
         let mut taken = 0;
         loop {
-            if self.free == 0 {
-                match self.returns.get(taken) {
+            if self.is_full() {
+                match self.returns.get(taken).copied() {
                     Some(answer) if answer.time_ps < end_ps => {
-                        self.free = 1;
+                        self.take_back(answer.kind);
                         self.ready_ps = self.ready_ps.max(answer.time_ps);
                         taken += 1;
+                        continue;
                     }
                     _ => break,
                 }
@@ -177,10 +212,12 @@ impl Core {
             self.issue(at, inbox, tally);
         }
         // What is left frees lines for later.
-        let rest = self.returns[taken..].iter();
-        let more = rest.take_while(|answer| answer.time_ps < end_ps).count();
-        self.free += more as u32;
-        taken += more;
+        while let Some(answer) = self.returns.get(taken).copied()
+            && answer.time_ps < end_ps
+        {
+            self.take_back(answer.kind);
+            taken += 1;
+        }
         for answer in &self.returns[..taken] {
             let latency_ps = latency(answer.id, answer.time_ps);
             tally.returned(answer.kind, answer.time_ps, latency_ps);
@@ -189,6 +226,18 @@ impl Core {
             }
         }
         self.returns.drain(..taken);
+    }
+
+    /// Whether the next step has to wait for an answer.
+    #[inline]
+    fn is_full(&self) -> bool {
+        self.free == 0 || (self.buffers == 0 && self.holds[self.round[self.step].kind as usize])
+    }
+
+    #[inline]
+    fn take_back(&mut self, kind: RequestKind) {
+        self.free += 1;
+        self.buffers += u32::from(self.holds[kind as usize]);
     }
 
     /// Does a step.
@@ -204,8 +253,13 @@ impl Core {
         inbox.post(name(self.number, now), step.kind, line, now);
         tally.issued(step.kind, now);
         self.free -= 1;
+        self.buffers -= u32::from(self.holds[step.kind as usize]);
         if step.paced {
-            self.paced_ps = now.saturating_add(self.interval_ps);
+            self.until_pause -= 1;
+            if self.until_pause == 0 {
+                self.until_pause = self.group;
+                self.paced_ps = now.saturating_add(self.interval_ps);
+            }
         }
         self.ready_ps = now.saturating_add(self.cycle_ps);
         if self.round[self.step].paced {

@@ -2,7 +2,7 @@
 
 use super::link::Links;
 use crate::config::ClockDomain;
-use crate::engine::{PushError, SubChannel};
+use crate::engine::{PushError, ScheduledSubChannel};
 use crate::mapping::AddressMap;
 use crate::observer::Observer;
 use crate::request::{Location, Request, RequestKind};
@@ -141,7 +141,7 @@ impl Inbox {
     pub(super) fn deliver<O: Observer>(
         &mut self,
         part: usize,
-        to: &mut SubChannel<O>,
+        to: &mut ScheduledSubChannel<O>,
         clock: ClockDomain,
         path_ps: u64,
         before_ps: u64,

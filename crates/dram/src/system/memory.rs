@@ -2,7 +2,7 @@
 
 use super::answer::Answers;
 use crate::config::{ConfigError, SystemConfig};
-use crate::engine::{PushError, SubChannel};
+use crate::engine::{PushError, ScheduledSubChannel};
 use crate::mapping::{AddressError, AddressMap, DecodedAddress};
 use crate::observer::Observer;
 use crate::request::{Request, RequestKind};
@@ -63,7 +63,7 @@ pub struct Completion {
 pub struct MemorySystem<O: Observer> {
     config: SystemConfig,
     map: AddressMap,
-    parts: Vec<SubChannel<(Answers, O)>>,
+    parts: Vec<ScheduledSubChannel<(Answers, O)>>,
     /// Answers with their sub-channels, in the order of time, sub-channel and appearance. The first `ready` are due.
     answers: Vec<(Completion, usize)>,
     ready: usize,
@@ -85,7 +85,8 @@ impl<O: Observer> MemorySystem<O> {
             for sub_channel in 0..config.sub_channels {
                 let observers = (Answers::default(), observer(channel, sub_channel));
                 let number = channel * config.sub_channels + sub_channel;
-                parts.push(SubChannel::new(&config.sub_channel_at(number), observers)?);
+                let config = config.sub_channel_at(number);
+                parts.push(ScheduledSubChannel::new(&config, observers)?);
             }
         }
         Ok(Self {
@@ -155,7 +156,7 @@ impl<O: Observer> MemorySystem<O> {
         for part in &mut self.parts {
             part.run(last);
         }
-        let end = self.parts.iter_mut().map(SubChannel::flush).max();
+        let end = self.parts.iter_mut().map(ScheduledSubChannel::flush).max();
         let end = end.unwrap_or(0);
         // Those that were done before the others go on being refreshed.
         for part in &mut self.parts {
@@ -186,7 +187,7 @@ impl<O: Observer> MemorySystem<O> {
     /// Requests that were pushed and are not served.
     #[must_use]
     pub fn waiting(&self) -> usize {
-        self.parts.iter().map(SubChannel::waiting).sum()
+        self.parts.iter().map(ScheduledSubChannel::waiting).sum()
     }
 
     /// What watches, channel by channel, sub-channel by sub-channel.

@@ -19,6 +19,8 @@ mod traffic;
 #[cfg(test)]
 use crate as dram;
 #[cfg(test)]
+mod coverage;
+#[cfg(test)]
 pub(crate) mod sample;
 #[cfg(test)]
 mod tests;

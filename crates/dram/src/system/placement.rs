@@ -140,6 +140,16 @@ impl Placement {
         })
     }
 
+    /// The same buffers elsewhere: in each episode of a run in other pages.
+    pub(super) fn of_episode(&self, seed: u64, episode: u32) -> Self {
+        let seed = draw(seed, u64::MAX, u64::from(episode) << 32, Purpose::Address);
+        Self {
+            seed,
+            permutation: Permutation::new(seed, self.permutation.frames),
+            ..self.clone()
+        }
+    }
+
     /// First line in physical memory of a buffer's page.
     fn base(&self, buffer: u64, page: u64) -> u64 {
         let owner = self.owners[buffer as usize];

@@ -12,21 +12,26 @@ pub const BINS: usize = 512;
 const BATCHES_MAX: usize = 128;
 /// Fewest batches that neighbours are merged into.
 const BATCHES_MIN: usize = 20;
+/// Fewest batches that neighbouring episodes are merged into: cores move between them, so that only what the memory owes
+/// of refreshes and its queues connect them.
+const EPISODES_MIN: usize = 5;
 
 /// What the probes of a run felt, from the issue of a load to its data.
 #[derive(Clone, Debug)]
 pub struct LatencyProbe {
     /// Samples.
     pub samples: u64,
+    /// Time in which they were taken, in picoseconds.
+    pub duration_ps: u64,
     /// Their mean, in picoseconds.
     pub mean_ps: f64,
     /// Half the width of the mean's 95 % confidence interval, in picoseconds: by batch means and Student's t.
     /// Infinite with fewer than two batches.
     pub confidence_ps: f64,
-    /// Batches that the interval rests on: consecutive samples in equal numbers.
+    /// Batches that the interval rests on: episodes, or consecutive samples in equal numbers.
     pub batches: u32,
     /// Correlation of neighbouring batches. Far above 0 it says that the interval is too narrow; neighbours are merged
-    /// as long as it is and at least 20 are left.
+    /// as long as it is and at least 20 are left, of episodes 5.
     pub correlation: f64,
     /// Samples by latency: [`BIN_PS`] a bin, the last one open.
     pub bins: Vec<u64>,
@@ -45,13 +50,20 @@ impl LatencyProbe {
 }
 
 /// Batches of consecutive values, in the order of time: how sure the mean of values is that depend on each other.
+/// A batch is an episode, or one of a run that is a single episode.
 #[derive(Clone, Debug)]
 pub(super) struct Batches {
-    /// Sums of complete batches, how many values each has, and the batch that is being filled.
-    sums: Vec<u64>,
-    size: u64,
-    current: u64,
-    filled: u64,
+    /// Complete ones, and the one that is being filled.
+    complete: Vec<Batch>,
+    current: Batch,
+    /// Values of a batch; `None` where episodes are batches.
+    size: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Batch {
+    sum: u64,
+    count: u64,
 }
 
 /// How sure a mean is.
@@ -64,43 +76,54 @@ pub(super) struct MeanConfidence {
 }
 
 impl Batches {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(episodes: u32) -> Self {
         Self {
-            sums: Vec::with_capacity(BATCHES_MAX),
-            size: 1,
-            current: 0,
-            filled: 0,
+            complete: Vec::with_capacity(BATCHES_MAX),
+            current: Batch::default(),
+            size: (episodes == 1).then_some(1),
         }
     }
 
     pub(super) fn record(&mut self, value: u64) {
-        self.current = self.current.saturating_add(value);
-        self.filled += 1;
-        if self.filled < self.size {
+        self.current.sum = self.current.sum.saturating_add(value);
+        self.current.count += 1;
+        let Some(size) = &mut self.size else {
+            return;
+        };
+        if self.current.count < *size {
             return;
         }
-        self.sums.push(self.current);
-        (self.current, self.filled) = (0, 0);
-        if self.sums.len() == BATCHES_MAX {
-            merge_neighbours(&mut self.sums);
-            self.size *= 2;
+        self.complete.push(std::mem::take(&mut self.current));
+        if self.complete.len() == BATCHES_MAX {
+            merge_neighbours(&mut self.complete);
+            *size *= 2;
+        }
+    }
+
+    /// The batch is complete, where episodes are batches.
+    pub(super) fn end_episode(&mut self) {
+        if self.size.is_none() && self.current.count > 0 {
+            self.complete.push(std::mem::take(&mut self.current));
         }
     }
 
     /// Of the values in complete batches. Neighbours are merged as long as they depend on each other.
-    pub(super) fn certainty(mut self) -> MeanConfidence {
-        let mut correlation = correlation(&self.sums);
+    pub(super) fn certainty(self) -> MeanConfidence {
+        let mut batches = self.complete;
+        let least = if self.size.is_some() {
+            BATCHES_MIN
+        } else {
+            EPISODES_MIN
+        };
+        let mut correlation = correlation(&batches);
         // The correlation of n independent batches lies below this with 95 % probability.
-        while correlation > 1.645 / (self.sums.len() as f64).sqrt()
-            && self.sums.len() / 2 >= BATCHES_MIN
-        {
-            merge_neighbours(&mut self.sums);
-            self.size *= 2;
-            correlation = self::correlation(&self.sums);
+        while correlation > 1.645 / (batches.len() as f64).sqrt() && batches.len() / 2 >= least {
+            merge_neighbours(&mut batches);
+            correlation = self::correlation(&batches);
         }
         MeanConfidence {
-            half_width: half_width(&self.sums) / self.size as f64,
-            batches: self.sums.len() as u32,
+            half_width: half_width(&batches),
+            batches: batches.len() as u32,
             correlation,
         }
     }
@@ -112,15 +135,23 @@ pub(super) struct Sampler {
     bins: Vec<u64>,
     histogram: LatencyHistogram,
     batches: Batches,
+    duration_ps: u64,
 }
 
 impl Sampler {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(episodes: u32) -> Self {
         Self {
             bins: vec![0; BINS],
             histogram: LatencyHistogram::new(),
-            batches: Batches::new(),
+            batches: Batches::new(episodes),
+            duration_ps: 0,
         }
+    }
+
+    /// An episode in which samples were taken for so long is over.
+    pub(super) fn end_episode(&mut self, duration_ps: u64) {
+        self.batches.end_episode();
+        self.duration_ps += duration_ps;
     }
 
     pub(super) fn samples(&self) -> u64 {
@@ -139,6 +170,7 @@ impl Sampler {
         let certainty = self.batches.certainty();
         LatencyProbe {
             samples: self.histogram.count(),
+            duration_ps: self.duration_ps,
             mean_ps: self.histogram.mean_s().unwrap_or(0.0) * 1e12,
             confidence_ps: certainty.half_width,
             batches: certainty.batches,
@@ -151,44 +183,53 @@ impl Sampler {
 }
 
 /// Adds up pairs of neighbours; one without a neighbour is dropped.
-fn merge_neighbours(batches: &mut Vec<u64>) {
+fn merge_neighbours(batches: &mut Vec<Batch>) {
     let pairs = batches.len() / 2;
     for pair in 0..pairs {
-        batches[pair] = batches[2 * pair] + batches[2 * pair + 1];
+        let [one, next] = [batches[2 * pair], batches[2 * pair + 1]];
+        batches[pair] = Batch {
+            sum: one.sum + next.sum,
+            count: one.count + next.count,
+        };
     }
     batches.truncate(pairs);
 }
 
-fn mean(batches: &[u64]) -> f64 {
-    batches.iter().map(|&sum| sum as f64).sum::<f64>() / batches.len() as f64
+/// How far the sum of each batch lies from that of as many mean values, and how many values a batch has on average. The mean
+/// is that of all values: batches of more count for more.
+fn off(batches: &[Batch]) -> (Vec<f64>, f64) {
+    let sum: f64 = batches.iter().map(|batch| batch.sum as f64).sum();
+    let count: f64 = batches.iter().map(|batch| batch.count as f64).sum();
+    let mean = sum / count;
+    let off = batches
+        .iter()
+        .map(|batch| batch.sum as f64 - mean * batch.count as f64);
+    (off.collect(), count / batches.len() as f64)
 }
 
-fn squares(batches: &[u64], mean: f64) -> f64 {
-    batches.iter().map(|&sum| (sum as f64 - mean).powi(2)).sum()
+fn squares(off: &[f64]) -> f64 {
+    off.iter().map(|off| off.powi(2)).sum()
 }
 
-/// Half the width of the 95 % confidence interval of the mean of independent batches.
-fn half_width(batches: &[u64]) -> f64 {
+/// Half the width of the 95 % confidence interval of the mean of the values in independent batches.
+fn half_width(batches: &[Batch]) -> f64 {
     if batches.len() < 2 {
         return f64::INFINITY;
     }
+    let (off, size) = off(batches);
     let (count, freedom) = (batches.len() as f64, batches.len() - 1);
-    let variance = squares(batches, mean(batches)) / freedom as f64;
-    student_t(freedom) * (variance / count).sqrt()
+    let variance = squares(&off) / freedom as f64;
+    student_t(freedom) * (variance / count).sqrt() / size
 }
 
 /// Correlation of neighbours (lag 1); 0 where nothing varies.
-fn correlation(batches: &[u64]) -> f64 {
-    let mean = mean(batches);
-    let all = squares(batches, mean);
+fn correlation(batches: &[Batch]) -> f64 {
+    let (off, _) = off(batches);
+    let all = squares(&off);
     if batches.len() < 3 || all == 0.0 {
         return 0.0;
     }
-    let off = |sum: u64| sum as f64 - mean;
-    let products: f64 = batches
-        .windows(2)
-        .map(|pair| off(pair[0]) * off(pair[1]))
-        .sum();
+    let products: f64 = off.windows(2).map(|pair| pair[0] * pair[1]).sum();
     products / all
 }
 
@@ -239,7 +280,7 @@ mod tests {
 
     #[test]
     fn samples_fall_into_bins_of_8_ns() {
-        let mut sampler = Sampler::new();
+        let mut sampler = Sampler::new(1);
         for latency in [0, 7_999, 8_000, 100_000, 4_088_000, u64::MAX / 2] {
             sampler.record(latency);
         }
@@ -265,7 +306,7 @@ mod tests {
         for (memory, least) in [(0.0, 0.93), (0.95, 0.91)] {
             let (mut held, runs) = (0, 400);
             for seed in 0..runs {
-                let mut sampler = Sampler::new();
+                let mut sampler = Sampler::new(1);
                 let mut state = 0.0;
                 for number in 0..20_000 {
                     state = memory * state + normal(seed, number);
@@ -282,7 +323,7 @@ mod tests {
 
     #[test]
     fn few_samples_are_no_certainty() {
-        let mut sampler = Sampler::new();
+        let mut sampler = Sampler::new(1);
         assert!(sampler.clone().finish().confidence_ps.is_infinite());
         sampler.record(5);
         assert!(sampler.clone().finish().confidence_ps.is_infinite());

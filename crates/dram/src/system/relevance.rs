@@ -50,6 +50,8 @@ mod tests {
         warm_up_ps: 5_300_000,
         measure_ps: 10_000_000,
         probe_samples: 30,
+        episodes: 1,
+        settle_ps: 0,
     };
 
     fn run(config: &SystemConfig, traffic: &Traffic) -> String {

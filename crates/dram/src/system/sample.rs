@@ -3,8 +3,8 @@
 //! guesswork that serves tests alone. The catalogue has the real ones.
 
 use super::dram::{
-    AddressField, AddressMapping, ChannelGeometry, ClockDomain, CoreConfig, Digit, Policy,
-    RefreshStagger, SubChannelConfig, SystemConfig, Timing, Topology,
+    AddressField, AddressHash, AddressMapping, ChannelGeometry, ClockDomain, CoreConfig, Digit,
+    Policy, RefreshStagger, SubChannelConfig, SystemConfig, Timing, Topology,
 };
 
 /// 12 channels of DDR5-6400, two ranks of x8 dies.
@@ -51,6 +51,8 @@ fn system(
         cores: CoreConfig {
             cores: 128,
             misses: 48,
+            fill_buffers: None,
+            lines_per_pause: 1,
             clock_hz: 2_700_000_000,
             request_path_ps: 30_000,
             return_path_ps: 35_000,
@@ -76,7 +78,7 @@ fn mapping(geometry: &ChannelGeometry) -> AddressMapping {
             digit(AddressField::Rank, geometry.ranks.into()),
             digit(AddressField::Row, geometry.rows),
         ],
-        hash: true,
+        hash: AddressHash::on(),
     }
 }
 

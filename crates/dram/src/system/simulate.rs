@@ -16,7 +16,7 @@ use super::tally::RequestTally;
 use super::traffic::{RunLength, Traffic};
 use crate::config::{ConfigError, SystemConfig};
 use crate::energy::{EnergyCounts, EnergyMeter};
-use crate::engine::{PushError, SubChannel};
+use crate::engine::{PushError, ScheduledSubChannel};
 use crate::mapping::AddressMap;
 use crate::statistics::{Statistics, TrafficSummary};
 
@@ -33,7 +33,7 @@ pub struct SystemRun {
     /// Bytes written, as they were accepted.
     pub bytes_written: u64,
     /// Half the width of the 95 % confidence interval of [`bytes_per_s`](Self::bytes_per_s), in B/s: by batch means of
-    /// the microseconds and Student's t. Infinite with fewer than two of them.
+    /// the microseconds, or of the episodes, and Student's t. Infinite with fewer than two of them.
     pub bytes_per_s_confidence: f64,
     /// Latency samples; `None` without probes.
     pub probe: Option<LatencyProbe>,
@@ -78,7 +78,14 @@ pub fn simulate(
     Simulation::new(config, traffic)?.run(length, go_on)
 }
 
-type Part = SubChannel<(Answers, (Statistics, EnergyMeter))>;
+/// Bytes by microsecond.
+struct Throughput {
+    batches: Batches,
+    /// Bytes of the measured part so far.
+    moved: u64,
+}
+
+type Part = ScheduledSubChannel<(Answers, (Statistics, EnergyMeter))>;
 
 pub(super) struct Simulation<'a> {
     config: &'a SystemConfig,
@@ -88,7 +95,9 @@ pub(super) struct Simulation<'a> {
     parts: Vec<Part>,
     tally: RequestTally,
     sampler: Sampler,
-    probes: u32,
+    /// Whether latencies count.
+    samples: bool,
+    traffic: Traffic,
     pub(super) window_ps: u64,
     now_ps: u64,
 }
@@ -121,7 +130,7 @@ impl<'a> Simulation<'a> {
         let part = |number| {
             let measures = (Statistics::new(sub_channel), EnergyMeter::new(sub_channel));
             let config = config.sub_channel_at(number);
-            SubChannel::new(&config, (Answers::default(), measures))
+            ScheduledSubChannel::new(&config, (Answers::default(), measures))
         };
         let parts = config.channels * config.sub_channels;
         let paths_ps = config.cores.request_path_ps + config.cores.return_path_ps;
@@ -132,8 +141,9 @@ impl<'a> Simulation<'a> {
             inbox: Inbox::new(map, config.channels, config.sub_channels, links),
             parts: (0..parts).map(part).collect::<Result<_, _>>()?,
             tally: RequestTally::default(),
-            sampler: Sampler::new(),
-            probes: traffic.probes,
+            sampler: Sampler::new(1),
+            samples: true,
+            traffic: *traffic,
             window_ps: paths_ps.min(WINDOW_MAX_PS),
             now_ps: 0,
         })
@@ -147,25 +157,89 @@ impl<'a> Simulation<'a> {
         if !self.run_until(length.warm_up_ps, go_on)? {
             return Ok(None);
         }
-        self.begin();
+        let episodes = length.episodes.max(1);
+        self.begin(episodes);
         let begin_ps = self.now_ps;
-        let (mut batches, mut moved) = (Batches::new(), 0);
-        loop {
-            let measured = self.now_ps - begin_ps;
-            let enough = self.probes == 0 || self.sampler.samples() >= length.probe_samples;
-            if measured > 0 && measured >= length.measure_ps && enough {
-                break;
-            }
-            if !self.run_until(self.now_ps + QUANTUM_PS, go_on)? {
+        let mut throughput = Throughput {
+            batches: Batches::new(episodes),
+            moved: 0,
+        };
+        for episode in 0..episodes {
+            if !self.episode(episode, length, &mut throughput, go_on)? {
                 return Ok(None);
             }
-            let bytes = 64 * (self.tally.reads() + self.tally.writes());
-            batches.record(bytes - moved);
-            moved = bytes;
         }
         let per_second = 1e12 / QUANTUM_PS as f64;
-        let confidence = batches.certainty().half_width * per_second;
+        let confidence = throughput.batches.certainty().half_width * per_second;
         Ok(Some(self.finish(begin_ps, confidence)))
+    }
+
+    /// A stretch of the measured part, unless it is cancelled.
+    fn episode(
+        &mut self,
+        number: u32,
+        length: &RunLength,
+        throughput: &mut Throughput,
+        go_on: &dyn Fn(u64) -> bool,
+    ) -> Result<bool, ConfigError> {
+        if number > 0 {
+            self.move_on(number);
+            self.samples = false;
+            let settled_ps = self.now_ps + length.settle_ps.next_multiple_of(QUANTUM_PS);
+            while self.now_ps < settled_ps {
+                if !self.quantum(throughput, go_on)? {
+                    return Ok(false);
+                }
+            }
+            self.samples = true;
+        }
+        let episodes = u64::from(length.episodes.max(1));
+        let measure_ps = length.measure_ps.div_ceil(episodes);
+        let quota = length.probe_samples.div_ceil(episodes);
+        let (begin_ps, taken) = (self.now_ps, self.sampler.samples());
+        loop {
+            let measured = self.now_ps - begin_ps;
+            let enough = self.traffic.probes == 0 || self.sampler.samples() - taken >= quota;
+            if measured > 0 && measured >= measure_ps && enough {
+                break;
+            }
+            if !self.quantum(throughput, go_on)? {
+                return Ok(false);
+            }
+        }
+        throughput.batches.end_episode();
+        self.sampler.end_episode(self.now_ps - begin_ps);
+        Ok(true)
+    }
+
+    /// The load cores go on elsewhere.
+    fn move_on(&mut self, episode: u32) {
+        self.placement = self.placement.of_episode(self.traffic.seed, episode);
+        let load = self.traffic.load_cores as usize;
+        for core in &mut self.cores[..load] {
+            core.begin(
+                &self.config.cores,
+                &self.traffic,
+                &self.placement,
+                episode.into(),
+                self.now_ps,
+            );
+        }
+    }
+
+    /// A microsecond and what it moved, unless it is cancelled.
+    fn quantum(
+        &mut self,
+        throughput: &mut Throughput,
+        go_on: &dyn Fn(u64) -> bool,
+    ) -> Result<bool, ConfigError> {
+        if !self.run_until(self.now_ps + QUANTUM_PS, go_on)? {
+            return Ok(false);
+        }
+        let bytes = 64 * (self.tally.reads() + self.tally.writes());
+        throughput.batches.record(bytes - throughput.moved);
+        throughput.moved = bytes;
+        Ok(true)
     }
 
     /// Runs up to a time, unless it is cancelled.
@@ -197,7 +271,9 @@ impl<'a> Simulation<'a> {
         }
         self.tally.samples.sort_unstable();
         for sample in self.tally.samples.drain(..) {
-            self.sampler.record(sample.latency_ps);
+            if self.samples {
+                self.sampler.record(sample.latency_ps);
+            }
         }
         let reach_ps = end_ps + paths.request_path_ps;
         let until = clock.edge_at_or_after(reach_ps);
@@ -250,7 +326,7 @@ impl<'a> Simulation<'a> {
     }
 
     /// The measured part begins: at the controllers a request path later than at the cores.
-    fn begin(&mut self) {
+    fn begin(&mut self, episodes: u32) {
         let clock = self.catch_up();
         for part in &mut self.parts {
             let (_, (statistics, energy)) = part.observer_mut();
@@ -261,7 +337,7 @@ impl<'a> Simulation<'a> {
             links.begin();
         }
         self.tally.begin(self.now_ps);
-        self.sampler = Sampler::new();
+        self.sampler = Sampler::new(episodes);
     }
 
     fn finish(mut self, begin_ps: u64, bytes_per_s_confidence: f64) -> SystemRun {
@@ -277,7 +353,7 @@ impl<'a> Simulation<'a> {
             bytes_read: self.tally.reads() * 64,
             bytes_written: self.tally.writes() * 64,
             bytes_per_s_confidence,
-            probe: (self.probes > 0).then(|| self.sampler.finish()),
+            probe: (self.traffic.probes > 0).then(|| self.sampler.finish()),
             summary,
             energy: counts,
             outstanding_mean: self.tally.outstanding_mean(self.now_ps),
@@ -309,6 +385,14 @@ fn check(config: &SystemConfig, traffic: &Traffic) -> Result<(), ConfigError> {
     let wrong = |what, problem| Err(ConfigError { what, problem });
     if cores.misses == 0 {
         return wrong("cores.misses", "is 0; at least 1 is needed".to_owned());
+    }
+    if cores.fill_buffers == Some(0) {
+        let problem = "is 0; at least 1 is needed".to_owned();
+        return wrong("cores.fill_buffers", problem);
+    }
+    if cores.lines_per_pause == 0 {
+        let problem = "is 0; at least 1 is needed".to_owned();
+        return wrong("cores.lines_per_pause", problem);
     }
     if cores.clock_hz == 0 {
         return wrong("cores.clock_hz", "is 0 Hz".to_owned());

@@ -19,6 +19,15 @@ const SHORT: RunLength = RunLength {
     warm_up_ps: 5_300_000,
     measure_ps: 10_000_000,
     probe_samples: 30,
+    episodes: 1,
+    settle_ps: 0,
+};
+
+/// The same with cores that move twice.
+const MOVING: RunLength = RunLength {
+    episodes: 3,
+    settle_ps: 1_000_000,
+    ..SHORT
 };
 
 /// The same system with one channel of one sub-channel, for tests that need not be large.
@@ -58,7 +67,7 @@ fn run_in_windows(config: &SystemConfig, traffic: &Traffic, window_ps: u64) -> S
         "windows no longer than the paths"
     );
     simulation.window_ps = window_ps;
-    let run = simulation.run(&SHORT, &|_| true);
+    let run = simulation.run(&MOVING, &|_| true);
     run.expect("a sound configuration")
         .expect("nobody stops it")
 }
@@ -82,14 +91,32 @@ fn any_traffic() -> impl Strategy<Value = Traffic> {
     })
 }
 
+/// A system whose cores differ in what they can have under way and in how often they pause.
+fn any_cores(config: SystemConfig) -> impl Strategy<Value = SystemConfig> {
+    let buffers = prop::option::of(1u32..60);
+    (buffers, 1u32..60, 1u32..10).prop_map(move |(fill_buffers, misses, lines_per_pause)| {
+        let mut config = config.clone();
+        config.cores.fill_buffers = fill_buffers;
+        config.cores.misses = misses;
+        config.cores.lines_per_pause = lines_per_pause;
+        config
+    })
+}
+
+fn any_system() -> impl Strategy<Value = SystemConfig> {
+    prop_oneof![
+        any_cores(one_channel(rdimm_6400())),
+        any_cores(one_channel(mrdimm_8800())),
+    ]
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     /// Windows are a matter of speed: shorter ones give the same run, bit for bit.
     #[test]
-    fn windows_leave_no_trace(traffic in any_traffic(), module in any::<bool>(), window_ps in 200u64..65_000) {
-        let config = one_channel(if module { mrdimm_8800() } else { rdimm_6400() });
-        let whole = format!("{:?}", run(&config, &traffic, &SHORT));
+    fn windows_leave_no_trace(traffic in any_traffic(), config in any_system(), window_ps in 200u64..65_000) {
+        let whole = format!("{:?}", run(&config, &traffic, &MOVING));
         prop_assert_eq!(&whole, &format!("{:?}", run_in_windows(&config, &traffic, 65_000)));
         prop_assert_eq!(&whole, &format!("{:?}", run_in_windows(&config, &traffic, 32_500)));
         prop_assert_eq!(&whole, &format!("{:?}", run_in_windows(&config, &traffic, window_ps)));
@@ -98,10 +125,10 @@ proptest! {
     /// What cores get is what sub-channels served, but for requests on their way at either end, and of those
     /// there are never more than the cores may have under way.
     #[test]
-    fn bytes_are_conserved(traffic in any_traffic()) {
-        let config = one_channel(rdimm_6400());
+    fn bytes_are_conserved(traffic in any_traffic(), config in any_cores(one_channel(rdimm_6400()))) {
         let run = run(&config, &traffic, &SHORT);
-        let most = u64::from(traffic.load_cores * config.cores.misses + traffic.probes);
+        let each = config.cores.under_way_max(traffic.mix, traffic.pattern);
+        let most = u64::from(traffic.load_cores * each + traffic.probes);
         // Writes leave their cores' hands when they are accepted, and then wait in the queues.
         let queued = u64::from(config.sub_channel.policy.write_queue) * 2;
         prop_assert!(run.summary.reads.abs_diff(run.bytes_read / 64) <= most);
@@ -114,8 +141,7 @@ proptest! {
 
     /// Little's law: throughput times latency is what is under way, but for what is under way at either end.
     #[test]
-    fn little_s_law_holds(traffic in any_traffic()) {
-        let config = one_channel(mrdimm_8800());
+    fn little_s_law_holds(traffic in any_traffic(), config in any_cores(one_channel(mrdimm_8800()))) {
         let length = RunLength { measure_ps: 50_000_000, ..SHORT };
         let run = run(&config, &traffic, &length);
         let reads_per_ps = run.bytes_read as f64 / 64.0 / run.duration_ps as f64;
@@ -150,6 +176,7 @@ fn idle_latency_is_as_by_hand() {
         warm_up_ps: 2_000_000_000,
         measure_ps: 0,
         probe_samples: 5_000,
+        ..SHORT
     };
     let run = run(&config, &idle, &length);
     let probe = run.probe.expect("one probe");
@@ -187,6 +214,126 @@ fn either_the_misses_or_the_bus_are_the_limit() {
         "{}",
         many.outstanding_mean
     );
+}
+
+/// What no prefetch foresees waits for fill buffers, streams for the second level alone, and write-backs for it as well.
+/// Non-temporal stores of a stream hold fill buffers.
+#[test]
+fn fill_buffers_bound_what_is_not_prefetched() {
+    let mut config = one_channel(rdimm_6400());
+    (config.cores.misses, config.cores.fill_buffers) = (40, Some(3));
+    let under_way = |mix, pattern| {
+        let load = Traffic {
+            mix,
+            pattern,
+            probes: 0,
+            ..READS
+        };
+        let run = run(&config, &load, &SHORT);
+        let cores = f64::from(load.load_cores);
+        (
+            run.outstanding_mean / cores,
+            (run.slots_mean - run.outstanding_mean) / cores,
+        )
+    };
+    let (reads, _) = under_way(Mix::Reads, Pattern::Random);
+    assert!((2.95..=3.0).contains(&reads), "{reads}");
+    let (reads, _) = under_way(Mix::Reads, Pattern::Sequential);
+    assert!((39.0..=40.0).contains(&reads), "{reads}");
+    let (reads, writes) = under_way(Mix::TwoToOne, Pattern::Random);
+    assert!((2.5..=3.0).contains(&reads), "{reads}");
+    assert!(writes > 0.1, "{writes}");
+    let (reads, writes) = under_way(Mix::TwoToOne, Pattern::Sequential);
+    assert!(reads > 10.0 && reads + writes > 38.0, "{reads} {writes}");
+    let (reads, writes) = under_way(Mix::Triad, Pattern::Sequential);
+    assert!(writes <= 3.0, "{reads} {writes}");
+    let (reads, writes) = under_way(Mix::Triad, Pattern::Random);
+    assert!((2.9..=3.0).contains(&(reads + writes)), "{reads} {writes}");
+}
+
+/// As many fill buffers as misses are the same as none of their own.
+#[test]
+fn fill_buffers_for_all_change_nothing() {
+    let mut config = one_channel(rdimm_6400());
+    for (mix, pattern) in [
+        (Mix::TwoToOne, Pattern::Random),
+        (Mix::Triad, Pattern::Sequential),
+    ] {
+        let traffic = Traffic {
+            mix,
+            pattern,
+            ..READS
+        };
+        config.cores.fill_buffers = None;
+        let without = format!("{:?}", run(&config, &traffic, &SHORT));
+        config.cores.fill_buffers = Some(config.cores.misses);
+        assert_eq!(format!("{:?}", run(&config, &traffic, &SHORT)), without);
+    }
+}
+
+/// A pause for every so many lines: a group takes its pause and a cycle for each line but the first.
+#[test]
+fn a_pause_may_be_for_several_lines() {
+    let mut config = one_channel(rdimm_6400());
+    let length = RunLength {
+        measure_ps: 200_000_000,
+        ..SHORT
+    };
+    for (lines, delay_cycles) in [(1, 400), (2, 800), (8, 3_000), (8, 20_000)] {
+        config.cores.lines_per_pause = lines;
+        let traffic = Traffic {
+            delay_cycles,
+            probes: 0,
+            ..READS
+        };
+        let run = run(&config, &traffic, &length);
+        let cycles = run.duration_ps as f64 * 2.7e9 / 1e12;
+        let groups = cycles / (delay_cycles + u64::from(lines) - 1) as f64;
+        let expected = 4.0 * groups * f64::from(lines) * 64.0;
+        let ratio = run.bytes_read as f64 / expected;
+        assert!(
+            (ratio - 1.0).abs() < 0.02,
+            "{lines} {delay_cycles}: {ratio}"
+        );
+    }
+}
+
+/// Cores that move ask for as much as cores that stay, whatever they were doing; every stretch has its share of samples, and
+/// those of the times to settle do not count.
+#[test]
+fn cores_that_move_ask_for_as_much() {
+    let mut config = one_channel(rdimm_6400());
+    for (lines, delay_cycles, mix) in [
+        (1, 400, Mix::Reads),
+        (8, 4_000, Mix::Reads),
+        (8, 6_000, Mix::TwoToOne),
+    ] {
+        config.cores.lines_per_pause = lines;
+        let traffic = Traffic {
+            mix,
+            delay_cycles,
+            load_cores: 8,
+            ..READS
+        };
+        let length = RunLength {
+            measure_ps: 400_000_000,
+            probe_samples: 1_000,
+            ..SHORT
+        };
+        let stays = run(&config, &traffic, &length);
+        let length = RunLength {
+            episodes: 200,
+            settle_ps: 1_000_000,
+            ..length
+        };
+        let moves = run(&config, &traffic, &length);
+        let ratio = moves.bytes_per_s() / stays.bytes_per_s();
+        assert!((ratio - 1.0).abs() < 0.02, "{lines} {mix:?}: {ratio}");
+        assert_eq!(moves.duration_ps, stays.duration_ps + 199_000_000);
+        let probe = moves.probe.expect("two probes");
+        assert_eq!(probe.duration_ps, 400_000_000);
+        assert!(probe.batches >= 100 && probe.samples >= 1_000);
+    }
 }
 
 #[test]
@@ -350,6 +497,8 @@ fn what_does_not_fit_is_named() {
         refused(&config, &READS).to_string()
     };
     assert!(change(|config| config.cores.misses = 0).contains("cores.misses"));
+    assert!(change(|config| config.cores.fill_buffers = Some(0)).contains("cores.fill_buffers"));
+    assert!(change(|config| config.cores.lines_per_pause = 0).contains("cores.lines_per_pause"));
     assert!(change(|config| config.cores.clock_hz = 0).contains("cores.clock_hz"));
     assert!(change(|config| config.cores.page_bytes = 100).contains("cores.page_bytes"));
     assert!(change(|config| config.cores.cores = 3).contains("4 of 3 cores"));
@@ -423,7 +572,7 @@ proptest! {
     ) {
         let mut config = if between { in_two(2, 1, 40) } else { linked(LINK) };
         config.topology.link = Some(LinkConfig { delay_ps, bytes_per_s, ..LINK });
-        let whole = format!("{:?}", run(&config, &traffic, &SHORT));
+        let whole = format!("{:?}", run(&config, &traffic, &MOVING));
         prop_assert_eq!(&whole, &format!("{:?}", run_in_windows(&config, &traffic, 65_000)));
         prop_assert_eq!(&whole, &format!("{:?}", run_in_windows(&config, &traffic, window_ps)));
     }

@@ -89,4 +89,11 @@ pub struct RunLength {
     pub measure_ps: u64,
     /// Latency samples that the measured part has at least, where there are probes.
     pub probe_samples: u64,
+    /// Stretches of the measured part, each with load cores elsewhere and in another step, each with its share of time and
+    /// samples. 1: cores stay where they are. Below saturation cores pause in a rhythm that no time changes, so that only
+    /// several stretches say what chance placed.
+    pub episodes: u32,
+    /// Time at the beginning of every stretch but the first in which no latency counts, in picoseconds: what waited when the
+    /// cores moved has gone.
+    pub settle_ps: u64,
 }

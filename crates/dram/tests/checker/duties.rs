@@ -1,7 +1,7 @@
 //! What no distance between commands says: an engine that owes too many refreshes, or takes its memory for another.
 
 use wordline_dram::checker::COMMAND_BUS;
-use wordline_dram::{Refresh, SubChannelConfig};
+use wordline_dram::{Refresh, RefreshManagement, SubChannelConfig};
 
 use crate::checker::mutants::{Rules, outcome};
 use crate::checker::setups::{Setup, setup};
@@ -32,7 +32,11 @@ const fn mutant(
     }
 }
 
-pub(crate) const MUTANTS: [Mutant; 11] = [
+fn managed(config: &mut SubChannelConfig) -> &mut RefreshManagement {
+    config.policy.rfm.as_mut().expect("a setup with management")
+}
+
+pub(crate) const MUTANTS: [Mutant; 19] = [
     mutant(
         "tREFI 1 % longer",
         "rdimm",
@@ -74,6 +78,62 @@ pub(crate) const MUTANTS: [Mutant; 11] = [
         |c| c.policy.refresh_postponed_max += 1,
         "refresh overdue",
         true,
+    ),
+    mutant(
+        "one REFab more pulled in",
+        "rdimm",
+        |c| c.policy.refresh_pulled_in_max += 1,
+        "refresh in advance",
+        true,
+    ),
+    mutant(
+        "one REFsb more pulled in",
+        "same_bank",
+        |c| c.policy.refresh_pulled_in_max += 1,
+        "refresh in advance",
+        true,
+    ),
+    mutant(
+        "one ACT more before RFMab",
+        "managed",
+        |c| managed(c).raammt += 1,
+        "RAAMMT",
+        true,
+    ),
+    mutant(
+        "one ACT more before RFMsb",
+        "managed_same_bank",
+        |c| managed(c).raammt += 1,
+        "RAAMMT",
+        true,
+    ),
+    mutant(
+        "one ACT more taken off by RFMab",
+        "managed",
+        |c| managed(c).raaimt += 1,
+        "RAAMMT",
+        true,
+    ),
+    mutant(
+        "one ACT more taken off by REFab",
+        "managed",
+        |c| managed(c).raadec += 1,
+        "RAAMMT",
+        true,
+    ),
+    mutant(
+        "RFMab one clock shorter",
+        "managed",
+        |c| managed(c).clocks -= 1,
+        "tRFM",
+        true,
+    ),
+    mutant(
+        "RFMsb one clock shorter",
+        "managed_same_bank",
+        |c| managed(c).clocks -= 1,
+        "tRFMsb",
+        false,
     ),
     mutant(
         "the first refresh in the third interval",

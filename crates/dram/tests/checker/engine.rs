@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::env;
 
-use wordline_dram::checker::{BinGrade, CheckedChannel, Checker, Density, RefreshMode, Width};
-use wordline_dram::{PagePolicy, SubChannelConfig};
+use wordline_dram::checker::{
+    BinGrade, CheckedChannel, Checker, CountedActivations, Density, RefreshMode, Width,
+};
+use wordline_dram::{PagePolicy, SameBankOrder, SubChannelConfig};
 
 use crate::checker::memories::{self, memory, part, shape};
-use crate::checker::modules::{self, config, policy, timing};
+use crate::checker::modules::{self, config, policy as policy_of, timing};
 use crate::checker::traffic::{Bench, Random, Watch};
 
 /// A module and policy drawn at random.
@@ -55,7 +57,7 @@ fn any(random: &mut Random) -> (CheckedChannel, SubChannelConfig) {
         RefreshMode::SameBank => timing.refi_sb,
         RefreshMode::AllBank | RefreshMode::Off => timing.refi,
     };
-    let mut policy = policy(&memory);
+    let mut policy = policy_of(&memory);
     let staggered = random.below(2) == 0;
     for phase in &mut policy.refresh_phase {
         *phase = if staggered {
@@ -74,6 +76,24 @@ fn any(random: &mut Random) -> (CheckedChannel, SubChannelConfig) {
     (policy.read_queue, policy.write_queue) = random.of(&[(32, 64), (8, 16), (64, 64)]);
     (policy.drain_high, policy.drain_low) = (policy.write_queue * 3 / 4, policy.write_queue / 4);
     policy.age_cap = random.of(&[4, 64, 1000]);
+    policy.turn_lookahead = random.of(&[0, 4, 16]);
+    policy.turn_hits_max = random.of(&[0, 16]);
+    policy.turn_early = policy.turn_lookahead > 0 && random.below(2) == 0;
+    policy.bus_loss_permille = random.of(&[0, 83]);
+    memory.controller.ahead_max = random.of(&[0, 0, 1, 4, 8]);
+    policy.refresh_pulled_in_max = memory.controller.ahead_max;
+    policy.refresh_aside = random.of(&[0, 32]);
+    if mode != RefreshMode::Off && random.below(3) == 0 {
+        let raaimt = random.of(&[2, 8, 32]);
+        memory.controller.counted = Some(CountedActivations {
+            less_by_rfm: raaimt,
+            less_by_refresh: raaimt / 2,
+            most: raaimt * random.of(&[1, 3]),
+            rfm: timing.rfc_sb,
+        });
+        policy.rfm = policy_of(&memory).rfm;
+    }
+    policy.same_bank_order = random.of(&[SameBankOrder::RoundRobin, SameBankOrder::IdleFirst]);
     let config = config(&memory, timing, policy);
     (memory, config)
 }

@@ -18,6 +18,7 @@ pub(crate) fn controller(refresh: RefreshMode) -> ControllerRules {
         refresh,
         postponed_max: 1_000_000,
         ahead_max: 0,
+        counted: None,
     }
 }
 

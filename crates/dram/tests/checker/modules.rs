@@ -3,7 +3,8 @@
 use crate::support::{hbm3_6400, lpddr5x_8533};
 use wordline_dram::checker::{BinGrade, CheckedChannel, Density, DeviceGrade, RefreshMode, Width};
 use wordline_dram::{
-    ChannelGeometry, ClockDomain, PagePolicy, Policy, Refresh, SubChannelConfig, Timing,
+    ChannelGeometry, ClockDomain, PagePolicy, Policy, Refresh, RefreshManagement, SameBankOrder,
+    SubChannelConfig, Timing,
 };
 
 /// Least clocks for a time: what 0.3 % less of it takes of the clock in whole picoseconds, rounded up.
@@ -115,6 +116,7 @@ pub(crate) fn hbm3(memory: &CheckedChannel) -> Timing {
 pub(crate) fn policy(memory: &CheckedChannel) -> Policy {
     let ranks = usize::from(memory.shape.pseudo_channels) * usize::from(memory.shape.ranks);
     Policy {
+        scheduler: wordline_dram::scheduler::SchedulerName::FrFcfs,
         read_queue: 32,
         write_queue: 64,
         shared_queues: false,
@@ -122,13 +124,26 @@ pub(crate) fn policy(memory: &CheckedChannel) -> Policy {
         drain_high: 48,
         drain_low: 16,
         age_cap: 64,
+        turn_lookahead: 0,
+        turn_hits_max: 0,
+        turn_early: false,
+        bus_loss_permille: 0,
         page: PagePolicy::Open,
         refresh: match memory.controller.refresh {
             RefreshMode::Off => Refresh::Off,
             RefreshMode::AllBank => Refresh::AllBank,
             RefreshMode::SameBank => Refresh::SameBank,
         },
+        same_bank_order: SameBankOrder::RoundRobin,
         refresh_postponed_max: memory.controller.postponed_max,
+        refresh_pulled_in_max: memory.controller.ahead_max,
+        refresh_aside: 0,
+        rfm: memory.controller.counted.map(|of| RefreshManagement {
+            raaimt: of.less_by_rfm,
+            raammt: of.most,
+            raadec: of.less_by_refresh,
+            clocks: of.rfm,
+        }),
         refresh_phase: vec![0; ranks],
         power_down: None,
     }

@@ -1,6 +1,8 @@
 //! Memories and policies on which mutants are tried.
 
-use wordline_dram::checker::{CheckedChannel, ClockPair, Parameters, RefreshMode};
+use wordline_dram::checker::{
+    CheckedChannel, ClockPair, CountedActivations, Parameters, RefreshMode,
+};
 use wordline_dram::{PagePolicy, SubChannelConfig, Timing};
 
 use crate::checker::memories::{self, controller, memory_named, part_named, shape};
@@ -78,6 +80,8 @@ fn build(name: &'static str, page: PagePolicy, power_down: Option<u32>, postpone
             let timing = modules::hbm3(&memory);
             (memory, timing)
         }
+        "managed" => managed("rdimm"),
+        "managed_same_bank" => managed("same_bank"),
         _ => {
             let memory = memory_named(name);
             let timing = timing(part_named(name), &memory);
@@ -98,6 +102,19 @@ fn build(name: &'static str, page: PagePolicy, power_down: Option<u32>, postpone
         config: config(&memory, timing, policy),
         memory,
     }
+}
+
+/// A memory whose devices count few ACTs.
+fn managed(name: &str) -> (CheckedChannel, Timing) {
+    let mut memory = memory_named(name);
+    memory.controller.counted = Some(CountedActivations {
+        less_by_rfm: 8,
+        less_by_refresh: 4,
+        most: 24,
+        rfm: 300,
+    });
+    let timing = timing(part_named(name), &memory);
+    (memory, timing)
 }
 
 /// A memory of no standard, at one clock a nanosecond, whose every rule binds somewhere; once for either side.

@@ -272,7 +272,7 @@ fn counts(values: [u32; 12]) -> EnergyCounts {
     ] = values.map(u64::from);
     let mut counts = EnergyCounts {
         clocks,
-        commands: [0; 12],
+        commands: [0; Command::ALL.len()],
         precharge_standby: idle,
         active_standby: active,
         precharge_power_down: down,

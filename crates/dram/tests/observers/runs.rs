@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use wordline_dram::{
     ChannelGeometry, EnergyMeter, Issued, Location, Observer, PagePolicy, Policy, Refresh, Request,
-    RequestKind, ServedRequest, Statistics, SubChannel, SubChannelConfig, Timing,
+    RequestKind, SameBankOrder, ServedRequest, Statistics, SubChannel, SubChannelConfig, Timing,
 };
 
 /// Everything that was said.
@@ -73,7 +73,11 @@ prop_compose! {
         config.policy = Policy {
             page,
             refresh,
+            same_bank_order: SameBankOrder::RoundRobin,
             refresh_postponed_max: postponed,
+            refresh_pulled_in_max: 0,
+            refresh_aside: 0,
+            rfm: None,
             refresh_phase: (1..=all_ranks).map(|rank| rank * phase).collect(),
             power_down,
             shared_queues: shared,

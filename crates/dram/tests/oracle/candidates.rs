@@ -1,6 +1,7 @@
 //! "Candidates": what could be issued, and what is best.
 
-use wordline_dram::{Command, Location, PagePolicy, Refresh};
+use wordline_dram::scheduler::SchedulerName;
+use wordline_dram::{Command, Location, PagePolicy, Refresh, SameBankOrder};
 
 use super::Oracle;
 use super::history::{same_bank, same_rank};
@@ -10,16 +11,35 @@ use super::queues::Entry;
 #[derive(Clone, Debug)]
 pub(super) struct Candidate {
     class: u8,
-    /// Of the entry that it serves; 0 where the order is by place.
+    /// Of the entry that it serves; 0 where batches are of no account.
+    batch: u64,
+    /// Where batches are.
+    step: u8,
+    /// Of the entry that it serves. Of what a rank does by itself 0 where the order is by place or it is forced to refresh,
+    /// 1 where it is not, and 2 for management.
     age: u64,
     pub(super) command: Command,
     pub(super) location: Location,
     pub(super) request: Option<u64>,
 }
 
+/// The batch of an age.
+fn batch(age: u64) -> u64 {
+    age / 32
+}
+
+/// What a rank must do without a request.
+struct RankDuty {
+    /// The set of banks that it takes; all where there is none.
+    set: Option<u8>,
+    /// REFab, REFsb, RFMab or RFMsb.
+    command: Command,
+    forced: bool,
+}
+
 impl Candidate {
-    /// Least first: class, then age, then place.
-    pub(super) fn order(&self) -> (u8, u64, [u8; 4]) {
+    /// Least first: class, then batch, what is done, and age, then place.
+    pub(super) fn order(&self) -> (u8, (u64, u8, u64), [u8; 4]) {
         let Location {
             pseudo_channel,
             rank,
@@ -27,13 +47,16 @@ impl Candidate {
             bank,
             ..
         } = self.location;
-        (self.class, self.age, [pseudo_channel, rank, group, bank])
+        let order = (self.batch, self.step, self.age);
+        (self.class, order, [pseudo_channel, rank, group, bank])
     }
 
     /// One that serves no request.
     fn own(class: u8, command: Command, location: Location) -> Self {
         Self {
             class,
+            batch: 0,
+            step: 0,
             age: 0,
             command,
             location,
@@ -44,6 +67,8 @@ impl Candidate {
     fn serving(class: u8, command: Command, location: Location, entry: &Entry) -> Self {
         Self {
             class,
+            batch: 0,
+            step: 0,
             age: entry.age,
             command,
             location,
@@ -74,34 +99,75 @@ impl Oracle {
 
     /// Class 0: refresh, and what it needs.
     fn upkeep(&self, at: Location) -> Option<Candidate> {
-        let rank = self.rank(at);
-        let must = self.must_refresh(at);
-        if rank.powered_down {
-            let wanted = must || self.queued(|location| same_rank(location, at));
-            return wanted.then(|| Candidate::own(0, Command::Pdx, at));
+        let duty = self.duty(at);
+        let leisure = u64::from(!self.is_forced(at));
+        if self.rank(at).powered_down {
+            let wanted = duty.is_some() || self.queued(|location| same_rank(location, at));
+            return wanted.then(|| Candidate {
+                age: leisure,
+                ..Candidate::own(0, Command::Pdx, at)
+            });
         }
-        if !must {
-            return None;
-        }
-        let (withheld, precharge, refresh, at) = match self.config.policy.refresh {
-            Refresh::Off => return None,
-            Refresh::AllBank => (None, Command::PreAb, Command::RefAb, at),
-            Refresh::SameBank => {
-                let banks = self.config.geometry.banks;
-                let at = Location {
-                    group: rank.next / banks,
-                    bank: rank.next % banks,
-                    ..at
-                };
-                (Some(rank.next), Command::PreSb, Command::RefSb, at)
-            }
+        let RankDuty { set, command, .. } = duty?;
+        let (first, banks) = (set.unwrap_or(0), self.config.geometry.banks);
+        let at = Location {
+            group: first / banks,
+            bank: first % banks,
+            ..at
         };
-        let open = !self.open_banks(at, withheld).is_empty();
-        Some(Candidate::own(
-            0,
-            if open { precharge } else { refresh },
-            at,
-        ))
+        let precharge = match set {
+            None => Command::PreAb,
+            Some(_) => Command::PreSb,
+        };
+        let open = !self.open_banks(at, set).is_empty();
+        let last = matches!(command, Command::RfmAb | Command::RfmSb);
+        let command = if open { precharge } else { command };
+        Some(Candidate {
+            age: leisure + u64::from(last),
+            ..Candidate::own(0, command, at)
+        })
+    }
+
+    /// What a rank must do: refresh, or else manage.
+    fn duty(&self, at: Location) -> Option<RankDuty> {
+        let policy = &self.config.policy;
+        let (set, refresh, manage) = match policy.refresh {
+            Refresh::Off => return None,
+            Refresh::AllBank => (None, Command::RefAb, Command::RfmAb),
+            Refresh::SameBank => (Some(self.next(at)), Command::RefSb, Command::RfmSb),
+        };
+        if self.must_refresh(at) {
+            return Some(RankDuty {
+                set,
+                command: refresh,
+                forced: self.is_forced(at),
+            });
+        }
+        let rfm = policy.rfm?;
+        let all_sets: Vec<Option<u8>> = match set {
+            None => vec![None],
+            Some(_) => (0..self.config.geometry.refresh_sets).map(Some).collect(),
+        };
+        let counted = |set: &Option<u8>, least: u32| {
+            let banks = self.rank(at).banks.iter().zip(0_usize..);
+            let sets = usize::from(self.config.geometry.refresh_sets);
+            let in_set = |place: usize| set.is_none_or(|set| place % sets == usize::from(set));
+            banks
+                .filter(|(_, place)| in_set(*place))
+                .any(|(bank, _)| bank.counted >= least)
+        };
+        let wanted = |set: &Option<u8>| match set {
+            None => self.queued(|location| same_rank(location, at)),
+            Some(set) => self.is_set_queued(at, *set),
+        };
+        let spent = all_sets.iter().find(|set| counted(set, rfm.raammt));
+        let mut others = all_sets.iter();
+        let set = spent.or_else(|| others.find(|set| counted(set, rfm.raaimt) && !wanted(set)))?;
+        Some(RankDuty {
+            set: *set,
+            command: manage,
+            forced: spent.is_some(),
+        })
     }
 
     /// Classes 1 and 2: the choice of every bank that has active entries.
@@ -141,7 +207,9 @@ impl Oracle {
                 .filter(|entry| same_bank(entry.location(), bank))
                 .collect();
             let choice = self.choice(&wanting, alone);
-            if choice.command == Command::Act && self.awaits_same_bank(bank) {
+            if choice.command == Command::Act
+                && (self.awaits_same_bank(bank) || self.is_spent(bank))
+            {
                 continue;
             }
             if alone && choice.command.is_column() && self.history.has_row(self.now, bank) {
@@ -153,13 +221,67 @@ impl Oracle {
             choices
                 .retain(|choice| !choice.command.is_column() || same_bank(choice.location, bank));
         }
+        if self.config.policy.scheduler == SchedulerName::BatchFirst {
+            for choice in &mut choices {
+                (choice.batch, choice.step, choice.class) = (batch(choice.age), choice.class, 1);
+            }
+        }
+        if self.near {
+            self.ahead(pseudo_channel, &active, &mut choices);
+        }
         choices
     }
 
-    /// Whether REFsb is the candidate of a rank.
+    /// Class 3: the choice of every bank that has entries of the other direction alone.
+    fn ahead(&self, pseudo_channel: u8, active: &[&Entry], out: &mut Vec<Candidate>) {
+        let set = &self.sets[self.set_of(pseudo_channel)];
+        let queue = if self.writing {
+            &set.reads
+        } else {
+            &set.writes
+        };
+        let mut seen: Vec<Location> = active.iter().map(|entry| entry.location()).collect();
+        for oldest in queue {
+            let bank = oldest.location();
+            let known = seen.iter().any(|other| same_bank(*other, bank));
+            seen.push(bank);
+            if bank.pseudo_channel != pseudo_channel || known || self.withheld(bank) {
+                continue;
+            }
+            let open = self.bank(bank).open;
+            let wants_open_row = |entry: &Entry| {
+                same_bank(entry.location(), bank) && Some(entry.location().row) == open
+            };
+            if queue.iter().any(wants_open_row) {
+                continue;
+            }
+            let (command, row) = match open {
+                Some(_) => (Command::PrePb, 0),
+                None => (Command::Act, bank.row),
+            };
+            let at = Location {
+                row,
+                column: 0,
+                ..bank
+            };
+            let barred = self.awaits_same_bank(bank) || self.is_spent(bank);
+            if command == Command::PrePb || !barred {
+                out.push(Candidate::serving(3, command, at, oldest));
+            }
+        }
+    }
+
+    /// Whether a rank is forced and REFsb or RFMsb is its candidate.
     fn awaits_same_bank(&self, at: Location) -> bool {
-        self.upkeep(at)
-            .is_some_and(|candidate| candidate.command == Command::RefSb)
+        let refreshes =
+            |candidate: Candidate| matches!(candidate.command, Command::RefSb | Command::RfmSb);
+        self.duty(at).is_some_and(|duty| duty.forced) && self.upkeep(at).is_some_and(refreshes)
+    }
+
+    /// Whether a bank has had as many ACTs as it may have.
+    fn is_spent(&self, bank: Location) -> bool {
+        let rfm = self.config.policy.rfm;
+        rfm.is_some_and(|rfm| self.bank(bank).counted >= rfm.raammt)
     }
 
     /// "Choice for a bank": its active entries, oldest first; whether the oldest decides alone.
@@ -172,8 +294,12 @@ impl Oracle {
             };
             return Candidate::serving(2, Command::Act, at, oldest);
         };
-        let deciding = if alone { &wanting[..1] } else { wanting };
-        match deciding.iter().find(|entry| entry.location().row == row) {
+        let batches = self.config.policy.scheduler == SchedulerName::BatchFirst;
+        let mut deciding = wanting
+            .iter()
+            .filter(|entry| !batches || batch(entry.age) == batch(oldest.age))
+            .take(if alone { 1 } else { usize::MAX });
+        match deciding.find(|entry| entry.location().row == row) {
             Some(entry) => {
                 let others = wanting
                     .iter()
@@ -200,7 +326,7 @@ impl Oracle {
         }
     }
 
-    /// Class 3: rows that no request asked for lately.
+    /// Class 4: rows that no request asked for lately.
     fn timeouts(&self, at: Location, out: &mut Vec<Candidate>) {
         let PagePolicy::Timeout(clocks) = self.config.policy.page else {
             return;
@@ -208,32 +334,60 @@ impl Oracle {
         for bank in self.open_banks(at, None) {
             let old = self.now >= self.bank(bank).touched + u64::from(clocks);
             if old && !self.withheld(bank) && !self.queued(|location| same_bank(location, bank)) {
-                out.push(Candidate::own(3, Command::PrePb, bank));
+                out.push(Candidate::own(4, Command::PrePb, bank));
             }
         }
     }
 
-    /// Class 4: a rank that no request asks for.
+    /// Class 5: a rank that no request asks for.
     fn power_down_entry(&self, at: Location) -> Option<Candidate> {
         let clocks = u64::from(self.config.policy.power_down?);
         let idle = self.now >= self.rank(at).last_command + clocks;
-        let wanted = self.must_refresh(at) || self.queued(|location| same_rank(location, at));
-        (idle && !wanted).then(|| Candidate::own(4, Command::Pde, at))
+        let wanted = self.duty(at).is_some() || self.queued(|location| same_rank(location, at));
+        (idle && !wanted).then(|| Candidate::own(5, Command::Pde, at))
+    }
+
+    pub(super) fn is_forced(&self, at: Location) -> bool {
+        self.rank(at).owed > i64::from(self.config.policy.refresh_postponed_max)
     }
 
     fn must_refresh(&self, at: Location) -> bool {
-        let owed = self.rank(at).owed;
-        owed > self.config.policy.refresh_postponed_max
-            || owed >= 1 && !self.queued(|location| same_rank(location, at))
+        let wanted = if self.is_idle_first() {
+            self.is_set_queued(at, self.next(at))
+        } else {
+            self.queued(|location| same_rank(location, at))
+        };
+        let ahead = i64::from(self.config.policy.refresh_pulled_in_max);
+        let may = self.config.policy.refresh != Refresh::Off && self.rank(at).owed > -ahead;
+        self.is_forced(at) || may && !wanted
+    }
+
+    fn is_idle_first(&self) -> bool {
+        let policy = &self.config.policy;
+        policy.refresh == Refresh::SameBank && policy.same_bank_order == SameBankOrder::IdleFirst
+    }
+
+    /// Whether an entry is queued for a set of banks of a rank.
+    fn is_set_queued(&self, at: Location, set: u8) -> bool {
+        self.queued(|location| same_rank(location, at) && self.set_of_bank(location) == set)
+    }
+
+    /// The set that is next.
+    pub(super) fn next(&self, at: Location) -> u8 {
+        let rank = self.rank(at);
+        if let Some(kept) = rank.kept {
+            return kept;
+        }
+        let sets = 0..self.config.geometry.refresh_sets;
+        let left: Vec<u8> = sets.filter(|set| !rank.round.contains(set)).collect();
+        let idle = |set: &&u8| self.is_idle_first() && !self.is_set_queued(at, **set);
+        *left.iter().find(idle).unwrap_or(&left[0])
     }
 
     pub(super) fn withheld(&self, bank: Location) -> bool {
-        let named = match self.config.policy.refresh {
-            Refresh::Off => false,
-            Refresh::AllBank => true,
-            Refresh::SameBank => self.set_of_bank(bank) == self.rank(bank).next,
-        };
-        named && self.must_refresh(bank)
+        let own = self.set_of_bank(bank);
+        let taken = |duty: RankDuty| duty.set.is_none_or(|set| set == own);
+        self.duty(bank).is_some_and(taken)
     }
 
     /// Whether an entry of either kind is queued for a place.

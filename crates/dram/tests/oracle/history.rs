@@ -23,6 +23,8 @@ pub(super) struct History {
     pub(super) reads: VecDeque<Event>,
     /// WR and WRA.
     pub(super) writes: VecDeque<Event>,
+    /// Those of both that lost a slot of the bus.
+    late: VecDeque<Event>,
     /// PREpb, PREsb, PREab: the commands.
     pub(super) closings: VecDeque<Event>,
     /// Where each bank began to be precharged, by a command or by itself, in that case perhaps in the future.
@@ -31,6 +33,10 @@ pub(super) struct History {
     pub(super) all_bank: VecDeque<Event>,
     /// REFsb.
     pub(super) same_bank: VecDeque<Event>,
+    /// RFMab, RFMsb, and how long they last.
+    pub(super) all_managed: VecDeque<Event>,
+    pub(super) same_managed: VecDeque<Event>,
+    pub(super) rfm: u32,
     /// PDE.
     pub(super) entries: VecDeque<Event>,
     /// PDX.
@@ -46,7 +52,7 @@ struct Reach {
 }
 
 impl Reach {
-    fn new(t: &Timing) -> Self {
+    fn new(t: &Timing, rfm: u32) -> Self {
         let longest = |rules: &[u32]| u64::from(rules.iter().copied().max().unwrap_or(0));
         let data = t.cl.max(t.cwl) + t.burst + t.rank_gap + 1;
         let after_data = [
@@ -67,9 +73,9 @@ impl Reach {
             t.rc, t.ras, t.rcd, t.rp, t.rrd_s, t.rrd_l, t.rrd_dlr, t.faw, t.faw_dlr, t.ppd, t.pden,
         ];
         Self {
-            column: u64::from(data) + longest(&after_data).max(longest(&bursts)),
+            column: u64::from(data + t.burst) + longest(&after_data).max(longest(&bursts)),
             row: longest(&row),
-            refresh: longest(&[t.rfc, t.rfc_dlr, t.rfc_sb, t.refsb_gap, t.refsbrd]),
+            refresh: longest(&[t.rfc, t.rfc_dlr, t.rfc_sb, t.refsb_gap, t.refsbrd, rfm]),
             power: longest(&[t.pd, t.xp]),
         }
     }
@@ -105,20 +111,25 @@ impl Scope {
 }
 
 impl History {
-    pub(super) fn new(timing: &Timing, geometry: &ChannelGeometry) -> Self {
+    /// `rfm`: clocks of an RFM.
+    pub(super) fn new(timing: &Timing, geometry: &ChannelGeometry, rfm: u32) -> Self {
         Self {
             timing: timing.clone(),
-            reach: Reach::new(timing),
+            reach: Reach::new(timing, rfm),
             slices: geometry.slices,
             banks: geometry.banks,
             sets: geometry.refresh_sets,
             activations: VecDeque::new(),
             reads: VecDeque::new(),
             writes: VecDeque::new(),
+            late: VecDeque::new(),
             closings: VecDeque::new(),
             precharges: VecDeque::new(),
             all_bank: VecDeque::new(),
             same_bank: VecDeque::new(),
+            all_managed: VecDeque::new(),
+            same_managed: VecDeque::new(),
+            rfm,
             entries: VecDeque::new(),
             exits: VecDeque::new(),
         }
@@ -139,6 +150,8 @@ impl History {
             Command::PrePb | Command::PreSb | Command::PreAb => &mut self.closings,
             Command::RefAb => &mut self.all_bank,
             Command::RefSb => &mut self.same_bank,
+            Command::RfmAb => &mut self.all_managed,
+            Command::RfmSb => &mut self.same_managed,
             Command::Pde => &mut self.entries,
             Command::Pdx => &mut self.exits,
         };
@@ -148,6 +161,21 @@ impl History {
         if matches!(command, Command::Rda | Command::Wra) {
             let start = self.auto_precharge(location);
             self.precharges.push_back((start, location));
+        }
+    }
+
+    /// A column command, which is recorded already, loses a slot of the bus.
+    pub(super) fn lose_slot(&mut self, at: u64, location: Location) {
+        self.late.push_back((at, location));
+    }
+
+    /// By how much its distance to a place is longer for that.
+    fn lateness(&self, event: &Event, to: Location) -> u64 {
+        let same_bus = event.1.pseudo_channel == to.pseudo_channel;
+        if same_bus && self.late.contains(event) {
+            u64::from(self.timing.burst)
+        } else {
+            0
         }
     }
 
@@ -175,7 +203,7 @@ impl History {
                 list.pop_front();
             }
         };
-        for list in [&mut self.reads, &mut self.writes] {
+        for list in [&mut self.reads, &mut self.writes, &mut self.late] {
             keep(list, reach.column);
         }
         for list in [
@@ -185,7 +213,12 @@ impl History {
         ] {
             keep(list, reach.row);
         }
-        for list in [&mut self.all_bank, &mut self.same_bank] {
+        for list in [
+            &mut self.all_bank,
+            &mut self.same_bank,
+            &mut self.all_managed,
+            &mut self.same_managed,
+        ] {
             keep(list, reach.refresh);
         }
         for list in [&mut self.entries, &mut self.exits] {
@@ -200,8 +233,9 @@ impl History {
         to: Location,
         distance: impl Fn(Scope) -> Option<u32>,
     ) -> u64 {
-        let over = |(at, from): &Event| {
-            distance(self.scope(*from, to)).map(|clocks| at + u64::from(clocks))
+        let over = |event: &Event| {
+            let clocks = distance(self.scope(event.1, to))?;
+            Some(event.0 + u64::from(clocks) + self.lateness(event, to))
         };
         events.iter().filter_map(over).max().unwrap_or(0)
     }
@@ -214,11 +248,11 @@ impl History {
         distance: impl Fn(Scope) -> Option<u32>,
     ) -> [u64; 3] {
         let mut over = [0; 3];
-        for (at, from) in events {
-            let scope = self.scope(*from, to);
+        for event in events {
+            let scope = self.scope(event.1, to);
             if let Some(clocks) = distance(scope) {
                 let over = &mut over[scope.place() as usize];
-                *over = (*over).max(at + u64::from(clocks));
+                *over = (*over).max(event.0 + u64::from(clocks) + self.lateness(event, to));
             }
         }
         over

@@ -18,7 +18,7 @@ use wordline_dram::{
 
 use candidates::Candidate;
 use history::History;
-use queues::{Admitted, Entry, QueueSet};
+use queues::{Admitted, Doorway, Entry, QueueSet};
 pub(crate) use waits::Waits;
 
 /// Clocks without an end after which a flush is taken for a livelock.
@@ -33,6 +33,10 @@ struct Bank {
     touched: u64,
     /// When its last refresh is over, or that of others that it waited for.
     refreshed: u64,
+    /// When its own last refresh is over.
+    free: u64,
+    /// ACTs that it has counted.
+    counted: u32,
 }
 
 /// A logical rank.
@@ -40,10 +44,12 @@ struct Bank {
 struct Rank {
     /// Clock at which the next refresh falls due.
     due: u64,
-    /// Refreshes that are due and not done.
-    owed: u32,
-    /// The set of banks that the next REFsb refreshes.
-    next: u8,
+    /// Refreshes that fell due less those that were done.
+    owed: i64,
+    /// Sets of banks that REFsb has refreshed in this round.
+    round: Vec<u8>,
+    /// The set that is next, where the rank is forced.
+    kept: Option<u8>,
     powered_down: bool,
     /// Clock of its last command; 0 before the first one.
     last_command: u64,
@@ -57,6 +63,10 @@ pub(crate) struct Oracle {
     now: u64,
     flushing: bool,
     writing: bool,
+    /// A turn is near.
+    near: bool,
+    /// Column commands issued when a turn was due first after the last one.
+    due: Option<u64>,
     /// Column commands issued before the direction turned last.
     turned: Option<u64>,
     /// One for both pseudo-channels, or one for each.
@@ -87,11 +97,13 @@ impl Oracle {
     pub(crate) fn new(config: &SubChannelConfig) -> Self {
         let (geometry, policy) = (&config.geometry, &config.policy);
         let pseudo_channels = usize::from(geometry.pseudo_channels);
+        let rfm = policy.rfm.map_or(0, |rfm| rfm.clocks);
         let shared = |one_for_both: bool| if one_for_both { 1 } else { pseudo_channels };
         let rank = |phase: &u32| Rank {
             due: u64::from(*phase),
             owed: 0,
-            next: 0,
+            round: Vec::new(),
+            kept: None,
             powered_down: false,
             last_command: 0,
             banks: vec![
@@ -104,14 +116,16 @@ impl Oracle {
             now: 0,
             flushing: false,
             writing: false,
+            near: false,
+            due: None,
             turned: None,
             sets: vec![QueueSet::default(); shared(policy.shared_queues)],
             age: 0,
             columns: vec![0; pseudo_channels],
             ranks: policy.refresh_phase.iter().map(rank).collect(),
             bus_free: vec![0; shared(policy.shared_commands)],
-            history: History::new(&config.timing, geometry),
-            archive: History::new(&config.timing, geometry),
+            history: History::new(&config.timing, geometry, rfm),
+            archive: History::new(&config.timing, geometry, rfm),
             commands: Vec::new(),
             served: Vec::new(),
             accepted: Vec::new(),
@@ -181,20 +195,43 @@ impl Oracle {
                 rank.due += u64::from(interval);
             }
         }
+        let geometry = self.config.geometry.clone();
+        for pseudo_channel in 0..geometry.pseudo_channels {
+            for rank in 0..geometry.ranks {
+                self.keep(Location {
+                    pseudo_channel,
+                    rank,
+                    ..Location::default()
+                });
+            }
+        }
+    }
+
+    /// Where a rank is forced, what is next stays so.
+    fn keep(&mut self, at: Location) {
+        if self.is_forced(at) && self.rank(at).kept.is_none() {
+            self.rank_mut(at).kept = Some(self.next(at));
+        }
     }
 
     /// 2. Admission.
     fn admit(&mut self) {
         let policy = &self.config.policy;
+        let held_up = self.held_up();
+        let door = Doorway {
+            now: self.now,
+            columns: &self.columns,
+            held_up: &held_up,
+            places: policy.refresh_aside as usize,
+        };
         for set in &mut self.sets {
             for (kind, room) in [
                 (RequestKind::Read, policy.read_queue),
                 (RequestKind::Write, policy.write_queue),
             ] {
-                while let Some(admitted) =
-                    set.admit(kind, self.now, room as usize, &mut self.age, &self.columns)
-                {
+                while let Some(admitted) = set.admit(kind, room as usize, &mut self.age, &door) {
                     let (request, outcome) = match admitted {
+                        Admitted::Aside => continue,
                         Admitted::Queued(request) => (request, None),
                         Admitted::Forwarded(request) => (request, Some(RowOutcome::Forwarded)),
                         Admitted::Merged(request) => (request, Some(RowOutcome::Merged)),
@@ -211,6 +248,35 @@ impl Oracle {
         }
     }
 
+    /// Banks whose requests are held up; nothing depends on it where none can go aside.
+    fn held_up(&self) -> Vec<Location> {
+        let geometry = &self.config.geometry;
+        let mut banks = Vec::new();
+        if self.config.policy.refresh_aside == 0 {
+            return banks;
+        }
+        for pseudo_channel in 0..geometry.pseudo_channels {
+            for rank in 0..geometry.ranks {
+                for group in 0..geometry.groups {
+                    for bank in 0..geometry.banks {
+                        banks.push(Location {
+                            pseudo_channel,
+                            rank,
+                            group,
+                            bank,
+                            ..Location::default()
+                        });
+                    }
+                }
+            }
+        }
+        banks.retain(|bank| {
+            let forced = self.is_forced(*bank) && self.withheld(*bank);
+            forced || self.now < self.bank(*bank).free
+        });
+        banks
+    }
+
     /// 3. Direction.
     fn turn(&mut self) {
         let policy = &self.config.policy;
@@ -223,16 +289,60 @@ impl Oracle {
         let reads = self.sets.iter().any(|set| !set.reads.is_empty());
         let columns: u64 = self.columns.iter().sum();
         let since = self.turned.map_or(u64::MAX, |before| columns - before);
-        let turns = if self.writing {
+        let due = if self.writing {
             !writes(low) || (reads && since >= u64::from(policy.write_queue))
         } else {
             let enough = since >= u64::from(policy.drain_high - policy.drain_low);
             (!reads && writes(low)) || (writes(policy.drain_high as usize - 1) && enough)
         };
+        let hit_left = self.is_hit_left(self.writing);
+        let mut turns = due;
+        if due {
+            let first = *self.due.get_or_insert(columns);
+            if hit_left && columns < first + u64::from(policy.turn_hits_max) {
+                turns = false;
+            }
+        }
+        self.near |= self.comes_near(low);
+        let wanted = self.writing || self.sets.iter().any(|set| set.writes.len() > low);
+        if self.config.policy.turn_early && self.near && wanted && since >= 1 && !hit_left {
+            turns |= self.is_hit_left(!self.writing);
+        }
         if turns {
             self.writing = !self.writing;
             self.turned = Some(columns);
+            (self.near, self.due) = (false, None);
+            self.near = self.comes_near(low);
         }
+    }
+
+    /// Whether a turn becomes near.
+    fn comes_near(&self, low: usize) -> bool {
+        let policy = &self.config.policy;
+        let ahead = policy.turn_lookahead as usize;
+        let writes = |more_than: usize| self.sets.iter().any(|set| set.writes.len() > more_than);
+        let columns: u64 = self.columns.iter().sum();
+        let since = self.turned.map(|before| columns - before);
+        let almost = |all: u32| since.is_none_or(|since| since + ahead as u64 >= u64::from(all));
+        ahead > 0
+            && if self.writing {
+                !writes(low + ahead) || almost(policy.write_queue)
+            } else {
+                let high = (policy.drain_high as usize).saturating_sub(ahead);
+                writes(high.max(1) - 1) && almost(policy.drain_high - policy.drain_low)
+            }
+    }
+
+    /// Whether a hit is left for writes, or for reads.
+    fn is_hit_left(&self, writes: bool) -> bool {
+        let hits = |entry: &Entry| {
+            let at = entry.location();
+            self.bank(at).open == Some(at.row) && !self.withheld(at) && !self.rank(at).powered_down
+        };
+        self.sets.iter().any(|set| {
+            let queue = if writes { &set.writes } else { &set.reads };
+            queue.iter().any(hits)
+        })
     }
 
     /// Notes for every entry what kind of clock this is.
@@ -315,6 +425,10 @@ impl Oracle {
             .map(|entry| entry.waits.begin());
         self.archive.forget(begins.min().unwrap_or(at));
         self.archive.add(&issued, &closes);
+        if command.is_column() && self.loses_slot(location.pseudo_channel) {
+            self.history.lose_slot(at, location);
+            self.archive.lose_slot(at, location);
+        }
         self.commands.push(issued);
         self.rank_mut(location).last_command = at;
         for bank in closes {
@@ -322,19 +436,18 @@ impl Oracle {
         }
         match command {
             Command::Act => {
-                *self.bank_mut(location) = Bank {
+                let bank = self.bank_mut(location);
+                *bank = Bank {
                     open: Some(location.row),
                     touched: at,
-                    refreshed: 0,
+                    counted: bank.counted + 1,
+                    ..Bank::default()
                 };
             }
             Command::Rd | Command::Wr => self.bank_mut(location).touched = at,
             Command::Rda | Command::Wra => {
-                *self.bank_mut(location) = Bank {
-                    open: None,
-                    touched: at,
-                    refreshed: 0,
-                }
+                let bank = self.bank_mut(location);
+                (bank.open, bank.touched) = (None, at);
             }
             Command::PrePb | Command::PreSb | Command::PreAb => {}
             Command::RefAb => {
@@ -344,10 +457,17 @@ impl Oracle {
             Command::RefSb => {
                 self.refresh(command, location);
                 let sets = self.config.geometry.refresh_sets;
+                let set = self.set_of_bank(location);
                 let rank = self.rank_mut(location);
                 rank.owed -= 1;
-                rank.next = (rank.next + 1) % sets;
+                rank.kept = None;
+                rank.round.push(set);
+                if rank.round.len() == usize::from(sets) {
+                    rank.round.clear();
+                }
+                self.keep(location);
             }
+            Command::RfmAb | Command::RfmSb => self.refresh(command, location),
             Command::Pde => self.rank_mut(location).powered_down = true,
             Command::Pdx => self.rank_mut(location).powered_down = false,
         }
@@ -356,6 +476,14 @@ impl Oracle {
             self.sets[set].entry_mut(id).waits.command(at, steps);
             self.serve(id, command, location);
         }
+    }
+
+    /// Whether the next column command of a pseudo-channel loses a slot of the bus.
+    fn loses_slot(&self, pseudo_channel: u8) -> bool {
+        let loss = u64::from(self.config.policy.bus_loss_permille);
+        let lost_after = |columns: u64| columns * loss / (1000 - loss);
+        let before = self.columns[usize::from(pseudo_channel)];
+        lost_after(before + 1) > lost_after(before)
     }
 
     /// When the rules of a command were met, with their causes; first those of the row that a column command wants.
@@ -383,11 +511,20 @@ impl Oracle {
         let (timing, now) = (self.config.timing.clone(), self.now);
         let sets = usize::from(self.config.geometry.refresh_sets);
         let set = usize::from(self.set_of_bank(at));
+        let rfm = self.config.policy.rfm;
+        let managed = matches!(command, Command::RfmAb | Command::RfmSb);
+        let less = rfm.map_or(0, |rfm| if managed { rfm.raaimt } else { rfm.raadec });
+        let clocks = match command {
+            Command::RefAb => timing.rfc,
+            Command::RefSb => timing.rfc_sb,
+            _ => rfm.map_or(0, |rfm| rfm.clocks),
+        };
+        let all = matches!(command, Command::RefAb | Command::RfmAb);
         for (place, bank) in self.rank_mut(at).banks.iter_mut().enumerate() {
-            let clocks = if command == Command::RefAb {
-                timing.rfc
-            } else if place % sets == set {
-                timing.rfc_sb
+            let clocks = if all || place % sets == set {
+                bank.free = now + u64::from(clocks);
+                bank.counted = bank.counted.saturating_sub(less);
+                clocks
             } else if bank.open.is_none() {
                 timing.refsbrd
             } else {

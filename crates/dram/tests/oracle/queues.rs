@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use wordline_dram::{Location, Request, RequestKind, RowOutcome};
 
+use super::history::same_bank;
 use super::waits::Waits;
 
 /// A request in a queue.
@@ -34,6 +35,9 @@ pub(super) struct QueueSet {
     pub(super) writes: Vec<Entry>,
     read_backlog: VecDeque<Request>,
     write_backlog: VecDeque<Request>,
+    /// What waits aside.
+    reads_aside: Vec<Request>,
+    writes_aside: Vec<Request>,
 }
 
 /// What became of the head of a backlog.
@@ -41,6 +45,19 @@ pub(super) enum Admitted {
     Queued(Request),
     Forwarded(Request),
     Merged(Request),
+    /// It went aside.
+    Aside,
+}
+
+/// What admission asks of the rest of the sub-channel.
+pub(super) struct Doorway<'a> {
+    pub(super) now: u64,
+    /// Column commands issued, by pseudo-channel.
+    pub(super) columns: &'a [u64],
+    /// Banks whose requests are held up.
+    pub(super) held_up: &'a [Location],
+    /// Places aside.
+    pub(super) places: usize,
 }
 
 impl QueueSet {
@@ -54,31 +71,51 @@ impl QueueSet {
     /// Whether any request is not served.
     pub(super) fn waits(&self) -> bool {
         let backlogs = self.read_backlog.len() + self.write_backlog.len();
-        backlogs + self.reads.len() + self.writes.len() > 0
+        let aside = self.reads_aside.len() + self.writes_aside.len();
+        backlogs + aside + self.reads.len() + self.writes.len() > 0
     }
 
     /// Takes the head of a backlog, if it has arrived and need not wait.
     pub(super) fn admit(
         &mut self,
         kind: RequestKind,
-        now: u64,
         room: usize,
         age: &mut u64,
-        columns: &[u64],
+        door: &Doorway<'_>,
     ) -> Option<Admitted> {
-        let (backlog, queue) = match kind {
-            RequestKind::Read => (&mut self.read_backlog, &self.reads),
-            RequestKind::Write => (&mut self.write_backlog, &self.writes),
+        let (backlog, aside, queue) = match kind {
+            RequestKind::Read => (&mut self.read_backlog, &mut self.reads_aside, &self.reads),
+            RequestKind::Write => (
+                &mut self.write_backlog,
+                &mut self.writes_aside,
+                &self.writes,
+            ),
         };
-        let head = *backlog.front().filter(|head| head.arrival <= now)?;
+        let now = door.now;
+        let held_up = |request: &Request| {
+            let mut banks = door.held_up.iter();
+            banks.any(|bank| same_bank(*bank, request.location))
+        };
+        let freed = aside.iter().position(|request| !held_up(request));
+        let head = match freed {
+            Some(place) => aside[place],
+            None => *backlog.front().filter(|head| head.arrival <= now)?,
+        };
         let written = self
             .writes
             .iter()
             .any(|write| write.location() == head.location);
+        if !written && freed.is_none() && held_up(&head) && aside.len() < door.places {
+            aside.extend(backlog.pop_front());
+            return Some(Admitted::Aside);
+        }
         if !written && queue.len() >= room {
             return None;
         }
-        backlog.pop_front();
+        match freed {
+            Some(place) => drop(aside.remove(place)),
+            None => drop(backlog.pop_front()),
+        }
         if written {
             return Some(match kind {
                 RequestKind::Read => Admitted::Forwarded(head),
@@ -89,7 +126,7 @@ impl QueueSet {
             request: head,
             admitted: now,
             age: *age,
-            columns: columns[usize::from(head.location.pseudo_channel)],
+            columns: door.columns[usize::from(head.location.pseudo_channel)],
             outcome: RowOutcome::Hit,
             waits: Waits::admitted(head.id, head.arrival, now),
         };

@@ -89,8 +89,8 @@ impl History {
             }
             Command::Wr | Command::Wra => self.write(to, rule),
             Command::PrePb | Command::PreSb | Command::PreAb => self.precharge(to, closes, rule),
-            Command::RefAb => self.refresh_all_banks(to, rule),
-            Command::RefSb => self.refresh_same_bank(to, rule),
+            Command::RefAb | Command::RfmAb => self.refresh_all_banks(to, rule),
+            Command::RefSb | Command::RfmSb => self.refresh_same_bank(to, rule),
             Command::Pde => self.power_down(to, rule),
             Command::Pdx => rule(
                 Place::Rank,
@@ -140,19 +140,18 @@ impl History {
             past_each(&self.all_bank, rank, t.rfc),
         )?;
         rule(
-            Place::Bank,
-            WaitCause::Refresh,
-            past_each(&self.same_bank, refreshed, t.rfc_sb),
-        )?;
-        rule(
             Place::Rank,
             WaitCause::Refresh,
-            past_each(
-                &self.same_bank,
-                |from| rank(from) && !refreshed(from),
-                t.refsbrd,
-            ),
-        )
+            past_each(&self.all_managed, rank, self.rfm),
+        )?;
+        for (events, clocks) in [(&self.same_bank, t.rfc_sb), (&self.same_managed, self.rfm)] {
+            let other = |from| rank(from) && !refreshed(from);
+            let own = past_each(events, refreshed, clocks);
+            rule(Place::Bank, WaitCause::Refresh, own)?;
+            let others = past_each(events, other, t.refsbrd);
+            rule(Place::Rank, WaitCause::Refresh, others)?;
+        }
+        ControlFlow::Continue(())
     }
 
     /// Whether the row of a bank's last ACT is there: tRCD has passed.
@@ -280,12 +279,15 @@ impl History {
             WaitCause::Bank,
             past_each(&self.precharges, |from| same_rank(from, to), t.rp),
         )?;
-        let refreshed = self.past(&self.all_bank, to, |scope| match scope {
-            Bank | Group | Rank => Some(t.rfc),
-            Stack => Some(t.rfc_dlr),
-            PseudoChannel | Other => None,
-        });
-        rule(Place::Rank, WaitCause::Refresh, refreshed)
+        for (events, clocks) in [(&self.all_bank, t.rfc), (&self.all_managed, self.rfm)] {
+            let refreshed = self.past(events, to, |scope| match scope {
+                Bank | Group | Rank => Some(clocks),
+                Stack => Some(t.rfc_dlr),
+                PseudoChannel | Other => None,
+            });
+            rule(Place::Rank, WaitCause::Refresh, refreshed)?;
+        }
+        ControlFlow::Continue(())
     }
 
     fn refresh_same_bank(&self, to: Location, rule: Rule) -> ControlFlow<()> {
@@ -309,6 +311,11 @@ impl History {
         )?;
         rule(
             Place::Rank,
+            WaitCause::Refresh,
+            past_each(&self.same_managed, rank, self.rfm),
+        )?;
+        rule(
+            Place::Rank,
             WaitCause::ActivationRate,
             past_each(&self.activations, rank, t.rrd_l),
         )
@@ -327,6 +334,10 @@ impl History {
             WaitCause::Refresh,
             past_each(&self.same_bank, rank, t.rfc_sb),
         )?;
+        for events in [&self.all_managed, &self.same_managed] {
+            let managed = past_each(events, rank, self.rfm);
+            rule(Place::Rank, WaitCause::Refresh, managed)?;
+        }
         for events in [&self.activations, &self.closings, &self.precharges] {
             rule(
                 Place::Rank,

@@ -3,9 +3,10 @@
 
 use super::Oracle;
 use crate::support::{ddr5_6400, one_rank, place, read, write};
-use Command::{Act, Pde, Pdx, PreAb, PrePb, PreSb, Rd, Rda, RefAb, RefSb, Wr, Wra};
+use Command::{Act, Pde, Pdx, PreAb, PrePb, PreSb, Rd, Rda, RefAb, RefSb, RfmAb, Wr, Wra};
 use wordline_dram::{
-    Command, Location, PagePolicy, Refresh, Request, RowOutcome, SubChannelConfig,
+    Command, Location, PagePolicy, Refresh, RefreshManagement, Request, RowOutcome, SameBankOrder,
+    SubChannelConfig,
 };
 
 fn config() -> SubChannelConfig {
@@ -361,6 +362,141 @@ fn same_bank_refreshes_walk_over_the_indices() {
 }
 
 #[test]
+fn refreshes_are_pulled_in_while_there_is_no_work() {
+    let mut config = config();
+    config.policy.refresh = Refresh::AllBank;
+    config.policy.refresh_phase = vec![3_000];
+    config.policy.refresh_pulled_in_max = 2;
+    let mut oracle = Oracle::new(&config);
+    oracle.push(read(0, place(0, 0, 1, 0), 10));
+    oracle.run(4_000);
+    assert_eq!(
+        timed(&oracle),
+        [
+            // Nothing is queued, and one may be ahead; the read waits for tRFC. When it is served, the second one goes.
+            (0, RefAb),
+            (944, Act),
+            (996, Rd),
+            (1_047, PreAb),
+            (1_099, RefAb),
+            // One fell due at 3,000: the rank is one ahead, and may be two.
+            (3_000, RefAb),
+        ]
+    );
+}
+
+#[test]
+fn requests_of_a_refreshed_rank_wait_aside() {
+    let mut config = config();
+    config.geometry.ranks = 2;
+    config.policy.read_queue = 2;
+    config.policy.refresh = Refresh::AllBank;
+    config.policy.refresh_phase = vec![10, 5_000];
+    config.policy.refresh_aside = 1;
+    let mut oracle = Oracle::new(&config);
+    oracle.push(read(0, place(0, 0, 1, 0), 20));
+    oracle.push(read(1, place(1, 0, 1, 0), 20));
+    oracle.push(read(2, on_rank(1, place(0, 0, 1, 0)), 20));
+    oracle.push(read(3, on_rank(1, place(0, 0, 1, 1)), 20));
+    oracle.run(1_100);
+    assert_eq!(
+        timed(&oracle),
+        [
+            (10, RefAb),
+            // The first read waits aside, the second one takes an entry and the third one the last; the fourth follows it.
+            (20, Act),
+            (72, Rd),
+            (88, Rd),
+            // tRFC after REFab the first one takes an entry as well, behind the second one.
+            (954, Act),
+            (962, Act),
+            (1_006, Rd),
+            (1_014, Rd),
+        ]
+    );
+    let served: Vec<_> = oracle.served.iter().map(|one| one.id).collect();
+    let admitted: Vec<_> = oracle.served.iter().map(|one| one.admitted).collect();
+    assert_eq!(
+        (served, admitted),
+        (vec![2, 3, 1, 0], vec![20, 73, 20, 954])
+    );
+}
+
+/// Rows of one bank by turns, with two activations allowed between two RFMs: tRC 155, tRAS 103, tRP 52, tRFC 944.
+#[test]
+fn a_bank_that_is_activated_often_is_managed() {
+    let mut config = config();
+    config.policy.refresh = Refresh::AllBank;
+    config.policy.refresh_phase = vec![10_000];
+    config.policy.rfm = Some(RefreshManagement {
+        raaimt: 2,
+        raammt: 3,
+        raadec: 1,
+        clocks: 400,
+    });
+    let requests: Vec<_> = (0..4)
+        .map(|number| read(number, place(0, 0, number as u32, 0), 0))
+        .collect();
+    let (commands, oracle) = flushed(&config, &requests);
+    assert_eq!(
+        commands,
+        [
+            (0, Act),
+            (52, Rd),
+            (103, PrePb),
+            (155, Act),
+            (207, Rd),
+            (258, PrePb),
+            // The third one is counted: the rank is forced before its read, and the bank has two less.
+            (310, Act),
+            (413, PreAb),
+            (465, RfmAb),
+            (865, Act),
+            (917, Rd),
+            (968, PrePb),
+            // The third one again.
+            (1_020, Act),
+            (1_123, PreAb),
+            (1_175, RfmAb),
+            (1_575, Act),
+            (1_627, Rd),
+        ]
+    );
+    assert_eq!(oracle.ranks[0].banks[0].counted, 2);
+}
+
+#[test]
+fn a_same_bank_refresh_takes_banks_that_are_idle() {
+    let mut config = config();
+    config.policy.refresh = Refresh::SameBank;
+    config.policy.same_bank_order = SameBankOrder::IdleFirst;
+    config.policy.refresh_phase = vec![100];
+    let mut oracle = Oracle::new(&config);
+    oracle.push(read(0, place(0, 0, 1, 0), 99));
+    oracle.push(read(1, place(0, 1, 1, 0), 110));
+    oracle.run(2_400);
+    assert_eq!(
+        timed(&oracle),
+        [
+            (99, Act),
+            // Index 0 has an entry when the refresh is forced: index 1 is next, and stays so although an entry comes for
+            // it. It waits for tRRD_L.
+            (115, RefSb),
+            (151, Rd),
+            (531, Act),
+            (583, Rd),
+            // No index has an entry: the lowest of the round.
+            (1_660, PreSb),
+            (1_712, RefSb),
+        ]
+    );
+    let refreshes = oracle.commands.iter();
+    let refreshes = refreshes.filter(|issued| issued.command == RefSb);
+    let indices: Vec<_> = refreshes.map(|issued| issued.location.bank).collect();
+    assert_eq!(indices, [1, 0]);
+}
+
+#[test]
 fn an_idle_rank_is_powered_down_and_comes_back() {
     let mut config = config();
     config.policy.power_down = Some(20);
@@ -432,4 +568,60 @@ fn pseudo_channels_meet_on_the_bus() {
     config.policy.shared_commands = true;
     let (commands, _) = flushed(&config, &requests);
     assert_eq!(commands, [(0, Act), (2, Act), (52, Rd), (56, Rd)]);
+}
+
+#[test]
+fn a_slot_is_lost_after_every_fourth_burst() {
+    let mut config = config();
+    config.policy.bus_loss_permille = 200;
+    // Row hits in turn over two groups: tCCD_S apart, but one burst more after the fourth and the eighth. The next one in
+    // the group of such a one waits for tCCD_L and a burst.
+    let requests: Vec<_> = (0..10_u8)
+        .map(|number| read(number.into(), place(number % 4, 0, 1, number.into()), 0))
+        .collect();
+    let (commands, _) = flushed(&config, &requests);
+    let reads: Vec<_> = commands
+        .iter()
+        .filter(|one| one.1 == Rd)
+        .map(|one| one.0)
+        .collect();
+    let first = reads[0];
+    let since: Vec<_> = reads.iter().map(|at| at - first).collect();
+    assert_eq!(since, [0, 8, 16, 24, 40, 48, 56, 64, 80, 88]);
+}
+
+#[test]
+fn a_row_is_opened_ahead_of_a_turn() {
+    let mut config = config();
+    (config.policy.drain_high, config.policy.drain_low) = (2, 0);
+    let requests = [
+        write(0, place(0, 0, 1, 0), 0),
+        write(1, place(0, 0, 1, 1), 0),
+        read(2, place(1, 0, 1, 0), 0),
+        read(3, place(0, 0, 2, 0), 0),
+    ];
+    // The writes are drained at once, tCCD_L_WR (32) apart. The second read waits for its row until tWR has passed and
+    // tRP after that: 84 + 50 + 8 + 96 + 52 = 290.
+    let plain = [
+        (0, Act),
+        (52, Wr),
+        (84, Wr),
+        (86, Act),
+        (150, Rd),
+        (238, PrePb),
+    ];
+    let (commands, _) = flushed(&config, &requests);
+    assert_eq!(commands[..6], plain);
+    // With one write left, the bank without writes is opened; the other one is not closed, for its row is wanted.
+    config.policy.turn_lookahead = 1;
+    let ahead = [
+        (0, Act),
+        (52, Wr),
+        (54, Act),
+        (84, Wr),
+        (150, Rd),
+        (238, PrePb),
+    ];
+    let (commands, _) = flushed(&config, &requests);
+    assert_eq!(commands[..6], ahead);
 }

@@ -1,9 +1,11 @@
 //! Random but legal configurations and request streams.
 
 use wordline_dram::{
-    ChannelGeometry, ClockDomain, Location, PagePolicy, Policy, Refresh, Request, RequestKind,
-    SubChannelConfig, Timing,
+    ChannelGeometry, ClockDomain, Location, PagePolicy, Policy, Refresh, RefreshManagement,
+    Request, RequestKind, SameBankOrder, SubChannelConfig, Timing,
 };
+
+use wordline_dram::scheduler::SchedulerName;
 
 use super::{Dice, ddr5_4400, ddr5_6400, hbm3_6400, lpddr5x_8533};
 
@@ -75,7 +77,7 @@ fn geometry(dice: &mut Dice) -> ChannelGeometry {
     };
     let (groups, banks) = (dice.between(2, 8) as u8, dice.between(1, 4) as u8);
     // One bank of every group, or of every second, …, or single banks.
-    let sets = (1..=groups).filter(|each| groups.is_multiple_of(*each) && banks * each <= 16);
+    let sets = (1..=groups).filter(|each| groups.is_multiple_of(*each));
     let sets: Vec<u8> = sets.collect();
     ChannelGeometry {
         pseudo_channels: dice.pick(&[1, 2]),
@@ -192,7 +194,13 @@ fn policy(dice: &mut Dice, geometry: &ChannelGeometry, timing: &Timing) -> Polic
         }
     };
     let refresh_phase = (0..ranks).map(phase).collect();
+    let turn_lookahead = dice.pick(&[0, 0, 1, 2, 4, 16]);
     Policy {
+        scheduler: dice.pick(&[
+            SchedulerName::FrFcfs,
+            SchedulerName::FrFcfs,
+            SchedulerName::BatchFirst,
+        ]),
         read_queue: dice.pick(&[1, 2, 4, 8, 16, 32]),
         write_queue,
         shared_queues: dice.one_in(2),
@@ -200,6 +208,10 @@ fn policy(dice: &mut Dice, geometry: &ChannelGeometry, timing: &Timing) -> Polic
         drain_high,
         drain_low: dice.between(0, drain_high - 1),
         age_cap: dice.pick(&[1, 2, 3, 4, 8, 16, 1_000]),
+        turn_lookahead,
+        turn_hits_max: dice.pick(&[0, 0, 1, 3, 8]),
+        turn_early: turn_lookahead > 0 && dice.one_in(2),
+        bus_loss_permille: dice.pick(&[0, 0, 0, 1, 83, 120, 333, 500]),
         page: match dice.between(0, 2) {
             0 => PagePolicy::Open,
             1 => PagePolicy::Closed,
@@ -213,7 +225,25 @@ fn policy(dice: &mut Dice, geometry: &ChannelGeometry, timing: &Timing) -> Polic
         } else {
             None
         },
+        same_bank_order: dice.pick(&[SameBankOrder::RoundRobin, SameBankOrder::IdleFirst]),
+        refresh_pulled_in_max: dice.pick(&[0, 0, 0, 1, 3]),
+        refresh_aside: dice.pick(&[0, 0, 1, 4, 64]),
+        rfm: management(dice, refresh, timing),
     }
+}
+
+/// So few ACTs that banks come to both thresholds.
+fn management(dice: &mut Dice, refresh: Refresh, timing: &Timing) -> Option<RefreshManagement> {
+    if refresh == Refresh::Off || !dice.one_in(3) {
+        return None;
+    }
+    let raaimt = dice.between(2, 6);
+    Some(RefreshManagement {
+        raaimt,
+        raammt: raaimt + dice.between(0, 6),
+        raadec: dice.between(0, raaimt),
+        clocks: timing.refsbrd + dice.between(1, 40),
+    })
 }
 
 /// How a stream behaves.

@@ -8,7 +8,7 @@ pub(crate) mod cases;
 use wordline_core::draw::{Purpose, draw};
 use wordline_dram::{
     ChannelGeometry, ClockDomain, Issued, Location, Observer, PagePolicy, Policy, Refresh, Request,
-    RequestKind, ServedRequest, SubChannelConfig, Timing,
+    RequestKind, SameBankOrder, ServedRequest, SubChannelConfig, Timing,
 };
 
 /// DDR5-6400, bin B (52-52-52), 16 Gb x8, 1 KB pages; tCK 0.3125 ns. Each figure is worked out from its rule in
@@ -190,6 +190,7 @@ pub(crate) fn one_rank(timing: Timing) -> SubChannelConfig {
         },
         timing,
         policy: Policy {
+            scheduler: wordline_dram::scheduler::SchedulerName::FrFcfs,
             read_queue: 32,
             write_queue: 64,
             shared_queues: false,
@@ -197,9 +198,17 @@ pub(crate) fn one_rank(timing: Timing) -> SubChannelConfig {
             drain_high: 48,
             drain_low: 16,
             age_cap: 64,
+            turn_lookahead: 0,
+            turn_hits_max: 0,
+            turn_early: false,
+            bus_loss_permille: 0,
             page: PagePolicy::Open,
             refresh: Refresh::Off,
+            same_bank_order: SameBankOrder::RoundRobin,
             refresh_postponed_max: 0,
+            refresh_pulled_in_max: 0,
+            refresh_aside: 0,
+            rfm: None,
             refresh_phase: vec![0],
             power_down: None,
         },

@@ -93,6 +93,13 @@ impl MixResult<'_> {
         self.runs.get(self.key(false, target, None))
     }
 
+    /// Lines that all cores together can have under way.
+    fn slots(&self, memory: &ModuleMemory<'_>) -> u64 {
+        let cores = &memory.connected.config.cores;
+        let each = cores.under_way_max(self.mix, self.pattern);
+        u64::from(cores.cores) * u64::from(each)
+    }
+
     fn subject(&self, memory: &ModuleMemory<'_>) -> Subject {
         self.test
             .subject(memory, self.mix.operation())
@@ -107,7 +114,7 @@ impl MixResult<'_> {
         };
         let subject = self.subject(memory);
         DramWork::of(run).rows(memory, &subject, document);
-        rows::under_load(memory, run, slots(memory), &subject, document);
+        rows::under_load(memory, run, self.slots(memory), &subject, document);
         let mean = rows::seconds(run.read_latency_mean_ps);
         subject.add(Metric::LatencyMean, Ok(mean), document);
         let formula = subject.estimate(Basis::Simulated, "formula");
@@ -122,7 +129,7 @@ impl MixResult<'_> {
         };
         let of = |target: usize, run| {
             let memory = &self.test.memories[target];
-            (memory, run, slots(memory))
+            (memory, run, self.slots(memory))
         };
         let (first, other) = (of(0, first), of(target, other));
         explain::rows(&self.over(target), first, other, document);
@@ -180,12 +187,6 @@ impl MixResult<'_> {
             at.add(Metric::ThroughputRatio, Ok(ratio), document);
         }
     }
-}
-
-/// Lines that all cores together can have under way.
-fn slots(memory: &ModuleMemory<'_>) -> u64 {
-    let cores = &memory.connected.config.cores;
-    u64::from(cores.cores) * u64::from(cores.misses)
 }
 
 /// With the variation that a row is about.

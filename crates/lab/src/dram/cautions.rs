@@ -19,7 +19,7 @@ const ROUNDS: u64 = 2;
 
 /// The shortest stretch that samples refresh, in whole microseconds, as picoseconds; 0 without refresh.
 fn least_ps(config: &SystemConfig) -> u64 {
-    let owed = u64::from(config.sub_channel.policy.refresh_postponed_max);
+    let owed = config.sub_channel.policy.refresh_slack();
     let intervals = INTERVALS.max(ROUNDS * (owed + 1));
     let interval = points::refresh_interval_ps(config).unwrap_or(0);
     (intervals * interval).next_multiple_of(1_000_000)

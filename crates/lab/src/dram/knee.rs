@@ -25,12 +25,38 @@ pub(super) fn knee(curve: &[Place]) -> Option<usize> {
         .map(|(index, _)| index)
 }
 
-/// The stage of every point, 1 to 3, where an idle memory has a latency. Without a knee nothing is saturated.
-pub(super) fn stages(curve: &[Place], knee: Option<usize>, idle: f64) -> Vec<u8> {
+/// From which point to which other one the knee may lie: `errors` are half the widths of the points' confidence intervals.
+/// Each point whose distance below the line may be the greatest, within both their errors, may be next to the knee; between
+/// the neighbours of the outermost of them a convex curve has it. Errors of the ends of the line are left out: they move
+/// all distances alike.
+pub(super) fn knee_between(curve: &[Place], errors: &[Place]) -> Option<(usize, usize)> {
+    let best = knee(curve)?;
+    let (&(x0, y0), &(x1, y1)) = (curve.first()?, curve.last()?);
+    let below = |index: usize| {
+        let (x, y) = curve[index];
+        (x - x0) / (x1 - x0) - (y - y0) / (y1 - y0)
+    };
+    let error = |index: usize| errors[index].0 / (x1 - x0) + errors[index].1 / (y1 - y0);
+    let least = below(best) - error(best);
+    let may_be = |&index: &usize| index == best || below(index) + error(index) >= least;
+    let last = curve.len() - 1;
+    // The ends lie on the line.
+    let first = (1..last).find(may_be)?;
+    let until = (1..last).rev().find(may_be)?;
+    Some((first - 1, until + 1))
+}
+
+/// The first point whose latency is above that of the first stage; their number where none is.
+pub(super) fn rises(curve: &[Place], idle: f64) -> usize {
     let rises = curve
         .iter()
         .position(|&(_, latency)| latency > CONSTANT * idle);
-    let rises = rises.unwrap_or(curve.len());
+    rises.unwrap_or(curve.len())
+}
+
+/// The stage of every point, 1 to 3, where an idle memory has a latency. Without a knee nothing is saturated.
+pub(super) fn stages(curve: &[Place], knee: Option<usize>, idle: f64) -> Vec<u8> {
+    let rises = rises(curve, idle);
     let stage = |index: usize| match knee {
         Some(knee) if index > knee => 3,
         _ if index < rises => 1,
@@ -85,6 +111,21 @@ mod tests {
     fn the_knee_lies_farthest_below_the_chord() {
         assert_eq!(knee(&CURVE), Some(3));
         assert_eq!(stages(&CURVE, Some(3), 100.0), [1, 1, 2, 2, 3, 3, 3]);
+    }
+
+    /// By hand: the distances below the line are 0, 0.245, 0.493, 0.704, 0.471, 0.
+    #[test]
+    fn the_knee_lies_between_neighbours_of_all_points_that_may_be_it() {
+        let curve = &CURVE[..6];
+        let sure = [(0.0, 0.0); 6];
+        assert_eq!(knee(curve), Some(3));
+        assert_eq!(knee_between(curve, &sure), Some((2, 4)));
+        // Errors of 0.11 each reach the neighbour whose distance is 0.211 less, and not the one with 0.232.
+        let wide = [(0.0, 44.0); 6];
+        assert_eq!(knee_between(curve, &wide), Some((1, 4)));
+        let unknown = [(f64::INFINITY, 0.0); 6];
+        assert_eq!(knee_between(curve, &unknown), Some((0, 5)));
+        assert_eq!(knee_between(&CURVE[..2], &sure[..2]), None);
     }
 
     #[test]

@@ -1,12 +1,16 @@
 //! Latency under load: some cores follow chains of pointers while the others load the memory, less and less.
 
+use std::cmp::Reverse;
+
 use wordline_core::results::NoValue;
 use wordline_core::{Axis, Basis, LoadedTest, Metric, ResultSet};
-use wordline_dram::system::SystemRun;
+use wordline_dram::system::{RunLength, SystemRun};
 
 use super::knee::{self, Place};
+use super::measured::MeasuredCurve;
+use super::points::DramPoint;
 use super::rows::{self, DramWork, seconds};
-use super::{ModuleMemory, Test, cautions, explain};
+use super::{ModuleMemory, Test, cautions, explain, sweep};
 use crate::control::Control;
 use crate::error::{LabError, SettingProblem};
 use crate::subject::Subject;
@@ -20,6 +24,16 @@ const DELAYS_MAX: usize = 1000;
 /// The longest pause in cycles: beyond it nothing is loaded.
 const DELAY_MAX: u64 = 1_000_000_000;
 
+/// Stretches of a point, in each of which the load cores are elsewhere: below saturation they keep step for ever, so that a
+/// point without them would be as sure as it says of one of many steps alone. Near the knee their number alone decides how
+/// sure a mean is, so that it grows with the samples: one for each 500.
+fn episodes(samples: u64) -> u32 {
+    (samples / 500).clamp(10, 1_000) as u32
+}
+
+/// What waited when cores moved has gone after this: several times what a line takes of a saturated memory.
+const SETTLE_PS: u64 = 3_000_000;
+
 /// A curve: points with their delays, least load first.
 struct DelayCurve<'m, 'a> {
     memory: &'m ModuleMemory<'a>,
@@ -32,6 +46,22 @@ struct DelayCurve<'m, 'a> {
 impl DelayCurve<'_, '_> {
     fn places(&self) -> Vec<Place> {
         self.points.iter().map(|(_, run)| place(run)).collect()
+    }
+
+    /// Half the widths of the 95 % confidence intervals of the places.
+    fn errors(&self) -> Vec<Place> {
+        let error = |(_, run): &(u64, SystemRun)| {
+            let latency = run.probe.as_ref().map_or(0.0, |probe| probe.confidence_ps);
+            (run.bytes_per_s_confidence, seconds(latency))
+        };
+        self.points.iter().map(error).collect()
+    }
+
+    /// The pauses that it lacks.
+    fn lacking(&self) -> Vec<u64> {
+        let points = self.points.iter().rev();
+        let points: Vec<_> = points.map(|(delay, run)| (*delay, place(run))).collect();
+        sweep::lacking(&points, self.idle.unwrap_or(0.0))
     }
 }
 
@@ -48,50 +78,88 @@ pub(super) fn run(
     document: &mut ResultSet,
 ) -> Result<(), LabError> {
     check(test, loaded)?;
+    let measured = MeasuredCurve::of(loaded, control, document)?;
     cautions::samples(loaded.samples, document);
-    let mut points = Vec::new();
-    for memory in &test.memories {
-        points.push(test.idle_point(memory, loaded.samples));
-        for &delay in &loaded.delays_cycles {
-            let traffic = test.traffic(
-                memory,
-                loaded.mix,
-                loaded.pattern,
-                delay,
-                Some(loaded.probes),
-            );
-            let name = format!("loaded, {}, delay {delay}", loaded.mix);
-            points.push(test.point(memory, &name, traffic, loaded.samples));
-        }
-    }
-    let mut runs = super::points::run(&points, control)?.into_iter();
-    let mut curves = Vec::new();
-    for memory in &test.memories {
-        let idle = test.finished(memory, runs.next().flatten(), document)?;
-        let mut curve = DelayCurve {
-            memory,
-            idle: idle.map(|run| place(&run).1),
-            points: Vec::new(),
-        };
-        for &delay in &loaded.delays_cycles {
-            // There is a run for every point.
-            let ended = runs.next().flatten();
-            curve.points.extend(
-                test.finished(memory, ended, document)?
-                    .map(|run| (delay, run)),
-            );
-        }
-        curve.points.reverse();
-        curves.push(curve);
-    }
+    let curves = curves(test, loaded, control, document)?;
     for curve in &curves {
         rows(test, loaded, curve, document);
+        if let Some(measured) = &measured {
+            beside(test, loaded, curve, measured, document);
+        }
     }
     if document.complete {
         explain(test, loaded, &curves, document);
         compare(test, loaded, &curves, document);
     }
     Ok(())
+}
+
+/// The curves of all memories: over the pauses that were asked for, or over those that the curves ask for, wave by wave.
+fn curves<'m, 'a>(
+    test: &'m Test<'a>,
+    loaded: &LoadedTest,
+    control: &Control<'_>,
+    document: &mut ResultSet,
+) -> Result<Vec<DelayCurve<'m, 'a>>, LabError> {
+    let curve = |memory| DelayCurve {
+        memory,
+        idle: None,
+        points: Vec::new(),
+    };
+    let mut curves: Vec<_> = test.memories.iter().map(curve).collect();
+    let is_placed = loaded.delays_cycles.is_empty();
+    let first = match is_placed {
+        true => sweep::START.to_vec(),
+        false => loaded.delays_cycles.clone(),
+    };
+    let mut waves = vec![first; curves.len()];
+    let mut begins = true;
+    while waves.iter().any(|wave| !wave.is_empty()) {
+        let mut points = Vec::new();
+        for (curve, wave) in curves.iter().zip(&waves) {
+            if begins {
+                points.push(test.idle_point(curve.memory, loaded.samples));
+            }
+            points.extend(
+                wave.iter()
+                    .map(|&delay| point(test, loaded, curve.memory, delay)),
+            );
+        }
+        // There is a run for every point.
+        let mut runs = super::points::run(&points, control)?.into_iter();
+        for (curve, wave) in curves.iter_mut().zip(&waves) {
+            if begins {
+                let idle = test.finished(curve.memory, runs.next().flatten(), document)?;
+                curve.idle = idle.map(|run| place(&run).1);
+            }
+            for &delay in wave {
+                let run = test.finished(curve.memory, runs.next().flatten(), document)?;
+                curve.points.extend(run.map(|run| (delay, run)));
+            }
+            curve.points.sort_by_key(|(delay, _)| Reverse(*delay));
+        }
+        if !is_placed || !document.complete {
+            break;
+        }
+        waves = curves.iter().map(DelayCurve::lacking).collect();
+        begins = false;
+    }
+    Ok(curves)
+}
+
+fn point(test: &Test<'_>, loaded: &LoadedTest, memory: &ModuleMemory<'_>, delay: u64) -> DramPoint {
+    let probes = Some(loaded.probes);
+    let traffic = test.traffic(memory, loaded.mix, loaded.pattern, delay, probes);
+    let name = format!("loaded, {}, delay {delay}", loaded.mix);
+    let point = test.point(memory, &name, traffic, loaded.samples);
+    DramPoint {
+        length: RunLength {
+            episodes: episodes(loaded.samples),
+            settle_ps: SETTLE_PS,
+            ..point.length
+        },
+        ..point
+    }
 }
 
 fn subject(test: &Test<'_>, loaded: &LoadedTest, memory: &ModuleMemory<'_>) -> Subject {
@@ -126,7 +194,7 @@ fn rows(
                 loaded.pattern.name()
             );
             rows::latencies(probe, name, &subject, document);
-            let rate = probe.samples as f64 * 64.0 / seconds(run.duration_ps as f64);
+            let rate = probe.samples as f64 * 64.0 / seconds(probe.duration_ps as f64);
             subject.add(Metric::ThroughputProbes, Ok(rate), document);
             for &within in &loaded.within_ps {
                 let at = subject.at(Axis::WithinS, seconds(within as f64));
@@ -154,14 +222,56 @@ fn rows(
             let value = value.ok_or(NoValue::BeyondRange);
             whole.add(metric, value, document);
         }
+        if knee.is_some() {
+            knee_interval(curve, &whole, document);
+        }
     }
+}
+
+/// Between which throughputs and latencies the knee lies: of the points that may be next to it.
+fn knee_interval(curve: &DelayCurve<'_, '_>, whole: &Subject, document: &mut ResultSet) {
+    let places = curve.places();
+    let Some((from, to)) = knee::knee_between(&places, &curve.errors()) else {
+        return;
+    };
+    let within = &places[from..=to];
+    type Coordinate = fn(&Place) -> f64;
+    let coordinates: [(Metric, Coordinate); 2] = [
+        (Metric::ThroughputKnee, |place| place.0),
+        (Metric::LatencyKnee, |place| place.1),
+    ];
+    for (metric, of) in coordinates {
+        let low = within.iter().map(of).fold(f64::INFINITY, f64::min);
+        let high = within.iter().map(of).fold(f64::NEG_INFINITY, f64::max);
+        for (end, value) in [("confidence_low", low), ("confidence_high", high)] {
+            let at = whole.estimate(Basis::Simulated, end);
+            at.add(metric, Ok(value), document);
+        }
+    }
+}
+
+/// What was measured at the throughput of every point.
+fn beside(
+    test: &Test<'_>,
+    loaded: &LoadedTest,
+    curve: &DelayCurve<'_, '_>,
+    measured: &MeasuredCurve,
+    document: &mut ResultSet,
+) {
+    let whole = subject(test, loaded, curve.memory);
+    for (delay, run) in curve.points.iter().rev() {
+        let point = whole.at(Axis::DelayCycles, *delay);
+        measured.rows_at(place(run), &point, document);
+    }
+    measured.rows(&whole, document);
 }
 
 /// Lines that all cores together can have under way.
 fn most(loaded: &LoadedTest, memory: &ModuleMemory<'_>) -> u64 {
     let cores = &memory.connected.config.cores;
     let load = u64::from(cores.cores - loaded.probes.min(cores.cores));
-    load * u64::from(cores.misses) + u64::from(loaded.probes)
+    let each = cores.under_way_max(loaded.mix, loaded.pattern);
+    load * u64::from(each) + u64::from(loaded.probes)
 }
 
 /// What the others carry more than the first under the greatest load, and why.
@@ -226,9 +336,6 @@ fn check(test: &Test<'_>, loaded: &LoadedTest) -> Result<(), LabError> {
     super::check_samples(loaded.samples)?;
     let delays = &loaded.delays_cycles;
     let wrong = |problem: SettingProblem| Err(problem.of("delay"));
-    if delays.is_empty() {
-        return wrong(SettingProblem::Empty);
-    }
     if delays.len() > DELAYS_MAX {
         return wrong(SettingProblem::Many(DELAYS_MAX));
     }

@@ -12,10 +12,12 @@ mod explain;
 mod idle;
 pub(crate) mod knee;
 mod loaded;
+mod measured;
 pub(crate) mod points;
 pub(crate) mod rows;
 mod screening;
 mod sources;
+pub(crate) mod sweep;
 mod trace;
 
 use std::collections::BTreeMap;
@@ -206,6 +208,8 @@ impl Test<'_> {
                 warm_up_ps: self.workload.warm_up_ps,
                 measure_ps: self.workload.measure_ps,
                 probe_samples: samples,
+                episodes: 1,
+                settle_ps: 0,
             },
         }
     }

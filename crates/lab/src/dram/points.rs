@@ -47,11 +47,11 @@ fn spread(index: usize) -> u64 {
     u64::MAX - (index as u64).reverse_bits()
 }
 
-/// When a memory under load refreshes as often as it always will, in picoseconds: a busy rank first puts off as many
-/// refreshes as it may owe, and the first one falls due within an interval. What was measured before would be a memory
-/// that refreshes less than it has to.
+/// When a memory under load refreshes as often as it always will, in picoseconds: an idle rank first does as many
+/// refreshes ahead as it may, a busy one puts off as many as it may owe, and the first one falls due within an interval.
+/// What was measured before would be a memory that refreshes less than it has to.
 fn settled_ps(config: &SystemConfig) -> u64 {
-    let intervals = u64::from(config.sub_channel.policy.refresh_postponed_max) + 2;
+    let intervals = config.sub_channel.policy.refresh_slack() + 2;
     refresh_interval_ps(config).map_or(0, |interval| intervals * interval)
 }
 

@@ -1,13 +1,16 @@
 //! A program's trace, replayed on every target.
 //!
 //! Requests that have times reach the memory controllers at them. Those without come as fast as the cores' outstanding
-//! misses let them: so many are under way at a time. Latencies are from the controller's door and back: the way on
+//! misses let them: so many are under way at a time. Where the trace is of a program's own accesses, caches have filtered
+//! them, and one core's misses bound them, each until its line is back in the core; none comes before the core has ended
+//! the instructions in front of it. Latencies are from the controller's door and back: the way on
 //! chip is the program's own.
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
 use std::io::BufRead;
 
-use wordline_core::quantity::{Frequency, Time};
+use wordline_core::quantity::{ByteCount, Frequency, Time};
 use wordline_core::results::NoValue;
 use wordline_core::{
     Axis, DramTraceTest, LatencyHistogram, Metric, Operation, ResultSet, RowOperation,
@@ -16,7 +19,8 @@ use wordline_dram::energy::EnergyMeter;
 use wordline_dram::system::{Completion, MemorySystem};
 use wordline_dram::{EnergyCounts, Observer, RequestKind, Statistics, TrafficSummary};
 use wordline_trace::dram::{
-    DramFormat, DramRequest, DramSummary, DramTrace, DramTraceError, DramTraceOptions, open,
+    CACHE_LEVELS, CacheChoices, DramFormat, DramRequest, DramSummary, DramTrace, DramTraceError,
+    DramTraceOptions, ProgramCounts, open,
 };
 
 use super::commands::{CommandFindings, CommandWriters};
@@ -36,6 +40,9 @@ const PAUSE_PS: u64 = 100_000_000;
 /// Step in picoseconds by which a memory is run while requests without times wait for one that is done.
 const STEP_PS: u64 = 5_000;
 
+/// The levels of caches, as rows name them.
+const LEVELS: [&str; CACHE_LEVELS] = ["l1", "l2", "l3"];
+
 /// A trace that is being read.
 type Requests = DramTrace<Box<dyn BufRead>>;
 
@@ -54,6 +61,10 @@ pub(super) fn run(
     if trace.clock_hz == Some(0) {
         return Err(SettingProblem::StoppedClock.of("clock"));
     }
+    let rate = instructions_per_cycle(trace);
+    if !(rate > 0.0 && rate <= 64.0) {
+        return Err(SettingProblem::NoPace { found: rate }.of("ipc"));
+    }
     for memory in &test.memories {
         let options = DramTraceOptions {
             memory_bytes: memory.connected.config.bytes(),
@@ -61,6 +72,7 @@ pub(super) fn run(
             clock: trace.clock_hz.map(Frequency::from_hz),
             align: trace.align,
             fold: trace.fold,
+            caches: caches(trace),
         };
         let Some(replayed) = replay(memory, trace, &options, control)? else {
             document.complete = false;
@@ -70,6 +82,25 @@ pub(super) fn run(
         replayed.warnings(memory, trace, document);
     }
     Ok(())
+}
+
+fn instructions_per_cycle(trace: &DramTraceTest) -> f64 {
+    let rate = trace.instructions_per_cycle;
+    rate.unwrap_or(DramTraceTest::INSTRUCTIONS_PER_CYCLE)
+}
+
+/// The clock of the core that runs a program.
+fn core_clock(memory: &ModuleMemory<'_>, trace: &DramTraceTest) -> Frequency {
+    let own = memory.connected.config.cores.clock_hz;
+    Frequency::from_hz(trace.clock_hz.unwrap_or(own))
+}
+
+fn caches(trace: &DramTraceTest) -> CacheChoices {
+    CacheChoices {
+        bytes: [trace.l1_bytes, trace.l2_bytes, trace.l3_bytes],
+        ways: [trace.l1_ways, trace.l2_ways, trace.l3_ways],
+        line_bytes: trace.cache_line_bytes,
+    }
 }
 
 /// What a replay found.
@@ -134,8 +165,15 @@ fn watched(
         target: memory.name.clone(),
         source,
     })?;
-    let window = u64::from(config.cores.cores) * u64::from(config.cores.misses);
-    let mut player = TraceReplay::new(system, window.max(1));
+    let is_program = requests.summary().program.is_some();
+    let cores = if is_program { 1 } else { config.cores.cores };
+    let window = u64::from(cores) * u64::from(config.cores.misses);
+    let cycle_ps = 1e12 / core_clock(memory, trace).hz() as f64;
+    let instruction_ps = cycle_ps / instructions_per_cycle(trace);
+    let mut player = TraceReplay::new(system, window.max(1), instruction_ps);
+    if is_program {
+        player.path_ps = config.cores.request_path_ps + config.cores.return_path_ps;
+    }
     if !play(memory, trace, requests, &mut player, control)? {
         return Ok(None);
     }
@@ -185,21 +223,22 @@ fn play<O: Observer>(
     let at_fault = |problem: LogProblem| problem.of(&trace.file);
     for (number, request) in requests.by_ref().enumerate() {
         let request = request.map_err(|source| unusable(trace, source))?;
-        let at_ps = request.at.map_or(0, Time::ps);
-        if at_ps > TIME_MAX.ps() {
+        let due_ps = player.due(&request);
+        if due_ps > TIME_MAX.ps() && (request.at.is_some() || request.instructions > 0) {
             return Err(at_fault(LogProblem::LateRequest {
                 line: request.line,
-                found: Time::from_ps(at_ps),
+                found: Time::from_ps(due_ps),
                 most: TIME_MAX,
             }));
         }
-        while at_ps > player.now_ps + PAUSE_PS {
+        while due_ps > player.now_ps + PAUSE_PS {
             if stopped() {
                 return Ok(false);
             }
             player.pause();
         }
-        player.push(number as u64, &request).map_err(at_fault)?;
+        let pushed = player.push(number as u64, &request, due_ps);
+        pushed.map_err(at_fault)?;
         if (number as u64).is_multiple_of(BREATH) && stopped() {
             return Ok(false);
         }
@@ -211,6 +250,14 @@ fn play<O: Observer>(
 struct TraceReplay<O: Observer> {
     /// Most requests without times that are under way.
     window: u64,
+    /// Picoseconds that an instruction of a program takes while no miss stops it.
+    instruction_ps: f64,
+    /// The part of a picosecond by which the program is later than the replay.
+    rest_ps: f64,
+    /// The way of a read on chip, which holds a miss of a program's core as well; 0 where no core is known.
+    path_ps: u64,
+    /// When lines will be back in the core.
+    coming: BinaryHeap<Reverse<u64>>,
     /// When the requests that are under way came.
     came: HashMap<u64, u64>,
     under_way: u64,
@@ -230,9 +277,13 @@ struct Done<O: Observer> {
 }
 
 impl<O: Observer> TraceReplay<O> {
-    fn new(system: MemorySystem<O>, window: u64) -> Self {
+    fn new(system: MemorySystem<O>, window: u64, instruction_ps: f64) -> Self {
         Self {
             window,
+            instruction_ps,
+            rest_ps: 0.0,
+            path_ps: 0,
+            coming: BinaryHeap::new(),
             came: HashMap::new(),
             under_way: 0,
             now_ps: 0,
@@ -246,15 +297,27 @@ impl<O: Observer> TraceReplay<O> {
         }
     }
 
-    /// Takes a request at its time, or as soon as there is room.
-    fn push(&mut self, id: u64, request: &DramRequest) -> Result<(), LogProblem> {
-        match request.at {
-            Some(at) => self.now_ps = at.ps(),
-            None => {
-                while self.under_way >= self.window {
-                    self.now_ps += STEP_PS;
-                    self.run(self.now_ps);
-                }
+    /// When a request comes, unless it finds no room: at its time, or when the instructions in front of it have ended.
+    fn due(&mut self, request: &DramRequest) -> u64 {
+        if let Some(at) = request.at {
+            return at.ps();
+        }
+        let took = request.instructions as f64 * self.instruction_ps + self.rest_ps;
+        self.rest_ps = took.fract();
+        self.now_ps.saturating_add(took as u64)
+    }
+
+    /// Takes a request when it is due, or as soon as there is room.
+    fn push(&mut self, id: u64, request: &DramRequest, due_ps: u64) -> Result<(), LogProblem> {
+        self.now_ps = due_ps;
+        if request.at.is_none() {
+            // What was done while instructions ran has left room.
+            if self.under_way >= self.window && self.run_ps < self.now_ps {
+                self.run(self.now_ps);
+            }
+            while self.under_way >= self.window {
+                self.now_ps += STEP_PS;
+                self.run(self.now_ps);
             }
         }
         // What is done must not pile up.
@@ -288,9 +351,13 @@ impl<O: Observer> TraceReplay<O> {
 
     fn collect(&mut self) {
         let (came, of) = (&mut self.came, &mut self.done);
-        let mut done = 0;
+        let mut free = 0;
         for Completion { id, time_ps, kind } in of.system.completed() {
-            done += 1;
+            if self.path_ps > 0 && kind == RequestKind::Read {
+                self.coming.push(Reverse(time_ps + self.path_ps));
+            } else {
+                free += 1;
+            }
             of.end_ps = of.end_ps.max(time_ps);
             let Some(at) = came.remove(&id) else {
                 continue;
@@ -301,7 +368,13 @@ impl<O: Observer> TraceReplay<O> {
                 RequestKind::Write => of.write_ps += u128::from(took),
             }
         }
-        self.under_way -= done;
+        while let Some(Reverse(at_ps)) = self.coming.peek()
+            && *at_ps <= self.run_ps
+        {
+            self.coming.pop();
+            free += 1;
+        }
+        self.under_way -= free;
     }
 
     /// Waits for everything.
@@ -341,6 +414,9 @@ impl Replayed {
             subject.latencies(&self.reads, name, document);
             self.parts(memory, &subject, document);
         }
+        if let Some(program) = &self.told.program {
+            program_rows(program, &subject, document);
+        }
         if let Some(checked) = &self.checked {
             // What breaks a rule is no result.
             let value = if checked.violations == 0 {
@@ -370,6 +446,34 @@ impl Replayed {
         }
     }
 
+    /// What a program's accesses went through, and how fast it ran.
+    fn pace(&self, memory: &ModuleMemory<'_>, trace: &DramTraceTest, document: &mut ResultSet) {
+        let Some(format) = self.told.format else {
+            return;
+        };
+        let Ok(caches) = caches(trace).caches(format) else {
+            return;
+        };
+        let told = LEVELS.iter().zip(&caches.levels);
+        let told = told.filter_map(|(name, level)| {
+            let level = level.as_ref()?;
+            let bytes = ByteCount::from_bytes(level.bytes);
+            Some(format!("{name} of {bytes} with {} ways", level.ways))
+        });
+        let told: Vec<String> = told.collect();
+        let caches = match told.is_empty() {
+            true => "no caches".to_owned(),
+            false => format!("{} (not inclusive, LRU)", told.join(", ")),
+        };
+        document.warn(LabWarning::ProgramPace {
+            file: &trace.file,
+            caches: &caches,
+            rate: &instructions_per_cycle(trace),
+            clock: &core_clock(memory, trace),
+            lines: &memory.connected.config.cores.misses,
+        });
+    }
+
     fn warnings(&self, memory: &ModuleMemory<'_>, trace: &DramTraceTest, document: &mut ResultSet) {
         let told = &self.told;
         let (file, target) = (&trace.file, &memory.name);
@@ -389,8 +493,12 @@ impl Replayed {
                 count,
             });
         }
-        if told.last.is_none() {
-            document.warn(LabWarning::NoTimes { file: &trace.file });
+        match &told.program {
+            Some(_) => self.pace(memory, trace, document),
+            None if told.last.is_none() => {
+                document.warn(LabWarning::NoTimes { file: &trace.file });
+            }
+            None => {}
         }
         let Some(checked) = &self.checked else {
             return;
@@ -422,5 +530,21 @@ impl Replayed {
                 violation: &violation,
             });
         }
+    }
+}
+
+/// Rows of a program and of the caches that its accesses passed.
+fn program_rows(program: &ProgramCounts, subject: &Subject, document: &mut ResultSet) {
+    let instructions = program.instructions as f64;
+    subject.add(Metric::InstructionCount, Ok(instructions), document);
+    for (number, (name, counts)) in LEVELS.iter().zip(&program.levels).enumerate() {
+        let Some(counts) = counts else {
+            continue;
+        };
+        let at = subject.at(Axis::Cache, *name);
+        at.add(Metric::CacheAccesses, Ok(counts.accesses as f64), document);
+        at.add(Metric::CacheMisses, Ok(counts.misses as f64), document);
+        let mpki = program.mpki(number).ok_or(NoValue::NotApplicable);
+        at.add(Metric::CacheMpki, mpki, document);
     }
 }

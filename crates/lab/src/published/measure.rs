@@ -58,7 +58,7 @@ pub struct Curves {
     pub question: Question,
     /// `MODULE@SYSTEM` that is asked about.
     pub target: String,
-    /// `MODULE@SYSTEM` that it is compared with.
+    /// `MODULE@SYSTEM` that it is compared with; itself where nothing is compared.
     pub against: String,
     /// The loaded test of both.
     pub experiment: Box<Experiment>,
@@ -74,6 +74,11 @@ pub enum Question {
     Reduction {
         /// It is the one at which the other's latency is so many times its own without load.
         idle_multiple: f64,
+    },
+    /// By how much the target's latency is above its own without load, at a bandwidth, in seconds.
+    Rise {
+        /// Delivered bandwidth in B/s.
+        at_bytes_per_s: f64,
     },
     /// The target's share of latencies that are no longer than a time, at a bandwidth.
     Share {
@@ -175,6 +180,10 @@ impl Measure {
                 question: Question::Crossover {},
                 ..
             }) => Some("B/s"),
+            Self::Curves(Curves {
+                question: Question::Rise { .. },
+                ..
+            }) => Some("s"),
             Self::Curves(_) => Some("1"),
             Self::Figure(_) => None,
         }
@@ -183,12 +192,18 @@ impl Measure {
 
 impl Curves {
     fn read(mut table: Table, book: &ExperimentBook<'_>) -> Result<Self, String> {
+        // One question is about a memory alone.
+        let alone = table.get("curve").and_then(Value::as_str) == Some("rise");
         let mut word = |key: &str| match table.remove(key) {
             Some(Value::String(word)) => Ok(word),
             _ => Err(format!("{key} is missing")),
         };
-        let (name, target, against) = (word("experiment")?, word("target")?, word("against")?);
-        if target == against {
+        let (name, target) = (word("experiment")?, word("target")?);
+        let against = match alone {
+            true => target.clone(),
+            false => word("against")?,
+        };
+        if target == against && !alone {
             return Err(format!("{target} is compared with itself"));
         }
         let Value::Table(table) = plain("", Value::Table(table))? else {
@@ -196,6 +211,9 @@ impl Curves {
         };
         let question = from_table(table)?;
         match question {
+            Question::Rise { at_bytes_per_s: at } if !(at > 0.0 && at.is_finite()) => {
+                return Err(format!("an at_bytes_per_s of {at}"));
+            }
             Question::Reduction {
                 idle_multiple: times,
             } if !(times > 1.0 && times.is_finite()) => {
@@ -211,6 +229,7 @@ impl Curves {
         }
         let mut experiment = book.experiment(&name, None, None, Table::new())?;
         experiment.targets = vec![target.clone(), against.clone()];
+        experiment.targets.dedup();
         Ok(Self {
             question,
             target,

@@ -59,7 +59,7 @@ pub(crate) const ROCKSDB: [(&str, &[u8]); 6] = [
 ];
 
 /// The embedded documents.
-const DOCUMENTS: [Files; 7] = [
+const DOCUMENTS: [Files; 8] = [
     Files {
         key: "mram-vs-flash-benchmark",
         cover: text!("mram-vs-flash-benchmark/document.toml"),
@@ -109,6 +109,14 @@ const DOCUMENTS: [Files; 7] = [
             text!("nand-characterisation/endurance.toml"),
             text!("nand-characterisation/performance.toml"),
             text!("nand-characterisation/conditions.toml"),
+        ],
+    },
+    Files {
+        key: "xeon-rdimm-platform",
+        cover: text!("xeon-rdimm-platform/document.toml"),
+        values: &[
+            text!("xeon-rdimm-platform/bandwidth.toml"),
+            text!("xeon-rdimm-platform/latency.toml"),
         ],
     },
     Files {

@@ -5,7 +5,10 @@
 //! may lie on the part that bends back: in both cases the first place that is met counts. Beyond a curve's ends nothing
 //! is known.
 
-use wordline_core::{Axis, DramTest, Metric, ResultSet, Workload};
+use std::collections::BTreeSet;
+
+use wordline_core::results::AxisValue;
+use wordline_core::{Axis, Metric, ResultSet};
 
 use crate::dram::knee::first_crossing;
 use crate::dram::rows::seconds;
@@ -40,15 +43,14 @@ pub(super) fn measure(
 
 /// The curve of a target in a sweep, the least load first.
 fn curve(question: Question, target: &str, result: &ResultSet) -> Result<Vec<Load>, String> {
-    let mut delays = match &result.experiment.workload {
-        Workload::Dram(dram) => match &dram.test {
-            DramTest::Loaded(loaded) => loaded.delays_cycles.clone(),
-            _ => Vec::new(),
-        },
-        _ => Vec::new(),
-    };
-    delays.sort_unstable_by_key(|delay| std::cmp::Reverse(*delay));
-    let loads = delays.into_iter().map(|delay| {
+    // Pauses that were placed by the curve stand in its rows alone.
+    let rows = result.rows.iter().filter(|row| row.target == target);
+    let delays = rows.filter_map(|row| match row.axes.get(&Axis::DelayCycles) {
+        Some(AxisValue::Count(delay)) => Some(*delay),
+        _ => None,
+    });
+    let delays: BTreeSet<u64> = delays.collect();
+    let loads = delays.into_iter().rev().map(|delay| {
         let row = |metric| RowSelector::of(metric).at(Axis::DelayCycles, delay);
         let of = |row: RowSelector| row.value(result, Some(target));
         Ok(Load {
@@ -59,7 +61,7 @@ fn curve(question: Question, target: &str, result: &ResultSet) -> Result<Vec<Loa
                     let within = seconds(within_ps as f64);
                     of(row(Metric::LatencyShare).at(Axis::WithinS, within))?
                 }
-                Question::Crossover {} | Question::Reduction { .. } => 0.0,
+                Question::Crossover {} | Question::Reduction { .. } | Question::Rise { .. } => 0.0,
             },
         })
     });
@@ -80,6 +82,7 @@ fn answer(question: Question, target: &Curve, against: &Curve, idle: f64) -> Res
             let ours = latency(target, place)?;
             Ok(1.0 - ours / theirs)
         }
+        Question::Rise { at_bytes_per_s } => Ok(latency(target, at_bytes_per_s)? - idle),
         Question::Share { against_share, .. } => {
             // Shares fall with the load.
             let load = against.iter().map(|load| (-load.share, load.bandwidth));
@@ -233,6 +236,19 @@ mod tests {
         refused(Question::Crossover {}, &[], "no bandwidth in common");
         let beside = curve(&[(600.0, 1.0, 1.0), (700.0, 2.0, 1.0)]);
         refused(Question::Crossover {}, &beside, "no bandwidth in common");
+    }
+
+    #[test]
+    fn a_rise_is_above_the_own_latency_without_load() {
+        let rise = |at| Question::Rise { at_bytes_per_s: at };
+        let at = |at| answer(rise(at), &other(), &[], 95e-9);
+        // Half way from 120 to 200 ns, 95 ns below them.
+        assert!((at(300e9).expect("a number") - 65e-9).abs() < 1e-15);
+        assert!(
+            at(9e9)
+                .expect_err("too little")
+                .contains("outside its curve")
+        );
     }
 
     /// Only where the curves part for good is the crossover.

@@ -7,6 +7,7 @@ use wordline_core::{AccessSource, DramTest, Experiment, ResultSet, Workload};
 
 use super::meter::Meter;
 use crate::control::Control;
+use crate::dram::sweep::POINTS_MAX;
 use crate::instrument::case::{self, Case};
 
 /// What was run, with its results: an error where an experiment cannot be run.
@@ -109,7 +110,10 @@ pub(super) fn points(experiment: &Experiment) -> u64 {
     };
     let each = match &dram.test {
         // One more is idle.
-        DramTest::Loaded(loaded) => 1 + loaded.delays_cycles.len(),
+        DramTest::Loaded(loaded) => match loaded.delays_cycles.len() {
+            0 => 1 + POINTS_MAX,
+            delays => 1 + delays,
+        },
         DramTest::Bandwidth(bandwidth) => bandwidth.mixes.len() * bandwidth.patterns.len(),
         DramTest::Idle(_) | DramTest::Trace(_) => 1,
     };

@@ -2,6 +2,7 @@
 
 mod explained;
 mod lengths;
+mod measured;
 mod support;
 mod trace;
 
@@ -236,7 +237,9 @@ fn a_loaded_memory_has_stages_a_knee_and_histograms() {
         .of(Metric::LatencyShare)
         .filter(|row| row.axes[&Axis::WithinS].to_string() == "0.00001");
     assert!(of_all.map(|row| row.value).all(|share| share == Some(1.0)));
-    let knees = document.of(Metric::ThroughputKnee);
+    let knees = document
+        .of(Metric::ThroughputKnee)
+        .filter(|row| is_plain(row));
     let knees: Vec<f64> = knees.filter_map(|row| row.value).collect();
     assert_eq!(knees.len(), 2, "both bend");
     // By eye: the load is what eleven cores ask for, and a channel saturates between pauses of 20 and 100 cycles.
@@ -244,6 +247,45 @@ fn a_loaded_memory_has_stages_a_knee_and_histograms() {
         knees.iter().all(|knee| (20e9..70e9).contains(knee)),
         "{knees:?}"
     );
+}
+
+/// Without pauses the curve places them: more of them where it bends, the same each time, and the knee within its interval.
+#[test]
+fn a_curve_places_its_points_and_says_between_which_its_knee_lies() {
+    let mut experiment = loaded(&[]);
+    experiment.targets.truncate(1);
+    let document = ran(&experiment);
+    let alone = Control {
+        threads: 1,
+        ..Control::default()
+    };
+    let again = with(&experiment, &alone).expect("it runs");
+    assert_eq!(document.rows, again.rows);
+    let of = |metric, delayed: bool| {
+        let rows = document.of(metric).filter(move |row| {
+            is_plain(row) && row.axes.contains_key(&Axis::DelayCycles) == delayed
+        });
+        rows.filter_map(|row| row.value).collect::<Vec<f64>>()
+    };
+    let carried = of(Metric::ThroughputMean, true);
+    assert!((7..=14).contains(&carried.len()), "{carried:?}");
+    for (metric, places) in [
+        (Metric::ThroughputKnee, carried),
+        (Metric::LatencyKnee, of(Metric::LatencyMean, true)),
+    ] {
+        let knee = of(metric, false);
+        let end = |end: &str| {
+            let mut rows = document
+                .of(metric)
+                .filter(|row| row.text(Axis::Estimate) == Some(end));
+            rows.next().and_then(|row| row.value).expect("a number")
+        };
+        let (low, high) = (end("confidence_low"), end("confidence_high"));
+        assert!(low < knee[0] && knee[0] < high, "{low} {knee:?} {high}");
+        assert!(places.contains(&low) && places.contains(&high));
+        let inside = places.iter().filter(|place| (low..=high).contains(*place));
+        assert!((3..=places.len()).contains(&inside.count()), "{metric}");
+    }
 }
 
 /// The base of all comparisons is a memory that one core has to itself: what `idle` says.
@@ -413,7 +455,6 @@ fn what_cannot_be_run_is_refused_by_name() {
             _ => unreachable!("it is loaded"),
         })
     };
-    assert_eq!(list(&[]), "delay list is empty");
     assert_eq!(list(&[5, 5]), "delay 5 is named twice");
     assert_eq!(
         list(&[9, 5]),

@@ -58,6 +58,7 @@ pub(crate) fn loaded(delays: &[u64]) -> Experiment {
         samples: 500,
         probes: 1,
         within_ps: vec![100_000, 10_000_000],
+        ..LoadedTest::default()
     }))
 }
 

@@ -8,7 +8,7 @@ use wordline_catalog::Catalog;
 use wordline_core::{Axis, DramTest, DramTraceTest, Metric, ResultSet};
 use wordline_lab::{CommandForm, Commands, Control, LabError};
 
-use super::support::{MRDIMM, RDIMM, dram, is_plain, of, sums, wholes, with};
+use super::support::{MRDIMM, RDIMM, dram, idle, is_plain, of, ran, sums, wholes, with};
 
 /// Takes what is written.
 #[derive(Clone, Default)]
@@ -32,6 +32,7 @@ fn checked_trace() -> DramTraceTest {
         align: false,
         fold: false,
         check: true,
+        ..DramTraceTest::default()
     }
 }
 
@@ -299,4 +300,157 @@ fn every_alternative_of_every_choice_keeps_the_rules() {
         }
     }
     assert!(checked > 60, "{checked}");
+}
+
+/// Replays the trace of a program; with what its options say.
+fn program(text: Vec<u8>, test: DramTraceTest) -> Result<ResultSet, LabError> {
+    let experiment = of(DramTest::Trace(DramTraceTest {
+        file: "program.txt".into(),
+        ..test
+    }));
+    let open = move |_: &str| Ok(Box::new(io::Cursor::new(text.clone())) as Box<dyn BufRead>);
+    with(
+        &experiment,
+        &Control {
+            open: Some(&open),
+            ..Control::default()
+        },
+    )
+}
+
+#[test]
+fn a_program_runs_at_its_pace_and_its_caches_are_counted() {
+    let text = "100000 64\n100000 64\n100000 1048576 64\n";
+    let document = program(
+        text.into(),
+        DramTraceTest {
+            clock_hz: Some(1_000_000_000),
+            instructions_per_cycle: Some(2.0),
+            ..DramTraceTest::default()
+        },
+    );
+    let document = document.expect("it runs");
+    assert_eq!(document.check(), Ok(()));
+    let plain = |metric| {
+        let mut rows = document.of(metric);
+        let row = rows.find(|row| row.target == RDIMM && is_plain(row));
+        row.and_then(|row| row.value).expect("a row")
+    };
+    assert_eq!(plain(Metric::InstructionCount), 300_003.0);
+    assert_eq!(plain(Metric::AccessCount), 2.0, "the second load hits");
+    // 300,003 instructions at two in a nanosecond, and a read of less than 200 ns.
+    let duration_s = 128.0 / plain(Metric::ThroughputMean);
+    assert!((150.0e-6..150.2e-6).contains(&duration_s), "{duration_s}");
+    let at = |level: &str, metric| {
+        let mut rows = document.of(metric);
+        let row = rows
+            .find(|row| row.target == RDIMM && row.axes.get(&Axis::Cache) == Some(&level.into()));
+        row.and_then(|row| row.value)
+    };
+    assert_eq!(at("l3", Metric::CacheAccesses), Some(3.0));
+    assert_eq!(at("l3", Metric::CacheMisses), Some(2.0));
+    let mpki = at("l3", Metric::CacheMpki).expect("a row");
+    assert!((mpki - 2000.0 / 300_003.0).abs() < 1e-12);
+    assert_eq!(
+        at("l1", Metric::CacheMisses),
+        None,
+        "it filtered the trace before"
+    );
+    let told = document.warnings.iter().map(|warning| &warning.advice);
+    let told = told.filter(|advice| advice.contains("l3 of 4 MiB with 16 ways"));
+    assert_eq!(told.count(), 1, "both targets have the same");
+}
+
+#[test]
+fn one_core_has_as_many_lines_under_way_as_its_misses() {
+    // Loads of lines far apart, and no instruction between them.
+    let lines = (0..2000u64).map(|line| format!("0 {}\n", line * 8192));
+    let text: String = lines.collect();
+    let document = program(text.into(), DramTraceTest::default()).expect("it runs");
+    let plain = |metric| {
+        let mut rows = document.of(metric);
+        let row = rows.find(|row| row.target == RDIMM && is_plain(row));
+        row.and_then(|row| row.value).expect("a row")
+    };
+    // The way on chip is that of a core whose read is alone.
+    let alone = ran(&idle());
+    let mut parts = alone.of(Metric::LatencyMeanPart);
+    let on_chip = parts
+        .find(|row| row.target == RDIMM && row.axes.get(&Axis::Cause) == Some(&"on_chip".into()));
+    let on_chip_s = on_chip.and_then(|row| row.value).expect("a part");
+    assert!(on_chip_s > 10e-9);
+    let held_s = plain(Metric::LatencyMean) + on_chip_s;
+    let under_way = plain(Metric::ThroughputMean) / 64.0 * held_s;
+    let told = document.warnings.iter().find_map(|warning| {
+        let (_, behind) = warning.advice.split_once("--clock), and ")?;
+        behind.strip_suffix(" lines under way")?.parse().ok()
+    });
+    let misses: f64 = told.expect("the pace is told");
+    assert!(
+        (0.8 * misses..=1.01 * misses).contains(&under_way),
+        "{under_way}"
+    );
+}
+
+#[test]
+fn compressed_traces_are_what_they_hold() {
+    use std::io::Write as _;
+    let text = "100 64\n100 1048576 64\n";
+    let plain = program(text.into(), DramTraceTest::default()).expect("it runs");
+    let encoder = flate2::Compression::default();
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), encoder);
+    encoder.write_all(text.as_bytes()).expect("into memory");
+    let packed = encoder.finish().expect("into memory");
+    let cut = packed[..packed.len() - 9].to_vec();
+    let same = program(packed, DramTraceTest::default()).expect("it runs");
+    assert_eq!(plain, same);
+    let error = program(cut, DramTraceTest::default()).expect_err("cut");
+    let words = error.to_string();
+    assert!(
+        words.contains("program.txt") && words.contains("end in the middle"),
+        "{words}"
+    );
+}
+
+#[test]
+fn what_no_core_and_no_cache_can_be_is_refused() {
+    let refused = |test: DramTraceTest, words: &[&str]| {
+        let error = program(b"3 64\n".to_vec(), test)
+            .expect_err("refused")
+            .to_string();
+        for word in words {
+            assert!(error.contains(word), "{word} is not in: {error}");
+        }
+    };
+    for rate in [0.0, -1.0, f64::NAN, f64::INFINITY, 65.0] {
+        let instructions_per_cycle = Some(rate);
+        refused(
+            DramTraceTest {
+                instructions_per_cycle,
+                ..DramTraceTest::default()
+            },
+            &["ipc", "to 64"],
+        );
+    }
+    let l3_bytes = Some(1000);
+    refused(
+        DramTraceTest {
+            l3_bytes,
+            ..DramTraceTest::default()
+        },
+        &["program.txt", "level 3", "--l3"],
+    );
+    let requests = b"0x40 R\n".to_vec();
+    let error = program(
+        requests,
+        DramTraceTest {
+            l3_bytes,
+            ..DramTraceTest::default()
+        },
+    );
+    let error = error.expect_err("refused").to_string();
+    assert!(
+        error.contains("ramulator") && error.contains("--l1"),
+        "{error}"
+    );
 }

@@ -123,6 +123,7 @@ impl DramColumns {
             operation,
             address,
             stamp: Some(stamp),
+            instructions: 0,
         })
     }
 

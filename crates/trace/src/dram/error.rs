@@ -1,6 +1,6 @@
 //! Why a trace of memory requests cannot be used.
 
-use super::DramFormat;
+use super::{CacheShapeError, DramFormat};
 use crate::{MAX_LINE, TraceError};
 
 /// Why a trace of memory requests cannot be used. Lines count from 1.
@@ -151,6 +151,20 @@ pub enum DramTraceError {
         /// Its time.
         at: String,
     },
+    /// Caches that cannot be.
+    #[error(transparent)]
+    Caches(#[from] CacheShapeError),
+    /// Caches are named for a trace that has passed them.
+    #[error(
+        "line {line}: the trace is of {format}, which has requests to memory; caches filter the accesses of a program: \
+         leave --l1, --l2, --l3 and --cache-line out"
+    )]
+    NoProgram {
+        /// The line that shows the format.
+        line: u64,
+        /// The format.
+        format: DramFormat,
+    },
     /// Cycles are counted of an unknown clock.
     #[error(
         "line {line}: times are counted in cycles, and nobody says of which clock: state it (clock), such as 3.2 GHz"
@@ -166,7 +180,7 @@ impl DramTraceError {
     #[must_use]
     pub const fn line(&self) -> Option<u64> {
         match self {
-            Self::Empty | Self::NoMemory { .. } => None,
+            Self::Empty | Self::NoMemory { .. } | Self::Caches(_) => None,
             Self::Foreign { .. } => Some(1),
             Self::Unreadable { line, .. }
             | Self::TooLong { line }
@@ -181,6 +195,7 @@ impl DramTraceError {
             | Self::OutOfRange { line, .. }
             | Self::Backwards { line, .. }
             | Self::TooLate { line, .. }
+            | Self::NoProgram { line, .. }
             | Self::NoClock { line } => Some(*line),
         }
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{DramTraceError, columns, words};
+use super::{DramTraceError, columns, program, words};
 use crate::lines::shown;
 
 /// A format of memory traces.
@@ -17,11 +17,29 @@ pub enum DramFormat {
     Ramulator2,
     /// Text with named columns: time, address, operation.
     Csv,
+    /// Ramulator's CPU traces, of a program: instructions without an access, address of a load, and perhaps that of a
+    /// line that was written back.
+    RamulatorCpu,
+    /// What valgrind's lackey prints of a program with `--trace-mem=yes`: I, L, S or M, address, size.
+    Lackey,
 }
 
 impl DramFormat {
     /// Every format.
-    pub const ALL: [Self; 4] = [Self::Dramsim3, Self::Ramulator, Self::Ramulator2, Self::Csv];
+    pub const ALL: [Self; 6] = [
+        Self::Dramsim3,
+        Self::Ramulator,
+        Self::Ramulator2,
+        Self::Csv,
+        Self::RamulatorCpu,
+        Self::Lackey,
+    ];
+
+    /// Whether it has the accesses of a program, which reach the memory through caches.
+    #[must_use]
+    pub const fn is_program(self) -> bool {
+        matches!(self, Self::RamulatorCpu | Self::Lackey)
+    }
 
     /// As the command line spells it.
     #[must_use]
@@ -31,6 +49,8 @@ impl DramFormat {
             Self::Ramulator => "ramulator",
             Self::Ramulator2 => "ramulator2",
             Self::Csv => "csv",
+            Self::RamulatorCpu => "ramulator-cpu",
+            Self::Lackey => "lackey",
         }
     }
 
@@ -42,6 +62,8 @@ impl DramFormat {
             Self::Ramulator => "\"0x12345680 R\"",
             Self::Ramulator2 => "\"LD 0x12345680\"",
             Self::Csv => "\"time_ns,address,operation\" in the first line",
+            Self::RamulatorCpu => "\"3 20734016 20841280\"",
+            Self::Lackey => "\" L 1ffefff7e0,8\"",
         }
     }
 }
@@ -53,6 +75,9 @@ pub(super) fn detect(line: u64, text: &[u8]) -> Result<DramFormat, DramTraceErro
     }
     if columns::looks_like(text) {
         return Ok(DramFormat::Csv);
+    }
+    if let Some(format) = program::looks_like(text) {
+        return Ok(format);
     }
     let found = shown(text);
     let problem = match words::known_otherwise(text) {

@@ -1,5 +1,6 @@
 //! Traces of memory requests, as simulators of DRAM take them: DRAMsim3, Ramulator, Ramulator 2, and CSV with time
-//! stamps. A trace is streamed, one line at a time; every fault names its line and what is allowed.
+//! stamps; and traces of a program's accesses, Ramulator's for CPUs and those of valgrind's lackey, which reach the memory
+//! through caches ([`CacheFilter`]). A trace is streamed, one line at a time; every fault names its line and what is allowed.
 //!
 //! ```
 //! use wordline_core::Operation;
@@ -14,15 +15,21 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod cache;
 mod columns;
 mod error;
 mod format;
+mod program;
 mod request;
 mod words;
 
 use std::fmt;
 use std::io::{BufRead, Cursor, Read};
 
+pub use cache::{
+    CACHE_LEVELS, CacheChoices, CacheFilter, CacheLevel, CacheLevelCounts, CacheShapeError,
+    CoreCaches, ProgramCounts,
+};
 pub use error::DramTraceError;
 pub use format::{DramFormat, UnknownDramFormat};
 pub use request::{DramRequest, DramSummary, LINE_BYTES};
@@ -33,6 +40,7 @@ use crate::format::FOREIGN;
 use crate::lines::LineReader;
 use crate::log::{BYTE_ORDER_MARK, Source};
 use columns::DramColumns;
+use program::ProgramReader;
 use request::{Checks, DramRecord};
 
 /// What is known of a trace beside its bytes.
@@ -48,6 +56,8 @@ pub struct DramTraceOptions {
     pub align: bool,
     /// Whether an address beyond the memory is taken modulo its size; otherwise it is refused.
     pub fold: bool,
+    /// The caches that a program's accesses pass. Those of a trace that has passed them are refused.
+    pub caches: CacheChoices,
 }
 
 impl DramTraceOptions {
@@ -60,6 +70,11 @@ impl DramTraceOptions {
             clock: None,
             align: false,
             fold: false,
+            caches: CacheChoices {
+                bytes: [None; CACHE_LEVELS],
+                ways: [None; CACHE_LEVELS],
+                line_bytes: None,
+            },
         }
     }
 }
@@ -78,16 +93,30 @@ pub struct DramTrace<R> {
 enum Syntax {
     Words(DramFormat),
     Csv(Box<(DramColumns, LineFields)>),
+    Program(Box<ProgramReader>),
 }
 
 impl Syntax {
-    fn read(&mut self, line: u64, text: &[u8]) -> Result<DramRecord, DramTraceError> {
+    /// The first request of a line; a line of a program may make none, and others that [`more`](Self::more) has.
+    fn read(&mut self, line: u64, text: &[u8]) -> Result<Option<DramRecord>, DramTraceError> {
         match self {
-            Self::Words(format) => words::read(*format, line, text),
+            Self::Words(format) => words::read(*format, line, text).map(Some),
             Self::Csv(csv) => {
                 let (columns, fields) = &mut **csv;
-                columns.request(line, text, fields)
+                columns.request(line, text, fields).map(Some)
             }
+            Self::Program(program) => {
+                program.line(line, text)?;
+                Ok(program.request())
+            }
+        }
+    }
+
+    /// A further request of the line that was read last.
+    fn more(&mut self) -> Option<DramRecord> {
+        match self {
+            Self::Program(program) => program.request(),
+            Self::Words(_) | Self::Csv(_) => None,
         }
     }
 }
@@ -117,17 +146,31 @@ pub fn open<R: BufRead>(
         None => format::detect(number, text)?,
     };
     checks.format = Some(format);
-    let (syntax, first) = if format == DramFormat::Csv {
-        let columns = DramColumns::read(number, text)?;
-        (
-            Syntax::Csv(Box::new((columns, LineFields::default()))),
-            None,
-        )
-    } else {
-        let mut syntax = Syntax::Words(format);
-        let told = syntax.read(number, text)?;
-        (syntax, Some(checks.request(number, told)?))
+    if !format.is_program() && !options.caches.is_usual() {
+        return Err(DramTraceError::NoProgram {
+            line: number,
+            format,
+        });
+    }
+    let mut syntax = match format {
+        DramFormat::Csv => {
+            let columns = DramColumns::read(number, text)?;
+            Syntax::Csv(Box::new((columns, LineFields::default())))
+        }
+        DramFormat::RamulatorCpu | DramFormat::Lackey => {
+            let caches = options.caches.caches(format)?;
+            Syntax::Program(Box::new(ProgramReader::new(format, &caches)))
+        }
+        DramFormat::Dramsim3 | DramFormat::Ramulator | DramFormat::Ramulator2 => {
+            Syntax::Words(format)
+        }
     };
+    // The names of columns are no request.
+    let first = match format {
+        DramFormat::Csv => None,
+        _ => syntax.read(number, text)?,
+    };
+    let first = first.map(|told| checks.request(number, told)).transpose()?;
     Ok(DramTrace {
         lines,
         syntax,
@@ -153,7 +196,14 @@ impl<R> DramTrace<R> {
     /// What has been seen of the trace so far; all of it once the last request has been read.
     #[must_use]
     pub fn summary(&self) -> DramSummary {
-        self.checks.summary()
+        let program = match &self.syntax {
+            Syntax::Program(program) => Some(program.counts()),
+            Syntax::Words(_) | Syntax::Csv(_) => None,
+        };
+        DramSummary {
+            program,
+            ..self.checks.summary()
+        }
     }
 }
 
@@ -162,15 +212,21 @@ impl<R: BufRead> DramTrace<R> {
         if let Some(first) = self.first.take() {
             return Ok(Some(first));
         }
-        let Some(line) = self.lines.next_told()? else {
-            return match self.checks.requests() {
-                0 => Err(DramTraceError::Empty),
-                _ => Ok(None),
+        if let Some(told) = self.syntax.more() {
+            return self.checks.request(self.lines.number, told).map(Some);
+        }
+        loop {
+            let Some(line) = self.lines.next_told()? else {
+                return match self.checks.requests() {
+                    0 => Err(DramTraceError::Empty),
+                    _ => Ok(None),
+                };
             };
-        };
-        request::whole(line.number, line.text, line.ended)?;
-        let told = self.syntax.read(line.number, line.text)?;
-        self.checks.request(line.number, told).map(Some)
+            request::whole(line.number, line.text, line.ended)?;
+            if let Some(told) = self.syntax.read(line.number, line.text)? {
+                return self.checks.request(line.number, told).map(Some);
+            }
+        }
     }
 }
 

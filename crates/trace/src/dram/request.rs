@@ -5,7 +5,7 @@ use std::fmt;
 use wordline_core::Operation;
 use wordline_core::quantity::{Frequency, Time};
 
-use super::{DramFormat, DramTraceError, DramTraceOptions};
+use super::{DramFormat, DramTraceError, DramTraceOptions, ProgramCounts};
 
 /// Bytes of a line of memory, which is what a request moves.
 pub const LINE_BYTES: u64 = 64;
@@ -21,7 +21,9 @@ pub struct DramRequest {
     /// none where the trace states no times, whose requests come as fast as they are accepted. Never earlier than that
     /// of the request in front.
     pub at: Option<Time>,
-    /// Line of the trace, from 1.
+    /// Instructions of the program between the request in front and this one; 0 where the trace is of no program.
+    pub instructions: u64,
+    /// Line of the trace, from 1. A line of a program's trace makes no request, one, or several.
     pub line: u64,
 }
 
@@ -40,6 +42,8 @@ pub struct DramSummary {
     pub folded: u64,
     /// Time of the last request.
     pub last: Option<Time>,
+    /// What was counted of the program and its caches, where the trace is of one.
+    pub program: Option<ProgramCounts>,
 }
 
 /// When a request comes, as the trace states it.
@@ -80,6 +84,8 @@ pub(super) struct DramRecord {
     pub(super) operation: Operation,
     pub(super) address: u64,
     pub(super) stamp: Option<Stamp>,
+    /// Instructions since the one in front.
+    pub(super) instructions: u64,
 }
 
 /// A line that has its end and no NUL byte.
@@ -147,6 +153,7 @@ impl Checks {
             operation: told.operation,
             address,
             at,
+            instructions: told.instructions,
             line,
         })
     }

@@ -40,14 +40,10 @@ pub(super) fn looks_like(text: &[u8]) -> Option<DramFormat> {
 /// What is often met beside them, and why it is not read.
 pub(super) fn known_otherwise(text: &[u8]) -> Option<&'static str> {
     let (words, count) = words(text);
-    let is_number = |word: &&[u8]| whole_or_hex(word).is_ok();
     match &words[..count] {
         [b"R" | b"W", address] if address.contains(&b',') => Some(
             "of Ramulator 2's read-write traces, whose addresses are channel, rank, bank, row and column of its own \
              memory",
-        ),
-        numbers @ ([_, _] | [_, _, _]) if numbers.iter().all(is_number) => Some(
-            "of a trace of instructions (Ramulator's CPU traces), whose requests depend on a core and its caches",
         ),
         _ => None,
     }
@@ -106,6 +102,7 @@ pub(super) fn read(
         operation,
         address,
         stamp: cycle.map(Stamp::Cycles),
+        instructions: 0,
     })
 }
 
@@ -140,7 +137,7 @@ fn ramulator2(word: &[u8]) -> Option<Operation> {
 }
 
 /// An address of DRAMsim3 or Ramulator: hexadecimal, whether `0x` stands in front or not.
-fn hexadecimal(word: &[u8]) -> Result<u64, NumberFault> {
+pub(super) fn hexadecimal(word: &[u8]) -> Result<u64, NumberFault> {
     let digits = word
         .strip_prefix(b"0x")
         .or_else(|| word.strip_prefix(b"0X"))

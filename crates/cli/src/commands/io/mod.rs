@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use wordline_report::printable;
 use wordline_trace::files::FileTraceReader;
+use wordline_trace::unpacked;
 
 use crate::args::{Global, Io, ShowTrace};
 use crate::failure::{self, Failure};
@@ -40,7 +41,7 @@ fn refused(path: &Path, why: impl std::fmt::Display) -> Failure {
 fn show(ShowTrace { trace, limit }: &ShowTrace) -> Result<Outcome, Failure> {
     let source = Source::open(trace, &Arc::default());
     let source = source.map_err(|error| refused(trace, format_args!("cannot be read: {error}")))?;
-    let mut reader = FileTraceReader::open(BufReader::new(source));
+    let mut reader = FileTraceReader::open(unpacked(Box::new(BufReader::new(source))));
     let reader = reader.as_mut().map_err(|error| refused(trace, error))?;
     output::data(&reader.preamble().to_string())?;
     let mut text = Vec::new();

@@ -246,6 +246,16 @@ fn memory_modules_are_asked_for_curves() {
     };
     let crossover = curve("curve = 'crossover'", "150 GB/s");
     assert_eq!(crossover, (Question::Crossover {}, "B/s"));
+    let rise = "experiment = 'test', target = 'p@b', curve = 'rise', at_bytes_per_s = '124 GB/s'";
+    let text = format!("of = {{ {rise} }}\npublished = '10 ns'\ntolerance = 0.1");
+    let Measure::Curves(alone) = read_in(DRAM, &text).expect("sound").of else {
+        panic!("curves");
+    };
+    let question = Question::Rise {
+        at_bytes_per_s: 124e9,
+    };
+    assert_eq!(alone.question, question);
+    assert_eq!(alone.experiment.targets, ["p@b"]);
     let share = "curve = 'share', within_ps = '204 ns', against_share = 0.5";
     let question = Question::Share {
         within_ps: 204_000,
@@ -279,6 +289,10 @@ fn what_curves_cannot_be_asked_is_named() {
             "unknown field `metric`",
         ),
         (SHARE.to_owned(), "missing field `against_share`"),
+        (
+            "curve = 'rise', at_bytes_per_s = '0 GB/s'".to_owned(),
+            "an at_bytes_per_s of 0",
+        ),
         (
             format!("{SHARE}, against_share = 1.0"),
             "an against_share of 1",

@@ -30,6 +30,8 @@ pub(crate) struct LoadCurve<'a, 'p> {
     pub(crate) points: Vec<LoadPoint<'a, 'p>>,
     /// Throughput and latency at the knee.
     pub(crate) knee: Option<(f64, f64)>,
+    /// Between which throughputs the knee lies.
+    knee_between: Option<(f64, f64)>,
 }
 
 /// A point of a curve.
@@ -120,6 +122,12 @@ pub(crate) fn curves<'a, 'p>(pivot: &'p Pivot<'a>) -> Vec<LoadCurve<'a, 'p>> {
             let knee = line.number(Metric::ThroughputKnee);
             knee.zip(line.number(Metric::LatencyKnee))
         });
+        let end = |end| {
+            let end = [(Of(Axis::Estimate), end)];
+            let mut whole = whole.clone();
+            whole.find_map(|line| line.at(Metric::ThroughputKnee, &end)?.value)
+        };
+        let knee_between = end("confidence_low").zip(end("confidence_high"));
         let idle = [(Of(Axis::Estimate), "idle")];
         (!points.is_empty()).then(|| LoadCurve {
             target: &lines[0].head().target,
@@ -129,6 +137,7 @@ pub(crate) fn curves<'a, 'p>(pivot: &'p Pivot<'a>) -> Vec<LoadCurve<'a, 'p>> {
             idle: whole.find_map(|line| line.at(Metric::LatencyMean, &idle)?.value),
             points,
             knee,
+            knee_between,
         })
     });
     curves.collect()
@@ -202,6 +211,20 @@ fn sweep(pivot: &Pivot<'_>, curves: &[LoadCurve<'_, '_>]) -> Option<Grid> {
         ] {
             table = table.figure(name, move |delay| at(delay)?.line.told(metric));
         }
+        let beside = &[(Of(Axis::Estimate), "measured")];
+        let told = move |delay: &f64, metric| at(delay)?.line.at(metric, beside);
+        if delays
+            .iter()
+            .any(|delay| told(delay, Metric::LatencyMean).is_some())
+        {
+            table = table
+                .figure("measured", move |delay| {
+                    Some(text::value(told(delay, Metric::LatencyMean)?, text::DIGITS))
+                })
+                .figure("off", move |delay| {
+                    told(delay, Metric::LatencyRatio)?.value.map(super::gain)
+                });
+        }
         table = table.words("stage", move |delay| {
             at(delay)?.stage_name().map(str::to_owned)
         });
@@ -211,7 +234,7 @@ fn sweep(pivot: &Pivot<'_>, curves: &[LoadCurve<'_, '_>]) -> Option<Grid> {
 
 fn knees(pivot: &Pivot<'_>, curves: &[LoadCurve<'_, '_>]) -> Option<Grid> {
     type OfCurve = fn(&LoadCurve<'_, '_>) -> Option<f64>;
-    let figures: [(&str, OfCurve, bool); 9] = [
+    let figures: [(&str, OfCurve, bool); 11] = [
         ("idle", |curve| curve.idle, true),
         (
             "least load",
@@ -230,6 +253,8 @@ fn knees(pivot: &Pivot<'_>, curves: &[LoadCurve<'_, '_>]) -> Option<Grid> {
         ),
         ("constant up to", constant, false),
         ("knee at", |curve| Some(curve.knee?.0), false),
+        ("not below", |curve| Some(curve.knee_between?.0), false),
+        ("not above", |curve| Some(curve.knee_between?.1), false),
         ("latency there", |curve| Some(curve.knee?.1), true),
         ("carries at most", |curve| most(curve)?.throughput(), false),
         ("latency there", |curve| most(curve)?.latency(), true),
@@ -325,6 +350,7 @@ pub(super) fn sentences(pivot: &Pivot<'_>) -> Vec<String> {
     let curves = curves(pivot);
     let mut sentences: Vec<String> = curves.iter().take(IN_WORDS).filter_map(course).collect();
     sentences.extend(carried::sentences(pivot));
+    sentences.extend(curves.iter().take(IN_WORDS).filter_map(beside));
     sentences.extend(sampled(pivot));
     sentences.extend(compared(pivot));
     sentences
@@ -346,7 +372,10 @@ fn course(curve: &LoadCurve<'_, '_>) -> Option<String> {
     let mut sentences = vec![format!("{target} ({conditions}): {alone}{constant}.")];
     sentences.extend(curve.knee.map(|(throughput, latency)| {
         let rate = text::rate(throughput);
-        format!("At the knee of {rate} it takes {}.", time(latency))
+        let between = curve.knee_between.map_or_else(String::new, |(low, high)| {
+            format!(" ({} to {})", text::rate(low), text::rate(high))
+        });
+        format!("At the knee of {rate}{between} it takes {}.", time(latency))
     }));
     if let Some(most) = most(curve)
         && let (Some(throughput), Some(latency)) = (most.throughput(), most.latency())
@@ -358,6 +387,31 @@ fn course(curve: &LoadCurve<'_, '_>) -> Option<String> {
         ));
     }
     Some(sentences.join(" "))
+}
+
+/// "Beside the measured curve, a read on a@s takes -3.1 % to +12.0 % at 14 of 19 loads."
+fn beside(curve: &LoadCurve<'_, '_>) -> Option<String> {
+    let estimate = &[(Of(Axis::Estimate), "measured")];
+    let rows = curve.points.iter();
+    let rows: Vec<_> = rows
+        .filter_map(|point| point.line.at(Metric::LatencyRatio, estimate))
+        .collect();
+    let ratios: Vec<f64> = rows.iter().filter_map(|row| row.value).collect();
+    let least = ratios.iter().copied().min_by(f64::total_cmp);
+    let most = ratios.iter().copied().max_by(f64::total_cmp);
+    if rows.is_empty() {
+        return None;
+    }
+    let (target, all) = (curve.target, rows.len());
+    Some(match least.zip(most) {
+        Some((least, most)) => format!(
+            "Beside the measured curve, a read on {target} takes {} to {} at {} of {all} loads.",
+            super::gain(least),
+            super::gain(most),
+            ratios.len()
+        ),
+        None => format!("Every load of {target} carries more than was measured."),
+    })
 }
 
 /// "Each point has 10,000 samples or more, 10 of them beyond p99.9; --thorough takes 100,000." Nothing where it has as many.

@@ -36,6 +36,7 @@ pub(crate) const VIEW: View = View {
         Of(Axis::Load),
         Of(Axis::RateBytesPerS),
         Of(Axis::WithinS),
+        Of(Axis::Cache),
     ]),
     tables: &[
         TableView::Lines(idle::LATENCY),
@@ -50,6 +51,7 @@ pub(crate) const VIEW: View = View {
         TableView::Lines(trace::FIGURES),
         TableView::Lines(trace::PARTS),
         TableView::Lines(trace::WAITS),
+        TableView::Lines(trace::CACHES),
     ],
     plots: &[PlotView::Made(plots::plots)],
     why: Some(plots::why),

@@ -1,11 +1,12 @@
 //! A trace that was replayed.
 
-use wordline_core::Metric;
+use wordline_core::{Axis, Metric};
 
 use super::{LATENCY_PARTS, MODULE, greatest, idle, of_test, time};
 use crate::answer::IN_WORDS;
 use crate::cause;
-use crate::pivot::{Pivot, PivotLine};
+use crate::pivot::LineField::Of;
+use crate::pivot::{At as Place, Pivot, PivotLine};
 use crate::text;
 use crate::view::FigureOf::{At, Count};
 use crate::view::{LineTable, figure};
@@ -51,6 +52,28 @@ pub(super) const WAITS: LineTable = LineTable {
     title: "What requests waited for{place}",
     figures: super::WAITS,
     across: None,
+    ..FIGURES
+};
+
+const L1: &Place = &[(Of(Axis::Cache), "l1")];
+const L2: &Place = &[(Of(Axis::Cache), "l2")];
+const L3: &Place = &[(Of(Axis::Cache), "l3")];
+
+/// What the caches of a program did with its accesses.
+pub(super) const CACHES: LineTable = LineTable {
+    title: "The program and its caches{place}",
+    figures: &[
+        figure("instructions", Count(Metric::InstructionCount, &[])),
+        figure("lines asked of L1", Count(Metric::CacheAccesses, L1)),
+        figure("misses", Count(Metric::CacheMisses, L1)),
+        figure("misses in 1000 instructions", At(Metric::CacheMpki, L1)),
+        figure("lines asked of L2", Count(Metric::CacheAccesses, L2)),
+        figure("misses", Count(Metric::CacheMisses, L2)),
+        figure("misses in 1000 instructions", At(Metric::CacheMpki, L2)),
+        figure("lines asked of L3", Count(Metric::CacheAccesses, L3)),
+        figure("misses", Count(Metric::CacheMisses, L3)),
+        figure("misses in 1000 instructions", At(Metric::CacheMpki, L3)),
+    ],
     ..FIGURES
 };
 

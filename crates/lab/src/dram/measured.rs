@@ -1,0 +1,137 @@
+//! A measured curve of latency over bandwidth beside the simulated ones.
+//!
+//! The file is one of the Mess benchmark or of its simulator. Every simulated point gets the latency that was measured at
+//! its throughput, taken straight from point to point; below the least measured load that of the least. Beyond the
+//! greatest measured bandwidth there is none.
+
+use wordline_core::results::NoValue;
+use wordline_core::{Basis, LoadedTest, Metric, ResultSet};
+use wordline_trace::mess::{MessCurve, MessOptions, read};
+
+use super::knee::{self, Place};
+use crate::control::Control;
+use crate::error::{LabError, LogProblem, SettingProblem};
+use crate::subject::Subject;
+use crate::warning::LabWarning;
+
+/// By how many percent of reads a measured curve may differ from the simulated mix.
+const OFF_MAX: f64 = 5.0;
+
+/// What the axis `estimate` of rows from a measured curve says.
+const MEASURED: &str = "measured";
+
+/// A measured curve, least bandwidth first.
+pub(super) struct MeasuredCurve {
+    places: Vec<Place>,
+}
+
+impl MeasuredCurve {
+    /// The curve of the file that the test names, if it names one, whose share of reads is nearest to the test's.
+    pub(super) fn of(
+        loaded: &LoadedTest,
+        control: &Control<'_>,
+        document: &mut ResultSet,
+    ) -> Result<Option<Self>, LabError> {
+        let Some(file) = &loaded.against else {
+            return match loaded.against_rising {
+                true => Err(SettingProblem::Without("against").of("against-rising")),
+                false => Ok(None),
+            };
+        };
+        let options = MessOptions {
+            rising: loaded.against_rising,
+        };
+        let curves = read(control.open(file)?, options).map_err(|source| LabError::Curves {
+            file: file.clone(),
+            source,
+        })?;
+        let wanted = loaded.mix.read_share() * 100.0;
+        let percent = |curve: &MessCurve| curve.read_percent.or_else(|| percent_of_name(file));
+        // A curve whose share nothing tells is taken for that of the test.
+        let off = |curve: &MessCurve| (percent(curve).unwrap_or(wanted) - wanted).abs();
+        let nearest = curves
+            .iter()
+            .min_by(|one, other| off(one).total_cmp(&off(other)));
+        let Some(curve) = nearest.filter(|curve| off(curve) <= OFF_MAX) else {
+            let found = curves.iter().filter_map(percent);
+            let found: Vec<String> = found.map(|percent| format!("{percent} %")).collect();
+            return Err(LogProblem::NoCurve {
+                found: found.join(", "),
+                wanted: wanted.round(),
+                mix: loaded.mix,
+            }
+            .of(file));
+        };
+        document.warn(LabWarning::MeasuredCurve {
+            file,
+            points: &curve.points.len(),
+            percent: &percent(curve).unwrap_or(wanted).round(),
+            mix: &loaded.mix,
+        });
+        if curve.left_out > 0 {
+            document.warn(LabWarning::CurveBends {
+                file,
+                count: &curve.left_out,
+            });
+        }
+        let places = curve.points.iter();
+        let places = places.map(|point| (point.bandwidth, point.latency));
+        Ok(Some(Self {
+            places: places.collect(),
+        }))
+    }
+
+    /// The row of a simulated point of this throughput and latency.
+    pub(super) fn rows_at(
+        &self,
+        (throughput, simulated): Place,
+        point: &Subject,
+        document: &mut ResultSet,
+    ) {
+        let measured = knee::latency_at(&self.places, throughput);
+        let at = point.estimate(Basis::Measured, MEASURED);
+        at.add(
+            Metric::LatencyMean,
+            measured.ok_or(NoValue::BeyondRange),
+            document,
+        );
+        // How far a simulation is off is no measurement.
+        let ratio = measured.map(|measured| simulated / measured);
+        let at = point.estimate(Basis::Simulated, MEASURED);
+        at.add(
+            Metric::LatencyRatio,
+            ratio.ok_or(NoValue::BeyondRange),
+            document,
+        );
+    }
+
+    /// The row of the whole curve: what was carried at most.
+    pub(super) fn rows(&self, whole: &Subject, document: &mut ResultSet) {
+        if let Some((most, _)) = self.places.last() {
+            let at = whole.estimate(Basis::Measured, MEASURED);
+            at.add(Metric::ThroughputMean, Ok(*most), document);
+        }
+    }
+}
+
+/// The percentage of reads in a name such as `bwlat_58.txt`.
+fn percent_of_name(file: &str) -> Option<f64> {
+    let (_, behind) = file.rsplit_once("bwlat_")?;
+    let (digits, _) = behind.split_once('.')?;
+    let percent = digits.parse::<u8>().ok()?;
+    (percent <= 100).then_some(f64::from(percent))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_tells_the_share_of_reads() {
+        assert_eq!(percent_of_name("bwlat_58.txt"), Some(58.0));
+        assert_eq!(percent_of_name("my-bwlat_100.txt.gz"), Some(100.0));
+        for name in ["bwlat_101.txt", "bwlat_.txt", "bwlat_58", "curve.txt"] {
+            assert_eq!(percent_of_name(name), None, "{name}");
+        }
+    }
+}
