@@ -46,11 +46,12 @@ test: export CARGO_PROFILE_DEV_LTO := off
 test: export PROPTEST_RNG_SEED := 1
 test: ## everything that CI checks, in under 15 minutes on 2 cores
 	scripts/need-chromium
+	scripts/need-systemc
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps
 # Clippy has checked the examples; `make nightly` builds those that are no tests.
-	WORDLINE_REQUIRE_BROWSER=1 cargo test --locked --workspace --tests
+	WORDLINE_REQUIRE_BROWSER=1 WORDLINE_REQUIRE_SYSTEMC=1 cargo test --locked --workspace --tests
 	cargo test --locked --workspace --doc
 	$(BUILT)/debug/wordline part check
 	$(MAKE) --no-print-directory place-command RELEASE=$(BUILT)/debug DESTDIR=$(BUILT)/installed PREFIX=/usr
@@ -95,8 +96,9 @@ bench: ## speed of the simulation, with criterion
 	cargo bench --locked --workspace --benches
 
 .PHONY: bench-dram
-bench-dram: ## speed of a DDR5 sub-channel, in requests per second of processor time
+bench-dram: ## speed of a DDR5 sub-channel, in requests per second of processor time, and of wordline_dram.h beside it
 	cargo bench --locked -p wordline-dram --bench requests
+	scripts/bench-dram-header
 
 .PHONY: bench-capi
 bench-capi: ## what the C interface costs beside a block device of plain memory

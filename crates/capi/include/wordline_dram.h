@@ -10,10 +10,13 @@
  *   wl_dram *memory;
  *   if (wl_dram_create(&options, &memory) != WL_DRAM_OK) puts(wl_dram_message());
  *   ...
- *   if (wl_dram_can_accept(memory, address, 0) == 1) wl_dram_push(memory, address, 0, id);
- *   wl_dram_tick(memory);
+ *   wl_dram_push_many(memory, requests, count, &taken);
+ *   wl_dram_step(memory, my_next_event_ps, NULL, 0, NULL);
  *   ...
  *   wl_dram_free(memory);
+ *
+ * wl_dram_step goes to the next event: a request is done, or a queue that was full has room. A simulator that has a
+ * clock of its own calls wl_dram_tick or wl_dram_run_until instead; what happens is the same, clock for clock.
  *
  * Times are picoseconds since creation. Addresses are physical, multiples of 64; a request moves 64 bytes. The same
  * calls give the same answers, bit for bit.
@@ -56,9 +59,23 @@ enum {
 };
 
 /* A request is done: the data of a read have reached the controller, or the controller has accepted a write. time_ps
- * is when, and lies before the time that the memory has been run to. Called by tick, run_until and drain in the order
- * of times. It may push; it must not throw or jump out. After wl_dram_free it is not called any more. */
+ * is when, and lies before the time that the memory has been run to. Called by step, tick, run_until and drain in the
+ * order of times. It may push; it must not throw or jump out. After wl_dram_free it is not called any more. */
 typedef void (*wl_dram_complete)(void *user, uint64_t id, int32_t is_write, uint64_t time_ps);
+
+/* A request for wl_dram_push_many. */
+typedef struct wl_dram_request {
+    uint64_t address;
+    uint64_t id;      /* comes back with the completion */
+    int32_t is_write; /* 0: a read */
+} wl_dram_request;
+
+/* A request that is done, from wl_dram_step: as wl_dram_complete has it. */
+typedef struct wl_dram_completion {
+    uint64_t id;
+    uint64_t time_ps;
+    int32_t is_write; /* 1 or 0 */
+} wl_dram_completion;
 
 /* How a memory is made. Set everything to 0 first. */
 typedef struct wl_dram_options {
@@ -67,8 +84,10 @@ typedef struct wl_dram_options {
     const char *target;        /* MODULE@SYSTEM: `wordline part list` names them */
     const char *settings;      /* NAME=VALUE, separated by commas; NULL: none. `wordline part show TARGET` lists them */
     const char *catalog;       /* a folder of sheets of your own; NULL: none */
-    wl_dram_complete complete; /* NULL: nobody is told */
+    wl_dram_complete complete; /* NULL: completions are taken with wl_dram_step, or not at all */
     void *user;                /* handed to complete */
+    uint64_t backlog;          /* requests that may wait in front of each full queue, up to 2^20; 0: none, it is refused.
+                                  The wait counts as one for the queue; a write there is not accepted yet */
 } wl_dram_options;
 
 /* What a memory is. */
@@ -127,10 +146,23 @@ int32_t wl_dram_can_accept(const wl_dram *memory, uint64_t address, int32_t is_w
 /* Takes a request that reaches its controller now, at the first clock edge. id comes back with its completion. */
 wl_dram_status wl_dram_push(wl_dram *memory, uint64_t address, int32_t is_write, uint64_t id);
 
+/* Takes requests as wl_dram_push does, in their order, up to the first whose queue has no room. *taken is how many it
+ * took; fewer than count is no failure. After WL_DRAM_BAD_ADDRESS it is the number of the request that is bad. */
+wl_dram_status wl_dram_push_many(wl_dram *memory, const wl_dram_request *requests, uint64_t count, uint64_t *taken);
+
+/* Runs to the next event, or to limit_ps where none comes before. An event is a time by which a request is done, or a
+ * queue that was full has room; it is `now` then. UINT64_MAX is no limit: without an event to come, nothing happens.
+ *
+ * What is done is stored in done[0] to done[*count - 1], in the order of times; what exceeds `room` comes with the next
+ * step, which stays at the same time. With done = NULL, `complete` is called instead, and count may be NULL. */
+wl_dram_status wl_dram_step(wl_dram *memory, uint64_t limit_ps, wl_dram_completion *done, uint64_t room,
+                            uint64_t *count);
+
 /* Runs to the next clock edge of the DRAM. */
 wl_dram_status wl_dram_tick(wl_dram *memory);
 
-/* Does everything that happens before a time, which is `now` then. Far cheaper than as many ticks. */
+/* Does everything that happens before a time, which is `now` then. Far cheaper than as many ticks. Without `complete`,
+ * what was done by tick, run_until or drain can be taken with wl_dram_step until the next of them. */
 wl_dram_status wl_dram_run_until(wl_dram *memory, uint64_t time_ps);
 
 /* Runs until every request is done, with no writes kept back. */

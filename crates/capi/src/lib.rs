@@ -13,11 +13,15 @@ mod message;
 
 /// DDR5 memory for simulators of processors: `wordline_dram.h`.
 pub mod wordline_dram_h {
-    pub use crate::dram::abi::{ABI, Complete, DramInfo, DramOptions, DramStatus, Stats, WlDram};
+    pub use crate::dram::abi::{
+        ABI, Complete, DramCompletion, DramInfo, DramOptions, DramStatus, PushedRequest, Stats,
+        WlDram,
+    };
     pub use crate::dram::functions::{
         wl_dram_abi, wl_dram_can_accept, wl_dram_create, wl_dram_drain, wl_dram_free,
         wl_dram_get_info, wl_dram_get_stats, wl_dram_message, wl_dram_next_event, wl_dram_now,
-        wl_dram_push, wl_dram_reset_stats, wl_dram_run_until, wl_dram_tick,
+        wl_dram_push, wl_dram_push_many, wl_dram_reset_stats, wl_dram_run_until, wl_dram_step,
+        wl_dram_tick,
     };
 }
 

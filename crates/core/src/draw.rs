@@ -48,6 +48,8 @@ pub enum Purpose {
     Clock = 25,
     /// How long a card's controller works for itself; `cycle` numbers these times.
     Housekeeping = 26,
+    /// How undisclosed choices are made in a draw of all of them; `block` is the choice, or the draw.
+    Choice = 27,
 }
 
 /// 64 uniformly distributed bits for one place, moment and purpose.

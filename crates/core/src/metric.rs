@@ -236,6 +236,16 @@ metrics! {
          are, or the throughputs are nearly the same, the time that a cause costs a line less or more. \
          Where the cores ask for no more there are none. The column `cause` names it, and the parts add \
          up to throughput_ratio minus 1.";
+    VarianceShare "variance_share" "1" Neither
+        "First-order share of the variance of throughput_ratio over all draws of the undisclosed choices that the choice in the \
+         column `choice` explains by itself; of `seed`, what chance explains. It is corrected for the number of \
+         draws, so that a choice without effect is 0 on average and may fall below; the `estimate` `luck` is what one \
+         reaches once in a hundred times.";
+    DrawCount "draw_count" "1" Neither [Whole]
+        "Joint draws of the undisclosed choices that a band rests on.";
+    ReductionError "reduction_error" "1" Neither
+        "Relative difference of a reduced system from the whole one, both with the choices as they stand: fewer channels and \
+         cores in proportion. Bands of values are corrected by it.";
     LatencyRatio "latency_ratio" "1" Lower
         "Mean duration at a throughput, divided by that of the target in the column `over` at the \
          same throughput.";

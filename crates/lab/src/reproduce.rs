@@ -19,7 +19,7 @@ use wordline_core::results::NoValue;
 
 use crate::control::Control;
 use crate::published::{Allowed, Kind, Measure, Published, PublishedNeed, Use, Value};
-pub use band::{BandEnd, ReproducedBand};
+pub use band::{ExplainedShare, ReproducedBand};
 use bench::ReproductionBench;
 pub use headline::Headline;
 use statement::Statement;
@@ -128,7 +128,7 @@ pub struct Comparison {
     pub allowed: Allowed,
     /// Ours; null where it could not be computed.
     pub value: Option<f64>,
-    /// Where ours comes to lie when undisclosed choices are made otherwise.
+    /// Where ours comes to lie when undisclosed choices are drawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub band: Option<ReproducedBand>,
     /// Why ours has no number though it is known: it is `unbounded`.

@@ -126,9 +126,9 @@ warnings! {
     FewRefreshes FewSamples { target, interval, owed, least }
         "{target}: so short a run leaves to chance how many refreshes it has: one falls due every {interval}, and a \
          busy rank may put off {owed}; measure {least} or longer (--measure)";
-    BandScreened Default { alternatives, short, full }
-        "band: {alternatives} alternatives of undisclosed choices ran for {short} each. The {full} that move the gain most \
-         ran in full as well; --thorough runs all of them in full";
+    BandDrawn Default { draws, choices, channels, of, redrawn }
+        "band: {draws} joint draws of {choices} undisclosed choices ran on {channels} of {of} channels, with cores in \
+         proportion. Every setting counts as much as any other; {redrawn} draws swapped settings that did not fit each other";
     FewSamples FewSamples { asked, beyond, enough }
         "{asked} samples a point may be few: confidence intervals rest on short batches, and {beyond} of them lie \
          beyond p99.9; ask for {enough} (--samples)";

@@ -2,6 +2,9 @@
 
 use std::ffi::{c_char, c_void};
 
+use wordline_dram::RequestKind;
+use wordline_dram::system::Completion;
+
 use crate::boundary::Versioned;
 
 /// `WL_DRAM_ABI`.
@@ -36,6 +39,36 @@ pub struct WlDram {
 /// `wl_dram_complete`.
 pub type Complete = extern "C" fn(user: *mut c_void, id: u64, is_write: i32, time_ps: u64);
 
+/// `wl_dram_request`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+#[allow(missing_docs, reason = "the header tells what each means")]
+pub struct PushedRequest {
+    pub address: u64,
+    pub id: u64,
+    pub is_write: i32,
+}
+
+/// `wl_dram_completion`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+#[allow(missing_docs, reason = "the header tells what each means")]
+pub struct DramCompletion {
+    pub id: u64,
+    pub time_ps: u64,
+    pub is_write: i32,
+}
+
+impl From<Completion> for DramCompletion {
+    fn from(done: Completion) -> Self {
+        Self {
+            id: done.id,
+            time_ps: done.time_ps,
+            is_write: i32::from(done.kind == RequestKind::Write),
+        }
+    }
+}
+
 /// `wl_dram_options`.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
@@ -48,6 +81,7 @@ pub struct DramOptions {
     pub catalog: *const c_char,
     pub complete: Option<Complete>,
     pub user: *mut c_void,
+    pub backlog: u64,
 }
 
 /// `wl_dram_info`.
@@ -113,6 +147,7 @@ impl Default for DramOptions {
             catalog: std::ptr::null(),
             complete: None,
             user: std::ptr::null_mut(),
+            backlog: 0,
         }
     }
 }

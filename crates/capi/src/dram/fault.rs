@@ -28,6 +28,8 @@ pub(crate) enum DramFault {
     Config(#[from] ConfigError),
     #[error(transparent)]
     Address(#[from] AddressError),
+    #[error("options.backlog is out of range (0..={0})")]
+    Backlog(u32),
     #[error("the {0} queue is full")]
     Full(&'static str),
     #[error("time {asked} ps; expected {from} to {to} ps")]
@@ -49,7 +51,7 @@ impl BoundaryFailure for DramFault {
 
     fn status(&self) -> DramStatus {
         match self {
-            Self::Argument(_) => DramStatus::BadArgument,
+            Self::Argument(_) | Self::Backlog(_) => DramStatus::BadArgument,
             Self::Handle(Lost::Unknown) => DramStatus::BadHandle,
             Self::Catalog(_) | Self::Setting(_) | Self::Settings(_) | Self::Config(_) => {
                 DramStatus::BadTarget

@@ -5,13 +5,16 @@ use std::ffi::c_char;
 
 use wordline_dram::RequestKind;
 
-use super::abi::{ABI, DramInfo, DramOptions, DramStatus, Stats, WlDram};
+use super::abi::{
+    ABI, DramCompletion, DramInfo, DramOptions, DramStatus, PushedRequest, Stats, WlDram,
+};
 use super::fault::DramFault;
 use super::memory::DramMemory;
 use super::table;
-use crate::boundary::{BadArgument, guarded, read_in, text, write_out};
+use crate::boundary::{BadArgument, guarded, read_in, store, text, write_out};
 use crate::message;
 
+#[inline(always)]
 fn status(act: impl FnOnce() -> Result<(), DramFault>) -> DramStatus {
     match guarded(act) {
         Ok(()) => DramStatus::Ok,
@@ -69,7 +72,7 @@ pub unsafe extern "C" fn wl_dram_create(
             )
         };
         let target = target.ok_or(BadArgument::Null("target"))?;
-        let made = DramMemory::new(target, settings, catalog)?;
+        let made = DramMemory::new(target, settings, catalog, options.backlog)?;
         let handle = table::insert(made, options.complete, options.user)?;
         // SAFETY: as above. The handle is a number passed as a pointer; it is never dereferenced.
         unsafe { memory.write_unaligned(std::ptr::without_provenance_mut(handle)) };
@@ -96,18 +99,21 @@ pub unsafe extern "C" fn wl_dram_get_info(
     info: *mut DramInfo,
 ) -> DramStatus {
     status(|| {
-        let entry = table::find(memory.addr())?;
+        // A bad handle is named before a bad struct.
+        table::with(memory.addr(), |_| Ok(()))?;
+        let told = || table::with(memory.addr(), |memory| Ok(memory.info()));
         // SAFETY: the caller promises what `write_out` asks for.
-        unsafe { write_out(info, || Ok::<_, DramFault>(entry.memory()?.info())) }
+        unsafe { write_out(info, told) }
     })
 }
 
 /// See `wordline_dram.h`.
 #[unsafe(no_mangle)]
 pub extern "C" fn wl_dram_can_accept(memory: *const WlDram, address: u64, is_write: i32) -> i32 {
-    let accepts = guarded::<_, DramFault>(|| {
-        let entry = table::find(memory.addr())?;
-        entry.memory()?.can_accept(address, kind(is_write))
+    let accepts = guarded(|| {
+        table::with(memory.addr(), |memory| {
+            memory.can_accept(address, kind(is_write))
+        })
     });
     accepts.map_or(-1, i32::from)
 }
@@ -121,40 +127,113 @@ pub extern "C" fn wl_dram_push(
     id: u64,
 ) -> DramStatus {
     status(|| {
-        let entry = table::find(memory.addr())?;
-        entry.memory()?.push(address, kind(is_write), id)
+        let kind = kind(is_write);
+        if table::with(memory.addr(), |memory| memory.push(address, kind, id))? {
+            return Ok(());
+        }
+        Err(DramFault::Full(match kind {
+            RequestKind::Read => "read",
+            RequestKind::Write => "write",
+        }))
+    })
+}
+
+/// See `wordline_dram.h`.
+///
+/// # Safety
+/// `requests` and `taken` are NULL or point to what the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wl_dram_push_many(
+    memory: *mut WlDram,
+    requests: *const PushedRequest,
+    count: u64,
+    taken: *mut u64,
+) -> DramStatus {
+    status(|| {
+        if requests.is_null() && count > 0 {
+            return Err(BadArgument::Null("requests").into());
+        }
+        // SAFETY: the caller promises what `store` asks for.
+        unsafe { store(taken, 0, "taken") }?;
+        table::with(memory.addr(), |memory| {
+            for number in 0..count as usize {
+                // SAFETY: it is not NULL, and the caller promises that so many requests are there. They need not be
+                // aligned.
+                let request = unsafe { requests.add(number).read_unaligned() };
+                if !memory.push(request.address, kind(request.is_write), request.id)? {
+                    break;
+                }
+                // SAFETY: as above.
+                unsafe { store(taken, number as u64 + 1, "taken") }?;
+            }
+            Ok(())
+        })
     })
 }
 
 /// See `wordline_dram.h`.
 #[unsafe(no_mangle)]
 pub extern "C" fn wl_dram_tick(memory: *mut WlDram) -> DramStatus {
-    status(|| table::find(memory.addr())?.run(DramMemory::tick))
+    status(|| table::run(memory.addr(), DramMemory::tick))
 }
 
 /// See `wordline_dram.h`.
 #[unsafe(no_mangle)]
 pub extern "C" fn wl_dram_run_until(memory: *mut WlDram, time_ps: u64) -> DramStatus {
-    status(|| table::find(memory.addr())?.run(|memory| memory.run_until(time_ps)))
+    status(|| table::run(memory.addr(), |memory| memory.run_until(time_ps)))
+}
+
+/// See `wordline_dram.h`.
+///
+/// # Safety
+/// `done` and `count` are NULL or point to what the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wl_dram_step(
+    memory: *mut WlDram,
+    limit_ps: u64,
+    done: *mut DramCompletion,
+    room: u64,
+    count: *mut u64,
+) -> DramStatus {
+    status(|| {
+        let step = |memory: &mut DramMemory| memory.step(limit_ps);
+        if done.is_null() {
+            return table::run(memory.addr(), step);
+        }
+        // SAFETY: the caller promises what `store` asks for.
+        unsafe { store(count, 0, "count") }?;
+        let told = table::run_into(memory.addr(), step, room, |number, completion| {
+            // SAFETY: `done` is not NULL, and the caller promises that it has so much room. It need not be aligned.
+            unsafe { done.add(number as usize).write_unaligned(completion) };
+        })?;
+        // SAFETY: as above.
+        unsafe { store(count, told, "count") }?;
+        Ok(())
+    })
 }
 
 /// See `wordline_dram.h`.
 #[unsafe(no_mangle)]
 pub extern "C" fn wl_dram_drain(memory: *mut WlDram) -> DramStatus {
-    status(|| table::find(memory.addr())?.run(|memory| Ok(memory.drain())))
+    status(|| {
+        table::run(memory.addr(), |memory| {
+            memory.drain();
+            Ok(())
+        })
+    })
 }
 
 /// See `wordline_dram.h`.
 #[unsafe(no_mangle)]
 pub extern "C" fn wl_dram_now(memory: *const WlDram) -> u64 {
-    let now = guarded(|| Ok::<_, DramFault>(table::find(memory.addr())?.memory()?.now_ps()));
+    let now = guarded(|| table::with(memory.addr(), |memory| Ok(memory.now_ps())));
     now.unwrap_or(0)
 }
 
 /// See `wordline_dram.h`.
 #[unsafe(no_mangle)]
 pub extern "C" fn wl_dram_next_event(memory: *const WlDram) -> u64 {
-    let next = guarded(|| Ok::<_, DramFault>(table::find(memory.addr())?.memory()?.next_event()));
+    let next = guarded(|| table::with(memory.addr(), |memory| Ok(memory.next_event())));
     next.unwrap_or(u64::MAX)
 }
 
@@ -165,9 +244,11 @@ pub extern "C" fn wl_dram_next_event(memory: *const WlDram) -> u64 {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wl_dram_get_stats(memory: *const WlDram, stats: *mut Stats) -> DramStatus {
     status(|| {
-        let entry = table::find(memory.addr())?;
+        // A bad handle is named before a bad struct.
+        table::with(memory.addr(), |_| Ok(()))?;
+        let told = || table::with(memory.addr(), |memory| Ok(memory.stats()));
         // SAFETY: the caller promises what `write_out` asks for.
-        unsafe { write_out(stats, || Ok::<_, DramFault>(entry.memory()?.stats())) }
+        unsafe { write_out(stats, told) }
     })
 }
 
@@ -175,7 +256,9 @@ pub unsafe extern "C" fn wl_dram_get_stats(memory: *const WlDram, stats: *mut St
 #[unsafe(no_mangle)]
 pub extern "C" fn wl_dram_reset_stats(memory: *mut WlDram) -> DramStatus {
     status(|| {
-        table::find(memory.addr())?.memory()?.reset_stats();
-        Ok(())
+        table::with(memory.addr(), |memory| {
+            memory.reset_stats();
+            Ok(())
+        })
     })
 }

@@ -40,6 +40,7 @@ static void complete(void *user, uint64_t id, int32_t is_write, uint64_t time_ps
     /* Running is for the caller of the call that tells; pushing is allowed. */
     CHECK(wl_dram_tick(core->memory) == WL_DRAM_BUSY);
     CHECK(wl_dram_drain(core->memory) == WL_DRAM_BUSY);
+    CHECK(wl_dram_step(core->memory, UINT64_MAX, NULL, 0, NULL) == WL_DRAM_BUSY);
     if (core->follow > 0 && wl_dram_can_accept(core->memory, 64 * id, 0) == 1) {
         core->follow -= 1;
         core->pushed[core->next_id] = 1;
@@ -169,6 +170,9 @@ static void refuses(const char *target)
     CHECK(strstr(wl_dram_message(), "no-module") != NULL);
     bad = good, bad.settings = "refresh=never";
     CHECK(wl_dram_create(&bad, &memory) == WL_DRAM_BAD_TARGET);
+    bad = good, bad.backlog = UINT64_MAX;
+    CHECK(wl_dram_create(&bad, &memory) == WL_DRAM_BAD_ARGUMENT);
+    CHECK(strstr(wl_dram_message(), "options.backlog") != NULL);
     bad = good, bad.catalog = "/nowhere/at/all";
     CHECK(wl_dram_create(&bad, &memory) == WL_DRAM_BAD_TARGET && memory == NULL);
 
@@ -194,6 +198,23 @@ static void refuses(const char *target)
     CHECK(wl_dram_run_until(memory, UINT64_MAX) == WL_DRAM_BAD_TIME);
     CHECK(wl_dram_now(memory) == 1000);
 
+    /* Several at once: up to the one that is bad, and nothing of what is missing. */
+    wl_dram_request requests[2] = {{128, 8, 0}, {63, 9, 0}};
+    wl_dram_completion completions[2];
+    uint64_t count = 9;
+    CHECK(wl_dram_push_many(memory, NULL, 1, &count) == WL_DRAM_BAD_ARGUMENT);
+    CHECK(wl_dram_push_many(memory, requests, 1, NULL) == WL_DRAM_BAD_ARGUMENT);
+    CHECK(wl_dram_push_many(memory, NULL, 0, &count) == WL_DRAM_OK && count == 0);
+    CHECK(wl_dram_push_many(memory, requests, 2, &count) == WL_DRAM_BAD_ADDRESS && count == 1);
+    CHECK(wl_dram_step(memory, 999, NULL, 0, NULL) == WL_DRAM_BAD_TIME);
+    CHECK(wl_dram_step(memory, UINT64_MAX, completions, 2, NULL) == WL_DRAM_BAD_ARGUMENT);
+    CHECK(wl_dram_step(memory, UINT64_MAX, completions, 2, &count) == WL_DRAM_OK && count == 1);
+    CHECK(completions[0].id == 8 && completions[0].time_ps + 1 == wl_dram_now(memory));
+    uint64_t stays = wl_dram_now(memory);
+    CHECK(wl_dram_step(memory, UINT64_MAX, completions, 2, &count) == WL_DRAM_OK && count == 0);
+    CHECK(wl_dram_now(memory) == stays && told == 0);
+    CHECK(wl_dram_reset_stats(memory) == WL_DRAM_OK);
+
     wl_dram_stats stats;
     memset(&stats, 0xAA, sizeof stats);
     stats.size = sizeof stats;
@@ -216,6 +237,8 @@ static void refuses(const char *target)
         CHECK(wl_dram_get_info(none, &info) == WL_DRAM_BAD_HANDLE);
         CHECK(wl_dram_can_accept(none, 0, 0) == -1);
         CHECK(wl_dram_push(none, 0, 0, 0) == WL_DRAM_BAD_HANDLE);
+        CHECK(wl_dram_push_many(none, requests, 1, &count) == WL_DRAM_BAD_HANDLE);
+        CHECK(wl_dram_step(none, 0, completions, 2, &count) == WL_DRAM_BAD_HANDLE);
         CHECK(wl_dram_tick(none) == WL_DRAM_BAD_HANDLE);
         CHECK(wl_dram_run_until(none, 0) == WL_DRAM_BAD_HANDLE);
         CHECK(wl_dram_drain(none) == WL_DRAM_BAD_HANDLE);

@@ -29,6 +29,15 @@ int main(void)
     MEMBER(wl_dram_options, catalog);
     MEMBER(wl_dram_options, complete);
     MEMBER(wl_dram_options, user);
+    MEMBER(wl_dram_options, backlog);
+    SIZE(wl_dram_request);
+    MEMBER(wl_dram_request, address);
+    MEMBER(wl_dram_request, id);
+    MEMBER(wl_dram_request, is_write);
+    SIZE(wl_dram_completion);
+    MEMBER(wl_dram_completion, id);
+    MEMBER(wl_dram_completion, time_ps);
+    MEMBER(wl_dram_completion, is_write);
     SIZE(wl_dram_info);
     MEMBER(wl_dram_info, size);
     MEMBER(wl_dram_info, bytes);

@@ -63,7 +63,7 @@ pub(crate) fn eprintln_skipped(why: &str) {
 }
 
 /// The static library that was built with this test: beside it, and the newest of its name.
-fn library() -> PathBuf {
+pub(crate) fn library() -> PathBuf {
     let test = std::env::current_exe().expect("the test knows itself");
     let folder = test.parent().expect("a folder");
     let library = format!("lib{}-", env!("CARGO_PKG_NAME").replace('-', "_"));

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use wordline_capi::wordline_dram_h::{ABI, DramInfo, DramOptions, DramStatus, Stats};
+use wordline_capi::wordline_dram_h::{
+    ABI, DramCompletion, DramInfo, DramOptions, DramStatus, PushedRequest, Stats,
+};
 
 use crate::c_api::cc::{check_cpp, check_program, compiled, layout_of};
 use crate::c_api::prototypes::{in_header, in_library};
@@ -42,7 +44,9 @@ fn structs_and_values_are_those_of_the_header() {
         ("WL_DRAM_BUSY".to_owned(), DramStatus::Busy as i64),
         ("WL_DRAM_INTERNAL".to_owned(), DramStatus::Internal as i64),
     ];
-    members!(found, "wl_dram_options", DramOptions: size abi target settings catalog complete user);
+    members!(found, "wl_dram_options", DramOptions: size abi target settings catalog complete user backlog);
+    members!(found, "wl_dram_request", PushedRequest: address id is_write);
+    members!(found, "wl_dram_completion", DramCompletion: id time_ps is_write);
     members!(found, "wl_dram_info", DramInfo: size bytes line_bytes channels sub_channels pseudo_channels read_queue
         write_queue clock_ps peak_bytes_per_second);
     members!(found, "wl_dram_stats", Stats: size time_ps reads writes forwarded merged row_hits row_misses
@@ -59,10 +63,12 @@ fn the_functions_are_those_of_the_header() {
         ("WlDram", "wl_dram"),
         ("DramOptions", "wl_dram_options"),
         ("DramInfo", "wl_dram_info"),
+        ("PushedRequest", "wl_dram_request"),
+        ("DramCompletion", "wl_dram_completion"),
         ("Stats", "wl_dram_stats"),
     ];
     let header = in_header("include/wordline_dram.h", "wl_dram_");
-    assert_eq!(header.len(), 14);
+    assert_eq!(header.len(), 16);
     assert_eq!(header, in_library(&["src/dram/functions.rs"], &types));
 }
 

@@ -7,3 +7,5 @@ mod dram;
 mod guide;
 mod memory;
 mod prototypes;
+mod replay;
+mod simulators;

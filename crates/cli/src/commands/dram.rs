@@ -44,7 +44,7 @@ pub(super) struct Loaded {
 }
 
 #[derive(Args)]
-#[command(mut_arg("thorough", |arg| arg.conflicts_with_all(["screen_ps", "measure_ps"])))]
+#[command(mut_arg("thorough", |arg| arg.conflicts_with_all(["draws", "measure_ps"])))]
 pub(super) struct Bandwidth {
     #[command(flatten)]
     threads: Threads,
@@ -55,8 +55,8 @@ pub(super) struct Bandwidth {
 /// How much is run, for every test that has a quick form.
 #[derive(Args)]
 struct Depth {
-    /// Run everything in full, which takes up to ten times as long: 100,000 samples at every pause under load, every
-    /// alternative of a band for as long as the rest
+    /// Run everything in full, which takes up to ten times as long: 100,000 samples at every pause under load, 256 draws
+    /// of a band, each for 100 us
     #[arg(long)]
     thorough: bool,
 }

@@ -12,7 +12,8 @@ use wordline_core::quantity::{Quantity as _, human};
 use wordline_lab::Control;
 use wordline_lab::published::{Allowed, Kind, Published, Use, Value, keys, published};
 use wordline_lab::reproduce::{
-    BandEnd, Comparison, Headline, Options, Reproduced, Reproduction, Score, Tally, Verdict,
+    Comparison, ExplainedShare, Headline, Options, Reproduced, ReproducedBand, Reproduction, Score,
+    Tally, Verdict,
 };
 use wordline_report::{Column, Detail, Format, Grid, Style};
 
@@ -325,9 +326,10 @@ fn rows(reproduction: &Reproduction) -> Grid {
         "reason",
         "problem",
         "band_low",
-        "band_low_choice",
+        "band_median",
         "band_high",
-        "band_high_choice",
+        "band_draws",
+        "band_explained",
         "kind",
         "because",
         "relative_error",
@@ -341,12 +343,8 @@ fn rows(reproduction: &Reproduction) -> Grid {
                 Allowed::Between { at_least, at_most } => (None, at_least, at_most),
             };
             let band = row.band.as_ref();
-            let end = |end: Option<&BandEnd>| {
-                let choice = end.and_then(|end| end.choice.clone());
-                (number(end.map(|end| end.value)), choice.unwrap_or_default())
-            };
-            let (low, low_choice) = end(band.map(|band| &band.low));
-            let (high, high_choice) = end(band.map(|band| &band.high));
+            let of_band = |of: fn(&ReproducedBand) -> f64| number(band.map(of));
+            let explained = band.map_or_else(String::new, |band| explained(&band.explained));
             grid.push([
                 document.document.clone(),
                 row.r#use.name().to_owned(),
@@ -363,10 +361,11 @@ fn rows(reproduction: &Reproduction) -> Grid {
                 row.verdict.words().to_owned(),
                 row.reason.clone().unwrap_or_default(),
                 row.problem.clone().unwrap_or_default(),
-                low,
-                low_choice,
-                high,
-                high_choice,
+                of_band(|band| band.low),
+                of_band(|band| band.median),
+                of_band(|band| band.high),
+                of_band(|band| band.draws as f64),
+                explained,
                 row.kind.name().to_owned(),
                 row.because.clone().unwrap_or_default(),
                 number(row.relative_error),
@@ -471,7 +470,7 @@ fn tables(document: &Reproduced) -> Vec<Grid> {
             .filter(|row| row.verdict != Verdict::Pending)
             .collect();
         let banded = ran.iter().any(|row| row.band.is_some());
-        columns.extend(banded.then(|| Column::left("band over undisclosed choices")));
+        columns.extend(banded.then(|| Column::left("5 to 95 % over undisclosed choices")));
         // Of a copy and of a theory the title says it.
         let explained = kind == Kind::Consistency && uses.contains(&Use::Predicted);
         columns.extend(explained.then(|| Column::left("no sharp prediction because")));
@@ -507,23 +506,28 @@ fn cells(row: &Comparison, target: &str) -> [String; 7] {
     ]
 }
 
-/// Both ends of a value's band, each with the choice that makes it.
+/// A value's band from 5 to 95 % of the draws, its median, and the choices that explain it.
 fn band(row: &Comparison) -> String {
     let Some(band) = &row.band else {
         return "–".to_owned();
     };
-    let end = |end: &BandEnd| {
-        let value = human(end.value, row.unit, 4);
-        match &end.choice {
-            Some(choice) => format!("{value} ({choice})"),
-            None => value,
-        }
+    let value = |value: f64| human(value, row.unit, 4);
+    let explained = match explained(&band.explained) {
+        none if none.is_empty() => none,
+        some => format!("; {some}"),
     };
-    let without = match band.without.len() {
-        0 => String::new(),
-        count => format!("; {count} without a value"),
-    };
-    format!("{} … {}{without}", end(&band.low), end(&band.high))
+    format!(
+        "{} … {}, median {}{explained}",
+        value(band.low),
+        value(band.high),
+        value(band.median)
+    )
+}
+
+/// "refresh 41 %, hash 12 %": shares of the variance.
+fn explained(shares: &[ExplainedShare]) -> String {
+    let one = |one: &ExplainedShare| format!("{} {:.0} %", one.choice, one.share * 100.0);
+    shares.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
 /// What needs attention, what is known, and what is still to come.

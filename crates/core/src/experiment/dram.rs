@@ -36,12 +36,12 @@ impl DramWorkload {
     /// Time that counts in picoseconds unless said otherwise: more than 25 refresh intervals of every rank.
     pub const MEASURE_PS: u64 = 100_000_000;
 
-    /// The same with everything in full, whatever it takes: all samples under load, and every alternative of a band.
+    /// The same with everything in full, whatever it takes: all samples under load, and more and longer draws of a band.
     #[must_use]
     pub fn thorough(mut self) -> Self {
         match &mut self.test {
             DramTest::Bandwidth(test) => {
-                test.screen_ps = 0;
+                test.draws = BandwidthTest::DRAWS_THOROUGH;
                 self.measure_ps = Self::MEASURE_PS;
             }
             DramTest::Loaded(test) => {
@@ -113,27 +113,28 @@ pub struct BandwidthTest {
     /// Order of the addresses.
     #[cfg_attr(feature = "cli", arg(long = "pattern"))]
     pub patterns: Vec<Pattern>,
-    /// Mixes whose gain over the first target is run again with each alternative of each undisclosed choice.
+    /// Mixes whose bandwidth and gain over the first target get a band: all undisclosed choices are drawn at once.
     #[cfg_attr(feature = "cli", arg(long))]
     pub band: Band,
-    /// Simulated time of each alternative of the band, before those that move the gain most run in full; 0s runs all
-    /// in full.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    #[cfg_attr(feature = "cli", arg(long = "screen"))]
-    pub screen_ps: u64,
+    /// Draws of the undisclosed choices that a band rests on.
+    #[serde(default = "usual_draws")]
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub draws: u32,
 }
 
 impl BandwidthTest {
-    /// Time of alternatives in picoseconds unless said otherwise: chance moves a gain by some percent then, so that those
-    /// near an end run in full.
-    pub const SCREEN_PS: u64 = 10_000_000;
+    /// Draws of a band unless said otherwise.
+    pub const DRAWS: u32 = 64;
+
+    /// Draws where everything runs in full: shares of the variance are then half as uncertain.
+    pub const DRAWS_THOROUGH: u32 = 256;
 
     /// Time that counts in picoseconds unless said otherwise: more than ten refresh intervals of every rank.
     pub const MEASURE_QUICK_PS: u64 = 40_000_000;
 }
 
-fn is_zero(number: &u64) -> bool {
-    *number == 0
+const fn usual_draws() -> u32 {
+    BandwidthTest::DRAWS
 }
 
 /// Latency under load.
@@ -302,7 +303,7 @@ impl Mix {
 }
 
 named! {
-    /// For which mixes a gain is run again with each alternative of each undisclosed choice.
+    /// Which mixes have a band over undisclosed choices.
     #[derive(Default)]
     pub enum Band {
         /// For reads.
@@ -341,7 +342,7 @@ impl Default for BandwidthTest {
             mixes: Mix::ALL.to_vec(),
             patterns: vec![Pattern::Sequential],
             band: Band::Reads,
-            screen_ps: Self::SCREEN_PS,
+            draws: Self::DRAWS,
         }
     }
 }
@@ -426,9 +427,9 @@ Examples:
   wordline dram bandwidth --target mrdimm-8800-2rx4-128g@xeon6-1s --mix 1:0,triad --pattern sequential,random
   wordline dram bandwidth --target rdimm-6400-2rx4-128g@xeon6-1s,mrdimm-8800-2rx4-128g@xeon6-1s --set refresh=same-bank --band none
 
-The first target is what the others are compared with. The band is the least and the greatest gain with each
-alternative of each undisclosed choice, one at a time; the report lists them all. Alternatives run for a short time,
-and those near an end in full. With --thorough all run in full.",
+The first target is what the others are compared with. The band goes from 5 to 95 % of
+the draws: each sets all undisclosed choices at once, on half of the system. The report
+lists what each choice explains of it. With --thorough there are 256 draws of 100 us.",
     target: "MODULE@SYSTEM; repeatable and comma-separated",
     timing: "",
     fixed: crate::Timing::Max,

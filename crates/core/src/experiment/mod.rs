@@ -420,9 +420,9 @@ mod tests {
                 mixes: vec![Mix::Reads, Mix::Triad],
                 patterns: vec![Pattern::Sequential],
                 band: Band::All,
-                screen_ps: 5_000_000,
+                draws: 32,
             })),
-            "wordline dram bandwidth --target a@s,b@s --mix 1:0,triad --pattern sequential --band all --screen 5us \
+            "wordline dram bandwidth --target a@s,b@s --mix 1:0,triad --pattern sequential --band all --draws 32 \
              --set refresh=same-bank --warm-up 20us --measure 100us --seed 7"
         );
         assert_eq!(

@@ -132,6 +132,18 @@ impl PseudoChannel {
         [candidate.bank_ok, group, rank]
     }
 
+    /// When a choice is to be a column command, or else when the first one may follow it: whichever comes first of the
+    /// columns of open rows and of the row that it opens.
+    pub(super) fn column_not_before(&self, choice: &CommandChoice, rcd: u64) -> u64 {
+        match choice.deed() {
+            Deed::Serve(place) if place.kind() == ROWS => {
+                let ready = self.first_of(COLUMNS, 0, choice.at, |_, _| false).at;
+                ready.min(choice.at.saturating_add(rcd))
+            }
+            _ => choice.at,
+        }
+    }
+
     /// The hot loop: the first candidate of a kind by clock, class and age, which one number holds for each.
     #[inline(never)]
     fn first_of(

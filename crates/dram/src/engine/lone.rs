@@ -52,13 +52,13 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
     }
 
     /// Serves one lone read after the other, while nothing but their arrivals happens. Whether there was any. The channel
-    /// is empty before each: see [`is_empty`](Self::is_empty).
+    /// is empty before each: see [`is_empty`](Self::is_empty). With `STEP` only one, and the clock stops behind it.
     #[inline(never)]
-    pub(super) fn serve_lone(&mut self, until: u64) -> bool {
+    pub(super) fn serve_lone<const STEP: bool>(&mut self, until: u64) -> bool {
         let mut any = false;
-        while self.serve_alone(until) {
+        while self.serve_alone::<STEP>(until) {
             any = true;
-            if self.now >= self.next_due.min(until) || self.now < self.admit_at {
+            if STEP || self.now >= self.next_due.min(until) || self.now < self.admit_at {
                 break;
             }
         }
@@ -68,7 +68,7 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
     /// Serves the next read if it has arrived and all its commands go out before anything else happens: another
     /// request arrives, a refresh falls due, or the run ends.
     #[inline(always)]
-    fn serve_alone(&mut self, until: u64) -> bool {
+    fn serve_alone<const STEP: bool>(&mut self, until: u64) -> bool {
         let now = self.now;
         let Some((set, arrives)) = self.lone_read(now) else {
             return false;
@@ -91,7 +91,11 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
         self.observer.accepted(request.id, RequestKind::Read, now);
         self.serve_as_planned(&request, &plan, now);
         // While something waits, nothing happens before the next event.
-        self.now = if self.waiting > 0 { next } else { plan.rd + 1 };
+        self.now = if self.waiting > 0 && !STEP {
+            next
+        } else {
+            plan.rd + 1
+        };
         true
     }
 

@@ -3,9 +3,10 @@
 //! `run` goes from event to event: refreshes that fall due, requests that arrive, commands. `choose` keeps the best
 //! candidate of every bank and picks among them; `rules` puts off what a command forbids; `duty` refreshes, closes idle
 //! rows and powers down; `admit` and `serve` take
-//! requests through the queues, and `lone` past them.
+//! requests through the queues, and `lone` past them; `ahead` is for callers that react to single requests.
 
 mod admit;
+mod ahead;
 mod choose;
 mod duty;
 mod lone;
@@ -270,14 +271,14 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
 
     /// Does everything that happens before a clock.
     pub fn run(&mut self, until: u64) {
-        self.run_while(until.min(CLOCKS_MAX));
+        self.run_while::<false>(until.min(CLOCKS_MAX));
         self.now = self.now.max(until.min(CLOCKS_MAX));
     }
 
     /// Runs until nothing waits any more, with no writes kept back, and returns the first clock at which that holds.
     pub fn flush(&mut self) -> u64 {
         self.flushing = true;
-        self.run_while(CLOCKS_MAX);
+        self.run_while::<false>(CLOCKS_MAX);
         self.flushing = false;
         self.now
     }
@@ -308,19 +309,27 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
     }
 
     /// From event to event; while flushing, as long as something waits. `self.now` is always a clock whose commands have
-    /// not been issued.
+    /// not been issued. With `STEP` it stops behind the first clock at which a write is accepted or a request served.
     #[inline(never)]
-    fn run_while(&mut self, until: u64) {
+    fn run_while<const STEP: bool>(&mut self, mut until: u64) {
+        let before = self.waiting;
         while self.now < until && (self.waiting > 0 || !self.flushing) {
             let now = self.now;
             if self.next_due <= now {
                 self.refreshes_fall_due(now);
             }
             if self.admit_at <= now {
-                if self.is_empty() && self.serve_lone(until) {
+                if self.is_empty() && self.serve_lone::<STEP>(until) {
+                    if STEP {
+                        return;
+                    }
                     continue;
                 }
+                let writes = self.queued_writes();
                 self.admit(now);
+                if STEP && (before, writes) != (self.waiting, self.queued_writes()) {
+                    until = now + 1;
+                }
             }
             self.turn(now);
             // With its number known, much of what is done for the only pseudo-channel needs no reckoning.
@@ -334,6 +343,9 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
                 self.step_shared_bus(until);
             } else {
                 self.step_two_buses(until);
+            }
+            if STEP && before != self.waiting {
+                return;
             }
         }
     }

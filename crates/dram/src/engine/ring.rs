@@ -24,6 +24,11 @@ impl<T: Copy + Default> Ring<T> {
     }
 
     #[inline]
+    pub(super) const fn len(&self) -> usize {
+        self.len
+    }
+
+    #[inline]
     fn place(&self, index: usize) -> usize {
         self.head.wrapping_add(index) & self.slots.len().wrapping_sub(1)
     }

@@ -3,7 +3,7 @@
 use super::{PushError, SubChannel};
 use crate::config::{ConfigError, SubChannelConfig};
 use crate::observer::Observer;
-use crate::request::Request;
+use crate::request::{Request, RequestKind};
 use crate::scheduler::{BatchFirst, FrFcfs, SchedulerName};
 
 /// A [`SubChannel`] whose scheduler is the one that its policy names. Each is built by itself; which of them it is, is asked
@@ -70,6 +70,48 @@ impl<O: Observer> ScheduledSubChannel<O> {
     #[inline]
     pub fn waiting(&self) -> usize {
         each!(self, channel => channel.waiting())
+    }
+
+    /// See [`SubChannel::step`].
+    #[inline]
+    pub fn step(&mut self, until: u64) -> u64 {
+        each!(self, channel => channel.step(until))
+    }
+
+    /// See [`SubChannel::queued`].
+    #[inline]
+    pub fn queued(&self, pseudo_channel: u8, kind: RequestKind) -> usize {
+        each!(self, channel => channel.queued(pseudo_channel, kind))
+    }
+
+    /// See [`SubChannel::full_queues`].
+    #[inline]
+    pub fn full_queues(&self, in_front: u32) -> u8 {
+        each!(self, channel => channel.full_queues(in_front))
+    }
+
+    /// See [`SubChannel::has_backlog`].
+    #[inline]
+    pub fn has_backlog(&self) -> bool {
+        each!(self, channel => channel.has_backlog())
+    }
+
+    /// See [`SubChannel::has_reads`].
+    #[inline]
+    pub fn has_reads(&self) -> bool {
+        each!(self, channel => channel.has_reads())
+    }
+
+    /// See [`SubChannel::next_arrival`].
+    #[inline]
+    pub fn next_arrival(&self) -> u64 {
+        each!(self, channel => channel.next_arrival())
+    }
+
+    /// See [`SubChannel::no_service_before`].
+    #[inline]
+    pub fn no_service_before(&self) -> u64 {
+        each!(self, channel => channel.no_service_before())
     }
 
     /// See [`SubChannel::observer`].

@@ -1,4 +1,4 @@
-//! Undisclosed parameters: a value with a reason, and the alternatives that sensitivity runs try.
+//! Undisclosed parameters: a value with a reason, and the alternatives that the draws of a band take.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -20,7 +20,7 @@ pub struct SheetChoice {
     pub name: &'static str,
     /// What the sheets choose.
     pub value: String,
-    /// What else is plausible; sensitivity runs try each.
+    /// What else is plausible; the draws of a band take each.
     pub alternatives: Vec<String>,
     /// Why the value was chosen, or where it comes from.
     pub reason: String,

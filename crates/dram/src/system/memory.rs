@@ -1,5 +1,7 @@
 //! All sub-channels behind one door, for callers that bring their own requests.
 
+use std::collections::VecDeque;
+
 use super::answer::Answers;
 use crate::config::{ConfigError, SystemConfig};
 use crate::engine::{PushError, ScheduledSubChannel};
@@ -61,13 +63,13 @@ pub struct Completion {
 /// ```
 #[derive(Debug)]
 pub struct MemorySystem<O: Observer> {
-    config: SystemConfig,
+    pub(super) config: SystemConfig,
     map: AddressMap,
-    parts: Vec<ScheduledSubChannel<(Answers, O)>>,
+    pub(super) parts: Vec<ScheduledSubChannel<(Answers, O)>>,
     /// Answers with their sub-channels, in the order of time, sub-channel and appearance. The first `ready` are due.
-    answers: Vec<(Completion, usize)>,
+    pub(super) answers: VecDeque<(Completion, usize)>,
     ready: usize,
-    told_ps: u64,
+    pub(super) told_ps: u64,
 }
 
 impl<O: Observer> MemorySystem<O> {
@@ -93,7 +95,7 @@ impl<O: Observer> MemorySystem<O> {
             config: config.clone(),
             map,
             parts,
-            answers: Vec::new(),
+            answers: VecDeque::new(),
             ready: 0,
             told_ps: 0,
         })
@@ -200,12 +202,35 @@ impl<O: Observer> MemorySystem<O> {
         self.parts.iter_mut().map(|part| &mut part.observer_mut().1)
     }
 
-    fn index(&self, place: &DecodedAddress) -> usize {
+    pub(super) fn index(&self, place: &DecodedAddress) -> usize {
         (place.channel * self.config.sub_channels + place.sub_channel) as usize
     }
 
+    /// Fetches the answers of a sub-channel, each behind those that go before it.
+    pub(super) fn fetch(&mut self, part: usize) {
+        for answer in self.parts[part].observer_mut().0.0.drain(..) {
+            let time_ps = answer.time_ps(&self.config);
+            let goes_before =
+                |other: &(Completion, usize)| (other.0.time_ps, other.1) <= (time_ps, part);
+            let completion = Completion {
+                id: answer.id,
+                kind: answer.kind,
+                time_ps,
+            };
+            // Mostly the last one of all.
+            if self.answers.back().is_none_or(goes_before) {
+                self.answers.push_back((completion, part));
+                continue;
+            }
+            let behind = self.answers.iter().rev();
+            let behind = behind.take_while(|other| !goes_before(other)).count();
+            let place = self.answers.len() - behind;
+            self.answers.insert(place, (completion, part));
+        }
+    }
+
     /// Fetches the answers of all sub-channels. A sub-channel that was run to a time has no answers left from before.
-    fn collect(&mut self, until_ps: Option<u64>) {
+    pub(super) fn collect(&mut self, until_ps: Option<u64>) {
         for (index, part) in self.parts.iter_mut().enumerate() {
             for answer in part.observer_mut().0.0.drain(..) {
                 let completion = Completion {
@@ -213,11 +238,12 @@ impl<O: Observer> MemorySystem<O> {
                     kind: answer.kind,
                     time_ps: answer.time_ps(&self.config),
                 };
-                self.answers.push((completion, index));
+                self.answers.push_back((completion, index));
             }
         }
         // Stable, so that answers of one sub-channel at one time stay in the order in which it gave them.
         self.answers
+            .make_contiguous()
             .sort_by_key(|(completion, part)| (completion.time_ps, *part));
         self.ready = match until_ps {
             Some(until) => self

@@ -1,10 +1,12 @@
 //! Sub-channels joined to a memory, and cores in front of it.
 //!
-//! [`MemorySystem`] is for callers that bring their own requests: traces, other simulators. [`simulate`] has cores that
+//! [`MemorySystem`] is for callers that bring their own requests, as traces do; [`BoundedMemory`] for those that react to
+//! full queues and to each completion, as other simulators do. [`simulate`] has cores that
 //! read and write as fast as their outstanding misses and the memory let them, and probes that feel the latency; it
 //! gives idle latency, bandwidth, and latency under load.
 
 mod answer;
+mod bounded;
 mod core;
 mod inbox;
 mod link;
@@ -25,6 +27,7 @@ pub(crate) mod sample;
 #[cfg(test)]
 mod tests;
 
+pub use bounded::BoundedMemory;
 pub use memory::{Completion, MemoryError, MemorySystem};
 pub use probe::{BIN_PS, BINS, LatencyProbe};
 pub use simulate::{SystemRun, simulate};

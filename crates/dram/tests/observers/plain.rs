@@ -1,6 +1,6 @@
 //! States of ranks and data buses at every single clock, from a log.
 
-use wordline_dram::{Command, EnergyCounts, Issued, ServedRequest, SubChannelConfig};
+use wordline_dram::{Command, EnergyCounts, Issued, Location, ServedRequest, SubChannelConfig};
 
 /// What a rank does at one clock.
 #[derive(Clone, Copy, Debug, Default)]

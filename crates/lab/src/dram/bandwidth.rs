@@ -4,18 +4,18 @@
 use wordline_core::{Axis, BandwidthTest, Basis, Metric, Mix, Pattern, ResultSet};
 use wordline_dram::system::SystemRun;
 
-use super::band::{self, ChoiceVariation};
+use super::drawn::{BandPlace, DrawnRuns, DrawnValues};
 use super::explain;
 use super::rows::{self, DramWork};
-use super::screening::{BandRun, BandRuns};
+use super::spread::{self, SURE, Spread, VarianceShare};
 use super::{ModuleMemory, Test};
 use crate::control::Control;
 use crate::error::LabError;
 use crate::list::distinct;
 use crate::subject::Subject;
 
-/// What an estimate is called that a short run made.
-const SCREENED: &str = "screened";
+/// What the choice of a seed is called: none that a maker has made.
+const SEED: &str = "seed";
 
 pub(super) fn run(
     test: &Test<'_>,
@@ -30,17 +30,7 @@ pub(super) fn run(
         .iter()
         .map(|pattern| pattern.name().to_owned());
     distinct("pattern", names)?;
-    let banded = bandwidth
-        .mixes
-        .iter()
-        .any(|mix| bandwidth.band.covers(*mix))
-        && test.memories.len() > 1;
-    let variations = if banded {
-        band::variations(test, document)
-    } else {
-        Vec::new()
-    };
-    let mut runs = BandRuns::new(test, bandwidth, &variations);
+    let mut runs = DrawnRuns::new(test, bandwidth, document);
     runs.all(control, document)?;
     for (p, &pattern) in bandwidth.patterns.iter().enumerate() {
         for (m, &mix) in bandwidth.mixes.iter().enumerate() {
@@ -51,13 +41,16 @@ pub(super) fn run(
                 runs: &runs,
                 at: (m, p),
             };
+            let banded = runs.draws.is_some() && bandwidth.band.covers(mix);
             for target in 0..test.memories.len() {
                 found.rows(target, document);
+                if banded {
+                    found.drawn(target, document);
+                }
             }
             for target in 1..test.memories.len() {
                 found.against_first(target, document);
-                if bandwidth.band.covers(mix) {
-                    found.screened(target, document);
+                if banded {
                     found.band(target, document);
                 }
             }
@@ -71,18 +64,16 @@ struct MixResult<'f> {
     test: &'f Test<'f>,
     mix: Mix,
     pattern: Pattern,
-    runs: &'f BandRuns<'f>,
+    runs: &'f DrawnRuns<'f>,
     /// The numbers of the mix and the order.
     at: (usize, usize),
 }
 
 impl MixResult<'_> {
-    fn key(&self, short: bool, target: usize, variation: Option<usize>) -> BandRun {
+    const fn place(&self, target: usize) -> BandPlace {
         let (mix, pattern) = self.at;
-        BandRun {
-            short,
+        BandPlace {
             target,
-            variation,
             mix,
             pattern,
         }
@@ -90,7 +81,7 @@ impl MixResult<'_> {
 
     /// The run of a target as chosen, where it was finished.
     fn as_chosen(&self, target: usize) -> Option<&SystemRun> {
-        self.runs.get(self.key(false, target, None))
+        self.runs.as_chosen(self.place(target))
     }
 
     /// Lines that all cores together can have under way.
@@ -141,60 +132,81 @@ impl MixResult<'_> {
             .at(Axis::Over, memories[0].name.as_str())
     }
 
-    /// The ratios of the short runs, as chosen and with each variation.
-    fn screened(&self, target: usize, document: &mut ResultSet) {
-        let at = self.over(target).estimate(Basis::Simulated, SCREENED);
-        let variations = (0..self.runs.variations.len()).map(Some);
-        for variation in std::iter::once(None).chain(variations) {
-            if let Some(ratio) = self.runs.ratio(self.key(true, target, variation)) {
-                let variation = variation.map(|number| &self.runs.variations[number]);
-                named(&at, variation).add(Metric::ThroughputRatio, Ok(ratio), document);
-            }
-        }
+    /// What a target carries and takes over all draws.
+    fn drawn(&self, target: usize, document: &mut ResultSet) {
+        let subject = self.subject(&self.test.memories[target]);
+        let throughputs = self.runs.throughputs(self.place(target));
+        spread_rows(&subject, Metric::ThroughputMean, &throughputs, document);
+        let powers = self.runs.powers(self.place(target));
+        spread_rows(&subject, Metric::PowerMean, &powers, document);
     }
 
-    /// The ratio with each variation, and the ends of the band with the variations that make them.
+    /// The ratio over all draws, and which choices explain it.
     fn band(&self, target: usize, document: &mut ResultSet) {
-        let Some(plain) = self.runs.ratio(self.key(false, target, None)) else {
+        let Some(draws) = &self.runs.draws else {
             return;
         };
         let over = self.over(target);
-        let (mut low, mut high) = ((plain, None), (plain, None));
-        for (number, variation) in self.runs.variations.iter().enumerate() {
-            // Of a variation that concerns neither there is nothing to say; one that was not finished says nothing.
-            let Some(ratio) = self.runs.ratio(self.key(false, target, Some(number))) else {
-                continue;
-            };
-            // Chance is no choice.
-            let chosen = variation.choice != band::SEED;
-            if chosen && ratio < low.0 {
-                low = (ratio, Some(variation));
-            }
-            if chosen && ratio > high.0 {
-                high = (ratio, Some(variation));
-            }
-            let at = named(
-                &over.estimate(Basis::Simulated, "sensitivity"),
-                Some(variation),
-            );
-            at.add(Metric::ThroughputRatio, Ok(ratio), document);
+        let ratios = self.runs.ratios(self.place(target));
+        spread_rows(&over, Metric::ThroughputRatio, &ratios, document);
+        if let Some((off, error)) = ratios.reduction.error {
+            sure_rows(&over, Metric::ReductionError, off, error, document);
         }
-        if !document.complete {
+        let numbers = || ratios.values.iter().map(|(number, _)| *number);
+        let values: Vec<f64> = ratios.values.iter().map(|(_, value)| *value).collect();
+        if Spread::of(&values).is_none() {
             return;
         }
-        for (end, (ratio, variation)) in [("band_low", low), ("band_high", high)] {
-            let at = named(&over.estimate(Basis::Simulated, end), variation);
-            at.add(Metric::ThroughputRatio, Ok(ratio), document);
+        over.add(Metric::DrawCount, Ok(values.len() as f64), document);
+        let share = |choice: &str, share: Option<VarianceShare>, document: &mut ResultSet| {
+            if let Some(VarianceShare { share, error, luck }) = share {
+                let at = over.at(Axis::Choice, choice);
+                sure_rows(&at, Metric::VarianceShare, share, error, document);
+                let at = at.estimate(Basis::Simulated, "luck");
+                at.add(Metric::VarianceShare, Ok(luck), document);
+            }
+        };
+        share(SEED, spread::chance(&values, &ratios.by_seed), document);
+        for (number, choice) in draws.choices.iter().enumerate() {
+            let groups = draws.of_choice(number, numbers());
+            share(choice.name, spread::first_order(&values, &groups), document);
+            for (setting, name) in choice.settings.iter().enumerate() {
+                let of = values.iter().zip(&groups);
+                let of = of.filter(|(_, group)| **group == setting);
+                let of: Vec<f64> = of.map(|(value, _)| *value).collect();
+                let at = over.estimate(Basis::Simulated, "given");
+                let at = at
+                    .at(Axis::Choice, choice.name)
+                    .at(Axis::Setting, name.as_str());
+                if let Some(mean) = spread::mean(&of) {
+                    at.add(Metric::ThroughputRatio, Ok(mean), document);
+                }
+            }
         }
     }
 }
 
-/// With the variation that a row is about.
-fn named(subject: &Subject, variation: Option<&ChoiceVariation>) -> Subject {
-    match variation {
-        Some(variation) => subject
-            .at(Axis::Choice, variation.choice)
-            .at(Axis::Setting, variation.setting.as_str()),
-        None => subject.clone(),
+/// 5 %, median and 95 % of a value over all draws.
+fn spread_rows(subject: &Subject, metric: Metric, drawn: &DrawnValues, document: &mut ResultSet) {
+    let values: Vec<f64> = drawn.values.iter().map(|(_, value)| *value).collect();
+    let Some(Spread { low, median, high }) = Spread::of(&values) else {
+        return;
+    };
+    for (estimate, value) in [
+        ("drawn_p5", low),
+        ("drawn_median", median),
+        ("drawn_p95", high),
+    ] {
+        let at = subject.estimate(Basis::Simulated, estimate);
+        at.add(metric, Ok(value), document);
+    }
+}
+
+/// A value with its 95 % interval.
+fn sure_rows(subject: &Subject, metric: Metric, value: f64, error: f64, document: &mut ResultSet) {
+    subject.add(metric, Ok(value), document);
+    for (end, sign) in [("confidence_low", -1.0), ("confidence_high", 1.0)] {
+        let at = subject.estimate(Basis::Simulated, end);
+        at.add(metric, Ok(value + sign * SURE * error), document);
     }
 }

@@ -4,19 +4,21 @@
 //! becomes rows ([`rows`]). The modules' timings are the limits of their data sheets, which hold for every part, so
 //! the rows' timing class is `max`.
 
-pub(crate) mod band;
 mod bandwidth;
 mod cautions;
 mod commands;
+mod drawn;
+pub(crate) mod draws;
 mod explain;
 mod idle;
 pub(crate) mod knee;
 mod loaded;
 mod measured;
 pub(crate) mod points;
+pub(crate) mod reduced;
 pub(crate) mod rows;
-mod screening;
 mod sources;
+pub(crate) mod spread;
 pub(crate) mod sweep;
 mod trace;
 
@@ -42,6 +44,9 @@ const TIME_MAX: Time = Time::from_ps(1_000_000_000_000);
 
 /// The most latency samples of a point.
 const SAMPLES_MAX: u64 = 1_000_000_000;
+
+/// The most draws of a band.
+const DRAWS_MAX: u32 = 4096;
 
 /// A target, connected.
 struct ModuleMemory<'a> {
@@ -124,8 +129,8 @@ fn check(workload: &DramWorkload, experiment: &Experiment) -> Result<(), LabErro
         in_range(what, Time::from_ps(ps), Time::from_ps(least), TIME_MAX)?;
     }
     if let DramTest::Bandwidth(test) = &workload.test {
-        let least = Time::from_ps(0);
-        in_range("screen", Time::from_ps(test.screen_ps), least, TIME_MAX)?;
+        let (least, most) = (spread::DRAWS_MIN as u32, DRAWS_MAX);
+        in_range("draws", test.draws, least, most)?;
     }
     Ok(())
 }

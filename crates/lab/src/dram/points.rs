@@ -1,10 +1,12 @@
 //! Points of a test, run side by side on some threads. Each point is a simulation of its own, so that nothing depends
 //! on how many threads there are, or on which of them ends first.
 
+use std::sync::{Mutex, PoisonError};
+
 use wordline_dram::system::{RunLength, SystemRun, Traffic, simulate};
 use wordline_dram::{ConfigError, Refresh, SystemConfig};
 
-use crate::control::Control;
+use crate::control::{Control, Progress};
 use crate::error::LabError;
 use crate::instrument::case::{self, Case};
 
@@ -21,24 +23,75 @@ pub(crate) struct DramPoint {
 /// How a point ended; `None` where it was stopped, or never begun.
 pub(crate) type Ended = Option<Result<SystemRun, ConfigError>>;
 
+/// Sees each point that ends, by its number, and says what is known by then.
+pub(crate) type PointWatch<'a> = dyn Fn(usize, &SystemRun) -> Option<String> + Sync + 'a;
+
 /// Runs all points. The results stand where their points do.
 pub(crate) fn run(points: &[DramPoint], control: &Control<'_>) -> Result<Vec<Ended>, LabError> {
-    let one = |point: &DramPoint, control: &Control<'_>| {
+    let cases = points.iter().enumerate().map(|(index, point)| {
+        let work = move |control: &Control<'_>| point.run(control);
+        Case::new(point.name.as_str(), 1, work).costing(spread(index))
+    });
+    Ok(flattened(case::run(cases.collect(), control)?))
+}
+
+/// Runs all points in their order, as far as threads let them; the progress shows what `watch` says.
+pub(crate) fn run_in_order(
+    points: &[DramPoint],
+    watch: Option<&PointWatch<'_>>,
+    control: &Control<'_>,
+) -> Result<Vec<Ended>, LabError> {
+    let least = points.iter().map(|point| point.config.channels).min();
+    let least = least.unwrap_or(1).max(1);
+    let news = Mutex::new(String::new());
+    let news = &news;
+    let cases = points.iter().enumerate().map(|(index, point)| {
+        // A channel takes as long as any other.
+        let weight = u64::from(point.config.channels.div_ceil(least));
+        let work = move |control: &Control<'_>| {
+            let show = |done_bytes| {
+                let step = news.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                if !step.is_empty() {
+                    control.report(Progress {
+                        step: &step,
+                        done_bytes,
+                        total_bytes: weight,
+                    });
+                }
+            };
+            show(0);
+            let ended = point.run(control);
+            if let (Some(watch), Some(Ok(run))) = (watch, &ended)
+                && let Some(words) = watch(index, run)
+            {
+                *news.lock().unwrap_or_else(PoisonError::into_inner) = words;
+                show(weight);
+            }
+            ended
+        };
+        let index = index as u64;
+        let cost = match control.has_budget {
+            true => index,
+            false => u64::MAX - index,
+        };
+        Case::new(point.name.as_str(), weight, work).costing(cost)
+    });
+    Ok(flattened(case::run(cases.collect(), control)?))
+}
+
+fn flattened(ended: Vec<Option<Ended>>) -> Vec<Ended> {
+    ended.into_iter().map(Option::flatten).collect()
+}
+
+impl DramPoint {
+    fn run(&self, control: &Control<'_>) -> Ended {
         let length = RunLength {
-            warm_up_ps: point.length.warm_up_ps.max(settled_ps(&point.config)),
-            ..point.length
+            warm_up_ps: self.length.warm_up_ps.max(settled_ps(&self.config)),
+            ..self.length
         };
         let go_on = |_: u64| !control.stopped();
-        simulate(&point.config, &point.traffic, &length, &go_on).transpose()
-    };
-    let cases = points.iter().enumerate().map(|(index, point)| {
-        let case = Case::new(point.name.as_str(), 1, move |control: &Control<'_>| {
-            one(point, control)
-        });
-        case.costing(spread(index))
-    });
-    let ended = case::run(cases.collect(), control)?;
-    Ok(ended.into_iter().map(Option::flatten).collect())
+        simulate(&self.config, &self.traffic, &length, &go_on).transpose()
+    }
 }
 
 /// Points far apart come first, so that a run that is cut short has some of every part of its sweep: the bits of the

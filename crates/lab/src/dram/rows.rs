@@ -10,6 +10,10 @@ use super::ModuleMemory;
 use super::explain::{self, BandwidthBound};
 use crate::subject::Subject;
 
+/// What register and data buffers may take, as a part of what a sheet says: no maker states it, and the sheets' figures
+/// are assumed.
+const BUFFERS: [f64; 2] = [0.5, 2.0];
+
 /// Picoseconds as seconds.
 pub(crate) fn seconds(ps: f64) -> f64 {
     ps * 1e-12
@@ -84,7 +88,7 @@ impl<'a> DramWork<'a> {
         }
     }
 
-    /// Power by part, and what a byte takes, with the band between the sets of currents.
+    /// Power by part, and what a byte takes, with the band over the sets of currents and what buffers may take.
     fn energies(&self, memory: &ModuleMemory<'_>, subject: &Subject, document: &mut ResultSet) {
         let sets = &memory.connected.currents;
         let of = |currents: &Currents| {
@@ -105,13 +109,18 @@ impl<'a> DramWork<'a> {
         let per_byte = first.total() / self.bytes as f64;
         let row = subject.row(Metric::EnergyPerByte, Ok(per_byte));
         document.rows.push(row);
-        if sets.len() < 2 {
-            return;
-        }
-        let all: Vec<f64> = sets
-            .iter()
-            .map(|(_, currents)| of(currents).total())
-            .collect();
+        // Every set with little and with much for the buffers: sets and buffers are not known better together.
+        let all = sets.iter().flat_map(|(_, currents)| {
+            BUFFERS.map(|factor| {
+                let currents = Currents {
+                    buffer_w: factor * currents.buffer_w,
+                    buffer_line_j: factor * currents.buffer_line_j,
+                    ..currents.clone()
+                };
+                of(&currents).total()
+            })
+        });
+        let all: Vec<f64> = all.collect();
         let least = all.iter().copied().fold(f64::INFINITY, f64::min);
         let most = all.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         for (end, joules) in [("band_low", least), ("band_high", most)] {

@@ -9,6 +9,8 @@
 mod summary;
 mod values;
 
+pub(crate) use values::RepeatedValues;
+
 use wordline_core::{Experiment, ResultSet};
 
 use crate::control::{Control, Progress};

@@ -76,7 +76,7 @@ impl RepeatedValues {
     }
 
     /// The value at a share of the way from the first to the last, straight between two.
-    fn quantile(&self, share: f64) -> f64 {
+    pub(crate) fn quantile(&self, share: f64) -> f64 {
         let place = share * (self.0.len() - 1) as f64;
         let (below, above) = (place.floor() as usize, place.ceil() as usize);
         let (low, high) = (self.0[below], self.0[above]);

@@ -1,29 +1,39 @@
-//! How far a value depends on what no maker discloses: every alternative of every labelled choice, one at a time, the
-//! same for both modules.
+//! How far a value depends on what no maker discloses: all labelled choices drawn at once, the same for every module.
 //!
-//! A value is compared with itself under each alternative on a quarter of the system: as many cores and as much
-//! traffic a channel, simulated for a shorter time, on fewer loads. What an alternative changes there is added to the
-//! value of the whole system. A band says nothing about chance, and decides no verdict. A value that could hardly miss
-//! has none: however the choices are made, it tells nothing.
+//! Draws are those of `wordline dram bandwidth`: a Latin hypercube. A value is compared with itself under each draw on a
+//! quarter of the system: as many cores and as much traffic a channel, simulated for a shorter time, on fewer loads. What
+//! a draw changes there is added to the value of the whole system; what the part changes with nothing drawn is stated
+//! beside it. A band decides no verdict. A value that could hardly miss has none: however the choices are made, it says
+//! nothing.
 //!
-//! What runs on the quarter is an experiment like any other. Alternatives under which a module does the same, such as
-//! another write queue where everything is read, share one.
+//! What runs on the quarter is an experiment like any other.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use wordline_catalog::{Catalog, ModuleInSystem};
-use wordline_core::{DramTest, DramWorkload, Experiment, Metric, Mix, Workload};
+use wordline_catalog::Catalog;
+use wordline_core::{DramTest, DramWorkload, Experiment, Workload};
 use wordline_dram::sheet::{Connected, Settings};
 
 use super::curves;
 use super::meter;
 use super::runs::FinishedRuns;
-use crate::dram::band::{alternatives, otherwise};
+use crate::dram::draws::JointDraws;
+use crate::dram::reduced;
+use crate::dram::spread::{self, Spread};
 use crate::published::{Curves, Kind, Measure, Value};
 
-/// Part of the system that is simulated: channels and cores are divided by this where both can be.
+/// By how much systems are reduced at most: a band of every value asks for thousands of runs.
 const PART: u32 = 4;
+
+/// Draws of the choices.
+const DRAWS: usize = 64;
+
+/// The seed of the draws: every reproduction has the same.
+const SEED: u64 = 0;
+
+/// Choices that are named as those that explain a band.
+const EXPLAINED: usize = 3;
 
 /// Simulated time in picoseconds before anything counts: longer than refreshes are postponed.
 const WARM_UP_PS: u64 = 20_000_000;
@@ -37,45 +47,49 @@ const SAMPLES: u64 = 5_000;
 /// Pauses of the loading cores in cycles: saturated, and as far apart as straight lines allow.
 const DELAYS_CYCLES: [u64; 6] = [15, 50, 100, 200, 500, 1700];
 
-/// Where a value comes to lie when undisclosed choices are made otherwise.
+/// Where a value comes to lie when undisclosed choices are drawn, in the value's unit.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ReproducedBand {
-    /// The least value.
-    pub low: BandEnd,
-    /// The greatest value.
-    pub high: BandEnd,
-    /// Alternatives that have no value, each with the reason.
+    /// 5 % of the draws lie below.
+    pub low: f64,
+    /// Half of them lie below.
+    pub median: f64,
+    /// 5 % of the draws lie above.
+    pub high: f64,
+    /// Draws that have a value.
+    pub draws: usize,
+    /// What the part of the system has instead of the whole, with nothing drawn: the difference, which the band is
+    /// corrected by.
+    pub part_difference: f64,
+    /// The choices that explain most of the variance, the first one most.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub explained: Vec<ExplainedShare>,
+    /// Reasons why draws have no value, each once.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub without: Vec<String>,
 }
 
-/// One end of a band, in the value's unit.
+/// What a choice explains of a band.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct BandEnd {
-    /// The value.
-    pub value: f64,
-    /// The choice that makes it, as `name = setting`; none where the value as it stands is the end.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub choice: Option<String>,
+pub struct ExplainedShare {
+    /// The choice.
+    pub choice: &'static str,
+    /// First-order share of the variance.
+    pub share: f64,
+    /// Its standard error.
+    pub error: f64,
 }
 
-/// One choice made otherwise.
-struct BandVariation {
-    choice: &'static str,
-    setting: String,
-}
-
-/// A module in its system as the sheets choose, and with every variation: none that leaves it as it is, and why it cannot
-/// be otherwise where it cannot.
-struct VariedModule {
+/// A module in its system as the sheets choose, and what it is set to in every draw.
+struct DrawnModule {
     plain: Connected,
-    varied: Vec<Option<Result<Connected, String>>>,
+    drawn: Vec<Settings>,
 }
 
-/// What values ask of modules under variations.
+/// What values ask of modules in every draw.
 pub(super) struct Bands {
-    modules: BTreeMap<String, VariedModule>,
-    variations: Vec<BandVariation>,
+    modules: BTreeMap<String, DrawnModule>,
+    draws: JointDraws,
 }
 
 impl Bands {
@@ -90,27 +104,20 @@ impl Bands {
         names.sort_unstable();
         names.dedup();
         let known = |name| catalog.module_in_system(name).ok();
-        let targets: Vec<_> = names.into_iter().filter_map(known).collect();
-        let choices: Vec<_> = targets.iter().flat_map(ModuleInSystem::choices).collect();
-        let tried = alternatives(choices.iter()).into_iter();
-        let variations: Vec<_> = tried
-            .map(|(choice, setting)| BandVariation { choice, setting })
-            .collect();
+        let all: Vec<_> = names.into_iter().filter_map(known).collect();
         let none = Settings::new();
-        let module = |target: &ModuleInSystem<'_>| {
-            let varied = variations.iter().map(|one| {
-                let other = otherwise(target, &none, one.choice, &one.setting)?;
-                Some(other.map_err(|error| error.to_string()))
-            });
-            let module = VariedModule {
+        let draws = JointDraws::new(&all.iter().collect::<Vec<_>>(), &none, DRAWS, SEED);
+        let modules = all.iter().filter_map(|target| {
+            let drawn = (0..DRAWS).map(|number| draws.settings(target, &none, number));
+            let module = DrawnModule {
                 plain: target.connect(&none).ok()?,
-                varied: varied.collect(),
+                drawn: drawn.collect(),
             };
             Some((target.name.clone(), module))
-        };
+        });
         Self {
-            modules: targets.iter().filter_map(module).collect(),
-            variations,
+            modules: modules.collect(),
+            draws,
         }
     }
 
@@ -120,8 +127,7 @@ impl Bands {
         for value in values.iter().filter(|value| has_band(value)) {
             for measure in value.measures() {
                 for target in targets(measure) {
-                    let varied = (0..self.variations.len()).map(Some);
-                    let all = std::iter::once(None).chain(varied);
+                    let all = std::iter::once(None).chain((0..DRAWS).map(Some));
                     experiments
                         .extend(all.filter_map(|one| self.experiment(measure, target, one).ok()));
                 }
@@ -138,58 +144,56 @@ impl Bands {
         ours: f64,
         runs: &FinishedRuns<'_>,
     ) -> Option<ReproducedBand> {
-        let targets: Vec<&str> = value.measures().flat_map(targets).collect();
-        if targets.is_empty() || !has_band(value) {
+        if value.measures().flat_map(targets).next().is_none() || !has_band(value) {
             return None;
         }
-        let on_part = |variation: Option<usize>| {
-            value.computed(|measure| self.measure(measure, variation, runs))
-        };
+        let on_part =
+            |draw: Option<usize>| value.computed(|measure| self.measure(measure, draw, runs));
         let plain = on_part(None).ok()?;
-        let end = || BandEnd {
-            value: ours,
-            choice: None,
-        };
-        let mut band = ReproducedBand {
-            low: end(),
-            high: end(),
-            without: Vec::new(),
-        };
-        for (number, variation) in self.variations.iter().enumerate() {
-            let varies = |name: &&str| self.modules.get(*name)?.varied[number].as_ref();
-            if targets.iter().find_map(varies).is_none() {
-                continue;
-            }
-            let BandVariation { choice, setting } = variation;
-            let name = format!("{choice} = {setting}");
-            let other = match on_part(Some(number)) {
-                Ok(other) => ours + (other - plain),
-                Err(why) => {
-                    band.without.push(format!("{name}: {why}"));
-                    continue;
+        let (mut numbers, mut values, mut without) = (Vec::new(), Vec::new(), Vec::new());
+        for number in 0..DRAWS {
+            match on_part(Some(number)) {
+                Ok(drawn) => {
+                    numbers.push(number);
+                    values.push(ours + (drawn - plain));
                 }
-            };
-            let end = || BandEnd {
-                value: other,
-                choice: Some(name.clone()),
-            };
-            if other < band.low.value {
-                band.low = end();
-            }
-            if other > band.high.value {
-                band.high = end();
+                Err(why) if without.contains(&why) => {}
+                Err(why) => without.push(why),
             }
         }
-        Some(band)
+        let Spread { low, median, high } = Spread::of(&values)?;
+        let share = |(choice, name): (usize, &'static str)| {
+            let groups = self.draws.of_choice(choice, numbers.iter().copied());
+            let found = spread::first_order(&values, &groups)?;
+            // What is no more than luck explains nothing.
+            found.is_sure().then_some(ExplainedShare {
+                choice: name,
+                share: found.share,
+                error: found.error,
+            })
+        };
+        let choices = self.draws.choices.iter().map(|choice| choice.name);
+        let mut explained: Vec<_> = choices.enumerate().filter_map(share).collect();
+        explained.sort_by(|a, b| b.share.total_cmp(&a.share));
+        explained.truncate(EXPLAINED);
+        Some(ReproducedBand {
+            low,
+            median,
+            high,
+            draws: values.len(),
+            part_difference: plain - ours,
+            explained,
+            without,
+        })
     }
 
     fn measure(
         &self,
         measure: &Measure,
-        variation: Option<usize>,
+        draw: Option<usize>,
         runs: &FinishedRuns<'_>,
     ) -> Result<f64, String> {
-        let result = |target: &str| runs.result(&self.experiment(measure, target, variation)?);
+        let result = |target: &str| runs.result(&self.experiment(measure, target, draw)?);
         match (measure, &*targets(measure)) {
             (Measure::Row { row, .. }, [target]) => row.value(result(target)?, None),
             (Measure::Curves(asked), _) => {
@@ -199,33 +203,25 @@ impl Bands {
         }
     }
 
-    /// What is run on a target for a measure, with a variation: on a part of the system.
+    /// What is run on a target for a measure, in a draw or as the sheets choose: on a part of the system.
     fn experiment(
         &self,
         measure: &Measure,
         target: &str,
-        variation: Option<usize>,
+        draw: Option<usize>,
     ) -> Result<Experiment, String> {
         let whole = measure.experiment().ok_or("nothing is run for it")?;
         let Workload::Dram(of) = &whole.workload else {
             return Err("it is no test of modules".to_owned());
         };
         let module = self.modules.get(target).ok_or("its target is unknown")?;
-        let variation = match variation {
-            Some(number) => module.like(number, of, tells_energy(measure))?,
-            None => None,
-        };
         let mut dram = DramWorkload {
             warm_up_ps: WARM_UP_PS,
             measure_ps: MEASURE_PS,
             ..of.clone()
         };
         let config = &module.plain.config;
-        let (cores, channels) = (config.cores.cores, config.channels);
-        let part = match [cores, channels].iter().all(|n| n.is_multiple_of(PART)) {
-            true => PART,
-            false => 1,
-        };
+        let (cores, part) = (config.cores.cores, reduced::parts(config, PART));
         let cores = match &mut dram.test {
             DramTest::Loaded(loaded) => {
                 loaded.samples = SAMPLES;
@@ -239,63 +235,17 @@ impl Bands {
             }
             DramTest::Bandwidth(_) | DramTest::Trace(_) => cores / part,
         };
-        let mut set = |name: &str, value: String| dram.settings.insert(name.to_owned(), value);
-        set("cores", cores.to_string());
-        set("channels", (channels / part).to_string());
-        if let Some(number) = variation {
-            let BandVariation { choice, setting } = &self.variations[number];
-            set(choice, setting.clone());
-        }
+        let drawn = draw.map(|number| module.drawn[number].clone());
+        let fixed = drawn.unwrap_or_else(|| (*of.settings).clone());
+        dram.settings = reduced::settings(&fixed, config, part, cores).into();
+        let step = draw.map_or(0, |number| number as u64 + 1);
         Ok(Experiment {
             targets: vec![target.to_owned()],
             workload: Workload::Dram(dram),
+            seed: whole.seed.wrapping_add(step),
             ..whole.clone()
         })
     }
-}
-
-impl VariedModule {
-    /// The first variation under which a test is the same as under a numbered one; none where that changes nothing.
-    fn like(
-        &self,
-        number: usize,
-        test: &DramWorkload,
-        energy: bool,
-    ) -> Result<Option<usize>, String> {
-        let Some(varied) = &self.varied[number] else {
-            return Ok(None);
-        };
-        let varied = varied.as_ref().map_err(Clone::clone)?;
-        let mix = mix(&test.test);
-        let relevant = varied.config.relevant_to(mix);
-        let same = |other: &Connected| {
-            other.config.relevant_to(mix) == relevant
-                && (!energy || other.currents == varied.currents)
-        };
-        if same(&self.plain) {
-            return Ok(None);
-        }
-        let mut earlier = self.varied[..number].iter();
-        let like = earlier.position(|one| matches!(one, Some(Ok(other)) if same(other)));
-        Ok(Some(like.unwrap_or(number)))
-    }
-}
-
-/// The mix of a test that has a band: a bandwidth test of several has none.
-fn mix(test: &DramTest) -> Mix {
-    match test {
-        DramTest::Bandwidth(bandwidth) => bandwidth.mixes.first().copied().unwrap_or(Mix::Reads),
-        DramTest::Loaded(loaded) => loaded.mix,
-        DramTest::Idle(_) | DramTest::Trace(_) => Mix::Reads,
-    }
-}
-
-/// Whether a measure depends on the modules' currents.
-fn tells_energy(measure: &Measure) -> bool {
-    let Measure::Row { row, .. } = measure else {
-        return false;
-    };
-    matches!(row.metric, Metric::PowerMean | Metric::EnergyPerByte)
 }
 
 /// Whether it matters to a value how undisclosed choices are made.

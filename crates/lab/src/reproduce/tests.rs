@@ -661,7 +661,7 @@ fn the_theory_agrees_with_the_recursion_that_is_published() {
 
 /// The gain of a second module over the first, with its band.
 #[test]
-fn a_row_of_memory_modules_has_a_band_and_its_ends_have_names() {
+fn a_row_of_memory_modules_has_a_band_over_joint_draws() {
     const OF: &str = "of = { experiment = 'bandwidth', target = 'mrdimm-8800-2rx4-64g@xeon6-1s', metric = \
                       'throughput_mean' }\nover = { target = 'rdimm-6400-1rx4-32g@xeon6-1s' }\npublished = \
                       'some'\nat_least = '0'\nuse = 'calibrated'";
@@ -689,16 +689,18 @@ fn a_row_of_memory_modules_has_a_band_and_its_ends_have_names() {
     let ours = with.value.expect("a ratio");
     let band = with.band.clone().expect("a band");
     assert!(
-        band.low.value < ours && ours < band.high.value,
+        band.low < band.median && band.median < band.high,
         "{ours}: {band:?}"
     );
-    assert!(
-        band.high.value < 1.5 * ours && band.low.value > 0.5 * ours,
-        "{band:?}"
-    );
-    for end in [&band.low, &band.high] {
-        let choice = end.choice.as_ref().expect("a choice");
-        assert!(choice.contains(" = "), "{choice}");
+    assert!(band.high < 1.5 * ours && band.low > 0.5 * ours, "{band:?}");
+    assert_eq!((band.draws, band.without.len()), (64, 0));
+    assert!(band.part_difference.abs() < 0.1 * ours, "{band:?}");
+    assert!(!band.explained.is_empty(), "{band:?}");
+    for one in &band.explained {
+        assert!(
+            one.share > 0.0 && one.share < 1.0 && one.error > 0.0,
+            "{band:?}"
+        );
     }
     *seen.borrow_mut() = (0, 0);
     let without = row(Options::default());

@@ -6,12 +6,13 @@ mod measured;
 mod support;
 mod trace;
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use wordline_core::results::Row;
 use wordline_core::{Axis, Band, DramTest, Metric, Mix, ResultSet, Timing};
-use wordline_lab::Control;
+use wordline_lab::{Control, Progress};
 
 use support::{
     MRDIMM, RDIMM, bandwidth, dram, idle, is_plain, loaded, ran, refusal, sums, wholes, with,
@@ -97,109 +98,143 @@ fn every_mix_names_one_throughput_and_its_account_adds_up() {
     }
 }
 
-/// Alternatives that run for a short time first: those near an end run as long as without it, and give the same values.
-#[test]
-fn short_runs_choose_the_alternatives_that_run_in_full() {
-    let mut full = bandwidth(&[Mix::Reads], Band::Reads);
-    dram(&mut full).measure_ps = 4_000_000;
-    dram(&mut full)
-        .settings
-        .insert("refresh".into(), "off".into());
-    let mut screened = full.clone();
-    if let DramTest::Bandwidth(test) = &mut dram(&mut screened).test {
-        test.screen_ps = 2_000_000;
-    }
-    let (full, screened) = (ran(&full), ran(&screened));
-    let ratios = |document: &ResultSet, estimate: &str| {
-        let rows = document.of(Metric::ThroughputRatio);
-        let rows = rows.filter(|row| row.text(Axis::Estimate) == Some(estimate));
-        let of = |row: &Row| {
-            let word = |axis| row.text(axis).unwrap_or("as chosen").to_owned();
-            let key = (word(Axis::Choice), word(Axis::Setting));
-            (key, row.value.expect("a number"))
-        };
-        rows.map(of).collect::<BTreeMap<_, _>>()
-    };
-    let (all, some) = (
-        ratios(&full, "sensitivity"),
-        ratios(&screened, "sensitivity"),
-    );
-    assert!((1..=6).contains(&some.len()), "{some:?}");
-    for (key, ratio) in &some {
-        assert_eq!(all.get(key), Some(ratio), "{key:?}");
-    }
-    // Every alternative had a short run, and so had the memories as chosen.
-    let short = ratios(&screened, "screened");
-    assert_eq!(short.len(), all.len() + 1);
-    assert!(ratios(&full, "screened").is_empty());
-    // The ends of the short runs are among those that ran in full.
-    let chosen = short
-        .iter()
-        .filter(|((choice, _), _)| !["seed", "as chosen"].contains(&choice.as_str()));
-    let ends = [
-        chosen.clone().min_by(|(_, a), (_, b)| a.total_cmp(b)),
-        chosen.max_by(|(_, a), (_, b)| a.total_cmp(b)),
-    ];
-    for (key, _) in ends.into_iter().flatten() {
-        assert!(some.contains_key(key), "{key:?}: {some:?}");
-    }
-    let end = |document: &ResultSet, name| ratios(document, name).into_values().next();
-    assert!(end(&full, "band_low") <= end(&screened, "band_low"));
-    assert!(end(&full, "band_high") >= end(&screened, "band_high"));
-    let says = |document: &ResultSet| {
-        let mut warnings = document.warnings.iter();
-        warnings.any(|one| one.advice.contains("--thorough"))
-    };
-    assert!(says(&screened) && !says(&full));
+/// The rows of a metric with an estimate, of the ratio or of a target.
+fn estimates<'d>(
+    document: &'d ResultSet,
+    metric: Metric,
+    estimate: Option<&'d str>,
+) -> impl Iterator<Item = &'d Row> {
+    let rows = document.of(metric);
+    rows.filter(move |row| row.text(Axis::Estimate) == estimate)
 }
 
+/// A reduced system stands for the whole, and what it is off by is stated and taken out; what the user has set is no
+/// choice any more.
 #[test]
-fn the_band_holds_the_ratio_and_names_what_makes_its_ends() {
+fn a_band_is_a_distribution_over_joint_draws_on_a_part_of_the_system() {
     let mut experiment = bandwidth(&[Mix::Reads], Band::Reads);
-    dram(&mut experiment).measure_ps = 2_000_000;
-    dram(&mut experiment)
-        .settings
-        .insert("refresh".into(), "off".into());
-    let document = ran(&experiment);
-    let rows: Vec<&Row> = document.of(Metric::ThroughputRatio).collect();
-    let estimate = |kind: Option<&str>| {
-        let of = |row: &&&Row| row.text(Axis::Estimate) == kind;
-        rows.iter().filter(of).copied().collect::<Vec<&Row>>()
-    };
-    let plain = estimate(None)[0].value.expect("a number");
-    let (low, high) = (
-        estimate(Some("band_low"))[0],
-        estimate(Some("band_high"))[0],
-    );
-    assert!(low.value <= Some(plain) && Some(plain) <= high.value);
-    let tried = estimate(Some("sensitivity"));
-    assert!(tried.len() > 10, "{}", tried.len());
-    for end in [low, high]
-        .iter()
-        .filter(|row| row.axes.contains_key(&Axis::Choice))
-    {
-        let same = |row: &&&Row| {
-            row.text(Axis::Choice) == end.text(Axis::Choice)
-                && row.text(Axis::Setting) == end.text(Axis::Setting)
-        };
-        let by = tried.iter().find(same).expect("it was tried");
-        assert_eq!(
-            (by.value, by.text(Axis::Choice) == Some("seed")),
-            (end.value, false)
-        );
+    let dram = dram(&mut experiment);
+    dram.measure_ps = 3_000_000;
+    for (name, value) in [("refresh", "off"), ("channels", "2"), ("cores", "24")] {
+        dram.settings.insert(name.into(), value.into());
     }
-    // What the user has set is no choice any more.
-    assert!(
-        !tried
-            .iter()
-            .any(|row| row.text(Axis::Choice) == Some("refresh"))
-    );
+    if let DramTest::Bandwidth(test) = &mut dram.test {
+        test.draws = 16;
+    }
+    let document = ran(&experiment);
+    let one = |metric, estimate, over: bool| {
+        let rows = estimates(&document, metric, estimate);
+        let mut rows = rows.filter(|row| row.axes.contains_key(&Axis::Over) == over);
+        rows.next().and_then(|row| row.value).expect("a number")
+    };
+    for (metric, over) in [
+        (Metric::ThroughputRatio, true),
+        (Metric::ThroughputMean, false),
+        (Metric::PowerMean, false),
+    ] {
+        let ends = ["drawn_p5", "drawn_median", "drawn_p95"];
+        let [low, median, high] = ends.map(|end| one(metric, Some(end), over));
+        assert!(
+            low < median && median < high,
+            "{metric}: {low} {median} {high}"
+        );
+        let plain = one(metric, None, over);
+        assert!(low > 0.3 * plain && high < 3.0 * plain, "{metric}: {plain}");
+    }
+    assert_eq!(one(Metric::DrawCount, None, true), 16.0);
+    let off = one(Metric::ReductionError, None, true);
+    assert!(off != 0.0 && off.abs() < 0.2, "{off}");
+    let said = document.warnings.iter().map(|one| &one.advice);
+    let said: Vec<_> = said
+        .filter(|words| words.contains("1 of 2 channels"))
+        .collect();
+    assert_eq!(said.len(), 1, "{said:?}");
+    // Every choice has a share, and a mean for each of its settings.
+    let shares = estimates(&document, Metric::VarianceShare, None);
+    let shares: Vec<_> = shares.filter_map(|row| row.text(Axis::Choice)).collect();
+    assert!(shares.len() > 20 && shares.contains(&"seed"), "{shares:?}");
+    assert!(!shares.contains(&"refresh"));
+    for choice in shares.iter().filter(|choice| **choice != "seed") {
+        let given = estimates(&document, Metric::ThroughputRatio, Some("given"));
+        let given = given.filter(|row| row.text(Axis::Choice) == Some(choice));
+        assert!(given.count() >= 2, "{choice}");
+    }
     let set = document
         .figures
         .iter()
         .filter(|figure| figure.source.contains("set by the user"));
     let set: Vec<&str> = set.map(|figure| figure.value.as_str()).collect();
-    assert_eq!(set, ["1", "12", "off"]);
+    assert_eq!(set, ["2", "24", "off"]);
+}
+
+/// One channel cannot be reduced: what runs is the whole, and nothing is off.
+#[test]
+fn a_system_that_has_no_part_is_drawn_as_it_is() {
+    let mut experiment = bandwidth(&[Mix::Reads], Band::Reads);
+    dram(&mut experiment).measure_ps = 2_000_000;
+    let document = ran(&experiment);
+    assert_eq!(document.of(Metric::ReductionError).count(), 0);
+    assert_eq!(
+        estimates(&document, Metric::ThroughputRatio, Some("drawn_median")).count(),
+        1
+    );
+    // The same draws give the same document, on any number of threads.
+    let control = Control {
+        threads: 3,
+        ..Control::default()
+    };
+    assert_eq!(with(&experiment, &control).expect("it runs"), document);
+}
+
+/// Whoever watches reads the gain as chosen, and then its band, in the progress. A run that is stopped has the band of the
+/// draws that ended.
+#[test]
+fn progress_shows_the_gain_with_its_band_and_a_stopped_run_keeps_what_it_has() {
+    let mut experiment = bandwidth(&[Mix::Reads], Band::Reads);
+    dram(&mut experiment).measure_ps = 2_000_000;
+    if let DramTest::Bandwidth(test) = &mut dram(&mut experiment).test {
+        test.draws = 24;
+    }
+    let stop = AtomicBool::new(false);
+    let steps = RefCell::new(Vec::<String>::new());
+    let listen = |progress: Progress<'_>| {
+        if progress.step.contains("12 of 24 draws") {
+            stop.store(true, Ordering::Relaxed);
+        }
+        steps.borrow_mut().push(progress.step.to_owned());
+    };
+    let control = Control {
+        threads: 1,
+        stop: Some(&stop),
+        progress: Some(&listen),
+        ..Control::default()
+    };
+    let document = with(&experiment, &control).expect("it runs");
+    assert!(!document.complete);
+    let steps = steps.into_inner();
+    let first = steps.iter().position(|step| step.starts_with("reads +"));
+    let banded = steps.iter().position(|step| step.contains("8 of 24 draws"));
+    assert!(first < banded && first.is_some(), "{steps:?}");
+    let count = document.of(Metric::DrawCount).next();
+    assert_eq!(count.and_then(|row| row.value), Some(12.0));
+    assert_eq!(
+        estimates(&document, Metric::ThroughputRatio, Some("drawn_p95")).count(),
+        1
+    );
+}
+
+#[test]
+fn too_few_draws_are_refused() {
+    let mut experiment = bandwidth(&[Mix::Reads], Band::Reads);
+    if let DramTest::Bandwidth(test) = &mut dram(&mut experiment).test {
+        test.draws = 7;
+    }
+    let refused = with(&experiment, &Control::default());
+    let refused = refused.expect_err("refused").to_string();
+    assert!(
+        refused.contains("draws") && refused.contains('8'),
+        "{refused}"
+    );
 }
 
 #[test]

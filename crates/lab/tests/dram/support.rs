@@ -46,7 +46,7 @@ pub(crate) fn bandwidth(mixes: &[Mix], band: Band) -> Experiment {
         mixes: mixes.to_vec(),
         patterns: vec![Pattern::Sequential],
         band,
-        screen_ps: 0,
+        draws: 8,
     }))
 }
 

@@ -167,6 +167,10 @@ fn asked(curves: &Curves) -> Vec<String> {
         Question::Reduction { idle_multiple } => format!(
             "fraction by which its latency is below that of {against}, where that is {idle_multiple} times its idle one,"
         ),
+        Question::Rise { at_bytes_per_s } => format!(
+            "latency above that without load, at {},",
+            human(at_bytes_per_s, "B/s", 4)
+        ),
         Question::Share {
             within_ps,
             against_share,

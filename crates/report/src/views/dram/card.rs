@@ -149,7 +149,9 @@ fn energy(pivot: &Pivot<'_>, ranking: &ModuleRanking<'_, '_>) -> Option<CardPoin
     let power = |line: &PivotLine<'_>| {
         let watts = line.number(Metric::PowerMean)?;
         let band = band(line, Metric::PowerMean);
-        let band = band.map_or_else(String::new, |band| format!(" ({band} by set of currents)"));
+        let band = band.map_or_else(String::new, |band| {
+            format!(" ({band} by set of currents and buffers)")
+        });
         Some(text::number(Metric::PowerMean, watts, text::DIGITS) + &band)
     };
     let own = power(line)?;
@@ -169,12 +171,9 @@ fn share(value: f64) -> String {
 
 /// A band of gains: "+8 to +40 %".
 fn gains(low: f64, high: f64) -> String {
-    let signed = |ratio: f64| {
-        let sign = if ratio >= 1.0 { "+" } else { "" };
-        format!("{sign}{}", text::percent(ratio - 1.0, 2))
-    };
-    let low = signed(low);
-    format!("{} to {}", low.trim_end_matches(" %"), signed(high))
+    // A little less than nothing is nothing.
+    let whole = |ratio: f64| (100.0 * (ratio - 1.0)).round() + 0.0;
+    format!("{:+} to {:+} %", whole(low), whole(high))
 }
 
 /// Over what a difference is told, which needs no word where there are two targets.

@@ -22,7 +22,7 @@ pub(super) const LATENCY: LineTable = LineTable {
         figure("slowest", Precise(Metric::LatencyMax, &[])),
         figure("power of the modules", Precise(Metric::PowerMean, &[])),
         figure(
-            "power between sets of currents",
+            "power by currents and buffers",
             Made(|_, line| band(line, Metric::PowerMean)),
         ),
         figure(

@@ -140,7 +140,7 @@ const LATENCY_PARTS: &[FigureColumn] = &[figure(
     }),
 )];
 
-/// Power by part, and the energy of a byte, each with the band between sets of currents.
+/// Power by part, and the energy of a byte, each with the band over sets of currents and what buffers may take.
 const POWER: &[FigureColumn] = &[
     figure("power", FigureOf::At(Metric::PowerMean, &[])),
     figure("band", Made(|_, line| band(line, Metric::PowerMean))),
@@ -161,7 +161,7 @@ const POWER: &[FigureColumn] = &[
     ),
 ];
 
-/// A metric between the sets of currents of the dies: "50.0 to 120 W", or "900 mW to 1.20 W".
+/// A metric over the sets of currents of the dies and what buffers may take: "50.0 to 120 W", or "900 mW to 1.20 W".
 fn band(line: &PivotLine<'_>, metric: Metric) -> Option<String> {
     let end = |name| {
         let value = line.at(metric, &[(Of(Axis::Estimate), name)])?.value?;

@@ -145,7 +145,7 @@ fn throughputs(pivot: &Pivot<'_>, mixes: &Mixes<'_, '_>, number: usize) -> Optio
     }
     let has_band = |row: &PlotRow| row.marks.iter().any(|mark| mark.band.is_some());
     let band = if rows.iter().any(has_band) {
-        " A thin line is the band of the gain over the first module, with each undisclosed choice changed in turn."
+        " A thin line is the gain over the first module from 5 to 95 %, with all undisclosed choices drawn at once."
     } else {
         ""
     };

@@ -5,7 +5,7 @@ mod words;
 use wordline_core::results::Row;
 use wordline_core::{Axis, Metric};
 
-use super::{MODULE, Of, by_mix, gain, mix, of_test, points, ratio, targets, time};
+use super::{ANY, MODULE, OVER, Of, by_mix, gain, mix, of_test, ratio, targets, time};
 use crate::grid::{Column, Grid};
 use crate::pivot::{Pivot, PivotLine, each, together};
 use crate::tabulate::Tabulation;
@@ -13,7 +13,7 @@ use crate::text;
 use crate::view::FigureOf::{At, Made, Parts, Words};
 use crate::view::{Key, LineTable, PartColumns, figure};
 
-pub(super) use words::{parts, sentences};
+pub(super) use words::{narrowing, part_error, parts, sentences};
 
 const TEST: &str = "bandwidth";
 
@@ -55,29 +55,68 @@ impl<'a, 'p> Mixes<'a, 'p> {
     }
 }
 
-/// Ratios that are estimates: an end of the band, or one with a choice changed.
-pub(super) fn estimates<'a>(line: &PivotLine<'a>, estimate: &str) -> Vec<&'a Row> {
-    let rows = line.rows().iter().copied();
-    rows.filter(|row| {
-        row.metric == Metric::ThroughputRatio && row.text(Axis::Estimate) == Some(estimate)
-    })
-    .collect()
+/// An estimate of a metric that compares with the first target.
+pub(super) fn estimated(line: &PivotLine<'_>, metric: Metric, estimate: &str) -> Option<f64> {
+    let at = [(Of(Axis::Estimate), estimate), (Of(Axis::Over), ANY)];
+    line.at(metric, &at)?.value
 }
 
-/// The ratio as chosen of a short run, and those with a choice changed; none where nothing ran for a short time.
-pub(super) fn screened<'a>(line: &PivotLine<'a>) -> Option<(f64, Vec<&'a Row>)> {
-    let mut rows = estimates(line, "screened");
-    let plain = rows
-        .iter()
-        .position(|row| row.text(Axis::Choice).is_none())?;
-    let plain = rows.remove(plain).value?;
-    Some((plain, rows))
+/// The value of such a metric itself.
+pub(super) fn over_first(line: &PivotLine<'_>, metric: Metric) -> Option<f64> {
+    line.at(metric, OVER)?.value
 }
 
-/// The band of a gain.
+/// The band of a gain: 5 % of the draws of all undisclosed choices lie below, and 5 % above.
 pub(super) fn ratio_band(line: &PivotLine<'_>) -> Option<(f64, f64)> {
-    let end = |name| estimates(line, name).first()?.value;
-    Some((end("band_low")?, end("band_high")?))
+    let end = |name| estimated(line, Metric::ThroughputRatio, name);
+    Some((end("drawn_p5")?, end("drawn_p95")?))
+}
+
+/// What a choice explains of the variance of a gain.
+pub(super) struct ExplainedVariance<'a> {
+    pub(super) choice: &'a str,
+    pub(super) share: f64,
+    /// Half the width of its 95 % interval.
+    half: f64,
+    /// What a choice without effect reaches once in a hundred times.
+    luck: f64,
+}
+
+impl ExplainedVariance<'_> {
+    /// Whether it is more than luck.
+    pub(super) fn is_sure(&self) -> bool {
+        self.share > self.luck
+    }
+}
+
+/// What every choice explains, and chance (`seed`), the greatest share first.
+pub(super) fn explained<'a>(line: &PivotLine<'a>) -> Vec<ExplainedVariance<'a>> {
+    let rows = line.rows().iter().copied();
+    let shares = rows
+        .clone()
+        .filter(|row| row.metric == Metric::VarianceShare);
+    let estimate = |choice: &str, estimate: &str| {
+        let mut rows = shares.clone().filter(|row| {
+            row.text(Axis::Choice) == Some(choice) && row.text(Axis::Estimate) == Some(estimate)
+        });
+        rows.next()?.value
+    };
+    let plain = shares
+        .clone()
+        .filter(|row| !row.axes.contains_key(&Axis::Estimate));
+    let mut all: Vec<_> = plain
+        .filter_map(|row| {
+            let (choice, share) = (row.text(Axis::Choice)?, row.value?);
+            Some(ExplainedVariance {
+                choice,
+                share,
+                half: estimate(choice, "confidence_high")? - share,
+                luck: estimate(choice, "luck")?,
+            })
+        })
+        .collect();
+    all.sort_by(|a, b| b.share.total_cmp(&a.share));
+    all
 }
 
 const KEYS: &[Key] = &[Key::Words("mix", |_, line| mix(line).to_owned()), MODULE];
@@ -141,7 +180,7 @@ pub(super) fn tables(pivot: &Pivot<'_>, _: Option<u16>) -> Vec<Grid> {
             lines.retain(|line| index > 0 || ratio(line).is_some());
             grids.extend(table.grid(pivot, title, &lines));
         }
-        grids.extend(sensitivity(pivot, mixes));
+        grids.extend(variances(pivot, mixes));
     }
     grids
 }
@@ -174,7 +213,7 @@ pub(super) fn throughputs(pivot: &Pivot<'_>, mixes: &Mixes<'_, '_>) -> Option<Gr
         table = table.figure(name, |mix| ratio(mixes.line(target, mix)?).map(gain));
     }
     for target in others {
-        table = table.figure("band", |mix| {
+        table = table.figure("5 to 95 %", |mix| {
             let (low, high) = ratio_band(mixes.line(target, mix)?)?;
             Some(format!("{} to {}", gain(low), gain(high)))
         });
@@ -210,54 +249,61 @@ pub(super) fn cores_bind(line: &PivotLine<'_>) -> bool {
     bound(line) == Some(CORES)
 }
 
-/// The gain with each alternative of each undisclosed choice, the furthest from the plain one first.
-fn sensitivity(pivot: &Pivot<'_>, mixes: &Mixes<'_, '_>) -> Vec<Grid> {
+/// What each choice explains of a band, the greatest share first, and the mean gain with each of its settings.
+fn variances(pivot: &Pivot<'_>, mixes: &Mixes<'_, '_>) -> Vec<Grid> {
     let by_target = together(mixes.lines.clone(), |line| line.head().target.as_str());
     let lines = by_target.iter().skip(1).flatten();
     let grids = lines.filter_map(|line| {
-        let plain = ratio(line)?;
-        let mut rows = estimates(line, "sensitivity");
-        let short = screened(line);
-        let is_short = |row: &Row| row.text(Axis::Estimate) == Some("screened");
-        let same = |a: &Row, b: &Row| {
-            let at = [Axis::Choice, Axis::Setting];
-            at.iter().all(|axis| a.axes.get(axis) == b.axes.get(axis))
-        };
-        let in_full = rows.clone();
-        let more = short.iter().flat_map(|(_, rows)| rows.iter().copied());
-        rows.extend(more.filter(|row| !in_full.iter().any(|full| same(full, row))));
-        // A short run is compared with the short one as chosen.
-        let short_plain = short.as_ref().map_or(plain, |(plain, _)| *plain);
-        let off_by = |row: &Row| {
-            let plain = if is_short(row) { short_plain } else { plain };
-            Some(row.value? - plain)
-        };
-        let off = |row: &Row| off_by(row).unwrap_or(0.0).abs();
-        rows.sort_by(|a, b| off(b).total_cmp(&off(a)));
+        let (low, high) = ratio_band(line)?;
         let title = format!(
-            "The gain of {} at {} with one choice changed at a time ({} as chosen)",
+            "What explains the gain of {} at {}: {} to {} over {} draws of all choices",
             pivot.short(line.head()),
             mix(line),
-            gain(plain)
+            gain(low),
+            gain(high),
+            text::count(over_first(line, Metric::DrawCount)?)
         );
-        let word = |axis: Axis| {
-            move |row: &&Row| {
-                let value = row.axes.get(&axis);
-                value.map_or_else(String::new, |value| text::coordinate(axis, value))
-            }
-        };
         let table = Tabulation::new(title)
-            .key(Column::left("choice"), word(Axis::Choice))
-            .key(Column::left("set to"), word(Axis::Setting))
-            .figure("gain", |row| row.value.map(gain))
-            .figure("off by", |row| off_by(row).map(points));
-        let table = match short {
-            None => table,
-            Some(_) => table.figure("run", |row| {
-                Some(if is_short(row) { "short" } else { "in full" }.to_owned())
-            }),
-        };
-        table.lines(&rows)
+            .key(
+                Column::left("choice"),
+                |one: &ExplainedVariance<'_>| match one.choice {
+                    SEED => "chance".to_owned(),
+                    choice => choice.to_owned(),
+                },
+            )
+            .figure("of the variance", |one| Some(text::tenths(one.share)))
+            .figure("± (95 %)", |one| Some(text::tenths(one.half)))
+            .figure("by luck below", |one| {
+                (one.choice != SEED).then(|| text::tenths(one.luck))
+            })
+            .figure("least on average", |one| given(line, one.choice).pop())
+            .figure("most on average", |one| {
+                given(line, one.choice).into_iter().next()
+            });
+        table.lines(&explained(line))
     });
     grids.collect()
+}
+
+/// What the choice of a seed is called.
+pub(super) const SEED: &str = "seed";
+
+/// "same-bank +35.1 %": the mean gain over the draws with each setting of a choice, the greatest first.
+fn given(line: &PivotLine<'_>, choice: &str) -> Vec<String> {
+    let rows = line.rows().iter().copied().filter(|row| {
+        row.metric == Metric::ThroughputRatio
+            && row.text(Axis::Estimate) == Some("given")
+            && row.text(Axis::Choice) == Some(choice)
+    });
+    let setting = |row: &Row| {
+        let value = row.axes.get(&Axis::Setting);
+        value.map_or_else(String::new, |value| text::coordinate(Axis::Setting, value))
+    };
+    let mut all: Vec<_> = rows
+        .filter_map(|row| Some((row.value?, setting(row))))
+        .collect();
+    all.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    all.into_iter()
+        .map(|(ratio, setting)| format!("{setting} {}", gain(ratio)))
+        .collect()
 }

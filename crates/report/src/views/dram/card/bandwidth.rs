@@ -1,13 +1,15 @@
-//! Modules by what they carry, with the undisclosed choice that takes most of the gain.
+//! Modules by what they carry, with the choices whose disclosure would narrow the gain.
 
 use wordline_core::results::{CardPoint, CardSubject};
-use wordline_core::{Axis, Metric};
+use wordline_core::{Basis, Metric};
 
 use super::{ModuleRanking, energy, gains, point, runner_up, share, target, why};
 use crate::card::FirstScreen;
 use crate::pivot::{Pivot, PivotLine};
 use crate::text;
-use crate::views::dram::bandwidth::{Mixes, alone, estimates, ratio_band, screened, throughputs};
+use crate::views::dram::bandwidth::{
+    Mixes, alone, estimated, narrowing, over_first, part_error, ratio_band, throughputs,
+};
 use crate::views::dram::{gain, mix, points as signed, time};
 
 /// What is done with a mix of reads and writes.
@@ -53,7 +55,7 @@ pub(super) fn card(pivot: &Pivot<'_>, mixes: &Mixes<'_, '_>) -> FirstScreen {
         ),
         (Some(second), Some(lead)) => {
             let band = band.map_or_else(String::new, |(low, high)| {
-                format!(" ({} over what makers do not disclose)", gains(low, high))
+                format!(" (5-95 %: {})", gains(low, high))
             });
             format!(
                 "Take {}: it {verb} {rate}, {} more than {}{band}.",
@@ -119,36 +121,30 @@ pub(super) fn card(pivot: &Pivot<'_>, mixes: &Mixes<'_, '_>) -> FirstScreen {
     ranking.card(pivot, sentence, points, table, None)
 }
 
-/// The undisclosed choice that takes most of the gain.
+/// How wide the gain is over what makers do not disclose, and what would narrow it.
 fn weakest(line: &PivotLine<'_>) -> Option<CardPoint> {
-    let end = |name: &str| {
-        let row = *estimates(line, name).first()?;
-        let (choice, setting) = (row.text(Axis::Choice)?, row.text(Axis::Setting)?);
-        let gain = gain(row.value?);
-        Some((row, format!("{gain} with {choice} = {setting}")))
+    let draws = text::count(over_first(line, Metric::DrawCount)?);
+    let median = estimated(line, Metric::ThroughputRatio, "drawn_median")?;
+    let (low, _) = ratio_band(line)?;
+    let turns = match low < 1.0 {
+        true => ", and may be a loss",
+        false => "",
     };
-    let (row, low) = end("band_low")?;
-    let high = end("band_high").map_or_else(String::new, |(_, high)| format!(", {high}"));
-    let turns = match row.value.is_some_and(|ratio| ratio < 1.0) {
-        true => "; the first would turn the answer",
-        false => "; no single choice turns it",
-    };
-    let subject = CardSubject::Weakest;
-    let left_out = screened(line).map_or_else(String::new, |(_, mut rows)| {
-        rows.retain(|row| row.text(Axis::Choice) != Some("seed"));
-        let full = estimates(line, "sensitivity").len();
-        format!(
-            "; {} of {} alternatives by short runs only (--thorough: all in full)",
-            rows.len().saturating_sub(full),
-            rows.len()
-        )
+    let narrow = narrowing(line).map_or_else(String::new, |shares| {
+        format!(". What would narrow it: {shares}")
     });
-    let words = format!("what makers do not disclose: {low}{high}{turns}{left_out}");
+    let off = part_error(line).map_or_else(String::new, |off| {
+        format!(". They ran on a part of the system, which is off by {off}")
+    });
+    let words = format!(
+        "the gain is {} at the median of {draws} draws of undisclosed choices{turns}{narrow}{off}",
+        gain(median)
+    );
     Some(CardPoint::of_value(
-        subject,
+        CardSubject::Weakest,
         words,
         Metric::ThroughputRatio,
-        row.value,
-        row.basis,
+        Some(low),
+        Basis::Simulated,
     ))
 }
