@@ -79,6 +79,7 @@ impl SubChannelConfig {
                 turn_hits_max: 0,
                 turn_early: false,
                 bus_loss_permille: 0,
+                bus_loss_waits_max: 16,
                 page: PagePolicy::Open,
                 refresh: Refresh::AllBank,
                 same_bank_order: SameBankOrder::RoundRobin,

@@ -313,7 +313,7 @@ fn managed(config: &mut SubChannelConfig, of: fn(&mut RefreshManagement) -> &mut
     }
 }
 
-const POLICIES: [Mutation; 27] = [
+const POLICIES: [Mutation; 28] = [
     ("long_command", |config| config.timing.long_command += 1),
     ("column_command", |config| config.timing.column_command += 1),
     ("refresh_sets", |config| {
@@ -336,7 +336,10 @@ const POLICIES: [Mutation; 27] = [
     ("turn_hits_max", |config| config.policy.turn_hits_max += 1),
     ("turn_early", |config| config.policy.turn_early ^= true),
     ("bus_loss_permille", |config| {
-        config.policy.bus_loss_permille = (config.policy.bus_loss_permille + 1).min(500);
+        config.policy.bus_loss_permille = (config.policy.bus_loss_permille + 100).min(500);
+    }),
+    ("bus_loss_waits_max", |config| {
+        config.policy.bus_loss_waits_max = config.policy.bus_loss_waits_max.max(1) + 1;
     }),
     ("refresh_postponed_max", |config| {
         config.policy.refresh_postponed_max += 1

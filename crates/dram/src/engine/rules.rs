@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use super::stamp::{Stamp, clock, put_off, raise, stamp};
 use super::state::{ACT, BankState, CLOSED, PRE, PseudoChannel};
-use crate::config::ChannelGeometry;
+use crate::config::{ChannelGeometry, Policy};
 use crate::observer::WaitCause;
 use crate::timing::Timing;
 
@@ -187,14 +187,14 @@ impl PseudoChannel {
 
     /// Counts a column command where so many of 1000 slots are lost. Whether it loses one.
     #[inline(never)]
-    pub(super) fn is_slot_lost(&mut self, permille: u32) -> bool {
-        let whole = 1000 - permille;
-        self.lost += permille;
-        let lost = self.lost >= whole;
-        if lost {
-            self.lost -= whole;
-        }
-        lost
+    pub(super) fn is_slot_lost(&mut self, policy: &Policy, burst: u32, at: u64) -> bool {
+        let permille = policy.bus_loss_permille;
+        let (loss, rest) = (u64::from(permille), 1000 - u64::from(permille));
+        let burst = u64::from(burst);
+        let idle = at - self.bus_taken_until.min(at);
+        self.bus_taken_until = at + burst;
+        self.lost = self.lost.saturating_sub(idle.saturating_mul(rest)) + burst * loss;
+        self.lost >= u64::from(policy.bus_loss_waits_max).max(1) * burst * rest
     }
 
     /// After a column command that loses a slot of the bus, its distances to later ones are a burst longer.

@@ -227,8 +227,8 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
         pc.columns += 1;
         self.columns_since_turn += 1;
         pc.after_column(&self.rules, bank, kind, at);
-        let loss = self.policy.bus_loss_permille;
-        if loss > 0 && pc.is_slot_lost(loss) {
+        let losses = self.policy.bus_loss_permille > 0;
+        if losses && pc.is_slot_lost(&self.policy, self.timing.burst, at) {
             pc.lose_slot(&self.rules, bank, kind, at);
         }
         if closes {

@@ -302,8 +302,10 @@ pub(super) struct PseudoChannel {
     pub(super) next: Option<CommandChoice>,
     /// Column commands issued.
     pub(super) columns: u64,
-    /// What they have added up to of a slot that is lost, in parts of one that the loss defines.
-    pub(super) lost: u32,
+    /// What they have added up to of slots that are lost, in parts of a clock that the loss defines.
+    pub(super) lost: u64,
+    /// A burst after the last of them.
+    pub(super) bus_taken_until: u64,
     /// Ranks that must refresh or are powered down.
     pub(super) duties: u32,
 }
@@ -403,6 +405,7 @@ impl PseudoChannel {
             by_age: [ListEnds::EMPTY; 2],
             columns: 0,
             lost: 0,
+            bus_taken_until: 0,
             duties: 0,
         }
     }

@@ -25,6 +25,9 @@ use crate::timing::Timing;
 /// REFab commands that a rank may owe, or do ahead: JESD79-5 allows four in normal refresh mode.
 const OUT_OF_TIME_MAX: u32 = 4;
 
+/// Slots of a data bus that what the platform does by itself may wait for an idle bus.
+const LOSS_WAITS_MAX: u32 = 16;
+
 /// A module in a system, ready to be simulated.
 #[derive(Clone, Debug)]
 pub struct Connected {
@@ -450,6 +453,7 @@ impl Connection<'_> {
                 LossShare::default(),
             )?
             .permille(),
+            bus_loss_waits_max: LOSS_WAITS_MAX,
             page: match controller.page_policy.pick("page_policy", settings)? {
                 RowPolicyChoice::Open => PagePolicy::Open,
                 RowPolicyChoice::Closed => PagePolicy::Closed,

@@ -128,6 +128,7 @@ pub(crate) fn policy(memory: &CheckedChannel) -> Policy {
         turn_hits_max: 0,
         turn_early: false,
         bus_loss_permille: 0,
+        bus_loss_waits_max: 16,
         page: PagePolicy::Open,
         refresh: match memory.controller.refresh {
             RefreshMode::Off => Refresh::Off,

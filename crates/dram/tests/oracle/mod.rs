@@ -75,6 +75,8 @@ pub(crate) struct Oracle {
     age: u64,
     /// Column commands issued, by pseudo-channel.
     columns: Vec<u64>,
+    /// Their clocks.
+    column_clocks: Vec<Vec<u64>>,
     /// Pseudo-channel by pseudo-channel.
     ranks: Vec<Rank>,
     /// First clock at which each command bus is not taken.
@@ -122,6 +124,7 @@ impl Oracle {
             sets: vec![QueueSet::default(); shared(policy.shared_queues)],
             age: 0,
             columns: vec![0; pseudo_channels],
+            column_clocks: vec![Vec::new(); pseudo_channels],
             ranks: policy.refresh_phase.iter().map(rank).collect(),
             bus_free: vec![0; shared(policy.shared_commands)],
             history: History::new(&config.timing, geometry, rfm),
@@ -425,6 +428,9 @@ impl Oracle {
             .map(|entry| entry.waits.begin());
         self.archive.forget(begins.min().unwrap_or(at));
         self.archive.add(&issued, &closes);
+        if command.is_column() {
+            self.column_clocks[usize::from(location.pseudo_channel)].push(at);
+        }
         if command.is_column() && self.loses_slot(location.pseudo_channel) {
             self.history.lose_slot(at, location);
             self.archive.lose_slot(at, location);
@@ -478,12 +484,23 @@ impl Oracle {
         }
     }
 
-    /// Whether the next column command of a pseudo-channel loses a slot of the bus.
+    /// Whether a column command, already issued, loses a slot of the bus: by all columns of its pseudo-channel so far.
     fn loses_slot(&self, pseudo_channel: u8) -> bool {
         let loss = u64::from(self.config.policy.bus_loss_permille);
-        let lost_after = |columns: u64| columns * loss / (1000 - loss);
-        let before = self.columns[usize::from(pseudo_channel)];
-        lost_after(before + 1) > lost_after(before)
+        let burst = u64::from(self.config.timing.burst);
+        let columns = &self.column_clocks[usize::from(pseudo_channel)];
+        // In thousandths of a clock.
+        let (mut owed, mut before) = (0, None);
+        for &at in columns {
+            if let Some(before) = before {
+                let idle: u64 = at - before;
+                owed -= owed.min(idle.saturating_sub(burst) * (1000 - loss));
+            }
+            owed += burst * loss;
+            before = Some(at);
+        }
+        let waits = u64::from(self.config.policy.bus_loss_waits_max).max(1);
+        loss > 0 && owed >= waits * burst * (1000 - loss)
     }
 
     /// When the rules of a command were met, with their causes; first those of the row that a column command wants.

@@ -570,24 +570,47 @@ fn pseudo_channels_meet_on_the_bus() {
     assert_eq!(commands, [(0, Act), (2, Act), (52, Rd), (56, Rd)]);
 }
 
-#[test]
-fn a_slot_is_lost_after_every_fourth_burst() {
+/// Row hits in turn over four groups; clocks of the reads since the first.
+fn reads_of(arrivals: impl Iterator<Item = u64>) -> Vec<u64> {
     let mut config = config();
     config.policy.bus_loss_permille = 200;
-    // Row hits in turn over two groups: tCCD_S apart, but one burst more after the fourth and the eighth. The next one in
-    // the group of such a one waits for tCCD_L and a burst.
-    let requests: Vec<_> = (0..10_u8)
-        .map(|number| read(number.into(), place(number % 4, 0, 1, number.into()), 0))
+    let requests: Vec<_> = arrivals
+        .zip(0_u32..)
+        .map(|(arrival, number)| {
+            let at = place((number % 4) as u8, 0, 1, (number / 4 % 32) as u16);
+            read(number.into(), at, arrival)
+        })
         .collect();
     let (commands, _) = flushed(&config, &requests);
-    let reads: Vec<_> = commands
-        .iter()
-        .filter(|one| one.1 == Rd)
-        .map(|one| one.0)
-        .collect();
-    let first = reads[0];
-    let since: Vec<_> = reads.iter().map(|at| at - first).collect();
-    assert_eq!(since, [0, 8, 16, 24, 40, 48, 56, 64, 80, 88]);
+    let reads = commands.iter().filter(|one| one.1 == Rd);
+    let reads: Vec<_> = reads.map(|one| one.0).collect();
+    reads.iter().map(|at| at - reads[0]).collect()
+}
+
+#[test]
+fn a_platform_takes_every_fifth_slot_when_sixteen_wait() {
+    // 64 bursts make 16 slots of a fifth; from then on one is empty behind every fourth burst.
+    let since = reads_of((0..74).map(|_| 0));
+    let gaps: Vec<_> = since.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert_eq!(gaps[..63], [8; 63]);
+    assert_eq!(gaps[63..], [16, 8, 8, 8, 16, 8, 8, 8, 16, 8]);
+}
+
+#[test]
+fn a_bus_that_stands_idle_a_fifth_of_the_time_loses_nothing() {
+    // Four bursts, then as long as one.
+    let since = reads_of((0..120).map(|number| 100 + number / 4 * 40 + number % 4 * 8));
+    let gaps: Vec<_> = since.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert!(
+        gaps[8..]
+            .chunks(4)
+            .all(|four| four.iter().sum::<u64>() <= 40),
+        "{gaps:?}"
+    );
+    assert!(
+        *since.last().expect("reads") <= 29 * 40 + 24 + 60,
+        "{since:?}"
+    );
 }
 
 #[test]

@@ -212,6 +212,7 @@ fn policy(dice: &mut Dice, geometry: &ChannelGeometry, timing: &Timing) -> Polic
         turn_hits_max: dice.pick(&[0, 0, 1, 3, 8]),
         turn_early: turn_lookahead > 0 && dice.one_in(2),
         bus_loss_permille: dice.pick(&[0, 0, 0, 1, 83, 120, 333, 500]),
+        bus_loss_waits_max: dice.pick(&[0, 1, 2, 16]),
         page: match dice.between(0, 2) {
             0 => PagePolicy::Open,
             1 => PagePolicy::Closed,

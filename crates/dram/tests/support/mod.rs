@@ -202,6 +202,7 @@ pub(crate) fn one_rank(timing: Timing) -> SubChannelConfig {
             turn_hits_max: 0,
             turn_early: false,
             bus_loss_permille: 0,
+            bus_loss_waits_max: 16,
             page: PagePolicy::Open,
             refresh: Refresh::Off,
             same_bank_order: SameBankOrder::RoundRobin,
