@@ -248,8 +248,8 @@ fn unknown_names_are_answered_with_the_nearest() {
             "unknown module \"rdimm-6400-2rx4-129g\"; did you mean rdimm-6400-2rx4-128g?",
         ),
         (
-            "rdimm-6400-2rx4-128g@xeon6-2s",
-            "unknown system \"xeon6-2s\"; did you mean xeon6-1s?",
+            "rdimm-6400-2rx4-128g@xeon6-3s",
+            "unknown system \"xeon6-3s\"; did you mean xeon6-1s or xeon6-2s?",
         ),
     ] {
         assert_eq!(message(target), format!("{start} {all}"));

@@ -17,13 +17,13 @@ pub enum Command {
     Wra,
     /// Closes a bank.
     PrePb,
-    /// Closes the bank of one index in every bank group.
+    /// Closes a set of banks: of DDR5 the bank of one index in every bank group.
     PreSb,
     /// Closes every bank of a rank.
     PreAb,
     /// Refreshes every bank of a rank.
     RefAb,
-    /// Refreshes the bank of one index in every bank group.
+    /// Refreshes a set of banks.
     RefSb,
     /// Power-down entry of a rank.
     Pde,
@@ -31,7 +31,7 @@ pub enum Command {
     Pdx,
     /// Refresh management of every bank of a rank.
     RfmAb,
-    /// Refresh management of the bank of one index in every bank group.
+    /// Refresh management of a set of banks.
     RfmSb,
 }
 

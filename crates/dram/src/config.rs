@@ -1,6 +1,7 @@
 //! What a sub-channel, and a system of them, is made of: whole numbers only, from sheets or by hand.
 
 use crate::mapping::AddressMapping;
+use crate::request::RequestKind;
 use crate::scheduler::SchedulerName;
 use crate::timing::Timing;
 use wordline_core::{Mix, Pattern};
@@ -18,6 +19,10 @@ pub struct ChannelGeometry {
     pub groups: u8,
     /// Banks of a group.
     pub banks: u8,
+    /// Sets of banks that REFsb refreshes in turn: the set of a bank is its number within the rank, group by group,
+    /// modulo this. As many as a group has banks: one bank of every group (DDR5). Twice as many, with four groups: pairs
+    /// of banks (LPDDR5X). As many as a rank has banks: single banks (HBM3).
+    pub refresh_sets: u8,
     /// Rows of a bank; any number, 3 times a power of two among them.
     pub rows: u32,
     /// Lines of 64 bytes in a row.
@@ -29,6 +34,19 @@ impl ChannelGeometry {
     #[must_use]
     pub fn banks_of_pseudo_channel(&self) -> usize {
         usize::from(self.ranks) * usize::from(self.groups) * usize::from(self.banks)
+    }
+
+    /// The groups in which a set of banks for REFsb has a bank, of the set whose first bank lies in `group`.
+    pub(crate) fn groups_of_set(&self, group: u8) -> impl Iterator<Item = u8> + use<> {
+        let step = (self.refresh_sets / self.banks.max(1)).max(1);
+        (group..self.groups).step_by(step.into())
+    }
+
+    /// Whether every set of banks for REFsb has as many, one of each index at most in a group.
+    fn refresh_sets_are_even(&self) -> bool {
+        let banks = u16::from(self.groups) * u16::from(self.banks);
+        let sets = u16::from(self.refresh_sets);
+        sets >= 1 && sets.is_multiple_of(self.banks.max(1).into()) && banks.is_multiple_of(sets)
     }
 
     /// Lines of 64 bytes in the sub-channel.
@@ -44,23 +62,40 @@ impl ChannelGeometry {
 /// The clock of a DRAM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClockDomain {
-    /// Data rate of the DRAM in MT/s: two beats a clock. On an MRDIMM half of the host's.
+    /// Data rate of the DRAM in MT/s. On an MRDIMM half of the host's.
     pub data_rate_mts: u32,
+    /// Beats of data in a clock of the commands: 2 of DDR4 and DDR5, 4 of HBM3, 8 of LPDDR5X.
+    pub beats: u32,
 }
 
 impl ClockDomain {
+    /// The clock of a DRAM with two beats a clock.
+    #[must_use]
+    pub const fn double(data_rate_mts: u32) -> Self {
+        Self {
+            data_rate_mts,
+            beats: 2,
+        }
+    }
+
+    /// Clocks a second.
+    #[must_use]
+    pub fn hz(self) -> f64 {
+        f64::from(self.data_rate_mts) * 1e6 / f64::from(self.beats)
+    }
+
     /// Time of some clocks in picoseconds, rounded to the nearest.
     #[must_use]
     pub fn ps(self, clocks: u64) -> u64 {
         let rate = u64::from(self.data_rate_mts);
         // Wide division is slow, and no run lasts long enough to need it.
-        if let Some(scaled) = clocks.checked_mul(2_000_000)
+        if let Some(scaled) = clocks.checked_mul(self.beats_in_micros())
             && let Some(rounded) = scaled.checked_add(rate / 2)
         {
             return rounded / rate;
         }
         let rate = u128::from(rate);
-        let ps = (u128::from(clocks) * 2_000_000 + rate / 2) / rate;
+        let ps = (u128::from(clocks) * u128::from(self.beats_in_micros()) + rate / 2) / rate;
         u64::try_from(ps).unwrap_or(u64::MAX)
     }
 
@@ -68,10 +103,16 @@ impl ClockDomain {
     #[must_use]
     pub fn edge_at_or_after(self, ps: u64) -> u64 {
         if let Some(beats) = ps.checked_mul(self.data_rate_mts.into()) {
-            return beats.div_ceil(2_000_000);
+            return beats.div_ceil(self.beats_in_micros());
         }
-        let clocks = (u128::from(ps) * u128::from(self.data_rate_mts)).div_ceil(2_000_000);
+        let beats = u128::from(ps) * u128::from(self.data_rate_mts);
+        let clocks = beats.div_ceil(self.beats_in_micros().into());
         u64::try_from(clocks).unwrap_or(u64::MAX)
+    }
+
+    /// A clock in picoseconds times the data rate in MT/s.
+    const fn beats_in_micros(self) -> u64 {
+        self.beats as u64 * 1_000_000
     }
 }
 
@@ -227,6 +268,11 @@ impl SubChannelConfig {
                 !(100..=100_000).contains(&self.clock.data_rate_mts),
             ),
             (
+                "clock.beats",
+                "allowed: 1, 2, 4, 8, 16",
+                !self.clock.beats.is_power_of_two() || self.clock.beats > 16,
+            ),
+            (
                 "geometry.pseudo_channels",
                 "allowed: 1, 2",
                 !(1..=2).contains(&of.pseudo_channels),
@@ -261,6 +307,11 @@ impl SubChannelConfig {
                 "allowed: up to 64 banks in a rank",
                 u32::from(of.banks) * u32::from(of.groups) > 64,
             ),
+            (
+                "geometry.refresh_sets",
+                "allowed: as many as a group has banks, or a multiple that divides the banks of a rank",
+                !of.refresh_sets_are_even(),
+            ),
             ("geometry.columns", "allowed: at least 1", of.columns == 0),
         ]
     }
@@ -278,6 +329,11 @@ impl SubChannelConfig {
                 "timing.long_command",
                 "allowed: 1, 2",
                 !(1..=2).contains(&of.long_command),
+            ),
+            (
+                "timing.column_command",
+                "allowed: 1, 2",
+                !(1..=2).contains(&of.column_command),
             ),
             (
                 "timing.ccd_s",
@@ -318,7 +374,10 @@ impl SubChannelConfig {
         let (interval, duration) = match of.refresh {
             Refresh::Off => (1, 0),
             Refresh::AllBank => (self.timing.refi, self.timing.rfc),
-            Refresh::SameBank => (self.timing.refi_sb, self.timing.rfc_sb),
+            Refresh::SameBank => {
+                let again = self.timing.rfc_sb / u32::from(self.geometry.refresh_sets.max(1));
+                (self.timing.refi_sb, self.timing.refsb_gap.max(again))
+            }
         };
         let rfm = |wrong: fn(&RefreshManagement) -> bool| of.rfm.as_ref().is_some_and(wrong);
         vec![
@@ -442,7 +501,120 @@ pub enum RefreshStagger {
     Aligned,
 }
 
-/// Modules and cores of one socket.
+/// A link between cores and memory controllers that carries messages one after the other, each way by itself: to a CXL
+/// device, or to another socket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkConfig {
+    /// What either way adds to the time of a message, beside its own length, in picoseconds.
+    pub delay_ps: u64,
+    /// Bytes a second, each way.
+    pub bytes_per_s: u64,
+    /// Bytes that a read takes to ask, and a write to ask with its data.
+    pub request_bytes: [u32; 2],
+    /// Bytes that the data of a read take back, and the acknowledgement of a write.
+    pub return_bytes: [u32; 2],
+}
+
+impl LinkConfig {
+    /// Picoseconds that a link is taken by messages of reads and of writes, rounded up.
+    pub(crate) fn service_ps(&self, bytes: [u32; 2]) -> [u64; 2] {
+        bytes.map(|bytes| {
+            let ps =
+                (u128::from(bytes) * 1_000_000_000_000).div_ceil(self.bytes_per_s.max(1).into());
+            u64::try_from(ps).unwrap_or(u64::MAX)
+        })
+    }
+}
+
+/// Which cores reach which channels by which way. By default every core has every channel, with nothing between.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Topology {
+    /// Sockets, each with as many of the channels and cores; 0 counts as 1.
+    pub sockets: u32,
+    /// Clusters of a socket, each with as many of its channels and cores; 0 counts as 1. Cores use the channels of their
+    /// own cluster.
+    pub clusters: u32,
+    /// Per cent of the pages of a core that lie in the next socket.
+    pub remote_percent: u32,
+    /// Links that the channels stand behind, each with as many of them; with several sockets those between them, one for
+    /// the cores of each.
+    pub links: u32,
+    /// Every link.
+    pub link: Option<LinkConfig>,
+}
+
+impl Topology {
+    /// Clusters of all sockets: parts of the memory with cores of their own.
+    #[must_use]
+    pub fn nodes(&self) -> u32 {
+        self.sockets.max(1) * self.clusters.max(1)
+    }
+
+    /// What links add to a request that waits for no other, in the mean over local and remote ones, in picoseconds.
+    #[must_use]
+    pub fn alone_ps(&self, kind: RequestKind) -> u64 {
+        let Some(link) = self.link else { return 0 };
+        let of_kind = |bytes| link.service_ps(bytes)[kind as usize];
+        let both = of_kind(link.request_bytes) + of_kind(link.return_bytes) + 2 * link.delay_ps;
+        if self.sockets > 1 {
+            both * u64::from(self.remote_percent) / 100
+        } else {
+            both
+        }
+    }
+
+    /// What contradicts itself, for channels and cores of all sockets.
+    ///
+    /// # Errors
+    /// The first contradiction, with what is allowed.
+    pub fn check(&self, channels: u32, cores: u32) -> Result<(), ConfigError> {
+        let nodes = self.nodes();
+        let several = self.sockets > 1;
+        let slow = |link: LinkConfig| {
+            let longest = link.service_ps(link.request_bytes).into_iter();
+            let longest = longest.chain(link.service_ps(link.return_bytes)).max();
+            link.bytes_per_s == 0 || longest > Some(1_000_000) || link.delay_ps > 1_000_000_000
+        };
+        let rules = [
+            (
+                "topology.clusters",
+                format!("{nodes} parts do not divide {channels} channels; allowed: a number that does"),
+                !channels.is_multiple_of(nodes),
+            ),
+            (
+                "topology.clusters",
+                format!("{nodes} parts are more than the {cores} cores; allowed: up to as many"),
+                nodes > cores,
+            ),
+            (
+                "topology.remote_percent",
+                format!("is {} %; allowed: 0 to 100, and 0 with one socket", self.remote_percent),
+                self.remote_percent > 100 || (self.remote_percent > 0 && !several),
+            ),
+            (
+                "topology.links",
+                format!("{} links do not divide {channels} channels; allowed: a number that does", self.links),
+                self.links > 0 && !several && !channels.is_multiple_of(self.links),
+            ),
+            (
+                "topology.link",
+                "allowed: one where there are links, or pages in another socket, and none elsewhere".to_owned(),
+                self.link.is_some() != (self.links > 0 || self.remote_percent > 0),
+            ),
+            (
+                "topology.link",
+                "allowed: messages of at most 1 us, and delays of at most 1 ms".to_owned(),
+                self.link.is_some_and(slow),
+            ),
+        ];
+        let broken = rules.into_iter().find(|(_, _, broken)| *broken);
+        broken.map_or(Ok(()), |(what, problem, _)| {
+            Err(ConfigError { what, problem })
+        })
+    }
+}
+
+/// Modules and cores of a system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SystemConfig {
     /// Memory channels, each with one module.
@@ -459,6 +631,8 @@ pub struct SystemConfig {
     pub module_delay_ps: u64,
     /// The requesters.
     pub cores: CoreConfig,
+    /// Which of them reach which channels by which way.
+    pub topology: Topology,
 }
 
 impl SystemConfig {
@@ -466,7 +640,7 @@ impl SystemConfig {
     #[must_use]
     pub fn peak_bytes_per_s(&self) -> f64 {
         let geometry = &self.sub_channel.geometry;
-        let clock_hz = f64::from(self.sub_channel.clock.data_rate_mts) * 0.5e6;
+        let clock_hz = self.sub_channel.clock.hz();
         let burst = f64::from(self.sub_channel.timing.burst);
         let buses = self.channels * self.sub_channels * u32::from(geometry.pseudo_channels);
         f64::from(buses) * 64.0 * clock_hz / burst

@@ -12,15 +12,14 @@ impl SubChannelConfig {
     #[must_use]
     pub fn ddr5_6400() -> Self {
         Self {
-            clock: ClockDomain {
-                data_rate_mts: 6400,
-            },
+            clock: ClockDomain::double(6400),
             geometry: ChannelGeometry {
                 pseudo_channels: 1,
                 ranks: 2,
                 slices: 1,
                 groups: 8,
                 banks: 4,
+                refresh_sets: 4,
                 rows: 65_536,
                 columns: 64,
             },
@@ -59,11 +58,13 @@ impl SubChannelConfig {
                 rfc_dlr: 314,
                 refi_sb: 1560,
                 rfc_sb: 416,
+                refsb_gap: 416,
                 refsbrd: 96,
                 pd: 24,
                 xp: 24,
                 pden: 2,
                 long_command: 2,
+                column_command: 2,
             },
             policy: Policy {
                 scheduler: crate::scheduler::SchedulerName::FrFcfs,

@@ -50,8 +50,8 @@ pub mod system;
 
 pub use command::{Command, Issued};
 pub use config::{
-    ChannelGeometry, ClockDomain, ConfigError, CoreConfig, PagePolicy, Policy, Refresh,
-    RefreshManagement, RefreshStagger, SameBankOrder, SubChannelConfig, SystemConfig,
+    ChannelGeometry, ClockDomain, ConfigError, CoreConfig, LinkConfig, PagePolicy, Policy, Refresh,
+    RefreshManagement, RefreshStagger, SameBankOrder, SubChannelConfig, SystemConfig, Topology,
 };
 pub use energy::{
     Currents, EnergyBreakdown, EnergyCounts, EnergyMeter, EnergyPart, RailCurrents, energy,

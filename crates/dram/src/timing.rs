@@ -70,8 +70,10 @@ pub struct Timing {
     pub rfc_dlr: u32,
     /// Mean distance of REFsb commands to a rank.
     pub refi_sb: u32,
-    /// tRFCsb: REFsb to ACT of the refreshed banks, or to the next REFsb of the rank.
+    /// tRFCsb: REFsb to ACT of the refreshed banks, or to the next REFsb of the same.
     pub rfc_sb: u32,
+    /// REFsb to REFsb of other banks of the rank: tRFCsb in DDR5, tpbR2pbR in LPDDR5X, tRREFD in HBM3.
+    pub refsb_gap: u32,
     /// tREFSBRD: REFsb to ACT of other banks.
     pub refsbrd: u32,
     /// tPD: power-down entry to exit.
@@ -80,14 +82,16 @@ pub struct Timing {
     pub xp: u32,
     /// tACTPDEN, tPRPDEN: ACT or PRE to power-down entry.
     pub pden: u32,
-    /// Clocks of the command bus that ACT, RD, RDA, WR and WRA take. All others take one.
+    /// Clocks of the command bus that ACT takes.
     pub long_command: u32,
+    /// Clocks of the command bus that RD, RDA, WR and WRA take. All others take one.
+    pub column_command: u32,
 }
 
 impl Timing {
     /// Every rule, in the order of the fields.
     #[must_use]
-    pub fn all(&self) -> [u32; 39] {
+    pub fn all(&self) -> [u32; 41] {
         [
             self.cl,
             self.cwl,
@@ -123,11 +127,13 @@ impl Timing {
             self.rfc_dlr,
             self.refi_sb,
             self.rfc_sb,
+            self.refsb_gap,
             self.refsbrd,
             self.pd,
             self.xp,
             self.pden,
             self.long_command,
+            self.column_command,
         ]
     }
 }

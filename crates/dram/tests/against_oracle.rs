@@ -301,9 +301,9 @@ macro_rules! one_longer {
     };
 }
 
-const TIMINGS: [Mutation; 38] = one_longer!(
+const TIMINGS: [Mutation; 39] = one_longer!(
     cl cwl burst rcd rp ras rc rtp wr ccd_s ccd_m ccd_l ccd_s_wr ccd_m_wr ccd_l_wr wtr_s wtr_m wtr_l rtw rrd_s rrd_l
-    faw ppd rrd_dlr faw_dlr rank_gap pair_burst pair_rtw pair_wtr refi rfc rfc_dlr refi_sb rfc_sb refsbrd pd xp pden
+    faw ppd rrd_dlr faw_dlr rank_gap pair_burst pair_rtw pair_wtr refi rfc rfc_dlr refi_sb rfc_sb refsb_gap refsbrd pd xp pden
 );
 
 /// A number of refresh management one greater.
@@ -313,8 +313,12 @@ fn managed(config: &mut SubChannelConfig, of: fn(&mut RefreshManagement) -> &mut
     }
 }
 
-const POLICIES: [Mutation; 26] = [
+const POLICIES: [Mutation; 28] = [
     ("long_command", |config| config.timing.long_command += 1),
+    ("column_command", |config| config.timing.column_command += 1),
+    ("refresh_sets", |config| {
+        config.geometry.refresh_sets = config.geometry.banks;
+    }),
     ("scheduler", |config| {
         config.policy.scheduler = match config.policy.scheduler {
             SchedulerName::FrFcfs => SchedulerName::BatchFirst,

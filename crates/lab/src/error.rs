@@ -420,7 +420,7 @@ problems! {
     /// Why the commands of a memory cannot be checked.
     pub UncheckedMemory;
 
-    Standard "the independent table is that of DDR5";
+    Standard "the independent tables are those of DDR5, LPDDR5X-8533 of 32 Gb and HBM3-6400 of 2 Gb a pseudo-channel";
     Density(u64) "the independent table has 16, 24 and 32 Gb, not {0} Gb";
     Width(u8) "the independent table has x4 and x8, not x{0}";
     Bin(String) "the independent table has the bins A and B, not {0}";

@@ -49,6 +49,7 @@ causes! {
     "other" "other" "#4A4A4A" "all other causes";
     "off_bus" "without a burst" "#5A5A5A" "answered by the controller's write queue, or on the way at either end of the run";
     "on_chip" "on-chip path" "#555555" "from the core to the controller and back";
+    "link" "link" "#5B4A8A" "to a CXL device or another socket: delays, messages, and waits for the link";
     "buffer" "register and buffers" "#A84A00" "what the module's register and data buffers add";
     "cas" "CAS latency" "#0072B2" "from RD to the first beat: CL";
     "burst" "burst" "#2B5F8A" "the beats of the data";

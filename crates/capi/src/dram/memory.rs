@@ -118,8 +118,8 @@ impl DramMemory {
         // The last picosecond that is not behind the edge after the one that is run: the first edge at or after it is
         // that one, also where periods are no whole picoseconds.
         let edge = u128::from(self.memory.edge()) + 1;
-        let rate = u128::from(self.config().sub_channel.clock.data_rate_mts);
-        let ps = edge * 2_000_000 / rate;
+        let clock = self.config().sub_channel.clock;
+        let ps = edge * u128::from(clock.beats) * 1_000_000 / u128::from(clock.data_rate_mts);
         self.run_until(u64::try_from(ps).unwrap_or(u64::MAX))
     }
 
@@ -230,7 +230,7 @@ impl DramMemory {
     }
 
     fn clock_ps(&self) -> f64 {
-        2e6 / f64::from(self.config().sub_channel.clock.data_rate_mts)
+        1e12 / self.config().sub_channel.clock.hz()
     }
 }
 

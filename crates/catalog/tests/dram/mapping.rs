@@ -109,6 +109,8 @@ fn stream_hits(settings: &[(&str, &str)]) -> f64 {
         warm_up_ps: 5_000_000,
         measure_ps: 10_000_000,
         probe_samples: 0,
+        episodes: 1,
+        settle_ps: 0,
     };
     let run = simulate(&config, &traffic, &length, &|_| true)
         .expect("it runs")

@@ -46,23 +46,20 @@ fn every_module_connects_to_every_system_with_every_plausible_value() {
     let targets = targets(&catalog);
     assert!(targets.len() >= 80, "{}", targets.len());
     for target in &targets {
-        let connected = target.connect(&Settings::new());
-        sound(
-            target,
-            &connected
-                .unwrap_or_else(|error| panic!("{}: {error}", target.name))
-                .config,
-        );
+        let ddr4 = *target.die.sheet.standard.value() == Standard::Ddr4;
+        match target.connect(&Settings::new()) {
+            Ok(connected) => sound(target, &connected.config),
+            // DDR4 cannot refresh single banks, as systems with LPDDR and HBM want it.
+            Err(SettingError::Unfit { what, .. }) if what == "refresh" && ddr4 => continue,
+            Err(error) => panic!("{}: {error}", target.name),
+        }
         for choice in target.choices() {
             assert!(!choice.reason.is_empty());
             for value in &choice.alternatives {
                 let one = set(&[(choice.name, value)]);
                 match target.connect(&one) {
                     Ok(connected) => sound(target, &connected.config),
-                    // DDR4 cannot refresh single banks.
-                    Err(SettingError::Unfit { what, .. })
-                        if what == "refresh"
-                            && *target.die.sheet.standard.value() == Standard::Ddr4 => {}
+                    Err(SettingError::Unfit { what, .. }) if what == "refresh" && ddr4 => {}
                     Err(error) => panic!("{}, {} = {value}: {error}", target.name, choice.name),
                 }
             }

@@ -54,6 +54,119 @@ fn clocks_are_those_of_the_public_tables() {
     assert_eq!(timing("mrdimm-8800-4rx8-64g@bench-1ch", "B").ccd_l_wr, 22);
 }
 
+/// By hand from the rules of gem5 and Ramulator 2: a clock of LPDDR5X-8533 takes 937.54 ps, one of HBM3-6400 625 ps. A line is two
+/// bursts of 2 clocks, 4 clocks apart: CL and CWL are 2 clocks longer, and what follows bursts is twice as far.
+#[test]
+fn narrow_channels_have_the_clocks_of_open_simulators() {
+    let config = config("lpddr5x-8533-x64-32g@laptop-soc", &[]);
+    let (clock, timing) = (config.sub_channel.clock, &config.sub_channel.timing);
+    assert_eq!((clock.data_rate_mts, clock.beats), (8533, 8));
+    assert_eq!([timing.cl, timing.cwl, timing.burst], [23 + 2, 12 + 2, 4]);
+    assert_eq!(
+        [timing.rcd, timing.rp, timing.ras, timing.wr],
+        [20, 20, 45, 37]
+    );
+    assert_eq!([timing.ccd_s, timing.ccd_l, timing.rtp], [4, 8, 4 + 8]);
+    assert_eq!(
+        [timing.rrd_s, timing.faw, timing.rtw],
+        [6, 22, 23 + 6 + 2 - 12]
+    );
+    assert_eq!(
+        [timing.refi_sb, timing.rfc_sb, timing.refsb_gap],
+        [520, 224, 96]
+    );
+    assert_eq!([timing.long_command, timing.column_command], [2, 1]);
+    assert_eq!(config.sub_channel.geometry.refresh_sets, 8);
+    // 128 lines.
+    let peak = config.peak_bytes_per_s();
+    assert!((peak / (8533e6 * 16.0) - 1.0).abs() < 1e-9, "{peak}");
+
+    let config = self::config("hbm3-6400-16g@accelerator-1stack", &[]);
+    let (clock, timing) = (config.sub_channel.clock, &config.sub_channel.timing);
+    assert_eq!((clock.data_rate_mts, clock.beats), (6400, 4));
+    assert_eq!([timing.cl, timing.cwl, timing.burst], [26 + 2, 8 + 2, 4]);
+    assert_eq!(
+        [timing.rcd, timing.rp, timing.ras, timing.wr],
+        [26, 26, 48, 24]
+    );
+    assert_eq!([timing.ccd_s, timing.ccd_l, timing.rtp], [4, 8, 4 + 6]);
+    assert_eq!(
+        [timing.rrd_s, timing.faw, timing.rtw],
+        [8, 24, 26 + 6 + 2 - 8]
+    );
+    assert_eq!(
+        [timing.refi_sb, timing.rfc_sb, timing.refsb_gap],
+        [390, 320, 13]
+    );
+    assert_eq!(config.sub_channel.geometry.refresh_sets, 16);
+    // 1024 lines.
+    let peak = config.peak_bytes_per_s();
+    assert!((peak / (6400e6 * 128.0) - 1.0).abs() < 1e-9, "{peak}");
+}
+
+/// Reads of an expander are limited by the way back of its link: 64 of 85 bytes at 32 GB/s. What is refused is named.
+#[test]
+fn links_clusters_and_sockets_fit_or_are_refused() {
+    let target = "rdimm-4800-1rx4-32g@cxl-expander-2ch";
+    let link = config(target, &[]).topology.link.expect("a link");
+    assert_eq!(
+        (link.bytes_per_s, link.return_bytes[0]),
+        (32_000_000_000, 85)
+    );
+    let server = "rdimm-6400-1rx4-32g@xeon6-1s";
+    assert_eq!(config(server, &[]).topology.nodes(), 1);
+    assert_eq!(config(server, &[("clusters", "3")]).topology.nodes(), 3);
+    let both = config("rdimm-6400-1rx4-32g@xeon6-2s", &[("remote_share", "10")]);
+    assert_eq!(
+        (both.channels, both.cores.cores, both.topology.nodes()),
+        (24, 256, 2)
+    );
+    let catalog = catalog();
+    for (target, name, value, words) in [
+        (
+            server,
+            "clusters",
+            "5",
+            "clusters: 5 parts do not divide 12 channels",
+        ),
+        (
+            server,
+            "clusters",
+            "9",
+            "setting clusters: \"9\" is not allowed",
+        ),
+        (
+            server,
+            "remote_share",
+            "5",
+            "remote_share: is 5 %; allowed: 0 to 100, and 0 with one socket",
+        ),
+        (
+            server,
+            "link_delay",
+            "soon",
+            "setting link_delay: \"soon\" is not allowed",
+        ),
+        (
+            target,
+            "links",
+            "3",
+            "links: 3 links do not divide 2 channels",
+        ),
+        (
+            target,
+            "sockets",
+            "2",
+            "sockets: 2 sockets, each with channels behind links",
+        ),
+    ] {
+        let target = catalog.module_in_system(target).expect("both exist");
+        let settings = [(name.to_owned(), value.to_owned())].into();
+        let error = target.connect(&settings).expect_err(name).to_string();
+        assert!(error.starts_with(words), "{error}");
+    }
+}
+
 /// DRAMsim3 states the clocks of its 8 Gb DDR4-3200 part one by one.
 #[test]
 fn ddr4_has_the_clocks_of_the_simulator_it_is_compared_with() {

@@ -224,7 +224,7 @@ fn names_that_do_not_exist_are_answered_with_the_nearest() {
     for (text, words) in [
         (
             "rdimm-6400-2rx4-128g",
-            "names no system; write rdimm-6400-2rx4-128g@SYSTEM, with one of bench-1ch",
+            "names no system; write rdimm-6400-2rx4-128g@SYSTEM, with one of accelerator-1stack, bench-1ch",
         ),
         (
             "rdimm@xeon6-1s",
@@ -232,7 +232,7 @@ fn names_that_do_not_exist_are_answered_with_the_nearest() {
         ),
         (
             "rdimm-6400-2rx4-128g@xeon",
-            "unknown system \"xeon\"; did you mean xeon6-1s?",
+            "unknown system \"xeon\"; did you mean xeon6-1s or xeon6-2s?",
         ),
     ] {
         let error = catalog.module_in_system(text).expect_err(text).to_string();

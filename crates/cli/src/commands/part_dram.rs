@@ -15,7 +15,7 @@ use crate::failure::{self, Failure};
 type Row = (&'static str, &'static str, bool, fn(&Timing) -> u32);
 
 /// The distances that are shown, in the order of the standard.
-const ROWS: [Row; 33] = [
+const ROWS: [Row; 34] = [
     ("CL", "RD to data", false, |t| t.cl),
     ("CWL", "WR to data", false, |t| t.cwl),
     ("tRCD", "ACT to RD or WR", false, |t| t.rcd),
@@ -59,6 +59,9 @@ const ROWS: [Row; 33] = [
     ("tRFC", "REFab to ACT", false, |t| t.rfc),
     ("tREFI/sb", "mean distance of REFsb", false, |t| t.refi_sb),
     ("tRFCsb", "REFsb to ACT of its banks", false, |t| t.rfc_sb),
+    ("REFsb-REFsb", "REFsb to REFsb of other banks", false, |t| {
+        t.refsb_gap
+    }),
     ("tREFSBRD", "REFsb to ACT of other banks", false, |t| {
         t.refsbrd
     }),
@@ -79,7 +82,7 @@ const ROWS: [Row; 33] = [
 
 /// Whether a rule exists for a target: not every die can refresh single banks, nor every module joins ranks in pairs.
 fn applies(symbol: &str, target: &ModuleInSystem<'_>) -> bool {
-    if ["tREFI/sb", "tRFCsb", "tREFSBRD"].contains(&symbol) {
+    if ["tREFI/sb", "tRFCsb", "REFsb-REFsb", "tREFSBRD"].contains(&symbol) {
         return target.die.sheet.rules.same_bank.is_some();
     }
     !symbol.starts_with("pair ") || target.module.sheet.pair.is_some()
@@ -99,15 +102,18 @@ impl PartView {
     /// A module by itself: what only a system decides is left out.
     pub(crate) fn of_module(catalog: &Catalog, module: &Module) -> Result<Self, Failure> {
         let choices = module.sheet.choices();
-        let Some(system) = catalog.systems().next() else {
+        // Any system that it fits will do.
+        let target = |system: &System| {
+            let name = format!("{}@{}", module.header.id, system.header.id);
+            catalog.module_in_system(&name).map_err(failure::catalog)
+        };
+        let targets: Vec<_> = catalog.systems().map(target).collect::<Result<_, _>>()?;
+        let fits = |target: &&ModuleInSystem<'_>| target.connect(&Settings::new()).is_ok();
+        let Some(target) = targets.iter().find(fits) else {
             return Ok(Self::of_choices(choices));
         };
-        let target = format!("{}@{}", module.header.id, system.header.id);
-        let target = catalog
-            .module_in_system(&target)
-            .map_err(failure::catalog)?;
         let rows = ROWS.into_iter().filter(|row| !row.2).collect();
-        Self::new(&target, &module.header.id, rows, choices)
+        Self::new(target, &module.header.id, rows, choices)
     }
 
     /// A module in a system.

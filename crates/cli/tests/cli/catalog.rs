@@ -131,8 +131,8 @@ fn a_part_is_shown_as_it_works_on_its_board() {
 fn unknown_ids_are_answered_with_the_nearest_of_any_kind() {
     let words = ["unknown name \"em064l\"; did you mean em064lx?"];
     wordline(&["part", "show", "em064l"]).refused(&words);
-    let words = ["unknown name \"xeon6-2s\"; did you mean xeon6-1s?"];
-    wordline(&["part", "show", "xeon6-2s"]).refused(&words);
+    let words = ["unknown name \"xeon6-3s\"; did you mean xeon6-1s or xeon6-2s?"];
+    wordline(&["part", "show", "xeon6-3s"]).refused(&words);
     let words = ["unknown board \"nowhere\"", "wordline part list names all"];
     wordline(&["part", "show", "em064lx@nowhere"]).refused(&words);
     wordline(&["part", "show"]).refused(&["<ID>"]);

@@ -244,6 +244,8 @@ pages! {
     program_traces: "docs/guides/program-traces.md",
     #[ignore = "takes most of a minute; `make nightly` runs it"]
     rdimm_or_mrdimm: "docs/guides/rdimm-or-mrdimm.md",
+    #[ignore = "takes most of a minute; `make nightly` runs it"]
+    other_memories: "docs/guides/other-memories.md",
     reproduce: "docs/guides/reproduce.md",
     sd_card_or_nand: "docs/guides/sd-card-or-nand.md",
     real_time: "docs/guides/real-time.md",

@@ -3,7 +3,7 @@
 
 use wordline_dram::{
     AddressField, AddressHash, AddressMapping, CoreConfig, Digit, RefreshStagger, SubChannelConfig,
-    SystemConfig,
+    SystemConfig, Topology,
 };
 
 /// Both sub-channels behind one mapping, lines of 64 bytes in turn.
@@ -37,5 +37,6 @@ pub(crate) fn channel() -> SystemConfig {
             page_bytes: 2 << 20,
             write_back_bytes: 2 << 20,
         },
+        topology: Topology::default(),
     }
 }

@@ -103,10 +103,14 @@ impl DeviceGrade {
             Width::X8 => ClockPair::max(16, 10_000), // facts: tCCD_L_WR2, unverified for x8
         };
         Ok(Parameters {
+            beats: 2,
+            forgiving: true, // JESD79-5, "Rounding Algorithms"
+            bursts: 1,       // 32 lines, BL16: 64 bytes
             cl,
-            cwl: cl - 2,     // facts
-            burst: 8,        // facts: BL16
-            long_command: 2, // facts: ACT, RD and WR take two command cycles
+            cwl: cl - 2,       // facts
+            burst: 8,          // facts: BL16
+            long_command: 2,   // facts: ACT, RD and WR take two command cycles
+            column_command: 2, // facts
             rcd: ClockPair::ps(row_ps),
             rp: ClockPair::ps(row_ps),
             ras: ClockPair::ps(32_000),             // facts
@@ -133,6 +137,7 @@ impl DeviceGrade {
             rfc_dlr: ClockPair::ps(rfc_dlr), // unverified
             refi_sb_ps: 487_500,           // facts: 1.95 µs for four bank indices
             rfc_sb: ClockPair::ps(rfc_sb), // facts
+            refsb_gap: ClockPair::ps(rfc_sb), // facts: tRFCsb
             refsbrd: ClockPair::ps(30_000), // JESD79-5, table of refresh parameters: 30 ns
             pd: ClockPair::max(8, 7_500),  // JESD79-5, power-down timing: max(7.5 ns, 8 nCK)
             xp: ClockPair::max(8, 7_500),  // JESD79-5, power-down timing: max(7.5 ns, 8 nCK)

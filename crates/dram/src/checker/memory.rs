@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use super::rounding::ClockPair;
+use super::rounding::{CheckedClock, ClockPair};
 
 /// Banks of a sub-channel, as far as commands address them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,19 +17,39 @@ pub struct BankShape {
     pub groups: u8,
     /// Banks of a group; at most 32.
     pub banks: u8,
+    /// Sets of banks that REFsb refreshes in turn, at most 32: the set of a bank is its number in the rank, group by
+    /// group, modulo this.
+    pub refresh_sets: u8,
+}
+
+impl BankShape {
+    /// The set of a bank for REFsb.
+    pub(super) fn set(&self, group: u8, bank: u8) -> u8 {
+        let number = u16::from(group) * u16::from(self.banks) + u16::from(bank);
+        (number % u16::from(self.refresh_sets.max(1))) as u8
+    }
 }
 
 /// Timing parameters of a device: from [`DeviceGrade::parameters`](super::DeviceGrade::parameters), or a caller's own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameters {
+    /// Beats of data in a clock: 2 of DDR5, 4 of HBM3, 8 of LPDDR5X.
+    pub beats: u32,
+    /// Whether rounding to clocks forgives 0.3 % of a time, as JESD79-5 has it.
+    pub forgiving: bool,
+    /// Bursts that a line of 64 bytes takes. A trace has one column command for all of them: the first is where it
+    /// stands, and the others follow at tCCD_L.
+    pub bursts: u32,
     /// CL in clocks, as the mode register holds it.
     pub cl: u32,
     /// CWL in clocks.
     pub cwl: u32,
-    /// Clocks of a burst: half the burst length.
+    /// Clocks of a burst: the burst length by the beats of a clock.
     pub burst: u32,
-    /// Command bus clocks of ACT, RD, RDA, WR and WRA.
+    /// Command bus clocks of ACT.
     pub long_command: u32,
+    /// Command bus clocks of RD, RDA, WR and WRA.
+    pub column_command: u32,
     /// tRCD.
     pub rcd: ClockPair,
     /// tRP.
@@ -82,6 +102,8 @@ pub struct Parameters {
     pub refi_sb_ps: u64,
     /// tRFCsb.
     pub rfc_sb: ClockPair,
+    /// REFsb to REFsb of other banks of the rank.
+    pub refsb_gap: ClockPair,
     /// tREFSBRD.
     pub refsbrd: ClockPair,
     /// tPD.
@@ -101,7 +123,7 @@ pub enum RefreshMode {
     Off,
     /// REFab every tREFI.
     AllBank,
-    /// REFsb for each bank index in turn, in fine-granularity mode.
+    /// REFsb for each set of banks in turn, in fine-granularity mode.
     SameBank,
 }
 
@@ -183,8 +205,8 @@ pub enum CheckedChannelError {
 }
 
 impl CheckedChannel {
-    /// Checks the description and returns its rate.
-    pub(super) fn rate(&self) -> Result<NonZeroU32, CheckedChannelError> {
+    /// Checks the description and returns its clock.
+    pub(super) fn clock(&self) -> Result<CheckedClock, CheckedChannelError> {
         let shape = &self.shape;
         let in_range = |what, value: u64, min, max| {
             if (min..=max).contains(&value) {
@@ -203,6 +225,9 @@ impl CheckedChannel {
         in_range("slices", shape.slices.into(), 1, 64)?;
         in_range("groups", shape.groups.into(), 1, 64)?;
         in_range("banks", shape.banks.into(), 1, 32)?;
+        in_range("refresh_sets", shape.refresh_sets.into(), 1, 32)?;
+        in_range("beats", self.parameters.beats.into(), 1, 16)?;
+        in_range("bursts", self.parameters.bursts.into(), 1, 4)?;
         if !shape.ranks.is_multiple_of(shape.slices) {
             return Err(CheckedChannelError::Slices {
                 ranks: shape.ranks,
@@ -211,12 +236,18 @@ impl CheckedChannel {
         }
         let rate = self.data_rate_mts;
         in_range("data_rate_mts", rate.into(), 100, 100_000)?;
+        let nonzero = |number| NonZeroU32::new(number).unwrap_or(NonZeroU32::MIN);
+        let clock = CheckedClock {
+            data_rate_mts: nonzero(rate),
+            beats: nonzero(self.parameters.beats),
+            forgiving: self.parameters.forgiving,
+        };
         let interval_ps = match self.controller.refresh {
-            RefreshMode::Off => return Ok(NonZeroU32::new(rate).unwrap_or(NonZeroU32::MIN)),
+            RefreshMode::Off => return Ok(clock),
             RefreshMode::AllBank => self.parameters.refi_ps,
             RefreshMode::SameBank => self.parameters.refi_sb_ps,
         };
         in_range("refresh interval (ps)", interval_ps, 20_000, 1 << 40)?;
-        Ok(NonZeroU32::new(rate).unwrap_or(NonZeroU32::MIN))
+        Ok(clock)
     }
 }

@@ -1,4 +1,4 @@
-//! Checks command traces against the rules of DDR5, on its own: it shares with the rest of the crate no more than the
+//! Checks command traces against the rules of DDR5, LPDDR5X and HBM3, on its own: it shares with the rest of the crate no more than the
 //! words [`Command`], [`Issued`] and [`Location`]. Its numbers are a table in nanoseconds and clocks of its own, or a
 //! caller's; its rules are a plain list, [`DistanceRule`]; and it keeps time stamps of what has been, against which it holds
 //! every rule at every command. What it finds wrong it names: the rule, the command, the place, the time, and the first
@@ -14,7 +14,7 @@
 //! let part = DeviceGrade { data_rate_mts: 6400, density: Density::Gb16, width: Width::X4, bin: BinGrade::A };
 //! let memory = CheckedChannel {
 //!     data_rate_mts: 6400,
-//!     shape: BankShape { pseudo_channels: 1, ranks: 1, slices: 1, groups: 8, banks: 4 },
+//!     shape: BankShape { pseudo_channels: 1, ranks: 1, slices: 1, groups: 8, banks: 4, refresh_sets: 4 },
 //!     parameters: part.parameters()?,
 //!     controller: ControllerRules {
 //!         rank_gap: 2,
@@ -39,6 +39,8 @@
 
 mod buffers;
 mod ddr5;
+mod hbm3;
+mod lpddr5x;
 mod memory;
 mod record;
 mod refresh;
@@ -49,11 +51,13 @@ mod violation;
 
 pub use buffers::BufferRules;
 pub use ddr5::{BinGrade, Density, DeviceGrade, PartError, Width};
+pub use hbm3::hbm3_6400;
+pub use lpddr5x::lpddr5x_8533;
 pub use memory::{
     BankShape, CheckedChannel, CheckedChannelError, ControllerRules, CountedActivations,
     Parameters, RefreshMode,
 };
-pub use rounding::ClockPair;
+pub use rounding::{CheckedClock, ClockPair};
 pub use rules::{BankEvent, DistanceRule, Scope};
 pub use violation::{RuleViolation, ViolationKind};
 
@@ -99,6 +103,7 @@ pub struct Checker {
     bus_free: Vec<i64>,
     shared_commands: bool,
     long_command: u32,
+    column_command: u32,
     duty: Option<Duty>,
     accounts: Vec<RefreshAccount>,
     now: i64,
@@ -114,8 +119,8 @@ impl Checker {
     /// # Errors
     /// When no memory can be as described.
     pub fn new(memory: &CheckedChannel) -> Result<Self, CheckedChannelError> {
-        let rate = memory.rate()?;
-        let (rules, shape) = (rules::rules(memory, rate), memory.shape);
+        let clock = memory.clock()?;
+        let (rules, shape) = (rules::rules(memory, clock), memory.shape);
         let mut of_command: [Vec<u16>; Command::ALL.len()] = Default::default();
         for (rule, index) in rules.iter().zip(0..) {
             for &command in rule.to {
@@ -124,7 +129,7 @@ impl Checker {
         }
         let channels = usize::from(shape.pseudo_channels);
         let ranks = channels * usize::from(shape.ranks);
-        let duty = Duty::new(memory, rate);
+        let duty = Duty::new(memory, clock);
         Ok(Self {
             shape,
             tightness: vec![Tightness::default(); rules.len() + 1],
@@ -132,10 +137,11 @@ impl Checker {
             of_command,
             ignored: Vec::new(),
             record: EventTimes::new(shape),
-            state: BankStates::new(memory, rate),
+            state: BankStates::new(memory, clock),
             bus_free: vec![0; channels],
             shared_commands: memory.controller.shared_commands,
             long_command: memory.parameters.long_command,
+            column_command: memory.parameters.column_command,
             accounts: duty
                 .iter()
                 .flat_map(|d| vec![RefreshAccount::new(d); ranks])
@@ -325,6 +331,7 @@ impl Checker {
         let Some(duty) = self.duty else {
             return (is_refresh || manages).then_some(ViolationKind::RefreshMode);
         };
+        let set = self.shape.set(issued.location.group, issued.location.bank);
         let same_bank = matches!(issued.command, Command::RefSb | Command::RfmSb);
         if manages && (same_bank != duty.same_bank() || !self.state.counts()) {
             return Some(ViolationKind::RefreshMode);
@@ -337,15 +344,14 @@ impl Checker {
         if same_bank != duty.same_bank() {
             return Some(ViolationKind::RefreshMode);
         }
-        let refreshed = account.refreshed(&duty, issued.at, issued.location.bank);
+        let refreshed = account.refreshed(&duty, issued.at, set);
         overdue.or(refreshed)
     }
 
     fn remember(&mut self, command: Command, place: &PlaceIndex, at: i64, location: Location) {
         let slots = match command {
-            Command::Act | Command::Rd | Command::Rda | Command::Wr | Command::Wra => {
-                self.long_command
-            }
+            Command::Act => self.long_command,
+            Command::Rd | Command::Rda | Command::Wr | Command::Wra => self.column_command,
             _ => 1,
         };
         let bus = self.bus(location);

@@ -95,8 +95,8 @@ pub(super) struct EventTimes {
     banks: Vec<[i64; EVENTS]>,
     groups: Vec<[Latest; EVENTS]>,
     ranks: Vec<[Latest; EVENTS]>,
-    /// REFsb and RFMsb of each rank; the parts are bank indices.
-    indices: Vec<Latest>,
+    /// REFsb and RFMsb of each rank; the parts are sets of banks.
+    sets: Vec<Latest>,
     stacks: Vec<[Latest; EVENTS]>,
     channels: Vec<[Latest; EVENTS]>,
     whole: [Latest; EVENTS],
@@ -116,7 +116,7 @@ impl EventTimes {
             banks: vec![[NEVER; EVENTS]; banks],
             groups: vec![[Latest::NONE; EVENTS]; groups],
             ranks: vec![[Latest::NONE; EVENTS]; ranks],
-            indices: vec![Latest::NONE; ranks],
+            sets: vec![Latest::NONE; ranks],
             stacks: vec![[Latest::NONE; EVENTS]; stacks],
             channels: vec![[Latest::NONE; EVENTS]; channels],
             whole: [Latest::NONE; EVENTS],
@@ -155,7 +155,7 @@ impl EventTimes {
             Scope::Bank => self.banks[place.bank][e],
             Scope::OtherBank => self.groups[place.group][e].outside(l.bank),
             Scope::OtherGroup => self.ranks[place.rank][e].outside(l.group),
-            Scope::OtherIndex => self.indices[place.rank].outside(l.bank),
+            Scope::OtherSet => self.sets[place.rank].outside(self.shape.set(l.group, l.bank)),
             Scope::Rank => self.ranks[place.rank][e].time,
             Scope::OtherSlice => self.stacks[place.stack][e].outside(place.slice),
             Scope::Stack => self.stacks[place.stack][e].time,
@@ -192,8 +192,10 @@ impl EventTimes {
         self.whole[e].note(l.pseudo_channel, time);
     }
 
-    /// A REFsb or RFMsb of a bank index.
-    pub(super) fn note_index(&mut self, place: &PlaceIndex, time: i64) {
-        self.indices[place.rank].note(place.location.bank, time);
+    /// A REFsb or RFMsb of a set of banks.
+    pub(super) fn note_set(&mut self, place: &PlaceIndex, time: i64) {
+        let l = &place.location;
+        let set = self.shape.set(l.group, l.bank);
+        self.sets[place.rank].note(set, time);
     }
 }

@@ -30,40 +30,93 @@ impl ClockPair {
         Self { nck, ps }
     }
 
-    /// The least whole clocks that keep the parameter at a data rate. Saturates.
+    /// The least whole clocks that keep the parameter at a clock. Saturates.
     #[must_use]
-    pub fn at(self, data_rate_mts: NonZeroU32) -> u32 {
-        self.nck.max(clocks_at_least(self.ps, data_rate_mts))
+    pub fn at(self, clock: CheckedClock) -> u32 {
+        self.nck.max(clocks_at_least(self.ps, clock))
     }
 }
 
-/// tCK as the rounding algorithm wants it: whole picoseconds, the rest cut off (312 at 6400 MT/s, 454 at 4400).
-fn tck_ps(data_rate_mts: NonZeroU32) -> u64 {
-    (2_000_000 / u64::from(data_rate_mts.get())).max(1)
+/// The clock that commands are counted in, and how times are rounded to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CheckedClock {
+    /// Data rate in MT/s.
+    pub data_rate_mts: NonZeroU32,
+    /// Beats of data in a clock.
+    pub beats: NonZeroU32,
+    /// Whether 0.3 % of a time is forgiven.
+    pub forgiving: bool,
+}
+
+impl CheckedClock {
+    /// A clock times the data rate, in picoseconds times MT/s.
+    fn beats_ps(self) -> u64 {
+        u64::from(self.beats.get()) * 1_000_000
+    }
+
+    /// tCK as the rounding algorithm of DDR5 wants it: whole picoseconds, the rest cut off (312 at 6400 MT/s, 454 at
+    /// 4400).
+    fn tck_ps(self) -> u64 {
+        (self.beats_ps() / u64::from(self.data_rate_mts.get())).max(1)
+    }
 }
 
 /// JESD79-5, "Rounding Algorithms": with times in whole picoseconds and a guard of 0.3 % against the cut-off clock,
-/// nCK = truncate((time × 997 / tCK + 1000) / 1000), each division truncating.
-pub(super) fn clocks_at_least(ps: u64, data_rate_mts: NonZeroU32) -> u32 {
+/// nCK = truncate((time × 997 / tCK + 1000) / 1000), each division truncating. Other standards round up.
+pub(super) fn clocks_at_least(ps: u64, clock: CheckedClock) -> u32 {
     if ps == 0 {
         return 0;
     }
-    let thousandths = u128::from(ps) * 997 / u128::from(tck_ps(data_rate_mts));
-    u32::try_from((thousandths + 1000) / 1000).unwrap_or(u32::MAX)
+    let clocks = if clock.forgiving {
+        let thousandths = u128::from(ps) * 997 / u128::from(clock.tck_ps());
+        (thousandths + 1000) / 1000
+    } else {
+        let beats = u128::from(ps) * u128::from(clock.data_rate_mts.get());
+        let whole = beats / u128::from(clock.beats_ps());
+        whole + u128::from(whole * u128::from(clock.beats_ps()) < beats)
+    };
+    u32::try_from(clocks).unwrap_or(u32::MAX)
 }
 
 /// Whole clocks in a time that is a greatest, as tREFI is: from the exact clock, rounded down.
-pub(super) fn clocks_at_most(ps: u64, data_rate_mts: NonZeroU32) -> u32 {
-    let clocks = u128::from(ps) * u128::from(data_rate_mts.get()) / 2_000_000;
-    u32::try_from(clocks).unwrap_or(u32::MAX)
+pub(super) fn clocks_at_most(ps: u64, clock: CheckedClock) -> u32 {
+    let beats = u128::from(ps) * u128::from(clock.data_rate_mts.get());
+    u32::try_from(beats / u128::from(clock.beats_ps())).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn rate(mts: u32) -> NonZeroU32 {
-        NonZeroU32::new(mts).expect("a rate")
+    fn clock(mts: u32, beats: u32, forgiving: bool) -> CheckedClock {
+        CheckedClock {
+            data_rate_mts: NonZeroU32::new(mts).expect("a rate"),
+            beats: NonZeroU32::new(beats).expect("beats"),
+            forgiving,
+        }
+    }
+
+    fn rate(mts: u32) -> CheckedClock {
+        clock(mts, 2, true)
+    }
+
+    /// By hand: 0.93754 ns and 0.625 ns.
+    #[test]
+    fn other_standards_round_up() {
+        let (lpddr5x, hbm3) = (clock(8533, 8, false), clock(6400, 4, false));
+        for (ps, clocks) in [
+            (937, 1),
+            (938, 2),
+            (18_000, 20),
+            (42_000, 45),
+            (140_000, 150),
+        ] {
+            assert_eq!(clocks_at_least(ps, lpddr5x), clocks, "{ps} ps");
+        }
+        for (ps, clocks) in [(625, 1), (626, 2), (16_250, 26), (15_000, 24)] {
+            assert_eq!(clocks_at_least(ps, hbm3), clocks, "{ps} ps");
+        }
+        assert_eq!(clocks_at_most(3_906_000, lpddr5x), 4166);
     }
 
     #[test]

@@ -1,10 +1,8 @@
 //! The rules, as a list: from which event to which commands, where, and how many clocks. Nothing here knows how the
 //! list is evaluated.
 
-use std::num::NonZeroU32;
-
 use super::memory::{CheckedChannel, RefreshMode};
-use super::rounding::ClockPair;
+use super::rounding::{CheckedClock, ClockPair};
 use crate::command::Command;
 
 /// What happened to a bank or rank.
@@ -43,15 +41,15 @@ pub(super) const EVENTS: usize = 12;
 /// Where the event was, seen from the command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scope {
-    /// In a bank that the command works on: of PREsb and REFsb those of their index, of PREab and REFab all; of a
+    /// In a bank that the command works on: of PREsb and REFsb those of their set, of PREab and REFab all; of a
     /// precharge only open ones.
     Bank,
     /// In another bank of the group.
     OtherBank,
     /// In another group of the rank.
     OtherGroup,
-    /// REFsb or RFMsb of another bank index of the rank.
-    OtherIndex,
+    /// REFsb or RFMsb of another set of banks of the rank.
+    OtherSet,
     /// Anywhere in the rank.
     Rank,
     /// In another logical rank of the stack.
@@ -117,6 +115,10 @@ const ALL_BUT_PDX: &[Command] = &[
 /// The parameters that other numbers are made of, in clocks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Basics {
+    /// From the first burst of a line to the last one.
+    pub(super) last: u32,
+    /// Clocks of a burst.
+    pub(super) burst: u32,
     /// RD to the end of its data.
     pub(super) read_end: u32,
     /// WR to the end of its data.
@@ -132,26 +134,30 @@ pub(super) struct Basics {
 }
 
 impl Basics {
-    pub(super) fn new(memory: &CheckedChannel, rate: NonZeroU32) -> Self {
+    pub(super) fn new(memory: &CheckedChannel, clock: CheckedClock) -> Self {
         let p = &memory.parameters;
-        let write_end = p.cwl.saturating_add(p.burst);
+        let last = p.ccd_l.at(clock).saturating_mul(p.bursts.saturating_sub(1));
+        let end = |latency: u32| latency.saturating_add(last).saturating_add(p.burst);
+        let write_end = end(p.cwl);
         Self {
-            read_end: p.cl.saturating_add(p.burst),
+            last,
+            burst: p.burst,
+            read_end: end(p.cl),
             write_end,
-            rtp: p.rtp.at(rate),
-            ras: p.ras.at(rate),
-            rp: p.rp.at(rate),
-            write_recovery: write_end.saturating_add(p.wr.at(rate)),
+            rtp: last.saturating_add(p.rtp.at(clock)),
+            ras: p.ras.at(clock),
+            rp: p.rp.at(clock),
+            write_recovery: write_end.saturating_add(p.wr.at(clock)),
         }
     }
 }
 
 /// The list for a memory.
-pub(super) fn rules(memory: &CheckedChannel, rate: NonZeroU32) -> Vec<DistanceRule> {
+pub(super) fn rules(memory: &CheckedChannel, clock: CheckedClock) -> Vec<DistanceRule> {
     let mut book = Book {
         memory,
-        rate,
-        basics: Basics::new(memory, rate),
+        clock,
+        basics: Basics::new(memory, clock),
         rules: Vec::with_capacity(64),
     };
     book.activates();
@@ -162,7 +168,7 @@ pub(super) fn rules(memory: &CheckedChannel, rate: NonZeroU32) -> Vec<DistanceRu
     match memory.controller.refresh {
         RefreshMode::Off => {}
         RefreshMode::AllBank => book.refreshes_of_all_banks(),
-        RefreshMode::SameBank => book.refreshes_of_one_index(),
+        RefreshMode::SameBank => book.refreshes_of_sets(),
     }
     book.power_down();
     book.rules
@@ -170,14 +176,25 @@ pub(super) fn rules(memory: &CheckedChannel, rate: NonZeroU32) -> Vec<DistanceRu
 
 struct Book<'a> {
     memory: &'a CheckedChannel,
-    rate: NonZeroU32,
+    clock: CheckedClock,
     basics: Basics,
     rules: Vec<DistanceRule>,
 }
 
 impl Book<'_> {
     fn at(&self, pair: ClockPair) -> u32 {
-        pair.at(self.rate)
+        pair.at(self.clock)
+    }
+
+    /// A distance of bursts, of which a line has several: those of other lines come between them.
+    fn of_lines(&self, pair: ClockPair) -> u32 {
+        self.at(pair).saturating_mul(self.memory.parameters.bursts)
+    }
+
+    /// From the first beat of a line to where one of another rank may begin.
+    fn handover(&self) -> u32 {
+        let (b, gap) = (self.basics, self.memory.controller.rank_gap);
+        b.last.saturating_add(b.burst).saturating_add(gap)
     }
 
     fn stacked(&self) -> bool {
@@ -223,14 +240,26 @@ impl Book<'_> {
     fn reads(&mut self) {
         use BankEvent::Read;
         let (p, c) = (&self.memory.parameters, &self.memory.controller);
-        self.add("tCCD_L", Read, READS, Scope::Bank, self.at(p.ccd_l));
-        self.add("tCCD_M", Read, READS, Scope::OtherBank, self.at(p.ccd_m));
-        self.add("tCCD_S", Read, READS, Scope::OtherGroup, self.at(p.ccd_s));
+        self.add("tCCD_L", Read, READS, Scope::Bank, self.of_lines(p.ccd_l));
+        self.add(
+            "tCCD_M",
+            Read,
+            READS,
+            Scope::OtherBank,
+            self.of_lines(p.ccd_m),
+        );
+        self.add(
+            "tCCD_S",
+            Read,
+            READS,
+            Scope::OtherGroup,
+            self.of_lines(p.ccd_s),
+        );
         let name = "tCCD_S, other slice";
-        self.add(name, Read, READS, Scope::OtherSlice, self.at(p.ccd_s));
+        self.add(name, Read, READS, Scope::OtherSlice, self.of_lines(p.ccd_s));
         // The data of one physical rank must have left the bus, and the gap passed, before that of another comes.
         let name = "RD to RD, other rank";
-        let clocks = p.burst.saturating_add(c.rank_gap);
+        let clocks = self.handover();
         self.add(name, Read, READS, Scope::OtherRank, clocks);
         let name = "RD to RD, pair";
         self.add(name, Read, READS, Scope::OtherPseudoChannel, c.pair_burst);
@@ -240,9 +269,9 @@ impl Book<'_> {
         use BankEvent::Write;
         let (p, c) = (&self.memory.parameters, &self.memory.controller);
         let (short, middle, long) = (
-            self.at(p.ccd_s_wr),
-            self.at(p.ccd_m_wr),
-            self.at(p.ccd_l_wr),
+            self.of_lines(p.ccd_s_wr),
+            self.of_lines(p.ccd_m_wr),
+            self.of_lines(p.ccd_l_wr),
         );
         self.add("tCCD_L_WR", Write, WRITES, Scope::Bank, long);
         self.add("tCCD_M_WR", Write, WRITES, Scope::OtherBank, middle);
@@ -250,7 +279,7 @@ impl Book<'_> {
         let name = "tCCD_S_WR, other slice";
         self.add(name, Write, WRITES, Scope::OtherSlice, short);
         let name = "WR to WR, other rank";
-        let clocks = p.burst.saturating_add(c.rank_gap);
+        let clocks = self.handover();
         self.add(name, Write, WRITES, Scope::OtherRank, clocks);
         let name = "WR to WR, pair";
         self.add(name, Write, WRITES, Scope::OtherPseudoChannel, c.pair_burst);
@@ -342,7 +371,7 @@ impl Book<'_> {
         }
     }
 
-    fn refreshes_of_one_index(&mut self) {
+    fn refreshes_of_sets(&mut self) {
         use BankEvent::{Activate, AutoClose, Close, ManageSame, RefreshSame};
         const ACT: &[Command] = &[Command::Act];
         const REF: &[Command] = &[Command::RefSb, Command::RfmSb];
@@ -362,10 +391,12 @@ impl Book<'_> {
             "tREFSBRD",
             RefreshSame,
             ACT,
-            Scope::OtherIndex,
+            Scope::OtherSet,
             self.at(p.refsbrd),
         );
-        self.add("tRFCsb to REFsb", RefreshSame, REF, Scope::Rank, rfc);
+        self.add("tRFCsb to REFsb", RefreshSame, REF, Scope::Bank, rfc);
+        let gap = self.at(p.refsb_gap);
+        self.add("REFsb to REFsb", RefreshSame, REF, Scope::Rank, gap);
         let power_down = &[Command::Pde];
         self.add("tRFCsb to PDE", RefreshSame, power_down, Scope::Rank, rfc);
         if let Some(counted) = self.memory.controller.counted {

@@ -1,9 +1,8 @@
 //! Which rows are open and which ranks are powered down, and what a command changes of that.
 
-use std::num::NonZeroU32;
-
 use super::memory::{BankShape, CheckedChannel, CountedActivations};
 use super::record::{EventTimes, NEVER, PlaceIndex};
+use super::rounding::CheckedClock;
 use super::rules::{BankEvent, Basics};
 use super::violation::ViolationKind;
 use crate::command::Command;
@@ -22,13 +21,13 @@ pub(super) struct BankStates {
 }
 
 impl BankStates {
-    pub(super) fn new(memory: &CheckedChannel, rate: NonZeroU32) -> Self {
+    pub(super) fn new(memory: &CheckedChannel, clock: CheckedClock) -> Self {
         let shape = memory.shape;
         let ranks = usize::from(shape.pseudo_channels) * usize::from(shape.ranks);
         let banks = ranks * usize::from(shape.groups) * usize::from(shape.banks);
         Self {
             shape,
-            basics: Basics::new(memory, rate),
+            basics: Basics::new(memory, clock),
             open: vec![None; banks],
             powered_down: vec![false; ranks],
             counted: memory.controller.counted,
@@ -45,7 +44,10 @@ impl BankStates {
         let first = place.rank * groups * banks;
         let (first, step, count) = match command {
             Command::PreSb | Command::RefSb | Command::RfmSb => {
-                (first + usize::from(place.location().bank), banks, groups)
+                let l = place.location();
+                let sets = usize::from(self.shape.refresh_sets.max(1));
+                let set = usize::from(self.shape.set(l.group, l.bank));
+                (first + set, sets, (groups * banks - set).div_ceil(sets))
             }
             Command::PreAb | Command::RefAb | Command::RfmAb | Command::Pde | Command::Pdx => {
                 (first, 1, groups * banks)
@@ -175,7 +177,7 @@ impl BankStates {
                 for bank in self.banks(command, place) {
                     record.note_bank(BankEvent::ManageSame, bank, at);
                 }
-                record.note_index(place, at);
+                record.note_set(place, at);
                 record.note_rank(BankEvent::ManageSame, place, at);
             }
             Command::RefSb => {
@@ -183,7 +185,7 @@ impl BankStates {
                 for bank in self.banks(command, place) {
                     record.note_bank(BankEvent::RefreshSame, bank, at);
                 }
-                record.note_index(place, at);
+                record.note_set(place, at);
                 record.note_rank(BankEvent::RefreshSame, place, at);
             }
             Command::Pde => {

@@ -98,11 +98,11 @@ pub enum ViolationKind {
         /// Its first clock.
         earliest: u64,
     },
-    /// A bank index is refreshed again before all others had their turn.
-    #[error("bank index {bank} was refreshed in this round already")]
+    /// A set of banks is refreshed again before all others had their turn.
+    #[error("bank set {set} was refreshed in this round already")]
     RefreshTurn {
-        /// The index.
-        bank: u8,
+        /// Its number.
+        set: u8,
     },
 }
 

@@ -39,10 +39,11 @@ pub(super) struct Loops {
 impl Loops {
     pub(super) fn new(currents: &Currents, config: &SubChannelConfig) -> Self {
         let (timing, geometry) = (&config.timing, &config.geometry);
-        let clock_s = 2e-6 / f64::from(config.clock.data_rate_mts);
+        let clock_s = 1.0 / config.clock.hz();
         Self {
             clock_s,
-            burst_s: f64::from(timing.burst) * 2e-6 / f64::from(currents.data_rate_mts),
+            burst_s: f64::from(timing.burst) * f64::from(config.clock.beats) * 1e-6
+                / f64::from(currents.data_rate_mts),
             opened_s: f64::from(timing.ras) * clock_s,
             cycle_s: f64::from(timing.rc) * clock_s,
             open_share: currents.open_share,

@@ -27,6 +27,8 @@ struct BankIndex {
     ranks: usize,
     groups: usize,
     banks: usize,
+    /// From a bank to the next one of its set that REFsb refreshes.
+    set_step: usize,
 }
 
 /// Clocks between what is seen and what follows from it by itself.
@@ -57,8 +59,8 @@ struct RankState {
     powered_down: bool,
     /// Where the last REFab's tRFC ends.
     refresh_all_bank_until: u64,
-    /// Where the last REFsb's tRFCsb ends.
-    refresh_same_bank_until: u64,
+    /// Where the tRFCsb of the last REFsb and RFMsb commands end: more than one may be under way.
+    refresh_same_bank_until: [u64; 4],
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -79,12 +81,14 @@ impl EnergyMeter {
             ranks,
             groups,
             banks,
+            refresh_sets,
             ..
         } = config.geometry;
         let shape = BankIndex {
             ranks: ranks.into(),
             groups: groups.into(),
             banks: banks.into(),
+            set_step: refresh_sets.max(1).into(),
         };
         let all_ranks = usize::from(pseudo_channels) * shape.ranks;
         let timing = &config.timing;
@@ -148,7 +152,9 @@ impl EnergyMeter {
         }
         for rank in &self.ranks {
             counts.refresh_all_bank += rank.refresh_all_bank_until.saturating_sub(at);
-            counts.refresh_same_bank += rank.refresh_same_bank_until.saturating_sub(at);
+            let under_way = rank.refresh_same_bank_until.iter();
+            let beyond = under_way.map(|until| until.saturating_sub(at));
+            counts.refresh_same_bank += beyond.sum::<u64>();
         }
     }
 
@@ -167,9 +173,11 @@ impl EnergyMeter {
         self.ranks[rank].refresh_all_bank_until = at + clocks;
     }
 
-    fn refresh_one_index(&mut self, at: u64, rank: usize, clocks: u64) {
+    fn refresh_one_set(&mut self, at: u64, rank: usize, clocks: u64) {
         self.counts.refresh_same_bank += clocks;
-        self.ranks[rank].refresh_same_bank_until = at + clocks;
+        let until = &mut self.ranks[rank].refresh_same_bank_until;
+        until.rotate_left(1);
+        until[3] = at + clocks;
     }
 
     #[inline]
@@ -261,8 +269,8 @@ impl EnergyMeter {
             Command::Wra => self.close_after(at, rank, bank, self.distances.written),
             Command::PrePb => self.close(at, rank, bank, at),
             Command::PreSb => {
-                for group in 0..self.shape.groups {
-                    let bank = self.bank(rank, group, index);
+                let end = self.bank(rank + 1, 0, 0);
+                for bank in (bank..end).step_by(self.shape.set_step) {
                     self.close(at, rank, bank, at);
                 }
             }
@@ -272,10 +280,10 @@ impl EnergyMeter {
                 }
             }
             Command::RefAb => self.refresh_all_banks(at, rank, self.distances.refresh_all_bank),
-            Command::RefSb => self.refresh_one_index(at, rank, self.distances.refresh_same_bank),
+            Command::RefSb => self.refresh_one_set(at, rank, self.distances.refresh_same_bank),
             // An RFM draws what a refresh draws, for as long as it lasts.
             Command::RfmAb => self.refresh_all_banks(at, rank, self.distances.managed),
-            Command::RfmSb => self.refresh_one_index(at, rank, self.distances.managed),
+            Command::RfmSb => self.refresh_one_set(at, rank, self.distances.managed),
             Command::Pde | Command::Pdx => {
                 self.ranks[rank].settle(at, &mut self.counts);
                 self.ranks[rank].powered_down = command == Command::Pde;

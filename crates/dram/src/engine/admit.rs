@@ -120,7 +120,7 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
         let bank = &pc.banks[usize::from(request.bank)];
         let rank = &pc.ranks[bank.rank()];
         let all = self.policy.refresh == Refresh::AllBank;
-        let awaits = rank.forced && (all || rank.next == bank.location.bank);
+        let awaits = rank.forced && (all || rank.next == bank.set);
         awaits || now < self.refreshed(request)
     }
 

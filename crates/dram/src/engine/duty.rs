@@ -75,10 +75,10 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
         let next = if of.forced {
             of.next
         } else {
-            self.next_index(channel, rank)
+            self.next_set(channel, rank)
         };
         let idle = if self.idle_first {
-            self.is_index_idle(channel, rank, next)
+            self.is_set_idle(channel, rank, next)
         } else {
             of.queued == 0
         };
@@ -90,7 +90,7 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
             self.managed(channel, rank)
         };
         let (must, pressed, target) = match managed {
-            Some((index, pressed)) => (true, pressed, index),
+            Some((set, pressed)) => (true, pressed, set),
             None => (refreshes, forced, next),
         };
         let manages = managed.is_some();
@@ -105,45 +105,45 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
         self.mark(channel, rank);
     }
 
-    /// The index that a rank must manage (0 for all of it), and whether it is forced to.
+    /// The set of banks that a rank must manage (0 for all of it), and whether it is forced to.
     fn managed(&self, channel: usize, rank: usize) -> Option<(u8, bool)> {
         let rfm = self.policy.rfm?;
         let all = self.policy.refresh == Refresh::AllBank;
         let banks = &self.channels[channel & 1].banks;
-        let has = |index: u8, least: u32| {
+        let has = |set: u8, least: u32| {
             let mut of_rank = banks[self.banks_of_rank(rank)].iter();
-            of_rank.any(|bank| bank.raa >= least && (all || bank.location.bank == index))
+            of_rank.any(|bank| bank.raa >= least && (all || bank.set == set))
         };
-        let idle = |index: u8| {
+        let idle = |set: u8| {
             if all {
                 self.channels[channel & 1].ranks[rank].queued == 0
             } else {
-                self.is_index_idle(channel, rank, index)
+                self.is_set_idle(channel, rank, set)
             }
         };
-        let mut sets = 0..if all { 1 } else { self.geometry.banks };
-        let spent = sets.clone().find(|index| has(*index, rfm.raammt));
-        if let Some(index) = spent {
-            return Some((index, true));
+        let mut sets = 0..if all { 1 } else { self.geometry.refresh_sets };
+        let spent = sets.clone().find(|set| has(*set, rfm.raammt));
+        if let Some(set) = spent {
+            return Some((set, true));
         }
-        let due = sets.find(|index| has(*index, rfm.raaimt) && idle(*index));
-        due.map(|index| (index, false))
+        let due = sets.find(|set| has(*set, rfm.raaimt) && idle(*set));
+        due.map(|set| (set, false))
     }
 
-    /// The index that is next, where none stays so.
-    fn next_index(&self, channel: usize, rank: usize) -> u8 {
+    /// The set of banks that is next, where none stays so.
+    fn next_set(&self, channel: usize, rank: usize) -> u8 {
         let round = self.channels[channel & 1].ranks[rank].round;
-        let left = |index: &u8| round >> index & 1 == 0;
-        let idle = |index: &u8| self.idle_first && self.is_index_idle(channel, rank, *index);
-        let mut indices = (0..self.geometry.banks).filter(left);
-        let first = indices.clone().next().unwrap_or(0);
-        indices.find(idle).unwrap_or(first)
+        let left = |set: &u8| round >> set & 1 == 0;
+        let idle = |set: &u8| self.idle_first && self.is_set_idle(channel, rank, *set);
+        let mut sets = (0..self.geometry.refresh_sets).filter(left);
+        let first = sets.clone().next().unwrap_or(0);
+        sets.find(idle).unwrap_or(first)
     }
 
-    /// Whether no request of either kind is queued for the banks of an index.
-    fn is_index_idle(&self, channel: usize, rank: usize, index: u8) -> bool {
-        let banks = self.banks_of_rank(rank).skip(usize::from(index));
-        let mut banks = banks.step_by(usize::from(self.geometry.banks));
+    /// Whether no request of either kind is queued for a set of banks.
+    fn is_set_idle(&self, channel: usize, rank: usize, set: u8) -> bool {
+        let banks = self.banks_of_rank(rank).skip(usize::from(set));
+        let mut banks = banks.step_by(usize::from(self.geometry.refresh_sets));
         banks.all(|bank| self.channels[channel & 1].banks[bank].is_idle())
     }
 
@@ -153,8 +153,8 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
         let open = self.open_banks_of_refresh(channel, rank).next().is_some();
         let of = &mut self.channels[channel & 1].ranks[rank];
         let off = match (of.powered_down, of.must) {
-            (Some(_), _) => u16::MAX,
-            (None, true) if all => u16::MAX,
+            (Some(_), _) => u64::MAX,
+            (None, true) if all => u64::MAX,
             (None, true) => 1 << of.target,
             (None, false) => 0,
         };
@@ -186,24 +186,24 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
         }
         for bank in self.banks_of_rank(rank) {
             let pc = &mut self.channels[channel & 1];
-            let index = pc.banks[bank].location.bank;
-            pc.withheld[bank].set(must && target == index, from);
+            let set = pc.banks[bank].set;
+            pc.withheld[bank].set(must && target == set, from);
         }
     }
 
-    /// The same of a refresh that takes some clocks. `index` is that of its banks, if not all are refreshed.
+    /// The same of a refresh that takes some clocks. `set` is that of its banks, if not all are refreshed.
     fn withhold_refreshed(
         &mut self,
         channel: usize,
         rank: usize,
-        index: Option<usize>,
+        set: Option<usize>,
         at: u64,
         clocks: u32,
     ) {
         if !O::WAITS {
             return;
         }
-        let Some(index) = index else {
+        let Some(set) = set else {
             let until = at + u64::from(clocks);
             self.channels[channel & 1].withheld[rank].refresh(at, until);
             return;
@@ -211,7 +211,7 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
         for bank in self.banks_of_rank(rank) {
             let pc = &mut self.channels[channel & 1];
             let of = &pc.banks[bank];
-            let clocks = if usize::from(of.location.bank) == index {
+            let clocks = if usize::from(of.set) == set {
                 clocks
             } else if of.open == CLOSED {
                 self.timing.refsbrd
@@ -272,7 +272,7 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
             let (open, close) = self.closing(channel, rank);
             let all = self.policy.refresh == Refresh::AllBank;
             let target = usize::from(of.target);
-            let [all_banks, one_index] = if of.manages {
+            let [all_banks, one_set] = if of.manages {
                 [Command::RfmAb, Command::RfmSb]
             } else {
                 [Command::RefAb, Command::RefSb]
@@ -283,7 +283,7 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
                 (false, true) => own(self.refresh_ok(channel, rank), FORCED, all_banks, 0),
                 (false, false) => {
                     let ok = self.refresh_ok(channel, rank).max(of.refsb_ok);
-                    own(ok, FORCED, one_index, target)
+                    own(ok, FORCED, one_set, target)
                 }
             };
         }
@@ -305,10 +305,10 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
         channel: usize,
         rank: usize,
     ) -> impl Iterator<Item = usize> + use<O, S> {
-        let banks = usize::from(self.geometry.banks);
-        let first = rank * usize::from(self.geometry.groups) * banks;
+        let sets = usize::from(self.geometry.refresh_sets);
+        let first = self.banks_of_rank(rank).start;
         let of = &self.channels[channel & 1].ranks[rank];
-        let (next, all) = (
+        let (target, all) = (
             usize::from(of.target),
             self.policy.refresh == Refresh::AllBank,
         );
@@ -320,7 +320,7 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
             some.then_some(bank)
         };
         std::iter::from_fn(each)
-            .filter(move |bank| all || bank % banks == next)
+            .filter(move |bank| all || bank % sets == target)
             .map(move |bank| first + bank)
     }
 
@@ -340,11 +340,10 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
     fn refresh_ok(&self, channel: usize, rank: usize) -> u64 {
         let pc = &self.channels[channel & 1];
         let of = &pc.ranks[rank];
-        let banks = usize::from(self.geometry.banks);
-        let idle = (0..banks).filter(|&index| {
-            self.policy.refresh == Refresh::AllBank || index == usize::from(of.target)
-        });
-        let idle = idle.map(|index| pc.idle_ok[rank * banks + index]);
+        let sets = usize::from(self.geometry.refresh_sets);
+        let all = self.policy.refresh == Refresh::AllBank;
+        let idle = (0..sets).filter(|&set| all || set == usize::from(of.target));
+        let idle = idle.map(|set| pc.idle_ok[rank * sets + set]);
         idle.max().unwrap_or(0).max(of.ref_ok)
     }
 
@@ -368,7 +367,7 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
         choices.fold(CommandChoice::NEVER, CommandChoice::better)
     }
 
-    /// `bank` is its number for PREpb, its index within the groups for PREsb and REFsb.
+    /// `bank` is its number for PREpb, that of the set for PREsb, REFsb and RFMsb.
     #[inline(never)]
     pub(super) fn issue_own(
         &mut self,
@@ -405,8 +404,13 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
             }
             Command::RefSb | Command::RfmSb => {
                 let clocks = self.clocks_of(command);
+                let apart = if command == Command::RefSb {
+                    self.timing.refsb_gap
+                } else {
+                    clocks
+                };
                 let pc = &mut self.channels[channel & 1];
-                pc.after_ref_same(&self.timing, rank, bank, at, clocks);
+                pc.after_ref_same(&self.timing, rank, bank, at, [clocks, apart]);
                 self.withhold_refreshed(channel, rank, Some(bank), at, clocks);
                 self.rechoose_rank(channel, rank);
                 self.refreshed_by(command, channel, rank, Some(bank), at);
@@ -433,13 +437,13 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
         }
     }
 
-    /// A refresh was done, of the banks of an index or of all.
+    /// A refresh was done, of a set of banks or of all.
     fn refreshed_by(
         &mut self,
         command: Command,
         channel: usize,
         rank: usize,
-        index: Option<usize>,
+        set: Option<usize>,
         at: u64,
     ) {
         let manages = matches!(command, Command::RfmAb | Command::RfmSb);
@@ -447,17 +451,16 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
             let less = if manages { rfm.raaimt } else { rfm.raadec };
             let banks = self.banks_of_rank(rank);
             for bank in &mut self.channels[channel & 1].banks[banks] {
-                if index.is_none_or(|index| index == usize::from(bank.location.bank)) {
+                if set.is_none_or(|set| set == usize::from(bank.set)) {
                     bank.raa = bank.raa.saturating_sub(less);
                 }
             }
         }
         if !manages {
-            let all = (1_u32 << self.geometry.banks) - 1;
             let of = &mut self.channels[channel & 1].ranks[rank];
-            if let Some(index) = index {
-                of.round |= 1 << index;
-                if u32::from(of.round) == all {
+            if let Some(set) = set {
+                of.round |= 1 << set;
+                if of.round.count_ones() == u32::from(self.geometry.refresh_sets) {
                     of.round = 0;
                 }
             }
@@ -475,12 +478,14 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
 
     fn tell(&mut self, channel: usize, command: Command, rank: usize, bank: usize, at: u64) {
         let byte = |value: usize| u8::try_from(value).unwrap_or(u8::MAX);
+        let banks = usize::from(self.geometry.banks);
         let location = match command {
             Command::PrePb => self.channels[channel & 1].banks[bank].location,
             _ => Location {
                 pseudo_channel: byte(channel),
                 rank: byte(rank),
-                bank: byte(bank),
+                group: byte(bank / banks),
+                bank: byte(bank % banks),
                 ..Location::default()
             },
         };

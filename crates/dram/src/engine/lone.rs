@@ -190,7 +190,7 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
         // No other is queued whose order could change.
         let _ = self.scheduler.served(&waiting, plan.rd);
         let bus = self.bus_of(channel);
-        self.bus_free[bus & 1] = plan.rd + u64::from(self.timing.long_command);
+        self.bus_free[bus & 1] = plan.rd + u64::from(self.timing.column_command);
         self.tell_column(&served, READ, closes);
     }
 

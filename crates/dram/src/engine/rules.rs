@@ -296,27 +296,30 @@ impl PseudoChannel {
         of.pde_ok = of.pde_ok.max(until);
     }
 
-    /// The same of REFsb or RFMsb. `index` is that of its banks within their groups.
+    /// The same of REFsb or RFMsb of a set of banks, which takes some clocks, and lets the next one of the rank wait for
+    /// others.
     pub(super) fn after_ref_same(
         &mut self,
         t: &Timing,
         rank: usize,
-        index: usize,
+        set: usize,
         at: u64,
-        clocks: u32,
+        [clocks, apart]: [u32; 2],
     ) {
         let until = at + u64::from(clocks);
         let others = at + u64::from(t.refsbrd);
         put_off(&mut self.rank_ok[rank][ACT], others, WaitCause::Refresh);
         let banks = self.banks.iter_mut();
-        let refreshed =
-            |bank: &&mut BankState| bank.rank() == rank && usize::from(bank.location.bank) == index;
+        let refreshed = |bank: &&mut BankState| bank.rank() == rank && usize::from(bank.set) == set;
         for bank in banks.filter(refreshed) {
             put_off(&mut bank.act_ok, until, WaitCause::Refresh);
             self.refreshed[usize::from(bank.withheld)] = until;
         }
+        let sets = self.idle_ok.len() / self.ranks.len();
+        let idle = &mut self.idle_ok[rank * sets + set];
+        *idle = (*idle).max(until);
         let of = &mut self.ranks[rank];
-        of.ref_ok = of.ref_ok.max(until);
+        of.ref_ok = of.ref_ok.max(at + u64::from(apart));
         of.pde_ok = of.pde_ok.max(until);
     }
 

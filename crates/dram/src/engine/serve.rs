@@ -80,8 +80,11 @@ impl<O: Observer, S: Scheduler> SubChannel<O, S> {
     #[inline(always)]
     fn take_bus(&mut self, channel: usize, slot: u8, at: u64) {
         let bus = self.bus_of(channel);
-        let long = usize::from(slot) != PRE;
-        let taken = if long { self.timing.long_command } else { 1 };
+        let taken = match usize::from(slot) {
+            PRE => 1,
+            ACT => self.timing.long_command,
+            _ => self.timing.column_command,
+        };
         self.bus_free[bus & 1] = at + u64::from(taken);
     }
 

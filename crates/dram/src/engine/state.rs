@@ -111,13 +111,13 @@ pub(super) struct Rank {
     pub(super) owed: i64,
     pub(super) ahead: i64,
     pub(super) due: u64,
-    /// Indices that REFsb has refreshed in this round: a bit for each.
-    pub(super) round: u16,
-    /// The index that is next.
+    /// Sets of banks that REFsb has refreshed in this round: a bit for each.
+    pub(super) round: u64,
+    /// The set that is next.
     pub(super) next: u8,
     /// Whether it is forced to refresh, so that what is next stays so.
     pub(super) forced: bool,
-    /// Whether it must refresh or manage, whether it is the latter, and the index of the banks that this takes.
+    /// Whether it must refresh or manage, whether it is the latter, and the set of banks that this takes.
     pub(super) must: bool,
     pub(super) manages: bool,
     pub(super) target: u8,
@@ -127,8 +127,8 @@ pub(super) struct Rank {
     pub(super) queued: u32,
     /// Banks that are open: a bit for each, group by group.
     pub(super) open_banks: u64,
-    /// Indices within their groups of the banks that requests may not use: a bit for each.
-    pub(super) off: u16,
+    /// Sets of banks that requests may not use: a bit for each.
+    pub(super) off: u64,
     /// Whether it is forced and REFsb or RFMsb is its candidate, which ACTs of any bank would put off.
     pub(super) awaits_same_bank: bool,
     /// When it was powered down, if it is.
@@ -232,7 +232,9 @@ pub(super) struct BankState {
     pub(super) group: u16,
     /// Where it is; row and column are 0.
     pub(super) location: Location,
-    /// Place of rank and index among those of the pseudo-channel.
+    /// Number of its set of banks that REFsb refreshes together.
+    pub(super) set: u8,
+    /// Place of rank and set among those of the pseudo-channel.
     pub(super) place: u16,
     /// Place of its [`Withheld`] and of the end of its refresh: its number, or that of its rank where REFab refreshes.
     pub(super) withheld: u16,
@@ -285,7 +287,7 @@ pub(super) struct PseudoChannel {
     pub(super) rank_ok: Vec<Slots>,
     /// The least of all ranks for column commands: no bank can have one before.
     pub(super) any_rank_ok: [Stamp; 2],
-    /// By rank and index of bank: when all such banks are precharged.
+    /// By rank and set of banks: when all such banks are precharged, and refreshed.
     pub(super) idle_ok: Vec<u64>,
     /// See [`BankState::withheld`]; and, by the same places, when their last refreshes are over.
     pub(super) withheld: Vec<Withheld>,
@@ -313,7 +315,7 @@ impl PseudoChannel {
     #[inline]
     pub(super) fn is_off(&self, bank: usize) -> bool {
         let bank = &self.banks[bank];
-        self.ranks[bank.rank()].off >> bank.location.bank & 1 != 0
+        self.ranks[bank.rank()].off >> bank.set & 1 != 0
     }
 
     /// Clocks before a clock for which a bank was withheld or refreshed.
@@ -326,6 +328,7 @@ impl PseudoChannel {
     pub(super) fn new(geometry: &ChannelGeometry, policy: &Policy, number: u8) -> Self {
         let ranks = usize::from(geometry.ranks);
         let (groups, per_group) = (usize::from(geometry.groups), usize::from(geometry.banks));
+        let sets = usize::from(geometry.refresh_sets);
         let banks = geometry.banks_of_pseudo_channel();
         let first = usize::from(number) * ranks;
         let byte = |value: usize| value.to_le_bytes()[0];
@@ -384,7 +387,8 @@ impl PseudoChannel {
                 Refresh::AllBank | Refresh::Off => bank / (groups * per_group),
             }),
             bit: byte(bank % (groups * per_group)),
-            place: small(bank / (groups * per_group) * per_group + bank % per_group),
+            set: byte(bank % (groups * per_group) % sets),
+            place: small(bank / (groups * per_group) * sets + bank % (groups * per_group) % sets),
         };
         Self {
             candidates: Candidates([Vec::with_capacity(banks), Vec::with_capacity(banks)]),
@@ -393,7 +397,7 @@ impl PseudoChannel {
             group_ok: vec![[0; 4]; ranks * groups],
             rank_ok: vec![[0; 4]; ranks],
             any_rank_ok: [0; 2],
-            idle_ok: vec![0; ranks * per_group],
+            idle_ok: vec![0; ranks * sets],
             withheld: vec![Withheld::default(); banks],
             refreshed: vec![0; banks],
             ranks: (0..ranks).map(rank).collect(),

@@ -189,7 +189,7 @@ impl<W: Write> ChromeTrace<W> {
             }
             Command::PrePb => self.close(process, bank, at),
             Command::PreSb => {
-                for group in 0..groups {
+                for group in geometry.groups_of_set(place.group) {
                     self.close(process, self.bank(rank, group, place.bank), at);
                 }
             }
@@ -204,19 +204,19 @@ impl<W: Write> ChromeTrace<W> {
                 let to = at.saturating_add(u64::from(self.config.timing.rfc));
                 self.rank_slice(process, rank, "REFab", TraceSlice { from: at, to });
             }
-            Command::RefSb => {
-                let to = at.saturating_add(u64::from(self.config.timing.rfc_sb));
-                let name = format!("REFsb bank {}", place.bank);
+            Command::RefSb | Command::RfmSb => {
+                let clocks = match issued.command {
+                    Command::RefSb => self.config.timing.rfc_sb.into(),
+                    _ => self.managed(),
+                };
+                let to = at.saturating_add(clocks);
+                let first = u16::from(place.group) * u16::from(banks) + u16::from(place.bank);
+                let name = format!("{} bank {first}", issued.command.name());
                 self.rank_slice(process, rank, &name, TraceSlice { from: at, to });
             }
             Command::RfmAb => {
                 let to = at.saturating_add(self.managed());
                 self.rank_slice(process, rank, "RFMab", TraceSlice { from: at, to });
-            }
-            Command::RfmSb => {
-                let to = at.saturating_add(self.managed());
-                let name = format!("RFMsb bank {}", place.bank);
-                self.rank_slice(process, rank, &name, TraceSlice { from: at, to });
             }
             Command::Pde => {
                 self.processes[process].asleep[usize::from(rank)] = Some(at);

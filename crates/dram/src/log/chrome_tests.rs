@@ -12,15 +12,14 @@ use crate::timing::Timing;
 /// One rank of two groups with two banks, on clocks of 500 ps.
 pub(super) fn config(pseudo_channels: u8) -> SubChannelConfig {
     SubChannelConfig {
-        clock: ClockDomain {
-            data_rate_mts: 4000,
-        },
+        clock: ClockDomain::double(4000),
         geometry: ChannelGeometry {
             pseudo_channels,
             ranks: 1,
             slices: 1,
             groups: 2,
             banks: 2,
+            refresh_sets: 2,
             rows: 1000,
             columns: 128,
         },
@@ -59,11 +58,13 @@ pub(super) fn config(pseudo_channels: u8) -> SubChannelConfig {
             rfc_dlr: 100,
             refi_sb: 500,
             rfc_sb: 130,
+            refsb_gap: 130,
             refsbrd: 30,
             pd: 16,
             xp: 16,
             pden: 2,
             long_command: 2,
+            column_command: 2,
         },
         policy: Policy {
             scheduler: crate::scheduler::SchedulerName::FrFcfs,

@@ -8,7 +8,7 @@
 //! use wordline_dram::log::{CommandLog, CommandReader};
 //! use wordline_dram::{ClockDomain, Command, Issued, Location, Observer};
 //!
-//! let clock = ClockDomain { data_rate_mts: 6400 };
+//! let clock = ClockDomain::double(6400);
 //! let log = CommandLog::new(Vec::new(), clock);
 //! let mut observer = log.sub_channel(0, 1);
 //! let location = Location { row: 7, ..Location::default() };
@@ -38,7 +38,9 @@ use crate::command::Command;
 const TITLE: &str = "# wordline command trace, version 1";
 /// Second line of the text, in front of the number.
 const RATE: &str = "# data_rate_mts ";
-/// Third line of the text: the columns.
+/// Line behind it, in front of the number, where a clock has not two beats.
+const BEATS: &str = "# beats_per_clock ";
+/// Next line of the text: the columns.
 const COLUMNS: [&str; 12] = [
     "clock",
     "time_ps",
@@ -54,7 +56,8 @@ const COLUMNS: [&str; 12] = [
     "request",
 ];
 
-/// Which parts of a location a command carries, beside pseudo-channel and rank: group, bank, row, column.
+/// Which parts of a location a command carries, beside pseudo-channel and rank: group, bank, row, column. A part that is
+/// not carried is left out where it is 0; PREsb, REFsb and RFMsb have a group where sets of banks begin in several.
 const fn carried(command: Command) -> [bool; 4] {
     match command {
         Command::Rd | Command::Rda | Command::Wr | Command::Wra => [true; 4],

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io::{BufRead, Read};
 
-use super::{COLUMNS, RATE, TITLE, carried};
+use super::{BEATS, COLUMNS, RATE, TITLE, carried};
 use crate::command::{Command, Issued};
 use crate::config::ClockDomain;
 use crate::request::Location;
@@ -99,7 +99,7 @@ impl<R: BufRead> CommandReader<R> {
             reader,
             buffer: Vec::new(),
             line: 0,
-            clock: ClockDomain { data_rate_mts: 1 },
+            clock: ClockDomain::double(1),
             is_over: false,
         };
         reader.head(TITLE, |text| text == TITLE)?;
@@ -111,9 +111,21 @@ impl<R: BufRead> CommandReader<R> {
             found = rate(text);
             found.is_some()
         })?;
-        let columns = COLUMNS.join(",");
-        reader.head(&columns, |text| text == columns)?;
         reader.clock.data_rate_mts = found.unwrap_or(1);
+        let columns = COLUMNS.join(",");
+        let beats = |text: &str| {
+            let beats = u32::try_from(canonical(text.strip_prefix(BEATS)?.as_bytes())?).ok()?;
+            (beats.is_power_of_two() && beats <= 16 && beats != 2).then_some(beats)
+        };
+        let mut other = None;
+        reader.head(&columns, |text| {
+            other = beats(text);
+            other.is_some() || text == columns
+        })?;
+        if let Some(beats) = other {
+            reader.clock.beats = beats;
+            reader.head(&columns, |text| text == columns)?;
+        }
         Ok(reader)
     }
 
@@ -234,7 +246,7 @@ impl LogFields<'_> {
                 location: Location {
                     pseudo_channel: self.number(4, u8::MAX)?,
                     rank: self.number(5, u8::MAX)?,
-                    group: self.part(6, u8::MAX, group, command)?,
+                    group: self.group(group, command)?,
                     bank: self.part(7, u8::MAX, bank, command)?,
                     row: self.part(8, u32::MAX, row, command)?,
                     column: self.part(9, u16::MAX, column, command)?,
@@ -243,6 +255,21 @@ impl LogFields<'_> {
             },
             line: self.line,
         })
+    }
+
+    /// The group. That of PREsb, REFsb and RFMsb is left out where it is 0.
+    fn group(&self, is_carried: bool, command: Command) -> Result<u8, CommandLogError> {
+        let of_set = matches!(command, Command::PreSb | Command::RefSb | Command::RfmSb);
+        let group = self.part(
+            6,
+            u8::MAX,
+            is_carried || (of_set && !self.fields[6].is_empty()),
+            command,
+        )?;
+        if of_set && group == 0 && !self.fields[6].is_empty() {
+            return Err(self.wrong(6, "nothing, or a group above 0".to_owned()));
+        }
+        Ok(group)
     }
 
     /// A part of the location, or nothing where the command does not carry it.

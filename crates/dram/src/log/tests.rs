@@ -8,9 +8,7 @@ use crate::config::ClockDomain;
 use crate::observer::Observer;
 use crate::request::Location;
 
-const CLOCK: ClockDomain = ClockDomain {
-    data_rate_mts: 4400,
-};
+const CLOCK: ClockDomain = ClockDomain::double(4400);
 
 fn head() -> String {
     let columns = "clock,time_ps,channel,sub_channel,pseudo_channel,rank,group,bank,row,column,command,request";
@@ -54,6 +52,11 @@ fn a_command_carries_what_goes_over_the_bus() {
         rank: 2,
         ..Location::default()
     };
+    let first_of_set = Location {
+        group: 1,
+        bank: 2,
+        ..none
+    };
     let commands = [
         (
             0,
@@ -67,11 +70,13 @@ fn a_command_carries_what_goes_over_the_bus() {
             issued(12, Command::PreSb, Location { bank: 3, ..none }, None),
         ),
         (11, 1, issued(22, Command::RefAb, none, None)),
+        (11, 1, issued(32, Command::RfmSb, first_of_set, None)),
     ];
     let expected = "11,5000,0,0,1,2,7,3,99999,,ACT,5\n\
                     11,5000,0,1,1,2,7,3,99999,127,WRA,18446744073709551615\n\
                     12,5455,11,1,1,2,,3,,,PREsb,\n\
-                    22,10000,11,1,1,2,,,,,REFab,\n";
+                    22,10000,11,1,1,2,,,,,REFab,\n\
+                    32,14545,11,1,1,2,1,2,,,RFMsb,\n";
     let text = written(&commands);
     assert_eq!(text, head() + expected);
     let back = read(&text).expect("sound");

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::{self, Write};
 
 use super::output::{Output, SharedOutput, finished, number};
-use super::{COLUMNS, RATE, TITLE, carried};
+use super::{BEATS, COLUMNS, RATE, TITLE, carried};
 use crate::command::Issued;
 use crate::config::ClockDomain;
 use crate::observer::Observer;
@@ -25,7 +25,11 @@ impl<W: Write> CommandLog<W> {
         let columns = COLUMNS.join(",");
         output.piece(|out| {
             let rate = clock.data_rate_mts;
-            let head = format!("{TITLE}\n{RATE}{rate}\n{columns}\n");
+            let beats = match clock.beats {
+                2 => String::new(),
+                beats => format!("{BEATS}{beats}\n"),
+            };
+            let head = format!("{TITLE}\n{RATE}{rate}\n{beats}{columns}\n");
             out.extend_from_slice(head.as_bytes());
         });
         Self {
@@ -108,7 +112,7 @@ fn line(out: &mut Vec<u8>, clock: ClockDomain, channel: u32, sub_channel: u32, i
         u64::from(place.column),
     ];
     for (value, is_carried) in parts.into_iter().zip(carried(issued.command)) {
-        if is_carried {
+        if is_carried || value > 0 {
             number(out, value);
         }
         out.push(b',');

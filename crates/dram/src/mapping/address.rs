@@ -115,6 +115,7 @@ impl AddressMap {
         let ground = HashGround {
             extents: &extents,
             address_bits: address_bits(&steps),
+            nodes: config.topology.nodes().into(),
         };
         let hash =
             HashMatrix::new(&config.mapping.hash, &ground).map_err(|problem| ConfigError {

@@ -1,6 +1,7 @@
 //! A hash made ready for a system: one matrix over the bits of all fields, and its inverse.
 //!
-//! Of a field with `odd × 2ⁿ` values the low `n` bits are *free*: they can be any, whatever the rest of the value is.
+//! Of a field with `odd × 2ⁿ` values the low `n` bits are *free*: they can be any, whatever the rest of the value is. Of
+//! channels that clusters share, so are those of a share, so that no line leaves the channels of its cluster.
 //! Free bits alone are hashed, so that no value leaves its range. Bits above them can be XORed into others, but stay.
 //! The matrix is square over all bits, with a row of its own bit alone for each that stays: a place is one to one with
 //! its hash exactly where the matrix can be inverted.
@@ -52,6 +53,8 @@ pub(super) struct HashGround<'a> {
     pub(super) extents: &'a [u64; FIELDS],
     /// Field and bit of each address bit from the 6th; none where the bit is none of a single field.
     pub(super) address_bits: Vec<Option<(usize, u32)>>,
+    /// Clusters of all sockets, which have equal shares of the channels, one behind the other.
+    pub(super) nodes: u64,
 }
 
 /// Bits of a field's values.
@@ -72,7 +75,7 @@ impl HashMatrix {
         if hash.rules.is_empty() {
             return Ok(Self::default());
         }
-        let layout = BitLayout::new(ground.extents);
+        let layout = BitLayout::new(ground);
         let mut rows: Vec<u128> = (0..layout.bits()).map(|bit| 1 << bit).collect();
         for rule in &hash.rules {
             match rule {
@@ -164,12 +167,18 @@ struct BitLayout {
     width: [u32; FIELDS],
     /// How many of them are free.
     free: [u32; FIELDS],
-    extents: [u64; FIELDS],
+    /// Values among which the bits that are not free stay as they are: of channels those of a cluster.
+    shares: [u64; FIELDS],
 }
 
 impl BitLayout {
-    fn new(extents: &[u64; FIELDS]) -> Self {
-        let width = extents.map(width);
+    fn new(ground: &HashGround<'_>) -> Self {
+        let width = ground.extents.map(width);
+        let mut shares = *ground.extents;
+        let channels = &mut shares[AddressField::Channel as usize];
+        if channels.is_multiple_of(ground.nodes) {
+            *channels /= ground.nodes;
+        }
         let mut first = [0; FIELDS];
         for field in 1..FIELDS {
             first[field] = first[field - 1] + width[field - 1];
@@ -177,8 +186,8 @@ impl BitLayout {
         Self {
             first,
             width,
-            free: extents.map(u64::trailing_zeros),
-            extents: *extents,
+            free: shares.map(u64::trailing_zeros),
+            shares,
         }
     }
 
@@ -237,10 +246,15 @@ impl BitLayout {
         let free = self.free[index];
         if bits.len() != free as usize {
             return Err(format!(
-                "{word}: bits given: {}; needed: {free}, as it has {} values{}",
+                "{word}: bits given: {}; needed: {free}, as {} has {} values{}",
                 bits.len(),
-                self.extents[index],
-                if self.width[index] > free {
+                if self.shares[index] < ground.extents[index] {
+                    "a cluster"
+                } else {
+                    "it"
+                },
+                self.shares[index],
+                if width(self.shares[index]) > free {
                     ", whose odd part is not hashed"
                 } else {
                     ""

@@ -29,6 +29,7 @@ fn system(extents: [u32; 8], digits: Vec<Digit>, hash: AddressHash) -> SystemCon
         slices: 1,
         groups: groups as u8,
         banks: banks as u8,
+        refresh_sets: banks as u8,
         rows,
         columns: columns as u16,
     };
@@ -485,6 +486,74 @@ fn of_numbers_that_are_no_power_of_two_the_binary_part_is_hashed() {
             u32::from(is.location.bank),
             u32::from(was.location.bank) ^ row >> 3 & 3
         );
+    }
+}
+
+/// Clusters have shares of the channels and of the addresses, one behind the other: whatever the hash, every line has a
+/// place of its own, among the channels of its cluster.
+#[test]
+fn no_hash_takes_a_line_out_of_its_cluster() {
+    let own = |bits: u32| {
+        let row = |bit| {
+            vec![
+                HashBit::Field(AddressField::Channel, bit),
+                HashBit::Field(AddressField::Row, bit),
+            ]
+        };
+        HashRule::Bits(AddressField::Channel, (0..bits).map(row).collect())
+    };
+    for (channels, clusters, bits) in [
+        (12, 2, 1),
+        (12, 3, 2),
+        (12, 12, 0),
+        (16, 2, 3),
+        (16, 4, 2),
+        (6, 2, 0),
+    ] {
+        let extents = [channels, 2, 1, 1, 2, 4, 24, 2];
+        let share = channels / clusters;
+        let mut list = plain(extents);
+        list[0].radix = share;
+        list.push(Digit {
+            field: AddressField::Channel,
+            radix: clusters,
+        });
+        let mut hashes = vec![AddressHash::on(), AddressHash::off()];
+        for text in [
+            "low channel group bank",
+            "fold channel sub-channel group bank",
+        ] {
+            hashes.push(text.parse().expect("a hash"));
+        }
+        if bits > 0 {
+            hashes.push(AddressHash {
+                rules: vec![own(bits)],
+            });
+        }
+        for hash in hashes {
+            let mut config = system(extents, list.clone(), hash.clone());
+            config.topology.clusters = clusters;
+            let map = AddressMap::new(&config).expect("it fits");
+            let lines = map.bytes() / 64;
+            let mut places = std::collections::HashSet::new();
+            for line in 0..lines {
+                let place = map.place(line);
+                let cluster = line / (lines / u64::from(clusters));
+                assert_eq!(
+                    u64::from(place.channel / share),
+                    cluster,
+                    "{channels} {clusters} {hash}"
+                );
+                assert_eq!(map.encode(&place), Ok(line * 64));
+                assert!(places.insert(parts(&place)), "{channels} {clusters} {hash}");
+            }
+        }
+        let rules = vec![own(bits + 1)];
+        let mut config = system(extents, list, AddressHash { rules });
+        config.topology.clusters = clusters;
+        let error = problem(&config);
+        let wanted = format!("needed: {bits}, as a cluster has {share} values");
+        assert!(error.contains(&wanted), "{error}");
     }
 }
 

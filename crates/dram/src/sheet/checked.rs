@@ -56,6 +56,7 @@ impl Connected {
                 slices: of.slices,
                 groups: of.groups,
                 banks: of.banks,
+                refresh_sets: of.refresh_sets,
             },
             controller,
             parameters,

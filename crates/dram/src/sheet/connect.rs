@@ -10,13 +10,12 @@ use super::labelled::{
     pick_optional, pick_or, set,
 };
 use super::module::{self, Module, RankPair};
-use super::rounding::clocks_within;
-use super::system::{self, System};
+use super::system::{self, LinkSheet, System};
 use super::timing::{DataBuffers, TimingBasis, Turnarounds};
 use super::{BeatReturn, mapping};
 use crate::config::{
-    self, ChannelGeometry, ClockDomain, CoreConfig, PagePolicy, Policy, Refresh, RefreshManagement,
-    SameBankOrder, SubChannelConfig, SystemConfig,
+    self, ChannelGeometry, ClockDomain, CoreConfig, LinkConfig, PagePolicy, Policy, Refresh,
+    RefreshManagement, SameBankOrder, SubChannelConfig, SystemConfig, Topology,
 };
 use crate::energy::Currents;
 use crate::mapping::AddressMap;
@@ -112,13 +111,20 @@ impl Connection<'_> {
     fn config(&self) -> Result<SystemConfig, SettingError> {
         let (system, module, settings) = (self.system, self.module, self.settings);
         let geometry = self.geometry()?;
-        let clock = ClockDomain {
-            data_rate_mts: *module.dram_rate_mts.value(),
-        };
+        let clock = self.clock();
         let turnarounds = self.turnarounds()?;
         let timing = self.timing(turnarounds)?;
         let policy = self.policy(&geometry, &timing)?;
-        let channels = system.channels.pick("channels", settings)?.get();
+        let topology = self.topology()?;
+        let channels = system.channels.pick("channels", settings)?.get() * topology.sockets;
+        let cores = self.cores(topology.sockets)?;
+        if let Err(error) = topology.check(channels, cores.cores) {
+            let what = match error.what.trim_start_matches("topology.") {
+                "remote_percent" => "remote_share",
+                what => what,
+            };
+            return Err(unfit(what, error.problem));
+        }
         let sub_channels = u32::from(*module.sub_channels.value());
         let bytes = system
             .mapping
@@ -136,8 +142,14 @@ impl Connection<'_> {
             .address_order
             .pick("address_order", settings)?;
         let hash = system.mapping.hash.pick("hash", settings)?;
-        let mapping =
-            mapping::mapping(&order, bytes / 64, hash, channels, sub_channels, &geometry)?;
+        let mapping = mapping::mapping(
+            &order,
+            bytes / 64,
+            hash,
+            [channels, topology.nodes()],
+            sub_channels,
+            &geometry,
+        )?;
         let register = module.register_delay.pick("register_delay", settings)?;
         let buffer = turnarounds
             .buffers
@@ -154,10 +166,117 @@ impl Connection<'_> {
             mapping,
             refresh_stagger: self.stagger()?,
             module_delay_ps: register.ps() + buffer.ps(),
-            cores: self.cores()?,
+            cores,
+            topology,
         };
         AddressMap::new(&config).map_err(|error| unfit(error.what, error.problem))?;
         Ok(config)
+    }
+
+    /// Sockets, clusters and links.
+    fn topology(&self) -> Result<Topology, SettingError> {
+        let (system, settings) = (self.system, self.settings);
+        let sockets = pick_optional(system.sockets.as_ref(), "sockets", settings)?
+            .map_or(1, BoundedCount::get);
+        let clusters = pick_optional(system.clusters.as_ref(), "clusters", settings)?
+            .map_or(1, BoundedCount::get);
+        let remote_percent = pick_optional(system.remote_share.as_ref(), "remote_share", settings)?
+            .map_or(0, BoundedCount::get);
+        let (links, link) = match &system.link {
+            Some(sheet) => self.link(sheet, sockets)?,
+            None => {
+                self.check_link_settings()?;
+                (0, None)
+            }
+        };
+        if remote_percent > 0 && link.is_none() && sockets > 1 {
+            return Err(unfit(
+                "remote_share",
+                format!(
+                    "{remote_percent} % of the pages lie in another socket, and the system has no [host.link] to it; allowed: 0"
+                ),
+            ));
+        }
+        Ok(Topology {
+            sockets,
+            clusters,
+            remote_percent,
+            links,
+            link: link.filter(|_| links > 0 || remote_percent > 0),
+        })
+    }
+
+    /// How many links the channels stand behind, and what each is.
+    fn link(
+        &self,
+        sheet: &LinkSheet,
+        sockets: u32,
+    ) -> Result<(u32, Option<LinkConfig>), SettingError> {
+        let settings = self.settings;
+        let links = match &sheet.links {
+            Some(links) => links.pick("links", settings)?.get(),
+            None => 0,
+        };
+        if links > 0 && sockets > 1 {
+            return Err(unfit(
+                "sockets",
+                format!(
+                    "{sockets} sockets, each with channels behind links, are not modelled; allowed: 1"
+                ),
+            ));
+        }
+        let link = LinkConfig {
+            delay_ps: sheet.delay.pick("link_delay", settings)?.ps(),
+            bytes_per_s: u64::from(sheet.gb_per_s.pick("link_gb_per_s", settings)?.get())
+                * 1_000_000_000,
+            request_bytes: [
+                sheet
+                    .read_request
+                    .pick("link_read_request", settings)?
+                    .get(),
+                sheet
+                    .write_request
+                    .pick("link_write_request", settings)?
+                    .get(),
+            ],
+            return_bytes: [
+                sheet.read_return.pick("link_read_return", settings)?.get(),
+                sheet
+                    .write_return
+                    .pick("link_write_return", settings)?
+                    .get(),
+            ],
+        };
+        Ok((links, Some(link)))
+    }
+
+    /// Settings of links are checked on every system.
+    fn check_link_settings(&self) -> Result<(), SettingError> {
+        let settings = self.settings;
+        set::<BoundedCount<1, 64>>("links", settings)?;
+        set::<Time>("link_delay", settings)?;
+        set::<BoundedCount<1, 10_000>>("link_gb_per_s", settings)?;
+        for name in [
+            "link_read_request",
+            "link_write_request",
+            "link_read_return",
+            "link_write_return",
+        ] {
+            set::<BoundedCount<1, 1024>>(name, settings)?;
+        }
+        Ok(())
+    }
+
+    fn clock(&self) -> ClockDomain {
+        let rate = *self.module.dram_rate_mts.value();
+        self.die.standard.value().clock(rate)
+    }
+
+    /// Bursts that carry a line.
+    fn bursts(&self) -> u32 {
+        let bits =
+            u32::from(*self.module.data_bits.value()) * u32::from(*self.die.burst_length.value());
+        512_u32.div_ceil(bits.max(1))
     }
 
     fn geometry(&self) -> Result<ChannelGeometry, SettingError> {
@@ -181,6 +300,7 @@ impl Connection<'_> {
             slices,
             groups: *die.groups.value(),
             banks: *die.banks.value(),
+            refresh_sets: die.refresh_sets(),
             rows: *organization.rows.value(),
             columns: u16::try_from(row_bytes / 64).unwrap_or(u16::MAX),
         })
@@ -254,6 +374,7 @@ impl Connection<'_> {
             organization: self.organization()?,
             bin,
             turnarounds,
+            bursts: self.bursts(),
             refresh_rate,
         };
         Ok(ground.timing())
@@ -297,6 +418,7 @@ impl Connection<'_> {
         let shared = |sharing| sharing == Sharing::Shared;
         let refresh = self.refresh()?;
         let rate = *self.module.dram_rate_mts.value();
+        let standard = *self.die.standard.value();
         Ok(Policy {
             scheduler: pick_or(
                 controller.scheduler.as_ref(),
@@ -335,7 +457,9 @@ impl Connection<'_> {
             page: match controller.page_policy.pick("page_policy", settings)? {
                 RowPolicyChoice::Open => PagePolicy::Open,
                 RowPolicyChoice::Closed => PagePolicy::Closed,
-                RowPolicyChoice::Timeout(time) => PagePolicy::Timeout(clocks_within(time, rate)),
+                RowPolicyChoice::Timeout(time) => {
+                    PagePolicy::Timeout(standard.clocks_within(time, rate))
+                }
             },
             refresh,
             same_bank_order: match pick_or(
@@ -379,7 +503,7 @@ impl Connection<'_> {
             refresh_phase: self.phases(geometry, timing, refresh)?,
             power_down: match controller.power_down.pick("power_down", settings)? {
                 PowerDown::Never => None,
-                PowerDown::After(time) => Some(clocks_within(time, rate)),
+                PowerDown::After(time) => Some(standard.clocks_within(time, rate)),
             },
         })
     }
@@ -519,10 +643,11 @@ impl Connection<'_> {
         sets.iter().map(named).collect()
     }
 
-    fn cores(&self) -> Result<CoreConfig, SettingError> {
+    /// The cores of all sockets.
+    fn cores(&self, sockets: u32) -> Result<CoreConfig, SettingError> {
         let (system, settings) = (self.system, self.settings);
         Ok(CoreConfig {
-            cores: system.cores.pick("cores", settings)?.get(),
+            cores: system.cores.pick("cores", settings)?.get() * sockets,
             misses: system.misses.pick("misses", settings)?.get(),
             fill_buffers: pick_optional(system.fill_buffers.as_ref(), "fill_buffers", settings)?
                 .map(BoundedCount::get),

@@ -22,8 +22,10 @@ pub struct Die {
     pub banks: Sourced<u8>,
     /// Beats of a burst.
     pub burst_length: Sourced<u8>,
-    /// Clocks that ACT, RD and WR take on the command bus.
+    /// Clocks that ACT takes on the command bus, and RD and WR where they do not differ.
     pub command_clocks: Sourced<u8>,
+    /// Clocks that RD and WR take there, where they differ from ACT's.
+    pub column_clocks: Option<Sourced<u8>>,
     /// How far CWL lies below CL, in clocks.
     pub cwl_below_cl: Sourced<u32>,
     /// The widths that the die is bonded in.
@@ -44,7 +46,7 @@ pub struct Die {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Organization {
-    /// Data lines: 4, 8 or 16.
+    /// Data lines: 4, 8, 16, or 32 of a pseudo-channel of HBM.
     pub width_bits: Sourced<u8>,
     /// Rows of a bank.
     pub rows: Sourced<u32>,
@@ -153,6 +155,12 @@ pub struct SameBank {
     pub trfc_sb: TimingRule,
     /// tREFSBRD: REFsb to ACT of other banks.
     pub trefsbrd: TimingRule,
+    /// Sets of banks that are refreshed in turn: as many as a group has banks where one bank of every group is
+    /// refreshed (DDR5, and without this key), more for pairs of banks (LPDDR5X), as many as there are banks for single
+    /// ones (HBM3).
+    pub sets: Option<Sourced<u8>>,
+    /// REFsb to REFsb of other banks: tpbR2pbR or tRREFD; without it tRFCsb.
+    pub refsb_gap: Option<TimingRule>,
 }
 
 /// Rules between logical ranks of a 3DS stack.
@@ -217,6 +225,23 @@ impl Die {
         all.find(|one| *one.width_bits.value() == width_bits)
     }
 
+    /// Clocks that RD and WR take on the command bus.
+    #[must_use]
+    pub fn column_clocks(&self) -> &Sourced<u8> {
+        self.column_clocks.as_ref().unwrap_or(&self.command_clocks)
+    }
+
+    /// Sets of banks that REFsb refreshes in turn.
+    #[must_use]
+    pub fn refresh_sets(&self) -> u8 {
+        let sets = self
+            .rules
+            .same_bank
+            .as_ref()
+            .and_then(|of| of.sets.as_ref());
+        *sets.unwrap_or(&self.banks).value()
+    }
+
     /// The speed bin of a name at a data rate, if the die has it.
     #[must_use]
     pub fn bin(&self, name: &str, rate_mts: u32) -> Option<&SpeedBin> {
@@ -276,7 +301,25 @@ impl Die {
             1,
             2,
         );
-        problems.within("cwl_below_cl", (*self.cwl_below_cl.value()).into(), 0, 16);
+        if let Some(clocks) = &self.column_clocks {
+            problems.within("column_clocks", (*clocks.value()).into(), 1, 2);
+        }
+        problems.within("cwl_below_cl", (*self.cwl_below_cl.value()).into(), 0, 32);
+        if let Some(sets) = self
+            .rules
+            .same_bank
+            .as_ref()
+            .and_then(|of| of.sets.as_ref())
+        {
+            let (sets, per_group) = (u16::from(*sets.value()), u16::from(*self.banks.value()));
+            let banks = per_group * u16::from(*self.groups.value());
+            if sets == 0 || !sets.is_multiple_of(per_group.max(1)) || !banks.is_multiple_of(sets) {
+                problems.add(
+                    "rules.same_bank.sets",
+                    format!("{sets} sets do not divide {banks} banks in groups of {per_group}; allowed: a multiple of the banks of a group that divides the banks"),
+                );
+            }
+        }
         problems.up_to("vdd", &self.vdd, Voltage::from_si(5.0));
         problems.up_to("vpp", &self.vpp, Voltage::from_si(5.0));
         for (key, missing) in [
@@ -292,8 +335,8 @@ impl Die {
 
     fn check_organization(&self, organization: &Organization, problems: &mut DramSheetProblems) {
         let width = *organization.width_bits.value();
-        if !matches!(width, 4 | 8 | 16) {
-            problems.add("width_bits", "allowed: 4, 8, 16");
+        if !matches!(width, 4 | 8 | 16 | 32) {
+            problems.add("width_bits", "allowed: 4, 8, 16, 32");
         }
         let rows = *organization.rows.value();
         problems.within("rows", rows.into(), 1, ROWS_MAX.into());
@@ -408,10 +451,13 @@ impl DieRules {
             let mut found = DramSheetProblems::default();
             same_bank.trfc_sb.check("trfc_sb", &mut found);
             same_bank.trefsbrd.check("trefsbrd", &mut found);
+            if let Some(rule) = &same_bank.refsb_gap {
+                rule.check("refsb_gap", &mut found);
+            }
             interval(
                 "trefi_sb",
                 &same_bank.trefi_sb,
-                &same_bank.trfc_sb,
+                same_bank.refsb_gap.as_ref().unwrap_or(&same_bank.trfc_sb),
                 &mut found,
             );
             problems.nest("same_bank", found);

@@ -115,18 +115,19 @@ impl ChoiceValue for AddressHash {
 
 /// Digits of a system: `lines` lines that follow each other stay in one sub-channel, placed by `order`; then come the
 /// other sub-channel and the next channel; then the rest of `order`. The digit at which the sub-channel changes is
-/// split in two.
+/// split in two. Each of several nodes (clusters of sockets) has a share of the channels and of the addresses, one behind the
+/// other.
 pub(super) fn mapping(
     order: &Order,
     lines: u32,
     hash: AddressHash,
-    channels: u32,
+    [channels, nodes]: [u32; 2],
     sub_channels: u32,
     geometry: &ChannelGeometry,
 ) -> Result<AddressMapping, SettingError> {
     let outer = [
         (AddressField::SubChannel, sub_channels),
-        (AddressField::Channel, channels),
+        (AddressField::Channel, channels / nodes),
     ];
     let mut digits = Vec::new();
     let mut left = lines;
@@ -162,6 +163,7 @@ pub(super) fn mapping(
             });
         }
     }
+    extend(&mut digits, &[(AddressField::Channel, nodes)]);
     Ok(AddressMapping { digits, hash })
 }
 
@@ -194,6 +196,7 @@ mod tests {
             slices: 1,
             groups: 8,
             banks: 4,
+            refresh_sets: 4,
             rows: 3 << 15,
             columns: 128,
         }
@@ -204,8 +207,15 @@ mod tests {
     }
 
     fn digits(text: &str, lines: u32) -> Vec<(AddressField, u32)> {
-        let mapping =
-            mapping(&order(text), lines, AddressHash::off(), 12, 2, &geometry()).expect("it fits");
+        let mapping = mapping(
+            &order(text),
+            lines,
+            AddressHash::off(),
+            [12, 1],
+            2,
+            &geometry(),
+        )
+        .expect("it fits");
         let pair = |digit: &Digit| (digit.field, digit.radix);
         mapping.digits.iter().map(pair).collect()
     }
@@ -244,8 +254,8 @@ mod tests {
     #[test]
     fn a_granularity_that_divides_nothing_is_refused() {
         let text = "pseudo-channel group column rank bank row";
-        let error =
-            mapping(&order(text), 3, AddressHash::off(), 1, 1, &geometry()).expect_err("3 lines");
+        let error = mapping(&order(text), 3, AddressHash::off(), [1, 1], 1, &geometry())
+            .expect_err("3 lines");
         assert!(
             error.to_string().starts_with("interleave_bytes: 3 lines"),
             "{error}"
@@ -313,8 +323,8 @@ mod tests {
                 "row:16 does not fit the 98304 values",
             ),
         ] {
-            let error =
-                mapping(&order(text), 1, AddressHash::off(), 1, 1, &geometry()).expect_err(text);
+            let error = mapping(&order(text), 1, AddressHash::off(), [1, 1], 1, &geometry())
+                .expect_err(text);
             assert!(
                 error
                     .to_string()

@@ -32,7 +32,7 @@ pub use labelled::{
 pub use mapping::Order;
 pub use module::{Module, ModuleKind, ModulePower, RankPair};
 pub use problem::DramSheetProblem;
-pub use rounding::{Standard, clocks_within};
+pub use rounding::Standard;
 pub use rule::TimingRule;
-pub use system::{HostControllerSheet, MappingSheet, System};
+pub use system::{HostControllerSheet, LinkSheet, MappingSheet, System};
 pub use timing::{DataBuffers, Turnarounds};

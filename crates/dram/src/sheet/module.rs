@@ -18,6 +18,10 @@ pub enum ModuleKind {
     Rdimm,
     /// With a register (MRCD) and data buffers (MDB) that join two ranks at twice their rate.
     Mrdimm,
+    /// Packages soldered beside the processor, as LPDDR is.
+    Soldered,
+    /// A stack of dies on an interposer, as HBM is.
+    Stack,
 }
 
 /// A module: table `[dimm]`.
@@ -124,7 +128,7 @@ impl Module {
     pub fn pseudo_channels(&self) -> u8 {
         match self.kind.value() {
             ModuleKind::Mrdimm => 2,
-            ModuleKind::Udimm | ModuleKind::Rdimm => 1,
+            _ => 1,
         }
     }
 
@@ -155,7 +159,7 @@ impl Module {
         problems.within("host_rate_mts", host.into(), 800, 40_000);
         let factor = match self.kind.value() {
             ModuleKind::Mrdimm => 2,
-            ModuleKind::Udimm | ModuleKind::Rdimm => 1,
+            _ => 1,
         };
         if dram.checked_mul(factor) != Some(host) {
             let relation = if factor == 2 {
@@ -174,17 +178,15 @@ impl Module {
             (ModuleKind::Mrdimm, None) => {
                 problems.add("kind", "an MRDIMM needs the table [dimm.pair]")
             }
-            (ModuleKind::Udimm | ModuleKind::Rdimm, Some(_)) => {
-                problems.add("pair", "only an MRDIMM joins ranks in pairs");
-            }
-            _ => {}
+            (ModuleKind::Mrdimm, Some(_)) | (_, None) => {}
+            (_, Some(_)) => problems.add("pair", "only an MRDIMM joins ranks in pairs"),
         }
     }
 
     fn check_shape(&self, problems: &mut DramSheetProblems) {
         let width = *self.width_bits.value();
-        if !matches!(width, 4 | 8 | 16) {
-            problems.add("width_bits", "allowed: 4, 8, 16");
+        if !matches!(width, 4 | 8 | 16 | 32) {
+            problems.add("width_bits", "allowed: 4, 8, 16, 32");
         } else if !self.data_bits.value().is_multiple_of(width)
             || !self.ecc_bits.value().is_multiple_of(width)
         {
@@ -193,11 +195,11 @@ impl Module {
                 "the lines of a sub-channel are no multiple of it",
             );
         }
-        if !matches!(*self.data_bits.value(), 32 | 64) {
-            problems.add("data_bits", "allowed: 32, 64");
+        if !matches!(*self.data_bits.value(), 16 | 32 | 64) {
+            problems.add("data_bits", "allowed: 16, 32, 64");
         }
         problems.within("ecc_bits", (*self.ecc_bits.value()).into(), 0, 16);
-        problems.within("sub_channels", (*self.sub_channels.value()).into(), 1, 2);
+        problems.within("sub_channels", (*self.sub_channels.value()).into(), 1, 64);
         problems.within("slices", (*self.slices.value()).into(), 1, 16);
         let ranks = *self.ranks.value();
         problems.within("ranks", ranks.into(), 1, 8);
@@ -231,10 +233,16 @@ impl Module {
         self.check_capacity(die, &mut problems);
         self.check_bin(die, &mut problems);
         let line_bits = u64::from(*self.data_bits.value()) * u64::from(*die.burst_length.value());
-        if line_bits != 512 {
+        let bursts = die.standard.value().bursts_max();
+        if line_bits != 512 && (bursts == 1 || line_bits * u64::from(bursts) != 512) {
+            let half = if bursts == 1 {
+                ""
+            } else {
+                ", or 256, half of it"
+            };
             problems.add(
                 "data_bits",
-                format!("a burst carries {line_bits} bits; allowed: 512, a line of 64 B"),
+                format!("a burst carries {line_bits} bits; allowed: 512, a line of 64 B{half}"),
             );
         }
         let row = organization.page_bytes.nominal().bytes() * u64::from(*self.data_bits.value())

@@ -3,6 +3,8 @@
 use serde::Deserialize;
 use wordline_core::quantity::Time;
 
+use crate::config::ClockDomain;
+
 /// The standard that a die follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub enum Standard {
@@ -12,16 +14,51 @@ pub enum Standard {
     /// JESD79-5.
     #[serde(rename = "DDR5")]
     Ddr5,
+    /// JESD209-5, at 4 clocks of data (WCK) for each of commands (CK).
+    #[serde(rename = "LPDDR5X")]
+    Lpddr5x,
+    /// JESD238.
+    #[serde(rename = "HBM3")]
+    Hbm3,
 }
 
 impl Standard {
+    /// Beats of data in a clock of the commands.
+    #[must_use]
+    pub const fn beats(self) -> u32 {
+        match self {
+            Self::Ddr4 | Self::Ddr5 => 2,
+            Self::Hbm3 => 4,
+            Self::Lpddr5x => 8,
+        }
+    }
+
+    /// The clock of a DRAM at a data rate in MT/s.
+    #[must_use]
+    pub const fn clock(self, data_rate_mts: u32) -> ClockDomain {
+        ClockDomain {
+            data_rate_mts,
+            beats: self.beats(),
+        }
+    }
+
+    /// A line of 64 bytes may take two bursts: where channels are narrow. Elsewhere it takes one.
+    #[must_use]
+    pub const fn bursts_max(self) -> u32 {
+        match self {
+            Self::Ddr4 | Self::Ddr5 => 1,
+            Self::Lpddr5x | Self::Hbm3 => 2,
+        }
+    }
+
     /// Clocks (nCK) that a least time between two commands takes at a data rate.
     ///
-    /// Both standards count in whole picoseconds, the clock period rounded down, and forgive a little, so that a
+    /// DDR4 and DDR5 count in whole picoseconds, the clock period rounded down, and forgive a little, so that a
     /// period that was rounded does not cost a clock. DDR5 forgives 0.3 % of the time: nCK is the whole part of
     /// `(time · 0.997 / tCK) + 1` (JESD79-5, "Rounding Definitions and Algorithms": correction factor 0.30 %). DDR4
     /// forgives 0.026 of a clock: the whole part of `time / tCK + 0.974` (JESD79-4, the section of the same name).
-    /// Of a long time DDR5 forgives more than a clock: tRFC 410 ns is 1311 clocks at 6400 MT/s, not 1312.
+    /// Of a long time DDR5 forgives more than a clock: tRFC 410 ns is 1311 clocks at 6400 MT/s, not 1312. LPDDR5X and
+    /// HBM3 forgive nothing: whole clocks of the exact period, rounded up, as open simulators do.
     ///
     /// What exceeds a u32 is held there; a rate of 0 counts as 1.
     #[must_use]
@@ -30,21 +67,26 @@ impl Standard {
             return 0;
         }
         let clock_ps = u128::from((2_000_000 / data_rate_mts.max(1)).max(1));
-        let time = u128::from(time.ps());
-        let thousandths = match self {
-            Self::Ddr4 => time * 1000 / clock_ps + 974,
-            Self::Ddr5 => time * 997 / clock_ps + 1000,
+        let ps = u128::from(time.ps());
+        let clocks = match self {
+            Self::Ddr4 => (ps * 1000 / clock_ps + 974) / 1000,
+            Self::Ddr5 => (ps * 997 / clock_ps + 1000) / 1000,
+            Self::Lpddr5x | Self::Hbm3 => self
+                .clock(data_rate_mts.max(1))
+                .edge_at_or_after(time.ps())
+                .into(),
         };
-        u32::try_from(thousandths / 1000).unwrap_or(u32::MAX)
+        u32::try_from(clocks).unwrap_or(u32::MAX)
     }
-}
 
-/// Clocks (nCK) that a greatest time lasts at a data rate: no more than fit, at least one. Such are the intervals
-/// between refreshes.
-#[must_use]
-pub fn clocks_within(time: Time, data_rate_mts: u32) -> u32 {
-    let clocks = u128::from(time.ps()) * u128::from(data_rate_mts) / 2_000_000;
-    u32::try_from(clocks).unwrap_or(u32::MAX).max(1)
+    /// Clocks (nCK) that a greatest time lasts at a data rate: no more than fit, at least one. Such are the intervals
+    /// between refreshes.
+    #[must_use]
+    pub fn clocks_within(self, time: Time, data_rate_mts: u32) -> u32 {
+        let beats = u128::from(time.ps()) * u128::from(data_rate_mts);
+        let clocks = beats / (u128::from(self.beats()) * 1_000_000);
+        u32::try_from(clocks).unwrap_or(u32::MAX).max(1)
+    }
 }
 
 #[cfg(test)]
@@ -99,11 +141,23 @@ mod tests {
         assert_eq!(clocks(13_767), 23);
     }
 
+    /// By hand: the clock of LPDDR5X-8533 takes 937.54 ps, that of HBM3-6400 625 ps.
+    #[test]
+    fn lpddr5x_and_hbm3_round_up() {
+        let lpddr5x = |ps| Standard::Lpddr5x.clocks(Time::from_ps(ps), 8533);
+        assert_eq!([937, 938, 18_000, 42_000].map(lpddr5x), [1, 2, 20, 45]);
+        let hbm3 = |ps| Standard::Hbm3.clocks(Time::from_ps(ps), 6400);
+        assert_eq!([625, 626, 16_250, 260_000].map(hbm3), [1, 2, 26, 416]);
+        let within = Standard::Lpddr5x.clocks_within(Time::from_ps(3_906_000), 8533);
+        assert_eq!(within, 4166);
+    }
+
     #[test]
     fn intervals_are_cut_and_extremes_are_held() {
-        assert_eq!(clocks_within(Time::from_ps(3_900_000), 4400), 8580);
-        assert_eq!(clocks_within(Time::from_ps(487_500), 4400), 1072);
-        assert_eq!(clocks_within(Time::ZERO, 4400), 1);
+        let within = |ps, rate| Standard::Ddr5.clocks_within(Time::from_ps(ps), rate);
+        assert_eq!(within(3_900_000, 4400), 8580);
+        assert_eq!(within(487_500, 4400), 1072);
+        assert_eq!(within(0, 4400), 1);
         assert_eq!(Standard::Ddr5.clocks(Time::ZERO, 6400), 0);
         assert_eq!(
             Standard::Ddr5.clocks(Time::from_ps(u64::MAX), 6400),

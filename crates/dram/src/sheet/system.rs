@@ -34,6 +34,14 @@ pub struct System {
     pub request_path: Labelled<Time>,
     /// From the memory controller back to the core.
     pub return_path: Labelled<Time>,
+    /// Sockets, each with as many channels and cores as stated; without it one.
+    pub sockets: Option<Labelled<BoundedCount<1, 4>>>,
+    /// Clusters of a socket (sub-NUMA clustering): cores use the channels of their own; without it one.
+    pub clusters: Option<Labelled<BoundedCount<1, 8>>>,
+    /// Per cent of a core's pages that lie in the next socket; without it none.
+    pub remote_share: Option<Labelled<BoundedCount<0, 100>>>,
+    /// What cores and controllers are linked by, beside the paths: to a CXL device, or to the next socket.
+    pub link: Option<LinkSheet>,
     /// Bytes of a page of virtual memory.
     pub page_bytes: Labelled<PageSize>,
     /// Cache that holds the dirty lines of a core.
@@ -42,6 +50,41 @@ pub struct System {
     pub mapping: MappingSheet,
     /// What the memory controllers decide by themselves.
     pub controller: HostControllerSheet,
+}
+
+/// A link that carries messages one after the other, each way by itself: table `[host.link]`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LinkSheet {
+    /// Links that the channels stand behind. Left out of a link between sockets, of which each socket's cores have one.
+    pub links: Option<Labelled<BoundedCount<1, 64>>>,
+    /// What it adds to a message each way, beside the message's length.
+    pub delay: Labelled<Time>,
+    /// What it carries each way, in GB/s.
+    pub gb_per_s: Labelled<BoundedCount<1, 10_000>>,
+    /// Bytes that a read takes to ask.
+    pub read_request: Labelled<BoundedCount<1, 1024>>,
+    /// Bytes that a write takes to ask, its data included.
+    pub write_request: Labelled<BoundedCount<1, 1024>>,
+    /// Bytes that the data of a read take back.
+    pub read_return: Labelled<BoundedCount<1, 1024>>,
+    /// Bytes that the acknowledgement of a write takes back.
+    pub write_return: Labelled<BoundedCount<1, 1024>>,
+}
+
+impl LinkSheet {
+    fn choices(&self) -> Vec<SheetChoice> {
+        let mut choices = vec![
+            self.delay.choice("link_delay"),
+            self.gb_per_s.choice("link_gb_per_s"),
+            self.read_request.choice("link_read_request"),
+            self.write_request.choice("link_write_request"),
+            self.read_return.choice("link_read_return"),
+            self.write_return.choice("link_write_return"),
+        ];
+        choices.extend(self.links.as_ref().map(|links| links.choice("links")));
+        choices
+    }
 }
 
 /// How addresses are spread: table `[host.mapping]`.
@@ -112,8 +155,8 @@ pub struct HostControllerSheet {
     pub rtw_gap: Labelled<BoundedCount<0, 64>>,
 }
 
-/// Names of the choices of every system.
-pub(super) const NAMES: [&str; 37] = [
+/// Names of the choices of systems. Those of links only systems with links have.
+pub(super) const NAMES: [&str; 47] = [
     "channels",
     "cores",
     "misses",
@@ -151,6 +194,16 @@ pub(super) const NAMES: [&str; 37] = [
     "power_down",
     "rank_gap",
     "rtw_gap",
+    "sockets",
+    "clusters",
+    "remote_share",
+    "links",
+    "link_delay",
+    "link_gb_per_s",
+    "link_read_request",
+    "link_write_request",
+    "link_read_return",
+    "link_write_return",
 ];
 
 /// A choice that a sheet may leave out, as users see it.
@@ -207,8 +260,12 @@ impl System {
             optional(&controller.same_bank_order, "same_bank_order"),
             optional(&controller.rfm, "rfm"),
             optional(&controller.refresh_aside, "refresh_aside"),
+            optional(&self.sockets, "sockets"),
+            optional(&self.clusters, "clusters"),
+            optional(&self.remote_share, "remote_share"),
         ];
         choices.extend(optional.into_iter().flatten());
+        choices.extend(self.link.iter().flat_map(LinkSheet::choices));
         choices
     }
 

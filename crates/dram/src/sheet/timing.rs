@@ -4,7 +4,7 @@ use wordline_core::quantity::Time;
 
 use super::die::{Die, Organization, SpeedBin};
 use super::labelled::BeatReturn;
-use super::rounding::{Standard, clocks_within};
+use super::rounding::Standard;
 use crate::timing::Timing;
 
 /// What a timing rests on.
@@ -13,6 +13,8 @@ pub(super) struct TimingBasis<'a> {
     pub(super) organization: &'a Organization,
     pub(super) bin: &'a SpeedBin,
     pub(super) turnarounds: Turnarounds,
+    /// Bursts that carry a line of 64 bytes: 1, or 2 where the channel is narrow.
+    pub(super) bursts: u32,
     /// How many times as often as normal refreshes fall due.
     pub(super) refresh_rate: u64,
 }
@@ -49,6 +51,12 @@ struct HostBus {
 impl TimingBasis<'_> {
     /// Every distance in clocks of the DRAM.
     ///
+    /// A line that takes several bursts is one column command of the engine, with the clocks of all of them: its bursts
+    /// follow each other at tCCD_L in one bank, and those of another group's line fill the gaps. So lines follow each
+    /// other at as many tCCD as they have bursts. Their data are taken to come in one piece that ends with the last
+    /// burst: CL and CWL are longer by the gaps, and so are the distances to data of the other direction and of other
+    /// ranks, since the first burst comes earlier than that.
+    ///
     /// RD to WR in a rank: the write's data must not begin before the read's have ended and the bus was idle for the
     /// gap, `cl + burst + gap − cwl`. On an MRDIMM the host's bus may ask for more, as it does of the other
     /// pseudo-channel; see [`host_bus`](Self::host_bus). To another rank the engine adds the gap between ranks, since
@@ -58,24 +66,35 @@ impl TimingBasis<'_> {
         let standard = *self.die.standard.value();
         let rules = &self.die.rules;
         let clocks = |rule: &super::rule::TimingRule| rule.clocks(standard, rate);
-        let cl = clocks(&self.bin.cl);
-        let cwl = cl.saturating_sub(*self.die.cwl_below_cl.value()).max(1);
-        let burst = u32::from(*self.die.burst_length.value()) / 2;
+        let latency = clocks(&self.bin.cl);
+        let write_latency = latency
+            .saturating_sub(*self.die.cwl_below_cl.value())
+            .max(1);
+        let lines = |rule: &super::rule::TimingRule| self.bursts * clocks(rule);
+        let one = u32::from(*self.die.burst_length.value()).div_ceil(standard.beats());
+        let burst = self.bursts * one;
+        // From the first burst of a line to its last one, and how much of that is gaps.
+        let last = (self.bursts - 1) * clocks(&rules.tccd_l);
+        let spread = (last + one).saturating_sub(burst);
+        let (cl, cwl) = (latency + spread, write_latency + spread);
         let (rp, ras) = (clocks(&self.bin.trp), clocks(&rules.tras));
         let (rrd_s, faw) = (
             clocks(&self.organization.trrd_s),
             clocks(&self.organization.tfaw),
         );
         let interval =
-            |time: Time| clocks_within(Time::from_ps(time.ps() / self.refresh_rate), rate);
+            |time: Time| standard.clocks_within(Time::from_ps(time.ps() / self.refresh_rate), rate);
         let refi = interval(rules.trefi.least());
         let rfc = clocks(&rules.trfc);
         // A die that cannot refresh single banks is never asked to; the numbers stand for nothing then.
         let same_bank = rules.same_bank.as_ref();
         let stack = rules.stack.as_ref();
+        let rfc_sb = same_bank.map_or(rfc, |rules| clocks(&rules.trfc_sb));
         let gaps = self.turnarounds;
         let host = self.host_bus(standard, cl, cwl, burst);
-        let rtw = (cl + burst + gaps.rtw_gap).saturating_sub(cwl).max(1);
+        let rtw = (cl + burst + gaps.rtw_gap)
+            .saturating_sub(write_latency)
+            .max(1);
         Timing {
             cl,
             cwl,
@@ -84,14 +103,14 @@ impl TimingBasis<'_> {
             rp,
             ras,
             rc: ras + rp,
-            rtp: clocks(&rules.trtp),
+            rtp: last + clocks(&rules.trtp),
             wr: clocks(&rules.twr),
-            ccd_s: clocks(&rules.tccd_s),
-            ccd_m: clocks(&rules.tccd_m),
-            ccd_l: clocks(&rules.tccd_l),
-            ccd_s_wr: clocks(&rules.tccd_s_wr),
-            ccd_m_wr: clocks(&self.organization.tccd_m_wr),
-            ccd_l_wr: clocks(&self.organization.tccd_l_wr),
+            ccd_s: lines(&rules.tccd_s),
+            ccd_m: lines(&rules.tccd_m),
+            ccd_l: lines(&rules.tccd_l),
+            ccd_s_wr: lines(&rules.tccd_s_wr),
+            ccd_m_wr: lines(&self.organization.tccd_m_wr),
+            ccd_l_wr: lines(&self.organization.tccd_l_wr),
             wtr_s: clocks(&rules.twtr_s),
             wtr_m: clocks(&rules.twtr_m),
             wtr_l: clocks(&rules.twtr_l),
@@ -102,7 +121,7 @@ impl TimingBasis<'_> {
             ppd: clocks(&rules.tppd),
             rrd_dlr: stack.map_or(rrd_s, |stack| clocks(&stack.trrd_dlr)),
             faw_dlr: stack.map_or(faw, |stack| clocks(&stack.tfaw_dlr)),
-            rank_gap: gaps.rank_gap,
+            rank_gap: gaps.rank_gap + spread,
             pair_burst: host.burst,
             pair_rtw: host.rtw,
             pair_wtr: host.wtr,
@@ -110,12 +129,16 @@ impl TimingBasis<'_> {
             rfc,
             rfc_dlr: stack.map_or(rfc, |stack| clocks(&stack.trfc_dlr)),
             refi_sb: same_bank.map_or(refi, |rules| interval(rules.trefi_sb.least())),
-            rfc_sb: same_bank.map_or(rfc, |rules| clocks(&rules.trfc_sb)),
+            rfc_sb,
+            refsb_gap: same_bank
+                .and_then(|rules| rules.refsb_gap.as_ref())
+                .map_or(rfc_sb, clocks),
             refsbrd: same_bank.map_or(rfc, |rules| clocks(&rules.trefsbrd)),
             pd: clocks(&rules.tpd),
             xp: clocks(&rules.txp),
             pden: clocks(&rules.tpden),
             long_command: u32::from(*self.die.command_clocks.value()),
+            column_command: u32::from(*self.die.column_clocks().value()),
         }
     }
 
@@ -145,7 +168,7 @@ impl TimingBasis<'_> {
         let earlier = if both == Time::ZERO {
             0
         } else {
-            clocks_within(both, rate)
+            standard.clocks_within(both, rate)
         };
         HostBus {
             burst: match pair.beat_return {

@@ -358,11 +358,18 @@ mod tests {
             count(),
             count(),
         );
+        // One bank of every group, pairs of banks or single ones; and commands that take the bus for one clock or two.
+        let shape = (prop::sample::select(vec![4u8, 8, 32]), 1u32..3, 1u32..3);
         let all = (any::<bool>(), any::<bool>(), queues, page, refresh, power);
-        let all = (all, scheduler, late);
+        let all = (all, scheduler, late, shape);
         all.prop_map(
-            |((module, shared, (reads, writes), page, refresh, power), scheduler, late)| {
+            |((module, shared, (reads, writes), page, refresh, power), scheduler, late, shape)| {
                 let mut config = if module { mrdimm_8800() } else { rdimm_6400() };
+                let (sets, long, column) = shape;
+                let of = &mut config.sub_channel;
+                (of.timing.long_command, of.timing.column_command) = (long, column);
+                of.geometry.refresh_sets = sets;
+                of.timing.refsb_gap /= u32::from(sets / 4);
                 let policy = &mut config.sub_channel.policy;
                 policy.shared_queues = shared && module;
                 (policy.read_queue, policy.write_queue) = (reads, writes);

@@ -9,6 +9,7 @@ mod answer;
 mod bounded;
 mod core;
 mod inbox;
+mod link;
 mod memory;
 mod placement;
 mod probe;

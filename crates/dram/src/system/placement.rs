@@ -49,6 +49,15 @@ impl Permutation {
     }
 }
 
+/// Where the buffer of a core lies.
+#[derive(Clone, Copy, Debug)]
+struct BufferOwner {
+    /// The part of the memory that the core belongs to.
+    node: u64,
+    /// Its number among the buffers of that part.
+    slot: u64,
+}
+
 /// Buffers of equal size in physical memory.
 #[derive(Clone, Debug)]
 pub(super) struct Placement {
@@ -57,14 +66,27 @@ pub(super) struct Placement {
     page_lines: u64,
     /// Pages of a buffer.
     pages: u64,
+    owners: Vec<BufferOwner>,
+    /// Lines of a node.
+    node_lines: u64,
+    nodes: u64,
+    /// Nodes of a socket.
+    clusters: u64,
+    remote_percent: u64,
+    /// Slots of a node; as many more hold the pages of another socket's cores.
+    slots: u64,
 }
 
 impl Placement {
-    /// Room for buffers of 1 GiB, or as large as the memory allows.
+    /// Room for buffers of 1 GiB, or as large as the memory allows, each in the part of the memory that `owners` say.
     ///
     /// # Errors
     /// When a page is no whole number of lines, or the memory has less than a page a buffer.
-    pub(super) fn new(config: &SystemConfig, seed: u64, buffers: u64) -> Result<Self, ConfigError> {
+    pub(super) fn new(
+        config: &SystemConfig,
+        seed: u64,
+        owners: &[u32],
+    ) -> Result<Self, ConfigError> {
         let page_bytes = config.cores.page_bytes;
         if page_bytes == 0 || !page_bytes.is_multiple_of(LINE) {
             return Err(ConfigError {
@@ -72,13 +94,36 @@ impl Placement {
                 problem: format!("is {page_bytes}; allowed: multiples of 64"),
             });
         }
-        let frames = config.bytes() / page_bytes;
-        let buffers = buffers.max(1);
+        let topology = &config.topology;
+        let nodes = u64::from(topology.nodes());
+        let mut taken = vec![0; nodes as usize];
+        let owner = |&node: &u32| {
+            let slot = &mut taken[node as usize];
+            *slot += 1;
+            BufferOwner {
+                node: node.into(),
+                slot: *slot - 1,
+            }
+        };
+        let owners: Vec<BufferOwner> = owners.iter().map(owner).collect();
+        let slots = taken.into_iter().max().unwrap_or(0).max(1);
+        let buffers = if topology.remote_percent > 0 {
+            2 * slots
+        } else {
+            slots
+        };
+        let node_bytes = config.bytes() / nodes;
+        let frames = node_bytes / page_bytes;
         let pages = (frames / buffers).min(BUFFER.div_ceil(page_bytes));
         if pages == 0 {
+            let of = if nodes > 1 {
+                "a cluster of the memory"
+            } else {
+                "the memory"
+            };
             return Err(ConfigError {
                 what: "cores.page_bytes",
-                problem: format!("the memory has {frames} pages, too few for {buffers} buffers"),
+                problem: format!("{of} has {frames} pages, too few for {buffers} buffers"),
             });
         }
         Ok(Self {
@@ -86,6 +131,12 @@ impl Placement {
             permutation: Permutation::new(seed, frames),
             page_lines: page_bytes / LINE,
             pages,
+            owners,
+            node_lines: node_bytes / LINE,
+            nodes,
+            clusters: topology.clusters.max(1).into(),
+            remote_percent: topology.remote_percent.into(),
+            slots,
         })
     }
 
@@ -95,13 +146,30 @@ impl Placement {
         Self {
             seed,
             permutation: Permutation::new(seed, self.permutation.frames),
-            ..*self
+            ..self.clone()
         }
     }
 
     /// First line in physical memory of a buffer's page.
     fn base(&self, buffer: u64, page: u64) -> u64 {
-        self.permutation.frame(buffer * self.pages + page) * self.page_lines
+        let owner = self.owners[buffer as usize];
+        let (node, slot) = if self.is_remote(buffer, page) {
+            (
+                (owner.node + self.clusters) % self.nodes,
+                self.slots + owner.slot,
+            )
+        } else {
+            (owner.node, owner.slot)
+        };
+        let frame = self.permutation.frame(slot * self.pages + page);
+        node * self.node_lines + frame * self.page_lines
+    }
+
+    /// Whether a page lies in the next socket.
+    fn is_remote(&self, buffer: u64, page: u64) -> bool {
+        const PAGES: u64 = 1 << 63;
+        self.remote_percent > 0
+            && draw(self.seed, buffer, page | PAGES, Purpose::Address) % 100 < self.remote_percent
     }
 
     fn buffer_lines(&self) -> u64 {
@@ -186,7 +254,7 @@ mod tests {
         #[test]
         fn write_back_follows_the_stream(seed in any::<u64>(), ahead in 0u64..500, random in any::<bool>()) {
             let config = small(rdimm_6400());
-            let at = Placement::new(&config, seed, 3).expect("room");
+            let at = Placement::new(&config, seed, &[0; 3]).expect("room");
             let pattern = if random { Pattern::Random } else { Pattern::Sequential };
             let mut front = BufferCursor::new(&at, 1, pattern, ahead);
             let mut behind = BufferCursor::new(&at, 1, pattern, 0);
@@ -206,6 +274,12 @@ mod tests {
                 permutation: Permutation::new(seed, pages * 3 + 1),
                 page_lines,
                 pages,
+                owners: (0..3).map(|slot| BufferOwner { node: 0, slot }).collect(),
+                node_lines: (pages * 3 + 1) * page_lines,
+                nodes: 1,
+                clusters: 1,
+                remote_percent: 0,
+                slots: 3,
             };
             let mut seen = HashSet::new();
             for buffer in 0..3 {
@@ -223,12 +297,13 @@ mod tests {
     fn memories_without_room_are_refused() {
         let mut config = small(rdimm_6400());
         let frames = config.bytes() / 4096;
-        assert!(Placement::new(&config, 0, frames).is_ok());
-        let error = Placement::new(&config, 0, frames + 1).expect_err("too many buffers");
+        let owners = vec![0; frames as usize + 1];
+        assert!(Placement::new(&config, 0, &owners[1..]).is_ok());
+        let error = Placement::new(&config, 0, &owners).expect_err("too many buffers");
         assert!(error.to_string().contains("too few for"));
         for page_bytes in [0, 4097] {
             config.cores.page_bytes = page_bytes;
-            let error = Placement::new(&config, 0, 1).expect_err("no page");
+            let error = Placement::new(&config, 0, &[0]).expect_err("no page");
             assert!(error.to_string().contains("multiples of 64"));
         }
     }

@@ -4,7 +4,7 @@
 
 use super::dram::{
     AddressField, AddressHash, AddressMapping, ChannelGeometry, ClockDomain, CoreConfig, Digit,
-    Policy, RefreshStagger, SubChannelConfig, SystemConfig, Timing,
+    Policy, RefreshStagger, SubChannelConfig, SystemConfig, Timing, Topology,
 };
 
 /// 12 channels of DDR5-6400, two ranks of x8 dies.
@@ -21,6 +21,7 @@ pub(crate) fn mrdimm_8800() -> SystemConfig {
         slices: 1,
         groups: 8,
         banks: 4,
+        refresh_sets: 4,
         rows: 65_536,
         columns: 128,
     };
@@ -39,9 +40,7 @@ fn system(
         channels: 12,
         sub_channels: 2,
         sub_channel: SubChannelConfig {
-            clock: ClockDomain {
-                data_rate_mts: rate,
-            },
+            clock: ClockDomain::double(rate),
             geometry,
             timing,
             policy,
@@ -60,6 +59,7 @@ fn system(
             page_bytes: 4096,
             write_back_bytes: 2 << 20,
         },
+        topology: Topology::default(),
     }
 }
 
@@ -124,6 +124,7 @@ fn timing_4400() -> Timing {
         rfc_dlr: 217,
         refi_sb: 1_072,
         rfc_sb: 286,
+        refsb_gap: 286,
         refsbrd: 66,
         pd: 17,
         xp: 17,

@@ -9,6 +9,7 @@
 use super::answer::Answers;
 use super::core::{CORES_MAX, Core, Return, sender};
 use super::inbox::{Inbox, WINDOW_MAX_PS};
+use super::link::Links;
 use super::placement::Placement;
 use super::probe::{Batches, LatencyProbe, Sampler};
 use super::tally::RequestTally;
@@ -48,6 +49,8 @@ pub struct SystemRun {
     /// Mean time of a read from core to core, in picoseconds; 0 where there was none. By Little's law this times the
     /// rate of reads is `outstanding_mean`, but for the reads that were under way at either end.
     pub read_latency_mean_ps: f64,
+    /// What links add to a read in the mean, waits for them included, in picoseconds.
+    pub read_link_mean_ps: f64,
 }
 
 impl SystemRun {
@@ -103,9 +106,15 @@ impl<'a> Simulation<'a> {
     pub(super) fn new(config: &'a SystemConfig, traffic: &Traffic) -> Result<Self, ConfigError> {
         let map = AddressMap::new(config)?;
         check(config, traffic)?;
-        let buffers = u64::from(traffic.load_cores) * super::traffic::buffer_count(traffic.mix);
-        let buffers = buffers + u64::from(traffic.probes);
-        let placement = Placement::new(config, traffic.seed, buffers)?;
+        let nodes = nodes(config, traffic);
+        let (load, probes) = nodes.split_at(traffic.load_cores as usize);
+        let each = super::traffic::buffer_count(traffic.mix) as usize;
+        let of_load = load
+            .iter()
+            .flat_map(|&node| std::iter::repeat_n(node, each));
+        let owners: Vec<u32> = of_load.chain(probes.iter().copied()).collect();
+        let placement = Placement::new(config, traffic.seed, &owners)?;
+        let links = Links::new(config, &nodes);
         let count = traffic.load_cores + traffic.probes;
         let cores = (0..count).map(|number| {
             let (of, at) = (&config.cores, &placement);
@@ -129,7 +138,7 @@ impl<'a> Simulation<'a> {
             config,
             placement,
             cores,
-            inbox: Inbox::new(map, config.channels, config.sub_channels),
+            inbox: Inbox::new(map, config.channels, config.sub_channels, links),
             parts: (0..parts).map(part).collect::<Result<_, _>>()?,
             tally: RequestTally::default(),
             sampler: Sampler::new(1),
@@ -266,23 +275,41 @@ impl<'a> Simulation<'a> {
                 self.sampler.record(sample.latency_ps);
             }
         }
-        let until = clock.edge_at_or_after(end_ps + paths.request_path_ps);
+        let reach_ps = end_ps + paths.request_path_ps;
+        let until = clock.edge_at_or_after(reach_ps);
+        self.inbox.cross(paths.request_path_ps);
         for (index, part) in self.parts.iter_mut().enumerate() {
             // A sub-channel without requests has nothing to answer; it is run when it gets some.
             if self.inbox.is_empty(index) && part.waiting() == 0 {
                 continue;
             }
             self.inbox
-                .deliver(index, part, clock, paths.request_path_ps)?;
+                .deliver(index, part, clock, paths.request_path_ps, reach_ps)?;
             part.run(until);
             for answer in part.observer_mut().0.0.drain(..) {
-                let time_ps = answer.time_ps(self.config) + paths.return_path_ps;
-                self.cores[sender(answer.id)].expect(Return {
-                    time_ps,
-                    id: answer.id,
-                    kind: answer.kind,
+                let time_ps = answer.time_ps(self.config);
+                let (id, kind) = (answer.id, answer.kind);
+                if let Some(link) = self.inbox.link_of(id, index)
+                    && let Some(links) = self.inbox.links()
+                {
+                    links.answer(link, Return { time_ps, id, kind });
+                    continue;
+                }
+                self.cores[sender(id)].expect(Return {
+                    time_ps: time_ps + paths.return_path_ps,
+                    id,
+                    kind,
                 });
             }
+        }
+        if let Some(links) = self.inbox.links() {
+            let cores = &mut self.cores;
+            links.carry_back(clock.ps(until), |answer| {
+                cores[sender(answer.id)].expect(Return {
+                    time_ps: answer.time_ps + paths.return_path_ps,
+                    ..answer
+                });
+            });
         }
         self.now_ps = end_ps;
         Ok(())
@@ -305,6 +332,9 @@ impl<'a> Simulation<'a> {
             let (_, (statistics, energy)) = part.observer_mut();
             statistics.begin(clock);
             energy.begin(clock);
+        }
+        if let Some(links) = self.inbox.links() {
+            links.begin();
         }
         self.tally.begin(self.now_ps);
         self.sampler = Sampler::new(episodes);
@@ -329,12 +359,26 @@ impl<'a> Simulation<'a> {
             outstanding_mean: self.tally.outstanding_mean(self.now_ps),
             slots_mean: self.tally.slots_mean(self.now_ps),
             read_latency_mean_ps: self.tally.latency_mean_ps(),
+            read_link_mean_ps: self.inbox.links().map_or(0.0, |links| links.added_ps())
+                / (self.tally.reads().max(1) as f64),
         }
     }
 }
 
+/// The part of the memory that each core belongs to: load cores are spread evenly in the order of their numbers, and
+/// probes in turn.
+fn nodes(config: &SystemConfig, traffic: &Traffic) -> Vec<u32> {
+    let nodes = u64::from(config.topology.nodes());
+    let load = u64::from(traffic.load_cores);
+    let of_load = (0..load).map(|number| number * nodes / load.max(1));
+    let of_probes = (0..u64::from(traffic.probes)).map(|number| number % nodes);
+    let node = |node: u64| u32::try_from(node).unwrap_or(0);
+    of_load.chain(of_probes).map(node).collect()
+}
+
 /// Whether a system can do this traffic.
 fn check(config: &SystemConfig, traffic: &Traffic) -> Result<(), ConfigError> {
+    config.topology.check(config.channels, config.cores.cores)?;
     const PATH_MAX_PS: u64 = 1_000_000_000;
     let (cores, load, probes) = (&config.cores, traffic.load_cores, traffic.probes);
     let paths = [cores.request_path_ps, cores.return_path_ps];

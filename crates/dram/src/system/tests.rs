@@ -3,8 +3,8 @@ use proptest::prelude::*;
 use super::sample::{mrdimm_8800, rdimm_6400};
 use super::simulate::Simulation;
 use super::{Mix, Pattern, RunLength, SystemRun, Traffic, simulate};
-use crate::config::{ConfigError, Refresh, SystemConfig};
-use crate::mapping::AddressField;
+use crate::config::{ConfigError, LinkConfig, Refresh, SystemConfig, Topology};
+use crate::mapping::{AddressField, Digit};
 
 const READS: Traffic = Traffic {
     mix: Mix::Reads,
@@ -520,4 +520,215 @@ fn what_does_not_fit_is_named() {
             .to_string()
             .contains("traffic.probes")
     );
+}
+
+/// 32 GB/s each way: a read takes 17 B there and 80 B back, a write 80 B there and 8 B back.
+const LINK: LinkConfig = LinkConfig {
+    delay_ps: 50_000,
+    bytes_per_s: 32_000_000_000,
+    request_bytes: [17, 80],
+    return_bytes: [80, 8],
+};
+
+/// One channel behind a link.
+fn linked(link: LinkConfig) -> SystemConfig {
+    let mut config = one_channel(rdimm_6400());
+    config.topology = Topology {
+        links: 1,
+        link: Some(link),
+        ..Topology::default()
+    };
+    config
+}
+
+/// Two channels, each of another node, with a link between sockets.
+fn in_two(sockets: u32, clusters: u32, remote_percent: u32) -> SystemConfig {
+    let mut config = one_channel(rdimm_6400());
+    config.channels = 2;
+    config.mapping.digits.push(Digit {
+        field: AddressField::Channel,
+        radix: 2,
+    });
+    config.topology = Topology {
+        sockets,
+        clusters,
+        remote_percent,
+        links: 0,
+        link: (remote_percent > 0).then_some(LINK),
+    };
+    config
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// The same behind links, and between sockets, where local requests overtake remote ones.
+    #[test]
+    fn windows_leave_no_trace_of_links(
+        traffic in any_traffic(),
+        between in any::<bool>(),
+        window_ps in 200u64..65_000,
+        (delay_ps, bytes_per_s) in (0u64..200_000, 1_000_000_000u64..100_000_000_000),
+    ) {
+        let mut config = if between { in_two(2, 1, 40) } else { linked(LINK) };
+        config.topology.link = Some(LinkConfig { delay_ps, bytes_per_s, ..LINK });
+        let whole = format!("{:?}", run(&config, &traffic, &MOVING));
+        prop_assert_eq!(&whole, &format!("{:?}", run_in_windows(&config, &traffic, 65_000)));
+        prop_assert_eq!(&whole, &format!("{:?}", run_in_windows(&config, &traffic, window_ps)));
+    }
+}
+
+/// Alone a read takes as much longer as its messages and their delays, to the picosecond but for the clock's edges.
+#[test]
+fn a_link_adds_its_delays_and_the_length_of_messages() {
+    let probe = Traffic {
+        load_cores: 0,
+        probes: 1,
+        ..READS
+    };
+    let mean = |config: &SystemConfig| {
+        let mut config = config.clone();
+        config.sub_channel.policy.refresh = Refresh::Off;
+        let length = RunLength {
+            probe_samples: 2_000,
+            ..SHORT
+        };
+        run(&config, &probe, &length)
+    };
+    let (far, near) = (mean(&linked(LINK)), mean(&one_channel(rdimm_6400())));
+    // 17 B and 80 B at 32 GB/s are 531.25 ps and 2500 ps, rounded up.
+    let added = 532.0 + 2_500.0 + 2.0 * 50_000.0;
+    // Reads on their way at either end are counted once.
+    assert!(
+        (far.read_link_mean_ps / added - 1.0).abs() < 0.02,
+        "{}",
+        far.read_link_mean_ps
+    );
+    let found = far.read_latency_mean_ps - near.read_latency_mean_ps;
+    assert!((found - added).abs() < 400.0, "{found}");
+    assert_eq!(near.read_link_mean_ps, 0.0);
+}
+
+/// Reads are limited by the way back, and where writes need more of the way there, by that. Two sub-channels of DDR5-6400
+/// could carry 51 GB/s.
+#[test]
+fn each_way_of_a_link_limits_what_needs_it() {
+    let all = |mix, link| {
+        let traffic = Traffic {
+            mix,
+            pattern: Pattern::Random,
+            load_cores: 8,
+            probes: 0,
+            ..READS
+        };
+        let mut config = linked(link);
+        config.sub_channel.policy.refresh = Refresh::Off;
+        let run = run(&config, &traffic, &SHORT);
+        run.bytes_per_s() / 1e9
+    };
+    let near =
+        |found: f64, should: f64| assert!((found / should - 1.0).abs() < 0.01, "{found} {should}");
+    // 64 of 80 bytes.
+    near(all(Mix::Reads, LINK), 32.0 * 64.0 / 80.0);
+    // Of the way there half as much: a read and a write move 128 B with 97 B there and 88 B back.
+    let slow = LinkConfig {
+        bytes_per_s: 16_000_000_000,
+        ..LINK
+    };
+    near(all(Mix::OneToOne, slow), 16.0 * 128.0 / 97.0);
+    // Triad: two reads and a write move 192 B with 114 B there and 168 B back.
+    near(all(Mix::Triad, slow), 16.0 * 192.0 / 168.0);
+}
+
+/// Cores of a cluster use its channel alone: two clusters carry twice what one channel carries with half of the cores.
+#[test]
+fn clusters_share_nothing() {
+    let carried = |mut config: SystemConfig, load_cores| {
+        config.sub_channel.policy.refresh = Refresh::Off;
+        let traffic = Traffic {
+            pattern: Pattern::Random,
+            probes: 0,
+            load_cores,
+            ..READS
+        };
+        let length = RunLength {
+            measure_ps: 40_000_000,
+            ..SHORT
+        };
+        run(&config, &traffic, &length).bytes_per_s()
+    };
+    let ratio = carried(in_two(1, 2, 0), 8) / carried(one_channel(rdimm_6400()), 4);
+    assert!((ratio - 2.0).abs() < 0.02, "{ratio}");
+}
+
+/// What is remote crosses the link to the other socket, and that is as large a share as it is said to be.
+#[test]
+fn a_share_of_the_pages_lies_in_the_other_socket() {
+    let traffic = Traffic {
+        pattern: Pattern::Random,
+        load_cores: 0,
+        probes: 2,
+        ..READS
+    };
+    let length = RunLength {
+        probe_samples: 4_000,
+        ..SHORT
+    };
+    let mean = |percent| run(&in_two(2, 1, percent), &traffic, &length).read_link_mean_ps;
+    let all = 532.0 + 2_500.0 + 2.0 * 50_000.0;
+    assert_eq!(mean(0), 0.0);
+    for percent in [30, 100] {
+        let share = mean(percent) / all;
+        assert!(
+            (share - f64::from(percent) / 100.0).abs() < 0.03,
+            "{percent} %: {share}"
+        );
+    }
+}
+
+#[test]
+fn impossible_topologies_are_refused() {
+    let problem = |change: fn(&mut Topology)| {
+        let mut config = in_two(2, 1, 40);
+        change(&mut config.topology);
+        refused(&config, &READS).to_string()
+    };
+    for (change, words) in [
+        (
+            (|of| of.clusters = 3) as fn(&mut Topology),
+            "topology.clusters: 6 parts do not divide 2 channels",
+        ),
+        (
+            |of| of.remote_percent = 101,
+            "topology.remote_percent: is 101 %",
+        ),
+        (|of| of.sockets = 1, "topology.remote_percent: is 40 %"),
+        (|of| of.link = None, "topology.link: allowed: one where"),
+        (
+            |of| of.remote_percent = 0,
+            "topology.link: allowed: one where",
+        ),
+        (
+            |of| {
+                *of = Topology {
+                    links: 3,
+                    link: Some(LINK),
+                    ..Topology::default()
+                }
+            },
+            "topology.links: 3 links do not divide",
+        ),
+        (
+            |of| {
+                of.link = Some(LinkConfig {
+                    bytes_per_s: 1,
+                    ..LINK
+                })
+            },
+            "topology.link: allowed: messages",
+        ),
+    ] {
+        let found = problem(change);
+        assert!(found.starts_with(words), "{found}");
+    }
 }

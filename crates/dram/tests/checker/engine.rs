@@ -8,8 +8,8 @@ use wordline_dram::checker::{
 };
 use wordline_dram::{PagePolicy, SameBankOrder, SubChannelConfig};
 
-use crate::checker::memories::{memory, part, shape};
-use crate::checker::modules::{config, policy as policy_of, timing};
+use crate::checker::memories::{self, memory, part, shape};
+use crate::checker::modules::{self, config, policy as policy_of, timing};
 use crate::checker::traffic::{Bench, Random, Watch};
 
 /// A module and policy drawn at random.
@@ -29,13 +29,18 @@ fn any(random: &mut Random) -> (CheckedChannel, SubChannelConfig) {
         (2, 4, 2),
     ];
     let (channels, ranks, slices) = random.of(&shapes);
+    let sort = random.below(6);
     let modes = [
         RefreshMode::AllBank,
         RefreshMode::SameBank,
         RefreshMode::Off,
     ];
     let mode = random.of(&[modes[0], modes[0], modes[1], modes[1], modes[2]]);
-    let mut memory = memory(part, shape(channels, ranks, slices), mode);
+    let mut memory = match sort {
+        0 => memories::lpddr5x(random.of(&[1, 2]), mode),
+        1 => memories::hbm3(random.of(&[1, 2]), mode),
+        _ => memory(part, shape(channels, ranks, slices), mode),
+    };
     memory.controller.rank_gap = random.of(&[0, 1, 2, 4]);
     memory.controller.read_to_write_gap = random.of(&[0, 1, 2, 5]);
     memory.controller.pair_burst = random.of(&[4, 8]);
@@ -43,7 +48,11 @@ fn any(random: &mut Random) -> (CheckedChannel, SubChannelConfig) {
     memory.controller.pair_write_to_read = random.of(&[8, 60]);
     memory.controller.postponed_max = random.of(&[0, 0, 1, 4, 8]);
     memory.controller.shared_commands = random.below(2) == 0;
-    let timing = timing(part, &memory);
+    let timing = match sort {
+        0 => modules::lpddr5x(&memory),
+        1 => modules::hbm3(&memory),
+        _ => timing(part, &memory),
+    };
     let interval = match mode {
         RefreshMode::SameBank => timing.refi_sb,
         RefreshMode::AllBank | RefreshMode::Off => timing.refi,

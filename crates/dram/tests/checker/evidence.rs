@@ -103,10 +103,10 @@ fn listed<'a>(rules: impl IntoIterator<Item = &'a &'a str>) -> String {
 }
 
 const INTRODUCTION: &str = "\
-# The checker of DDR5 commands, and what it catches
+# The checker of DRAM commands, and what it catches
 
 `crates/dram/src/checker/` checks command traces. It shares no code and no table with the engine: it has its own list of
-parameters in nanoseconds and clocks, its own rounding, its own list of rules, and it holds every rule against time
+parameters of DDR5, LPDDR5X and HBM3 in nanoseconds and clocks, its own rounding, its own list of rules, and it holds every rule against time
 stamps of what has been. This page says how it is known that it would notice. `UPDATE_EVIDENCE=1 cargo test -p
 wordline-dram --test all checker::` writes it again; without the variable the test fails where the page is stale.
 
@@ -121,8 +121,8 @@ wordline-dram --test all checker::` writes it again; without the variable the te
   commands over all 972 combinations of module, bin, refresh, page policy and system, no violation.
 - **Mutants.** Below: each number that the engine works with is removed (set to the least that a configuration allows),
   made one clock less, and one clock more, one at a time, while the checker keeps its own. The engine then serves some
-  thousand requests of every sort on 15 combinations of memory and policy: nine with the numbers of DDR5, six with
-  numbers spread so that no rule hides another.
+  thousand requests of every sort on 21 combinations of memory and policy: nine with the numbers of DDR5, seven with
+  numbers spread so that no rule hides another, three with those of LPDDR5X and two with those of HBM3.
 
 ## Distances
 
@@ -155,7 +155,7 @@ fn page(matrix: &Matrix) -> String {
         "Mutants that DDR5 hides",
         &HIDDEN,
         "At the numbers of DDR5 one clock less of these is no \
-        difference. At spread numbers it is caught.",
+        difference. At spread numbers, or those of LPDDR5X and HBM3, it is caught.",
     );
     page += "\n## Duties\n\n| mutant | caught by |\n|---|---|\n";
     for mutant in &duties::MUTANTS {
@@ -178,7 +178,7 @@ fn reasons(page: &mut String, title: &str, reasons: &[(&str, &str)], words: &str
 
 fn decisive(page: &mut String, counts: &[BTreeMap<&'static str, u64>; 2]) {
     *page += "\n## Rules that decide\n\nWhether commands came at the first clock that the rule allowed, while every other rule\n\
-        would have let them come earlier. Without mutants.\n\n| rule | at the numbers of DDR5 | at spread numbers |\n\
+        would have let them come earlier. Without mutants.\n\n| rule | at the numbers of DDR5 | at spread ones, LPDDR5X and HBM3 |\n\
         |---|---|---|\n";
     for rule in rules() {
         let [ddr5, spread] = counts.each_ref().map(|of| match of.get(rule) {

@@ -11,7 +11,7 @@ macro_rules! write_recovery {
 }
 
 /// By field of the engine's timings.
-pub(crate) const GUARDS: [(&str, &[&str]); 39] = [
+pub(crate) const GUARDS: [(&str, &[&str]); 41] = [
     ("cl", &["tRDPDEN"]),
     (
         "cwl",
@@ -102,11 +102,13 @@ pub(crate) const GUARDS: [(&str, &[&str]); 39] = [
     ("rfc_dlr", &["tRFC_dlr"]),
     ("refi_sb", &["refresh in advance"]),
     ("rfc_sb", &["tRFCsb", "tRFCsb to REFsb", "tRFCsb to PDE"]),
+    ("refsb_gap", &["REFsb to REFsb"]),
     ("refsbrd", &["tREFSBRD"]),
     ("pd", &["tPD"]),
     ("xp", &["tXP"]),
     ("pden", &["tACTPDEN", "tPRPDEN", "tPRPDEN, auto"]),
     ("long_command", &["command bus"]),
+    ("column_command", &["command bus"]),
 ];
 
 /// Fields of which one clock less cannot be seen at the numbers of DDR5, and why.
@@ -122,7 +124,7 @@ pub(crate) const HIDDEN: [(&str, &str); 8] = [
 ];
 
 /// Rules that decide nothing by themselves at the numbers of DDR5, and why.
-pub(crate) const NEVER_ALONE: [(&str, &str); 4] = [
+pub(crate) const NEVER_ALONE: [(&str, &str); 5] = [
     ("tRC", "equals tRAS + tRP"),
     ("tFAW", "equals four times tRRD_S"),
     ("tFAW_dlr", "equals four times tRRD_dlr"),
@@ -130,10 +132,14 @@ pub(crate) const NEVER_ALONE: [(&str, &str); 4] = [
         "tACTPDEN",
         "who opens a row has a request for it: RD or WR, and what they ask for, come between",
     ),
+    (
+        "tRFCsb to REFsb",
+        "other banks have their turn between, each tRFCsb long",
+    ),
 ];
 
 /// Fields of which one clock more may go unseen, and why.
-pub(crate) const UNSEEN_MORE: [(&str, &str); 3] = [
+pub(crate) const UNSEEN_MORE: [(&str, &str); 4] = [
     (
         "refi",
         "one clock in an interval takes longer to add up than the test lasts: see duties",
@@ -143,4 +149,5 @@ pub(crate) const UNSEEN_MORE: [(&str, &str); 3] = [
         "one clock in an interval takes longer to add up than the test lasts: see duties",
     ),
     ("long_command", "the engine refuses three slots"),
+    ("column_command", "the engine refuses three slots"),
 ];

@@ -2,7 +2,7 @@
 
 use wordline_dram::checker::{
     BankShape, BinGrade, CheckedChannel, Checker, ControllerRules, Density, DeviceGrade,
-    RefreshMode, Width,
+    Parameters, RefreshMode, Width, hbm3_6400, lpddr5x_8533,
 };
 use wordline_dram::{Command, Issued, Location};
 
@@ -52,6 +52,7 @@ pub(crate) fn shape(pseudo_channels: u8, ranks: u8, slices: u8) -> BankShape {
         slices,
         groups: 8,
         banks: 4,
+        refresh_sets: 4,
     }
 }
 
@@ -92,6 +93,36 @@ pub(crate) fn part_named(name: &str) -> DeviceGrade {
         "mrdimm" => part(4400, Density::Gb24, Width::X4, BinGrade::A),
         _ => panic!("no memory {name}"),
     }
+}
+
+/// Four groups of four banks a rank, refreshed by sets.
+fn of_sixteen_banks(
+    data_rate_mts: u32,
+    parameters: Parameters,
+    ranks: u8,
+    refresh_sets: u8,
+    refresh: RefreshMode,
+) -> CheckedChannel {
+    CheckedChannel {
+        data_rate_mts,
+        shape: BankShape {
+            groups: 4,
+            refresh_sets,
+            ..shape(1, ranks, 1)
+        },
+        parameters,
+        controller: controller(refresh),
+    }
+}
+
+/// LPDDR5X-8533, pairs of banks refreshed.
+pub(crate) fn lpddr5x(ranks: u8, refresh: RefreshMode) -> CheckedChannel {
+    of_sixteen_banks(8533, lpddr5x_8533(), ranks, 8, refresh)
+}
+
+/// A pseudo-channel of HBM3-6400, single banks refreshed; stack IDs are ranks.
+pub(crate) fn hbm3(ranks: u8, refresh: RefreshMode) -> CheckedChannel {
+    of_sixteen_banks(6400, hbm3_6400(), ranks, 16, refresh)
 }
 
 /// Two ranks refreshed all banks at a time; the same by bank index; the half-rate DRAM of an MRDIMM-8800, two ranks on

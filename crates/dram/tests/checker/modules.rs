@@ -1,5 +1,6 @@
 //! What the engine is given: timings from a list of its own, so that a slip in the checker's table shows.
 
+use crate::support::{hbm3_6400, lpddr5x_8533};
 use wordline_dram::checker::{BinGrade, CheckedChannel, Density, DeviceGrade, RefreshMode, Width};
 use wordline_dram::{
     ChannelGeometry, ClockDomain, PagePolicy, Policy, Refresh, RefreshManagement, SameBankOrder,
@@ -80,11 +81,34 @@ pub(crate) fn timing(part: DeviceGrade, memory: &CheckedChannel) -> Timing {
         rfc_dlr: ns(rfc_dlr),
         refi_sb: 39 * rate / 160,
         rfc_sb: ns(rfc_sb),
+        refsb_gap: ns(rfc_sb),
         refsbrd: ns(300),
         pd: ns(75).max(8),
         xp: ns(75).max(8),
         pden: 2,
         long_command: 2,
+        column_command: 2,
+    }
+}
+
+/// LPDDR5X-8533, with the controller of `memory`. Read data end 23 + 6 clocks behind RD, and written data begin 12
+/// behind WR.
+pub(crate) fn lpddr5x(memory: &CheckedChannel) -> Timing {
+    let controller = &memory.controller;
+    Timing {
+        rtw: 23 + 6 + controller.read_to_write_gap - 12,
+        rank_gap: controller.rank_gap + 2,
+        ..lpddr5x_8533()
+    }
+}
+
+/// HBM3-6400, with the controller of `memory`.
+pub(crate) fn hbm3(memory: &CheckedChannel) -> Timing {
+    let controller = &memory.controller;
+    Timing {
+        rtw: 26 + 6 + controller.read_to_write_gap - 8,
+        rank_gap: controller.rank_gap + 2,
+        ..hbm3_6400()
     }
 }
 
@@ -132,6 +156,7 @@ pub(crate) fn config(memory: &CheckedChannel, timing: Timing, policy: Policy) ->
     SubChannelConfig {
         clock: ClockDomain {
             data_rate_mts: memory.data_rate_mts,
+            beats: memory.parameters.beats,
         },
         geometry: ChannelGeometry {
             pseudo_channels: shape.pseudo_channels,
@@ -139,6 +164,7 @@ pub(crate) fn config(memory: &CheckedChannel, timing: Timing, policy: Policy) ->
             slices: shape.slices,
             groups: shape.groups,
             banks: shape.banks,
+            refresh_sets: shape.refresh_sets,
             rows: 3 << 14,
             columns: 64,
         },

@@ -20,10 +20,10 @@ macro_rules! fields {
 }
 
 /// Every field.
-pub(crate) const FIELDS: [AddressField; 39] = fields![
+pub(crate) const FIELDS: [AddressField; 41] = fields![
     cl cwl burst rcd rp ras rc rtp wr ccd_s ccd_m ccd_l ccd_s_wr ccd_m_wr ccd_l_wr wtr_s wtr_m wtr_l rtw rrd_s rrd_l
-    faw ppd rrd_dlr faw_dlr rank_gap pair_burst pair_rtw pair_wtr refi rfc rfc_dlr refi_sb rfc_sb refsbrd pd xp pden
-    long_command
+    faw ppd rrd_dlr faw_dlr rank_gap pair_burst pair_rtw pair_wtr refi rfc rfc_dlr refi_sb rfc_sb refsb_gap refsbrd pd xp pden
+    long_command column_command
 ];
 
 /// What a checker says after some ten thousand requests.

@@ -5,14 +5,15 @@ use wordline_dram::checker::{
 };
 use wordline_dram::{PagePolicy, SubChannelConfig, Timing};
 
-use crate::checker::memories::{controller, memory_named, part_named, shape};
-use crate::checker::modules::{config, policy, timing};
+use crate::checker::memories::{self, controller, memory_named, part_named, shape};
+use crate::checker::modules::{self, config, policy, timing};
 
 /// One memory under one policy.
 pub(crate) struct Setup {
     /// Of its traffic.
     pub(crate) seed: u64,
-    /// Whether the numbers are those of DDR5; else they are spread so that no rule hides another.
+    /// Whether the numbers are those of DDR5; else they are spread so that no rule hides another, or those of LPDDR5X or
+    /// HBM3.
     pub(crate) ddr5: bool,
     pub(crate) memory: CheckedChannel,
     pub(crate) config: SubChannelConfig,
@@ -23,7 +24,7 @@ const CLOSED: PagePolicy = PagePolicy::Closed;
 const TIMEOUT: PagePolicy = PagePolicy::Timeout(100);
 
 /// Name of the memory, page policy, power-down, refreshes postponed.
-const SETUPS: [(&str, PagePolicy, Option<u32>, u32); 15] = [
+const SETUPS: [(&str, PagePolicy, Option<u32>, u32); 21] = [
     ("rdimm", OPEN, None, 0),
     ("rdimm", TIMEOUT, Some(0), 2),
     ("rdimm", CLOSED, Some(0), 0),
@@ -39,6 +40,12 @@ const SETUPS: [(&str, PagePolicy, Option<u32>, u32); 15] = [
     ("spread_same_bank", OPEN, Some(0), 0),
     ("spread_same_bank", TIMEOUT, Some(0), 4),
     ("spread_same_bank", CLOSED, Some(0), 4),
+    ("spread_same_bank", OPEN, None, 12),
+    ("lpddr5x", OPEN, None, 4),
+    ("lpddr5x", CLOSED, Some(0), 0),
+    ("lpddr5x_all_bank", OPEN, Some(0), 4),
+    ("hbm3", OPEN, None, 8),
+    ("hbm3", CLOSED, Some(0), 0),
 ];
 
 pub(crate) fn setups() -> Vec<Setup> {
@@ -58,6 +65,21 @@ fn build(name: &'static str, page: PagePolicy, power_down: Option<u32>, postpone
     let (mut memory, timing) = match name {
         "spread" => spread(RefreshMode::AllBank),
         "spread_same_bank" => spread(RefreshMode::SameBank),
+        "lpddr5x" | "lpddr5x_all_bank" => {
+            let mode = if name == "lpddr5x" {
+                RefreshMode::SameBank
+            } else {
+                RefreshMode::AllBank
+            };
+            let memory = memories::lpddr5x(2, mode);
+            let timing = modules::lpddr5x(&memory);
+            (memory, timing)
+        }
+        "hbm3" => {
+            let memory = memories::hbm3(2, RefreshMode::SameBank);
+            let timing = modules::hbm3(&memory);
+            (memory, timing)
+        }
         "managed" => managed("rdimm"),
         "managed_same_bank" => managed("same_bank"),
         _ => {
@@ -72,7 +94,8 @@ fn build(name: &'static str, page: PagePolicy, power_down: Option<u32>, postpone
     (policy.page, policy.power_down) = (page, power_down);
     // The direction turns often, so that every turnaround is met.
     (policy.drain_high, policy.drain_low) = (6, 1);
-    let ddr5 = !name.starts_with("spread");
+    let others = ["spread", "lpddr5x", "hbm3"];
+    let ddr5 = !others.iter().any(|other| name.starts_with(other));
     Setup {
         seed: 0,
         ddr5,
@@ -98,10 +121,14 @@ fn managed(name: &str) -> (CheckedChannel, Timing) {
 fn spread(refresh: RefreshMode) -> (CheckedChannel, Timing) {
     let n = ClockPair::clocks;
     let parameters = Parameters {
+        beats: 2,
+        forgiving: true,
+        bursts: 1,
         cl: 20,
         cwl: 16,
         burst: 8,
         long_command: 2,
+        column_command: 2,
         rcd: n(19),
         rp: n(17),
         ras: n(41),
@@ -128,6 +155,7 @@ fn spread(refresh: RefreshMode) -> (CheckedChannel, Timing) {
         rfc_dlr: n(70),
         refi_sb_ps: 800_000,
         rfc_sb: n(60),
+        refsb_gap: n(12),
         refsbrd: n(30),
         pd: n(13),
         xp: n(12),
@@ -176,11 +204,13 @@ fn spread(refresh: RefreshMode) -> (CheckedChannel, Timing) {
         rfc_dlr: 70,
         refi_sb: 800,
         rfc_sb: 60,
+        refsb_gap: 12,
         refsbrd: 30,
         pd: 13,
         xp: 12,
         pden: 60,
         long_command: 2,
+        column_command: 2,
     };
     (memory, timing)
 }

@@ -332,7 +332,8 @@ fn impossible_memories_are_refused() {
 fn absurd_parameters_do_no_harm() {
     let mut memory = memory_named("stacked");
     let p = &mut memory.parameters;
-    (p.cl, p.cwl, p.burst, p.long_command) = (u32::MAX, u32::MAX, u32::MAX, u32::MAX);
+    (p.cl, p.cwl, p.burst) = (u32::MAX, u32::MAX, u32::MAX);
+    (p.long_command, p.column_command) = (u32::MAX, u32::MAX);
     for pair in [
         &mut p.ras,
         &mut p.rp,

@@ -1,6 +1,6 @@
 //! States of ranks and data buses at every single clock, from a log.
 
-use wordline_dram::{Command, EnergyCounts, Issued, ServedRequest, SubChannelConfig};
+use wordline_dram::{Command, EnergyCounts, Issued, Location, ServedRequest, SubChannelConfig};
 
 /// What a rank does at one clock.
 #[derive(Clone, Copy, Debug, Default)]
@@ -102,13 +102,14 @@ fn moments(config: &SubChannelConfig, log: &[Issued], until: u64) -> Vec<Moment>
 
 /// When the bank that an ACT opened closes again.
 fn closing(config: &SubChannelConfig, act: &Issued, later: &[Issued]) -> Option<u64> {
-    let timing = &config.timing;
+    let (timing, geometry) = (&config.timing, &config.geometry);
+    let set = |of: &Location| (of.group * geometry.banks + of.bank) % geometry.refresh_sets;
     later.iter().find_map(|issued| {
         let (of, at) = (&act.location, &issued.location);
         let bank = (of.group, of.bank) == (at.group, at.bank);
         let after = match issued.command {
             Command::PrePb if bank => return Some(issued.at),
-            Command::PreSb if of.bank == at.bank => return Some(issued.at),
+            Command::PreSb if set(of) == set(at) => return Some(issued.at),
             Command::PreAb => return Some(issued.at),
             Command::Rda if bank => timing.rtp,
             Command::Wra if bank => timing.cwl + timing.burst + timing.wr,

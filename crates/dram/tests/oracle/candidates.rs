@@ -30,8 +30,8 @@ fn batch(age: u64) -> u64 {
 
 /// What a rank must do without a request.
 struct RankDuty {
-    /// The index of the banks that it takes; all where there is none.
-    index: Option<u8>,
+    /// The set of banks that it takes; all where there is none.
+    set: Option<u8>,
     /// REFab, REFsb, RFMab or RFMsb.
     command: Command,
     forced: bool,
@@ -108,16 +108,18 @@ impl Oracle {
                 ..Candidate::own(0, Command::Pdx, at)
             });
         }
-        let RankDuty { index, command, .. } = duty?;
+        let RankDuty { set, command, .. } = duty?;
+        let (first, banks) = (set.unwrap_or(0), self.config.geometry.banks);
         let at = Location {
-            bank: index.unwrap_or(0),
+            group: first / banks,
+            bank: first % banks,
             ..at
         };
-        let precharge = match index {
+        let precharge = match set {
             None => Command::PreAb,
             Some(_) => Command::PreSb,
         };
-        let open = !self.open_banks(at, index).is_empty();
+        let open = !self.open_banks(at, set).is_empty();
         let last = matches!(command, Command::RfmAb | Command::RfmSb);
         let command = if open { precharge } else { command };
         Some(Candidate {
@@ -129,40 +131,40 @@ impl Oracle {
     /// What a rank must do: refresh, or else manage.
     fn duty(&self, at: Location) -> Option<RankDuty> {
         let policy = &self.config.policy;
-        let (index, refresh, manage) = match policy.refresh {
+        let (set, refresh, manage) = match policy.refresh {
             Refresh::Off => return None,
             Refresh::AllBank => (None, Command::RefAb, Command::RfmAb),
             Refresh::SameBank => (Some(self.next(at)), Command::RefSb, Command::RfmSb),
         };
         if self.must_refresh(at) {
             return Some(RankDuty {
-                index,
+                set,
                 command: refresh,
                 forced: self.is_forced(at),
             });
         }
         let rfm = policy.rfm?;
-        let indices: Vec<Option<u8>> = match index {
+        let all_sets: Vec<Option<u8>> = match set {
             None => vec![None],
-            Some(_) => (0..self.config.geometry.banks).map(Some).collect(),
+            Some(_) => (0..self.config.geometry.refresh_sets).map(Some).collect(),
         };
-        let counted = |index: &Option<u8>, least: u32| {
+        let counted = |set: &Option<u8>, least: u32| {
             let banks = self.rank(at).banks.iter().zip(0_usize..);
-            let per_group = usize::from(self.config.geometry.banks);
-            let in_set = |place: usize| index.is_none_or(|i| place % per_group == usize::from(i));
+            let sets = usize::from(self.config.geometry.refresh_sets);
+            let in_set = |place: usize| set.is_none_or(|set| place % sets == usize::from(set));
             banks
                 .filter(|(_, place)| in_set(*place))
                 .any(|(bank, _)| bank.counted >= least)
         };
-        let wanted = |index: &Option<u8>| match index {
+        let wanted = |set: &Option<u8>| match set {
             None => self.queued(|location| same_rank(location, at)),
-            Some(index) => self.is_index_queued(at, *index),
+            Some(set) => self.is_set_queued(at, *set),
         };
-        let spent = indices.iter().find(|set| counted(set, rfm.raammt));
-        let mut others = indices.iter();
+        let spent = all_sets.iter().find(|set| counted(set, rfm.raammt));
+        let mut others = all_sets.iter();
         let set = spent.or_else(|| others.find(|set| counted(set, rfm.raaimt) && !wanted(set)))?;
         Some(RankDuty {
-            index: *set,
+            set: *set,
             command: manage,
             forced: spent.is_some(),
         })
@@ -351,7 +353,7 @@ impl Oracle {
 
     fn must_refresh(&self, at: Location) -> bool {
         let wanted = if self.is_idle_first() {
-            self.is_index_queued(at, self.next(at))
+            self.is_set_queued(at, self.next(at))
         } else {
             self.queued(|location| same_rank(location, at))
         };
@@ -365,25 +367,26 @@ impl Oracle {
         policy.refresh == Refresh::SameBank && policy.same_bank_order == SameBankOrder::IdleFirst
     }
 
-    /// Whether an entry is queued for the banks of an index in a rank.
-    fn is_index_queued(&self, at: Location, index: u8) -> bool {
-        self.queued(|location| same_rank(location, at) && location.bank == index)
+    /// Whether an entry is queued for a set of banks of a rank.
+    fn is_set_queued(&self, at: Location, set: u8) -> bool {
+        self.queued(|location| same_rank(location, at) && self.set_of_bank(location) == set)
     }
 
-    /// The index that is next.
+    /// The set that is next.
     pub(super) fn next(&self, at: Location) -> u8 {
         let rank = self.rank(at);
         if let Some(kept) = rank.kept {
             return kept;
         }
-        let banks = 0..self.config.geometry.banks;
-        let left: Vec<u8> = banks.filter(|bank| !rank.round.contains(bank)).collect();
-        let idle = |bank: &&u8| self.is_idle_first() && !self.is_index_queued(at, **bank);
+        let sets = 0..self.config.geometry.refresh_sets;
+        let left: Vec<u8> = sets.filter(|set| !rank.round.contains(set)).collect();
+        let idle = |set: &&u8| self.is_idle_first() && !self.is_set_queued(at, **set);
         *left.iter().find(idle).unwrap_or(&left[0])
     }
 
     pub(super) fn withheld(&self, bank: Location) -> bool {
-        let taken = |duty: RankDuty| duty.index.is_none_or(|index| index == bank.bank);
+        let own = self.set_of_bank(bank);
+        let taken = |duty: RankDuty| duty.set.is_none_or(|set| set == own);
         self.duty(bank).is_some_and(taken)
     }
 
@@ -394,13 +397,12 @@ impl Oracle {
             .any(|set| set.entries().any(|entry| place(entry.location())))
     }
 
-    /// Open banks of a rank, all or those of one index, group by group.
-    pub(super) fn open_banks(&self, at: Location, index: Option<u8>) -> Vec<Location> {
+    /// Open banks of a rank, all or those of one set, group by group.
+    pub(super) fn open_banks(&self, at: Location, set: Option<u8>) -> Vec<Location> {
         let geometry = &self.config.geometry;
         let mut open = Vec::new();
         for group in 0..geometry.groups {
-            for bank in (0..geometry.banks).filter(|bank| index.is_none_or(|index| index == *bank))
-            {
+            for bank in 0..geometry.banks {
                 let at = Location {
                     group,
                     bank,
@@ -408,7 +410,8 @@ impl Oracle {
                     column: 0,
                     ..at
                 };
-                if self.bank(at).open.is_some() {
+                let is_wanted = set.is_none_or(|set| set == self.set_of_bank(at));
+                if is_wanted && self.bank(at).open.is_some() {
                     open.push(at);
                 }
             }

@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 
-use wordline_dram::{Command, Issued, Location, Timing};
+use wordline_dram::{ChannelGeometry, Command, Issued, Location, Timing};
 
 /// A command, or the start of a precharge, at its clock.
 pub(super) type Event = (u64, Location);
@@ -14,6 +14,9 @@ pub(super) struct History {
     pub(super) timing: Timing,
     reach: Reach,
     pub(super) slices: u8,
+    /// Banks of a group, and sets of banks for REFsb.
+    banks: u8,
+    sets: u8,
     /// ACT.
     pub(super) activations: VecDeque<Event>,
     /// RD and RDA.
@@ -72,7 +75,7 @@ impl Reach {
         Self {
             column: u64::from(data + t.burst) + longest(&after_data).max(longest(&bursts)),
             row: longest(&row),
-            refresh: longest(&[t.rfc, t.rfc_dlr, t.rfc_sb, t.refsbrd, rfm]),
+            refresh: longest(&[t.rfc, t.rfc_dlr, t.rfc_sb, t.refsb_gap, t.refsbrd, rfm]),
             power: longest(&[t.pd, t.xp]),
         }
     }
@@ -109,11 +112,13 @@ impl Scope {
 
 impl History {
     /// `rfm`: clocks of an RFM.
-    pub(super) fn new(timing: &Timing, slices: u8, rfm: u32) -> Self {
+    pub(super) fn new(timing: &Timing, geometry: &ChannelGeometry, rfm: u32) -> Self {
         Self {
             timing: timing.clone(),
             reach: Reach::new(timing, rfm),
-            slices,
+            slices: geometry.slices,
+            banks: geometry.banks,
+            sets: geometry.refresh_sets,
             activations: VecDeque::new(),
             reads: VecDeque::new(),
             writes: VecDeque::new(),
@@ -268,6 +273,15 @@ impl History {
         } else {
             Scope::Bank
         }
+    }
+
+    /// Whether two banks of a rank are refreshed by one REFsb.
+    pub(super) fn same_set(&self, a: Location, b: Location) -> bool {
+        let set = |at: Location| {
+            (u16::from(at.group) * u16::from(self.banks) + u16::from(at.bank))
+                % u16::from(self.sets)
+        };
+        same_rank(a, b) && set(a) == set(b)
     }
 
     /// Whether two places lie in one physical rank.

@@ -46,9 +46,9 @@ struct Rank {
     due: u64,
     /// Refreshes that fell due less those that were done.
     owed: i64,
-    /// Indices that REFsb has refreshed in this round.
+    /// Sets of banks that REFsb has refreshed in this round.
     round: Vec<u8>,
-    /// The index that is next, where the rank is forced.
+    /// The set that is next, where the rank is forced.
     kept: Option<u8>,
     powered_down: bool,
     /// Clock of its last command; 0 before the first one.
@@ -127,8 +127,8 @@ impl Oracle {
             column_clocks: vec![Vec::new(); pseudo_channels],
             ranks: policy.refresh_phase.iter().map(rank).collect(),
             bus_free: vec![0; shared(policy.shared_commands)],
-            history: History::new(&config.timing, geometry.slices, rfm),
-            archive: History::new(&config.timing, geometry.slices, rfm),
+            history: History::new(&config.timing, geometry, rfm),
+            archive: History::new(&config.timing, geometry, rfm),
             commands: Vec::new(),
             served: Vec::new(),
             accepted: Vec::new(),
@@ -388,7 +388,7 @@ impl Oracle {
     fn closes(&self, command: Command, at: Location) -> Vec<Location> {
         match command {
             Command::PrePb => vec![at],
-            Command::PreSb => self.open_banks(at, Some(at.bank)),
+            Command::PreSb => self.open_banks(at, Some(self.set_of_bank(at))),
             Command::PreAb => self.open_banks(at, None),
             _ => Vec::new(),
         }
@@ -404,8 +404,10 @@ impl Oracle {
         } = *chosen;
         let closes = self.closes(command, location);
         let at = self.now;
-        let clocks = if command == Command::Act || command.is_column() {
+        let clocks = if command == Command::Act {
             self.config.timing.long_command
+        } else if command.is_column() {
+            self.config.timing.column_command
         } else {
             1
         };
@@ -460,12 +462,13 @@ impl Oracle {
             }
             Command::RefSb => {
                 self.refresh(command, location);
-                let banks = self.config.geometry.banks;
+                let sets = self.config.geometry.refresh_sets;
+                let set = self.set_of_bank(location);
                 let rank = self.rank_mut(location);
                 rank.owed -= 1;
                 rank.kept = None;
-                rank.round.push(location.bank);
-                if rank.round.len() == usize::from(banks) {
+                rank.round.push(set);
+                if rank.round.len() == usize::from(sets) {
                     rank.round.clear();
                 }
                 self.keep(location);
@@ -523,7 +526,8 @@ impl Oracle {
     /// Notes until when a refresh holds up banks.
     fn refresh(&mut self, command: Command, at: Location) {
         let (timing, now) = (self.config.timing.clone(), self.now);
-        let per_group = usize::from(self.config.geometry.banks);
+        let sets = usize::from(self.config.geometry.refresh_sets);
+        let set = usize::from(self.set_of_bank(at));
         let rfm = self.config.policy.rfm;
         let managed = matches!(command, Command::RfmAb | Command::RfmSb);
         let less = rfm.map_or(0, |rfm| if managed { rfm.raaimt } else { rfm.raadec });
@@ -534,7 +538,7 @@ impl Oracle {
         };
         let all = matches!(command, Command::RefAb | Command::RfmAb);
         for (place, bank) in self.rank_mut(at).banks.iter_mut().enumerate() {
-            let clocks = if all || place % per_group == usize::from(at.bank) {
+            let clocks = if all || place % sets == set {
                 bank.free = now + u64::from(clocks);
                 bank.counted = bank.counted.saturating_sub(less);
                 clocks
@@ -596,6 +600,12 @@ impl Oracle {
     fn rank_mut(&mut self, at: Location) -> &mut Rank {
         let index = self.rank_index(at);
         &mut self.ranks[index]
+    }
+
+    /// Which set of banks for REFsb a bank belongs to.
+    fn set_of_bank(&self, at: Location) -> u8 {
+        let number = self.bank_index(at) % usize::from(self.config.geometry.refresh_sets);
+        number as u8
     }
 
     fn bank_index(&self, at: Location) -> usize {

@@ -133,7 +133,7 @@ impl History {
                 self.fifth(|from| self.same_stack(from, to), t.faw_dlr),
             )?;
         }
-        let refreshed = |from: Location| same_rank(from, to) && from.bank == to.bank;
+        let refreshed = |from: Location| self.same_set(from, to);
         rule(
             Place::Rank,
             WaitCause::Refresh,
@@ -293,16 +293,21 @@ impl History {
     fn refresh_same_bank(&self, to: Location, rule: Rule) -> ControlFlow<()> {
         let t = &self.timing;
         let rank = |from| same_rank(from, to);
-        let of_index = |from: Location| same_rank(from, to) && from.bank == to.bank;
+        let of_set = |from: Location| self.same_set(from, to);
         rule(
             Place::Rank,
             WaitCause::Bank,
-            past_each(&self.precharges, of_index, t.rp),
+            past_each(&self.precharges, of_set, t.rp),
         )?;
         rule(
             Place::Rank,
             WaitCause::Refresh,
-            past_each(&self.same_bank, rank, t.rfc_sb),
+            past_each(&self.same_bank, of_set, t.rfc_sb),
+        )?;
+        rule(
+            Place::Rank,
+            WaitCause::Refresh,
+            past_each(&self.same_bank, rank, t.refsb_gap),
         )?;
         rule(
             Place::Rank,

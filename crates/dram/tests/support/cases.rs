@@ -7,7 +7,7 @@ use wordline_dram::{
 
 use wordline_dram::scheduler::SchedulerName;
 
-use super::{Dice, ddr5_4400, ddr5_6400};
+use super::{Dice, ddr5_4400, ddr5_6400, hbm3_6400, lpddr5x_8533};
 
 /// Requests, and what is done with the sub-channel between them. All of it comes from one seed.
 #[derive(Clone, Debug)]
@@ -43,18 +43,25 @@ impl Case {
 }
 
 fn config(dice: &mut Dice) -> SubChannelConfig {
-    let geometry = geometry(dice);
-    let mut timing = match dice.between(0, 9) {
+    let mut geometry = geometry(dice);
+    let mut timing = match dice.between(0, 11) {
         0 => ddr5_6400(),
         1 => ddr5_4400(),
+        other @ 2..=3 => {
+            (geometry.groups, geometry.banks) = (4, 4);
+            geometry.refresh_sets = dice.pick(&[8, 16]);
+            if other == 2 {
+                lpddr5x_8533()
+            } else {
+                hbm3_6400()
+            }
+        }
         _ => short_timing(dice),
     };
     refresh_often(dice, &mut timing, &geometry);
     let policy = policy(dice, &geometry, &timing);
     SubChannelConfig {
-        clock: ClockDomain {
-            data_rate_mts: 6_400,
-        },
+        clock: ClockDomain::double(6_400),
         geometry,
         timing,
         policy,
@@ -68,12 +75,17 @@ fn geometry(dice: &mut Dice) -> ChannelGeometry {
     } else {
         dice.between(1, 4 / u32::from(slices)) as u8
     };
+    let (groups, banks) = (dice.between(2, 8) as u8, dice.between(1, 4) as u8);
+    // One bank of every group, or of every second, …, or single banks.
+    let sets = (1..=groups).filter(|each| groups.is_multiple_of(*each));
+    let sets: Vec<u8> = sets.collect();
     ChannelGeometry {
         pseudo_channels: dice.pick(&[1, 2]),
         ranks: slices * physical,
         slices,
-        groups: dice.between(2, 8) as u8,
-        banks: dice.between(1, 4) as u8,
+        groups,
+        banks,
+        refresh_sets: banks * dice.pick(&sets),
         rows: dice.pick(&[2, 3, 6, 50, 65_536]),
         columns: dice.pick(&[1, 2, 5, 128]),
     }
@@ -131,11 +143,13 @@ fn short_timing(dice: &mut Dice) -> Timing {
         rfc_dlr: dice.between(0, rfc + 10),
         refi_sb: 1,
         rfc_sb,
+        refsb_gap: dice.between(1, rfc_sb + 2),
         refsbrd: dice.between(0, rfc_sb),
         pd: dice.between(0, 12),
         xp: dice.between(0, 12),
         pden: dice.between(0, 4),
         long_command: dice.pick(&[1, 2]),
+        column_command: dice.pick(&[1, 2]),
     }
 }
 
@@ -152,7 +166,7 @@ fn refresh_often(dice: &mut Dice, timing: &mut Timing, geometry: &ChannelGeometr
     let ranks = u32::from(geometry.ranks) * u32::from(geometry.pseudo_channels);
     let rest = 3 * row + dice.between(0, 500);
     timing.refi = timing.rfc + ranks * timing.rfc_dlr + rest;
-    timing.refi_sb = timing.rfc_sb + timing.refsbrd + rest;
+    timing.refi_sb = timing.rfc_sb.max(timing.refsb_gap) + timing.refsbrd + rest;
 }
 
 fn policy(dice: &mut Dice, geometry: &ChannelGeometry, timing: &Timing) -> Policy {

@@ -49,11 +49,13 @@ pub(crate) fn ddr5_6400() -> Timing {
         rfc_dlr: 316,
         refi_sb: 1_560,
         rfc_sb: 416,
+        refsb_gap: 416,
         refsbrd: 96,
         pd: 24,
         xp: 24,
         pden: 2,
         long_command: 2,
+        column_command: 2,
     }
 }
 
@@ -81,6 +83,7 @@ pub(crate) fn ddr5_4400() -> Timing {
         rfc_dlr: 217,
         refi_sb: 1_072,
         rfc_sb: 286,
+        refsb_gap: 286,
         refsbrd: 66,
         pd: 17,
         xp: 17,
@@ -88,19 +91,100 @@ pub(crate) fn ddr5_4400() -> Timing {
     }
 }
 
+/// LPDDR5X-8533 by hand. A clock is 8 / 8533 µs. A line is two bursts of 2 clocks, 4 clocks apart: its data end 6 clocks
+/// behind the first beat, two more than it takes of the bus, and CL and CWL are longer by these two, as is the gap
+/// between ranks.
+pub(crate) fn lpddr5x_8533() -> Timing {
+    Timing {
+        cl: 23 + 2,
+        cwl: 12 + 2,
+        burst: 4,
+        rcd: 20,
+        rp: 20,
+        ras: 45,
+        rc: 65,
+        rtp: 4 + 8,
+        wr: 37,
+        ccd_s: 4,
+        ccd_m: 8,
+        ccd_l: 8,
+        ccd_s_wr: 4,
+        ccd_m_wr: 8,
+        ccd_l_wr: 8,
+        wtr_s: 7,
+        wtr_m: 13,
+        wtr_l: 13,
+        rtw: 23 + 6 + 2 - 12,
+        rrd_s: 6,
+        rrd_l: 6,
+        faw: 22,
+        ppd: 2,
+        rrd_dlr: 6,
+        faw_dlr: 22,
+        rank_gap: 2 + 2,
+        pair_burst: 0,
+        pair_rtw: 0,
+        pair_wtr: 1,
+        refi: 4166,
+        rfc: 406,
+        rfc_dlr: 406,
+        refi_sb: 520,
+        rfc_sb: 224,
+        refsb_gap: 96,
+        refsbrd: 9,
+        pd: 8,
+        xp: 8,
+        pden: 2,
+        long_command: 2,
+        column_command: 1,
+    }
+}
+
+/// HBM3-6400 by hand. A clock is 625 ps. A line is two bursts, as in [`lpddr5x_8533`].
+pub(crate) fn hbm3_6400() -> Timing {
+    Timing {
+        cl: 26 + 2,
+        cwl: 8 + 2,
+        rcd: 26,
+        rp: 26,
+        ras: 48,
+        rc: 74,
+        rtp: 4 + 6,
+        wr: 24,
+        wtr_s: 8,
+        wtr_m: 12,
+        wtr_l: 12,
+        rtw: 26 + 6 + 2 - 8,
+        rrd_s: 8,
+        rrd_l: 8,
+        faw: 24,
+        refi: 6240,
+        rfc: 560,
+        rfc_dlr: 560,
+        refi_sb: 390,
+        rfc_sb: 320,
+        refsb_gap: 13,
+        refsbrd: 13,
+        pd: 12,
+        xp: 12,
+        pden: 1,
+        long_command: 1,
+        ..lpddr5x_8533()
+    }
+}
+
 /// One rank of 8 groups × 4 banks × 65536 rows of 1 KB a device: 128 lines a row. Open pages, no refresh, 32 read and
 /// 64 write entries.
 pub(crate) fn one_rank(timing: Timing) -> SubChannelConfig {
     SubChannelConfig {
-        clock: ClockDomain {
-            data_rate_mts: 6_400,
-        },
+        clock: ClockDomain::double(6_400),
         geometry: ChannelGeometry {
             pseudo_channels: 1,
             ranks: 1,
             slices: 1,
             groups: 8,
             banks: 4,
+            refresh_sets: 4,
             rows: 65_536,
             columns: 128,
         },

@@ -188,10 +188,7 @@ fn checker(memory: &ModuleMemory<'_>) -> Result<Checker, LabError> {
         let target = memory.name.clone();
         SettingProblem::Unchecked { target, why }.of("check")
     };
-    let part = part(memory).map_err(refused)?;
-    let parameters = part
-        .parameters()
-        .map_err(|error| refused(UncheckedMemory::Part(error)))?;
+    let parameters = parameters(memory).map_err(refused)?;
     let refresh_rate = if memory.chosen("refresh_rate") == "double" {
         2
     } else {
@@ -201,15 +198,19 @@ fn checker(memory: &ModuleMemory<'_>) -> Result<Checker, LabError> {
     Checker::new(&described).map_err(|error| refused(UncheckedMemory::Channel(error)))
 }
 
-/// The device that a module is made of, as the checker knows it.
-fn part(memory: &ModuleMemory<'_>) -> Result<checker::DeviceGrade, UncheckedMemory> {
+/// What the checker's own tables say of the device that a module is made of.
+fn parameters(memory: &ModuleMemory<'_>) -> Result<checker::Parameters, UncheckedMemory> {
     const GIBIT: u64 = 1 << 27;
     let (die, module) = (&memory.target.die.sheet, &memory.target.module.sheet);
-    if *die.standard.value() != Standard::Ddr5 {
-        return Err(UncheckedMemory::Standard);
+    let rate = *module.dram_rate_mts.value();
+    let gibit = die.density.nominal().bytes() / GIBIT;
+    match (die.standard.value(), rate, gibit) {
+        (Standard::Ddr5, ..) => {}
+        (Standard::Lpddr5x, 8533, 32) => return Ok(checker::lpddr5x_8533()),
+        (Standard::Hbm3, 6400, 2) => return Ok(checker::hbm3_6400()),
+        _ => return Err(UncheckedMemory::Standard),
     }
-    let bytes = die.density.nominal().bytes();
-    let density = match bytes / GIBIT {
+    let density = match gibit {
         16 => checker::Density::Gb16,
         24 => checker::Density::Gb24,
         32 => checker::Density::Gb32,
@@ -229,10 +230,11 @@ fn part(memory: &ModuleMemory<'_>) -> Result<checker::DeviceGrade, UncheckedMemo
             return Err(UncheckedMemory::Bin(other.to_owned()));
         }
     };
-    Ok(checker::DeviceGrade {
-        data_rate_mts: *module.dram_rate_mts.value(),
+    let part = checker::DeviceGrade {
+        data_rate_mts: rate,
         density,
         width,
         bin,
-    })
+    };
+    part.parameters().map_err(UncheckedMemory::Part)
 }

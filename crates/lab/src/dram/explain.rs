@@ -23,7 +23,7 @@
 
 use wordline_core::{Axis, Metric, ResultSet};
 use wordline_dram::system::SystemRun;
-use wordline_dram::{BusAccount, TrafficSummary, WaitCause};
+use wordline_dram::{BusAccount, RequestKind, TrafficSummary, WaitCause};
 
 use super::ModuleMemory;
 use crate::subject::Subject;
@@ -45,6 +45,9 @@ const WRITES: &str = "write_slots";
 
 /// The way from a core to the controller and back.
 pub(super) const ON_CHIP: &str = "on_chip";
+
+/// Links between cores and controllers.
+pub(super) const LINK: &str = "link";
 
 /// What is left: the wait for the DRAM's next clock edge, and what is under way at either end of a run.
 pub(super) const ROUNDING: &str = "rounding";
@@ -84,9 +87,11 @@ impl BandwidthBound {
     /// Of a run with so many misses. A write alone takes no longer than the paths on chip.
     pub(super) fn of(memory: &ModuleMemory<'_>, run: &SystemRun, most: u64) -> Option<Self> {
         let slots = Slots::of(memory, run)?;
-        let (reads, cores) = (read_share(run)?, &memory.connected.config.cores);
-        let on_chip = (cores.request_path_ps + cores.return_path_ps) as f64;
-        let alone = reads * memory.unloaded_ps() as f64 + (1.0 - reads) * on_chip;
+        let config = &memory.connected.config;
+        let (reads, cores) = (read_share(run)?, &config.cores);
+        let on_chip = cores.request_path_ps + cores.return_path_ps;
+        let write = on_chip + config.topology.alone_ps(RequestKind::Write);
+        let alone = reads * memory.unloaded_ps() as f64 + (1.0 - reads) * write as f64;
         Some(Self::by(slots.under_way, most, slots.takes(), alone))
     }
 
@@ -129,7 +134,7 @@ pub(super) fn read_parts(
     let config = &memory.connected.config;
     let (clock, timing) = (config.sub_channel.clock, &config.sub_channel.timing);
     // A mean is no whole number of clocks.
-    let time = |clocks: f64| clocks * 2e6 / f64::from(clock.data_rate_mts);
+    let time = |clocks: f64| clocks * 1e12 / clock.hz();
     let on_chip = config.cores.request_path_ps + config.cores.return_path_ps;
     let mut parts = vec![
         (ON_CHIP, on_chip as f64),
@@ -256,7 +261,11 @@ impl Slots {
         let lines = (run.bytes_read + run.bytes_written) as f64 / 64.0;
         let takes = run.slots_mean * run.duration_ps as f64 / lines;
         let mut parts = read_parts(memory, &run.summary);
-        for (_, part) in &mut parts {
+        for (cause, part) in &mut parts {
+            // Links are a part of the way.
+            if *cause == ON_CHIP {
+                *part += run.read_link_mean_ps;
+            }
             *part *= reads;
         }
         if run.bytes_written > 0 {

@@ -51,6 +51,9 @@ fn parts(
     document: &mut ResultSet,
 ) {
     let mut parts = explain::read_parts(memory, &run.summary);
+    if memory.connected.config.topology.link.is_some() {
+        parts.push((explain::LINK, run.read_link_mean_ps));
+    }
     let rest = probe.mean_ps - parts.iter().map(|(_, part)| part).sum::<f64>();
     parts.push((explain::ROUNDING, rest));
     for (cause, part) in parts {

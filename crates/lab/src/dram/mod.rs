@@ -29,6 +29,7 @@ use wordline_core::quantity::Time;
 use wordline_core::{
     Axis, Basis, DramTest, DramWorkload, Experiment, Mix, Pattern, ResultSet, RowOperation, Timing,
 };
+use wordline_dram::RequestKind;
 use wordline_dram::sheet::Connected;
 use wordline_dram::system::{RunLength, SystemRun, Traffic};
 
@@ -74,7 +75,8 @@ impl ModuleMemory<'_> {
         let timing = &config.sub_channel.timing;
         let clocks = u64::from(timing.rcd) + u64::from(timing.cl) + u64::from(timing.burst);
         let on_chip = config.cores.request_path_ps + config.cores.return_path_ps;
-        on_chip + config.sub_channel.clock.ps(clocks) + config.module_delay_ps
+        let links = config.topology.alone_ps(RequestKind::Read);
+        on_chip + links + config.sub_channel.clock.ps(clocks) + config.module_delay_ps
     }
 }
 

@@ -129,7 +129,7 @@ const LATENCY_PARTS: &[FigureColumn] = &[figure(
         least: 5e-13,
         place: |cause| {
             let group = match cause {
-                "on_chip" | "buffer" => 0,
+                "on_chip" | "link" | "buffer" => 0,
                 "activate" => 1,
                 "cas" | "burst" => 2,
                 _ => 3,
