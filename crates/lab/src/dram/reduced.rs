@@ -4,11 +4,17 @@
 use wordline_dram::SystemConfig;
 use wordline_dram::sheet::Settings;
 
-/// By what channels and cores can be divided alike, at most `most`: 1 where only the whole will do.
+/// By what channels and cores can be divided alike, at most `most`: 1 where only the whole will do. So it is with several
+/// sockets and behind links, which carry as much for a part; clusters need as many channels each.
 pub(crate) fn parts(config: &SystemConfig, most: u32) -> u32 {
-    let (channels, cores) = (config.channels, config.cores.cores);
-    let both = |part: &u32| channels.is_multiple_of(*part) && cores.is_multiple_of(*part);
-    (1..=most).rev().find(both).unwrap_or(1)
+    let (channels, cores, topology) = (config.channels, config.cores.cores, &config.topology);
+    if topology.sockets > 1 || topology.links > 0 {
+        return 1;
+    }
+    let even = |part: &u32| {
+        channels.is_multiple_of(*part * topology.nodes()) && cores.is_multiple_of(*part)
+    };
+    (1..=most).rev().find(even).unwrap_or(1)
 }
 
 /// The same settings for a part of a system with so many cores.
@@ -52,6 +58,17 @@ mod tests {
                 part,
                 "{channels}, {cores}"
             );
+        }
+        for (target, clusters, part) in [
+            ("rdimm-6400-2rx4-64g@xeon6-1s", "3", 4),
+            ("rdimm-6400-2rx4-64g@xeon6-1s", "2", 2),
+            ("rdimm-6400-2rx4-64g@xeon6-2s", "1", 1),
+            ("rdimm-6400-1rx4-32g@cxl-expander-2ch", "1", 1),
+        ] {
+            let target = catalog.module_in_system(target).expect("both exist");
+            let settings = [("clusters".to_owned(), clusters.to_owned())];
+            let connected = target.connect(&settings.into()).expect("it connects");
+            assert_eq!(parts(&connected.config, 4), part, "{clusters}");
         }
         let whole = config("12", "128");
         let half = target.connect(&settings(&Settings::new(), &whole, 2, 64));
