@@ -29,7 +29,7 @@ int main(int count, char **arguments) {
     while (reads + writes < requests) {
         while (traffic.due(clock, under_way)) {
             const Place at = traffic.place();
-            // Row, rank, bank, group, column: rorabababgco of the configuration that the script writes.
+            // Row, rank, bank, group, column: rochrababgco, as the configuration has it.
             uint64_t address = uint64_t(at.row) * shape.ranks + at.rank;
             address = ((address << 2 | at.bank) << 2 | at.group) << 7 | at.column;
             const bool write = traffic.is_write();
