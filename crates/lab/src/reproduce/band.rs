@@ -16,7 +16,7 @@ use wordline_core::{DramTest, DramWorkload, Experiment, Workload};
 use wordline_dram::sheet::{Connected, Settings};
 
 use super::curves;
-use super::meter;
+use crate::meter;
 use super::runs::FinishedRuns;
 use crate::dram::draws::JointDraws;
 use crate::dram::reduced;

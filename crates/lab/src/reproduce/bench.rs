@@ -4,7 +4,7 @@ use wordline_catalog::Catalog;
 use wordline_core::Experiment;
 
 use super::band::{Bands, ReproducedBand};
-use super::meter::{Meter, POINT};
+use crate::meter::{Meter, POINT};
 use super::runs::{FinishedRuns, points};
 use super::{Options, curves, theory};
 use crate::control::Control;

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use wordline_catalog::Catalog;
 use wordline_core::{AccessSource, DramTest, Experiment, ResultSet, Workload};
 
-use super::meter::Meter;
+use crate::meter::Meter;
 use crate::control::Control;
 use crate::dram::sweep::POINTS_MAX;
 use crate::instrument::case::{self, Case};
