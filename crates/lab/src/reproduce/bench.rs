@@ -15,7 +15,7 @@ pub(super) struct ReproductionBench<'a> {
     catalog: &'a Catalog,
     runs: FinishedRuns<'a>,
     /// None where none is asked for.
-    bands: Option<Bands>,
+    bands: Option<Bands<'a>>,
 }
 
 impl<'a> ReproductionBench<'a> {
@@ -25,10 +25,10 @@ impl<'a> ReproductionBench<'a> {
         options: Options,
         control: &'a Control<'a>,
     ) -> Self {
-        let runs = FinishedRuns::new(catalog, Meter::new(control));
+        let mut runs = FinishedRuns::new(catalog, Meter::new(control));
         let values: Vec<&Value> = documents.iter().flat_map(|one| &one.value).collect();
         runs.expect(&experiments(&values), POINT);
-        let bands = options.bands.then(|| Bands::new(catalog, &values));
+        let bands = options.bands.then(|| Bands::new(catalog, &values, &mut runs));
         if let Some(bands) = &bands {
             runs.expect(&bands.experiments(&values), Bands::POINT);
         }

@@ -26,11 +26,11 @@ impl<'a> FinishedRuns<'a> {
         }
     }
 
-    /// Says that these will be run. A simulation of memory modules counts `point` in the progress.
+    /// Says that these will be run, as far as they are not finished. A simulation of memory modules counts `point` in the
+    /// progress.
     pub(super) fn expect(&self, experiments: &[Experiment], point: u64) {
-        let weights = distinct(experiments.iter()).into_iter();
-        self.meter
-            .expect(weights.map(|one| weight(one, point)).sum());
+        let open = self.open(experiments, point).into_iter();
+        self.meter.expect(open.map(|one| weight(one, point)).sum());
     }
 
     /// Runs those that are not finished yet: one after the other, each on all threads.
