@@ -176,7 +176,10 @@ mod tests {
         for (settings, expected) in [
             (set(&[]), &[][..]),
             (set(&[("age_cap", "32"), ("cores", " 128")]), &[]),
-            (set(&[("cores", "64"), ("refresh", "off")]), &["cores", "refresh"]),
+            (
+                set(&[("cores", "64"), ("refresh", "off")]),
+                &["cores", "refresh"],
+            ),
         ] {
             let (anchors, others) = of(&catalog, &[&one, &other], &settings);
             assert_eq!(others, expected);
@@ -208,7 +211,7 @@ mod tests {
                 true => 1.03 * MEASURED,
                 false => 0.9 * MEASURED,
             };
-            Ok::<_, ()>(ends.map(|number| (number, vec![rate(number)])).collect())
+            Ok::<Vec<_>, ()>(ends.map(|number| (number, vec![rate(number)])).collect())
         };
         KeptDraws::measured(&anchors, &mut draws, &extend, &mut run).expect("it runs")
     }

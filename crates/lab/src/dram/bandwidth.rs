@@ -155,11 +155,7 @@ impl MixResult<'_> {
                 basis: anchor.basis,
                 ..at
             };
-            at.add(
-                Metric::ThroughputMeasured,
-                Ok(anchor.bytes_per_s),
-                document,
-            );
+            at.add(Metric::ThroughputMeasured, Ok(anchor.bytes_per_s), document);
             at.add(Metric::MeasuredTolerance, Ok(anchor.within), document);
         }
     }

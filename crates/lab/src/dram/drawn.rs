@@ -61,7 +61,9 @@ type Planned = Vec<(RunKey, Connected)>;
 
 /// What runs count as in the progress.
 fn weight(planned: &[(RunKey, Connected)]) -> u64 {
-    let channels = planned.iter().map(|(_, connected)| connected.config.channels);
+    let channels = planned
+        .iter()
+        .map(|(_, connected)| connected.config.channels);
     points::weights(channels).sum()
 }
 
@@ -268,10 +270,7 @@ impl<'r> DrawnRuns<'r> {
             });
         }
         for anchor in &self.anchors {
-            let (rate, percent) = (
-                DataRate::from_si(anchor.bytes_per_s),
-                100.0 * anchor.within,
-            );
+            let (rate, percent) = (DataRate::from_si(anchor.bytes_per_s), 100.0 * anchor.within);
             let (draws, module) = (self.kept.drawn, &anchor.target.module.header.id);
             document.warn(match self.kept.are_measured() {
                 true => LabWarning::BandMeasured {
@@ -325,7 +324,9 @@ impl<'r> DrawnRuns<'r> {
             self.draws = Some(draws);
             return self.run(planned, true, &meter, document);
         }
-        let unasked = judged.iter().filter(|place| !self.places(false).contains(place));
+        let unasked = judged
+            .iter()
+            .filter(|place| !self.places(false).contains(place));
         let unasked: Vec<_> = unasked.copied().collect();
         self.plan(&[RunKind::OnWhole(0)], &unasked, None, &mut planned);
         let others = banded.iter().filter(|place| !judged.contains(place));
@@ -337,8 +338,7 @@ impl<'r> DrawnRuns<'r> {
         let targets: Vec<_> = self.targets().into_iter().cloned().collect();
         let targets: Vec<_> = targets.iter().collect();
         let (settings, count) = (&test.workload.settings, self.bandwidth.draws as usize);
-        let extend =
-            |draws: &mut JointDraws| draws.extend(&targets, settings, count, test.seed);
+        let extend = |draws: &mut JointDraws| draws.extend(&targets, settings, count, test.seed);
         let anchors = self.anchors.clone();
         let kept = KeptDraws::measured(&anchors, &mut draws, &extend, &mut |draws, first| {
             let numbers = first..draws.draws.len();

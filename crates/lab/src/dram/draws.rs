@@ -325,7 +325,10 @@ mod tests {
                 times[setting] += 1;
             }
             let even = 16 / ways..=16_usize.div_ceil(ways);
-            assert!(times.iter().all(|n| even.contains(n)), "{choice:?}: {times:?}");
+            assert!(
+                times.iter().all(|n| even.contains(n)),
+                "{choice:?}: {times:?}"
+            );
         }
     }
 

@@ -78,9 +78,7 @@ pub(crate) fn run_in_order(
 }
 
 /// What runs of so many channels count as in the progress: a channel takes as long as any other.
-pub(super) fn weights(
-    channels: impl Iterator<Item = u32> + Clone,
-) -> impl Iterator<Item = u64> {
+pub(super) fn weights(channels: impl Iterator<Item = u32> + Clone) -> impl Iterator<Item = u64> {
     let least = channels.clone().min().unwrap_or(1).max(1);
     channels.map(move |channels| u64::from(channels.div_ceil(least)))
 }

@@ -12,22 +12,23 @@
 //! What runs on the quarter is an experiment like any other.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 
 use serde::Serialize;
 use wordline_catalog::{Catalog, ModuleInSystem};
 use wordline_core::{
-    Axis, Band, BandwidthTest, DramTest, DramWorkload, Experiment, Metric, Pattern, ResultSet, Timing,
-    Workload,
+    Axis, Band, BandwidthTest, DramTest, DramWorkload, Experiment, Metric, Pattern, ResultSet,
+    Timing, Workload,
 };
 use wordline_dram::sheet::{Connected, Settings};
 
 use super::curves;
-use crate::meter;
 use super::runs::FinishedRuns;
 use crate::dram::anchors::{self, Anchor, KeptDraws};
 use crate::dram::draws::JointDraws;
 use crate::dram::reduced;
 use crate::dram::spread::{self, Spread};
+use crate::meter;
 use crate::published::{Curves, Kind, Measure, Value};
 
 /// By how much systems are reduced at most: a band of every value asks for thousands of runs.
@@ -119,7 +120,11 @@ impl<'a> Bands<'a> {
     pub(super) const POINT: u64 = meter::POINT / 16;
 
     /// Of the modules that values depend on. What draws are judged by is run here.
-    pub(super) fn new(catalog: &'a Catalog, values: &[&Value], runs: &mut FinishedRuns<'_>) -> Self {
+    pub(super) fn new(
+        catalog: &'a Catalog,
+        values: &[&Value],
+        runs: &mut FinishedRuns<'_>,
+    ) -> Self {
         let banded = values.iter().filter(|value| has_band(value));
         let measures = banded.flat_map(|value| value.measures());
         let mut names: Vec<&str> = measures.flat_map(targets).collect();
@@ -168,11 +173,13 @@ impl<'a> Bands<'a> {
 
     /// Keeps the draws in which the machines that were measured give what they did.
     fn judge(&mut self, runs: &mut FinishedRuns<'_>) {
-        let plain = self.anchors.iter().flat_map(|anchor| {
-            let seeds = 0..SEEDS;
-            seeds.flat_map(|seed| [true, false].map(|whole| self.judging(anchor, None, whole, seed)))
-        });
-        let plain: Vec<_> = plain.flatten().collect();
+        let mut plain = Vec::new();
+        for anchor in &self.anchors {
+            for seed in 0..SEEDS {
+                plain.extend(self.judging(anchor, None, true, seed));
+                plain.extend(self.judging(anchor, None, false, seed));
+            }
+        }
         runs.expect(&plain, Self::POINT);
         runs.run_side_by_side(&plain, Self::POINT);
         let mut draws = self.draws.clone();
@@ -196,7 +203,7 @@ impl<'a> Bands<'a> {
                 let each = each.map(|anchor| self.carried(anchor, number, runs));
                 Some((number, each.collect::<Option<Vec<f64>>>()?))
             });
-            Ok::<_, std::convert::Infallible>(carried.collect())
+            Ok::<Vec<_>, Infallible>(carried.collect())
         };
         let Ok(kept) = KeptDraws::measured(&anchors, &mut draws, &extend, &mut run);
         self.kept = kept;
@@ -263,7 +270,8 @@ impl<'a> Bands<'a> {
         for value in values.iter().filter(|value| has_band(value)) {
             for measure in value.measures() {
                 for target in targets(measure) {
-                    let all = std::iter::once(None).chain(self.numbers(value).into_iter().map(Some));
+                    let all =
+                        std::iter::once(None).chain(self.numbers(value).into_iter().map(Some));
                     experiments
                         .extend(all.filter_map(|one| self.experiment(measure, target, one).ok()));
                 }

@@ -5,10 +5,10 @@ use std::cmp::Reverse;
 use wordline_catalog::Catalog;
 use wordline_core::{AccessSource, DramTest, Experiment, ResultSet, Workload};
 
-use crate::meter::Meter;
 use crate::control::Control;
 use crate::dram::sweep::POINTS_MAX;
 use crate::instrument::case::{self, Case};
+use crate::meter::Meter;
 
 /// What was run, with its results: an error where an experiment cannot be run.
 pub(super) struct FinishedRuns<'a> {

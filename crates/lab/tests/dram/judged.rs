@@ -45,9 +45,8 @@ fn judged(measured: &str, within: &str, targets: [&str; 2]) -> ResultSet {
 /// A value of the rows that compare with the first target.
 fn compared(document: &ResultSet, metric: Metric, estimate: Option<&str>) -> Option<f64> {
     let mut rows = document.of(metric);
-    let row = rows.find(|row| {
-        row.axes.contains_key(&Axis::Over) && row.text(Axis::Estimate) == estimate
-    });
+    let row =
+        rows.find(|row| row.axes.contains_key(&Axis::Over) && row.text(Axis::Estimate) == estimate);
     row?.value
 }
 
@@ -57,7 +56,10 @@ fn draws_that_do_not_give_what_was_measured_are_set_aside() {
     let document = judged("44 GB/s", "10 %", [RDIMM, MRDIMM]);
     let kept = compared(&document, Metric::DrawCount, None).expect("a count");
     let drawn = compared(&document, Metric::DrawCount, Some("drawn")).expect("a count");
-    assert!((8.0..drawn).contains(&kept) && drawn <= 48.0, "{kept} of {drawn}");
+    assert!(
+        (8.0..drawn).contains(&kept) && drawn <= 48.0,
+        "{kept} of {drawn}"
+    );
     for end in ["drawn_p5", "drawn_median", "drawn_p95"] {
         let mut rows = document.of(Metric::ThroughputMean);
         let row = rows.find(|row| row.target == RDIMM && row.text(Axis::Estimate) == Some(end));
@@ -68,19 +70,29 @@ fn draws_that_do_not_give_what_was_measured_are_set_aside() {
     let measured = measured.expect("it is stated");
     assert_eq!(measured.text(Axis::MeasuredModule), Some(RDIMM));
     assert_eq!(measured.value, Some(44e9));
-    let said = document.warnings.iter().filter(|one| one.advice.contains("the band is theirs"));
+    let said = document
+        .warnings
+        .iter()
+        .filter(|one| one.advice.contains("the band is theirs"));
     assert_eq!(said.count(), 1, "{:?}", document.warnings);
 }
 
 /// What no draw gives sets nothing aside, and a warning says so.
 #[test]
 fn a_measurement_that_no_draw_gives_decides_nothing() {
-    let document = judged("20 GB/s", "1 %", [MRDIMM, "mrdimm-8800-2rx4-128g@measured-1ch"]);
+    let document = judged(
+        "20 GB/s",
+        "1 %",
+        [MRDIMM, "mrdimm-8800-2rx4-128g@measured-1ch"],
+    );
     assert_eq!(compared(&document, Metric::DrawCount, None), Some(12.0));
     assert_eq!(compared(&document, Metric::DrawCount, Some("drawn")), None);
     assert_eq!(document.of(Metric::ThroughputMeasured).count(), 0);
     // What was measured is no target.
     assert!(document.rows.iter().all(|row| row.target != RDIMM));
-    let said = document.warnings.iter().filter(|one| one.advice.contains("whatever they give"));
+    let said = document
+        .warnings
+        .iter()
+        .filter(|one| one.advice.contains("whatever they give"));
     assert_eq!(said.count(), 1, "{:?}", document.warnings);
 }
