@@ -6,7 +6,7 @@ use wordline_catalog::Catalog;
 use wordline_core::{Axis, Band, DramTest, Metric, Mix, ResultSet};
 use wordline_lab::{Control, run};
 
-use crate::support::{bandwidth, dram};
+use super::support::{bandwidth, dram};
 
 const RDIMM: &str = "rdimm-6400-2rx4-64g@measured-1ch";
 const MRDIMM: &str = "mrdimm-8800-2rx4-64g@measured-1ch";
