@@ -232,4 +232,25 @@ impl Catalog {
         }
         errors
     }
+
+    /// Modules that systems were measured with must exist, for those systems that stand in `files`.
+    pub(crate) fn check_measured<'a>(
+        &self,
+        systems: impl Iterator<Item = &'a System>,
+        files: &[SheetText],
+    ) -> Vec<SheetError> {
+        let mut errors = Vec::new();
+        for system in systems {
+            let Some(file) = files.iter().find(|file| file.file == system.header.file) else {
+                continue;
+            };
+            for (number, measured) in system.sheet.measured.iter().enumerate() {
+                if let Err(error) = self.module(&measured.module) {
+                    let path = format!("host.measured.{number}.module");
+                    errors.push(file.error(&path, format!("{path}: {error}")));
+                }
+            }
+        }
+        errors
+    }
 }

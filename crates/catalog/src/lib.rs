@@ -120,6 +120,7 @@ impl Catalog {
         let catalog = Self::embedded();
         let mut errors = catalog.check_default_boards(catalog.parts.sheets(), &files);
         errors.extend(catalog.check_dies(catalog.modules.sheets(), &files));
+        errors.extend(catalog.check_measured(catalog.systems.sheets(), &files));
         errors
     }
 
@@ -274,6 +275,7 @@ impl Catalog {
     fn check_own(&self, files: &[SheetText]) -> Vec<SheetError> {
         let mut errors = self.check_default_boards(self.parts.own(), files);
         errors.extend(self.check_dies(self.modules.own(), files));
+        errors.extend(self.check_measured(self.systems.own(), files));
         errors
     }
 

@@ -77,6 +77,7 @@ axes! {
     Log "log" "" "What becomes of the file of a database's log after a checkpoint.";
     LogFs "log_fs" "" "File system of a database's log or journal, where they lie on another memory.";
     LogTarget "log_target" "" "Memory of a database's log or journal, where it is another one.";
+    MeasuredModule "measured_module" "" "Module in its system that a machine was measured with, which draws of undisclosed choices have to give.";
     Memory "memory" "" "Which of two memories of a database: that of its `tables`, or that of its `log` or journal.";
     Mix "mix" "" "Reads to writes.";
     Offload "offload" "" "What leaves the processor: copies to a DMA (`dma`), checksums to a unit (`checks`), or `both`.";

@@ -242,7 +242,13 @@ metrics! {
          draws, so that a choice without effect is 0 on average and may fall below; the `estimate` `luck` is what one \
          reaches once in a hundred times.";
     DrawCount "draw_count" "1" Neither [Whole]
-        "Joint draws of the undisclosed choices that a band rests on.";
+        "Joint draws of the undisclosed choices that a band rests on. The `estimate` `drawn` is how many were drawn, where those \
+         that do not give what a machine was measured at are set aside.";
+    ThroughputMeasured "throughput_measured" "B/s" Neither
+        "Throughput that a machine was measured at with the module in the column `measured_module`, as the system's sheet has it. Draws \
+         that do not give it are set aside.";
+    MeasuredTolerance "measured_tolerance" "1" Neither
+        "How far a draw may lie from throughput_measured, relative to it, and count.";
     ReductionError "reduction_error" "1" Neither
         "Relative difference of a reduced system from the whole one, both with the choices as they stand: fewer channels and \
          cores in proportion. Bands of values are corrected by it.";

@@ -50,6 +50,7 @@ mod instrument;
 mod io;
 mod kv;
 mod list;
+mod meter;
 mod open;
 mod payload;
 mod power_cuts;

@@ -8,7 +8,6 @@ mod band;
 mod bench;
 mod curves;
 mod headline;
-mod meter;
 mod runs;
 mod statement;
 mod theory;

@@ -129,6 +129,16 @@ warnings! {
     BandDrawn Default { draws, choices, channels, of, redrawn }
         "band: {draws} joint draws of {choices} undisclosed choices ran on {channels} of {of} channels, with cores in \
          proportion. Every setting counts as much as any other; {redrawn} draws swapped settings that did not fit each other";
+    BandMeasured Default { draws, kept, rate, module, percent, mix }
+        "band: of {draws} draws {kept} give the {rate} that a machine with {module} was measured at ({mix}), within {percent} %; \
+         the band is theirs";
+    BandDrawnOn Default { first, enough }
+        "band: fewer than {enough} of the first {first} draws give what was measured, so that more were drawn";
+    BandUnmeasured Default { draws, kept, rate, module, percent, first, least }
+        "band: of {draws} draws only {kept} give the {rate} that a machine with {module} was measured at, within {percent} %. A band \
+         rests on {least} at least; this one is that of the first {first} draws, whatever they give there";
+    BandOfAnother Default { names }
+        "band: {names} is set otherwise than in the machine that was measured, so that no draw is set aside";
     FewSamples FewSamples { asked, beyond, enough }
         "{asked} samples a point may be few: confidence intervals rest on short batches, and {beyond} of them lie \
          beyond p99.9; ask for {enough} (--samples)";

@@ -34,5 +34,5 @@ pub use module::{Module, ModuleKind, ModulePower, RankPair};
 pub use problem::DramSheetProblem;
 pub use rounding::Standard;
 pub use rule::TimingRule;
-pub use system::{HostControllerSheet, LinkSheet, MappingSheet, System};
+pub use system::{HostControllerSheet, LinkSheet, MappingSheet, MeasuredSheet, System};
 pub use timing::{DataBuffers, Turnarounds};

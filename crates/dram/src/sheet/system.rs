@@ -1,8 +1,8 @@
 //! The sheet of a system: the processor, its memory controllers, and how addresses are spread over them.
 
 use serde::Deserialize;
-use wordline_core::Figure;
-use wordline_core::quantity::{ByteCount, Frequency, Time};
+use wordline_core::quantity::{ByteCount, DataRate, Fraction, Frequency, Quantity, Time};
+use wordline_core::{Figure, Mix};
 
 use super::labelled::{
     BoundedCount, ChoiceValue, Labelled, LossShare, PageSize, PairRefresh, PowerDown, RefreshMode,
@@ -50,7 +50,40 @@ pub struct System {
     pub mapping: MappingSheet,
     /// What the memory controllers decide by themselves.
     pub controller: HostControllerSheet,
+    /// What machines of this kind were measured at: undisclosed choices that do not give it are none that they made.
+    #[serde(default)]
+    pub measured: Vec<MeasuredSheet>,
 }
+
+/// What a machine was measured at: table `[[host.measured]]`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MeasuredSheet {
+    /// Id of the module in every channel.
+    pub module: String,
+    /// Reads and writes, in sequential streams of all cores.
+    pub mix: Mix,
+    /// What the whole system carried.
+    pub throughput: Figure<DataRate>,
+    /// How far a simulation may lie from it, relative to it.
+    pub within: Fraction,
+}
+
+impl MeasuredSheet {
+    /// What the whole system carried, in bytes a second: the usual value.
+    #[must_use]
+    pub fn bytes_per_s(&self) -> f64 {
+        let of = &self.throughput;
+        let stated = of.typ().or(of.max()).or(of.min());
+        stated.map_or(0.0, Quantity::si)
+    }
+}
+
+/// The most that a simulation may lie off what was measured.
+const WITHIN_MAX: f64 = 0.5;
+
+/// More than any system carries.
+const THROUGHPUT_MAX: f64 = 1e15;
 
 /// A link that carries messages one after the other, each way by itself: table `[host.link]`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -303,6 +336,18 @@ impl System {
                     "{high} must lie above drain_low, {low}, and be at most write_queue, {entries}"
                 ),
             );
+        }
+        for (number, measured) in self.measured.iter().enumerate() {
+            let path = |key| format!("measured.{number}.{key}");
+            problems.up_to(
+                &path("throughput"),
+                &measured.throughput,
+                DataRate::from_si(THROUGHPUT_MAX),
+            );
+            let within = measured.within.si();
+            if within <= 0.0 || within > WITHIN_MAX {
+                problems.add(&path("within"), "allowed: above 0 %, up to 50 %");
+            }
         }
         problems.list
     }

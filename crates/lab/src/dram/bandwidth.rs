@@ -30,7 +30,7 @@ pub(super) fn run(
         .iter()
         .map(|pattern| pattern.name().to_owned());
     distinct("pattern", names)?;
-    let mut runs = DrawnRuns::new(test, bandwidth, document);
+    let mut runs = DrawnRuns::new(test, bandwidth, document)?;
     runs.all(control, document)?;
     for (p, &pattern) in bandwidth.patterns.iter().enumerate() {
         for (m, &mix) in bandwidth.mixes.iter().enumerate() {
@@ -141,6 +141,25 @@ impl MixResult<'_> {
         spread_rows(&subject, Metric::PowerMean, &powers, document);
     }
 
+    /// What draws had to give so that they count, and how many there were.
+    fn measured(&self, over: &Subject, document: &mut ResultSet) {
+        let kept = &self.runs.kept;
+        if !kept.are_measured() {
+            return;
+        }
+        let of_all = over.estimate(Basis::Simulated, "drawn");
+        of_all.add(Metric::DrawCount, Ok(kept.drawn as f64), document);
+        for anchor in &self.runs.anchors {
+            let at = over.at(Axis::MeasuredModule, anchor.target.name.as_str());
+            let at = Subject {
+                basis: anchor.basis,
+                ..at
+            };
+            at.add(Metric::ThroughputMeasured, Ok(anchor.bytes_per_s), document);
+            at.add(Metric::MeasuredTolerance, Ok(anchor.within), document);
+        }
+    }
+
     /// The ratio over all draws, and which choices explain it.
     fn band(&self, target: usize, document: &mut ResultSet) {
         let Some(draws) = &self.runs.draws else {
@@ -158,6 +177,7 @@ impl MixResult<'_> {
             return;
         }
         over.add(Metric::DrawCount, Ok(values.len() as f64), document);
+        self.measured(&over, document);
         let share = |choice: &str, share: Option<VarianceShare>, document: &mut ResultSet| {
             if let Some(VarianceShare { share, error, luck }) = share {
                 let at = over.at(Axis::Choice, choice);

@@ -2,21 +2,28 @@
 //!
 //! Draws run on a part of the system. What that changes is measured by the targets as chosen, which run on the part and on
 //! the whole with several seeds; values of draws are corrected by it. The seeds also say what chance does.
+//!
+//! Where a machine of the system was measured, draws run first with the module that it had. Only those that give what was
+//! measured are run with the others.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use wordline_core::{BandwidthTest, Mix, ResultSet};
+use wordline_catalog::ModuleInSystem;
+use wordline_core::quantity::{DataRate, Quantity};
+use wordline_core::{BandwidthTest, Mix, Pattern, ResultSet};
 use wordline_dram::energy;
 use wordline_dram::sheet::Connected;
 use wordline_dram::system::SystemRun;
 
+use super::anchors::{self, Anchor, KeptDraws};
 use super::draws::JointDraws;
 use super::points::{self, DramPoint, PointWatch};
 use super::spread::{self, Spread};
 use super::{ModuleMemory, Test, reduced};
 use crate::control::Control;
 use crate::error::LabError;
+use crate::meter::Meter;
 use crate::warning::LabWarning;
 
 /// By how much systems are reduced at most. Half of one differs from the whole by less than chance does; a quarter is off
@@ -33,7 +40,8 @@ enum RunKind {
     Chosen,
     /// As chosen with a seed of a number, on the part.
     OnPart(usize),
-    /// The same on the whole.
+    /// The same on the whole. The first seed is that of what is chosen, and runs only where nothing else is wanted of a
+    /// target.
     OnWhole(usize),
     /// With the choices of a draw, on the part.
     Drawn(usize),
@@ -48,8 +56,19 @@ struct RunKey {
     target: usize,
 }
 
+/// Runs, and what is run.
+type Planned = Vec<(RunKey, Connected)>;
+
+/// What runs count as in the progress.
+fn weight(planned: &[(RunKey, Connected)]) -> u64 {
+    let channels = planned
+        .iter()
+        .map(|(_, connected)| connected.config.channels);
+    points::weights(channels).sum()
+}
+
 /// What a band is about: a target, a mix and a pattern by number.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct BandPlace {
     pub(super) target: usize,
     pub(super) mix: usize,
@@ -90,6 +109,15 @@ pub(super) struct DrawnRuns<'r> {
     bandwidth: &'r BandwidthTest,
     /// None where no band is asked for.
     pub(super) draws: Option<JointDraws>,
+    /// Those that count.
+    pub(super) kept: KeptDraws,
+    /// What the systems of the targets were measured at.
+    pub(super) anchors: Vec<Anchor<'r>>,
+    /// What they were measured with, where that is no target: numbered behind the targets.
+    others: Vec<ModuleMemory<'r>>,
+    /// Mixes and patterns: those of the test, and behind them those that were measured.
+    mixes: Vec<Mix>,
+    patterns: Vec<Pattern>,
     /// By target.
     parts: Vec<u32>,
     chosen: BTreeMap<RunKey, SystemRun>,
@@ -101,27 +129,116 @@ impl<'r> DrawnRuns<'r> {
         test: &'r Test<'r>,
         bandwidth: &'r BandwidthTest,
         document: &mut ResultSet,
-    ) -> Self {
+    ) -> Result<Self, LabError> {
         let covered = |mix: &Mix| bandwidth.band.covers(*mix);
         let banded = test.memories.len() > 1 && bandwidth.mixes.iter().any(covered);
-        let parts = test.memories.iter();
-        let parts = parts.map(|memory| reduced::parts(&memory.connected.config, PART));
         let mut runs = Self {
             test,
             bandwidth,
             draws: None,
-            parts: parts.collect(),
+            kept: KeptDraws::default(),
+            anchors: Vec::new(),
+            others: Vec::new(),
+            mixes: bandwidth.mixes.clone(),
+            patterns: bandwidth.patterns.clone(),
+            parts: Vec::new(),
             chosen: BTreeMap::new(),
             values: BTreeMap::new(),
         };
         if banded {
-            let targets: Vec<_> = test.memories.iter().map(|memory| &memory.target).collect();
-            let count = bandwidth.draws as usize;
-            let draws = JointDraws::new(&targets, &test.workload.settings, count, test.seed);
-            runs.announce(&draws, document);
-            runs.draws = Some(draws);
+            runs.find_anchors(document)?;
+            let (targets, settings) = (runs.targets(), &test.workload.settings);
+            runs.draws = Some(JointDraws::new(
+                &targets,
+                settings,
+                bandwidth.draws as usize,
+                test.seed,
+            ));
         }
-        runs
+        let parts = runs.memories();
+        let parts = parts.map(|memory| reduced::parts(&memory.connected.config, PART));
+        runs.parts = parts.collect();
+        Ok(runs)
+    }
+
+    /// What draws are judged by.
+    fn find_anchors(&mut self, document: &mut ResultSet) -> Result<(), LabError> {
+        let test = self.test;
+        let settings = &test.workload.settings;
+        let targets: Vec<_> = test.memories.iter().map(|memory| &memory.target).collect();
+        let (anchors, changed) = anchors::of(test.catalog, &targets, settings);
+        if !changed.is_empty() {
+            document.warn(LabWarning::BandOfAnother {
+                names: &changed.join(", "),
+            });
+        }
+        for anchor in &anchors {
+            if self.memories().all(|one| one.name != anchor.target.name) {
+                let memory = ModuleMemory::connected(anchor.target.clone(), settings)?;
+                self.others.push(memory);
+            }
+            if !self.mixes.contains(&anchor.mix) {
+                self.mixes.push(anchor.mix);
+            }
+            if !self.patterns.contains(&Pattern::Sequential) {
+                self.patterns.push(Pattern::Sequential);
+            }
+        }
+        self.anchors = anchors;
+        Ok(())
+    }
+
+    /// All targets, and behind them what was measured beside them.
+    fn memories(&self) -> impl Iterator<Item = &ModuleMemory<'r>> {
+        self.test.memories.iter().chain(&self.others)
+    }
+
+    fn memory(&self, target: usize) -> &ModuleMemory<'r> {
+        let others = target.checked_sub(self.test.memories.len());
+        others.map_or_else(|| &self.test.memories[target], |other| &self.others[other])
+    }
+
+    fn targets(&self) -> Vec<&ModuleInSystem<'r>> {
+        self.memories().map(|memory| &memory.target).collect()
+    }
+
+    /// Where an anchor stands. The catalogue of mixes, patterns and targets has it.
+    fn place_of(&self, anchor: &Anchor<'_>) -> Option<BandPlace> {
+        let target = self
+            .memories()
+            .position(|one| one.name == anchor.target.name)?;
+        let mix = self.mixes.iter().position(|mix| *mix == anchor.mix)?;
+        let mut patterns = self.patterns.iter();
+        let pattern = patterns.position(|pattern| *pattern == Pattern::Sequential)?;
+        Some(BandPlace {
+            target,
+            mix,
+            pattern,
+        })
+    }
+
+    fn anchor_places(&self) -> Vec<BandPlace> {
+        let places = self.anchors.iter();
+        places.filter_map(|anchor| self.place_of(anchor)).collect()
+    }
+
+    /// Everything that is asked for; or what of it has a band.
+    fn places(&self, banded: bool) -> Vec<BandPlace> {
+        let mut places = Vec::new();
+        for pattern in 0..self.bandwidth.patterns.len() {
+            for (mix, of_mix) in self.bandwidth.mixes.iter().enumerate() {
+                if banded && !self.bandwidth.band.covers(*of_mix) {
+                    continue;
+                }
+                let targets = 0..self.test.memories.len();
+                places.extend(targets.map(|target| BandPlace {
+                    target,
+                    mix,
+                    pattern,
+                }));
+            }
+        }
+        places
     }
 
     /// What the band rests on.
@@ -142,39 +259,153 @@ impl<'r> DrawnRuns<'r> {
             of: &channels,
             redrawn: &draws.redrawn,
         });
+        let Some(met) = self.kept.met else {
+            return;
+        };
+        let first = self.bandwidth.draws as usize;
+        if self.kept.drawn > first {
+            document.warn(LabWarning::BandDrawnOn {
+                first: &first,
+                enough: &anchors::KEPT_ENOUGH,
+            });
+        }
+        for anchor in &self.anchors {
+            let (rate, percent) = (DataRate::from_si(anchor.bytes_per_s), 100.0 * anchor.within);
+            let (draws, module) = (self.kept.drawn, &anchor.target.module.header.id);
+            document.warn(match self.kept.are_measured() {
+                true => LabWarning::BandMeasured {
+                    draws: &draws,
+                    kept: &met,
+                    rate: &rate,
+                    module,
+                    percent: &percent,
+                    mix: &anchor.mix,
+                },
+                false => LabWarning::BandUnmeasured {
+                    draws: &draws,
+                    kept: &met,
+                    rate: &rate,
+                    module,
+                    percent: &percent,
+                    first: &first,
+                    least: &spread::DRAWS_MIN,
+                },
+            });
+        }
     }
 
     /// Runs everything in an order in which a run that is cut short says most: what is chosen, what the part is worth, and
-    /// then draw after draw.
+    /// then draw after draw; where draws are judged, first with what was measured.
     pub(super) fn all(
         &mut self,
         control: &Control<'_>,
         document: &mut ResultSet,
     ) -> Result<(), LabError> {
-        let mut planned: Vec<(RunKey, Connected)> = Vec::new();
-        self.plan(&[RunKind::Chosen], &mut planned);
-        if let Some(draws) = &self.draws {
-            let [on_part, on_whole] = SEEDS;
-            let mut kinds: Vec<RunKind> = (0..on_part).map(RunKind::OnPart).collect();
-            // The first seed is that of what is chosen.
-            kinds.extend((1..on_whole).map(RunKind::OnWhole));
-            kinds.extend((0..draws.draws.len()).map(RunKind::Drawn));
-            self.plan(&kinds, &mut planned);
+        let meter = Meter::new(control);
+        let mut planned = Planned::new();
+        self.plan(&[RunKind::Chosen], &self.places(false), None, &mut planned);
+        let Some(mut draws) = self.draws.take() else {
+            meter.expect(weight(&planned));
+            return self.run(planned, false, &meter, document);
+        };
+        let [on_part, on_whole] = SEEDS;
+        let mut kinds: Vec<RunKind> = (0..on_part).map(RunKind::OnPart).collect();
+        // The first seed is that of what is chosen.
+        kinds.extend((1..on_whole).map(RunKind::OnWhole));
+        let (banded, judged) = (self.places(true), self.anchor_places());
+        let mut both = banded.clone();
+        both.extend(judged.iter().filter(|place| !banded.contains(place)));
+        self.plan(&kinds, &both, None, &mut planned);
+        if judged.is_empty() {
+            self.kept = KeptDraws::all(&draws);
+            self.announce(&draws, document);
+            self.plan(&self.drawn_kinds(), &banded, Some(&draws), &mut planned);
+            meter.expect(weight(&planned));
+            self.draws = Some(draws);
+            return self.run(planned, true, &meter, document);
         }
+        let unasked = judged
+            .iter()
+            .filter(|place| !self.places(false).contains(place));
+        let unasked: Vec<_> = unasked.copied().collect();
+        self.plan(&[RunKind::OnWhole(0)], &unasked, None, &mut planned);
+        let others = banded.iter().filter(|place| !judged.contains(place));
+        let others: Vec<_> = others.copied().collect();
+        let rest = (draws.draws.len() * others.len()) as u64;
+        meter.expect(weight(&planned) + rest);
+        self.run(planned, true, &meter, document)?;
+        let test = self.test;
+        let targets: Vec<_> = self.targets().into_iter().cloned().collect();
+        let targets: Vec<_> = targets.iter().collect();
+        let (settings, count) = (&test.workload.settings, self.bandwidth.draws as usize);
+        let extend = |draws: &mut JointDraws| draws.extend(&targets, settings, count, test.seed);
+        let anchors = self.anchors.clone();
+        let kept = KeptDraws::measured(&anchors, &mut draws, &extend, &mut |draws, first| {
+            let numbers = first..draws.draws.len();
+            let kinds: Vec<_> = numbers.clone().map(RunKind::Drawn).collect();
+            let mut planned = Planned::new();
+            self.plan(&kinds, &judged, Some(draws), &mut planned);
+            meter.expect(weight(&planned));
+            self.run(planned, true, &meter, document)?;
+            let carried = numbers.filter_map(|number| Some((number, self.carried(number)?)));
+            Ok::<_, LabError>(carried.collect())
+        })?;
+        self.kept = kept;
+        // What was stopped says nothing of how many there are.
+        if document.complete {
+            self.announce(&draws, document);
+        }
+        let mut planned = Planned::new();
+        self.plan(&self.drawn_kinds(), &others, Some(&draws), &mut planned);
+        // What is set aside is done.
+        meter.expect(weight(&planned).saturating_sub(rest));
+        let aside = rest.saturating_sub(weight(&planned));
+        meter.run(aside, 1, |_| ());
+        self.draws = Some(draws);
+        self.run(planned, true, &meter, document)
+    }
+
+    /// What the whole systems that were measured carry in a draw, by anchor; none where runs of it did not end.
+    fn carried(&self, number: usize) -> Option<Vec<f64>> {
+        let places = self.anchor_places().into_iter();
+        let carried = places.map(|place| {
+            let value = |kind| Some(self.values.get(&place.key(kind))?.bytes_per_s);
+            let on_part = value(RunKind::Drawn(number))?;
+            Some(on_part * self.reduced(&value).reduction.factor)
+        });
+        carried.collect()
+    }
+
+    fn drawn_kinds(&self) -> Vec<RunKind> {
+        let numbers = self.kept.numbers.iter();
+        numbers.map(|number| RunKind::Drawn(*number)).collect()
+    }
+
+    fn run(
+        &mut self,
+        planned: Planned,
+        watched: bool,
+        meter: &Meter<'_>,
+        document: &mut ResultSet,
+    ) -> Result<(), LabError> {
         let points: Vec<DramPoint> = planned
             .iter()
             .map(|(key, connected)| self.point(*key, connected))
             .collect();
+        let values = self.values.iter();
+        let values = values.map(|(key, value)| (*key, value.bytes_per_s));
         let seen = SeenRuns {
             runs: self,
             keys: planned.iter().map(|(key, _)| *key).collect(),
-            values: Mutex::default(),
+            values: Mutex::new(values.collect()),
         };
         let watch = |point: usize, run: &SystemRun| seen.see(point, run);
-        let watch: Option<&PointWatch<'_>> = self.draws.is_some().then_some(&watch);
-        let ended = points::run_in_order(&points, watch, control)?;
+        let watch: Option<&PointWatch<'_>> = watched.then_some(&watch);
+        let ended = meter.run(weight(&planned), 1, |control| {
+            points::run_in_order(&points, watch, control)
+        })?;
         for ((key, connected), ended) in planned.iter().zip(ended) {
-            let memory = &self.test.memories[key.target];
+            let memory = self.memory(key.target);
             let run = match key.kind {
                 RunKind::Chosen => self.test.finished(memory, ended, document)?,
                 // What is short about a draw is short about what is chosen.
@@ -193,47 +424,44 @@ impl<'r> DrawnRuns<'r> {
     }
 
     /// Adds runs of some kinds; those of a draw stand together, so that its ratios are known early.
-    fn plan(&self, kinds: &[RunKind], planned: &mut Vec<(RunKey, Connected)>) {
+    fn plan(
+        &self,
+        kinds: &[RunKind],
+        places: &[BandPlace],
+        draws: Option<&JointDraws>,
+        planned: &mut Planned,
+    ) {
         for kind in kinds {
-            for pattern in 0..self.bandwidth.patterns.len() {
-                for (mix, of_mix) in self.bandwidth.mixes.iter().enumerate() {
-                    if *kind != RunKind::Chosen && !self.bandwidth.band.covers(*of_mix) {
-                        continue;
-                    }
-                    for (target, memory) in self.test.memories.iter().enumerate() {
-                        let place = BandPlace {
-                            target,
-                            mix,
-                            pattern,
-                        };
-                        // What does not connect on a part, though it does on the whole, has no band.
-                        if let Some(connected) = self.connected(memory, self.parts[target], *kind) {
-                            planned.push((place.key(*kind), connected));
-                        }
-                    }
+            for place in places {
+                // What does not connect on a part, though it does on the whole, has no band.
+                if let Some(connected) = self.connected(place.target, *kind, draws) {
+                    planned.push((place.key(*kind), connected));
                 }
             }
         }
     }
 
-    fn connected(&self, memory: &ModuleMemory<'_>, part: u32, kind: RunKind) -> Option<Connected> {
+    fn connected(
+        &self,
+        target: usize,
+        kind: RunKind,
+        draws: Option<&JointDraws>,
+    ) -> Option<Connected> {
+        let (memory, part) = (self.memory(target), self.parts[target]);
         let config = &memory.connected.config;
         let fixed = &self.test.workload.settings;
         let on_part = || reduced::settings(fixed, config, part, config.cores.cores / part);
         match kind {
             RunKind::Chosen | RunKind::OnWhole(_) => Some(memory.connected.clone()),
             RunKind::OnPart(_) => memory.target.connect(&on_part()).ok(),
-            RunKind::Drawn(number) => {
-                let draws = self.draws.as_ref()?;
-                draws.connect(&memory.target, &on_part(), number).ok()
-            }
+            RunKind::Drawn(number) => draws?.connect(&memory.target, &on_part(), number).ok(),
         }
     }
 
     fn point(&self, key: RunKey, connected: &Connected) -> DramPoint {
-        let memory = &self.test.memories[key.target];
-        let mix = self.bandwidth.mixes[key.mix];
-        let pattern = self.bandwidth.patterns[key.pattern];
+        let memory = self.memory(key.target);
+        let mix = self.mixes[key.mix];
+        let pattern = self.patterns[key.pattern];
         let (name, seed) = match key.kind {
             RunKind::Chosen => (format!("bandwidth, {mix}"), 0),
             RunKind::OnPart(seed) => (format!("{mix}, part of the system"), seed),
@@ -248,11 +476,16 @@ impl<'r> DrawnRuns<'r> {
         point
     }
 
-    fn value(&self, key: RunKey, connected: &Connected, run: &SystemRun) -> RunValue {
-        let part = match key.kind {
+    /// How many times as much the whole is as what a run is of.
+    fn part(&self, key: RunKey) -> f64 {
+        match key.kind {
             RunKind::Chosen | RunKind::OnWhole(_) => 1.0,
             RunKind::OnPart(_) | RunKind::Drawn(_) => f64::from(self.parts[key.target]),
-        };
+        }
+    }
+
+    fn value(&self, key: RunKey, connected: &Connected, run: &SystemRun) -> RunValue {
+        let part = self.part(key);
         let joules = connected.currents.first().map_or(0.0, |(_, currents)| {
             energy(&run.energy, currents, &connected.config.sub_channel).total()
         });
@@ -267,39 +500,33 @@ impl<'r> DrawnRuns<'r> {
         self.chosen.get(&place.key(RunKind::Chosen))
     }
 
-    /// A value of every run of some kinds that ended, with the number of its kind.
-    fn of_kinds(
-        &self,
-        kinds: impl Iterator<Item = RunKind>,
-        value: &dyn Fn(RunKind) -> Option<f64>,
-    ) -> Vec<(usize, f64)> {
-        let kinds = kinds.enumerate();
-        kinds
-            .filter_map(|(number, kind)| Some((number, value(kind)?)))
-            .collect()
+    /// Values over the draws that count, corrected by what the part is off, with their numbers; the values of seeds, and
+    /// the reduction.
+    fn drawn(&self, value: &dyn Fn(RunKind) -> Option<f64>) -> DrawnValues {
+        let mut drawn = self.reduced(value);
+        let factor = drawn.reduction.factor;
+        let numbers = self.kept.numbers.iter().copied();
+        drawn.values = numbers
+            .filter_map(|number| Some((number, factor * value(RunKind::Drawn(number))?)))
+            .collect();
+        drawn
     }
 
-    /// Values over draws, corrected by what the part is off, with the numbers of their draws; the values of seeds, and the
-    /// reduction.
-    fn drawn(&self, value: &dyn Fn(RunKind) -> Option<f64>) -> DrawnValues {
+    /// The same before any draw.
+    fn reduced(&self, value: &dyn Fn(RunKind) -> Option<f64>) -> DrawnValues {
         let [on_part, on_whole] = SEEDS;
-        let of = |numbered: Vec<(usize, f64)>| numbered.into_iter().map(|(_, value)| value);
-        let part: Vec<f64> = of(self.of_kinds((0..on_part).map(RunKind::OnPart), value)).collect();
-        let whole = std::iter::once(RunKind::Chosen).chain((1..on_whole).map(RunKind::OnWhole));
-        let whole: Vec<f64> = of(self.of_kinds(whole, value)).collect();
+        let part = (0..on_part).map(RunKind::OnPart);
+        let part: Vec<f64> = part.filter_map(value).collect();
+        let whole = std::iter::once(RunKind::Chosen).chain((0..on_whole).map(RunKind::OnWhole));
+        let whole: Vec<f64> = whole.filter_map(value).collect();
         let is_whole = self.parts.iter().all(|part| *part == 1);
         let reduction = if is_whole {
             Reduction::NONE
         } else {
             Reduction::of(&part, &whole)
         };
-        let draws = self.draws.as_ref().map_or(0, |draws| draws.draws.len());
-        let mut drawn = self.of_kinds((0..draws).map(RunKind::Drawn), value);
-        for (_, value) in &mut drawn {
-            *value *= reduction.factor;
-        }
         DrawnValues {
-            values: drawn,
+            values: Vec::new(),
             by_seed: part.iter().map(|value| value * reduction.factor).collect(),
             reduction,
         }
@@ -367,7 +594,8 @@ struct SeenRuns<'s, 'r> {
 impl SeenRuns<'_, '_> {
     fn see(&self, point: usize, run: &SystemRun) -> Option<String> {
         let mut values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
-        values.insert(*self.keys.get(point)?, run.bytes_per_s());
+        let key = *self.keys.get(point)?;
+        values.insert(key, self.runs.part(key) * run.bytes_per_s());
         let bandwidth = self.runs.bandwidth;
         let mut mixes = bandwidth.mixes.iter();
         let mix = mixes.position(|mix| bandwidth.band.covers(*mix))?;
@@ -387,8 +615,8 @@ impl SeenRuns<'_, '_> {
             Mix::Reads => "reads".to_owned(),
             other => other.to_string(),
         };
-        let draws = self.runs.draws.as_ref()?.draws.len();
-        let gains = (0..draws).filter_map(|number| gain(RunKind::Drawn(number)));
+        let draws = self.runs.kept.numbers.len();
+        let gains = self.runs.drawn_kinds().into_iter().filter_map(gain);
         let gains: Vec<f64> = gains.collect();
         Some(match Spread::of(&gains) {
             None => format!("{name} {chosen:+.1} %"),

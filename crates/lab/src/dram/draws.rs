@@ -12,6 +12,9 @@ use wordline_dram::sheet::{Connected, SettingError, Settings, SheetChoice};
 /// Swaps that a draw tries whose settings do not fit each other, before it stays as the sheets have it.
 const SWAPS_MAX: u64 = 2000;
 
+/// What the seed of a further block is drawn at: beyond the draws of any choice.
+const BLOCKS: u64 = u64::MAX;
+
 /// A choice, with what it may be set to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DrawnChoice {
@@ -65,6 +68,23 @@ impl JointDraws {
             all.mend(number, targets, fixed, seed);
         }
         all
+    }
+
+    /// As many draws again, of the same targets: block after block of a hypercube of its own. The number of the first one.
+    pub(crate) fn extend(
+        &mut self,
+        targets: &[&ModuleInSystem<'_>],
+        fixed: &Settings,
+        count: usize,
+        seed: u64,
+    ) -> usize {
+        let first = self.draws.len();
+        let block = (first / count.max(1)) as u64;
+        let seed = draw(seed, block, BLOCKS, Purpose::Choice);
+        let more = Self::new(targets, fixed, count, seed);
+        self.draws.extend(more.draws);
+        self.redrawn += more.redrawn;
+        first
     }
 
     /// Lets a draw whose settings do not fit each other swap some with other draws.
@@ -284,6 +304,32 @@ mod tests {
         let one = drawn(16, 1, &[]);
         assert_eq!(one, drawn(16, 1, &[]));
         assert_ne!(one.draws, drawn(16, 2, &[]).draws);
+    }
+
+    /// Further draws are as evenly spread, and others than the first.
+    #[test]
+    fn further_draws_are_a_hypercube_of_their_own() {
+        let catalog = Catalog::load(&[]).expect("the embedded sheets are sound");
+        let targets = TARGETS.map(|name| catalog.module_in_system(name).expect("it exists"));
+        let none = Settings::new();
+        let mut draws = drawn(16, 1, &[]);
+        assert_eq!(draws.extend(&targets.each_ref(), &none, 16, 1), 16);
+        assert_eq!(draws.extend(&targets.each_ref(), &none, 16, 1), 32);
+        let block = |number: usize| &draws.draws[16 * number..16 * (number + 1)];
+        assert_eq!(block(0), drawn(16, 1, &[]).draws);
+        assert!(block(0) != block(1) && block(1) != block(2));
+        for (number, choice) in draws.choices.iter().enumerate() {
+            let ways = choice.settings.len();
+            let mut times = vec![0; ways];
+            for setting in draws.of_choice(number, 16..32) {
+                times[setting] += 1;
+            }
+            let even = 16 / ways..=16_usize.div_ceil(ways);
+            assert!(
+                times.iter().all(|n| even.contains(n)),
+                "{choice:?}: {times:?}"
+            );
+        }
     }
 
     /// What is set is in no draw; a choice that only one of the targets has is.

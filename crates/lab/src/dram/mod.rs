@@ -4,6 +4,7 @@
 //! becomes rows ([`rows`]). The modules' timings are the limits of their data sheets, which hold for every part, so
 //! the rows' timing class is `max`.
 
+pub(crate) mod anchors;
 mod bandwidth;
 mod cautions;
 mod commands;
@@ -30,7 +31,7 @@ use wordline_core::{
     Axis, Basis, DramTest, DramWorkload, Experiment, Mix, Pattern, ResultSet, RowOperation, Timing,
 };
 use wordline_dram::RequestKind;
-use wordline_dram::sheet::Connected;
+use wordline_dram::sheet::{Connected, Settings};
 use wordline_dram::system::{RunLength, SystemRun, Traffic};
 
 use crate::control::Control;
@@ -56,7 +57,22 @@ struct ModuleMemory<'a> {
     settings: BTreeMap<String, String>,
 }
 
-impl ModuleMemory<'_> {
+impl<'a> ModuleMemory<'a> {
+    fn connected(target: ModuleInSystem<'a>, settings: &Settings) -> Result<Self, LabError> {
+        let name = target.name.clone();
+        let connected = target.connect(settings);
+        let connected = connected.map_err(|source| LabError::Setting {
+            target: name.clone(),
+            source,
+        })?;
+        Ok(Self {
+            name,
+            target,
+            connected,
+            settings: settings.clone(),
+        })
+    }
+
     /// What the user or the sheets chose; nothing where there is no such choice.
     fn chosen(&self, name: &str) -> String {
         let chosen = || {
@@ -82,6 +98,7 @@ impl ModuleMemory<'_> {
 
 /// What all points of a test share.
 struct Test<'a> {
+    catalog: &'a Catalog,
     workload: &'a DramWorkload,
     memories: Vec<ModuleMemory<'a>>,
     seed: u64,
@@ -103,6 +120,7 @@ pub(crate) fn run(
         sources::add(document, &memory.target, &workload.settings);
     }
     let test = Test {
+        catalog,
         workload,
         memories,
         seed: experiment.seed,
@@ -150,18 +168,7 @@ fn connect<'a>(
     }
     for target in open::targets(catalog, &experiment.targets)? {
         let target = target.into_module()?;
-        let name = target.name.clone();
-        let connected = target.connect(&workload.settings);
-        let connected = connected.map_err(|source| LabError::Setting {
-            target: name.clone(),
-            source,
-        })?;
-        memories.push(ModuleMemory {
-            name,
-            target,
-            connected,
-            settings: (*workload.settings).clone(),
-        });
+        memories.push(ModuleMemory::connected(target, &workload.settings)?);
     }
     Ok(memories)
 }

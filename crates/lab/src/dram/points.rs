@@ -41,13 +41,11 @@ pub(crate) fn run_in_order(
     watch: Option<&PointWatch<'_>>,
     control: &Control<'_>,
 ) -> Result<Vec<Ended>, LabError> {
-    let least = points.iter().map(|point| point.config.channels).min();
-    let least = least.unwrap_or(1).max(1);
+    let channels = points.iter().map(|point| point.config.channels);
     let news = Mutex::new(String::new());
     let news = &news;
-    let cases = points.iter().enumerate().map(|(index, point)| {
-        // A channel takes as long as any other.
-        let weight = u64::from(point.config.channels.div_ceil(least));
+    let weighed = points.iter().zip(weights(channels)).enumerate();
+    let cases = weighed.map(|(index, (point, weight))| {
         let work = move |control: &Control<'_>| {
             let show = |done_bytes| {
                 let step = news.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -77,6 +75,12 @@ pub(crate) fn run_in_order(
         Case::new(point.name.as_str(), weight, work).costing(cost)
     });
     Ok(flattened(case::run(cases.collect(), control)?))
+}
+
+/// What runs of so many channels count as in the progress: a channel takes as long as any other.
+pub(super) fn weights(channels: impl Iterator<Item = u32> + Clone) -> impl Iterator<Item = u64> {
+    let least = channels.clone().min().unwrap_or(1).max(1);
+    channels.map(move |channels| u64::from(channels.div_ceil(least)))
 }
 
 fn flattened(ended: Vec<Option<Ended>>) -> Vec<Ended> {

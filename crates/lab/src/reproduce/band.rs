@@ -6,21 +6,29 @@
 //! beside it. A band decides no verdict. A value that could hardly miss has none: however the choices are made, it says
 //! nothing.
 //!
+//! Draws in which a machine that was measured does not give its throughput are set aside for the values of its system, as
+//! `wordline dram bandwidth` does.
+//!
 //! What runs on the quarter is an experiment like any other.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 
 use serde::Serialize;
-use wordline_catalog::Catalog;
-use wordline_core::{DramTest, DramWorkload, Experiment, Workload};
+use wordline_catalog::{Catalog, ModuleInSystem};
+use wordline_core::{
+    Axis, Band, BandwidthTest, DramTest, DramWorkload, Experiment, Metric, Pattern, ResultSet,
+    Timing, Workload,
+};
 use wordline_dram::sheet::{Connected, Settings};
 
 use super::curves;
-use super::meter;
 use super::runs::FinishedRuns;
+use crate::dram::anchors::{self, Anchor, KeptDraws};
 use crate::dram::draws::JointDraws;
 use crate::dram::reduced;
 use crate::dram::spread::{self, Spread};
+use crate::meter;
 use crate::published::{Curves, Kind, Measure, Value};
 
 /// By how much systems are reduced at most: a band of every value asks for thousands of runs.
@@ -31,6 +39,9 @@ const DRAWS: usize = 64;
 
 /// The seed of the draws: every reproduction has the same.
 const SEED: u64 = 0;
+
+/// Seeds by which the part of a machine that was measured is compared with the whole.
+const SEEDS: u64 = 4;
 
 /// Choices that are named as those that explain a band.
 const EXPLAINED: usize = 3;
@@ -58,6 +69,9 @@ pub struct ReproducedBand {
     pub high: f64,
     /// Draws that have a value.
     pub draws: usize,
+    /// Draws that were set aside, because a machine that was measured does not give its throughput in them.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub set_aside: usize,
     /// What the part of the system has instead of the whole, with nothing drawn: the difference, which the band is
     /// corrected by.
     pub part_difference: f64,
@@ -87,38 +101,167 @@ struct DrawnModule {
 }
 
 /// What values ask of modules in every draw.
-pub(super) struct Bands {
+pub(super) struct Bands<'a> {
+    targets: Vec<ModuleInSystem<'a>>,
     modules: BTreeMap<String, DrawnModule>,
     draws: JointDraws,
+    /// What systems were measured at.
+    anchors: Vec<Anchor<'a>>,
+    /// Those that count for the values of systems that were measured.
+    kept: KeptDraws,
 }
 
-impl Bands {
+const fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+impl<'a> Bands<'a> {
     /// What a simulation counts as in the progress.
     pub(super) const POINT: u64 = meter::POINT / 16;
 
-    /// Of the modules that values depend on.
-    pub(super) fn new(catalog: &Catalog, values: &[&Value]) -> Self {
+    /// Of the modules that values depend on. What draws are judged by is run here.
+    pub(super) fn new(
+        catalog: &'a Catalog,
+        values: &[&Value],
+        runs: &mut FinishedRuns<'_>,
+    ) -> Self {
         let banded = values.iter().filter(|value| has_band(value));
         let measures = banded.flat_map(|value| value.measures());
         let mut names: Vec<&str> = measures.flat_map(targets).collect();
         names.sort_unstable();
         names.dedup();
         let known = |name| catalog.module_in_system(name).ok();
-        let all: Vec<_> = names.into_iter().filter_map(known).collect();
+        let mut targets: Vec<_> = names.into_iter().filter_map(known).collect();
         let none = Settings::new();
-        let draws = JointDraws::new(&all.iter().collect::<Vec<_>>(), &none, DRAWS, SEED);
-        let modules = all.iter().filter_map(|target| {
-            let drawn = (0..DRAWS).map(|number| draws.settings(target, &none, number));
+        let (anchors, _) = anchors::of(catalog, &targets.iter().collect::<Vec<_>>(), &none);
+        for anchor in &anchors {
+            if targets.iter().all(|one| one.name != anchor.target.name) {
+                targets.push(anchor.target.clone());
+            }
+        }
+        let all: Vec<_> = targets.iter().collect();
+        let draws = JointDraws::new(&all, &none, DRAWS, SEED);
+        let kept = KeptDraws::all(&draws);
+        let mut bands = Self {
+            targets,
+            modules: BTreeMap::new(),
+            draws,
+            anchors,
+            kept,
+        };
+        bands.settle();
+        if !bands.anchors.is_empty() {
+            bands.judge(runs);
+        }
+        bands
+    }
+
+    /// What modules are set to in the draws that there are.
+    fn settle(&mut self) {
+        let none = Settings::new();
+        let modules = self.targets.iter().filter_map(|target| {
+            let numbers = 0..self.draws.draws.len();
+            let drawn = numbers.map(|number| self.draws.settings(target, &none, number));
             let module = DrawnModule {
                 plain: target.connect(&none).ok()?,
                 drawn: drawn.collect(),
             };
             Some((target.name.clone(), module))
         });
-        Self {
-            modules: modules.collect(),
-            draws,
+        self.modules = modules.collect();
+    }
+
+    /// Keeps the draws in which the machines that were measured give what they did.
+    fn judge(&mut self, runs: &mut FinishedRuns<'_>) {
+        let mut plain = Vec::new();
+        for anchor in &self.anchors {
+            for seed in 0..SEEDS {
+                plain.extend(self.judging(anchor, None, true, seed));
+                plain.extend(self.judging(anchor, None, false, seed));
+            }
         }
+        runs.expect(&plain, Self::POINT);
+        runs.run_side_by_side(&plain, Self::POINT);
+        let mut draws = self.draws.clone();
+        let (anchors, targets) = (self.anchors.clone(), self.targets.clone());
+        let targets: Vec<_> = targets.iter().collect();
+        let none = Settings::new();
+        let extend = |draws: &mut JointDraws| draws.extend(&targets, &none, DRAWS, SEED);
+        let mut run = |draws: &JointDraws, first: usize| {
+            self.draws = draws.clone();
+            self.settle();
+            let numbers = first..draws.draws.len();
+            let judging = numbers.clone().flat_map(|number| {
+                let of = |anchor| self.judging(anchor, Some(number), false, 0);
+                anchors.iter().filter_map(of).collect::<Vec<_>>()
+            });
+            let judging: Vec<_> = judging.collect();
+            runs.expect(&judging, Self::POINT);
+            runs.run_side_by_side(&judging, Self::POINT);
+            let carried = numbers.filter_map(|number| {
+                let each = anchors.iter();
+                let each = each.map(|anchor| self.carried(anchor, number, runs));
+                Some((number, each.collect::<Option<Vec<f64>>>()?))
+            });
+            Ok::<Vec<_>, Infallible>(carried.collect())
+        };
+        let Ok(kept) = KeptDraws::measured(&anchors, &mut draws, &extend, &mut run);
+        self.kept = kept;
+    }
+
+    /// What runs to judge draws: what was measured, as the sheets choose or in a draw, on the whole system or on a part.
+    fn judging(
+        &self,
+        anchor: &Anchor<'_>,
+        draw: Option<usize>,
+        whole: bool,
+        seed: u64,
+    ) -> Option<Experiment> {
+        let test = DramTest::Bandwidth(BandwidthTest {
+            mixes: vec![anchor.mix],
+            patterns: vec![Pattern::Sequential],
+            band: Band::None,
+            ..BandwidthTest::default()
+        });
+        let name = &anchor.target.name;
+        let asked = Experiment {
+            targets: vec![name.clone()],
+            workload: Workload::Dram(DramWorkload::of(test)),
+            timings: vec![Timing::Max],
+            age: 0.0,
+            seed,
+            ftl: None,
+        };
+        let part = if whole { 1 } else { PART };
+        self.on_part(&asked, name, draw, part).ok()
+    }
+
+    /// What the whole of a machine that was measured carries in a draw.
+    fn carried(&self, anchor: &Anchor<'_>, number: usize, runs: &FinishedRuns<'_>) -> Option<f64> {
+        let of = |experiment: Option<Experiment>| throughput(runs.result(&experiment?).ok()?);
+        let mean = |whole| {
+            let each = (0..SEEDS).filter_map(|seed| of(self.judging(anchor, None, whole, seed)));
+            spread::mean(&each.collect::<Vec<_>>())
+        };
+        let factor = mean(true)? / mean(false)?;
+        Some(factor * of(self.judging(anchor, Some(number), false, 0))?)
+    }
+
+    /// The draws that count for a value: those that are kept where one of its systems was measured, or else the first ones.
+    fn numbers(&self, value: &Value) -> Vec<usize> {
+        match self.is_judged(value) {
+            true => self.kept.numbers.clone(),
+            false => (0..DRAWS).collect(),
+        }
+    }
+
+    fn is_judged(&self, value: &Value) -> bool {
+        let mut systems = value.measures().flat_map(targets);
+        systems.any(|target| {
+            let system = |name: &str| name.rsplit('@').next().map(str::to_owned);
+            let mut anchors = self.anchors.iter();
+            anchors.any(|anchor| system(&anchor.target.name) == system(target))
+        })
     }
 
     /// What is to be run for the bands of values.
@@ -127,7 +270,8 @@ impl Bands {
         for value in values.iter().filter(|value| has_band(value)) {
             for measure in value.measures() {
                 for target in targets(measure) {
-                    let all = std::iter::once(None).chain((0..DRAWS).map(Some));
+                    let all =
+                        std::iter::once(None).chain(self.numbers(value).into_iter().map(Some));
                     experiments
                         .extend(all.filter_map(|one| self.experiment(measure, target, one).ok()));
                 }
@@ -151,7 +295,14 @@ impl Bands {
             |draw: Option<usize>| value.computed(|measure| self.measure(measure, draw, runs));
         let plain = on_part(None).ok()?;
         let (mut numbers, mut values, mut without) = (Vec::new(), Vec::new(), Vec::new());
-        for number in 0..DRAWS {
+        let judged = self.is_judged(value);
+        if let (true, false, Some(met)) = (judged, self.kept.are_measured(), self.kept.met) {
+            without.push(format!(
+                "only {met} of {} draws give what a machine was measured at, so that none is set aside",
+                self.kept.drawn
+            ));
+        }
+        for number in self.numbers(value) {
             match on_part(Some(number)) {
                 Ok(drawn) => {
                     numbers.push(number);
@@ -181,6 +332,10 @@ impl Bands {
             median,
             high,
             draws: values.len(),
+            set_aside: match judged && self.kept.are_measured() {
+                true => self.kept.drawn - self.kept.numbers.len(),
+                false => 0,
+            },
             part_difference: plain - ours,
             explained,
             without,
@@ -211,6 +366,17 @@ impl Bands {
         draw: Option<usize>,
     ) -> Result<Experiment, String> {
         let whole = measure.experiment().ok_or("nothing is run for it")?;
+        self.on_part(whole, target, draw, PART)
+    }
+
+    /// An experiment on a target for a shorter time, on a part of the system that is reduced by so much at most.
+    fn on_part(
+        &self,
+        whole: &Experiment,
+        target: &str,
+        draw: Option<usize>,
+        most: u32,
+    ) -> Result<Experiment, String> {
         let Workload::Dram(of) = &whole.workload else {
             return Err("it is no test of modules".to_owned());
         };
@@ -221,7 +387,7 @@ impl Bands {
             ..of.clone()
         };
         let config = &module.plain.config;
-        let (cores, part) = (config.cores.cores, reduced::parts(config, PART));
+        let (cores, part) = (config.cores.cores, reduced::parts(config, most));
         let cores = match &mut dram.test {
             DramTest::Loaded(loaded) => {
                 loaded.samples = SAMPLES;
@@ -246,6 +412,13 @@ impl Bands {
             ..whole.clone()
         })
     }
+}
+
+/// What a run of one test of bandwidth carried.
+fn throughput(result: &ResultSet) -> Option<f64> {
+    let mut rows = result.of(Metric::ThroughputMean);
+    let plain = rows.find(|row| !row.axes.contains_key(&Axis::Estimate));
+    plain?.value
 }
 
 /// Whether it matters to a value how undisclosed choices are made.

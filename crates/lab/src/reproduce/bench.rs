@@ -4,10 +4,10 @@ use wordline_catalog::Catalog;
 use wordline_core::Experiment;
 
 use super::band::{Bands, ReproducedBand};
-use super::meter::{Meter, POINT};
 use super::runs::{FinishedRuns, points};
 use super::{Options, curves, theory};
 use crate::control::Control;
+use crate::meter::{Meter, POINT};
 use crate::published::{Measure, Published, SheetFigure, Value, number};
 
 /// Runs what values ask for, and remembers it.
@@ -15,7 +15,7 @@ pub(super) struct ReproductionBench<'a> {
     catalog: &'a Catalog,
     runs: FinishedRuns<'a>,
     /// None where none is asked for.
-    bands: Option<Bands>,
+    bands: Option<Bands<'a>>,
 }
 
 impl<'a> ReproductionBench<'a> {
@@ -25,10 +25,12 @@ impl<'a> ReproductionBench<'a> {
         options: Options,
         control: &'a Control<'a>,
     ) -> Self {
-        let runs = FinishedRuns::new(catalog, Meter::new(control));
+        let mut runs = FinishedRuns::new(catalog, Meter::new(control));
         let values: Vec<&Value> = documents.iter().flat_map(|one| &one.value).collect();
         runs.expect(&experiments(&values), POINT);
-        let bands = options.bands.then(|| Bands::new(catalog, &values));
+        let bands = options
+            .bands
+            .then(|| Bands::new(catalog, &values, &mut runs));
         if let Some(bands) = &bands {
             runs.expect(&bands.experiments(&values), Bands::POINT);
         }

@@ -5,10 +5,10 @@ use std::cmp::Reverse;
 use wordline_catalog::Catalog;
 use wordline_core::{AccessSource, DramTest, Experiment, ResultSet, Workload};
 
-use super::meter::Meter;
 use crate::control::Control;
 use crate::dram::sweep::POINTS_MAX;
 use crate::instrument::case::{self, Case};
+use crate::meter::Meter;
 
 /// What was run, with its results: an error where an experiment cannot be run.
 pub(super) struct FinishedRuns<'a> {
@@ -26,11 +26,11 @@ impl<'a> FinishedRuns<'a> {
         }
     }
 
-    /// Says that these will be run. A simulation of memory modules counts `point` in the progress.
+    /// Says that these will be run, as far as they are not finished. A simulation of memory modules counts `point` in the
+    /// progress.
     pub(super) fn expect(&self, experiments: &[Experiment], point: u64) {
-        let weights = distinct(experiments.iter()).into_iter();
-        self.meter
-            .expect(weights.map(|one| weight(one, point)).sum());
+        let open = self.open(experiments, point).into_iter();
+        self.meter.expect(open.map(|one| weight(one, point)).sum());
     }
 
     /// Runs those that are not finished yet: one after the other, each on all threads.

@@ -693,7 +693,11 @@ fn a_row_of_memory_modules_has_a_band_over_joint_draws() {
         "{ours}: {band:?}"
     );
     assert!(band.high < 1.5 * ours && band.low > 0.5 * ours, "{band:?}");
-    assert_eq!((band.draws, band.without.len()), (64, 0));
+    // The system was measured with another module: draws that do not give what it carried are set aside.
+    assert!(band.draws >= 20 && band.set_aside > 0, "{band:?}");
+    let drawn = band.draws + band.set_aside;
+    assert!(drawn.is_multiple_of(64) && drawn <= 256, "{band:?}");
+    assert_eq!(band.without.len(), 0, "{band:?}");
     assert!(band.part_difference.abs() < 0.1 * ours, "{band:?}");
     assert!(!band.explained.is_empty(), "{band:?}");
     for one in &band.explained {

@@ -1,6 +1,7 @@
 //! Tests of memory modules, on one channel and a few cores so that they take moments.
 
 mod explained;
+mod judged;
 mod lengths;
 mod measured;
 mod support;

@@ -32,6 +32,7 @@ pub(crate) const VIEW: View = View {
         Of(Axis::Estimate),
         Of(Axis::Over),
         Of(Axis::Choice),
+        Of(Axis::MeasuredModule),
         Of(Axis::Setting),
         Of(Axis::Load),
         Of(Axis::RateBytesPerS),

@@ -13,7 +13,7 @@ use crate::text;
 use crate::view::FigureOf::{At, Made, Parts, Words};
 use crate::view::{Key, LineTable, PartColumns, figure};
 
-pub(super) use words::{narrowing, part_error, parts, sentences};
+pub(super) use words::{kept, narrowing, part_error, parts, sentences};
 
 const TEST: &str = "bandwidth";
 

@@ -1,13 +1,14 @@
 //! What the rows of `wordline dram bandwidth` say, in plain words.
 
-use wordline_core::Metric;
+use wordline_core::{Axis, Metric};
 
 use super::{
     DRAM, MISSES, Mixes, SEED, alone, bound, estimated, explained, over_first, ratio_band,
 };
 use crate::answer::IN_WORDS;
 use crate::cause;
-use crate::pivot::{Pivot, PivotLine};
+use crate::pivot::LineField::Of;
+use crate::pivot::{ANY, At, Pivot, PivotLine};
 use crate::text;
 use crate::views::dram::{gain, greatest, points, ratio, targets, time};
 
@@ -29,6 +30,7 @@ pub(in crate::views::dram) fn sentences(pivot: &Pivot<'_>) -> Vec<String> {
             if *index > 0 {
                 sentences.extend(gained(pivot, line));
                 sentences.extend(banded(pivot, line));
+                sentences.extend(kept(line).map(|words| format!("Of {words}.")));
                 sentences.extend(narrowed(line));
                 sentences.extend(reduced(line));
             }
@@ -97,10 +99,39 @@ fn banded(pivot: &Pivot<'_>, line: &PivotLine<'_>) -> Option<String> {
     ))
 }
 
+/// "64 draws 41 give the 563 GB/s that a machine with A was measured at, within 4 %; the band is theirs": which draws count.
+pub(in crate::views::dram) fn kept(line: &PivotLine<'_>) -> Option<String> {
+    let drawn = estimated(line, Metric::DrawCount, "drawn")?;
+    let kept = over_first(line, Metric::DrawCount)?;
+    let at = |metric| line.all_at(metric, MEASURED);
+    let given = at(Metric::ThroughputMeasured).zip(at(Metric::MeasuredTolerance));
+    let given = given.filter_map(|(rate, within)| {
+        let target = rate.text(Axis::MeasuredModule)?;
+        Some(format!(
+            "the {} that a machine with {} was measured at, within {}",
+            text::rate(rate.value?),
+            target.split('@').next()?,
+            text::percent(within.value?, 2)
+        ))
+    });
+    let given: Vec<_> = given.collect();
+    (!given.is_empty()).then(|| {
+        format!(
+            "{} draws {} give {}; the band is theirs",
+            text::count(drawn),
+            text::count(kept),
+            given.join(" and ")
+        )
+    })
+}
+
 /// "What would narrow that: refresh explains 41 % of the variance, hash 12 %, chance 9 %."
 fn narrowed(line: &PivotLine<'_>) -> Option<String> {
     Some(format!("What would narrow that: {}.", narrowing(line)?))
 }
+
+/// Where what was measured stands.
+const MEASURED: &At = &[(Of(Axis::MeasuredModule), ANY), (Of(Axis::Over), ANY)];
 
 /// Choices that are put in words.
 const CHOICES: usize = 3;

@@ -8,7 +8,7 @@ use crate::card::FirstScreen;
 use crate::pivot::{Pivot, PivotLine};
 use crate::text;
 use crate::views::dram::bandwidth::{
-    Mixes, alone, estimated, narrowing, over_first, part_error, ratio_band, throughputs,
+    Mixes, alone, estimated, kept, narrowing, over_first, part_error, ratio_band, throughputs,
 };
 use crate::views::dram::{gain, mix, points as signed, time};
 
@@ -136,8 +136,9 @@ fn weakest(line: &PivotLine<'_>) -> Option<CardPoint> {
     let off = part_error(line).map_or_else(String::new, |off| {
         format!(". They ran on a part of the system, which is off by {off}")
     });
+    let kept = kept(line).map_or_else(String::new, |words| format!(". Of {words}"));
     let words = format!(
-        "the gain is {} at the median of {draws} draws of undisclosed choices{turns}{narrow}{off}",
+        "the gain is {} at the median of {draws} draws of undisclosed choices{turns}{kept}{narrow}{off}",
         gain(median)
     );
     Some(CardPoint::of_value(

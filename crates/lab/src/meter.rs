@@ -1,21 +1,21 @@
-//! How far a reproduction is, over runs of different kinds.
+//! How far a run is that has several parts, over runs of different kinds.
 
 use std::cell::Cell;
 
 use crate::control::{Control, Progress};
 
 /// What a simulation of memory modules counts as, beside bytes that small memories move: it takes about as long.
-pub(super) const POINT: u64 = 1 << 30;
+pub(crate) const POINT: u64 = 1 << 30;
 
 /// Counts bytes, or what counts as such.
-pub(super) struct Meter<'a> {
+pub(crate) struct Meter<'a> {
     control: &'a Control<'a>,
     total: Cell<u64>,
     done: Cell<u64>,
 }
 
 impl<'a> Meter<'a> {
-    pub(super) fn new(control: &'a Control<'a>) -> Self {
+    pub(crate) fn new(control: &'a Control<'a>) -> Self {
         Self {
             control,
             total: Cell::new(0),
@@ -24,12 +24,12 @@ impl<'a> Meter<'a> {
     }
 
     /// There is more to do.
-    pub(super) fn expect(&self, bytes: u64) {
+    pub(crate) fn expect(&self, bytes: u64) {
         self.total.set(self.total.get() + bytes);
     }
 
     /// Does a piece of `bytes` bytes. What it reports itself counts `each`, from 0 on.
-    pub(super) fn run<T>(&self, bytes: u64, each: u64, work: impl FnOnce(&Control<'_>) -> T) -> T {
+    pub(crate) fn run<T>(&self, bytes: u64, each: u64, work: impl FnOnce(&Control<'_>) -> T) -> T {
         let before = self.done.get();
         // A buffer is run again at every rate, which counts from the start.
         let most = Cell::new(before);
