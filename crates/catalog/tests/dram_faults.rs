@@ -135,7 +135,7 @@ fn faults_of_one_sheet_are_named_with_their_place() {
         ),
         (
             "xeon6-1s",
-            "misses = { value = 48",
+            "misses = { value = 26",
             "misses = { value = 0",
             "\"0\" is not allowed; allowed: a whole number from 1",
             "",

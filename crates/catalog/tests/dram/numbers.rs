@@ -1,6 +1,6 @@
 //! Clocks, peaks and defaults, against what public sources state.
 
-use wordline_dram::Refresh;
+use wordline_dram::{Refresh, SameBankOrder};
 
 use super::{catalog, config, timing};
 
@@ -244,10 +244,19 @@ fn peaks_and_organisation_are_those_of_the_machines() {
 fn defaults_and_pairs_are_as_documented() {
     let rdimm = config("rdimm-6400-2rx4-128g@xeon6-1s", &[]);
     let policy = &rdimm.sub_channel.policy;
-    assert_eq!(policy.refresh, Refresh::AllBank);
-    assert_eq!(policy.refresh_phase, [0, 6240]);
+    assert_eq!(policy.refresh, Refresh::SameBank);
+    assert_eq!(policy.same_bank_order, SameBankOrder::IdleFirst);
+    // Half of the 8 refreshes of 4 sets that may be owed.
+    let out_of_time = (policy.refresh_postponed_max, policy.refresh_pulled_in_max);
+    assert_eq!(out_of_time, (16, 16));
+    // tREFIsb is 487.5 ns; two ranks.
+    assert_eq!(policy.refresh_phase, [0, 780]);
+    assert_eq!((policy.turn_lookahead, policy.bus_loss_permille), (8, 83));
     assert!(!policy.shared_queues);
-    assert_eq!(rdimm.cores.misses, 48);
+    // 563 GB/s x 380 ns / 64 B / 128 = 26.
+    let cores = &rdimm.cores;
+    let lines = (cores.misses, cores.fill_buffers, cores.lines_per_pause);
+    assert_eq!(lines, (26, Some(16), 8));
     // CL - CWL + burst + gap = 2 + 8 + 4.
     assert_eq!(rdimm.sub_channel.timing.rtw, 14);
     let mrdimm = config("mrdimm-8800-2rx4-128g@xeon6-1s", &[]);
@@ -264,16 +273,16 @@ fn defaults_and_pairs_are_as_documented() {
         "mrdimm-8800-4rx4-128g@xeon6-1s",
         &[("pair_refresh", "aligned")],
     );
-    assert_eq!(aligned.sub_channel.policy.refresh_phase, [0, 4290, 0, 4290]);
+    assert_eq!(aligned.sub_channel.policy.refresh_phase, [0, 536, 0, 536]);
     let together = config(
         "mrdimm-8800-4rx4-128g@xeon6-1s",
         &[("refresh_stagger", "aligned")],
     );
     assert_eq!(together.sub_channel.policy.refresh_phase, [0; 4]);
     assert_eq!(together.sub_channel_at(23), together.sub_channel);
-    // Of 24 sub-channels the last one, of two ranks: 12480 x 23 / 24 later.
+    // Of 24 sub-channels the last one, of two ranks: 1560 x 23 / 24 later.
     let last = rdimm.sub_channel_at(23).policy.refresh_phase;
-    assert_eq!(last, [11_960, (6240 + 11_960) % 12_480]);
+    assert_eq!(last, [1495, (780 + 1495) % 1560]);
     let no_delay = [
         ("read_buffer_delay", "0 ns"),
         ("write_buffer_delay", "0 ns"),

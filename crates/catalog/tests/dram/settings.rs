@@ -140,7 +140,7 @@ fn settings_that_mean_nothing_are_named_with_what_is_allowed() {
             "setting bus_loss: \"60 %\" is not allowed; allowed: a share from 0 % to 50 %",
         ),
         (
-            &[("turn_early", "on")],
+            &[("turn_lookahead", "0"), ("turn_early", "on")],
             "turn_early: on asks for open rows ahead of a turn; allowed: off, or a turn_lookahead",
         ),
         (
@@ -156,11 +156,15 @@ fn settings_that_mean_nothing_are_named_with_what_is_allowed() {
             "allowed: a multiple of 64 B up to 1 GiB",
         ),
         (
-            &[("refresh_postponed", "5")],
+            &[("refresh", "all-bank"), ("refresh_postponed", "5")],
             "refresh_postponed: 5 REFab are more than a rank may owe; allowed: up to 4",
         ),
         (
-            &[("refresh_pulled_in", "5")],
+            &[
+                ("refresh", "all-bank"),
+                ("refresh_postponed", "4"),
+                ("refresh_pulled_in", "5"),
+            ],
             "refresh_pulled_in: 5 REFab are more than a rank may do ahead; allowed: up to 4",
         ),
         (
@@ -191,7 +195,7 @@ fn settings_that_mean_nothing_are_named_with_what_is_allowed() {
 #[test]
 fn choices_of_refresh_that_a_sheet_leaves_out_can_be_set() {
     let of = |settings: &[(&str, &str)]| {
-        let config = config("rdimm-6400-2rx4-64g@xeon6-1s", settings);
+        let config = config("rdimm-6400-2rx4-64g@bench-1ch", settings);
         let policy = config.sub_channel.policy;
         (
             policy.same_bank_order,
@@ -208,7 +212,7 @@ fn choices_of_refresh_that_a_sheet_leaves_out_can_be_set() {
     ];
     assert_eq!(of(&settings), (SameBankOrder::IdleFirst, 8, 64));
     let managed = |settings: &[(&str, &str)]| {
-        let config = config("rdimm-6400-2rx4-64g@xeon6-1s", settings);
+        let config = config("rdimm-6400-2rx4-64g@bench-1ch", settings);
         config.sub_channel.policy.rfm
     };
     assert_eq!(managed(&[]), None);

@@ -63,22 +63,28 @@ mod tests {
     use wordline_catalog::Catalog;
 
     /// By hand: 2 · 5 intervals of 3.9 us; without debt 8 of them; half of that at twice the rate; of REFsb (one of the
-    /// four banks of a group each 487.5 ns) 10.
+    /// four banks of a group each 487.5 ns) 10, and 2 · 33 where 16 may be owed and 16 be done ahead.
     #[test]
     fn a_stretch_that_samples_refresh_has_several_rounds() {
         let catalog = Catalog::load(&[]).expect("the embedded sheets are sound");
-        let target = catalog.module_in_system("rdimm-6400-2rx4-64g@xeon6-1s");
-        let target = target.expect("both exist");
-        for (settings, us) in [
-            (&[("refresh_postponed", "4")][..], 39),
-            (&[("refresh_postponed", "0")], 32),
+        for (system, settings, us) in [
+            ("bench-1ch", &[("refresh_postponed", "4")][..], 39),
+            ("bench-1ch", &[("refresh_postponed", "0")], 32),
             (
+                "bench-1ch",
                 &[("refresh_postponed", "4"), ("refresh_rate", "double")],
                 20,
             ),
-            (&[("refresh", "same-bank")], 5),
-            (&[("refresh", "off")], 0),
+            (
+                "bench-1ch",
+                &[("refresh_postponed", "4"), ("refresh", "same-bank")],
+                5,
+            ),
+            ("xeon6-1s", &[], 33),
+            ("xeon6-1s", &[("refresh", "off")], 0),
         ] {
+            let target = catalog.module_in_system(&format!("rdimm-6400-2rx4-64g@{system}"));
+            let target = target.expect("both exist");
             let settings = settings
                 .iter()
                 .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));

@@ -338,9 +338,9 @@ mod tests {
         let names =
             |draws: &JointDraws| draws.choices.iter().map(|one| one.name).collect::<Vec<_>>();
         let open = names(&drawn(8, 1, &[]));
-        assert!(open.contains(&"refresh") && open.contains(&"beat_return"));
-        let fixed = names(&drawn(8, 1, &[("refresh", "same-bank")]));
+        assert!(open.contains(&"age_cap") && open.contains(&"beat_return"));
+        let fixed = names(&drawn(8, 1, &[("age_cap", "128")]));
         assert_eq!(fixed.len(), open.len() - 1);
-        assert!(!fixed.contains(&"refresh"));
+        assert!(!fixed.contains(&"age_cap"));
     }
 }

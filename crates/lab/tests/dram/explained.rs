@@ -76,7 +76,7 @@ fn where_the_memory_binds_the_gain_is_explained_by_the_time_of_the_buses() {
     // Writes hold their slots too: of a triad as many lines are under way as there can be.
     let full = document
         .of(Metric::OutstandingMean)
-        .all(|row| row.value > Some(0.95 * 576.0));
+        .all(|row| row.value > Some(0.95 * 12.0 * 26.0));
     assert!(full);
 }
 

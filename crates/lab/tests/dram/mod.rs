@@ -62,10 +62,12 @@ fn every_mix_names_one_throughput_and_its_account_adds_up() {
             assert_eq!(rows[0].operation, mix.operation());
             let rate = rows[0].value.expect("a number");
             let peak = if target == RDIMM { 51.2e9 } else { 70.4e9 };
-            // Reads alone turn no bus around: refresh and a change of ranks are all that they lose.
+            // The platform takes 8.3 % of every bus. Reads alone turn no bus around: refresh and a change of ranks are all
+            // that they lose beside.
+            let most = (1.0 - 0.083) * peak;
             let least = if mix == Mix::Reads { 0.85 } else { 0.6 };
             assert!(
-                rate > least * peak && rate < 1.001 * peak,
+                rate > least * most && rate < 1.01 * most,
                 "{target}, {mix}: {rate}"
             );
         }
@@ -116,7 +118,12 @@ fn a_band_is_a_distribution_over_joint_draws_on_a_part_of_the_system() {
     let mut experiment = bandwidth(&[Mix::Reads], Band::Reads);
     let dram = dram(&mut experiment);
     dram.measure_ps = 3_000_000;
-    for (name, value) in [("refresh", "off"), ("channels", "2"), ("cores", "24")] {
+    for (name, value) in [
+        ("refresh", "off"),
+        ("channels", "2"),
+        ("cores", "24"),
+        ("age_cap", "64"),
+    ] {
         dram.settings.insert(name.into(), value.into());
     }
     if let DramTest::Bandwidth(test) = &mut dram.test {
@@ -154,7 +161,7 @@ fn a_band_is_a_distribution_over_joint_draws_on_a_part_of_the_system() {
     let shares = estimates(&document, Metric::VarianceShare, None);
     let shares: Vec<_> = shares.filter_map(|row| row.text(Axis::Choice)).collect();
     assert!(shares.len() > 20 && shares.contains(&"seed"), "{shares:?}");
-    assert!(!shares.contains(&"refresh"));
+    assert!(!shares.contains(&"age_cap"));
     for choice in shares.iter().filter(|choice| **choice != "seed") {
         let given = estimates(&document, Metric::ThroughputRatio, Some("given"));
         let given = given.filter(|row| row.text(Axis::Choice) == Some(choice));
@@ -165,7 +172,7 @@ fn a_band_is_a_distribution_over_joint_draws_on_a_part_of_the_system() {
         .iter()
         .filter(|figure| figure.source.contains("set by the user"));
     let set: Vec<&str> = set.map(|figure| figure.value.as_str()).collect();
-    assert_eq!(set, ["2", "24", "off"]);
+    assert_eq!(set, ["2", "24", "64", "off"]);
 }
 
 /// One channel cannot be reduced: what runs is the whole, and nothing is off.
@@ -240,7 +247,7 @@ fn too_few_draws_are_refused() {
 
 #[test]
 fn a_loaded_memory_has_stages_a_knee_and_histograms() {
-    let document = ran(&loaded(&[0, 20, 50, 100, 200, 1000, 20_000]));
+    let document = ran(&loaded(&[0, 160, 400, 800, 1600, 4000, 20_000]));
     for row in document.of(Metric::LatencyMean).filter(|row| is_plain(row)) {
         let name = row.distribution.as_ref().expect("a distribution");
         let buckets = &document.histograms[name];
@@ -278,7 +285,8 @@ fn a_loaded_memory_has_stages_a_knee_and_histograms() {
         .filter(|row| is_plain(row));
     let knees: Vec<f64> = knees.filter_map(|row| row.value).collect();
     assert_eq!(knees.len(), 2, "both bend");
-    // By eye: the load is what eleven cores ask for, and a channel saturates between pauses of 20 and 100 cycles.
+    // By hand: with a pause in 8 lines, eleven cores ask for 5632 B in 400 cycles of 3.2 GHz, 45 GB/s. A channel saturates
+    // between pauses of 160 and 800 cycles.
     assert!(
         knees.iter().all(|knee| (20e9..70e9).contains(knee)),
         "{knees:?}"

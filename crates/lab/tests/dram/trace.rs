@@ -196,7 +196,7 @@ fn a_trace_that_cannot_be_used_is_refused_by_line() {
 #[test]
 fn a_check_that_cannot_be_made_is_refused() {
     let mut experiment = of(DramTest::Trace(checked_trace()));
-    experiment.targets = vec!["ddr4-3200-2rx8-16g@xeon6-1s".into()];
+    experiment.targets = vec!["ddr4-3200-2rx8-16g@bench-1ch".into()];
     let open = |_: &str| Ok(Box::new("0x0 R\n".as_bytes()) as Box<dyn BufRead>);
     let control = Control {
         open: Some(&open),
