@@ -343,7 +343,7 @@ impl Catalog {
         CatalogError::Target {
             message: format!(
                 "{module:?} names no system; write {module}@SYSTEM, with one of {}",
-                first_of(&known)
+                known.join(", ")
             ),
         }
     }

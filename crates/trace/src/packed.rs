@@ -44,14 +44,21 @@ enum MaybePacked<'a> {
 impl<'a> MaybePacked<'a> {
     fn known(&mut self) -> io::Result<&mut Box<dyn BufRead + 'a>> {
         if let Self::Fresh(reader) = self {
+            // Looked at where they lie if they can be: who asks what kind of file it is sees as much of it as without this.
             let mut start = Vec::with_capacity(MAGIC);
-            reader.take(MAGIC as u64).read_to_end(&mut start)?;
-            let form = PackedForm::of(&start);
+            let at_once = reader.fill_buf()?;
+            let form = match at_once.get(..MAGIC) {
+                Some(magic) => PackedForm::of(magic),
+                None => {
+                    reader.take(MAGIC as u64).read_to_end(&mut start)?;
+                    PackedForm::of(&start)
+                }
+            };
             let reader = std::mem::replace(reader, Box::new(io::empty()));
-            let whole = Cursor::new(start).chain(reader);
             *self = Self::Known(match form {
-                None => Box::new(whole),
-                Some(form) => form.open(whole),
+                Some(form) => form.open(Cursor::new(start).chain(reader)),
+                None if start.is_empty() => reader,
+                None => Box::new(Cursor::new(start).chain(reader)),
             });
         }
         match self {
@@ -320,6 +327,14 @@ mod tests {
 
     fn zstd(bytes: &[u8]) -> Vec<u8> {
         compress_to_vec(bytes, CompressionLevel::Fastest)
+    }
+
+    /// Who asks what kind of log it is looks at the line of names in the buffer.
+    #[test]
+    fn a_plain_file_shows_as_much_as_its_reader_does() {
+        let text = b"operation,access_bytes,latency_us\n";
+        let mut reader = unpacked(Box::new(BufReader::new(&text[..])));
+        assert_eq!(reader.fill_buf().expect("from memory"), text);
     }
 
     /// What is read through a buffer of so many bytes.

@@ -154,7 +154,7 @@ fn wrong_numbers_units_and_names_are_answered_in_short() {
         (9, "--mix 4:1,--pattern x,--band x"),
         (
             10,
-            "--delay x,--mix x,--pattern x,--samples 0,--probes 0,--within 3,--mess x.txt",
+            "--delay x,--mix x,--pattern x,--samples 0,--probes 0,--within 3,--mess x.json",
         ),
         (11, "--as x,--clock 3,--commands x.html"),
         (

@@ -15,7 +15,7 @@ struct CoverageTrial {
 
 /// How many of some intervals hold, and how wide they are.
 #[derive(Debug)]
-struct Coverage {
+struct IntervalCoverage {
     long_ps: f64,
     held: usize,
     /// Mean half width.
@@ -33,7 +33,7 @@ impl CoverageTrial {
         run.probe.expect("probes")
     }
 
-    fn coverage(&self, runs: u64) -> Coverage {
+    fn coverage(&self, runs: u64) -> IntervalCoverage {
         let times = u32::try_from(runs).expect("few");
         // Of a seed that none of the others has.
         let long = self.probe(
@@ -52,7 +52,7 @@ impl CoverageTrial {
         let holds =
             |probe: &&LatencyProbe| (probe.mean_ps - long.mean_ps).abs() <= probe.confidence_ps;
         let half = probes.iter().map(|probe| probe.confidence_ps);
-        Coverage {
+        IntervalCoverage {
             long_ps: long.mean_ps,
             held: probes.iter().filter(holds).count(),
             half_ps: half.sum::<f64>() / runs as f64,
@@ -113,7 +113,7 @@ fn intervals_hold_at_every_load() {
     println!(
         "| cycles of a pause | lines | samples | long run's mean | mean half width | of 100 hold |"
     );
-    let row = |load: (u64, u32), samples: u64, of: &Coverage| {
+    let row = |load: (u64, u32), samples: u64, of: &IntervalCoverage| {
         let [long, half] = [of.long_ps, of.half_ps].map(|ps| ps / 1e3);
         let (cycles, lines, held) = (load.0, load.1, of.held);
         println!("| {cycles} | {lines} | {samples} | {long:.1} ns | {half:.2} ns | {held} |");
