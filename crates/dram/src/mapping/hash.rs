@@ -62,7 +62,7 @@ const SELECTED: [AddressField; 6] = [
 pub enum HashTextError {
     /// A rule begins with something else than a rule does.
     #[error(
-        "rule {rule:?}; allowed: on, off, low with fields, fold with fields, or a field with its bits, such as \"bank = row0, row1^row3\""
+        "rule {rule:?}; allowed: on, off, low with fields, fold with fields, or a field with its bits, such as \"bank = bank0^row0, bank1^row1\""
     )]
     Rule {
         /// What it says.

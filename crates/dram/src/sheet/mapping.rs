@@ -104,7 +104,7 @@ impl ChoiceValue for AddressHash {
     }
 
     fn allowed() -> String {
-        "on, off, or rules such as \"low group bank\", \"fold group bank\" or \"bank = row0, row1^row3\""
+        "on, off, or rules such as \"low group bank\", \"fold group bank\" or \"bank = bank0^row0, bank1^row1\""
             .to_owned()
     }
 
