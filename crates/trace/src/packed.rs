@@ -15,7 +15,7 @@ use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 /// Bytes that show the format.
 const MAGIC: usize = 4;
 
-/// Times its own size that a compressed file may expand to, beyond [`FREE_BYTES`]. Logs and traces reach 5 to 100 times.
+/// Times its own size that a compressed file may expand to, beyond 64 MiB. Logs and traces reach 5 to 100 times.
 pub const EXPANSION_MAX: u64 = 500;
 
 /// Bytes that any compressed file may expand to.

@@ -7,7 +7,7 @@ use wordline_dram::system::SystemRun;
 use super::drawn::{BandPlace, DrawnRuns, DrawnValues};
 use super::explain;
 use super::rows::{self, DramWork};
-use super::spread::{self, SURE, Spread, VarianceShare};
+use super::spread::{self, DrawnSpread, SURE, VarianceShare};
 use super::{ModuleMemory, Test};
 use crate::control::Control;
 use crate::error::LabError;
@@ -173,7 +173,7 @@ impl MixResult<'_> {
         }
         let numbers = || ratios.values.iter().map(|(number, _)| *number);
         let values: Vec<f64> = ratios.values.iter().map(|(_, value)| *value).collect();
-        if Spread::of(&values).is_none() {
+        if DrawnSpread::of(&values).is_none() {
             return;
         }
         over.add(Metric::DrawCount, Ok(values.len() as f64), document);
@@ -209,7 +209,7 @@ impl MixResult<'_> {
 /// 5 %, median and 95 % of a value over all draws.
 fn spread_rows(subject: &Subject, metric: Metric, drawn: &DrawnValues, document: &mut ResultSet) {
     let values: Vec<f64> = drawn.values.iter().map(|(_, value)| *value).collect();
-    let Some(Spread { low, median, high }) = Spread::of(&values) else {
+    let Some(DrawnSpread { low, median, high }) = DrawnSpread::of(&values) else {
         return;
     };
     for (estimate, value) in [

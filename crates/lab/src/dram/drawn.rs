@@ -19,7 +19,7 @@ use wordline_dram::system::SystemRun;
 use super::anchors::{self, Anchor, KeptDraws};
 use super::draws::JointDraws;
 use super::points::{self, DramPoint, PointWatch};
-use super::spread::{self, Spread};
+use super::spread::{self, DrawnSpread};
 use super::{ModuleMemory, Test, reduced};
 use crate::control::Control;
 use crate::error::LabError;
@@ -618,9 +618,9 @@ impl SeenRuns<'_, '_> {
         let draws = self.runs.kept.numbers.len();
         let gains = self.runs.drawn_kinds().into_iter().filter_map(gain);
         let gains: Vec<f64> = gains.collect();
-        Some(match Spread::of(&gains) {
+        Some(match DrawnSpread::of(&gains) {
             None => format!("{name} {chosen:+.1} %"),
-            Some(Spread { low, median, high }) => format!(
+            Some(DrawnSpread { low, median, high }) => format!(
                 "{name} {chosen:+.1} % (5-95 %: {low:+.0} to {high:+.0} %, median {median:+.0} %, {} of {draws} draws)",
                 gains.len()
             ),

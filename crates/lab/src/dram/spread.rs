@@ -28,7 +28,7 @@ const LUCK: f64 = 0.99;
 
 /// Where a value lies over all draws.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Spread {
+pub(crate) struct DrawnSpread {
     /// 5 % of the draws lie below.
     pub(crate) low: f64,
     pub(crate) median: f64,
@@ -36,7 +36,7 @@ pub(crate) struct Spread {
     pub(crate) high: f64,
 }
 
-impl Spread {
+impl DrawnSpread {
     /// Of the values of some draws; `None` of too few.
     pub(crate) fn of(values: &[f64]) -> Option<Self> {
         if values.len() < DRAWS_MIN {
@@ -225,8 +225,8 @@ mod tests {
     #[test]
     fn a_band_leaves_out_a_twentieth_at_either_end() {
         let values: Vec<f64> = (0..=100).map(f64::from).collect();
-        let spread = Spread::of(&values).expect("enough");
+        let spread = DrawnSpread::of(&values).expect("enough");
         assert_eq!((spread.low, spread.median, spread.high), (5.0, 50.0, 95.0));
-        assert_eq!(Spread::of(&values[..7]), None);
+        assert_eq!(DrawnSpread::of(&values[..7]), None);
     }
 }

@@ -27,7 +27,7 @@ use super::runs::FinishedRuns;
 use crate::dram::anchors::{self, Anchor, KeptDraws};
 use crate::dram::draws::JointDraws;
 use crate::dram::reduced;
-use crate::dram::spread::{self, Spread};
+use crate::dram::spread::{self, DrawnSpread};
 use crate::meter;
 use crate::published::{Curves, Kind, Measure, Value};
 
@@ -312,7 +312,7 @@ impl<'a> Bands<'a> {
                 Err(why) => without.push(why),
             }
         }
-        let Spread { low, median, high } = Spread::of(&values)?;
+        let DrawnSpread { low, median, high } = DrawnSpread::of(&values)?;
         let share = |(choice, name): (usize, &'static str)| {
             let groups = self.draws.of_choice(choice, numbers.iter().copied());
             let found = spread::first_order(&values, &groups)?;
