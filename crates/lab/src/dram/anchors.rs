@@ -96,6 +96,9 @@ pub(crate) struct KeptDraws {
     pub(crate) drawn: usize,
 }
 
+/// Of draws that ended: the number, and what the whole system carries by anchor, in B/s.
+pub(crate) type CarriedBytes<E> = Result<Vec<(usize, Vec<f64>)>, E>;
+
 impl KeptDraws {
     /// All draws.
     pub(crate) fn all(draws: &JointDraws) -> Self {
@@ -118,7 +121,7 @@ impl KeptDraws {
         anchors: &[Anchor<'_>],
         draws: &mut JointDraws,
         extend: &dyn Fn(&mut JointDraws) -> usize,
-        run: &mut dyn FnMut(&JointDraws, usize) -> Result<Vec<(usize, Vec<f64>)>, E>,
+        run: &mut dyn FnMut(&JointDraws, usize) -> CarriedBytes<E>,
     ) -> Result<Self, E> {
         let block = draws.draws.len();
         let (mut met, mut first) = (Vec::new(), 0);
