@@ -46,12 +46,13 @@ test: export CARGO_PROFILE_DEV_LTO := off
 test: export PROPTEST_RNG_SEED := 1
 test: ## everything that CI checks, in under 15 minutes on 2 cores
 	scripts/need-chromium
-	scripts/need-systemc
+# Where SystemC cannot be had, the one test of its adapter says that it is skipped; `make nightly` wants it.
+	scripts/need-systemc || true
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps
 # Clippy has checked the examples; `make nightly` builds those that are no tests.
-	WORDLINE_REQUIRE_BROWSER=1 WORDLINE_REQUIRE_SYSTEMC=1 cargo test --locked --workspace --tests
+	WORDLINE_REQUIRE_BROWSER=1 cargo test --locked --workspace --tests
 	cargo test --locked --workspace --doc
 	$(BUILT)/debug/wordline part check
 	$(MAKE) --no-print-directory place-command RELEASE=$(BUILT)/debug DESTDIR=$(BUILT)/installed PREFIX=/usr
@@ -61,6 +62,8 @@ test: ## everything that CI checks, in under 15 minutes on 2 cores
 .PHONY: nightly
 nightly: ## what takes longer: fuzzing, the site, the table and both kinds of files on an emulated Cortex-M, the report on memory modules, benchmarks; figures belong in docs/evidence/
 	scripts/fuzz 300
+	scripts/need-systemc
+	WORDLINE_REQUIRE_SYSTEMC=1 cargo test --locked -p wordline-capi --test all simulators
 	cargo build --locked --workspace --examples
 	WORDLINE_CASES=1000000 cargo test --release --locked -p wordline-dram --test all against_oracle::engine_and -- --nocapture
 	WORDLINE_COMMANDS=1000000000 cargo test --release --locked -p wordline-dram --test all checker::engine -- --nocapture
