@@ -1,7 +1,7 @@
 //! The engine and the plain oracle, held against each other over random configurations and request streams: the
 //! same commands at the same clocks, the same outcome of every request, and the same reasons for its waiting.
 //!
-//! `WORDLINE_CASES` says how many cases (default 8000; the nightly run takes millions), `WORDLINE_SEED` the seed of
+//! `WORDLINE_CASES` says how many cases (default 4000; the nightly run takes millions), `WORDLINE_SEED` the seed of
 //! the first one (default 1). A difference prints its seed; `WORDLINE_SEED=<seed> WORDLINE_CASES=1` replays it.
 
 use std::collections::HashMap;
@@ -260,7 +260,7 @@ fn setting(name: &str, default: u64) -> u64 {
 fn engine_and_oracle_issue_the_same_commands() {
     let (first, cases) = (
         setting("WORDLINE_SEED", 1),
-        setting("WORDLINE_CASES", 8_000),
+        setting("WORDLINE_CASES", 4_000),
     );
     let threads = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
     let stop = AtomicBool::new(false);

@@ -113,7 +113,7 @@ wordline-dram --test all checker::` writes it again; without the variable the te
 - **Pairs.** For every rule, on four memories, every pair of commands that it holds apart is legal at a distance written
   down by hand, and one clock earlier that rule is named. A checker without the rule then takes the pair: nothing else
   would have noticed (`tests/checker/directed.rs`).
-- **The engine.** 10⁷ commands over random modules, policies and traffic in every `cargo test`, 10⁹ in `make nightly`
+- **The engine.** 5·10⁶ commands over random modules, policies and traffic in every `cargo test`, 10⁹ in `make nightly`
   (`WORDLINE_COMMANDS`): no violation (`tests/checker/engine.rs`). Last long run: 1 000 000 300 commands over 100 modules
   and policies.
 - **Sheets.** What the engine does with the catalogue's numbers is legal by the checker's own numbers for the same
