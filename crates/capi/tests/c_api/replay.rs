@@ -1,4 +1,4 @@
-//! What a program in C is told through `wordline_dram.h` is what the library says of the same requests, clock for clock.
+//! Completions through `wordline_dram.h` are those of the library for the same requests, clock for clock.
 
 use std::path::Path;
 use std::process::Command;

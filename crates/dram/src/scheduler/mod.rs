@@ -20,7 +20,7 @@ pub const ORDER_END: u64 = 1 << 41;
 /// A request in a queue, as a scheduler sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WaitingRequest {
-    /// The name that whoever pushed it gave it: what a policy wants to know of a sender may stand in it.
+    /// The name that its sender gave it. A policy that tells senders apart finds them in it.
     pub id: u64,
     /// What it does.
     pub kind: RequestKind,

@@ -280,7 +280,7 @@ impl System {
             controller.rank_gap.choice("rank_gap"),
             controller.rtw_gap.choice("rtw_gap"),
         ];
-        // What a sheet leaves out is no choice of its system.
+        // A choice that the sheet leaves out is not listed: it has no alternatives to draw from.
         let optional = [
             optional(&self.fill_buffers, "fill_buffers"),
             optional(&self.lines_per_pause, "lines_per_pause"),

@@ -454,7 +454,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(96))]
 
-        /// Whoever stops at every event is told what one is told who never does.
+        /// Stopping at every event gives the same completions as never stopping.
         #[test]
         fn steps_change_nothing(config in configs(), in_front in 0u32..5, calls in calls()) {
             let (done, pushed, drained) = by_steps(&config, in_front, &calls, true);
