@@ -1,10 +1,11 @@
 //! Copy and triad as STREAM times them: threads that share three arrays, whole passes, and the best of them.
 //!
 //! ```text
-//! cargo run --release -p wordline-host --example stream_kernels -- BYTES_AN_ARRAY THREADS PASSES [huge]
+//! cargo run --release -p wordline-host --example stream_kernels -- BYTES_AN_ARRAY THREADS PASSES [huge] [SET]...
 //! ```
 //!
-//! `scripts/compare-stream` alternates it with STREAM. With `huge` the arrays ask for huge pages.
+//! `scripts/compare-stream` alternates it with STREAM. With `huge` the arrays ask for huge pages. Sets that are
+//! named run alone, in that order.
 
 #![allow(clippy::print_stdout)]
 
@@ -28,8 +29,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     for _ in 0..3 {
         arrays.push(array(part * threads, huge)?);
     }
-    let sets = KernelSet::available().into_iter();
-    for set in sets.filter(|set| *set != KernelSet::Portable) {
+    let mut sets: Vec<KernelSet> = arguments
+        .iter()
+        .filter_map(|word| word.parse().ok())
+        .collect();
+    if sets.is_empty() {
+        sets = KernelSet::available();
+        // It has no stores past the caches.
+        sets.retain(|set| *set != KernelSet::Portable);
+    }
+    for set in sets {
         for mix in [KernelMix::Copy, KernelMix::Triad] {
             for stores in [StoreKind::Plain, StoreKind::NonTemporal] {
                 let kernel = Kernel::new(set, mix, stores)?;

@@ -297,7 +297,12 @@ fn names_lead_to_sets() {
         )),
         "{error}"
     );
-    assert_eq!(KernelSet::available().last(), Some(&KernelSet::best()));
+    let expected = match KernelSet::available()[..] {
+        [.., KernelSet::Avx2 | KernelSet::Avx512] => KernelSet::Avx2,
+        [.., last] => last,
+        [] => panic!("the portable set is always there"),
+    };
+    assert_eq!(KernelSet::best(), expected);
     let error = Kernel::new(KernelSet::Portable, KernelMix::Copy, StoreKind::NonTemporal);
     let error = error.expect_err("plain Rust has none").to_string();
     assert!(
