@@ -23,6 +23,7 @@
 mod clock;
 pub mod machine;
 mod mapped;
+pub mod memory;
 pub mod mtd;
 mod scratch;
 mod thread;

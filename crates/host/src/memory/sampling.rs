@@ -1,0 +1,184 @@
+//! Timing batch after batch until the median is known well enough, or the time is used up.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use wordline_memory::Clock;
+
+use super::driver::SharedStop;
+use super::estimate::{self, EstimateError, LatencyEstimate, TimedBatch, TimerCost};
+use super::ledger::{Ledger, LedgerReading};
+use super::timer::{TimerError, timer_cost};
+use crate::WallClock;
+
+/// How wide the 95 % interval of a median may stay, relative to it.
+const WIDE: f64 = 0.01;
+
+/// Batches below which no interval counts, however narrow.
+const BATCHES_MIN: usize = 400;
+
+/// Batches that are timed even when the time is used up: fewer make no estimate.
+const BATCHES_LEAST: usize = 64;
+
+/// Loads of a batch: few, so that most batches are over before anything interrupts them, and enough to be timed.
+const LOADS: std::ops::RangeInclusive<u32> = 16..=64;
+
+/// What a batch should take, in picoseconds: tens of times what reading the clock does.
+const BATCH_PS: u64 = 1_000_000;
+
+/// A point is measured for so long at least, so that the accounts of the system show something of it.
+const LEAST: Duration = Duration::from_millis(20);
+
+/// A clock with what it costs to read it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MeasuredClock {
+    pub(super) clock: WallClock,
+    pub(super) cost: TimerCost,
+}
+
+impl MeasuredClock {
+    pub(super) fn start() -> Result<Self, TimerError> {
+        let clock = WallClock::start();
+        let cost = timer_cost(&clock)?;
+        Ok(Self { clock, cost })
+    }
+}
+
+/// How long to sample.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SamplingPlan {
+    /// Loads of a batch; `None` for as many as make a batch of a microsecond.
+    pub(super) loads: Option<u32>,
+    /// Loads in all, at most.
+    pub(super) loads_most: u64,
+    /// Time, at most.
+    pub(super) share: Duration,
+}
+
+/// What was timed, and what it says.
+#[derive(Clone, Debug)]
+pub struct SampledLatency {
+    /// Median with its interval and grade, or why there is none.
+    pub estimate: Result<LatencyEstimate, EstimateError>,
+    /// What others did meanwhile.
+    pub ledger: LedgerReading,
+    /// Batches in the order of time.
+    pub batches: Vec<TimedBatch>,
+    /// Whether the time ended before the interval was narrow.
+    pub is_cut: bool,
+}
+
+/// Times batches of `load`, which does so many loads.
+pub(super) fn sample(
+    clock: &MeasuredClock,
+    plan: &SamplingPlan,
+    stop: &SharedStop,
+    load: &mut dyn FnMut(u32),
+) -> SampledLatency {
+    let MeasuredClock { clock, cost } = clock;
+    let loads = plan.loads.unwrap_or_else(|| {
+        let each = (0..3).map(|_| batch(clock, *LOADS.end(), load).duration_ps);
+        let each = each.min().unwrap_or(0) / u64::from(*LOADS.end());
+        let fits = BATCH_PS / each.max(1);
+        fits.clamp(u64::from(*LOADS.start()), u64::from(*LOADS.end())) as u32
+    });
+    let ledger = Ledger::begin();
+    let begin = clock.now_ps();
+    let elapsed = || Duration::from_nanos((clock.now_ps() - begin) / 1000);
+    let most = (plan.loads_most / u64::from(loads)).max(BATCHES_LEAST as u64) as usize;
+    let mut batches: Vec<TimedBatch> = Vec::with_capacity(most.min(1 << 16));
+    let mut look = BATCHES_MIN;
+    let is_cut = loop {
+        for _ in 0..BATCHES_LEAST {
+            batches.push(batch(clock, loads, load));
+        }
+        if batches.len() >= most {
+            break false;
+        }
+        if stop.load(Ordering::Relaxed) || elapsed() >= plan.share {
+            break true;
+        }
+        if batches.len() >= look && elapsed() >= LEAST {
+            // Each look costs a sort, so that there are only so many.
+            look = batches.len() * 3 / 2;
+            let narrow = |found: LatencyEstimate| found.high_ps - found.low_ps <= WIDE * found.median_ps;
+            let found = estimate::latency(&batches, cost, &ledger.end());
+            if found.is_ok_and(narrow) {
+                break false;
+            }
+        }
+    };
+    let ledger = ledger.end();
+    SampledLatency {
+        estimate: estimate::latency(&batches, cost, &ledger),
+        ledger,
+        batches,
+        is_cut,
+    }
+}
+
+fn batch(clock: &WallClock, loads: u32, load: &mut dyn FnMut(u32)) -> TimedBatch {
+    let at_ps = clock.now_ps();
+    load(loads);
+    TimedBatch {
+        at_ps,
+        duration_ps: clock.now_ps() - at_ps,
+        loads,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+
+    fn sampled(plan: &SamplingPlan, stop: bool) -> (SampledLatency, u64) {
+        let mut loads = 0;
+        let clock = MeasuredClock::start().expect("a clock that moves");
+        let found = sample(&clock, plan, &AtomicBool::new(stop), &mut |count| {
+            loads += u64::from(count);
+            for at in 0..count {
+                std::hint::black_box(at);
+            }
+        });
+        (found, loads)
+    }
+
+    const PLAN: SamplingPlan = SamplingPlan {
+        loads: Some(16),
+        loads_most: 16_384,
+        share: Duration::from_secs(60),
+    };
+
+    #[test]
+    fn loads_are_counted_and_end() {
+        let (found, loads) = sampled(&PLAN, false);
+        let counted: u64 = found.batches.iter().map(|batch| u64::from(batch.loads)).sum();
+        assert_eq!(counted, loads);
+        assert!(loads <= PLAN.loads_most, "{loads}");
+        let in_order = found.batches.windows(2);
+        assert!(in_order.into_iter().all(|pair| pair[0].at_ps <= pair[1].at_ps));
+    }
+
+    #[test]
+    fn who_stops_keeps_a_few_batches_and_is_cut() {
+        let (found, _) = sampled(&PLAN, true);
+        assert_eq!((found.batches.len(), found.is_cut), (BATCHES_LEAST, true));
+        let none = SamplingPlan {
+            share: Duration::ZERO,
+            ..PLAN
+        };
+        assert!(sampled(&none, false).0.is_cut);
+    }
+
+    #[test]
+    fn batches_have_16_to_64_loads() {
+        let plan = SamplingPlan {
+            loads: None,
+            ..PLAN
+        };
+        let (found, _) = sampled(&plan, false);
+        assert!(found.batches.iter().all(|batch| LOADS.contains(&batch.loads)));
+    }
+}
