@@ -258,9 +258,8 @@ impl<'a> Walker<'a> {
         chain.follow(chain.lines().min(1 << 16));
         let left = self.until.saturating_duration_since(Instant::now());
         let plan = SamplingPlan {
-            loads: None,
-            loads_most: self.plan.loads_most,
             share: left / self.left.max(1) as u32,
+            ..SamplingPlan::at_most(self.plan.loads_most)
         };
         let sampled = sample(&self.clock, &plan, self.stop, &mut |loads| {
             chain.follow(u64::from(loads));

@@ -6,12 +6,15 @@
 //! threads, and [`loaded`], latency while other cores load the memory. They return plain numbers and know no results.
 
 pub mod arena;
+pub mod bandwidth;
 pub mod chain;
 mod driver;
 pub mod estimate;
 pub mod kernels;
 pub mod latency;
 pub mod ledger;
+pub mod loaded;
+pub mod matrix;
 mod sampling;
 pub mod timer;
 pub mod topology;

@@ -51,8 +51,25 @@ pub(super) struct SamplingPlan {
     pub(super) loads: Option<u32>,
     /// Loads in all, at most.
     pub(super) loads_most: u64,
+    /// How wide the interval of the median may stay, relative to it; `None` to take all loads, whatever it is.
+    pub(super) wide: Option<f64>,
+    /// Time, at least, even when there are loads enough.
+    pub(super) least: Duration,
     /// Time, at most.
     pub(super) share: Duration,
+}
+
+impl SamplingPlan {
+    /// Until the median is known well, without a limit of time.
+    pub(super) const fn at_most(loads_most: u64) -> Self {
+        Self {
+            loads: None,
+            loads_most,
+            wide: Some(WIDE),
+            least: Duration::ZERO,
+            share: Duration::MAX,
+        }
+    }
 }
 
 /// What was timed, and what it says.
@@ -66,6 +83,50 @@ pub struct SampledLatency {
     pub batches: Vec<TimedBatch>,
     /// Whether the time ended before the interval was narrow.
     pub is_cut: bool,
+}
+
+impl SampledLatency {
+    /// What several probes timed side by side, as if it were one.
+    pub(super) fn merged(mut probes: Vec<Self>, cost: &TimerCost) -> Self {
+        let others = probes.split_off(1.min(probes.len()));
+        let Some(mut all) = probes.pop() else {
+            unreachable!("there is a probe");
+        };
+        if others.is_empty() {
+            return all;
+        }
+        for other in others {
+            all.batches.extend(other.batches);
+            all.is_cut |= other.is_cut;
+            all.ledger = worse(&all.ledger, &other.ledger);
+        }
+        all.batches.sort_by_key(|batch| batch.at_ps);
+        all.estimate = estimate::latency(&all.batches, cost, &all.ledger);
+        all
+    }
+}
+
+/// The greater of each account.
+fn worse(one: &LedgerReading, other: &LedgerReading) -> LedgerReading {
+    let greater = |one: Option<f64>, other: Option<f64>| match (one, other) {
+        (Some(one), Some(other)) => Some(one.max(other)),
+        (one, other) => one.or(other),
+    };
+    LedgerReading {
+        elapsed_s: one.elapsed_s.max(other.elapsed_s),
+        processor_s: one.processor_s.min(other.processor_s),
+        steal_share: one.steal_share.max(other.steal_share),
+        involuntary_switches: one.involuntary_switches.max(other.involuntary_switches),
+        cpu_pressure: greater(one.cpu_pressure, other.cpu_pressure),
+        memory_pressure: greater(one.memory_pressure, other.memory_pressure),
+        io_pressure: greater(one.io_pressure, other.io_pressure),
+        other_cpu_share: one.other_cpu_share.max(other.other_cpu_share),
+        clock_change: greater(one.clock_change, other.clock_change),
+        clock_stepped: one.clock_stepped || other.clock_stepped,
+        major_faults: one.major_faults.max(other.major_faults),
+        minor_faults: one.minor_faults.max(other.minor_faults),
+        migrations: one.migrations.max(other.migrations),
+    }
 }
 
 /// Times batches of `load`, which does so many loads.
@@ -92,16 +153,19 @@ pub(super) fn sample(
         for _ in 0..BATCHES_LEAST {
             batches.push(batch(clock, loads, load));
         }
-        if batches.len() >= most {
+        if batches.len() >= most && elapsed() >= plan.least {
             break false;
         }
         if stop.load(Ordering::Relaxed) || elapsed() >= plan.share {
             break true;
         }
-        if batches.len() >= look && elapsed() >= LEAST {
+        if let Some(wide) = plan.wide
+            && batches.len() >= look
+            && elapsed() >= LEAST
+        {
             // Each look costs a sort, so that there are only so many.
             look = batches.len() * 3 / 2;
-            let narrow = |found: LatencyEstimate| found.high_ps - found.low_ps <= WIDE * found.median_ps;
+            let narrow = |found: LatencyEstimate| found.high_ps - found.low_ps <= wide * found.median_ps;
             let found = estimate::latency(&batches, cost, &ledger.end());
             if found.is_ok_and(narrow) {
                 break false;
@@ -148,6 +212,8 @@ mod tests {
     const PLAN: SamplingPlan = SamplingPlan {
         loads: Some(16),
         loads_most: 16_384,
+        wide: Some(0.01),
+        least: Duration::ZERO,
         share: Duration::from_secs(60),
     };
 
