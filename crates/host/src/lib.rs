@@ -22,6 +22,7 @@
 
 mod clock;
 pub mod machine;
+pub mod memory;
 mod mapped;
 pub mod mtd;
 mod scratch;
