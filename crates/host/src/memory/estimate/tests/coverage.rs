@@ -1,0 +1,182 @@
+//! The interval holds the true median.
+
+use super::*;
+use crate::memory::estimate::planted::{PlantedLatency, TEN_RIVALS};
+use crate::memory::estimate::{Grade, GradeReason, TimerCost, loads_per_batch};
+
+const SEEDS: u64 = 1000;
+
+fn timer(cost_ns: f64, step_ns: f64) -> TimerCost {
+    TimerCost {
+        cost_ps: cost_ns * 1e3,
+        quantum_ps: step_ns * 1e3,
+    }
+}
+
+/// The intervals of 1,000 seeds hold the truth, and are no wider on the mean than `widest` of it.
+fn holds(name: &str, run: &PlantedRun, widest: f64) {
+    let covered = coverage(run, SEEDS, &Defences::ALL);
+    let widths = (0..100).map(|seed| {
+        let found = estimate(run, seed, &Defences::ALL).unwrap();
+        (found.high_ps - found.low_ps) / found.median_ps
+    });
+    let width = widths.sum::<f64>() / 100.0;
+    println!("{name}: {:.1} % covered, {:.2} % wide", covered * 100.0, width * 100.0);
+    assert!(covered >= 0.93, "{name}: {covered}");
+    assert!(width <= widest, "{name}: {width}");
+}
+
+#[test]
+fn one_mode() {
+    let run = PlantedRun::new(PlantedLatency::Still { scale_ns: 3.0 });
+    holds("one mode", &run, 0.01);
+    let few = PlantedRun { batches: 80, ..run };
+    holds("one mode, 80 batches", &few, 0.05);
+}
+
+#[test]
+fn two_modes() {
+    let run = PlantedRun::new(PlantedLatency::TwoModes { burst: 1.0 });
+    holds("70/30", &run, 0.01);
+    for seed in 0..100 {
+        let found = estimate(&run, seed, &Defences::ALL).unwrap();
+        assert_eq!((found.hit_share, found.batches), (0.0, run.batches));
+        assert!(found.p75_ps > 128e3 && found.p25_ps < 102e3, "{found:?}");
+        assert_eq!(found.grade, Grade::A, "{:?}", found.reasons);
+    }
+}
+
+#[test]
+fn bursts() {
+    let run = PlantedRun::new(PlantedLatency::TwoModes { burst: 20.0 });
+    holds("70/30 in bursts of 20", &PlantedRun { batches: 4000, ..run }, 0.10);
+    let slow = PlantedRun::new(PlantedLatency::Slow);
+    holds("each batch near the last", &PlantedRun { batches: 4000, ..slow }, 0.03);
+}
+
+#[test]
+fn drifting() {
+    for rise_ns in [5.0, 15.0, 40.0] {
+        let run = PlantedRun::new(PlantedLatency::Drift { rise_ns });
+        holds(&format!("drift of {rise_ns} ns"), &run, rise_ns / 90.0);
+    }
+    holds("a wave", &PlantedRun::new(PlantedLatency::Wave { height_ns: 10.0 }), 0.20);
+}
+
+#[test]
+fn preempted() {
+    let run = PlantedRun::new(PlantedLatency::Still { scale_ns: 3.0 });
+    let run = PlantedRun {
+        preemption: Some(TEN_RIVALS),
+        loads: 100,
+        ..run
+    };
+    holds("ten rivals a core", &run, 0.02);
+    for seed in 0..100 {
+        let found = estimate(&run, seed, &Defences::ALL).unwrap();
+        assert!(found.mean_ps < 110e3 && found.p99_ps < 125e3, "{found:?}");
+        assert!(found.hit_share > 0.0 && found.cold_share > 0.05, "{found:?}");
+        assert_eq!(found.grade, Grade::C, "{:?}", found.reasons);
+        assert!(has(&found, "core_contention") && !has(&found, "memory_contention"));
+    }
+    let modes = PlantedRun {
+        latency: PlantedLatency::TwoModes { burst: 1.0 },
+        ..run
+    };
+    holds("ten rivals a core, 70/30", &modes, 0.02);
+}
+
+#[test]
+fn coarse_timers() {
+    for latency in [
+        PlantedLatency::Still { scale_ns: 3.0 },
+        PlantedLatency::Still { scale_ns: 0.01 },
+        PlantedLatency::TwoModes { burst: 1.0 },
+    ] {
+        for (step_ns, loads, widest) in [(10.0, 16, 0.03), (10.0, 64, 0.01), (1000.0, 64, 0.40)] {
+            let run = PlantedRun {
+                timer: timer(25.0, step_ns),
+                loads,
+                ..PlantedRun::new(latency)
+            };
+            holds(&format!("{latency:?}, steps of {step_ns} ns, {loads} loads"), &run, widest);
+        }
+        // Batches as long as the clock asks for.
+        let timer = timer(25.0, 1000.0);
+        let run = PlantedRun {
+            loads: loads_per_batch(latency.median_ns() * 1e3, &timer),
+            timer,
+            ..PlantedRun::new(latency)
+        };
+        holds(&format!("{latency:?}, steps of 1 us, {} loads", run.loads), &run, 0.04);
+    }
+}
+
+/// The figure itself, not just its interval, is finer than the clock.
+#[test]
+fn coarse_steps_are_spread() {
+    let run = PlantedRun {
+        timer: timer(25.0, 1000.0),
+        loads: 64,
+        ..PlantedRun::new(PlantedLatency::Still { scale_ns: 0.3 })
+    };
+    for seed in 0..100 {
+        let found = estimate(&run, seed, &Defences::ALL).unwrap();
+        // A step is 15.6 ns a load.
+        assert!((found.median_ps - 100e3).abs() < 2e3, "{found:?}");
+        assert_eq!(found.grade, Grade::C);
+    }
+}
+
+#[test]
+fn contention_for_memory_is_named() {
+    for queue_ns in [50.0, 100.0, 300.0] {
+        let run = PlantedRun::new(PlantedLatency::Contended { queue_ns });
+        for seed in 0..100 {
+            let found = estimate(&run, seed, &Defences::ALL).unwrap();
+            assert!(has(&found, "memory_contention"), "{queue_ns}: {found:?}");
+            assert!(found.grade >= Grade::C, "{found:?}");
+            assert!(found.p5_ps < 105e3, "{found:?}");
+            assert_eq!(found.batches, run.batches);
+        }
+    }
+    let refused = PlantedRun::new(PlantedLatency::Contended { queue_ns: 300.0 });
+    assert_eq!(estimate(&refused, 0, &Defences::ALL).unwrap().grade, Grade::Refused);
+    // Half of it is enough where the ledger shows others at work.
+    let light = PlantedRun::new(PlantedLatency::Contended { queue_ns: 33.0 });
+    let (batches, mut ledger) = light.draw(1);
+    let found = |ledger: &_| latency_with(&batches, &light.timer, ledger, &Defences::ALL).unwrap();
+    assert!(!has(&found(&ledger), "memory_contention"));
+    ledger.other_cpu_share = 0.3;
+    assert!(has(&found(&ledger), "memory_contention"));
+}
+
+#[test]
+fn quiet_runs_have_grade_a() {
+    let run = PlantedRun::new(PlantedLatency::Still { scale_ns: 3.0 });
+    let below = (0..300).filter(|seed| {
+        let found = estimate(&run, *seed, &Defences::ALL).unwrap();
+        found.grade > Grade::A
+    });
+    assert_eq!(below.count(), 0);
+}
+
+#[test]
+fn drift_is_named() {
+    let run = |rise_ns| PlantedRun::new(PlantedLatency::Drift { rise_ns });
+    for seed in 0..100 {
+        let found = |rise_ns| estimate(&run(rise_ns), seed, &Defences::ALL).unwrap();
+        assert!(!has(&found(2.0), "drift"));
+        assert!(has(&found(15.0), "drift"));
+        let change = found(15.0).reasons.into_iter().find_map(|reason| match reason {
+            GradeReason::Drift { change } => Some(change),
+            _ => None,
+        });
+        // From 103.75 to 111.25 ns.
+        assert!((change.unwrap() - 0.0723).abs() < 0.01);
+    }
+}
+
+pub(super) fn has(found: &LatencyEstimate, reason: &str) -> bool {
+    found.reasons.iter().any(|known| known.name() == reason)
+}
