@@ -3,7 +3,8 @@
 //! A pass goes over all memory once. Threads begin it together, at a barrier, and time windows of 1 MiB, from which come
 //! quantiles, and the pass as a whole, which is what STREAM reports. The first pass of each kernel is not counted.
 
-pub mod together;
+mod figures;
+pub(super) mod within;
 
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -13,13 +14,13 @@ use wordline_memory::Clock;
 
 use super::arena::{Arena, ArenaObtained, ArenaRequest, PageSize};
 use super::driver::{self, DriverError, SharedStop};
-use super::estimate::{self, BandwidthEstimate, EstimateError, TimedWindow};
+use super::estimate::{EstimateError, TimedWindow};
 use super::kernels::{Kernel, KernelMix, KernelSet, LinePause, StoreKind};
 use super::latency::bytes_of;
 use super::ledger::{Ledger, LedgerReading};
 use super::sampling::MeasuredClock;
 use super::topology::{Topology, pin_to};
-use together::PassWindows;
+pub use figures::BandwidthFigures;
 
 /// Bytes of a window, over all streams of a kernel.
 const WINDOW_BYTES: u64 = 1 << 20;
@@ -74,9 +75,7 @@ pub struct BandwidthPoint {
     /// What pages and nodes were obtained.
     pub obtained: MergedObtained,
     /// Logical bytes a second, with grade, or why there are none.
-    pub estimate: Result<BandwidthEstimate, EstimateError>,
-    /// Share of the windows in which not all threads ran, which are left out before the estimate.
-    pub apart_share: f64,
+    pub estimate: Result<BandwidthFigures, EstimateError>,
     /// What others did meanwhile.
     pub ledger: LedgerReading,
     /// Passes that counted.
@@ -207,7 +206,6 @@ pub fn run(
                     step: StepBytes::of(kernel),
                     obtained: MergedObtained::of(arenas.iter().map(Arena::obtained)),
                     estimate: measured.estimate,
-                    apart_share: measured.apart_share,
                     ledger: measured.ledger,
                     passes: measured.passes,
                     is_cut: measured.is_cut,
@@ -349,8 +347,7 @@ struct Team<'a> {
 /// What a team found.
 struct TeamResult {
     bytes: u64,
-    estimate: Result<BandwidthEstimate, EstimateError>,
-    apart_share: f64,
+    estimate: Result<BandwidthFigures, EstimateError>,
     ledger: LedgerReading,
     passes: u32,
     is_cut: bool,
@@ -441,19 +438,15 @@ impl Team<'_> {
 
     fn result(&self, threads: Vec<Vec<Vec<TimedWindow>>>, ledger: LedgerReading) -> TeamResult {
         let count = threads.iter().map(Vec::len).min().unwrap_or(0);
-        let pass = |pass: usize| -> PassWindows {
-            threads.iter().map(|passes| passes[pass].clone()).collect()
-        };
         // The first one warms up; where it is the only one, it counts.
         let first = usize::from(count > 1);
-        let passes: Vec<PassWindows> = (first..count).map(pass).collect();
-        let common = together::together(&passes);
-        let whole: Vec<TimedWindow> = passes.iter().filter_map(|pass| whole_pass(pass)).collect();
-        let estimate = estimate::bandwidth(&common.windows, &whole, &self.clock.cost, &ledger);
+        let passes: Vec<TimedWindow> =
+            (first..count).filter_map(|pass| whole_pass(&threads, pass)).collect();
+        let counted = |of: Vec<Vec<TimedWindow>>| of.into_iter().skip(first).flatten().collect();
+        let windows: Vec<Vec<TimedWindow>> = threads.into_iter().map(counted).collect();
         TeamResult {
-            bytes: whole.first().map_or(0, |pass| pass.bytes),
-            estimate,
-            apart_share: common.hit_share,
+            bytes: passes.first().map_or(0, |pass| pass.bytes),
+            estimate: BandwidthFigures::of(&windows, &passes, &self.clock.cost, &ledger),
             ledger,
             passes: passes.len() as u32,
             is_cut: passes.len() < self.passes as usize,
@@ -462,8 +455,8 @@ impl Team<'_> {
 }
 
 /// A pass of all threads: from the first that began to the last that ended.
-fn whole_pass(pass: &PassWindows) -> Option<TimedWindow> {
-    let windows = || pass.iter().flatten();
+fn whole_pass(threads: &[Vec<Vec<TimedWindow>>], pass: usize) -> Option<TimedWindow> {
+    let windows = || threads.iter().filter_map(|passes| passes.get(pass)).flatten();
     let at_ps = windows().map(|window| window.at_ps).min()?;
     let end = windows().map(|window| window.at_ps + window.duration_ps).max()?;
     Some(TimedWindow {

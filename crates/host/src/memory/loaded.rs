@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use wordline_memory::Clock;
 
 use super::arena::{Arena, ArenaRequest, PageSize};
-use super::bandwidth::together::rate_within;
+use super::bandwidth::within::rate_within;
 use super::bandwidth::{self, MergedObtained, StepBytes};
 use super::chain::{ChainWalk, LINE_BYTES, PointerChain};
 use super::driver::{self, DriverError, SharedStop};

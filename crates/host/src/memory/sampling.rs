@@ -6,7 +6,7 @@ use std::time::Duration;
 use wordline_memory::Clock;
 
 use super::driver::SharedStop;
-use super::estimate::{self, EstimateError, LatencyEstimate, TimedBatch, TimerCost};
+use super::estimate::{self, EstimateError, LatencyEstimate, TimedBatch, TimerCost, loads_per_batch};
 use super::ledger::{Ledger, LedgerReading};
 use super::timer::{TimerError, timer_cost};
 use crate::WallClock;
@@ -20,11 +20,8 @@ const BATCHES_MIN: usize = 400;
 /// Batches that are timed even when the time is used up: fewer make no estimate.
 const BATCHES_LEAST: usize = 64;
 
-/// Loads of a batch: few, so that most batches are over before anything interrupts them, and enough to be timed.
-const LOADS: std::ops::RangeInclusive<u32> = 16..=64;
-
-/// What a batch should take, in picoseconds: tens of times what reading the clock does.
-const BATCH_PS: u64 = 1_000_000;
+/// Loads that show about how long one takes.
+const TRIAL: u32 = 64;
 
 /// A point is measured for so long at least, so that the accounts of the system show something of it.
 const LEAST: Duration = Duration::from_millis(20);
@@ -47,7 +44,7 @@ impl MeasuredClock {
 /// How long to sample.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SamplingPlan {
-    /// Loads of a batch; `None` for as many as make a batch of a microsecond.
+    /// Loads of a batch; `None` for as many as the clock needs.
     pub(super) loads: Option<u32>,
     /// Loads in all, at most.
     pub(super) loads_most: u64,
@@ -86,6 +83,17 @@ pub struct SampledLatency {
 }
 
 impl SampledLatency {
+    /// Batches without those that were interrupted, which are the slowest.
+    #[must_use]
+    pub fn kept(&self) -> Vec<TimedBatch> {
+        let hit = self.estimate.as_ref().map_or(0.0, |found| found.hit_share);
+        let hit = (hit * self.batches.len() as f64).round() as usize;
+        let mut kept = self.batches.clone();
+        kept.sort_by_key(|batch| batch.duration_ps / u64::from(batch.loads.max(1)));
+        kept.truncate(kept.len() - hit);
+        kept
+    }
+
     /// What several probes timed side by side, as if it were one.
     pub(super) fn merged(mut probes: Vec<Self>, cost: &TimerCost) -> Self {
         let others = probes.split_off(1.min(probes.len()));
@@ -138,10 +146,9 @@ pub(super) fn sample(
 ) -> SampledLatency {
     let MeasuredClock { clock, cost } = clock;
     let loads = plan.loads.unwrap_or_else(|| {
-        let each = (0..3).map(|_| batch(clock, *LOADS.end(), load).duration_ps);
-        let each = each.min().unwrap_or(0) / u64::from(*LOADS.end());
-        let fits = BATCH_PS / each.max(1);
-        fits.clamp(u64::from(*LOADS.start()), u64::from(*LOADS.end())) as u32
+        let trials = (0..3).map(|_| batch(clock, TRIAL, load).duration_ps);
+        let net_ps = trials.min().unwrap_or(0) as f64 - cost.cost_ps;
+        loads_per_batch(net_ps / f64::from(TRIAL), cost)
     });
     let ledger = Ledger::begin();
     let begin = clock.now_ps();
@@ -239,12 +246,39 @@ mod tests {
     }
 
     #[test]
-    fn batches_have_16_to_64_loads() {
+    fn batches_are_equally_long_and_have_16_loads_at_least() {
         let plan = SamplingPlan {
             loads: None,
             ..PLAN
         };
         let (found, _) = sampled(&plan, false);
-        assert!(found.batches.iter().all(|batch| LOADS.contains(&batch.loads)));
+        let first = found.batches[0].loads;
+        assert!(first >= 16);
+        assert!(found.batches.iter().all(|batch| batch.loads == first));
+    }
+
+    #[test]
+    fn interrupted_batches_are_the_slowest() {
+        let batch = |index: u64| TimedBatch {
+            at_ps: index * 10_000_000_000,
+            // Every hundredth loses 3 ms.
+            duration_ps: 1_000_000 + index % 7 * 1_000 + if index % 100 == 50 { 3_000_000_000 } else { 0 },
+            loads: 16,
+        };
+        let batches: Vec<TimedBatch> = (0..1000).map(batch).collect();
+        let ledger = LedgerReading {
+            elapsed_s: 10.0,
+            processor_s: 9.97,
+            ..LedgerReading::default()
+        };
+        let sampled = SampledLatency {
+            estimate: estimate::latency(&batches, &TimerCost::default(), &ledger),
+            ledger,
+            batches,
+            is_cut: false,
+        };
+        let kept = sampled.kept();
+        assert_eq!(kept.len(), 990);
+        assert!(kept.iter().all(|batch| batch.duration_ps < 1_100_000));
     }
 }
