@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::arena::ArenaError;
 use super::chain::ChainError;
 use super::kernels::KernelError;
+use super::ledger::LedgerReading;
 use super::timer::TimerError;
 use super::topology::{Topology, TopologyError};
 
@@ -69,6 +70,16 @@ pub enum DriverError {
         /// The least that a stream needs.
         least: u64,
     },
+    /// All threads together ask for more than there is.
+    #[error("{threads} threads ask for {asked} bytes together, and {most} may be used; ask for less, or for fewer threads")]
+    BeyondMemory {
+        /// Threads.
+        threads: usize,
+        /// Bytes of all of them.
+        asked: u64,
+        /// Bytes that may be used.
+        most: u64,
+    },
     /// A node without processors that this process may use, or none such.
     #[error("there is no NUMA node {node} with memory; there are {all}")]
     Node {
@@ -114,6 +125,28 @@ pub(super) fn beside<T: Send, E: Send>(
     })
 }
 
+/// One reading of those of several threads, of which processor time is the mean, as the estimator takes it.
+pub(super) fn joined(readings: &[LedgerReading]) -> LedgerReading {
+    let all = LedgerReading::joined(readings);
+    LedgerReading {
+        processor_s: all.processor_s / readings.len().max(1) as f64,
+        ..all
+    }
+}
+
+/// Checks that so many arenas of a size fit. Each arena alone looks at what is free before others are filled.
+pub(super) fn fits_memory(topology: &Topology, each: u64, threads: usize) -> Result<(), DriverError> {
+    let (asked, most) = (each.saturating_mul(threads as u64), topology.usable_bytes());
+    match asked > most {
+        true => Err(DriverError::BeyondMemory {
+            threads,
+            asked,
+            most,
+        }),
+        false => Ok(()),
+    }
+}
+
 /// Checks that a node has memory.
 pub(super) fn has_memory(topology: &Topology, node: u32) -> Result<(), DriverError> {
     if topology.nodes.iter().any(|one| one.node == node) {
@@ -129,6 +162,17 @@ mod tests {
     use std::cell::Cell;
 
     use super::*;
+
+    #[test]
+    fn processor_time_of_a_set_is_the_mean() {
+        let reading = |processor_s| LedgerReading {
+            elapsed_s: 2.0,
+            processor_s,
+            ..LedgerReading::default()
+        };
+        let all = joined(&[reading(2.0), reading(1.0)]);
+        assert_eq!((all.elapsed_s, all.processor_s), (2.0, 1.5));
+    }
 
     #[test]
     fn work_reports_to_the_caller_and_hears_when_to_stop() {

@@ -179,7 +179,7 @@ impl<'a> Walker<'a> {
             return Ok(());
         };
         let request = ArenaRequest {
-            bytes: most.next_multiple_of(bytes_of(pages)),
+            bytes: most.next_multiple_of(pages.bytes()),
             pages,
             node: self.plan.node,
         };
@@ -206,7 +206,7 @@ impl<'a> Walker<'a> {
         if walk == ChainWalk::Random {
             return self.sizes.clone();
         }
-        let page = bytes_of(pages);
+        let page = pages.bytes();
         let whole = self.sizes.iter().map(|size| size / page * page);
         let mut whole: Vec<u64> = whole.filter(|size| *size >= 2 * page).collect();
         whole.dedup();
@@ -250,7 +250,7 @@ impl<'a> Walker<'a> {
         let page = match of.walk {
             // Its lines keep to no page.
             ChainWalk::Random => PAGE_BYTES,
-            ChainWalk::InPage | ChainWalk::PerPage => bytes_of(of.pages),
+            ChainWalk::InPage | ChainWalk::PerPage => of.pages.bytes(),
         };
         let memory = &mut of.arena.bytes_mut()[..bytes as usize];
         let mut chain = PointerChain::lay(memory, of.walk, page, self.plan.seed)?;
@@ -297,16 +297,6 @@ pub(super) fn default_bytes(topology: &Topology) -> u64 {
     match fits / HUGE {
         0 => fits / PAGE_BYTES * PAGE_BYTES,
         pages => pages * HUGE,
-    }
-}
-
-/// Bytes of a page.
-#[must_use]
-pub const fn bytes_of(pages: PageSize) -> u64 {
-    match pages {
-        PageSize::Base => PAGE_BYTES,
-        PageSize::Huge2M => 2 << 20,
-        PageSize::Huge1G => 1 << 30,
     }
 }
 

@@ -18,7 +18,7 @@ use super::chain::{ChainWalk, LINE_BYTES, PointerChain};
 use super::driver::{self, DriverError, SharedStop};
 use super::estimate::{TimedWindow, TimerCost};
 use super::kernels::{Kernel, KernelMix, KernelSet, LinePause, StoreKind};
-use super::latency::{self, PAGE_BYTES, bytes_of};
+use super::latency::{self, PAGE_BYTES};
 use super::sampling::{MeasuredClock, SampledLatency, SamplingPlan, sample};
 use super::topology::{Topology, pin_to};
 
@@ -125,7 +125,7 @@ pub fn run(
         driver::has_memory(topology, node)?;
     }
     let threads = places.load.len() + places.probes.len();
-    let page = bytes_of(plan.pages);
+    let page = plan.pages.bytes();
     let most = topology.usable_bytes() / 2 / threads as u64 / page * page;
     let usual = latency::default_bytes(topology).max(SIZE_MIN).min(most);
     let bytes = plan.size_bytes.unwrap_or(usual);
@@ -133,6 +133,7 @@ pub fn run(
         let page_bytes = PAGE_BYTES;
         return Err(DriverError::Size { bytes, page_bytes });
     }
+    driver::fits_memory(topology, bytes.next_multiple_of(page), threads)?;
     let mut show = |(point, done): (LoadedPoint, usize)| watch(&point, done);
     driver::beside(stop, &mut show, |stop, report| {
         let request = |node| ArenaRequest {
@@ -424,7 +425,7 @@ mod tests {
         };
         Topology {
             cpus: (0..cores * smt).map(place).collect(),
-            ..Topology::default()
+            ..Topology::of_this_machine().expect("it can be read")
         }
     }
 

@@ -16,6 +16,7 @@ pub mod ledger;
 pub mod loaded;
 pub mod matrix;
 mod sampling;
+mod system;
 pub mod timer;
 pub mod topology;
 

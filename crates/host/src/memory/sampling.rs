@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use wordline_memory::Clock;
 
-use super::driver::SharedStop;
+use super::driver::{self, SharedStop};
 use super::estimate::{self, EstimateError, LatencyEstimate, TimedBatch, TimerCost, loads_per_batch};
 use super::ledger::{Ledger, LedgerReading};
 use super::timer::{TimerError, timer_cost};
@@ -103,37 +103,16 @@ impl SampledLatency {
         if others.is_empty() {
             return all;
         }
+        let mut ledgers = vec![all.ledger];
         for other in others {
             all.batches.extend(other.batches);
             all.is_cut |= other.is_cut;
-            all.ledger = worse(&all.ledger, &other.ledger);
+            ledgers.push(other.ledger);
         }
+        all.ledger = driver::joined(&ledgers);
         all.batches.sort_by_key(|batch| batch.at_ps);
         all.estimate = estimate::latency(&all.batches, cost, &all.ledger);
         all
-    }
-}
-
-/// The greater of each account.
-fn worse(one: &LedgerReading, other: &LedgerReading) -> LedgerReading {
-    let greater = |one: Option<f64>, other: Option<f64>| match (one, other) {
-        (Some(one), Some(other)) => Some(one.max(other)),
-        (one, other) => one.or(other),
-    };
-    LedgerReading {
-        elapsed_s: one.elapsed_s.max(other.elapsed_s),
-        processor_s: one.processor_s.min(other.processor_s),
-        steal_share: one.steal_share.max(other.steal_share),
-        involuntary_switches: one.involuntary_switches.max(other.involuntary_switches),
-        cpu_pressure: greater(one.cpu_pressure, other.cpu_pressure),
-        memory_pressure: greater(one.memory_pressure, other.memory_pressure),
-        io_pressure: greater(one.io_pressure, other.io_pressure),
-        other_cpu_share: one.other_cpu_share.max(other.other_cpu_share),
-        clock_change: greater(one.clock_change, other.clock_change),
-        clock_stepped: one.clock_stepped || other.clock_stepped,
-        major_faults: one.major_faults.max(other.major_faults),
-        minor_faults: one.minor_faults.max(other.minor_faults),
-        migrations: one.migrations.max(other.migrations),
     }
 }
 
