@@ -133,6 +133,9 @@ pub enum LabError {
         /// Why not, and the way out.
         problem: TargetProblem,
     },
+    /// The memory of this machine cannot be measured so.
+    #[error(transparent)]
+    MachineMemory(#[from] wordline_host::memory::DriverError),
     /// Raw flash of the host cannot be opened.
     #[error("{target}: {source}")]
     Host {
@@ -326,6 +329,14 @@ problems! {
     FewCores { cores: u32, target: String }
         "{cores} cannot load {target} and measure it at a time; allowed: 2 or more (--set cores)";
     Probes { found: u32, target: String, most: u32 } "{found} is out of range on {target}; allowed: 1 to {most}";
+
+    // Of wordline host.
+    TimingOfMachine "of a machine that is measured is what it does; allowed: typ";
+    AgeOfMachine "changes nothing about a machine that is measured; allowed: 0";
+    TargetOfMachine "does not go with wordline host, which measures this machine; --label names it";
+    LayerOfMachine "is a layer for raw flash, and main memory needs none; leave it out";
+    MachineLabel { found: String }
+        "{found:?} names no machine; allowed: 1 to 64 letters, digits, and . _ -, such as lab7";
 
     // Of wordline part fit.
     Base { part: String, why: BaseProblem } "{part}: {why}";

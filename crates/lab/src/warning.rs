@@ -196,6 +196,28 @@ warnings! {
     SlowHost NotFitted { file, longer, each, done, board, least, most }
         "{file}: bus and host take {longer} longer for {each} that is {done} than {board} does, 95 % interval \
          {least} to {most}: a part's sheet cannot hold that";
+    FigureDisturbed Disturbed { test, count, all, place, reason, advice }
+        "{test}: {count} of {all} figures are below grade A for this, the worst of {place}: {reason}; {advice}";
+    FigureShort FewSamples { test, count, all, place, reason, advice }
+        "{test}: {count} of {all} figures are below grade A for this, the worst of {place}: {reason}; {advice}";
+    FigureCoarse CoarseTime { test, count, all, place, reason, advice }
+        "{test}: {count} of {all} figures are below grade A for this, the worst of {place}: {reason}; {advice}";
+    FigureRefused Refused { test, count, all, place, reason, advice }
+        "{test}: {count} of {all} figures are refused, the first of {place}: {reason}; {advice}";
+    NoEstimate Refused { test, count, all, place, reason }
+        "{test}: {count} of {all} figures cannot be made, the first of {place}: {reason}";
+    PagesShort NotObtained { test, pages, percent }
+        "{test}: only {percent:.1} % of the memory lie in pages of {pages}, as the rows state: wait for free memory, or reserve          pages (wordline doctor)";
+    NodeShort NotObtained { test, percent }
+        "{test}: only {percent:.1} % of the memory lie on the node that was asked for; free memory there, or name another";
+    PagesRefused NotObtained { pages, why }
+        "pages of {pages} were left out: {why}";
+    CutByBudget CutByBudget { test, cut, all }
+        "{test}: the time limit cut the samples of {cut} of {all} points; sizes and mixes are complete (--budget)";
+    PairsSampled Default { some, all }
+        "lines were handed over between {some} of the {all} processors, evenly spread: all pairs of more would take too long";
+    StoresLeftOut Default { kernel }
+        "{kernel}: it has no stores past the caches, so that plain ones alone were measured (--kernel)";
     LogTooLong FewSamples { file, most, more }
         "{file}: the first {most} accesses are used, and {more} behind them are not";
     PausesUnknown UnknownCoverage { file }

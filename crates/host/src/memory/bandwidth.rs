@@ -50,8 +50,10 @@ pub struct BandwidthPlan {
     pub size_bytes: Option<u64>,
     /// Size of pages.
     pub pages: PageSize,
-    /// Passes that count.
+    /// Passes that count, at least.
     pub passes: u32,
+    /// Windows of each thread, at least, for which there are more passes: fewer make a coarse figure.
+    pub windows: usize,
     /// Node that memory is asked of; `None` for that of each processor.
     pub node: Option<u32>,
     /// Time of the whole test.
@@ -194,7 +196,7 @@ pub fn run(
                     clock: &clock,
                     cpus,
                     kernel,
-                    passes: plan.passes.max(PASSES_MIN),
+                    passes: passes(plan, bytes, threads),
                     until: Instant::now() + share,
                     stop,
                 };
@@ -218,6 +220,13 @@ pub fn run(
         let complete = !stop.load(Ordering::Relaxed);
         Ok(BandwidthRun { points, complete })
     })
+}
+
+/// Passes that give every thread its windows.
+fn passes(plan: &BandwidthPlan, bytes: u64, threads: u32) -> u32 {
+    let in_a_pass = (bytes / u64::from(threads) / WINDOW_BYTES).max(1);
+    let wanted = (plan.windows as u64).div_ceil(in_a_pass);
+    plan.passes.max(PASSES_MIN).max(wanted.min(1 << 16) as u32)
 }
 
 /// Processors in the order in which threads take them: a core's first threads before its others, sockets in turn.
@@ -391,7 +400,16 @@ impl Team<'_> {
             // Sums of floats that are not normal take a hundred cycles each.
             self.kernel.fill(&mut streams);
         }
-        let mut passes = Vec::new();
+        let window = window_bytes(streams.len());
+        let in_a_pass = streams.first().map_or(0, |stream| stream.len().div_ceil(window));
+        // Written once, so that no page of it is mapped while windows are timed.
+        let blank = || {
+            let mut windows = vec![TimedWindow::default(); in_a_pass];
+            windows.clear();
+            windows
+        };
+        let mut blanks: Vec<Vec<TimedWindow>> = (0..=self.passes).map(|_| blank()).collect();
+        let mut passes = Vec::with_capacity(blanks.len());
         let ledger = Ledger::begin();
         for pass in 0.. {
             if decides && self.is_last(pass) {
@@ -401,7 +419,9 @@ impl Team<'_> {
             if pass >= end.load(Ordering::Relaxed) {
                 break;
             }
-            passes.push(self.pass(&mut streams));
+            let mut windows = blanks.pop().unwrap_or_default();
+            self.pass(&mut streams, &mut windows);
+            passes.push(windows);
         }
         let ledger = ledger.end();
         ThreadWalk { passes, ledger }
@@ -415,11 +435,10 @@ impl Team<'_> {
         passes > PASSES_MIN && Instant::now() >= self.until
     }
 
-    fn pass(&self, streams: &mut [&mut [u8]]) -> Vec<TimedWindow> {
+    fn pass(&self, streams: &mut [&mut [u8]], windows: &mut Vec<TimedWindow>) {
         let clock = &self.clock.clock;
         let window = window_bytes(streams.len());
         let whole = streams.first().map_or(0, |stream| stream.len());
-        let mut windows = Vec::with_capacity(whole / window + 1);
         let mut at_ps = clock.now_ps();
         let mut from = 0;
         while from < whole {
@@ -436,7 +455,6 @@ impl Team<'_> {
             at_ps = now;
             from = to;
         }
-        windows
     }
 
     fn result(&self, walks: Vec<ThreadWalk>) -> TeamResult {
@@ -521,6 +539,7 @@ mod tests {
             size_bytes: Some(16 << 20),
             pages: PageSize::Base,
             passes: 3,
+            windows: 0,
             node: None,
             share: Duration::from_secs(20),
         }
@@ -580,6 +599,20 @@ mod tests {
             ..plan()
         };
         assert!(error(&nowhere).contains("4000"));
+    }
+
+    #[test]
+    fn threads_with_little_memory_pass_over_it_more_often() {
+        let plan = BandwidthPlan {
+            windows: 1280,
+            passes: 10,
+            ..plan()
+        };
+        assert_eq!(passes(&plan, 256 << 20, 1), 10);
+        assert_eq!(passes(&plan, 256 << 20, 4), 20);
+        assert_eq!(passes(&plan, 1 << 30, 64), 80);
+        let none = BandwidthPlan { windows: 0, ..plan };
+        assert_eq!(passes(&none, 256 << 20, 64), 10);
     }
 
     #[test]

@@ -105,8 +105,8 @@ pub struct LoadedRun {
     pub complete: bool,
 }
 
-/// Pauses to measure, by the points that there are, shortest pause first, and the idle one; none where the curve is complete.
-pub type NextPauses<'a> = dyn Fn(&[LoadedPoint], Option<&LoadedPoint>) -> Vec<u64> + Sync + 'a;
+/// Pauses to measure, by the points that there are, shortest pause first; none where the curve is complete.
+pub type NextPauses<'a> = dyn Fn(&LoadedRun) -> Vec<u64> + Sync + 'a;
 
 /// Measures, wave by wave, at the pauses that `next` asks for. Each point that ends is shown to `watch`.
 ///
@@ -119,7 +119,7 @@ pub fn run(
     stop: &dyn Fn() -> bool,
     watch: &mut dyn FnMut(&LoadedPoint, usize),
 ) -> Result<LoadedRun, DriverError> {
-    let places = Places::new(topology, plan.probes)?;
+    let places = LoadedPlaces::new(topology, plan.probes)?;
     let kernel = Kernel::new(plan.set, plan.mix, plan.stores)?;
     if let Some(node) = plan.node {
         driver::has_memory(topology, node)?;
@@ -180,7 +180,7 @@ pub fn run(
         report((idle.clone(), 1));
         run.idle = Some(idle);
         loop {
-            let wave = next(&run.points, run.idle.as_ref());
+            let wave = next(&run);
             if wave.is_empty() {
                 break;
             }
@@ -203,12 +203,12 @@ pub fn run(
 
 /// Who loads and who probes: processors with their nodes.
 #[derive(Debug, PartialEq)]
-struct Places {
+struct LoadedPlaces {
     load: Vec<(u32, u32)>,
     probes: Vec<(u32, u32)>,
 }
 
-impl Places {
+impl LoadedPlaces {
     /// Probes take the last cores, of which they are the only threads.
     fn new(topology: &Topology, probes: u32) -> Result<Self, DriverError> {
         let needed = probes.max(1) + 1;
@@ -258,7 +258,7 @@ unsafe impl Send for ProbeChain<'_> {}
 /// What all points share.
 struct LoadBench<'a> {
     clock: &'a MeasuredClock,
-    places: &'a Places,
+    places: &'a LoadedPlaces,
     kernel: &'a Kernel,
     bytes: usize,
     loads: u64,
@@ -433,7 +433,7 @@ mod tests {
     fn probes_have_cores_of_their_own() {
         let cpus = |places: &[(u32, u32)]| -> Vec<u32> { places.iter().map(|place| place.0).collect() };
         let of = |cores, smt, probes| {
-            let places = Places::new(&machine(cores, smt), probes).expect("cores enough");
+            let places = LoadedPlaces::new(&machine(cores, smt), probes).expect("cores enough");
             (cpus(&places.load), cpus(&places.probes))
         };
         assert_eq!(of(4, 1, 1), (vec![0, 1, 2], vec![3]));
@@ -445,7 +445,7 @@ mod tests {
     #[test]
     fn one_core_is_refused_by_name() {
         for (cores, smt, probes, found) in [(1, 1, 1, 1), (1, 2, 1, 1), (2, 1, 2, 2), (4, 1, 0, 4)] {
-            let error = Places::new(&machine(cores, smt), probes).expect_err("too few");
+            let error = LoadedPlaces::new(&machine(cores, smt), probes).expect_err("too few");
             let DriverError::FewCpus { found: seen, .. } = error else {
                 panic!("{error}");
             };
@@ -480,11 +480,11 @@ mod tests {
             share: Duration::from_secs(10),
             points: 3,
         };
-        let next = |points: &[LoadedPoint], idle: Option<&LoadedPoint>| match points.len() {
+        let next = |run: &LoadedRun| match run.points.len() {
             0 => vec![0, 1_000],
             2 => vec![30],
             _ => {
-                assert!(idle.is_some() && points.len() == 3);
+                assert!(run.idle.is_some() && run.points.len() == 3);
                 Vec::new()
             }
         };

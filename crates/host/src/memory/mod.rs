@@ -15,7 +15,7 @@ pub mod latency;
 pub mod ledger;
 pub mod loaded;
 pub mod matrix;
-mod sampling;
+pub mod sampling;
 mod system;
 pub mod timer;
 pub mod topology;

@@ -14,11 +14,15 @@ use crate::WallClock;
 /// How wide the 95 % interval of a median may stay, relative to it.
 const WIDE: f64 = 0.01;
 
-/// Batches below which no interval counts, however narrow.
-const BATCHES_MIN: usize = 400;
+/// Batches below which no interval counts, however narrow: so many that the estimator does not call them few when a fifth was
+/// interrupted.
+const BATCHES_MIN: usize = 1280;
 
 /// Batches that are timed even when the time is used up: fewer make no estimate.
 const BATCHES_LEAST: usize = 64;
+
+/// Loads of a batch, at least, where the batch is short for want of loads.
+const LOADS_LEAST: u64 = 16;
 
 /// Loads that show about how long one takes.
 const TRIAL: u32 = 64;
@@ -83,7 +87,7 @@ pub struct SampledLatency {
 }
 
 impl SampledLatency {
-    /// Batches without those that were interrupted, which are the slowest.
+    /// Batches without those that were interrupted, which are the slowest, in the order of time.
     #[must_use]
     pub fn kept(&self) -> Vec<TimedBatch> {
         let hit = self.estimate.as_ref().map_or(0.0, |found| found.hit_share);
@@ -91,6 +95,7 @@ impl SampledLatency {
         let mut kept = self.batches.clone();
         kept.sort_by_key(|batch| batch.duration_ps / u64::from(batch.loads.max(1)));
         kept.truncate(kept.len() - hit);
+        kept.sort_by_key(|batch| batch.at_ps);
         kept
     }
 
@@ -127,13 +132,18 @@ pub(super) fn sample(
     let loads = plan.loads.unwrap_or_else(|| {
         let trials = (0..3).map(|_| batch(clock, TRIAL, load).duration_ps);
         let net_ps = trials.min().unwrap_or(0) as f64 - cost.cost_ps;
-        loads_per_batch(net_ps / f64::from(TRIAL), cost)
+        let wanted = loads_per_batch(net_ps / f64::from(TRIAL), cost);
+        // Shorter batches rather than few of them.
+        let fits = plan.loads_most / BATCHES_MIN as u64;
+        u64::from(wanted).min(fits).max(LOADS_LEAST) as u32
     });
+    let most = (plan.loads_most / u64::from(loads)).max(BATCHES_LEAST as u64) as usize;
+    // Written once, so that no page of it is mapped while loads are timed.
+    let mut batches = vec![TimedBatch::default(); most.min(1 << 16) + BATCHES_LEAST];
+    batches.clear();
     let ledger = Ledger::begin();
     let begin = clock.now_ps();
     let elapsed = || Duration::from_nanos((clock.now_ps() - begin) / 1000);
-    let most = (plan.loads_most / u64::from(loads)).max(BATCHES_LEAST as u64) as usize;
-    let mut batches: Vec<TimedBatch> = Vec::with_capacity(most.min(1 << 16));
     let mut look = BATCHES_MIN;
     let is_cut = loop {
         for _ in 0..BATCHES_LEAST {

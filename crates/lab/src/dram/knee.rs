@@ -13,7 +13,7 @@ const CONSTANT: f64 = 1.1;
 
 /// Which point is the knee of a curve, least load first; `None` where it does not bend: with fewer than three points,
 /// or where latency or throughput do not grow.
-pub(super) fn knee(curve: &[Place]) -> Option<usize> {
+pub(crate) fn knee(curve: &[Place]) -> Option<usize> {
     let (&(x0, y0), &(x1, y1)) = (curve.first()?, curve.last()?);
     if !(x1 > x0 && y1 > y0) {
         return None;
@@ -55,7 +55,7 @@ pub(super) fn rises(curve: &[Place], idle: f64) -> usize {
 }
 
 /// The stage of every point, 1 to 3, where an idle memory has a latency. Without a knee nothing is saturated.
-pub(super) fn stages(curve: &[Place], knee: Option<usize>, idle: f64) -> Vec<u8> {
+pub(crate) fn stages(curve: &[Place], knee: Option<usize>, idle: f64) -> Vec<u8> {
     let rises = rises(curve, idle);
     let stage = |index: usize| match knee {
         Some(knee) if index > knee => 3,

@@ -13,7 +13,7 @@ pub(crate) mod draws;
 mod explain;
 mod idle;
 pub(crate) mod knee;
-mod loaded;
+pub(crate) mod loaded;
 mod measured;
 pub(crate) mod points;
 pub(crate) mod reduced;
