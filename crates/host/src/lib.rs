@@ -22,8 +22,8 @@
 
 mod clock;
 pub mod machine;
-pub mod memory;
 mod mapped;
+pub mod memory;
 pub mod mtd;
 mod scratch;
 mod thread;

@@ -4,7 +4,9 @@
 //! bus. So the total is taken over the time in which all of them run, and the sum serves as an upper bound.
 
 use super::TimerCost;
-use super::bandwidth::{BandwidthEstimate, PS_PER_S, ScreenedBandwidth, TimedWindow, best_pass, screened};
+use super::bandwidth::{
+    BandwidthEstimate, PS_PER_S, ScreenedBandwidth, TimedWindow, best_pass, screened,
+};
 use super::defences::Defences;
 use super::grade::{Grade, GradeReason};
 use super::input::{EstimateError, LEAST_KEPT, Timed};
@@ -210,9 +212,11 @@ impl Totals {
         let all = spans.iter().copied().collect::<Option<Vec<_>>>();
         if let Some(spans) = &all {
             // A window that began before another thread ran had the bus more to itself.
-            let within = spans.iter().fold((0, u64::MAX), |(from, to), (start, end)| {
-                (from.max(*start), to.min(*end))
-            });
+            let within = spans
+                .iter()
+                .fold((0, u64::MAX), |(from, to), (start, end)| {
+                    (from.max(*start), to.min(*end))
+                });
             let rates = running.iter().map(|thread| thread.rate(at_ps, within));
             if let Some(total) = rates.sum::<Option<f64>>() {
                 self.all.push(1.0 / total);

@@ -44,7 +44,11 @@ fn shared(seed: u64, threads: usize, rivals: u32, seconds: f64) -> Shared {
                 if left[thread] <= 0.0 {
                     on[thread] = !on[thread];
                     let slice = slice(&mut draws);
-                    left[thread] = if on[thread] { slice } else { slice * f64::from(rivals) };
+                    left[thread] = if on[thread] {
+                        slice
+                    } else {
+                        slice * f64::from(rivals)
+                    };
                 }
             }
         }
@@ -91,11 +95,11 @@ const TIMER: TimerCost = TimerCost {
 };
 
 fn one(run: &Shared) -> BandwidthEstimate {
-    bandwidth(&run.windows[0], &run.passes, &TIMER, &run.ledger).unwrap()
+    bandwidth(&run.windows[0], &run.passes, &TIMER, &run.ledger).expect("an estimate")
 }
 
 fn all(run: &Shared) -> AggregateBandwidth {
-    aggregate(&run.windows, &run.passes, &TIMER, &run.ledger).unwrap()
+    aggregate(&run.windows, &run.passes, &TIMER, &run.ledger).expect("an estimate")
 }
 
 #[test]
@@ -103,13 +107,29 @@ fn one_thread_quiet_and_beside_ten_rivals() {
     for seed in 0..5 {
         let quiet = one(&shared(seed, 1, 0, 0.3));
         assert!((quiet.p50 / ALONE - 1.0).abs() < 0.01, "{quiet:?}");
-        assert!((quiet.low..=quiet.high).contains(&ALONE), "{quiet:?}");
         assert_eq!(quiet.grade, Grade::A, "{quiet:?}");
         let busy = one(&shared(seed, 1, 10, 2.0));
-        assert!(busy.p90 / quiet.p90 > 0.97 && busy.p50 / quiet.p50 > 0.97, "{busy:?}");
-        assert!(busy.best_pass.unwrap() / quiet.best_pass.unwrap() < 0.3, "what STREAM would say");
+        assert!(
+            busy.p90 / quiet.p90 > 0.97 && busy.p50 / quiet.p50 > 0.97,
+            "{busy:?}"
+        );
+        assert!(
+            busy.best_pass.expect("passes") / quiet.best_pass.expect("passes") < 0.3,
+            "what STREAM would say"
+        );
         assert!(busy.hit_share > 0.0 && busy.grade == Grade::C, "{busy:?}");
     }
+}
+
+#[test]
+fn the_interval_of_windows_holds_the_truth() {
+    let holds = |seed: &u64| {
+        let found = one(&shared(*seed, 1, 0, 0.05));
+        (found.low..=found.high).contains(&ALONE)
+    };
+    let held = (0..1000).filter(holds).count();
+    println!("windows: {held} of 1000 covered");
+    assert!(held >= 930, "{held}");
 }
 
 /// The sum of what each thread reaches would be 24 GB/s of a bus of 20.
@@ -117,17 +137,29 @@ fn one_thread_quiet_and_beside_ten_rivals() {
 fn two_threads_are_added_while_both_run() {
     for seed in 0..5 {
         let quiet = all(&shared(seed, 2, 0, 0.3));
-        assert_eq!((quiet.basis, quiet.grade), (AggregateBasis::Together, Grade::A));
+        assert_eq!(
+            (quiet.basis, quiet.grade),
+            (AggregateBasis::Together, Grade::A)
+        );
         assert!((quiet.p50 / BUS - 1.0).abs() < 0.01, "{quiet:?}");
         assert!(quiet.overlap_share > 0.99);
 
         let busy = all(&shared(seed, 2, 10, 3.0));
         assert_eq!(busy.basis, AggregateBasis::Together);
         assert!((busy.p50 / BUS - 1.0).abs() < 0.02, "{busy:?}");
-        assert!(busy.p90 / quiet.p90 > 0.85 && busy.p90 / quiet.p90 < 1.05, "{busy:?}");
-        assert!(busy.overlap_share < 0.05 && busy.grade == Grade::C, "{busy:?}");
+        assert!(
+            busy.p90 / quiet.p90 > 0.85 && busy.p90 / quiet.p90 < 1.05,
+            "{busy:?}"
+        );
+        assert!(
+            busy.overlap_share < 0.05 && busy.grade == Grade::C,
+            "{busy:?}"
+        );
         let sum: f64 = busy.threads.iter().map(|thread| thread.p50).sum();
-        assert!(sum > 1.15 * BUS, "the sum is no measure of the total: {sum}");
+        assert!(
+            sum > 1.15 * BUS,
+            "the sum is no measure of the total: {sum}"
+        );
     }
 }
 
@@ -135,10 +167,18 @@ fn two_threads_are_added_while_both_run() {
 fn threads_that_never_meet_have_bounds() {
     let run = shared(1, 6, 10, 0.5);
     let busy = all(&run);
-    let AggregateBasis::Bounds { threads, at_least, at_most } = busy.basis else {
+    let AggregateBasis::Bounds {
+        threads,
+        at_least,
+        at_most,
+    } = busy.basis
+    else {
         panic!("{busy:?}");
     };
-    assert!(threads < 6 && at_least <= BUS * 1.02 && at_most > BUS, "{busy:?}");
+    assert!(
+        threads < 6 && at_least <= BUS * 1.02 && at_most > BUS,
+        "{busy:?}"
+    );
     assert!(busy.reasons.iter().any(|reason| reason.name() == "apart"));
     assert!(busy.grade >= Grade::C);
 }
@@ -151,8 +191,11 @@ fn coarse_clock() {
         window.at_ps = window.at_ps / 1_000_000 * 1_000_000;
         window.duration_ps = end - window.at_ps;
     }
-    let timer = TimerCost { cost_ps: 0.0, quantum_ps: 1e6 };
-    let found = bandwidth(&run.windows[0], &[], &timer, &run.ledger).unwrap();
+    let timer = TimerCost {
+        cost_ps: 0.0,
+        quantum_ps: 1e6,
+    };
+    let found = bandwidth(&run.windows[0], &[], &timer, &run.ledger).expect("an estimate");
     assert!((found.low..=found.high).contains(&ALONE), "{found:?}");
     assert_eq!((found.best_pass, found.grade), (None, Grade::B));
 }
