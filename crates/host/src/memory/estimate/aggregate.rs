@@ -136,12 +136,12 @@ fn worst_of_each_kind(threads: &[ScreenedBandwidth]) -> Vec<GradeReason> {
 }
 
 /// Windows of one thread that were not interrupted, and the spans of time that they fill.
-struct Running {
+struct RunningThread {
     windows: Vec<Timed>,
     spans: Vec<(u64, u64)>,
 }
 
-impl Running {
+impl RunningThread {
     fn of(thread: &ScreenedBandwidth) -> Self {
         let kept = thread.screening.kept.iter();
         let windows: Vec<Timed> = kept.map(|place| thread.timed[*place]).collect();
@@ -184,7 +184,7 @@ struct Totals {
 
 impl Totals {
     fn of(threads: &[ScreenedBandwidth]) -> Self {
-        let running: Vec<Running> = threads.iter().map(Running::of).collect();
+        let running: Vec<RunningThread> = threads.iter().map(RunningThread::of).collect();
         let windows = || running.iter().flat_map(|thread| &thread.windows);
         let start = windows().map(|window| window.at_ps).min().unwrap_or(0);
         let end = windows().map(|window| window.end_ps).max().unwrap_or(0);
@@ -206,7 +206,7 @@ impl Totals {
     }
 
     /// Takes the total at an instant; whether all threads ran.
-    fn take(&mut self, running: &[Running], at_ps: u64) -> bool {
+    fn take(&mut self, running: &[RunningThread], at_ps: u64) -> bool {
         let spans = running.iter().map(|thread| thread.span(at_ps));
         let spans: Vec<Option<(u64, u64)>> = spans.collect();
         let all = spans.iter().copied().collect::<Option<Vec<_>>>();

@@ -26,7 +26,7 @@ use std::fmt;
 
 use super::defences::Defences;
 use super::interruption::lost_share_of;
-use super::shape::Shape;
+use super::shape::TimingShape;
 use crate::memory::ledger::LedgerReading;
 
 /// How far a figure can be trusted.
@@ -167,36 +167,36 @@ pub enum GradeReason {
 }
 
 /// From which value on a reason has grade B, C and refusal.
-struct Limits(f64, f64, f64);
+struct GradeLimits(f64, f64, f64);
 
 const NEVER: f64 = f64::INFINITY;
 const FEW_BATCHES: (usize, usize) = (1024, 256);
 /// What two runs of a quiet machine differ by is 2 to 3 %: an interval above 5 % hides differences that users look for.
-const WIDE_INTERVAL: Limits = Limits(0.05, 0.20, 0.50);
+const WIDE_INTERVAL: GradeLimits = GradeLimits(0.05, 0.20, 0.50);
 /// The interval has the step in it; beyond 10 % it says little else.
-const COARSE_TIMER: Limits = Limits(0.01, 0.10, 0.50);
+const COARSE_TIMER: GradeLimits = GradeLimits(0.01, 0.10, 0.50);
 /// The cost is known within a tenth, so it leaves 1 %, 5 % and 20 % in doubt.
-const COSTLY_TIMER: Limits = Limits(0.10, 0.50, 2.0);
+const COSTLY_TIMER: GradeLimits = GradeLimits(0.10, 0.50, 2.0);
 /// The fence for interruptions holds up to a quarter of the batches; half of them leaves no choice.
-const INTERRUPTED: Limits = Limits(0.01, 0.10, 0.50);
+const INTERRUPTED: GradeLimits = GradeLimits(0.01, 0.10, 0.50);
 /// What is removed is slow for a known reason, but what is left of a half is a choice.
-const COLD: Limits = Limits(0.10, 0.50, NEVER);
+const COLD: GradeLimits = GradeLimits(0.10, 0.50, NEVER);
 /// A quiet machine has ticks and daemons below 2 %; from half on, caches and clocks belong to others.
-const CORE_CONTENTION: Limits = Limits(0.02, 0.50, NEVER);
+const CORE_CONTENTION: GradeLimits = GradeLimits(0.02, 0.50, NEVER);
 /// As above, but its other guests also load the memory, unseen.
-const STOLEN: Limits = Limits(0.01, 0.20, NEVER);
+const STOLEN: GradeLimits = GradeLimits(0.01, 0.20, NEVER);
 /// Least loss that the batches must account for, and the share of it.
 const UNEXPLAINED_LOSS: (f64, f64) = (0.20, 0.5);
 /// A median of twice p5 is a figure of the rivals.
-const MEMORY_CONTENTION: Limits = Limits(0.0, 0.0, 1.0);
+const MEMORY_CONTENTION: GradeLimits = GradeLimits(0.0, 0.0, 1.0);
 /// Repeats of a quiet machine stay within 3 %.
-const DRIFT: Limits = Limits(0.03, 0.10, 0.50);
+const DRIFT: GradeLimits = GradeLimits(0.03, 0.10, 0.50);
 /// The on-chip third of a latency follows the core's frequency: 10 % of it is 3 %.
-const CLOCK_CHANGE: Limits = Limits(0.02, 0.10, NEVER);
-const MINOR_FAULTS: Limits = Limits(0.01, NEVER, NEVER);
+const CLOCK_CHANGE: GradeLimits = GradeLimits(0.02, 0.10, NEVER);
+const MINOR_FAULTS: GradeLimits = GradeLimits(0.01, NEVER, NEVER);
 const APART: (f64, f64, f64) = (0.90, 0.50, 2.0);
 
-impl Limits {
+impl GradeLimits {
     fn grade(&self, value: f64) -> Grade {
         match value {
             value if value >= self.2 => Grade::Refused,
@@ -296,7 +296,7 @@ impl GradeReason {
 
     /// What the timing, the removal and the ledger say.
     pub(super) fn of_run(
-        shape: &Shape,
+        shape: &TimingShape,
         step: f64,
         cost: f64,
         ledger: &LedgerReading,

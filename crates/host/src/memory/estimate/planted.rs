@@ -126,7 +126,7 @@ impl PlantedRun {
         // Nanoseconds, from any phase of the clock on.
         let start = 1e6 * draws.unit();
         let mut now = start;
-        let mut core = Core::new(self.preemption, &mut draws);
+        let mut core = PlantedCore::new(self.preemption, &mut draws);
         let mut batches = Vec::with_capacity(self.batches);
         let shown = |now: f64| (now * 1e3 / self.timer.quantum_ps).floor() * self.timer.quantum_ps;
         for batch in 0..self.batches {
@@ -203,7 +203,7 @@ impl PlantedRun {
 }
 
 /// The scheduler.
-struct Core {
+struct PlantedCore {
     preemption: Option<Preemption>,
     slice_end: f64,
     warm_from: f64,
@@ -211,7 +211,7 @@ struct Core {
     switches: u64,
 }
 
-impl Core {
+impl PlantedCore {
     fn new(preemption: Option<Preemption>, draws: &mut Draws) -> Self {
         let first = preemption.map_or(f64::INFINITY, |rivals| {
             1e6 * (1.0 + rivals.on_ms * draws.unit())

@@ -25,7 +25,7 @@ const OTHERS_AT_WORK: f64 = 0.05;
 const OTHERS_TAKE: f64 = 0.01;
 
 /// Figures of what was timed, in picoseconds a load or byte.
-pub(super) struct Shape {
+pub(super) struct TimingShape {
     pub quantiles: Ordered,
     pub median: f64,
     pub low: f64,
@@ -44,7 +44,7 @@ pub(super) fn shape(
     timer: &TimerCost,
     ledger: &LedgerReading,
     defences: &Defences,
-) -> Result<Shape, EstimateError> {
+) -> Result<TimingShape, EstimateError> {
     plausible(timer, ledger)?;
     let screening = screen(timed, ledger, defences);
     if screening.kept.len() < LEAST_KEPT {
@@ -87,7 +87,7 @@ pub(super) fn shape(
         (low, high) = (low + shift, high + shift);
     }
 
-    let mut shape = Shape {
+    let mut shape = TimingShape {
         median: middle,
         low: low.clamp(0.0, middle),
         high: high.max(middle),
@@ -120,7 +120,7 @@ pub(super) fn shape(
 /// middle rises above p5, which keeps the quiet value because rivals pause, or speed comes and goes. Two modes that
 /// alternate from batch to batch are the memory's own (refresh, page walks), and what a coarse clock scatters is no rise.
 fn contention(
-    shape: &Shape,
+    shape: &TimingShape,
     values: &[f64],
     step: f64,
     ledger: &LedgerReading,
