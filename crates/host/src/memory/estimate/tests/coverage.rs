@@ -53,37 +53,28 @@ fn two_modes() {
 
 #[test]
 fn bursts() {
-    let run = PlantedRun::new(PlantedLatency::TwoModes { burst: 20.0 });
-    holds(
-        "70/30 in bursts of 20",
-        &PlantedRun {
-            batches: 4000,
-            ..run
-        },
-        0.10,
-    );
-    let slow = PlantedRun::new(PlantedLatency::Slow);
-    holds(
-        "each batch near the last",
-        &PlantedRun {
-            batches: 4000,
-            ..slow
-        },
-        0.03,
-    );
+    let of = |latency, batches| PlantedRun {
+        batches,
+        ..PlantedRun::new(latency)
+    };
+    let modes = of(PlantedLatency::TwoModes { burst: 20.0 }, 4000);
+    holds("70/30 in bursts of 20", &modes, 0.10);
+    let slow = of(PlantedLatency::Slow, 2000);
+    holds("each batch near the last", &slow, 0.05);
 }
 
 #[test]
 fn drifting() {
+    let of = |latency| PlantedRun {
+        batches: 1000,
+        ..PlantedRun::new(latency)
+    };
     for rise_ns in [5.0, 15.0, 40.0] {
-        let run = PlantedRun::new(PlantedLatency::Drift { rise_ns });
+        let run = of(PlantedLatency::Drift { rise_ns });
         holds(&format!("drift of {rise_ns} ns"), &run, rise_ns / 90.0);
     }
-    holds(
-        "a wave",
-        &PlantedRun::new(PlantedLatency::Wave { height_ns: 10.0 }),
-        0.20,
-    );
+    let wave = of(PlantedLatency::Wave { height_ns: 10.0 });
+    holds("a wave", &wave, 0.20);
 }
 
 #[test]
@@ -248,6 +239,28 @@ fn gaps_are_interruptions() {
         "{found:?}"
     );
     assert!(!has(&found, "unexplained_loss"), "the gaps account for it");
+}
+
+/// Rivals for core and memory come together: what is slow beside them is not cold, and stays.
+#[test]
+fn quiet_times_are_not_preferred() {
+    let run = PlantedRun::new(PlantedLatency::Still { scale_ns: 3.0 });
+    let (mut batches, ledger) = run.draw(7);
+    let mut shift = 0;
+    for (place, batch) in batches.iter_mut().enumerate() {
+        let beside_rivals = place >= 800;
+        if beside_rivals && place % 50 == 0 {
+            shift += 3_000_000_000;
+        }
+        batch.at_ps += shift;
+        if beside_rivals {
+            shift += batch.duration_ps / 2;
+            batch.duration_ps += batch.duration_ps / 2;
+        }
+    }
+    let found = latency_with(&batches, &run.timer, &ledger, &Defences::ALL).expect("an estimate");
+    assert!(found.cold_share < 0.05, "{found:?}");
+    assert!(found.median_ps > 140e3, "{found:?}");
 }
 
 /// Removal is one-sided: nothing is too fast.
