@@ -6,6 +6,8 @@
 //! of timed loads and says how far to trust them. Software for
 //! simulated chips runs on these as well; its results are *measured*.
 //!
+//! [`memory`] measures the main memory: what it is made of, pages of a chosen size and node, and what else the machine did.
+//!
 //! Tests wear raw flash out and destroy its content. Therefore [`mtd::Mtd::open`] refuses a device that is in use, and
 //! callers have the user name it twice.
 //!
@@ -21,7 +23,9 @@
 //! # Ok::<(), wordline_host::mtd::MtdError>(())
 //! ```
 
+mod accounts;
 mod clock;
+mod linux_files;
 pub mod machine;
 mod mapped;
 pub mod memory;
