@@ -8,7 +8,7 @@ use std::path::Path;
 use wordline_catalog::{Capability, Catalog, PartOnBoard, Target};
 use wordline_core::{Experiment, ResultSet, Timing};
 use wordline_host::ScratchFile;
-use wordline_host::mtd::Kernel;
+use wordline_host::mtd::KernelCalls;
 use wordline_host::mtd::Mtd;
 use wordline_nvm::bus::BusCommand;
 use wordline_nvm::{Conditions, Device, Memory};
@@ -51,7 +51,7 @@ pub(crate) fn parts(targets: Vec<Target<'_>>) -> Result<Vec<PartOnBoard<'_>>, La
 }
 
 /// Raw flash of this host, which is worn for real.
-pub(crate) fn host_flash(target: &Target<'_>) -> Result<Mtd<Kernel>, LabError> {
+pub(crate) fn host_flash(target: &Target<'_>) -> Result<Mtd<KernelCalls>, LabError> {
     let Target::RawFlash(device) = target else {
         return Err(target.lacks(&[Capability::Flash]).into());
     };

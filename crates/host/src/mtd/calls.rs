@@ -54,12 +54,12 @@ pub trait Calls {
 
 /// The kernel's driver of an open device.
 #[derive(Debug)]
-pub struct Kernel {
+pub struct KernelCalls {
     #[cfg_attr(not(target_os = "linux"), expect(dead_code))]
     file: File,
 }
 
-impl Kernel {
+impl KernelCalls {
     /// Of a character device that is open for reading and writing.
     #[must_use]
     pub const fn new(file: File) -> Self {
@@ -75,7 +75,7 @@ mod linux {
     use rustix::io::Errno;
     use rustix::ioctl::{Getter, Ioctl, IoctlOutput, Opcode, Setter, ioctl, opcode};
 
-    use super::{Calls, EccCounts, Kernel};
+    use super::{Calls, EccCounts, KernelCalls};
 
     /// `struct erase_info_user64`.
     #[repr(C)]
@@ -126,7 +126,7 @@ mod linux {
         i64::try_from(at).map_err(|_| Errno::INVAL.into())
     }
 
-    impl Calls for Kernel {
+    impl Calls for KernelCalls {
         fn read(&mut self, at: u64, out: &mut [u8]) -> io::Result<()> {
             self.file.read_exact_at(out, at)
         }
@@ -172,13 +172,13 @@ mod linux {
 mod elsewhere {
     use std::io;
 
-    use super::{Calls, EccCounts, Kernel};
+    use super::{Calls, EccCounts, KernelCalls};
 
     fn missing<T>() -> io::Result<T> {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    impl Calls for Kernel {
+    impl Calls for KernelCalls {
         fn read(&mut self, _: u64, _: &mut [u8]) -> io::Result<()> {
             missing()
         }

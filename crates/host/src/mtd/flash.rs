@@ -7,7 +7,9 @@ use rustix::fs::{FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 use wordline_memory::{Ecc, Flash, FlashErrorKind, Geometry};
 
-use super::{Calls, Description, InUse, Kernel, KernelPaths, MtdError, MtdKind, in_use, number_of};
+use super::{
+    Calls, Description, InUse, KernelCalls, KernelPaths, MtdError, MtdKind, in_use, number_of,
+};
 
 /// A raw flash device of the host.
 ///
@@ -16,7 +18,7 @@ use super::{Calls, Description, InUse, Kernel, KernelPaths, MtdError, MtdKind, i
 /// [`Uncorrectable`](FlashErrorKind::Uncorrectable). Others that read at the same time would be counted, too. Bits are
 /// counted over a whole read, not by the codeword: [`Ecc::Corrected`] holds that count, and never advises to move data.
 #[derive(Debug)]
-pub struct Mtd<C = Kernel> {
+pub struct Mtd<C = KernelCalls> {
     pub(super) calls: C,
     device: PathBuf,
     description: Description,
@@ -62,7 +64,7 @@ impl Mtd {
         }
         // Whoever came in between is seen now, or finds it open.
         unused()?;
-        Self::with(Kernel::new(file.into()), device, description)
+        Self::with(KernelCalls::new(file.into()), device, description)
     }
 }
 

@@ -20,7 +20,7 @@ use std::ffi::OsStr;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
-pub use calls::{Calls, EccCounts, Kernel};
+pub use calls::{Calls, EccCounts, KernelCalls};
 pub use error::{InUse, MtdError};
 pub use flash::Mtd;
 pub use sysfs::{Description, MtdKind};
