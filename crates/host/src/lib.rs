@@ -2,7 +2,8 @@
 //!
 //! [`mtd`] is raw flash as Linux shows it: NOR and NAND chips beside an embedded processor. [`MappedFile`] is a file
 //! mapped into memory, where `msync` makes writes last; [`ScratchFile`] is one that a measurement may write over. [`WallClock`]
-//! reads elapsed time, [`ThreadReading`] what others took of it, and [`machine`] describes the host. Software for
+//! reads elapsed time, [`ThreadReading`] what others took of it, and [`machine`] describes the host. [`memory`] makes figures
+//! of timed loads and says how far to trust them. Software for
 //! simulated chips runs on these as well; its results are *measured*.
 //!
 //! [`memory`] measures the main memory: what it is made of, pages of a chosen size and node, and what else the machine did.

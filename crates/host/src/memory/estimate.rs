@@ -21,10 +21,10 @@ mod input;
 mod interruption;
 mod interval;
 mod latency;
-mod quantile;
-mod shape;
 #[cfg(test)]
 pub(crate) mod planted;
+mod quantile;
+mod shape;
 #[cfg(test)]
 mod tests;
 

@@ -87,7 +87,7 @@ unsafe impl Send for Arena {}
 unsafe impl Sync for Arena {}
 
 impl Arena {
-    /// Maps one. It takes about 0.2 s a GiB.
+    /// Maps one. The kernel clears every page, which takes a second or so a GiB.
     ///
     /// # Errors
     /// When memory, a control group's limit, the pool of pages or the node does not allow it, with what would.

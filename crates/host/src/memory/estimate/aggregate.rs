@@ -4,7 +4,9 @@
 //! bus. So the total is taken over the time in which all of them run, and the sum serves as an upper bound.
 
 use super::TimerCost;
-use super::bandwidth::{BandwidthEstimate, PS_PER_S, ScreenedBandwidth, TimedWindow, best_pass, screened};
+use super::bandwidth::{
+    BandwidthEstimate, PS_PER_S, ScreenedBandwidth, TimedWindow, best_pass, screened,
+};
 use super::defences::Defences;
 use super::grade::{Grade, GradeReason};
 use super::input::{EstimateError, LEAST_KEPT, Timed};
@@ -134,12 +136,12 @@ fn worst_of_each_kind(threads: &[ScreenedBandwidth]) -> Vec<GradeReason> {
 }
 
 /// Windows of one thread that were not interrupted, and the spans of time that they fill.
-struct Running {
+struct RunningThread {
     windows: Vec<Timed>,
     spans: Vec<(u64, u64)>,
 }
 
-impl Running {
+impl RunningThread {
     fn of(thread: &ScreenedBandwidth) -> Self {
         let kept = thread.screening.kept.iter();
         let windows: Vec<Timed> = kept.map(|place| thread.timed[*place]).collect();
@@ -182,7 +184,7 @@ struct Totals {
 
 impl Totals {
     fn of(threads: &[ScreenedBandwidth]) -> Self {
-        let running: Vec<Running> = threads.iter().map(Running::of).collect();
+        let running: Vec<RunningThread> = threads.iter().map(RunningThread::of).collect();
         let windows = || running.iter().flat_map(|thread| &thread.windows);
         let start = windows().map(|window| window.at_ps).min().unwrap_or(0);
         let end = windows().map(|window| window.end_ps).max().unwrap_or(0);
@@ -204,15 +206,17 @@ impl Totals {
     }
 
     /// Takes the total at an instant; whether all threads ran.
-    fn take(&mut self, running: &[Running], at_ps: u64) -> bool {
+    fn take(&mut self, running: &[RunningThread], at_ps: u64) -> bool {
         let spans = running.iter().map(|thread| thread.span(at_ps));
         let spans: Vec<Option<(u64, u64)>> = spans.collect();
         let all = spans.iter().copied().collect::<Option<Vec<_>>>();
         if let Some(spans) = &all {
             // A window that began before another thread ran had the bus more to itself.
-            let within = spans.iter().fold((0, u64::MAX), |(from, to), (start, end)| {
-                (from.max(*start), to.min(*end))
-            });
+            let within = spans
+                .iter()
+                .fold((0, u64::MAX), |(from, to), (start, end)| {
+                    (from.max(*start), to.min(*end))
+                });
             let rates = running.iter().map(|thread| thread.rate(at_ps, within));
             if let Some(total) = rates.sum::<Option<f64>>() {
                 self.all.push(1.0 / total);

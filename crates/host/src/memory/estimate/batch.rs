@@ -24,8 +24,7 @@ pub fn loads_per_batch(latency_ps: f64, timer: &TimerCost) -> u32 {
     let timer_ps = timer.cost_ps.max(timer.quantum_ps).max(0.0);
     let wanted = (TIMES_THE_TIMER * timer_ps / latency_ps).ceil();
     let longest = (LONGEST_PS / latency_ps).floor();
-    let loads = wanted.min(longest).max(LEAST_LOADS).min(MOST_LOADS);
-    loads as u32
+    wanted.min(longest).clamp(LEAST_LOADS, MOST_LOADS) as u32
 }
 
 #[cfg(test)]
@@ -49,7 +48,14 @@ mod tests {
         assert_eq!(loads(100.0, 25.0, 1000.0), 1000);
         assert_eq!(loads(100.0, 25.0, 10_000.0), 1000);
         // No number is a reason to stop.
-        for latency in [f64::NAN, 0.0, -1.0, f64::INFINITY, f64::MAX, f64::MIN_POSITIVE] {
+        for latency in [
+            f64::NAN,
+            0.0,
+            -1.0,
+            f64::INFINITY,
+            f64::MAX,
+            f64::MIN_POSITIVE,
+        ] {
             assert!((16..=65_536).contains(&loads(latency, f64::NAN, f64::INFINITY)));
         }
     }

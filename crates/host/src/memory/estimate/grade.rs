@@ -6,7 +6,8 @@
 //! | wide interval | interval ÷ median | 5 % | 20 % | 50 % |
 //! | coarse timer | timer's step ÷ middle batch | 1 % | 10 % | 50 % |
 //! | costly timer | timer's cost ÷ middle batch | 10 % | 50 % | twice the batch |
-//! | interrupted | batches removed ÷ all | 1 % | 10 % | 50 % |
+//! | interrupted | batches interrupted and removed ÷ all | 1 % | 10 % | 50 % |
+//! | cold | batches removed after interruptions ÷ all | 10 % | 50 % | never |
 //! | core contention | time without the core, or others' time on it | 2 % | 50 % | never |
 //! | stolen | time that the hypervisor took | 1 % | 20 % | never |
 //! | unexplained loss | time lost beyond what the batches show | never | never | half of a loss ≥ 20 % |
@@ -25,7 +26,7 @@ use std::fmt;
 
 use super::defences::Defences;
 use super::interruption::lost_share_of;
-use super::shape::Shape;
+use super::shape::TimingShape;
 use crate::memory::ledger::LedgerReading;
 
 /// How far a figure can be trusted.
@@ -45,7 +46,11 @@ impl Grade {
     /// The worst of the reasons' grades; A without reasons.
     #[must_use]
     pub fn of(reasons: &[GradeReason]) -> Self {
-        reasons.iter().map(GradeReason::grade).max().unwrap_or(Self::A)
+        reasons
+            .iter()
+            .map(GradeReason::grade)
+            .max()
+            .unwrap_or(Self::A)
     }
 
     /// `A`, `B`, `C` or `refused`.
@@ -92,6 +97,11 @@ pub enum GradeReason {
     },
     /// Batches were interrupted, and removed.
     Interrupted {
+        /// Removed ones as a share of all.
+        share: f64,
+    },
+    /// Batches refilled caches after an interruption, and were removed.
+    Cold {
         /// Removed ones as a share of all.
         share: f64,
     },
@@ -157,34 +167,36 @@ pub enum GradeReason {
 }
 
 /// From which value on a reason has grade B, C and refusal.
-struct Limits(f64, f64, f64);
+struct GradeLimits(f64, f64, f64);
 
 const NEVER: f64 = f64::INFINITY;
 const FEW_BATCHES: (usize, usize) = (1024, 256);
 /// What two runs of a quiet machine differ by is 2 to 3 %: an interval above 5 % hides differences that users look for.
-const WIDE_INTERVAL: Limits = Limits(0.05, 0.20, 0.50);
+const WIDE_INTERVAL: GradeLimits = GradeLimits(0.05, 0.20, 0.50);
 /// The interval has the step in it; beyond 10 % it says little else.
-const COARSE_TIMER: Limits = Limits(0.01, 0.10, 0.50);
+const COARSE_TIMER: GradeLimits = GradeLimits(0.01, 0.10, 0.50);
 /// The cost is known within a tenth, so it leaves 1 %, 5 % and 20 % in doubt.
-const COSTLY_TIMER: Limits = Limits(0.10, 0.50, 2.0);
+const COSTLY_TIMER: GradeLimits = GradeLimits(0.10, 0.50, 2.0);
 /// The fence for interruptions holds up to a quarter of the batches; half of them leaves no choice.
-const INTERRUPTED: Limits = Limits(0.01, 0.10, 0.50);
+const INTERRUPTED: GradeLimits = GradeLimits(0.01, 0.10, 0.50);
+/// What is removed is slow for a known reason, but what is left of a half is a choice.
+const COLD: GradeLimits = GradeLimits(0.10, 0.50, NEVER);
 /// A quiet machine has ticks and daemons below 2 %; from half on, caches and clocks belong to others.
-const CORE_CONTENTION: Limits = Limits(0.02, 0.50, NEVER);
+const CORE_CONTENTION: GradeLimits = GradeLimits(0.02, 0.50, NEVER);
 /// As above, but its other guests also load the memory, unseen.
-const STOLEN: Limits = Limits(0.01, 0.20, NEVER);
+const STOLEN: GradeLimits = GradeLimits(0.01, 0.20, NEVER);
 /// Least loss that the batches must account for, and the share of it.
 const UNEXPLAINED_LOSS: (f64, f64) = (0.20, 0.5);
 /// A median of twice p5 is a figure of the rivals.
-const MEMORY_CONTENTION: Limits = Limits(0.0, 0.0, 1.0);
+const MEMORY_CONTENTION: GradeLimits = GradeLimits(0.0, 0.0, 1.0);
 /// Repeats of a quiet machine stay within 3 %.
-const DRIFT: Limits = Limits(0.03, 0.10, 0.50);
+const DRIFT: GradeLimits = GradeLimits(0.03, 0.10, 0.50);
 /// The on-chip third of a latency follows the core's frequency: 10 % of it is 3 %.
-const CLOCK_CHANGE: Limits = Limits(0.02, 0.10, NEVER);
-const MINOR_FAULTS: Limits = Limits(0.01, NEVER, NEVER);
+const CLOCK_CHANGE: GradeLimits = GradeLimits(0.02, 0.10, NEVER);
+const MINOR_FAULTS: GradeLimits = GradeLimits(0.01, NEVER, NEVER);
 const APART: (f64, f64, f64) = (0.90, 0.50, 2.0);
 
-impl Limits {
+impl GradeLimits {
     fn grade(&self, value: f64) -> Grade {
         match value {
             value if value >= self.2 => Grade::Refused,
@@ -207,11 +219,16 @@ impl GradeReason {
             Self::CoarseTimer { share } => COARSE_TIMER.grade(*share),
             Self::CostlyTimer { share } => COSTLY_TIMER.grade(*share),
             Self::Interrupted { share } => INTERRUPTED.grade(*share),
+            Self::Cold { share } => COLD.grade(*share),
             Self::CoreContention { share } => CORE_CONTENTION.grade(*share),
             Self::Stolen { share } => STOLEN.grade(*share),
             Self::UnexplainedLoss { lost, found } => {
                 let unexplained = *lost >= UNEXPLAINED_LOSS.0 && *found < lost * UNEXPLAINED_LOSS.1;
-                if unexplained { Grade::Refused } else { Grade::A }
+                if unexplained {
+                    Grade::Refused
+                } else {
+                    Grade::A
+                }
             }
             Self::MemoryContention { rise, .. } => MEMORY_CONTENTION.grade(rise.max(0.0)),
             Self::Drift { change } => DRIFT.grade(change.abs()),
@@ -237,6 +254,7 @@ impl GradeReason {
             Self::CoarseTimer { .. } => "coarse_timer",
             Self::CostlyTimer { .. } => "costly_timer",
             Self::Interrupted { .. } => "interrupted",
+            Self::Cold { .. } => "cold",
             Self::CoreContention { .. } => "core_contention",
             Self::Stolen { .. } => "stolen",
             Self::UnexplainedLoss { .. } => "unexplained_loss",
@@ -259,9 +277,10 @@ impl GradeReason {
             Self::CoarseTimer { .. } | Self::CostlyTimer { .. } => {
                 "select the clock source tsc in /sys/devices/system/clocksource, or use longer batches"
             }
-            Self::Interrupted { .. } | Self::CoreContention { .. } | Self::Apart { .. } => {
-                "stop other programs, or measure on cores that they do not use"
-            }
+            Self::Interrupted { .. }
+            | Self::Cold { .. }
+            | Self::CoreContention { .. }
+            | Self::Apart { .. } => "stop other programs, or measure on cores that they do not use",
             Self::Stolen { .. } => "measure on a machine without other guests",
             Self::UnexplainedLoss { .. } => "use shorter batches or windows",
             Self::MemoryContention { .. } => "stop programs that load the memory, or quote p5",
@@ -277,7 +296,7 @@ impl GradeReason {
 
     /// What the timing, the removal and the ledger say.
     pub(super) fn of_run(
-        shape: &Shape,
+        shape: &TimingShape,
         step: f64,
         cost: f64,
         ledger: &LedgerReading,
@@ -293,7 +312,10 @@ impl GradeReason {
             Self::CoarseTimer { share: step },
             Self::CostlyTimer { share: cost },
             Self::Interrupted {
-                share: of_all(shape.timed - kept),
+                share: of_all(shape.screening.hit),
+            },
+            Self::Cold {
+                share: of_all(shape.screening.cold),
             },
             Self::Stolen {
                 share: ledger.steal_share,
@@ -309,7 +331,9 @@ impl GradeReason {
                 minor_share: ledger.minor_faults as f64 / shape.timed as f64,
             },
             Self::CoreContention {
-                share: lost_share_of(ledger).unwrap_or(0.0).max(ledger.other_cpu_share),
+                share: lost_share_of(ledger)
+                    .unwrap_or(0.0)
+                    .max(ledger.other_cpu_share),
             },
         ];
         if ledger.clock_stepped {
@@ -339,25 +363,56 @@ impl fmt::Display for GradeReason {
         let percent = |share: &f64| format!("{:.1} %", share * 100.0);
         match self {
             Self::FewBatches { kept } => {
-                write!(f, "{kept} batches are left ({} or more for grade A)", FEW_BATCHES.0)
+                write!(
+                    f,
+                    "{kept} batches are left ({} or more for grade A)",
+                    FEW_BATCHES.0
+                )
             }
             Self::WideInterval { share } => {
-                write!(f, "the 95 % interval is {} of the median wide", percent(share))
+                write!(
+                    f,
+                    "the 95 % interval is {} of the median wide",
+                    percent(share)
+                )
             }
             Self::CoarseTimer { share } => {
-                write!(f, "the clock counts in steps of {} of a batch", percent(share))
+                write!(
+                    f,
+                    "the clock counts in steps of {} of a batch",
+                    percent(share)
+                )
             }
             Self::CostlyTimer { share } => {
                 write!(f, "reading the clock takes {} of a batch", percent(share))
             }
             Self::Interrupted { share } => {
-                write!(f, "{} of the batches were interrupted, and removed", percent(share))
+                write!(
+                    f,
+                    "{} of the batches were interrupted, and removed",
+                    percent(share)
+                )
+            }
+            Self::Cold { share } => {
+                write!(
+                    f,
+                    "{} of the batches refilled caches after an interruption, and were removed",
+                    percent(share)
+                )
             }
             Self::CoreContention { share } => {
-                write!(f, "other programs had the core for {} of the time", percent(share))
+                write!(
+                    f,
+                    "other programs had the core for {} of the time",
+                    percent(share)
+                )
             }
             Self::Stolen { share } => {
-                write!(f, "other guests had the core for {} of the time", percent(share))
+                write!(
+                    f,
+                    "other guests had the core for {} of the time",
+                    percent(share)
+                )
             }
             Self::UnexplainedLoss { lost, found } => write!(
                 f,
@@ -396,7 +451,11 @@ impl fmt::Display for GradeReason {
                 percent(minor_share)
             ),
             Self::Apart { overlap, bounds } => {
-                write!(f, "all threads ran together for {} of the time", percent(overlap))?;
+                write!(
+                    f,
+                    "all threads ran together for {} of the time",
+                    percent(overlap)
+                )?;
                 if *bounds > 1.0 {
                     write!(f, "; the total is known within a factor of {bounds:.2}")?;
                 }

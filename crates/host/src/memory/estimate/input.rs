@@ -12,7 +12,7 @@ pub const LEAST_KEPT: usize = 64;
 pub enum EstimateError {
     /// Too few were timed, or are left.
     #[error(
-        "{kept} of {timed} batches are left after removal of interrupted ones ({least} or more needed): measure longer, or with shorter batches"
+        "{kept} of {timed} batches or windows are left after removal of interrupted ones ({least} or more needed): measure longer, or with shorter ones"
     )]
     TooFew {
         /// How many were timed.
@@ -168,10 +168,26 @@ pub(super) fn plausible(timer: &TimerCost, ledger: &LedgerReading) -> Result<(),
     let shares = shares.map(|(what, share)| (what, share, MOST_SHARE));
     let others = [
         ("the timer's cost_ps", Some(timer.cost_ps), MOST_TIMER_PS),
-        ("the timer's quantum_ps", Some(timer.quantum_ps), MOST_TIMER_PS),
-        ("the ledger's elapsed_s", Some(ledger.elapsed_s), MOST_SECONDS),
-        ("the ledger's processor_s", Some(ledger.processor_s), MOST_SECONDS),
-        ("the ledger's clock_change", ledger.clock_change, MOST_CHANGE),
+        (
+            "the timer's quantum_ps",
+            Some(timer.quantum_ps),
+            MOST_TIMER_PS,
+        ),
+        (
+            "the ledger's elapsed_s",
+            Some(ledger.elapsed_s),
+            MOST_SECONDS,
+        ),
+        (
+            "the ledger's processor_s",
+            Some(ledger.processor_s),
+            MOST_SECONDS,
+        ),
+        (
+            "the ledger's clock_change",
+            ledger.clock_change,
+            MOST_CHANGE,
+        ),
     ];
     for (what, value, most) in shares.into_iter().chain(others) {
         if let Some(value) = value.filter(|value| !(0.0..=most).contains(value)) {

@@ -5,7 +5,7 @@
 
 use super::defences::Defences;
 use super::input::Timed;
-use super::quantile::{middle, ranked};
+use super::quantile::ranked;
 use crate::memory::ledger::LedgerReading;
 
 /// Least excess of an interrupted batch: above what refresh or page walks add to a batch of 64 loads (6 µs), below what a
@@ -31,10 +31,12 @@ const WARMTH_PS: [u64; 7] = [
 ];
 /// A batch is cold while its like are slower than later ones by this share.
 const COLD_SHARE: f64 = 0.02;
-/// Batches that a judgement needs.
-const LEAST_JUDGED: usize = 8;
-/// Batches that must be left to judge by.
-const LEAST_WARM: usize = 64;
+/// Standard errors of the mean that are no accident.
+const ERRORS_OF_MEAN: f64 = 2.0;
+/// Episodes between interruptions that a judgement needs.
+const LEAST_EPISODES: usize = 4;
+/// Later batches of an episode that a judgement needs.
+const LEAST_OLDER: usize = 4;
 
 /// What is left, and what was removed.
 pub(super) struct Screening {
@@ -144,31 +146,57 @@ fn since_interruption(timed: &[Timed], hit: &[bool], gaps: &[Option<u64>]) -> Ve
 /// How long after an interruption batches are cold.
 ///
 /// All batches of the same age are judged together and removed together, slow or not. To remove the slow ones alone
-/// would make the rest too fast.
+/// would make the rest too fast. Young ones are compared with older ones of the *same* episode, because episodes that
+/// last long are those of a quieter machine.
 fn cold_until(timed: &[Timed], hit: &[bool], since: &[u64]) -> u64 {
-    let mut aged: Vec<(u64, f64)> = Vec::with_capacity(timed.len());
-    for ((batch, hit), since) in timed.iter().zip(hit).zip(since) {
-        if !hit {
-            aged.push((*since, batch.per_unit()));
-        }
-    }
-    aged.sort_unstable_by_key(|(age, _)| *age);
-    let middle_of = |aged: &[(u64, f64)]| {
-        let mut values: Vec<f64> = aged.iter().map(|(_, value)| *value).collect();
-        middle(&mut values)
-    };
-    let mut horizon = 0;
-    let mut from = 0;
-    for until in WARMTH_PS {
-        let to = aged.partition_point(|(age, _)| *age < until);
-        if to - from < LEAST_JUDGED {
+    let aged: Vec<(u64, f64)> = timed
+        .iter()
+        .zip(since)
+        .map(|(batch, since)| (*since, batch.per_unit()))
+        .collect();
+    let mut episodes: Vec<Vec<(u64, f64)>> = Vec::new();
+    let mut last = u64::MAX;
+    for (batch, hit) in aged.into_iter().zip(hit) {
+        if *hit || batch.0 == u64::MAX {
+            last = u64::MAX;
             continue;
         }
-        let (young, older) = (&aged[from..to], &aged[to..]);
-        if older.len() < LEAST_WARM || middle_of(young) <= middle_of(older) * (1.0 + COLD_SHARE) {
+        match episodes.last_mut() {
+            Some(episode) if batch.0 >= last => episode.push(batch),
+            _ => episodes.push(vec![batch]),
+        }
+        last = batch.0;
+    }
+    let mut horizon = 0;
+    for until in WARMTH_PS {
+        let slower = |episode: &Vec<(u64, f64)>| slower(episode, horizon, until);
+        let each: Vec<f64> = episodes.iter().filter_map(slower).collect();
+        if each.len() < LEAST_EPISODES {
+            continue;
+        }
+        let count = each.len() as f64;
+        let mean = each.iter().sum::<f64>() / count;
+        let squares: f64 = each.iter().map(|slower| (slower - mean).powi(2)).sum();
+        let chance = ERRORS_OF_MEAN * (squares / (count - 1.0) / count).sqrt();
+        if mean <= chance.max(COLD_SHARE) {
             break;
         }
-        (horizon, from) = (until, to);
+        horizon = until;
     }
     horizon
+}
+
+/// By which share batches of an age are slower than later ones of their episode. Means, because an age at which half of the
+/// batches are cold has a median that is warm.
+fn slower(episode: &[(u64, f64)], from: u64, until: u64) -> Option<f64> {
+    let start = episode.partition_point(|(age, _)| *age < from);
+    let end = episode.partition_point(|(age, _)| *age < until);
+    let (young, older) = (&episode[start..end], &episode[end..]);
+    if young.is_empty() || older.len() < LEAST_OLDER {
+        return None;
+    }
+    let mean =
+        |aged: &[(u64, f64)]| aged.iter().map(|(_, value)| value).sum::<f64>() / aged.len() as f64;
+    let older = mean(older);
+    (older > 0.0).then(|| mean(young) / older - 1.0)
 }

@@ -4,9 +4,10 @@ use super::quantile::middle;
 
 /// Numbers of blocks, and the 97.5 % quantile of Student's t with one degree of freedom less.
 ///
-/// The widest of the three intervals counts: 32 blocks are sharp where batches are independent, 8 are long enough for
-/// bursts of a sixteenth of the run.
-const BLOCKS: [(usize, f64); 3] = [(8, 2.3646), (16, 2.1314), (32, 2.0395)];
+/// The wider interval counts: 16 blocks guess their variance better, 8 are long enough for longer bursts.
+const BLOCKS: [(usize, f64); 2] = [(8, 2.3646), (16, 2.1314)];
+/// Blocks by which bursts are recognised.
+const BURST_BLOCKS: usize = 16;
 /// Half the 95 % interval of the share below the median, times the root of the number of independent batches.
 const INDEPENDENT: f64 = 1.96 * 0.5;
 /// Batches that a block has at least.
@@ -37,9 +38,8 @@ pub(super) fn half_ranks(values: &[f64], median: f64, blocks: bool) -> f64 {
 
 /// By how much more block shares vary than those of independent values would: 1 without bursts.
 pub(super) fn burst_factor(values: &[f64], median: f64) -> f64 {
-    let count = BLOCKS[1].0;
-    let independent = 0.25 * count as f64 / values.len() as f64;
-    variance(&shares_below(values, median, count)) / independent
+    let independent = 0.25 * BURST_BLOCKS as f64 / values.len() as f64;
+    variance(&shares_below(values, median, BURST_BLOCKS)) / independent
 }
 
 /// Share of each of `count` blocks that lies below the median; values equal to it count half.
@@ -61,7 +61,11 @@ fn blocks(values: &[f64], count: usize) -> impl Iterator<Item = &[f64]> {
 fn variance(values: &[f64]) -> f64 {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
-    values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0)
+    values
+        .iter()
+        .map(|value| (value - mean).powi(2))
+        .sum::<f64>()
+        / (count - 1.0)
 }
 
 /// Ranks, from 0, of the values that bound the median of `count` values.
@@ -69,7 +73,10 @@ pub(super) fn rank_bounds(count: usize, half: f64) -> (usize, usize) {
     let n = count as f64;
     let low = (n * (0.5 - half)).floor() - 1.0;
     let high = (n * (0.5 + half)).ceil();
-    (low.max(0.0) as usize, (high.max(0.0) as usize).min(count - 1))
+    (
+        low.max(0.0) as usize,
+        (high.max(0.0) as usize).min(count - 1),
+    )
 }
 
 /// Relative change of the median from the first half to the second, where it is no accident.
@@ -77,7 +84,11 @@ pub(super) fn drift(values: &[f64]) -> Option<f64> {
     let of_block = |block: &[f64]| middle(&mut block.to_vec());
     let medians: Vec<f64> = blocks(values, 2 * BLOCKS_OF_HALF).map(of_block).collect();
     let (first, second) = medians.split_at(BLOCKS_OF_HALF);
-    let pairs = || first.iter().flat_map(|a| second.iter().map(move |b| (a, b)));
+    let pairs = || {
+        first
+            .iter()
+            .flat_map(|a| second.iter().map(move |b| (a, b)))
+    };
     let falling = pairs().filter(|(a, b)| a > b).count();
     let rising = pairs().filter(|(a, b)| a < b).count();
     let equal = BLOCKS_OF_HALF * BLOCKS_OF_HALF - falling - rising;

@@ -10,11 +10,9 @@ pub(crate) struct Draws {
 
 impl Draws {
     pub(crate) fn new(seed: u64) -> Self {
-        let mut draws = Self {
-            state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15),
-        };
-        draws.word();
-        draws
+        // The state moves by equal steps: seeds that lie a step apart would give one sequence, shifted.
+        let state = Self { state: seed }.word();
+        Self { state }
     }
 
     fn word(&mut self) -> u64 {
@@ -128,7 +126,7 @@ impl PlantedRun {
         // Nanoseconds, from any phase of the clock on.
         let start = 1e6 * draws.unit();
         let mut now = start;
-        let mut core = Core::new(self.preemption, &mut draws);
+        let mut core = PlantedCore::new(self.preemption, &mut draws);
         let mut batches = Vec::with_capacity(self.batches);
         let shown = |now: f64| (now * 1e3 / self.timer.quantum_ps).floor() * self.timer.quantum_ps;
         for batch in 0..self.batches {
@@ -136,9 +134,13 @@ impl PlantedRun {
             let mean_ns = match self.latency {
                 PlantedLatency::Still { scale_ns } => QUIET_NS + scale_ns * draws.logistic(),
                 PlantedLatency::TwoModes { burst } => {
-                    // Slow ones last `burst`, fast ones 7/3 of it; without bursts each batch draws anew.
-                    let leave = if slow { 0.7 } else { 0.3 } * (1.0 / (burst * 0.7)).min(1.0);
-                    let leave = if burst <= 1.0 { if slow { 0.7 } else { 0.3 } } else { leave };
+                    // Slow bursts last `burst` and fast ones 7/3 of it; independent batches leave with 0.7 and 0.3.
+                    let leave_slow = (1.0 / burst).min(0.7);
+                    let leave = if slow {
+                        leave_slow
+                    } else {
+                        leave_slow * 3.0 / 7.0
+                    };
                     slow ^= draws.unit() < leave;
                     let upper = if slow { UPPER_MODE_NS } else { 0.0 };
                     QUIET_NS + upper + MODE_SCALE_NS * draws.logistic()
@@ -164,12 +166,21 @@ impl PlantedRun {
                         0.0
                     };
                     let queue = draws.exponential(queue_ns);
-                    if paused > 0.0 { QUIET_NS - 1.0 * draws.unit() } else { QUIET_NS + queue }
+                    if paused > 0.0 {
+                        QUIET_NS - 1.0 * draws.unit()
+                    } else {
+                        QUIET_NS + queue
+                    }
                 }
             };
             let from = shown(now);
             core.run(&mut now, self.timer.cost_ps / 1e3, false, &mut draws);
-            core.run(&mut now, mean_ns.max(1.0) * f64::from(self.loads), true, &mut draws);
+            core.run(
+                &mut now,
+                mean_ns.max(1.0) * f64::from(self.loads),
+                true,
+                &mut draws,
+            );
             let to = shown(now);
             batches.push(TimedBatch {
                 at_ps: from as u64,
@@ -192,7 +203,7 @@ impl PlantedRun {
 }
 
 /// The scheduler.
-struct Core {
+struct PlantedCore {
     preemption: Option<Preemption>,
     slice_end: f64,
     warm_from: f64,
@@ -200,9 +211,11 @@ struct Core {
     switches: u64,
 }
 
-impl Core {
+impl PlantedCore {
     fn new(preemption: Option<Preemption>, draws: &mut Draws) -> Self {
-        let first = preemption.map_or(f64::INFINITY, |rivals| 1e6 * (1.0 + rivals.on_ms * draws.unit()));
+        let first = preemption.map_or(f64::INFINITY, |rivals| {
+            1e6 * (1.0 + rivals.on_ms * draws.unit())
+        });
         Self {
             preemption,
             slice_end: first,

@@ -4,7 +4,7 @@ use super::TimerCost;
 use super::defences::Defences;
 use super::grade::GradeReason;
 use super::input::{EstimateError, LEAST_KEPT, Timed, plausible, too_few};
-use super::interruption::{Screening, screen};
+use super::interruption::{Screening, lost_share_of, screen};
 use super::interval::{burst_factor, drift, half_ranks, rank_bounds};
 use super::quantile::{Ordered, ranked};
 use crate::memory::ledger::LedgerReading;
@@ -25,7 +25,7 @@ const OTHERS_AT_WORK: f64 = 0.05;
 const OTHERS_TAKE: f64 = 0.01;
 
 /// Figures of what was timed, in picoseconds a load or byte.
-pub(super) struct Shape {
+pub(super) struct TimingShape {
     pub quantiles: Ordered,
     pub median: f64,
     pub low: f64,
@@ -44,7 +44,7 @@ pub(super) fn shape(
     timer: &TimerCost,
     ledger: &LedgerReading,
     defences: &Defences,
-) -> Result<Shape, EstimateError> {
+) -> Result<TimingShape, EstimateError> {
     plausible(timer, ledger)?;
     let screening = screen(timed, ledger, defences);
     if screening.kept.len() < LEAST_KEPT {
@@ -52,12 +52,19 @@ pub(super) fn shape(
     }
     let kept: Vec<Timed> = screening.kept.iter().map(|place| timed[*place]).collect();
     let values: Vec<f64> = kept.iter().map(Timed::per_unit).collect();
-    let steps: Vec<f64> = kept.iter().map(|batch| timer.quantum_ps / batch.units).collect();
+    let steps: Vec<f64> = kept
+        .iter()
+        .map(|batch| timer.quantum_ps / batch.units)
+        .collect();
     let quantiles = Ordered::new(values.iter().copied().zip(steps.iter().copied()).collect());
     let units: f64 = kept.iter().map(|batch| batch.units).sum();
     let net: f64 = kept.iter().map(|batch| batch.net_ps).sum();
     let mean = net / units;
-    let middle = if defences.median { quantiles.at(0.5) } else { mean };
+    let middle = if defences.median {
+        quantiles.at(0.5)
+    } else {
+        mean
+    };
     if middle <= 0.0 {
         return Err(EstimateError::BelowTimer {
             duration_ps: middle * units / kept.len() as f64,
@@ -80,7 +87,7 @@ pub(super) fn shape(
         (low, high) = (low + shift, high + shift);
     }
 
-    let mut shape = Shape {
+    let mut shape = TimingShape {
         median: middle,
         low: low.clamp(0.0, middle),
         high: high.max(middle),
@@ -100,7 +107,9 @@ pub(super) fn shape(
         shape.reasons.extend(GradeReason::drift(change, step));
     }
     if defences.name_contention {
-        shape.reasons.extend(contention(&shape, &values, step, ledger));
+        shape
+            .reasons
+            .extend(contention(&shape, &values, step, ledger));
     }
     Ok(shape)
 }
@@ -111,7 +120,7 @@ pub(super) fn shape(
 /// middle rises above p5, which keeps the quiet value because rivals pause, or speed comes and goes. Two modes that
 /// alternate from batch to batch are the memory's own (refresh, page walks), and what a coarse clock scatters is no rise.
 fn contention(
-    shape: &Shape,
+    shape: &TimingShape,
     values: &[f64],
     step: f64,
     ledger: &LedgerReading,
@@ -141,6 +150,7 @@ fn contention(
 fn others_at_work(ledger: &LedgerReading) -> bool {
     let pressure = |pressure: Option<f64>, least: f64| pressure.is_some_and(|some| some > least);
     ledger.other_cpu_share > OTHERS_AT_WORK
+        || lost_share_of(ledger).is_some_and(|lost| lost > OTHERS_AT_WORK)
         || ledger.steal_share > OTHERS_TAKE
         || pressure(ledger.cpu_pressure, OTHERS_AT_WORK)
         || pressure(ledger.memory_pressure, OTHERS_TAKE)
@@ -148,8 +158,13 @@ fn others_at_work(ledger: &LedgerReading) -> bool {
 
 /// Whether the values lie in two heaps with next to nothing between them.
 fn two_modes(quantiles: &Ordered) -> bool {
-    let grid: Vec<f64> = (2..=38).map(|step| quantiles.at(f64::from(step) / 40.0)).collect();
+    let grid: Vec<f64> = (2..=38)
+        .map(|step| quantiles.at(f64::from(step) / 40.0))
+        .collect();
     let range = grid[grid.len() - 1] - grid[0];
-    let widest = grid.windows(2).map(|pair| pair[1] - pair[0]).fold(0.0, f64::max);
+    let widest = grid
+        .windows(2)
+        .map(|pair| pair[1] - pair[0])
+        .fold(0.0, f64::max);
     widest > BETWEEN_MODES * range
 }

@@ -11,7 +11,11 @@ use super::latency::{LatencyEstimate, latency_with};
 use super::planted::PlantedRun;
 
 /// Estimates a planted run.
-fn estimate(run: &PlantedRun, seed: u64, defences: &Defences) -> Result<LatencyEstimate, EstimateError> {
+fn estimate(
+    run: &PlantedRun,
+    seed: u64,
+    defences: &Defences,
+) -> Result<LatencyEstimate, EstimateError> {
     let (batches, ledger) = run.draw(seed);
     latency_with(&batches, &run.timer, &ledger, defences)
 }

@@ -15,7 +15,7 @@ macro_rules! neon {
     (address $stream:ident $line:literal $at:literal) => {
         concat!("[{", stringify!($stream), "}, #", $line, " + ", $at, "]\n")
     };
-    (add_memory $sum:literal $stream:ident $line:literal $at:literal) => {
+    (add_memory $sum:tt $stream:ident $line:literal $at:literal) => {
         concat!(neon!(load x $stream $line $at), neon!(add $sum x))
     };
     (load x $stream:ident $line:literal $at:literal) => {

@@ -37,52 +37,52 @@ impl LineWork {
 /// and the scalar. `$sum` names the registers that the words read are added to.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! vector_work {
-    ($set:ident Read $sum:literal $line:literal $at:literal) => {
+    ($set:ident Read $sum:tt $line:literal $at:literal) => {
         $set!(add_memory $sum s0 $line $at)
     };
-    ($set:ident Modify1 $sum:literal $line:literal $at:literal) => {
+    ($set:ident Modify1 $sum:tt $line:literal $at:literal) => {
         concat!($set!(load x s0 $line $at), $set!(add $sum x), $set!(add_one x), $set!(store s0 $line $at))
     };
-    ($set:ident Modify2 $sum:literal $line:literal $at:literal) => {
+    ($set:ident Modify2 $sum:tt $line:literal $at:literal) => {
         concat!(
             $set!(load x s0 $line $at), $set!(load y s1 $line $at), $set!(add_y),
             $set!(add $sum x), $set!(add_one x), $set!(store s1 $line $at)
         )
     };
-    ($set:ident Modify3 $sum:literal $line:literal $at:literal) => {
+    ($set:ident Modify3 $sum:tt $line:literal $at:literal) => {
         concat!(
             $set!(load x s0 $line $at), $set!(load y s1 $line $at), $set!(add_y), $set!(load y s2 $line $at), $set!(add_y),
             $set!(add $sum x), $set!(add_one x), $set!(store s2 $line $at)
         )
     };
-    ($set:ident Write1 $sum:literal $line:literal $at:literal) => {
+    ($set:ident Write1 $sum:tt $line:literal $at:literal) => {
         concat!($set!(load x s0 $line $at), $set!(add $sum x), $set!(add_one x), $set!(store_past s1 $line $at))
     };
-    ($set:ident Write2 $sum:literal $line:literal $at:literal) => {
+    ($set:ident Write2 $sum:tt $line:literal $at:literal) => {
         concat!(
             $set!(load x s0 $line $at), $set!(load y s1 $line $at), $set!(add_y),
             $set!(add $sum x), $set!(add_one x), $set!(store_past s2 $line $at)
         )
     };
-    ($set:ident Write3 $sum:literal $line:literal $at:literal) => {
+    ($set:ident Write3 $sum:tt $line:literal $at:literal) => {
         concat!(
             $set!(load x s0 $line $at), $set!(load y s1 $line $at), $set!(add_y), $set!(load y s2 $line $at), $set!(add_y),
             $set!(add $sum x), $set!(add_one x), $set!(store_past s3 $line $at)
         )
     };
-    ($set:ident Copy $sum:literal $line:literal $at:literal) => {
+    ($set:ident Copy $sum:tt $line:literal $at:literal) => {
         concat!($set!(load x s0 $line $at), $set!(add $sum x), $set!(store s1 $line $at))
     };
-    ($set:ident CopyPast $sum:literal $line:literal $at:literal) => {
+    ($set:ident CopyPast $sum:tt $line:literal $at:literal) => {
         concat!($set!(load x s0 $line $at), $set!(add $sum x), $set!(store_past s1 $line $at))
     };
-    ($set:ident Triad $sum:literal $line:literal $at:literal) => {
+    ($set:ident Triad $sum:tt $line:literal $at:literal) => {
         concat!(
             $set!(load x s0 $line $at), $set!(add $sum x), $set!(load y s1 $line $at), $set!(add $sum y),
             $set!(multiply_add), $set!(store s2 $line $at)
         )
     };
-    ($set:ident TriadPast $sum:literal $line:literal $at:literal) => {
+    ($set:ident TriadPast $sum:tt $line:literal $at:literal) => {
         concat!(
             $set!(load x s0 $line $at), $set!(add $sum x), $set!(load y s1 $line $at), $set!(add $sum y),
             $set!(multiply_add), $set!(store_past s2 $line $at)

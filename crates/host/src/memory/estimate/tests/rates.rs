@@ -19,12 +19,16 @@ struct Shared {
 
 /// Steps of 5 µs: the threads that have their cores share the bus.
 fn shared(seed: u64, threads: usize, rivals: u32, seconds: f64) -> Shared {
+    sliced(seed, threads, rivals, seconds, 3e-3)
+}
+
+fn sliced(seed: u64, threads: usize, rivals: u32, seconds: f64, slice_s: f64) -> Shared {
     let step_s = 5e-6;
     let mut draws = Draws::new(seed);
-    let slice = |draws: &mut Draws| 3e-3 * (0.8 + 0.4 * draws.unit());
+    let slice = |draws: &mut Draws| slice_s * (0.8 + 0.4 * draws.unit());
     let mut on: Vec<bool> = (0..threads).map(|_| rivals == 0).collect();
     let mut left: Vec<f64> = (0..threads)
-        .map(|_| f64::from(rivals) * 3e-3 * draws.unit())
+        .map(|_| f64::from(rivals) * slice_s * draws.unit())
         .collect();
     let mut moved = vec![0.0; threads];
     let mut speed = vec![1.0; threads];
@@ -44,7 +48,11 @@ fn shared(seed: u64, threads: usize, rivals: u32, seconds: f64) -> Shared {
                 if left[thread] <= 0.0 {
                     on[thread] = !on[thread];
                     let slice = slice(&mut draws);
-                    left[thread] = if on[thread] { slice } else { slice * f64::from(rivals) };
+                    left[thread] = if on[thread] {
+                        slice
+                    } else {
+                        slice * f64::from(rivals)
+                    };
                 }
             }
         }
@@ -91,11 +99,11 @@ const TIMER: TimerCost = TimerCost {
 };
 
 fn one(run: &Shared) -> BandwidthEstimate {
-    bandwidth(&run.windows[0], &run.passes, &TIMER, &run.ledger).unwrap()
+    bandwidth(&run.windows[0], &run.passes, &TIMER, &run.ledger).expect("an estimate")
 }
 
 fn all(run: &Shared) -> AggregateBandwidth {
-    aggregate(&run.windows, &run.passes, &TIMER, &run.ledger).unwrap()
+    aggregate(&run.windows, &run.passes, &TIMER, &run.ledger).expect("an estimate")
 }
 
 #[test]
@@ -103,13 +111,29 @@ fn one_thread_quiet_and_beside_ten_rivals() {
     for seed in 0..5 {
         let quiet = one(&shared(seed, 1, 0, 0.3));
         assert!((quiet.p50 / ALONE - 1.0).abs() < 0.01, "{quiet:?}");
-        assert!((quiet.low..=quiet.high).contains(&ALONE), "{quiet:?}");
         assert_eq!(quiet.grade, Grade::A, "{quiet:?}");
         let busy = one(&shared(seed, 1, 10, 2.0));
-        assert!(busy.p90 / quiet.p90 > 0.97 && busy.p50 / quiet.p50 > 0.97, "{busy:?}");
-        assert!(busy.best_pass.unwrap() / quiet.best_pass.unwrap() < 0.3, "what STREAM would say");
+        assert!(
+            busy.p90 / quiet.p90 > 0.97 && busy.p50 / quiet.p50 > 0.97,
+            "{busy:?}"
+        );
+        assert!(
+            busy.best_pass.expect("passes") / quiet.best_pass.expect("passes") < 0.3,
+            "what STREAM would say"
+        );
         assert!(busy.hit_share > 0.0 && busy.grade == Grade::C, "{busy:?}");
     }
+}
+
+#[test]
+fn the_interval_of_windows_holds_the_truth() {
+    let holds = |seed: &u64| {
+        let found = one(&shared(*seed, 1, 0, 0.05));
+        (found.low..=found.high).contains(&ALONE)
+    };
+    let held = (0..1000).filter(holds).count();
+    println!("windows: {held} of 1000 covered");
+    assert!(held >= 930, "{held}");
 }
 
 /// The sum of what each thread reaches would be 24 GB/s of a bus of 20.
@@ -117,17 +141,41 @@ fn one_thread_quiet_and_beside_ten_rivals() {
 fn two_threads_are_added_while_both_run() {
     for seed in 0..5 {
         let quiet = all(&shared(seed, 2, 0, 0.3));
-        assert_eq!((quiet.basis, quiet.grade), (AggregateBasis::Together, Grade::A));
+        assert_eq!(
+            (quiet.basis, quiet.grade),
+            (AggregateBasis::Together, Grade::A)
+        );
         assert!((quiet.p50 / BUS - 1.0).abs() < 0.01, "{quiet:?}");
         assert!(quiet.overlap_share > 0.99);
 
         let busy = all(&shared(seed, 2, 10, 3.0));
         assert_eq!(busy.basis, AggregateBasis::Together);
         assert!((busy.p50 / BUS - 1.0).abs() < 0.02, "{busy:?}");
-        assert!(busy.p90 / quiet.p90 > 0.85 && busy.p90 / quiet.p90 < 1.05, "{busy:?}");
-        assert!(busy.overlap_share < 0.05 && busy.grade == Grade::C, "{busy:?}");
+        assert!(
+            busy.p90 / quiet.p90 > 0.85 && busy.p90 / quiet.p90 < 1.05,
+            "{busy:?}"
+        );
+        assert!(
+            busy.overlap_share < 0.05 && busy.grade == Grade::C,
+            "{busy:?}"
+        );
         let sum: f64 = busy.threads.iter().map(|thread| thread.p50).sum();
-        assert!(sum > 1.15 * BUS, "the sum is no measure of the total: {sum}");
+        assert!(
+            sum > 1.15 * BUS,
+            "the sum is no measure of the total: {sum}"
+        );
+    }
+}
+
+/// In slices of a few windows, most windows see the other thread come or go; those do not count.
+#[test]
+fn only_windows_within_the_overlap_count() {
+    for seed in 0..3 {
+        let busy = all(&sliced(seed, 2, 10, 6.0, 0.5e-3));
+        assert_eq!(busy.basis, AggregateBasis::Together);
+        assert!((busy.p50 / BUS - 1.0).abs() < 0.02, "{busy:?}");
+        // Of windows whose ends see one thread alone as well, it is 1.020 to 1.024.
+        assert!(busy.p90 / BUS < 1.018, "{busy:?}");
     }
 }
 
@@ -135,10 +183,18 @@ fn two_threads_are_added_while_both_run() {
 fn threads_that_never_meet_have_bounds() {
     let run = shared(1, 6, 10, 0.5);
     let busy = all(&run);
-    let AggregateBasis::Bounds { threads, at_least, at_most } = busy.basis else {
+    let AggregateBasis::Bounds {
+        threads,
+        at_least,
+        at_most,
+    } = busy.basis
+    else {
         panic!("{busy:?}");
     };
-    assert!(threads < 6 && at_least <= BUS * 1.02 && at_most > BUS, "{busy:?}");
+    assert!(
+        threads < 6 && at_least <= BUS * 1.02 && at_most > BUS,
+        "{busy:?}"
+    );
     assert!(busy.reasons.iter().any(|reason| reason.name() == "apart"));
     assert!(busy.grade >= Grade::C);
 }
@@ -151,8 +207,11 @@ fn coarse_clock() {
         window.at_ps = window.at_ps / 1_000_000 * 1_000_000;
         window.duration_ps = end - window.at_ps;
     }
-    let timer = TimerCost { cost_ps: 0.0, quantum_ps: 1e6 };
-    let found = bandwidth(&run.windows[0], &[], &timer, &run.ledger).unwrap();
+    let timer = TimerCost {
+        cost_ps: 0.0,
+        quantum_ps: 1e6,
+    };
+    let found = bandwidth(&run.windows[0], &[], &timer, &run.ledger).expect("an estimate");
     assert!((found.low..=found.high).contains(&ALONE), "{found:?}");
     assert_eq!((found.best_pass, found.grade), (None, Grade::B));
 }
