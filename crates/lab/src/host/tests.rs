@@ -109,7 +109,7 @@ fn value(document: &ResultSet, metric: Metric, has: impl Fn(&Row) -> bool) -> Re
     let mut rows = document.of(metric).filter(plain);
     let row = rows.next().unwrap_or_else(|| panic!("no {metric} in {:?}", document.rows));
     assert!(rows.next().is_none(), "several rows of {metric}");
-    row.value.ok_or(row.no_value.expect("one of both"))
+    row.value.ok_or_else(|| row.no_value.expect("one of both"))
 }
 
 #[test]
@@ -147,13 +147,10 @@ fn page_walks_are_what_lone_loads_take_longer() {
     });
 }
 
-/// Half of the batches wait for others that use the memory: the figure is not to be quoted, and its fastest part is.
+/// Others use the memory, now more and now less: the median is not to be quoted, and the fastest part is.
 #[test]
 fn a_refused_figure_keeps_what_is_least_disturbed() {
-    let shared = |index: u64| match noise(index.wrapping_mul(31)) {
-        0..700 => 100_000 + noise(index),
-        _ => 320_000 + 40 * noise(index),
-    };
+    let shared = |index: u64| 100_000 + 300 * noise(index / 40 + 7) + noise(index);
     let shared = sampled(4000, shared);
     let grade = shared.estimate.as_ref().map(|found| found.grade);
     assert_eq!(grade, Ok(Grade::Refused));
@@ -170,7 +167,7 @@ fn a_refused_figure_keeps_what_is_least_disturbed() {
             assert_eq!(value(&document, metric, |_| true), Err(NoValue::Failed), "{metric}");
         }
         let p5 = value(&document, Metric::LatencyP5, |_| true).expect("a time");
-        assert!((p5 - 100e-9).abs() < 3e-9, "{p5}");
+        assert!((100e-9..200e-9).contains(&p5), "{p5}");
         let codes: Vec<&str> =
             document.warnings.iter().map(|warning| warning.code.as_str()).collect();
         assert!(codes.contains(&"refused"), "{:?}", document.warnings);
@@ -273,7 +270,7 @@ fn loaded_has_the_columns_knee_and_stages_of_simulated_modules() {
 fn loaded_rows_lie_in_the_same_columns_as_simulated_ones() {
     let catalog = Catalog::load(&[]).expect("the embedded sheets are sound");
     let simulated = Experiment {
-        targets: vec!["rdimm-6400-2rx4-64g@bench-1ch".into()],
+        targets: vec!["rdimm-6400-2rx4-128g@xeon6-1s".into()],
         workload: Workload::Dram(wordline_core::DramWorkload {
             warm_up_ps: 0,
             measure_ps: 1_000_000,
