@@ -98,6 +98,25 @@ pub enum LabError {
         /// Why not, with the line.
         source: wordline_trace::mess::MessError,
     },
+    /// What another tool printed cannot be used.
+    #[error("{file}, {source}")]
+    Measured {
+        /// The file.
+        file: String,
+        /// Why not, with the line.
+        source: wordline_trace::measured::MeasuredError,
+    },
+    /// What another tool printed has no place in the rows of our tests.
+    #[error(
+        "{file}: {tool} measured nothing in it that has a row here; these have one: latency without load, bandwidth of the \
+         mixes 1:0, 3:1, 2:1, 1:1, copy and triad, latency under load"
+    )]
+    NothingImported {
+        /// The file.
+        file: String,
+        /// The tool.
+        tool: &'static str,
+    },
     /// A trace of file calls cannot be used.
     #[error("{file}, {source}")]
     FileTrace {

@@ -156,6 +156,18 @@ warnings! {
          lines between its points";
     CurveBends Default { file, count }
         "{file}: {count} points were left out, which carry no more than others with less load (--against-rising)";
+    Imported Caution { file, tool, counting }
+        "{file}: measured by {tool}, which states one number for each row: no interval and no grade; {counting}";
+    ImportNote Caution { file, note } "{file}: {note}";
+    ImportOdd OddLog { file, note } "{file}: {note}";
+    ImportCut TruncatedLog { file, note } "{file}: {note}";
+    ImportRepeated Default { file, count }
+        "{file}: up to {count} runs have the same settings; each such row is their median";
+    ImportMix OddLog { file, line, kind } "{file}: line {line}: left out: {kind}; no mix has a name for it";
+    ImportCaches OddLog { file, count }
+        "{file}: {count} latencies from cache to cache were left out: the tool states sockets or nodes, no cores";
+    ImportNoIdle Caution { file }
+        "{file}: no latency without load is in it, so stage 1 is relative to that of the least load";
     OwnDie Advice { name, die }
         "{name}: {die} is a sheet of your own; the independent table knows the DDR5 dies on the market. A faster die \
          breaks its rules, and a slower one is not held to its own";

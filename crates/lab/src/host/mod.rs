@@ -1,5 +1,7 @@
 //! The memory and the storage of this machine: what `wordline-host` measures becomes rows.
 
+mod import;
+
 use wordline_core::{Experiment, HostTest, HostWorkload, ResultSet};
 
 use crate::control::Control;
@@ -12,14 +14,13 @@ pub(crate) fn run(
     control: &Control<'_>,
     document: &mut ResultSet,
 ) -> Result<(), LabError> {
-    let _ = (experiment, control, document);
     match &workload.test {
         HostTest::Latency(_)
         | HostTest::Matrix(_)
         | HostTest::Bandwidth(_)
         | HostTest::Loaded(_)
         | HostTest::All(_)
-        | HostTest::Storage(_)
-        | HostTest::Import(_) => Err(LabError::NoTarget),
+        | HostTest::Storage(_) => Err(LabError::NoTarget),
+        HostTest::Import(test) => import::run(workload, test, experiment, control, document),
     }
 }
