@@ -24,6 +24,7 @@ mod clock;
 pub mod machine;
 mod mapped;
 pub mod mtd;
+pub mod power;
 mod scratch;
 mod thread;
 

@@ -1,11 +1,15 @@
 //! The memory and the storage of this machine: what `wordline-host` measures becomes rows.
 
 mod import;
+mod power;
 
-use wordline_core::{Experiment, HostTest, HostWorkload, ResultSet};
+use wordline_core::{
+    Axis, Basis, Experiment, HostTest, HostWorkload, ResultSet, RowOperation, Timing,
+};
 
 use crate::control::Control;
 use crate::error::LabError;
+use crate::subject::{Axes, Subject};
 
 /// Runs the test and adds what it found to the document.
 pub(crate) fn run(
@@ -14,13 +18,40 @@ pub(crate) fn run(
     control: &Control<'_>,
     document: &mut ResultSet,
 ) -> Result<(), LabError> {
-    match &workload.test {
-        HostTest::Latency(_)
-        | HostTest::Matrix(_)
-        | HostTest::Bandwidth(_)
-        | HostTest::Loaded(_)
-        | HostTest::All(_)
-        | HostTest::Storage(_) => Err(LabError::NoTarget),
-        HostTest::Import(test) => import::run(workload, test, experiment, control, document),
+    if let HostTest::Import(test) = &workload.test {
+        return import::run(workload, test, experiment, control, document);
     }
+    // What the machine draws meanwhile stands beside the rows of the test.
+    power::beside(&whole(workload, experiment), document, |document| {
+        let _ = document;
+        match &workload.test {
+            HostTest::Latency(_)
+            | HostTest::Matrix(_)
+            | HostTest::Bandwidth(_)
+            | HostTest::Loaded(_)
+            | HostTest::All(_)
+            | HostTest::Storage(_)
+            | HostTest::Import(_) => Err(LabError::NoTarget),
+        }
+    })
+}
+
+/// What identifies rows of the test as a whole.
+fn whole(workload: &HostWorkload, experiment: &Experiment) -> Subject {
+    let part = match workload.test {
+        HostTest::Storage(_) => "file",
+        _ => "ram",
+    };
+    let subject = Subject {
+        target: format!("{part}@{}", workload.label),
+        part: part.to_owned(),
+        board: workload.label.clone(),
+        workload: "host",
+        operation: RowOperation::ReadWrite,
+        axes: Axes::new(),
+        timing: Timing::Typ,
+        age: experiment.age,
+        basis: Basis::Measured,
+    };
+    subject.at(Axis::Test, workload.test.name())
 }
