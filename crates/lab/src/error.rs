@@ -557,6 +557,10 @@ problems! {
     LateRequest { line: u64, found: Time, most: Time }
         "line {line}: {found} after the first request; a replay simulates at most {most}: cut the trace";
 
+    NoLoadedRows
+        "it has no point with a latency and a bandwidth under load; allowed: a curve of Mess, a document of `wordline host \
+         loaded` or `wordline host import`, or what a tool printed that measures latency under load";
+
     // Of wordline part fit to what was measured of a system.
     NoDocument(String) "it is no result document: {0}";
     NotOfMachine

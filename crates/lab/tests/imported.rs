@@ -363,3 +363,50 @@ fn what_a_system_cannot_be_fitted_to_is_refused_by_name() {
         |_| {},
     );
 }
+
+/// The same run, as text, as a document and as pairs, stands beside a simulation alike.
+#[test]
+fn a_simulated_curve_takes_any_of_them_beside_it() {
+    let text = printed();
+    let json = import(&text).to_json();
+    let beside = |file: &str| {
+        let workload = DramWorkload::of(DramTest::Loaded(LoadedTest {
+            delays_cycles: vec![200, 1000],
+            probes: 1,
+            samples: 1_000,
+            against: Some("curve".to_owned()),
+            against_rising: true,
+            ..LoadedTest::default()
+        }));
+        let workload = DramWorkload {
+            settings: MACHINE
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .into_iter()
+                .collect(),
+            ..workload
+        };
+        let target = format!("{MODULE}@bench-1ch");
+        let experiment = experiment(&[&target], Workload::Dram(workload), Timing::Max);
+        with_file(file, |control| {
+            wordline_lab::run(&catalog(), &experiment, control)
+        })
+    };
+    let measured = |document: &ResultSet| -> Vec<f64> {
+        let rows = document.rows.iter();
+        let rows = rows.filter(|row| row.basis == Basis::Measured);
+        rows.filter_map(|row| row.value).collect()
+    };
+    let [of_text, of_json] = [&text, &json].map(|file| measured(&beside(file).expect("it runs")));
+    assert!(of_text.len() >= 3, "{of_text:?}");
+    assert_eq!(of_text.len(), of_json.len());
+    for (one, other) in of_text.iter().zip(&of_json) {
+        assert!((one / other - 1.0).abs() < 1e-9, "{of_text:?} {of_json:?}");
+    }
+    let refused = beside(&example("stream.txt"))
+        .expect_err("no curve")
+        .to_string();
+    assert!(
+        refused.contains("no point with a latency and a bandwidth"),
+        "{refused}"
+    );
+}

@@ -309,7 +309,7 @@ impl ImportedRun<'_> {
 }
 
 /// The mix that a traffic is called by here; none where there is none.
-pub(super) fn mix(traffic: MeasuredTraffic) -> Option<HostMix> {
+pub(crate) fn mix(traffic: MeasuredTraffic) -> Option<HostMix> {
     Some(match traffic {
         MeasuredTraffic::Reads => HostMix::Reads,
         MeasuredTraffic::ThreeToOne => HostMix::ThreeToOne,

@@ -3,6 +3,8 @@
 mod import;
 mod power;
 
+pub(crate) use import::mix as mix_of;
+
 use wordline_core::{
     Axis, Basis, Experiment, HostTest, HostWorkload, ResultSet, RowOperation, Timing,
 };
