@@ -279,7 +279,7 @@ impl ImportedRun<'_> {
                     axes: axes.clone(),
                     ..self.subject("", *operation)
                 };
-                let at = subject.estimate(Basis::Measured, Metric::ThroughputMean.name());
+                let at = subject.estimate(Basis::Measured, "mean");
                 let value = Ok(median(values.clone()));
                 at.add(Metric::BusThroughput, value, document);
             }

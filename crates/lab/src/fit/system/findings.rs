@@ -171,9 +171,8 @@ fn mixes(rows: &[&Row]) -> Vec<(Mix, f64)> {
         };
         let means = [Metric::ThroughputP50, Metric::ThroughputMean];
         let bus = most(&|row| {
-            let estimate = row.text(Axis::Estimate);
-            row.metric == Metric::BusThroughput
-                && means.iter().any(|mean| estimate == Some(mean.name()))
+            let of = row.text(Axis::Estimate);
+            row.metric == Metric::BusThroughput && matches!(of, Some("p50" | "mean"))
         });
         let program =
             most(&|row| means.contains(&row.metric) && row.text(Axis::Estimate).is_none());
