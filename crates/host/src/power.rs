@@ -280,21 +280,19 @@ fn hwmon(root: &Path) -> Vec<PowerSensor> {
                 _ => continue,
             };
             // Input and average are the same sensor.
-            let label = named(&chip.join(format!("{sensor}_label")));
-            let domain = format!("{name} {}", label.as_deref().unwrap_or(sensor));
-            let is_known = sensors.iter().any(|one| one.domain == domain);
-            if is_known && what == "average" {
+            if what == "average" && chip.join(format!("{sensor}_input")).exists() {
                 continue;
             }
+            let label = named(&chip.join(format!("{sensor}_label")));
+            let domain = format!("{name} {}", label.as_deref().unwrap_or(sensor));
             // Two chips of one name are told apart by their folder.
-            let domain = match is_known {
+            let domain = match sensors.iter().any(|one| one.domain == domain) {
                 true => format!(
                     "{domain} ({})",
                     chip.file_name().unwrap_or_default().to_string_lossy()
                 ),
                 false => domain,
             };
-            sensors.retain(|one| one.domain != domain);
             sensors.push(PowerSensor {
                 domain,
                 path: file,

@@ -512,5 +512,5 @@ impl MlcReader {
 fn mebibytes(text: &str) -> Option<u64> {
     let (number, _) = text.split_once("MiB")?;
     let bytes = number.trim().parse::<f64>().ok()? * 1_048_576.0;
-    (bytes >= 1.0 && bytes < 1e18).then_some(bytes.round() as u64)
+    (1.0..1e18).contains(&bytes).then_some(bytes.round() as u64)
 }
