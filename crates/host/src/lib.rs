@@ -30,6 +30,7 @@ pub mod machine;
 mod mapped;
 pub mod memory;
 pub mod mtd;
+pub mod power;
 mod scratch;
 mod thread;
 

@@ -156,6 +156,32 @@ warnings! {
          lines between its points";
     CurveBends Default { file, count }
         "{file}: {count} points were left out, which carry no more than others with less load (--against-rising)";
+    Imported Caution { file, tool, counting }
+        "{file}: measured by {tool}, which states one number for each row: no interval and no grade; {counting}";
+    ImportNote Caution { file, note } "{file}: {note}";
+    ImportOdd OddLog { file, note } "{file}: {note}";
+    ImportCut TruncatedLog { file, note } "{file}: {note}";
+    ImportRepeated Default { file, count }
+        "{file}: up to {count} runs have the same settings; each such row is their median";
+    ImportMix OddLog { file, line, kind } "{file}: line {line}: left out: {kind}; no mix has a name for it";
+    ImportCaches OddLog { file, count }
+        "{file}: {count} latencies from cache to cache were left out: the tool states sockets or nodes, no cores";
+    ImportNoIdle Caution { file }
+        "{file}: no latency without load is in it, so stage 1 is relative to that of the least load";
+    PowerRefused Advice { why }
+        "power was not measured: {why}; RAPL is readable by root alone (sudo chmod a+r \
+         /sys/class/powercap/*/energy_uj)";
+    IdleOfLeastLoad NotFitted { file }
+        "{file}: it has no latency without load; that of the least load stands in for it, so the path on the chip may be too \
+         long";
+    NoCurveToFit NotFitted { file, base }
+        "{file}: it has no latency under load of reads, so the misses of a core are those of {base}; measure it \
+         (wordline host loaded)";
+    MissesOutOfRange NotFitted { file, found }
+        "{file}: throughput and latency at saturation give {found} misses a core, which no core has: check --cores";
+    SystemMisfit NotFitted { id, name, ratio }
+        "{id}: {name} is {ratio} times what was measured; other figures of the base do not fit this machine (see the \
+         residuals)";
     OwnDie Advice { name, die }
         "{name}: {die} is a sheet of your own; the independent table knows the DDR5 dies on the market. A faster die \
          breaks its rules, and a slower one is not held to its own";

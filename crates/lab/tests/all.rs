@@ -11,6 +11,7 @@ mod during;
 mod fit;
 #[cfg(all(feature = "fat", feature = "littlefs"))]
 mod fs;
+mod imported;
 #[cfg(all(feature = "fat", feature = "littlefs"))]
 mod io;
 mod kv;

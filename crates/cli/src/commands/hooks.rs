@@ -134,7 +134,14 @@ impl HookRequest<'_> {
 
     /// Documents hold no paths: an experiment names the file that it reads by its last name.
     pub(super) fn name_file(&mut self) -> Result<(), Failure> {
-        let ids = ["log.file", "trace.file", "file", "trace", "against"];
+        let ids = [
+            "log.file",
+            "trace.file",
+            "file",
+            "system",
+            "trace",
+            "against",
+        ];
         let mut raw = ids
             .iter()
             .filter_map(|id| self.matches.try_get_raw(id).ok()??.next());

@@ -18,7 +18,7 @@ mod measured;
 pub(crate) mod points;
 pub(crate) mod reduced;
 pub(crate) mod rows;
-mod sources;
+pub(crate) mod sources;
 pub(crate) mod spread;
 pub(crate) mod sweep;
 mod trace;
