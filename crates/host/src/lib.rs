@@ -21,10 +21,13 @@
 //! ```
 
 mod clock;
+mod in_use;
 pub mod machine;
 mod mapped;
 pub mod mtd;
 mod scratch;
+#[cfg(target_os = "linux")]
+pub mod storage;
 mod thread;
 
 pub use clock::WallClock;
