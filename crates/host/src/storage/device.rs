@@ -104,8 +104,9 @@ fn sharing(places: &KernelPaths, device: &Path, numbers: DeviceNumbers) -> Vec<D
     } else {
         let inside = fs::read_dir(&folder).into_iter().flatten().flatten();
         let inside = inside.map(|entry| entry.path());
-        let partitions: BTreeSet<PathBuf> =
-            inside.filter(|one| one.join("partition").exists()).collect();
+        let partitions: BTreeSet<PathBuf> = inside
+            .filter(|one| one.join("partition").exists())
+            .collect();
         folders.extend(partitions);
     }
     let mut all: Vec<DeviceFaces> = folders

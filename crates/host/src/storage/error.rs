@@ -98,7 +98,7 @@ pub enum StorageError {
         source: io::Error,
     },
     /// It may not be written.
-    #[error("{path} cannot be written: {why}; reads need no permission to write: --operation read")]
+    #[error("{path} cannot be written: {why}; reads need no permission to write: --reads 100%")]
     ReadOnly {
         /// The file or device.
         path: PathBuf,
@@ -175,7 +175,9 @@ pub enum StorageError {
         at: u64,
     },
     /// The disk has no room for the file.
-    #[error("{path} needs {wanted} B, and its file system has {free} B free; give a smaller --wrap")]
+    #[error(
+        "{path} needs {wanted} B, and its file system has {free} B free; give a smaller --size"
+    )]
     Full {
         /// The file.
         path: PathBuf,
@@ -183,16 +185,6 @@ pub enum StorageError {
         wanted: u64,
         /// Bytes free.
         free: u64,
-    },
-    /// Several accesses at a time need io_uring.
-    #[error(
-        "--depth {depth} needs io_uring: {why}; allowed without it: --depth 1, which pread and pwrite can do"
-    )]
-    DepthWithoutUring {
-        /// Accesses at a time.
-        depth: u32,
-        /// Why there is no io_uring.
-        why: String,
     },
     /// io_uring was asked for by name, and there is none.
     #[error("--engine io_uring: {0}; allowed here: --engine pread")]
@@ -228,7 +220,9 @@ pub enum StorageError {
         moved: u64,
     },
     /// The machine slept, so that durations hold the sleep.
-    #[error("the machine was suspended for {seconds:.1} s during the run; durations hold that time: measure again")]
+    #[error(
+        "the machine was suspended for {seconds:.1} s during the run; durations hold that time: measure again"
+    )]
     Suspended {
         /// How long.
         seconds: f64,

@@ -167,8 +167,16 @@ impl StorageJob {
             return refuse("the distance of flushes", "0".to_owned(), allowed);
         }
         match (self.accesses_max, self.time_max_ns) {
-            (None, None) => refuse("the run", "without an end".to_owned(), "a time or a total".to_owned()),
-            (Some(0), _) => refuse("the total", "0 accesses".to_owned(), "at least one access".to_owned()),
+            (None, None) => refuse(
+                "the run",
+                "without an end".to_owned(),
+                "a time or a total".to_owned(),
+            ),
+            (Some(0), _) => refuse(
+                "the total",
+                "0 accesses".to_owned(),
+                "at least one access".to_owned(),
+            ),
             (_, Some(0)) => refuse("the time", "0 s".to_owned(), "above 0 s".to_owned()),
             _ => Ok(()),
         }

@@ -94,9 +94,7 @@ impl StoragePlace {
         };
         match std::fs::metadata(path) {
             Ok(found) if found.is_file() => Self::existing(path, request, stop, progress),
-            Ok(found) if found.file_type().is_block_device() => {
-                Self::device(path, &found, request)
-            }
+            Ok(found) if found.file_type().is_block_device() => Self::device(path, &found, request),
             Ok(found) => Err(StorageError::Unfit {
                 path: path.to_owned(),
                 found: kind(found.file_type()),
@@ -132,9 +130,8 @@ impl StoragePlace {
         if self.facts.is_made || self.facts.is_device {
             return false;
         }
-        let same = |one: &Metadata, other: &Metadata| {
-            (one.dev(), one.ino()) == (other.dev(), other.ino())
-        };
+        let same =
+            |one: &Metadata, other: &Metadata| (one.dev(), one.ino()) == (other.dev(), other.ino());
         match (self.file.metadata(), std::fs::metadata(&self.path)) {
             (Ok(open), Ok(named)) => !same(&open, &named),
             _ => true,
@@ -153,12 +150,21 @@ impl StoragePlace {
                 is_device: false,
             });
         }
-        let file = open(path, request, OpenOptions::new().read(true), OFlags::empty())?;
+        let file = open(
+            path,
+            request,
+            OpenOptions::new().read(true),
+            OFlags::empty(),
+        )?;
         let place = Self::checked(path, file, request)?;
         if request.writes {
             place.lock()?;
         }
-        let found = place.file.metadata().map_err(place.failed("looked at"))?.len();
+        let found = place
+            .file
+            .metadata()
+            .map_err(place.failed("looked at"))?
+            .len();
         let place = place.with_range(found, request)?;
         if let Some(at) = place.hole()? {
             if !request.writes {
@@ -208,11 +214,7 @@ impl StoragePlace {
         Ok(place)
     }
 
-    fn device(
-        path: &Path,
-        found: &Metadata,
-        request: &PlaceRequest,
-    ) -> Result<Self, StorageError> {
+    fn device(path: &Path, found: &Metadata, request: &PlaceRequest) -> Result<Self, StorageError> {
         if request.writes && !request.may_destroy {
             return Err(StorageError::Unconfirmed {
                 path: path.to_owned(),
@@ -343,10 +345,11 @@ impl StoragePlace {
         const CHUNK: u64 = 1 << 20;
         let alignment = u64::from(self.facts.alignment_bytes.max(1));
         let whole = CHUNK - CHUNK % alignment;
-        let mut buffer = BufferPool::new(1, whole, 1).map_err(|source| StorageError::Resources {
-            what: "no memory for buffers",
-            source,
-        })?;
+        let mut buffer =
+            BufferPool::new(1, whole, 1).map_err(|source| StorageError::Resources {
+                what: "no memory for buffers",
+                source,
+            })?;
         let mut words = WordStream::of(request.seed, 2);
         let bytes = buffer.bytes_mut();
         words.fill(bytes);
@@ -358,12 +361,12 @@ impl StoragePlace {
             let part = (self.range_bytes - at).min(whole) as usize;
             let part = &mut bytes[..part];
             stamp(part, &mut words);
-            self.file
-                .write_all_at(part, at)
-                .map_err(|error| match Errno::from_io_error(&error) {
+            self.file.write_all_at(part, at).map_err(|error| {
+                match Errno::from_io_error(&error) {
                     Some(Errno::NOSPC | Errno::DQUOT) => self.no_room(error),
                     _ => self.failed("written")(error),
-                })?;
+                }
+            })?;
             at += part.len() as u64;
             progress(at, self.range_bytes);
         }
@@ -402,6 +405,8 @@ impl StoragePlace {
 
 impl Drop for StoragePlace {
     fn drop(&mut self) {
+        // A ring that had the file registered may hold it for a moment longer, and the lock with it.
+        let _ = rustix::fs::flock(&self.file, FlockOperation::Unlock);
         if self.named && self.facts.is_made {
             // A failure cannot be reported here.
             let _ = std::fs::remove_file(&self.path);
@@ -467,7 +472,9 @@ fn open(
         let path = path.to_owned();
         match Errno::from_io_error(&source) {
             Some(Errno::INVAL) if request.direct => {
-                let around = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+                let around = path
+                    .parent()
+                    .filter(|folder| !folder.as_os_str().is_empty());
                 let around = File::open(around.unwrap_or(Path::new("."))).ok();
                 let kind = around.and_then(|folder| Some(file_system_of(&folder)?.0));
                 no_direct(&path, kind)

@@ -62,6 +62,11 @@ impl BufferPool {
         unsafe { std::slice::from_raw_parts_mut(self.map.as_ptr(), self.bytes) }
     }
 
+    /// Bytes of an access.
+    pub(super) const fn access_bytes(&self) -> usize {
+        self.access_bytes
+    }
+
     /// Start and length of the whole mapping.
     pub(super) const fn whole(&self) -> (*mut u8, usize) {
         (self.map.as_ptr(), self.bytes)

@@ -10,7 +10,7 @@ use rustix::thread::{clock_nanosleep_absolute, set_current_timer_slack};
 use rustix::time::{ClockId, Timespec, clock_gettime};
 
 use super::calls::{
-    AccessCalls, BegunAccess, CallWait, EndedAccess, PreadCalls, UringCalls, flush,
+    AccessCalls, BegunAccess, CallWait, EndedAccess, PreadCalls, StorageRing, ThreadCalls, flush,
 };
 use super::content::{AccessPlan, WordStream, stamp};
 use super::job::{AccessPace, StorageCalls, StorageJob, StorageOperation};
@@ -98,9 +98,10 @@ pub fn measure(
     }
     let (full, taken) = sync_channel::<Vec<StorageAccess>>(CHUNKS);
     let (back, empty) = sync_channel::<Vec<StorageAccess>>(CHUNKS + 2);
+    let room = CHUNK + job.depth as usize + 4;
     for _ in 0..CHUNKS {
         // There is room for all of them.
-        let _ = back.try_send(Vec::with_capacity(CHUNK));
+        let _ = back.try_send(Vec::with_capacity(room));
     }
     thread::scope(|scope| {
         let work = move || run(place, job, stop, Handover::new(full, empty));
@@ -149,10 +150,10 @@ impl Handover {
         self.chunk.push(access);
     }
 
-    /// Whether it is time to hand over what is there; there must be room for `more`.
+    /// Whether it is time to hand over what is there.
     #[inline]
-    fn is_due(&self, now_ns: u64, more: usize) -> bool {
-        self.chunk.len() + more > CHUNK
+    fn is_due(&self, now_ns: u64) -> bool {
+        self.chunk.len() >= CHUNK
             || (now_ns - self.handed_ns > HANDOVER_NS && !self.chunk.is_empty())
     }
 
@@ -189,7 +190,7 @@ fn run(
         true => BufferPool::rounds(job.depth, job.access_bytes),
         false => 1,
     };
-    // Before the ring, so that it is dropped after it.
+    // Made before the ring, and so dropped after it.
     let mut pool = BufferPool::new(job.depth, job.access_bytes, rounds).map_err(|source| {
         StorageError::Resources {
             what: "no memory for buffers",
@@ -199,14 +200,14 @@ fn run(
     WordStream::of(job.seed, 3).fill(pool.bytes_mut());
     let mut no_uring = None;
     if job.calls != Some(StorageCalls::Pread) {
-        match UringCalls::new(&place.file, job.depth, job.access_bytes, &pool) {
-            Ok(calls) => {
-                let is_registered = calls.is_registered();
-                let run = AccessLoop::new(place, job, stop, handover, calls, pool).run()?;
+        match StorageRing::new(&place.file, job.depth, job.access_bytes, &pool) {
+            Ok(mut ring) => {
+                let is_registered = ring.is_registered();
+                let run = AccessLoop::new(place, job, stop, handover, ring.calls(), &mut pool);
                 return Ok(StorageRun {
                     calls: StorageCalls::Uring,
                     is_registered,
-                    ..run
+                    ..run.run()?
                 });
             }
             Err(why) if job.calls == Some(StorageCalls::Uring) => {
@@ -215,17 +216,20 @@ fn run(
             Err(why) => no_uring = Some(why),
         }
     }
-    if job.depth > 1 {
-        return Err(StorageError::DepthWithoutUring {
-            depth: job.depth,
-            why: match no_uring {
-                Some(why) => why.to_string(),
-                None => "pread was asked for".to_owned(),
-            },
-        });
-    }
-    let calls = PreadCalls::new(&place.file);
-    let run = AccessLoop::new(place, job, stop, handover, calls, pool).run()?;
+    let run = match job.depth {
+        1 => {
+            let calls = PreadCalls::new(&place.file);
+            AccessLoop::new(place, job, stop, handover, calls, &mut pool).run()?
+        }
+        depth => {
+            let calls = ThreadCalls::new(&place.file, depth);
+            let calls = calls.map_err(|source| StorageError::Resources {
+                what: "no thread for each access under way",
+                source,
+            })?;
+            AccessLoop::new(place, job, stop, handover, calls, &mut pool).run()?
+        }
+    };
     Ok(StorageRun { no_uring, ..run })
 }
 
@@ -240,9 +244,9 @@ struct OpenAccess {
 
 /// The loop of accesses.
 struct AccessLoop<'a, C> {
-    // Dropped in this order: the ring before the memory that it writes into.
     calls: C,
-    pool: BufferPool,
+    /// It outlives whatever the calls hand to the kernel.
+    pool: &'a mut BufferPool,
     place: &'a StoragePlace,
     job: &'a StorageJob,
     stop: &'a AtomicBool,
@@ -269,7 +273,7 @@ impl<'a, C: AccessCalls> AccessLoop<'a, C> {
         stop: &'a AtomicBool,
         handover: Handover,
         calls: C,
-        pool: BufferPool,
+        pool: &'a mut BufferPool,
     ) -> Self {
         let depth = job.depth as usize;
         let idle = OpenAccess {
@@ -305,7 +309,10 @@ impl<'a, C: AccessCalls> AccessLoop<'a, C> {
     }
 
     fn run(mut self) -> Result<StorageRun, StorageError> {
-        let suspended = || clock_ns(ClockId::Boottime) - clock_ns(ClockId::Monotonic);
+        let suspended = || {
+            let awake = clock_ns(ClockId::Monotonic);
+            clock_ns(ClockId::Boottime).saturating_sub(awake)
+        };
         let (asleep, processor) = (suspended(), clock_ns(ClockId::ThreadCPUTime));
         self.begun_ns = clock_ns(ClockId::Monotonic);
         let result = self.accesses();
@@ -375,7 +382,7 @@ impl<'a, C: AccessCalls> AccessLoop<'a, C> {
                 return Ok(());
             }
             self.calls
-                .finish(wait, &mut self.pool, &mut self.ended)
+                .finish(wait, self.pool, &mut self.ended)
                 .map_err(|source| StorageError::Io {
                     path: self.place.path().to_owned(),
                     what: "reached through its ring",
@@ -383,7 +390,7 @@ impl<'a, C: AccessCalls> AccessLoop<'a, C> {
                 })?;
             now = self.now();
             self.end_all(now)?;
-            if self.handover.is_due(now, self.slots.len() + 2) {
+            if self.handover.is_due(now) {
                 self.handover.hand_over(self.begun_ns);
                 now = self.now();
             }
@@ -416,7 +423,7 @@ impl<'a, C: AccessCalls> AccessLoop<'a, C> {
                     _ => CallWait::Look,
                 });
             }
-            if self.handover.is_due(*now, self.slots.len() + 2) {
+            if self.handover.is_due(*now) {
                 self.handover.hand_over(self.begun_ns);
             }
             self.pause(ahead);
@@ -466,7 +473,7 @@ impl<'a, C: AccessCalls> AccessLoop<'a, C> {
             round,
         };
         self.calls
-            .begin(access, &self.pool)
+            .begin(access, self.pool)
             .map_err(|source| StorageError::Access {
                 path: self.place.path().to_owned(),
                 operation: operation.name(),
@@ -481,7 +488,10 @@ impl<'a, C: AccessCalls> AccessLoop<'a, C> {
     fn end_all(&mut self, now: u64) -> Result<(), StorageError> {
         let mut result = Ok(());
         for index in 0..self.ended.len() {
-            let EndedAccess { slot, result: moved } = self.ended[index];
+            let EndedAccess {
+                slot,
+                result: moved,
+            } = self.ended[index];
             self.free.push(slot);
             let access = self.slots[slot as usize];
             if i64::from(moved) != self.job.access_bytes as i64 {
@@ -545,7 +555,7 @@ impl<'a, C: AccessCalls> AccessLoop<'a, C> {
             let mut ended = Vec::new();
             if self
                 .calls
-                .finish(CallWait::One, &mut self.pool, &mut ended)
+                .finish(CallWait::One, self.pool, &mut ended)
                 .is_err()
             {
                 return;
