@@ -25,5 +25,5 @@ pub use job::{
     AccessPace, AddressOrder, DEPTH_MAX, FlushCall, IN_FLIGHT_MAX, STORAGE_ACCESS_MAX,
     StorageCalls, StorageJob, StorageOperation,
 };
-pub use place::{NEW_FILE_BYTES, PlaceFacts, PlaceRequest, StoragePlace};
+pub use place::{PlaceFacts, PlaceRequest, StoragePlace};
 pub use run::{StorageAccess, StorageRun, measure};

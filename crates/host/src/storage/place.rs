@@ -27,14 +27,13 @@ pub struct PlaceRequest {
     pub may_destroy: bool,
     /// Bytes of an access, which the range is a multiple of.
     pub access_bytes: u64,
-    /// Bytes of the range; `None`: all of what is there, and [`NEW_FILE_BYTES`] of a new file.
+    /// Bytes of the range; `None`: all of what is there.
     pub range_bytes: Option<u64>,
+    /// The same of a file that does not exist yet, where no range is given.
+    pub new_file_bytes: u64,
     /// Seed of the content that a new file gets.
     pub seed: u64,
 }
-
-/// Bytes of a file that did not exist, where nothing else is said.
-pub const NEW_FILE_BYTES: u64 = 1 << 30;
 
 /// What was found of a place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -185,7 +184,7 @@ impl StoragePlace {
         stop: &AtomicBool,
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<Self, StorageError> {
-        let wanted = request.range_bytes.unwrap_or(NEW_FILE_BYTES);
+        let wanted = request.range_bytes.unwrap_or(request.new_file_bytes);
         let mut options = OpenOptions::new();
         options.read(true).create_new(true).mode(0o600);
         let mut writing = request.clone();
@@ -493,7 +492,7 @@ fn open(
             },
             Some(Errno::NOSPC) => StorageError::Full {
                 path,
-                wanted: request.range_bytes.unwrap_or(NEW_FILE_BYTES),
+                wanted: request.range_bytes.unwrap_or(request.new_file_bytes),
                 free: 0,
             },
             _ => StorageError::Io {

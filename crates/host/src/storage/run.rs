@@ -2,6 +2,7 @@
 
 use std::io;
 use std::num::NonZeroU64;
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
@@ -45,7 +46,7 @@ pub struct StorageRun {
     pub elapsed_ns: u64,
     /// Accesses that ended, flushes not counted.
     pub accesses: u64,
-    /// Processor time of the thread that made them, in nanoseconds.
+    /// Processor time of the whole program meanwhile, in nanoseconds.
     pub processor_ns: u64,
     /// Times that the loop waited for whoever takes the accesses, and how long.
     pub stalls: (u64, u64),
@@ -77,7 +78,7 @@ fn clock_ns(clock: ClockId) -> u64 {
 }
 
 /// Runs a job on a place. `take` gets the accesses in the order of their ends, in chunks, on the calling thread. Once
-/// `stop` is set, no access starts any more; those under way still come.
+/// `stop` is set or `take` breaks, no access starts any more; those under way still come.
 ///
 /// # Errors
 /// For a job that cannot be, and what ends it early: an access that fails or is cut, a machine that was suspended. What
@@ -86,7 +87,7 @@ pub fn measure(
     place: &StoragePlace,
     job: &StorageJob,
     stop: &AtomicBool,
-    take: &mut dyn FnMut(&[StorageAccess]),
+    take: &mut dyn FnMut(&[StorageAccess]) -> ControlFlow<()>,
 ) -> Result<StorageRun, StorageError> {
     job.check()?;
     if job.range_bytes > place.range_bytes() {
@@ -103,8 +104,11 @@ pub fn measure(
         // There is room for all of them.
         let _ = back.try_send(Vec::with_capacity(room));
     }
-    thread::scope(|scope| {
-        let work = move || run(place, job, stop, Handover::new(full, empty));
+    let broken = AtomicBool::new(false);
+    let stops = [stop, &broken];
+    let processor = clock_ns(ClockId::ProcessCPUTime);
+    let result = thread::scope(|scope| {
+        let work = move || run(place, job, stops, Handover::new(full, empty));
         let worker = thread::Builder::new()
             .name("storage".to_owned())
             .spawn_scoped(scope, work)
@@ -113,7 +117,9 @@ pub fn measure(
                 source,
             })?;
         while let Ok(mut chunk) = taken.recv() {
-            take(&chunk);
+            if take(&chunk).is_break() {
+                broken.store(true, Ordering::Relaxed);
+            }
             chunk.clear();
             let _ = back.try_send(chunk);
         }
@@ -121,6 +127,10 @@ pub fn measure(
             Ok(result) => result,
             Err(panic) => std::panic::resume_unwind(panic),
         }
+    });
+    result.map(|run| StorageRun {
+        processor_ns: clock_ns(ClockId::ProcessCPUTime) - processor,
+        ..run
     })
 }
 
@@ -181,7 +191,7 @@ impl Handover {
 fn run(
     place: &StoragePlace,
     job: &StorageJob,
-    stop: &AtomicBool,
+    stop: [&AtomicBool; 2],
     handover: Handover,
 ) -> Result<StorageRun, StorageError> {
     // A timer of an open loop would otherwise fire up to 50 us late.
@@ -249,7 +259,7 @@ struct AccessLoop<'a, C> {
     pool: &'a mut BufferPool,
     place: &'a StoragePlace,
     job: &'a StorageJob,
-    stop: &'a AtomicBool,
+    stop: [&'a AtomicBool; 2],
     handover: Handover,
     plan: AccessPlan,
     words: WordStream,
@@ -270,7 +280,7 @@ impl<'a, C: AccessCalls> AccessLoop<'a, C> {
     fn new(
         place: &'a StoragePlace,
         job: &'a StorageJob,
-        stop: &'a AtomicBool,
+        stop: [&'a AtomicBool; 2],
         handover: Handover,
         calls: C,
         pool: &'a mut BufferPool,
@@ -313,7 +323,7 @@ impl<'a, C: AccessCalls> AccessLoop<'a, C> {
             let awake = clock_ns(ClockId::Monotonic);
             clock_ns(ClockId::Boottime).saturating_sub(awake)
         };
-        let (asleep, processor) = (suspended(), clock_ns(ClockId::ThreadCPUTime));
+        let asleep = suspended();
         self.begun_ns = clock_ns(ClockId::Monotonic);
         let result = self.accesses();
         if result.is_err() {
@@ -340,16 +350,21 @@ impl<'a, C: AccessCalls> AccessLoop<'a, C> {
             is_registered: false,
             elapsed_ns,
             accesses: self.done,
-            processor_ns: clock_ns(ClockId::ThreadCPUTime) - processor,
+            processor_ns: 0,
             stalls: self.handover.stalls,
-            is_stopped: self.stop.load(Ordering::Relaxed),
+            is_stopped: self.is_stopped(),
         })
+    }
+
+    #[inline]
+    fn is_stopped(&self) -> bool {
+        self.stop.iter().any(|stop| stop.load(Ordering::Relaxed))
     }
 
     /// Whether another access may start at this time.
     #[inline]
     fn goes_on(&self, now_ns: u64) -> bool {
-        !self.stop.load(Ordering::Relaxed)
+        !self.is_stopped()
             && self.job.accesses_max.is_none_or(|most| self.started < most)
             && self.job.time_max_ns.is_none_or(|most| now_ns < most)
     }

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::Read as _;
+use std::ops::ControlFlow;
 use std::os::unix::fs::{FileExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -38,6 +39,7 @@ fn request(writes: bool) -> PlaceRequest {
         may_destroy: false,
         access_bytes: SIZE,
         range_bytes: Some(RANGE),
+        new_file_bytes: 0,
         seed: 7,
     }
 }
@@ -63,7 +65,10 @@ fn written(folder: &tempfile::TempDir, bytes: u64) -> PathBuf {
 fn run(place: &StoragePlace, job: &StorageJob) -> (StorageRun, Vec<StorageAccess>) {
     let mut all = Vec::new();
     let stop = AtomicBool::new(false);
-    let run = measure(place, job, &stop, &mut |chunk| all.extend_from_slice(chunk));
+    let run = measure(place, job, &stop, &mut |chunk| {
+        all.extend_from_slice(chunk);
+        ControlFlow::Continue(())
+    });
     (run.expect("the job runs"), all)
 }
 
@@ -277,10 +282,17 @@ fn a_time_and_a_stop_end_a_run() {
     let ran = measure(&place, &endless, &stop, &mut |chunk| {
         taken += chunk.len();
         stop.store(true, Ordering::Relaxed);
+        ControlFlow::Continue(())
     });
     let ran = ran.expect("what was done stays");
     assert!(ran.is_stopped && ran.accesses as usize == taken);
-    let stopped = measure(&place, &endless, &stop, &mut |_| {});
+    let mut chunks = 0;
+    let broken = measure(&place, &endless, &AtomicBool::new(false), &mut |_| {
+        chunks += 1;
+        ControlFlow::Break(())
+    });
+    assert!(chunks >= 1 && broken.is_ok_and(|run| run.is_stopped));
+    let stopped = measure(&place, &endless, &stop, &mut |_| ControlFlow::Continue(()));
     assert!(matches!(stopped, Err(StorageError::Stopped)));
 }
 
@@ -370,6 +382,7 @@ fn a_file_that_is_cut_meanwhile_names_the_access() {
         let mut taken = 0;
         let cut = measure(&place, &job, &AtomicBool::new(false), &mut |chunk| {
             taken += chunk.len();
+            ControlFlow::Continue(())
         });
         let message = cut.expect_err("it is too short").to_string();
         assert!(message.contains("shortened meanwhile"), "{message}");

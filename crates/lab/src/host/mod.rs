@@ -1,5 +1,8 @@
 //! The memory and the storage of this machine: what `wordline-host` measures becomes rows.
 
+#[cfg(target_os = "linux")]
+mod storage;
+
 use wordline_core::{Experiment, HostTest, HostWorkload, ResultSet};
 
 use crate::control::Control;
@@ -12,14 +15,19 @@ pub(crate) fn run(
     control: &Control<'_>,
     document: &mut ResultSet,
 ) -> Result<(), LabError> {
-    let _ = (experiment, control, document);
+    let _ = (experiment, control, &document);
     match &workload.test {
+        #[cfg(target_os = "linux")]
+        HostTest::Storage(test) => {
+            storage::run(test, &workload.label, experiment, control, document)
+        }
+        #[cfg(not(target_os = "linux"))]
+        HostTest::Storage(_) => Err(crate::error::SettingProblem::StorageElsewhere.of("storage")),
         HostTest::Latency(_)
         | HostTest::Matrix(_)
         | HostTest::Bandwidth(_)
         | HostTest::Loaded(_)
         | HostTest::All(_)
-        | HostTest::Storage(_)
         | HostTest::Import(_) => Err(LabError::NoTarget),
     }
 }
