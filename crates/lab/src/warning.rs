@@ -398,6 +398,9 @@ warnings! {
     Overlapping Default { target, depth }
         "{target}: up to {depth} accesses were under way at a time, so that their durations overlap and add up to no time: \
          there is no RAM curve; --depth 1 gives it";
+    MixedAccesses Default { target }
+        "{target}: reads and writes took turns, and a log of one kind leaves out the time of the other: there is no RAM \
+         curve; --reads 0% or 100% gives it";
     NoCurve Caution { problem } "no RAM curve: {problem}";
     RateMissed Caution { target, rate, asked }
         "{target}: the storage takes {rate} of the {asked} that were asked for, so accesses begin later and later: latencies \

@@ -28,10 +28,15 @@ pub(super) fn run(mut request: HookRequest<'_>) -> Result<Outcome, Failure> {
     let StorageFiles { log, destroy } = request.flags()?;
     let named = request.matches.try_get_raw("file").ok().flatten();
     let storage = named.and_then(|mut words| words.next()).map(PathBuf::from);
-    if let Some(storage) = &storage {
-        request.exports.apart("FILE|DEVICE", storage)?;
-    }
     if let Some(log) = &log {
+        // One that is there is refused by the check that spares whatever a command measures.
+        if storage.as_ref() == Some(log) {
+            let message = "is what is measured; name another file";
+            return Err(failure::message(format!(
+                "--log {}: this {message}",
+                log.display()
+            )));
+        }
         request.exports.also("--log", log)?;
     }
     let catalog = request.catalog()?;

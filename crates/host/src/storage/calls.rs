@@ -49,6 +49,11 @@ pub(super) trait AccessCalls {
     /// Notes an access; it begins with the next [`finish`](Self::finish) at the latest.
     fn begin(&mut self, access: BegunAccess, pool: &BufferPool) -> io::Result<()>;
 
+    /// Begins what was noted, without waiting.
+    fn submit(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
     /// Begins what was noted, waits, and adds to `ended` what ended.
     fn finish(
         &mut self,
@@ -360,6 +365,22 @@ impl AccessCalls for UringCalls<'_> {
     }
 
     #[inline]
+    fn submit(&mut self) -> io::Result<()> {
+        self.submissions.sync();
+        match self.submitter.submit() {
+            Err(error)
+                if !matches!(
+                    Errno::from_io_error(&error),
+                    Some(Errno::INTR | Errno::BUSY | Errno::AGAIN)
+                ) =>
+            {
+                Err(error)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    #[inline]
     fn finish(
         &mut self,
         wait: CallWait,
@@ -401,7 +422,7 @@ impl AccessCalls for UringCalls<'_> {
 }
 
 /// Why the kernel gives this process no ring.
-fn no_uring(error: &io::Error) -> NoUring {
+pub(super) fn no_uring(error: &io::Error) -> NoUring {
     match Errno::from_io_error(error) {
         Some(Errno::NOSYS) => NoUring::Missing,
         Some(Errno::PERM | Errno::ACCESS) => {

@@ -204,10 +204,12 @@ impl StoragePlace {
         place.facts.is_made = true;
         place.named = !removed;
         let place = place.with_range(wanted, request)?;
-        // A disk that is full says so before anything is written, where its file system can.
+        // A disk that is full says so before anything is written, where its file system can. What it gave by then counts
+        // as free.
+        let free = place.free_bytes();
         match rustix::fs::fallocate(&place.file, FallocateFlags::empty(), 0, place.range_bytes) {
             Ok(()) | Err(Errno::OPNOTSUPP | Errno::NOSYS) => {}
-            Err(errno) => return Err(place.no_room(errno.into())),
+            Err(errno) => return Err(place.no_room(errno.into(), free)),
         }
         place.lay_out(request, stop, progress)?;
         Ok(place)
@@ -352,6 +354,7 @@ impl StoragePlace {
         let mut words = WordStream::of(request.seed, 2);
         let bytes = buffer.bytes_mut();
         words.fill(bytes);
+        let free = self.free_bytes();
         let mut at = 0;
         while at < self.range_bytes {
             if stop.load(Ordering::Relaxed) {
@@ -362,7 +365,7 @@ impl StoragePlace {
             stamp(part, &mut words);
             self.file.write_all_at(part, at).map_err(|error| {
                 match Errno::from_io_error(&error) {
-                    Some(Errno::NOSPC | Errno::DQUOT) => self.no_room(error),
+                    Some(Errno::NOSPC | Errno::DQUOT) => self.no_room(error, free),
                     _ => self.failed("written")(error),
                 }
             })?;
@@ -372,7 +375,7 @@ impl StoragePlace {
         self.file.sync_all().map_err(self.failed("written"))
     }
 
-    fn no_room(&self, error: io::Error) -> StorageError {
+    fn no_room(&self, error: io::Error, free: u64) -> StorageError {
         let full = matches!(
             Errno::from_io_error(&error),
             Some(Errno::NOSPC | Errno::DQUOT | Errno::FBIG)
@@ -380,12 +383,16 @@ impl StoragePlace {
         if !full {
             return self.failed("made")(error);
         }
-        let free = rustix::fs::fstatvfs(self.file.as_fd());
         StorageError::Full {
             path: self.path.clone(),
             wanted: self.range_bytes,
-            free: free.map_or(0, |about| about.f_bavail * about.f_frsize),
+            free,
         }
+    }
+
+    fn free_bytes(&self) -> u64 {
+        let about = rustix::fs::fstatvfs(self.file.as_fd());
+        about.map_or(0, |about| about.f_bavail * about.f_frsize)
     }
 
     fn no_direct(&self) -> StorageError {

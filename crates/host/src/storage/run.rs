@@ -243,6 +243,15 @@ fn run(
     Ok(StorageRun { no_uring, ..run })
 }
 
+/// Accesses cannot even be handed to the kernel.
+fn unreachable(place: &StoragePlace, source: io::Error) -> StorageError {
+    StorageError::Io {
+        path: place.path().to_owned(),
+        what: "reached through its ring",
+        source,
+    }
+}
+
 /// An access under way.
 #[derive(Clone, Copy, Debug)]
 struct OpenAccess {
@@ -381,8 +390,17 @@ impl<'a, C: AccessCalls> AccessLoop<'a, C> {
             let mut wait = CallWait::One;
             match self.job.pace {
                 AccessPace::Closed => {
+                    let mut several = false;
                     while !self.free.is_empty() && !self.flush_is_due() && self.goes_on(now) {
+                        // Each reaches the device at the time that it says: those in front do not wait for the rest.
+                        if several {
+                            self.calls
+                                .submit()
+                                .map_err(|source| unreachable(self.place, source))?;
+                            now = self.now();
+                        }
                         self.start(now, now)?;
+                        several = true;
                     }
                 }
                 AccessPace::Open { interval_ns } => {
@@ -398,11 +416,7 @@ impl<'a, C: AccessCalls> AccessLoop<'a, C> {
             }
             self.calls
                 .finish(wait, self.pool, &mut self.ended)
-                .map_err(|source| StorageError::Io {
-                    path: self.place.path().to_owned(),
-                    what: "reached through its ring",
-                    source,
-                })?;
+                .map_err(|source| unreachable(self.place, source))?;
             now = self.now();
             self.end_all(now)?;
             if self.handover.is_due(now) {

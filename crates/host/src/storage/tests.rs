@@ -587,6 +587,18 @@ fn addresses_are_as_likely_as_any_other_and_follow_the_seed() {
     assert!(odd.iter().filter(|byte| **byte == 0).count() < 30);
 }
 
+#[test]
+fn a_kernel_without_rings_says_why() {
+    let why = |errno: rustix::io::Errno| calls::no_uring(&errno.into());
+    assert_eq!(why(rustix::io::Errno::NOSYS), NoUring::Missing);
+    assert!(matches!(
+        why(rustix::io::Errno::PERM),
+        NoUring::Forbidden | NoUring::Disabled(1..)
+    ));
+    let other = why(rustix::io::Errno::NOMEM).to_string();
+    assert!(other.contains("cannot be set up"), "{other}");
+}
+
 /// A machine that is a folder.
 struct MadeUpMachine {
     _folder: tempfile::TempDir,

@@ -286,6 +286,8 @@ fn warn(
     if test.depth > 1 {
         let depth = &test.depth;
         document.warn(LabWarning::Overlapping { target, depth });
+    } else if is_mixed(test) {
+        document.warn(LabWarning::MixedAccesses { target });
     }
     if let Some(asked) = test.rate_bytes_per_s
         && let rate = bytes_per_s(ran.accesses, test.record_bytes, ran.elapsed_ns)
@@ -337,6 +339,12 @@ impl LiveSources {
     }
 }
 
+/// Whether reads and writes take turns.
+fn is_mixed(test: &HostStorageTest) -> bool {
+    let reads = test.read_share.si();
+    reads > 0.0 && reads < 1.0
+}
+
 /// What counts as the duration of an access: at a rate the host pauses between accesses of its own will.
 fn durations(test: &HostStorageTest) -> Durations {
     match test.rate_bytes_per_s {
@@ -349,7 +357,7 @@ fn durations(test: &HostStorageTest) -> Durations {
 struct LiveStorage<'a> {
     record_bytes: u64,
     is_paced: bool,
-    /// Of reads and of writes; none where accesses overlap.
+    /// Of reads and of writes; none where accesses overlap, or are of both kinds.
     sums: Option<[AccessSums<'a>; 2]>,
     kinds: [LiveKind; 2],
     flushes: LatencyHistogram,
@@ -391,12 +399,12 @@ impl<'a> LiveStorage<'a> {
             current: None,
             is_gathered: false,
         };
-        let sums = match test.depth {
-            1 => Some([
+        let sums = match test.depth == 1 && !is_mixed(test) {
+            true => Some([
                 AccessSums::new(&sources.read, &asked)?,
                 AccessSums::new(&sources.write, &asked)?,
             ]),
-            _ => None,
+            false => None,
         };
         Ok(Self {
             record_bytes: test.record_bytes,
@@ -610,8 +618,8 @@ impl StorageRows<'_> {
         .at(Axis::AccessBytes, test.record_bytes)
         .at(Axis::Pattern, test.pattern.name())
         .at(Axis::Depth, u64::from(test.depth));
-        let reads = test.read_share.si();
-        if reads > 0.0 && reads < 1.0 {
+        if is_mixed(test) {
+            let reads = test.read_share.si();
             let percent = |share: f64| (share * 1e4).round() / 1e2;
             let mix = format!("{}:{}", percent(reads), percent(1.0 - reads));
             subject = subject.at(Axis::Mix, mix.as_str());
