@@ -58,6 +58,7 @@ axes! {
     Chip "chip" "" "Chip of the log that the block is in.";
     Choice "choice" "" "Choice that a sheet or a system leaves open, and that was varied.";
     DelayCycles "delay_cycles" "cycles" "Processor cycles that each core waits between two accesses.";
+    Depth "depth" "1" "Accesses of storage that are under way at a time.";
     DeviceOperation "device_operation" "" "Operation of the memory that a metric counts.";
     Directory "directory" "" "Where a table keeps its directory.";
     During "during" "" "What the memory does by itself meanwhile, or a translation layer beside the access.";
@@ -75,6 +76,7 @@ axes! {
     Journal "journal" "" "How a database keeps transactions whole.";
     Kernel "kernel" "" "Instructions that move lines.";
     KeyBytes "key_bytes" "B" "Bytes of a key.";
+    LatencyFrom "latency_from" "" "Instant that a latency of a loop at a rate counts from: the `intended` start; without it the start itself.";
     LifeShare "life_share" "1" [Share] "Share of its life that a block had used when its rest was predicted.";
     Load "load" "" "Share of a table's places in use; of memory modules the throughput at which two are compared.";
     Log "log" "" "What becomes of the file of a database's log after a checkpoint.";

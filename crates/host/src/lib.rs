@@ -25,6 +25,7 @@
 
 mod accounts;
 mod clock;
+mod in_use;
 mod linux_files;
 pub mod machine;
 mod mapped;
@@ -32,6 +33,8 @@ pub mod memory;
 pub mod mtd;
 pub mod power;
 mod scratch;
+#[cfg(target_os = "linux")]
+pub mod storage;
 mod thread;
 
 pub use clock::WallClock;

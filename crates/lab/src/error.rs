@@ -163,6 +163,10 @@ pub enum LabError {
         /// Why not.
         source: wordline_host::mtd::MtdError,
     },
+    /// Storage of the host cannot be measured.
+    #[cfg(target_os = "linux")]
+    #[error(transparent)]
+    Storage(#[from] wordline_host::storage::StorageError),
     /// A device could not be made.
     #[error("{target}: {source}")]
     Device {
@@ -317,6 +321,15 @@ problems! {
     Dwell(f64) "{0} is out of range; allowed: finite times, in seconds";
     NoAgeing "is missing in the sheet, and wear needs it";
     TargetOfHealth "does not go with wear health, which reads a log or draws chips of its own";
+
+    // Of wordline host storage.
+    StorageElsewhere "can be measured on Linux alone";
+    DestroysOther { named: String, path: String } "names {named}, and what is measured is {path}; name that";
+    SyncWithoutWrites "makes writes durable, and all accesses read; allowed: 0, or --reads below 100%";
+    StorageRecord { found: ByteCount, most: ByteCount } "of {found} is out of range; allowed: 1 B to {most}";
+    TotalBelowRecord { found: ByteCount, record: ByteCount }
+        "{found} holds no access of {record}; allowed: {record} and more";
+    RunTime(f64) "{0} s is out of range; allowed: above 0 s, up to 365 d";
 
     // Of wordline kv.
     DestroysNoFile(String) "names {0}, and no target is file:{0}";

@@ -427,6 +427,34 @@ warnings! {
     CoarseCurrent CoarseTime { file, step, mean }
         "{file}: times are known in steps of {step}, and an access takes {mean} on average: what it draws is mixed with \
          what happens before and after it";
+    NoRing Default { target, why }
+        "{target}: {why}; accesses went through pread and pwrite, several under way each on a thread of its own, whose \
+         handover of some microseconds their durations hold";
+    CachedStorage PageCache { target }
+        "{target}: the page cache was asked first (--buffered), so durations are those of RAM where it has the data, and \
+         of writes until they are in it; leave --buffered out for the device";
+    QuickStorage PageCache { target, median, least }
+        "{target}: half of the accesses take {median} or less, and no storage device answers an operating system within \
+         {least}: these are durations of a cache or of a RAM disk, and say nothing of a memory";
+    StorageInUse Disturbed { target, by }
+        "{target}: {by}; it was only read, and what others did meanwhile is in the durations";
+    StorageRemoved Caution { target }
+        "{target}: the file was removed or replaced during the run; what was measured is the one that was opened";
+    StorageStalls Disturbed { target, count, time }
+        "{target}: the loop waited {count} times, {time} in all, for its accesses to be added up; the pauses are in no \
+         duration, and the memory had them";
+    Overlapping Default { target, depth }
+        "{target}: up to {depth} accesses were under way at a time, so that their durations overlap and add up to no time: \
+         there is no RAM curve; --depth 1 gives it";
+    MixedAccesses Default { target }
+        "{target}: reads and writes took turns, and a log of one kind leaves out the time of the other: there is no RAM \
+         curve; --reads 0% or 100% gives it";
+    NoCurve Caution { problem } "no RAM curve: {problem}";
+    RateMissed Caution { target, rate, asked }
+        "{target}: the storage takes {rate} of the {asked} that were asked for, so accesses begin later and later: latencies \
+         from the intended start grow with the length of the run";
+    RunCut CutByBudget { target, done, asked }
+        "{target}: the time limit ended the run after {done} of {asked} accesses";
     OddLog OddLog { file, oddity } "{file}, {oddity}";
     NoBackground NoBackground { target, work }
         "{target}: this memory has no {work} that a read could come during in the model";

@@ -6,6 +6,7 @@ mod diff;
 mod dram;
 mod fs;
 pub(crate) mod hooks;
+mod host_storage;
 mod import;
 mod import_batch;
 mod io;
