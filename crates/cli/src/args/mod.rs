@@ -377,16 +377,23 @@ pub(crate) struct Reproduce {
     pub(crate) export: Export,
 }
 
-/// Reads a JSON document that `--format json` or `--export FILE.json` made, and renders it again.
+/// Reads JSON documents that `--format json` or `--export FILE.json` made, and renders them again: one as its run did,
+/// several as one table and one plot.
+///
+/// Of several documents the curves are shown that at least two of them have: latency under load, bandwidth by mix, latency
+/// without load, RAM over the input rate, throughput over access size. Measured and simulated ones are told apart without
+/// colour: a solid line and filled signs are measured. `--all` adds the first screen of each document.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   wordline report result.json
+  wordline report measured.json simulated.json --export both.html
   wordline report result.json --export report.html --export rows.csv
   wordline raw --target em064lx --format json | wordline report -")]
 pub(crate) struct Report {
-    /// The document; - for standard input
-    pub(crate) result: PathBuf,
+    /// Documents; - for standard input
+    #[arg(required = true, value_name = "RESULT")]
+    pub(crate) documents: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) results: Results,
 }

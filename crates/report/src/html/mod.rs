@@ -9,6 +9,7 @@ pub(crate) mod bars;
 pub(crate) mod chart;
 pub(crate) mod explore;
 mod origin;
+mod overlay;
 pub(crate) mod plot;
 mod script;
 mod tables;
@@ -34,6 +35,7 @@ use crate::{notes, text};
 use explore::Exploration;
 use plot::Plot;
 use script::PageScript;
+pub(crate) use overlay::{OverlayPage, overlay};
 pub use tables::{ComparedValue, TablePage};
 
 /// Lines of the short table where it is a table of a view; the tab of the figures has all.

@@ -23,7 +23,8 @@ use wordline_core::Metric;
 
 use crate::view::View;
 
-pub(crate) use dram::{VIEW as DRAM, curves};
+pub(crate) use buffer::{BufferCase, VIEW as BUFFER, arriving};
+pub(crate) use dram::{LoadCurve, VIEW as DRAM, curves};
 pub(crate) use headline::metric_label;
 pub(crate) use raw::VIEW as RAW;
 

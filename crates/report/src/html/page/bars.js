@@ -99,7 +99,9 @@ function drawStack(place, plot) {
 
 function drawRows(place, plot) {
   const { spec } = plot;
-  const legend = spec.series.map(([name, color]) => ({ name, swatch: () => (spec.points ? dot(color) : filled(paint(color))) }));
+  const hollow = new Set(spec.hollow || []);
+  const swatch = (color, index) => (spec.points ? dot(color) : hollow.has(index) ? outlined(color) : filled(paint(color)));
+  const legend = spec.series.map(([name, color], index) => ({ name, swatch: () => swatch(color, index) }));
   const used = new Set(spec.rows.flatMap((row) => row.marks.map((mark) => mark.series)));
   const made = figure(place, plot, legend, (drawing, width, shown) => {
     const beside = namesBeside(spec.rows.map((row) => row.name), width);
@@ -144,7 +146,11 @@ function drawRows(place, plot) {
           above.push(label(Math.max(0, Math.min(area.left, width - wide)), top + 8, text));
           top += 16;
         }
-        above.push(svg("rect", { x: left, y: top + 1, width: Math.max(1, right - left), height: 14, fill: paint(color) }));
+        const look = hollow.has(mark.series) ? outline(color) : { fill: paint(color) };
+        const inset = hollow.has(mark.series) ? 1 : 0;
+        above.push(svg("rect", {
+          x: left + inset, y: top + 1 + inset, width: Math.max(1, right - left - 2 * inset), height: 14 - 2 * inset, ...look,
+        }));
         if (at !== undefined) {
           above.push(label(at, top + 8, text));
         }

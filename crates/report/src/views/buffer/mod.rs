@@ -177,7 +177,7 @@ impl<'a, 'p> BufferCase<'a, 'p> {
 pub(crate) type Curve<'a> = Vec<(f64, &'a Row)>;
 
 /// A metric along an axis for one way of arrival, `record` or `fluid`.
-fn arriving<'a>(run: &PivotLine<'a>, metric: Metric, axis: Axis, arrival: &str) -> Curve<'a> {
+pub(crate) fn arriving<'a>(run: &PivotLine<'a>, metric: Metric, axis: Axis, arrival: &str) -> Curve<'a> {
     run.along(metric, axis, &[(Of(ARRIVAL), arrival)])
 }
 

@@ -67,7 +67,7 @@ impl LoadPoint<'_, '_> {
 
 impl<'a, 'p> LoadCurve<'a, 'p> {
     /// What distinguishes it from others of the same target.
-    fn conditions(&self) -> String {
+    pub(crate) fn conditions(&self) -> String {
         match self.pattern {
             "" | "sequential" => self.mix.to_owned(),
             pattern => format!("{}, {pattern}", self.mix),
@@ -90,6 +90,14 @@ impl<'a, 'p> LoadCurve<'a, 'p> {
             }
         }
         marks
+    }
+
+    /// The point that carries most.
+    pub(crate) fn most(&self) -> Option<LoadPoint<'a, 'p>> {
+        let points = self.points.iter();
+        let known = points.filter_map(|point| Some((point.throughput()?, *point)));
+        let most = known.max_by(|(a, _), (b, _)| a.total_cmp(b));
+        most.map(|(_, point)| point)
     }
 
     /// The point that carries about so much. The last digits of a knee may differ from those of its point.
@@ -256,8 +264,8 @@ fn knees(pivot: &Pivot<'_>, curves: &[LoadCurve<'_, '_>]) -> Option<Grid> {
         ("not below", |curve| Some(curve.knee_between?.0), false),
         ("not above", |curve| Some(curve.knee_between?.1), false),
         ("latency there", |curve| Some(curve.knee?.1), true),
-        ("carries at most", |curve| most(curve)?.throughput(), false),
-        ("latency there", |curve| most(curve)?.latency(), true),
+        ("carries at most", |curve| curve.most()?.throughput(), false),
+        ("latency there", |curve| curve.most()?.latency(), true),
     ];
     let title = format!("Knees of the curves{}", pivot.on_board());
     let table = Tabulation::new(title).key(Column::left("module"), |curve: &&LoadCurve<'_, '_>| {
@@ -275,17 +283,6 @@ fn knees(pivot: &Pivot<'_>, curves: &[LoadCurve<'_, '_>]) -> Option<Grid> {
             })
         });
     table.lines(&curves.iter().collect::<Vec<_>>())
-}
-
-/// The point that carries most.
-pub(super) fn most<'a, 'p>(curve: &LoadCurve<'a, 'p>) -> Option<LoadPoint<'a, 'p>> {
-    let known = curve
-        .points
-        .iter()
-        .filter_map(|point| Some((point.throughput()?, *point)));
-    known
-        .max_by(|(a, _), (b, _)| a.total_cmp(b))
-        .map(|(_, point)| point)
 }
 
 /// The greatest throughput of the first stage.
@@ -377,7 +374,7 @@ fn course(curve: &LoadCurve<'_, '_>) -> Option<String> {
         });
         format!("At the knee of {rate}{between} it takes {}.", time(latency))
     }));
-    if let Some(most) = most(curve)
+    if let Some(most) = curve.most()
         && let (Some(throughput), Some(latency)) = (most.throughput(), most.latency())
     {
         let rate = text::rate(throughput);

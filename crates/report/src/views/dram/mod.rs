@@ -24,7 +24,7 @@ use crate::text;
 use crate::view::FigureOf::{self, Made};
 use crate::view::{FigureColumn, Key, PartColumns, PlotView, TableView, View, figure};
 
-pub(crate) use loaded::{LANDMARKS, LoadPoint, curves};
+pub(crate) use loaded::{LANDMARKS, LoadCurve, LoadPoint, curves};
 
 pub(crate) const VIEW: View = View {
     workload: "dram",

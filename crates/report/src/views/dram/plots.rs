@@ -154,6 +154,7 @@ fn throughputs(pivot: &Pivot<'_>, mixes: &Mixes<'_, '_>, number: usize) -> Optio
         (name, look(index).0)
     });
     let spec = RowSpec {
+        hollow: Vec::new(),
         title: "throughput",
         unit: "B/s",
         logarithmic: false,
