@@ -2,6 +2,7 @@
 
 use std::io::{self, BufRead, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use crate::compare::TRACES;
 use crate::error::LabError;
@@ -52,9 +53,10 @@ pub struct Control<'a> {
     /// Threads for independent cases; 0: as many as `RAYON_NUM_THREADS` says, or as the machine has. No result depends
     /// on it. With more than one, finished cases of an interrupted run need not be the first ones.
     pub threads: usize,
-    /// Whether the caller stops the run after a time. Independent cases then begin with the cheapest, so that as many as
-    /// possible end; otherwise the most expensive begin first, so that none is left over at the end.
-    pub has_budget: bool,
+    /// After how long the caller stops the run. Independent cases then begin with the cheapest, so that as many as possible
+    /// end; otherwise the most expensive begin first, so that none is left over at the end. Tests of this machine take
+    /// fewer samples, so that all of them end in time.
+    pub budget: Option<Duration>,
     /// Takes the commands of replayed memory traces.
     pub commands: Option<&'a Commands<'a>>,
     /// Opens what the operations of worn blocks are written to, as a [cycling log](wordline_trace::cycling).

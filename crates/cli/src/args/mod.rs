@@ -460,9 +460,11 @@ pub(crate) fn program() -> clap::Command {
             .arg_required_else_help(true)
     };
     let dram = "Run DDR5 modules in a server: latency, bandwidth, latency under load, traces";
+    let host = "Measure the memory and the storage of this machine, or take over what another tool measured";
     let program = Arguments::command()
         .subcommand(parent("sql", "Run SQLite on a memory", 21))
-        .subcommand(parent("dram", dram, 22));
+        .subcommand(parent("dram", dram, 22))
+        .subcommand(parent("host", host, 22));
     COMMANDS
         .iter()
         .enumerate()

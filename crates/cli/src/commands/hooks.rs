@@ -28,8 +28,8 @@ pub(super) struct HookRequest<'a> {
     pub(super) experiment: Experiment,
     pub(super) matches: &'a ArgMatches,
     pub(super) exports: Exports,
-    /// Whether the run ends after a time.
-    has_budget: bool,
+    /// How long the run may take.
+    budget: Option<Duration>,
     pub(super) inputs: Inputs,
     pub(super) global: &'a Global,
 }
@@ -67,14 +67,15 @@ pub(super) fn run(
 ) -> Result<Outcome, Failure> {
     let results = Results::from_arg_matches(matches).map_err(failure::flags)?;
     let budget = Budget::from_arg_matches(matches).map_err(failure::flags)?;
-    if let Some(budget) = budget.budget {
-        interrupt::stop_after(Duration::from_secs_f64(budget.si()));
+    let budget = budget.budget.map(|time| Duration::from_secs_f64(time.si()));
+    if let Some(budget) = budget {
+        interrupt::stop_after(budget);
     }
     let request = HookRequest {
         experiment: row.experiment(matches).map_err(failure::flags)?,
         exports: Exports::of_results(&results)?,
         inputs: Inputs::default(),
-        has_budget: budget.budget.is_some(),
+        budget,
         matches,
         global,
     };
@@ -119,7 +120,7 @@ impl HookRequest<'_> {
         control: &Control<'_>,
     ) -> Result<wordline_core::ResultSet, Failure> {
         let control = Control {
-            has_budget: self.has_budget,
+            budget: self.budget,
             ..*control
         };
         super::run_with(
