@@ -252,7 +252,10 @@ mod tests {
             let text = plot.draw(60).expect("a plot");
             let bits = |c: char| (c as u32).checked_sub(0x2800).filter(|bits| *bits < 256);
             let all: Vec<u32> = text.chars().filter_map(bits).map(u32::count_ones).collect();
-            (all.iter().sum::<u32>(), text.lines().last().map(str::to_owned))
+            (
+                all.iter().sum::<u32>(),
+                text.lines().last().map(str::to_owned),
+            )
         };
         let ((solid, axis), (dashed, same_axis)) = (dots(false), dots(true));
         assert_eq!(axis, same_axis);

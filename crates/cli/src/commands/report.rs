@@ -41,7 +41,9 @@ fn several(report: &Report, global: &Global) -> Result<Outcome, Failure> {
     let overlay = Overlay::of(&documents).map_err(|error| failure::message(error.to_string()))?;
     let names = report.documents.iter().map(|path| input::last_name(path));
     let command = format!("wordline report {}", names.collect::<Vec<_>>().join(" "));
-    exports.write_text(global, |format, style| overlay.render(format, style, &command))?;
+    exports.write_text(global, |format, style| {
+        overlay.render(format, style, &command)
+    })?;
     Ok(Outcome::Done)
 }
 

@@ -8,6 +8,7 @@
 pub(crate) mod bars;
 pub(crate) mod chart;
 pub(crate) mod explore;
+pub(crate) mod heat;
 mod origin;
 mod overlay;
 pub(crate) mod plot;
@@ -33,9 +34,9 @@ use crate::grid::{Align, Column, Grid};
 use crate::view::{self, Shown};
 use crate::{notes, text};
 use explore::Exploration;
+pub(crate) use overlay::{OverlayPage, overlay};
 use plot::Plot;
 use script::PageScript;
-pub(crate) use overlay::{OverlayPage, overlay};
 pub use tables::{ComparedValue, TablePage};
 
 /// Lines of the short table where it is a table of a view; the tab of the figures has all.

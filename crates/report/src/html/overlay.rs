@@ -37,13 +37,22 @@ pub(crate) fn overlay(page: OverlayPage) -> String {
         points: HtmlPoint::all_of(&page.answer.points),
         incomplete: page.incomplete,
         short_html: short,
-        short_more: (rows > SHORT).then(|| format!("The first {SHORT} of {rows} lines; the tab Figures has all.")),
+        short_more: (rows > SHORT)
+            .then(|| format!("The first {SHORT} of {rows} lines; the tab Figures has all.")),
         drawn: !data.curves.is_empty(),
-        words: page.words.iter().map(|one| text::unbroken(&text::printable(one))).collect(),
+        words: page
+            .words
+            .iter()
+            .map(|one| text::unbroken(&text::printable(one)))
+            .collect(),
         has_figures: true,
         command: text::printable(&page.command),
         document: Some(script::packed_text(&page.json)),
-        ..HtmlPage::new(text::printable(&page.title), env!("CARGO_PKG_VERSION"), &data)
+        ..HtmlPage::new(
+            text::printable(&page.title),
+            env!("CARGO_PKG_VERSION"),
+            &data,
+        )
     };
     page.fill()
 }

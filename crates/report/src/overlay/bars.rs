@@ -5,8 +5,8 @@ use wordline_core::{Axis, Metric, ResultSet};
 
 use super::curve::{OverlayCurve, OverlayFigure};
 use super::kind::{OverlayKind, OverlayShape};
-use crate::pivot::{Pivot, PivotLine, each, together};
-use crate::views::DRAM;
+use crate::pivot::{ANY, Pivot, PivotLine, each, together};
+use crate::views::{DRAM, memory_line};
 
 pub(super) static BANDWIDTH: OverlayKind = OverlayKind {
     id: "bandwidth",
@@ -18,7 +18,7 @@ pub(super) static BANDWIDTH: OverlayKind = OverlayKind {
         unit: "B/s",
     },
     find: bandwidth,
-    verb: "the most that memory carries is",
+    verb: "at {} memory carries",
 };
 
 pub(super) static IDLE: OverlayKind = OverlayKind {
@@ -31,34 +31,59 @@ pub(super) static IDLE: OverlayKind = OverlayKind {
         unit: "s",
     },
     find: idle,
-    verb: "a read takes",
+    verb: "without load a read takes a {} of",
 };
 
 /// The lines of a test, whichever command ran it.
-fn of_test<'p, 'a>(pivot: &'p Pivot<'a>, tests: &[&str]) -> Vec<&'p PivotLine<'a>> {
-    pivot.select(|line| line.head().text(Axis::Test).is_some_and(|test| tests.contains(&test)))
+fn of_test<'p, 'a>(pivot: &'p Pivot<'a>, test: &str) -> Vec<&'p PivotLine<'a>> {
+    pivot.select(|line| line.head().text(Axis::Test) == Some(test))
 }
 
-/// A bar for each mix: of several orders of addresses or numbers of threads the one that carries most.
+/// A bar for each mix: of several orders of addresses, numbers of threads or kinds of stores the one that carries most.
 fn bandwidth(document: &ResultSet) -> Vec<OverlayCurve> {
     let pivot = Pivot::of(document, DRAM.keys);
-    let mut lines = of_test(&pivot, &["bandwidth"]);
-    lines.retain(|line| line.number(Metric::ThroughputMean).is_some());
-    let row = |line: &PivotLine<'_>| line.at(Metric::ThroughputMean, &[]).map(|row| row.basis);
-    let groups = together(lines, |line| (line.head().target.clone(), row(line)));
+    let mut lines = of_test(&pivot, "bandwidth");
+    lines.retain(|line| carried(line).is_some());
+    let basis = |line: &PivotLine<'_>| carried(line).map(|row| row.basis);
+    let groups = together(lines, |line| (line.head().target.clone(), basis(line)));
     let curves = groups.iter().filter_map(|own| {
         let mixes = each(own, |line| line.field(Axis::Mix));
         let figures = mixes.iter().filter_map(|mix| {
             let all = own.iter().filter(|line| line.field(Axis::Mix) == *mix);
-            let most = all.filter_map(|line| line.number(Metric::ThroughputMean)).max_by(f64::total_cmp)?;
-            Some(OverlayFigure::new(mix.as_str(), Metric::ThroughputMean, most))
+            let rates = all.filter_map(|line| carried(line)?.value);
+            let most = rates.max_by(f64::total_cmp)?;
+            Some(OverlayFigure::new(
+                mix.as_str(),
+                Metric::ThroughputMean,
+                most,
+            ))
         });
         Some(OverlayCurve {
             figures: figures.collect(),
-            ..OverlayCurve::new(&own[0].head().target, "", row(own[0])?)
+            ..OverlayCurve::new(&own[0].head().target, "", basis(own[0])?)
         })
     });
     curves.collect()
+}
+
+/// The bytes that the memory moves, as simulations count them; where nothing says so those that the program moves.
+fn carried<'a>(line: &PivotLine<'a>) -> Option<&'a Row> {
+    let moved = ["throughput_p50", "throughput_mean", ANY];
+    let mut moved = moved.into_iter().filter_map(|of| {
+        let at = [(Axis::Estimate.into(), of)];
+        line.at(Metric::BusThroughput, &at)
+    });
+    let own = [
+        Metric::BusThroughput,
+        Metric::ThroughputP50,
+        Metric::ThroughputMean,
+        Metric::ThroughputBest,
+    ];
+    let own = || own.into_iter().find_map(|metric| line.at(metric, &[]));
+    moved
+        .find(|row| row.value.is_some())
+        .or_else(own)
+        .filter(|row| row.value.is_some())
 }
 
 /// Figures of a duration as bars name them, the one first that sentences compare.
@@ -68,14 +93,17 @@ const DURATIONS: [(Metric, &str); 3] = [
     (Metric::LatencyP99, "99 % take up to"),
 ];
 
-/// What a read takes without load. Of a sweep over sizes the largest one is the memory: smaller ones fit caches.
+/// What a read takes without load: modules alone, and the largest working set of a machine, which is no cache.
 fn idle(document: &ResultSet) -> Vec<OverlayCurve> {
     let pivot = Pivot::of(document, DRAM.keys);
-    let lines = of_test(&pivot, &["idle"]);
+    let mut lines = of_test(&pivot, "idle");
+    let measured = together(of_test(&pivot, "latency"), |line| {
+        line.head().target.as_str()
+    });
+    lines.extend(measured.into_iter().filter_map(memory_line));
     let curves = lines.iter().filter_map(|line| {
-        let row = |metric: Metric| -> Option<&Row> { line.at(metric, &[]) };
         let known = DURATIONS.into_iter().filter_map(|(metric, name)| {
-            let row = row(metric)?;
+            let row = line.at(metric, &[])?;
             Some((row.basis, OverlayFigure::new(name, metric, row.value?)))
         });
         let (bases, figures): (Vec<_>, Vec<_>) = known.unzip();

@@ -3,6 +3,8 @@
 use serde::Serialize;
 use wordline_core::{Basis, Metric};
 
+use crate::pivot::ascending;
+
 /// A curve, or a group of bars, of one document.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct OverlayCurve {
@@ -70,8 +72,16 @@ impl OverlayCurve {
 
     /// The first and the last place of the curve; `None` where it has no extent.
     pub(super) fn extent(&self) -> Option<(f64, f64)> {
-        let places = || self.points.iter().map(|(x, _)| *x).filter(|x| x.is_finite());
-        let (low, high) = (places().min_by(f64::total_cmp)?, places().max_by(f64::total_cmp)?);
+        let places = || {
+            self.points
+                .iter()
+                .map(|(x, _)| *x)
+                .filter(|x| x.is_finite())
+        };
+        let (low, high) = (
+            places().min_by(f64::total_cmp)?,
+            places().max_by(f64::total_cmp)?,
+        );
         (low < high).then_some((low, high))
     }
 
@@ -90,9 +100,26 @@ impl OverlayCurve {
     }
 }
 
-/// So many places that all curves reach, of two digits each, ascending.
-pub(super) fn common_places<'c>(curves: impl Iterator<Item = &'c OverlayCurve>, count: u32) -> Vec<f64> {
-    let extents: Option<Vec<(f64, f64)>> = curves.map(OverlayCurve::extent).collect();
+/// So many places that all curves reach, ascending: points that all have, or places of two digits between them.
+pub(super) fn common_places<'c>(
+    curves: impl Iterator<Item = &'c OverlayCurve>,
+    count: u32,
+) -> Vec<f64> {
+    let curves: Vec<&OverlayCurve> = curves.collect();
+    let points = curves.first().map_or(&[][..], |first| &first.points);
+    let shared = points.iter().map(|(x, _)| *x);
+    let shared: Vec<f64> = ascending(shared.filter(|x| {
+        let has = |curve: &&OverlayCurve| curve.points.iter().any(|(other, _)| other == x);
+        curves.iter().all(has)
+    }));
+    if curves.len() > 1 && shared.len() >= count as usize {
+        let last = shared.len() - 1;
+        let places = (1..=count as usize).map(|step| shared[step * last / (count as usize + 1)]);
+        let mut places: Vec<f64> = places.collect();
+        places.dedup();
+        return places;
+    }
+    let extents: Option<Vec<(f64, f64)>> = curves.iter().map(|curve| curve.extent()).collect();
     let extents = extents.unwrap_or_default();
     let low = extents.iter().map(|(low, _)| *low).max_by(f64::total_cmp);
     let high = extents.iter().map(|(_, high)| *high).min_by(f64::total_cmp);
@@ -103,7 +130,11 @@ pub(super) fn common_places<'c>(curves: impl Iterator<Item = &'c OverlayCurve>, 
         let place = low + (high - low) * f64::from(step) / f64::from(count + 1);
         let round = two_digits(place);
         // Rounding may leave the range.
-        if (low..=high).contains(&round) { round } else { place }
+        if (low..=high).contains(&round) {
+            round
+        } else {
+            place
+        }
     });
     let mut places: Vec<f64> = places.collect();
     places.dedup();
@@ -141,11 +172,22 @@ mod tests {
 
     #[test]
     fn places_are_those_that_every_curve_reaches() {
-        let (wide, narrow) = (curve(&[(1e9, 1.0), (101e9, 2.0)]), curve(&[(21e9, 1.0), (61e9, 2.0)]));
-        assert_eq!(common_places([&wide, &narrow].into_iter(), 3), [31e9, 41e9, 51e9]);
+        let (wide, narrow) = (
+            curve(&[(1e9, 1.0), (101e9, 2.0)]),
+            curve(&[(21e9, 1.0), (61e9, 2.0)]),
+        );
+        assert_eq!(
+            common_places([&wide, &narrow].into_iter(), 3),
+            [31e9, 41e9, 51e9]
+        );
         let apart = curve(&[(200e9, 1.0), (300e9, 2.0)]);
         assert!(common_places([&wide, &apart].into_iter(), 3).is_empty());
         assert!(common_places([&wide, &curve(&[])].into_iter(), 3).is_empty());
+        let sizes = curve(&[1.0, 2.0, 4.0, 8.0, 16.0].map(|size| (size, size)));
+        assert_eq!(
+            common_places([&sizes, &sizes].into_iter(), 3),
+            [2.0, 4.0, 8.0]
+        );
     }
 
     #[test]
@@ -153,6 +195,9 @@ mod tests {
         let of = |basis| OverlayCurve::new("a", "", basis);
         assert!(of(Basis::Measured).is_measured() && of(Basis::Published).is_measured());
         assert!(!of(Basis::Simulated).is_measured() && !of(Basis::Proven).is_measured());
-        assert_eq!((of(Basis::Measured).letter(), of(Basis::Simulated).letter()), ('M', 'S'));
+        assert_eq!(
+            (of(Basis::Measured).letter(), of(Basis::Simulated).letter()),
+            ('M', 'S')
+        );
     }
 }

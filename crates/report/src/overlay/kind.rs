@@ -3,7 +3,7 @@
 use wordline_core::ResultSet;
 
 use super::curve::OverlayCurve;
-use super::{bars, buffer, loaded, raw};
+use super::{bars, buffer, loaded, raw, working_set};
 use crate::html::chart::ChartAxis;
 
 /// A kind of curve, or of bars.
@@ -17,7 +17,7 @@ pub(super) struct OverlayKind {
     pub(super) shape: OverlayShape,
     /// The curves of a document.
     pub(super) find: fn(&ResultSet) -> Vec<OverlayCurve>,
-    /// How a sentence begins whose next word is a value: "a read takes".
+    /// How a sentence begins whose next word is a value; `{}` is the place or the figure: "at {} a read takes".
     pub(super) verb: &'static str,
 }
 
@@ -32,8 +32,18 @@ pub(super) enum OverlayShape {
         told_y: fn(f64) -> String,
     },
     /// Bars side by side, a group for each figure.
-    Bars { title: &'static str, unit: &'static str },
+    Bars {
+        title: &'static str,
+        unit: &'static str,
+    },
 }
 
 /// Every kind, the one first that is shown first.
-pub(super) static KINDS: [&OverlayKind; 5] = [&loaded::LOADED, &bars::BANDWIDTH, &bars::IDLE, &buffer::RAM, &raw::RAW];
+pub(super) static KINDS: [&OverlayKind; 6] = [
+    &loaded::LOADED,
+    &bars::BANDWIDTH,
+    &bars::IDLE,
+    &working_set::WORKING_SET,
+    &buffer::RAM,
+    &raw::RAW,
+];

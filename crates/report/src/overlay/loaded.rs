@@ -23,7 +23,7 @@ pub(super) static LOADED: OverlayKind = OverlayKind {
         told_y: |seconds| text::number(Metric::LatencyMean, seconds, text::DIGITS),
     },
     find,
-    verb: "a read takes",
+    verb: "at {} a read takes",
 };
 
 /// The points of a measured curve that a simulation was held against.
@@ -32,27 +32,48 @@ const AGAINST: &At = &[(Of(Axis::Estimate), "measured")];
 fn find(document: &ResultSet) -> Vec<OverlayCurve> {
     let pivot = Pivot::of(document, DRAM.keys);
     let curves = curves(&pivot);
-    curves.iter().flat_map(|curve| [Some(own(curve)), against(curve)]).flatten().collect()
+    curves
+        .iter()
+        .flat_map(|curve| [Some(own(curve)), against(curve)])
+        .flatten()
+        .collect()
 }
 
 fn own(curve: &LoadCurve<'_, '_>) -> OverlayCurve {
     let points = curve.points.iter();
     let points = points.filter_map(|point| Some((point.throughput()?, point.latency()?)));
-    let basis = curve.points.iter().find_map(|point| Some(point.line.at(Metric::LatencyMean, &[])?.basis));
+    let basis = curve
+        .points
+        .iter()
+        .find_map(|point| Some(point.line.at(Metric::LatencyMean, &[])?.basis));
     let (knee, at_knee) = curve.knee.unzip();
     let most = curve.most();
     let figures = [
         ("idle", Metric::LatencyMean, curve.idle),
         ("knee at", Metric::ThroughputMean, knee),
         ("latency at the knee", Metric::LatencyMean, at_knee),
-        ("carries at most", Metric::ThroughputMean, most.and_then(|point| point.throughput())),
-        ("latency there", Metric::LatencyMean, most.and_then(|point| point.latency())),
+        (
+            "carries at most",
+            Metric::ThroughputMean,
+            most.and_then(|point| point.throughput()),
+        ),
+        (
+            "latency there",
+            Metric::LatencyMean,
+            most.and_then(|point| point.latency()),
+        ),
     ];
     let figures = figures.into_iter();
     OverlayCurve {
         points: points.collect(),
-        figures: figures.filter_map(|(name, metric, value)| Some(OverlayFigure::new(name, metric, value?))).collect(),
-        ..OverlayCurve::new(curve.target, curve.conditions(), basis.unwrap_or(Basis::Simulated))
+        figures: figures
+            .filter_map(|(name, metric, value)| Some(OverlayFigure::new(name, metric, value?)))
+            .collect(),
+        ..OverlayCurve::new(
+            curve.target,
+            curve.conditions(),
+            basis.unwrap_or(Basis::Simulated),
+        )
     }
 }
 

@@ -13,6 +13,7 @@ mod plots;
 mod raw;
 mod render;
 mod words;
+mod working_set;
 
 #[cfg(test)]
 mod tests;
@@ -73,7 +74,10 @@ impl<'a> Overlay<'a> {
     /// # Errors
     /// When no kind of curve is in two documents.
     pub fn of(documents: &'a [NamedDocument]) -> Result<Self, OverlayError> {
-        let all: Vec<SharedCurves> = KINDS.iter().map(|kind| SharedCurves::of(kind, documents)).collect();
+        let all: Vec<SharedCurves> = KINDS
+            .iter()
+            .map(|kind| SharedCurves::of(kind, documents))
+            .collect();
         let shared = all.iter().any(|one| one.documents() > 1);
         if !shared {
             return Err(OverlayError::NothingShared {
@@ -144,10 +148,17 @@ impl SharedCurves {
 fn found(documents: &[NamedDocument], all: &[SharedCurves]) -> String {
     const SHOWN: usize = 6;
     let of = |(index, one): (usize, &NamedDocument)| {
-        let kinds: Vec<&str> = all.iter().filter(|kind| kind.has(index)).map(|one| one.kind.name).collect();
+        let kinds: Vec<&str> = all
+            .iter()
+            .filter(|kind| kind.has(index))
+            .map(|one| one.kind.name)
+            .collect();
         let name = text::printable(&one.name);
         match kinds.as_slice() {
-            [] => format!("{name} (wordline {}) has no curve", one.document.experiment.workload.name()),
+            [] => format!(
+                "{name} (wordline {}) has no curve",
+                one.document.experiment.workload.name()
+            ),
             kinds => format!("{name} has {}", few(kinds)),
         }
     };

@@ -10,7 +10,8 @@ use crate::pivot::each;
 use crate::text;
 
 /// How to read the plots, for the captions.
-const SIGNS: &str = "Solid lines with filled signs are measured; dashed lines with hollow signs are not.";
+const SIGNS: &str =
+    "Solid lines with filled signs are measured; dashed lines with hollow signs are not.";
 const BARS: &str = "Filled bars are measured; outlined bars are not.";
 
 /// The most curves that a terminal can name.
@@ -36,19 +37,24 @@ impl SharedCurves {
     }
 
     fn chart(&self, of: &Overlay<'_>, x: &ChartAxis, y: &ChartAxis) -> Option<Plot> {
-        let curves = self.curves.iter().enumerate().take(MOST_CURVES).map(|(index, curve)| {
-            let is_hollow = !curve.is_measured();
-            ChartCurve {
-                name: self.legend(of, index),
-                color: PALETTE[index % PALETTE.len()],
-                dash: DASHES[usize::from(is_hollow)],
-                shape: CurveShape::Signed {
-                    symbol: index,
-                    is_hollow,
-                },
-                points: curve.points.clone(),
-            }
-        });
+        let curves = self
+            .curves
+            .iter()
+            .enumerate()
+            .take(MOST_CURVES)
+            .map(|(index, curve)| {
+                let is_hollow = !curve.is_measured();
+                ChartCurve {
+                    name: self.legend(of, index),
+                    color: PALETTE[index % PALETTE.len()],
+                    dash: DASHES[usize::from(is_hollow)],
+                    shape: CurveShape::Signed {
+                        symbol: index,
+                        is_hollow,
+                    },
+                    points: curve.points.clone(),
+                }
+            });
         let curves: Vec<ChartCurve> = curves.collect();
         let y = ChartAxis {
             logarithmic: y.logarithmic || needs_logarithm(&curves),
@@ -68,11 +74,16 @@ impl SharedCurves {
 
     fn bars(&self, of: &Overlay<'_>, title: &'static str, unit: &'static str) -> Option<Plot> {
         let shown = &self.curves[..self.curves.len().min(MOST_CURVES)];
-        let all = shown.iter().flat_map(|curve| &curve.figures).collect::<Vec<_>>();
+        let all = shown
+            .iter()
+            .flat_map(|curve| &curve.figures)
+            .collect::<Vec<_>>();
         let names = each(&all, |figure| figure.name.clone());
         let rows = names.into_iter().map(|name| {
             let marks = shown.iter().enumerate().filter_map(|(series, curve)| {
-                let figure = curve.figure(&name).filter(|figure| figure.value.is_finite())?;
+                let figure = curve
+                    .figure(&name)
+                    .filter(|figure| figure.value.is_finite())?;
                 let told = text::number(figure.metric, figure.value, text::DIGITS);
                 Some(RowMark {
                     series,
@@ -92,8 +103,12 @@ impl SharedCurves {
         if rows.is_empty() {
             return None;
         }
-        let series = (0..shown.len()).map(|index| (self.legend(of, index), PALETTE[index % PALETTE.len()]));
-        let hollow = shown.iter().enumerate().filter(|(_, curve)| !curve.is_measured());
+        let series =
+            (0..shown.len()).map(|index| (self.legend(of, index), PALETTE[index % PALETTE.len()]));
+        let hollow = shown
+            .iter()
+            .enumerate()
+            .filter(|(_, curve)| !curve.is_measured());
         let spec = RowSpec {
             title,
             unit,
@@ -115,18 +130,28 @@ impl SharedCurves {
 
     /// The curves in characters; a letter before each name says its basis.
     pub(super) fn terminal(&self, of: &Overlay<'_>) -> Option<TerminalPlot> {
-        let OverlayShape::Curves { x, y, told_x, told_y } = &self.kind.shape else {
+        let OverlayShape::Curves {
+            x,
+            y,
+            told_x,
+            told_y,
+        } = &self.kind.shape
+        else {
             return None;
         };
         let title = |axis: &ChartAxis| match &axis.title {
             std::borrow::Cow::Borrowed(title) => *title,
             std::borrow::Cow::Owned(_) => "",
         };
-        let curves = self.curves.iter().take(TERMINAL_CURVES).map(|curve| TerminalCurve {
-            name: format!("{} {}", curve.letter(), self.label(of, curve)),
-            points: curve.points.clone(),
-            is_dashed: !curve.is_measured(),
-        });
+        let curves = self
+            .curves
+            .iter()
+            .take(TERMINAL_CURVES)
+            .map(|curve| TerminalCurve {
+                name: format!("{} {}", curve.letter(), self.label(of, curve)),
+                points: curve.points.clone(),
+                is_dashed: !curve.is_measured(),
+            });
         Some(TerminalPlot {
             x: TerminalAxis {
                 title: title(x),

@@ -21,7 +21,7 @@ pub(super) static RAW: OverlayKind = OverlayKind {
         told_y: text::rate,
     },
     find,
-    verb: "the memory carries",
+    verb: "in accesses of {} the memory carries",
 };
 
 fn find(document: &ResultSet) -> Vec<OverlayCurve> {
@@ -42,10 +42,17 @@ fn curve(series: &Series<'_, '_>) -> Option<OverlayCurve> {
     let places: Vec<_> = places.collect();
     let (basis, _) = places.first()?;
     let points: Vec<(f64, f64)> = places.iter().map(|(_, place)| *place).collect();
-    let most = points.iter().map(|(_, rate)| *rate).max_by(f64::total_cmp)?;
+    let most = points
+        .iter()
+        .map(|(_, rate)| *rate)
+        .max_by(f64::total_cmp)?;
     Some(OverlayCurve {
         points,
-        figures: vec![OverlayFigure::new("carries at most", Metric::ThroughputMean, most)],
+        figures: vec![OverlayFigure::new(
+            "carries at most",
+            Metric::ThroughputMean,
+            most,
+        )],
         ..OverlayCurve::new(&series.head().target, &series.name_on_target, *basis)
     })
 }

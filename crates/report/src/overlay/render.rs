@@ -3,8 +3,8 @@
 use serde::Serialize;
 use wordline_core::results::{CardPoint, DecisionCard, Row};
 
+use super::Overlay;
 use super::curve::OverlayCurve;
-use super::{NamedDocument, Overlay};
 use crate::card::{self, FirstScreen};
 use crate::format::{Detail, Style};
 use crate::grid::{Column, Grid};
@@ -51,7 +51,8 @@ impl Overlay<'_> {
     fn first(&self) -> FirstScreen {
         let sentence = self.shared.first().map(|shared| shared.sentence(self));
         let points = self.points().into_iter();
-        let points = points.map(|(subject, words)| CardPoint::words(subject, text::printable(&words)));
+        let points =
+            points.map(|(subject, words)| CardPoint::words(subject, text::printable(&words)));
         let answer = DecisionCard {
             sentence: sentence.unwrap_or_default(),
             points: points.collect(),
@@ -83,7 +84,10 @@ impl Overlay<'_> {
     fn reasons(&self, style: &Style) -> String {
         let lines = self.documents.iter().map(|one| {
             let sentence = card::decision_card(&one.document).sentence;
-            text::wrap(&format!("{}: {sentence}", text::printable(&one.name)), style.width) + "\n"
+            text::wrap(
+                &format!("{}: {sentence}", text::printable(&one.name)),
+                style.width,
+            ) + "\n"
         });
         lines.collect()
     }
@@ -92,7 +96,10 @@ impl Overlay<'_> {
     fn everything(&self, incomplete: Option<&str>, style: &Style) -> String {
         let first = self.first();
         let points = first.answer.points.iter().map(|point| point.text.as_str());
-        let words = incomplete.into_iter().chain([first.answer.sentence.as_str()]).chain(points);
+        let words = incomplete
+            .into_iter()
+            .chain([first.answer.sentence.as_str()])
+            .chain(points);
         let words: Vec<String> = words.map(|one| text::wrap(one, style.width)).collect();
         let mut blocks = vec![words.join("\n") + "\n"];
         blocks.extend(self.tables().iter().map(|grid| table::grid(grid, style)));
@@ -112,7 +119,12 @@ impl Overlay<'_> {
 
     /// Which documents there are, and how each is made again.
     fn documents_table(&self) -> Grid {
-        let mut grid = Grid::new("Documents", ["document", "complete", "wordline", "made by"].map(Column::left).into());
+        let mut grid = Grid::new(
+            "Documents",
+            ["document", "complete", "wordline", "made by"]
+                .map(Column::left)
+                .into(),
+        );
         for one in self.documents {
             let complete = if one.document.complete { "yes" } else { "no" };
             grid.push([
@@ -128,27 +140,48 @@ impl Overlay<'_> {
     pub(super) fn markdown(&self, command: &str) -> String {
         let first = self.first();
         let mut blocks: Vec<String> = Vec::new();
-        blocks.extend(self.incomplete().map(|words| format!("> **{}**\n", markdown::escape(&words))));
+        blocks.extend(
+            self.incomplete()
+                .map(|words| format!("> **{}**\n", markdown::escape(&words))),
+        );
         let points = first.answer.points.iter().map(|point| &point.text);
         let lines = [&first.answer.sentence].into_iter().chain(points);
-        blocks.push(lines.map(|line| format!("- {}\n", markdown::escape(line))).collect());
+        blocks.push(
+            lines
+                .map(|line| format!("- {}\n", markdown::escape(line)))
+                .collect(),
+        );
         blocks.extend(self.tables().iter().map(markdown::grid));
         blocks.push(markdown::grid(&self.documents_table()));
-        for one in self.documents {
-            blocks.extend(self.first_table(one).map(|grid| markdown::grid(&grid)));
-        }
+        let tables = self.first_tables(&self.screens());
+        blocks.extend(tables.iter().map(markdown::grid));
         blocks.push(markdown::fenced(command));
         blocks.join("\n")
     }
 
     /// The table of a document's own first screen, under its name and its answer.
-    fn first_table(&self, one: &NamedDocument) -> Option<Grid> {
-        let screen = FirstScreen::of(&Shown::of(&one.document));
-        let grid = screen.table?;
-        Some(grid.titled(format!("{}: {}", one.name, screen.answer.sentence)))
+    fn first_tables(&self, screens: &[FirstScreen]) -> Vec<Grid> {
+        let documents = self.documents.iter().zip(screens);
+        let tables = documents.filter_map(|(one, screen)| {
+            let title = format!("{}: {}", one.name, screen.answer.sentence);
+            Some(screen.table.as_ref()?.titled(title))
+        });
+        tables.collect()
+    }
+
+    /// The first screen of each document.
+    fn screens(&self) -> Vec<FirstScreen> {
+        let documents = self.documents.iter();
+        documents
+            .map(|one| FirstScreen::of(&Shown::of(&one.document)))
+            .collect()
     }
 
     pub(super) fn json(&self) -> String {
+        self.json_with(&self.screens())
+    }
+
+    fn json_with(&self, screens: &[FirstScreen]) -> String {
         let documents = self.documents.iter();
         let curves = self.shared.iter().flat_map(|shared| {
             shared.curves.iter().map(|curve| CurveJson {
@@ -166,13 +199,14 @@ impl Overlay<'_> {
         let json = OverlayJson {
             answer: self.first().answer,
             documents: documents
-                .map(|one| DocumentJson {
+                .zip(screens)
+                .map(|(one, screen)| DocumentJson {
                     document: &one.name,
                     wordline: &one.document.wordline,
                     schema_version: one.document.schema_version,
                     command: one.document.command_line(),
                     complete: one.document.complete,
-                    sentence: card::decision_card(&one.document).sentence,
+                    sentence: screen.answer.sentence.clone(),
                 })
                 .collect(),
             curves: curves.collect(),
@@ -188,11 +222,10 @@ impl Overlay<'_> {
         let mut figures = self.tables();
         let short = figures.first().cloned();
         figures.push(self.documents_table());
-        figures.extend(self.documents.iter().filter_map(|one| self.first_table(one)));
-        let words = self.documents.iter().map(|one| {
-            let sentence = card::decision_card(&one.document).sentence;
-            format!("{}: {sentence}", one.name)
-        });
+        let screens = self.screens();
+        figures.extend(self.first_tables(&screens));
+        let words = self.documents.iter().zip(&screens);
+        let words = words.map(|(one, screen)| format!("{}: {}", one.name, screen.answer.sentence));
         let plots = self.shared.iter().filter_map(|shared| shared.plot(self));
         let first = self.first();
         let page = OverlayPage {
@@ -204,7 +237,7 @@ impl Overlay<'_> {
             short,
             tables: figures,
             command: command.to_owned(),
-            json: self.json(),
+            json: self.json_with(&screens),
         };
         html::overlay(page)
     }

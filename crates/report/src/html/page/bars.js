@@ -186,6 +186,7 @@ function drawPlot(place, plot, move) {
     case "curves": return drawCurves(place, plot, move);
     case "stack": return drawStack(place, plot);
     case "rows": return drawRows(place, plot);
+    case "heat": return drawHeat(place, plot);
     default: throw new Error(`no plot is called ${plot.spec.kind}`);
   }
 }

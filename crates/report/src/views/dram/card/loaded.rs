@@ -114,12 +114,14 @@ fn equal(pivot: &Pivot<'_>) -> Option<CardPoint> {
 }
 
 /// A line for each module: its latency from no load to the greatest.
-fn knees(loads: &[&LoadCurve<'_, '_>]) -> Option<Grid> {
+pub(crate) fn knees(loads: &[&LoadCurve<'_, '_>]) -> Option<Grid> {
     type Of<'c, 'a, 'p> = &'c LoadCurve<'a, 'p>;
+    let is_host = loads.iter().all(|curve| curve.target.starts_with("ram@"));
     Tabulation::new(String::new())
-        .key(Column::left("module"), |curve: &Of<'_, '_, '_>| {
-            curve.module.to_owned()
-        })
+        .key(
+            Column::left(if is_host { "memory" } else { "module" }),
+            |curve: &Of<'_, '_, '_>| curve.module.to_owned(),
+        )
         .figure("carries", |curve| {
             Some(text::rate(curve.most()?.throughput()?))
         })
@@ -132,7 +134,7 @@ fn knees(loads: &[&LoadCurve<'_, '_>]) -> Option<Grid> {
 }
 
 /// Latency over bandwidth.
-fn plot(loads: &[&LoadCurve<'_, '_>]) -> TerminalPlot {
+pub(crate) fn plot(loads: &[&LoadCurve<'_, '_>]) -> TerminalPlot {
     let curves = loads.iter().take(CURVES).map(|curve| {
         let points = curve.points.iter();
         TerminalCurve {
