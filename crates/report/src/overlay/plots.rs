@@ -49,7 +49,8 @@ impl SharedCurves {
                     color: PALETTE[index % PALETTE.len()],
                     dash: DASHES[usize::from(is_hollow)],
                     shape: CurveShape::Signed {
-                        symbol: index,
+                        // Colours repeat; with another sign then.
+                        symbol: index + index / PALETTE.len(),
                         is_hollow,
                     },
                     points: curve.points.clone(),

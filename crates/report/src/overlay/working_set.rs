@@ -29,7 +29,8 @@ pub(super) static WORKING_SET: OverlayKind = OverlayKind {
 fn find(document: &ResultSet) -> Vec<OverlayCurve> {
     let pivot = Pivot::of(document, HOST.keys);
     let curves = views::working_set_curves(&pivot).into_iter();
-    let curves = curves.filter(|curve| curve.points.len() > 1);
+    // Other orders than programs' own are for the machine's own report.
+    let curves = curves.filter(|curve| curve.points.len() > 1 && curve.is_random());
     let found = curves.filter_map(|curve| {
         let points = curve
             .points

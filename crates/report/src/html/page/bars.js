@@ -138,8 +138,10 @@ function drawRows(place, plot) {
         const [left, right] = [Math.min(zero, x), Math.max(zero, x)];
         const wide = widthOf(text);
         // Words stand where the bar leaves room, else on a line of their own.
-        let at = right + 5;
-        if (at + wide > width) {
+        let at = Math.max(right, mark.band ? xOf(mark.band[1]) : 0) + 5;
+        if (at + wide > width && hollow.has(mark.series) && right - left > wide + 10) {
+          at = right - wide - 5;
+        } else if (at + wide > width) {
           at = left - 5 - wide >= area.left ? left - 5 - wide : undefined;
         }
         if (at === undefined) {

@@ -15,7 +15,7 @@ function drawHeat(place, plot) {
     const points = [];
     drawing.append(
       label(0, 8, `${spec.rows_title} ↓`, { class: "title" }),
-      label(Math.min(left + wide * spec.columns.length, width), 8, `${spec.columns_title} →`, { class: "title", "text-anchor": "end" }),
+      label(Math.max(left, widthOf(`${spec.rows_title} ↓`) + 14), 8, `${spec.columns_title} →`, { class: "title" }),
     );
     // Names that would overlap are left out.
     let taken = -Infinity;

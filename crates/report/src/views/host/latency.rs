@@ -39,7 +39,7 @@ impl WorkingSetCurve<'_, '_> {
     }
 
     /// Whether its lines follow at random, as programs' do.
-    pub(super) fn is_random(&self) -> bool {
+    pub(crate) fn is_random(&self) -> bool {
         matches!(self.order, "random" | "")
     }
 
