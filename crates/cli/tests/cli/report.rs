@@ -277,7 +277,7 @@ fn several_documents_become_one_table_and_one_plot() {
     let (folder, one, other) = two();
     let page = folder.file("both.html");
     let ran = wordline(&["report", &one, &other, "--export", &page, "--quiet"]).done();
-    for said in ["one.json ", "other.json ", "simulated", "carries at most"] {
+    for said in ["one.json ", "other.json ", "simulated", "over 4 curves"] {
         assert!(ran.stdout.contains(said), "{said}: {}", ran.stdout);
     }
     assert!(ran.stdout.lines().count() <= 24, "{}", ran.stdout);
