@@ -146,6 +146,9 @@ warnings! {
         "{file} on {target}: {count} addresses lay within a line, which was taken for them";
     OutsideRequests FoldedAddresses { file, target, count }
         "{file} on {target}: {count} addresses lay beyond the memory and were taken modulo its size";
+    IdleGaps Default { file, target, count, skipped }
+        "{file} on {target}: {skipped} of {count} gaps were not simulated but counted, refresh round by refresh round, \
+         each like the one before it";
     NoTimes Default { file }
         "{file}: it records no times, so requests come as fast as the cores' outstanding misses let them";
     ProgramPace Default { file, caches, rate, clock, lines }
@@ -155,7 +158,7 @@ warnings! {
         "{file}: its curve of {percent} % reads, {points} points, stands beside {mix}; measured latencies lie on straight \
          lines between its points";
     CurveBends Default { file, count }
-        "{file}: {count} points were left out, which carry no more than others with less load (--against-rising)";
+        "{file}: {count} points were left out, which carry no more than others with less load";
     OwnDie Advice { name, die }
         "{name}: {die} is a sheet of your own; the independent table knows the DDR5 dies on the market. A faster die \
          breaks its rules, and a slower one is not held to its own";

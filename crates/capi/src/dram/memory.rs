@@ -234,9 +234,12 @@ impl DramMemory {
     }
 }
 
+/// Settings are separated by commas, or by line ends where there is one: lists of bits have commas in them.
 fn settings_of(text: Option<&str>) -> Result<Settings, DramFault> {
     let mut settings = Settings::new();
-    let parts = text.unwrap_or_default().split(',').map(str::trim);
+    let text = text.unwrap_or_default();
+    let between = if text.contains('\n') { '\n' } else { ',' };
+    let parts = text.split(between).map(str::trim);
     for part in parts.filter(|part| !part.is_empty()) {
         let (name, value) = part
             .split_once('=')

@@ -136,7 +136,7 @@ fn a_curve_that_was_saved_for_the_simulator_stands_beside_the_next_sweep() {
     }
     one(&["--against", &file, "--mix", "1:1"]).refused(&["bwlat_100.txt", "100 %", "50 % of 1:1"]);
     one(&["--against-rising"]).refused(&["against-rising", "--against"]);
-    let bent = Folder::new().with("bent.txt", "5 100\n4 101\n6 102\n");
+    let bent = Folder::new().with("bent.txt", "5 100\n4 80\n6 102\n");
     let bent = bent.file("bent.txt");
     one(&["--against", &bent]).refused(&["bent.txt", "line 2", "not a function"]);
 }

@@ -12,6 +12,7 @@ mod drawn;
 pub(crate) mod draws;
 mod explain;
 mod idle;
+mod idle_gap;
 pub(crate) mod knee;
 mod loaded;
 mod measured;
