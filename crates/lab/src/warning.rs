@@ -146,6 +146,8 @@ warnings! {
         "{file} on {target}: {count} addresses lay within a line, which was taken for them";
     OutsideRequests FoldedAddresses { file, target, count }
         "{file} on {target}: {count} addresses lay beyond the memory and were taken modulo its size";
+    SettingUnused Default { target, why }
+        "{target}: {why}";
     IdleGaps Default { file, target, count, skipped }
         "{file} on {target}: {skipped} of {count} gaps were not simulated but counted, refresh round by refresh round, \
          each like the one before it";

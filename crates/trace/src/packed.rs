@@ -97,7 +97,10 @@ impl PackedForm {
         match start {
             [0x1F, 0x8B, 8, ..] => Some(Self::Gzip),
             // A frame, or one that is to be skipped.
-            [0x28, 0xB5, 0x2F, 0xFD] | [0x50..=0x5F, 0x2A, 0x4D, 0x18] => Some(Self::Zstd),
+            [0x28, 0xB5, 0x2F, 0xFD, ..] | [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..] => Some(Self::Zstd),
+            // Cut off within what shows the form: no text begins so.
+            [0x1F, 0x8B] => Some(Self::Gzip),
+            [0x28, 0xB5, 0x2F] => Some(Self::Zstd),
             _ => None,
         }
     }
@@ -229,6 +232,15 @@ impl Read for ExpandedFile<'_> {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(error),
             Err(error) => return Err(self.explained(&error)),
         };
+        if self.count == 0
+            && let Some(inner) = out.get(..read).and_then(PackedForm::of)
+        {
+            let ((outer, program), (inner, _)) = (self.form.names(), inner.names());
+            let problem = format!(
+                "compressed twice, {inner} within {outer}; allowed: once. Expand it with {program}, and give what comes of it"
+            );
+            return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
+        }
         self.count += read as u64;
         let most = FREE_BYTES.saturating_add(self.seen.bytes.get().saturating_mul(EXPANSION_MAX));
         if self.count > most {

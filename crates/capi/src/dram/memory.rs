@@ -39,9 +39,11 @@ impl DramMemory {
         let backlog = backlog.ok_or(DramFault::Backlog(BACKLOG_MAX))?;
         let folders: Vec<PathBuf> = catalog.map(PathBuf::from).into_iter().collect();
         let catalog = Catalog::load(&folders)?;
-        let connected = catalog
-            .module_in_system(target)?
-            .connect(&settings_of(settings)?)?;
+        let (target, settings) = (catalog.module_in_system(target)?, settings_of(settings)?);
+        let connected = target.connect(&settings)?;
+        if let Some(unused) = target.unused_settings(&settings).into_iter().next() {
+            return Err(unused.into());
+        }
         let currents = connected.currents.into_iter().next();
         Self::of(
             connected.config,

@@ -288,6 +288,15 @@ pub(super) fn most<'a, 'p>(curve: &LoadCurve<'a, 'p>) -> Option<LoadPoint<'a, 'p
         .map(|(_, point)| point)
 }
 
+/// The point at which a read takes longest.
+pub(super) fn slowest<'a, 'p>(curve: &LoadCurve<'a, 'p>) -> Option<LoadPoint<'a, 'p>> {
+    let known = curve.points.iter();
+    let known = known.filter_map(|point| Some((point.line.number(Metric::LatencyMean)?, *point)));
+    known
+        .max_by(|(a, _), (b, _)| a.total_cmp(b))
+        .map(|(_, point)| point)
+}
+
 /// The greatest throughput of the first stage.
 fn constant(curve: &LoadCurve<'_, '_>) -> Option<f64> {
     let points = curve
