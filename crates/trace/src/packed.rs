@@ -421,6 +421,30 @@ mod tests {
     }
 
     #[test]
+    fn what_is_packed_twice_or_cut_within_its_first_bytes_is_named() {
+        let error = |bytes: Vec<u8>| {
+            let mut out = Vec::new();
+            let mut reader = unpacked(Box::new(Cursor::new(bytes)));
+            let error = reader.read_to_end(&mut out).expect_err("refused");
+            error.to_string()
+        };
+        let twice = error(gzip(&gzip(b"time,address\n")));
+        assert!(
+            twice.contains("twice") && twice.contains("gzip within gzip"),
+            "{twice}"
+        );
+        let mixed = error(zstd(&gzip(b"time,address\n")));
+        assert!(mixed.contains("gzip within zstd"), "{mixed}");
+        for packed in [
+            gzip(b"time,address\n")[..2].to_vec(),
+            zstd(b"time,address\n")[..3].to_vec(),
+        ] {
+            let cut = error(packed);
+            assert!(cut.contains("end in the middle"), "{cut}");
+        }
+    }
+
+    #[test]
     fn faults_of_the_file_are_its_own() {
         struct BrokenFile;
         impl Read for BrokenFile {

@@ -74,14 +74,24 @@ impl EnergyCounts {
         Self {
             clocks: self.clocks.saturating_sub(earlier.clocks),
             commands,
-            precharge_standby: self.precharge_standby.saturating_sub(earlier.precharge_standby),
+            precharge_standby: self
+                .precharge_standby
+                .saturating_sub(earlier.precharge_standby),
             active_standby: self.active_standby.saturating_sub(earlier.active_standby),
-            precharge_power_down: self.precharge_power_down.saturating_sub(earlier.precharge_power_down),
-            active_power_down: self.active_power_down.saturating_sub(earlier.active_power_down),
+            precharge_power_down: self
+                .precharge_power_down
+                .saturating_sub(earlier.precharge_power_down),
+            active_power_down: self
+                .active_power_down
+                .saturating_sub(earlier.active_power_down),
             open_standby: self.open_standby.saturating_sub(earlier.open_standby),
             open_power_down: self.open_power_down.saturating_sub(earlier.open_power_down),
-            refresh_all_bank: self.refresh_all_bank.saturating_sub(earlier.refresh_all_bank),
-            refresh_same_bank: self.refresh_same_bank.saturating_sub(earlier.refresh_same_bank),
+            refresh_all_bank: self
+                .refresh_all_bank
+                .saturating_sub(earlier.refresh_all_bank),
+            refresh_same_bank: self
+                .refresh_same_bank
+                .saturating_sub(earlier.refresh_same_bank),
         }
     }
 

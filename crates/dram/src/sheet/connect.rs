@@ -83,7 +83,11 @@ pub fn unused_settings(
     let no_links = system.link.as_ref().is_none_or(|link| link.links.is_none());
     let no_pair = module.pair.is_none();
     let all = [
-        ("links", "of links in front of the channels, which the system does not have", no_links),
+        (
+            "links",
+            "of links in front of the channels, which the system does not have",
+            no_links,
+        ),
         ("link_delay", link, no_link),
         ("link_gb_per_s", link, no_link),
         ("link_read_request", link, no_link),
@@ -93,7 +97,11 @@ pub fn unused_settings(
         ("beat_return", buffers, no_pair),
         ("read_buffer_delay", buffers, no_pair),
         ("write_buffer_delay", buffers, no_pair),
-        ("rtw_gap", "of a controller whose dies leave it open", die.rules.rtw_gap.is_some()),
+        (
+            "rtw_gap",
+            "of a controller whose dies leave it open",
+            die.rules.rtw_gap.is_some(),
+        ),
     ];
     let unused = all.into_iter();
     let unused = unused.filter(|(name, _, unused)| *unused && settings.contains_key(*name));

@@ -79,8 +79,16 @@ impl IdleGaps {
         let second = counted(system, 1);
         let third = counted(system, 1);
         let times = until_ps.saturating_sub(at_ps) / ps;
-        let one = second.iter().zip(&first).map(grown).collect::<Option<Vec<_>>>();
-        let other = third.iter().zip(&second).map(grown).collect::<Option<Vec<_>>>();
+        let one = second
+            .iter()
+            .zip(&first)
+            .map(grown)
+            .collect::<Option<Vec<_>>>();
+        let other = third
+            .iter()
+            .zip(&second)
+            .map(grown)
+            .collect::<Option<Vec<_>>>();
         let (Some(one), true) = (one, times > 0) else {
             return (at_ps, 0);
         };
@@ -110,7 +118,10 @@ fn period(config: &SubChannelConfig) -> (u64, u64) {
         // As good as any: nothing repeats itself but rest.
         Refresh::Off => u64::from(timing.refi),
     };
-    let ClockDomain { beats, data_rate_mts } = config.clock;
+    let ClockDomain {
+        beats,
+        data_rate_mts,
+    } = config.clock;
     let (micros, rate) = (u64::from(beats) * 1_000_000, u64::from(data_rate_mts));
     let round = round.max(1);
     let clocks = round * (rate / greatest_divisor(rate, round * micros));
@@ -164,8 +175,7 @@ mod tests {
             let connected = target.connect(&Settings::new()).expect("it connects");
             let config = &connected.config.sub_channel;
             let (clocks, ps) = period(config);
-            let round =
-                u64::from(config.timing.refi_sb) * u64::from(config.geometry.refresh_sets);
+            let round = u64::from(config.timing.refi_sb) * u64::from(config.geometry.refresh_sets);
             assert_eq!(clocks % round, 0);
             assert_eq!(config.clock.ps(clocks), ps);
             assert_eq!(config.clock.ps(7 * clocks), 7 * ps);

@@ -358,9 +358,7 @@ impl TraceReplay {
         if due_ps.saturating_sub(self.now_ps) < least_ps {
             return 0;
         }
-        let (now_ps, skipped_ps) = self
-            .gaps
-            .pass(&mut self.done.system, self.now_ps, due_ps);
+        let (now_ps, skipped_ps) = self.gaps.pass(&mut self.done.system, self.now_ps, due_ps);
         self.now_ps = now_ps;
         self.run(now_ps);
         skipped_ps
