@@ -2,6 +2,7 @@
 
 use wordline_catalog::Catalog;
 use wordline_dram::scheduler::SchedulerName;
+use wordline_dram::sheet::Settings;
 use wordline_dram::{PagePolicy, Policy, Refresh, SameBankOrder};
 
 use super::{catalog, config, set};
