@@ -82,6 +82,19 @@ pub enum LabError {
         /// Why not.
         source: wordline_dram::ConfigError,
     },
+    /// Not one line was moved in the time that counts.
+    #[error(
+        "{target}: not one line of {mix} was moved in {measured}: timings of its sheets, or settings, are longer than that; \
+         expected: shorter ones, or a longer --measure"
+    )]
+    NothingMoved {
+        /// The target.
+        target: String,
+        /// The mix.
+        mix: Mix,
+        /// The time that counts.
+        measured: Time,
+    },
     /// A trace of memory requests cannot be used.
     #[error("{file}, {source}")]
     DramTrace {

@@ -146,6 +146,11 @@ warnings! {
         "{file} on {target}: {count} addresses lay within a line, which was taken for them";
     OutsideRequests FoldedAddresses { file, target, count }
         "{file} on {target}: {count} addresses lay beyond the memory and were taken modulo its size";
+    SettingUnused Default { target, why }
+        "{target}: {why}";
+    IdleGaps Default { file, target, count, skipped }
+        "{file} on {target}: {skipped} of {count} gaps were not simulated but counted, refresh round by refresh round, \
+         each like the one before it";
     NoTimes Default { file }
         "{file}: it records no times, so requests come as fast as the cores' outstanding misses let them";
     ProgramPace Default { file, caches, rate, clock, lines }
@@ -155,7 +160,7 @@ warnings! {
         "{file}: its curve of {percent} % reads, {points} points, stands beside {mix}; measured latencies lie on straight \
          lines between its points";
     CurveBends Default { file, count }
-        "{file}: {count} points were left out, which carry no more than others with less load (--against-rising)";
+        "{file}: {count} points were left out, which carry no more than others with less load";
     Imported Caution { file, tool, counting }
         "{file}: measured by {tool}, which states one number for each row: no interval and no grade; {counting}";
     ImportNote Caution { file, note } "{file}: {note}";

@@ -100,6 +100,16 @@ impl<'a, 'p> LoadCurve<'a, 'p> {
         most.map(|(_, point)| point)
     }
 
+    /// The point at which a read takes longest.
+    pub(crate) fn slowest(&self) -> Option<LoadPoint<'a, 'p>> {
+        let known = self.points.iter();
+        let known =
+            known.filter_map(|point| Some((point.line.number(Metric::LatencyMean)?, *point)));
+        known
+            .max_by(|(a, _), (b, _)| a.total_cmp(b))
+            .map(|(_, point)| point)
+    }
+
     /// The point that carries about so much. The last digits of a knee may differ from those of its point.
     fn nearest(&self, throughput: f64) -> Option<&LoadPoint<'a, 'p>> {
         let off = |point: &LoadPoint<'_, '_>| Some((point.throughput()? - throughput).abs());

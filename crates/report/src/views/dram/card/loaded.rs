@@ -47,14 +47,17 @@ pub(super) fn card(pivot: &Pivot<'_>, loads: &[LoadCurve<'_, '_>]) -> FirstScree
     let mut points = Vec::new();
     let own = rivals.iter().find(|curve| curve.target == target(line));
     if let Some(own) = own {
-        let latency = line.number(Metric::LatencyMean);
+        // Beyond the greatest throughput a memory carries less, and reads wait longer still.
+        let slowest = own.slowest().map_or(line, |point| point.line);
+        let latency = slowest.number(Metric::LatencyMean);
+        let rate = slowest.told(Metric::ThroughputMean).unwrap_or_default();
         let steps = [
             own.idle.map(|idle| format!("{} alone", time(idle))),
             own.knee.map(|(rate, latency)| {
                 format!("{} at the knee of {}", time(latency), text::rate(rate))
             }),
             latency.map(|latency| {
-                let sure = interval(line, latency).unwrap_or_default();
+                let sure = interval(slowest, latency).unwrap_or_default();
                 format!("{}{sure} at {rate}", time(latency))
             }),
         ];
@@ -64,7 +67,7 @@ pub(super) fn card(pivot: &Pivot<'_>, loads: &[LoadCurve<'_, '_>]) -> FirstScree
             points.push(point(
                 CardSubject::WorstCase,
                 words,
-                line,
+                slowest,
                 Metric::LatencyMean,
             ));
         }
