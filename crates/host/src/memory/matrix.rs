@@ -150,7 +150,7 @@ fn nodes(topology: &Topology) -> Vec<(u32, u32, u32)> {
     let mut all = Vec::new();
     for from in &topology.nodes {
         let cpus = topology.cpus.iter().filter(|place| place.node == from.node);
-        let Some(place) = cpus.last() else {
+        let Some(place) = cpus.max_by_key(|place| place.cpu) else {
             continue;
         };
         let with_memory = topology.nodes.iter().filter(|node| node.total_bytes > 0);
