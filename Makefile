@@ -54,6 +54,7 @@ test: ## everything that CI checks, in under 15 minutes on 2 cores
 # Clippy has checked the examples; `make nightly` builds those that are no tests.
 	WORDLINE_REQUIRE_BROWSER=1 cargo test --locked --workspace --tests
 	cargo test --locked --workspace --doc
+	scripts/aarch64 build
 	$(BUILT)/debug/wordline part check
 	$(MAKE) --no-print-directory place-command RELEASE=$(BUILT)/debug DESTDIR=$(BUILT)/installed PREFIX=/usr
 	cd $(BUILT)/installed/usr && for file in share/man/man1/wordline{,-compare,-kv-bench}.1 $(COMPLETIONS:%=share/%); do test -s $$file; done
@@ -88,6 +89,7 @@ nightly: ## what takes longer: fuzzing, the site, the table and both kinds of fi
 	WORDLINE_CALLS=340000 cargo test --release --locked -p wordline-rtfs --test all files::model
 	cargo test --release --locked -p wordline-rtfs --tests -- --ignored --nocapture
 	scripts/sanitize
+	scripts/aarch64 test
 	scripts/firmware kv thumbv7em-none-eabihf
 	scripts/firmware flat thumbv7em-none-eabihf
 	scripts/firmware rtfs thumbv7em-none-eabihf

@@ -58,6 +58,7 @@ axes! {
     Chip "chip" "" "Chip of the log that the block is in.";
     Choice "choice" "" "Choice that a sheet or a system leaves open, and that was varied.";
     DelayCycles "delay_cycles" "cycles" "Processor cycles that each core waits between two accesses.";
+    Depth "depth" "1" "Accesses of storage that are under way at a time.";
     DeviceOperation "device_operation" "" "Operation of the memory that a metric counts.";
     Directory "directory" "" "Where a table keeps its directory.";
     During "during" "" "What the memory does by itself meanwhile, or a translation layer beside the access.";
@@ -75,6 +76,7 @@ axes! {
     Journal "journal" "" "How a database keeps transactions whole.";
     Kernel "kernel" "" "Instructions that move lines.";
     KeyBytes "key_bytes" "B" "Bytes of a key.";
+    LatencyFrom "latency_from" "" "Instant that a latency of a loop at a rate counts from: the `intended` start; without it the start itself.";
     LifeShare "life_share" "1" [Share] "Share of its life that a block had used when its rest was predicted.";
     Load "load" "" "Share of a table's places in use; of memory modules the throughput at which two are compared.";
     Log "log" "" "What becomes of the file of a database's log after a checkpoint.";
@@ -91,6 +93,7 @@ axes! {
     Pages "pages" "" "Size of pages that was asked for; `pages_obtained` says how much of it there was.";
     Path "path" "" "How reads reach the memory, where that was asked: `mapped` through the address space, or by a `driver`.";
     Pattern "pattern" "" "Order of addresses.";
+    Point "point" "1" "Place of a measured point on its curve, least load first, where nothing states its pause.";
     Population "population" was "of" "" "What survives: the whole memory, its first block, or a block.";
     Predictor "predictor" "" "Rule that predicts the rest of a block's life.";
     RamBytes "ram_bytes" "B" "RAM of the buffer.";

@@ -43,8 +43,8 @@ pub use experiment::{
     KvWorkload, LIMIT_RULES, LifeBy, LimitRule, Limits, LoadedTest, LogSource, Mix, NamedValues,
     Operation, Pattern, Preference, Prices, RawWorkload, ShareOrSize, ShareOrSizeError,
     SizeOrPeriod, SizeOrPeriodError, SqlJournal, SqlLog, SqlSync, SqlTest, SqlTold, SqlWork,
-    SqlWorkload, StorageEngine, StoreKind, StreamSource, TraceSource, TranslationLayer, WearUsage,
-    WearWorkload, Work, WorkKind, Workload, WriteSync,
+    SqlWorkload, StorageEngine, StorageSync, StoreKind, StreamSource, TraceSource,
+    TranslationLayer, WearUsage, WearWorkload, Work, WorkKind, Workload, WriteSync,
 };
 #[cfg(feature = "cli")]
 pub use experiment::{COMMANDS, ExperimentCommand, is_given};

@@ -25,12 +25,16 @@
 
 mod accounts;
 mod clock;
+mod in_use;
 mod linux_files;
 pub mod machine;
 mod mapped;
 pub mod memory;
 pub mod mtd;
+pub mod power;
 mod scratch;
+#[cfg(target_os = "linux")]
+pub mod storage;
 mod thread;
 
 pub use clock::WallClock;

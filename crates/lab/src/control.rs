@@ -1,6 +1,7 @@
 //! How a caller watches, stops and feeds a run.
 
 use std::io::{self, BufRead, Write};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -61,6 +62,10 @@ pub struct Control<'a> {
     pub commands: Option<&'a Commands<'a>>,
     /// Opens what the operations of worn blocks are written to, as a [cycling log](wordline_trace::cycling).
     pub cycling_log: Option<&'a dyn Fn() -> io::Result<Box<dyn Write>>>,
+    /// The file or block device that a test of storage measures, which its experiment names by its last name alone.
+    pub storage: Option<&'a Path>,
+    /// Opens what the accesses of that test are written to, as a latency log of fio.
+    pub access_log: Option<&'a dyn Fn() -> io::Result<Box<dyn Write>>>,
     /// Devices and files of the host whose contents may be destroyed. An experiment that names one is not enough: whoever
     /// runs it names it here again.
     pub destroy: &'a [String],

@@ -97,7 +97,10 @@ impl PackedForm {
         match start {
             [0x1F, 0x8B, 8, ..] => Some(Self::Gzip),
             // A frame, or one that is to be skipped.
-            [0x28, 0xB5, 0x2F, 0xFD] | [0x50..=0x5F, 0x2A, 0x4D, 0x18] => Some(Self::Zstd),
+            [0x28, 0xB5, 0x2F, 0xFD, ..] | [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..] => Some(Self::Zstd),
+            // Cut off within what shows the form: no text begins so.
+            [0x1F, 0x8B] => Some(Self::Gzip),
+            [0x28, 0xB5, 0x2F] => Some(Self::Zstd),
             _ => None,
         }
     }
@@ -229,6 +232,15 @@ impl Read for ExpandedFile<'_> {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(error),
             Err(error) => return Err(self.explained(&error)),
         };
+        if self.count == 0
+            && let Some(inner) = out.get(..read).and_then(PackedForm::of)
+        {
+            let ((outer, program), (inner, _)) = (self.form.names(), inner.names());
+            let problem = format!(
+                "compressed twice, {inner} within {outer}; allowed: once. Expand it with {program}, and give what comes of it"
+            );
+            return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
+        }
         self.count += read as u64;
         let most = FREE_BYTES.saturating_add(self.seen.bytes.get().saturating_mul(EXPANSION_MAX));
         if self.count > most {
@@ -406,6 +418,30 @@ mod tests {
         let error = error.to_string();
         assert!(error.contains("more than 500 times"), "{error}");
         assert!(error.contains("zstdcat"), "{error}");
+    }
+
+    #[test]
+    fn what_is_packed_twice_or_cut_within_its_first_bytes_is_named() {
+        let error = |bytes: Vec<u8>| {
+            let mut out = Vec::new();
+            let mut reader = unpacked(Box::new(Cursor::new(bytes)));
+            let error = reader.read_to_end(&mut out).expect_err("refused");
+            error.to_string()
+        };
+        let twice = error(gzip(&gzip(b"time,address\n")));
+        assert!(
+            twice.contains("twice") && twice.contains("gzip within gzip"),
+            "{twice}"
+        );
+        let mixed = error(zstd(&gzip(b"time,address\n")));
+        assert!(mixed.contains("gzip within zstd"), "{mixed}");
+        for packed in [
+            gzip(b"time,address\n")[..2].to_vec(),
+            zstd(b"time,address\n")[..3].to_vec(),
+        ] {
+            let cut = error(packed);
+            assert!(cut.contains("end in the middle"), "{cut}");
+        }
     }
 
     #[test]

@@ -54,6 +54,40 @@ fn bandwidth_names_a_throughput_for_each_mix_and_the_gain_with_its_band() {
     assert!(of(Value::Null) > 1.0);
 }
 
+/// Whichever target stands first, the module that wins has its gain with a band.
+#[test]
+fn the_winner_has_its_band_wherever_it_stands() {
+    for targets in [
+        BOTH.to_owned(),
+        BOTH.split(',').rev().collect::<Vec<_>>().join(","),
+    ] {
+        let usual = [
+            "dram",
+            "bandwidth",
+            "--target",
+            &targets,
+            "--set",
+            "channels=2",
+            "--set",
+        ];
+        let more = ["cores=24", "--draws", "8", "--mix", "1:0"];
+        let ran = wordline(&[&usual[..], &more[..], &SHORT[..]].concat()).done();
+        let words = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.starts_with("Take mrdimm"), "{words}");
+        assert!(
+            words.contains("(5-95 %: +") && words.contains("the gain is +"),
+            "{words}"
+        );
+    }
+}
+
+/// A time that is up before anything is finished answers nothing, and says so.
+#[test]
+fn a_budget_that_is_too_short_is_no_success() {
+    let ran = wordline(&small("idle", &["--budget", "1ms", "--samples", "1000000"]));
+    assert_eq!(ran.code, Some(130), "{}", ran.stdout);
+}
+
 #[test]
 fn idle_tells_what_latency_consists_of() {
     let ran = everything(&small("idle", &["--samples", "500"])).done();
@@ -136,7 +170,7 @@ fn a_curve_that_was_saved_for_the_simulator_stands_beside_the_next_sweep() {
     }
     one(&["--against", &file, "--mix", "1:1"]).refused(&["bwlat_100.txt", "100 %", "50 % of 1:1"]);
     one(&["--against-rising"]).refused(&["against-rising", "--against"]);
-    let bent = Folder::new().with("bent.txt", "5 100\n4 101\n6 102\n");
+    let bent = Folder::new().with("bent.txt", "5 100\n4 80\n6 102\n");
     let bent = bent.file("bent.txt");
     one(&["--against", &bent]).refused(&["bent.txt", "line 2", "not a function"]);
 }

@@ -7,6 +7,7 @@ use super::Pattern;
 use super::dram::Mix;
 use crate::RowOperation;
 use crate::names::named;
+use crate::quantity::{Fraction, Quantity as _};
 
 /// A test of this machine. Its rows have the target `ram@LABEL`, or `file@LABEL` of storage.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -210,8 +211,9 @@ pub struct HostStorageTest {
     #[cfg_attr(feature = "cli", arg(value_name = "FILE|DEVICE", value_parser = super::options::file_name()))]
     pub file: String,
     /// Share of the accesses that read; the others write.
+    #[schemars(with = "String")]
     #[cfg_attr(feature = "cli", arg(long = "reads"))]
-    pub read_share: f64,
+    pub read_share: Fraction,
     /// Order of the addresses.
     #[cfg_attr(feature = "cli", arg(long))]
     pub pattern: Pattern,
@@ -225,16 +227,26 @@ pub struct HostStorageTest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long = "rate"))]
     pub rate_bytes_per_s: Option<f64>,
-    /// Bytes that accesses lie within, from the start of the file or device.
+    /// Bytes that accesses lie within, from the start [default: all of what is there, 256MiB of a new file].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long = "size"))]
-    pub size_bytes: u64,
-    /// Bytes moved.
+    pub size_bytes: Option<u64>,
+    /// Bytes moved, in whole accesses [default: 64MiB, or as many as --time lets].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long = "total"))]
-    pub total_bytes: u64,
-    /// Make data durable after every so many writes (fdatasync); 0 for never.
+    pub total_bytes: Option<u64>,
+    /// Time after which no access begins any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long = "time"))]
+    pub time_s: Option<f64>,
+    /// Make data durable after every so many writes; 0 for never. The write before lasts until they are.
     #[serde(default)]
     #[cfg_attr(feature = "cli", arg(long = "sync-every", value_name = "WRITES"))]
     pub sync_every: u64,
+    /// The call that makes data durable.
+    #[serde(default)]
+    #[cfg_attr(feature = "cli", arg(long = "sync-by"))]
+    pub sync_call: StorageSync,
     /// How the system is asked [default: io_uring where the system lets it, pread and pwrite elsewhere].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long))]
@@ -352,6 +364,18 @@ impl HostMix {
 }
 
 named! {
+    /// The call that makes written data durable.
+    #[derive(Default)]
+    pub enum StorageSync {
+        /// The data, and what is needed to find them.
+        #[default]
+        DataSync = "fdatasync",
+        /// The same and the rest that the file system keeps of the file.
+        Sync = "fsync",
+    }
+}
+
+named! {
     /// How the system is asked for accesses of storage.
     pub enum StorageEngine {
         /// Through rings that are shared with the kernel.
@@ -409,18 +433,28 @@ impl Default for HostLoadedTest {
     }
 }
 
+impl HostStorageTest {
+    /// Bytes of a file that does not exist yet, unless said otherwise.
+    pub const NEW_FILE_BYTES: u64 = 256 << 20;
+
+    /// Bytes that a run moves which neither a total nor a time ends.
+    pub const TOTAL_BYTES: u64 = 64 << 20;
+}
+
 impl Default for HostStorageTest {
     fn default() -> Self {
         Self {
             file: String::new(),
-            read_share: 0.0,
+            read_share: Fraction::from_si(0.0),
             pattern: Pattern::Random,
             record_bytes: 4096,
             depth: 1,
             rate_bytes_per_s: None,
-            size_bytes: 256 << 20,
-            total_bytes: 64 << 20,
+            size_bytes: None,
+            total_bytes: None,
+            time_s: None,
             sync_every: 0,
+            sync_call: StorageSync::DataSync,
             engine: None,
             buffered: false,
         }
@@ -593,9 +627,12 @@ command!(
 Examples:
   wordline host storage /data/scratch
   wordline host storage /data/scratch --rate 2MB/s --sync-every 1 --log scratch_lat.1.log
-  wordline host storage /dev/nvme0n1 --reads 1 --depth 32
+  wordline host storage /dev/nvme0n1 --reads 100% --depth 32 --time 10s
+  wordline host storage /dev/sdb --destroy /dev/sdb --pattern sequential --record 128KiB
 
-A file that is there, or a device that is written, must be named again with --destroy."
+A file that is there, or a device, is written only where --destroy names it again. A file that is
+not there is made, written in full before, and gone afterwards. The log is one of fio: its tools
+and `wordline buffer --log` read it. The RAM curve needs one access at a time: --depth 1."
 );
 
 #[cfg(feature = "cli")]

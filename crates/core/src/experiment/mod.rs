@@ -47,7 +47,7 @@ pub use health::HealthWorkload;
 pub use host::{
     ChainOrder, HostAccess, HostAllTest, HostBandwidthTest, HostImportTest, HostLatencyTest,
     HostLoadedTest, HostMatrixTest, HostMix, HostPages, HostStorageTest, HostTest, HostWorkload,
-    KernelName, StorageEngine, StoreKind,
+    KernelName, StorageEngine, StorageSync, StoreKind,
 };
 pub use io::IoWorkload;
 pub use kv::{KvBench, KvBuild, KvCrash, KvDirectory, KvSizes, KvTest, KvWork, KvWorkload};

@@ -6,22 +6,30 @@
 
 mod bandwidth;
 mod environment;
+mod import;
 mod latency;
 mod loaded;
 mod matrix;
 mod names;
+mod power;
 mod session;
+#[cfg(target_os = "linux")]
+mod storage;
 mod trust;
 
 #[cfg(test)]
 mod tests;
 
-use wordline_core::{Experiment, HostAccess, HostTest, HostWorkload, ResultSet, Timing};
+use wordline_core::{
+    Axis, Basis, Experiment, HostAccess, HostTest, HostWorkload, ResultSet, RowOperation, Timing,
+};
 use wordline_host::memory::DriverError;
 use wordline_host::memory::topology::Topology;
 
 use crate::control::Control;
 use crate::error::{LabError, SettingProblem};
+use crate::subject::{Axes, Subject};
+pub(crate) use import::mix as mix_of;
 use session::HostSession;
 
 /// The longest name of a machine.
@@ -35,16 +43,14 @@ pub(crate) fn run(
     document: &mut ResultSet,
 ) -> Result<(), LabError> {
     check(workload, experiment)?;
-    match &workload.test {
-        HostTest::Storage(_) | HostTest::Import(_) => return Err(LabError::NoTarget),
-        HostTest::Latency(_)
-        | HostTest::Matrix(_)
-        | HostTest::Bandwidth(_)
-        | HostTest::Loaded(_)
-        | HostTest::All(_) => {}
+    if let HostTest::Import(test) = &workload.test {
+        return import::run(workload, test, experiment, control, document);
     }
     let topology = Topology::of_this_machine().map_err(DriverError::from)?;
-    on(&topology, workload, experiment, control, document)
+    // What the machine draws meanwhile stands beside the rows of the test.
+    power::beside(&whole(workload, experiment), document, |document| {
+        on(&topology, workload, experiment, control, document)
+    })
 }
 
 /// The same of a machine that was described before.
@@ -63,8 +69,34 @@ fn on(
         HostTest::Bandwidth(test) => bandwidth::run(&session, test, 1.0, document),
         HostTest::Loaded(test) => loaded::run(&session, test, 1.0, document),
         HostTest::All(test) => all(&session, &test.access, document),
-        HostTest::Storage(_) | HostTest::Import(_) => Ok(()),
+        #[cfg(target_os = "linux")]
+        HostTest::Storage(test) => {
+            storage::run(test, &workload.label, experiment, control, document)
+        }
+        #[cfg(not(target_os = "linux"))]
+        HostTest::Storage(_) => Err(SettingProblem::StorageElsewhere.of("storage")),
+        HostTest::Import(_) => Ok(()),
     }
+}
+
+/// What identifies rows of the test as a whole.
+fn whole(workload: &HostWorkload, experiment: &Experiment) -> Subject {
+    let part = match workload.test {
+        HostTest::Storage(_) => "file",
+        _ => "ram",
+    };
+    let subject = Subject {
+        target: format!("{part}@{}", workload.label),
+        part: part.to_owned(),
+        board: workload.label.clone(),
+        workload: "host",
+        operation: RowOperation::ReadWrite,
+        axes: Axes::new(),
+        timing: Timing::Typ,
+        age: experiment.age,
+        basis: Basis::Measured,
+    };
+    subject.at(Axis::Test, workload.test.name())
 }
 
 /// All four tests with their defaults. Each gets a part of the time that those before it left.
