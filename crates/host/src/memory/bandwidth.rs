@@ -477,7 +477,11 @@ impl Team<'_> {
         let counted = |of: Vec<Vec<TimedWindow>>| of.into_iter().skip(first).flatten().collect();
         let windows: Vec<Vec<TimedWindow>> = threads.into_iter().map(counted).collect();
         TeamResult {
-            bytes: passes.first().map_or(0, |pass| pass.bytes),
+            // A step may move a line twice: it is read, and then written where it stands.
+            bytes: passes.first().map_or(0, |pass| {
+                let steps = pass.bytes / self.kernel.logical_bytes_per_step();
+                steps * LINE * self.kernel.streams() as u64
+            }),
             estimate: BandwidthFigures::of(&windows, &passes, &self.clock.cost, &ledger),
             ledger,
             passes: passes.len() as u32,
