@@ -368,15 +368,18 @@ impl Team<'_> {
         let end = AtomicU32::new(u32::MAX);
         let threads: Vec<ThreadWalk> = std::thread::scope(|scope| {
             let memories = arenas.iter_mut().map(Arena::bytes_mut);
-            let walks = memories.zip(self.cpus).enumerate().map(|(index, (memory, cpu))| {
-                let (cpu, barrier, end) = (cpu.0, &barrier, &end);
-                scope.spawn(move || {
-                    // Whoever is not pinned walks all the same, because others wait at the barrier.
-                    let pinned = pin_to(cpu);
-                    let walk = self.walk(memory, index == 0, barrier, end);
-                    pinned.map(|()| walk)
-                })
-            });
+            let walks = memories
+                .zip(self.cpus)
+                .enumerate()
+                .map(|(index, (memory, cpu))| {
+                    let (cpu, barrier, end) = (cpu.0, &barrier, &end);
+                    scope.spawn(move || {
+                        // Whoever is not pinned walks all the same, because others wait at the barrier.
+                        let pinned = pin_to(cpu);
+                        let walk = self.walk(memory, index == 0, barrier, end);
+                        pinned.map(|()| walk)
+                    })
+                });
             let threads: Vec<_> = walks.collect();
             let joined = threads.into_iter().map(|thread| match thread.join() {
                 Ok(walk) => walk,
@@ -401,7 +404,9 @@ impl Team<'_> {
             self.kernel.fill(&mut streams);
         }
         let window = window_bytes(streams.len());
-        let in_a_pass = streams.first().map_or(0, |stream| stream.len().div_ceil(window));
+        let in_a_pass = streams
+            .first()
+            .map_or(0, |stream| stream.len().div_ceil(window));
         // Written once, so that no page of it is mapped while windows are timed.
         let blank = || {
             let mut windows = vec![TimedWindow::default(); in_a_pass];
@@ -458,18 +463,25 @@ impl Team<'_> {
     }
 
     fn result(&self, walks: Vec<ThreadWalk>) -> TeamResult {
-        let (threads, ledgers): (Vec<_>, Vec<_>) =
-            walks.into_iter().map(|walk| (walk.passes, walk.ledger)).unzip();
+        let (threads, ledgers): (Vec<_>, Vec<_>) = walks
+            .into_iter()
+            .map(|walk| (walk.passes, walk.ledger))
+            .unzip();
         let ledger = driver::joined(&ledgers);
         let count = threads.iter().map(Vec::len).min().unwrap_or(0);
         // The first one warms up; where it is the only one, it counts.
         let first = usize::from(count > 1);
-        let passes: Vec<TimedWindow> =
-            (first..count).filter_map(|pass| whole_pass(&threads, pass)).collect();
+        let passes: Vec<TimedWindow> = (first..count)
+            .filter_map(|pass| whole_pass(&threads, pass))
+            .collect();
         let counted = |of: Vec<Vec<TimedWindow>>| of.into_iter().skip(first).flatten().collect();
         let windows: Vec<Vec<TimedWindow>> = threads.into_iter().map(counted).collect();
         TeamResult {
-            bytes: passes.first().map_or(0, |pass| pass.bytes),
+            // A step may move a line twice: it is read, and then written where it stands.
+            bytes: passes.first().map_or(0, |pass| {
+                let steps = pass.bytes / self.kernel.logical_bytes_per_step();
+                steps * LINE * self.kernel.streams() as u64
+            }),
             estimate: BandwidthFigures::of(&windows, &passes, &self.clock.cost, &ledger),
             ledger,
             passes: passes.len() as u32,
@@ -480,9 +492,16 @@ impl Team<'_> {
 
 /// A pass of all threads: from the first that began to the last that ended.
 fn whole_pass(threads: &[Vec<Vec<TimedWindow>>], pass: usize) -> Option<TimedWindow> {
-    let windows = || threads.iter().filter_map(|passes| passes.get(pass)).flatten();
+    let windows = || {
+        threads
+            .iter()
+            .filter_map(|passes| passes.get(pass))
+            .flatten()
+    };
     let at_ps = windows().map(|window| window.at_ps).min()?;
-    let end = windows().map(|window| window.at_ps + window.duration_ps).max()?;
+    let end = windows()
+        .map(|window| window.at_ps + window.duration_ps)
+        .max()?;
     Some(TimedWindow {
         at_ps,
         duration_ps: end - at_ps,
@@ -549,10 +568,15 @@ mod tests {
     fn every_kernel_runs_on_every_number_of_threads() {
         let topology = Topology::of_this_machine().expect("it can be read");
         let mut watched = 0;
-        let found = run(&topology, &plan(), &|| false, &mut |_, _, _| watched += 1).expect("it runs");
+        let found =
+            run(&topology, &plan(), &|| false, &mut |_, _, _| watched += 1).expect("it runs");
         let counts = counts(topology.cpus.len() as u32);
         // Reads have no stores, and a compiler has one kind of them.
-        let kernels = if KernelSet::best() == KernelSet::Portable { 3 } else { 5 };
+        let kernels = if KernelSet::best() == KernelSet::Portable {
+            3
+        } else {
+            5
+        };
         assert_eq!(found.points.len(), counts.len() * kernels);
         assert_eq!(watched, found.points.len());
         assert!(found.complete);
@@ -622,9 +646,15 @@ mod tests {
         for count in 1..=4 {
             let streams = streams(&mut memory, count);
             assert_eq!(streams.len(), count);
-            assert!(streams.iter().all(|stream| stream.len() == streams[0].len()));
+            assert!(
+                streams
+                    .iter()
+                    .all(|stream| stream.len() == streams[0].len())
+            );
             assert!(streams[0].len().is_multiple_of(64));
-            let sets = streams.iter().map(|stream| (stream.as_ptr() as usize - base) / 64 % 64);
+            let sets = streams
+                .iter()
+                .map(|stream| (stream.as_ptr() as usize - base) / 64 % 64);
             let mut sets: Vec<usize> = sets.collect();
             sets.sort_unstable();
             sets.dedup();

@@ -33,7 +33,9 @@ pub enum DriverError {
     #[error(transparent)]
     Chain(#[from] ChainError),
     /// The test needs more processors than this process may use.
-    #[error("{test} needs {needed} processors, and this process may run on {found} (taskset and cpusets limit it)")]
+    #[error(
+        "{test} needs {needed} processors, and this process may run on {found} (taskset and cpusets limit it)"
+    )]
     FewCpus {
         /// The test.
         test: &'static str,
@@ -43,7 +45,9 @@ pub enum DriverError {
         found: u32,
     },
     /// More threads than processors: they would measure each other.
-    #[error("{asked} threads: this process may run on {most} processors, and each thread needs its own (1..={most})")]
+    #[error(
+        "{asked} threads: this process may run on {most} processors, and each thread needs its own (1..={most})"
+    )]
     Threads {
         /// Threads that were asked for.
         asked: u32,
@@ -59,7 +63,9 @@ pub enum DriverError {
         page_bytes: u64,
     },
     /// Too little memory for every thread and stream.
-    #[error("{bytes} bytes for {threads} threads of {streams} streams: each needs {least} bytes; give more, or fewer threads")]
+    #[error(
+        "{bytes} bytes for {threads} threads of {streams} streams: each needs {least} bytes; give more, or fewer threads"
+    )]
     Small {
         /// Bytes that were asked for.
         bytes: u64,
@@ -71,7 +77,9 @@ pub enum DriverError {
         least: u64,
     },
     /// All threads together ask for more than there is.
-    #[error("{threads} threads ask for {asked} bytes together, and {most} may be used; ask for less, or for fewer threads")]
+    #[error(
+        "{threads} threads ask for {asked} bytes together, and {most} may be used; ask for less, or for fewer threads"
+    )]
     BeyondMemory {
         /// Threads.
         threads: usize,
@@ -135,7 +143,11 @@ pub(super) fn joined(readings: &[LedgerReading]) -> LedgerReading {
 }
 
 /// Checks that so many arenas of a size fit. Each arena alone looks at what is free before others are filled.
-pub(super) fn fits_memory(topology: &Topology, each: u64, threads: usize) -> Result<(), DriverError> {
+pub(super) fn fits_memory(
+    topology: &Topology,
+    each: u64,
+    threads: usize,
+) -> Result<(), DriverError> {
     let (asked, most) = (each.saturating_mul(threads as u64), topology.usable_bytes());
     match asked > most {
         true => Err(DriverError::BeyondMemory {
@@ -152,7 +164,11 @@ pub(super) fn has_memory(topology: &Topology, node: u32) -> Result<(), DriverErr
     if topology.nodes.iter().any(|one| one.node == node) {
         return Ok(());
     }
-    let all: Vec<String> = topology.nodes.iter().map(|one| one.node.to_string()).collect();
+    let all: Vec<String> = topology
+        .nodes
+        .iter()
+        .map(|one| one.node.to_string())
+        .collect();
     let all = all.join(", ");
     Err(DriverError::Node { node, all })
 }

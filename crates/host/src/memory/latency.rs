@@ -18,6 +18,11 @@ use curve::CurvePlace;
 /// The smallest page, and the smallest working set.
 pub const PAGE_BYTES: u64 = 4096;
 
+/// Where working sets begin: at a multiple of this. Processors of AMD predict the way of their first cache by a hash of the
+/// address (Lipp et al., "Take A Way", 2020), in which pages on both sides of a boundary of high bits are the same. A set of
+/// 16 KiB across one took 4.9 ns a load instead of 1.1.
+const ALIGNED: u64 = 2 << 20;
+
 /// What to measure.
 #[derive(Clone, Debug)]
 pub struct LatencyPlan {
@@ -100,7 +105,9 @@ pub fn run(
             if stop.load(Ordering::Relaxed) {
                 break;
             }
-            walker.pages(pages, &|point, done, all| report((point.clone(), done, all)))?;
+            walker.pages(pages, &|point, done, all| {
+                report((point.clone(), done, all))
+            })?;
         }
         walker.finish()
     })
@@ -179,7 +186,11 @@ impl<'a> Walker<'a> {
             return Ok(());
         };
         let request = ArenaRequest {
-            bytes: most.next_multiple_of(pages.bytes()),
+            // Larger pages are aligned themselves.
+            bytes: match pages {
+                PageSize::Base => most.next_multiple_of(pages.bytes()) + ALIGNED,
+                PageSize::Huge2M | PageSize::Huge1G => most.next_multiple_of(pages.bytes()),
+            },
             pages,
             node: self.plan.node,
         };
@@ -235,8 +246,10 @@ impl<'a> Walker<'a> {
                 self.run.points.push(point);
             }
             self.run.points[first..].sort_by_key(|point| point.bytes);
-            let places: Vec<CurvePlace> =
-                self.run.points[first..].iter().filter_map(LatencyPoint::place).collect();
+            let places: Vec<CurvePlace> = self.run.points[first..]
+                .iter()
+                .filter_map(LatencyPoint::place)
+                .collect();
             sizes = match refines {
                 true => curve::lacking(&places),
                 false => Vec::new(),
@@ -252,7 +265,9 @@ impl<'a> Walker<'a> {
             ChainWalk::Random => PAGE_BYTES,
             ChainWalk::InPage | ChainWalk::PerPage => of.pages.bytes(),
         };
-        let memory = &mut of.arena.bytes_mut()[..bytes as usize];
+        let start = of.arena.as_ptr().addr().next_multiple_of(ALIGNED as usize);
+        let start = start - of.arena.as_ptr().addr();
+        let memory = &mut of.arena.bytes_mut()[start..start + bytes as usize];
         let mut chain = PointerChain::lay(memory, of.walk, page, self.plan.seed)?;
         // What fits a cache is brought there; of what does not, this is the first of many rounds.
         chain.follow(chain.lines().min(1 << 16));
@@ -320,11 +335,20 @@ mod tests {
     fn every_size_and_order_is_measured() {
         let topology = Topology::of_this_machine().expect("it can be read");
         let mut watched = 0;
-        let run = run(&topology, &plan(&[16_384, 4096, 65_536]), &|| false, &mut |_, _, _| {
-            watched += 1;
-        });
+        let run = run(
+            &topology,
+            &plan(&[16_384, 4096, 65_536]),
+            &|| false,
+            &mut |_, _, _| {
+                watched += 1;
+            },
+        );
         let run = run.expect("a little memory");
-        let found: Vec<_> = run.points.iter().map(|point| (point.walk, point.bytes)).collect();
+        let found: Vec<_> = run
+            .points
+            .iter()
+            .map(|point| (point.walk, point.bytes))
+            .collect();
         use ChainWalk::{InPage, PerPage, Random};
         let expected = [
             (Random, 4096),
@@ -339,14 +363,18 @@ mod tests {
         assert_eq!(found, expected);
         assert_eq!(watched, expected.len());
         assert!(run.complete);
-        let timed = run.points.iter().all(|point| point.sampled.batches.len() >= 64);
+        let timed = run
+            .points
+            .iter()
+            .all(|point| point.sampled.batches.len() >= 64);
         assert!(timed);
     }
 
     #[test]
     fn who_stops_keeps_what_is_finished() {
         let topology = Topology::of_this_machine().expect("it can be read");
-        let run = run(&topology, &plan(&[4096]), &|| true, &mut |_, _, _| {}).expect("a little memory");
+        let run =
+            run(&topology, &plan(&[4096]), &|| true, &mut |_, _, _| {}).expect("a little memory");
         assert!(!run.complete && run.points.is_empty());
     }
 

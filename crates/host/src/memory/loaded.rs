@@ -232,8 +232,11 @@ impl LoadedPlaces {
                 chosen.push((cpu, node));
             }
         }
-        let load: Vec<_> =
-            order.iter().copied().filter(|(cpu, _)| !taken.contains(&core(*cpu))).collect();
+        let load: Vec<_> = order
+            .iter()
+            .copied()
+            .filter(|(cpu, _)| !taken.contains(&core(*cpu)))
+            .collect();
         if chosen.len() < probes as usize || load.is_empty() {
             // Two threads of one core are no two cores.
             let mut cores: Vec<_> = order.iter().map(|(cpu, _)| core(*cpu)).collect();
@@ -360,7 +363,9 @@ impl LoadBench<'_> {
         while Instant::now() < settled {
             chain.0.follow(64);
         }
-        sample(self.clock, plan, self.stop, &mut |loads| chain.0.follow(u64::from(loads)))
+        sample(self.clock, plan, self.stop, &mut |loads| {
+            chain.0.follow(u64::from(loads))
+        })
     }
 
     fn result(
@@ -373,13 +378,20 @@ impl LoadBench<'_> {
         let ends = probes.iter().filter_map(|probe| probe.batches.last());
         // The time in which all probes measured.
         let from = starts.map(|batch| batch.at_ps).max().unwrap_or(0);
-        let to = ends.map(|batch| batch.at_ps + batch.duration_ps).min().unwrap_or(0);
+        let to = ends
+            .map(|batch| batch.at_ps + batch.duration_ps)
+            .min()
+            .unwrap_or(0);
         let load = match windows.is_empty() {
             true => (0.0, 0.0),
             false => rate_within(windows, from, to, SLICES),
         };
         let rate = |probe: &SampledLatency| {
-            let loads: u64 = probe.batches.iter().map(|batch| u64::from(batch.loads)).sum();
+            let loads: u64 = probe
+                .batches
+                .iter()
+                .map(|batch| u64::from(batch.loads))
+                .sum();
             (loads * LINE_BYTES) as f64 / probe.ledger.elapsed_s.max(1e-9)
         };
         let rate = probes.iter().map(rate).sum();
@@ -431,7 +443,8 @@ mod tests {
 
     #[test]
     fn probes_have_cores_of_their_own() {
-        let cpus = |places: &[(u32, u32)]| -> Vec<u32> { places.iter().map(|place| place.0).collect() };
+        let cpus =
+            |places: &[(u32, u32)]| -> Vec<u32> { places.iter().map(|place| place.0).collect() };
         let of = |cores, smt, probes| {
             let places = LoadedPlaces::new(&machine(cores, smt), probes).expect("cores enough");
             (cpus(&places.load), cpus(&places.probes))
@@ -444,7 +457,8 @@ mod tests {
 
     #[test]
     fn one_core_is_refused_by_name() {
-        for (cores, smt, probes, found) in [(1, 1, 1, 1), (1, 2, 1, 1), (2, 1, 2, 2), (4, 1, 0, 4)] {
+        for (cores, smt, probes, found) in [(1, 1, 1, 1), (1, 2, 1, 1), (2, 1, 2, 2), (4, 1, 0, 4)]
+        {
             let error = LoadedPlaces::new(&machine(cores, smt), probes).expect_err("too few");
             let DriverError::FewCpus { found: seen, .. } = error else {
                 panic!("{error}");
@@ -496,11 +510,20 @@ mod tests {
         }
         let found = found.expect("it runs");
         assert!(found.complete && watched == 4);
-        let delays: Vec<_> = found.points.iter().map(|point| point.delay_cycles).collect();
+        let delays: Vec<_> = found
+            .points
+            .iter()
+            .map(|point| point.delay_cycles)
+            .collect();
         assert_eq!(delays, [Some(0), Some(30), Some(1_000)]);
         for point in &found.points {
             assert!(point.load.0 > 0.0 && point.probes > 0.0, "{point:?}");
-            let loads: u64 = point.sampled.batches.iter().map(|batch| u64::from(batch.loads)).sum();
+            let loads: u64 = point
+                .sampled
+                .batches
+                .iter()
+                .map(|batch| u64::from(batch.loads))
+                .sum();
             assert!(loads >= plan.loads, "{loads}");
         }
         let stopped = run(&topology, &plan, &next, &|| true, &mut |_, _| {}).expect("it ends");

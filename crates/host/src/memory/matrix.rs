@@ -123,9 +123,13 @@ pub fn run(
                 MatrixJob::Node(&(cpu, from_node, to_node)) => {
                     let bytes = default_bytes(topology);
                     let place = (cpu, from_node, to_node);
-                    MatrixCell::Node(node_latency(&clock, place, bytes, plan.seed, &sampling, stop)?)
+                    MatrixCell::Node(node_latency(
+                        &clock, place, bytes, plan.seed, &sampling, stop,
+                    )?)
                 }
-                MatrixJob::Core(&pair) => MatrixCell::Core(handover(&clock, pair, &sampling, stop)?),
+                MatrixJob::Core(&pair) => {
+                    MatrixCell::Core(handover(&clock, pair, &sampling, stop)?)
+                }
             };
             report((cell.clone(), done + 1));
             run.cells.push(cell);
@@ -146,7 +150,7 @@ fn nodes(topology: &Topology) -> Vec<(u32, u32, u32)> {
     let mut all = Vec::new();
     for from in &topology.nodes {
         let cpus = topology.cpus.iter().filter(|place| place.node == from.node);
-        let Some(place) = cpus.last() else {
+        let Some(place) = cpus.max_by_key(|place| place.cpu) else {
             continue;
         };
         let with_memory = topology.nodes.iter().filter(|node| node.total_bytes > 0);
@@ -158,7 +162,9 @@ fn nodes(topology: &Topology) -> Vec<(u32, u32, u32)> {
 /// At most [`CPUS_MAX`] of the processors, evenly spread over their numbers, so that all sockets and nodes have some.
 fn spread(cpus: &[u32]) -> Vec<u32> {
     let count = cpus.len().min(CPUS_MAX);
-    (0..count).map(|index| cpus[index * cpus.len() / count]).collect()
+    (0..count)
+        .map(|index| cpus[index * cpus.len() / count])
+        .collect()
 }
 
 /// Every pair once.
@@ -190,7 +196,9 @@ fn node_latency(
     let obtained = arena.obtained().clone();
     let memory = &mut arena.bytes_mut()[..bytes as usize];
     let mut chain = PointerChain::lay(memory, ChainWalk::Random, PAGE_BYTES, seed)?;
-    let sampled = sample(clock, plan, stop, &mut |loads| chain.follow(u64::from(loads)));
+    let sampled = sample(clock, plan, stop, &mut |loads| {
+        chain.follow(u64::from(loads))
+    });
     Ok(NodeLatency {
         from_node,
         to_node,
@@ -316,7 +324,14 @@ mod tests {
             nodes: vec![node(0, &[0, 1]), node(1, &[2]), node(2, &[])],
             ..Topology::of_this_machine().expect("it can be read")
         };
-        let expected = [(1, 0, 0), (1, 0, 1), (1, 0, 2), (2, 1, 0), (2, 1, 1), (2, 1, 2)];
+        let expected = [
+            (1, 0, 0),
+            (1, 0, 1),
+            (1, 0, 2),
+            (2, 1, 0),
+            (2, 1, 1),
+            (2, 1, 2),
+        ];
         assert_eq!(nodes(&topology), expected);
     }
 
@@ -338,7 +353,10 @@ mod tests {
         let pairs = run.cpus * (run.cpus - 1) / 2;
         assert!(run.complete);
         assert!(run.cells.len() > pairs && watched == run.cells.len());
-        let cores = run.cells.iter().filter(|cell| matches!(cell, MatrixCell::Core(_)));
+        let cores = run
+            .cells
+            .iter()
+            .filter(|cell| matches!(cell, MatrixCell::Core(_)));
         assert_eq!(cores.count(), pairs);
     }
 }

@@ -6,7 +6,9 @@ use std::time::Duration;
 use wordline_memory::Clock;
 
 use super::driver::{self, SharedStop};
-use super::estimate::{self, EstimateError, LatencyEstimate, TimedBatch, TimerCost, loads_per_batch};
+use super::estimate::{
+    self, EstimateError, LatencyEstimate, TimedBatch, TimerCost, loads_per_batch,
+};
 use super::ledger::{Ledger, LedgerReading};
 use super::timer::{TimerError, timer_cost};
 use crate::WallClock;
@@ -161,7 +163,8 @@ pub(super) fn sample(
         {
             // Each look costs a sort, so that there are only so many.
             look = batches.len() * 3 / 2;
-            let narrow = |found: LatencyEstimate| found.high_ps - found.low_ps <= wide * found.median_ps;
+            let narrow =
+                |found: LatencyEstimate| found.high_ps - found.low_ps <= wide * found.median_ps;
             let found = estimate::latency(&batches, cost, &ledger.end());
             if found.is_ok_and(narrow) {
                 break false;
@@ -216,11 +219,19 @@ mod tests {
     #[test]
     fn loads_are_counted_and_end() {
         let (found, loads) = sampled(&PLAN, false);
-        let counted: u64 = found.batches.iter().map(|batch| u64::from(batch.loads)).sum();
+        let counted: u64 = found
+            .batches
+            .iter()
+            .map(|batch| u64::from(batch.loads))
+            .sum();
         assert_eq!(counted, loads);
         assert!(loads <= PLAN.loads_most, "{loads}");
         let in_order = found.batches.windows(2);
-        assert!(in_order.into_iter().all(|pair| pair[0].at_ps <= pair[1].at_ps));
+        assert!(
+            in_order
+                .into_iter()
+                .all(|pair| pair[0].at_ps <= pair[1].at_ps)
+        );
     }
 
     #[test]
@@ -251,7 +262,9 @@ mod tests {
         let batch = |index: u64| TimedBatch {
             at_ps: index * 10_000_000_000,
             // Every hundredth loses 3 ms.
-            duration_ps: 1_000_000 + index % 7 * 1_000 + if index % 100 == 50 { 3_000_000_000 } else { 0 },
+            duration_ps: 1_000_000
+                + index % 7 * 1_000
+                + if index % 100 == 50 { 3_000_000_000 } else { 0 },
             loads: 16,
         };
         let batches: Vec<TimedBatch> = (0..1000).map(batch).collect();

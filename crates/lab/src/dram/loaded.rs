@@ -241,12 +241,7 @@ pub(crate) fn knee_rows(
 }
 
 /// Between which throughputs and latencies the knee lies: of the points that may be next to it.
-fn knee_interval(
-    places: &[Place],
-    errors: &[Place],
-    whole: &Subject,
-    document: &mut ResultSet,
-) {
+fn knee_interval(places: &[Place], errors: &[Place], whole: &Subject, document: &mut ResultSet) {
     let Some((from, to)) = knee::knee_between(places, errors) else {
         return;
     };

@@ -33,7 +33,10 @@ pub(super) fn run(
     document: &mut ResultSet,
 ) -> Result<(), LabError> {
     distinct("mix", test.mixes.iter().map(|mix| mix.name().to_owned()))?;
-    distinct("stores", test.stores.iter().map(|stores| stores.name().to_owned()))?;
+    distinct(
+        "stores",
+        test.stores.iter().map(|stores| stores.name().to_owned()),
+    )?;
     if !test.threads.is_empty() {
         distinct("threads", test.threads.iter().map(u32::to_string))?;
     }
@@ -47,7 +50,11 @@ pub(super) fn run(
     let plan = BandwidthPlan {
         threads: test.threads.clone(),
         mixes: test.mixes.iter().map(|mix| names::mix(*mix)).collect(),
-        stores: test.stores.iter().map(|stores| names::stores(*stores)).collect(),
+        stores: test
+            .stores
+            .iter()
+            .map(|stores| names::stores(*stores))
+            .collect(),
         set,
         size_bytes: test.size_bytes,
         pages: names::pages(test.pages),
@@ -131,10 +138,21 @@ fn figures(
     let bus = point.step.bus_per_logical();
     for (of, value) in [("p50", trusted(found.p50)), ("best", best)] {
         let at = subject.estimate(Basis::Measured, of);
-        at.add(Metric::BusThroughput, value.map(|rate| rate * bus), document);
+        at.add(
+            Metric::BusThroughput,
+            value.map(|rate| rate * bus),
+            document,
+        );
     }
     let graded = (found.grade, found.reasons.as_slice());
-    doubts.graded(graded, found.hit_share, &point.ledger, subject, &place(point), document);
+    doubts.graded(
+        graded,
+        found.hit_share,
+        &point.ledger,
+        subject,
+        &place(point),
+        document,
+    );
 }
 
 fn interval(

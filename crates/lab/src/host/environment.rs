@@ -13,7 +13,10 @@ pub(super) fn of(topology: &Topology) -> BTreeMap<String, String> {
     let caches = topology.caches.iter();
     let mut levels: Vec<(u8, u64, usize)> = Vec::new();
     for cache in caches {
-        match levels.iter_mut().find(|level| (level.0, level.1) == (cache.level, cache.bytes)) {
+        match levels
+            .iter_mut()
+            .find(|level| (level.0, level.1) == (cache.level, cache.bytes))
+        {
             Some(level) => level.2 += 1,
             None => levels.push((cache.level, cache.bytes, 1)),
         }
@@ -30,7 +33,10 @@ pub(super) fn of(topology: &Topology) -> BTreeMap<String, String> {
     let transparent = topology.huge_pages.transparent;
     let mut all = BTreeMap::from([
         ("system".to_owned(), machine::system()),
-        ("cpus".to_owned(), format!("{} on {cores} cores", topology.cpus.len())),
+        (
+            "cpus".to_owned(),
+            format!("{} on {cores} cores", topology.cpus.len()),
+        ),
         ("caches".to_owned(), caches.join(", ")),
         ("nodes".to_owned(), nodes.join(", ")),
         ("usable_memory".to_owned(), size(topology.usable_bytes())),

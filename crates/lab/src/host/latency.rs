@@ -5,7 +5,7 @@ use std::time::Duration;
 use wordline_core::quantity::ByteCount;
 use wordline_core::{Axis, Basis, HostLatencyTest, Metric, ResultSet, RowOperation};
 use wordline_host::memory::arena::PageSize;
-use wordline_host::memory::chain::ChainWalk;
+use wordline_host::memory::chain::{ChainWalk, lines_of_visit};
 use wordline_host::memory::estimate::{Grade, LatencyEstimate};
 use wordline_host::memory::latency::curve::{self, CurvePlace, LevelKnee};
 use wordline_host::memory::latency::{self, LatencyPlan, LatencyPoint, LatencyRun};
@@ -31,13 +31,27 @@ pub(super) fn run(
     share: f64,
     document: &mut ResultSet,
 ) -> Result<(), LabError> {
-    distinct("pages", test.pages.iter().map(|pages| pages.name().to_owned()))?;
-    distinct("order", test.orders.iter().map(|order| order.name().to_owned()))?;
+    distinct(
+        "pages",
+        test.pages.iter().map(|pages| pages.name().to_owned()),
+    )?;
+    distinct(
+        "order",
+        test.orders.iter().map(|order| order.name().to_owned()),
+    )?;
     crate::error::in_range("samples", test.samples, 1, u64::MAX)?;
     let plan = LatencyPlan {
         sizes: test.size_bytes.clone(),
-        pages: test.pages.iter().map(|pages| names::pages(*pages)).collect(),
-        walks: test.orders.iter().map(|order| names::walk(*order)).collect(),
+        pages: test
+            .pages
+            .iter()
+            .map(|pages| names::pages(*pages))
+            .collect(),
+        walks: test
+            .orders
+            .iter()
+            .map(|order| names::walk(*order))
+            .collect(),
         loads_most: test.samples,
         node: test.access.node,
         seed: session.seed,
@@ -95,21 +109,31 @@ pub(super) fn rows(run: &LatencyRun, session: &HostSession<'_>, document: &mut R
             knees(&points, &session.topology.caches, &subject, document);
         }
     }
-    let cut = run.points.iter().filter(|point| point.sampled.is_cut).count();
+    let cut = run
+        .points
+        .iter()
+        .filter(|point| point.sampled.is_cut)
+        .count();
     trust::cut(session.has_limit(), TEST, cut, run.points.len(), document);
     doubts.warn(document);
 }
 
-/// What a page walk takes: in the largest working set, a load that is the only one of its page against one whose neighbours
-/// follow. Where a figure is refused, the difference is none.
+/// What a page walk takes, and a load without one: in the largest working set, by a load that is the only one of its page and
+/// one of several. With a walk for every `n` loads in the latter, `lone - several = walk * (1 - 1/n)`. Where a figure is
+/// refused, so is the difference.
 fn page_walk(points: &[&LatencyPoint], subject: &Subject, document: &mut ResultSet) {
     let of = |walk: ChainWalk, bytes: u64| {
-        let same = points.iter().find(|point| point.walk == walk && point.bytes == bytes)?;
+        let same = points
+            .iter()
+            .find(|point| point.walk == walk && point.bytes == bytes)?;
         let found = same.sampled.estimate.as_ref().ok()?;
         (found.grade < Grade::Refused).then_some(found)
     };
     let both = |bytes: u64| -> Option<(&LatencyEstimate, &LatencyEstimate)> {
-        Some((of(ChainWalk::PerPage, bytes)?, of(ChainWalk::InPage, bytes)?))
+        Some((
+            of(ChainWalk::PerPage, bytes)?,
+            of(ChainWalk::InPage, bytes)?,
+        ))
     };
     let sizes = points.iter().map(|point| point.bytes);
     let Some(bytes) = sizes.filter(|bytes| both(*bytes).is_some()).max() else {
@@ -118,14 +142,25 @@ fn page_walk(points: &[&LatencyPoint], subject: &Subject, document: &mut ResultS
     let Some((with, without)) = both(bytes) else {
         return;
     };
-    let time = with.median_ps - without.median_ps;
+    let page_bytes = points.first().map_or(0, |point| point.pages.bytes());
+    let rest = 1.0 - 1.0 / lines_of_visit(page_bytes) as f64;
+    if rest <= 0.0 {
+        return;
+    }
+    let time = (with.median_ps - without.median_ps) / rest;
     // Both medians have errors of their own, which add up as squares.
     let half = |found: &LatencyEstimate| (found.high_ps - found.low_ps) / 2.0;
-    let half = half(with).hypot(half(without));
+    let half = half(with).hypot(half(without)) / rest;
     let at = subject.at(Axis::WorkingSetBytes, bytes);
     at.add(Metric::PageWalkTime, Ok(seconds(time)), document);
     let ends = [time - half, time + half].map(|end| Ok(seconds(end)));
     trust::interval(Metric::PageWalkTime, ends, &at, document);
+    let at = at.estimate(Basis::Measured, "without_page_walk");
+    at.add(
+        Metric::LatencyP50,
+        Ok(seconds(with.median_ps - time)),
+        document,
+    );
 }
 
 /// Where levels end, by the curve of random loads.
@@ -135,7 +170,9 @@ fn knees(
     subject: &Subject,
     document: &mut ResultSet,
 ) {
-    let random = points.iter().filter(|point| point.walk == ChainWalk::Random);
+    let random = points
+        .iter()
+        .filter(|point| point.walk == ChainWalk::Random);
     let places: Vec<CurvePlace> = random.filter_map(|point| point.place()).collect();
     let knees = curve::knees(&places);
     for (knee, name) in knees.iter().zip(named(&knees, caches)) {
@@ -180,7 +217,11 @@ mod tests {
             line_bytes: 64,
             shared_by: vec![0],
         };
-        let caches = [cache(1, 32 * KIB), cache(2, 1024 * KIB), cache(3, 32_768 * KIB)];
+        let caches = [
+            cache(1, 32 * KIB),
+            cache(2, 1024 * KIB),
+            cache(3, 32_768 * KIB),
+        ];
         let knees = [32, 180, 900, 1100, 20_000].map(|kib| knee(kib * KIB));
         let names = named(&knees, &caches);
         assert_eq!(names, ["L1", "knee 2", "L2", "knee 4", "L3"]);

@@ -61,7 +61,13 @@ pub(super) fn run(
     let mut watch = |point: &LoadedPoint, done: usize| {
         session.report(&place(test, point), done, all.max(done));
     };
-    let run = loaded::run(session.topology, &plan, &next, &|| session.stopped(), &mut watch)?;
+    let run = loaded::run(
+        session.topology,
+        &plan,
+        &next,
+        &|| session.stopped(),
+        &mut watch,
+    )?;
     rows(&run, test, session, document);
     Ok(())
 }
@@ -112,16 +118,18 @@ pub(super) fn rows(
         .at(Axis::Mix, test.mix.name())
         .at(Axis::Pattern, Pattern::Sequential.name());
     let mut doubts = Doubts::new(TEST);
-    let samples: Vec<BatchMeans> =
-        run.points.iter().map(|point| BatchMeans::of(run, point)).collect();
+    let samples: Vec<BatchMeans> = run
+        .points
+        .iter()
+        .map(|point| BatchMeans::of(run, point))
+        .collect();
     // Least load first, as a curve goes.
     let place = |(point, means): (&LoadedPoint, &BatchMeans)| {
         (point.load.0 + point.probes, seconds(means.mean_ps))
     };
     let places: Vec<Place> = run.points.iter().zip(&samples).rev().map(place).collect();
-    let error = |(point, means): (&LoadedPoint, &BatchMeans)| {
-        (point.load.1, seconds(means.confidence_ps))
-    };
+    let error =
+        |(point, means): (&LoadedPoint, &BatchMeans)| (point.load.1, seconds(means.confidence_ps));
     let errors: Vec<Place> = run.points.iter().zip(&samples).rev().map(error).collect();
     let knee = knee::knee(&places).filter(|_| document.complete);
     let idle = idle(run);
@@ -134,7 +142,11 @@ pub(super) fn rows(
         means.rows(format!("{}, {name}", whole.target), &subject, document);
         for &within in &test.within_ps {
             let at = subject.at(Axis::WithinS, seconds(within as f64));
-            at.add(Metric::LatencyShare, Ok(means.share_within(within as f64)), document);
+            at.add(
+                Metric::LatencyShare,
+                Ok(means.share_within(within as f64)),
+                document,
+            );
         }
         if document.complete {
             subject.add(Metric::LoadStage, Ok(f64::from(stage)), document);
@@ -181,11 +193,9 @@ fn grade(
     let ledger = &point.sampled.ledger;
     match &point.sampled.estimate {
         Ok(found) => {
-            let foreign = |reason: &&GradeReason| {
-                !matches!(reason, GradeReason::MemoryContention { .. })
-            };
-            let reasons: Vec<GradeReason> =
-                found.reasons.iter().filter(foreign).cloned().collect();
+            let foreign =
+                |reason: &&GradeReason| !matches!(reason, GradeReason::MemoryContention { .. });
+            let reasons: Vec<GradeReason> = found.reasons.iter().filter(foreign).cloned().collect();
             let graded = (Grade::of(&reasons), reasons.as_slice());
             doubts.graded(graded, found.hit_share, ledger, subject, name, document);
         }
@@ -263,7 +273,10 @@ impl BatchMeans {
             let bin = (*sample / BIN_PS as f64) as usize;
             counts[bin.min(BINS - 1)] += 1;
         }
-        let occupied = counts.into_iter().enumerate().filter(|(_, count)| *count > 0);
+        let occupied = counts
+            .into_iter()
+            .enumerate()
+            .filter(|(_, count)| *count > 0);
         let bucket = |(bin, count): (usize, u64)| HistogramBucket {
             upper_s: seconds(match bin + 1 {
                 BINS => self.quantile(1.0),
@@ -283,8 +296,15 @@ fn by_blocks(in_time: &[f64]) -> (f64, f64) {
     if length == 0 {
         return (all, f64::INFINITY);
     }
-    let blocks: Vec<f64> = in_time.chunks_exact(length).take(BLOCKS).map(mean).collect();
-    let variance = blocks.iter().map(|block| (block - all).powi(2)).sum::<f64>();
+    let blocks: Vec<f64> = in_time
+        .chunks_exact(length)
+        .take(BLOCKS)
+        .map(mean)
+        .collect();
+    let variance = blocks
+        .iter()
+        .map(|block| (block - all).powi(2))
+        .sum::<f64>();
     let variance = variance / (BLOCKS - 1) as f64;
     // Student's t of 19 degrees of freedom.
     (all, 2.093 * (variance / BLOCKS as f64).sqrt())

@@ -104,5 +104,12 @@ fn handover(
     trust::interval(Metric::HandoverTime, ends, subject, document);
     subject.add(Metric::AccessCount, Ok(found.samples as f64), document);
     let graded = (found.grade, found.reasons.as_slice());
-    doubts.graded(graded, found.hit_share, &sampled.ledger, subject, place, document);
+    doubts.graded(
+        graded,
+        found.hit_share,
+        &sampled.ledger,
+        subject,
+        place,
+        document,
+    );
 }

@@ -68,7 +68,10 @@ impl<'a> HostSession<'a> {
             return without;
         };
         let spent = Duration::from_nanos(self.clock.now_ps() / 1000);
-        budget.mul_f64(MEASURING).saturating_sub(spent).mul_f64(share)
+        budget
+            .mul_f64(MEASURING)
+            .saturating_sub(spent)
+            .mul_f64(share)
     }
 
     /// Whether a time limit was given.

@@ -114,10 +114,22 @@ impl Doubts {
         ] {
             subject.add(metric, trusted(ps), document);
         }
-        interval(Metric::LatencyP50, [found.low_ps, found.high_ps].map(trusted), subject, document);
+        interval(
+            Metric::LatencyP50,
+            [found.low_ps, found.high_ps].map(trusted),
+            subject,
+            document,
+        );
         subject.add(Metric::AccessCount, Ok(found.samples as f64), document);
         let graded = (found.grade, found.reasons.as_slice());
-        self.graded(graded, found.hit_share, &sampled.ledger, subject, place, document);
+        self.graded(
+            graded,
+            found.hit_share,
+            &sampled.ledger,
+            subject,
+            place,
+            document,
+        );
     }
 
     /// What the figures have against them, a warning for each reason.
@@ -194,7 +206,9 @@ impl Doubts {
 
 /// Counts a reason; the worst of its kind stays.
 fn note(doubts: &mut Vec<FigureDoubt>, reason: &GradeReason, place: &str) {
-    let known = doubts.iter_mut().find(|doubt| doubt.reason.name() == reason.name());
+    let known = doubts
+        .iter_mut()
+        .find(|doubt| doubt.reason.name() == reason.name());
     match known {
         Some(doubt) => {
             doubt.count += 1;
@@ -250,7 +264,10 @@ fn accounts(ledger: &LedgerReading, subject: &Subject, document: &mut ResultSet)
         (Metric::CpuPressure, ledger.cpu_pressure.map(share)),
         (Metric::MemoryPressure, ledger.memory_pressure.map(share)),
         (Metric::ClockChange, ledger.clock_change),
-        (Metric::OtherProcessorShare, Some(share(ledger.other_cpu_share))),
+        (
+            Metric::OtherProcessorShare,
+            Some(share(ledger.other_cpu_share)),
+        ),
     ] {
         if let Some(value) = value {
             subject.add(metric, Ok(value), document);

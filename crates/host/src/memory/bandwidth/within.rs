@@ -15,7 +15,12 @@ fn bytes_within(window: &TimedWindow, from: u64, to: u64) -> f64 {
 /// Bytes a second of all threads in a stretch of time, and half the width of its 95 % interval by the means of `slices`
 /// equal parts of it.
 #[must_use]
-pub(in crate::memory) fn rate_within(threads: &[Vec<TimedWindow>], from_ps: u64, to_ps: u64, slices: u32) -> (f64, f64) {
+pub(in crate::memory) fn rate_within(
+    threads: &[Vec<TimedWindow>],
+    from_ps: u64,
+    to_ps: u64,
+    slices: u32,
+) -> (f64, f64) {
     let slices = u64::from(slices.max(2));
     let length = to_ps.saturating_sub(from_ps) / slices;
     if length == 0 {
@@ -25,9 +30,13 @@ pub(in crate::memory) fn rate_within(threads: &[Vec<TimedWindow>], from_ps: u64,
         let from = from_ps + slice * length;
         let windows = threads.iter().flat_map(|windows| {
             let first = windows.partition_point(|window| end(window) <= from);
-            windows[first..].iter().take_while(move |window| window.at_ps < from + length)
+            windows[first..]
+                .iter()
+                .take_while(move |window| window.at_ps < from + length)
         });
-        let bytes: f64 = windows.map(|window| bytes_within(window, from, from + length)).sum();
+        let bytes: f64 = windows
+            .map(|window| bytes_within(window, from, from + length))
+            .sum();
         bytes / (length as f64 * 1e-12)
     };
     let rates: Vec<f64> = (0..slices).map(rate).collect();

@@ -110,7 +110,9 @@ fn levels(places: &[CurvePlace]) -> Vec<(usize, usize)> {
         if level.0 == level.1 && !is_end {
             continue;
         }
-        let slower = kept.last().is_none_or(|last| places[level.0].1 > LEFT * places[last.1].1);
+        let slower = kept
+            .last()
+            .is_none_or(|last| places[level.0].1 > LEFT * places[last.1].1);
         match kept.last_mut() {
             Some(last) if !slower => last.1 = level.1,
             _ => kept.push(level),
@@ -140,7 +142,10 @@ mod tests {
     }
 
     fn refined(most: u64, latency: impl Fn(u64) -> f64) -> Vec<CurvePlace> {
-        let mut places: Vec<CurvePlace> = sizes(most).into_iter().map(|size| (size, latency(size))).collect();
+        let mut places: Vec<CurvePlace> = sizes(most)
+            .into_iter()
+            .map(|size| (size, latency(size)))
+            .collect();
         loop {
             let more = lacking(&places);
             if more.is_empty() {
@@ -159,7 +164,10 @@ mod tests {
         let found = knees(&places);
         assert_eq!(found.len(), 3, "{found:?} in {places:?}");
         for (knee, size) in found.iter().zip([32 * KIB, MIB, 24 * MIB]) {
-            assert!(knee.bytes <= size && size < knee.beyond_bytes, "{size}: {knee:?}");
+            assert!(
+                knee.bytes <= size && size < knee.beyond_bytes,
+                "{size}: {knee:?}"
+            );
             let width = knee.beyond_bytes as f64 / knee.bytes as f64;
             assert!(width < 1.5, "{knee:?}");
         }
@@ -168,7 +176,10 @@ mod tests {
 
     #[test]
     fn a_flat_curve_has_no_knee_and_needs_no_more_sizes() {
-        let flat: Vec<CurvePlace> = sizes(64 * MIB).into_iter().map(|size| (size, 5.0)).collect();
+        let flat: Vec<CurvePlace> = sizes(64 * MIB)
+            .into_iter()
+            .map(|size| (size, 5.0))
+            .collect();
         assert_eq!(lacking(&flat), [0; 0]);
         assert_eq!(knees(&flat), []);
         assert_eq!(knees(&[]), []);
