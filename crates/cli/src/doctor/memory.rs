@@ -13,7 +13,7 @@ use super::{DoctorState, Finding};
 
 /// Everything that is looked at.
 pub(super) fn findings(root: &Path) -> Vec<Finding> {
-    let host = Host { root };
+    let host = HostDescription { root };
     let topology = match root == Path::new("/") {
         true => Topology::of_this_machine(),
         false => Topology::below(root),
@@ -134,11 +134,11 @@ fn stolen(root: &Path) -> Finding {
 }
 
 /// The files of a host.
-struct Host<'a> {
+struct HostDescription<'a> {
     root: &'a Path,
 }
 
-impl Host<'_> {
+impl HostDescription<'_> {
     fn text(&self, path: &str) -> Option<String> {
         let bytes = fs::read(self.root.join(path)).ok()?;
         Some(String::from_utf8_lossy(&bytes).trim().to_owned())

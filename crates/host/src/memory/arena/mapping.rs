@@ -13,7 +13,7 @@ const STEP_BYTES: usize = 256 << 20;
 
 /// Memory of this process alone, unmapped when it goes.
 #[derive(Debug)]
-pub(super) struct Mapping {
+pub(super) struct ArenaMapping {
     /// What was mapped, guards included.
     whole: NonNull<u8>,
     whole_bytes: usize,
@@ -24,9 +24,9 @@ pub(super) struct Mapping {
 }
 
 // SAFETY: only addresses are shared; `fill` writes from the thread that it is called in, before anybody else has it.
-unsafe impl Sync for Mapping {}
+unsafe impl Sync for ArenaMapping {}
 
-impl Mapping {
+impl ArenaMapping {
     /// Base pages, however much the kernel likes larger ones.
     pub(super) fn of_base_pages(bytes: usize) -> io::Result<Self> {
         let mapping = Self::guarded(bytes, rustix::param::page_size())?;
@@ -167,7 +167,7 @@ impl Mapping {
     }
 }
 
-impl Drop for Mapping {
+impl Drop for ArenaMapping {
     fn drop(&mut self) {
         // SAFETY: it is what was mapped, and no borrow of it is left. A failure leaves it mapped, which harms nobody.
         let _ = unsafe { munmap(self.whole.as_ptr().cast(), self.whole_bytes) };

@@ -14,8 +14,8 @@ mod tests;
 use std::ptr::NonNull;
 
 pub use error::{ArenaError, MemoryBound};
-use mapping::Mapping;
-use plan::{ArenaPlan, PageSource};
+use mapping::ArenaMapping;
+use plan::{ArenaPages, ArenaPlan};
 
 use super::system;
 use super::topology::{Topology, pin_to};
@@ -75,7 +75,7 @@ pub struct ArenaObtained {
 /// Anonymous memory of this process, every page of which is mapped.
 #[derive(Debug)]
 pub struct Arena {
-    mapping: Mapping,
+    mapping: ArenaMapping,
     /// Bytes that were asked for; the mapping may have more.
     bytes: usize,
     obtained: ArenaObtained,
@@ -95,10 +95,10 @@ impl Arena {
         let topology = Topology::of_this_machine()?;
         let files = LinuxFiles::of_this_machine();
         let plan = plan::plan(request, &topology, &files)?;
-        let place = Placement::of(request, &topology);
+        let place = NodePlacement::of(request, &topology);
         let pool = match plan.source {
-            PageSource::Pool => Some(mapped(&plan, request, place)),
-            PageSource::Base | PageSource::Transparent => None,
+            ArenaPages::Pool => Some(mapped(&plan, request, place)),
+            ArenaPages::Base | ArenaPages::Transparent => None,
         };
         let (plan, mapping) = match pool {
             Some(Ok(mapping)) => (plan, mapping),
@@ -114,12 +114,12 @@ impl Arena {
         };
         let transparent = topology.huge_pages.transparent_bytes;
         let mut obtained = obtained::read(&files, &mapping, request, transparent)?;
-        if plan.source == PageSource::Transparent && obtained.huge_share < 1.0 {
+        if plan.source == ArenaPages::Transparent && obtained.huge_share < 1.0 {
             // Since Linux 6.1 pages can be made huge that were not so when they were first touched.
             mapping.collapse();
             obtained = obtained::read(&files, &mapping, request, transparent)?;
         }
-        if plan.source != PageSource::Base && obtained.huge_share <= 0.0 {
+        if plan.source != ArenaPages::Base && obtained.huge_share <= 0.0 {
             return Err(plan::unavailable(request, &topology));
         }
         Ok(Self {
@@ -165,13 +165,13 @@ impl Arena {
 
 /// How pages come to lie on a node.
 #[derive(Clone, Copy, Debug)]
-struct Placement {
+struct NodePlacement {
     node: u32,
     /// A processor beside it.
     cpu: Option<u32>,
 }
 
-impl Placement {
+impl NodePlacement {
     /// `None` when there is nothing to choose.
     fn of(request: &ArenaRequest, topology: &Topology) -> Option<Self> {
         let node = request.node.filter(|_| topology.nodes.len() > 1)?;
@@ -187,16 +187,16 @@ impl Placement {
 fn mapped(
     plan: &ArenaPlan,
     request: &ArenaRequest,
-    place: Option<Placement>,
-) -> Result<Mapping, ArenaError> {
+    place: Option<NodePlacement>,
+) -> Result<ArenaMapping, ArenaError> {
     let failed = |source| ArenaError::Map {
         bytes: request.bytes,
         source,
     };
     let mapping = match plan.source {
-        PageSource::Base => Mapping::of_base_pages(plan.bytes),
-        PageSource::Transparent => Mapping::of_transparent_pages(plan.bytes, plan.page_bytes),
-        PageSource::Pool => Mapping::of_pool(plan.bytes, plan.page_bytes),
+        ArenaPages::Base => ArenaMapping::of_base_pages(plan.bytes),
+        ArenaPages::Transparent => ArenaMapping::of_transparent_pages(plan.bytes, plan.page_bytes),
+        ArenaPages::Pool => ArenaMapping::of_pool(plan.bytes, plan.page_bytes),
     };
     let mapping = mapping.map_err(failed)?;
     let base = PageSize::Base.bytes() as usize;
@@ -229,7 +229,7 @@ fn mapped(
 }
 
 /// Some pages of a mapping, evenly spread: all of a small one.
-fn sampled_pages(mapping: &Mapping, step_bytes: usize, most: usize) -> Vec<NonNull<u8>> {
+fn sampled_pages(mapping: &ArenaMapping, step_bytes: usize, most: usize) -> Vec<NonNull<u8>> {
     let pages = mapping.bytes().div_ceil(step_bytes);
     let stride = pages.div_ceil(most).max(1);
     (0..pages)

@@ -1,7 +1,7 @@
 //! What the kernel says of the pages that it gave.
 
 use super::super::system;
-use super::mapping::Mapping;
+use super::mapping::ArenaMapping;
 use super::{ArenaError, ArenaObtained, ArenaRequest, PageSize, sampled_pages};
 use crate::linux_files::{LinuxFiles, kibibytes};
 
@@ -11,7 +11,7 @@ const SMAPS: &str = "proc/self/smaps";
 
 pub(super) fn read(
     files: &LinuxFiles,
-    mapping: &Mapping,
+    mapping: &ArenaMapping,
     request: &ArenaRequest,
     transparent: u64,
 ) -> Result<ArenaObtained, ArenaError> {
@@ -108,7 +108,7 @@ fn area(line: &str) -> Option<(u64, u64)> {
 }
 
 /// Nodes with their shares of the pages asked for; empty when the kernel does not say.
-fn node_shares(mapping: &Mapping, base_bytes: usize) -> Vec<(u32, f64)> {
+fn node_shares(mapping: &ArenaMapping, base_bytes: usize) -> Vec<(u32, f64)> {
     let pages = sampled_pages(mapping, base_bytes, SAMPLES);
     let Ok(nodes) = system::nodes_of(&pages) else {
         return Vec::new();

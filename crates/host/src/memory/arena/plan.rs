@@ -7,7 +7,7 @@ use crate::linux_files::{LinuxFiles, kibibytes};
 
 /// Where pages come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum PageSource {
+pub(super) enum ArenaPages {
     /// Base pages of ordinary memory.
     Base,
     /// Huge pages that the kernel makes of ordinary memory.
@@ -19,7 +19,7 @@ pub(super) enum PageSource {
 /// What will be mapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ArenaPlan {
-    pub(super) source: PageSource,
+    pub(super) source: ArenaPages,
     /// Bytes of a page.
     pub(super) page_bytes: usize,
     /// Bytes of the mapping: whole pages.
@@ -47,11 +47,11 @@ pub(super) fn plan(
     }
     let page_bytes = request.pages.bytes();
     if request.pages == PageSize::Base {
-        return ordinary(request, PageSource::Base, page_bytes, topology, files);
+        return ordinary(request, ArenaPages::Base, page_bytes, topology, files);
     }
     let needed = request.bytes.div_ceil(page_bytes);
     if needed <= in_pool(request, topology) {
-        return whole(request, PageSource::Pool, page_bytes)
+        return whole(request, ArenaPages::Pool, page_bytes)
             .ok_or_else(|| too_large(request, topology));
     }
     let other = without_pool(request, topology, files)?;
@@ -75,7 +75,7 @@ pub(super) fn without_pool(
     };
     ordinary(
         request,
-        PageSource::Transparent,
+        ArenaPages::Transparent,
         page_bytes,
         topology,
         files,
@@ -96,7 +96,7 @@ fn in_pool(request: &ArenaRequest, topology: &Topology) -> u64 {
 }
 
 /// Whole pages; `None` when they are more than a pointer reaches.
-fn whole(request: &ArenaRequest, source: PageSource, page_bytes: u64) -> Option<ArenaPlan> {
+fn whole(request: &ArenaRequest, source: ArenaPages, page_bytes: u64) -> Option<ArenaPlan> {
     let bytes = request.bytes.checked_next_multiple_of(page_bytes)?;
     let bytes = isize::try_from(bytes).ok()?;
     Some(ArenaPlan {
@@ -118,7 +118,7 @@ fn too_large(request: &ArenaRequest, topology: &Topology) -> ArenaError {
 /// A plan of ordinary memory, compared with everything that bounds it.
 fn ordinary(
     request: &ArenaRequest,
-    source: PageSource,
+    source: ArenaPages,
     page_bytes: u64,
     topology: &Topology,
     files: &LinuxFiles,

@@ -99,7 +99,7 @@ fn what_there_is_no_room_for_is_refused_with_what_fits() {
     let plan = base(&machine, 5000).expect("it fits");
     assert_eq!(
         (plan.source, plan.bytes % plan.page_bytes),
-        (PageSource::Base, 0)
+        (ArenaPages::Base, 0)
     );
     assert!(plan.bytes >= 5000);
     assert!(base(&machine, 15 * GIB).is_ok());
@@ -167,36 +167,36 @@ fn the_pool_comes_before_transparent_pages_and_only_where_it_suffices() {
         let plan = planned(machine, bytes, PageSize::Huge2M, node);
         plan.map(|plan| (plan.source, plan.bytes as u64))
     };
-    let is = |found: Result<(PageSource, u64), ArenaError>, expected| {
+    let is = |found: Result<(ArenaPages, u64), ArenaError>, expected| {
         assert_eq!(found.expect("it can be had"), expected);
     };
     is(
         source(&machine, 20 * MIB, None),
-        (PageSource::Pool, 20 * MIB),
+        (ArenaPages::Pool, 20 * MIB),
     );
     is(
         source(&machine, 20 * MIB - 1, Some(0)),
-        (PageSource::Pool, 20 * MIB),
+        (ArenaPages::Pool, 20 * MIB),
     );
     is(
         source(&machine, 20 * MIB + 1, None),
-        (PageSource::Transparent, 22 * MIB),
+        (ArenaPages::Transparent, 22 * MIB),
     );
     // The node has none, though the machine does.
     is(
         source(&machine, 2 * MIB, Some(1)),
-        (PageSource::Transparent, 2 * MIB),
+        (ArenaPages::Transparent, 2 * MIB),
     );
     machine.huge_pages.pools[0].surplus = 1;
     is(
         source(&machine, 22 * MIB, None),
-        (PageSource::Pool, 22 * MIB),
+        (ArenaPages::Pool, 22 * MIB),
     );
     // Pages of the pool are none of the memory that is free.
     machine.limits.available_bytes = 0;
     is(
         source(&machine, 20 * MIB, None),
-        (PageSource::Pool, 20 * MIB),
+        (ArenaPages::Pool, 20 * MIB),
     );
     refused(
         planned(&machine, 24 * MIB, PageSize::Huge2M, None),
@@ -218,7 +218,7 @@ fn pages_of_a_gibibyte_are_those_of_the_pool_or_none() {
     let mut machine = machine();
     let huge = |machine: &Topology, bytes, node| planned(machine, bytes, PageSize::Huge1G, node);
     let plan = huge(&machine, 3, None).expect("one page");
-    assert_eq!((plan.source, plan.bytes as u64), (PageSource::Pool, GIB));
+    assert_eq!((plan.source, plan.bytes as u64), (ArenaPages::Pool, GIB));
     let words = [
         "no 1 GiB pages for 2048 MiB",
         "1 of 64 pages of the pool are free",

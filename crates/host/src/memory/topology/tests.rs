@@ -122,7 +122,7 @@ fn two_sockets() -> FakeMachine {
     let mut machine = FakeMachine::plain()
         .with(
             "proc/self/status",
-            "Cpus_allowed_list:\t0-7\nMems_allowed_list:\t0-2\n",
+            "Cpus_allowed_list:\t0-7\nMems_allowed_list:\t0-3\n",
         )
         .with("sys/devices/system/cpu/online", "0-7\n");
     for cpu in 0..8_u32 {
@@ -310,6 +310,22 @@ fn groups_of_the_first_version_have_their_own_words() {
         &[("cpu.cfs_quota_us", "-1\n")],
     );
     assert_eq!(processor_quota(machine.0.path()), None);
+}
+
+/// The largest number of pages that a register holds stands for no limit.
+#[test]
+fn a_group_of_the_first_version_without_a_limit_has_none() {
+    let machine = FakeMachine::plain()
+        .with("proc/self/cgroup", "4:memory:/\n")
+        .with(
+            "proc/self/mountinfo",
+            "35 31 0:32 / /sys/fs/cgroup rw - cgroup cgroup rw,memory\n",
+        )
+        .group(
+            "sys/fs/cgroup",
+            &[("memory.limit_in_bytes", "9223372036854771712\n")],
+        );
+    assert_eq!(machine.left(), None);
 }
 
 /// A container that does not see the path of the host takes the mount for its group.
