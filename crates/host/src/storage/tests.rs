@@ -398,10 +398,13 @@ fn reads_of_holes_are_refused_and_writes_fill_them_before() {
     let file = File::create(&path).expect("room");
     file.write_all_at(&[1; SIZE as usize], 0).expect("room");
     file.set_len(RANGE).expect("room");
-    let refused = open(&path, &request(false));
-    let Err(StorageError::Hole { at, .. }) = refused else {
+    if rustix::fs::seek(&file, rustix::fs::SeekFrom::Hole(0)) == Ok(RANGE) {
         // A file system without holes.
         return;
+    }
+    let refused = open(&path, &request(false));
+    let Err(StorageError::Hole { at, .. }) = refused else {
+        panic!("not refused: {refused:?}");
     };
     assert_eq!(at, SIZE);
     let request = PlaceRequest {

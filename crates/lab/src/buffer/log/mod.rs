@@ -278,8 +278,7 @@ impl LogReading<'_> {
         let current = self.asked.current;
         let meter = current.map(|current| SupplyMeter::open(current, self.source, self.control));
         let mut meter = meter.transpose()?;
-        let mut seen: u64 = 0;
-        for access in accesses.by_ref() {
+        for (seen, access) in (0_u64..).zip(accesses.by_ref()) {
             let access = access.map_err(|source| LabError::Trace {
                 file: self.source.file.clone(),
                 source,
@@ -296,7 +295,6 @@ impl LogReading<'_> {
                     return Ok(None);
                 }
             }
-            seen += 1;
             if !sums.counts(&access)? {
                 continue;
             }
