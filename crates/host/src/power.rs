@@ -416,7 +416,7 @@ mod tests {
         let reading = meter.after(1.0);
         // 1.000001 J to 0, around once to 0.
         assert!(
-            (reading.domains[0].energy_j - 1001.000_002).abs() < 1e-5,
+            (reading.domains[0].energy_j - 1_001.000_002).abs() < 1e-5,
             "{reading:?}"
         );
     }

@@ -21,6 +21,7 @@ pub struct FitWorkload {
         arg(
             long,
             value_name = "sd|nand|nor|system",
+            required = false,
             required_unless_present = "system",
             default_value_if("system", clap::builder::ArgPredicate::IsPresent, "system")
         )
@@ -168,3 +169,46 @@ docs/guides/fit-a-card.md and docs/guides/fit-raw-flash.md say how to record a l
         })
     },
 };
+
+#[cfg(all(test, feature = "cli"))]
+mod tests {
+    use super::*;
+    use crate::Workload;
+
+    fn read(words: &[&str]) -> Result<FitWorkload, String> {
+        let command = COMMAND.command("fit");
+        let words = [&["fit"], words].concat();
+        let matches = command.try_get_matches_from(words);
+        let matches = matches.map_err(|error| error.to_string())?;
+        match (COMMAND.read)(&matches) {
+            Ok(Workload::Fit(fit)) => Ok(fit),
+            Ok(other) => Err(other.name().to_owned()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    #[test]
+    fn a_document_of_a_system_stands_in_for_log_and_template() {
+        let system = ["--system", "lab7.json", "--channels", "12"];
+        let fit = read(&system).expect("it parses");
+        assert_eq!(fit.template, "system");
+        assert_eq!(fit.source.file, "lab7.json");
+        assert_eq!((fit.channels, fit.cores), (Some(12), None));
+        let log = ["a.log", "--template", "sd"];
+        let fit = read(&log).expect("it parses");
+        assert_eq!(
+            (fit.template.as_str(), fit.source.file.as_str()),
+            ("sd", "a.log")
+        );
+        let without = read(&["a.log"]).expect_err("no template");
+        assert!(without.contains("--template"), "{without}");
+        let without = read(&["--template", "sd"]).expect_err("no log");
+        assert!(without.contains("LOG"), "{without}");
+        let both = ["a.log", "--system", "lab7.json"];
+        assert!(
+            read(&both)
+                .expect_err("both")
+                .contains("cannot be used with")
+        );
+    }
+}

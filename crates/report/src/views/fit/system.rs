@@ -121,13 +121,75 @@ pub(super) fn sentences(document: &ResultSet) -> Vec<String> {
         )];
     };
     let mean = predicted.iter().map(|(ratio, _)| far(*ratio)).sum::<f64>() / predicted.len() as f64;
-    vec![format!(
-        "{} was fitted to {}. It predicts {} other measured figures within {} on average; the worst is {} what was measured ({}).",
-        target.target,
-        first.measured.target,
-        predicted.len(),
-        super::percent(mean),
-        text::factor(*ratio),
-        name
-    )]
+    vec![
+        format!(
+            "{}, fitted to {}, predicts {} other measured figures within {} on average.",
+            target.target,
+            first.measured.target,
+            predicted.len(),
+            super::percent(mean)
+        ),
+        format!(
+            "At worst it gives {} what was measured: {name}.",
+            text::factor(*ratio)
+        ),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Format, Style, answer, render};
+
+    /// An idle latency that was fitted, and a bandwidth that is predicted at so many times what was measured.
+    fn document(times: f64) -> ResultSet {
+        let mut document = crate::fixture::fit(1.0);
+        let model = document.rows[0].clone();
+        document.rows.clear();
+        for (test, metric, value, basis) in [
+            ("idle", Metric::LatencyMean, 115e-9, Basis::Calibrated),
+            ("bandwidth", Metric::ThroughputMean, 500e9, Basis::Simulated),
+        ] {
+            for (target, basis, value) in [
+                ("ram@lab7", Basis::Measured, value),
+                ("module@mine", basis, value * times),
+            ] {
+                let mut row = model.clone();
+                row.axes.clear();
+                row.axes.insert(Axis::Test, test.into());
+                if test == "bandwidth" {
+                    row.axes.insert(Axis::Mix, "3:1".into());
+                }
+                (row.target, row.basis) = (target.to_owned(), basis);
+                (row.metric, row.value) = (metric, Some(value));
+                metric.unit().clone_into(&mut row.unit);
+                document.rows.push(row);
+            }
+        }
+        document
+    }
+
+    #[test]
+    fn what_was_fitted_counts_for_no_prediction() {
+        let told = answer(&document(0.9)).join(" ");
+        assert!(
+            told.contains("predicts 1 other measured figures within 11 %"),
+            "{told}"
+        );
+        assert!(
+            told.contains("At worst it gives 0.90 times what was measured: bandwidth, 3:1"),
+            "{told}"
+        );
+        let table = render(&document(0.9), Format::Markdown, &Style::default());
+        for words in ["fitted", "predicted", "0.900", "bandwidth, 3:1"] {
+            assert!(table.contains(words), "{words} is missing: {table}");
+        }
+        let mut fitted = document(1.0);
+        fitted.rows.truncate(2);
+        assert!(
+            answer(&fitted)
+                .join(" ")
+                .contains("nothing else was measured")
+        );
+    }
 }
