@@ -388,7 +388,10 @@ mod tests {
             let mut packed = gzip(&bytes);
             let place = 10 + place.index(packed.len() - 10);
             packed[place] ^= 1 << bit;
-            prop_assert!(read(&packed, 64).is_err());
+            // Bits behind the end of the deflated data, up to the next byte, mean nothing.
+            if let Ok(read) = read(&packed, 64) {
+                prop_assert_eq!(read, bytes);
+            }
         }
     }
 
