@@ -81,6 +81,18 @@ fn the_winner_has_its_band_wherever_it_stands() {
     }
 }
 
+/// A sweep that ends early leaves the curve of an earlier one as it is.
+#[test]
+fn a_part_of_a_sweep_replaces_no_curve() {
+    let folder = Folder::new().with("bwlat_100.txt", "whole");
+    let file = folder.file("bwlat_100.txt");
+    let target = "rdimm-6400-2rx4-64g@xeon6-1s";
+    let more = ["--mess", &file, "--budget", "1ms", "--samples", "1000000"];
+    let ran = wordline(&[&["dram", "loaded", "--target", target][..], &more[..]].concat());
+    assert_eq!(ran.code, Some(130), "{}", ran.stdout);
+    assert_eq!(folder.read("bwlat_100.txt"), "whole");
+}
+
 /// A time that is up before anything is finished answers nothing, and says so.
 #[test]
 fn a_budget_that_is_too_short_is_no_success() {
@@ -452,14 +464,22 @@ fn a_replay_that_fails_leaves_the_commands_of_the_last_one() {
     assert_eq!(folder.read("keep.txt"), "kept");
 }
 
+/// Its gap is counted; where each command is wanted it would have to be simulated, and is refused.
 #[test]
-fn a_trace_of_hours_is_refused_rather_than_simulated() {
+fn a_trace_of_hours_is_counted_rather_than_simulated() {
     let hour = "time_ns,address,operation\n0,0x0,R\n3600000000000,0x40,R\n";
     let folder = Folder::new().with("hour.csv", hour);
     let trace = folder.file("hour.csv");
     let target = ["--target", "rdimm-6400-2rx4-128g@xeon6-1s"];
     let command = ["dram", "trace", &trace];
-    wordline(&[&command, &target[..]].concat()).refused(&["line 3", "at most 1 s"]);
+    let ran = wordline(&[&command, &target[..], &["--explain"]].concat()).done();
+    assert!(
+        ran.stdout.contains("gaps were not simulated"),
+        "{}",
+        ran.stdout
+    );
+    let checked = [&command, &target[..], &["--check"]].concat();
+    wordline(&checked).refused(&["line 3", "at most 1 s"]);
 }
 
 /// A standard input that is a file is read from where it stands, as often as it is wanted.
