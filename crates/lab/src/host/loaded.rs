@@ -309,9 +309,3 @@ fn by_blocks(in_time: &[f64]) -> (f64, f64) {
     // Student's t of 19 degrees of freedom.
     (all, 2.093 * (variance / BLOCKS as f64).sqrt())
 }
-
-#[cfg(test)]
-pub(super) fn means_of(run: &LoadedRun, point: &LoadedPoint) -> (f64, f64, Vec<HistogramBucket>) {
-    let means = BatchMeans::of(run, point);
-    (means.mean_ps, means.quantile(1.0), means.buckets())
-}

@@ -317,7 +317,7 @@ impl Kernel {
                 });
             }
             let address = bytes.as_ptr() as usize;
-            if address % LINE != 0 {
+            if !address.is_multiple_of(LINE) {
                 return Err(KernelError::StreamAlignment { stream, address });
             }
         }
