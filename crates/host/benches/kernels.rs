@@ -2,6 +2,7 @@
 
 use std::hint::black_box;
 use std::ptr::NonNull;
+use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use wordline_host::memory::kernels::{ChainLink, Kernel, KernelMix, KernelSet, StoreKind, chase};
@@ -74,12 +75,22 @@ fn dependent_loads(criterion: &mut Criterion) {
     }
     let mut group = criterion.benchmark_group("chase");
     group.throughput(Throughput::Elements(1024));
-    // SAFETY: the links are a cycle within the vector, which nothing writes to.
     group.bench_function("L1", |bencher| {
-        bencher.iter(|| unsafe { chase(NonNull::from(&links[0]), 1024) })
+        bencher.iter(|| {
+            // SAFETY: the links are a cycle within the vector, which nothing writes to.
+            unsafe { chase(NonNull::from(&links[0]), 1024) }
+        });
     });
     group.finish();
 }
 
-criterion_group!(benches, bandwidth, dependent_loads);
+// Two hundred cases: a full measurement of each would take half an hour.
+criterion_group! {
+    name = benches;
+    config = Criterion::default()
+        .sample_size(10)
+        .warm_up_time(Duration::from_millis(100))
+        .measurement_time(Duration::from_millis(400));
+    targets = bandwidth, dependent_loads
+}
 criterion_main!(benches);

@@ -6,6 +6,8 @@
 //!
 //! `scripts/compare-stream` alternates it with STREAM. With `huge` the arrays ask for huge pages.
 
+#![allow(clippy::print_stdout)]
+
 use std::error::Error;
 use std::sync::Barrier;
 use std::time::Instant;
