@@ -12,7 +12,8 @@ const BYTES_MAX: u64 = 1 << 20;
 pub(crate) fn check(data: &[u8]) -> bool {
     let is_packed = data.starts_with(&[0x1F, 0x8B, 8])
         || data.starts_with(&[0x28, 0xB5, 0x2F, 0xFD])
-        || matches!(data, [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..]);
+        || matches!(data, [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..])
+        || matches!(data, [0x1F, 0x8B] | [0x28, 0xB5, 0x2F]);
     let whole = expanded(Box::new(data));
     let in_pieces = expanded(Box::new(BufReader::with_capacity(7, data)));
     match (whole, in_pieces) {

@@ -82,7 +82,8 @@ typedef struct wl_dram_options {
     uint64_t size;             /* sizeof(wl_dram_options) */
     uint64_t abi;              /* WL_DRAM_ABI */
     const char *target;        /* MODULE@SYSTEM: `wordline part list` names them */
-    const char *settings;      /* NAME=VALUE, separated by commas; NULL: none. `wordline part show TARGET` lists them */
+    const char *settings;      /* NAME=VALUE, separated by commas, or where the text has a line end by line ends: a value
+                                  may then have commas, as a hash does. NULL: none. `wordline part show TARGET` lists them */
     const char *catalog;       /* a folder of sheets of your own; NULL: none */
     wl_dram_complete complete; /* NULL: completions are taken with wl_dram_step, or not at all */
     void *user;                /* handed to complete */
@@ -92,7 +93,7 @@ typedef struct wl_dram_options {
 
 /* What a memory is. */
 typedef struct wl_dram_info {
-    uint64_t size;                /* sizeof(wl_dram_info), set by the caller */
+    uint64_t size;                /* sizeof(wl_dram_info), set by the caller; then how many bytes were filled in */
     uint64_t bytes;               /* of memory */
     uint64_t line_bytes;          /* of a request: 64 */
     uint64_t channels;            /* memory channels */
@@ -106,7 +107,7 @@ typedef struct wl_dram_info {
 
 /* What a memory did since it was made, or since wl_dram_reset_stats. */
 typedef struct wl_dram_stats {
-    uint64_t size;               /* sizeof(wl_dram_stats), set by the caller */
+    uint64_t size;               /* sizeof(wl_dram_stats), set by the caller; then as above */
     uint64_t time_ps;            /* how long it ran */
     uint64_t reads;              /* served, the forwarded ones among them */
     uint64_t writes;             /* served, the merged ones among them */

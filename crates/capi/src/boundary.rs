@@ -95,7 +95,8 @@ unsafe fn known_size<T: Sized + Versioned>(pointer: *const T) -> Result<usize, B
     Ok(usize::try_from(found).map_or(size_of::<T>(), |found| found.min(size_of::<T>())))
 }
 
-/// Writes as much of a struct as the caller's has room for, and no more than is known here.
+/// Writes as much of a struct as the caller's has room for, and no more than is known here. Its first member then says
+/// how much was written.
 ///
 /// # Safety
 /// The pointer is NULL, or what [`known_size`] asks for.
@@ -114,7 +115,9 @@ pub(crate) unsafe fn write_out<T: Copy + Versioned, F: From<BadArgument>>(
     unsafe {
         std::ptr::from_ref(&value)
             .cast::<u8>()
-            .copy_to_nonoverlapping(out.cast::<u8>(), bytes)
+            .copy_to_nonoverlapping(out.cast::<u8>(), bytes);
+        // The value states its own length, which is not the caller's: who went by it would read beyond the struct.
+        out.cast::<u64>().write_unaligned(bytes as u64);
     };
     Ok(())
 }

@@ -71,6 +71,17 @@ impl<'a> ModuleInSystem<'a> {
         )
     }
 
+    /// The settings that module, dies and system have no use for.
+    #[must_use]
+    pub fn unused_settings(&self, settings: &Settings) -> Vec<SettingError> {
+        sheet::unused_settings(
+            &self.module.sheet,
+            &self.die.sheet,
+            &self.system.sheet,
+            settings,
+        )
+    }
+
     /// Every parameter that can be set, with its default, its alternatives and the reason.
     #[must_use]
     pub fn choices(&self) -> Vec<SheetChoice> {

@@ -215,6 +215,14 @@ impl Catalog {
         }
     }
 
+    /// This catalogue with one more sheet, which takes the place of one that has its id.
+    #[must_use]
+    pub fn with(&self, sheet: Sheet) -> Self {
+        let mut catalog = self.clone();
+        catalog.insert(sheet);
+        catalog
+    }
+
     /// What every sheet says of itself, with its kind: `part`, `board`, `die`, `module` or `system`.
     pub fn headers(&self) -> impl Iterator<Item = (&'static str, &Header)> {
         let parts = self.parts().map(|part| ("part", &part.header));

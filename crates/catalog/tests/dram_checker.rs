@@ -144,19 +144,16 @@ fn values(target: &ModuleInSystem<'_>, name: &str) -> Vec<String> {
 /// Of what a module is run with: bin, refresh mode, page policy.
 const VARIED: [&str; 3] = ["speed_bin", "refresh", "page_policy"];
 
-/// Every module but those of DDR4 in every system, with every bin, refresh mode and page policy; modules with contacts in
-/// systems with slots for them.
+/// Every module but those of DDR4 in every system that takes its kind, with every bin, refresh mode and page policy.
 fn cases(catalog: &Catalog) -> Vec<(ModuleInSystem<'_>, Settings)> {
     let mut cases = Vec::new();
     for module in catalog.modules() {
         if module.header.id.starts_with("ddr4") {
             continue;
         }
-        let dimm = module.header.id.contains("dimm");
         for system in catalog.systems() {
-            // Systems without slots for modules.
-            let soldered = ["laptop-soc", "accelerator-1stack"];
-            if dimm && soldered.contains(&system.header.id.as_str()) {
+            let slots = system.sheet.modules.as_ref().map(|slots| slots.value());
+            if slots.is_some_and(|slots| !slots.contains(module.sheet.kind.value())) {
                 continue;
             }
             let name = format!("{}@{}", module.header.id, system.header.id);

@@ -11,7 +11,7 @@ pub(crate) enum Outcome {
     CheckFailed,
     /// 2: it could not run.
     CouldNotRun,
-    /// 130: interrupted; what was finished has been printed.
+    /// 130: interrupted, or its time was up before anything was finished; what was finished has been printed.
     Interrupted,
 }
 

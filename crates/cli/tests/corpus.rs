@@ -15,6 +15,8 @@ mod file_trace;
 mod import;
 #[path = "../../../fuzz/checks/log.rs"]
 mod log;
+#[path = "../../../fuzz/checks/measured.rs"]
+mod measured;
 #[path = "../../../fuzz/checks/mess.rs"]
 mod mess;
 #[path = "../../../fuzz/checks/packed.rs"]
@@ -141,6 +143,29 @@ fn the_corpus_of_cycling_logs_passes() {
     ] {
         assert!(
             cycling::check(&corpus_file("cycling", name)),
+            "{name} is refused"
+        );
+    }
+}
+
+#[test]
+fn the_corpus_of_other_tools_outputs_passes() {
+    replay("measured", measured::check);
+    for name in [
+        "mlc.txt",
+        "mlc-whole.txt",
+        "mlc-idle.txt",
+        "multichase.txt",
+        "multichase-verbose.txt",
+        "multiload.txt",
+        "loaded-latency.txt",
+        "summary.txt",
+        "stream.txt",
+        "stream-5.9.txt",
+        "mess.txt",
+    ] {
+        assert!(
+            measured::check(&corpus_file("measured", name)),
             "{name} is refused"
         );
     }

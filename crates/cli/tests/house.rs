@@ -118,10 +118,14 @@ fn every_file_of_tests_is_run() {
 }
 
 /// Type names that have a meaning in more than one crate, and why neither of them is another word.
-const SHARED_NAMES: [(&str, &str); 14] = [
+const SHARED_NAMES: [(&str, &str); 18] = [
     (
         "Board",
         "the sheet of one, and what a driver needs of it: the same thing at two ends of the catalogue",
+    ),
+    (
+        "CacheLevel",
+        "of the filter that a trace passes, and of the machine at hand: the same thing, simulated and found",
     ),
     (
         "Case",
@@ -144,8 +148,16 @@ const SHARED_NAMES: [(&str, &str); 14] = [
         "documentation alone: guides that are compiled so that their examples run",
     ),
     (
+        "Ledger",
+        "time that a card's controller owes, private to it, and what disturbs a measurement",
+    ),
+    (
         "Options",
         "of the C interface, of a table, and of `reproduce`: each is the options of its own module",
+    ),
+    (
+        "PageSize",
+        "of virtual memory, in the sheet of a system and of the machine at hand: the same thing",
     ),
     (
         "Part",
@@ -167,6 +179,10 @@ const SHARED_NAMES: [(&str, &str); 14] = [
     (
         "Timing",
         "a class of a sheet's figures, and the rules of a DRAM channel in clocks",
+    ),
+    (
+        "Topology",
+        "which cores reach which channels of a system, and what the machine at hand is made of",
     ),
     (
         "Verdict",

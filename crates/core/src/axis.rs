@@ -58,12 +58,15 @@ axes! {
     Chip "chip" "" "Chip of the log that the block is in.";
     Choice "choice" "" "Choice that a sheet or a system leaves open, and that was varied.";
     DelayCycles "delay_cycles" "cycles" "Processor cycles that each core waits between two accesses.";
+    Depth "depth" "1" "Accesses of storage that are under way at a time.";
     DeviceOperation "device_operation" "" "Operation of the memory that a metric counts.";
     Directory "directory" "" "Where a table keeps its directory.";
     During "during" "" "What the memory does by itself meanwhile, or a translation layer beside the access.";
     DwellS "dwell_s" "s" "Time between two cycles of a block.";
     Estimate "estimate" "" "How a value was estimated, where it is no plain result of the run.";
     Fill "fill" "1" [Share] "Share of the memory that held data before the run.";
+    FromCpu "from_cpu" "1" "Processor that a line comes from.";
+    FromNode "from_node" "1" "NUMA node whose processor asks.";
     Fs "fs" "" "File system.";
     FsSettings "fs_settings" "" "Choices of a file system that are not its defaults, where a search varied them.";
     Ftl "ftl" "" "Translation layer of raw flash.";
@@ -71,7 +74,9 @@ axes! {
     Half "half" "" "Half of a log: the one that a part was fitted to (`first`), or the one that was held out (`second`).";
     HorizonS "horizon_s" "s" "Time that an extrapolation reaches over.";
     Journal "journal" "" "How a database keeps transactions whole.";
+    Kernel "kernel" "" "Instructions that move lines.";
     KeyBytes "key_bytes" "B" "Bytes of a key.";
+    LatencyFrom "latency_from" "" "Instant that a latency of a loop at a rate counts from: the `intended` start; without it the start itself.";
     LifeShare "life_share" "1" [Share] "Share of its life that a block had used when its rest was predicted.";
     Load "load" "" "Share of a table's places in use; of memory modules the throughput at which two are compared.";
     Log "log" "" "What becomes of the file of a database's log after a checkpoint.";
@@ -85,8 +90,10 @@ axes! {
     Order "order" "" "Order in which blocks are worn, where it is not their own.";
     Over "over" "" "Target that a ratio divides by.";
     PageBytes "page_bytes" "B" "Bytes of a page of a database.";
+    Pages "pages" "" "Size of pages that was asked for; `pages_obtained` says how much of it there was.";
     Path "path" "" "How reads reach the memory, where that was asked: `mapped` through the address space, or by a `driver`.";
     Pattern "pattern" "" "Order of addresses.";
+    Point "point" "1" "Place of a measured point on its curve, least load first, where nothing states its pause.";
     Population "population" was "of" "" "What survives: the whole memory, its first block, or a block.";
     Predictor "predictor" "" "Rule that predicts the rest of a block's life.";
     RamBytes "ram_bytes" "B" "RAM of the buffer.";
@@ -94,12 +101,16 @@ axes! {
     Sample "sample" "1" "Which of several drawn memories.";
     Setting "setting" "" "What a varied choice was set to.";
     Statistic "statistic" "" "Which statistic of several samples the value is; `low` and `high` are the ends of the 95 % interval of a median.";
+    Stores "stores" "" "How lines are stored: `plain` into the caches, which read them first, or `non-temporal` past them.";
     Streams "streams" "1" "Sequential streams that are written in turn.";
     Survivors "survivors" "1" "Share that still works.";
     Sync "sync" "" "When data are made durable.";
     Table "table" "" "Key-value table.";
     TemperatureCelsius "temperature_celsius" "°C" "Temperature of the memory.";
-    Test "test" "" "Test of memory modules.";
+    Test "test" "" "Test of memory modules, or of this machine.";
+    Threads "threads" "1" "Threads, each on a processor of its own.";
+    ToCpu "to_cpu" "1" "Processor that a line goes to.";
+    ToNode "to_node" "1" "NUMA node whose memory answers.";
     Told "told" "" "Guarantees of the file system that the VFS reports to the database.";
     TransactionRows "transaction_rows" "1" "Rows of a transaction.";
     Usage "usage" "" "What is done to the blocks in each cycle.";
@@ -107,6 +118,7 @@ axes! {
     Verdict "verdict" "" "What the log shows of the block's life.";
     WithinS "within_s" "s" "Longest duration of the accesses that a share counts, or that a capacity was asked for.";
     Work "work" "" "Mix of operations of a table, or what is done with a database.";
+    WorkingSetBytes "working_set_bytes" "B" "Bytes that loads go over.";
 }
 
 impl Axis {

@@ -35,14 +35,16 @@ pub use basis::Basis;
 pub use clock::SimClock;
 pub use experiment::{
     AccessSource, Arrival, BackgroundWork, Band, BandwidthTest, BoundWorkload, BufferWorkload,
-    ColumnUnit, CompareWorkload, DramTest, DramTraceTest, DramWorkload, Durations, EngineName,
-    Experiment, FitWorkload, FsTest, FsWorkload, FtlMapping, HealthWorkload, IdleTest, IoWorkload,
-    KvBench, KvBuild, KvCrash, KvDirectory, KvSizes, KvTest, KvWork, KvWorkload, LIMIT_RULES,
-    LifeBy, LimitRule, Limits, LoadedTest, LogSource, Mix, NamedValues, Operation, Pattern,
-    Preference, Prices, RawWorkload, ShareOrSize, ShareOrSizeError, SizeOrPeriod,
-    SizeOrPeriodError, SqlJournal, SqlLog, SqlSync, SqlTest, SqlTold, SqlWork, SqlWorkload,
-    StreamSource, TraceSource, TranslationLayer, WearUsage, WearWorkload, Work, WorkKind, Workload,
-    WriteSync,
+    ChainOrder, ColumnUnit, CompareWorkload, DramTest, DramTraceTest, DramWorkload, Durations,
+    EngineName, Experiment, FitWorkload, FsTest, FsWorkload, FtlMapping, HealthWorkload,
+    HostAccess, HostAllTest, HostBandwidthTest, HostImportTest, HostLatencyTest, HostLoadedTest,
+    HostMatrixTest, HostMix, HostPages, HostStorageTest, HostTest, HostWorkload, IdleTest,
+    IoWorkload, KernelName, KvBench, KvBuild, KvCrash, KvDirectory, KvSizes, KvTest, KvWork,
+    KvWorkload, LIMIT_RULES, LifeBy, LimitRule, Limits, LoadedTest, LogSource, Mix, NamedValues,
+    Operation, Pattern, Preference, Prices, RawWorkload, ShareOrSize, ShareOrSizeError,
+    SizeOrPeriod, SizeOrPeriodError, SqlJournal, SqlLog, SqlSync, SqlTest, SqlTold, SqlWork,
+    SqlWorkload, StorageEngine, StorageSync, StoreKind, StreamSource, TraceSource,
+    TranslationLayer, WearUsage, WearWorkload, Work, WorkKind, Workload, WriteSync,
 };
 #[cfg(feature = "cli")]
 pub use experiment::{COMMANDS, ExperimentCommand, is_given};

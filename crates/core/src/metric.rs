@@ -79,6 +79,9 @@ metrics! {
         "Accesses finished, divided by the time from the first access to the end of the last.";
     LatencyMean "latency_mean" "s" Lower [Headline(3, None, "latency mean")] "Mean duration of an access.";
     LatencyP50 "latency_p50" "s" Lower [Headline(4, None, "latency p50")] "Duration that half of the accesses do not exceed.";
+    LatencyP5 "latency_p5" "s" Lower "Duration that 5 % of the accesses do not exceed.";
+    LatencyP25 "latency_p25" "s" Lower "Duration that 25 % of the accesses do not exceed.";
+    LatencyP75 "latency_p75" "s" Lower "Duration that 75 % of the accesses do not exceed.";
     LatencyP90 "latency_p90" "s" Lower "Duration that 90 % of the accesses do not exceed.";
     LatencyP99 "latency_p99" "s" Lower [Headline(5, None, "latency p99")] "Duration that 99 % of the accesses do not exceed.";
     LatencyP999 "latency_p999" "s" Lower "Duration that 99.9 % of the accesses do not exceed.";
@@ -220,6 +223,46 @@ metrics! {
         "Half the width of the 95 % confidence interval of throughput_mean, by batch means.";
     ThroughputProbes "throughput_probes" "B/s" Neither
         "The part of throughput_mean that the cores ask for whose latency is taken.";
+    ThroughputP10 "throughput_p10" "B/s" Higher
+        "Throughput that 90 % of the windows of 1 MiB reach; of several threads, of all together.";
+    ThroughputP50 "throughput_p50" "B/s" Higher
+        "Throughput that half of the windows of 1 MiB reach; of several threads, of all together.";
+    ThroughputP90 "throughput_p90" "B/s" Higher
+        "Throughput that 10 % of the windows of 1 MiB reach; of several threads, of all together.";
+    ThroughputBest "throughput_best" "B/s" Higher
+        "Bytes of a whole pass over the memory, divided by the time of the fastest pass but the first: what STREAM reports.";
+    BusThroughput "bus_throughput" "B/s" Higher
+        "Bytes that the memory moves, divided by the time: beside the bytes of the program those of lines that plain \
+         stores read first. The column `estimate` says of which figure.";
+    PageWalkTime "page_walk_time" "s" Lower
+        "What a load takes longer where it is the only one of its page than where its neighbours follow.";
+    CacheKnee "cache_knee" "B" Neither
+        "Working set from which on loads take longer: where a cache or a translation buffer ends.";
+    HandoverTime "handover_time" "s" Lower
+        "Time that a line takes from one core to another, half of the way there and back.";
+    PagesObtained "pages_obtained" "1" Higher [Share]
+        "Share of the memory that lies in pages of the size that was asked for, or larger ones.";
+    NodeObtained "node_obtained" "1" Higher [Share]
+        "Share of the memory that lies on the NUMA node that was asked for.";
+    TrustGrade "trust_grade" "1" Lower [Whole]
+        "How far a measured figure can be trusted: 1 (A) quiet, 2 (B) disturbed and corrected, 3 (C) shared or coarse. A \
+         refused one has no value.";
+    BatchesHit "batches_hit" "1" Lower [Share]
+        "Share of the measured batches that other programs or other guests interrupted; they are left out.";
+    StealShare "steal_share" "1" Lower [Share]
+        "Share of the time that the hypervisor kept the measuring processors from running.";
+    CpuPressure "cpu_pressure" "1" Lower [Share]
+        "Share of the time in which some program waited for a processor, as the system accounts for it.";
+    MemoryPressure "memory_pressure" "1" Lower [Share]
+        "Share of the time in which some program waited for memory, as the system accounts for it.";
+    ClockChange "clock_change" "1" Lower [Share]
+        "Greatest relative change of the measuring core's clock during the measurement.";
+    OtherProcessorShare "other_processor_share" "1" Lower [Share]
+        "Share of the measuring processors' time that other programs had.";
+    ProcessorPerOp "processor_per_op" "s" Lower
+        "Processor time of the measuring program for each access of storage.";
+    StartLateness "start_lateness" "s" Lower
+        "How much later than intended accesses at a rate began.";
     ReadShare "read_share" "1" Neither [Share] "Share of the bytes moved that were read.";
     LoadStage "load_stage" "1" Neither
         "Stage of a memory under load: 1 constant, where latency is at most 10 % above that of an \

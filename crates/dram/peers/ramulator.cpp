@@ -1,4 +1,7 @@
-// Drives a channel of Ramulator 2.1: ramulator CONFIG.yaml WORK REQUESTS RANKS
+// Drives a channel of Ramulator 2.1: ramulator CONFIG.yaml WORK REQUESTS RANKS [READS]
+//
+// READS is the most reads that are under way. Ramulator takes a request out of its read buffer with the ACT that opens its
+// row, so that by itself as many more are under way as banks are open; ours stays in its queue until its RD.
 #include "traffic.h"
 
 #include <ramulator/base/config.h>
@@ -10,10 +13,11 @@
 using namespace Ramulator;
 
 int main(int count, char **arguments) {
-    if (count != 5) {
-        fprintf(stderr, "use: %s CONFIG.yaml WORK REQUESTS RANKS\n", arguments[0]);
+    if (count != 5 && count != 6) {
+        fprintf(stderr, "use: %s CONFIG.yaml WORK REQUESTS RANKS [READS]\n", arguments[0]);
         return 2;
     }
+    const uint64_t most = count == 6 ? strtoull(arguments[5], nullptr, 10) : UINT64_MAX;
     const uint64_t requests = strtoull(arguments[3], nullptr, 10);
     const Shape shape{unsigned(atoi(arguments[4])), 8, 4, 65536, 64};
     Traffic traffic(work_named(arguments[2]), shape, requests);
@@ -38,6 +42,7 @@ int main(int count, char **arguments) {
             uint64_t address = (uint64_t(at.row) << 2 | at.bank) << 3 | at.group;
             address = (address * shape.ranks + at.rank) << 6 | at.column;
             const bool write = traffic.is_write();
+            if (!write && under_way >= most) break;
             const auto kind = write ? Request::Type::Write : Request::Type::Read;
             const bool taken = write ? frontend->receive_external_requests(kind, address << 6, 0, on_write, 64)
                                      : frontend->receive_external_requests(kind, address << 6, 0, on_read, 64);

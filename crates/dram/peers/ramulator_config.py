@@ -1,6 +1,7 @@
 # One DDR5-6400 channel of Ramulator 2.1: RANKS=2 REFRESH=1 python3 -m ramulator export ramulator_config.py
 #
-# The preset's tRRD_S of 16, tFAW of 64 and tWTR_S of 5 clocks are put right: 8, 32 and 8.
+# The preset's tRRD_S of 16, tFAW of 64 and tWTR_S of 5 clocks are put right: 8, 32 and 8. Ranks are refreshed as far apart
+# as ours are.
 import os
 
 import ramulator
@@ -14,7 +15,7 @@ dram = ramulator.dram.DDR5(
 refresh = ramulator.refresh_manager
 controller = ramulator.controller.GenericDDR(
     dram=dram, scheduler=ramulator.scheduler.FRFCFS(),
-    refresh_manager=refresh.AllBank(scatter_interval=1) if REFRESH else refresh.NoRefresh(),
+    refresh_manager=refresh.AllBank(scatter_interval=12480 // RANKS) if REFRESH else refresh.NoRefresh(),
     row_policy=ramulator.row_policy.Open(), addr_mapper=ramulator.addr_mapper.RoBaRaCoCh(),
     write_buffer_size=64, wr_low_watermark=0.25, wr_high_watermark=0.75,
 )

@@ -2,8 +2,11 @@
 //!
 //! [`mtd`] is raw flash as Linux shows it: NOR and NAND chips beside an embedded processor. [`MappedFile`] is a file
 //! mapped into memory, where `msync` makes writes last; [`ScratchFile`] is one that a measurement may write over. [`WallClock`]
-//! reads elapsed time, [`ThreadReading`] what others took of it, and [`machine`] describes the host. Software for
+//! reads elapsed time, [`ThreadReading`] what others took of it, and [`machine`] describes the host. [`memory`] makes figures
+//! of timed loads and says how far to trust them. Software for
 //! simulated chips runs on these as well; its results are *measured*.
+//!
+//! [`memory`] measures the main memory: what it is made of, pages of a chosen size and node, and what else the machine did.
 //!
 //! Tests wear raw flash out and destroy its content. Therefore [`mtd::Mtd::open`] refuses a device that is in use, and
 //! callers have the user name it twice.
@@ -20,12 +23,18 @@
 //! # Ok::<(), wordline_host::mtd::MtdError>(())
 //! ```
 
+mod accounts;
 mod clock;
+mod in_use;
+mod linux_files;
 pub mod machine;
 mod mapped;
 pub mod memory;
 pub mod mtd;
+pub mod power;
 mod scratch;
+#[cfg(target_os = "linux")]
+pub mod storage;
 mod thread;
 
 pub use clock::WallClock;

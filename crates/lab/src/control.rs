@@ -1,7 +1,9 @@
 //! How a caller watches, stops and feeds a run.
 
 use std::io::{self, BufRead, Write};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use crate::compare::TRACES;
 use crate::error::LabError;
@@ -52,13 +54,18 @@ pub struct Control<'a> {
     /// Threads for independent cases; 0: as many as `RAYON_NUM_THREADS` says, or as the machine has. No result depends
     /// on it. With more than one, finished cases of an interrupted run need not be the first ones.
     pub threads: usize,
-    /// Whether the caller stops the run after a time. Independent cases then begin with the cheapest, so that as many as
-    /// possible end; otherwise the most expensive begin first, so that none is left over at the end.
-    pub has_budget: bool,
+    /// After how long the caller stops the run. Independent cases then begin with the cheapest, so that as many as possible
+    /// end; otherwise the most expensive begin first, so that none is left over at the end. Tests of this machine take
+    /// fewer samples, so that all of them end in time.
+    pub budget: Option<Duration>,
     /// Takes the commands of replayed memory traces.
     pub commands: Option<&'a Commands<'a>>,
     /// Opens what the operations of worn blocks are written to, as a [cycling log](wordline_trace::cycling).
     pub cycling_log: Option<&'a dyn Fn() -> io::Result<Box<dyn Write>>>,
+    /// The file or block device that a test of storage measures, which its experiment names by its last name alone.
+    pub storage: Option<&'a Path>,
+    /// Opens what the accesses of that test are written to, as a latency log of fio.
+    pub access_log: Option<&'a dyn Fn() -> io::Result<Box<dyn Write>>>,
     /// Devices and files of the host whose contents may be destroyed. An experiment that names one is not enough: whoever
     /// runs it names it here again.
     pub destroy: &'a [String],

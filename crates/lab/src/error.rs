@@ -82,6 +82,19 @@ pub enum LabError {
         /// Why not.
         source: wordline_dram::ConfigError,
     },
+    /// Not one line was moved in the time that counts.
+    #[error(
+        "{target}: not one line of {mix} was moved in {measured}: timings of its sheets, or settings, are longer than that; \
+         expected: shorter ones, or a longer --measure"
+    )]
+    NothingMoved {
+        /// The target.
+        target: String,
+        /// The mix.
+        mix: Mix,
+        /// The time that counts.
+        measured: Time,
+    },
     /// A trace of memory requests cannot be used.
     #[error("{file}, {source}")]
     DramTrace {
@@ -97,6 +110,25 @@ pub enum LabError {
         file: String,
         /// Why not, with the line.
         source: wordline_trace::mess::MessError,
+    },
+    /// What another tool printed cannot be used.
+    #[error("{file}, {source}")]
+    Measured {
+        /// The file.
+        file: String,
+        /// Why not, with the line.
+        source: wordline_trace::measured::MeasuredError,
+    },
+    /// What another tool printed has no place in the rows of our tests.
+    #[error(
+        "{file}: {tool} measured nothing in it that has a row here; these have one: latency without load, bandwidth of the \
+         mixes 1:0, 3:1, 2:1, 1:1, copy and triad, latency under load"
+    )]
+    NothingImported {
+        /// The file.
+        file: String,
+        /// The tool.
+        tool: &'static str,
     },
     /// A trace of file calls cannot be used.
     #[error("{file}, {source}")]
@@ -133,6 +165,9 @@ pub enum LabError {
         /// Why not, and the way out.
         problem: TargetProblem,
     },
+    /// The memory of this machine cannot be measured so.
+    #[error(transparent)]
+    MachineMemory(#[from] wordline_host::memory::DriverError),
     /// Raw flash of the host cannot be opened.
     #[error("{target}: {source}")]
     Host {
@@ -141,6 +176,10 @@ pub enum LabError {
         /// Why not.
         source: wordline_host::mtd::MtdError,
     },
+    /// Storage of the host cannot be measured.
+    #[cfg(target_os = "linux")]
+    #[error(transparent)]
+    Storage(#[from] wordline_host::storage::StorageError),
     /// A device could not be made.
     #[error("{target}: {source}")]
     Device {
@@ -296,6 +335,15 @@ problems! {
     NoAgeing "is missing in the sheet, and wear needs it";
     TargetOfHealth "does not go with wear health, which reads a log or draws chips of its own";
 
+    // Of wordline host storage.
+    StorageElsewhere "can be measured on Linux alone";
+    DestroysOther { named: String, path: String } "names {named}, and what is measured is {path}; name that";
+    SyncWithoutWrites "makes writes durable, and all accesses read; allowed: 0, or --reads below 100%";
+    StorageRecord { found: ByteCount, most: ByteCount } "of {found} is out of range; allowed: 1 B to {most}";
+    TotalBelowRecord { found: ByteCount, record: ByteCount }
+        "{found} holds no access of {record}; allowed: {record} and more";
+    RunTime(f64) "{0} s is out of range; allowed: above 0 s, up to 365 d";
+
     // Of wordline kv.
     DestroysNoFile(String) "names {0}, and no target is file:{0}";
     LayerOfTables "is a layer for flash, on which these tables do not run; leave it out";
@@ -327,6 +375,14 @@ problems! {
         "{cores} cannot load {target} and measure it at a time; allowed: 2 or more (--set cores)";
     Probes { found: u32, target: String, most: u32 } "{found} is out of range on {target}; allowed: 1 to {most}";
 
+    // Of wordline host.
+    TimingOfMachine "of a machine that is measured is what it does; allowed: typ";
+    AgeOfMachine "changes nothing about a machine that is measured; allowed: 0";
+    TargetOfMachine "does not go with wordline host, which measures this machine; --label names it";
+    LayerOfMachine "is a layer for raw flash, and main memory needs none; leave it out";
+    MachineLabel { found: String }
+        "{found:?} names no machine; allowed: 1 to 64 letters, digits, and . _ -, such as lab7";
+
     // Of wordline part fit.
     Base { part: String, why: BaseProblem } "{part}: {why}";
     OtherModel { part: String, found: &'static str, template: &'static str, model: &'static str }
@@ -334,6 +390,16 @@ problems! {
     SeveralBases "is not one part; a fit begins with one";
     UnknownTemplate { name: String, allowed: String } "{name:?} is unknown; allowed: {allowed}";
     NoFit(&'static str) "is {0}, and no fit";
+    NoSystemBase
+        "is missing: the module in every channel, and the system that all other figures come from; allowed: MODULE@SYSTEM, \
+         such as rdimm-6400-2rx4-64g@xeon6-1s";
+    NoChannels
+        "is missing: how many channels have a module is never guessed; count the modules (dmidecode -t memory), at one a \
+         channel";
+    NoCores
+        "is missing, and the document does not state it: name the cores that made the load";
+    SystemAlone "goes with a system alone (--system FILE.json), not with a log of a part; leave it out";
+    OfPartAlone "goes with a log of a part, not with a system (--system FILE.json); leave it out";
     LayerOfFit "does not go with a fit: a card has a translation layer of its own";
     LatePrediction { found: u64, most: u64 } "{found} is too late; allowed: 0 to {most} cycles";
     NoTable "goes with a table of erase and program times by cycles alone (columns cycles, erase_typ_ms, erase_max_ms)";
@@ -527,6 +593,26 @@ problems! {
     Request { line: u64, why: MemoryError } "line {line}: {why}";
     LateRequest { line: u64, found: Time, most: Time }
         "line {line}: {found} after the first request; a replay simulates at most {most}: cut the trace";
+
+    NoLoadedRows
+        "it has no point with a latency and a bandwidth under load; allowed: a curve of Mess, a document of `wordline host \
+         loaded` or `wordline host import`, or what a tool printed that measures latency under load";
+
+    // Of wordline part fit to what was measured of a system.
+    NoDocument(String) "it is no result document: {0}";
+    NotOfMachine
+        "no row of it was measured of a machine's memory; make one with `wordline host all --export FILE.json`, or take over \
+         another tool's with `wordline host import FILE --export FILE.json`";
+    SeveralMachines { one: String, other: String }
+        "it has rows of {one} and of {other}; a fit is to one machine: export each by itself";
+    NoLatency
+        "it has no latency, neither without load nor under load, so that nothing shows the path on the chip: measure it \
+         (wordline host latency)";
+    FasterThanModule { idle: String, part: String, module: String }
+        "its idle latency, {idle}, is not above the {part} that {module} takes by itself, so that nothing is left for the path \
+         on the chip. Either it is that of a cache, or the machine has another module (--base MODULE@SYSTEM)";
+    LongPath { found: String, most: String }
+        "its idle latency leaves {found} for the path on the chip; allowed: up to {most}. Measure without load";
 
     // Of wordline part fit to a table of times.
     NoLaw { operation: &'static str }

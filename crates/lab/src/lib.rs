@@ -46,6 +46,7 @@ mod during;
 mod error;
 mod fit;
 mod fs;
+mod host;
 mod instrument;
 mod io;
 mod kv;
@@ -154,6 +155,7 @@ fn run_into(
         }
         Workload::Compare(study) => compare::run(catalog, &study, &experiment, control, document),
         Workload::Dram(workload) => dram::run(catalog, &workload, &experiment, control, document),
+        Workload::Host(workload) => host::run(&workload, &experiment, control, document),
         Workload::Health(workload) => wear::health::run(&workload, &experiment, control, document),
         Workload::Fit(_) => {
             *document = fit(catalog, &experiment, control)?.document;

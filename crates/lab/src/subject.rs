@@ -80,6 +80,18 @@ impl Subject {
         }
     }
 
+    /// The name of its distribution of latencies. A test of this machine may have several in one document: of each
+    /// operation, and from each instant that latencies count from.
+    pub(crate) fn distribution(&self) -> String {
+        let (target, timing) = (&self.target, self.timing);
+        if self.workload != "host" {
+            return format!("{target}, {timing} timing");
+        }
+        let from = self.axes.get(&Axis::LatencyFrom);
+        let from = from.map_or_else(String::new, |from| format!(" from the {from} start"));
+        format!("{target}, {}{from}", self.operation.name())
+    }
+
     /// The rows of a distribution of latencies, and the distribution itself by its name.
     pub(crate) fn latencies(
         &self,

@@ -146,6 +146,11 @@ warnings! {
         "{file} on {target}: {count} addresses lay within a line, which was taken for them";
     OutsideRequests FoldedAddresses { file, target, count }
         "{file} on {target}: {count} addresses lay beyond the memory and were taken modulo its size";
+    SettingUnused Default { target, why }
+        "{target}: {why}";
+    IdleGaps Default { file, target, count, skipped }
+        "{file} on {target}: {skipped} of {count} gaps were not simulated but counted, refresh round by refresh round, \
+         each like the one before it";
     NoTimes Default { file }
         "{file}: it records no times, so requests come as fast as the cores' outstanding misses let them";
     ProgramPace Default { file, caches, rate, clock, lines }
@@ -155,7 +160,33 @@ warnings! {
         "{file}: its curve of {percent} % reads, {points} points, stands beside {mix}; measured latencies lie on straight \
          lines between its points";
     CurveBends Default { file, count }
-        "{file}: {count} points were left out, which carry no more than others with less load (--against-rising)";
+        "{file}: {count} points were left out, which carry no more than others with less load";
+    Imported Caution { file, tool, counting }
+        "{file}: measured by {tool}, which states one number for each row: no interval and no grade; {counting}";
+    ImportNote Caution { file, note } "{file}: {note}";
+    ImportOdd OddLog { file, note } "{file}: {note}";
+    ImportCut TruncatedLog { file, note } "{file}: {note}";
+    ImportRepeated Default { file, count }
+        "{file}: up to {count} runs have the same settings; each such row is their median";
+    ImportMix OddLog { file, line, kind } "{file}: line {line}: left out: {kind}; no mix has a name for it";
+    ImportCaches OddLog { file, count }
+        "{file}: {count} latencies from cache to cache were left out: the tool states sockets or nodes, no cores";
+    ImportNoIdle Caution { file }
+        "{file}: no latency without load is in it, so stage 1 is relative to that of the least load";
+    PowerRefused Advice { why }
+        "power was not measured: {why}; RAPL is readable by root alone (sudo chmod a+r \
+         /sys/class/powercap/*/energy_uj)";
+    IdleOfLeastLoad NotFitted { file }
+        "{file}: it has no latency without load; that of the least load stands in for it, so the path on the chip may be too \
+         long";
+    NoCurveToFit NotFitted { file, base }
+        "{file}: it has no latency under load of reads, so the misses of a core are those of {base}; measure it \
+         (wordline host loaded)";
+    MissesOutOfRange NotFitted { file, found }
+        "{file}: throughput and latency at saturation give {found} misses a core, which no core has: check --cores";
+    SystemMisfit NotFitted { id, name, ratio }
+        "{id}: {name} is {ratio} times what was measured; other figures of the base do not fit this machine (see the \
+         residuals)";
     OwnDie Advice { name, die }
         "{name}: {die} is a sheet of your own; the independent table knows the DDR5 dies on the market. A faster die \
          breaks its rules, and a slower one is not held to its own";
@@ -196,6 +227,28 @@ warnings! {
     SlowHost NotFitted { file, longer, each, done, board, least, most }
         "{file}: bus and host take {longer} longer for {each} that is {done} than {board} does, 95 % interval \
          {least} to {most}: a part's sheet cannot hold that";
+    FigureDisturbed Disturbed { test, count, all, place, reason, advice }
+        "{test}: {count} of {all} figures are below grade A for this, the worst of {place}: {reason}; {advice}";
+    FigureShort FewSamples { test, count, all, place, reason, advice }
+        "{test}: {count} of {all} figures are below grade A for this, the worst of {place}: {reason}; {advice}";
+    FigureCoarse CoarseTime { test, count, all, place, reason, advice }
+        "{test}: {count} of {all} figures are below grade A for this, the worst of {place}: {reason}; {advice}";
+    FigureRefused Refused { test, count, all, place, reason, advice }
+        "{test}: {count} of {all} figures are refused, the first of {place}: {reason}; {advice}";
+    NoEstimate Refused { test, count, all, place, reason }
+        "{test}: {count} of {all} figures cannot be made, the first of {place}: {reason}";
+    PagesShort NotObtained { test, pages, percent }
+        "{test}: only {percent:.1} % of the memory lie in pages of {pages}, as the rows state: wait for free memory, or reserve          pages (wordline doctor)";
+    NodeShort NotObtained { test, percent }
+        "{test}: only {percent:.1} % of the memory lie on the node that was asked for; free memory there, or name another";
+    PagesRefused NotObtained { pages, why }
+        "pages of {pages} were left out: {why}";
+    CutByBudget CutByBudget { test, cut, all }
+        "{test}: the time limit cut the samples of {cut} of {all} points; sizes and mixes are complete (--budget)";
+    PairsSampled Default { some, all }
+        "lines were handed over between {some} of the {all} processors, evenly spread: all pairs of more would take too long";
+    StoresLeftOut Default { kernel }
+        "{kernel}: it has no stores past the caches, so that plain ones alone were measured (--kernel)";
     LogTooLong FewSamples { file, most, more }
         "{file}: the first {most} accesses are used, and {more} behind them are not";
     PausesUnknown UnknownCoverage { file }
@@ -379,6 +432,34 @@ warnings! {
     CoarseCurrent CoarseTime { file, step, mean }
         "{file}: times are known in steps of {step}, and an access takes {mean} on average: what it draws is mixed with \
          what happens before and after it";
+    NoRing Default { target, why }
+        "{target}: {why}; accesses went through pread and pwrite, several under way each on a thread of its own, whose \
+         handover of some microseconds their durations hold";
+    CachedStorage PageCache { target }
+        "{target}: the page cache was asked first (--buffered), so durations are those of RAM where it has the data, and \
+         of writes until they are in it; leave --buffered out for the device";
+    QuickStorage PageCache { target, median, least }
+        "{target}: half of the accesses take {median} or less, and no storage device answers an operating system within \
+         {least}: these are durations of a cache or of a RAM disk, and say nothing of a memory";
+    StorageInUse Disturbed { target, by }
+        "{target}: {by}; it was only read, and what others did meanwhile is in the durations";
+    StorageRemoved Caution { target }
+        "{target}: the file was removed or replaced during the run; what was measured is the one that was opened";
+    StorageStalls Disturbed { target, count, time }
+        "{target}: the loop waited {count} times, {time} in all, for its accesses to be added up; the pauses are in no \
+         duration, and the memory had them";
+    Overlapping Default { target, depth }
+        "{target}: up to {depth} accesses were under way at a time, so that their durations overlap and add up to no time: \
+         there is no RAM curve; --depth 1 gives it";
+    MixedAccesses Default { target }
+        "{target}: reads and writes took turns, and a log of one kind leaves out the time of the other: there is no RAM \
+         curve; --reads 0% or 100% gives it";
+    NoCurve Caution { problem } "no RAM curve: {problem}";
+    RateMissed Caution { target, rate, asked }
+        "{target}: the storage takes {rate} of the {asked} that were asked for, so accesses begin later and later: latencies \
+         from the intended start grow with the length of the run";
+    RunCut CutByBudget { target, done, asked }
+        "{target}: the time limit ended the run after {done} of {asked} accesses";
     OddLog OddLog { file, oddity } "{file}, {oddity}";
     NoBackground NoBackground { target, work }
         "{target}: this memory has no {work} that a read could come during in the model";

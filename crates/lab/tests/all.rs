@@ -11,6 +11,9 @@ mod during;
 mod fit;
 #[cfg(all(feature = "fat", feature = "littlefs"))]
 mod fs;
+#[cfg(target_os = "linux")]
+mod host_storage;
+mod imported;
 #[cfg(all(feature = "fat", feature = "littlefs"))]
 mod io;
 mod kv;

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use wordline_core::results::{
-    CardPoint, CardSubject, CautionCount, DecisionCard, RankedChoice, WarningCode,
+    CardPoint, CardSubject, CautionCount, DecisionCard, RankedChoice, Warning, WarningCode,
 };
 use wordline_core::{Basis, Metric, ResultSet};
 
@@ -63,7 +63,7 @@ impl FirstScreen {
         let document = shown.pivot.document;
         let own = shown.view.card.map(|card| card(&shown.pivot));
         let mut card = own.unwrap_or_else(|| Self::of_sentences(shown));
-        card.answer.cautions = cautions(document);
+        card.answer.cautions = cautions(document.warnings.iter());
         if card.answer.take.is_none() {
             card.answer.points.splice(0..0, failure(document));
         }
@@ -160,9 +160,9 @@ fn clean(answer: &mut DecisionCard) {
 }
 
 /// The warnings by kind: those that can turn the answer first, then the most frequent.
-fn cautions(document: &ResultSet) -> Vec<CautionCount> {
+pub(crate) fn cautions<'a>(warnings: impl Iterator<Item = &'a Warning>) -> Vec<CautionCount> {
     let mut counts: HashMap<&str, usize> = HashMap::new();
-    for warning in &document.warnings {
+    for warning in warnings {
         *counts.entry(&warning.code).or_default() += 1;
     }
     let kind_of = |code: &str| code.parse::<WarningCode>().ok();

@@ -6,22 +6,45 @@ use wordline_core::results::{AxisValue, NoValue, Row};
 use wordline_core::{Axis, ResultSet};
 
 use crate::grid::Grid;
+use crate::overlay::NamedDocument;
 use crate::text::is_unseen;
 
 /// Long-form rows with every column, so that nothing of a row is lost. Axes are columns of their
 /// own, empty where a row has no such axis.
 pub(crate) fn results(document: &ResultSet) -> String {
-    let rows = document.rows.iter();
-    let axes: BTreeSet<Axis> = rows.flat_map(|row| row.axes.keys().copied()).collect();
-    let mut header = vec!["target", "part", "board", "workload", "operation"];
-    header.extend(axes.iter().map(|axis| axis.name()));
-    header.extend(["timing", "age", "metric", "value", "no_value", "unit"]);
-    header.extend(["basis", "distribution"]);
-    let mut out = record(header.into_iter().map(text));
+    let axes = axes(document.rows.iter());
+    let mut out = record(header(&axes).into_iter().map(text));
     for row in &document.rows {
         out.push_str(&record(cells(row, &axes).into_iter()));
     }
     out
+}
+
+/// The same of several documents, whose names stand in a first column.
+pub(crate) fn documents(documents: &[NamedDocument]) -> String {
+    let axes = axes(documents.iter().flat_map(|one| &one.document.rows));
+    let names = ["document"].into_iter().chain(header(&axes));
+    let mut out = record(names.map(text));
+    for one in documents {
+        for row in &one.document.rows {
+            let cells = cells(row, &axes).into_iter();
+            out.push_str(&record([text(&one.name)].into_iter().chain(cells)));
+        }
+    }
+    out
+}
+
+/// Every axis that any row has.
+fn axes<'a>(rows: impl Iterator<Item = &'a Row>) -> BTreeSet<Axis> {
+    rows.flat_map(|row| row.axes.keys().copied()).collect()
+}
+
+fn header(axes: &BTreeSet<Axis>) -> Vec<&'static str> {
+    let mut header = vec!["target", "part", "board", "workload", "operation"];
+    header.extend(axes.iter().map(|axis| axis.name()));
+    header.extend(["timing", "age", "metric", "value", "no_value", "unit"]);
+    header.extend(["basis", "distribution"]);
+    header
 }
 
 fn cells(row: &Row, axes: &BTreeSet<Axis>) -> Vec<String> {

@@ -38,6 +38,7 @@ pub(crate) struct TerminalCurve {
     pub(crate) name: String,
     /// Ascending in the first number.
     pub(crate) points: Vec<(f64, f64)>,
+    pub(crate) is_dashed: bool,
 }
 
 /// The ends of an axis, and whether it is logarithmic.
@@ -102,11 +103,15 @@ impl TerminalPlot {
                 (column, row)
             };
             let places: Vec<_> = curve.points.iter().filter(finite).map(place).collect();
+            let mut pen = Pen {
+                dashes: curve.is_dashed,
+                drawn: 0,
+            };
             for pair in places.windows(2) {
-                segment(&mut cells, pair[0], pair[1]);
+                pen.segment(&mut cells, pair[0], pair[1]);
             }
             if let Some(end) = places.last() {
-                segment(&mut cells, *end, *end);
+                Pen::default().segment(&mut cells, *end, *end);
                 let row = (end.1 / 4.0) as usize;
                 if let Some(free) = nearest_free(&right, row.min(ROWS - 1)) {
                     right[free] = Some(name);
@@ -159,22 +164,40 @@ fn nearest_free(lines: &[Option<&str>], wanted: usize) -> Option<usize> {
     free.min_by_key(|line| line.abs_diff(wanted))
 }
 
-/// Sets the dots from one place to another.
-fn segment(cells: &mut [Vec<u32>], from: (f64, f64), to: (f64, f64)) {
-    let steps = (to.0 - from.0)
-        .abs()
-        .max((to.1 - from.1).abs())
-        .ceil()
-        .max(1.0);
-    for step in 0..=steps as usize {
-        let share = step as f64 / steps;
-        let along = |from: f64, to: f64| (from + share * (to - from)).round().max(0.0) as usize;
-        let (column, row) = (along(from.0, to.0), along(from.1, to.1));
-        if let Some(cell) = cells
-            .get_mut(row / 4)
-            .and_then(|row| row.get_mut(column / 2))
-        {
-            *cell |= DOTS[column % 2][row % 4];
+/// Dots of a dash, and of the gap behind it.
+const DASH: usize = 3;
+
+/// Draws a curve piece by piece; its dashes run on from one to the next.
+#[derive(Default)]
+struct Pen {
+    dashes: bool,
+    drawn: usize,
+}
+
+impl Pen {
+    /// Sets the dots from one place to another.
+    fn segment(&mut self, cells: &mut [Vec<u32>], from: (f64, f64), to: (f64, f64)) {
+        let steps = (to.0 - from.0)
+            .abs()
+            .max((to.1 - from.1).abs())
+            .ceil()
+            .max(1.0);
+        for step in 0..=steps as usize {
+            let share = step as f64 / steps;
+            let along = |from: f64, to: f64| (from + share * (to - from)).round().max(0.0) as usize;
+            let (column, row) = (along(from.0, to.0), along(from.1, to.1));
+            let is_gap = self.dashes && (self.drawn / DASH) % 2 == 1;
+            // The end of a piece is the beginning of the next.
+            self.drawn += usize::from(step > 0);
+            if is_gap {
+                continue;
+            }
+            if let Some(cell) = cells
+                .get_mut(row / 4)
+                .and_then(|row| row.get_mut(column / 2))
+            {
+                *cell |= DOTS[column % 2][row % 4];
+            }
         }
     }
 }
@@ -194,6 +217,7 @@ mod tests {
             curves: vec![TerminalCurve {
                 name: "a".to_owned(),
                 points,
+                is_dashed: false,
             }],
         }
     }
@@ -218,6 +242,25 @@ mod tests {
             lines.iter().all(|line| line.chars().count() <= 40),
             "{text}"
         );
+    }
+
+    #[test]
+    fn a_dashed_curve_has_gaps_and_the_same_ends() {
+        let dots = |is_dashed| {
+            let mut plot = plot(vec![(0.0, 0.0), (4.0, 5.0), (9.0, 9.0)]);
+            plot.curves[0].is_dashed = is_dashed;
+            let text = plot.draw(60).expect("a plot");
+            let bits = |c: char| (c as u32).checked_sub(0x2800).filter(|bits| *bits < 256);
+            let all: Vec<u32> = text.chars().filter_map(bits).map(u32::count_ones).collect();
+            (
+                all.iter().sum::<u32>(),
+                text.lines().last().map(str::to_owned),
+            )
+        };
+        let ((solid, axis), (dashed, same_axis)) = (dots(false), dots(true));
+        assert_eq!(axis, same_axis);
+        let share = f64::from(dashed) / f64::from(solid);
+        assert!((0.4..0.65).contains(&share), "{dashed} of {solid} dots");
     }
 
     #[test]

@@ -63,6 +63,7 @@ mod json;
 mod markdown;
 mod mess;
 mod notes;
+mod overlay;
 mod pivot;
 mod table;
 mod tabulate;
@@ -84,6 +85,7 @@ pub use format::{Detail, Format, Style, UnknownFormat};
 pub use grid::{Align, Column, Grid};
 pub use html::{ComparedValue, TablePage};
 pub use mess::{mess_curves, mess_pairs};
+pub use overlay::{NamedDocument, Overlay, OverlayError};
 pub use text::printable;
 use wordline_core::ResultSet;
 

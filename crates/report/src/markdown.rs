@@ -34,13 +34,19 @@ pub(crate) fn results(document: &ResultSet) -> String {
     blocks.join("\n")
 }
 
-/// The command, fenced by more backticks than it holds in a row.
+/// How the document is made again.
 fn again(document: &ResultSet) -> String {
-    let command = text::printable(&document.command_line());
+    let version = escape(&document.wordline);
+    let command = fenced(&document.command_line());
+    format!("Make it again with wordline {version}:\n\n{command}")
+}
+
+/// A command, fenced by more backticks than it holds in a row.
+pub(crate) fn fenced(command: &str) -> String {
+    let command = text::printable(command);
     let runs = command.split(|c| c != '`').map(str::len);
     let fence = "`".repeat(runs.max().unwrap_or(0).max(2) + 1);
-    let version = escape(&document.wordline);
-    format!("Make it again with wordline {version}:\n\n{fence}sh\n{command}\n{fence}\n")
+    format!("{fence}sh\n{command}\n{fence}\n")
 }
 
 pub(crate) fn grid(grid: &Grid) -> String {
@@ -70,7 +76,7 @@ fn line(cells: impl Iterator<Item = String>) -> String {
 
 /// Text that Markdown shows as it stands. An underscore inside a word marks nothing up and stays
 /// readable, so that names of metrics do.
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let text = text::printable(text);
     let mut out = String::with_capacity(text.len());
     let characters: Vec<char> = text.chars().collect();

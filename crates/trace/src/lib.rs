@@ -44,6 +44,7 @@ pub mod iolog;
 mod ioping;
 mod lines;
 mod log;
+pub mod measured;
 pub mod mess;
 mod number;
 mod packed;

@@ -6,8 +6,9 @@
 //! (10⁹ bytes), and `latency_mean` in ns.
 //!
 //! A curve has one latency at each bandwidth, so its points rise or fall in their bandwidth from line to line. Measured
-//! ones may bend back: a memory that is asked for more than it can carry carries less. Of such a curve
-//! [`MessOptions::rising`] takes the points that carry more than all with less load.
+//! and simulated ones may bend back: a memory that is asked for more than it can carry carries less, and is no faster.
+//! Such points are left out and counted. A point that carries less and answers clearly faster contradicts the one before
+//! it; [`MessOptions::rising`] leaves it out as well.
 
 use std::io::BufRead;
 
@@ -20,6 +21,9 @@ const POINTS_MAX: usize = 100_000;
 
 /// The columns of the CSV that are taken.
 const COLUMNS: [&str; 3] = ["read_pct_rounded", "bandwidth_mean", "latency_mean"];
+
+/// Part of the latency in front of a bend that a point behind it has at least: a saturated latency varies by less.
+const BENT_LATENCY_MIN: f64 = 0.9;
 
 /// What is allowed of bandwidths and latencies.
 const ALLOWED: &str = "a number above 0, and below 10^15";
@@ -49,9 +53,9 @@ pub struct MessCurve {
 /// How a file is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MessOptions {
-    /// Whether of a curve that bends back the points are taken that carry more than all with less load; otherwise such a
-    /// curve is refused. Points without a positive bandwidth, which smoothing leaves at the end of published curves, are
-    /// left out with it.
+    /// Whether only the points are taken that carry more than all with less load, whatever the others are; otherwise a
+    /// curve with points that contradict each other is refused. Points without a positive bandwidth, which smoothing
+    /// leaves at the end of published curves, are left out with it.
     pub rising: bool,
 }
 
@@ -93,6 +97,14 @@ pub enum MessError {
         /// How many there are otherwise.
         expected: usize,
     },
+    /// A CSV names a column twice that is taken.
+    #[error("line {line}: the column {name} is named twice; expected: once")]
+    Twice {
+        /// The line.
+        line: u64,
+        /// The column.
+        name: &'static str,
+    },
     /// A number cannot be one of a curve.
     #[error("line {line}: {what} is {found}; allowed: {allowed}")]
     Number {
@@ -105,10 +117,10 @@ pub enum MessError {
         /// What is allowed.
         allowed: &'static str,
     },
-    /// A curve has two latencies at one bandwidth.
+    /// A curve has two latencies at one bandwidth, and not because it bends back under load.
     #[error(
-        "line {line}: the curve is not a function: it turns back to {bandwidth:.6} GB/s, which it passed at line {before}; \
-         take the points that carry more than all with less load (--against-rising), or remove those behind the turn"
+        "line {line}: the curve is not a function: it turns back to {bandwidth:.6} GB/s and less latency, which it passed \
+         at line {before}; take the points that carry more than all with less load (--against-rising), or remove those behind the turn"
     )]
     NotAFunction {
         /// The line.
@@ -140,6 +152,7 @@ impl MessError {
             | Self::Truncated { line }
             | Self::UnknownForm { line, .. }
             | Self::Columns { line, .. }
+            | Self::Twice { line, .. }
             | Self::Number { line, .. }
             | Self::NotAFunction { line, .. }
             | Self::Long { line } => Some(*line),
@@ -227,7 +240,7 @@ fn function(mut curve: MessCurve, options: MessOptions) -> Result<MessCurve, Mes
             }
             Some(before) if same(before) => {}
             Some(before) if point.bandwidth <= before.bandwidth => {
-                if !options.rising {
+                if !options.rising && point.latency < BENT_LATENCY_MIN * before.latency {
                     let lines = [before.line, point.line];
                     return Err(MessError::NotAFunction {
                         line: lines[0].max(lines[1]),
@@ -255,7 +268,7 @@ enum MessForm {
 
 impl MessForm {
     fn of(line: u64, text: &[u8]) -> Result<Self, MessError> {
-        if let Some(columns) = MessColumns::of(text) {
+        if let Some(columns) = MessColumns::of(line, text)? {
             return Ok(Self::Csv(columns));
         }
         let mut words = words(text);
@@ -278,19 +291,30 @@ struct MessColumns {
 }
 
 impl MessColumns {
-    fn of(text: &[u8]) -> Option<Self> {
+    /// None where the line does not name all of them.
+    fn of(line: u64, text: &[u8]) -> Result<Option<Self>, MessError> {
         let mut fields = LineFields::default();
-        fields.split(text, b',').ok()?;
+        if fields.split(text, b',').is_err() {
+            return Ok(None);
+        }
         let mut places = [0; 3];
         for (place, name) in places.iter_mut().zip(COLUMNS) {
             let is_named = |field: &[u8]| field.trim_ascii() == name.as_bytes();
-            *place = fields.iter().position(is_named)?;
+            let fields = fields.iter().enumerate();
+            let mut named = fields.filter(|(_, field)| is_named(field));
+            let Some((found, _)) = named.next() else {
+                return Ok(None);
+            };
+            if named.next().is_some() {
+                return Err(MessError::Twice { line, name });
+            }
+            *place = found;
         }
-        Some(Self {
+        Ok(Some(Self {
             count: fields.count(),
             places,
             fields,
-        })
+        }))
     }
 
     /// A point with the percentage of reads of its curve.

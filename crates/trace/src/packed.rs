@@ -97,7 +97,10 @@ impl PackedForm {
         match start {
             [0x1F, 0x8B, 8, ..] => Some(Self::Gzip),
             // A frame, or one that is to be skipped.
-            [0x28, 0xB5, 0x2F, 0xFD] | [0x50..=0x5F, 0x2A, 0x4D, 0x18] => Some(Self::Zstd),
+            [0x28, 0xB5, 0x2F, 0xFD, ..] | [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..] => Some(Self::Zstd),
+            // Cut off within what shows the form: no text begins so.
+            [0x1F, 0x8B] => Some(Self::Gzip),
+            [0x28, 0xB5, 0x2F] => Some(Self::Zstd),
             _ => None,
         }
     }
@@ -129,6 +132,7 @@ impl PackedForm {
             form: self,
             seen,
             count: 0,
+            start: Vec::new(),
         };
         Box::new(BufReader::with_capacity(CHUNK, expanded))
     }
@@ -198,9 +202,20 @@ struct ExpandedFile<'a> {
     seen: Rc<PackedState>,
     /// Bytes that were handed out.
     count: u64,
+    /// The first of them.
+    start: Vec<u8>,
 }
 
 impl ExpandedFile<'_> {
+    fn packed_twice(&self, inner: PackedForm) -> io::Error {
+        let ((outer, program), (inner, _)) = (self.form.names(), inner.names());
+        let problem = format!(
+            "the {outer} data are compressed twice, {inner} within {outer}; allowed: once. Expand them with {program}, and \
+             give what comes of it"
+        );
+        io::Error::new(io::ErrorKind::InvalidData, problem)
+    }
+
     fn explained(&self, error: &io::Error) -> io::Error {
         if let Some(fault) = self.seen.fault.take() {
             return fault;
@@ -229,6 +244,16 @@ impl Read for ExpandedFile<'_> {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(error),
             Err(error) => return Err(self.explained(&error)),
         };
+        // The first bytes may come in pieces.
+        if self.start.len() < MAGIC {
+            let more = out[..read].iter().take(MAGIC - self.start.len());
+            self.start.extend(more);
+            if self.start.len() == MAGIC
+                && let Some(inner) = PackedForm::of(&self.start)
+            {
+                return Err(self.packed_twice(inner));
+            }
+        }
         self.count += read as u64;
         let most = FREE_BYTES.saturating_add(self.seen.bytes.get().saturating_mul(EXPANSION_MAX));
         if self.count > most {
@@ -376,7 +401,10 @@ mod tests {
             let mut packed = gzip(&bytes);
             let place = 10 + place.index(packed.len() - 10);
             packed[place] ^= 1 << bit;
-            prop_assert!(read(&packed, 64).is_err());
+            // Bits behind the end of the deflated data, up to the next byte, mean nothing.
+            if let Ok(read) = read(&packed, 64) {
+                prop_assert_eq!(read, bytes);
+            }
         }
     }
 
@@ -406,6 +434,30 @@ mod tests {
         let error = error.to_string();
         assert!(error.contains("more than 500 times"), "{error}");
         assert!(error.contains("zstdcat"), "{error}");
+    }
+
+    #[test]
+    fn what_is_packed_twice_or_cut_within_its_first_bytes_is_named() {
+        let error = |bytes: Vec<u8>| {
+            let mut out = Vec::new();
+            let mut reader = unpacked(Box::new(Cursor::new(bytes)));
+            let error = reader.read_to_end(&mut out).expect_err("refused");
+            error.to_string()
+        };
+        let twice = error(gzip(&gzip(b"time,address\n")));
+        assert!(
+            twice.contains("twice") && twice.contains("gzip within gzip"),
+            "{twice}"
+        );
+        let mixed = error(zstd(&gzip(b"time,address\n")));
+        assert!(mixed.contains("gzip within zstd"), "{mixed}");
+        for packed in [
+            gzip(b"time,address\n")[..2].to_vec(),
+            zstd(b"time,address\n")[..3].to_vec(),
+        ] {
+            let cut = error(packed);
+            assert!(cut.contains("end in the middle"), "{cut}");
+        }
     }
 
     #[test]

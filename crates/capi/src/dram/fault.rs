@@ -20,7 +20,9 @@ pub(crate) enum DramFault {
     Handles,
     #[error(transparent)]
     Catalog(#[from] CatalogError),
-    #[error("setting {0:?} has no value; expected NAME=VALUE, separated by commas")]
+    #[error(
+        "setting {0:?} has no value; expected NAME=VALUE, separated by commas, or by line ends where values have commas"
+    )]
     Setting(String),
     #[error(transparent)]
     Settings(#[from] SettingError),

@@ -39,9 +39,11 @@ impl DramMemory {
         let backlog = backlog.ok_or(DramFault::Backlog(BACKLOG_MAX))?;
         let folders: Vec<PathBuf> = catalog.map(PathBuf::from).into_iter().collect();
         let catalog = Catalog::load(&folders)?;
-        let connected = catalog
-            .module_in_system(target)?
-            .connect(&settings_of(settings)?)?;
+        let (target, settings) = (catalog.module_in_system(target)?, settings_of(settings)?);
+        let connected = target.connect(&settings)?;
+        if let Some(unused) = target.unused_settings(&settings).into_iter().next() {
+            return Err(unused.into());
+        }
         let currents = connected.currents.into_iter().next();
         Self::of(
             connected.config,
@@ -234,9 +236,12 @@ impl DramMemory {
     }
 }
 
+/// Settings are separated by commas, or by line ends where there is one: lists of bits have commas in them.
 fn settings_of(text: Option<&str>) -> Result<Settings, DramFault> {
     let mut settings = Settings::new();
-    let parts = text.unwrap_or_default().split(',').map(str::trim);
+    let text = text.unwrap_or_default();
+    let between = if text.contains('\n') { '\n' } else { ',' };
+    let parts = text.split(between).map(str::trim);
     for part in parts.filter(|part| !part.is_empty()) {
         let (name, value) = part
             .split_once('=')

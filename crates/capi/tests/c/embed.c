@@ -187,8 +187,24 @@ static void refuses(const char *target)
     info.size = sizeof info;
     CHECK(wl_dram_get_info(memory, &info) == WL_DRAM_OK);
     CHECK(wl_dram_get_info(memory, NULL) == WL_DRAM_BAD_ARGUMENT);
+    CHECK(info.size == sizeof info);
     info.size = 8;
     CHECK(wl_dram_get_info(memory, &info) == WL_DRAM_BAD_ARGUMENT);
+
+    /* A newer caller is told how much of its struct was filled in. */
+    struct { wl_dram_stats known; uint64_t more[4]; } wide;
+    memset(&wide, 0xff, sizeof wide);
+    wide.known.size = sizeof wide;
+    CHECK(wl_dram_get_stats(memory, &wide.known) == WL_DRAM_OK);
+    CHECK(wide.known.size == sizeof wide.known && wide.more[0] == UINT64_MAX);
+
+    /* A value with commas stands on a line of its own. */
+    wl_dram *hashed = NULL;
+    bad = good, bad.settings = "age_cap=64\nhash=low group bank pseudo-channel\n";
+    CHECK(wl_dram_create(&bad, &hashed) == WL_DRAM_OK && wl_dram_free(hashed) == WL_DRAM_OK);
+    bad = good, bad.settings = "link_delay=20 ns";
+    CHECK(wl_dram_create(&bad, &hashed) == WL_DRAM_BAD_TARGET);
+    CHECK(strstr(wl_dram_message(), "link_delay") != NULL);
     CHECK(wl_dram_push(memory, info.bytes, 0, 1) == WL_DRAM_BAD_ADDRESS);
     CHECK(wl_dram_push(memory, UINT64_MAX, 1, 1) == WL_DRAM_BAD_ADDRESS);
     CHECK(wl_dram_push(memory, 63, 0, 1) == WL_DRAM_BAD_ADDRESS);

@@ -34,7 +34,12 @@ fn targets(catalog: &Catalog) -> Vec<ModuleInSystem<'_>> {
         let id = |system: &wordline_catalog::System| {
             format!("{}@{}", module.header.id, system.header.id)
         };
-        catalog.systems().map(id).collect::<Vec<_>>()
+        let takes = |system: &&wordline_catalog::System| {
+            let slots = system.sheet.modules.as_ref().map(|slots| slots.value());
+            slots.is_none_or(|slots| slots.contains(module.sheet.kind.value()))
+        };
+        let taking = catalog.systems().filter(takes);
+        taking.map(id).collect::<Vec<_>>()
     });
     let target = |name: String| catalog.module_in_system(&name).expect("both exist");
     names.map(target).collect()

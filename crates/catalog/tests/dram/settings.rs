@@ -2,6 +2,7 @@
 
 use wordline_catalog::Catalog;
 use wordline_dram::scheduler::SchedulerName;
+use wordline_dram::sheet::Settings;
 use wordline_dram::{PagePolicy, Policy, Refresh, SameBankOrder};
 
 use super::{catalog, config, set};
@@ -264,5 +265,47 @@ fn what_changes_nothing_is_no_choice() {
             choices.iter().any(|choice| choice.name == "rtw_gap"),
             chosen
         );
+    }
+}
+
+/// Slots, links and buffers that are not there: an error each, with what is allowed.
+#[test]
+fn what_a_system_has_no_use_for_is_named() {
+    let catalog = Catalog::load(&[]).expect("the embedded sheets are sound");
+    let target = |name: &str| catalog.module_in_system(name).expect("both exist");
+    let none = Settings::new();
+    for (name, kind, allowed) in [
+        ("udimm-5600-2rx8-32g@xeon6-1s", "udimm", "rdimm, mrdimm"),
+        ("rdimm-6400-2rx4-64g@desktop-2ch", "rdimm", "udimm, sodimm"),
+    ] {
+        let error = target(name).connect(&none).expect_err("it does not fit");
+        let error = error.to_string();
+        assert!(error.contains(kind) && error.contains(allowed), "{error}");
+    }
+    for name in [
+        "udimm-5600-2rx8-32g@desktop-2ch",
+        "sodimm-5600-2rx8-32g@desktop-2ch",
+    ] {
+        target(name).connect(&none).expect("it fits");
+    }
+    let set = |name: &str, value: &str| Settings::from([(name.to_owned(), value.to_owned())]);
+    let unused = |name: &str, settings: &Settings| {
+        let unused = target(name).unused_settings(settings);
+        unused.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let (rdimm, remote) = (
+        "rdimm-6400-2rx4-64g@xeon6-1s",
+        "rdimm-6400-2rx4-64g@xeon6-2s",
+    );
+    let delay = set("link_delay", "20 ns");
+    assert_eq!(unused(rdimm, &delay).len(), 1);
+    assert!(unused(rdimm, &delay)[0].contains("link_delay"));
+    assert!(unused(remote, &delay).is_empty());
+    assert_eq!(unused(remote, &set("links", "2")).len(), 1);
+    assert_eq!(unused(rdimm, &set("beat_return", "sequential")).len(), 1);
+    let error = target(rdimm).connect(&set("refresh", "all-bank"));
+    let error = error.expect_err("too many are postponed").to_string();
+    for words in ["refresh_postponed=4", "refresh_pulled_in=0"] {
+        assert!(error.contains(words), "{error}");
     }
 }

@@ -122,7 +122,12 @@ Examples:
     /// Print published figures beside ours, with the score
     #[command(display_order = 24)]
     Reproduce(Reproduce),
-    /// Render saved results again, without running anything
+    /// Render saved results again, without running anything; several in one table and one plot
+    ///
+    /// One result looks as its run did. Of several the curves are shown that at least two of them have: latency under load,
+    /// bandwidth by mix, latency without load and over the working set, RAM over the input rate, and throughput over access
+    /// size. A solid line with filled signs was measured, a dashed one with hollow signs was not. `--all` adds the first
+    /// screen of each result.
     #[command(display_order = 25)]
     Report(Report),
     /// Say what changed between two saved results
@@ -377,16 +382,18 @@ pub(crate) struct Reproduce {
     pub(crate) export: Export,
 }
 
-/// Reads a JSON document that `--format json` or `--export FILE.json` made, and renders it again.
+/// Reads JSON documents that `--format json` or `--export FILE.json` made, and renders them again.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   wordline report result.json
+  wordline report measured.json simulated.json --export both.html
   wordline report result.json --export report.html --export rows.csv
   wordline raw --target em064lx --format json | wordline report -")]
 pub(crate) struct Report {
-    /// The document; - for standard input
-    pub(crate) result: PathBuf,
+    /// Saved results (JSON); - for standard input
+    #[arg(required = true, value_name = "RESULT")]
+    pub(crate) documents: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) results: Results,
 }
@@ -453,9 +460,11 @@ pub(crate) fn program() -> clap::Command {
             .arg_required_else_help(true)
     };
     let dram = "Run DDR5 modules in a server: latency, bandwidth, latency under load, traces";
+    let host = "Measure the memory and the storage of this machine, or take over what another tool measured";
     let program = Arguments::command()
         .subcommand(parent("sql", "Run SQLite on a memory", 21))
-        .subcommand(parent("dram", dram, 22));
+        .subcommand(parent("dram", dram, 22))
+        .subcommand(parent("host", host, 22));
     COMMANDS
         .iter()
         .enumerate()

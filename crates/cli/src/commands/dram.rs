@@ -114,6 +114,7 @@ pub(super) fn loaded(mut request: HookRequest<'_>) -> Result<Outcome, Failure> {
     };
     for file in each(mess, &request.experiment.targets) {
         request.exports.also("--mess", &file)?;
+        request.exports.also("--mess", &part_of(&file))?;
     }
     let catalog = request.catalog()?;
     let document = request.document(&catalog, &threads.control())?;
@@ -121,6 +122,11 @@ pub(super) fn loaded(mut request: HookRequest<'_>) -> Result<Outcome, Failure> {
     let several = curves.len() > 1;
     for (target, text) in &curves {
         let file = named(mess, target, several);
+        // A curve that an interrupt cut short replaces no whole one.
+        let file = match document.complete {
+            true => file,
+            false => part_of(&file),
+        };
         output::write_file(&file, text, request.global)?;
     }
     let outcome = super::outcome(&document);
@@ -206,6 +212,13 @@ impl CommandOutput {
         self.growing.borrow_mut().push(growing);
         Ok(Box::new(std::io::BufWriter::with_capacity(256 << 10, file)))
     }
+}
+
+/// What a file is called while only a part of it is there.
+fn part_of(file: &Path) -> PathBuf {
+    let mut name = file.file_name().unwrap_or_default().to_owned();
+    name.push(".part");
+    file.with_file_name(name)
 }
 
 /// The files of all targets.

@@ -9,7 +9,7 @@ use wordline_core::quantity::Quantity as _;
 use wordline_core::{AccessSource, DramTest, Experiment, ExperimentCommand, Workload, is_given};
 use wordline_lab::Control;
 
-use super::{compare, dram, part_fit, required, wear};
+use super::{compare, dram, host_storage, part_fit, required, wear};
 use crate::args::{Budget, Global, Results};
 use crate::failure::{self, Failure};
 use crate::input::Inputs;
@@ -28,8 +28,8 @@ pub(super) struct HookRequest<'a> {
     pub(super) experiment: Experiment,
     pub(super) matches: &'a ArgMatches,
     pub(super) exports: Exports,
-    /// Whether the run ends after a time.
-    has_budget: bool,
+    /// How long the run may take.
+    budget: Option<Duration>,
     pub(super) inputs: Inputs,
     pub(super) global: &'a Global,
 }
@@ -53,6 +53,7 @@ pub(crate) fn of(row: &ExperimentCommand) -> Option<Hook> {
         ["dram", "loaded"] => (dram::Loaded::augment_args, dram::loaded),
         ["dram", "trace"] => (dram::Trace::augment_args, dram::trace),
         ["dram", _] => (dram::Threads::augment_args, dram::run),
+        ["host", "storage"] => (host_storage::StorageFiles::augment_args, host_storage::run),
         ["part", "fit"] => (part_fit::BaseSheet::augment_args, part_fit::run),
         _ => return None,
     };
@@ -67,14 +68,15 @@ pub(super) fn run(
 ) -> Result<Outcome, Failure> {
     let results = Results::from_arg_matches(matches).map_err(failure::flags)?;
     let budget = Budget::from_arg_matches(matches).map_err(failure::flags)?;
-    if let Some(budget) = budget.budget {
-        interrupt::stop_after(Duration::from_secs_f64(budget.si()));
+    let budget = budget.budget.map(|time| Duration::from_secs_f64(time.si()));
+    if let Some(budget) = budget {
+        interrupt::stop_after(budget);
     }
     let request = HookRequest {
         experiment: row.experiment(matches).map_err(failure::flags)?,
         exports: Exports::of_results(&results)?,
         inputs: Inputs::default(),
-        has_budget: budget.budget.is_some(),
+        budget,
         matches,
         global,
     };
@@ -119,7 +121,7 @@ impl HookRequest<'_> {
         control: &Control<'_>,
     ) -> Result<wordline_core::ResultSet, Failure> {
         let control = Control {
-            has_budget: self.has_budget,
+            budget: self.budget,
             ..*control
         };
         super::run_with(
@@ -133,7 +135,14 @@ impl HookRequest<'_> {
 
     /// Documents hold no paths: an experiment names the file that it reads by its last name.
     pub(super) fn name_file(&mut self) -> Result<(), Failure> {
-        let ids = ["log.file", "trace.file", "file", "trace", "against"];
+        let ids = [
+            "log.file",
+            "trace.file",
+            "file",
+            "system",
+            "trace",
+            "against",
+        ];
         let mut raw = ids
             .iter()
             .filter_map(|id| self.matches.try_get_raw(id).ok()??.next());

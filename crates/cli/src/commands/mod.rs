@@ -6,6 +6,7 @@ mod diff;
 mod dram;
 mod fs;
 pub(crate) mod hooks;
+mod host_storage;
 mod import;
 mod import_batch;
 mod io;
@@ -172,7 +173,8 @@ fn run_with(
 
 /// How a run ended.
 fn outcome(document: &ResultSet) -> Outcome {
-    if !document.complete && interrupt::heard() {
+    // A run whose time was up answers from what is finished; where nothing is, it answered nothing.
+    if !document.complete && (interrupt::heard() || document.rows.is_empty()) {
         Outcome::Interrupted
     } else if document.failed() {
         Outcome::CheckFailed

@@ -89,7 +89,9 @@ pub(crate) fn run(reproduce: &Reproduce, global: &Global) -> Result<Outcome, Fai
         let control = Control {
             stop: Some(&stop),
             progress: Some(&show),
-            has_budget: reproduce.budget.is_some(),
+            budget: reproduce
+                .budget
+                .map(|time| Duration::from_secs_f64(time.si())),
             ..Control::default()
         };
         let options = Options {

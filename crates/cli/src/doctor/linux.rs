@@ -11,13 +11,13 @@ pub(crate) fn findings() -> Vec<Finding> {
     let mut findings = vec![
         processor(),
         memory(),
-        huge_pages(),
         numa(),
         time_source(),
         frequency(),
         virtual_machine(),
         counters(),
     ];
+    findings.extend(super::memory::findings(Path::new("/")));
     findings.extend(block_devices());
     findings.push(raw_flash());
     findings
@@ -38,7 +38,7 @@ fn value_of(path: &str, key: &str) -> Option<String> {
     })
 }
 
-fn unknown(area: &'static str, check: &'static str) -> Finding {
+pub(super) fn unknown(area: &'static str, check: &'static str) -> Finding {
     Finding {
         area,
         check,
@@ -48,7 +48,7 @@ fn unknown(area: &'static str, check: &'static str) -> Finding {
     }
 }
 
-fn fact(area: &'static str, check: &'static str, found: Option<String>) -> Finding {
+pub(super) fn fact(area: &'static str, check: &'static str, found: Option<String>) -> Finding {
     found.map_or_else(
         || unknown(area, check),
         |found| Finding {
@@ -62,7 +62,7 @@ fn fact(area: &'static str, check: &'static str, found: Option<String>) -> Findi
 }
 
 /// Something that is good or limits measurements; the advice is for the second case.
-fn judged(
+pub(super) fn judged(
     area: &'static str,
     check: &'static str,
     good: bool,
@@ -104,24 +104,6 @@ fn memory() -> Finding {
     )
 }
 
-fn huge_pages() -> Finding {
-    let Some(total) = value_of("/proc/meminfo", "HugePages_Total") else {
-        return unknown("memory", "huge pages");
-    };
-    let transparent = text("/sys/kernel/mm/transparent_hugepage/enabled").unwrap_or_default();
-    let transparent = transparent
-        .split_whitespace()
-        .find_map(|word| word.strip_prefix('[')?.strip_suffix(']'))
-        .unwrap_or("unknown");
-    judged(
-        "memory",
-        "huge pages",
-        total != "0" || transparent == "always" || transparent == "madvise",
-        format!("{total} reserved, transparent: {transparent}"),
-        "latency will include TLB misses; reserve some in /proc/sys/vm/nr_hugepages",
-    )
-}
-
 fn numa() -> Finding {
     let online = text("/sys/devices/system/node/online");
     fact("memory", "NUMA nodes", online)
@@ -152,7 +134,7 @@ fn frequency() -> Finding {
         "frequency governor",
         governor == "performance",
         governor,
-        "set it to performance while measuring",
+        "as root: cpupower frequency-set -g performance",
     )
 }
 
@@ -175,14 +157,8 @@ fn counters() -> Finding {
     let Some(level) = level.and_then(|level| level.parse::<i32>().ok()) else {
         return unknown("memory", "performance counters");
     };
-    // Level 1 lets a user count events of the user's own processes, kernel side included.
-    judged(
-        "memory",
-        "performance counters",
-        level <= 1,
-        format!("perf_event_paranoid is {level}"),
-        "bandwidth counters need root or: sysctl kernel.perf_event_paranoid=1",
-    )
+    let found = format!("perf_event_paranoid is {level}; measurements need none");
+    fact("memory", "performance counters", Some(found))
 }
 
 fn block_devices() -> Vec<Finding> {

@@ -3,6 +3,7 @@
 //! It only reads what the system states of itself. Nothing is run, timed or written.
 
 mod linux;
+mod memory;
 
 use wordline_core::results::{CardPoint, CardSubject};
 use wordline_report::{Column, Format, Grid};
@@ -69,8 +70,9 @@ pub(crate) fn run(all: bool, global: &Global) -> Result<Outcome, Failure> {
             area: "measurement",
             check: "this version",
             state: DoctorState::Good,
-            found: "raw flash (wear), a mapped file and RAM (kv bench)".to_owned(),
-            advice: "latency and bandwidth of this machine's memory are not measured yet",
+            found: "memory and storage (host), raw flash (wear), a mapped file (kv bench)"
+                .to_owned(),
+            advice: "",
         },
     ];
     findings.extend(linux::findings());
@@ -93,16 +95,41 @@ pub(crate) fn run(all: bool, global: &Global) -> Result<Outcome, Failure> {
     Ok(Outcome::Done)
 }
 
+/// Advice on the first screen at most: with two lines each it leaves room for the table.
+const ADVICE_MOST: usize = 7;
+
 /// What to do about limits, then the checks, those that limit measurements first.
 fn screen(findings: &[Finding]) -> Result<Outcome, Failure> {
+    let (sentence, points, grid) = answer(findings);
+    output::first_screen(sentence, points, grid, "checks", "")?;
+    Ok(Outcome::Done)
+}
+
+/// The sentence, the advice and the table of the first screen.
+fn answer(findings: &[Finding]) -> (String, Vec<CardPoint>, Grid) {
+    let limits = findings.iter().filter(|one| {
+        let limits = matches!(one.state, DoctorState::Limited | DoctorState::Missing);
+        limits && !one.advice.is_empty()
+    });
+    let points = limits.map(|one| {
+        CardPoint::words(
+            CardSubject::Advice,
+            format!("{}: {}", one.check, one.advice),
+        )
+    });
+    let mut points: Vec<CardPoint> = points.collect();
     let count = |state| findings.iter().filter(|one| one.state == state).count();
-    let sentence = match (count(DoctorState::Limited), count(DoctorState::Missing)) {
+    let mut sentence = match (count(DoctorState::Limited), count(DoctorState::Missing)) {
         (0, 0) => "Nothing limits measurements on this host.".to_owned(),
         (limited, missing) => format!(
             "This host measures with limits: {} checks, {limited} limited, {missing} missing.",
             findings.len()
         ),
     };
+    if points.len() > ADVICE_MOST {
+        sentence += &format!(" Below are {ADVICE_MOST} of {}.", points.len());
+        points.truncate(ADVICE_MOST);
+    }
     let columns = ["check", "state", "found"];
     let mut grid = Grid::new("", columns.map(Column::left).into());
     let mut ordered: Vec<&Finding> = findings.iter().collect();
@@ -114,16 +141,48 @@ fn screen(findings: &[Finding]) -> Result<Outcome, Failure> {
     for one in ordered {
         grid.push([one.check, one.state.name(), &one.found]);
     }
-    let limits = findings.iter().filter(|one| {
-        let limits = matches!(one.state, DoctorState::Limited | DoctorState::Missing);
-        limits && !one.advice.is_empty()
-    });
-    let points = limits.map(|one| {
-        CardPoint::words(
-            CardSubject::Advice,
-            format!("{}: {}", one.check, one.advice),
-        )
-    });
-    output::first_screen(sentence, points.collect(), grid, "checks", "")?;
-    Ok(Outcome::Done)
+    (sentence, points, grid)
+}
+
+#[cfg(test)]
+mod tests {
+    use wordline_report::{Detail, FirstScreen, Style};
+
+    use super::*;
+
+    #[test]
+    fn a_host_of_many_limits_fits_a_screen() {
+        let advice = "a reason of many words that wraps to a second line; as root: echo 1 > /sys/devices/system/cpu/a";
+        for limits in [0, 1, ADVICE_MOST, ADVICE_MOST + 1, 20] {
+            let findings: Vec<Finding> = (0..24)
+                .map(|index| Finding {
+                    area: "memory",
+                    check: "energy counters (RAPL)",
+                    state: match index < limits {
+                        true => DoctorState::Limited,
+                        false => DoctorState::Good,
+                    },
+                    found: "found".repeat(20),
+                    advice: if index < limits { advice } else { "" },
+                })
+                .collect();
+            let (sentence, points, grid) = answer(&findings);
+            assert_eq!(sentence.contains("7 of"), limits > ADVICE_MOST);
+            let card = wordline_core::results::DecisionCard {
+                sentence,
+                points,
+                ..Default::default()
+            };
+            let style = Style {
+                detail: Detail::Explain,
+                ..Style::default()
+            };
+            let text = FirstScreen::new(card, Some(grid), "checks").lay_out(None, "", &style);
+            assert!(text.lines().count() <= 24, "{limits}: {text}");
+            assert!(
+                text.lines().all(|line| line.chars().count() <= 100),
+                "{text}"
+            );
+        }
+    }
 }

@@ -54,6 +54,52 @@ fn bandwidth_names_a_throughput_for_each_mix_and_the_gain_with_its_band() {
     assert!(of(Value::Null) > 1.0);
 }
 
+/// Whichever target stands first, the module that wins has its gain with a band.
+#[test]
+fn the_winner_has_its_band_wherever_it_stands() {
+    for targets in [
+        BOTH.to_owned(),
+        BOTH.split(',').rev().collect::<Vec<_>>().join(","),
+    ] {
+        let usual = [
+            "dram",
+            "bandwidth",
+            "--target",
+            &targets,
+            "--set",
+            "channels=2",
+            "--set",
+        ];
+        let more = ["cores=24", "--draws", "8", "--mix", "1:0"];
+        let ran = wordline(&[&usual[..], &more[..], &SHORT[..]].concat()).done();
+        let words = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.starts_with("Take mrdimm"), "{words}");
+        assert!(
+            words.contains("(5-95 %: +") && words.contains("the gain is +"),
+            "{words}"
+        );
+    }
+}
+
+/// A sweep that ends early leaves the curve of an earlier one as it is.
+#[test]
+fn a_part_of_a_sweep_replaces_no_curve() {
+    let folder = Folder::new().with("bwlat_100.txt", "whole");
+    let file = folder.file("bwlat_100.txt");
+    let target = "rdimm-6400-2rx4-64g@xeon6-1s";
+    let more = ["--mess", &file, "--budget", "1ms", "--samples", "1000000"];
+    let ran = wordline(&[&["dram", "loaded", "--target", target][..], &more[..]].concat());
+    assert_eq!(ran.code, Some(130), "{}", ran.stdout);
+    assert_eq!(folder.read("bwlat_100.txt"), "whole");
+}
+
+/// A time that is up before anything is finished answers nothing, and says so.
+#[test]
+fn a_budget_that_is_too_short_is_no_success() {
+    let ran = wordline(&small("idle", &["--budget", "1ms", "--samples", "1000000"]));
+    assert_eq!(ran.code, Some(130), "{}", ran.stdout);
+}
+
 #[test]
 fn idle_tells_what_latency_consists_of() {
     let ran = everything(&small("idle", &["--samples", "500"])).done();
@@ -136,7 +182,7 @@ fn a_curve_that_was_saved_for_the_simulator_stands_beside_the_next_sweep() {
     }
     one(&["--against", &file, "--mix", "1:1"]).refused(&["bwlat_100.txt", "100 %", "50 % of 1:1"]);
     one(&["--against-rising"]).refused(&["against-rising", "--against"]);
-    let bent = Folder::new().with("bent.txt", "5 100\n4 101\n6 102\n");
+    let bent = Folder::new().with("bent.txt", "5 100\n4 80\n6 102\n");
     let bent = bent.file("bent.txt");
     one(&["--against", &bent]).refused(&["bent.txt", "line 2", "not a function"]);
 }
@@ -418,14 +464,22 @@ fn a_replay_that_fails_leaves_the_commands_of_the_last_one() {
     assert_eq!(folder.read("keep.txt"), "kept");
 }
 
+/// Its gap is counted; where each command is wanted it would have to be simulated, and is refused.
 #[test]
-fn a_trace_of_hours_is_refused_rather_than_simulated() {
+fn a_trace_of_hours_is_counted_rather_than_simulated() {
     let hour = "time_ns,address,operation\n0,0x0,R\n3600000000000,0x40,R\n";
     let folder = Folder::new().with("hour.csv", hour);
     let trace = folder.file("hour.csv");
     let target = ["--target", "rdimm-6400-2rx4-128g@xeon6-1s"];
     let command = ["dram", "trace", &trace];
-    wordline(&[&command, &target[..]].concat()).refused(&["line 3", "at most 1 s"]);
+    let ran = wordline(&[&command, &target[..], &["--explain"]].concat()).done();
+    assert!(
+        ran.stdout.contains("gaps were not simulated"),
+        "{}",
+        ran.stdout
+    );
+    let checked = [&command, &target[..], &["--check"]].concat();
+    wordline(&checked).refused(&["line 3", "at most 1 s"]);
 }
 
 /// A standard input that is a file is read from where it stands, as often as it is wanted.

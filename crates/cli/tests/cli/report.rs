@@ -255,3 +255,87 @@ fn a_document_of_version_1_renders_with_the_names_of_today() {
         assert_eq!(old.stdout, new.stdout, "{format}");
     }
 }
+
+/// Two documents of raw memories, in files of a folder.
+fn two() -> (Folder, String, String) {
+    let folder = Folder::new();
+    let (one, other) = (folder.file("one.json"), folder.file("other.json"));
+    wordline(&[&SMALL[..], &["--export", &one, "--quiet"]].concat()).done();
+    wordline(
+        &[
+            &SMALL[..],
+            &["--timing", "max", "--export", &other, "--quiet"],
+        ]
+        .concat(),
+    )
+    .done();
+    (folder, one, other)
+}
+
+#[test]
+fn several_documents_become_one_table_and_one_plot() {
+    let (folder, one, other) = two();
+    let page = folder.file("both.html");
+    let ran = wordline(&["report", &one, &other, "--export", &page, "--quiet"]).done();
+    for said in ["one.json ", "other.json ", "simulated", "over 4 curves"] {
+        assert!(ran.stdout.contains(said), "{said}: {}", ran.stdout);
+    }
+    assert!(ran.stdout.lines().count() <= 24, "{}", ran.stdout);
+    let page = folder.read("both.html");
+    assert!(page.contains("wordline report: 2 documents"));
+    let all = wordline(&["report", &one, &other, "--all"]).done().stdout;
+    let screens = all
+        .split("\none.json\n")
+        .nth(1)
+        .expect("the first screen of one.json");
+    assert!(screens.contains("\nother.json\n"), "{all}");
+    let csv = wordline(&["report", &one, &other, "--format", "csv"])
+        .done()
+        .stdout;
+    assert!(csv.starts_with("document,target,part,"), "{csv}");
+    let json = wordline(&["report", &one, &other, "--format", "json"])
+        .done()
+        .stdout;
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(json["documents"][0]["document"], "one.json");
+    assert_eq!(json["rows"][0]["document"], "one.json");
+}
+
+#[test]
+fn several_documents_that_cannot_be_shown_together_are_refused() {
+    let (folder, one, other) = two();
+    wordline(&["report", &one, &one]).refused(&["one.json is named twice", "name each once"]);
+    wordline(&["report", "-", "-"]).refused(&["standard input holds one result"]);
+    wordline(&["report", &one, &other, "--baseline", &one])
+        .refused(&["--baseline is compared with one result"]);
+    wordline(&["report", &one, &other, "--export", &one])
+        .refused(&["one.json: this is what the command reads"]);
+    let old =
+        folder
+            .read("one.json")
+            .replacen("\"schema_version\": 2", "\"schema_version\": 99", 1);
+    let folder = folder.with("old.json", old).with("wear.json", "{}");
+    wordline(&["report", &one, &folder.file("old.json")]).refused(&[
+        "old.json",
+        "schema_version is 99; this version reads 1 to 2",
+    ]);
+    wordline(&["report", &one, &folder.file("wear.json")]).refused(&["wear.json"]);
+    wordline(&["report", &one, &folder.file("none.json")]).refused(&["none.json"]);
+}
+
+#[test]
+fn documents_of_one_name_are_told_apart_by_their_folders() {
+    let (folder, one, other) = two();
+    let inner = folder.file("inner");
+    std::fs::create_dir(&inner).expect("a folder");
+    let twin = format!("{inner}/one.json");
+    std::fs::rename(&other, &twin).expect("a new name");
+    let csv = wordline(&["report", &one, &twin, "--format", "csv"])
+        .done()
+        .stdout;
+    assert!(
+        csv.contains(&format!("{twin},")) && csv.contains(&format!("{one},")),
+        "{}",
+        &csv[..200]
+    );
+}

@@ -162,7 +162,7 @@ pub struct LoadedTest {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "cli", arg(long = "within"))]
     pub within_ps: Vec<u64>,
-    /// A measured curve of the Mess benchmark or its simulator, laid beside the simulated ones.
+    /// A measured curve, laid beside the simulated ones: of Mess, of MLC and other tools, or a document of wordline host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", value_parser = super::options::file_name()))]
     pub against: Option<String>,

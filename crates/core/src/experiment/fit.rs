@@ -1,4 +1,4 @@
-//! The workload of `wordline part fit`: a part's sheet from a log of a real one.
+//! The workload of `wordline part fit`: a part's sheet from a log of a real one, or a system's from what was measured of it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,16 @@ pub struct FitWorkload {
     #[cfg_attr(feature = "cli", command(flatten))]
     pub source: LogSource,
     /// What is fitted.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "sd|nand|nor"))]
+    #[cfg_attr(
+        feature = "cli",
+        arg(
+            long,
+            value_name = "sd|nand|nor|system",
+            required = false,
+            required_unless_present = "system",
+            default_value_if("system", clap::builder::ArgPredicate::IsPresent, "system")
+        )
+    )]
     pub template: String,
     /// Id of the new sheet [default: from the name of the log].
     #[cfg_attr(
@@ -56,6 +65,14 @@ pub struct FitWorkload {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "cli", arg(long, value_name = "CYCLES"))]
     pub predict: Vec<u64>,
+    /// Channels of a system, each with a module: never guessed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub channels: Option<u32>,
+    /// Cores of a system that made the load [default: what the document states].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub cores: Option<u32>,
     /// The most simulations of the search, each as long as half the log.
     #[cfg_attr(feature = "cli", arg(long))]
     pub simulations: u32,
@@ -91,6 +108,10 @@ Examples:
   wordline wear --catalog my-parts --target my-nand
   wordline part fit erase-times.csv --template nor --base mt25ql128 --predict 1000000    a table of a data sheet
 
+  wordline host import mlc.txt --label lab7 --export lab7.json       or: wordline host all --export lab7.json
+  wordline part fit --system lab7.json --base rdimm-6400-2rx4-64g@xeon6-1s --channels 12 --cores 128 --output my-parts/lab7.toml
+  wordline dram bandwidth --catalog my-parts --target mrdimm-8800-2rx4-64g@lab7-fit
+
 docs/guides/fit-a-card.md and docs/guides/fit-raw-flash.md say how to record a log, and what a fit can tell.",
     target: "",
     timing: "",
@@ -102,23 +123,33 @@ docs/guides/fit-a-card.md and docs/guides/fit-raw-flash.md say how to record a l
                 clap::Arg::new("file")
                     .value_name("LOG")
                     .value_parser(super::options::file_name())
-                    .required(true)
+                    .required_unless_present("system")
+                    .conflicts_with("system")
                     .help(
                         "sd: a log of writes of one size; nand, nor: a cycling log, a sweep, or a table of times by cycles; \
                          - for standard input",
                     ),
             )
             .arg(
+                clap::Arg::new("system")
+                    .long("system")
+                    .value_name("FILE.json")
+                    .value_parser(super::options::file_name())
+                    .help("Fit a system to this document of measurements of its memory: the template system"),
+            )
+            .arg(
                 clap::Arg::new("targets")
                     .long("base")
                     .value_name("TARGET")
-                    .help("Where all other figures come from: PART, or PART@BOARD [default: that of the template]"),
+                    .help("Where all other figures come from: PART, PART@BOARD, or of a system MODULE@SYSTEM [default: that of the template]"),
             );
         <FitWorkload as clap::Args>::augment_args(command)
     },
     read: |matches| {
         let mut fit = <FitWorkload as clap::FromArgMatches>::from_arg_matches(matches)?;
-        fit.source.file = matches.get_one("file").cloned().unwrap_or_default();
+        let named = ["file", "system"].iter();
+        let mut named = named.filter_map(|id| matches.get_one::<String>(id).cloned());
+        fit.source.file = named.next().unwrap_or_default();
         Ok(super::Workload::Fit(fit))
     },
     default: || {
@@ -132,7 +163,52 @@ docs/guides/fit-a-card.md and docs/guides/fit-raw-flash.md say how to record a l
             warm_up_bytes: 0,
             usage: None,
             predict: Vec::new(),
+            channels: None,
+            cores: None,
             simulations: FitWorkload::SIMULATIONS,
         })
     },
 };
+
+#[cfg(all(test, feature = "cli"))]
+mod tests {
+    use super::*;
+    use crate::Workload;
+
+    fn read(words: &[&str]) -> Result<FitWorkload, String> {
+        let command = COMMAND.command("fit");
+        let words = [&["fit"], words].concat();
+        let matches = command.try_get_matches_from(words);
+        let matches = matches.map_err(|error| error.to_string())?;
+        match (COMMAND.read)(&matches) {
+            Ok(Workload::Fit(fit)) => Ok(fit),
+            Ok(other) => Err(other.name().to_owned()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    #[test]
+    fn a_document_of_a_system_stands_in_for_log_and_template() {
+        let system = ["--system", "lab7.json", "--channels", "12"];
+        let fit = read(&system).expect("it parses");
+        assert_eq!(fit.template, "system");
+        assert_eq!(fit.source.file, "lab7.json");
+        assert_eq!((fit.channels, fit.cores), (Some(12), None));
+        let log = ["a.log", "--template", "sd"];
+        let fit = read(&log).expect("it parses");
+        assert_eq!(
+            (fit.template.as_str(), fit.source.file.as_str()),
+            ("sd", "a.log")
+        );
+        let without = read(&["a.log"]).expect_err("no template");
+        assert!(without.contains("--template"), "{without}");
+        let without = read(&["--template", "sd"]).expect_err("no log");
+        assert!(without.contains("LOG"), "{without}");
+        let both = ["a.log", "--system", "lab7.json"];
+        assert!(
+            read(&both)
+                .expect_err("both")
+                .contains("cannot be used with")
+        );
+    }
+}

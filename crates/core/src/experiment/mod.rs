@@ -11,6 +11,7 @@ mod engine;
 mod fit;
 mod fs;
 mod health;
+mod host;
 mod io;
 mod kv;
 mod limit_rule;
@@ -43,6 +44,11 @@ pub use engine::EngineName;
 pub use fit::FitWorkload;
 pub use fs::{FsTest, FsWorkload};
 pub use health::HealthWorkload;
+pub use host::{
+    ChainOrder, HostAccess, HostAllTest, HostBandwidthTest, HostImportTest, HostLatencyTest,
+    HostLoadedTest, HostMatrixTest, HostMix, HostPages, HostStorageTest, HostTest, HostWorkload,
+    KernelName, StorageEngine, StorageSync, StoreKind,
+};
 pub use io::IoWorkload;
 pub use kv::{KvBench, KvBuild, KvCrash, KvDirectory, KvSizes, KvTest, KvWork, KvWorkload};
 pub use limit_rule::{LIMIT_RULES, LimitRule};
@@ -99,6 +105,8 @@ pub enum Workload {
     Fs(FsWorkload),
     /// Remaining life of blocks of flash.
     Health(HealthWorkload),
+    /// The memory and the storage of this machine.
+    Host(HostWorkload),
     /// The file calls of a recorded program.
     Io(IoWorkload),
     /// Hash tables on byte-addressable memories.
@@ -122,6 +130,7 @@ impl Workload {
             Self::Fit(_) => "fit",
             Self::Fs(_) => "fs",
             Self::Health(_) => "health",
+            Self::Host(_) => "host",
             Self::Io(_) => "io",
             Self::Kv(_) => "kv",
             Self::Sql(_) => "sql",
@@ -156,6 +165,12 @@ impl Workload {
                 ..
             })
             | Self::Health(HealthWorkload::Trace { file })
+            | Self::Host(HostWorkload {
+                test:
+                    HostTest::Import(HostImportTest { file, .. })
+                    | HostTest::Storage(HostStorageTest { file, .. }),
+                ..
+            })
             | Self::Io(IoWorkload { file, .. }) => Some(file),
             Self::Compare(compare) => compare.work.trace.as_mut(),
             Self::Sql(sql) => sql.script.as_mut(),
@@ -167,7 +182,7 @@ impl Workload {
     /// None of a kind that does nothing until it is told what.
     #[must_use]
     pub fn usual(kind: &str, test: Option<&str>) -> Option<Self> {
-        const USUAL: [fn() -> Workload; 14] = [
+        const USUAL: [fn() -> Workload; 21] = [
             buffer::usual,
             raw::usual,
             wear::usual,
@@ -182,6 +197,13 @@ impl Workload {
             dram::usual_bandwidth,
             dram::usual_loaded,
             dram::usual_trace,
+            host::usual_latency,
+            host::usual_matrix,
+            host::usual_bandwidth,
+            host::usual_loaded,
+            host::usual_all,
+            host::usual_storage,
+            host::usual_import,
         ];
         let mut all = USUAL.iter().map(|usual| usual());
         all.find(|of| of.name() == kind && (test.is_none() || of.test() == test))
@@ -191,6 +213,7 @@ impl Workload {
     const fn test(&self) -> Option<&'static str> {
         match self {
             Self::Dram(dram) => Some(dram.test.name()),
+            Self::Host(host) => Some(host.test.name()),
             Self::Kv(kv) => Some(kv.test.name()),
             Self::Sql(sql) => Some(sql.test.name()),
             _ => None,
@@ -227,6 +250,13 @@ pub static COMMANDS: &[ExperimentCommand] = &[
     dram::BANDWIDTH,
     dram::LOADED,
     dram::TRACE,
+    host::LATENCY,
+    host::MATRIX,
+    host::BANDWIDTH,
+    host::LOADED,
+    host::ALL,
+    host::STORAGE,
+    host::IMPORT,
     fit::COMMAND,
 ];
 

@@ -78,6 +78,12 @@ named! {
         Advice = "advice",
         /// Something else on this machine disturbed a measurement.
         Disturbed = "disturbed",
+        /// A measured figure was refused, with its reason.
+        Refused = "refused",
+        /// Memory is not as it was asked for: its pages, its node.
+        NotObtained = "not-obtained",
+        /// A time limit cut samples.
+        CutByBudget = "cut-by-budget",
         /// What a fit leaves open, or what the fitted part does otherwise than the log.
         NotFitted = "not-fitted",
     }
@@ -123,6 +129,9 @@ impl WarningCode {
             Self::Default => "defaults stood in for what was not asked",
             Self::Advice => "pieces of advice",
             Self::Disturbed => "disturbed measurements",
+            Self::Refused => "figures refused",
+            Self::NotObtained => "pages or nodes that were not obtained",
+            Self::CutByBudget => "samples cut by the time limit",
             Self::NotFitted => "open points of the fit",
         }
     }
@@ -142,6 +151,7 @@ impl WarningCode {
                 | Self::LostRecords
                 | Self::Disturbed
                 | Self::FewSamples
+                | Self::Refused
         )
     }
 }

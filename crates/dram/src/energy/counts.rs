@@ -64,6 +64,54 @@ impl EnergyCounts {
         self.refresh_same_bank += other.refresh_same_bank;
     }
 
+    /// What was counted after an earlier read-out of the same counters.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        let mut commands = self.commands;
+        for (count, before) in commands.iter_mut().zip(earlier.commands) {
+            *count -= before;
+        }
+        Self {
+            clocks: self.clocks.saturating_sub(earlier.clocks),
+            commands,
+            precharge_standby: self
+                .precharge_standby
+                .saturating_sub(earlier.precharge_standby),
+            active_standby: self.active_standby.saturating_sub(earlier.active_standby),
+            precharge_power_down: self
+                .precharge_power_down
+                .saturating_sub(earlier.precharge_power_down),
+            active_power_down: self
+                .active_power_down
+                .saturating_sub(earlier.active_power_down),
+            open_standby: self.open_standby.saturating_sub(earlier.open_standby),
+            open_power_down: self.open_power_down.saturating_sub(earlier.open_power_down),
+            refresh_all_bank: self
+                .refresh_all_bank
+                .saturating_sub(earlier.refresh_all_bank),
+            refresh_same_bank: self
+                .refresh_same_bank
+                .saturating_sub(earlier.refresh_same_bank),
+        }
+    }
+
+    /// As many times as much of everything.
+    #[must_use]
+    pub fn times(&self, times: u64) -> Self {
+        Self {
+            clocks: self.clocks * times,
+            commands: self.commands.map(|count| count * times),
+            precharge_standby: self.precharge_standby * times,
+            active_standby: self.active_standby * times,
+            precharge_power_down: self.precharge_power_down * times,
+            active_power_down: self.active_power_down * times,
+            open_standby: self.open_standby * times,
+            open_power_down: self.open_power_down * times,
+            refresh_all_bank: self.refresh_all_bank * times,
+            refresh_same_bank: self.refresh_same_bank * times,
+        }
+    }
+
     /// Clocks of all four states together.
     #[must_use]
     pub const fn rank_clocks(&self) -> u64 {

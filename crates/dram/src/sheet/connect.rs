@@ -1,5 +1,6 @@
 //! A module in a system: one configuration of whole numbers.
 
+use wordline_core::Sourced;
 use wordline_core::quantity::{Quantity, Time};
 
 use super::currents;
@@ -67,6 +68,48 @@ pub fn check_settings(settings: &Settings) -> Result<(), SettingError> {
     }
 }
 
+/// The settings that a module with its dies in a system has no use for: those of links or data buffers that they do not
+/// have, and of distances that their dies fix.
+#[must_use]
+pub fn unused_settings(
+    module: &Module,
+    die: &Die,
+    system: &System,
+    settings: &Settings,
+) -> Vec<SettingError> {
+    let link = "of a link, which the system does not have";
+    let buffers = "of the data buffers of an MRDIMM";
+    let no_link = system.link.is_none();
+    let no_links = system.link.as_ref().is_none_or(|link| link.links.is_none());
+    let no_pair = module.pair.is_none();
+    let all = [
+        (
+            "links",
+            "of links in front of the channels, which the system does not have",
+            no_links,
+        ),
+        ("link_delay", link, no_link),
+        ("link_gb_per_s", link, no_link),
+        ("link_read_request", link, no_link),
+        ("link_write_request", link, no_link),
+        ("link_read_return", link, no_link),
+        ("link_write_return", link, no_link),
+        ("beat_return", buffers, no_pair),
+        ("read_buffer_delay", buffers, no_pair),
+        ("write_buffer_delay", buffers, no_pair),
+        (
+            "rtw_gap",
+            "of a controller whose dies leave it open",
+            die.rules.rtw_gap.is_some(),
+        ),
+    ];
+    let unused = all.into_iter();
+    let unused = unused.filter(|(name, _, unused)| *unused && settings.contains_key(*name));
+    unused
+        .map(|(name, of, _)| SettingError::Unused { name, of })
+        .collect()
+}
+
 /// Puts a module with its dies into a system.
 ///
 /// Settings override what the sheets choose. One that module or dies have no use for, such as how an MRDIMM's beats
@@ -82,6 +125,7 @@ pub fn connect(
     settings: &Settings,
 ) -> Result<Connected, SettingError> {
     check_settings(settings)?;
+    check_kind(module, system)?;
     if let Some(problem) = module.problems_with(die).into_iter().next() {
         return Err(unfit(&format!("dimm.{}", problem.path), problem.message));
     }
@@ -98,6 +142,23 @@ pub fn connect(
         config,
         turnarounds,
     })
+}
+
+/// A system has slots for some kinds of modules, where its sheet says so.
+fn check_kind(module: &Module, system: &System) -> Result<(), SettingError> {
+    let kind = module.kind.value();
+    let Some(slots) = system.modules.as_ref().map(Sourced::value) else {
+        return Ok(());
+    };
+    if slots.contains(kind) {
+        return Ok(());
+    }
+    let allowed: Vec<_> = slots.iter().map(|kind| kind.name()).collect();
+    let (kind, allowed) = (kind.name(), allowed.join(", "));
+    Err(unfit(
+        "dimm.kind",
+        format!("the system takes no module of kind {kind}; allowed: {allowed}"),
+    ))
 }
 
 struct Connection<'a> {
@@ -532,7 +593,8 @@ impl Connection<'_> {
     fn at_most(refresh: Refresh, name: &str, what: &str, count: u32) -> Result<u32, SettingError> {
         if refresh == Refresh::AllBank && count > OUT_OF_TIME_MAX {
             let problem = format!(
-                "{count} REFab are more than a rank {what}; allowed: up to {OUT_OF_TIME_MAX}"
+                "{count} REFab are more than a rank {what}; allowed: up to {OUT_OF_TIME_MAX} where refresh is all-bank: set \
+                 refresh_postponed={OUT_OF_TIME_MAX} and refresh_pulled_in=0 with it"
             );
             return Err(unfit(name, problem));
         }

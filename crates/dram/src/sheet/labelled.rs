@@ -47,6 +47,14 @@ pub enum SettingError {
         /// The values that it can have.
         allowed: String,
     },
+    /// A setting of something that no sheet has.
+    #[error("setting {name}: nothing here has a use for it; {name} is {of}")]
+    Unused {
+        /// The setting.
+        name: &'static str,
+        /// What it is of.
+        of: &'static str,
+    },
     /// Settings or sheets that do not fit each other.
     #[error("{what}: {problem}")]
     Unfit {

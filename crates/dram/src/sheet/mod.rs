@@ -20,7 +20,7 @@ mod rule;
 mod system;
 mod timing;
 
-pub use connect::{Connected, check_settings, choices, connect};
+pub use connect::{Connected, check_settings, choices, connect, unused_settings};
 pub use die::{
     CurrentSet, Die, DieRules, ManagementRules, Organization, SameBank, SpeedBin, StackRules,
 };

@@ -14,6 +14,8 @@ use super::problem::{DramSheetProblem, DramSheetProblems};
 pub enum ModuleKind {
     /// Unbuffered.
     Udimm,
+    /// Unbuffered and short, as laptops have them.
+    Sodimm,
     /// With a register for commands (RCD).
     Rdimm,
     /// With a register (MRCD) and data buffers (MDB) that join two ranks at twice their rate.
@@ -22,6 +24,21 @@ pub enum ModuleKind {
     Soldered,
     /// A stack of dies on an interposer, as HBM is.
     Stack,
+}
+
+impl ModuleKind {
+    /// As sheets spell it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Udimm => "udimm",
+            Self::Sodimm => "sodimm",
+            Self::Rdimm => "rdimm",
+            Self::Mrdimm => "mrdimm",
+            Self::Soldered => "soldered",
+            Self::Stack => "stack",
+        }
+    }
 }
 
 /// A module: table `[dimm]`.

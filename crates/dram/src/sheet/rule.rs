@@ -9,10 +9,10 @@ use super::problem::DramSheetProblems;
 use super::rounding::Standard;
 
 /// No rule takes more clocks.
-const CLOCKS_MAX: u32 = 1_000_000;
+const CLOCKS_MAX: u32 = 50_000;
 
 /// No rule takes longer.
-const TIME_MAX: Time = Time::from_ps(1_000_000_000);
+const TIME_MAX: Time = Time::from_ps(10_000_000);
 
 /// A least distance between commands: `max(nck, ns)`, as the standards write it, with where it comes from. In TOML:
 ///

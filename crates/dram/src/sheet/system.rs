@@ -2,13 +2,14 @@
 
 use serde::Deserialize;
 use wordline_core::quantity::{ByteCount, DataRate, Fraction, Frequency, Quantity, Time};
-use wordline_core::{Figure, Mix};
+use wordline_core::{Figure, Mix, Sourced};
 
 use super::labelled::{
     BoundedCount, ChoiceValue, Labelled, LossShare, PageSize, PairRefresh, PowerDown, RefreshMode,
     RefreshRate, RefreshStagger, RowPolicyChoice, SameBankChoice, Sharing, SheetChoice, Switch,
 };
 use super::mapping::Order;
+use super::module::ModuleKind;
 use super::problem::{DramSheetProblem, DramSheetProblems};
 use crate::mapping::AddressHash;
 use crate::scheduler::SchedulerName;
@@ -17,6 +18,8 @@ use crate::scheduler::SchedulerName;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename = "host")]
 pub struct System {
+    /// Kinds of modules that its channels take. Left out: any.
+    pub modules: Option<Sourced<Vec<ModuleKind>>>,
     /// Memory channels, each with one module.
     pub channels: Labelled<BoundedCount<1, 64>>,
     /// Cores.
@@ -322,6 +325,10 @@ impl System {
                 "mapping.interleave_bytes",
                 "allowed: 64 times a power of two",
             );
+        }
+        let slots = self.modules.as_ref();
+        if slots.is_some_and(|slots| slots.value().is_empty()) {
+            problems.add("modules", "at least one kind is needed");
         }
         let controller = &self.controller;
         let (high, low) = (

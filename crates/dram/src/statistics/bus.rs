@@ -45,7 +45,15 @@ impl BusAccount {
         self.empty += other.empty;
     }
 
-    fn subtract(&mut self, part: &Self) {
+    pub(super) fn times(&self, times: u64) -> Self {
+        Self {
+            data: self.data * times,
+            waits: self.waits.map(|clocks| clocks * times),
+            empty: self.empty * times,
+        }
+    }
+
+    pub(super) fn subtract(&mut self, part: &Self) {
         self.data = self.data.saturating_sub(part.data);
         for (sum, part) in self.waits.iter_mut().zip(part.waits) {
             *sum = sum.saturating_sub(part);

@@ -59,6 +59,38 @@ impl TrafficSummary {
         self.bus.merge(&other.bus);
     }
 
+    /// What was done after an earlier read-out of the same counters, where no request was served since; else `None`.
+    #[must_use]
+    pub fn idle_since(&self, earlier: &Self) -> Option<Self> {
+        let served = [self.reads, self.writes] != [earlier.reads, earlier.writes];
+        if served || self.bus.data != earlier.bus.data {
+            return None;
+        }
+        let mut commands = self.commands;
+        for (count, before) in commands.iter_mut().zip(earlier.commands) {
+            *count -= before;
+        }
+        let mut bus = self.bus;
+        bus.subtract(&earlier.bus);
+        Some(Self {
+            clocks: self.clocks - earlier.clocks,
+            commands,
+            bus,
+            ..Self::default()
+        })
+    }
+
+    /// As many times as much of a time in which [no request was served](Self::idle_since).
+    #[must_use]
+    pub fn times(&self, times: u64) -> Self {
+        Self {
+            clocks: self.clocks * times,
+            commands: self.commands.map(|count| count * times),
+            bus: self.bus.times(times),
+            ..Self::default()
+        }
+    }
+
     /// Share of the requests with commands of their own whose row was open; `None` where there were none.
     #[must_use]
     pub fn row_hit_rate(&self) -> Option<f64> {

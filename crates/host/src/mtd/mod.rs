@@ -16,30 +16,15 @@ mod sysfs;
 #[cfg(test)]
 mod tests;
 
-use std::ffi::OsStr;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 pub use calls::{Calls, EccCounts, KernelCalls};
 pub use error::{InUse, MtdError};
 pub use flash::Mtd;
 pub use sysfs::{Description, MtdKind};
 
-/// File systems in which the kernel describes its devices.
-#[derive(Clone, Debug)]
-struct KernelPaths {
-    sys: PathBuf,
-    proc: PathBuf,
-}
-
-impl Default for KernelPaths {
-    fn default() -> Self {
-        Self {
-            sys: PathBuf::from("/sys"),
-            proc: PathBuf::from("/proc"),
-        }
-    }
-}
+use crate::in_use::{KernelPaths, numbered};
 
 /// The major numbers of the character devices and of the block devices over them (Linux, devices.txt).
 const MTD_CHAR: u32 = 90;
@@ -78,9 +63,4 @@ fn number_of(device: &Path) -> Result<u32, MtdError> {
         },
         instead: number.map(|number| format!("/dev/mtd{number}")),
     })
-}
-
-/// A number behind a name: 3 of `mtd3`.
-fn numbered(name: &OsStr, prefix: &str) -> Option<u32> {
-    name.to_str()?.strip_prefix(prefix)?.parse().ok()
 }

@@ -176,6 +176,11 @@ impl Analysis {
         self.accesses
     }
 
+    /// How long accesses took.
+    pub(crate) const fn latency(&self) -> &LatencyHistogram {
+        &self.latency
+    }
+
     /// How long all accesses took together so far, a start-up included.
     pub(crate) const fn elapsed(&self) -> Time {
         self.now

@@ -38,8 +38,7 @@ fn summary(subject: &Subject, findings: &BufferFindings, document: &mut ResultSe
     let accesses = latency.count();
     subject.add(Metric::AccessCount, Ok(accesses as f64), document);
     subject.add(Metric::ThroughputMean, limit(&findings.curve), document);
-    let name = format!("{}, {} timing", subject.target, subject.timing);
-    subject.latencies(latency, name, document);
+    subject.latencies(latency, subject.distribution(), document);
 }
 
 /// Above this rate no RAM is enough.

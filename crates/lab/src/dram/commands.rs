@@ -106,6 +106,11 @@ impl CommandWriters {
         }
     }
 
+    /// Whether each command is needed, to be written down or checked.
+    pub(super) fn needs_each(&self) -> bool {
+        !matches!(self.log, CommandLogFile::None) || self.checks()
+    }
+
     /// Whether commands are checked.
     pub(super) fn checks(&self) -> bool {
         self.checker.is_some()

@@ -10,28 +10,22 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use wordline_catalog::ModuleInSystem;
-use wordline_core::quantity::{DataRate, Quantity};
+use wordline_core::quantity::{DataRate, Quantity, Time};
 use wordline_core::{BandwidthTest, Mix, Pattern, ResultSet};
-use wordline_dram::energy;
-use wordline_dram::sheet::Connected;
+use wordline_dram::sheet::{Connected, Settings};
 use wordline_dram::system::SystemRun;
+use wordline_dram::{SystemConfig, energy};
 
 use super::anchors::{self, Anchor, KeptDraws};
 use super::draws::JointDraws;
 use super::points::{self, DramPoint, PointWatch};
+use super::reduced::{self, PART, SEEDS};
 use super::spread::{self, DrawnSpread};
-use super::{ModuleMemory, Test, reduced};
+use super::{ModuleMemory, Test};
 use crate::control::Control;
 use crate::error::LabError;
 use crate::meter::Meter;
 use crate::warning::LabWarning;
-
-/// By how much systems are reduced at most. Half of one differs from the whole by less than chance does; a quarter is off
-/// by about as much.
-const PART: u32 = 2;
-
-/// Seeds by which the part is compared with the whole: on the part, and on the whole.
-const SEEDS: [usize; 2] = [8, 4];
 
 /// What a run is for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,14 +50,14 @@ struct RunKey {
     target: usize,
 }
 
-/// Runs, and what is run.
-type Planned = Vec<(RunKey, Connected)>;
+/// Runs, what is run, and how many times as much the whole system is.
+type Planned = Vec<(RunKey, Connected, u32)>;
 
 /// What runs count as in the progress.
-fn weight(planned: &[(RunKey, Connected)]) -> u64 {
+fn weight(planned: &[(RunKey, Connected, u32)]) -> u64 {
     let channels = planned
         .iter()
-        .map(|(_, connected)| connected.config.channels);
+        .map(|(_, connected, _)| connected.config.channels);
     points::weights(channels).sum()
 }
 
@@ -390,13 +384,13 @@ impl<'r> DrawnRuns<'r> {
     ) -> Result<(), LabError> {
         let points: Vec<DramPoint> = planned
             .iter()
-            .map(|(key, connected)| self.point(*key, connected))
+            .map(|(key, connected, _)| self.point(*key, connected))
             .collect();
         let values = self.values.iter();
         let values = values.map(|(key, value)| (*key, value.bytes_per_s));
         let seen = SeenRuns {
             runs: self,
-            keys: planned.iter().map(|(key, _)| *key).collect(),
+            keys: planned.iter().map(|(key, _, part)| (*key, *part)).collect(),
             values: Mutex::new(values.collect()),
         };
         let watch = |point: usize, run: &SystemRun| seen.see(point, run);
@@ -404,7 +398,7 @@ impl<'r> DrawnRuns<'r> {
         let ended = meter.run(weight(&planned), 1, |control| {
             points::run_in_order(&points, watch, control)
         })?;
-        for ((key, connected), ended) in planned.iter().zip(ended) {
+        for ((key, connected, part), ended) in planned.iter().zip(ended) {
             let memory = self.memory(key.target);
             let run = match key.kind {
                 RunKind::Chosen => self.test.finished(memory, ended, document)?,
@@ -414,7 +408,14 @@ impl<'r> DrawnRuns<'r> {
             let Some(run) = run else {
                 continue;
             };
-            let value = self.value(*key, connected, &run);
+            if run.bytes_per_s() == 0.0 {
+                return Err(LabError::NothingMoved {
+                    target: memory.name.clone(),
+                    mix: self.mixes[key.mix],
+                    measured: Time::from_ps(self.test.workload.measure_ps),
+                });
+            }
+            let value = value(*part, connected, &run);
             self.values.insert(*key, value);
             if key.kind == RunKind::Chosen {
                 self.chosen.insert(*key, run);
@@ -434,27 +435,36 @@ impl<'r> DrawnRuns<'r> {
         for kind in kinds {
             for place in places {
                 // What does not connect on a part, though it does on the whole, has no band.
-                if let Some(connected) = self.connected(place.target, *kind, draws) {
-                    planned.push((place.key(*kind), connected));
+                if let Some((connected, part)) = self.connected(place.target, *kind, draws) {
+                    planned.push((place.key(*kind), connected, part));
                 }
             }
         }
     }
 
+    /// What a run is of, and how many times as much the whole is. A draw may have other channels and cores than are chosen:
+    /// they are reduced as well.
     fn connected(
         &self,
         target: usize,
         kind: RunKind,
         draws: Option<&JointDraws>,
-    ) -> Option<Connected> {
+    ) -> Option<(Connected, u32)> {
         let (memory, part) = (self.memory(target), self.parts[target]);
-        let config = &memory.connected.config;
         let fixed = &self.test.workload.settings;
-        let on_part = || reduced::settings(fixed, config, part, config.cores.cores / part);
+        let reduced = |settings: &Settings, whole: &SystemConfig, part: u32| {
+            let cores = whole.cores.cores / part;
+            let settings = reduced::settings(settings, whole, part, cores);
+            Some((memory.target.connect(&settings).ok()?, part))
+        };
         match kind {
-            RunKind::Chosen | RunKind::OnWhole(_) => Some(memory.connected.clone()),
-            RunKind::OnPart(_) => memory.target.connect(&on_part()).ok(),
-            RunKind::Drawn(number) => draws?.connect(&memory.target, &on_part(), number).ok(),
+            RunKind::Chosen | RunKind::OnWhole(_) => Some((memory.connected.clone(), 1)),
+            RunKind::OnPart(_) => reduced(fixed, &memory.connected.config, part),
+            RunKind::Drawn(number) => {
+                let settings = draws?.settings(&memory.target, fixed, number);
+                let whole = memory.target.connect(&settings).ok()?.config;
+                reduced(&settings, &whole, reduced::parts(&whole, PART.min(part)))
+            }
         }
     }
 
@@ -474,25 +484,6 @@ impl<'r> DrawnRuns<'r> {
         point.traffic.seed = self.test.seed.wrapping_add(seed as u64);
         point.config = connected.config.clone();
         point
-    }
-
-    /// How many times as much the whole is as what a run is of.
-    fn part(&self, key: RunKey) -> f64 {
-        match key.kind {
-            RunKind::Chosen | RunKind::OnWhole(_) => 1.0,
-            RunKind::OnPart(_) | RunKind::Drawn(_) => f64::from(self.parts[key.target]),
-        }
-    }
-
-    fn value(&self, key: RunKey, connected: &Connected, run: &SystemRun) -> RunValue {
-        let part = self.part(key);
-        let joules = connected.currents.first().map_or(0.0, |(_, currents)| {
-            energy(&run.energy, currents, &connected.config.sub_channel).total()
-        });
-        RunValue {
-            bytes_per_s: part * run.bytes_per_s(),
-            power_w: part * joules / super::rows::seconds(run.duration_ps as f64),
-        }
     }
 
     /// The run of a target as chosen, where it was finished.
@@ -552,6 +543,18 @@ impl<'r> DrawnRuns<'r> {
     }
 }
 
+/// What a run of one part of so many says of the whole.
+fn value(part: u32, connected: &Connected, run: &SystemRun) -> RunValue {
+    let part = f64::from(part);
+    let joules = connected.currents.first().map_or(0.0, |(_, currents)| {
+        energy(&run.energy, currents, &connected.config.sub_channel).total()
+    });
+    RunValue {
+        bytes_per_s: part * run.bytes_per_s(),
+        power_w: part * joules / super::rows::seconds(run.duration_ps as f64),
+    }
+}
+
 /// A value over all draws that ended.
 pub(super) struct DrawnValues {
     /// With the number of the draw.
@@ -587,15 +590,16 @@ impl Reduction {
 /// What a person who watches is shown: the gain as chosen, and its band over the draws that ended.
 struct SeenRuns<'s, 'r> {
     runs: &'s DrawnRuns<'r>,
-    keys: Vec<RunKey>,
+    /// With how many times as much the whole is.
+    keys: Vec<(RunKey, u32)>,
     values: Mutex<BTreeMap<RunKey, f64>>,
 }
 
 impl SeenRuns<'_, '_> {
     fn see(&self, point: usize, run: &SystemRun) -> Option<String> {
         let mut values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = *self.keys.get(point)?;
-        values.insert(key, self.runs.part(key) * run.bytes_per_s());
+        let (key, part) = *self.keys.get(point)?;
+        values.insert(key, f64::from(part) * run.bytes_per_s());
         let bandwidth = self.runs.bandwidth;
         let mut mixes = bandwidth.mixes.iter();
         let mix = mixes.position(|mix| bandwidth.band.covers(*mix))?;

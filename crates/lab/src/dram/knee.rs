@@ -13,7 +13,7 @@ const CONSTANT: f64 = 1.1;
 
 /// Which point is the knee of a curve, least load first; `None` where it does not bend: with fewer than three points,
 /// or where latency or throughput do not grow.
-pub(super) fn knee(curve: &[Place]) -> Option<usize> {
+pub(crate) fn knee(curve: &[Place]) -> Option<usize> {
     let (&(x0, y0), &(x1, y1)) = (curve.first()?, curve.last()?);
     if !(x1 > x0 && y1 > y0) {
         return None;
@@ -29,7 +29,7 @@ pub(super) fn knee(curve: &[Place]) -> Option<usize> {
 /// Each point whose distance below the line may be the greatest, within both their errors, may be next to the knee; between
 /// the neighbours of the outermost of them a convex curve has it. Errors of the ends of the line are left out: they move
 /// all distances alike.
-pub(super) fn knee_between(curve: &[Place], errors: &[Place]) -> Option<(usize, usize)> {
+pub(crate) fn knee_between(curve: &[Place], errors: &[Place]) -> Option<(usize, usize)> {
     let best = knee(curve)?;
     let (&(x0, y0), &(x1, y1)) = (curve.first()?, curve.last()?);
     let below = |index: usize| {
@@ -47,7 +47,7 @@ pub(super) fn knee_between(curve: &[Place], errors: &[Place]) -> Option<(usize, 
 }
 
 /// The first point whose latency is above that of the first stage; their number where none is.
-pub(super) fn rises(curve: &[Place], idle: f64) -> usize {
+pub(crate) fn rises(curve: &[Place], idle: f64) -> usize {
     let rises = curve
         .iter()
         .position(|&(_, latency)| latency > CONSTANT * idle);
@@ -55,7 +55,7 @@ pub(super) fn rises(curve: &[Place], idle: f64) -> usize {
 }
 
 /// The stage of every point, 1 to 3, where an idle memory has a latency. Without a knee nothing is saturated.
-pub(super) fn stages(curve: &[Place], knee: Option<usize>, idle: f64) -> Vec<u8> {
+pub(crate) fn stages(curve: &[Place], knee: Option<usize>, idle: f64) -> Vec<u8> {
     let rises = rises(curve, idle);
     let stage = |index: usize| match knee {
         Some(knee) if index > knee => 3,
@@ -66,12 +66,12 @@ pub(super) fn stages(curve: &[Place], knee: Option<usize>, idle: f64) -> Vec<u8>
 }
 
 /// The throughput at which a curve first takes a latency; `None` where it never does.
-pub(super) fn throughput_at(curve: &[Place], latency: f64) -> Option<f64> {
+pub(crate) fn throughput_at(curve: &[Place], latency: f64) -> Option<f64> {
     first_crossing(curve.iter().map(|&(x, y)| (y, x)), latency)
 }
 
 /// The latency of a curve where it first carries a throughput; `None` beyond what it carries.
-pub(super) fn latency_at(curve: &[Place], throughput: f64) -> Option<f64> {
+pub(crate) fn latency_at(curve: &[Place], throughput: f64) -> Option<f64> {
     first_crossing(curve.iter().copied(), throughput)
 }
 

@@ -211,27 +211,38 @@ fn rows(
         alone.add(Metric::LatencyMean, Ok(idle), document);
     }
     if document.complete {
-        let place = knee.map(|knee| places[knee]);
-        for (metric, value) in [
-            (
-                Metric::ThroughputKnee,
-                place.map(|(throughput, _)| throughput),
-            ),
-            (Metric::LatencyKnee, place.map(|(_, latency)| latency)),
-        ] {
-            let value = value.ok_or(NoValue::BeyondRange);
-            whole.add(metric, value, document);
-        }
-        if knee.is_some() {
-            knee_interval(curve, &whole, document);
-        }
+        knee_rows(&places, &curve.errors(), &whole, document);
+    }
+}
+
+/// The rows of a curve's knee: where it is, and between which points it lies. `errors` are half the widths of the places'
+/// intervals.
+pub(crate) fn knee_rows(
+    places: &[Place],
+    errors: &[Place],
+    whole: &Subject,
+    document: &mut ResultSet,
+) {
+    let knee = knee::knee(places);
+    let place = knee.map(|knee| places[knee]);
+    for (metric, value) in [
+        (
+            Metric::ThroughputKnee,
+            place.map(|(throughput, _)| throughput),
+        ),
+        (Metric::LatencyKnee, place.map(|(_, latency)| latency)),
+    ] {
+        let value = value.ok_or(NoValue::BeyondRange);
+        whole.add(metric, value, document);
+    }
+    if knee.is_some() {
+        knee_interval(places, errors, whole, document);
     }
 }
 
 /// Between which throughputs and latencies the knee lies: of the points that may be next to it.
-fn knee_interval(curve: &DelayCurve<'_, '_>, whole: &Subject, document: &mut ResultSet) {
-    let places = curve.places();
-    let Some((from, to)) = knee::knee_between(&places, &curve.errors()) else {
+fn knee_interval(places: &[Place], errors: &[Place], whole: &Subject, document: &mut ResultSet) {
+    let Some((from, to)) = knee::knee_between(places, errors) else {
         return;
     };
     let within = &places[from..=to];
@@ -244,7 +255,7 @@ fn knee_interval(curve: &DelayCurve<'_, '_>, whole: &Subject, document: &mut Res
         let low = within.iter().map(of).fold(f64::INFINITY, f64::min);
         let high = within.iter().map(of).fold(f64::NEG_INFINITY, f64::max);
         for (end, value) in [("confidence_low", low), ("confidence_high", high)] {
-            let at = whole.estimate(Basis::Simulated, end);
+            let at = whole.estimate(whole.basis, end);
             at.add(metric, Ok(value), document);
         }
     }
@@ -334,7 +345,27 @@ fn compare(
 
 fn check(test: &Test<'_>, loaded: &LoadedTest) -> Result<(), LabError> {
     super::check_samples(loaded.samples)?;
-    let delays = &loaded.delays_cycles;
+    check_sweep(&loaded.delays_cycles, &loaded.within_ps)?;
+    for memory in &test.memories {
+        let cores = memory.connected.config.cores.cores;
+        if cores < 2 {
+            let target = memory.name.clone();
+            return Err(SettingProblem::FewCores { cores, target }.of("cores"));
+        }
+        if loaded.probes == 0 || loaded.probes >= cores {
+            return Err(SettingProblem::Probes {
+                found: loaded.probes,
+                target: memory.name.clone(),
+                most: cores - 1,
+            }
+            .of("probes"));
+        }
+    }
+    Ok(())
+}
+
+/// Checks pauses, which ascend, and times, which differ.
+pub(crate) fn check_sweep(delays: &[u64], within_ps: &[u64]) -> Result<(), LabError> {
     let wrong = |problem: SettingProblem| Err(problem.of("delay"));
     if delays.len() > DELAYS_MAX {
         return wrong(SettingProblem::Many(DELAYS_MAX));
@@ -354,26 +385,10 @@ fn check(test: &Test<'_>, loaded: &LoadedTest) -> Result<(), LabError> {
             most: DELAY_MAX,
         });
     }
-    for memory in &test.memories {
-        let cores = memory.connected.config.cores.cores;
-        if cores < 2 {
-            let target = memory.name.clone();
-            return Err(SettingProblem::FewCores { cores, target }.of("cores"));
-        }
-        if loaded.probes == 0 || loaded.probes >= cores {
-            return Err(SettingProblem::Probes {
-                found: loaded.probes,
-                target: memory.name.clone(),
-                most: cores - 1,
-            }
-            .of("probes"));
-        }
-    }
-    if loaded.within_ps.is_empty() {
+    if within_ps.is_empty() {
         return Ok(());
     }
-    let within = loaded
-        .within_ps
+    let within = within_ps
         .iter()
         .map(|ps| wordline_core::quantity::Time::from_ps(*ps).to_string());
     crate::list::distinct("within", within)

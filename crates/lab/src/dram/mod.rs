@@ -12,13 +12,14 @@ mod drawn;
 pub(crate) mod draws;
 mod explain;
 mod idle;
+mod idle_gap;
 pub(crate) mod knee;
-mod loaded;
+pub(crate) mod loaded;
 mod measured;
 pub(crate) mod points;
 pub(crate) mod reduced;
 pub(crate) mod rows;
-mod sources;
+pub(crate) mod sources;
 pub(crate) mod spread;
 pub(crate) mod sweep;
 mod trace;
@@ -38,6 +39,7 @@ use crate::control::Control;
 use crate::error::{LabError, SettingProblem, in_range};
 use crate::open;
 use crate::subject::{Axes, Subject};
+use crate::warning::LabWarning;
 use points::{DramPoint, Ended};
 
 /// The longest time that may be simulated: a second is ten thousand times what a test needs.
@@ -114,6 +116,7 @@ pub(crate) fn run(
 ) -> Result<(), LabError> {
     check(workload, experiment)?;
     let memories = connect(catalog, workload, experiment)?;
+    unused(&memories, &workload.settings, document)?;
     // In full, so that the document repeats whatever the defaults become.
     document.experiment.targets = memories.iter().map(|memory| memory.name.clone()).collect();
     for memory in &memories {
@@ -171,6 +174,35 @@ fn connect<'a>(
         memories.push(ModuleMemory::connected(target, &workload.settings)?);
     }
     Ok(memories)
+}
+
+/// A setting that no target has a use for is a mistake; one that some have none for may serve the others.
+fn unused(
+    memories: &[ModuleMemory<'_>],
+    settings: &Settings,
+    document: &mut ResultSet,
+) -> Result<(), LabError> {
+    let of = |memory: &ModuleMemory<'_>| memory.target.unused_settings(settings);
+    let all: Vec<_> = memories.iter().map(of).collect();
+    let Some((first, others)) = all.split_first() else {
+        return Ok(());
+    };
+    let everywhere = first
+        .iter()
+        .find(|one| others.iter().all(|other| other.contains(one)));
+    if let Some(source) = everywhere {
+        return Err(LabError::Setting {
+            target: memories[0].name.clone(),
+            source: source.clone(),
+        });
+    }
+    for (memory, unused) in memories.iter().zip(all) {
+        for why in unused {
+            let target = &memory.name;
+            document.warn(LabWarning::SettingUnused { target, why: &why });
+        }
+    }
+    Ok(())
 }
 
 impl Test<'_> {

@@ -68,9 +68,9 @@ pub(crate) fn run_in_order(
             ended
         };
         let index = index as u64;
-        let cost = match control.has_budget {
-            true => index,
-            false => u64::MAX - index,
+        let cost = match control.budget {
+            Some(_) => index,
+            None => u64::MAX - index,
         };
         Case::new(point.name.as_str(), weight, work).costing(cost)
     });

@@ -4,6 +4,13 @@
 use wordline_dram::SystemConfig;
 use wordline_dram::sheet::Settings;
 
+/// By how much systems are reduced at most where draws are judged, and where a gain has its band. Half of one differs from
+/// the whole by less than chance does; a quarter is off by about as much.
+pub(crate) const PART: u32 = 2;
+
+/// Seeds by which the part is compared with the whole: on the part, and on the whole.
+pub(crate) const SEEDS: [usize; 2] = [8, 4];
+
 /// By what channels and cores can be divided alike, at most `most`: 1 where only the whole will do. So it is with several
 /// sockets and behind links, which carry as much for a part; clusters need as many channels each.
 pub(crate) fn parts(config: &SystemConfig, most: u32) -> u32 {

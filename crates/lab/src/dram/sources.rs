@@ -9,7 +9,7 @@ use wordline_core::{Basis, ResultSet};
 use crate::sources::add_sheet;
 
 /// Adds the sheets of a target and their figures, each once. What the user set stands in for what the sheets choose.
-pub(super) fn add(
+pub(crate) fn add(
     document: &mut ResultSet,
     target: &ModuleInSystem<'_>,
     settings: &BTreeMap<String, String>,

@@ -8,7 +8,7 @@
 use super::knee::{self, Place};
 
 /// Pauses in cycles that a sweep begins with: none, one that leaves the memory all but idle, and some between.
-pub(super) const START: [u64; 4] = [0, 40, 400, 20_000];
+pub(crate) const START: [u64; 4] = [0, 40, 400, 20_000];
 
 /// Most points of a curve.
 pub(crate) const POINTS_MAX: usize = 14;
@@ -24,7 +24,7 @@ const STEP_OF_KNEE: f64 = 0.05;
 
 /// The pauses that a curve lacks, ascending; none where it is complete. Its points stand in the order of their pauses,
 /// the shortest first.
-pub(super) fn lacking(points: &[(u64, Place)], idle: f64) -> Vec<u64> {
+pub(crate) fn lacking(points: &[(u64, Place)], idle: f64) -> Vec<u64> {
     let room = POINTS_MAX.saturating_sub(points.len());
     let step = steps(points, idle);
     let differ = difference(points);

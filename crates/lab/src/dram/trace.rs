@@ -17,13 +17,14 @@ use wordline_core::{
 };
 use wordline_dram::energy::EnergyMeter;
 use wordline_dram::system::{Completion, MemorySystem};
-use wordline_dram::{EnergyCounts, Observer, RequestKind, Statistics, TrafficSummary};
+use wordline_dram::{EnergyCounts, RequestKind, Statistics, TrafficSummary};
 use wordline_trace::dram::{
     CACHE_LEVELS, CacheChoices, DramFormat, DramRequest, DramSummary, DramTrace, DramTraceError,
     DramTraceOptions, ProgramCounts, open,
 };
 
-use super::commands::{CommandFindings, CommandWriters};
+use super::commands::{CommandFindings, CommandTap, CommandWriters};
+use super::idle_gap::{IdleGaps, Watch};
 use super::rows::{DramWork, seconds};
 use super::{ModuleMemory, TIME_MAX, Test, explain};
 use crate::control::{Control, Progress};
@@ -42,6 +43,9 @@ const STEP_PS: u64 = 5_000;
 
 /// The levels of caches, as rows name them.
 const LEVELS: [&str; CACHE_LEVELS] = ["l1", "l2", "l3"];
+
+/// The memory of a replay.
+type ReplayedMemory = MemorySystem<Watch<CommandTap>>;
 
 /// A trace that is being read.
 type Requests = DramTrace<Box<dyn BufRead>>;
@@ -114,6 +118,8 @@ struct Replayed {
     told: DramSummary,
     /// What the checker found, where it was asked for.
     checked: Option<CommandFindings>,
+    /// Gaps of which a part was counted and not simulated, and how long those parts are together.
+    gaps: (u64, Time),
 }
 
 /// Replays a trace on one target; `None` when it is cancelled.
@@ -170,7 +176,8 @@ fn watched(
     let window = u64::from(cores) * u64::from(config.cores.misses);
     let cycle_ps = 1e12 / core_clock(memory, trace).hz() as f64;
     let instruction_ps = cycle_ps / instructions_per_cycle(trace);
-    let mut player = TraceReplay::new(system, window.max(1), instruction_ps);
+    let gaps = IdleGaps::new(config, commands.needs_each());
+    let mut player = TraceReplay::new(system, gaps, window.max(1), instruction_ps);
     if is_program {
         player.path_ps = config.cores.request_path_ps + config.cores.return_path_ps;
     }
@@ -178,14 +185,14 @@ fn watched(
         return Ok(None);
     }
     let told = requests.summary();
-    let mut done = player.finish();
+    let (mut done, gaps) = player.finish();
     let clock = config.sub_channel.clock;
     // The last command is not the end: its data are.
     let data = done.system.observers().map(|(_, tap)| tap.data_end()).max();
     let end_ps = done.end_ps.max(clock.ps(data.unwrap_or(0)));
     let end = clock.edge_at_or_after(end_ps);
     done.system.run(end_ps);
-    let (mut summary, mut energy) = (TrafficSummary::default(), EnergyCounts::default());
+    let (mut summary, mut energy) = (gaps.summary, gaps.energy);
     let mut findings = CommandFindings::default();
     for ((statistics, meter), tap) in done.system.observers_mut() {
         summary.merge(&statistics.end(end));
@@ -193,7 +200,8 @@ fn watched(
         tap.finish(end, &mut findings);
     }
     Ok(Some(Replayed {
-        end_ps,
+        end_ps: end_ps + gaps.skipped_ps,
+        gaps: (gaps.count, Time::from_ps(gaps.skipped_ps)),
         reads: done.reads,
         write_ps: done.write_ps,
         summary,
@@ -204,11 +212,11 @@ fn watched(
 }
 
 /// Hands every request to the player; `false` when it is cancelled.
-fn play<O: Observer>(
+fn play(
     memory: &ModuleMemory<'_>,
     trace: &DramTraceTest,
     requests: &mut Requests,
-    player: &mut TraceReplay<O>,
+    player: &mut TraceReplay,
     control: &Control<'_>,
 ) -> Result<bool, LabError> {
     // The file's own reading says how far it is.
@@ -224,6 +232,7 @@ fn play<O: Observer>(
     for (number, request) in requests.by_ref().enumerate() {
         let request = request.map_err(|source| unusable(trace, source))?;
         let due_ps = player.due(&request);
+        let due_ps = due_ps - player.pass_gap(due_ps);
         if due_ps > TIME_MAX.ps() && (request.at.is_some() || request.instructions > 0) {
             return Err(at_fault(LogProblem::LateRequest {
                 line: request.line,
@@ -247,7 +256,7 @@ fn play<O: Observer>(
 }
 
 /// Hands requests to a memory in their time.
-struct TraceReplay<O: Observer> {
+struct TraceReplay {
     /// Most requests without times that are under way.
     window: u64,
     /// Picoseconds that an instruction of a program takes while no miss stops it.
@@ -263,12 +272,13 @@ struct TraceReplay<O: Observer> {
     under_way: u64,
     now_ps: u64,
     run_ps: u64,
-    done: Done<O>,
+    gaps: IdleGaps,
+    done: Done,
 }
 
 /// A memory, and what came of the requests to it.
-struct Done<O: Observer> {
-    system: MemorySystem<O>,
+struct Done {
+    system: ReplayedMemory,
     reads: LatencyHistogram,
     /// Picoseconds until writes were accepted, summed over them.
     write_ps: u128,
@@ -276,8 +286,8 @@ struct Done<O: Observer> {
     end_ps: u64,
 }
 
-impl<O: Observer> TraceReplay<O> {
-    fn new(system: MemorySystem<O>, window: u64, instruction_ps: f64) -> Self {
+impl TraceReplay {
+    fn new(system: ReplayedMemory, gaps: IdleGaps, window: u64, instruction_ps: f64) -> Self {
         Self {
             window,
             instruction_ps,
@@ -288,6 +298,7 @@ impl<O: Observer> TraceReplay<O> {
             under_way: 0,
             now_ps: 0,
             run_ps: 0,
+            gaps,
             done: Done {
                 system,
                 reads: LatencyHistogram::new(),
@@ -297,10 +308,11 @@ impl<O: Observer> TraceReplay<O> {
         }
     }
 
-    /// When a request comes, unless it finds no room: at its time, or when the instructions in front of it have ended.
+    /// When a request comes, unless it finds no room: at its time, or when the instructions in front of it have ended. What
+    /// was left out of gaps does not count.
     fn due(&mut self, request: &DramRequest) -> u64 {
         if let Some(at) = request.at {
-            return at.ps();
+            return at.ps().saturating_sub(self.gaps.skipped_ps);
         }
         let took = request.instructions as f64 * self.instruction_ps + self.rest_ps;
         self.rest_ps = took.fract();
@@ -335,6 +347,21 @@ impl<O: Observer> TraceReplay<O> {
         self.came.insert(id, self.now_ps);
         self.under_way += 1;
         Ok(())
+    }
+
+    /// Leaves out what it can of the gap before a request, and says how much that is.
+    fn pass_gap(&mut self, due_ps: u64) -> u64 {
+        let Some(least_ps) = self.gaps.least_ps() else {
+            return 0;
+        };
+        // Requests of the last stretch are done long before the gap ends.
+        if due_ps.saturating_sub(self.now_ps) < least_ps {
+            return 0;
+        }
+        let (now_ps, skipped_ps) = self.gaps.pass(&mut self.done.system, self.now_ps, due_ps);
+        self.now_ps = now_ps;
+        self.run(now_ps);
+        skipped_ps
     }
 
     /// Lets a part of a long pause pass.
@@ -378,11 +405,11 @@ impl<O: Observer> TraceReplay<O> {
     }
 
     /// Waits for everything.
-    fn finish(mut self) -> Done<O> {
+    fn finish(mut self) -> (Done, IdleGaps) {
         let end_ps = self.done.system.flush();
         self.collect();
         self.done.end_ps = self.done.end_ps.max(end_ps);
-        self.done
+        (self.done, self.gaps)
     }
 }
 
@@ -491,6 +518,15 @@ impl Replayed {
                 file,
                 target,
                 count,
+            });
+        }
+        let (count, skipped) = &self.gaps;
+        if *count > 0 {
+            document.warn(LabWarning::IdleGaps {
+                file,
+                target,
+                count,
+                skipped,
             });
         }
         match &told.program {

@@ -1,6 +1,6 @@
-//! A part's sheet from a log of a real one.
+//! A part's sheet from a log of a real one, or a [system's](system) from what was measured of its memory.
 //!
-//! Two kinds of memory, two ways. Raw flash repeats simple steps, so that its figures follow from a log by
+//! Two kinds of parts, two ways. Raw flash repeats simple steps, so that its figures follow from a log by
 //! [statistics](flash), with intervals. A card is a black box, whose figures are searched for:
 //!
 //! Nobody publishes the firmware of a card. What it does shows in how long its accesses take, so the figures that
@@ -29,6 +29,7 @@ mod search;
 mod sheet;
 mod signature;
 mod stages;
+mod system;
 mod task;
 mod template;
 mod written;
@@ -74,6 +75,7 @@ pub struct Estimate {
 enum Method {
     Search(&'static Template),
     Flash(&'static flash::FlashTemplate),
+    System,
 }
 
 /// The default base of a template.
@@ -84,6 +86,7 @@ pub fn default_base(template: &str) -> Result<&'static str, LabError> {
     Ok(match method(template)? {
         Method::Search(template) => template.base,
         Method::Flash(template) => template.base,
+        Method::System => return Err(SettingProblem::NoSystemBase.of("base")),
     })
 }
 
@@ -91,10 +94,12 @@ fn method(name: &str) -> Result<Method, LabError> {
     let searched = TEMPLATES.iter().find(|one| one.name == name);
     let flash = flash::TEMPLATES.iter().find(|one| one.name == name);
     let found = searched.map(Method::Search).or(flash.map(Method::Flash));
+    let found = found.or((name == system::TEMPLATE).then_some(Method::System));
     found.ok_or_else(|| {
         let searched = TEMPLATES.iter().map(|one| one.name);
         let names: Vec<_> = searched
             .chain(flash::TEMPLATES.iter().map(|one| one.name))
+            .chain([system::TEMPLATE])
             .collect();
         SettingProblem::UnknownTemplate {
             name: name.to_owned(),
@@ -122,7 +127,16 @@ pub fn fit(
     if experiment.ftl.is_some() {
         return Err(SettingProblem::LayerOfFit.of("ftl"));
     }
-    match method(&workload.template)? {
+    let method = method(&workload.template)?;
+    if !matches!(method, Method::System) {
+        for (name, stated) in [("channels", workload.channels), ("cores", workload.cores)] {
+            if stated.is_some() {
+                return Err(SettingProblem::SystemAlone.of(name));
+            }
+        }
+    }
+    match method {
+        Method::System => system::fit(catalog, experiment, workload, control),
         Method::Search(template) => fit_to(template, catalog, experiment, workload, control),
         Method::Flash(template) => {
             let [target] = &experiment.targets[..] else {

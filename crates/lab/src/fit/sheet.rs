@@ -21,6 +21,8 @@ pub(crate) struct SheetChange {
 /// What a fitted sheet says of itself.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct About<'a> {
+    /// The key of its id: `part`, or `system`.
+    pub(crate) kind: &'a str,
     pub(crate) id: &'a str,
     pub(crate) name: &'a str,
     pub(crate) manufacturer: &'a str,
@@ -108,7 +110,7 @@ pub(crate) fn fitted(
     let cautions = format!("[\n{}]", cautions.concat());
     let mut head = String::new();
     for (key, value) in [
-        ("part", quoted(about.id)),
+        (about.kind, quoted(about.id)),
         ("name", quoted(about.name)),
         ("manufacturer", quoted(about.manufacturer)),
         ("revision", quoted(about.revision)),
@@ -255,7 +257,7 @@ fn without_comments(text: &str) -> String {
 }
 
 /// A basic string of TOML.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     toml::Value::String(text.replace(['\n', '\r'], " ")).to_string()
 }
 
@@ -354,6 +356,7 @@ name = "x"
 
     fn about() -> About<'static> {
         About {
+            kind: "part",
             id: "mine",
             name: "Mine \"new\"",
             manufacturer: "unknown",

@@ -348,6 +348,7 @@ impl Task<'_> {
             })
             .collect();
         let about = About {
+            kind: "part",
             id: &self.workload.id,
             name: &format!("Fitted to {file}"),
             manufacturer: "unknown",

@@ -67,6 +67,8 @@ fn workload() -> FitWorkload {
         warm_up_bytes: 0,
         usage: None,
         predict: Vec::new(),
+        channels: None,
+        cores: None,
         simulations: 120,
     }
 }

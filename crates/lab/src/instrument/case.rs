@@ -155,7 +155,7 @@ pub(crate) fn run<T: Send>(
     }
     let mut results: Vec<Option<T>> = cases.iter().map(|_| None).collect();
     let mut queue: Vec<(usize, Case<'_, T>)> = cases.into_iter().enumerate().collect();
-    if control.has_budget {
+    if control.budget.is_some() {
         sort(&mut queue, true);
     }
     for (index, case) in queue {
@@ -215,7 +215,7 @@ fn side_by_side<T: Send>(
     let mut results: Vec<Option<T>> = cases.iter().map(|_| None).collect();
     let weights: Vec<u64> = cases.iter().map(|case| case.weight).collect();
     let mut queue: Vec<(usize, Case<'_, T>)> = cases.into_iter().enumerate().collect();
-    sort(&mut queue, control.has_budget);
+    sort(&mut queue, control.budget.is_some());
     let (stop, open, destroy) = (control.stop, control.open, control.destroy);
     let listens = control.progress.is_some();
     pool.in_place_scope(|scope| {
@@ -324,7 +324,7 @@ mod tests {
         let ended = AtomicUsize::new(0);
         let control = Control {
             threads: 1,
-            has_budget: true,
+            budget: Some(std::time::Duration::from_secs(1)),
             stop: Some(&stop),
             ..Control::default()
         };

@@ -59,7 +59,7 @@ pub(super) fn check_destroy(targets: &[Target<'_>], control: &Control<'_>) -> Re
 }
 
 /// What every measurement on this host depends on.
-fn of_machine() -> BTreeMap<String, String> {
+pub(crate) fn of_machine() -> BTreeMap<String, String> {
     let mut facts = BTreeMap::from([
         ("system".to_owned(), machine::system()),
         (

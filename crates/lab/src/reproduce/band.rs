@@ -1,13 +1,13 @@
 //! How far a value depends on what no maker discloses: all labelled choices drawn at once, the same for every module.
 //!
-//! Draws are those of `wordline dram bandwidth`: a Latin hypercube. A value is compared with itself under each draw on a
-//! quarter of the system: as many cores and as much traffic a channel, simulated for a shorter time, on fewer loads. What
-//! a draw changes there is added to the value of the whole system; what the part changes with nothing drawn is stated
-//! beside it. A band decides no verdict. A value that could hardly miss has none: however the choices are made, it says
+//! Draws are those of `wordline dram bandwidth`: a Latin hypercube, judged on the same part of the system, for the same time
+//! and with as many seeds. A value is compared with itself under each draw on a quarter of the system: as many cores and as
+//! much traffic a channel, simulated for a shorter time, on fewer loads. What a draw changes there is added to the value of
+//! the whole system; what the part changes with nothing drawn is stated beside it. A band decides no verdict. A value that could hardly miss has none: however the choices are made, it says
 //! nothing.
 //!
 //! Draws in which a machine that was measured does not give its throughput are set aside for the values of its system, as
-//! `wordline dram bandwidth` does.
+//! `wordline dram bandwidth` does. Its draws are still others where its targets have fewer choices than all modules.
 //!
 //! What runs on the quarter is an experiment like any other.
 
@@ -20,6 +20,7 @@ use wordline_core::{
     Axis, Band, BandwidthTest, DramTest, DramWorkload, Experiment, Metric, Pattern, ResultSet,
     Timing, Workload,
 };
+use wordline_dram::SystemConfig;
 use wordline_dram::sheet::{Connected, Settings};
 
 use super::curves;
@@ -31,7 +32,7 @@ use crate::dram::spread::{self, DrawnSpread};
 use crate::meter;
 use crate::published::{Curves, Kind, Measure, Value};
 
-/// By how much systems are reduced at most: a band of every value asks for thousands of runs.
+/// By how much systems are reduced at most for a value: a band of every value asks for thousands of runs.
 const PART: u32 = 4;
 
 /// Draws of the choices.
@@ -39,9 +40,6 @@ const DRAWS: usize = 64;
 
 /// The seed of the draws: every reproduction has the same.
 const SEED: u64 = 0;
-
-/// Seeds by which the part of a machine that was measured is compared with the whole.
-const SEEDS: u64 = 4;
 
 /// Choices that are named as those that explain a band.
 const EXPLAINED: usize = 3;
@@ -97,7 +95,16 @@ pub struct ExplainedShare {
 /// A module in its system as the sheets choose, and what it is set to in every draw.
 struct DrawnModule {
     plain: Connected,
-    drawn: Vec<Settings>,
+    /// What every draw sets, and the whole system that comes of it.
+    drawn: Vec<(Settings, SystemConfig)>,
+}
+
+/// For how long something is run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum RunTime {
+    /// As `wordline dram bandwidth` does by itself.
+    Usual,
+    Short,
 }
 
 /// What values ask of modules in every draw.
@@ -160,11 +167,16 @@ impl<'a> Bands<'a> {
     fn settle(&mut self) {
         let none = Settings::new();
         let modules = self.targets.iter().filter_map(|target| {
-            let numbers = 0..self.draws.draws.len();
-            let drawn = numbers.map(|number| self.draws.settings(target, &none, number));
+            let plain = target.connect(&none).ok()?;
+            let drawn = (0..self.draws.draws.len()).map(|number| {
+                let settings = self.draws.settings(target, &none, number);
+                let whole = target.connect(&settings);
+                let whole = whole.map_or_else(|_| plain.config.clone(), |whole| whole.config);
+                (settings, whole)
+            });
             let module = DrawnModule {
-                plain: target.connect(&none).ok()?,
                 drawn: drawn.collect(),
+                plain,
             };
             Some((target.name.clone(), module))
         });
@@ -175,10 +187,9 @@ impl<'a> Bands<'a> {
     fn judge(&mut self, runs: &mut FinishedRuns<'_>) {
         let mut plain = Vec::new();
         for anchor in &self.anchors {
-            for seed in 0..SEEDS {
-                plain.extend(self.judging(anchor, None, true, seed));
-                plain.extend(self.judging(anchor, None, false, seed));
-            }
+            let [on_part, on_whole] = reduced::SEEDS;
+            plain.extend((0..on_whole).filter_map(|seed| self.judging(anchor, None, true, seed)));
+            plain.extend((0..on_part).filter_map(|seed| self.judging(anchor, None, false, seed)));
         }
         runs.expect(&plain, Self::POINT);
         runs.run_side_by_side(&plain, Self::POINT);
@@ -215,7 +226,7 @@ impl<'a> Bands<'a> {
         anchor: &Anchor<'_>,
         draw: Option<usize>,
         whole: bool,
-        seed: u64,
+        seed: usize,
     ) -> Option<Experiment> {
         let test = DramTest::Bandwidth(BandwidthTest {
             mixes: vec![anchor.mix],
@@ -229,18 +240,20 @@ impl<'a> Bands<'a> {
             workload: Workload::Dram(DramWorkload::of(test)),
             timings: vec![Timing::Max],
             age: 0.0,
-            seed,
+            seed: SEED.wrapping_add(seed as u64),
             ftl: None,
         };
-        let part = if whole { 1 } else { PART };
-        self.on_part(&asked, name, draw, part).ok()
+        let part = if whole { 1 } else { reduced::PART };
+        self.on_part(&asked, name, draw, part, RunTime::Usual).ok()
     }
 
     /// What the whole of a machine that was measured carries in a draw.
     fn carried(&self, anchor: &Anchor<'_>, number: usize, runs: &FinishedRuns<'_>) -> Option<f64> {
         let of = |experiment: Option<Experiment>| throughput(runs.result(&experiment?).ok()?);
         let mean = |whole| {
-            let each = (0..SEEDS).filter_map(|seed| of(self.judging(anchor, None, whole, seed)));
+            let [on_part, on_whole] = reduced::SEEDS;
+            let seeds = if whole { on_whole } else { on_part };
+            let each = (0..seeds).filter_map(|seed| of(self.judging(anchor, None, whole, seed)));
             spread::mean(&each.collect::<Vec<_>>())
         };
         let factor = mean(true)? / mean(false)?;
@@ -366,27 +379,29 @@ impl<'a> Bands<'a> {
         draw: Option<usize>,
     ) -> Result<Experiment, String> {
         let whole = measure.experiment().ok_or("nothing is run for it")?;
-        self.on_part(whole, target, draw, PART)
+        self.on_part(whole, target, draw, PART, RunTime::Short)
     }
 
-    /// An experiment on a target for a shorter time, on a part of the system that is reduced by so much at most.
+    /// An experiment on a target, on a part of the system that is reduced by so much at most. A draw may have other channels
+    /// and cores than are chosen: they are reduced as well.
     fn on_part(
         &self,
         whole: &Experiment,
         target: &str,
         draw: Option<usize>,
         most: u32,
+        time: RunTime,
     ) -> Result<Experiment, String> {
         let Workload::Dram(of) = &whole.workload else {
             return Err("it is no test of modules".to_owned());
         };
         let module = self.modules.get(target).ok_or("its target is unknown")?;
-        let mut dram = DramWorkload {
-            warm_up_ps: WARM_UP_PS,
-            measure_ps: MEASURE_PS,
-            ..of.clone()
-        };
-        let config = &module.plain.config;
+        let mut dram = of.clone();
+        if time == RunTime::Short {
+            (dram.warm_up_ps, dram.measure_ps) = (WARM_UP_PS, MEASURE_PS);
+        }
+        let drawn = draw.map(|number| &module.drawn[number]);
+        let config = drawn.map_or(&module.plain.config, |(_, whole)| whole);
         let (cores, part) = (config.cores.cores, reduced::parts(config, most));
         let cores = match &mut dram.test {
             DramTest::Loaded(loaded) => {
@@ -401,8 +416,7 @@ impl<'a> Bands<'a> {
             }
             DramTest::Bandwidth(_) | DramTest::Trace(_) => cores / part,
         };
-        let drawn = draw.map(|number| module.drawn[number].clone());
-        let fixed = drawn.unwrap_or_else(|| (*of.settings).clone());
+        let fixed = drawn.map_or_else(|| (*of.settings).clone(), |(settings, _)| settings.clone());
         dram.settings = reduced::settings(&fixed, config, part, cores).into();
         let step = draw.map_or(0, |number| number as u64 + 1);
         Ok(Experiment {

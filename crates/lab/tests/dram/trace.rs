@@ -142,6 +142,55 @@ fn reads_that_the_write_queue_answers_have_no_part_in_the_module() {
 
 /// One write and nothing after it: the end is that of its data. By hand, on the RDIMM: tRCD 52, CWL 50 and 8 clocks of
 /// data, 110 clocks of 312.5 ps, from its arrival or from when the controller drains its queue.
+/// Long gaps are counted by refresh rounds unless each command is wanted. What comes of it is the same to the last bit:
+/// latencies behind a gap, commands, energy, and the time of the buses.
+#[test]
+fn a_gap_that_is_left_out_counts_as_one_that_is_simulated() {
+    let text = "time_ns,address,operation\n0,0x0,R\n900,0x40000,W\n3000001,0x1000,R\n3000001,0x40000,R\n\
+                7000123,0x2000,W\n7000555,0x0,R\n";
+    for settings in [
+        &[][..],
+        &[("power_down", "100 ns"), ("page_policy", "timeout 100 ns")],
+        &[
+            ("refresh", "all-bank"),
+            ("refresh_postponed", "4"),
+            ("refresh_pulled_in", "0"),
+        ],
+        &[("refresh", "off")],
+    ] {
+        let run = |check: bool| {
+            let mut experiment = of(DramTest::Trace(DramTraceTest {
+                check,
+                ..checked_trace()
+            }));
+            if let wordline_core::Workload::Dram(dram) = &mut experiment.workload {
+                let set = settings.iter();
+                let set = set.map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+                let all = (*dram.settings).clone().into_iter().chain(set);
+                dram.settings = all.collect::<std::collections::BTreeMap<_, _>>().into();
+            }
+            let open = |_: &str| Ok(Box::new(text.as_bytes()) as Box<dyn BufRead>);
+            let control = Control {
+                open: Some(&open),
+                ..Control::default()
+            };
+            with(&experiment, &control).expect("it runs")
+        };
+        let (left_out, simulated) = (run(false), run(true));
+        let says = |document: &ResultSet| {
+            let mut all = document.warnings.iter();
+            all.any(|warning| warning.advice.contains("gaps were not simulated"))
+        };
+        assert!(says(&left_out) && !says(&simulated), "{settings:?}");
+        let rows = |document: &ResultSet| {
+            let all = document.rows.iter();
+            let all = all.filter(|row| row.metric != Metric::CommandViolations);
+            all.cloned().collect::<Vec<_>>()
+        };
+        assert_eq!(rows(&left_out), rows(&simulated), "{settings:?}");
+    }
+}
+
 #[test]
 fn a_trace_ends_with_its_data() {
     let (result, commands) = replay("time_ns,address,operation\n0,0x0,W\n", true);

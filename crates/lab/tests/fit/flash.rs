@@ -366,6 +366,8 @@ fn fitted(catalog: &Catalog, case: &Case, log: &str) -> Result<Fitted, LabError>
             warm_up_bytes: 0,
             usage: Some(case.usage),
             predict: Vec::new(),
+            channels: None,
+            cores: None,
             simulations: FitWorkload::SIMULATIONS,
         }),
         timings: vec![Timing::Typ],

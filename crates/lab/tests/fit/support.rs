@@ -158,6 +158,8 @@ pub(crate) fn workload(id: &str) -> FitWorkload {
         warm_up_bytes: 0,
         usage: None,
         predict: Vec::new(),
+        channels: None,
+        cores: None,
         simulations: FitWorkload::SIMULATIONS,
     }
 }

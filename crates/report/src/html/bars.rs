@@ -106,6 +106,9 @@ pub(crate) struct RowSpec {
     pub(crate) points: bool,
     /// Name and colour of what the marks are of.
     pub(crate) series: Vec<(String, &'static str)>,
+    /// Places of the series whose bars have an outline alone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) hollow: Vec<usize>,
     pub(crate) rows: Vec<PlotRow>,
     /// A value that all are held against, and its name.
     pub(crate) rule: Option<(f64, String)>,

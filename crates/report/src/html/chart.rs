@@ -116,7 +116,7 @@ pub(crate) struct Chart {
 }
 
 /// An axis of a plot.
-#[derive(Clone, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct ChartAxis {
     pub(crate) unit: &'static str,
     pub(crate) title: Cow<'static, str>,
@@ -182,6 +182,8 @@ pub(crate) enum CurveShape {
         /// Whether another curve of the target lies below it: then it is thinner.
         is_later: bool,
     },
+    /// It is straight from point to point in their order; points of a symbol of its own, filled or hollow.
+    Signed { symbol: usize, is_hollow: bool },
 }
 
 /// A line across the plot with its name.

@@ -8,7 +8,9 @@
 pub(crate) mod bars;
 pub(crate) mod chart;
 pub(crate) mod explore;
+pub(crate) mod heat;
 mod origin;
+mod overlay;
 pub(crate) mod plot;
 mod script;
 mod tables;
@@ -32,6 +34,7 @@ use crate::grid::{Align, Column, Grid};
 use crate::view::{self, Shown};
 use crate::{notes, text};
 use explore::Exploration;
+pub(crate) use overlay::{OverlayPage, overlay};
 use plot::Plot;
 use script::PageScript;
 pub use tables::{ComparedValue, TablePage};

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::bars::{RowSpec, StackSpec};
 use super::chart::CurveSpec;
+use super::heat::HeatSpec;
 use crate::text;
 
 /// Okabe and Ito's palette without yellow, which is too pale on white. The style sheet has a lighter tone of each for
@@ -45,6 +46,8 @@ pub(crate) enum PlotSpec {
     Stack(StackSpec),
     /// A row for each thing, with bars or points in it.
     Rows(RowSpec),
+    /// A number for each pair of a row and a column.
+    Heat(HeatSpec),
 }
 
 /// Values that lie further apart than this cannot be distinguished from zero on a linear axis.

@@ -12,12 +12,13 @@ use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 /// The parts of the page's script, in the order in which they need each other.
-const SOURCES: [&str; 13] = [
+const SOURCES: [&str; 14] = [
     include_str!("page/data.js"),
     include_str!("page/quantity.js"),
     include_str!("page/svg.js"),
     include_str!("page/scale.js"),
     include_str!("page/curves.js"),
+    include_str!("page/heat.js"),
     include_str!("page/bars.js"),
     include_str!("page/table.js"),
     include_str!("page/judge.js"),

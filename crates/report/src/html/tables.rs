@@ -110,6 +110,7 @@ impl TablePage {
             return None;
         }
         let spec = RowSpec {
+            hollow: Vec::new(),
             title: "ours, divided by the published value",
             unit: "1",
             logarithmic: true,

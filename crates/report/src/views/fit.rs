@@ -5,6 +5,7 @@
 
 mod card;
 mod growth;
+mod system;
 
 use wordline_core::RowOperation::{self, Cycle, Erase, Program};
 use wordline_core::quantity::ByteCount;
@@ -23,6 +24,10 @@ pub(crate) const VIEW: View = View {
     workload: "fit",
     tables: &[TableView::Made(tables)],
     answer: |pivot| {
+        let of_system = system::sentences(pivot.document);
+        if !of_system.is_empty() {
+            return Answer::of_all(of_system);
+        }
         let of_growth = growth::sentences(pivot.document);
         Answer::of_all(if of_growth.is_empty() {
             sentences(pivot.document).unwrap_or_default()
@@ -99,6 +104,7 @@ fn tables(pivot: &Pivot<'_>, _: Option<u16>) -> Vec<Grid> {
     let grids = [
         table.lines(&compared(document)),
         growth::table(document),
+        system::table(document),
         figures(document),
     ];
     grids.into_iter().flatten().collect()

@@ -8,6 +8,7 @@ mod fit;
 mod fs;
 mod headline;
 mod health;
+mod host;
 mod io;
 mod kv;
 mod layer;
@@ -23,8 +24,10 @@ use wordline_core::Metric;
 
 use crate::view::View;
 
-pub(crate) use dram::{VIEW as DRAM, curves};
+pub(crate) use buffer::{BufferCase, VIEW as BUFFER, arriving};
+pub(crate) use dram::{LoadCurve, VIEW as DRAM, curves};
 pub(crate) use headline::metric_label;
+pub(crate) use host::{VIEW as HOST, latency, memory_line, working_set_curves};
 pub(crate) use raw::VIEW as RAW;
 
 /// Every view. A workload that has none here is shown as [`RAW`] is.
@@ -36,6 +39,7 @@ pub(crate) const VIEWS: &[&View] = &[
     &fit::VIEW,
     &fs::VIEW,
     &health::VIEW,
+    &host::VIEW,
     &io::VIEW,
     &kv::VIEW,
     &sql::VIEW,

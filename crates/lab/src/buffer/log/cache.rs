@@ -17,7 +17,7 @@ use wordline_trace::{FASTEST_LINK, LogSummary};
 use crate::warning::LabWarning;
 
 /// The median of what a block device takes, as its user in an operating system sees it.
-const MEDIAN_MIN: Time = Time::from_ps(5_000_000);
+pub(crate) const MEDIAN_MIN: Time = Time::from_ps(5_000_000);
 
 /// Bytes a second of the fastest bus of a memory that keeps its data: MRAM with DDR4-1333 on 16 bits, as remembered.
 const FASTEST_BUS: f64 = 2.667e9;

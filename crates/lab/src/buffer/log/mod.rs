@@ -10,6 +10,7 @@ mod counted;
 pub(crate) mod coverage;
 pub(crate) mod energy;
 mod starts;
+pub(crate) mod sums;
 
 use std::collections::BTreeMap;
 use std::io::BufRead;
@@ -20,15 +21,12 @@ use wordline_core::{
     ResultSet, Timing,
 };
 use wordline_trace::{
-    Accesses, DurationCounts, Log, LogOptions, LogPurpose, LogSummary, LoggedAccess, Oddity,
-    UNIT_PREFIX,
+    Accesses, DurationCounts, Log, LogOptions, LogPurpose, LogSummary, Oddity, UNIT_PREFIX,
 };
 
 use super::analysis::{Analysis, BufferFindings};
-use clock::ClockSteps;
-use coverage::Coverage;
 use energy::{AccessEnergy, CurrentSource, SupplyMeter};
-use starts::Starts;
+use sums::AccessSums;
 
 use super::provision::{ProvisionSource, uncertain_bytes, whole_records};
 use super::rows;
@@ -36,7 +34,7 @@ use crate::backlog::{Demand, Rate, StartUp};
 use crate::control::{Control, Progress};
 use crate::error::{LabError, LogProblem, SettingProblem};
 use crate::subject::{Axes, Subject};
-use crate::warning::{LabWarning, UnknownCoverage};
+use crate::warning::LabWarning;
 
 /// Least share of its time that a log must account for.
 pub(crate) const COVERAGE_MIN: f64 = 0.9;
@@ -196,42 +194,52 @@ fn answer(
     seed: u64,
     document: &mut ResultSet,
 ) {
-    let MeasuredLog {
-        findings, summary, ..
-    } = log;
-    let record = findings.curve.record().map(ByteCount::bytes);
+    let record = log.findings.curve.record().map(ByteCount::bytes);
     let subject = subject(&source.file, log.operation, record);
+    add_rows(&subject, source.durations, log, question, seed, document);
+    if record.is_none() {
+        document.warn(LabWarning::SeveralSizes {
+            file: &subject.target,
+            largest: &log.findings.curve.largest_record(),
+        });
+    }
+    let mut environment = environment(&log.summary, source);
+    if let Some(file) = &question.current {
+        environment.insert("current".to_owned(), file.clone());
+    }
+    document.environment = Some(environment);
+}
+
+/// The rows of accesses that were added up.
+pub(crate) fn add_rows(
+    subject: &Subject,
+    durations: Durations,
+    log: &MeasuredLog,
+    question: &BufferWorkload,
+    seed: u64,
+    document: &mut ResultSet,
+) {
+    let findings = &log.findings;
     let provision = ProvisionSource {
         findings,
         basis: subject.basis,
         horizon_s: question.horizon_s,
         seed,
-        step: log.step(source.durations),
+        step: log.step(durations),
         bound: None,
         is_periodic: false,
     };
-    rows::add(&subject, &provision, question, document);
+    rows::add(subject, &provision, question, document);
     if let Some((least, most)) = log.shares {
         let share = (least + most) / 2.0;
         subject.add(Metric::Coverage, Ok(share), document);
     }
     if let Some(energy) = &log.energy {
-        energy.rows(&subject, document);
+        energy.rows(subject, document);
     }
-    if let Some(step) = log.step(source.durations) {
-        rounding(&subject, findings, step, document);
+    if let Some(step) = log.step(durations) {
+        rounding(subject, findings, step, document);
     }
-    if record.is_none() {
-        document.warn(LabWarning::SeveralSizes {
-            file: &subject.target,
-            largest: &findings.curve.largest_record(),
-        });
-    }
-    let mut environment = environment(summary, source);
-    if let Some(file) = &question.current {
-        environment.insert("current".to_owned(), file.clone());
-    }
-    document.environment = Some(environment);
 }
 
 /// The columns of the rows of a log.
@@ -261,38 +269,16 @@ struct LogReading<'a> {
 }
 
 impl LogReading<'_> {
-    #[inline]
-    fn add(
-        &self,
-        (analysis, clock): (&mut Analysis, &mut ClockSteps),
-        duration: Time,
-        bytes: u64,
-    ) -> Result<(), LabError> {
-        clock.add(duration);
-        analysis
-            .push(duration, bytes)
-            .map_err(|error| self.refuse(LogProblem::Uncountable(error)))
-    }
-
-    fn refuse(&self, problem: LogProblem) -> LabError {
-        problem.of(&self.source.file)
-    }
-
     fn accesses<R: BufRead>(
         &self,
         mut accesses: Accesses<R>,
         document: &mut ResultSet,
     ) -> Result<Option<MeasuredLog>, LabError> {
-        let mut analysis = Analysis::new(self.asked.start, self.asked.rates)?;
+        let mut sums = AccessSums::new(self.source, &self.asked)?;
         let current = self.asked.current;
         let meter = current.map(|current| SupplyMeter::open(current, self.source, self.control));
         let mut meter = meter.transpose()?;
-        let mut coverage = Coverage::default();
-        let mut starts = Starts::default();
-        let mut clock = ClockSteps::default();
-        let mut operation = self.source.operation;
-        let mut seen: u64 = 0;
-        for access in accesses.by_ref() {
+        for (seen, access) in (0_u64..).zip(accesses.by_ref()) {
             let access = access.map_err(|source| LabError::Trace {
                 file: self.source.file.clone(),
                 source,
@@ -309,210 +295,26 @@ impl LogReading<'_> {
                     return Ok(None);
                 }
             }
-            seen += 1;
-            match operation {
-                None => operation = Some(access.operation),
-                Some(wanted) if wanted != access.operation => {
-                    if self.source.operation.is_none() {
-                        return Err(self.mixed(&access, wanted));
-                    }
-                    coverage.add_other(&access);
-                    continue;
-                }
-                Some(_) => {}
+            if !sums.counts(&access)? {
+                continue;
             }
-            self.check_size(&access)?;
-            coverage.add(&access);
             if let Some(meter) = &mut meter {
                 let end = access
                     .end
-                    .ok_or_else(|| self.refuse(LogProblem::UntimedCurrent { line: access.line }))?;
+                    .ok_or_else(|| sums.refuse(LogProblem::UntimedCurrent { line: access.line }))?;
                 meter.add(&access, end)?;
                 if meter.is_stopped {
                     document.complete = false;
                     return Ok(None);
                 }
             }
-            match (self.source.durations, access.end) {
-                (Durations::Latency | Durations::Paced, _) => {
-                    self.add((&mut analysis, &mut clock), access.duration, access.bytes)?
-                }
-                (Durations::StartToStart, Some(end)) => {
-                    if let Some((interval, bytes)) = starts.next(end, &access) {
-                        self.add((&mut analysis, &mut clock), interval, bytes)?;
-                    }
-                }
-                (Durations::StartToStart, None) => {
-                    return Err(self.refuse(LogProblem::NoEnds { line: access.line }));
-                }
-            }
-        }
-        if let Some((duration, bytes)) = starts.end() {
-            self.add((&mut analysis, &mut clock), duration, bytes)?;
+            sums.add(&access)?;
         }
         let summary = accesses.summary();
-        let Some(operation) = operation.filter(|_| analysis.accesses() > 0) else {
-            let wanted = self.source.operation.map_or("access", Operation::name);
-            return Err(self.refuse(LogProblem::NoneAmong { wanted, seen }));
-        };
-        self.check_order(&summary, analysis.accesses())?;
-        let shares = self.check_coverage(&coverage, &summary, document)?;
-        self.warn(&analysis, &summary, document);
-        let median = analysis.median();
-        let findings = analysis
-            .finish()
-            .map_err(|error| self.refuse(LogProblem::Uncountable(error)))?;
-        if findings.curve.bytes() == ByteCount::ZERO {
-            return Err(self.refuse(LogProblem::NoBytes));
-        }
-        if findings.longest.is_empty() {
-            document.warn(LabWarning::SlowAccesses {
-                file: &self.source.file,
-            });
-        }
-        let rate = rows::limit(&findings.curve).ok();
-        let median = median.unwrap_or_default();
-        let clock = clock.step();
-        let median = cache::told(median, clock);
-        let is_of_cache = cache::check(&self.source.file, &summary, median, rate, document);
-        let energy = meter.map(|meter| meter.finish(&summary, document));
-        Ok(Some(MeasuredLog {
-            operation,
-            findings,
-            shares,
-            energy: energy.transpose()?,
-            is_of_cache,
-            clock,
-            summary,
-        }))
-    }
-
-    /// Refuses an access of another size than the one that was stated.
-    fn check_size(&self, access: &LoggedAccess) -> Result<(), LabError> {
-        let Some(record) = self.source.record_bytes.filter(|one| *one != access.bytes) else {
-            return Ok(());
-        };
-        let line = access.line;
-        let [found, record] = [access.bytes, record].map(ByteCount::from_bytes);
-        if !self.asked.is_gathered {
-            return Err(self.refuse(LogProblem::OtherRecord {
-                line,
-                found,
-                record,
-            }));
-        }
-        if !found.bytes().is_multiple_of(record.bytes()) {
-            return Err(self.refuse(LogProblem::BrokenRecord {
-                line,
-                found,
-                record,
-            }));
-        }
-        Ok(())
-    }
-
-    fn mixed(&self, access: &LoggedAccess, first: Operation) -> LabError {
-        self.refuse(LogProblem::MixedOperations {
-            line: access.line,
-            found: access.operation.name(),
-            first: first.name(),
-        })
-    }
-
-    /// Times from start to start need the accesses in the order of their time.
-    fn check_order(&self, summary: &LogSummary, accesses: u64) -> Result<(), LabError> {
-        let step = summary.resolution.unwrap_or(Time::ZERO);
-        for oddity in &summary.oddities {
-            if let Oddity::BackwardsTime { line, most, count } = oddity
-                && self.source.durations == Durations::StartToStart
-                && (*most > step || count.saturating_mul(100) > accesses)
-            {
-                let (line, by) = (*line, *most);
-                return Err(self.refuse(LogProblem::Backwards { line, by }));
-            }
-        }
-        Ok(())
-    }
-
-    /// Refuses a log that leaves out its time, or counts it twice.
-    fn check_coverage(
-        &self,
-        coverage: &Coverage,
-        summary: &LogSummary,
-        document: &mut ResultSet,
-    ) -> Result<Option<(f64, f64)>, LabError> {
-        let name = &self.source.file;
-        let Some((least, most)) = coverage.shares(summary.resolution) else {
-            let why = match (coverage.elapsed_ps(), summary.resolution) {
-                (Some(elapsed), Some(step)) => UnknownCoverage::LogInSteps {
-                    elapsed: seconds(elapsed),
-                    step,
-                },
-                _ => UnknownCoverage::NoEnds,
-            };
-            document.warn(LabWarning::UnknownCoverage {
-                file: &name,
-                why: &why,
-            });
-            return Ok(None);
-        };
-        if least > COVERAGE_MAX {
-            let percent = 100.0 * least;
-            return Err(self.refuse(LogProblem::Overlap { percent }));
-        }
-        if self.source.durations == Durations::StartToStart {
-            let (file, percent) = (name, &(100.0 * least.min(most)));
-            document.warn(match &summary.resolution {
-                Some(step) => LabWarning::StartToStartInSteps {
-                    file,
-                    percent,
-                    step,
-                },
-                None => LabWarning::StartToStart { file, percent },
-            });
-            return Ok(Some((least, most)));
-        }
-        if self.source.durations == Durations::Paced {
-            let percent = &(100.0 * least.min(most));
-            let file = &name;
-            match coverage.others() {
-                None => document.warn(LabWarning::Pauses { file, percent }),
-                Some((count, share)) => document.warn(LabWarning::PausesAndOthers {
-                    file,
-                    percent,
-                    count: &count,
-                    others: &(100.0 * share),
-                }),
-            }
-            return Ok(Some((least, most)));
-        }
-        if most < COVERAGE_MIN {
-            let elapsed = coverage.elapsed_ps().unwrap_or(0);
-            return Err(self.refuse(LogProblem::Uncovered {
-                percent: 100.0 * most,
-                busy: seconds(coverage.busy_ps),
-                elapsed: seconds(elapsed),
-            }));
-        }
-        Ok(Some((least, most)))
-    }
-
-    fn warn(&self, analysis: &Analysis, summary: &LogSummary, document: &mut ResultSet) {
-        let name = &self.source.file;
-        let accesses = analysis.accesses();
-        if accesses < ACCESSES_MIN {
-            document.warn(LabWarning::FewAccesses {
-                file: &name,
-                accesses: &accesses,
-                least: &ACCESSES_MIN,
-            });
-        }
-        if self.source.durations != Durations::Paced {
-            document.warn(LabWarning::BenchmarkLog { file: &name });
-        }
-        for oddity in &summary.oddities {
-            document.warn(odd(name, oddity));
-        }
+        let mut measured = sums.finish(summary, document)?;
+        let energy = meter.map(|meter| meter.finish(&measured.summary, document));
+        measured.energy = energy.transpose()?;
+        Ok(Some(measured))
     }
 }
 

@@ -144,6 +144,7 @@ impl FitOutcome<'_> {
         let open = grouped(self.open);
         cautions.extend(open.map(|(names, why)| format!("not determined: {names}: {why}")));
         let about = About {
+            kind: "part",
             id: &self.workload.id,
             name: &format!("Fitted to {file}"),
             manufacturer: "unknown",

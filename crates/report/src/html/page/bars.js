@@ -99,7 +99,9 @@ function drawStack(place, plot) {
 
 function drawRows(place, plot) {
   const { spec } = plot;
-  const legend = spec.series.map(([name, color]) => ({ name, swatch: () => (spec.points ? dot(color) : filled(paint(color))) }));
+  const hollow = new Set(spec.hollow || []);
+  const swatch = (color, index) => (spec.points ? dot(color) : hollow.has(index) ? outlined(color) : filled(paint(color)));
+  const legend = spec.series.map(([name, color], index) => ({ name, swatch: () => swatch(color, index) }));
   const used = new Set(spec.rows.flatMap((row) => row.marks.map((mark) => mark.series)));
   const made = figure(place, plot, legend, (drawing, width, shown) => {
     const beside = namesBeside(spec.rows.map((row) => row.name), width);
@@ -136,15 +138,21 @@ function drawRows(place, plot) {
         const [left, right] = [Math.min(zero, x), Math.max(zero, x)];
         const wide = widthOf(text);
         // Words stand where the bar leaves room, else on a line of their own.
-        let at = right + 5;
-        if (at + wide > width) {
+        let at = Math.max(right, mark.band ? xOf(mark.band[1]) : 0) + 5;
+        if (at + wide > width && hollow.has(mark.series) && right - left > wide + 10) {
+          at = right - wide - 5;
+        } else if (at + wide > width) {
           at = left - 5 - wide >= area.left ? left - 5 - wide : undefined;
         }
         if (at === undefined) {
           above.push(label(Math.max(0, Math.min(area.left, width - wide)), top + 8, text));
           top += 16;
         }
-        above.push(svg("rect", { x: left, y: top + 1, width: Math.max(1, right - left), height: 14, fill: paint(color) }));
+        const look = hollow.has(mark.series) ? outline(color) : { fill: paint(color) };
+        const inset = hollow.has(mark.series) ? 1 : 0;
+        above.push(svg("rect", {
+          x: left + inset, y: top + 1 + inset, width: Math.max(1, right - left - 2 * inset), height: 14 - 2 * inset, ...look,
+        }));
         if (at !== undefined) {
           above.push(label(at, top + 8, text));
         }
@@ -180,6 +188,7 @@ function drawPlot(place, plot, move) {
     case "curves": return drawCurves(place, plot, move);
     case "stack": return drawStack(place, plot);
     case "rows": return drawRows(place, plot);
+    case "heat": return drawHeat(place, plot);
     default: throw new Error(`no plot is called ${plot.spec.kind}`);
   }
 }

@@ -30,12 +30,28 @@ const SIGNS = [
   (r) => `M0 ${-r}L${r} ${r}H${-r}z`,
   (r) => `M0 ${-r}L${r} 0L0 ${r}L${-r} 0z`,
   (r) => `M0 ${r}L${r} ${-r}H${-r}z`,
+  (r) => `M${-r} 0L${r} ${-r}V${r}z`,
+  (r) => `M${r} 0L${-r} ${-r}V${r}z`,
 ];
+
+// The sign of a point: hollow ones hide the line behind them, so that they look hollow.
+function signAt(x, y, symbol, radius, color, hollow) {
+  return svg("path", {
+    d: SIGNS[symbol % SIGNS.length](radius), transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`,
+    fill: hollow ? "var(--paper)" : paint(color), stroke: paint(color), "stroke-width": 1.5,
+  });
+}
+
+function curveSwatch(curve) {
+  const { signed } = curve.shape;
+  const sign = signed ? [signAt(13, 6, signed.symbol, 4, curve.color, signed.is_hollow)] : [];
+  return [...stroke(curve.color, curve.dash), ...sign];
+}
 
 // `move` may change rules and say which curves fail: `(spec) => {rules}`.
 function drawCurves(place, plot, move) {
   const { spec } = plot;
-  const legend = spec.curves.map((curve) => ({ name: curve.name, swatch: () => stroke(curve.color, curve.dash) }));
+  const legend = spec.curves.map((curve) => ({ name: curve.name, swatch: () => curveSwatch(curve) }));
   return figure(place, plot, legend, (drawing, width, shown) => {
     const rules = move ? move(spec.rules) : spec.rules;
     const upright = rules.filter((rule) => rule.axis === "x");
@@ -65,6 +81,10 @@ function drawCurves(place, plot, move) {
         d: path, class: "curve", stroke: paint(curve.color), "stroke-dasharray": dashes(curve.dash),
         "stroke-width": marked && !marked.is_later ? 4.5 : 2,
       }));
+      if (curve.shape.signed) {
+        const { symbol, is_hollow: hollow } = curve.shape.signed;
+        drawing.append(...places.map(([a, b]) => signAt(a, b, symbol, 4, curve.color, hollow)));
+      }
       const signs = marked || curve.shape === "path" || (curve.shape === "line" && places.length <= MARKED);
       if (signs) {
         const sign = SIGNS[marked ? marked.symbol % SIGNS.length : 0](marked ? (marked.is_later ? 4 : 7) : 3);

@@ -117,4 +117,7 @@ const stroke = (color, dash) => [line(1, 6, 25, 6, {
   stroke: paint(color), "stroke-width": 2.5, "stroke-dasharray": dash && dash[1] > 0 ? dash.join(" ") : undefined,
 })];
 const filled = (color) => [svg("rect", { x: 7, y: 0, width: 12, height: 12, rx: 2, fill: color })];
+// A bar with an outline alone.
+const outline = (color) => ({ fill: "var(--paper)", stroke: paint(color), "stroke-width": 2, "stroke-dasharray": "4 2" });
+const outlined = (color) => [svg("rect", { x: 8, y: 1, width: 10, height: 10, rx: 2, ...outline(color) })];
 const dot = (color) => [svg("circle", { cx: 13, cy: 6, r: 5, fill: paint(color) })];

@@ -25,6 +25,9 @@ use crate::pivot::{ANY, Keys, Pivot, PivotLine, ascending, together};
 use crate::text::{self, TargetKind};
 use crate::view::{PlotView, TableView, View};
 
+pub(crate) use plots::plots;
+pub(crate) use tables::tables;
+
 pub(crate) const VIEW: View = View {
     workload: "buffer",
     keys: Keys::but(&[
@@ -177,7 +180,12 @@ impl<'a, 'p> BufferCase<'a, 'p> {
 pub(crate) type Curve<'a> = Vec<(f64, &'a Row)>;
 
 /// A metric along an axis for one way of arrival, `record` or `fluid`.
-fn arriving<'a>(run: &PivotLine<'a>, metric: Metric, axis: Axis, arrival: &str) -> Curve<'a> {
+pub(crate) fn arriving<'a>(
+    run: &PivotLine<'a>,
+    metric: Metric,
+    axis: Axis,
+    arrival: &str,
+) -> Curve<'a> {
     run.along(metric, axis, &[(Of(ARRIVAL), arrival)])
 }
 

@@ -139,6 +139,7 @@ fn margins(candidates: &[RankedCandidate<'_, '_>], names: &[String], more: &str)
         return None;
     }
     let spec = RowSpec {
+        hollow: Vec::new(),
         title: "margin",
         unit: "%",
         logarithmic: false,
@@ -219,6 +220,7 @@ fn ram(candidates: &[RankedCandidate<'_, '_>], names: &[String], more: &str) -> 
     }
     let series = Timing::ALL.iter().zip([PASS, FAIL, OTHER]);
     let spec = RowSpec {
+        hollow: Vec::new(),
         title: "RAM",
         unit: Metric::RamProvision.unit(),
         logarithmic: true,

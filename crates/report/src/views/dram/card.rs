@@ -4,6 +4,7 @@ mod bandwidth;
 mod loaded;
 mod waiting;
 
+pub(crate) use loaded::{knees as load_table, plot as load_plot};
 use wordline_core::results::{CardPoint, CardSubject, DecisionCard};
 use wordline_core::{Basis, Better, Metric};
 

@@ -67,7 +67,7 @@ impl LoadPoint<'_, '_> {
 
 impl<'a, 'p> LoadCurve<'a, 'p> {
     /// What distinguishes it from others of the same target.
-    fn conditions(&self) -> String {
+    pub(crate) fn conditions(&self) -> String {
         match self.pattern {
             "" | "sequential" => self.mix.to_owned(),
             pattern => format!("{}, {pattern}", self.mix),
@@ -92,6 +92,24 @@ impl<'a, 'p> LoadCurve<'a, 'p> {
         marks
     }
 
+    /// The point that carries most.
+    pub(crate) fn most(&self) -> Option<LoadPoint<'a, 'p>> {
+        let points = self.points.iter();
+        let known = points.filter_map(|point| Some((point.throughput()?, *point)));
+        let most = known.max_by(|(a, _), (b, _)| a.total_cmp(b));
+        most.map(|(_, point)| point)
+    }
+
+    /// The point at which a read takes longest.
+    pub(crate) fn slowest(&self) -> Option<LoadPoint<'a, 'p>> {
+        let known = self.points.iter();
+        let known =
+            known.filter_map(|point| Some((point.line.number(Metric::LatencyMean)?, *point)));
+        known
+            .max_by(|(a, _), (b, _)| a.total_cmp(b))
+            .map(|(_, point)| point)
+    }
+
     /// The point that carries about so much. The last digits of a knee may differ from those of its point.
     fn nearest(&self, throughput: f64) -> Option<&LoadPoint<'a, 'p>> {
         let off = |point: &LoadPoint<'_, '_>| Some((point.throughput()? - throughput).abs());
@@ -104,6 +122,22 @@ impl<'a, 'p> LoadCurve<'a, 'p> {
     }
 }
 
+/// What the things under load are called in tables and sentences.
+fn noun(pivot: &Pivot<'_>) -> &'static str {
+    let is_host = |line: &PivotLine<'_>| line.head().workload == "host";
+    match pivot.lines.iter().all(is_host) {
+        true => "memory",
+        false => "module",
+    }
+}
+
+/// The pause of a point. Points of other tools that state none are counted from the least load on.
+fn place(line: &PivotLine<'_>) -> Option<f64> {
+    let counted = || "point".parse().ok().and_then(|axis| line.coordinate(axis));
+    line.coordinate(DELAY)
+        .or_else(|| counted().map(|count: f64| -count))
+}
+
 /// The curves of a document, in its order.
 pub(crate) fn curves<'a, 'p>(pivot: &'p Pivot<'a>) -> Vec<LoadCurve<'a, 'p>> {
     let pattern = |line: &PivotLine<'a>| line.head().text(Axis::Pattern).unwrap_or_default();
@@ -111,13 +145,13 @@ pub(crate) fn curves<'a, 'p>(pivot: &'p Pivot<'a>) -> Vec<LoadCurve<'a, 'p>> {
     let groups = together(of_test(pivot, TEST), |line| of(line)).into_iter();
     let curves = groups.filter_map(|lines| {
         let points = lines.iter().filter_map(|line| {
-            let delay = line.coordinate(DELAY).filter(|delay| delay.is_finite())?;
+            let delay = place(line).filter(|delay| delay.is_finite())?;
             Some(LoadPoint { delay, line })
         });
         let mut points: Vec<_> = points.collect();
         points.sort_by(|a, b| b.delay.total_cmp(&a.delay));
         // What is no point is of the whole curve.
-        let mut whole = lines.iter().filter(|line| line.axis(DELAY).is_none());
+        let mut whole = lines.iter().filter(|line| place(line).is_none());
         let knee = whole.clone().find_map(|line| {
             let knee = line.number(Metric::ThroughputKnee);
             knee.zip(line.number(Metric::LatencyKnee))
@@ -150,18 +184,18 @@ fn landmarks<'p, 'a>(pivot: &'p Pivot<'a>) -> Vec<&'p PivotLine<'a>> {
     marks.map(|(_, point)| point.line).collect()
 }
 
-const KEYS: &[Key] = &[
-    MODULE,
-    Key::Words("load", |pivot, line| {
-        let curves = curves(pivot).into_iter();
-        let mut marks = curves.flat_map(|curve| curve.landmarks());
-        let mark = marks.find(|(_, point)| std::ptr::eq(point.line, line));
-        mark.map_or("", |(name, _)| name).to_owned()
-    }),
-];
+const KEYS: &[Key] = &[MODULE, LOAD];
+
+/// Which of the points that stand for the load a line is.
+pub(crate) const LOAD: Key = Key::Words("load", |pivot, line| {
+    let curves = curves(pivot).into_iter();
+    let mut marks = curves.flat_map(|curve| curve.landmarks());
+    let mark = marks.find(|(_, point)| std::ptr::eq(point.line, line));
+    mark.map_or("", |(name, _)| name).to_owned()
+});
 
 /// Shares of the samples that took no longer than the times that were asked for.
-pub(super) const WITHIN: LineTable = LineTable {
+pub(crate) const WITHIN: LineTable = LineTable {
     title: "Reads that took no longer{place}",
     lines: landmarks,
     keys: KEYS,
@@ -185,7 +219,7 @@ pub(super) const POWER: LineTable = LineTable {
 };
 
 /// The curves and their knees.
-pub(super) fn curve_tables(pivot: &Pivot<'_>, _: Option<u16>) -> Vec<Grid> {
+pub(crate) fn curve_tables(pivot: &Pivot<'_>, _: Option<u16>) -> Vec<Grid> {
     let curves = curves(pivot);
     let grids = [sweep(pivot, &curves), knees(pivot, &curves)];
     grids.into_iter().flatten().collect()
@@ -256,13 +290,14 @@ fn knees(pivot: &Pivot<'_>, curves: &[LoadCurve<'_, '_>]) -> Option<Grid> {
         ("not below", |curve| Some(curve.knee_between?.0), false),
         ("not above", |curve| Some(curve.knee_between?.1), false),
         ("latency there", |curve| Some(curve.knee?.1), true),
-        ("carries at most", |curve| most(curve)?.throughput(), false),
-        ("latency there", |curve| most(curve)?.latency(), true),
+        ("carries at most", |curve| curve.most()?.throughput(), false),
+        ("latency there", |curve| curve.most()?.latency(), true),
     ];
     let title = format!("Knees of the curves{}", pivot.on_board());
-    let table = Tabulation::new(title).key(Column::left("module"), |curve: &&LoadCurve<'_, '_>| {
-        curve.module.to_owned()
-    });
+    let table = Tabulation::new(title)
+        .key(Column::left(noun(pivot)), |curve: &&LoadCurve<'_, '_>| {
+            curve.module.to_owned()
+        });
     let table = figures
         .into_iter()
         .fold(table, |table, (name, of, is_time)| {
@@ -275,17 +310,6 @@ fn knees(pivot: &Pivot<'_>, curves: &[LoadCurve<'_, '_>]) -> Option<Grid> {
             })
         });
     table.lines(&curves.iter().collect::<Vec<_>>())
-}
-
-/// The point that carries most.
-pub(super) fn most<'a, 'p>(curve: &LoadCurve<'a, 'p>) -> Option<LoadPoint<'a, 'p>> {
-    let known = curve
-        .points
-        .iter()
-        .filter_map(|point| Some((point.throughput()?, *point)));
-    known
-        .max_by(|(a, _), (b, _)| a.total_cmp(b))
-        .map(|(_, point)| point)
 }
 
 /// The greatest throughput of the first stage.
@@ -346,9 +370,11 @@ pub(super) fn at_equal_throughput(pivot: &Pivot<'_>, _: Option<u16>) -> Vec<Grid
     table.lines(&loads).into_iter().collect()
 }
 
-pub(super) fn sentences(pivot: &Pivot<'_>) -> Vec<String> {
+pub(crate) fn sentences(pivot: &Pivot<'_>) -> Vec<String> {
     let curves = curves(pivot);
-    let mut sentences: Vec<String> = curves.iter().take(IN_WORDS).filter_map(course).collect();
+    let noun = noun(pivot);
+    let courses = curves.iter().take(IN_WORDS);
+    let mut sentences: Vec<String> = courses.filter_map(|curve| course(curve, noun)).collect();
     sentences.extend(carried::sentences(pivot));
     sentences.extend(curves.iter().take(IN_WORDS).filter_map(beside));
     sentences.extend(sampled(pivot));
@@ -357,7 +383,7 @@ pub(super) fn sentences(pivot: &Pivot<'_>) -> Vec<String> {
 }
 
 /// "a@s (1:0): a read takes 105 ns alone, about as long up to 310 GB/s. …".
-fn course(curve: &LoadCurve<'_, '_>) -> Option<String> {
+fn course(curve: &LoadCurve<'_, '_>, noun: &str) -> Option<String> {
     let alone = match curve.idle {
         Some(idle) => format!("a read takes {} alone", time(idle)),
         None => {
@@ -377,12 +403,12 @@ fn course(curve: &LoadCurve<'_, '_>) -> Option<String> {
         });
         format!("At the knee of {rate}{between} it takes {}.", time(latency))
     }));
-    if let Some(most) = most(curve)
+    if let Some(most) = curve.most()
         && let (Some(throughput), Some(latency)) = (most.throughput(), most.latency())
     {
         let rate = text::rate(throughput);
         sentences.push(format!(
-            "The module carries at most {rate}, where a read takes {}.",
+            "The {noun} carries at most {rate}, where a read takes {}.",
             time(latency)
         ));
     }

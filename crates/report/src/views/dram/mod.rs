@@ -24,7 +24,12 @@ use crate::text;
 use crate::view::FigureOf::{self, Made};
 use crate::view::{FigureColumn, Key, PartColumns, PlotView, TableView, View, figure};
 
-pub(crate) use loaded::{LANDMARKS, LoadPoint, curves};
+pub(crate) use card::{load_plot, load_table};
+pub(crate) use loaded::{
+    LANDMARKS, LOAD, LoadCurve, LoadPoint, WITHIN, curve_tables, curves,
+    sentences as load_sentences,
+};
+pub(crate) use plots::{histograms, latency_over_throughput};
 
 pub(crate) const VIEW: View = View {
     workload: "dram",

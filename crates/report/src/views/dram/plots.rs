@@ -154,6 +154,7 @@ fn throughputs(pivot: &Pivot<'_>, mixes: &Mixes<'_, '_>, number: usize) -> Optio
         (name, look(index).0)
     });
     let spec = RowSpec {
+        hollow: Vec::new(),
         title: "throughput",
         unit: "B/s",
         logarithmic: false,
@@ -211,7 +212,7 @@ fn peak(line: &PivotLine<'_>) -> Option<f64> {
     (peak.is_finite() && peak > 0.0).then_some(peak)
 }
 
-fn latency_over_throughput(pivot: &Pivot<'_>) -> Option<Plot> {
+pub(crate) fn latency_over_throughput(pivot: &Pivot<'_>) -> Option<Plot> {
     let (mut drawn, mut rules) = (Vec::new(), Vec::new());
     for (index, curve) in curves(pivot).iter().take(TARGETS).enumerate() {
         let (color, dash) = look(index);
@@ -251,7 +252,7 @@ fn latency_over_throughput(pivot: &Pivot<'_>) -> Option<Plot> {
 }
 
 /// How latencies are spread under the least load, at the knee and under the greatest load.
-fn histograms(pivot: &Pivot<'_>) -> Vec<Plot> {
+pub(crate) fn histograms(pivot: &Pivot<'_>) -> Vec<Plot> {
     let mut drawn: Vec<(&str, ChartCurve)> = Vec::new();
     for (index, curve) in curves(pivot).iter().take(TARGETS).enumerate() {
         for (load, point) in curve.landmarks() {

@@ -5,7 +5,7 @@ use wordline_core::{Basis, Metric};
 
 use super::{
     FitComparison, compared, figures, growth, is_of_flash, percent, predicts_badly, ratio, score,
-    targets, worst,
+    system, targets, worst,
 };
 use crate::card::{FirstScreen, foundation};
 use crate::grid::Column;
@@ -33,6 +33,24 @@ pub(super) fn card(pivot: &Pivot<'_>) -> FirstScreen {
             },
             table: growth::table(document),
             of: "times",
+            plot: None,
+        };
+    }
+    let mut of_system = system::sentences(document).into_iter();
+    if let Some(sentence) = of_system.next() {
+        let points = of_system;
+        let mut points: Vec<_> = points
+            .map(|one| CardPoint::words(CardSubject::Finding, one.trim_end_matches('.')))
+            .collect();
+        points.extend(foundation(document));
+        return FirstScreen {
+            answer: DecisionCard {
+                sentence,
+                points,
+                ..DecisionCard::default()
+            },
+            table: system::table(document),
+            of: "figures",
             plot: None,
         };
     }

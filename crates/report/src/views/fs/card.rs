@@ -388,6 +388,7 @@ fn plot(all: &[MountedSystem<'_, '_>]) -> TerminalPlot {
             Some((*place, value))
         });
         Some(TerminalCurve {
+            is_dashed: false,
             name: format!("{}{on}", line.field(Axis::Fs)),
             points: points.collect(),
         })

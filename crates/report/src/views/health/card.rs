@@ -230,6 +230,7 @@ fn of_score(pivot: &Pivot<'_>) -> FirstScreen {
     let curves = own.iter().take(CURVES).map(|line| {
         let points = line.along(Metric::PredictionError, SHARE, &[]).into_iter();
         TerminalCurve {
+            is_dashed: false,
             name: predictor(line),
             points: points
                 .filter_map(|(share, row)| Some((share, row.value?)))

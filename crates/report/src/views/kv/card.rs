@@ -463,6 +463,7 @@ fn plot(all: &[RankedTable<'_, '_>]) -> TerminalPlot {
             ))
         });
         TerminalCurve {
+            is_dashed: false,
             name: one.name(),
             points: points.collect(),
         }

@@ -322,6 +322,7 @@ fn plot(pivot: &Pivot<'_>, groups: &[RankedSeries<'_, '_, '_>]) -> Option<Termin
     };
     let all = groups.iter().flat_map(|group| &group.all);
     let curves = all.take(CURVES).map(|one| TerminalCurve {
+        is_dashed: false,
         name: match pivot.varying.target {
             true => format!(
                 "{} {}",

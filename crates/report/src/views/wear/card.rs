@@ -247,6 +247,7 @@ fn plot(pivot: &Pivot<'_>) -> Option<TerminalPlot> {
         let points = along(line).into_iter();
         let operation = line.head().operation;
         TerminalCurve {
+            is_dashed: false,
             name: match several {
                 true => format!("{operation}, {}", line.field(Axis::Usage)),
                 false => operation.to_string(),

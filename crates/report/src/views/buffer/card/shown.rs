@@ -128,6 +128,7 @@ pub(super) fn plot(needy: &[NeedyCase<'_, '_, '_>]) -> Option<TerminalPlot> {
             .into_iter()
             .chain(rest.flat_map(|(rise, end)| [rise, end]));
         TerminalCurve {
+            is_dashed: false,
             name,
             points: points.collect(),
         }

@@ -44,9 +44,11 @@ pub(super) fn card(pivot: &Pivot<'_>, mixes: &Mixes<'_, '_>) -> FirstScreen {
     let rate = text::rate(best.value.unwrap_or_default());
     let verb = verb(first_mix) + &mixes.suffix.replace(", ", " at ");
     let against = ranking.second();
-    let band = against
-        .filter(|second| pivot.short(second.line.head()) == pivot.first())
-        .and_then(|_| ratio_band(line));
+    let gain_of_best = against.map(|second| WinnersGain::of(pivot, line, second.line));
+    let band = gain_of_best
+        .as_ref()
+        .filter(|gain| gain.is_over_second)
+        .and_then(WinnersGain::band);
     let sentence = match (against, ranking.lead()) {
         (Some(second), Some(_)) if ranking.is_even() => format!(
             "{} and {} are alike: {verb} {rate}.",
@@ -114,18 +116,65 @@ pub(super) fn card(pivot: &Pivot<'_>, mixes: &Mixes<'_, '_>) -> FirstScreen {
         let words = format!("{}{of_buses}", text::rate(second.value.unwrap_or_default()));
         points.push(runner_up(pivot, second, &words, Metric::ThroughputMean));
     }
-    // The ratios of the document are over its first target.
-    let first = pivot.lines.first().map(target);
-    let over_first = against.is_some_and(|second| Some(target(second.line)) == first);
-    points.extend(weakest(line).filter(|_| over_first));
+    points.extend(gain_of_best.and_then(|gain| weakest(&gain)));
     ranking.card(pivot, sentence, points, table, None)
 }
 
+/// The gain of the module that wins, from ratios that are all over the first target.
+struct WinnersGain<'a, 'p> {
+    /// The line that has the ratios.
+    line: &'p PivotLine<'a>,
+    /// Where the first target wins: they are those of the other one over it.
+    is_turned: bool,
+    /// Whether it is the gain over the module that comes second.
+    is_over_second: bool,
+    /// What it is over.
+    over: &'a str,
+}
+
+impl<'a, 'p> WinnersGain<'a, 'p> {
+    fn of(pivot: &Pivot<'a>, best: &'p PivotLine<'a>, second: &'p PivotLine<'a>) -> Self {
+        let first = pivot.lines.first().map(target);
+        let is_turned = Some(target(best)) == first;
+        Self {
+            line: if is_turned { second } else { best },
+            is_turned,
+            is_over_second: is_turned || Some(target(second)) == first,
+            over: match is_turned {
+                true => pivot.short(second.head()),
+                false => pivot.first(),
+            },
+        }
+    }
+
+    fn ratio(&self, ratio: f64) -> f64 {
+        if self.is_turned { 1.0 / ratio } else { ratio }
+    }
+
+    /// 5 % of the draws lie below, and 5 % above.
+    fn band(&self) -> Option<(f64, f64)> {
+        let (low, high) = ratio_band(self.line)?;
+        Some(match self.is_turned {
+            true => (self.ratio(high), self.ratio(low)),
+            false => (low, high),
+        })
+    }
+
+    fn median(&self) -> Option<f64> {
+        let median = estimated(self.line, Metric::ThroughputRatio, "drawn_median")?;
+        Some(self.ratio(median))
+    }
+}
+
 /// How wide the gain is over what makers do not disclose, and what would narrow it.
-fn weakest(line: &PivotLine<'_>) -> Option<CardPoint> {
+fn weakest(of_best: &WinnersGain<'_, '_>) -> Option<CardPoint> {
+    let line = of_best.line;
     let draws = text::count(over_first(line, Metric::DrawCount)?);
-    let median = estimated(line, Metric::ThroughputRatio, "drawn_median")?;
-    let (low, _) = ratio_band(line)?;
+    let (median, (low, high)) = (of_best.median()?, of_best.band()?);
+    let over = match of_best.is_over_second {
+        true => String::new(),
+        false => format!(" over {} ({})", of_best.over, gains(low, high)),
+    };
     let turns = match low < 1.0 {
         true => ", and may be a loss",
         false => "",
@@ -133,12 +182,14 @@ fn weakest(line: &PivotLine<'_>) -> Option<CardPoint> {
     let narrow = narrowing(line).map_or_else(String::new, |shares| {
         format!(". What would narrow it: {shares}")
     });
-    let off = part_error(line).map_or_else(String::new, |off| {
+    // What it is off by is that of the ratios as the document has them.
+    let off = part_error(line).filter(|_| !of_best.is_turned);
+    let off = off.map_or_else(String::new, |off| {
         format!(". They ran on a part of the system, which is off by {off}")
     });
     let kept = kept(line).map_or_else(String::new, |words| format!(". Of {words}"));
     let words = format!(
-        "the gain is {} at the median of {draws} draws of undisclosed choices{turns}{kept}{narrow}{off}",
+        "the gain{over} is {} at the median of {draws} draws of undisclosed choices{turns}{kept}{narrow}{off}",
         gain(median)
     );
     Some(CardPoint::of_value(

@@ -10,7 +10,7 @@ use crate::grid::{Column, Grid};
 use crate::pivot::{Pivot, PivotLine};
 use crate::tabulate::Tabulation;
 use crate::text;
-use crate::views::dram::loaded::{LoadCurve, at_loads, most};
+use crate::views::dram::loaded::{LoadCurve, at_loads};
 use crate::views::dram::{Of, time};
 
 pub(super) fn card(pivot: &Pivot<'_>, loads: &[LoadCurve<'_, '_>]) -> FirstScreen {
@@ -20,7 +20,7 @@ pub(super) fn card(pivot: &Pivot<'_>, loads: &[LoadCurve<'_, '_>]) -> FirstScree
     let rivals: Vec<_> = rivals
         .filter(|curve| (curve.mix, curve.pattern) == (first.mix, first.pattern))
         .collect();
-    let tops = rivals.iter().filter_map(|curve| Some(most(curve)?.line));
+    let tops = rivals.iter().filter_map(|curve| Some(curve.most()?.line));
     let ranking = ModuleRanking::of(tops, Metric::ThroughputMean);
     let table = knees(&rivals);
     let plot = Some(plot(&rivals));
@@ -47,14 +47,17 @@ pub(super) fn card(pivot: &Pivot<'_>, loads: &[LoadCurve<'_, '_>]) -> FirstScree
     let mut points = Vec::new();
     let own = rivals.iter().find(|curve| curve.target == target(line));
     if let Some(own) = own {
-        let latency = line.number(Metric::LatencyMean);
+        // Beyond the greatest throughput a memory carries less, and reads wait longer still.
+        let slowest = own.slowest().map_or(line, |point| point.line);
+        let latency = slowest.number(Metric::LatencyMean);
+        let rate = slowest.told(Metric::ThroughputMean).unwrap_or_default();
         let steps = [
             own.idle.map(|idle| format!("{} alone", time(idle))),
             own.knee.map(|(rate, latency)| {
                 format!("{} at the knee of {}", time(latency), text::rate(rate))
             }),
             latency.map(|latency| {
-                let sure = interval(line, latency).unwrap_or_default();
+                let sure = interval(slowest, latency).unwrap_or_default();
                 format!("{}{sure} at {rate}", time(latency))
             }),
         ];
@@ -64,7 +67,7 @@ pub(super) fn card(pivot: &Pivot<'_>, loads: &[LoadCurve<'_, '_>]) -> FirstScree
             points.push(point(
                 CardSubject::WorstCase,
                 words,
-                line,
+                slowest,
                 Metric::LatencyMean,
             ));
         }
@@ -114,28 +117,31 @@ fn equal(pivot: &Pivot<'_>) -> Option<CardPoint> {
 }
 
 /// A line for each module: its latency from no load to the greatest.
-fn knees(loads: &[&LoadCurve<'_, '_>]) -> Option<Grid> {
+pub(crate) fn knees(loads: &[&LoadCurve<'_, '_>]) -> Option<Grid> {
     type Of<'c, 'a, 'p> = &'c LoadCurve<'a, 'p>;
+    let is_host = loads.iter().all(|curve| curve.target.starts_with("ram@"));
     Tabulation::new(String::new())
-        .key(Column::left("module"), |curve: &Of<'_, '_, '_>| {
-            curve.module.to_owned()
-        })
+        .key(
+            Column::left(if is_host { "memory" } else { "module" }),
+            |curve: &Of<'_, '_, '_>| curve.module.to_owned(),
+        )
         .figure("carries", |curve| {
-            Some(text::rate(most(curve)?.throughput()?))
+            Some(text::rate(curve.most()?.throughput()?))
         })
-        .figure("read takes", |curve| Some(time(most(curve)?.latency()?)))
+        .figure("read takes", |curve| Some(time(curve.most()?.latency()?)))
         .figure("knee at", |curve| Some(text::rate(curve.knee?.0)))
         .figure("read takes", |curve| Some(time(curve.knee?.1)))
         .figure("alone", |curve| Some(time(curve.idle?)))
-        .figure("power", |curve| most(curve)?.line.told(Metric::PowerMean))
+        .figure("power", |curve| curve.most()?.line.told(Metric::PowerMean))
         .lines(loads)
 }
 
 /// Latency over bandwidth.
-fn plot(loads: &[&LoadCurve<'_, '_>]) -> TerminalPlot {
+pub(crate) fn plot(loads: &[&LoadCurve<'_, '_>]) -> TerminalPlot {
     let curves = loads.iter().take(CURVES).map(|curve| {
         let points = curve.points.iter();
         TerminalCurve {
+            is_dashed: false,
             name: curve.module.to_owned(),
             points: points
                 .filter_map(|point| Some((point.throughput()?, point.latency()?)))

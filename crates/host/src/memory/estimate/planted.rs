@@ -1,0 +1,246 @@
+//! Runs of which the truth is known.
+
+use super::{TimedBatch, TimerCost};
+use crate::memory::ledger::LedgerReading;
+
+/// Random numbers of a seed (SplitMix64).
+pub(crate) struct Draws {
+    state: u64,
+}
+
+impl Draws {
+    pub(crate) fn new(seed: u64) -> Self {
+        // The state moves by equal steps: seeds that lie a step apart would give one sequence, shifted.
+        let state = Self { state: seed }.word();
+        Self { state }
+    }
+
+    fn word(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut word = self.state;
+        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        word ^ (word >> 31)
+    }
+
+    /// Between 0 and 1, neither included.
+    pub(crate) fn unit(&mut self) -> f64 {
+        ((self.word() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
+    }
+
+    /// Around zero, of scale 1: its quantiles are `ln(p / (1 - p))`.
+    pub(crate) fn logistic(&mut self) -> f64 {
+        let unit = self.unit();
+        (unit / (1.0 - unit)).ln()
+    }
+
+    pub(crate) fn exponential(&mut self, mean: f64) -> f64 {
+        -mean * self.unit().ln()
+    }
+}
+
+/// What the loads of a batch take, in nanoseconds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum PlantedLatency {
+    /// One mode.
+    Still { scale_ns: f64 },
+    /// 70 % of the batches in one mode and 30 % 35 ns above, in bursts of so many batches on the mean (1: none).
+    TwoModes { burst: f64 },
+    /// Each batch keeps 0.9 of the last one's distance from the middle.
+    Slow,
+    /// Rises by so much over the run.
+    Drift { rise_ns: f64 },
+    /// One wave over the run.
+    Wave { height_ns: f64 },
+    /// Rivals on the memory: queues of this mean above the quiet value, while they do not pause (a tenth of the time).
+    Contended { queue_ns: f64 },
+}
+
+/// Middle of the lower mode.
+const QUIET_NS: f64 = 100.0;
+const UPPER_MODE_NS: f64 = 35.0;
+const MODE_SCALE_NS: f64 = 2.0;
+
+impl PlantedLatency {
+    /// The true median of batches, over the whole run.
+    pub(crate) fn median_ns(self) -> f64 {
+        match self {
+            // The lower mode holds 0.7, so the middle is its quantile of 5/7.
+            Self::TwoModes { .. } => QUIET_NS + MODE_SCALE_NS * (2.5_f64).ln(),
+            Self::Drift { rise_ns } => QUIET_NS + rise_ns / 2.0,
+            // Nine tenths have a queue: the middle is its quantile of 4/9.
+            Self::Contended { queue_ns } => QUIET_NS + queue_ns * (1.8_f64).ln(),
+            Self::Still { .. } | Self::Slow | Self::Wave { .. } => QUIET_NS,
+        }
+    }
+}
+
+/// Other programs on the core.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Preemption {
+    pub on_ms: f64,
+    pub off_ms: f64,
+    /// How long caches are cold after resumption, and by what factor loads are slower then.
+    pub cold_us: f64,
+    pub cold_factor: f64,
+}
+
+/// Ten CPU-bound rivals.
+pub(crate) const TEN_RIVALS: Preemption = Preemption {
+    on_ms: 3.0,
+    off_ms: 30.0,
+    cold_us: 300.0,
+    cold_factor: 1.5,
+};
+
+/// A run to be planted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PlantedRun {
+    pub latency: PlantedLatency,
+    pub batches: usize,
+    pub loads: u32,
+    pub timer: TimerCost,
+    pub preemption: Option<Preemption>,
+}
+
+impl PlantedRun {
+    pub(crate) fn new(latency: PlantedLatency) -> Self {
+        Self {
+            latency,
+            batches: 2000,
+            loads: 32,
+            timer: TimerCost {
+                cost_ps: 25_000.0,
+                quantum_ps: 1000.0,
+            },
+            preemption: None,
+        }
+    }
+
+    /// The batches as a driver would time them, and the ledger beside them.
+    pub(crate) fn draw(&self, seed: u64) -> (Vec<TimedBatch>, LedgerReading) {
+        let mut draws = Draws::new(seed);
+        let mut slow = draws.unit() < 0.3;
+        let mut distance = draws.logistic() * 4.0;
+        let mut paused = 0.0;
+        // Nanoseconds, from any phase of the clock on.
+        let start = 1e6 * draws.unit();
+        let mut now = start;
+        let mut core = PlantedCore::new(self.preemption, &mut draws);
+        let mut batches = Vec::with_capacity(self.batches);
+        let shown = |now: f64| (now * 1e3 / self.timer.quantum_ps).floor() * self.timer.quantum_ps;
+        for batch in 0..self.batches {
+            let through = (batch as f64 + 0.5) / self.batches as f64;
+            let mean_ns = match self.latency {
+                PlantedLatency::Still { scale_ns } => QUIET_NS + scale_ns * draws.logistic(),
+                PlantedLatency::TwoModes { burst } => {
+                    // Slow bursts last `burst` and fast ones 7/3 of it; independent batches leave with 0.7 and 0.3.
+                    let leave_slow = (1.0 / burst).min(0.7);
+                    let leave = if slow {
+                        leave_slow
+                    } else {
+                        leave_slow * 3.0 / 7.0
+                    };
+                    slow ^= draws.unit() < leave;
+                    let upper = if slow { UPPER_MODE_NS } else { 0.0 };
+                    QUIET_NS + upper + MODE_SCALE_NS * draws.logistic()
+                }
+                PlantedLatency::Slow => {
+                    distance = 0.9 * distance + 2.0 * draws.logistic();
+                    QUIET_NS + distance
+                }
+                PlantedLatency::Drift { rise_ns } => {
+                    QUIET_NS + rise_ns * through + 1.5 * draws.logistic()
+                }
+                PlantedLatency::Wave { height_ns } => {
+                    let phase = through * std::f64::consts::TAU;
+                    QUIET_NS + height_ns * phase.sin() + 1.5 * draws.logistic()
+                }
+                PlantedLatency::Contended { queue_ns } => {
+                    // Rivals pause for 20 batches at a time.
+                    paused = if paused > 0.0 {
+                        paused - 1.0
+                    } else if draws.unit() < 1.0 / 180.0 {
+                        20.0
+                    } else {
+                        0.0
+                    };
+                    let queue = draws.exponential(queue_ns);
+                    if paused > 0.0 {
+                        QUIET_NS - 1.0 * draws.unit()
+                    } else {
+                        QUIET_NS + queue
+                    }
+                }
+            };
+            let from = shown(now);
+            core.run(&mut now, self.timer.cost_ps / 1e3, false, &mut draws);
+            core.run(
+                &mut now,
+                mean_ns.max(1.0) * f64::from(self.loads),
+                true,
+                &mut draws,
+            );
+            let to = shown(now);
+            batches.push(TimedBatch {
+                at_ps: from as u64,
+                duration_ps: (to - from) as u64,
+                loads: self.loads,
+            });
+            // The driver keeps the sample.
+            core.run(&mut now, 15.0 + 10.0 * draws.unit(), false, &mut draws);
+        }
+        let elapsed = now - start;
+        let ledger = LedgerReading {
+            elapsed_s: elapsed / 1e9,
+            processor_s: (elapsed - core.lost) / 1e9,
+            involuntary_switches: core.switches,
+            other_cpu_share: core.lost / elapsed,
+            ..LedgerReading::default()
+        };
+        (batches, ledger)
+    }
+}
+
+/// The scheduler.
+struct PlantedCore {
+    preemption: Option<Preemption>,
+    slice_end: f64,
+    warm_from: f64,
+    lost: f64,
+    switches: u64,
+}
+
+impl PlantedCore {
+    fn new(preemption: Option<Preemption>, draws: &mut Draws) -> Self {
+        let first = preemption.map_or(f64::INFINITY, |rivals| {
+            1e6 * (1.0 + rivals.on_ms * draws.unit())
+        });
+        Self {
+            preemption,
+            slice_end: first,
+            warm_from: 0.0,
+            lost: 0.0,
+            switches: 0,
+        }
+    }
+
+    /// Lets the program run for `work` nanoseconds of warm memory, or of anything else.
+    fn run(&mut self, now: &mut f64, work: f64, of_memory: bool, draws: &mut Draws) {
+        let factor = match self.preemption {
+            Some(rivals) if of_memory && *now < self.warm_from => rivals.cold_factor,
+            _ => 1.0,
+        };
+        let mut left = work * factor;
+        while let Some(rivals) = self.preemption.filter(|_| *now + left > self.slice_end) {
+            left -= (self.slice_end - *now).max(0.0);
+            let off = 1e6 * rivals.off_ms * (0.8 + 0.4 * draws.unit());
+            *now = self.slice_end + off;
+            self.lost += off;
+            self.switches += 1;
+            self.slice_end = *now + 1e6 * rivals.on_ms * (0.8 + 0.4 * draws.unit());
+            self.warm_from = *now + 1e3 * rivals.cold_us;
+        }
+        *now += left;
+    }
+}

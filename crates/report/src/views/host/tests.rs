@@ -1,0 +1,238 @@
+//! What people see of tests of this machine.
+
+use std::collections::BTreeSet;
+
+use wordline_core::ResultSet;
+use wordline_core::{Axis, Metric};
+
+use crate::card::decision_card;
+use crate::format::{Detail, Format, Style};
+use crate::html::tests::opened;
+use crate::{fixture, render};
+
+fn screen(document: &ResultSet) -> String {
+    let style = Style {
+        width: Some(100),
+        detail: Detail::Answer,
+        plots: true,
+        ..Style::default()
+    };
+    render(document, Format::Table, &style)
+}
+
+fn everything(document: &ResultSet) -> String {
+    render(document, Format::Table, &Style::default())
+}
+
+#[test]
+fn the_first_screen_of_latency_is_the_figure_with_its_interval_and_grade() {
+    let document = fixture::host_latency();
+    let sentence = decision_card(&document).sentence;
+    assert!(sentence.starts_with("A read takes "), "{sentence}");
+    assert!(
+        sentence.contains("(95 %: ") && sentence.ends_with("; grade A: quiet machine)."),
+        "{sentence}"
+    );
+    insta::assert_snapshot!(screen(&document));
+}
+
+#[test]
+fn the_pages_with_the_fewest_walks_stand_for_the_memory() {
+    let mut document = fixture::host_latency();
+    let huge = decision_card(&document).sentence;
+    document
+        .rows
+        .retain(|row| row.text(Axis::Pages) != Some("2MiB"));
+    let base = decision_card(&document).sentence;
+    let number = |sentence: &str| {
+        sentence
+            .split(' ')
+            .nth(3)
+            .and_then(|word| word.parse::<f64>().ok())
+            .expect("a number")
+    };
+    assert!(number(&base) > 1.1 * number(&huge), "{base} {huge}");
+}
+
+#[test]
+fn a_refusal_says_its_reason_and_what_to_do() {
+    let document = fixture::host_refused();
+    let text = screen(&document);
+    assert!(
+        text.starts_with("The latency was refused. 97 % of the batches were interrupted."),
+        "{text}"
+    );
+    assert!(text.contains("Stop other programs"), "{text}");
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn matrices_bandwidth_loaded_storage_and_all_have_first_screens() {
+    let all = [
+        fixture::host_matrix(),
+        fixture::host_bandwidth(),
+        fixture::host_loaded(),
+        fixture::host_storage(),
+        fixture::host_all(),
+    ];
+    let screens: Vec<String> = all.iter().map(screen).collect();
+    insta::assert_snapshot!(screens.join("\n=====\n\n"));
+}
+
+#[test]
+fn every_table_of_latency_and_matrix() {
+    insta::assert_snapshot!(everything(&fixture::host_latency()));
+    insta::assert_snapshot!(everything(&fixture::host_matrix()));
+}
+
+#[test]
+fn bytes_of_the_program_and_of_the_bus_stand_apart() {
+    let text = everything(&fixture::host_bandwidth());
+    let (program, bus) = text
+        .split_once("Bandwidth: bytes that the memory moves")
+        .expect("both tables");
+    assert!(
+        program.contains("Bandwidth: bytes that a program moves"),
+        "{text}"
+    );
+    assert!(
+        program.contains("best pass") && bus.contains("best pass"),
+        "{text}"
+    );
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn load_and_storage_have_the_tables_of_the_other_commands() {
+    let loaded = everything(&fixture::host_loaded());
+    for title in [
+        "Latency under load, 1:0 on host",
+        "Knees of the curves on host",
+        "Reads that took no longer on host",
+    ] {
+        assert!(loaded.contains(title), "{title}: {loaded}");
+    }
+    let storage = everything(&fixture::host_storage());
+    assert!(storage.contains("Accesses of storage"), "{storage}");
+    insta::assert_snapshot!(loaded + "\n=====\n\n" + &storage);
+}
+
+#[test]
+fn pages_draw_each_test() {
+    let plots = |document: &ResultSet| opened(&render(document, Format::Html, &Style::default()));
+    let all = plots(&fixture::host_all());
+    for id in [
+        "plot-working-set",
+        "plot-loaded",
+        "plot-bandwidth",
+        "plot-matrix-1",
+        "plot-matrix-2",
+        "plot-histogram-1",
+    ] {
+        assert!(all.contains(&format!("\"id\":\"{id}\"")), "{id}");
+    }
+    assert!(all.contains(r#""kind":"heat""#), "no heat table");
+    assert!(all.contains("Numbers are in ns"), "no unit");
+    assert!(
+        plots(&fixture::host_storage()).contains("\"id\":\"plot-ram-1\""),
+        "no curve of RAM"
+    );
+}
+
+/// What only a simulation can count.
+const SIMULATED: [Metric; 18] = [
+    Metric::BusUtilization,
+    Metric::BusShare,
+    Metric::RowHitRate,
+    Metric::RowMissRate,
+    Metric::RowConflictRate,
+    Metric::WaitShare,
+    Metric::OutstandingMean,
+    Metric::OutstandingMax,
+    Metric::ThroughputBound,
+    Metric::ThroughputConfidence,
+    Metric::PowerMean,
+    Metric::PowerMeanPart,
+    Metric::EnergyPerByte,
+    Metric::ThroughputRatio,
+    Metric::ThroughputRatioPart,
+    Metric::LatencyRatio,
+    Metric::ReadShare,
+    Metric::AccessCount,
+];
+
+/// What only a measurement has.
+const MEASURED: [Metric; 13] = [
+    Metric::TrustGrade,
+    Metric::BatchesHit,
+    Metric::StealShare,
+    Metric::CpuPressure,
+    Metric::MemoryPressure,
+    Metric::ClockChange,
+    Metric::OtherProcessorShare,
+    Metric::PagesObtained,
+    Metric::NodeObtained,
+    Metric::LatencyP5,
+    Metric::LatencyP25,
+    Metric::LatencyP75,
+    Metric::BusThroughput,
+];
+
+/// Every metric with the axes of its rows: what a reader of the document finds its columns by.
+fn columns(document: &ResultSet) -> BTreeSet<String> {
+    let rows = document.rows.iter();
+    // Comparisons with a first target need two.
+    let rows = rows.filter(|row| !row.axes.contains_key(&Axis::Over));
+    let rows =
+        rows.filter(|row| !SIMULATED.contains(&row.metric) && !MEASURED.contains(&row.metric));
+    rows.map(|row| {
+        let axes: Vec<&str> = row.axes.keys().map(|axis| axis.name()).collect();
+        format!("{} by {}", row.metric, axes.join(", "))
+    })
+    .collect()
+}
+
+/// Columns that one document has and the other lacks.
+fn lacking(of: &ResultSet, than: &ResultSet) -> Vec<String> {
+    let (own, other) = (columns(of), columns(than));
+    other.difference(&own).cloned().collect()
+}
+
+/// A document that `wordline dram loaded` made.
+fn simulated() -> ResultSet {
+    serde_json::from_str(include_str!("../../fixture/saved/loaded.json")).expect("a document")
+}
+
+#[test]
+fn latency_under_load_has_the_columns_of_memory_modules() {
+    let (host, dram) = (fixture::host_loaded(), simulated());
+    assert_eq!(
+        lacking(&host, &dram),
+        Vec::<String>::new(),
+        "of `dram loaded`, which `host loaded` lacks"
+    );
+    assert_eq!(
+        lacking(&dram, &host),
+        Vec::<String>::new(),
+        "of `host loaded`, which `dram loaded` lacks"
+    );
+}
+
+#[test]
+fn a_column_that_is_missing_is_named() {
+    let mut host = fixture::host_loaded();
+    host.rows.retain(|row| row.metric != Metric::ThroughputKnee);
+    let missing = lacking(&host, &simulated());
+    assert_eq!(
+        missing,
+        [
+            "throughput_knee by estimate, mix, pattern, test",
+            "throughput_knee by mix, pattern, test"
+        ]
+    );
+    let mut other = fixture::host_loaded();
+    for row in &mut other.rows {
+        row.axes.remove(&Axis::Pattern);
+    }
+    assert!(lacking(&other, &simulated()).len() > 5);
+}
