@@ -68,7 +68,7 @@ fn bandwidth(document: &ResultSet) -> Vec<OverlayCurve> {
 
 /// The bytes that the memory moves, as simulations count them; where nothing says so those that the program moves.
 fn carried<'a>(line: &PivotLine<'a>) -> Option<&'a Row> {
-    let moved = ["throughput_p50", "throughput_mean", ANY];
+    let moved = ["p50", "mean", ANY];
     let mut moved = moved.into_iter().filter_map(|of| {
         let at = [(Axis::Estimate.into(), of)];
         line.at(Metric::BusThroughput, &at)

@@ -37,10 +37,10 @@ pub(super) fn metric(line: &PivotLine<'_>) -> Metric {
     known.next().unwrap_or(Metric::ThroughputP50)
 }
 
-/// What the memory moves meanwhile, of a metric of the program's bytes.
+/// What the memory moves meanwhile, of a metric of the program's bytes: of `throughput_p50` the estimate `p50`.
 fn bus<'a>(line: &PivotLine<'a>, of: Metric) -> Option<&'a Row> {
-    let at = [(Of(Axis::Estimate), of.name())];
-    line.at(Metric::BusThroughput, &at)
+    let of = of.name().trim_start_matches("throughput_");
+    line.at(Metric::BusThroughput, &[(Of(Axis::Estimate), of)])
 }
 
 /// "2 threads, 1:0".
@@ -111,7 +111,7 @@ pub(super) fn most<'p, 'a>(pivot: &'p Pivot<'a>) -> Option<&'p PivotLine<'a>> {
 pub(super) fn sentence(pivot: &Pivot<'_>) -> Option<String> {
     let Some(line) = most(pivot) else {
         let refused = !of_test(pivot, TEST).is_empty();
-        let reason = refusal(pivot).map_or_else(String::new, |reason| format!(" {reason}"));
+        let reason = refusal(pivot, TEST).map_or_else(String::new, |reason| format!(" {reason}"));
         return refused.then(|| format!("The bandwidth was refused.{reason}"));
     };
     let with = match conditions(line).as_str() {

@@ -274,7 +274,7 @@ pub(super) fn sentence(pivot: &Pivot<'_>) -> Option<String> {
     let refused = of_test(pivot, TEST)
         .iter()
         .any(|line| line.at(Metric::LatencyP50, &[]).is_some());
-    let reason = refusal(pivot).map_or_else(String::new, |reason| format!(" {reason}"));
+    let reason = refusal(pivot, TEST).map_or_else(String::new, |reason| format!(" {reason}"));
     refused.then(|| format!("The latency was refused.{reason}"))
 }
 

@@ -41,7 +41,6 @@ pub(crate) const VIEW: View = View {
         Of(Axis::Accesses),
         Of(Axis::AtS),
         Of(Axis::HorizonS),
-        Of(Axis::Kernel),
     ]),
     tables: &[
         TableView::Made(latency::tables),

@@ -57,7 +57,7 @@ pub(super) fn sentence(pivot: &Pivot<'_>) -> Option<String> {
         .iter()
         .find(|line| line.number(Metric::LatencyP50).is_some())
     else {
-        let reason = refusal(pivot).map_or_else(String::new, |reason| format!(" {reason}"));
+        let reason = refusal(pivot, TEST).map_or_else(String::new, |reason| format!(" {reason}"));
         return Some(format!(
             "The accesses of {} were refused.{reason}",
             first.head().target

@@ -72,10 +72,13 @@ pub(super) fn sureness(line: &PivotLine<'_>, metric: Metric) -> String {
     }
 }
 
-/// Why a figure was refused, and what to do about it, as the document warns.
-pub(super) fn refusal(pivot: &Pivot<'_>) -> Option<String> {
+/// Why a figure of a test was refused, and what to do about it, as the document warns. Warnings begin with their test.
+pub(super) fn refusal(pivot: &Pivot<'_>, test: &str) -> Option<String> {
     let mut warnings = pivot.document.warnings.iter();
-    let refused = warnings.find(|warning| warning.code == WarningCode::Refused.name())?;
+    let is_of_test = |advice: &str| advice.split_once(':').is_none_or(|(of, _)| of == test);
+    let refused = warnings.find(|warning| {
+        warning.code == WarningCode::Refused.name() && is_of_test(&warning.advice)
+    })?;
     Some(refused.advice.clone())
 }
 
