@@ -5,7 +5,9 @@ use std::ptr::NonNull;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use wordline_host::memory::kernels::{ChainLink, Kernel, KernelMix, KernelSet, StoreKind, chase};
+use wordline_host::memory::kernels::{
+    ChainLink, Kernel, KernelMix, KernelSet, KernelStores, chase,
+};
 
 /// Bytes that fit the first, second and third cache of most servers, and bytes that fit none.
 const SIZES: [(&str, usize); 4] = [
@@ -23,11 +25,11 @@ struct BenchLine([u8; 64]);
 fn bandwidth(criterion: &mut Criterion) {
     let mut memory = vec![BenchLine([1; 64]); SIZES[3].1 / 64];
     for mix in KernelMix::ALL {
-        for stores in [StoreKind::Plain, StoreKind::NonTemporal] {
+        for stores in [KernelStores::Plain, KernelStores::NonTemporal] {
             let name = format!(
                 "{}-{}",
                 mix.name().replace(':', "to"),
-                if stores == StoreKind::Plain {
+                if stores == KernelStores::Plain {
                     "plain"
                 } else {
                     "past"

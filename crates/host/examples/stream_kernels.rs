@@ -14,7 +14,7 @@ use std::sync::Barrier;
 use std::time::Instant;
 
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous};
-use wordline_host::memory::kernels::{Kernel, KernelMix, KernelSet, StoreKind};
+use wordline_host::memory::kernels::{Kernel, KernelMix, KernelSet, KernelStores};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
@@ -40,13 +40,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     for set in sets {
         for mix in [KernelMix::Copy, KernelMix::Triad] {
-            for stores in [StoreKind::Plain, StoreKind::NonTemporal] {
+            for stores in [KernelStores::Plain, KernelStores::NonTemporal] {
                 let kernel = Kernel::new(set, mix, stores)?;
                 let best_s = best_pass_s(&kernel, &mut arrays, part, threads, passes);
                 let moved = (part * threads / 64) as u64 * kernel.logical_bytes_per_step();
                 let name = match stores {
-                    StoreKind::Plain => "plain",
-                    StoreKind::NonTemporal => "past",
+                    KernelStores::Plain => "plain",
+                    KernelStores::NonTemporal => "past",
                 };
                 println!(
                     "{} {set} {name} {:.1} MB/s",

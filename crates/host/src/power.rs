@@ -2,8 +2,8 @@
 //! and energy sensors of hwmon.
 //!
 //! Counters are read at the start and at the end. A RAPL counter wraps within minutes, so that a meter over a longer run is
-//! [sampled](PowerMeter::sample) meanwhile. Sensors of power state it at an instant: their mean over all samples is taken.
-//! Reading RAPL takes root since Linux 5.10; what cannot be read is named in [`PowerMeter::refused`].
+//! [sampled](MachinePowerMeter::sample) meanwhile. Sensors of power state it at an instant: their mean over all samples is taken.
+//! Reading RAPL takes root since Linux 5.10; what cannot be read is named in [`MachinePowerMeter::refused`].
 
 use std::fs;
 use std::io;
@@ -71,14 +71,14 @@ pub struct PowerReading {
 
 /// Reads the sensors of the machine.
 #[derive(Debug)]
-pub struct PowerMeter {
+pub struct MachinePowerMeter {
     sensors: Vec<PowerSensor>,
     refused: Vec<String>,
     start: Instant,
     sums: Mutex<Vec<Option<SensorSum>>>,
 }
 
-impl PowerMeter {
+impl MachinePowerMeter {
     /// Begins with the sensors of this machine.
     #[must_use]
     pub fn begin() -> Self {
@@ -365,7 +365,7 @@ mod tests {
     #[test]
     fn counters_give_energy_even_where_they_wrap() {
         let machine = machine();
-        let meter = PowerMeter::begin_below(machine.path());
+        let meter = MachinePowerMeter::begin_below(machine.path());
         assert!(meter.has_sensors());
         // The package wraps: 1 J to its end and 3 J behind it. The memory rises by 6 J.
         write(machine.path(), &format!("{PACKAGE}/energy_uj"), "2999999");
@@ -408,7 +408,7 @@ mod tests {
     #[test]
     fn samples_in_between_catch_a_counter_that_wraps_twice() {
         let machine = machine();
-        let meter = PowerMeter::begin_below(machine.path());
+        let meter = MachinePowerMeter::begin_below(machine.path());
         for value in ["0", "999999999", "0"] {
             write(machine.path(), &format!("{PACKAGE}/energy_uj"), value);
             meter.sample();
@@ -425,7 +425,7 @@ mod tests {
     fn what_cannot_be_read_is_named_and_has_no_value() {
         let machine = machine();
         write(machine.path(), &format!("{DRAM}/energy_uj"), "much\n");
-        let meter = PowerMeter::begin_below(machine.path());
+        let meter = MachinePowerMeter::begin_below(machine.path());
         let refused = meter.refused().join("; ");
         assert!(
             refused.contains("package-0/dram: \"much\" is no whole number"),
@@ -442,7 +442,7 @@ mod tests {
                 .all(|one| !one.domain.starts_with("package"))
         );
         let nothing = root(&[]);
-        let meter = PowerMeter::begin_below(nothing.path());
+        let meter = MachinePowerMeter::begin_below(nothing.path());
         assert!(!meter.has_sensors() && meter.refused().is_empty());
         assert!(meter.end().domains.is_empty());
     }

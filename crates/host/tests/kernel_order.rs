@@ -16,7 +16,7 @@ use std::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect};
-use wordline_host::memory::kernels::{Kernel, KernelMix, KernelSet, StoreKind};
+use wordline_host::memory::kernels::{Kernel, KernelMix, KernelSet, KernelStores};
 
 /// Pages of a stream's place: a locked one, two across whose border the stream lies, a locked one.
 const PAGES: usize = 4;
@@ -116,7 +116,7 @@ fn lines_are_touched_in_order_and_nothing_else_is() {
         .filter(|set| *set != KernelSet::Portable);
     for set in sets {
         for mix in KernelMix::ALL {
-            for stores in [StoreKind::Plain, StoreKind::NonTemporal] {
+            for stores in [KernelStores::Plain, KernelStores::NonTemporal] {
                 let kernel = Kernel::new(set, mix, stores).expect("this processor has it");
                 let of_page =
                     |page: usize| (0..kernel.streams()).map(move |stream| stream * PAGES + page);

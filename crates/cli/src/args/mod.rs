@@ -122,7 +122,7 @@ Examples:
     /// Print published figures beside ours, with the score
     #[command(display_order = 24)]
     Reproduce(Reproduce),
-    /// Render saved results again, without running anything; several in one table and one plot
+    /// Render saved results again without running; several in one table and one plot
     ///
     /// One result looks as its run did. Of several the curves are shown that at least two of them have: latency under load,
     /// bandwidth by mix, latency without load and over the working set, RAM over the input rate, and throughput over access
@@ -460,7 +460,7 @@ pub(crate) fn program() -> clap::Command {
             .arg_required_else_help(true)
     };
     let dram = "Run DDR5 modules in a server: latency, bandwidth, latency under load, traces";
-    let host = "Measure the memory and the storage of this machine, or take over what another tool measured";
+    let host = "Measure this machine's memory and storage, or import what other tools measured";
     let program = Arguments::command()
         .subcommand(parent("sql", "Run SQLite on a memory", 21))
         .subcommand(parent("dram", dram, 22))

@@ -15,7 +15,7 @@ use wordline_memory::Clock;
 use super::arena::{Arena, ArenaObtained, ArenaRequest, PageSize};
 use super::driver::{self, DriverError, SharedStop};
 use super::estimate::{EstimateError, TimedWindow};
-use super::kernels::{Kernel, KernelMix, KernelSet, LinePause, StoreKind};
+use super::kernels::{Kernel, KernelMix, KernelSet, KernelStores, LinePause};
 use super::ledger::{Ledger, LedgerReading};
 use super::sampling::MeasuredClock;
 use super::topology::{Topology, pin_to};
@@ -43,7 +43,7 @@ pub struct BandwidthPlan {
     /// Mixes.
     pub mixes: Vec<KernelMix>,
     /// Kinds of stores; reads alone are measured once.
-    pub stores: Vec<StoreKind>,
+    pub stores: Vec<KernelStores>,
     /// Instructions.
     pub set: KernelSet,
     /// Bytes of all threads together; `None` for four times the last caches.
@@ -68,7 +68,7 @@ pub struct BandwidthPoint {
     /// What was read and written.
     pub mix: KernelMix,
     /// With which stores; `None` where there are none.
-    pub stores: Option<StoreKind>,
+    pub stores: Option<KernelStores>,
     /// Bytes of all threads and streams.
     pub bytes: u64,
     /// Bytes that a program moves with this kernel, those that memory gives, and those that it takes, in the same time.
@@ -251,7 +251,7 @@ fn counts(all: u32) -> Vec<u32> {
     counts
 }
 
-type NamedKernel = (KernelMix, Option<StoreKind>, Kernel);
+type NamedKernel = (KernelMix, Option<KernelStores>, Kernel);
 
 /// Every mix with every kind of store; reads alone have none.
 fn kernels(plan: &BandwidthPlan) -> Result<Vec<NamedKernel>, DriverError> {
@@ -260,7 +260,7 @@ fn kernels(plan: &BandwidthPlan) -> Result<Vec<NamedKernel>, DriverError> {
         let mut stores = plan.stores.clone();
         // A compiler has no stores past the caches: of both kinds it has the plain one.
         if plan.set == KernelSet::Portable && stores.len() > 1 {
-            stores.retain(|stores| *stores == StoreKind::Plain);
+            stores.retain(|stores| *stores == KernelStores::Plain);
         }
         if mix == KernelMix::Reads {
             stores.truncate(1);
@@ -553,7 +553,7 @@ mod tests {
         BandwidthPlan {
             threads: Vec::new(),
             mixes: vec![KernelMix::Reads, KernelMix::TwoToOne, KernelMix::Triad],
-            stores: vec![StoreKind::Plain, StoreKind::NonTemporal],
+            stores: vec![KernelStores::Plain, KernelStores::NonTemporal],
             set: KernelSet::best(),
             size_bytes: Some(16 << 20),
             pages: PageSize::Base,

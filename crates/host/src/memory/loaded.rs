@@ -17,7 +17,7 @@ use super::bandwidth::{self, MergedObtained, StepBytes};
 use super::chain::{ChainWalk, LINE_BYTES, PointerChain};
 use super::driver::{self, DriverError, SharedStop};
 use super::estimate::{TimedWindow, TimerCost};
-use super::kernels::{Kernel, KernelMix, KernelSet, LinePause, StoreKind};
+use super::kernels::{Kernel, KernelMix, KernelSet, KernelStores, LinePause};
 use super::latency::{self, PAGE_BYTES};
 use super::sampling::{MeasuredClock, SampledLatency, SamplingPlan, sample};
 use super::topology::{Topology, pin_to};
@@ -52,7 +52,7 @@ pub struct LoadedPlan {
     /// What load threads read and write.
     pub mix: KernelMix,
     /// With which stores.
-    pub stores: StoreKind,
+    pub stores: KernelStores,
     /// Instructions.
     pub set: KernelSet,
     /// Probes.
@@ -483,7 +483,7 @@ mod tests {
         let topology = Topology::of_this_machine().expect("it can be read");
         let plan = LoadedPlan {
             mix: KernelMix::Reads,
-            stores: StoreKind::NonTemporal,
+            stores: KernelStores::NonTemporal,
             set: KernelSet::Portable,
             probes: 1,
             size_bytes: Some(4 << 20),

@@ -254,7 +254,7 @@ fn unreachable(place: &StoragePlace, source: io::Error) -> StorageError {
 
 /// An access under way.
 #[derive(Clone, Copy, Debug)]
-struct OpenAccess {
+struct AccessUnderWay {
     operation: StorageOperation,
     offset: u64,
     intended_ns: u64,
@@ -272,7 +272,7 @@ struct AccessLoop<'a, C> {
     handover: Handover,
     plan: AccessPlan,
     words: WordStream,
-    slots: Vec<OpenAccess>,
+    slots: Vec<AccessUnderWay>,
     free: Vec<u32>,
     ended: Vec<EndedAccess>,
     begun_ns: u64,
@@ -295,7 +295,7 @@ impl<'a, C: AccessCalls> AccessLoop<'a, C> {
         pool: &'a mut BufferPool,
     ) -> Self {
         let depth = job.depth as usize;
-        let idle = OpenAccess {
+        let idle = AccessUnderWay {
             operation: StorageOperation::Read,
             offset: 0,
             intended_ns: 0,
@@ -488,7 +488,7 @@ impl<'a, C: AccessCalls> AccessLoop<'a, C> {
             stamp(self.pool.buffer_mut(slot, round), &mut self.words);
             self.unflushed += 1;
         }
-        self.slots[slot as usize] = OpenAccess {
+        self.slots[slot as usize] = AccessUnderWay {
             operation,
             offset,
             intended_ns,
@@ -594,7 +594,7 @@ impl<'a, C: AccessCalls> AccessLoop<'a, C> {
     }
 
     #[cold]
-    fn failed(&self, access: &OpenAccess, moved: i32) -> StorageError {
+    fn failed(&self, access: &AccessUnderWay, moved: i32) -> StorageError {
         let path = self.place.path().to_owned();
         let (operation, at) = (access.operation.name(), access.offset);
         let bytes = self.job.access_bytes;

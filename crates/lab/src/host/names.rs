@@ -59,17 +59,17 @@ pub(super) const fn mix_of(mix: KernelMix) -> HostMix {
     }
 }
 
-pub(super) const fn stores(stores: StoreKind) -> kernels::StoreKind {
+pub(super) const fn stores(stores: StoreKind) -> kernels::KernelStores {
     match stores {
-        StoreKind::Plain => kernels::StoreKind::Plain,
-        StoreKind::NonTemporal => kernels::StoreKind::NonTemporal,
+        StoreKind::Plain => kernels::KernelStores::Plain,
+        StoreKind::NonTemporal => kernels::KernelStores::NonTemporal,
     }
 }
 
-pub(super) const fn stores_name(stores: kernels::StoreKind) -> &'static str {
+pub(super) const fn stores_name(stores: kernels::KernelStores) -> &'static str {
     match stores {
-        kernels::StoreKind::Plain => StoreKind::Plain.name(),
-        kernels::StoreKind::NonTemporal => StoreKind::NonTemporal.name(),
+        kernels::KernelStores::Plain => StoreKind::Plain.name(),
+        kernels::KernelStores::NonTemporal => StoreKind::NonTemporal.name(),
     }
 }
 

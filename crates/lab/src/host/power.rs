@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use wordline_core::{Axis, Metric, ResultSet};
-use wordline_host::power::{PowerMeter, PowerReading, SAMPLE_EVERY_S};
+use wordline_host::power::{MachinePowerMeter, PowerReading, SAMPLE_EVERY_S};
 
 use crate::subject::Subject;
 use crate::warning::LabWarning;
@@ -16,7 +16,7 @@ pub(crate) fn beside<T, E>(
     document: &mut ResultSet,
     run: impl FnOnce(&mut ResultSet) -> Result<T, E>,
 ) -> Result<T, E> {
-    let meter = PowerMeter::begin();
+    let meter = MachinePowerMeter::begin();
     if !meter.has_sensors() {
         return run(document);
     }

@@ -18,7 +18,7 @@ use wordline_host::memory::bandwidth::{
 };
 use wordline_host::memory::chain::ChainWalk;
 use wordline_host::memory::estimate::{self, Grade, TimedBatch, TimerCost};
-use wordline_host::memory::kernels::{KernelMix, KernelSet, StoreKind};
+use wordline_host::memory::kernels::{KernelMix, KernelSet, KernelStores};
 use wordline_host::memory::latency::{LatencyPoint, LatencyRun};
 use wordline_host::memory::ledger::LedgerReading;
 use wordline_host::memory::loaded::{LoadedPoint, LoadedRun};
@@ -373,7 +373,7 @@ fn bus_bytes_are_apart_from_those_of_the_program() {
     let point = BandwidthPoint {
         threads: 2,
         mix: KernelMix::Copy,
-        stores: Some(StoreKind::Plain),
+        stores: Some(KernelStores::Plain),
         bytes: 1 << 28,
         step: StepBytes {
             logical: 128,
@@ -403,7 +403,7 @@ fn bus_bytes_are_apart_from_those_of_the_program() {
     let plan = BandwidthPlan {
         threads: vec![2],
         mixes: vec![KernelMix::Copy],
-        stores: vec![StoreKind::Plain],
+        stores: vec![KernelStores::Plain],
         set: KernelSet::Portable,
         size_bytes: None,
         pages: PageSize::Huge2M,

@@ -74,7 +74,7 @@ impl MlcTable {
 }
 
 /// A table that is being read.
-struct OpenTable {
+struct GrowingMlcTable {
     table: MlcTable,
     /// Where it begins.
     line: u64,
@@ -89,7 +89,7 @@ struct OpenTable {
 /// What reads the text.
 struct MlcReader {
     run: MeasuredRun,
-    open: Option<OpenTable>,
+    open: Option<GrowingMlcTable>,
     traffic: MeasuredTraffic,
     /// Whether options may have chosen the pauses of a sweep.
     chooses_delays: bool,
@@ -229,7 +229,7 @@ impl MlcReader {
         } else {
             None
         };
-        self.open = Some(OpenTable {
+        self.open = Some(GrowingMlcTable {
             table,
             line: line.number,
             columns: None,

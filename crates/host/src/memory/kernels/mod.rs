@@ -216,7 +216,7 @@ impl KernelMix {
 
 /// How a kernel writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum StoreKind {
+pub enum KernelStores {
     /// Into the caches, which read a line before a part of it changes.
     Plain,
     /// Past the caches, without reading the line first. On aarch64 that is a hint.
@@ -240,7 +240,7 @@ pub struct LinePause {
 pub struct Kernel {
     set: KernelSet,
     mix: KernelMix,
-    stores: StoreKind,
+    stores: KernelStores,
 }
 
 impl Kernel {
@@ -248,12 +248,12 @@ impl Kernel {
     ///
     /// # Errors
     /// When this processor has no such instructions, or the set has no stores past the caches: the portable one.
-    pub fn new(set: KernelSet, mix: KernelMix, stores: StoreKind) -> Result<Self, KernelError> {
+    pub fn new(set: KernelSet, mix: KernelMix, stores: KernelStores) -> Result<Self, KernelError> {
         if !set.is_available() {
             return Err(KernelError::SetMissing { set });
         }
         let kernel = Self { set, mix, stores };
-        let past = stores == StoreKind::NonTemporal && mix != KernelMix::Reads;
+        let past = stores == KernelStores::NonTemporal && mix != KernelMix::Reads;
         if set == KernelSet::Portable && past {
             return Err(KernelError::NoStoresPastCaches { set });
         }
@@ -274,7 +274,7 @@ impl Kernel {
 
     /// How it writes.
     #[must_use]
-    pub const fn stores(&self) -> StoreKind {
+    pub const fn stores(&self) -> KernelStores {
         self.stores
     }
 
@@ -303,10 +303,10 @@ impl Kernel {
             (KernelMix::Reads | KernelMix::OneToOne, _) => 1,
             (KernelMix::TwoToOne, _) => 2,
             (KernelMix::ThreeToOne, _) => 3,
-            (KernelMix::Copy, StoreKind::Plain) => 2,
-            (KernelMix::Copy, StoreKind::NonTemporal) => 1,
-            (KernelMix::Triad, StoreKind::Plain) => 3,
-            (KernelMix::Triad, StoreKind::NonTemporal) => 2,
+            (KernelMix::Copy, KernelStores::Plain) => 2,
+            (KernelMix::Copy, KernelStores::NonTemporal) => 1,
+            (KernelMix::Triad, KernelStores::Plain) => 3,
+            (KernelMix::Triad, KernelStores::NonTemporal) => 2,
         };
         lines * LINE as u64
     }
@@ -388,7 +388,7 @@ impl Kernel {
             }
             at = end;
         }
-        if self.stores == StoreKind::NonTemporal {
+        if self.stores == KernelStores::NonTemporal {
             fence();
         }
         sum
@@ -397,16 +397,16 @@ impl Kernel {
     const fn work(&self) -> LineWork {
         match (self.mix, self.stores) {
             (KernelMix::Reads, _) => LineWork::Read,
-            (KernelMix::OneToOne, StoreKind::Plain) => LineWork::Modify1,
-            (KernelMix::TwoToOne, StoreKind::Plain) => LineWork::Modify2,
-            (KernelMix::ThreeToOne, StoreKind::Plain) => LineWork::Modify3,
-            (KernelMix::Copy, StoreKind::Plain) => LineWork::Copy,
-            (KernelMix::Triad, StoreKind::Plain) => LineWork::Triad,
-            (KernelMix::OneToOne, StoreKind::NonTemporal) => LineWork::Write1,
-            (KernelMix::TwoToOne, StoreKind::NonTemporal) => LineWork::Write2,
-            (KernelMix::ThreeToOne, StoreKind::NonTemporal) => LineWork::Write3,
-            (KernelMix::Copy, StoreKind::NonTemporal) => LineWork::CopyPast,
-            (KernelMix::Triad, StoreKind::NonTemporal) => LineWork::TriadPast,
+            (KernelMix::OneToOne, KernelStores::Plain) => LineWork::Modify1,
+            (KernelMix::TwoToOne, KernelStores::Plain) => LineWork::Modify2,
+            (KernelMix::ThreeToOne, KernelStores::Plain) => LineWork::Modify3,
+            (KernelMix::Copy, KernelStores::Plain) => LineWork::Copy,
+            (KernelMix::Triad, KernelStores::Plain) => LineWork::Triad,
+            (KernelMix::OneToOne, KernelStores::NonTemporal) => LineWork::Write1,
+            (KernelMix::TwoToOne, KernelStores::NonTemporal) => LineWork::Write2,
+            (KernelMix::ThreeToOne, KernelStores::NonTemporal) => LineWork::Write3,
+            (KernelMix::Copy, KernelStores::NonTemporal) => LineWork::CopyPast,
+            (KernelMix::Triad, KernelStores::NonTemporal) => LineWork::TriadPast,
         }
     }
 }

@@ -155,7 +155,7 @@ fn kernels() -> Vec<Kernel> {
     let mut kernels = Vec::new();
     for set in KernelSet::available() {
         for mix in KernelMix::ALL {
-            for stores in [StoreKind::Plain, StoreKind::NonTemporal] {
+            for stores in [KernelStores::Plain, KernelStores::NonTemporal] {
                 match Kernel::new(set, mix, stores) {
                     Ok(kernel) => kernels.push(kernel),
                     Err(error) => {
@@ -192,7 +192,7 @@ proptest! {
 #[test]
 fn bytes_are_those_of_the_table() {
     use KernelMix::{Copy, OneToOne, Reads, ThreeToOne, Triad, TwoToOne};
-    use StoreKind::{NonTemporal, Plain};
+    use KernelStores::{NonTemporal, Plain};
     let table = [
         // Streams, lines that the program loads and stores, lines read and written over the bus.
         (Reads, Plain, 1, 1, 1, 0),
@@ -227,7 +227,7 @@ fn bytes_are_those_of_the_table() {
 
 #[test]
 fn a_filled_stream_holds_normal_floats() {
-    let kernel = Kernel::new(KernelSet::best(), KernelMix::Triad, StoreKind::Plain);
+    let kernel = Kernel::new(KernelSet::best(), KernelMix::Triad, KernelStores::Plain);
     let kernel = kernel.expect("every set has plain stores");
     let mut placed = vec![guarded(&[3; 5 * 8]); 3];
     let mut streams: Vec<_> = placed.iter_mut().map(|lines| bytes_of(lines)).collect();
@@ -246,7 +246,7 @@ fn a_filled_stream_holds_normal_floats() {
 
 #[test]
 fn unfit_streams_are_errors() {
-    let kernel = Kernel::new(KernelSet::best(), KernelMix::Copy, StoreKind::Plain);
+    let kernel = Kernel::new(KernelSet::best(), KernelMix::Copy, KernelStores::Plain);
     let kernel = kernel.expect("every set has plain stores");
     let mut placed = vec![guarded(&[0; 4 * 8]); 2];
     let [a, b] = &mut placed[..] else {
@@ -289,7 +289,7 @@ fn names_lead_to_sets() {
         true => KernelSet::Sse2,
         false => KernelSet::Neon,
     };
-    let error = Kernel::new(foreign, KernelMix::Reads, StoreKind::Plain).expect_err("foreign");
+    let error = Kernel::new(foreign, KernelMix::Reads, KernelStores::Plain).expect_err("foreign");
     let error = error.to_string();
     assert!(
         error.starts_with(&format!(
@@ -303,7 +303,11 @@ fn names_lead_to_sets() {
         [] => panic!("the portable set is always there"),
     };
     assert_eq!(KernelSet::best(), expected);
-    let error = Kernel::new(KernelSet::Portable, KernelMix::Copy, StoreKind::NonTemporal);
+    let error = Kernel::new(
+        KernelSet::Portable,
+        KernelMix::Copy,
+        KernelStores::NonTemporal,
+    );
     let error = error.expect_err("plain Rust has none").to_string();
     assert!(
         error.starts_with("the portable kernels have no non-temporal stores"),
