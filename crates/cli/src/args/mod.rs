@@ -44,7 +44,10 @@ Examples:
   wordline dram bandwidth --target rdimm-6400-2rx4-128g@xeon6-1s,mrdimm-8800-2rx4-128g@xeon6-1s
   wordline part show em064lx
   wordline reproduce
+  wordline host latency
   wordline doctor
+
+`wordline completions SHELL` prints completions for a shell, `wordline man DIR` writes man pages.
 
 Exit codes: 0 done; 1 ran, but a check failed; 2 could not run; 130 interrupted.")]
 pub(crate) struct Arguments {
@@ -141,7 +144,9 @@ Examples:
         all: bool,
     },
     /// Print completions for a shell; `wordline man DIR` writes man pages
+    // Packages use it, and the short help fits a screen.
     #[command(
+        hide = true,
         display_order = 27,
         after_help = "\
 Examples:

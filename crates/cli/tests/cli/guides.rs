@@ -105,7 +105,6 @@ fn is_slow(command: &str) -> bool {
         "wordline dram loaded --target rdimm-6400-2rx4-128g@xeon6-1s,mrdimm-8800-2rx4-128g@xeon6-1s --export",
         "wordline dram loaded --target rdimm-6400-2rx4-128g@xeon6-1s,mrdimm-8800-2rx4-128g@xeon6-1s --within",
         "wordline kv bench",
-        "--budget 30s --export my-machine.json",
         "--crash 1000",
         "--transactions 500 --told promise,together --crash 100",
         "--log-target em064lx --journal wal --checkpoint 100 --rows 10 --workload insert --transactions 500 --crash 100",
