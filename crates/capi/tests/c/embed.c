@@ -191,7 +191,7 @@ static void refuses(const char *target)
     info.size = 8;
     CHECK(wl_dram_get_info(memory, &info) == WL_DRAM_BAD_ARGUMENT);
 
-    /* A newer caller is told how much of its struct was filled in. */
+    /* The size that comes back says how much of a newer caller's struct was filled in. */
     struct { wl_dram_stats known; uint64_t more[4]; } wide;
     memset(&wide, 0xff, sizeof wide);
     wide.known.size = sizeof wide;
