@@ -518,9 +518,9 @@ fn an_endless_stream_is_not_read_to_its_end() {
     );
 }
 
-/// The deepest path has 2048 directories; file systems recur through them on the stacks of the workers.
+/// The deepest path has 2048 directories; file systems recur through them on the stacks of the cases.
 #[test]
-fn the_deepest_directories_play_on_workers() {
+fn the_deepest_directories_need_no_stack_of_the_caller() {
     let mut lines = String::new();
     let mut path = String::new();
     for _ in 0..2000 {

@@ -14,7 +14,7 @@ use wordline_core::{Experiment, ResultSet};
 use crate::control::{Control, Progress};
 use crate::error::LabError;
 
-/// Bytes of a worker's stack, of which the host gives what is used. File systems recur by directory, and paths of 4096
+/// Bytes of the stack of each case, of which the host gives what is used. File systems recur by directory, and paths of 4096
 /// bytes have 2048 of them.
 const STACK_BYTES: usize = 64 << 20;
 
@@ -168,7 +168,9 @@ pub(crate) fn run<T: Send>(
             progress: Some(&progress),
             ..*control
         };
-        results[index] = Some((case.work)(&own));
+        // Whoever calls may have little stack, as threads of other languages and of tests do.
+        let work = || (case.work)(&own);
+        results[index] = Some(stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, work));
         report(index, &case.name, weights[index]);
     }
     Ok(results)
