@@ -49,10 +49,9 @@ test: ## everything that CI checks, in under 15 minutes on 2 cores
 # Where SystemC cannot be had, the one test of its adapter says that it is skipped; `make nightly` wants it.
 	scripts/need-systemc || true
 	cargo fmt --all --check
-	cargo clippy --locked --workspace --all-targets -- -D warnings
-	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps
-# Clippy has checked the examples; `make nightly` builds those that are no tests.
-	WORDLINE_REQUIRE_BROWSER=1 cargo test --locked --workspace --tests
+# `make quick` and `make nightly` lint tests, benches and examples as well, and `make nightly` the documentation.
+	cargo clippy --locked --workspace -- -D warnings
+	WORDLINE_REQUIRE_BROWSER=1 scripts/run-tests
 	cargo test --locked --workspace --doc
 	scripts/aarch64 build
 	$(BUILT)/debug/wordline part check
@@ -65,6 +64,8 @@ nightly: ## what takes longer: fuzzing, the site, the table and both kinds of fi
 	scripts/fuzz 300
 	scripts/need-systemc
 	WORDLINE_REQUIRE_SYSTEMC=1 cargo test --locked -p wordline-capi --test all simulators
+	cargo clippy --locked --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps
 	cargo build --locked --workspace --examples
 	WORDLINE_CASES=1000000 cargo test --release --locked -p wordline-dram --test all against_oracle::engine_and -- --nocapture
 	WORDLINE_COMMANDS=1000000000 cargo test --release --locked -p wordline-dram --test all checker::engine -- --nocapture

