@@ -27,4 +27,4 @@ pub mod profile;
 pub mod surface;
 
 pub use profile::{LoadLevels, Profile, ProfileError, ProfilePhase, ProfileValue};
-pub use surface::{Surface, SurfaceAnswer, SurfaceCurve, SurfacePlace, SurfacePoint};
+pub use surface::{Surface, SurfaceAnswer, SurfaceCurve, SurfaceError, SurfacePlace, SurfacePoint};

@@ -148,6 +148,10 @@ warnings! {
         "{file} on {target}: {count} addresses lay beyond the memory and were taken modulo its size";
     SettingUnused Default { target, why }
         "{target}: {why}";
+    SurfaceUnread Default { key, why }
+        "the surface that is kept as {key} was not taken, but simulated again: {why}";
+    SurfaceUnsure FewSamples { target, count, wanted, longest }
+        "{target}: {count} points are less sure than {wanted} of their latency, though each was simulated for {longest}";
     IdleGaps Default { file, target, count, skipped }
         "{file} on {target}: {skipped} of {count} gaps were not simulated but counted, refresh round by refresh round, \
          each like the one before it";

@@ -22,6 +22,7 @@ mod raw;
 #[cfg(all(test, feature = "cli"))]
 mod round_trip;
 mod sql;
+mod surface;
 mod sync;
 mod translation;
 mod wear;
@@ -57,6 +58,7 @@ pub use named_values::{ColumnUnit, NamedValues};
 pub use options::{ExperimentCommand, is_given};
 pub use raw::{BackgroundWork, Operation, Pattern, RawWorkload};
 pub use sql::{SqlJournal, SqlLog, SqlSync, SqlTest, SqlTold, SqlWork, SqlWorkload};
+pub use surface::SurfaceTest;
 pub use sync::WriteSync;
 pub use translation::{FtlMapping, TranslationLayer};
 pub use wear::{WearUsage, WearWorkload};
@@ -182,7 +184,7 @@ impl Workload {
     /// None of a kind that does nothing until it is told what.
     #[must_use]
     pub fn usual(kind: &str, test: Option<&str>) -> Option<Self> {
-        const USUAL: [fn() -> Workload; 21] = [
+        const USUAL: [fn() -> Workload; 22] = [
             buffer::usual,
             raw::usual,
             wear::usual,
@@ -196,6 +198,7 @@ impl Workload {
             dram::usual_idle,
             dram::usual_bandwidth,
             dram::usual_loaded,
+            surface::usual,
             dram::usual_trace,
             host::usual_latency,
             host::usual_matrix,
@@ -249,6 +252,7 @@ pub static COMMANDS: &[ExperimentCommand] = &[
     dram::IDLE,
     dram::BANDWIDTH,
     dram::LOADED,
+    surface::COMMAND,
     dram::TRACE,
     host::LATENCY,
     host::MATRIX,
