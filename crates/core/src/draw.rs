@@ -50,6 +50,10 @@ pub enum Purpose {
     Housekeeping = 26,
     /// How undisclosed choices are made in a draw of all of them; `block` is the choice, or the draw.
     Choice = 27,
+    /// Inputs of a program's kernel; `block` is the stream, `cycle` the number within it.
+    KernelInput = 40,
+    /// Which pages of a trace are followed; `block` is the page.
+    PageSample = 41,
 }
 
 /// 64 uniformly distributed bits for one place, moment and purpose.
