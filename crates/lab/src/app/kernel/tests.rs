@@ -9,7 +9,7 @@ use super::*;
 fn request(kernel: AppKernel, bytes: u64) -> KernelRequest {
     KernelRequest {
         bytes: Some(bytes),
-        system: "rdimm-6400-2rx4-64g@bench-1ch".into(),
+        system: "udimm-5600-2rx8-32g@desktop-2ch".into(),
         cores: Some(4),
         caches: CacheChoices {
             bytes: [Some(12 << 10), Some(32 << 10), Some(128 << 10)],
