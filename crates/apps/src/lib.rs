@@ -23,6 +23,9 @@
 
 #![forbid(unsafe_code)]
 
+pub mod capacity;
+pub mod kernels;
+pub mod overlap;
 pub mod profile;
 pub mod surface;
 

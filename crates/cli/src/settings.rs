@@ -94,8 +94,8 @@ fn unused(path: &[String]) -> &'static [&'static str] {
     let path: Vec<&str> = path.iter().map(String::as_str).collect();
     match path.as_slice() {
         ["completions" | "man"] | ["io", "show"] => ALL,
-        ["report" | "diff"] | ["kv", "dump"] | ["io", "record"] => &ALL[..4],
-        ["doctor"] | ["fs", "mount"] | ["part", "check" | "import" | "new"] => &ALL[..3],
+        ["report" | "diff"] | ["kv", "dump"] | ["io", "record"] | ["app", "capacity"] => &ALL[..4],
+        ["app", "kernel"] | ["doctor"] | ["fs", "mount"] | ["part", "check" | "import" | "new"] => &ALL[..3],
         ["ask"] => &ALL[4..],
         _ => &[],
     }

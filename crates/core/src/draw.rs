@@ -52,6 +52,10 @@ pub enum Purpose {
     Choice = 27,
     /// How long a core of a program computes; `block` is the core, `cycle` counts these times.
     Compute = 28,
+    /// Inputs of a program's kernel; `block` is the stream, `cycle` the number within it.
+    KernelInput = 40,
+    /// Which pages of a trace are followed; `block` is the page.
+    PageSample = 41,
 }
 
 /// 64 uniformly distributed bits for one place, moment and purpose.

@@ -33,6 +33,7 @@
 // What only databases need is not used without them.
 #![cfg_attr(not(feature = "sqlite"), allow(dead_code))]
 
+pub mod app;
 pub mod backlog;
 pub mod published;
 pub mod reproduce;

@@ -1,5 +1,6 @@
 //! The command line: every flag, its help and its default.
 
+mod app;
 mod dumps;
 mod engines;
 mod find;
@@ -8,6 +9,7 @@ mod io;
 
 use std::path::PathBuf;
 
+pub(crate) use app::{App, CapacityFlags, KernelFlags};
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 pub(crate) use dumps::{Import, NewPart};
@@ -110,6 +112,9 @@ Examples:
   printf 'log\\n500KB/s\\n10y\\n\\n' | wordline ask"
     )]
     Ask,
+    /// Say what programs ask of memory, and what another memory does to them
+    #[command(subcommand, display_order = 22)]
+    App(App),
     /// Run file systems that products use on a memory
     #[command(subcommand, display_order = 20)]
     Fs(Box<Fs>),

@@ -254,6 +254,7 @@ pages! {
     how_fast_is_my_memory: "docs/guides/how-fast-is-my-memory.md",
     how_long_flash_lasts: "docs/guides/how-long-flash-lasts.md",
     how_much_ram: "docs/guides/how-much-ram.md",
+    kernels: "docs/guides/kernels.md",
     own_part: "docs/guides/own-part.md",
     own_scheduler: "docs/guides/own-scheduler.md",
     program_traces: "docs/guides/program-traces.md",

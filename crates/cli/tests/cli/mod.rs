@@ -1,5 +1,6 @@
 //! The built command from end to end: what it prints, where, and how it exits.
 
+mod app_demand;
 mod buffer;
 mod catalog;
 mod compare;

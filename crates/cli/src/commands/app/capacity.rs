@@ -1,0 +1,140 @@
+//! `wordline app capacity`.
+
+use wordline_apps::Profile;
+use wordline_apps::capacity::{PageSampling, ReuseProfile, SpillModel, SpilledBytes};
+use wordline_core::quantity::{ByteCount, Quantity as _, human};
+use wordline_lab::Control;
+use wordline_lab::app::capacity::{CapacityRequest, reuse};
+use wordline_report::{Column, Grid};
+
+use crate::args::{CapacityFlags, Global};
+use crate::failure::{self, Failure};
+use crate::input::{self, Inputs};
+use crate::interrupt;
+use crate::outcome::Outcome;
+use crate::output;
+use crate::progress::Bar;
+
+/// Pages that are followed at a time unless said otherwise: eight times what the paper finds to be enough for 1 %.
+const PAGES: usize = 65_536;
+
+/// No profile is larger.
+const PROFILE_MAX: u64 = 16 << 20;
+
+pub(super) fn run(flags: &CapacityFlags, global: &Global) -> Result<Outcome, Failure> {
+    if flags.add_to.is_some() && flags.capacity.len() != 1 {
+        return Err(failure::message(format!(
+            "--add-to takes the time of one capacity; {} are given with --capacity",
+            flags.capacity.len()
+        )));
+    }
+    let mut inputs = Inputs::default();
+    let request = CapacityRequest {
+        file: inputs.add(&flags.trace),
+        format: flags.format.clone(),
+        page_bytes: flags.page.bytes(),
+        sampling: flags.rate.map_or(PageSampling::Pages(PAGES), |rate| {
+            PageSampling::Rate(rate.si())
+        }),
+        seed: flags.seed,
+    };
+    let bar = Bar::new(global.quiet);
+    let stop = interrupt::listen();
+    let open = |name: &str| inputs.open(name, &bar, &stop);
+    let control = Control {
+        stop: Some(&stop),
+        open: Some(&open),
+        ..Control::default()
+    };
+    let found = reuse(&request, &control).map_err(failure::lab)?;
+    let Some((profile, _)) = found else {
+        return Ok(Outcome::Interrupted);
+    };
+    let model = SpillModel {
+        page_bytes: flags.page.bytes() as f64,
+        footprint_bytes: flags.footprint.map(|bytes| bytes.bytes() as f64),
+        storage_bytes_per_s: flags.storage.si(),
+    };
+    let spilled = |capacity: &ByteCount| model.spilled(&profile, capacity.bytes() as f64);
+    let all: Result<Vec<_>, _> = flags.capacity.iter().map(spilled).collect();
+    let all = all.map_err(|error| failure::message(error.to_string()))?;
+    super::show(&sentence(&all, &profile, flags), &table(&all), global)?;
+    if let (Some(from), Some(to), [one]) = (&flags.add_to, &flags.profile, &all[..]) {
+        let text = input::read(from, PROFILE_MAX)?;
+        let text = String::from_utf8_lossy(&text);
+        let mut whole = Profile::from_json(&text)
+            .map_err(|error| failure::message(format!("{}: {error}", from.display())))?;
+        let added = one.phase();
+        let note = match &added {
+            Some(_) => format!("the profile with its phase \"spill\" is in {}", to.display()),
+            None => format!("nothing is spilt, so that {} is as it was", to.display()),
+        };
+        whole.phases.extend(added);
+        super::save(&whole, to)?;
+        if !global.quiet {
+            output::note(&note);
+        }
+    }
+    Ok(Outcome::Done)
+}
+
+fn bytes(bytes: f64) -> String {
+    // Whole bytes would print exactly, and estimates are not exact.
+    human(bytes + if bytes > 0.0 { 0.25 } else { 0.0 }, "B", 3)
+}
+
+fn sentence(all: &[SpilledBytes], profile: &ReuseProfile, flags: &CapacityFlags) -> String {
+    let traced = profile.pages * flags.page.bytes() as f64;
+    let stands = flags
+        .footprint
+        .map_or(String::new(), |whole| format!(" for {whole}"));
+    let head = format!(
+        "The trace touches {}{stands} in {} accesses, of whose pages {:.3} % were followed.",
+        bytes(traced),
+        profile.accesses,
+        100.0 * profile.rate
+    );
+    let least = all
+        .iter()
+        .min_by(|one, other| one.seconds.total_cmp(&other.seconds));
+    let most = all
+        .iter()
+        .max_by(|one, other| one.seconds.total_cmp(&other.seconds));
+    let (Some(least), Some(most)) = (least, most) else {
+        return head;
+    };
+    let size = |of: &SpilledBytes| ByteCount::from_bytes(of.capacity_bytes as u64);
+    match all.len() {
+        1 => format!("{head} With {} it spills {}.", size(most), bytes(most.bytes())),
+        _ => format!(
+            "{head} With {} it spills {}, with {} {}.",
+            size(most),
+            bytes(most.bytes()),
+            size(least),
+            bytes(least.bytes())
+        ),
+    }
+}
+
+fn table(all: &[SpilledBytes]) -> Grid {
+    let names = [
+        "capacity",
+        "loaded",
+        "fetched again",
+        "written back",
+        "spilt B",
+        "I/O seconds",
+    ];
+    let mut grid = Grid::new("Storage", names.map(Column::right).into());
+    for one in all {
+        grid.push([
+            ByteCount::from_bytes(one.capacity_bytes as u64).to_string(),
+            bytes(one.loaded_bytes),
+            bytes(one.fetched_bytes),
+            bytes(one.written_bytes),
+            format!("{:.0}", one.bytes()),
+            format!("{:.3}", one.seconds),
+        ]);
+    }
+    grid
+}

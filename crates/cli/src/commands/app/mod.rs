@@ -1,0 +1,39 @@
+//! `wordline app`: what programs ask of memory.
+
+mod capacity;
+mod kernel;
+
+use std::path::Path;
+
+use wordline_apps::Profile;
+use wordline_report::{Format, Grid};
+
+use crate::args::{App, Global};
+use crate::failure::{self, Failure};
+use crate::outcome::Outcome;
+use crate::output;
+
+pub(crate) fn run(app: &App, global: &Global) -> Result<Outcome, Failure> {
+    match app {
+        App::Kernel(flags) => kernel::run(flags, global),
+        App::Capacity(flags) => capacity::run(flags, global),
+    }
+}
+
+/// Writes a profile into a file, which may be there.
+fn save(profile: &Profile, path: &Path) -> Result<(), Failure> {
+    let text = profile.to_json() + "\n";
+    std::fs::write(path, text).map_err(|error| {
+        failure::message(format!("{} cannot be written: {error}", path.display()))
+    })
+}
+
+/// Prints a sentence and a table to people, and the table alone to programs.
+fn show(sentence: &str, grid: &Grid, global: &Global) -> Result<(), Failure> {
+    let format = Format::from(global.format);
+    let table = grid.render(format, &output::style());
+    output::data(&match format {
+        Format::Json | Format::Csv => table,
+        _ => format!("{sentence}\n\n{table}"),
+    })
+}

@@ -1,0 +1,227 @@
+//! From phases that were followed to a profile.
+
+use wordline_apps::overlap::OverlapCore;
+use wordline_apps::{LoadLevels, Profile, ProfilePhase, ProfileValue};
+use wordline_core::Basis;
+use wordline_core::quantity::ByteCount;
+
+use super::follower::{FollowedPhase, FollowedWindow};
+use super::meeting::{MemoryCurve, MemoryPoint};
+use super::{KernelRequest, PhaseDemand};
+use crate::error::{LabError, SettingProblem};
+
+/// Most levels of load.
+const LEVELS: usize = 8;
+
+/// Gives the curve of a memory for a share of writes and a locality.
+type CurveOf<'a> = dyn FnMut(f64, f64) -> Result<Option<MemoryCurve>, LabError> + 'a;
+
+/// A phase on a core that ends so many instructions each cycle, once it met its memory.
+struct MetPhase {
+    memory: MemoryPoint,
+    seconds: f64,
+    stall_share: f64,
+    /// Lines under way while the core waits.
+    outstanding: Option<f64>,
+}
+
+/// Phases of one core, and a profile of all. The first core is the one that was asked for; the second ends half as many
+/// instructions each cycle, and is the other end of the ranges: a kernel's own instructions take longer than they might.
+pub(super) fn profile(
+    request: &KernelRequest,
+    baseline: &str,
+    cores: u32,
+    followed: &[FollowedPhase],
+    models: &[OverlapCore; 2],
+    curve: &mut CurveOf<'_>,
+    clock_hz: u64,
+) -> Result<Option<(Vec<PhaseDemand>, Profile)>, LabError> {
+    let (mut phases, mut told) = (Vec::new(), Vec::new());
+    for phase in followed {
+        if phase.counted == 0 {
+            return Err(SettingProblem::Unread(format!(
+                "{} follows no part of the phase {}, which has {} instructions; allowed: less, or a longer run (--size)",
+                request.plan.one_in, phase.name, phase.instructions
+            ))
+            .of("sample"));
+        }
+        let lines = phase.reads + phase.writes;
+        let write_share = phase.writes as f64 / lines.max(1) as f64;
+        let share = |of: u64| of as f64 / phase.reads.max(1) as f64;
+        let Some(curve) = curve(write_share, share(phase.local))? else {
+            return Ok(None);
+        };
+        let met = [&models[0], &models[1]].map(|model| meet(phase, cores, model, &curve));
+        let [fast, slow] = &met;
+        phases.push(PhaseDemand {
+            name: phase.name,
+            instructions: phase.instructions as f64,
+            lines_per_thousand: [phase.reads, phase.writes]
+                .map(|lines| lines as f64 * 1e3 / phase.counted as f64),
+            prefetched_share: share(phase.prefetched),
+            locality: share(phase.local),
+            outstanding: fast.outstanding,
+            stall_share: fast.stall_share,
+            bytes_per_s: fast.memory.bytes_per_s,
+            latency_ns: fast.memory.read_ns,
+            seconds: fast.seconds,
+        });
+        told.push(phase_of(phase, cores, [fast, slow], &models[0], clock_hz));
+    }
+    let bytes = request.bytes.unwrap_or(request.kernel.usual_bytes());
+    let size = ByteCount::from_bytes(bytes);
+    let profile = Profile {
+        schema: Profile::SCHEMA,
+        name: request.kernel.name().into(),
+        made_by: format!(
+            "wordline app kernel {} --size {size} --system {baseline} --cores {cores} --seed {}",
+            request.kernel, request.seed
+        ),
+        baseline: baseline.into(),
+        cores,
+        phases: told,
+    };
+    Ok(Some((phases, profile)))
+}
+
+/// Time in nanoseconds that one core takes for a phase whose lines take so long.
+fn time_ns(phase: &FollowedPhase, model: &OverlapCore, latency_ns: f64) -> f64 {
+    let (mut time, mut instructions) = (0.0, 0.0);
+    for window in &phase.windows {
+        time += model.time_ns(&window.events, window.instructions, latency_ns);
+        instructions += f64::from(window.instructions);
+    }
+    match instructions > 0.0 {
+        true => time * phase.instructions as f64 / instructions,
+        false => phase.instructions as f64 * model.instruction_ns,
+    }
+}
+
+fn meet(
+    phase: &FollowedPhase,
+    cores: u32,
+    model: &OverlapCore,
+    curve: &MemoryCurve,
+) -> MetPhase {
+    let lines = (phase.reads + phase.writes) as f64;
+    let lines = lines * phase.instructions as f64 / phase.counted as f64;
+    let asked = |latency: f64| {
+        let time = time_ns(phase, model, latency).max(f64::MIN_POSITIVE);
+        f64::from(cores) * lines * 64e9 / time
+    };
+    let memory = curve.meet(&asked);
+    let time = time_ns(phase, model, memory.read_ns);
+    let stall_share = (1.0 - time_ns(phase, model, 0.0) / time).clamp(0.0, 1.0);
+    // Little's law: those of all cores, and of the time in which they wait.
+    let line_ns = memory.outstanding * 64e9 / memory.bytes_per_s.max(f64::MIN_POSITIVE);
+    let outstanding = line_ns * lines / time / stall_share;
+    MetPhase {
+        memory,
+        seconds: time * 1e-9,
+        stall_share,
+        outstanding: (stall_share > 1e-4 && outstanding > 0.0).then_some(outstanding),
+    }
+}
+
+/// Values of all cores. Ranges reach from one pace of instructions to the other.
+fn phase_of(
+    phase: &FollowedPhase,
+    cores: u32,
+    [fast, slow]: [&MetPhase; 2],
+    model: &OverlapCore,
+    clock_hz: u64,
+) -> ProfilePhase {
+    let exact = |value: f64| ProfileValue::exact(value, Basis::Simulated);
+    let within = |value: f64, other: f64| {
+        ProfileValue::within(value, value.min(other), value.max(other), Basis::Simulated)
+    };
+    let all = f64::from(cores);
+    let scale = all * phase.instructions as f64 / phase.counted as f64;
+    let share = |of: u64| exact(of as f64 / phase.reads.max(1) as f64);
+    let cycles = |met: &MetPhase| met.seconds * clock_hz as f64 * all;
+    ProfilePhase {
+        name: phase.name.into(),
+        seconds: within(fast.seconds, slow.seconds),
+        lines_read: exact(phase.reads as f64 * scale),
+        lines_written: exact(phase.writes as f64 * scale),
+        stall_share: within(fast.stall_share, slow.stall_share),
+        instructions: Some(exact(phase.instructions as f64 * all)),
+        cycles: Some(within(cycles(fast), cycles(slow))),
+        prefetched_share: Some(share(phase.prefetched)),
+        outstanding: fast
+            .outstanding
+            .map(|one| within(one, slow.outstanding.unwrap_or(one))),
+        latency_ns: Some(within(fast.memory.read_ns, slow.memory.read_ns)),
+        load: load(&phase.windows, model, fast.memory.read_ns),
+        imbalance: None,
+        locality: Some(share(phase.local)),
+        outside_share: Some(exact(0.0)),
+    }
+}
+
+/// Load over windows: all cores do the same at the same time, as they do between barriers. None of a single window.
+fn load(windows: &[FollowedWindow], model: &OverlapCore, latency_ns: f64) -> Option<LoadLevels> {
+    let of = |window: &FollowedWindow| {
+        let time = model.time_ns(&window.events, window.instructions, latency_ns);
+        let lines = (window.reads + window.writes) as f64;
+        (time, lines)
+    };
+    let mut all: Vec<(f64, f64)> = windows.iter().map(of).filter(|(time, _)| *time > 0.0).collect();
+    let [time, lines] = [0, 1].map(|which| -> f64 {
+        let part = |(time, lines): &(f64, f64)| if which == 0 { *time } else { *lines };
+        all.iter().map(part).sum()
+    });
+    if all.len() < 2 || lines <= 0.0 {
+        return None;
+    }
+    all.sort_by(|one, other| (one.1 / one.0).total_cmp(&(other.1 / other.0)));
+    let mean = lines / time;
+    let mut levels = Vec::new();
+    let (mut level, mut passed) = ((0.0, 0.0), 0.0);
+    for (number, (took, moved)) in all.iter().enumerate() {
+        level = (level.0 + took, level.1 + moved);
+        passed += took;
+        let due = (levels.len() + 1) as f64 / LEVELS as f64;
+        if passed >= due * time || number + 1 == all.len() {
+            levels.push([level.0 / time, level.1 / level.0 / mean]);
+            level = (0.0, 0.0);
+        }
+    }
+    Some(LoadLevels {
+        levels,
+        window_s: time * 1e-9 / all.len() as f64,
+        basis: Basis::Simulated,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_keep_time_and_lines() {
+        let model = OverlapCore {
+            window: 512,
+            misses: 10,
+            fill_buffers: 10,
+            instruction_ns: 0.5,
+            restart_ns: 5.0,
+        };
+        // No events: times are those of the instructions alone.
+        let window = |reads| FollowedWindow {
+            instructions: 1000,
+            reads,
+            writes: 10,
+            events: Vec::new(),
+        };
+        let windows: Vec<_> = (0..40).map(|number| window(number % 4 * 100)).collect();
+        let load = load(&windows, &model, 100.0).expect("several windows");
+        let sum: f64 = load.levels.iter().map(|[share, _]| share).sum();
+        let mean: f64 = load.levels.iter().map(|[share, multiple]| share * multiple).sum();
+        assert!((sum - 1.0).abs() < 1e-9 && (mean - 1.0).abs() < 1e-9);
+        assert_eq!(load.levels.len(), 8);
+        assert!((load.levels[0][1] - 10.0 / 160.0).abs() < 1e-9);
+        assert!((load.levels[7][1] - 310.0 / 160.0).abs() < 1e-9);
+        assert!((load.window_s - 500e-9).abs() < 1e-15);
+    }
+}
