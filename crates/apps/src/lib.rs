@@ -23,6 +23,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod import;
 pub mod profile;
 pub mod surface;
 

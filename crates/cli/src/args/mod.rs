@@ -1,5 +1,6 @@
 //! The command line: every flag, its help and its default.
 
+mod app;
 mod dumps;
 mod engines;
 mod find;
@@ -10,6 +11,7 @@ use std::path::PathBuf;
 
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+pub(crate) use app::{App, CounterEvents, CounterFiles};
 pub(crate) use dumps::{Import, NewPart};
 pub(crate) use find::FindParts;
 pub(crate) use fs_mount::Mount;
@@ -119,6 +121,9 @@ Examples:
     /// Run hash tables on a byte-addressable memory
     #[command(subcommand, display_order = 21)]
     Kv(Kv),
+    /// Say what another memory does to a program: profiles from counters
+    #[command(subcommand, display_order = 22)]
+    App(App),
     /// List, find, compare, show, check and import parts and boards, or fit one to a log
     #[command(subcommand, display_order = 23)]
     Part(Part),

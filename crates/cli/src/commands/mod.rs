@@ -1,5 +1,6 @@
 //! The commands. Experiments run alike, and a hook says what else one of them does.
 
+mod app;
 mod ask;
 mod compare;
 mod diff;
@@ -72,6 +73,7 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
         Command::Fs(fs) => fs::run(fs, global),
         Command::Io(io) => self::io::run(io, global),
         Command::Kv(Kv::Dump(dump)) => kv_dump::run(dump, global),
+        Command::App(app) => app::run(app, global),
         Command::Part(part) => part::run(part, global),
         Command::Reproduce(reproduce) => reproduce::run(reproduce, global),
         Command::Report(report) => report::run(report, global),
