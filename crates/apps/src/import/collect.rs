@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::series::LoadSeries;
-use super::{CounterFault, CounterNote, CounterRole, CounterSheet};
+use super::{CounterEvent, CounterFault, CounterNote, CounterRole, CounterSheet};
 
 /// Counts and metrics of one interval that are held at most.
 const ENTRIES_MAX: usize = 100_000;
@@ -168,6 +168,8 @@ pub(super) struct Collector<'a> {
     notes: Vec<CounterNote>,
     noted: BTreeSet<String>,
     ignored: (Vec<String>, BTreeSet<String>),
+    /// What each sheet knows of an event.
+    found: BTreeMap<String, Vec<Option<&'a CounterEvent>>>,
 }
 
 /// What came out of a file.
@@ -201,6 +203,7 @@ impl<'a> Collector<'a> {
             notes: Vec::new(),
             noted: BTreeSet::new(),
             ignored: (Vec::new(), BTreeSet::new()),
+            found: BTreeMap::new(),
         }
     }
 
@@ -279,18 +282,26 @@ impl<'a> Collector<'a> {
         enabled: f64,
         (value, unit): (Option<f64>, &str),
     ) -> Result<bool, CounterFault> {
-        let known: Vec<bool> = self
-            .sheets
-            .iter()
-            .map(|named| named.sheet.find(event).is_some())
-            .collect();
+        let sheets = self.sheets;
+        let find = || -> Vec<Option<&'a CounterEvent>> {
+            sheets.iter().map(|named| named.sheet.find(event)).collect()
+        };
+        // A file repeats its events in every interval.
+        if !self.found.contains_key(event) && self.found.len() < EVENTS_MAX {
+            self.found.insert(event.to_owned(), find());
+        }
+        let (all, known): (Vec<_>, Vec<bool>) = {
+            let all = self.found.get(event).cloned().unwrap_or_else(find);
+            let known = all.iter().map(Option::is_some).collect();
+            (all, known)
+        };
         if !known.contains(&true) {
             self.ignore(event);
             return Ok(false);
         }
         self.narrow(line, event, &known)?;
-        let sheet = (0..known.len()).find(|&index| self.fits[index] && known[index]);
-        let Some(found) = sheet.and_then(|index| self.sheets[index].sheet.find(event)) else {
+        let mut fitting = all.into_iter().zip(&self.fits).filter(|(_, fits)| **fits);
+        let Some(found) = fitting.find_map(|(found, _)| found) else {
             return Ok(false);
         };
         let amount = match value {
@@ -398,8 +409,8 @@ impl<'a> Collector<'a> {
             return Ok(());
         }
         let id = |flags: &[bool]| {
-            let at = flags.iter().position(|flag| *flag);
-            at.map_or_else(String::new, |at| self.sheets[at].id.to_owned())
+            let all = flags.iter().zip(self.sheets).filter(|(flag, _)| **flag);
+            any_of(&all.map(|(_, named)| named.id).collect::<Vec<_>>())
         };
         if let Some(expected) = self.expected {
             return Err(CounterFault::OtherCore {
@@ -682,6 +693,14 @@ fn unit_scale(role: CounterRole, unit: &str) -> Option<f64> {
         },
         _ => return None,
     })
+}
+
+/// Names as a choice.
+fn any_of(names: &[&str]) -> String {
+    match names {
+        [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
+        names => names.join(""),
+    }
 }
 
 /// Whether a name stands in a text, with no letter or digit beside it.

@@ -247,7 +247,7 @@ fn prefetched(files: &PhaseFiles<'_>, lines: &PhaseLines) -> Option<ProfileValue
 /// The load of the busiest channel over the mean, where each channel was counted.
 fn imbalance(files: &PhaseFiles<'_>) -> Option<ProfileValue> {
     let mut channels = BTreeMap::<&str, f64>::new();
-    let sums = files.files.first()?.counts.sums.iter();
+    let sums = files.files.iter().flat_map(|file| &file.counts.sums);
     for (key, sum) in sums {
         if let CounterKey::Channel(name) = key {
             let channel = name.trim_end_matches("Read").trim_end_matches("Write");

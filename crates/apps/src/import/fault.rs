@@ -145,7 +145,8 @@ pub enum CounterFault {
     },
     /// Counters are of another core than the one that was named.
     #[error(
-        "line {line}: {event:?} is of {found}, not of {expected}; state --cpu {found}, or count what wordline app events --cpu {expected} prints"
+        "line {line}: {event:?} is of {found}, not of {expected}; name the core that was counted with --cpu, or count what \
+         wordline app events --cpu {expected} prints"
     )]
     OtherCore {
         /// From 1.

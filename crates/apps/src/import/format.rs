@@ -57,7 +57,8 @@ impl CounterFormat {
             return Ok(Some(Self::Likwid));
         }
         let trimmed = text.trim();
-        if trimmed.is_empty() || trimmed.starts_with('#') {
+        let is_rule = trimmed.bytes().all(|byte| byte == b'-');
+        if is_rule || trimmed.starts_with('#') {
             return Ok(None);
         }
         let people = |tool, suffices| {

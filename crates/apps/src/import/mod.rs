@@ -336,17 +336,17 @@ fn phase_files<'a>(
         sheet,
         seconds: taken,
     };
-    // The run that has lines is the one that the profile is of.
-    let with_lines = (0..files.files.len()).find(|&index| {
+    // The run that has lines is the one that the profile is of; rather one that tells reads from writes.
+    let has = |index: &usize, role: CounterRole| {
         let one = PhaseFiles {
-            files: vec![files.files[index]],
+            files: vec![files.files[*index]],
             sheet,
             seconds: taken,
         };
-        [CounterRole::LinesRead, CounterRole::LinesMoved]
-            .iter()
-            .any(|role| one.role(*role).is_some())
-    });
+        one.role(role).is_some()
+    };
+    let with = |role: CounterRole| (0..files.files.len()).find(|index| has(index, role));
+    let with_lines = with(CounterRole::LinesRead).or_else(|| with(CounterRole::LinesMoved));
     if let Some(index) = with_lines {
         files.files[..=index].rotate_right(1);
     }

@@ -40,7 +40,7 @@ struct PerfObject {
 /// Whether a line is one of perf's.
 pub(super) fn is_line(text: &str) -> bool {
     text.starts_with('{')
-        && ["\"counter-value\"", "\"event\"", "\"pcnt-running\""]
+        && ["\"counter-value\"", "\"event\"", "\"metric-value\""]
             .iter()
             .any(|key| text.contains(key))
 }

@@ -292,8 +292,8 @@ mod tests {
             "event.2.name"
         );
         assert_eq!(
-            problem(|sheet| sheet.unit[1].name = "tool".into()),
-            "unit.1.name"
+            problem(|sheet| sheet.unit.push(sheet.unit[0].clone())),
+            "unit.5.name"
         );
     }
 }
