@@ -38,7 +38,7 @@ fn main() -> io::Result<()> {
 fn kind(text: &str) -> &str {
     let lines = text.lines().take_while(|line| !line.starts_with('['));
     let mut keys = lines.filter_map(|line| Some(line.split_once('=')?.0.trim_end()));
-    let kinds = ["part", "board", "die", "module", "system"];
+    let kinds = ["part", "board", "die", "module", "system", "counters"];
     keys.find(|key| kinds.contains(key)).unwrap_or_default()
 }
 

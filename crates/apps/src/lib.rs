@@ -24,6 +24,7 @@
 #![forbid(unsafe_code)]
 
 pub mod capacity;
+pub mod import;
 pub mod kernels;
 pub mod overlap;
 pub mod profile;

@@ -14,6 +14,7 @@
 //! ```
 
 mod advice;
+mod counters;
 mod dram;
 mod error;
 mod estimate;
@@ -34,6 +35,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 pub use advice::advice;
+pub use counters::Counters;
 pub use dram::{Die, DramSheet, Module, ModuleInSystem, System};
 pub use error::{CatalogError, PriceError, SheetError};
 pub use figures::SheetFigures;
@@ -57,6 +59,7 @@ pub struct Catalog {
     dies: Shelf<Die>,
     modules: Shelf<Module>,
     systems: Shelf<System>,
+    counters: Shelf<Counters>,
 }
 
 impl Catalog {
@@ -102,6 +105,7 @@ impl Catalog {
             dies: Shelf::embedded(),
             modules: Shelf::embedded(),
             systems: Shelf::embedded(),
+            counters: Shelf::embedded(),
         }
     }
 
@@ -203,6 +207,11 @@ impl Catalog {
                 self.systems
                     .put(id, *system, |old| ("system", old.header.clone()))
             }
+            Sheet::Counters(counters) => {
+                let id = counters.header.id.clone();
+                self.counters
+                    .put(id, *counters, |old| ("counters", old.header.clone()))
+            }
         }
     }
 
@@ -211,7 +220,7 @@ impl Catalog {
         match sheet {
             Sheet::Board(board) => self.boards.put_if_new(board.header.id.clone(), *board),
             Sheet::Die(die) => self.dies.put_if_new(die.header.id.clone(), *die),
-            Sheet::Part(_) | Sheet::Module(_) | Sheet::System(_) => {}
+            Sheet::Part(_) | Sheet::Module(_) | Sheet::System(_) | Sheet::Counters(_) => {}
         }
     }
 
@@ -223,18 +232,23 @@ impl Catalog {
         catalog
     }
 
-    /// What every sheet says of itself, with its kind: `part`, `board`, `die`, `module` or `system`.
+    /// What every sheet says of itself, with its kind: `part`, `board`, `die`, `module`, `system` or
+    /// `counters`.
     pub fn headers(&self) -> impl Iterator<Item = (&'static str, &Header)> {
         let parts = self.parts().map(|part| ("part", &part.header));
         let boards = self.boards().map(|board| ("board", &board.header));
         let dies = self.dies().map(|die| ("die", &die.header));
         let modules = self.modules().map(|module| ("module", &module.header));
         let systems = self.systems().map(|system| ("system", &system.header));
+        let counters = self
+            .counters()
+            .map(|counters| ("counters", &counters.header));
         parts
             .chain(boards)
             .chain(dies)
             .chain(modules)
             .chain(systems)
+            .chain(counters)
     }
 
     /// What to say of a name that no sheet has: the nearest of all kinds.
@@ -245,7 +259,8 @@ impl Catalog {
             .dies
             .ids()
             .chain(self.modules.ids())
-            .chain(self.systems.ids());
+            .chain(self.systems.ids())
+            .chain(self.counters.ids());
         unknown("name", name, chips.chain(dram))
     }
 

@@ -14,6 +14,7 @@ use wordline_nvm::bus::sd::SdBus;
 use wordline_nvm::bus::serial::SerialBus;
 use wordline_nvm::{Board as NvmBoard, Driver, Host, Problem, Processor, Rail};
 
+use crate::counters::Counters;
 use crate::dram::{Die, Module, System};
 use crate::error::SheetError;
 use crate::estimate;
@@ -107,6 +108,8 @@ pub enum Sheet {
     Module(Box<Module>),
     /// `system = "…"`: with channels for DRAM.
     System(Box<System>),
+    /// `counters = "…"`: of a core.
+    Counters(Box<Counters>),
 }
 
 /// The keys of a part's file beside the table of its model.
@@ -178,7 +181,7 @@ pub fn parse(file: &str, text: &str) -> Result<Sheet, Vec<SheetError>> {
 }
 
 /// The keys that say what a sheet describes.
-const KINDS: [&str; 5] = ["part", "board", "die", "module", "system"];
+const KINDS: [&str; 6] = ["part", "board", "die", "module", "system", "counters"];
 
 /// A file while it is read.
 #[derive(Clone, Copy)]
@@ -207,10 +210,13 @@ impl SheetSource<'_> {
             ["system"] => self
                 .system(tree)
                 .map(|system| Sheet::System(Box::new(system))),
+            ["counters"] => self
+                .counters(tree)
+                .map(|counters| Sheet::Counters(Box::new(counters))),
             _ => Err(vec![self.error(
                 0..self.text.len().min(1),
                 "a sheet begins with exactly one of part = \"ID\", board = \"ID\", die = \"ID\", module = \"ID\", \
-                 system = \"ID\"",
+                 system = \"ID\", counters = \"ID\"",
             )]),
         }
     }

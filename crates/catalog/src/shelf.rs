@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::{Arc, OnceLock};
 
-use crate::{Board, CatalogError, Die, EMBEDDED, Module, Part, Sheet, SheetError, System, parse};
+use crate::{
+    Board, CatalogError, Counters, Die, EMBEDDED, Module, Part, Sheet, SheetError, System, parse,
+};
 
 include!(concat!(env!("OUT_DIR"), "/index.rs"));
 
@@ -54,7 +56,7 @@ macro_rules! kind {
     )*};
 }
 
-kind!(Part "part", Board "board", Die "die", Module "module", System "system");
+kind!(Part "part", Board "board", Die "die", Module "module", System "system", Counters "counters");
 
 /// Sheets of a kind by id, ascending.
 #[derive(Clone, Debug)]

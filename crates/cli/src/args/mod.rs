@@ -9,7 +9,7 @@ mod io;
 
 use std::path::PathBuf;
 
-pub(crate) use app::{App, CapacityFlags, KernelFlags};
+pub(crate) use app::{App, CapacityFlags, CounterEvents, CounterFiles, KernelFlags};
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 pub(crate) use dumps::{Import, NewPart};
@@ -112,9 +112,6 @@ Examples:
   printf 'log\\n500KB/s\\n10y\\n\\n' | wordline ask"
     )]
     Ask,
-    /// Say what programs ask of memory, and what another memory does to them
-    #[command(subcommand, display_order = 22)]
-    App(App),
     /// Run file systems that products use on a memory
     #[command(subcommand, display_order = 20)]
     Fs(Box<Fs>),
@@ -124,6 +121,9 @@ Examples:
     /// Run hash tables on a byte-addressable memory
     #[command(subcommand, display_order = 21)]
     Kv(Kv),
+    /// Say what programs ask of memory, and what another memory does to them
+    #[command(subcommand, display_order = 22)]
+    App(App),
     /// List, find, compare, show, check and import parts and boards, or fit one to a log
     #[command(subcommand, display_order = 23)]
     Part(Part),

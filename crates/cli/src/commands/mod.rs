@@ -70,11 +70,11 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
     let arguments = Arguments::from_arg_matches(matches).map_err(failure::flags)?;
     let global = &arguments.global;
     match &arguments.command {
-        Command::App(app) => app::run(app, global),
         Command::Ask => ask::run(Some(global)),
         Command::Fs(fs) => fs::run(fs, global),
         Command::Io(io) => self::io::run(io, global),
         Command::Kv(Kv::Dump(dump)) => kv_dump::run(dump, global),
+        Command::App(app) => app::run(app, global),
         Command::Part(part) => part::run(part, global),
         Command::Reproduce(reproduce) => reproduce::run(reproduce, global),
         Command::Report(report) => report::run(report, global),

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use wordline_catalog::{
-    Board, Catalog, CatalogError, DramSheet, Header, Part, PartOnBoard, Target,
+    Board, Catalog, CatalogError, Counters, DramSheet, Header, Part, PartOnBoard, Target,
 };
 use wordline_core::quantity::{Quantity, human};
 use wordline_core::results::{CardPoint, CardSubject, FigureUse};
@@ -97,6 +97,9 @@ impl<'a> ImportPage<'a> {
         if let Ok(board) = catalog.board(id) {
             return Ok(Self::of_board(board));
         }
+        if let Ok(counters) = catalog.counters_of(id) {
+            return Ok(Self::of_counters(counters));
+        }
         match catalog.part(id) {
             Ok(part) if part.default_board.is_none() => Ok(Self::of_part(part, None)),
             Ok(_) => Self::on_board(&catalog.part_on_board(id).map_err(failure::catalog)?),
@@ -139,6 +142,17 @@ impl<'a> ImportPage<'a> {
             header: &board.header,
             kind: "board",
             figures: &board.figures,
+            link: None,
+            dram: None,
+            lifecycle: None,
+        }
+    }
+
+    fn of_counters(counters: &'a Counters) -> Self {
+        Self {
+            header: &counters.header,
+            kind: "counters",
+            figures: &counters.figures,
             link: None,
             dram: None,
             lifecycle: None,

@@ -170,9 +170,9 @@ fn flat(catalog: &Catalog) -> Grid {
     for board in catalog.boards() {
         grid.push(of_board(board));
     }
-    // Parts and boards stand above; the rest is DRAM.
-    let dram = |kind: &&str| ["die", "module", "system"].contains(kind);
-    for (kind, header) in catalog.headers().filter(|(kind, _)| dram(kind)) {
+    // Parts and boards stand above; the rest is DRAM and counters of cores.
+    let rest = |kind: &&str| ["die", "module", "system", "counters"].contains(kind);
+    for (kind, header) in catalog.headers().filter(|(kind, _)| rest(kind)) {
         grid.push(line(header, kind, "", None));
     }
     grid

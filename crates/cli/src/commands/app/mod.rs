@@ -1,11 +1,15 @@
 //! `wordline app`: what programs ask of memory.
 
 mod capacity;
+mod events;
+mod import;
 mod kernel;
 
 use std::path::Path;
 
 use wordline_apps::Profile;
+use wordline_apps::import::NamedCounters;
+use wordline_catalog::Catalog;
 use wordline_report::{Format, Grid};
 
 use crate::args::{App, Global};
@@ -15,6 +19,8 @@ use crate::output;
 
 pub(crate) fn run(app: &App, global: &Global) -> Result<Outcome, Failure> {
     match app {
+        App::Import(files) => import::run(files, global),
+        App::Events(events) => events::run(events, global),
         App::Kernel(flags) => kernel::run(flags, global),
         App::Capacity(flags) => capacity::run(flags, global),
     }
@@ -23,9 +29,8 @@ pub(crate) fn run(app: &App, global: &Global) -> Result<Outcome, Failure> {
 /// Writes a profile into a file, which may be there.
 fn save(profile: &Profile, path: &Path) -> Result<(), Failure> {
     let text = profile.to_json() + "\n";
-    std::fs::write(path, text).map_err(|error| {
-        failure::message(format!("{} cannot be written: {error}", path.display()))
-    })
+    std::fs::write(path, text)
+        .map_err(|error| failure::message(format!("{} cannot be written: {error}", path.display())))
 }
 
 /// Prints a sentence and a table to people, and the table alone to programs.
@@ -36,4 +41,16 @@ fn show(sentence: &str, grid: &Grid, global: &Global) -> Result<(), Failure> {
         Format::Json | Format::Csv => table,
         _ => format!("{sentence}\n\n{table}"),
     })
+}
+
+/// The counters of every core.
+fn all_counters(catalog: &Catalog) -> Vec<NamedCounters<'_>> {
+    catalog.counters().map(named).collect()
+}
+
+fn named(counters: &wordline_catalog::Counters) -> NamedCounters<'_> {
+    NamedCounters {
+        id: &counters.header.id,
+        sheet: &counters.sheet,
+    }
 }

@@ -258,7 +258,9 @@ impl Follower {
     fn miss(&mut self, operation: Operation, line: u64, from: u64) -> u64 {
         let number = self.window.events.len() as u32;
         self.window.reads += 1;
-        let found = self.streams.note(line, number, self.number, self.prefetch_lines);
+        let found = self
+            .streams
+            .note(line, number, self.number, self.prefetch_lines);
         let Some(phase) = self.phases.last_mut() else {
             return 0;
         };

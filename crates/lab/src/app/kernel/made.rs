@@ -97,12 +97,7 @@ fn time_ns(phase: &FollowedPhase, model: &OverlapCore, latency_ns: f64) -> f64 {
     }
 }
 
-fn meet(
-    phase: &FollowedPhase,
-    cores: u32,
-    model: &OverlapCore,
-    curve: &MemoryCurve,
-) -> MetPhase {
+fn meet(phase: &FollowedPhase, cores: u32, model: &OverlapCore, curve: &MemoryCurve) -> MetPhase {
     let lines = (phase.reads + phase.writes) as f64;
     let lines = lines * phase.instructions as f64 / phase.counted as f64;
     let asked = |latency: f64| {
@@ -166,7 +161,11 @@ fn load(windows: &[FollowedWindow], model: &OverlapCore, latency_ns: f64) -> Opt
         let lines = (window.reads + window.writes) as f64;
         (time, lines)
     };
-    let mut all: Vec<(f64, f64)> = windows.iter().map(of).filter(|(time, _)| *time > 0.0).collect();
+    let mut all: Vec<(f64, f64)> = windows
+        .iter()
+        .map(of)
+        .filter(|(time, _)| *time > 0.0)
+        .collect();
     let [time, lines] = [0, 1].map(|which| -> f64 {
         let part = |(time, lines): &(f64, f64)| if which == 0 { *time } else { *lines };
         all.iter().map(part).sum()
@@ -217,7 +216,11 @@ mod tests {
         let windows: Vec<_> = (0..40).map(|number| window(number % 4 * 100)).collect();
         let load = load(&windows, &model, 100.0).expect("several windows");
         let sum: f64 = load.levels.iter().map(|[share, _]| share).sum();
-        let mean: f64 = load.levels.iter().map(|[share, multiple]| share * multiple).sum();
+        let mean: f64 = load
+            .levels
+            .iter()
+            .map(|[share, multiple]| share * multiple)
+            .sum();
         assert!((sum - 1.0).abs() < 1e-9 && (mean - 1.0).abs() < 1e-9);
         assert_eq!(load.levels.len(), 8);
         assert!((load.levels[0][1] - 10.0 / 160.0).abs() < 1e-9);

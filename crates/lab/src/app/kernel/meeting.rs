@@ -49,7 +49,9 @@ pub(super) struct MemoryCurves<'a> {
 fn nearest_mix(write_share: f64) -> Mix {
     let mixes = [Mix::Reads, Mix::ThreeToOne, Mix::TwoToOne, Mix::OneToOne];
     let off = |mix: &Mix| (1.0 - mix.read_share() - write_share).abs();
-    let nearest = mixes.into_iter().min_by(|one, other| off(one).total_cmp(&off(other)));
+    let nearest = mixes
+        .into_iter()
+        .min_by(|one, other| off(one).total_cmp(&off(other)));
     nearest.unwrap_or(Mix::Reads)
 }
 
@@ -149,7 +151,11 @@ impl MemoryCurve {
     /// greatest, it grows until cores ask for no more than the memory carries.
     pub(super) fn meet(&self, asked: &dyn Fn(f64) -> f64) -> MemoryPoint {
         let (Some(first), Some(last)) = (self.points.first(), self.points.last()) else {
-            return MemoryPoint { outstanding: 0.0, bytes_per_s: 0.0, read_ns: 0.0 };
+            return MemoryPoint {
+                outstanding: 0.0,
+                bytes_per_s: 0.0,
+                read_ns: 0.0,
+            };
         };
         let least = asked(first.read_ns);
         if least <= first.bytes_per_s {
@@ -182,7 +188,11 @@ fn bisect(low: f64, high: f64, holds: &dyn Fn(f64) -> bool) -> f64 {
     let (mut low, mut high) = (low, high);
     for _ in 0..30 {
         let middle = 0.5 * (low + high);
-        if holds(middle) { low = middle } else { high = middle }
+        if holds(middle) {
+            low = middle
+        } else {
+            high = middle
+        }
     }
     0.5 * (low + high)
 }
@@ -197,7 +207,11 @@ mod tests {
             bytes_per_s,
             read_ns,
         };
-        let points = [(1.0, 1e9, 100.0), (400.0, 2e11, 120.0), (2000.0, 5e11, 260.0)];
+        let points = [
+            (1.0, 1e9, 100.0),
+            (400.0, 2e11, 120.0),
+            (2000.0, 5e11, 260.0),
+        ];
         MemoryCurve::new(points.into_iter().map(point).collect())
     }
 
@@ -218,7 +232,10 @@ mod tests {
         // More than the memory has points for: the latency is what is left.
         let found = curve().meet(&asked(4000.0, 0.0));
         assert!((found.bytes_per_s - 5e11).abs() < 1.0);
-        assert!((found.read_ns / (4000.0 * 64.0 / 500.0) - 1.0).abs() < 1e-4, "{found:?}");
+        assert!(
+            (found.read_ns / (4000.0 * 64.0 / 500.0) - 1.0).abs() < 1e-4,
+            "{found:?}"
+        );
     }
 
     #[test]
@@ -227,7 +244,9 @@ mod tests {
         use Mix::{OneToOne, Reads, ThreeToOne, TwoToOne};
         assert_eq!(
             found,
-            [Reads, Reads, ThreeToOne, ThreeToOne, TwoToOne, OneToOne, OneToOne]
+            [
+                Reads, Reads, ThreeToOne, ThreeToOne, TwoToOne, OneToOne, OneToOne
+            ]
         );
     }
 }

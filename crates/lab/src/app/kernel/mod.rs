@@ -12,17 +12,17 @@ mod streams;
 #[cfg(test)]
 mod tests;
 
+use wordline_apps::Profile;
 use wordline_apps::kernels::{AppKernel, KernelRun};
 use wordline_apps::overlap::OverlapCore;
-use wordline_apps::Profile;
 use wordline_catalog::Catalog;
 use wordline_dram::sheet::{Connected, Settings};
 use wordline_trace::dram::{CacheChoices, DramFormat, ProgramCounts};
 
 use crate::control::Control;
 use crate::error::{LabError, SettingProblem, in_range};
-use follower::Follower;
 pub use follower::FollowPlan;
+use follower::Follower;
 use meeting::MemoryCurves;
 
 /// Instructions that have not retired: the reorder buffer of Golden Cove and its successors (Intel 64 and IA-32 optimization

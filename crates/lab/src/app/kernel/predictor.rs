@@ -50,7 +50,9 @@ mod tests {
         };
         assert!(wrong(&|_| true) < 50);
         assert!(wrong(&|at| at % 3 == 0) < 100);
-        let chance = wrong(&|at| wordline_core::draw::draw(1, at, 0, wordline_core::draw::Purpose::Mix) & 1 == 1);
+        let chance = wrong(&|at| {
+            wordline_core::draw::draw(1, at, 0, wordline_core::draw::Purpose::Mix) & 1 == 1
+        });
         assert!((18_000..22_000).contains(&chance), "{chance}");
     }
 }

@@ -38,9 +38,20 @@ fn a_profile_holds_what_the_kernel_asked_for() {
     // Four tokens read all weights each; nothing else leaves the caches. By hand: 8 layers of 13 squares of the width.
     let width = 192.0f64;
     let lines = 4.0 * 4.0 * 8.0 * 13.0 * width * width / 64.0;
-    assert!((phase.lines_read.value / lines - 1.0).abs() < 0.03, "{phase:?}");
-    assert!(phase.locality.is_some_and(|share| share.value > 0.95), "{phase:?}");
-    assert!(phase.prefetched_share.is_some_and(|share| share.value > 0.9), "{phase:?}");
+    assert!(
+        (phase.lines_read.value / lines - 1.0).abs() < 0.03,
+        "{phase:?}"
+    );
+    assert!(
+        phase.locality.is_some_and(|share| share.value > 0.95),
+        "{phase:?}"
+    );
+    assert!(
+        phase
+            .prefetched_share
+            .is_some_and(|share| share.value > 0.9),
+        "{phase:?}"
+    );
     let again = wordline_apps::Profile::from_json(&found.profile.to_json());
     assert_eq!(again.expect("it is a profile"), found.profile);
 }
@@ -88,17 +99,47 @@ fn what_cannot_be_is_answered_with_what_can() {
     let catalog = Catalog::load(&[]).expect("the embedded sheets are sound");
     let good = request(AppKernel::Svm, 1 << 20);
     for (wrong, words) in [
-        (KernelRequest { bytes: Some(5), ..good.clone() }, "65536 to"),
-        (KernelRequest { cores: Some(0), ..good.clone() }, "cores 0 is out of range"),
-        (KernelRequest { prefetch_lines: 64, ..good.clone() }, "allowed: 0 to 63"),
-        (
-            KernelRequest { instructions_per_cycle: f64::NAN, ..good.clone() },
-            "ipc",
-        ),
-        (KernelRequest { system: "rdimm".into(), ..good.clone() }, "rdimm"),
         (
             KernelRequest {
-                plan: FollowPlan { one_in: 90_000, ..good.plan },
+                bytes: Some(5),
+                ..good.clone()
+            },
+            "65536 to",
+        ),
+        (
+            KernelRequest {
+                cores: Some(0),
+                ..good.clone()
+            },
+            "cores 0 is out of range",
+        ),
+        (
+            KernelRequest {
+                prefetch_lines: 64,
+                ..good.clone()
+            },
+            "allowed: 0 to 63",
+        ),
+        (
+            KernelRequest {
+                instructions_per_cycle: f64::NAN,
+                ..good.clone()
+            },
+            "ipc",
+        ),
+        (
+            KernelRequest {
+                system: "rdimm".into(),
+                ..good.clone()
+            },
+            "rdimm",
+        ),
+        (
+            KernelRequest {
+                plan: FollowPlan {
+                    one_in: 90_000,
+                    ..good.plan
+                },
                 ..good.clone()
             },
             "follows no part of the phase learn",

@@ -1,48 +1,11 @@
-//! The flags of `wordline app`.
+//! Flags of `wordline app kernel` and `wordline app capacity`: what programs of ours and traces ask of memory.
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::Args;
 use wordline_apps::kernels::AppKernel;
 use wordline_core::quantity::{ByteCount, DataRate, Fraction};
 use wordline_lab::app::kernel::KernelRequest;
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum App {
-    /// Follow a kernel's accesses through caches, and say what it asks of memory
-    ///
-    /// Runs a kernel of this program's own, follows every access through the caches of a core, and lets the lines that leave
-    /// them meet the simulated memory. Lines under way come from what each address was computed from, and not from how
-    /// many misses lie near each other. Each core runs the kernel on data of its own.
-    #[command(
-        display_order = 30,
-        after_help = "\
-Examples:
-  wordline app kernel pr
-  wordline app kernel csr-cg --size 64MiB --profile csr-cg.json
-  wordline app kernel bfs --size 1GiB --sample 20
-  wordline app kernel --list
-
-Instructions are those of the kernels' loops, with vectors where a compiler makes some. Seconds and stalls have a range,
-from --ipc to half of it."
-    )]
-    Kernel(Box<KernelFlags>),
-    /// Say what a program moves to and from storage with less memory, from a memory trace
-    ///
-    /// Finds how many other pages are touched between two touches of a page, and so what any size of memory would fetch
-    /// again and write back. A trace may stand for a larger program, whose pages are touched alike: --footprint scales it.
-    #[command(
-        display_order = 31,
-        after_help = "\
-Examples:
-  wordline app capacity spark.trace --footprint 3TB --capacity 1.5TB,3TB,6TB --storage 6GB/s
-  wordline app capacity small.trace --capacity 16MiB,64MiB --storage 2GB/s --rate 100%
-  wordline app capacity spark.trace --footprint 3TB --capacity 1.5TB --storage 6GB/s --add-to svm.json --profile out.json
-
-Reads what wordline dram trace reads. What a program accesses passes the usual caches first."
-    )]
-    Capacity(Box<CapacityFlags>),
-}
 
 /// A kernel and what it runs on.
 #[derive(Args, Debug)]
@@ -94,7 +57,10 @@ pub(crate) struct CapacityFlags {
     /// The trace; - for standard input
     pub(crate) trace: PathBuf,
     /// Its format, where its content does not show it
-    #[arg(long = "as", value_name = "dramsim3|ramulator|ramulator2|csv|ramulator-cpu|lackey")]
+    #[arg(
+        long = "as",
+        value_name = "dramsim3|ramulator|ramulator2|csv|ramulator-cpu|lackey"
+    )]
     pub(crate) format: Option<String>,
     /// Capacities of the memory; repeatable and comma-separated
     #[arg(long, value_name = "SIZE", required = true, value_delimiter = ',')]
