@@ -184,6 +184,9 @@ warnings! {
          (wordline host loaded)";
     MissesOutOfRange NotFitted { file, found }
         "{file}: throughput and latency at saturation give {found} misses a core, which no core has: check --cores";
+    LossOutOfRange NotFitted { file, measured, whole, base }
+        "{file}: reads carry {measured}, less than half of the {whole} of the fitted system, which no loss of a bus explains: the \
+         loss stays that of {base}; check --channels";
     SystemMisfit NotFitted { id, name, ratio }
         "{id}: {name} is {ratio} times what was measured; other figures of the base do not fit this machine (see the \
          residuals)";
@@ -243,6 +246,21 @@ warnings! {
         "{test}: only {percent:.1} % of the memory lie on the node that was asked for; free memory there, or name another";
     PagesRefused NotObtained { pages, why }
         "pages of {pages} were left out: {why}";
+    ArrayInCaches Caution { found, least }
+        "bandwidth: {found} stay in the caches in part, so that these rates are of caches too, and no bytes on the bus are stated: \
+         memory takes {least} or more, four times the last caches (--size)";
+    BusDerived Caution
+        "bandwidth: what the memory moves of copy and triad with plain stores is derived and holds at most: it counts a read of \
+         each stored line, which processors of Arm (write streaming) and Intel (SpecI2M) leave out at times";
+    SetInCaches Caution { test, found, least }
+        "{test}: the largest working set is {found}, of which the caches hold a part: no figure of it is one of the memory, which \
+         takes {least} or more, four times the last cache (--size)";
+    SweepShort Default { found, wanted }
+        "latency: working sets end at {found}, half of what is free, instead of {wanted}: free memory, or state --size";
+    UnequalCores Caution { kinds, cpu, kind }
+        "cores of this machine are unequal: {kinds}; CPU {cpu} measures, which is {kind}; figures of others differ (--cpu)";
+    FarMemory Caution { cpu, node }
+        "CPU {cpu}, which measures, is not of node {node}, whose memory was asked for: the way there is part of each figure";
     CutByBudget CutByBudget { test, cut, all }
         "{test}: the time limit cut the samples of {cut} of {all} points; sizes and mixes are complete (--budget)";
     PairsSampled Default { some, all }

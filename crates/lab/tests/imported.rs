@@ -270,6 +270,7 @@ fn fitted(document: &str, change: impl FnOnce(&mut FitWorkload)) -> Result<Fitte
         predict: Vec::new(),
         channels: Some(1),
         cores: Some(8),
+        per_socket: false,
         simulations: FitWorkload::SIMULATIONS,
     };
     change(&mut workload);

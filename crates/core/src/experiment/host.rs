@@ -77,14 +77,21 @@ impl HostTest {
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct HostAccess {
-    /// Instructions that move lines [default: the widest that the processor has].
+    /// Instructions that move lines [default: avx2, which lowers no clock, else the widest that
+    /// the processor has].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long))]
     pub kernel: Option<KernelName>,
-    /// NUMA node that the memory is asked of [default: that of the measuring core].
+    /// NUMA node that the memory is asked of, and the core that measures, unless --cpu names another [default: that of the
+    /// measuring core].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long))]
     pub node: Option<u32>,
+    /// Processor that measures: of latency, of the first probe under load, of the first thread of bandwidth [default: the
+    /// last one, of the node where --node names it].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub cpu: Option<u32>,
 }
 
 /// Latency of one load after the other.
@@ -92,8 +99,8 @@ pub struct HostAccess {
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct HostLatencyTest {
-    /// Working sets; repeatable and comma-separated [default: from 4KiB to four times the last cache, closer where the
-    /// curve bends].
+    /// Working sets; repeatable and comma-separated [default: from 4KiB to 16 times the last cache, at least 512MiB, closer
+    /// where the curve bends].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "cli", arg(long = "size"))]
     pub size_bytes: Vec<u64>,
@@ -306,7 +313,8 @@ named! {
     pub enum ChainOrder {
         /// At random over all lines: data and page walks together.
         Random = "random",
-        /// At random within a page, page after page: hardly a page walk.
+        /// At random within a page, page after page: a page walk for several loads, 4 of a
+        /// 4 KiB page, 2048 of one of 2 MiB.
         InPage = "in-page",
         /// One line of each page, pages at random: a page walk with each load.
         PerPage = "per-page",
@@ -551,8 +559,8 @@ Examples:
   wordline host latency --size 512MiB --format json
   wordline host latency --pages base,2MiB --order random,per-page --export latency.html
 
-The grade says how far a figure can be trusted: A quiet, B disturbed and corrected, C the memory
-itself was shared. What cannot be told is refused, with its reason."
+The grade says how far a figure can be trusted: A quiet, B disturbed and corrected, C the order of
+magnitude: shared memory, a coarse clock, few samples. What cannot be told is refused."
 );
 
 #[cfg(feature = "cli")]
@@ -581,8 +589,9 @@ Examples:
   wordline host bandwidth --threads 1,8 --mix 1:0,triad --stores plain
   wordline host bandwidth --kernel avx2 --export bandwidth.html
 
-Logical bytes are those that a program moves, bus bytes those that the memory moves: a plain
-store reads its line first. The best pass is what STREAM reports."
+Logical bytes are those that a program moves, bus bytes those that the memory moves at most: a plain
+store reads its line first, if the processor does not leave that out. Only memory of four times the
+last cache or more has bus bytes. The best pass is what STREAM reports."
 );
 
 #[cfg(feature = "cli")]
