@@ -74,6 +74,8 @@ pub struct PowerReading {
     pub elapsed_s: f64,
     /// By domain, in the order of the sensors' folders. Domains may hold one another: `core` lies within `package-0`.
     pub domains: Vec<DomainPower>,
+    /// Sensors at an instant that were read too seldom for a mean.
+    pub few: Vec<String>,
 }
 
 /// Reads the sensors of the machine.
@@ -197,9 +199,16 @@ impl MachinePowerMeter {
                 is_counted,
             })
         });
+        let domains = domains.collect();
+        let both = self.sensors.iter().zip(sums.iter());
+        let few = both.filter(|(sensor, sum)| {
+            sensor.kind == SensorKind::Instant
+                && sum.is_some_and(|sum| sum.is_whole && sum.count < READINGS_MIN)
+        });
         PowerReading {
             elapsed_s,
-            domains: domains.collect(),
+            domains,
+            few: few.map(|(sensor, _)| sensor.domain.clone()).collect(),
         }
     }
 }
@@ -400,6 +409,7 @@ mod tests {
         meter.sample();
         let few = meter.after(2.0);
         assert!(few.domains.iter().all(|one| one.is_counted), "{few:?}");
+        assert_eq!(few.few, ["ina226 VDD_DDR"]);
         assert!((meter.sample_every_s() - INSTANTS_EVERY_S).abs() < 1e-9);
         for power in ["2000000", "4000000"].into_iter().cycle().take(8) {
             write(

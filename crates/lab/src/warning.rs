@@ -176,6 +176,9 @@ warnings! {
     PowerRefused Advice { why }
         "power was not measured: {why}; RAPL is readable by root alone (sudo chmod a+r \
          /sys/class/powercap/*/energy_uj)";
+    PowerFew FewSamples { domains, least }
+        "power of {domains} has no row: these sensors state it at an instant, and a mean takes {least} readings or more, which a \
+         longer run has";
     IdleOfLeastLoad NotFitted { file }
         "{file}: it has no latency without load; that of the least load stands in for it, so the path on the chip may be too \
          long";
@@ -230,16 +233,16 @@ warnings! {
     SlowHost NotFitted { file, longer, each, done, board, least, most }
         "{file}: bus and host take {longer} longer for {each} that is {done} than {board} does, 95 % interval \
          {least} to {most}: a part's sheet cannot hold that";
-    FigureDisturbed Disturbed { test, count, all, place, reason, advice }
-        "{test}: {count} of {all} figures are below grade A for this, the worst of {place}: {reason}; {advice}";
-    FigureShort FewSamples { test, count, all, place, reason, advice }
-        "{test}: {count} of {all} figures are below grade A for this, the worst of {place}: {reason}; {advice}";
-    FigureCoarse CoarseTime { test, count, all, place, reason, advice }
-        "{test}: {count} of {all} figures are below grade A for this, the worst of {place}: {reason}; {advice}";
-    FigureRefused Refused { test, count, all, place, reason, advice }
-        "{test}: {count} of {all} figures are refused, the first of {place}: {reason}; {advice}";
-    NoEstimate Refused { test, count, all, place, reason }
-        "{test}: {count} of {all} figures cannot be made, the first of {place}: {reason}";
+    FigureDisturbed Disturbed { test, which, place, reason, advice }
+        "{test}: {which} below grade A for this, the worst of {place}: {reason}; {advice}";
+    FigureShort FewSamples { test, which, place, reason, advice }
+        "{test}: {which} below grade A for this, the worst of {place}: {reason}; {advice}";
+    FigureCoarse CoarseTime { test, which, place, reason, advice }
+        "{test}: {which} below grade A for this, the worst of {place}: {reason}; {advice}";
+    FigureRefused Refused { test, which, place, reason, advice }
+        "{test}: {which} refused, the first of {place}: {reason}; {advice}";
+    NoEstimate Refused { test, which, place, reason }
+        "{test}: {which} be made, the first of {place}: {reason}";
     PagesShort NotObtained { test, pages, percent }
         "{test}: only {percent:.1} % of the memory lie in pages of {pages}, as the rows state: wait for free memory, or reserve          pages (wordline doctor)";
     NodeShort NotObtained { test, percent }

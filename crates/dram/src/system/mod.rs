@@ -31,5 +31,5 @@ pub use bounded::BoundedMemory;
 pub use memory::{Completion, MemoryError, MemorySystem};
 pub use probe::{BIN_PS, BINS, LatencyProbe};
 pub use simulate::{SystemRun, simulate};
-pub use traffic::{RunLength, Traffic};
+pub use traffic::{RunLength, Traffic, paced_accesses};
 pub use wordline_core::{Mix, Pattern};
