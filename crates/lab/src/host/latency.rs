@@ -60,6 +60,7 @@ pub(super) fn run(
     };
     let mut watch = |point: &LatencyPoint, done, all| session.report(&place(point), done, all);
     let run = latency::run(session.topology, &plan, &|| session.stopped(), &mut watch)?;
+    session.far(run.cpu, test.access.node, document);
     rows(&run, session, document);
     Ok(())
 }

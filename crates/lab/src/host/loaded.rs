@@ -69,6 +69,7 @@ pub(super) fn run(
         &|| session.stopped(),
         &mut watch,
     )?;
+    session.far(run.probe_cpu, test.access.node, document);
     rows(&run, test, session, document);
     Ok(())
 }
