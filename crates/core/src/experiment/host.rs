@@ -469,57 +469,25 @@ impl Default for HostStorageTest {
     }
 }
 
-/// What the command runs unless flags say otherwise.
-pub(super) fn usual_latency() -> super::Workload {
-    super::Workload::Host(HostWorkload::of(HostTest::Latency(
-        HostLatencyTest::default(),
-    )))
-}
+/// What each command runs unless flags say otherwise.
+pub(super) const USUAL: [fn() -> super::Workload; 7] = [
+    || usual(HostTest::Latency),
+    || usual(HostTest::Matrix),
+    || usual(HostTest::Bandwidth),
+    || usual(HostTest::Loaded),
+    || usual(HostTest::All),
+    || usual(HostTest::Storage),
+    || usual(HostTest::Import),
+];
 
-/// What the command runs unless flags say otherwise.
-pub(super) fn usual_matrix() -> super::Workload {
-    super::Workload::Host(HostWorkload::of(
-        HostTest::Matrix(HostMatrixTest::default()),
-    ))
-}
-
-/// What the command runs unless flags say otherwise.
-pub(super) fn usual_bandwidth() -> super::Workload {
-    super::Workload::Host(HostWorkload::of(HostTest::Bandwidth(
-        HostBandwidthTest::default(),
-    )))
-}
-
-/// What the command runs unless flags say otherwise.
-pub(super) fn usual_loaded() -> super::Workload {
-    super::Workload::Host(HostWorkload::of(
-        HostTest::Loaded(HostLoadedTest::default()),
-    ))
-}
-
-/// What the command runs unless flags say otherwise.
-pub(super) fn usual_all() -> super::Workload {
-    super::Workload::Host(HostWorkload::of(HostTest::All(HostAllTest::default())))
-}
-
-/// What the command runs unless flags say otherwise.
-pub(super) fn usual_storage() -> super::Workload {
-    super::Workload::Host(HostWorkload::of(HostTest::Storage(
-        HostStorageTest::default(),
-    )))
-}
-
-/// What the command runs unless flags say otherwise.
-pub(super) fn usual_import() -> super::Workload {
-    super::Workload::Host(HostWorkload::of(
-        HostTest::Import(HostImportTest::default()),
-    ))
+fn usual<T: Default>(of: fn(T) -> HostTest) -> super::Workload {
+    super::Workload::Host(HostWorkload::of(of(T::default())))
 }
 
 /// A command of a test whose flags are those of its struct, and the name of the machine.
 #[cfg(feature = "cli")]
 macro_rules! command {
-    ($name:ident, $word:literal, $variant:ident($test:ty), $default:ident, $about:literal, $examples:literal) => {
+    ($name:ident, $word:literal, $variant:ident($test:ty), $about:literal, $examples:literal) => {
         /// `wordline host`, a test of it.
         pub(super) const $name: super::ExperimentCommand = super::ExperimentCommand {
             path: &["host", $word],
@@ -541,7 +509,7 @@ macro_rules! command {
                     ..workload
                 }))
             },
-            default: $default,
+            default: || usual(HostTest::$variant),
         };
     };
 }
@@ -551,7 +519,6 @@ command!(
     LATENCY,
     "latency",
     Latency(HostLatencyTest),
-    usual_latency,
     "Latency of this machine's caches and memory, with its interval and a grade",
     "\
 Examples:
@@ -568,7 +535,6 @@ command!(
     MATRIX,
     "matrix",
     Matrix(HostMatrixTest),
-    usual_matrix,
     "Latency from NUMA node to node, and of a line handed from core to core",
     "\
 Examples:
@@ -581,7 +547,6 @@ command!(
     BANDWIDTH,
     "bandwidth",
     Bandwidth(HostBandwidthTest),
-    usual_bandwidth,
     "Bandwidth of this machine's memory by threads and mix of reads and writes",
     "\
 Examples:
@@ -599,7 +564,6 @@ command!(
     LOADED,
     "loaded",
     Loaded(HostLoadedTest),
-    usual_loaded,
     "Latency of this machine's memory while other cores load it",
     "\
 Examples:
@@ -615,7 +579,6 @@ command!(
     ALL,
     "all",
     All(HostAllTest),
-    usual_all,
     "All four tests of this machine's memory in one report",
     "\
 Examples:
@@ -630,7 +593,6 @@ command!(
     STORAGE,
     "storage",
     Storage(HostStorageTest),
-    usual_storage,
     "Latency, throughput and RAM curve of a file or a block device of this machine",
     "\
 Examples:
@@ -641,7 +603,8 @@ Examples:
 
 A file that is there, or a device, is written only where --destroy names it again. A file that is
 not there is made, written in full before, and gone afterwards. The log is one of fio: its tools
-and `wordline buffer --log` read it. The RAM curve needs one access at a time: --depth 1."
+and `wordline buffer --log` read it. The RAM curve needs one access at a time, all reads or all
+writes: --depth 1, --reads 0% or 100%."
 );
 
 #[cfg(feature = "cli")]
@@ -649,7 +612,6 @@ command!(
     IMPORT,
     "import",
     Import(HostImportTest),
-    usual_import,
     "Take over what another tool measured, as rows of our own",
     "\
 Examples:
