@@ -226,19 +226,21 @@ metrics! {
         "Half the width of the 95 % confidence interval of throughput_mean, by batch means.";
     ThroughputProbes "throughput_probes" "B/s" Neither
         "The part of throughput_mean that the cores ask for whose latency is taken.";
+    LoadThreads "load_threads" "1" Neither [Whole] "Threads that load the memory beside those that are timed.";
     ThroughputP10 "throughput_p10" "B/s" Higher
-        "Throughput that 90 % of the windows of 1 MiB reach; of several threads, of all together.";
+        "Throughput that is reached for 90 % of the time, by windows of 1 MiB; of several threads, of all together.";
     ThroughputP50 "throughput_p50" "B/s" Higher
-        "Throughput that half of the windows of 1 MiB reach; of several threads, of all together.";
+        "Throughput that is reached for half of the time, by windows of 1 MiB; of several threads, of all together.";
     ThroughputP90 "throughput_p90" "B/s" Higher
-        "Throughput that 10 % of the windows of 1 MiB reach; of several threads, of all together.";
+        "Throughput that is reached for 10 % of the time, by windows of 1 MiB; of several threads, of all together.";
     ThroughputBest "throughput_best" "B/s" Higher
         "Bytes of a whole pass over the memory, divided by the time of the fastest pass but the first: what STREAM reports.";
     BusThroughput "bus_throughput" "B/s" Higher
-        "Bytes that the memory moves, divided by the time: beside the bytes of the program those of lines that plain \
-         stores read first. The column `estimate` says of which figure.";
+        "Bytes that the memory moves at most, divided by the time: beside the bytes of the program those of lines that plain \
+         stores read first, which some processors leave out. The column `estimate` says of which figure.";
     PageWalkTime "page_walk_time" "s" Lower
-        "What a load takes longer where it is the only one of its page than where its neighbours follow.";
+        "What a load takes longer where it is the only one of its page than where its neighbours follow: page walks at most, \
+         because neighbours also find rows of the memory open and lines that were fetched along.";
     CacheKnee "cache_knee" "B" Neither
         "Working set from which on loads take longer: where a cache or a translation buffer ends.";
     HandoverTime "handover_time" "s" Lower
@@ -248,7 +250,7 @@ metrics! {
     NodeObtained "node_obtained" "1" Higher [Share]
         "Share of the memory that lies on the NUMA node that was asked for.";
     TrustGrade "trust_grade" "1" Lower [Whole]
-        "How far a measured figure can be trusted: 1 (A) quiet, 2 (B) disturbed and corrected, 3 (C) shared or coarse. A \
+        "How far a measured figure can be trusted: 1 (A) quiet, 2 (B) disturbed and corrected, 3 (C) the order of magnitude. A \
          refused one has no value.";
     BatchesHit "batches_hit" "1" Lower [Share]
         "Share of the measured batches that other programs or other guests interrupted; they are left out.";

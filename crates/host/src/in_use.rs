@@ -4,6 +4,7 @@
 //! which names it goes ([`DeviceFaces`]).
 
 use std::ffi::OsStr;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
@@ -116,6 +117,19 @@ pub(crate) fn holder(places: &KernelPaths, faces: &DeviceFaces) -> Option<String
     devices.into_iter().flatten().flatten().find_map(|device| {
         let file = fs::read_to_string(device.path().join("loop/backing_file")).ok()?;
         (Path::new(file.trim()) == node).then(|| named(&device.file_name()))
+    })
+}
+
+/// The loop device that a regular file backs, however its path is written: what the device holds is what the file holds.
+pub(crate) fn loop_on(places: &KernelPaths, file: &fs::Metadata) -> Option<String> {
+    let devices = fs::read_dir(places.sys.join("block"));
+    devices.into_iter().flatten().flatten().find_map(|device| {
+        let named = fs::read_to_string(device.path().join("loop/backing_file")).ok()?;
+        // The kernel ends the line, and names may have blanks at their end.
+        let named = named.strip_suffix('\n').unwrap_or(&named);
+        let backing = fs::metadata(named).ok()?;
+        let same = (backing.dev(), backing.ino()) == (file.dev(), file.ino());
+        same.then(|| device.file_name().to_string_lossy().into_owned())
     })
 }
 

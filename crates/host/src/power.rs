@@ -2,7 +2,8 @@
 //! and energy sensors of hwmon.
 //!
 //! Counters are read at the start and at the end. A RAPL counter wraps within minutes, so that a meter over a longer run is
-//! [sampled](MachinePowerMeter::sample) meanwhile. Sensors of power state it at an instant: their mean over all samples is taken.
+//! [sampled](MachinePowerMeter::sample) meanwhile. Sensors of power state it at an instant: their mean over all samples is
+//! taken, and of fewer than [`READINGS_MIN`] there is none.
 //! Reading RAPL takes root since Linux 5.10; what cannot be read is named in [`MachinePowerMeter::refused`].
 
 use std::fs;
@@ -12,7 +13,13 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 /// Seconds between two samples that no counter outlasts: one of 262 kJ, as RAPL has, wraps after nine minutes at 500 W.
-pub const SAMPLE_EVERY_S: f64 = 60.0;
+pub const COUNTERS_EVERY_S: f64 = 60.0;
+
+/// Seconds between two samples of sensors that state power at an instant, which many update a few times a second.
+pub const INSTANTS_EVERY_S: f64 = 0.25;
+
+/// Readings at an instant from which a mean is made, at least.
+pub const READINGS_MIN: u64 = 10;
 
 /// Where a reading comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +74,8 @@ pub struct PowerReading {
     pub elapsed_s: f64,
     /// By domain, in the order of the sensors' folders. Domains may hold one another: `core` lies within `package-0`.
     pub domains: Vec<DomainPower>,
+    /// Sensors at an instant that were read too seldom for a mean.
+    pub few: Vec<String>,
 }
 
 /// Reads the sensors of the machine.
@@ -122,14 +131,27 @@ impl MachinePowerMeter {
         sums.iter().any(Option::is_some)
     }
 
+    /// Seconds between two samples: seldom where all sensors count, so that the measurement is left alone.
+    #[must_use]
+    pub fn sample_every_s(&self) -> f64 {
+        match self
+            .sensors
+            .iter()
+            .any(|sensor| sensor.kind == SensorKind::Instant)
+        {
+            true => INSTANTS_EVERY_S,
+            false => COUNTERS_EVERY_S,
+        }
+    }
+
     /// Sensors that are there and cannot be read, each with the reason.
     #[must_use]
     pub fn refused(&self) -> &[String] {
         &self.refused
     }
 
-    /// Takes a reading meanwhile: at least every [`SAMPLE_EVERY_S`], so that no counter wraps twice unseen, and as often as
-    /// power at an instant should count. Any thread may.
+    /// Takes a reading meanwhile: at least [every so many seconds](Self::sample_every_s), so that no counter wraps twice
+    /// unseen, and power at an instant counts often enough. Any thread may.
     pub fn sample(&self) {
         let mut sums = self.sums.lock().unwrap_or_else(PoisonError::into_inner);
         for (sensor, sum) in self.sensors.iter().zip(sums.iter_mut()) {
@@ -168,6 +190,7 @@ impl MachinePowerMeter {
                     let energy = sum.sum as f64 * 1e-6;
                     (energy, energy / elapsed_s, true)
                 }
+                SensorKind::Instant if sum.count < READINGS_MIN => return None,
                 SensorKind::Instant => {
                     let power = sum.sum as f64 * 1e-6 / sum.count as f64;
                     (power * elapsed_s, power, false)
@@ -180,9 +203,16 @@ impl MachinePowerMeter {
                 is_counted,
             })
         });
+        let domains = domains.collect();
+        let both = self.sensors.iter().zip(sums.iter());
+        let few = both.filter(|(sensor, sum)| {
+            sensor.kind == SensorKind::Instant
+                && sum.is_some_and(|sum| sum.is_whole && sum.count < READINGS_MIN)
+        });
         PowerReading {
             elapsed_s,
-            domains: domains.collect(),
+            domains,
+            few: few.map(|(sensor, _)| sensor.domain.clone()).collect(),
         }
     }
 }
@@ -381,6 +411,14 @@ mod tests {
             "1000070",
         );
         meter.sample();
+        let few = meter.after(2.0);
+        assert!(few.domains.iter().all(|one| one.is_counted), "{few:?}");
+        assert_eq!(few.few, ["ina226 VDD_DDR"]);
+        assert!((meter.sample_every_s() - INSTANTS_EVERY_S).abs() < 1e-9);
+        for power in ["2000000", "4000000"].into_iter().cycle().take(8) {
+            write(machine.path(), "sys/class/hwmon/hwmon3/power1_input", power);
+            meter.sample();
+        }
         let reading = meter.after(2.0);
         let found: Vec<_> = reading
             .domains

@@ -417,6 +417,10 @@ problems! {
          channel";
     NoCores
         "is missing, and the document does not state it: name the cores that made the load";
+    SocketsOpen { system: String, sockets: u32 }
+        "is missing: {system} has {sockets} sockets; state --channels and --cores of one of them and say so with --per-socket, \
+         or take a base of one socket for the whole machine";
+    OneSocket { system: String } "goes with a base of several sockets; {system} has one";
     SystemAlone "goes with a system alone (--system FILE.json), not with a log of a part; leave it out";
     OfPartAlone "goes with a log of a part, not with a system (--system FILE.json); leave it out";
     LayerOfFit "does not go with a fit: a card has a translation layer of its own";

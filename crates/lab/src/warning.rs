@@ -180,6 +180,9 @@ warnings! {
     PowerRefused Advice { why }
         "power was not measured: {why}; RAPL is readable by root alone (sudo chmod a+r \
          /sys/class/powercap/*/energy_uj)";
+    PowerFew FewSamples { domains, least }
+        "power of {domains} has no row: these sensors state it at an instant, and a mean takes {least} readings or more, which a \
+         longer run has";
     IdleOfLeastLoad NotFitted { file }
         "{file}: it has no latency without load; that of the least load stands in for it, so the path on the chip may be too \
          long";
@@ -188,6 +191,9 @@ warnings! {
          (wordline host loaded)";
     MissesOutOfRange NotFitted { file, found }
         "{file}: throughput and latency at saturation give {found} misses a core, which no core has: check --cores";
+    LossOutOfRange NotFitted { file, measured, whole, base }
+        "{file}: reads carry {measured}, less than half of the {whole} of the fitted system, which no loss of a bus explains: the \
+         loss stays that of {base}; check --channels";
     SystemMisfit NotFitted { id, name, ratio }
         "{id}: {name} is {ratio} times what was measured; other figures of the base do not fit this machine (see the \
          residuals)";
@@ -231,22 +237,37 @@ warnings! {
     SlowHost NotFitted { file, longer, each, done, board, least, most }
         "{file}: bus and host take {longer} longer for {each} that is {done} than {board} does, 95 % interval \
          {least} to {most}: a part's sheet cannot hold that";
-    FigureDisturbed Disturbed { test, count, all, place, reason, advice }
-        "{test}: {count} of {all} figures are below grade A for this, the worst of {place}: {reason}; {advice}";
-    FigureShort FewSamples { test, count, all, place, reason, advice }
-        "{test}: {count} of {all} figures are below grade A for this, the worst of {place}: {reason}; {advice}";
-    FigureCoarse CoarseTime { test, count, all, place, reason, advice }
-        "{test}: {count} of {all} figures are below grade A for this, the worst of {place}: {reason}; {advice}";
-    FigureRefused Refused { test, count, all, place, reason, advice }
-        "{test}: {count} of {all} figures are refused, the first of {place}: {reason}; {advice}";
-    NoEstimate Refused { test, count, all, place, reason }
-        "{test}: {count} of {all} figures cannot be made, the first of {place}: {reason}";
+    FigureDisturbed Disturbed { test, which, place, reason, advice }
+        "{test}: {which} below grade A for this, the worst of {place}: {reason}; {advice}";
+    FigureShort FewSamples { test, which, place, reason, advice }
+        "{test}: {which} below grade A for this, the worst of {place}: {reason}; {advice}";
+    FigureCoarse CoarseTime { test, which, place, reason, advice }
+        "{test}: {which} below grade A for this, the worst of {place}: {reason}; {advice}";
+    FigureRefused Refused { test, which, place, reason, advice }
+        "{test}: {which} refused, the first of {place}: {reason}; {advice}";
+    NoEstimate Refused { test, which, place, reason }
+        "{test}: {which} be made, the first of {place}: {reason}";
     PagesShort NotObtained { test, pages, percent }
         "{test}: only {percent:.1} % of the memory lie in pages of {pages}, as the rows state: wait for free memory, or reserve          pages (wordline doctor)";
     NodeShort NotObtained { test, percent }
         "{test}: only {percent:.1} % of the memory lie on the node that was asked for; free memory there, or name another";
     PagesRefused NotObtained { pages, why }
         "pages of {pages} were left out: {why}";
+    ArrayInCaches Caution { found, least }
+        "bandwidth: {found} stay in the caches in part, so that these rates are of caches too, and no bytes on the bus are stated: \
+         memory takes {least} or more, four times the last caches (--size)";
+    BusDerived Caution
+        "bandwidth: what the memory moves of copy and triad with plain stores is derived and holds at most: it counts a read of \
+         each stored line, which processors of Arm (write streaming) and Intel (SpecI2M) leave out at times";
+    SetInCaches Caution { test, found, least }
+        "{test}: the largest working set is {found}, of which the caches hold a part: no figure of it is one of the memory, which \
+         takes {least} or more, four times the last cache (--size)";
+    SweepShort Default { found, wanted }
+        "latency: working sets end at {found}, half of what is free, instead of {wanted}: free memory, or state --size";
+    UnequalCores Caution { kinds, cpu, kind }
+        "cores of this machine are unequal: {kinds}; CPU {cpu} measures, which is {kind}; figures of others differ (--cpu)";
+    FarMemory Caution { cpu, node }
+        "CPU {cpu}, which measures, is not of node {node}, whose memory was asked for: the way there is part of each figure";
     CutByBudget CutByBudget { test, cut, all }
         "{test}: the time limit cut the samples of {cut} of {all} points; sizes and mixes are complete (--budget)";
     PairsSampled Default { some, all }

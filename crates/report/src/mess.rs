@@ -9,7 +9,7 @@
 use std::fmt::Write as _;
 
 use wordline_core::results::ResultSet;
-use wordline_core::{Metric, Mix};
+use wordline_core::{HostMix, Metric, Mix};
 
 use crate::pivot::Pivot;
 use crate::views::{DRAM, curves};
@@ -18,14 +18,17 @@ use crate::views::{DRAM, curves};
 const COLUMNS: &str = "read_pct_rounded,pause,bandwidth_mean,bandwidth_std,rd_percentage_actual_mean,\
                        latency_mean,latency_std,bandwidth_smooth,latency_smooth";
 
-/// A CSV text for each target of a document of `wordline dram loaded`, in the document's order. Points without a
+/// A CSV text for each target of a document of `wordline dram loaded` or `wordline host loaded`, in the document's order. Points without a
 /// bandwidth or a latency are left out, and so are mixes that are none of ours.
 #[must_use]
 pub fn mess_curves(document: &ResultSet) -> Vec<(String, String)> {
     let pivot = Pivot::of(document, DRAM.keys);
     let mut texts: Vec<(String, String)> = Vec::new();
     for curve in curves(&pivot) {
-        let Some(nominal) = curve.mix.parse().ok().map(Mix::read_share) else {
+        // Copy is a mix of machines alone.
+        let mix = curve.mix.parse().ok();
+        let mix = mix.or_else(|| curve.mix.parse().ok().map(HostMix::module_mix));
+        let Some(nominal) = mix.map(Mix::read_share) else {
             continue;
         };
         let place = texts.iter().position(|(target, _)| target == curve.target);
@@ -133,6 +136,26 @@ mod tests {
             line.starts_with("75,20000,") && line.contains(",0.751200,"),
             "{line}"
         );
+    }
+
+    #[test]
+    fn a_measured_curve_has_the_form_of_a_simulated_one() {
+        let document = fixture::host_loaded();
+        let texts = mess_curves(&document);
+        let [(target, text)] = &texts[..] else {
+            panic!("{texts:?}");
+        };
+        assert!(target.starts_with("ram@"), "{target}");
+        let simulated = &mess_curves(&fixture::dram_loaded())[0].1;
+        assert_eq!(text.lines().next(), simulated.lines().next());
+        let points = document.of(Metric::ThroughputMean);
+        let points = points.filter(|row| row.axes.contains_key(&Axis::DelayCycles));
+        assert_eq!(text.lines().count(), 1 + points.count());
+        assert!(
+            text.lines().all(|line| line.split(',').count() == 9),
+            "{text}"
+        );
+        assert_eq!(mess_pairs(&document).len(), 1);
     }
 
     #[test]

@@ -8,9 +8,10 @@ use wordline_core::Workload;
 use wordline_lab::Control;
 
 use super::hooks::HookRequest;
+use super::mess::{MessFile, each, named};
 use crate::failure::{self, Failure};
 use crate::outcome::Outcome;
-use crate::output::{self, Growing};
+use crate::output::Growing;
 use crate::sink::{self, NamedFile};
 
 #[derive(Args)]
@@ -35,10 +36,8 @@ impl Threads {
 pub(super) struct Loaded {
     #[command(flatten)]
     threads: Threads,
-    /// Save the curve in a form of the Mess benchmark: .csv as its plotter writes it, .txt as its simulator reads it; of
-    /// several targets one file each, with the target in its name
-    #[arg(long, value_name = "FILE")]
-    mess: Option<PathBuf>,
+    #[command(flatten)]
+    mess: MessFile,
     #[command(flatten)]
     depth: Depth,
 }
@@ -99,38 +98,7 @@ pub(super) fn loaded(mut request: HookRequest<'_>) -> Result<Outcome, Failure> {
         depth,
     } = request.flags()?;
     depth.apply(&mut request);
-    let Some(mess) = &mess else {
-        return request.finish_with(&threads.control());
-    };
-    let curves = match mess.extension().and_then(|extension| extension.to_str()) {
-        Some("csv") => wordline_report::mess_curves,
-        Some("txt") => wordline_report::mess_pairs,
-        _ => {
-            return Err(failure::message(format!(
-                "--mess {}: the extension says another form; allowed: csv, txt",
-                mess.display()
-            )));
-        }
-    };
-    for file in each(mess, &request.experiment.targets) {
-        request.exports.also("--mess", &file)?;
-        request.exports.also("--mess", &part_of(&file))?;
-    }
-    let catalog = request.catalog()?;
-    let document = request.document(&catalog, &threads.control())?;
-    let curves = curves(&document);
-    let several = curves.len() > 1;
-    for (target, text) in &curves {
-        let file = named(mess, target, several);
-        // A curve that an interrupt cut short replaces no whole one.
-        let file = match document.complete {
-            true => file,
-            false => part_of(&file),
-        };
-        output::write_file(&file, text, request.global)?;
-    }
-    let outcome = super::outcome(&document);
-    request.exports.write(&document, request.global, outcome)
+    mess.run(request, &threads.control())
 }
 
 pub(super) fn trace(mut request: HookRequest<'_>) -> Result<Outcome, Failure> {
@@ -212,32 +180,4 @@ impl CommandOutput {
         self.growing.borrow_mut().push(growing);
         Ok(Box::new(std::io::BufWriter::with_capacity(256 << 10, file)))
     }
-}
-
-/// What a file is called while only a part of it is there.
-fn part_of(file: &Path) -> PathBuf {
-    let mut name = file.file_name().unwrap_or_default().to_owned();
-    name.push(".part");
-    file.with_file_name(name)
-}
-
-/// The files of all targets.
-pub(super) fn each(file: &Path, targets: &[String]) -> Vec<PathBuf> {
-    let several = targets.len() > 1;
-    let targets = targets.iter();
-    targets
-        .map(|target| named(file, target.trim(), several))
-        .collect()
-}
-
-/// The file of a target: the one that the user named, with the target before the extension where there are several.
-pub(super) fn named(file: &Path, target: &str, several: bool) -> PathBuf {
-    if !several {
-        return file.to_owned();
-    }
-    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
-    let extension = file
-        .extension()
-        .map(|extension| format!(".{}", extension.to_string_lossy()));
-    file.with_file_name(format!("{stem}-{target}{}", extension.unwrap_or_default()))
 }

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use wordline_lab::{Control, SurfaceShelf};
 
-use super::dram::{Threads, each, named};
+use super::dram::Threads;
 use super::hooks::HookRequest;
+use super::mess::{each, named};
 use crate::failure::Failure;
 use crate::outcome::Outcome;
 use crate::output;

@@ -9,7 +9,7 @@ use wordline_core::quantity::Quantity as _;
 use wordline_core::{AccessSource, DramTest, Experiment, ExperimentCommand, Workload, is_given};
 use wordline_lab::Control;
 
-use super::{compare, dram, dram_surface, host_storage, part_fit, required, wear};
+use super::{compare, dram, dram_surface, host_storage, mess, part_fit, required, wear};
 use crate::args::{Budget, Global, Results};
 use crate::failure::{self, Failure};
 use crate::input::Inputs;
@@ -54,6 +54,7 @@ pub(crate) fn of(row: &ExperimentCommand) -> Option<Hook> {
         ["dram", "surface"] => (dram_surface::Surfaces::augment_args, dram_surface::run),
         ["dram", "trace"] => (dram::Trace::augment_args, dram::trace),
         ["dram", _] => (dram::Threads::augment_args, dram::run),
+        ["host", "loaded"] => (mess::MessFile::augment_args, mess::host),
         ["host", "storage"] => (host_storage::StorageFiles::augment_args, host_storage::run),
         ["part", "fit"] => (part_fit::BaseSheet::augment_args, part_fit::run),
         _ => return None,

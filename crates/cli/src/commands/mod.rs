@@ -13,6 +13,7 @@ mod import;
 mod import_batch;
 mod io;
 mod kv_dump;
+mod mess;
 mod part;
 mod part_compare;
 mod part_dram;

@@ -65,14 +65,18 @@ pub struct FitWorkload {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "cli", arg(long, value_name = "CYCLES"))]
     pub predict: Vec<u64>,
-    /// Channels of a system, each with a module: never guessed.
+    /// Channels of a system, each with a module, of one socket where the base has several: never guessed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long))]
     pub channels: Option<u32>,
-    /// Cores of a system that made the load [default: what the document states].
+    /// Cores of a system, of one socket where the base has several [default: what the document states].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long))]
     pub cores: Option<u32>,
+    /// Says that --channels and --cores are those of one socket, of a base with several.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub per_socket: bool,
     /// The most simulations of the search, each as long as half the log.
     #[cfg_attr(feature = "cli", arg(long))]
     pub simulations: u32,
@@ -165,6 +169,7 @@ docs/guides/fit-a-card.md and docs/guides/fit-raw-flash.md say how to record a l
             predict: Vec::new(),
             channels: None,
             cores: None,
+            per_socket: false,
             simulations: FitWorkload::SIMULATIONS,
         })
     },

@@ -77,14 +77,21 @@ impl HostTest {
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct HostAccess {
-    /// Instructions that move lines [default: the widest that the processor has].
+    /// Instructions that move lines [default: avx2, which lowers no clock, else the widest that
+    /// the processor has].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long))]
     pub kernel: Option<KernelName>,
-    /// NUMA node that the memory is asked of [default: that of the measuring core].
+    /// NUMA node that the memory is asked of, and the core that measures, unless --cpu names another [default: that of the
+    /// measuring core].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long))]
     pub node: Option<u32>,
+    /// Processor that measures: of latency, of the first probe under load, of the first thread of bandwidth [default: the
+    /// last one, of the node where --node names it].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub cpu: Option<u32>,
 }
 
 /// Latency of one load after the other.
@@ -92,8 +99,8 @@ pub struct HostAccess {
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct HostLatencyTest {
-    /// Working sets; repeatable and comma-separated [default: from 4KiB to four times the last cache, closer where the
-    /// curve bends].
+    /// Working sets; repeatable and comma-separated [default: from 4KiB to 16 times the last cache, at least 512MiB, closer
+    /// where the curve bends].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "cli", arg(long = "size"))]
     pub size_bytes: Vec<u64>,
@@ -306,7 +313,8 @@ named! {
     pub enum ChainOrder {
         /// At random over all lines: data and page walks together.
         Random = "random",
-        /// At random within a page, page after page: hardly a page walk.
+        /// At random within a page, page after page: a page walk for several loads, 4 of a
+        /// 4 KiB page, 2048 of one of 2 MiB.
         InPage = "in-page",
         /// One line of each page, pages at random: a page walk with each load.
         PerPage = "per-page",
@@ -461,57 +469,25 @@ impl Default for HostStorageTest {
     }
 }
 
-/// What the command runs unless flags say otherwise.
-pub(super) fn usual_latency() -> super::Workload {
-    super::Workload::Host(HostWorkload::of(HostTest::Latency(
-        HostLatencyTest::default(),
-    )))
-}
+/// What each command runs unless flags say otherwise.
+pub(super) const USUAL: [fn() -> super::Workload; 7] = [
+    || usual(HostTest::Latency),
+    || usual(HostTest::Matrix),
+    || usual(HostTest::Bandwidth),
+    || usual(HostTest::Loaded),
+    || usual(HostTest::All),
+    || usual(HostTest::Storage),
+    || usual(HostTest::Import),
+];
 
-/// What the command runs unless flags say otherwise.
-pub(super) fn usual_matrix() -> super::Workload {
-    super::Workload::Host(HostWorkload::of(
-        HostTest::Matrix(HostMatrixTest::default()),
-    ))
-}
-
-/// What the command runs unless flags say otherwise.
-pub(super) fn usual_bandwidth() -> super::Workload {
-    super::Workload::Host(HostWorkload::of(HostTest::Bandwidth(
-        HostBandwidthTest::default(),
-    )))
-}
-
-/// What the command runs unless flags say otherwise.
-pub(super) fn usual_loaded() -> super::Workload {
-    super::Workload::Host(HostWorkload::of(
-        HostTest::Loaded(HostLoadedTest::default()),
-    ))
-}
-
-/// What the command runs unless flags say otherwise.
-pub(super) fn usual_all() -> super::Workload {
-    super::Workload::Host(HostWorkload::of(HostTest::All(HostAllTest::default())))
-}
-
-/// What the command runs unless flags say otherwise.
-pub(super) fn usual_storage() -> super::Workload {
-    super::Workload::Host(HostWorkload::of(HostTest::Storage(
-        HostStorageTest::default(),
-    )))
-}
-
-/// What the command runs unless flags say otherwise.
-pub(super) fn usual_import() -> super::Workload {
-    super::Workload::Host(HostWorkload::of(
-        HostTest::Import(HostImportTest::default()),
-    ))
+fn usual<T: Default>(of: fn(T) -> HostTest) -> super::Workload {
+    super::Workload::Host(HostWorkload::of(of(T::default())))
 }
 
 /// A command of a test whose flags are those of its struct, and the name of the machine.
 #[cfg(feature = "cli")]
 macro_rules! command {
-    ($name:ident, $word:literal, $variant:ident($test:ty), $default:ident, $about:literal, $examples:literal) => {
+    ($name:ident, $word:literal, $variant:ident($test:ty), $about:literal, $examples:literal) => {
         /// `wordline host`, a test of it.
         pub(super) const $name: super::ExperimentCommand = super::ExperimentCommand {
             path: &["host", $word],
@@ -533,7 +509,7 @@ macro_rules! command {
                     ..workload
                 }))
             },
-            default: $default,
+            default: || usual(HostTest::$variant),
         };
     };
 }
@@ -543,7 +519,6 @@ command!(
     LATENCY,
     "latency",
     Latency(HostLatencyTest),
-    usual_latency,
     "Latency of this machine's caches and memory, with its interval and a grade",
     "\
 Examples:
@@ -551,8 +526,8 @@ Examples:
   wordline host latency --size 512MiB --format json
   wordline host latency --pages base,2MiB --order random,per-page --export latency.html
 
-The grade says how far a figure can be trusted: A quiet, B disturbed and corrected, C the memory
-itself was shared. What cannot be told is refused, with its reason."
+The grade says how far a figure can be trusted: A quiet, B disturbed and corrected, C the order of
+magnitude: shared memory, a coarse clock, few samples. What cannot be told is refused."
 );
 
 #[cfg(feature = "cli")]
@@ -560,7 +535,6 @@ command!(
     MATRIX,
     "matrix",
     Matrix(HostMatrixTest),
-    usual_matrix,
     "Latency from NUMA node to node, and of a line handed from core to core",
     "\
 Examples:
@@ -573,7 +547,6 @@ command!(
     BANDWIDTH,
     "bandwidth",
     Bandwidth(HostBandwidthTest),
-    usual_bandwidth,
     "Bandwidth of this machine's memory by threads and mix of reads and writes",
     "\
 Examples:
@@ -581,8 +554,9 @@ Examples:
   wordline host bandwidth --threads 1,8 --mix 1:0,triad --stores plain
   wordline host bandwidth --kernel avx2 --export bandwidth.html
 
-Logical bytes are those that a program moves, bus bytes those that the memory moves: a plain
-store reads its line first. The best pass is what STREAM reports."
+Logical bytes are those that a program moves, bus bytes those that the memory moves at most: a plain
+store reads its line first, if the processor does not leave that out. Only memory of four times the
+last cache or more has bus bytes. The best pass is what STREAM reports."
 );
 
 #[cfg(feature = "cli")]
@@ -590,7 +564,6 @@ command!(
     LOADED,
     "loaded",
     Loaded(HostLoadedTest),
-    usual_loaded,
     "Latency of this machine's memory while other cores load it",
     "\
 Examples:
@@ -606,7 +579,6 @@ command!(
     ALL,
     "all",
     All(HostAllTest),
-    usual_all,
     "All four tests of this machine's memory in one report",
     "\
 Examples:
@@ -621,7 +593,6 @@ command!(
     STORAGE,
     "storage",
     Storage(HostStorageTest),
-    usual_storage,
     "Latency, throughput and RAM curve of a file or a block device of this machine",
     "\
 Examples:
@@ -632,7 +603,8 @@ Examples:
 
 A file that is there, or a device, is written only where --destroy names it again. A file that is
 not there is made, written in full before, and gone afterwards. The log is one of fio: its tools
-and `wordline buffer --log` read it. The RAM curve needs one access at a time: --depth 1."
+and `wordline buffer --log` read it. The RAM curve needs one access at a time, all reads or all
+writes: --depth 1, --reads 0% or 100%."
 );
 
 #[cfg(feature = "cli")]
@@ -640,7 +612,6 @@ command!(
     IMPORT,
     "import",
     Import(HostImportTest),
-    usual_import,
     "Take over what another tool measured, as rows of our own",
     "\
 Examples:

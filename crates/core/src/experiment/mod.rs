@@ -184,7 +184,7 @@ impl Workload {
     /// None of a kind that does nothing until it is told what.
     #[must_use]
     pub fn usual(kind: &str, test: Option<&str>) -> Option<Self> {
-        const USUAL: [fn() -> Workload; 22] = [
+        const USUAL: [fn() -> Workload; 15] = [
             buffer::usual,
             raw::usual,
             wear::usual,
@@ -200,15 +200,8 @@ impl Workload {
             dram::usual_loaded,
             surface::usual,
             dram::usual_trace,
-            host::usual_latency,
-            host::usual_matrix,
-            host::usual_bandwidth,
-            host::usual_loaded,
-            host::usual_all,
-            host::usual_storage,
-            host::usual_import,
         ];
-        let mut all = USUAL.iter().map(|usual| usual());
+        let mut all = USUAL.iter().chain(&host::USUAL).map(|usual| usual());
         all.find(|of| of.name() == kind && (test.is_none() || of.test() == test))
     }
 

@@ -38,5 +38,5 @@ pub use memory::{Completion, MemoryError, MemorySystem};
 pub use probe::{BIN_PS, BINS, LatencyProbe};
 pub use program::{ComputeTimes, MemoryProgram, MissOrder, ProgramLevel};
 pub use simulate::{SystemRun, simulate, simulate_program};
-pub use traffic::{RunLength, Traffic};
+pub use traffic::{RunLength, Traffic, paced_accesses};
 pub use wordline_core::{Mix, Pattern};

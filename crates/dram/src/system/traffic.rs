@@ -54,6 +54,20 @@ pub(super) const fn round(mix: Mix) -> &'static [CoreStep] {
     }
 }
 
+/// Accesses of a core for which it waits out its pause, of each of its rounds: reads and stores past the caches. Write-backs
+/// come by themselves.
+#[must_use]
+pub const fn paced_accesses(mix: Mix) -> u32 {
+    let round = round(mix);
+    let (mut step, mut paced) = (0, 0);
+    while step < round.len() {
+        paced += round[step].paced as u32;
+        step += 1;
+    }
+    paced
+}
+
+/// The buffer of each cursor among the core's own.
 const fn buffers(mix: Mix) -> [u64; 3] {
     match mix {
         Mix::Reads | Mix::OneToOne => [0, 0, 0],

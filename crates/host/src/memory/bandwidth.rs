@@ -54,8 +54,10 @@ pub struct BandwidthPlan {
     pub passes: u32,
     /// Windows of each thread, at least, for which there are more passes: fewer make a coarse figure.
     pub windows: usize,
-    /// Node that memory is asked of; `None` for that of each processor.
+    /// Node that memory is asked of, whose processors threads take first; `None` for that of each processor.
     pub node: Option<u32>,
+    /// Processor of the first thread; `None` for the first of the order.
+    pub cpu: Option<u32>,
     /// Time of the whole test.
     pub share: Duration,
 }
@@ -157,7 +159,7 @@ pub fn run(
     stop: &dyn Fn() -> bool,
     watch: &mut dyn FnMut(&BandwidthPoint, usize, usize),
 ) -> Result<BandwidthRun, DriverError> {
-    let cpus = by_core(topology);
+    let cpus = preferred(topology, plan.cpu, plan.node)?;
     let threads = match plan.threads.as_slice() {
         [] => counts(cpus.len() as u32),
         asked => asked.to_vec(),
@@ -241,6 +243,23 @@ pub(super) fn by_core(topology: &Topology) -> Vec<(u32, u32)> {
     };
     places.sort_by_key(|place| (place.smt, rank(place), place.socket));
     places.iter().map(|place| (place.cpu, place.node)).collect()
+}
+
+/// The same with those first that are asked for: a processor, then those of a node.
+pub(super) fn preferred(
+    topology: &Topology,
+    cpu: Option<u32>,
+    node: Option<u32>,
+) -> Result<Vec<(u32, u32)>, DriverError> {
+    if let Some(cpu) = cpu {
+        driver::has_cpu(topology, cpu)?;
+    }
+    let mut order = by_core(topology);
+    order.sort_by_key(|place| {
+        let is_other = node.is_some_and(|node| node != place.1);
+        (cpu.is_some_and(|cpu| cpu != place.0), is_other)
+    });
+    Ok(order)
 }
 
 /// 1, 2, 4 and so on, and all.
@@ -560,6 +579,7 @@ mod tests {
             passes: 3,
             windows: 0,
             node: None,
+            cpu: None,
             share: Duration::from_secs(20),
         }
     }
@@ -677,6 +697,14 @@ mod tests {
         };
         let order: Vec<u32> = by_core(&topology).into_iter().map(|(cpu, _)| cpu).collect();
         assert_eq!(order, [0, 2, 1, 3, 4, 6, 5, 7]);
+        let preferred = |cpu, node| {
+            let order = preferred(&topology, cpu, node).expect("they are there");
+            order.into_iter().map(|(cpu, _)| cpu).collect::<Vec<_>>()
+        };
+        assert_eq!(preferred(None, Some(1)), [2, 3, 6, 7, 0, 1, 4, 5]);
+        assert_eq!(preferred(Some(5), None), [5, 0, 2, 1, 3, 4, 6, 7]);
+        assert_eq!(preferred(Some(0), Some(1))[..2], [0, 2]);
+        assert!(super::preferred(&topology, Some(9), None).is_err());
         assert_eq!(counts(6), [1, 2, 4, 6]);
         assert_eq!(counts(1), [1]);
     }

@@ -88,6 +88,16 @@ pub enum DriverError {
         /// Bytes that may be used.
         most: u64,
     },
+    /// A processor that this process may not run on, or none such.
+    #[error(
+        "this process may not run on CPU {cpu}; it may on {all} (taskset and cpusets limit it)"
+    )]
+    Cpu {
+        /// The processor that was asked for.
+        cpu: u32,
+        /// Those that there are.
+        all: String,
+    },
     /// A node without processors that this process may use, or none such.
     #[error("there is no NUMA node {node} with memory; there are {all}")]
     Node {
@@ -157,6 +167,20 @@ pub(super) fn fits_memory(
         }),
         false => Ok(()),
     }
+}
+
+/// Checks that this process may run on a processor.
+pub(super) fn has_cpu(topology: &Topology, cpu: u32) -> Result<(), DriverError> {
+    if topology.cpus.iter().any(|place| place.cpu == cpu) {
+        return Ok(());
+    }
+    let all: Vec<String> = topology
+        .cpus
+        .iter()
+        .map(|place| place.cpu.to_string())
+        .collect();
+    let all = all.join(", ");
+    Err(DriverError::Cpu { cpu, all })
 }
 
 /// Checks that a node has memory.

@@ -12,7 +12,7 @@ use super::arena::{Arena, ArenaError, ArenaObtained, ArenaRequest, PageSize};
 use super::chain::{ChainWalk, PointerChain};
 use super::driver::{self, DriverError, SharedStop};
 use super::sampling::{MeasuredClock, SampledLatency, SamplingPlan, sample};
-use super::topology::{Topology, pin_to};
+use super::topology::{CpuPlace, Topology, pin_to};
 use curve::CurvePlace;
 
 /// The smallest page, and the smallest working set.
@@ -36,6 +36,8 @@ pub struct LatencyPlan {
     pub loads_most: u64,
     /// Node that memory is asked of; `None` for that of the processor.
     pub node: Option<u32>,
+    /// Processor that loads; `None` for one of the node, or the last one.
+    pub cpu: Option<u32>,
     /// Seed of the orders.
     pub seed: u64,
     /// Time of the whole test: what is left when sizes are placed is shared among points.
@@ -71,6 +73,8 @@ impl LatencyPoint {
 pub struct LatencyRun {
     /// The processor that loaded.
     pub cpu: u32,
+    /// Where working sets end by default, and where they would with more memory; `None` where they were stated.
+    pub end: Option<SweepEnd>,
     /// Points, by pages and order and from the smallest size on.
     pub points: Vec<LatencyPoint>,
     /// Pages that could not be had, and why.
@@ -113,10 +117,20 @@ pub fn run(
     })
 }
 
-/// The processor that measures: the last one, because systems give their own work to the first.
-pub(super) fn measuring_cpu(topology: &Topology) -> Result<u32, DriverError> {
-    let last = topology.cpus.last().map(|place| place.cpu);
-    last.ok_or(DriverError::FewCpus {
+/// The processor that measures: the one that was asked for, else one of the node whose memory was asked for, where it has
+/// any. The last of them, because systems give their own work to the first.
+pub(super) fn measuring_cpu(
+    topology: &Topology,
+    cpu: Option<u32>,
+    node: Option<u32>,
+) -> Result<u32, DriverError> {
+    if let Some(cpu) = cpu {
+        driver::has_cpu(topology, cpu)?;
+        return Ok(cpu);
+    }
+    let of_node = |place: &&CpuPlace| Some(place.node) == node;
+    let last = topology.cpus.iter().rfind(of_node).or(topology.cpus.last());
+    last.map(|place| place.cpu).ok_or(DriverError::FewCpus {
         test: "latency",
         needed: 1,
         found: 0,
@@ -148,10 +162,11 @@ impl<'a> Walker<'a> {
         plan: &'a LatencyPlan,
         stop: &'a SharedStop,
     ) -> Result<Self, DriverError> {
-        let cpu = measuring_cpu(topology)?;
+        let cpu = measuring_cpu(topology, plan.cpu, plan.node)?;
         pin_to(cpu)?;
+        let end = plan.sizes.is_empty().then(|| SweepEnd::of(topology));
         let sizes = match plan.sizes.as_slice() {
-            [] => curve::sizes(default_bytes(topology)),
+            [] => curve::sizes(end.map_or(PAGE_BYTES, |end| end.bytes)),
             asked => {
                 let mut sizes = asked.to_vec();
                 sizes.sort_unstable();
@@ -169,6 +184,7 @@ impl<'a> Walker<'a> {
             left,
             run: LatencyRun {
                 cpu,
+                end,
                 points: Vec::new(),
                 refused: Vec::new(),
                 complete: true,
@@ -300,18 +316,58 @@ impl<'a> Walker<'a> {
     }
 }
 
-/// The largest working set unless said otherwise: four times the last cache, and no more than half of what is free.
+const HUGE: u64 = 2 << 20;
+
+/// Where the working sets of a curve end unless they are stated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SweepEnd {
+    /// Bytes of the largest one.
+    pub bytes: u64,
+    /// What it would be with more memory: 16 times the last cache, and 512 MiB at least, because a cache that random loads
+    /// miss in 15 of 16 cases still shortens their median.
+    pub wanted_bytes: u64,
+}
+
+impl SweepEnd {
+    /// Last caches that the largest working set holds.
+    const CACHES: u64 = 16;
+
+    /// The least that it is.
+    const LEAST: u64 = 512 << 20;
+
+    /// Of a machine: half of what is free at most.
+    #[must_use]
+    pub fn of(topology: &Topology) -> Self {
+        let last = topology.last_level_bytes().unwrap_or(0);
+        let wanted = last.saturating_mul(Self::CACHES).max(Self::LEAST);
+        Self {
+            bytes: within_half(topology, wanted),
+            wanted_bytes: wanted.next_multiple_of(HUGE),
+        }
+    }
+
+    /// Whether there is too little memory for it.
+    #[must_use]
+    pub const fn is_short(&self) -> bool {
+        self.bytes < self.wanted_bytes
+    }
+}
+
+/// A working set that is memory rather than caches: four times the last cache, and no more than half of what is free.
 pub(super) fn default_bytes(topology: &Topology) -> u64 {
     /// Where the system does not show its caches: beyond most of them.
     const UNKNOWN: u64 = 256 << 20;
-    const HUGE: u64 = 2 << 20;
     let last = topology.last_level_bytes();
     let wanted = last.map_or(UNKNOWN, |bytes| 4 * bytes).max(8 * HUGE);
+    within_half(topology, wanted)
+}
+
+/// So many bytes, or half of what is free: a whole number of huge pages, where there is room for any.
+fn within_half(topology: &Topology, wanted: u64) -> u64 {
     let fits = wanted.min(topology.usable_bytes() / 2);
-    // A whole number of huge pages, where there is room for any.
     match fits / HUGE {
         0 => fits / PAGE_BYTES * PAGE_BYTES,
-        pages => pages * HUGE,
+        pages => fits.min(pages.saturating_mul(HUGE)),
     }
 }
 
@@ -326,6 +382,7 @@ mod tests {
             walks: vec![ChainWalk::Random, ChainWalk::InPage, ChainWalk::PerPage],
             loads_most: 20_000,
             node: None,
+            cpu: None,
             seed: 1,
             share: Duration::from_millis(200),
         }
@@ -368,6 +425,57 @@ mod tests {
             .iter()
             .all(|point| point.sampled.batches.len() >= 64);
         assert!(timed);
+    }
+
+    fn described(cpus: &[(u32, u32)], cache: u64, free: u64) -> Topology {
+        let place = |&(cpu, node): &(u32, u32)| CpuPlace {
+            cpu,
+            node,
+            core: cpu,
+            socket: node,
+            smt: 0,
+        };
+        let mut topology = Topology::of_this_machine().expect("it can be read");
+        topology.cpus = cpus.iter().map(place).collect();
+        topology.caches = vec![crate::memory::topology::CacheLevel {
+            level: 3,
+            bytes: cache,
+            ways: 16,
+            line_bytes: 64,
+            shared_by: vec![0],
+        }];
+        topology.limits = crate::memory::topology::MemoryLimits {
+            available_bytes: free,
+            cgroup_bytes: None,
+        };
+        topology
+    }
+
+    #[test]
+    fn the_processor_is_the_one_asked_for_or_one_of_the_node() {
+        let topology = described(&[(0, 0), (1, 0), (2, 1), (3, 1)], 1 << 20, 1 << 30);
+        let of = |cpu, node| measuring_cpu(&topology, cpu, node);
+        assert!(matches!(of(None, None), Ok(3)));
+        assert!(matches!(of(None, Some(0)), Ok(1)));
+        // Memory of another node is asked for by name.
+        assert!(matches!(of(Some(2), Some(0)), Ok(2)));
+        // A node without processors is memory alone.
+        assert!(matches!(of(None, Some(7)), Ok(3)));
+        let error = of(Some(9), None).expect_err("no such processor");
+        assert!(error.to_string().contains("0, 1, 2, 3"), "{error}");
+    }
+
+    #[test]
+    fn the_curve_ends_well_beyond_the_last_cache() {
+        const MIB: u64 = 1 << 20;
+        let end = |cache, free| SweepEnd::of(&described(&[(0, 0)], cache, free));
+        let large = end(8 * MIB, 1 << 40);
+        assert_eq!((large.bytes, large.is_short()), (512 * MIB, false));
+        let large = end(256 * MIB, 1 << 40);
+        assert_eq!((large.bytes, large.is_short()), (4096 * MIB, false));
+        let small = end(256 * MIB, 1 << 30);
+        assert!(small.is_short() && small.bytes <= 512 * MIB, "{small:?}");
+        assert!(small.bytes.is_multiple_of(HUGE));
     }
 
     #[test]

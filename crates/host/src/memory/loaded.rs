@@ -1,8 +1,8 @@
 //! Latency under load: some processors load the memory, with pauses, while others follow chains of pointers.
 //!
 //! Load threads and probes are pinned, each to a core of its own; the second threads of the probes' cores stay idle. All
-//! begin at a barrier. A load thread walks its memory and waits so many cycles after every eight lines, as the cores of
-//! `wordline dram loaded` do. Probes time batches of few loads, and what the load threads moved meanwhile is counted
+//! begin at a barrier. A load thread walks its memory and waits so many cycles after every eight accesses, over all of its
+//! streams, as the cores of `wordline dram loaded` do. Probes time batches of few loads, and what the load threads moved meanwhile is counted
 //! over the very time in which the probes measured.
 
 use std::sync::Barrier;
@@ -22,8 +22,15 @@ use super::latency::{self, PAGE_BYTES};
 use super::sampling::{MeasuredClock, SampledLatency, SamplingPlan, sample};
 use super::topology::{Topology, pin_to};
 
-/// Lines that a load thread moves between two pauses.
-pub const LINES_PER_PAUSE: u32 = 8;
+/// Accesses of a load thread between two pauses, over all of its streams: lines that it reads or stores past the caches.
+/// What the caches write back by themselves is none.
+pub const ACCESSES_PER_PAUSE: u32 = 8;
+
+/// Lines of each stream between two pauses, so that [`ACCESSES_PER_PAUSE`] are reached.
+#[must_use]
+pub const fn lines_per_pause(mix: KernelMix) -> u32 {
+    ACCESSES_PER_PAUSE.div_ceil(mix.paced_accesses())
+}
 
 /// Loads of a batch: few, so that tails stay visible in the means of batches.
 pub const LOADS: u32 = 8;
@@ -63,8 +70,10 @@ pub struct LoadedPlan {
     pub pages: PageSize,
     /// Loads of all probes at a point.
     pub loads: u64,
-    /// Node that memory is asked of; `None` for that of each processor.
+    /// Node that memory is asked of, on which the probes run; `None` for that of each processor.
     pub node: Option<u32>,
+    /// Processor of the first probe; `None` for the last core.
+    pub cpu: Option<u32>,
     /// Seed of the chains.
     pub seed: u64,
     /// Time of the whole test.
@@ -76,7 +85,7 @@ pub struct LoadedPlan {
 /// What was measured at a pause.
 #[derive(Clone, Debug)]
 pub struct LoadedPoint {
-    /// Cycles that load threads wait after eight lines; `None` for no load at all and one probe.
+    /// Cycles that load threads wait after eight accesses; `None` for no load at all and one probe.
     pub delay_cycles: Option<u64>,
     /// Bytes a second that load threads put on the bus, and half the width of its 95 % interval.
     pub load: (f64, f64),
@@ -91,6 +100,10 @@ pub struct LoadedPoint {
 pub struct LoadedRun {
     /// Load threads.
     pub load_threads: u32,
+    /// Processor of the first probe.
+    pub probe_cpu: u32,
+    /// Bytes of each chain and of what each load thread walks.
+    pub bytes: u64,
     /// What a step of the kernel moves.
     pub step: StepBytes,
     /// Pages and nodes of all memory.
@@ -119,7 +132,7 @@ pub fn run(
     stop: &dyn Fn() -> bool,
     watch: &mut dyn FnMut(&LoadedPoint, usize),
 ) -> Result<LoadedRun, DriverError> {
-    let places = LoadedPlaces::new(topology, plan.probes)?;
+    let places = LoadedPlaces::new(topology, plan.probes, plan.cpu, plan.node)?;
     let kernel = Kernel::new(plan.set, plan.mix, plan.stores)?;
     if let Some(node) = plan.node {
         driver::has_memory(topology, node)?;
@@ -165,6 +178,8 @@ pub fn run(
         };
         let mut run = LoadedRun {
             load_threads: places.load.len() as u32,
+            probe_cpu: places.probes.first().map_or(0, |place| place.0),
+            bytes,
             step: StepBytes::of(&kernel),
             obtained,
             timer: clock.cost,
@@ -209,8 +224,16 @@ struct LoadedPlaces {
 }
 
 impl LoadedPlaces {
-    /// Probes take the last cores, of which they are the only threads.
-    fn new(topology: &Topology, probes: u32) -> Result<Self, DriverError> {
+    /// Probes take the core that was asked for, those of the node, and the last ones; they are the only threads there.
+    fn new(
+        topology: &Topology,
+        probes: u32,
+        cpu: Option<u32>,
+        node: Option<u32>,
+    ) -> Result<Self, DriverError> {
+        if let Some(cpu) = cpu {
+            driver::has_cpu(topology, cpu)?;
+        }
         let needed = probes.max(1) + 1;
         let found = topology.cpus.len() as u32;
         let few = |found| DriverError::FewCpus {
@@ -226,7 +249,12 @@ impl LoadedPlaces {
         let core = |cpu: u32| place(cpu).map(|place| (place.socket, place.core));
         let mut taken = Vec::new();
         let mut chosen = Vec::new();
-        for &(cpu, node) in order.iter().rev() {
+        let mut wanted: Vec<(u32, u32)> = order.iter().rev().copied().collect();
+        wanted.sort_by_key(|place| {
+            let is_other = node.is_some_and(|node| node != place.1);
+            (cpu.is_some_and(|cpu| cpu != place.0), is_other)
+        });
+        for (cpu, node) in wanted {
             if chosen.len() < probes as usize && !taken.contains(&core(cpu)) {
                 taken.push(core(cpu));
                 chosen.push((cpu, node));
@@ -333,11 +361,11 @@ impl LoadBench<'_> {
         let clock = &self.clock.clock;
         let pause = (delay > 0).then_some(LinePause {
             cycles: delay,
-            lines: LINES_PER_PAUSE,
+            lines: lines_per_pause(self.kernel.mix()),
         });
         let mut streams = bandwidth::streams(memory, self.kernel.streams());
         let whole = streams.first().map_or(0, |stream| stream.len());
-        let burst = burst_bytes(delay).min(whole);
+        let burst = burst_bytes(delay, lines_per_pause(self.kernel.mix())).min(whole);
         let mut windows = Vec::new();
         let mut from = 0;
         let mut at_ps = clock.now_ps();
@@ -408,11 +436,12 @@ fn bus_bytes(kernel: &Kernel) -> u64 {
     kernel.bus_read_bytes_per_step() + kernel.bus_written_bytes_per_step()
 }
 
-/// Bytes of a stream between two looks whether the point is over: fewer where pauses are long.
-fn burst_bytes(delay: u64) -> usize {
-    let groups = BURST_CYCLES / delay.max(1);
-    let lines = groups.saturating_mul(u64::from(LINES_PER_PAUSE));
-    (lines.clamp(u64::from(LINES_PER_PAUSE), BURST_LINES) * LINE_BYTES) as usize
+/// Bytes of a stream between two looks whether the point is over: fewer where pauses are long, and a whole number of pauses
+/// of so many lines.
+fn burst_bytes(delay: u64, lines: u32) -> usize {
+    let lines = u64::from(lines);
+    let groups = (BURST_CYCLES / delay.max(1)).clamp(1, BURST_LINES / lines);
+    (groups * lines * LINE_BYTES) as usize
 }
 
 fn joined<T, E>(thread: std::thread::ScopedJoinHandle<'_, Result<T, E>>) -> Result<T, E> {
@@ -446,9 +475,14 @@ mod tests {
         let cpus =
             |places: &[(u32, u32)]| -> Vec<u32> { places.iter().map(|place| place.0).collect() };
         let of = |cores, smt, probes| {
-            let places = LoadedPlaces::new(&machine(cores, smt), probes).expect("cores enough");
+            let places = LoadedPlaces::new(&machine(cores, smt), probes, None, None);
+            let places = places.expect("cores enough");
             (cpus(&places.load), cpus(&places.probes))
         };
+        let asked = LoadedPlaces::new(&machine(4, 2), 1, Some(1), None).expect("it is there");
+        assert_eq!(cpus(&asked.load), [0, 2, 3, 4, 6, 7]);
+        assert_eq!(cpus(&asked.probes), [1]);
+        assert!(LoadedPlaces::new(&machine(4, 2), 1, Some(8), None).is_err());
         assert_eq!(of(4, 1, 1), (vec![0, 1, 2], vec![3]));
         // The other thread of the probe's core stays idle.
         assert_eq!(of(4, 2, 1), (vec![0, 1, 2, 4, 5, 6], vec![7]));
@@ -459,7 +493,8 @@ mod tests {
     fn one_core_is_refused_by_name() {
         for (cores, smt, probes, found) in [(1, 1, 1, 1), (1, 2, 1, 1), (2, 1, 2, 2), (4, 1, 0, 4)]
         {
-            let error = LoadedPlaces::new(&machine(cores, smt), probes).expect_err("too few");
+            let error =
+                LoadedPlaces::new(&machine(cores, smt), probes, None, None).expect_err("too few");
             let DriverError::FewCpus { found: seen, .. } = error else {
                 panic!("{error}");
             };
@@ -469,13 +504,28 @@ mod tests {
 
     #[test]
     fn bursts_are_short_however_long_the_pause() {
-        assert_eq!(burst_bytes(0), 65_536);
-        assert_eq!(burst_bytes(1_000_000_000), 512);
-        for delay in [0, 1, 40, 400, 20_000, 1_000_000] {
-            let bytes = burst_bytes(delay) as u64;
-            assert!(bytes.is_multiple_of(512));
-            assert!(bytes / 512 * delay <= BURST_CYCLES.max(delay), "{delay}");
+        assert_eq!(burst_bytes(0, 8), 65_536);
+        assert_eq!(burst_bytes(1_000_000_000, 8), 512);
+        for (delay, lines) in [
+            (0, 8),
+            (1, 3),
+            (40, 4),
+            (400, 3),
+            (20_000, 8),
+            (1_000_000, 1),
+        ] {
+            let bytes = burst_bytes(delay, lines) as u64;
+            let group = u64::from(lines) * LINE_BYTES;
+            assert!(bytes.is_multiple_of(group) && bytes <= 65_536);
+            assert!(bytes / group * delay <= BURST_CYCLES.max(delay), "{delay}");
         }
+    }
+
+    #[test]
+    fn a_pause_comes_after_eight_accesses_of_all_streams() {
+        let lines = KernelMix::ALL.map(lines_per_pause);
+        // 1:0, 3:1, 2:1, 1:1, copy, triad: of three streams nine, because lines are whole.
+        assert_eq!(lines, [8, 3, 4, 8, 4, 3]);
     }
 
     #[test]
@@ -490,6 +540,7 @@ mod tests {
             pages: PageSize::Base,
             loads: 2_000,
             node: None,
+            cpu: None,
             seed: 3,
             share: Duration::from_secs(10),
             points: 3,

@@ -14,7 +14,7 @@ use super::content::{WordStream, stamp};
 use super::device::{self, DeviceNumbers};
 use super::pool::BufferPool;
 use super::{BlockDeviceUse, StorageError};
-use crate::in_use::KernelPaths;
+use crate::in_use::{KernelPaths, loop_on};
 
 /// What is asked of a place.
 #[derive(Clone, Debug)]
@@ -64,6 +64,13 @@ pub struct StoragePlace {
     facts: PlaceFacts,
     /// A file of ours that still has its name, because its file system did not let it go at once.
     named: bool,
+}
+
+/// Whether a file is what a loop device stands on, which may be mounted.
+pub(super) fn backs(places: &KernelPaths, path: &Path, found: &Metadata) -> Option<BlockDeviceUse> {
+    let by = loop_on(places, found)?;
+    let device = path.display().to_string();
+    Some(BlockDeviceUse::Held { device, by })
 }
 
 /// File systems in RAM, by the number of their kind: direct accesses of theirs reach no device.
@@ -156,14 +163,17 @@ impl StoragePlace {
             OFlags::empty(),
         )?;
         let place = Self::checked(path, file, request)?;
+        let found = place.file.metadata();
+        let found = found.map_err(place.failed("looked at"))?;
         if request.writes {
+            let places = KernelPaths::default();
+            if let Some(by) = backs(&places, path, &found) {
+                let path = path.to_owned();
+                return Err(StorageError::InUse { path, by });
+            }
             place.lock()?;
         }
-        let found = place
-            .file
-            .metadata()
-            .map_err(place.failed("looked at"))?
-            .len();
+        let found = found.len();
         let place = place.with_range(found, request)?;
         if let Some(at) = place.hole()? {
             if !request.writes {

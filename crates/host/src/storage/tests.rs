@@ -753,3 +753,34 @@ fn a_disk_is_in_use_where_a_partition_of_it_is() {
         Some("2048".to_owned())
     );
 }
+
+/// What a mounted loop device holds is lost with the file behind it, by whichever name the file is given.
+#[test]
+fn a_file_behind_a_loop_device_is_in_use() {
+    use super::place::backs;
+
+    let machine = MadeUpMachine::new();
+    let folder = tempfile::tempdir().expect("room");
+    let (image, other) = (folder.path().join("disk.img"), folder.path().join("other"));
+    fs::write(&image, "x").expect("room");
+    fs::write(&other, "x").expect("room");
+    let link = folder.path().join("link");
+    fs::hard_link(&image, &link).expect("one file system");
+    let device = machine.places.sys.join("block/loop3/loop");
+    fs::create_dir_all(&device).expect("room");
+    let named = format!("{}\n", image.display());
+    fs::write(device.join("backing_file"), named).expect("room");
+    let of = |path: &Path| {
+        let found = fs::metadata(path).expect("it is there");
+        backs(&machine.places, path, &found)
+    };
+    for path in [&image, &link] {
+        let by = of(path).expect("it is in use").to_string();
+        assert!(by.ends_with("is what loop3 stands on"), "{by}");
+    }
+    assert_eq!(of(&other), None);
+    // A file that was removed meanwhile has no name that leads to it.
+    let gone = format!("{} (deleted)\n", image.display());
+    fs::write(device.join("backing_file"), gone).expect("room");
+    assert_eq!(of(&image), None);
+}

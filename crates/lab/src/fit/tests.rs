@@ -69,6 +69,7 @@ fn workload() -> FitWorkload {
         predict: Vec::new(),
         channels: None,
         cores: None,
+        per_socket: false,
         simulations: 120,
     }
 }

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use wordline_core::quantity::ByteCount;
 use wordline_core::results::NoValue;
 use wordline_core::{Axis, Basis, HostBandwidthTest, Metric, ResultSet, StoreKind};
 use wordline_host::memory::bandwidth::{self, BandwidthPlan, BandwidthPoint, BandwidthRun};
-use wordline_host::memory::kernels::KernelSet;
+use wordline_host::memory::kernels::{KernelMix, KernelSet, KernelStores};
 
 use super::names;
 use super::session::HostSession;
@@ -61,6 +62,7 @@ pub(super) fn run(
         passes: test.passes,
         windows: WINDOWS,
         node: test.access.node,
+        cpu: test.access.cpu,
         share: session.share(share, SHARE),
     };
     let mut watch = |point: &BandwidthPoint, done, all| session.report(&place(point), done, all);
@@ -87,6 +89,9 @@ pub(super) fn rows(
     document.complete &= run.complete;
     let pages = names::pages_name(plan.pages);
     let mut doubts = Doubts::new(TEST);
+    let mut derived = false;
+    let least = |threads: u32| session.topology.beyond_caches_bytes(threads).unwrap_or(0);
+    let in_caches = |point: &&BandwidthPoint| point.bytes < least(point.threads);
     for point in &run.points {
         let mix = names::mix_of(point.mix);
         let subject = session
@@ -99,22 +104,47 @@ pub(super) fn rows(
             Some(stores) => subject.at(Axis::Stores, names::stores_name(stores)),
             None => subject,
         };
-        figures(point, &subject, &mut doubts, document);
+        let is_memory = !in_caches(&point);
+        derived |= is_memory && is_derived(point);
+        figures(point, &subject, is_memory, &mut doubts, document);
         let obtained = (point.obtained.huge_share, point.obtained.node_share);
         trust::obtained(obtained, pages, TEST, &subject, document);
+    }
+    if let Some(worst) = run
+        .points
+        .iter()
+        .filter(in_caches)
+        .max_by_key(|point| least(point.threads))
+    {
+        document.warn(LabWarning::ArrayInCaches {
+            found: &ByteCount::from_bytes(worst.bytes),
+            least: &ByteCount::from_bytes(least(worst.threads)),
+        });
+    }
+    if derived {
+        document.warn(LabWarning::BusDerived);
     }
     let cut = run.points.iter().filter(|point| point.is_cut).count();
     trust::cut(session.has_limit(), TEST, cut, run.points.len(), document);
     doubts.warn(document);
 }
 
+/// Whether bytes on the bus contain lines that plain stores of copy and triad read first, which nothing counted.
+fn is_derived(point: &BandwidthPoint) -> bool {
+    point.stores == Some(KernelStores::Plain)
+        && matches!(point.mix, KernelMix::Copy | KernelMix::Triad)
+}
+
 fn figures(
     point: &BandwidthPoint,
     subject: &Subject,
+    is_memory: bool,
     doubts: &mut Doubts,
     document: &mut ResultSet,
 ) {
-    subject.add(Metric::ReadShare, Ok(point.step.read_share()), document);
+    if is_memory {
+        subject.add(Metric::ReadShare, Ok(point.step.read_share()), document);
+    }
     let found = match &point.estimate {
         Ok(found) => found,
         Err(why) => {
@@ -136,7 +166,9 @@ fn figures(
     let best = found.best_pass.ok_or(NoValue::NotApplicable);
     subject.add(Metric::ThroughputBest, best, document);
     let bus = point.step.bus_per_logical();
-    for (of, value) in [("p50", trusted(found.p50)), ("best", best)] {
+    // What stays in caches goes over no bus.
+    let on_bus = [("p50", trusted(found.p50)), ("best", best)];
+    for (of, value) in on_bus.into_iter().filter(|_| is_memory) {
         let at = subject.estimate(Basis::Measured, of);
         at.add(
             Metric::BusThroughput,

@@ -7,6 +7,9 @@ use wordline_host::machine;
 use wordline_host::memory::kernels::KernelSet;
 use wordline_host::memory::topology::Topology;
 
+/// Bytes of a last cache, as a plain number.
+const LAST_CACHE: &str = "last_cache_bytes";
+
 /// Processor, caches, nodes and pages, by name.
 pub(super) fn of(topology: &Topology) -> BTreeMap<String, String> {
     let size = |bytes: u64| ByteCount::from_bytes(bytes).to_string();
@@ -37,6 +40,8 @@ pub(super) fn of(topology: &Topology) -> BTreeMap<String, String> {
             "cpus".to_owned(),
             format!("{} on {cores} cores", topology.cpus.len()),
         ),
+        // As a plain number for whatever reads it, such as a fit of a system.
+        ("cores".to_owned(), cores.to_string()),
         ("caches".to_owned(), caches.join(", ")),
         ("nodes".to_owned(), nodes.join(", ")),
         ("usable_memory".to_owned(), size(topology.usable_bytes())),
@@ -44,6 +49,9 @@ pub(super) fn of(topology: &Topology) -> BTreeMap<String, String> {
     ]);
     if let Some(processor) = machine::processor() {
         all.insert("processor".to_owned(), processor);
+    }
+    if let Some(bytes) = topology.last_level_bytes() {
+        all.insert(LAST_CACHE.to_owned(), bytes.to_string());
     }
     if let Some(mode) = transparent {
         all.insert("transparent_huge_pages".to_owned(), mode.name().to_owned());

@@ -21,7 +21,7 @@ use crate::error::{LabError, SettingProblem};
 use crate::subject::{Axes, Subject};
 use crate::warning::LabWarning;
 
-/// By how many percent of reads a curve may differ from a mix that has a name.
+/// By how many percent of reads a curve differs from a mix whose name it does not get: four reads for each write are no 3:1.
 const OFF_MAX: f64 = 5.0;
 
 /// Adds what the file holds to the document.
@@ -246,14 +246,12 @@ impl ImportedRun<'_> {
         let mut groups = ValueGroups::default();
         let mut unnamed: BTreeMap<String, u64> = BTreeMap::new();
         for point in self.of(MeasuredTest::Bandwidth) {
-            let Some(mix) = mix(point.traffic) else {
+            let Some((name, operation)) = named_mix(point.traffic) else {
                 let kind = traffic_name(point);
                 unnamed.entry(kind).or_insert(point.line);
                 continue;
             };
-            let mut subject = self
-                .subject("bandwidth", mix.operation())
-                .at(Axis::Mix, mix.name());
+            let mut subject = self.subject("bandwidth", operation).at(Axis::Mix, name);
             if let Some(threads) = point.threads {
                 subject = subject.at(Axis::Threads, u64::from(threads));
             }
@@ -308,6 +306,16 @@ impl ImportedRun<'_> {
     }
 }
 
+/// What the rows of a bandwidth call a traffic, and what it does. STREAM's scale and add move what copy and triad move, by
+/// kernels that none of ours is.
+fn named_mix(traffic: MeasuredTraffic) -> Option<(&'static str, RowOperation)> {
+    match traffic {
+        MeasuredTraffic::Scale => Some(("scale", HostMix::Copy.operation())),
+        MeasuredTraffic::Add => Some(("add", HostMix::Triad.operation())),
+        other => mix(other).map(|mix| (mix.name(), mix.operation())),
+    }
+}
+
 /// The mix that a traffic is called by here; none where there is none.
 pub(crate) fn mix(traffic: MeasuredTraffic) -> Option<HostMix> {
     Some(match traffic {
@@ -328,7 +336,7 @@ pub(crate) fn mix(traffic: MeasuredTraffic) -> Option<HostMix> {
             let nearest = ratios
                 .into_iter()
                 .min_by(|one, other| off(one).total_cmp(&off(other)));
-            return nearest.filter(|mix| off(mix) <= OFF_MAX);
+            return nearest.filter(|mix| off(mix) < OFF_MAX);
         }
         MeasuredTraffic::Scale
         | MeasuredTraffic::Add

@@ -54,11 +54,13 @@ pub(super) fn run(
             .collect(),
         loads_most: test.samples,
         node: test.access.node,
+        cpu: test.access.cpu,
         seed: session.seed,
         share: session.share(share, SHARE),
     };
     let mut watch = |point: &LatencyPoint, done, all| session.report(&place(point), done, all);
     let run = latency::run(session.topology, &plan, &|| session.stopped(), &mut watch)?;
+    session.far(run.cpu, test.access.node, document);
     rows(&run, session, document);
     Ok(())
 }
@@ -81,6 +83,16 @@ pub(super) fn rows(run: &LatencyRun, session: &HostSession<'_>, document: &mut R
             pages: &names::pages_name(*pages),
             why,
         });
+    }
+    session.measured_on(run.cpu, document);
+    if let Some(end) = run.end.filter(|end| end.is_short()) {
+        document.warn(LabWarning::SweepShort {
+            found: &ByteCount::from_bytes(end.bytes),
+            wanted: &ByteCount::from_bytes(end.wanted_bytes),
+        });
+    }
+    if let Some(largest) = run.points.iter().map(|point| point.bytes).max() {
+        session.in_caches(TEST, largest, document);
     }
     let whole = session.subject(TEST, RowOperation::Read);
     let mut doubts = Doubts::new(TEST);
@@ -118,9 +130,10 @@ pub(super) fn rows(run: &LatencyRun, session: &HostSession<'_>, document: &mut R
     doubts.warn(document);
 }
 
-/// What a page walk takes, and a load without one: in the largest working set, by a load that is the only one of its page and
-/// one of several. With a walk for every `n` loads in the latter, `lone - several = walk * (1 - 1/n)`. Where a figure is
-/// refused, so is the difference.
+/// What page walks add at most, and a load without them: in the largest working set, by a load that is the only one of its
+/// page and one of several. With a walk for every `n` loads in the latter, `lone - several = walk * (1 - 1/n)`. Loads of one
+/// page also find rows of the memory open and lines that were fetched along with others, so that the difference is an upper
+/// bound. Where a figure is refused, so is the difference.
 fn page_walk(points: &[&LatencyPoint], subject: &Subject, document: &mut ResultSet) {
     let of = |walk: ChainWalk, bytes: u64| {
         let same = points

@@ -48,6 +48,7 @@ pub(super) fn run(
         pages: names::pages(test.pages),
         loads: test.samples,
         node: test.access.node,
+        cpu: test.access.cpu,
         seed: session.seed,
         share: session.share(share, SHARE),
         points: match test.delays_cycles.len() {
@@ -68,6 +69,7 @@ pub(super) fn run(
         &|| session.stopped(),
         &mut watch,
     )?;
+    session.far(run.probe_cpu, test.access.node, document);
     rows(&run, test, session, document);
     Ok(())
 }
@@ -113,6 +115,8 @@ pub(super) fn rows(
     document: &mut ResultSet,
 ) {
     document.complete &= run.complete;
+    session.measured_on(run.probe_cpu, document);
+    session.in_caches(TEST, run.bytes, document);
     let whole = session
         .subject(TEST, test.mix.operation())
         .at(Axis::Mix, test.mix.name())
@@ -157,6 +161,8 @@ pub(super) fn rows(
         let alone = whole.estimate(Basis::Measured, "idle");
         alone.add(Metric::LatencyMean, Ok(idle), document);
     }
+    let threads = Ok(f64::from(run.load_threads));
+    whole.add(Metric::LoadThreads, threads, document);
     if document.complete {
         knee_rows(&places, &errors, &whole, document);
     }

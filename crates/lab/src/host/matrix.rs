@@ -72,6 +72,13 @@ pub(super) fn rows(run: &MatrixRun, session: &HostSession<'_>, document: &mut Re
             }
         }
     }
+    let node = run.cells.iter().find_map(|cell| match cell {
+        MatrixCell::Node(node) => Some(node.bytes),
+        MatrixCell::Core(_) => None,
+    });
+    if let Some(bytes) = node {
+        session.in_caches(TEST, bytes, document);
+    }
     if run.cpus < run.cpus_all {
         document.warn(LabWarning::PairsSampled {
             some: &run.cpus,

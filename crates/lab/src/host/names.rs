@@ -73,7 +73,7 @@ pub(super) const fn stores_name(stores: kernels::KernelStores) -> &'static str {
     }
 }
 
-/// The instructions that were asked for, or the widest.
+/// The instructions that were asked for, or the usual ones: see [`KernelSet::best`].
 pub(super) fn set(access: &HostAccess) -> KernelSet {
     match access.kernel {
         Some(KernelName::Portable) => KernelSet::Portable,

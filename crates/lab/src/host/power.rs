@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use wordline_core::{Axis, Metric, ResultSet};
-use wordline_host::power::{MachinePowerMeter, PowerReading, SAMPLE_EVERY_S};
+use wordline_host::power::{MachinePowerMeter, PowerReading, READINGS_MIN};
 
 use crate::subject::Subject;
 use crate::warning::LabWarning;
@@ -23,8 +23,8 @@ pub(crate) fn beside<T, E>(
     let (done, waits) = channel::<()>();
     let ran = thread::scope(|scope| {
         scope.spawn(|| {
-            // Seldom, so that the measurement is left alone: a counter must not wrap twice unseen.
-            let every = Duration::from_secs_f64(SAMPLE_EVERY_S);
+            // As seldom as the sensors let, so that the measurement is left alone.
+            let every = Duration::from_secs_f64(meter.sample_every_s());
             let waits = waits;
             while waits.recv_timeout(every) == Err(RecvTimeoutError::Timeout) {
                 meter.sample();
@@ -34,7 +34,14 @@ pub(crate) fn beside<T, E>(
         drop(done);
         ran
     })?;
-    rows(&meter.end(), subject, document);
+    let reading = meter.end();
+    rows(&reading, subject, document);
+    if !reading.few.is_empty() {
+        document.warn(LabWarning::PowerFew {
+            domains: &reading.few.join(", "),
+            least: &READINGS_MIN,
+        });
+    }
     for refused in meter.refused() {
         document.warn(LabWarning::PowerRefused { why: refused });
     }
@@ -92,6 +99,7 @@ mod tests {
         };
         let reading = PowerReading {
             elapsed_s: 2.0,
+            few: Vec::new(),
             domains: vec![domain("package-0/dram", true), domain("ina226 VDD", false)],
         };
         rows(&reading, &subject, &mut document);

@@ -2,16 +2,21 @@
 
 use std::time::Duration;
 
-use wordline_core::{Axis, Basis, RowOperation, Timing};
+use wordline_core::quantity::ByteCount;
+use wordline_core::{Axis, Basis, ResultSet, RowOperation, Timing};
 use wordline_host::WallClock;
 use wordline_host::memory::topology::Topology;
 use wordline_memory::Clock as _;
 
 use crate::control::{Control, Progress};
 use crate::subject::{Axes, Subject};
+use crate::warning::LabWarning;
 
 /// What all rows of main memory say of their part.
 const PART: &str = "ram";
+
+/// Where a document names the processor that measured.
+const MEASURING_CPU: &str = "measuring_cpu";
 
 /// The part of a time limit that is spent on measuring; the rest goes to memory that is taken, filled and given back.
 const MEASURING: f64 = 0.8;
@@ -60,6 +65,53 @@ impl<'a> HostSession<'a> {
             basis: Basis::Measured,
         };
         subject.at(Axis::Test, test)
+    }
+
+    /// Says which processor measured, and what is odd about it.
+    pub(super) fn measured_on(&self, cpu: u32, document: &mut ResultSet) {
+        let place = self.topology.cpus.iter().find(|place| place.cpu == cpu);
+        let environment = document.environment.get_or_insert_default();
+        let named = match place {
+            Some(place) => format!("{cpu} (node {})", place.node),
+            None => cpu.to_string(),
+        };
+        environment.insert(MEASURING_CPU.to_owned(), named);
+        if let Some(kind) = self.topology.kind_of(cpu) {
+            let kinds = self.topology.core_kinds.iter();
+            let kinds: Vec<String> = kinds
+                .map(|kind| format!("{} {}", kind.cpus.len(), kind.name))
+                .collect();
+            document.warn(LabWarning::UnequalCores {
+                kinds: &kinds.join(", "),
+                cpu: &cpu,
+                kind: &kind.name,
+            });
+        }
+    }
+
+    /// Warns where the working set of a test is no memory, because the last cache holds a good part of it.
+    pub(super) fn in_caches(&self, test: &'static str, bytes: u64, document: &mut ResultSet) {
+        let least = self.topology.beyond_caches_bytes(1);
+        if let Some(least) = least.filter(|least| bytes < *least) {
+            document.warn(LabWarning::SetInCaches {
+                test: &test,
+                found: &ByteCount::from_bytes(bytes),
+                least: &ByteCount::from_bytes(least),
+            });
+        }
+    }
+
+    /// Warns where memory of another node was asked for than that of the processor.
+    pub(super) fn far(&self, cpu: u32, node: Option<u32>, document: &mut ResultSet) {
+        let place = self.topology.cpus.iter().find(|place| place.cpu == cpu);
+        if let (Some(node), Some(place)) = (node, place)
+            && place.node != node
+        {
+            document.warn(LabWarning::FarMemory {
+                cpu: &cpu,
+                node: &node,
+            });
+        }
     }
 
     /// A share of what is left of the time limit, or what a test takes at most without one.

@@ -19,14 +19,14 @@ use wordline_host::memory::bandwidth::{
 use wordline_host::memory::chain::ChainWalk;
 use wordline_host::memory::estimate::{self, Grade, TimedBatch, TimerCost};
 use wordline_host::memory::kernels::{KernelMix, KernelSet, KernelStores};
-use wordline_host::memory::latency::{LatencyPoint, LatencyRun};
+use wordline_host::memory::latency::{LatencyPoint, LatencyRun, SweepEnd};
 use wordline_host::memory::ledger::LedgerReading;
 use wordline_host::memory::loaded::{LoadedPoint, LoadedRun};
 use wordline_host::memory::sampling::SampledLatency;
-use wordline_host::memory::topology::Topology;
+use wordline_host::memory::topology::{CacheLevel, Topology};
 
 use super::session::HostSession;
-use super::{bandwidth, latency, loaded};
+use super::{bandwidth, latency, loaded, names};
 use crate::control::Control;
 use crate::error::LabError;
 
@@ -128,6 +128,7 @@ fn page_walks_are_what_lone_loads_take_longer() {
     ];
     let run = LatencyRun {
         cpu: 0,
+        end: None,
         points,
         refused: Vec::new(),
         complete: true,
@@ -167,6 +168,7 @@ fn a_refused_figure_keeps_what_is_least_disturbed() {
     assert_eq!(grade, Ok(Grade::Refused));
     let run = LatencyRun {
         cpu: 0,
+        end: None,
         points: vec![point(ChainWalk::Random, 128 << 20, shared)],
         refused: Vec::new(),
         complete: true,
@@ -202,6 +204,7 @@ fn a_refused_figure_keeps_what_is_least_disturbed() {
 fn too_few_batches_are_a_failure_by_name() {
     let run = LatencyRun {
         cpu: 0,
+        end: None,
         points: vec![point(ChainWalk::Random, 4096, sampled(10, |_| 1_000))],
         refused: Vec::new(),
         complete: false,
@@ -230,6 +233,8 @@ fn loaded_run() -> LoadedRun {
     };
     LoadedRun {
         load_threads: 3,
+        probe_cpu: 1,
+        bytes: 1 << 29,
         step: StepBytes {
             logical: 192,
             bus_read: 128,
@@ -410,13 +415,15 @@ fn bus_bytes_are_apart_from_those_of_the_program() {
         passes: 10,
         windows: 0,
         node: None,
+        cpu: None,
         share: Duration::ZERO,
     };
     let run = BandwidthRun {
         points: vec![point],
         complete: true,
     };
-    let topology = Topology::of_this_machine().expect("it can be read");
+    let mut topology = Topology::of_this_machine().expect("it can be read");
+    topology.caches = vec![last_cache(32 << 20)];
     let control = Control {
         budget: Some(Duration::from_secs(1)),
         ..Control::default()
@@ -439,6 +446,95 @@ fn bus_bytes_are_apart_from_those_of_the_program() {
             .warnings
             .iter()
             .any(|warning| warning.code == "cut-by-budget")
+    );
+    let derived = document.warnings.iter();
+    let derived = derived.filter(|warning| warning.advice.contains("SpecI2M"));
+    assert_eq!(derived.count(), 1);
+
+    // The caches of two threads hold a quarter of it or more: what goes over the bus is unknown.
+    topology.caches = vec![last_cache(65 << 20)];
+    let session = HostSession::new(&topology, "lab7", 1, &control);
+    let mut document = self::document(HostTest::Bandwidth(HostBandwidthTest::default()));
+    bandwidth::rows(&run, &plan, &session, &mut document);
+    document.check().expect("sound rows");
+    assert_eq!(value(&document, Metric::ThroughputP50, |_| true), Ok(20e9));
+    for metric in [Metric::BusThroughput, Metric::ReadShare] {
+        assert_eq!(document.of(metric).count(), 0, "{metric}");
+    }
+    let warned = document.warnings.iter().map(|warning| &warning.advice);
+    let warned: Vec<_> = warned
+        .filter(|advice| advice.contains("no bytes on the bus"))
+        .collect();
+    assert!(
+        warned.len() == 1 && warned[0].contains("260 MiB"),
+        "{warned:?}"
+    );
+}
+
+fn last_cache(bytes: u64) -> CacheLevel {
+    CacheLevel {
+        level: 3,
+        bytes,
+        ways: 16,
+        line_bytes: 64,
+        shared_by: vec![0],
+    }
+}
+
+/// A load thread of this machine pauses as often as a core of a simulated one: write-backs count in neither.
+#[test]
+fn pauses_come_as_often_as_in_simulated_systems() {
+    for mix in HostMix::ALL.into_iter().filter(|mix| *mix != HostMix::Copy) {
+        let simulated = wordline_dram::system::paced_accesses(mix.module_mix());
+        let measured = names::mix(mix).paced_accesses();
+        assert_eq!(measured, simulated, "{mix}");
+    }
+    // Copy reads a line, and asks for another or stores it past the caches.
+    assert_eq!(KernelMix::Copy.paced_accesses(), 2);
+}
+
+/// Points of a size, with the caches of a machine.
+fn warnings_of(bytes: u64, cache: u64) -> Vec<String> {
+    let mut topology = Topology::of_this_machine().expect("it can be read");
+    topology.caches = vec![last_cache(cache)];
+    let control = Control::default();
+    let session = HostSession::new(&topology, "lab7", 1, &control);
+    let mut document = document(HostTest::Latency(HostLatencyTest::default()));
+    let run = LatencyRun {
+        cpu: 0,
+        end: Some(SweepEnd {
+            bytes,
+            wanted_bytes: 1 << 29,
+        }),
+        points: vec![point(
+            ChainWalk::Random,
+            bytes,
+            sampled(2_000, |index| 6_000 + noise(index)),
+        )],
+        refused: Vec::new(),
+        complete: true,
+    };
+    latency::rows(&run, &session, &mut document);
+    document.check().expect("sound rows");
+    let environment = document.environment.expect("it names the processor");
+    assert!(environment["measuring_cpu"].starts_with('0'));
+    document
+        .warnings
+        .into_iter()
+        .map(|warning| warning.advice)
+        .collect()
+}
+
+#[test]
+fn what_caches_hold_is_not_called_memory_and_a_cap_is_said() {
+    let says = |warnings: &[String], words: &str| warnings.iter().any(|one| one.contains(words));
+    let small = warnings_of(64 << 20, 32 << 20);
+    assert!(says(&small, "takes 128 MiB or more"), "{small:?}");
+    assert!(says(&small, "instead of 512 MiB"), "{small:?}");
+    let large = warnings_of(512 << 20, 32 << 20);
+    assert!(
+        !says(&large, "or more") && !says(&large, "instead"),
+        "{large:?}"
     );
 }
 

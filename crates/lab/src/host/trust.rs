@@ -1,5 +1,7 @@
 //! How far each figure can be trusted: its grade as rows, and what lowered it as warnings.
 
+use std::fmt::Display;
+
 use wordline_core::results::NoValue;
 use wordline_core::{Axis, Basis, Metric, ResultSet};
 use wordline_host::memory::estimate::{Grade, GradeReason};
@@ -51,6 +53,14 @@ impl Doubts {
         document: &mut ResultSet,
     ) {
         self.figures += 1;
+        let mut stated: Vec<&'static str> = Vec::new();
+        for reason in reasons.iter().filter(|reason| reason.grade() > Grade::A) {
+            if !stated.contains(&reason.name()) {
+                stated.push(reason.name());
+                let of = subject.estimate(Basis::Measured, reason.name());
+                of.add(Metric::TrustGrade, number(reason.grade()), document);
+            }
+        }
         for reason in reasons {
             let all = match reason.grade() {
                 Grade::A => continue,
@@ -67,7 +77,7 @@ impl Doubts {
     /// A figure that cannot be made.
     pub(super) fn missing(
         &mut self,
-        why: &dyn std::fmt::Display,
+        why: &dyn Display,
         ledger: &LedgerReading,
         subject: &Subject,
         place: &str,
@@ -134,12 +144,11 @@ impl Doubts {
 
     /// What the figures have against them, a warning for each reason.
     pub(super) fn warn(&self, document: &mut ResultSet) {
-        let (test, all) = (&self.test, &self.figures);
+        let test = &self.test;
         if let Some((place, reason, count)) = &self.missing {
             document.warn(LabWarning::NoEstimate {
                 test,
-                count,
-                all,
+                which: &which(*count, self.figures, ["cannot", "cannot"]),
                 place,
                 reason,
             });
@@ -152,55 +161,69 @@ impl Doubts {
         {
             document.warn(LabWarning::FigureRefused {
                 test,
-                count,
-                all,
+                which: &which(*count, self.figures, ["is", "are"]),
                 place,
-                reason,
+                reason: &said(reason),
                 advice: &reason.advice(),
             });
         }
         for doubt in &self.doubts {
-            document.warn(self.doubt(doubt, &doubt.reason.advice()));
+            let which: &dyn Display = &which(doubt.count, self.figures, ["is", "are"]);
+            let (place, advice): (&dyn Display, &dyn Display) =
+                (&doubt.place, &doubt.reason.advice());
+            let reason: &dyn Display = &said(&doubt.reason);
+            document.warn(match doubt.reason {
+                GradeReason::FewBatches { .. } | GradeReason::WideInterval { .. } => {
+                    LabWarning::FigureShort {
+                        test,
+                        which,
+                        place,
+                        reason,
+                        advice,
+                    }
+                }
+                GradeReason::CoarseTimer { .. } | GradeReason::CostlyTimer { .. } => {
+                    LabWarning::FigureCoarse {
+                        test,
+                        which,
+                        place,
+                        reason,
+                        advice,
+                    }
+                }
+                _ => LabWarning::FigureDisturbed {
+                    test,
+                    which,
+                    place,
+                    reason,
+                    advice,
+                },
+            });
         }
     }
+}
 
-    fn doubt<'w>(&'w self, doubt: &'w FigureDoubt, advice: &'w &'static str) -> LabWarning<'w> {
-        let (test, all) = (&self.test, &self.figures);
-        let FigureDoubt {
-            reason,
-            place,
-            count,
-        } = doubt;
-        match reason {
-            GradeReason::FewBatches { .. } | GradeReason::WideInterval { .. } => {
-                LabWarning::FigureShort {
-                    test,
-                    count,
-                    all,
-                    place,
-                    reason,
-                    advice,
-                }
-            }
-            GradeReason::CoarseTimer { .. } | GradeReason::CostlyTimer { .. } => {
-                LabWarning::FigureCoarse {
-                    test,
-                    count,
-                    all,
-                    place,
-                    reason,
-                    advice,
-                }
-            }
-            _ => LabWarning::FigureDisturbed {
-                test,
-                count,
-                all,
-                place,
-                reason,
-                advice,
-            },
-        }
+/// "the only figure is", "1 of 12 figures is", "3 of 12 figures are".
+fn which(count: usize, all: usize, [one, several]: [&str; 2]) -> String {
+    match (count, all) {
+        (1, 1) => format!("the only figure {one}"),
+        (1, _) => format!("1 of {all} figures {one}"),
+        _ if count == all => format!("all {all} figures {several}"),
+        _ => format!("{count} of {all} figures {several}"),
+    }
+}
+
+/// A reason in words. Pages that were mapped alone say nothing of a disk.
+fn said(reason: &GradeReason) -> String {
+    match reason {
+        GradeReason::Faults {
+            major: 0,
+            minor_share,
+        } => format!(
+            "pages were mapped in {:.1} % of the batches",
+            100.0 * minor_share
+        ),
+        reason => reason.to_string(),
     }
 }
 
@@ -324,4 +347,27 @@ pub(super) fn cut(
 /// Axis values that only some rows have.
 pub(super) fn at_pages(subject: &Subject, pages: &'static str) -> Subject {
     subject.at(Axis::Pages, pages)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_and_reasons_read_well() {
+        let of = |count, all| which(count, all, ["is", "are"]);
+        assert_eq!(of(1, 1), "the only figure is");
+        assert_eq!(of(1, 12), "1 of 12 figures is");
+        assert_eq!(of(3, 12), "3 of 12 figures are");
+        assert_eq!(of(12, 12), "all 12 figures are");
+        let faults = |major| GradeReason::Faults {
+            major,
+            minor_share: 0.053,
+        };
+        assert_eq!(
+            said(&faults(0)),
+            "pages were mapped in 5.3 % of the batches"
+        );
+        assert!(said(&faults(2)).contains("2 pages were read from a disk"));
+    }
 }

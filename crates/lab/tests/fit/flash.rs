@@ -368,6 +368,7 @@ fn fitted(catalog: &Catalog, case: &Case, log: &str) -> Result<Fitted, LabError>
             predict: Vec::new(),
             channels: None,
             cores: None,
+            per_socket: false,
             simulations: FitWorkload::SIMULATIONS,
         }),
         timings: vec![Timing::Typ],

@@ -160,6 +160,7 @@ pub(crate) fn workload(id: &str) -> FitWorkload {
         predict: Vec::new(),
         channels: None,
         cores: None,
+        per_socket: false,
         simulations: FitWorkload::SIMULATIONS,
     }
 }

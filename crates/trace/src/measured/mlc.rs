@@ -43,6 +43,25 @@ const MIXES: [(&str, MeasuredTraffic); 5] = [
     ("stream-triad like", MeasuredTraffic::Triad),
 ];
 
+/// Mixes by the number behind `-W`, as the tool's own help and its release notes state them. What the bus carries counts:
+/// whether a line is read before it is stored changes the ratio's means alone.
+const MIX_OPTIONS: [(&str, MeasuredTraffic); 14] = [
+    ("2", MeasuredTraffic::TwoToOne),
+    ("3", MeasuredTraffic::ThreeToOne),
+    ("4", MeasuredTraffic::ReadPercent(60.0)),
+    ("5", MeasuredTraffic::OneToOne),
+    ("6", MeasuredTraffic::Writes),
+    ("7", MeasuredTraffic::TwoToOne),
+    ("8", MeasuredTraffic::OneToOne),
+    ("9", MeasuredTraffic::ThreeToOne),
+    ("10", MeasuredTraffic::Triad),
+    ("11", MeasuredTraffic::ThreeToOne),
+    ("12", MeasuredTraffic::ReadPercent(80.0)),
+    ("13", MeasuredTraffic::ReadPercent(500.0 / 6.0)),
+    ("14", MeasuredTraffic::ReadPercent(600.0 / 7.0)),
+    ("19", MeasuredTraffic::ReadPercent(90.0)),
+];
+
 pub(super) fn is_mark(text: &str) -> bool {
     text.contains(TITLE)
         || text.starts_with("Each iteration took")
@@ -201,22 +220,20 @@ impl MlcReader {
             if option.starts_with("-d") || option.starts_with("-g") {
                 self.chooses_delays = true;
             }
+            // The thread that is timed jumps at random; -U does that to the load.
+            if option == "-r" {
+                self.order = Some(PointOrder::Random);
+            }
             if let Some(mix) = option.strip_prefix("-W") {
-                self.traffic = match mix {
-                    "2" => MeasuredTraffic::TwoToOne,
-                    "3" => MeasuredTraffic::ThreeToOne,
-                    "5" => MeasuredTraffic::OneToOne,
-                    _ => {
-                        leave_out(
-                            &mut self.run,
-                            line.number,
-                            format!(
-                                "points of the mix of {option}; -R, -W2, -W3 and -W5 have a name here"
-                            ),
-                        );
-                        MeasuredTraffic::Other
-                    }
-                };
+                let known = MIX_OPTIONS.into_iter().find(|(number, _)| *number == mix);
+                self.traffic = known.map_or(MeasuredTraffic::Other, |(_, traffic)| traffic);
+                if known.is_none() {
+                    leave_out(
+                        &mut self.run,
+                        line.number,
+                        format!("points of the mix of {option}, whose meaning is not public"),
+                    );
+                }
             }
         }
     }

@@ -174,8 +174,25 @@ fn single_runs_of_mlc_state_their_options() {
         found.notes[..],
         [MeasuredNote::ShortSweep { last: 100, .. }]
     ));
+    let of = |options: &str| {
+        run(&sweep(&format!("--loaded_latency {options} -d100")))
+            .points
+            .remove(0)
+    };
+    for (option, traffic) in [
+        ("-W6", MeasuredTraffic::Writes),
+        ("-W7", MeasuredTraffic::TwoToOne),
+        ("-W8", MeasuredTraffic::OneToOne),
+        ("-W10", MeasuredTraffic::Triad),
+        ("-W12", MeasuredTraffic::ReadPercent(80.0)),
+    ] {
+        assert_eq!(of(option).traffic, traffic, "{option}");
+    }
+    // The thread that is timed jumps at random, not the load.
+    assert_eq!(of("-r").order, Some(PointOrder::Random));
+    assert_eq!(of("-U").order, None);
     // A mix without a name is no other mix.
-    let text = sweep("--loaded_latency -W12 -d100");
+    let text = sweep("--loaded_latency -W77 -d100");
     assert!(fault(&text).contains("no line is a result"), "{text}");
 }
 

@@ -40,6 +40,7 @@ fn machine() -> Topology {
     Topology {
         cpus: vec![place(0), place(1)],
         nodes: vec![node(0, 8 * GIB), node(1, 8 * GIB)],
+        core_kinds: Vec::new(),
         caches: Vec::new(),
         limits: MemoryLimits {
             available_bytes: 16 * GIB,

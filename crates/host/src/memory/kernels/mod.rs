@@ -212,6 +212,17 @@ impl KernelMix {
             Self::Triad => "triad",
         }
     }
+
+    /// Lines of a step that a program waits for or stores past the caches: reads, a read before a store included, and the
+    /// stores of copy and triad. Lines that the caches write back come by themselves, in the mixes of `wordline dram` too.
+    #[must_use]
+    pub const fn paced_accesses(self) -> u32 {
+        match self {
+            Self::Reads | Self::OneToOne => 1,
+            Self::TwoToOne | Self::Copy => 2,
+            Self::ThreeToOne | Self::Triad => 3,
+        }
+    }
 }
 
 /// How a kernel writes.
@@ -296,7 +307,10 @@ impl Kernel {
         lines * LINE as u64
     }
 
-    /// Bytes that a step reads over the bus, of a memory larger than the caches.
+    /// Bytes that a step reads over the bus at most, of a memory larger than the caches.
+    ///
+    /// The line that a plain store reads first is derived, not counted: processors of Arm leave it out where whole lines are
+    /// written in sequence (write streaming), and some of Intel where the bus is busy (SpecI2M).
     #[must_use]
     pub const fn bus_read_bytes_per_step(&self) -> u64 {
         let lines = match (self.mix, self.stores) {

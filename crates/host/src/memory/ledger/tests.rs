@@ -267,7 +267,8 @@ fn the_share_of_stolen_time_since_the_start_is_of_all_processors() {
 fn a_ledger_of_this_machine_counts_the_faults_of_its_thread() {
     let ledger = Ledger::begin();
     let start = Instant::now();
-    let mut pages = vec![0_u8; 64 << 12];
+    // More than an allocator keeps for itself, so that it is mapped anew.
+    let mut pages = vec![0_u8; 48 << 20];
     pages.iter_mut().step_by(4096).for_each(|byte| *byte = 1);
     std::hint::black_box(&pages);
     let reading = ledger.end();

@@ -7,6 +7,7 @@ mod caches;
 mod cpuid;
 mod cpus;
 mod huge_pages;
+mod kinds;
 mod limits;
 mod nodes;
 #[cfg(test)]
@@ -18,6 +19,7 @@ use std::path::{Path, PathBuf};
 pub use caches::CacheLevel;
 pub use cpus::CpuPlace;
 pub use huge_pages::{HugePages, HugePool, TransparentMode};
+pub use kinds::CoreKind;
 pub(super) use limits::pressure_folder;
 pub use limits::{MemoryLimits, processor_quota};
 pub use nodes::NodeMemory;
@@ -38,6 +40,8 @@ pub struct Topology {
     pub limits: MemoryLimits,
     /// Which pages larger than the base page can be had.
     pub huge_pages: HugePages,
+    /// Kinds of cores, where there are several: performance and efficiency. Empty where all are equal, or nothing says.
+    pub core_kinds: Vec<CoreKind>,
 }
 
 /// Why the machine cannot be described, or a thread not be bound to a processor.
@@ -108,6 +112,7 @@ impl Topology {
             caches: caches::read(files, &allowed),
             limits: limits::read(files)?,
             huge_pages: huge_pages::read(files),
+            core_kinds: kinds::read(files, &allowed),
             cpus: cpus::read(files, &allowed),
         })
     }
@@ -124,6 +129,22 @@ impl Topology {
     pub fn all_last_level_bytes(&self) -> Option<u64> {
         let sum = |sum: u64, cache: &CacheLevel| sum.saturating_add(cache.bytes);
         Some(self.last_level().fold(0, sum)).filter(|bytes| *bytes > 0)
+    }
+
+    /// Bytes from which an array is surely memory: four times what the last caches of so many threads hold. `None` where the
+    /// system does not say.
+    #[must_use]
+    pub fn beyond_caches_bytes(&self, threads: u32) -> Option<u64> {
+        let all = self.all_last_level_bytes()?;
+        let one = self.last_level_bytes()?;
+        let held = one.saturating_mul(u64::from(threads.max(1))).min(all);
+        Some(held.saturating_mul(4))
+    }
+
+    /// The kind of a processor's core, where there are several.
+    #[must_use]
+    pub fn kind_of(&self, cpu: u32) -> Option<&CoreKind> {
+        self.core_kinds.iter().find(|kind| kind.cpus.contains(&cpu))
     }
 
     fn last_level(&self) -> impl Iterator<Item = &CacheLevel> {

@@ -17,8 +17,12 @@ pub(super) struct MachineFindings {
     pub(super) curve: Vec<Place>,
     /// B/s on the bus by mix, at most.
     pub(super) mixes: Vec<(Mix, f64)>,
-    /// Cores, where the document states them.
+    /// Cores of the machine, where the document states them.
     pub(super) cores: Option<u32>,
+    /// B/s that probes ask for at the point of the greatest throughput, where the document states it.
+    pub(super) probes: Option<f64>,
+    /// Threads that loaded the memory for the curve, where the document states them.
+    pub(super) load_threads: Option<u32>,
 }
 
 impl MachineFindings {
@@ -46,6 +50,8 @@ impl MachineFindings {
             curve: curve(&rows),
             mixes: mixes(&rows),
             cores,
+            probes: probes(&rows),
+            load_threads: load_threads(&rows),
         })
     }
 
@@ -146,6 +152,33 @@ fn curve(rows: &[&Row]) -> Vec<Place> {
         .collect();
     curve.sort_by(|one, next| one.0.total_cmp(&next.0));
     curve
+}
+
+fn of_curve<'a>(rows: &[&'a Row], metric: Metric) -> impl Iterator<Item = &'a Row> {
+    let own = rows.iter().copied().filter(move |row| {
+        is_of(row, "loaded")
+            && row.metric == metric
+            && row.text(Axis::Mix) == Some(HostMix::Reads.name())
+            && row.text(Axis::Estimate).is_none()
+    });
+    own.collect::<Vec<_>>().into_iter()
+}
+
+/// What probes ask for where most is carried.
+fn probes(rows: &[&Row]) -> Option<f64> {
+    let most = of_curve(rows, Metric::ThroughputMean).max_by(|one, next| {
+        one.value
+            .unwrap_or(0.0)
+            .total_cmp(&next.value.unwrap_or(0.0))
+    })?;
+    of_curve(rows, Metric::ThroughputProbes)
+        .find(|row| row.axes == most.axes)?
+        .value
+}
+
+fn load_threads(rows: &[&Row]) -> Option<u32> {
+    let threads = of_curve(rows, Metric::LoadThreads).next()?.value?;
+    Some(threads as u32).filter(|threads| *threads > 0)
 }
 
 /// What the bus carried at most, by mix.

@@ -1,10 +1,12 @@
 //! A system's sheet from what was measured of its memory.
 //!
-//! Two figures follow from a measurement, each by a formula, and none is searched for:
+//! Three figures follow from a measurement, each by a formula, and none is searched for:
 //!
 //! - The **path on the chip** is the measured idle latency less what the module takes, which is simulated. It is split into request and return as the base's is.
-//! - The **misses of a core** follow from Little's law at the greatest throughput of the curve under load: throughput ×
-//!   latency ÷ 64 B ÷ cores.
+//! - The **misses of a core** follow from Little's law at the greatest throughput of the curve under load: throughput of the
+//!   load × latency ÷ 64 B ÷ cores that load. Probes hold one line each and cores of their own, and count on neither side.
+//! - The **loss of the bus** follows from the bandwidth of reads, where it was measured: the share by which the fitted system
+//!   carries more without a loss.
 //!
 //! Channels are stated by the user. Everything else is the base's, and marked as assumed. The fitted system is then
 //! simulated: measured and simulated stand side by side, with the points that were fitted told from those that were not.
@@ -50,6 +52,13 @@ const MISSES_MAX: f64 = 1024.0;
 /// Bytes of a line.
 const LINE: f64 = 64.0;
 
+/// The greatest loss of a bus that a sheet may state, in thousandths.
+const LOSS_MAX: LossOfBus = 500;
+
+/// Corrections of a loss at most, and how near the simulated reads then come.
+const LOSS_STEPS: u32 = 3;
+const LOSS_CLOSE: f64 = 0.003;
+
 /// The figures that were fitted, and what they rest on.
 struct SystemFigures {
     request: Time,
@@ -57,7 +66,12 @@ struct SystemFigures {
     misses: Option<u32>,
     path_source: String,
     misses_source: String,
+    /// The loss of the bus, and what it follows from.
+    loss: Option<(LossOfBus, String)>,
 }
+
+/// Share of a bus that a platform loses, in thousandths, as sheets state it.
+type LossOfBus = u32;
 
 /// A fit that is under way.
 struct SystemTask<'a> {
@@ -68,6 +82,8 @@ struct SystemTask<'a> {
     control: &'a Control<'a>,
     channels: u32,
     cores: u32,
+    /// Sockets that have so many channels and cores each.
+    sockets: u32,
     findings: MachineFindings,
 }
 
@@ -84,6 +100,20 @@ pub(super) fn fit(
     };
     let target = catalog.module_in_system(target)?;
     super::check_id(catalog, &workload.id)?;
+    let sockets = target.system.sheet.sockets.as_ref();
+    let sockets = sockets.map_or(1, |sockets| sockets.value().get());
+    let system = || target.system.header.id.clone();
+    match (sockets > 1, workload.per_socket) {
+        // Whether a number is that of a socket or of the machine nothing shows.
+        (true, false) => {
+            let system = system();
+            return Err(SettingProblem::SocketsOpen { system, sockets }.of("per_socket"));
+        }
+        (false, true) => {
+            return Err(SettingProblem::OneSocket { system: system() }.of("per_socket"));
+        }
+        _ => {}
+    }
     let channels = workload.channels;
     let channels = channels.ok_or_else(|| SettingProblem::NoChannels.of("channels"))?;
     let mut document = ResultSet::new(Experiment {
@@ -92,7 +122,9 @@ pub(super) fn fit(
     });
     let measured = read(&workload.source.file, control)?;
     let findings = MachineFindings::of(&workload.source.file, &measured)?;
-    let cores = workload.cores.or(findings.cores);
+    // A document states the cores of the whole machine.
+    let stated = findings.cores.filter(|cores| cores.is_multiple_of(sockets));
+    let cores = workload.cores.or(stated.map(|cores| cores / sockets));
     let cores = cores.ok_or_else(|| SettingProblem::NoCores.of("cores"))?;
     document.environment = measured.environment;
     let task = SystemTask {
@@ -103,6 +135,7 @@ pub(super) fn fit(
         control,
         channels,
         cores,
+        sockets,
         findings,
     };
     let sheet = task.run(&mut document)?;
@@ -149,13 +182,18 @@ fn read(file: &str, control: &Control<'_>) -> Result<ResultSet, LabError> {
 impl SystemTask<'_> {
     /// Fits, and adds measured and simulated to the document. The sheet; none where the caller stopped.
     fn run(&self, document: &mut ResultSet) -> Result<Option<String>, LabError> {
-        let Some(figures) = self.figures(document)? else {
+        let Some(mut figures) = self.figures(document)? else {
             return Ok(None);
+        };
+        let name = format!("{}@{}", self.target.module.header.id, self.workload.id);
+        let without = text::parsed(&text::of(self, &figures)?)?;
+        figures.loss = match self.loss(&self.catalog.with(without), &name, document)? {
+            Some(loss) => loss,
+            None => return Ok(None),
         };
         let text = text::of(self, &figures)?;
         let fitted = text::parsed(&text)?;
         let catalog = self.catalog.with(fitted);
-        let name = format!("{}@{}", self.target.module.header.id, self.workload.id);
         if !residuals::add(self, &catalog, &name, &figures, document)? {
             return Ok(None);
         }
@@ -216,7 +254,80 @@ impl SystemTask<'_> {
                 ns(path)
             ),
             misses_source,
+            loss: None,
         }))
+    }
+
+    /// The loss of the bus; `None` within where nothing shows it, and around it where the caller stopped.
+    #[allow(
+        clippy::type_complexity,
+        reason = "a caller that stopped is told from a loss that is open"
+    )]
+    fn loss(
+        &self,
+        catalog: &Catalog,
+        name: &str,
+        document: &mut ResultSet,
+    ) -> Result<Option<Option<(LossOfBus, String)>>, LabError> {
+        let controller = &self.target.system.sheet.controller;
+        let mut reads = self.findings.mixes.iter();
+        let reads = reads.find(|(mix, _)| *mix == Mix::Reads);
+        let (Some(&(_, measured)), Some(_)) = (reads, &controller.bus_loss) else {
+            return Ok(Some(None));
+        };
+        let Some(whole) = self.reads_at(catalog, name, 0)? else {
+            return Ok(None);
+        };
+        let mut loss = loss_of(measured / whole);
+        // Where cores are a bound as well, a loss takes less than its share.
+        for _ in 0..LOSS_STEPS {
+            let Some(found) = self.reads_at(catalog, name, loss.min(LOSS_MAX))? else {
+                return Ok(None);
+            };
+            if loss == 0 || loss > LOSS_MAX || (found / measured - 1.0).abs() < LOSS_CLOSE {
+                break;
+            }
+            let kept = (1000 - loss) as f64 / 1000.0;
+            loss = loss_of(kept * measured / found);
+        }
+        let file = &self.workload.source.file;
+        let gb = |rate: f64| format!("{:.1} GB/s", rate / 1e9);
+        if loss > LOSS_MAX {
+            document.warn(LabWarning::LossOutOfRange {
+                file,
+                measured: &gb(measured),
+                whole: &gb(whole),
+                base: &self.target.system.header.id,
+            });
+            return Ok(Some(None));
+        }
+        let source = format!(
+            "{file}: reads carry {}, and the fitted system {} without a loss; by steps of 0.1 %",
+            gb(measured),
+            gb(whole)
+        );
+        Ok(Some(Some((loss, source))))
+    }
+
+    /// What the fitted system's reads carry at a loss, in B/s; none where the caller stopped.
+    fn reads_at(
+        &self,
+        catalog: &Catalog,
+        name: &str,
+        loss: LossOfBus,
+    ) -> Result<Option<f64>, LabError> {
+        let settings = [("bus_loss".to_owned(), text::percent(loss))];
+        let workload = DramWorkload {
+            settings: settings.into_iter().collect(),
+            ..bandwidth_test(vec![Mix::Reads])
+        };
+        let document = self.simulate(catalog, name, workload)?;
+        if !document.complete {
+            return Ok(None);
+        }
+        let mut rows = document.of(Metric::ThroughputMean);
+        let plain = rows.find(|row| row.text(Axis::Estimate).is_none());
+        Ok(plain.and_then(|row| row.value))
     }
 
     /// Lines that a core has under way at saturation, and what they follow from.
@@ -229,8 +340,15 @@ impl SystemTask<'_> {
             });
             return (None, String::new());
         };
-        let lines = rate * latency / LINE;
-        let each = lines / f64::from(self.cores);
+        // A probe has one line under way, and a core of its own.
+        let probing = self.findings.probes.unwrap_or(0.0);
+        let lines = (rate - probing) * latency / LINE;
+        let probes = (probing * latency / LINE).round() as u32;
+        let all = self.cores * self.sockets;
+        let own = all.saturating_sub(probes).max(1);
+        let threads = self.findings.load_threads.unwrap_or(u32::MAX).max(1);
+        let cores = own.min(threads);
+        let each = lines / f64::from(cores);
         if each > MISSES_MAX {
             document.warn(LabWarning::MissesOutOfRange {
                 file,
@@ -239,10 +357,10 @@ impl SystemTask<'_> {
             return (None, String::new());
         }
         let source = format!(
-            "{file}: {:.1} GB/s / 64 B x {:.1} ns = {lines:.0} lines under way at saturation, {each:.1} for each of {} cores",
-            rate / 1e9,
+            "{file}: {:.1} GB/s / 64 B x {:.1} ns = {lines:.0} lines of the load under way at saturation, {each:.1} for each of \
+             {cores} cores",
+            (rate - probing) / 1e9,
             latency * 1e9,
-            self.cores
         );
         (Some((each.round() as u32).max(1)), source)
     }
@@ -284,6 +402,11 @@ impl SystemTask<'_> {
         crate::dram::run(catalog, &workload, &experiment, self.control, &mut document)?;
         Ok(document)
     }
+}
+
+/// The loss, in thousandths, that leaves so much of a bus.
+fn loss_of(kept: f64) -> LossOfBus {
+    ((1.0 - kept).clamp(0.0, 1.0) * 1000.0).round() as LossOfBus
 }
 
 fn idle_test() -> DramWorkload {

@@ -55,7 +55,7 @@ pub(super) fn add(
         if !simulated.complete {
             return Ok(false);
         }
-        beside.mixes(&simulated, document);
+        beside.mixes(&simulated, figures.loss.is_some(), document);
     }
     Ok(true)
 }
@@ -208,7 +208,7 @@ impl ResidualRows<'_> {
     }
 
     /// Throughput by mix.
-    fn mixes(&self, simulated: &ResultSet, document: &mut ResultSet) {
+    fn mixes(&self, simulated: &ResultSet, has_loss: bool, document: &mut ResultSet) {
         for &(mix, measured) in &self.task.findings.mixes {
             let axes = Axes::from([
                 (Axis::Test, "bandwidth".into()),
@@ -221,7 +221,10 @@ impl ResidualRows<'_> {
             let found = row.and_then(|row| row.value);
             let operation = mix.operation();
             let metric = Metric::ThroughputMean;
-            self.pair(&axes, operation, metric, measured, found, false, document);
+            let is_fitted = has_loss && mix == Mix::Reads;
+            self.pair(
+                &axes, operation, metric, measured, found, is_fitted, document,
+            );
             if let Some(found) = found {
                 let what = format!("the bandwidth of {mix}");
                 self.warn(&what, found / measured, document);

@@ -38,10 +38,19 @@ pub(super) fn of(task: &SystemTask<'_>, figures: &SystemFigures) -> Result<Strin
             changes.push(change("fill_buffers", &value, false, &source));
         }
     }
+    if let Some((loss, source)) = &figures.loss {
+        changes.push(change_of(
+            "controller",
+            "bus_loss",
+            &percent(*loss),
+            true,
+            source,
+        ));
+    }
     let file = &task.workload.source.file;
     let target = &task.findings.target;
     let cautions = [
-        format!("fitted to {file}: the path on the chip and the misses of a core; all else is that of {}", base.id),
+        format!("fitted to {file}: the path on the chip, the misses of a core and the loss of the bus, as far as each says so; all else is that of {}", base.id),
         "what the module does was simulated: another module than the machine has makes the path wrong".to_owned(),
     ];
     let about = About {
@@ -51,8 +60,14 @@ pub(super) fn of(task: &SystemTask<'_>, figures: &SystemFigures) -> Result<Strin
         manufacturer: &base.manufacturer,
         revision: &format!("fit of {target}"),
         description: &format!(
-            "{} cores and {} channels, one {} a channel",
-            task.cores, task.channels, task.target.module.header.id
+            "{} cores and {} channels{}, one {} a channel",
+            task.cores,
+            task.channels,
+            match task.sockets {
+                1 => String::new(),
+                sockets => format!(" in each of {sockets} sockets"),
+            },
+            task.target.module.header.id
         ),
         cautions: &cautions,
         base: &base.id,
@@ -83,12 +98,29 @@ pub(super) fn parsed(text: &str) -> Result<Sheet, LabError> {
 }
 
 fn change(name: &str, value: &str, is_text: bool, source: &str) -> (SheetChange, String) {
+    let mut change = change_of("", name, value, is_text, source);
+    change.0.path = format!("host.{name}");
+    change
+}
+
+/// A loss as sheets and settings write it.
+pub(super) fn percent(permille: u32) -> String {
+    format!("{}.{} %", permille / 10, permille % 10)
+}
+
+fn change_of(
+    table: &str,
+    name: &str,
+    value: &str,
+    is_text: bool,
+    source: &str,
+) -> (SheetChange, String) {
     let columns = match is_text {
         true => format!("value = {}", quoted(value)),
         false => format!("value = {value}"),
     };
     let change = SheetChange {
-        path: format!("host.{name}"),
+        path: format!("host.{table}.{name}"),
         columns,
     };
     (change, source.to_owned())

@@ -99,13 +99,11 @@ impl ImportedRun<'_> {
         self.curve_rows(traffic, &curve, &whole, document);
     }
 
-    /// Order of the load's addresses: in sequence unless an option of MLC says otherwise.
+    /// Order of the load's addresses: in sequence unless an option of MLC says otherwise. Its `-r` is of the thread that is
+    /// timed.
     fn load_pattern(&self) -> &'static str {
         let options = self.measured.command.as_deref().unwrap_or_default();
-        match options
-            .split_whitespace()
-            .any(|option| matches!(option, "-r" | "-U"))
-        {
+        match options.split_whitespace().any(|option| option == "-U") {
             true => "random",
             false => "sequential",
         }

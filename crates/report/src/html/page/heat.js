@@ -1,6 +1,10 @@
-// A table of numbers: the greater a number, the darker its cell. Numbers stand in the cells that have room for them.
+// A table of numbers: the greater a number, the darker its cell. Where columns are narrower than their numbers, the numbers
+// stand upright in higher cells.
 
 const CELL = 26;
+
+// A line of upright digits takes so much of a column's width.
+const DIGITS_HIGH = 9;
 
 function drawHeat(place, plot) {
   const { spec } = plot;
@@ -9,7 +13,9 @@ function drawHeat(place, plot) {
     const left = Math.max(widest + 8, 24);
     const top = 40;
     const wide = Math.min(90, Math.max(4, (width - left - 4) / spec.columns.length));
-    const high = Math.max(16, Math.min(CELL, wide));
+    const longest = Math.max(...spec.cells.map((cell) => widthOf(cell[3])), 0);
+    const turned = longest + 4 > wide && wide >= DIGITS_HIGH;
+    const high = turned ? longest + 8 : Math.max(16, Math.min(CELL, wide));
     const values = spec.cells.map((cell) => cell[2]);
     const [low, most] = [Math.min(...values), Math.max(...values)];
     const points = [];
@@ -36,8 +42,12 @@ function drawHeat(place, plot) {
       drawing.append(svg("rect", {
         x, y, width: wide, height: high, fill: paint("#0072B2"), "fill-opacity": 0.06 + 0.5 * share, stroke: "var(--paper)",
       }));
-      if (widthOf(number) + 4 <= wide) {
-        drawing.append(label(x + wide / 2, y + high / 2, number, { "text-anchor": "middle", class: "title" }));
+      const [across, down] = [x + wide / 2, y + high / 2];
+      if (turned) {
+        const turn = `rotate(-90 ${across} ${down})`;
+        drawing.append(label(across, down, number, { "text-anchor": "middle", class: "title", transform: turn }));
+      } else if (widthOf(number) + 4 <= wide) {
+        drawing.append(label(across, down, number, { "text-anchor": "middle", class: "title" }));
       }
       points.push({ x: x + wide / 2, y: y + high / 2, lines: [`${spec.rows_title} ${spec.rows[row]}, ${spec.columns_title} ${spec.columns[column]}`, text] });
     }

@@ -65,6 +65,23 @@ pub(super) fn traffic(line: &PivotLine<'_>) -> String {
     }
 }
 
+const BEST: &str = "best pass";
+
+/// What the rates of all lines are: windows have a median, and tools state a mean or their best pass.
+fn heading(lines: &[&PivotLine<'_>]) -> &'static str {
+    let of = |line: &&PivotLine<'_>| match metric(line) {
+        Metric::ThroughputMean => "mean",
+        Metric::ThroughputBest => BEST,
+        _ => "median",
+    };
+    let mut names = lines.iter().map(of);
+    let first = names.next().unwrap_or("median");
+    match names.all(|name| name == first) {
+        true => first,
+        false => "rate",
+    }
+}
+
 pub(super) fn tables(pivot: &Pivot<'_>, _: Option<u16>) -> Vec<Grid> {
     let lines = lines(pivot);
     let told = |metric: Metric| move |line: &&PivotLine<'_>| line.told(metric);
@@ -76,10 +93,14 @@ pub(super) fn tables(pivot: &Pivot<'_>, _: Option<u16>) -> Vec<Grid> {
             .key(Column::left("mix"), |line| line.field(Axis::Mix))
             .key_if_varying(Column::left("stores"), |line| line.field(Axis::Stores))
     };
+    // A tool that keeps its best pass alone has it in the first column.
+    let only_best = heading(&lines) == BEST;
     let program = keyed("Bandwidth: bytes that a program moves")
-        .figure("median", |line| line.told(metric(line)))
+        .figure(heading(&lines), |line| line.told(metric(line)))
         .figure("95 %", |line| interval_words(line, metric(line)))
-        .figure("best pass", told(Metric::ThroughputBest))
+        .figure("best pass", move |line| {
+            line.told(Metric::ThroughputBest).filter(|_| !only_best)
+        })
         .figure("10 %", told(Metric::ThroughputP10))
         .figure("90 %", told(Metric::ThroughputP90))
         .words("grade", |line| {
@@ -88,8 +109,8 @@ pub(super) fn tables(pivot: &Pivot<'_>, _: Option<u16>) -> Vec<Grid> {
     let of = |metric: Metric| {
         move |line: &&PivotLine<'_>| Some(text::value(bus(line, metric)?, text::DIGITS))
     };
-    let moved = keyed("Bandwidth: bytes that the memory moves")
-        .figure("median", move |line| of(metric(line))(line))
+    let moved = keyed("Bandwidth: bytes that the memory moves at most")
+        .figure(heading(&lines), move |line| of(metric(line))(line))
         .figure("best pass", of(Metric::ThroughputBest));
     [program.lines(&lines), moved.lines(&lines)]
         .into_iter()
@@ -138,7 +159,12 @@ pub(super) fn best_sentence(pivot: &Pivot<'_>) -> Option<String> {
         )
     });
     let moved = bus(line, metric(line)).and_then(|row| row.value);
-    let moved = moved.map(|moved| format!("the memory itself moves {}", text::rate(moved)));
+    // What a plain store reads first is derived.
+    let is_derived = matches!(line.head().text(Axis::Mix), Some("copy" | "triad"))
+        && line.head().text(Axis::Stores) == Some("plain");
+    let at_most = if is_derived { "at most " } else { "" };
+    let moved =
+        moved.map(|moved| format!("the memory itself moves {at_most}{}", text::rate(moved)));
     match (best, moved) {
         (Some(best), Some(moved)) => Some(format!("{best}; {moved}.")),
         (Some(one), None) | (None, Some(one)) => Some(format!("{}.", text::capital(&one))),

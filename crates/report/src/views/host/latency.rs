@@ -176,8 +176,8 @@ fn orders(pivot: &Pivot<'_>, curves: &[WorkingSetCurve<'_, '_>]) -> Vec<Grid> {
                     .flat_map(|curve| curve.points.iter().map(|(bytes, _)| *bytes)),
             );
             let title = match size.as_str() {
-                "" => "Order of the lines, and the time of page walks".to_owned(),
-                size => format!("Order of the lines, and the time of page walks, {size}"),
+                "" => "Order of the lines, and what page walks add at most".to_owned(),
+                size => format!("Order of the lines, and what page walks add at most, {size}"),
             };
             let table = Tabulation::new(title).key(Column::right("working set"), |bytes: &f64| {
                 set_words(*bytes)
@@ -196,7 +196,7 @@ fn orders(pivot: &Pivot<'_>, curves: &[WorkingSetCurve<'_, '_>]) -> Vec<Grid> {
                     .find_map(|line| line.number(Metric::PageWalkTime))
                     .map(time)
             };
-            table.figure("page walk", walk).lines(&places)
+            table.figure("page walk at most", walk).lines(&places)
         });
     grids.collect()
 }
@@ -301,8 +301,9 @@ pub(super) fn walk_sentence(pivot: &Pivot<'_>) -> Option<String> {
                 .to_owned()
         })
         .collect();
+    // Loads of one page have other advantages too, so that the difference is an upper bound.
     Some(format!(
-        "A page walk adds {} over {}.",
+        "Page walks add at most {} over {}.",
         text::list(&walks),
         set_words(largest)
     ))

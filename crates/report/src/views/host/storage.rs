@@ -1,6 +1,6 @@
 //! Accesses of a file or a device: their durations, and the RAM that they take, as `wordline buffer` shows it.
 
-use wordline_core::{Axis, Metric};
+use wordline_core::{Axis, Metric, RowOperation};
 
 use super::trust::{grade_words, refusal};
 use super::{of_test, time, trust};
@@ -11,6 +11,9 @@ use crate::text;
 use crate::views::{DURATIONS, buffer};
 
 pub(super) const TEST: &str = "storage";
+
+/// Where latencies of a run at a rate count from.
+const INTENDED: &str = "intended";
 
 /// The same document with the lines of `wordline buffer`.
 pub(super) fn buffered<'a>(pivot: &Pivot<'a>) -> Option<Pivot<'a>> {
@@ -53,10 +56,11 @@ fn what(line: &PivotLine<'_>) -> String {
 pub(super) fn sentence(pivot: &Pivot<'_>) -> Option<String> {
     let lines = of_test(pivot, TEST);
     let first = lines.first()?;
-    let Some(line) = lines
-        .iter()
-        .find(|line| line.number(Metric::LatencyP50).is_some())
-    else {
+    let timed = |line: &&&PivotLine<'_>| line.number(Metric::LatencyP50).is_some();
+    let is_open = |line: &&&PivotLine<'_>| line.head().text(Axis::LatencyFrom) == Some(INTENDED);
+    // At a rate, an access counts from when it should have begun.
+    let open = lines.iter().filter(is_open).find(timed);
+    let Some(line) = open.or_else(|| lines.iter().find(timed)) else {
         let reason = refusal(pivot, TEST).map_or_else(String::new, |reason| format!(" {reason}"));
         return Some(format!(
             "The accesses of {} were refused.{reason}",
@@ -67,17 +71,32 @@ pub(super) fn sentence(pivot: &Pivot<'_>) -> Option<String> {
     let slow = line
         .number(Metric::LatencyP99)
         .map_or_else(String::new, |slow| format!(", 99 % up to {}", time(slow)));
-    let rate = line
-        .number(Metric::ThroughputMean)
-        .map_or_else(String::new, |rate| {
-            format!("; they move {}", text::rate(rate))
-        });
+    let rate = match open {
+        Some(_) => open_rate(&lines),
+        None => line.number(Metric::ThroughputMean),
+    };
+    let from = match open {
+        Some(_) => " from their intended start",
+        None => "",
+    };
+    let rate = rate.map_or_else(String::new, |rate| {
+        format!("; they move {}", text::rate(rate))
+    });
     let grade =
         grade_words(trust::grade(line)).map_or_else(String::new, |words| format!(" ({words})"));
     Some(format!(
-        "Half of the accesses of {} take up to {half}{slow}{rate}{grade}.",
+        "Half of the accesses of {} take up to {half}{slow}{from}{rate}{grade}.",
         line.head().target
     ))
+}
+
+/// Bytes a second of all accesses over the time of the run: a run at a rate also waits between them.
+fn open_rate(lines: &[&PivotLine<'_>]) -> Option<f64> {
+    let of_line = |line: &&PivotLine<'_>| {
+        Some(line.number(Metric::OpsRate)? * line.coordinate(Axis::AccessBytes)?)
+    };
+    let all = |line: &&&PivotLine<'_>| line.head().operation == RowOperation::All;
+    lines.iter().filter(all).find_map(of_line)
 }
 
 pub(super) fn sentences(pivot: &Pivot<'_>) -> Vec<String> {

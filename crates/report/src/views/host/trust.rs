@@ -15,10 +15,43 @@ pub(super) fn grade(line: &PivotLine<'_>) -> Option<(char, &'static str)> {
     let row = line.at(Metric::TrustGrade, &[])?;
     Some(match row.value {
         Some(grade) if grade <= 1.0 => ('A', "quiet machine"),
-        Some(grade) if grade <= 2.0 => ('B', "disturbed and corrected"),
-        Some(_) => ('C', "shared memory or coarse timer"),
+        Some(grade) if grade <= 2.0 => {
+            ('B', worst_reason(line).unwrap_or("disturbed and corrected"))
+        }
+        Some(_) => ('C', worst_reason(line).unwrap_or("an order of magnitude")),
         None => ('–', "refused"),
     })
+}
+
+/// Reasons against a figure as documents name them, and as people read them.
+const REASONS: [(&str, &str); 17] = [
+    ("few_batches", "few samples"),
+    ("wide_interval", "wide interval"),
+    ("coarse_timer", "coarse clock"),
+    ("costly_timer", "slow clock"),
+    ("interrupted", "interrupted"),
+    ("cold", "caches were cold"),
+    ("core_contention", "others had the core"),
+    ("stolen", "other guests had the core"),
+    ("unexplained_loss", "core lost unseen"),
+    ("memory_contention", "shared memory"),
+    ("drift", "the figure drifted"),
+    ("clock_change", "the core's clock changed"),
+    ("clock_stepped", "the clock was set"),
+    ("migrated", "moved between cores"),
+    ("faults", "pages were mapped or read"),
+    ("apart", "threads ran apart"),
+    ("no_ledger", "others unknown"),
+];
+
+/// The reason that decides a grade: rows of the same metric, whose estimate is its name, have the grade of each.
+fn worst_reason(line: &PivotLine<'_>) -> Option<&'static str> {
+    let mut reasons: Vec<(&str, f64)> = line.split(Metric::TrustGrade, Axis::Estimate).collect();
+    // The first of the worst.
+    reasons.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+    let (name, _) = *reasons.first()?;
+    let words = REASONS.iter().find(|(reason, _)| *reason == name);
+    words.map(|(_, words)| *words)
 }
 
 /// The lines' worst grade.
