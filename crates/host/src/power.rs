@@ -134,7 +134,11 @@ impl MachinePowerMeter {
     /// Seconds between two samples: seldom where all sensors count, so that the measurement is left alone.
     #[must_use]
     pub fn sample_every_s(&self) -> f64 {
-        match self.sensors.iter().any(|sensor| sensor.kind == SensorKind::Instant) {
+        match self
+            .sensors
+            .iter()
+            .any(|sensor| sensor.kind == SensorKind::Instant)
+        {
             true => INSTANTS_EVERY_S,
             false => COUNTERS_EVERY_S,
         }
@@ -412,11 +416,7 @@ mod tests {
         assert_eq!(few.few, ["ina226 VDD_DDR"]);
         assert!((meter.sample_every_s() - INSTANTS_EVERY_S).abs() < 1e-9);
         for power in ["2000000", "4000000"].into_iter().cycle().take(8) {
-            write(
-                machine.path(),
-                "sys/class/hwmon/hwmon3/power1_input",
-                power,
-            );
+            write(machine.path(), "sys/class/hwmon/hwmon3/power1_input", power);
             meter.sample();
         }
         let reading = meter.after(2.0);

@@ -123,7 +123,12 @@ fn every_tool_becomes_rows_of_the_same_tests() {
             (Some("triad"), Some(97_611.8e6))
         ]
     );
-    assert!(!stream.warnings.iter().any(|one| one.advice.contains("left out")));
+    assert!(
+        !stream
+            .warnings
+            .iter()
+            .any(|one| one.advice.contains("left out"))
+    );
     let chase = import(&example("multichase.txt"));
     let sizes: Vec<_> = plain(&chase, "latency", Metric::LatencyMean)
         .map(|row| {
@@ -426,7 +431,11 @@ fn a_base_of_two_sockets_asks_whose_channels_are_meant() {
         let error = fitted_from(&target, &json, change).expect_err("refused");
         assert!(error.to_string().contains(words), "{error}");
     };
-    refused("xeon6-2s", false, "per_socket is missing: xeon6-2s has 2 sockets");
+    refused(
+        "xeon6-2s",
+        false,
+        "per_socket is missing: xeon6-2s has 2 sockets",
+    );
     refused("xeon6-1s", true, "xeon6-1s has one");
 }
 
@@ -435,10 +444,16 @@ fn a_base_of_two_sockets_asks_whose_channels_are_meant() {
 fn misses_are_those_of_the_cores_that_load() {
     let mut document = import(&printed());
     let most = plain(&document, "loaded", Metric::ThroughputMean)
-        .max_by(|one, next| one.value.unwrap_or(0.0).total_cmp(&next.value.unwrap_or(0.0)))
+        .max_by(|one, next| {
+            one.value
+                .unwrap_or(0.0)
+                .total_cmp(&next.value.unwrap_or(0.0))
+        })
         .cloned()
         .expect("a curve");
-    let latency = document.of(Metric::LatencyMean).find(|row| row.axes == most.axes);
+    let latency = document
+        .of(Metric::LatencyMean)
+        .find(|row| row.axes == most.axes);
     let latency = latency.and_then(|row| row.value).expect("a latency");
     // Two probes beside: a line each.
     let mut probes = most.clone();
@@ -462,7 +477,10 @@ fn misses_are_those_of_the_cores_that_load() {
     let each = format!("value = {}", ((all - 2.0) / 6.0).round());
     assert!(line.contains(&each), "{each}: {line}");
     let cores = sheet.lines().find(|line| line.starts_with("cores"));
-    assert!(cores.is_some_and(|line| line.contains("value = 8")), "{cores:?}");
+    assert!(
+        cores.is_some_and(|line| line.contains("value = 8")),
+        "{cores:?}"
+    );
 }
 
 /// A known loss of the bus comes back from the bandwidth of reads.
@@ -484,7 +502,10 @@ fn a_loss_of_the_bus_is_found_again() {
         let row = rows.find(|row| row.text(Axis::Estimate).is_none());
         row.and_then(|row| row.value).expect("a figure")
     };
-    let idle = of(DramTest::Idle(IdleTest { samples: 20_000 }), Metric::LatencyMean);
+    let idle = of(
+        DramTest::Idle(IdleTest { samples: 20_000 }),
+        Metric::LatencyMean,
+    );
     let reads = wordline_core::BandwidthTest {
         mixes: vec![wordline_core::Mix::Reads],
         patterns: vec![wordline_core::Pattern::Sequential],
@@ -502,15 +523,32 @@ fn a_loss_of_the_bus_is_found_again() {
     let json = import(&text).to_json();
     let found = fitted_from(&target, &json, |_| {}).expect("it fits");
     let sheet = found.sheet.expect("it ended");
-    let line = sheet.lines().find(|line| line.starts_with("bus_loss")).expect("a loss");
-    let percent = line.split('"').nth(1).and_then(|value| value.strip_suffix(" %"));
-    let percent: f64 = percent.and_then(|value| value.parse().ok()).expect("a share");
+    let line = sheet
+        .lines()
+        .find(|line| line.starts_with("bus_loss"))
+        .expect("a loss");
+    let percent = line
+        .split('"')
+        .nth(1)
+        .and_then(|value| value.strip_suffix(" %"));
+    let percent: f64 = percent
+        .and_then(|value| value.parse().ok())
+        .expect("a share");
     assert!((percent - 15.0).abs() < 0.6, "{line}");
     assert!(line.contains("calibrated"), "{line}");
     // Fitted, and beside it what is left.
     let mut rows = found.document.of(Metric::ThroughputMean);
-    let fitted = rows.find(|row| row.basis == Basis::Calibrated).expect("a fitted rate");
+    let fitted = rows
+        .find(|row| row.basis == Basis::Calibrated)
+        .expect("a fitted rate");
     assert_eq!(fitted.text(Axis::Mix), Some("1:0"));
-    let ratio = found.document.of(Metric::ThroughputRatio).next().and_then(|row| row.value);
-    assert!(ratio.is_some_and(|ratio| (ratio - 1.0).abs() < 0.01), "{ratio:?}");
+    let ratio = found
+        .document
+        .of(Metric::ThroughputRatio)
+        .next()
+        .and_then(|row| row.value);
+    assert!(
+        ratio.is_some_and(|ratio| (ratio - 1.0).abs() < 0.01),
+        "{ratio:?}"
+    );
 }

@@ -151,7 +151,10 @@ mod tests {
         let points = document.of(Metric::ThroughputMean);
         let points = points.filter(|row| row.axes.contains_key(&Axis::DelayCycles));
         assert_eq!(text.lines().count(), 1 + points.count());
-        assert!(text.lines().all(|line| line.split(',').count() == 9), "{text}");
+        assert!(
+            text.lines().all(|line| line.split(',').count() == 9),
+            "{text}"
+        );
         assert_eq!(mess_pairs(&document).len(), 1);
     }
 

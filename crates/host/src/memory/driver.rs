@@ -89,7 +89,9 @@ pub enum DriverError {
         most: u64,
     },
     /// A processor that this process may not run on, or none such.
-    #[error("this process may not run on CPU {cpu}; it may on {all} (taskset and cpusets limit it)")]
+    #[error(
+        "this process may not run on CPU {cpu}; it may on {all} (taskset and cpusets limit it)"
+    )]
     Cpu {
         /// The processor that was asked for.
         cpu: u32,

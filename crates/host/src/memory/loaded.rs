@@ -493,8 +493,8 @@ mod tests {
     fn one_core_is_refused_by_name() {
         for (cores, smt, probes, found) in [(1, 1, 1, 1), (1, 2, 1, 1), (2, 1, 2, 2), (4, 1, 0, 4)]
         {
-            let error = LoadedPlaces::new(&machine(cores, smt), probes, None, None)
-                .expect_err("too few");
+            let error =
+                LoadedPlaces::new(&machine(cores, smt), probes, None, None).expect_err("too few");
             let DriverError::FewCpus { found: seen, .. } = error else {
                 panic!("{error}");
             };
@@ -506,7 +506,14 @@ mod tests {
     fn bursts_are_short_however_long_the_pause() {
         assert_eq!(burst_bytes(0, 8), 65_536);
         assert_eq!(burst_bytes(1_000_000_000, 8), 512);
-        for (delay, lines) in [(0, 8), (1, 3), (40, 4), (400, 3), (20_000, 8), (1_000_000, 1)] {
+        for (delay, lines) in [
+            (0, 8),
+            (1, 3),
+            (40, 4),
+            (400, 3),
+            (20_000, 8),
+            (1_000_000, 1),
+        ] {
             let bytes = burst_bytes(delay, lines) as u64;
             let group = u64::from(lines) * LINE_BYTES;
             assert!(bytes.is_multiple_of(group) && bytes <= 65_536);

@@ -67,11 +67,7 @@ pub struct StoragePlace {
 }
 
 /// Whether a file is what a loop device stands on, which may be mounted.
-pub(super) fn backs(
-    places: &KernelPaths,
-    path: &Path,
-    found: &Metadata,
-) -> Option<BlockDeviceUse> {
+pub(super) fn backs(places: &KernelPaths, path: &Path, found: &Metadata) -> Option<BlockDeviceUse> {
     let by = loop_on(places, found)?;
     let device = path.display().to_string();
     Some(BlockDeviceUse::Held { device, by })

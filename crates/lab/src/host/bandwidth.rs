@@ -110,7 +110,12 @@ pub(super) fn rows(
         let obtained = (point.obtained.huge_share, point.obtained.node_share);
         trust::obtained(obtained, pages, TEST, &subject, document);
     }
-    if let Some(worst) = run.points.iter().filter(in_caches).max_by_key(|point| least(point.threads)) {
+    if let Some(worst) = run
+        .points
+        .iter()
+        .filter(in_caches)
+        .max_by_key(|point| least(point.threads))
+    {
         document.warn(LabWarning::ArrayInCaches {
             found: &ByteCount::from_bytes(worst.bytes),
             least: &ByteCount::from_bytes(least(worst.threads)),

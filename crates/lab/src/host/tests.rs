@@ -216,7 +216,13 @@ fn too_few_batches_are_a_failure_by_name() {
             value(&document, Metric::LatencyP50, |_| true),
             Err(NoValue::Failed)
         );
-        assert!(!document.complete && document.warnings[0].advice.contains("10"));
+        let mut advice = document.warnings.iter().map(|warning| &warning.advice);
+        let failed = advice.find(|advice| advice.contains("cannot be made"));
+        assert!(
+            failed.is_some_and(|advice| advice.contains("10")),
+            "{failed:?}"
+        );
+        assert!(!document.complete);
     });
 }
 
@@ -462,8 +468,13 @@ fn bus_bytes_are_apart_from_those_of_the_program() {
         assert_eq!(document.of(metric).count(), 0, "{metric}");
     }
     let warned = document.warnings.iter().map(|warning| &warning.advice);
-    let warned: Vec<_> = warned.filter(|advice| advice.contains("no bytes on the bus")).collect();
-    assert!(warned.len() == 1 && warned[0].contains("260 MiB"), "{warned:?}");
+    let warned: Vec<_> = warned
+        .filter(|advice| advice.contains("no bytes on the bus"))
+        .collect();
+    assert!(
+        warned.len() == 1 && warned[0].contains("260 MiB"),
+        "{warned:?}"
+    );
 }
 
 fn last_cache(bytes: u64) -> CacheLevel {
@@ -501,7 +512,11 @@ fn warnings_of(bytes: u64, cache: u64) -> Vec<String> {
             bytes,
             wanted_bytes: 1 << 29,
         }),
-        points: vec![point(ChainWalk::Random, bytes, sampled(2_000, |index| 6_000 + noise(index)))],
+        points: vec![point(
+            ChainWalk::Random,
+            bytes,
+            sampled(2_000, |index| 6_000 + noise(index)),
+        )],
         refused: Vec::new(),
         complete: true,
     };
@@ -509,7 +524,11 @@ fn warnings_of(bytes: u64, cache: u64) -> Vec<String> {
     document.check().expect("sound rows");
     let environment = document.environment.expect("it names the processor");
     assert!(environment["measuring_cpu"].starts_with('0'));
-    document.warnings.into_iter().map(|warning| warning.advice).collect()
+    document
+        .warnings
+        .into_iter()
+        .map(|warning| warning.advice)
+        .collect()
 }
 
 #[test]
@@ -519,7 +538,10 @@ fn what_caches_hold_is_not_called_memory_and_a_cap_is_said() {
     assert!(says(&small, "takes 128 MiB or more"), "{small:?}");
     assert!(says(&small, "instead of 512 MiB"), "{small:?}");
     let large = warnings_of(512 << 20, 32 << 20);
-    assert!(!says(&large, "or more") && !says(&large, "instead"), "{large:?}");
+    assert!(
+        !says(&large, "or more") && !says(&large, "instead"),
+        "{large:?}"
+    );
 }
 
 fn small(test: HostTest, control: &Control<'_>) -> Result<ResultSet, LabError> {
@@ -542,7 +564,10 @@ fn every_test_runs_on_this_machine() {
     let control = Control::default();
     let document = small(small_latency(), &control).expect("it runs");
     assert!(document.complete && document.environment.is_some());
-    assert_eq!(document.of(Metric::TrustGrade).count(), 6);
+    // Reasons are rows of their own, whose estimate names them.
+    let grades = document.of(Metric::TrustGrade);
+    let grades = grades.filter(|row| row.text(Axis::Estimate).is_none());
+    assert_eq!(grades.count(), 6);
     let bandwidth = HostTest::Bandwidth(HostBandwidthTest {
         threads: vec![1],
         mixes: vec![HostMix::Reads, HostMix::Triad],
@@ -553,7 +578,8 @@ fn every_test_runs_on_this_machine() {
     });
     let document = small(bandwidth, &control).expect("it runs");
     let kernels: BTreeSet<_> = document
-        .of(Metric::ReadShare)
+        .of(Metric::TrustGrade)
+        .filter(|row| row.text(Axis::Estimate).is_none())
         .map(|row| (row.text(Axis::Mix), row.text(Axis::Stores)))
         .collect();
     assert!(

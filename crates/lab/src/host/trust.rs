@@ -364,7 +364,10 @@ mod tests {
             major,
             minor_share: 0.053,
         };
-        assert_eq!(said(&faults(0)), "pages were mapped in 5.3 % of the batches");
+        assert_eq!(
+            said(&faults(0)),
+            "pages were mapped in 5.3 % of the batches"
+        );
         assert!(said(&faults(2)).contains("2 pages were read from a disk"));
     }
 }

@@ -174,7 +174,11 @@ fn single_runs_of_mlc_state_their_options() {
         found.notes[..],
         [MeasuredNote::ShortSweep { last: 100, .. }]
     ));
-    let of = |options: &str| run(&sweep(&format!("--loaded_latency {options} -d100"))).points.remove(0);
+    let of = |options: &str| {
+        run(&sweep(&format!("--loaded_latency {options} -d100")))
+            .points
+            .remove(0)
+    };
     for (option, traffic) in [
         ("-W6", MeasuredTraffic::Writes),
         ("-W7", MeasuredTraffic::TwoToOne),

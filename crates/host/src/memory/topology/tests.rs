@@ -568,10 +568,17 @@ fn unequal_cores_have_their_kinds_and_equal_ones_none() {
         .with("sys/devices/cpu_core/cpus", "0\n")
         .with("sys/devices/cpu_atom/cpus", "1-3\n");
     let read = hybrid.read();
-    let kinds: Vec<_> = read.core_kinds.iter().map(|kind| (kind.name.as_str(), &kind.cpus[..])).collect();
+    let kinds: Vec<_> = read
+        .core_kinds
+        .iter()
+        .map(|kind| (kind.name.as_str(), &kind.cpus[..]))
+        .collect();
     // Those that may not be used are left out.
     assert_eq!(kinds, [("cpu_core", &[0][..]), ("cpu_atom", &[1])]);
-    assert_eq!(read.kind_of(1).map(|kind| kind.name.as_str()), Some("cpu_atom"));
+    assert_eq!(
+        read.kind_of(1).map(|kind| kind.name.as_str()),
+        Some("cpu_atom")
+    );
     let capacity = |cpu| format!("sys/devices/system/cpu/cpu{cpu}/cpu_capacity");
     let arm = |one, other| {
         let machine = FakeMachine::plain().with(&capacity(0), one);
@@ -580,7 +587,10 @@ fn unequal_cores_have_their_kinds_and_equal_ones_none() {
     assert_eq!(arm("1024\n", "1024\n"), []);
     let kinds = arm("512\n", "1024\n");
     assert_eq!(kinds[0].name, "capacity 1024");
-    assert_eq!((&kinds[0].cpus[..], &kinds[1].cpus[..]), (&[1][..], &[0][..]));
+    assert_eq!(
+        (&kinds[0].cpus[..], &kinds[1].cpus[..]),
+        (&[1][..], &[0][..])
+    );
 }
 
 #[test]
@@ -595,6 +605,10 @@ fn memory_begins_at_four_times_what_the_threads_caches_hold() {
         shared_by,
     };
     topology.caches = vec![cache(vec![0]), cache(vec![1])];
-    let of = |threads| topology.beyond_caches_bytes(threads).map(|bytes| bytes >> 20);
+    let of = |threads| {
+        topology
+            .beyond_caches_bytes(threads)
+            .map(|bytes| bytes >> 20)
+    };
     assert_eq!([0, 1, 2, 64].map(of), [128, 128, 256, 256].map(Some));
 }

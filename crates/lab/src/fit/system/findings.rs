@@ -166,8 +166,11 @@ fn of_curve<'a>(rows: &[&'a Row], metric: Metric) -> impl Iterator<Item = &'a Ro
 
 /// What probes ask for where most is carried.
 fn probes(rows: &[&Row]) -> Option<f64> {
-    let most = of_curve(rows, Metric::ThroughputMean)
-        .max_by(|one, next| one.value.unwrap_or(0.0).total_cmp(&next.value.unwrap_or(0.0)))?;
+    let most = of_curve(rows, Metric::ThroughputMean).max_by(|one, next| {
+        one.value
+            .unwrap_or(0.0)
+            .total_cmp(&next.value.unwrap_or(0.0))
+    })?;
     of_curve(rows, Metric::ThroughputProbes)
         .find(|row| row.axes == most.axes)?
         .value

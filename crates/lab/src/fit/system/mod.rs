@@ -259,7 +259,10 @@ impl SystemTask<'_> {
     }
 
     /// The loss of the bus; `None` within where nothing shows it, and around it where the caller stopped.
-    #[allow(clippy::type_complexity, reason = "a caller that stopped is told from a loss that is open")]
+    #[allow(
+        clippy::type_complexity,
+        reason = "a caller that stopped is told from a loss that is open"
+    )]
     fn loss(
         &self,
         catalog: &Catalog,

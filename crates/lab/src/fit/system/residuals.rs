@@ -222,7 +222,9 @@ impl ResidualRows<'_> {
             let operation = mix.operation();
             let metric = Metric::ThroughputMean;
             let is_fitted = has_loss && mix == Mix::Reads;
-            self.pair(&axes, operation, metric, measured, found, is_fitted, document);
+            self.pair(
+                &axes, operation, metric, measured, found, is_fitted, document,
+            );
             if let Some(found) = found {
                 let what = format!("the bandwidth of {mix}");
                 self.warn(&what, found / measured, document);

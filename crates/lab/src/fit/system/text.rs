@@ -39,7 +39,13 @@ pub(super) fn of(task: &SystemTask<'_>, figures: &SystemFigures) -> Result<Strin
         }
     }
     if let Some((loss, source)) = &figures.loss {
-        changes.push(change_of("controller", "bus_loss", &percent(*loss), true, source));
+        changes.push(change_of(
+            "controller",
+            "bus_loss",
+            &percent(*loss),
+            true,
+            source,
+        ));
     }
     let file = &task.workload.source.file;
     let target = &task.findings.target;

@@ -163,7 +163,8 @@ pub(super) fn best_sentence(pivot: &Pivot<'_>) -> Option<String> {
     let is_derived = matches!(line.head().text(Axis::Mix), Some("copy" | "triad"))
         && line.head().text(Axis::Stores) == Some("plain");
     let at_most = if is_derived { "at most " } else { "" };
-    let moved = moved.map(|moved| format!("the memory itself moves {at_most}{}", text::rate(moved)));
+    let moved =
+        moved.map(|moved| format!("the memory itself moves {at_most}{}", text::rate(moved)));
     match (best, moved) {
         (Some(best), Some(moved)) => Some(format!("{best}; {moved}.")),
         (Some(one), None) | (None, Some(one)) => Some(format!("{}.", text::capital(&one))),

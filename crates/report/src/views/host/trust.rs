@@ -15,7 +15,9 @@ pub(super) fn grade(line: &PivotLine<'_>) -> Option<(char, &'static str)> {
     let row = line.at(Metric::TrustGrade, &[])?;
     Some(match row.value {
         Some(grade) if grade <= 1.0 => ('A', "quiet machine"),
-        Some(grade) if grade <= 2.0 => ('B', worst_reason(line).unwrap_or("disturbed and corrected")),
+        Some(grade) if grade <= 2.0 => {
+            ('B', worst_reason(line).unwrap_or("disturbed and corrected"))
+        }
         Some(_) => ('C', worst_reason(line).unwrap_or("an order of magnitude")),
         None => ('–', "refused"),
     })
