@@ -4,7 +4,7 @@
 //! cargo run --release -p wordline-host --example stream_kernels -- BYTES_AN_ARRAY THREADS PASSES [huge] [SET]...
 //! ```
 //!
-//! `scripts/compare-stream` alternates it with STREAM. With `huge` the arrays ask for huge pages. Sets that are
+//! `scripts/compare-stream` compares the command itself with STREAM. With `huge` the arrays ask for huge pages. Sets that are
 //! named run alone, in that order.
 
 #![allow(clippy::print_stdout)]

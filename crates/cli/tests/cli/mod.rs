@@ -12,6 +12,8 @@ mod fit;
 mod fs;
 mod guides;
 mod health;
+#[cfg(target_os = "linux")]
+mod host;
 mod import;
 mod io;
 mod kv;

@@ -216,7 +216,13 @@ fn too_few_batches_are_a_failure_by_name() {
             value(&document, Metric::LatencyP50, |_| true),
             Err(NoValue::Failed)
         );
-        assert!(!document.complete && document.warnings[0].advice.contains("10"));
+        let mut advice = document.warnings.iter().map(|warning| &warning.advice);
+        let failed = advice.find(|advice| advice.contains("cannot be made"));
+        assert!(
+            failed.is_some_and(|advice| advice.contains("10")),
+            "{failed:?}"
+        );
+        assert!(!document.complete);
     });
 }
 
@@ -558,7 +564,10 @@ fn every_test_runs_on_this_machine() {
     let control = Control::default();
     let document = small(small_latency(), &control).expect("it runs");
     assert!(document.complete && document.environment.is_some());
-    assert_eq!(document.of(Metric::TrustGrade).count(), 6);
+    // Reasons are rows of their own, whose estimate names them.
+    let grades = document.of(Metric::TrustGrade);
+    let grades = grades.filter(|row| row.text(Axis::Estimate).is_none());
+    assert_eq!(grades.count(), 6);
     let bandwidth = HostTest::Bandwidth(HostBandwidthTest {
         threads: vec![1],
         mixes: vec![HostMix::Reads, HostMix::Triad],
@@ -569,7 +578,8 @@ fn every_test_runs_on_this_machine() {
     });
     let document = small(bandwidth, &control).expect("it runs");
     let kernels: BTreeSet<_> = document
-        .of(Metric::ReadShare)
+        .of(Metric::TrustGrade)
+        .filter(|row| row.text(Axis::Estimate).is_none())
         .map(|row| (row.text(Axis::Mix), row.text(Axis::Stores)))
         .collect();
     assert!(

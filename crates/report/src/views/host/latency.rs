@@ -261,13 +261,29 @@ fn knees(pivot: &Pivot<'_>) -> Option<Grid> {
         .lines(&rows)
 }
 
+/// " over 24 KiB, which caches hold in part"; nothing where the working set is memory, or nothing tells how large a cache is.
+fn cached(pivot: &Pivot<'_>, line: &PivotLine<'_>) -> Option<String> {
+    /// Working sets are memory from so many last caches on.
+    const CACHES: f64 = 4.0;
+    let environment = pivot.document.environment.as_ref()?;
+    let cache: f64 = environment.get("last_cache_bytes")?.parse().ok()?;
+    let bytes = line
+        .coordinate(SET)
+        .filter(|bytes| *bytes < CACHES * cache)?;
+    Some(format!(
+        " over {}, which caches hold in part",
+        set_words(bytes)
+    ))
+}
+
 /// "A read takes 96.4 ns (95 %: 96.1–96.8 ns; grade A: quiet machine)."; of a refused one its reason.
 pub(super) fn sentence(pivot: &Pivot<'_>) -> Option<String> {
     if let Some(line) = memory(pivot) {
         let (own, metric) = (latency(line)?, metric(line));
         return Some(format!(
-            "A read takes {}{}.",
+            "A read takes {}{}{}.",
             time(own),
+            cached(pivot, line).unwrap_or_default(),
             sureness(line, metric)
         ));
     }

@@ -236,3 +236,104 @@ fn a_column_that_is_missing_is_named() {
     }
     assert!(lacking(&other, &simulated()).len() > 5);
 }
+
+#[test]
+fn a_grade_is_worded_by_its_worst_reason() {
+    let mut document = fixture::host_latency();
+    let grades = document.rows.iter_mut();
+    for row in grades.filter(|row| row.metric == Metric::TrustGrade) {
+        row.value = Some(3.0);
+    }
+    let sentence = decision_card(&document).sentence;
+    assert!(
+        sentence.contains("grade C: an order of magnitude"),
+        "{sentence}"
+    );
+    let grades = document.rows.iter();
+    let grades: Vec<_> = grades
+        .filter(|row| row.metric == Metric::TrustGrade)
+        .cloned()
+        .collect();
+    for (reason, grade) in [("coarse_timer", 2.0), ("core_contention", 3.0)] {
+        document.rows.extend(grades.iter().cloned().map(|mut row| {
+            row.axes.insert(Axis::Estimate, reason.into());
+            row.value = Some(grade);
+            row
+        }));
+    }
+    let sentence = decision_card(&document).sentence;
+    assert!(
+        sentence.contains("grade C: others had the core"),
+        "{sentence}"
+    );
+}
+
+#[test]
+fn what_caches_hold_is_not_called_the_latency_of_memory() {
+    let mut document = fixture::host_latency();
+    let mut with = |bytes: &str| {
+        let environment = document.environment.get_or_insert_default();
+        environment.insert("last_cache_bytes".to_owned(), bytes.to_owned());
+        decision_card(&document).sentence
+    };
+    let words = "which caches hold in part";
+    assert!(!with("1024").contains(words));
+    assert!(with("1000000000000").contains(words));
+}
+
+#[test]
+fn rates_of_other_tools_are_headed_by_what_they_are() {
+    let mut document = fixture::host_bandwidth();
+    let kept = |metric| matches!(metric, Metric::ThroughputBest | Metric::ThroughputP50);
+    document.rows.retain(|row| kept(row.metric));
+    document
+        .rows
+        .retain(|row| row.text(Axis::Estimate).is_none());
+    assert!(everything(&document).contains("median"));
+    document
+        .rows
+        .retain(|row| row.metric == Metric::ThroughputBest);
+    let best = everything(&document);
+    assert!(
+        best.contains("best pass") && !best.contains("median"),
+        "{best}"
+    );
+}
+
+/// At a rate an access counts from when it should have begun, and its throughput contains the waits.
+#[test]
+fn a_run_at_a_rate_states_the_open_loop() {
+    let mut document = fixture::host_storage();
+    let closed = decision_card(&document).sentence;
+    let first = document
+        .rows
+        .iter()
+        .find(|row| row.metric == Metric::LatencyP50);
+    let first = first.expect("a median").clone();
+    for (metric, value) in [(Metric::LatencyP50, 0.5), (Metric::LatencyP99, 0.75)] {
+        let mut row = first.clone();
+        row.metric = metric;
+        row.distribution = None;
+        row.axes.insert(Axis::LatencyFrom, "intended".into());
+        row.value = Some(value);
+        document.rows.push(row);
+    }
+    let mut rate = first;
+    rate.metric = Metric::OpsRate;
+    rate.unit = Metric::OpsRate.unit().into();
+    rate.distribution = None;
+    rate.operation = wordline_core::RowOperation::All;
+    rate.axes.insert(Axis::AccessBytes, 1000_u64.into());
+    rate.value = Some(2.0);
+    document.rows.push(rate);
+    let open = decision_card(&document).sentence;
+    assert_ne!(open, closed);
+    assert!(
+        open.contains("take up to 500 ms, 99 % up to 750 ms from their intended start"),
+        "{open}"
+    );
+    assert!(
+        open.contains("they move 2 kB/s") || open.contains("they move 2.00 kB/s"),
+        "{open}"
+    );
+}
