@@ -235,9 +235,17 @@ mod tests {
         for number in 0..1000 {
             let (at, line) = (number * 10, 2 * number);
             let kind = LineEventKind::Load;
-            events.push(LineEvent { at, kind, after: None });
+            events.push(LineEvent {
+                at,
+                kind,
+                after: None,
+            });
             let kind = LineEventKind::Mispredicted;
-            events.push(LineEvent { at: at + 1, kind, after: Some(line) });
+            events.push(LineEvent {
+                at: at + 1,
+                kind,
+                after: Some(line),
+            });
         }
         let time = CORE.time_ns(&events, 10_000, 100.0);
         assert!((time / 105_900.0 - 1.0).abs() < 0.01, "{time}");

@@ -95,7 +95,9 @@ fn unused(path: &[String]) -> &'static [&'static str] {
     match path.as_slice() {
         ["completions" | "man"] | ["io", "show"] => ALL,
         ["report" | "diff"] | ["kv", "dump"] | ["io", "record"] | ["app", "capacity"] => &ALL[..4],
-        ["app", "kernel"] | ["doctor"] | ["fs", "mount"] | ["part", "check" | "import" | "new"] => &ALL[..3],
+        ["app", "kernel"] | ["doctor"] | ["fs", "mount"] | ["part", "check" | "import" | "new"] => {
+            &ALL[..3]
+        }
         ["ask"] => &ALL[4..],
         _ => &[],
     }

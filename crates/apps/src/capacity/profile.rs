@@ -119,7 +119,13 @@ impl ReuseProfile {
         };
         SpiltPages {
             fetched_pages: self.counts.again.iter().map(missed).sum(),
-            written_pages: self.counts.written.iter().map(written).sum::<f64>().max(0.0),
+            written_pages: self
+                .counts
+                .written
+                .iter()
+                .map(written)
+                .sum::<f64>()
+                .max(0.0),
         }
     }
 

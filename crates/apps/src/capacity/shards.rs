@@ -53,7 +53,9 @@ impl ReuseSampler {
     #[must_use]
     pub fn new(sampling: PageSampling, seed: u64) -> Self {
         let (threshold, most) = match sampling {
-            PageSampling::Rate(rate) => ((rate.clamp(0.0, 1.0) * HASHES as f64).round() as u64, None),
+            PageSampling::Rate(rate) => {
+                ((rate.clamp(0.0, 1.0) * HASHES as f64).round() as u64, None)
+            }
             PageSampling::Pages(most) => (HASHES, Some((most.max(1), BinaryHeap::new()))),
         };
         Self {

@@ -154,11 +154,14 @@ fn mixed(count: u64) -> Vec<PageAccess> {
             let rank = (PAGES * chance(2).powf(1.0 / 0.1)) as u64;
             draw(9, rank.min(PAGES as u64), 0, Purpose::PageSample) >> 20
         } else if kind < 0.9 {
-            1 << 50 | at * 3 / 10 % 20_000
+            (1 << 50) | (at * 3 / 10 % 20_000)
         } else {
             1 << 51 | at
         };
-        PageAccess { page, is_written: chance(3) < 0.3 }
+        PageAccess {
+            page,
+            is_written: chance(3) < 0.3,
+        }
     };
     (0..count).map(access).collect()
 }
@@ -169,25 +172,36 @@ fn mixed(count: u64) -> Vec<PageAccess> {
 fn sampled_miss_ratios_are_within_a_percent_of_the_treap() {
     let accesses = mixed(500_000);
     let mut treap = Treap::default();
-    let distances: Vec<_> = accesses.iter().map(|access| treap.touch(access.page)).collect();
+    let distances: Vec<_> = accesses
+        .iter()
+        .map(|access| treap.touch(access.page))
+        .collect();
     let pages = treap.last.len() as f64;
-    let capacities: Vec<f64> = (1..=60).map(|step| pages * f64::from(step) / 60.0).collect();
+    let capacities: Vec<f64> = (1..=60)
+        .map(|step| pages * f64::from(step) / 60.0)
+        .collect();
     let exact: Vec<f64> = capacities
         .iter()
         .map(|capacity| {
-            let misses = distances.iter().filter(|since| since.is_none_or(|since| since as f64 >= *capacity));
+            let misses = distances
+                .iter()
+                .filter(|since| since.is_none_or(|since| since as f64 >= *capacity));
             misses.count() as f64 / accesses.len() as f64
         })
         .collect();
     let error = |sampling, seed| {
         let sampled = profile(&accesses, sampling, seed);
-        let off = capacities.iter().zip(&exact).map(|(capacity, exact)| {
-            (sampled.miss_ratio(*capacity) - exact).abs()
-        });
+        let off = capacities
+            .iter()
+            .zip(&exact)
+            .map(|(capacity, exact)| (sampled.miss_ratio(*capacity) - exact).abs());
         off.sum::<f64>() / exact.len() as f64
     };
     let all = error(PageSampling::ALL, 1);
-    assert!(all < 2e-3, "distances beyond 256 pages are kept to 0.5 %: {all}");
+    assert!(
+        all < 2e-3,
+        "distances beyond 256 pages are kept to 0.5 %: {all}"
+    );
     for seed in 1..=8 {
         for sampling in [PageSampling::Rate(0.1), PageSampling::Pages(8192)] {
             let found = error(sampling, seed);
@@ -199,7 +213,10 @@ fn sampled_miss_ratios_are_within_a_percent_of_the_treap() {
 
 #[test]
 fn bytes_and_time_follow_the_footprint() {
-    let round = (0..1000).map(|page| PageAccess { page, is_written: page % 4 == 0 });
+    let round = (0..1000).map(|page| PageAccess {
+        page,
+        is_written: page % 4 == 0,
+    });
     let accesses: Vec<_> = round.clone().chain(round).collect();
     let profile = profile(&accesses, PageSampling::ALL, 0);
     let model = SpillModel {
@@ -211,7 +228,10 @@ fn bytes_and_time_follow_the_footprint() {
     // A loop that is larger than its memory misses always; a quarter of it goes out each time but the last, of which the
     // memory keeps half.
     assert!((small.fetched_bytes / 4e12 - 1.0).abs() < 0.01, "{small:?}");
-    assert!((small.written_bytes / 1.5e12 - 1.0).abs() < 0.01, "{small:?}");
+    assert!(
+        (small.written_bytes / 1.5e12 - 1.0).abs() < 0.01,
+        "{small:?}"
+    );
     assert!((small.seconds - small.bytes() / 5e9).abs() < 1e-6);
     assert!((small.loaded_bytes / 3e12 - 1.0).abs() < 1e-9);
     let phase = small.phase().expect("it waits");
@@ -219,7 +239,10 @@ fn bytes_and_time_follow_the_footprint() {
     assert!((phase.write_share() - small.fetched_bytes / small.bytes()).abs() < 1e-12);
     let large = model.spilled(&profile, 4.1e12).expect("sound");
     assert_eq!((large.bytes(), large.phase()), (0.0, None));
-    let wrong = SpillModel { storage_bytes_per_s: 0.0, ..model };
+    let wrong = SpillModel {
+        storage_bytes_per_s: 0.0,
+        ..model
+    };
     let error = wrong.spilled(&profile, 1e12).expect_err("no rate");
     assert_eq!(error.to_string(), "the storage rate is 0; allowed: above 0");
 }

@@ -118,13 +118,7 @@ impl<T: Copy> TracedArray<T> {
 
     /// Stores an element whose index was computed from a loaded value.
     #[inline(always)]
-    pub fn store<R: AccessTracer>(
-        &mut self,
-        tracer: &mut R,
-        at: usize,
-        from: R::Loaded,
-        value: T,
-    ) {
+    pub fn store<R: AccessTracer>(&mut self, tracer: &mut R, at: usize, from: R::Loaded, value: T) {
         tracer.write(self.address(at), Self::BYTES, from);
         self.data[at] = value;
     }

@@ -60,7 +60,10 @@ impl ByteMatrix {
         let mut weights = Vec::with_capacity(rows * columns);
         while weights.len() < rows * columns {
             // 127 of both signs; -128 is not used.
-            let bytes = draws.next().to_le_bytes().map(|byte| (byte as i8).max(-127));
+            let bytes = draws
+                .next()
+                .to_le_bytes()
+                .map(|byte| (byte as i8).max(-127));
             weights.extend_from_slice(&bytes);
         }
         weights.truncate(rows * columns);
@@ -75,20 +78,15 @@ impl ByteMatrix {
     }
 
     /// `y = W x`.
-    fn times<R: AccessTracer>(
-        &self,
-        tracer: &mut R,
-        x: &ByteVector,
-        y: &mut TracedArray<f32>,
-    ) {
+    fn times<R: AccessTracer>(&self, tracer: &mut R, x: &ByteVector, y: &mut TracedArray<f32>) {
         let known = R::Loaded::default();
         for row in 0..self.scales.len() {
             let mut sum = 0i32;
             for at in (0..self.columns).step_by(REGISTER) {
                 let count = REGISTER.min(self.columns - at);
-                let (weights, _) =
-                    self.weights
-                        .span(tracer, row * self.columns + at, count, known);
+                let (weights, _) = self
+                    .weights
+                    .span(tracer, row * self.columns + at, count, known);
                 let (inputs, _) = x.bytes.span(tracer, at, count, known);
                 let products = weights.iter().zip(inputs);
                 sum += products
@@ -122,7 +120,9 @@ impl ByteVector {
     ) {
         let known = R::Loaded::default();
         let (all, _) = numbers.span(tracer, 0, self.bytes.len(), known);
-        let most = all.iter().fold(0.0f32, |most, number| most.max(number.abs()));
+        let most = all
+            .iter()
+            .fold(0.0f32, |most, number| most.max(number.abs()));
         let inverse = if most > 0.0 { 127.0 / most } else { 0.0 };
         self.scale = most * factor / 127.0;
         // Sixteen numbers at a time: greatest, product, rounding, packing.
@@ -174,14 +174,13 @@ impl DecodeModel {
         for layer in &self.layers {
             let factor = norm(tracer, &self.hidden);
             self.input.quantise(tracer, &self.hidden, factor);
-            layer.attention.times(tracer, &self.input, &mut self.attention);
+            layer
+                .attention
+                .times(tracer, &self.input, &mut self.attention);
             // A quarter of the heads has values, each for four heads of queries.
-            let (values, _) = self.attention.span(
-                tracer,
-                width * 5 / 4,
-                width / 4,
-                R::Loaded::default(),
-            );
+            let (values, _) =
+                self.attention
+                    .span(tracer, width * 5 / 4, width / 4, R::Loaded::default());
             let all: Vec<f32> = (0..width).map(|at| values[at / 4]).collect();
             let to = self.narrow.span_mut(tracer, 0, width, R::Loaded::default());
             to.copy_from_slice(&all);
@@ -254,7 +253,10 @@ mod tests {
 
     fn plain_normed(hidden: &[f64]) -> Vec<f64> {
         let mean = hidden.iter().map(|one| one * one).sum::<f64>() / hidden.len() as f64;
-        hidden.iter().map(|one| one / (mean + 1e-5).sqrt()).collect()
+        hidden
+            .iter()
+            .map(|one| one / (mean + 1e-5).sqrt())
+            .collect()
     }
 
     /// The same token in double precision. Where a number lies between two bytes, both may round apart, so that outputs
@@ -263,17 +265,35 @@ mod tests {
     fn a_token_is_that_of_the_plain_model() {
         let mut space = AddressSpace::default();
         let mut model = DecodeModel::new(&mut space, 64, 9);
-        let mut hidden: Vec<f64> = model.hidden.untraced().iter().map(|one| f64::from(*one)).collect();
+        let mut hidden: Vec<f64> = model
+            .hidden
+            .untraced()
+            .iter()
+            .map(|one| f64::from(*one))
+            .collect();
         for layer in &model.layers {
             let qkv = plain_times(&layer.attention, &plain_normed(&hidden));
             let values: Vec<f64> = (0..64).map(|at| qkv[80 + at / 4]).collect();
             let out = plain_times(&layer.output, &values);
-            hidden.iter_mut().zip(out).for_each(|(to, more)| *to += more);
+            hidden
+                .iter_mut()
+                .zip(out)
+                .for_each(|(to, more)| *to += more);
             let input = plain_normed(&hidden);
-            let (gate, up) = (plain_times(&layer.gate, &input), plain_times(&layer.up, &input));
-            let wide: Vec<f64> = gate.iter().zip(&up).map(|(g, u)| g / (1.0 + (-g).exp()) * u).collect();
+            let (gate, up) = (
+                plain_times(&layer.gate, &input),
+                plain_times(&layer.up, &input),
+            );
+            let wide: Vec<f64> = gate
+                .iter()
+                .zip(&up)
+                .map(|(g, u)| g / (1.0 + (-g).exp()) * u)
+                .collect();
             let out = plain_times(&layer.down, &wide);
-            hidden.iter_mut().zip(out).for_each(|(to, more)| *to += more);
+            hidden
+                .iter_mut()
+                .zip(out)
+                .for_each(|(to, more)| *to += more);
         }
         model.token(&mut NoTracer);
         let size = (hidden.iter().map(|one| one * one).sum::<f64>() / 64.0).sqrt();
@@ -291,13 +311,22 @@ mod tests {
         let mut draws = InputDraws::new(2, 0);
         let matrix = ByteMatrix::new(&mut space, 50, 100, &mut draws);
         let numbers: Vec<f32> = (0..100).map(|at| at as f32 - 27.0).collect();
-        let plain = plain_times(&matrix, &numbers.iter().map(|one| f64::from(*one)).collect::<Vec<_>>());
+        let plain = plain_times(
+            &matrix,
+            &numbers
+                .iter()
+                .map(|one| f64::from(*one))
+                .collect::<Vec<_>>(),
+        );
         let (numbers, mut y) = (space.array(numbers), space.filled(50, 0.0));
         let mut x = ByteVector::new(&mut space, 100);
         x.quantise(&mut NoTracer, &numbers, 1.0);
         matrix.times(&mut NoTracer, &x, &mut y);
         for (found, expected) in y.untraced().iter().zip(&plain) {
-            assert!((f64::from(*found) - expected).abs() < 1e-5, "{found} {expected}");
+            assert!(
+                (f64::from(*found) - expected).abs() < 1e-5,
+                "{found} {expected}"
+            );
         }
     }
 }

@@ -112,7 +112,9 @@ impl HnswIndex {
     pub(super) fn query(&self, draws: &mut InputDraws) -> Vec<f32> {
         let first = draws.below(self.count()) * self.dimensions;
         let stored = &self.vectors.untraced()[first..first + self.dimensions];
-        let moved = stored.iter().map(|number| number + 0.3 * draws.normal() as f32);
+        let moved = stored
+            .iter()
+            .map(|number| number + 0.3 * draws.normal() as f32);
         moved.collect()
     }
 
@@ -283,9 +285,7 @@ impl HnswIndex {
                 break;
             }
             let first = near.id as usize * self.dimensions;
-            let (vector, _) = self
-                .vectors
-                .span(tracer, first, self.dimensions, near.from);
+            let (vector, _) = self.vectors.span(tracer, first, self.dimensions, near.from);
             let mut is_apart = true;
             for other in &chosen {
                 let (between, told) = self.meet_telling(tracer, vector, other.id, other.from);
@@ -403,9 +403,8 @@ impl HnswIndex {
 /// Vectors around centres, a hundred to each.
 fn clustered(count: usize, dimensions: usize, draws: &mut InputDraws) -> Vec<f32> {
     let centres = count.div_ceil(100);
-    let mut normals = |count: usize| -> Vec<f32> {
-        (0..count).map(|_| draws.normal() as f32).collect()
-    };
+    let mut normals =
+        |count: usize| -> Vec<f32> { (0..count).map(|_| draws.normal() as f32).collect() };
     let centre = normals(centres * dimensions);
     let mut vectors = normals(count * dimensions);
     for (at, vector) in vectors.chunks_mut(dimensions).enumerate() {
@@ -467,7 +466,11 @@ mod tests {
                 let (links, ()) = index.links(&mut NoTracer, id, (), layer);
                 let most = if layer == 0 { 32 } else { 16 };
                 assert!(links.len() <= most && !links.contains(&id));
-                assert!(links.iter().all(|link| index.layers[*link as usize] >= layer));
+                assert!(
+                    links
+                        .iter()
+                        .all(|link| index.layers[*link as usize] >= layer)
+                );
             }
         }
     }

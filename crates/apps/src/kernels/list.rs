@@ -10,8 +10,8 @@ use super::graph::{
 };
 use super::random::InputDraws;
 use super::{
-    AccessTracer, AddressSpace, CsrMatrix, CubeStencil, DecodeModel, FaceMatrix, HnswIndex, SvmData,
-    decode, svm,
+    AccessTracer, AddressSpace, CsrMatrix, CubeStencil, DecodeModel, FaceMatrix, HnswIndex,
+    SvmData, decode, svm,
 };
 
 /// Dimensions of the vectors of an index: those of all-MiniLM-L6-v2.
@@ -234,7 +234,11 @@ impl AppKernel {
         seed: u64,
     ) -> (String, f64) {
         // Two directions of 16 edges, of 4 bytes or with a weight 8, and some 16 bytes for each vertex.
-        let each = if self == Self::ShortestPaths { 416 } else { 144 };
+        let each = if self == Self::ShortestPaths {
+            416
+        } else {
+            144
+        };
         let scale = (bytes / each).max(16).ilog2().min(28);
         let vertices = 1usize << scale;
         let edges = kronecker_edges(scale, seed);
@@ -247,7 +251,11 @@ impl AppKernel {
         }
         let mut graph_space = AddressSpace::default();
         let is_weighted = self == Self::ShortestPaths;
-        let of_graph = if is_weighted { &mut graph_space } else { &mut *space };
+        let of_graph = if is_weighted {
+            &mut graph_space
+        } else {
+            &mut *space
+        };
         let graph = NeighbourLists::new(of_graph, vertices, &edges);
         let weighted = is_weighted.then(|| WeightedLists::new(space, vertices, &edges, seed));
         drop(edges);
@@ -257,7 +265,10 @@ impl AppKernel {
                 tracer.phase("search");
                 paths.run(tracer, &weighted, graph.source(seed, 0));
                 let reached = paths.distances.untraced().iter();
-                reached.filter(|d| **d < u32::MAX).map(|d| f64::from(*d)).sum()
+                reached
+                    .filter(|d| **d < u32::MAX)
+                    .map(|d| f64::from(*d))
+                    .sum()
             }
             (Self::Betweenness, _) => {
                 let mut scores = BetweennessCentrality::new(space, &graph);
@@ -283,7 +294,8 @@ impl AppKernel {
                 tracer.phase("link");
                 found.run(tracer, &graph, seed);
                 let all = found.components.untraced().iter().zip(0u32..);
-                all.filter(|(component, vertex)| *component == vertex).count() as f64
+                all.filter(|(component, vertex)| *component == vertex)
+                    .count() as f64
             }
             _ => {
                 let mut rank = PageRank::new(space, &graph);
@@ -344,7 +356,12 @@ fn decode_tokens<R: AccessTracer>(
     for _ in 0..STEPS {
         model.token(tracer);
     }
-    let sum = model.hidden.untraced().iter().map(|one| f64::from(*one)).sum();
+    let sum = model
+        .hidden
+        .untraced()
+        .iter()
+        .map(|one| f64::from(*one))
+        .sum();
     (format!("{} layers, width {width}", decode::LAYERS), sum)
 }
 
@@ -360,14 +377,22 @@ fn search_vectors<R: AccessTracer>(
     tracer.phase("build");
     index.build(tracer);
     let mut draws = InputDraws::new(seed, 1);
-    let queries: Vec<_> = (0..count.div_ceil(4)).map(|_| index.query(&mut draws)).collect();
+    let queries: Vec<_> = (0..count.div_ceil(4))
+        .map(|_| index.query(&mut draws))
+        .collect();
     tracer.phase("search");
     let mut sum = 0.0;
     for query in &queries {
         let near = index.nearest(tracer, query, 10, searching);
-        sum += near.iter().map(|(_, distance)| f64::from(*distance)).sum::<f64>();
+        sum += near
+            .iter()
+            .map(|(_, distance)| f64::from(*distance))
+            .sum::<f64>();
     }
-    (format!("{} vectors of {DIMENSIONS} dimensions", grouped(count)), sum)
+    (
+        format!("{} vectors of {DIMENSIONS} dimensions", grouped(count)),
+        sum,
+    )
 }
 
 fn learn<R: AccessTracer>(
@@ -454,13 +479,20 @@ mod tests {
             let traced = kernel.run(&mut counter, 1 << 20, 3).expect("a good size");
             assert_eq!(plain, traced, "{kernel}");
             assert!(counter.last <= plain.bytes + 4096, "{kernel}");
-            assert!(!counter.phases.is_empty() && counter.accesses > 1000, "{kernel}");
+            assert!(
+                !counter.phases.is_empty() && counter.accesses > 1000,
+                "{kernel}"
+            );
             // A stencil and a matrix of bytes know all their addresses.
             let knows_all = matches!(kernel, AppKernel::StencilCg | AppKernel::Int8Decode);
             assert_eq!(counter.dependent == 0, knows_all, "{kernel}");
             let bytes = plain.bytes as f64 / f64::from(1 << 20);
             // The bins of shortest paths have a MiB for pieces that are not full, whatever the graph.
-            let most = if kernel == AppKernel::ShortestPaths { 2.0 } else { 1.35 };
+            let most = if kernel == AppKernel::ShortestPaths {
+                2.0
+            } else {
+                1.35
+            };
             assert!((0.3..most).contains(&bytes), "{kernel}: {bytes}");
             assert!(plain.answer.is_finite(), "{kernel}");
         }
@@ -473,7 +505,9 @@ mod tests {
         }
         let error = "gups".parse::<AppKernel>().expect_err("unknown");
         assert!(error.to_string().contains("there are csr-cg, stencil-cg"));
-        let error = AppKernel::Svm.run(&mut NoTracer, 1000, 0).expect_err("small");
+        let error = AppKernel::Svm
+            .run(&mut NoTracer, 1000, 0)
+            .expect_err("small");
         assert!(error.to_string().contains("allowed: 65536 to"));
     }
 }

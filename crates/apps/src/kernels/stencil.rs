@@ -17,7 +17,10 @@ impl CubeStencil {
     /// Where the edge is no multiple of 8, or 0.
     #[must_use]
     pub fn new(edge: usize) -> Self {
-        assert!(edge > 0 && edge.is_multiple_of(VECTOR), "rows of whole vectors");
+        assert!(
+            edge > 0 && edge.is_multiple_of(VECTOR),
+            "rows of whole vectors"
+        );
         Self { edge }
     }
 
@@ -68,8 +71,7 @@ impl SymmetricOperator for CubeStencil {
                     }
                 }
                 tracer.compute(27 + 3);
-                y.span_mut(tracer, at, VECTOR, known)
-                    .copy_from_slice(&sums);
+                y.span_mut(tracer, at, VECTOR, known).copy_from_slice(&sums);
             }
         }
     }

@@ -35,7 +35,11 @@ impl SvmData {
             let at = points.len();
             points.push(0.0);
             points.extend((0..FEATURES).map(|_| draws.unit() - 0.5));
-            let side: f64 = points[at + 1..].iter().zip(&normal).map(|(x, n)| x * n).sum();
+            let side: f64 = points[at + 1..]
+                .iter()
+                .zip(&normal)
+                .map(|(x, n)| x * n)
+                .sum();
             let flipped = draws.below(10) == 0;
             points[at] = if (side > 0.0) == flipped { -1.0 } else { 1.0 };
         }
@@ -58,9 +62,7 @@ impl SvmData {
     /// A pass over all points and a step of so large a rate, with a regularisation of the weights' squares.
     pub fn pass<R: AccessTracer>(&mut self, tracer: &mut R, rate: f64, regularisation: f64) {
         let known = R::Loaded::default();
-        self.gradient
-            .span_mut(tracer, 0, FEATURES, known)
-            .fill(0.0);
+        self.gradient.span_mut(tracer, 0, FEATURES, known).fill(0.0);
         for at in 0..self.references.len() {
             let (point, told) = self.references.load(tracer, at, known);
             let first = point as usize * (FEATURES + 1);
@@ -139,6 +141,9 @@ mod tests {
             }
         }
         let right = right(data.weights.untraced());
-        assert!(right > 1650, "{right} of 2000, of which a tenth is labelled wrong");
+        assert!(
+            right > 1650,
+            "{right} of 2000, of which a tenth is labelled wrong"
+        );
     }
 }

@@ -94,7 +94,10 @@ pub(crate) struct CapacityFlags {
     /// The trace; - for standard input
     pub(crate) trace: PathBuf,
     /// Its format, where its content does not show it
-    #[arg(long = "as", value_name = "dramsim3|ramulator|ramulator2|csv|ramulator-cpu|lackey")]
+    #[arg(
+        long = "as",
+        value_name = "dramsim3|ramulator|ramulator2|csv|ramulator-cpu|lackey"
+    )]
     pub(crate) format: Option<String>,
     /// Capacities of the memory; repeatable and comma-separated
     #[arg(long, value_name = "SIZE", required = true, value_delimiter = ',')]

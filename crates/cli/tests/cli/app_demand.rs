@@ -33,9 +33,16 @@ fn a_kernel_writes_a_profile_and_says_what_it_asks() {
     // The same command makes the same profile.
     wordline(&[&SMALL[..], &["--profile", &file]].concat()).done();
     assert_eq!(std::fs::read_to_string(&file).expect("written again"), text);
-    let json = wordline(&[&SMALL[..], &["--format", "json"]].concat()).done().stdout;
+    let json = wordline(&[&SMALL[..], &["--format", "json"]].concat())
+        .done()
+        .stdout;
     let rows: Value = serde_json::from_str(&json).expect("JSON");
-    assert!(rows[0]["reads/1000"].as_f64().is_some_and(|lines| lines > 1.0), "{rows}");
+    assert!(
+        rows[0]["reads/1000"]
+            .as_f64()
+            .is_some_and(|lines| lines > 1.0),
+        "{rows}"
+    );
 }
 
 #[test]
@@ -44,7 +51,11 @@ fn kernels_are_listed_and_unknown_ones_answered() {
     assert!(ran.stdout.contains("csr-cg") && ran.stdout.contains("triangle counting"));
     let ran = wordline(&["app", "kernel", "gups"]);
     assert_eq!(ran.code, Some(2));
-    assert!(ran.stderr.contains("there are csr-cg, stencil-cg"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("there are csr-cg, stencil-cg"),
+        "{}",
+        ran.stderr
+    );
     let ran = wordline(&["app", "kernel", "pr", "--size", "1KiB"]);
     assert_eq!(ran.code, Some(2));
     assert!(ran.stderr.contains("allowed: 65536 to"), "{}", ran.stderr);
@@ -69,23 +80,44 @@ fn a_trace_says_what_less_memory_spills_and_becomes_a_phase() {
     let folder = Folder::new()
         .with("a.trace", two_rounds())
         .with("in.json", profile);
-    let (trace, from, to) = (folder.file("a.trace"), folder.file("in.json"), folder.file("out.json"));
+    let (trace, from, to) = (
+        folder.file("a.trace"),
+        folder.file("in.json"),
+        folder.file("out.json"),
+    );
     let base = [
-        "app", "capacity", &trace, "--rate", "100%", "--footprint", "4TB", "--storage", "5GB/s",
+        "app",
+        "capacity",
+        &trace,
+        "--rate",
+        "100%",
+        "--footprint",
+        "4TB",
+        "--storage",
+        "5GB/s",
     ];
-    let ran = wordline(&[&base[..], &["--capacity", "2TB,6TB", "--format", "json"]].concat()).done();
+    let ran =
+        wordline(&[&base[..], &["--capacity", "2TB,6TB", "--format", "json"]].concat()).done();
     let rows: Value = serde_json::from_str(&ran.stdout).expect("JSON");
     let spilt = |row: usize| rows[row]["spilt B"].as_f64().expect("a number");
     assert!((spilt(0) / 5.5e12 - 1.0).abs() < 0.01, "{rows}");
     assert_eq!(spilt(1), 0.0, "{rows}");
     let adding = ["--capacity", "2TB", "--add-to", &from, "--profile", &to];
     let ran = wordline(&[&base[..], &adding].concat()).done();
-    assert!(ran.stdout.starts_with("The trace touches 4.10 MB for 4 TB in 2000 accesses"), "{}", ran.stdout);
+    assert!(
+        ran.stdout
+            .starts_with("The trace touches 4.10 MB for 4 TB in 2000 accesses"),
+        "{}",
+        ran.stdout
+    );
     let text = std::fs::read_to_string(&to).expect("it was written");
     let whole = Profile::from_json(&text).expect("it is one");
     let phase = &whole.phases[1];
     assert_eq!(phase.name, "spill");
-    assert!((phase.seconds.value / 1100.0 - 1.0).abs() < 0.01, "{phase:?}");
+    assert!(
+        (phase.seconds.value / 1100.0 - 1.0).abs() < 0.01,
+        "{phase:?}"
+    );
     let several = ["--capacity", "2TB,6TB", "--add-to", &from, "--profile", &to];
     let ran = wordline(&[&base[..], &several].concat());
     assert_eq!(ran.code, Some(2));
@@ -96,7 +128,15 @@ fn a_trace_says_what_less_memory_spills_and_becomes_a_phase() {
 fn faults_of_a_trace_are_named() {
     let folder = Folder::new().with("a.trace", "LD 0x40\nLD zebra\n");
     let trace = folder.file("a.trace");
-    let ran = wordline(&["app", "capacity", &trace, "--capacity", "1MiB", "--storage", "1GB/s"]);
+    let ran = wordline(&[
+        "app",
+        "capacity",
+        &trace,
+        "--capacity",
+        "1MiB",
+        "--storage",
+        "1GB/s",
+    ]);
     assert_eq!(ran.code, Some(2));
     assert!(ran.stderr.contains("a.trace, line 2"), "{}", ran.stderr);
 }

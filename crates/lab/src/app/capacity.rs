@@ -36,7 +36,10 @@ pub fn reuse(
     control: &Control<'_>,
 ) -> Result<Option<(ReuseProfile, DramSummary)>, LabError> {
     if !request.page_bytes.is_power_of_two() || request.page_bytes < 64 {
-        let found = format!("{} B is no page; allowed: powers of two from 64 B", request.page_bytes);
+        let found = format!(
+            "{} B is no page; allowed: powers of two from 64 B",
+            request.page_bytes
+        );
         return Err(SettingProblem::Unread(found).of("page"));
     }
     let bad_rate = |found: f64| {
@@ -48,7 +51,11 @@ pub fn reuse(
         PageSampling::Pages(0) => return bad_rate(0.0),
         PageSampling::Rate(_) | PageSampling::Pages(_) => {}
     }
-    let format = request.format.as_deref().map(str::parse::<DramFormat>).transpose();
+    let format = request
+        .format
+        .as_deref()
+        .map(str::parse::<DramFormat>)
+        .transpose();
     let format = format.map_err(|error| SettingProblem::Unread(error.to_string()).of("as"))?;
     let options = DramTraceOptions {
         format,
@@ -115,14 +122,22 @@ mod tests {
             let spilt = profile.spilt(pages);
             (spilt.fetched_pages, spilt.written_pages)
         };
-        assert_eq!((spilt(1.0), spilt(2.0), spilt(3.0)), ((2.0, 1.0), (1.0, 1.0), (0.0, 0.0)));
+        assert_eq!(
+            (spilt(1.0), spilt(2.0), spilt(3.0)),
+            ((2.0, 1.0), (1.0, 1.0), (0.0, 0.0))
+        );
     }
 
     #[test]
     fn faults_are_named() {
-        let error = found("LD 0x10\nLD zebra\n", 4096).expect_err("refused").to_string();
+        let error = found("LD 0x10\nLD zebra\n", 4096)
+            .expect_err("refused")
+            .to_string();
         assert!(error.starts_with("a.trace, line 2: "), "{error}");
         let error = found("LD 0x10\n", 100).expect_err("refused").to_string();
-        assert!(error.contains("page 100 B is no page; allowed: powers of two"), "{error}");
+        assert!(
+            error.contains("page 100 B is no page; allowed: powers of two"),
+            "{error}"
+        );
     }
 }

@@ -125,7 +125,8 @@ impl BetweennessCentrality {
                 tracer.compute(4);
             }
         }
-        self.deltas.store(tracer, vertex as usize, vertex_told, delta);
+        self.deltas
+            .store(tracer, vertex as usize, vertex_told, delta);
         if vertex != source {
             let (score, _) = self.scores.load(tracer, vertex as usize, vertex_told);
             self.scores
@@ -152,7 +153,9 @@ mod tests {
             let mut counts = vec![0.0; graph.vertices()];
             counts[from as usize] = 1.0;
             for vertex in order {
-                let Some(depth) = depths[vertex as usize] else { continue };
+                let Some(depth) = depths[vertex as usize] else {
+                    continue;
+                };
                 for child in graph.untraced(vertex) {
                     if depths[*child as usize] == Some(depth + 1) {
                         counts[*child as usize] += counts[vertex as usize];
@@ -163,7 +166,9 @@ mod tests {
         };
         let (depth, count) = ways(source);
         for middle in (0..graph.vertices()).filter(|middle| *middle != source as usize) {
-            let Some(to_middle) = depth[middle] else { continue };
+            let Some(to_middle) = depth[middle] else {
+                continue;
+            };
             let (on, counts) = ways(middle as u32);
             for end in (0..graph.vertices()).filter(|end| *end != middle) {
                 if let (Some(all), Some(rest)) = (depth[end], on[end])

@@ -120,7 +120,9 @@ impl ConnectedComponents {
             *counts.entry(self.components.get(tracer, at)).or_default() += 1;
             tracer.compute(30);
         }
-        let most = counts.into_iter().max_by_key(|(number, count)| (*count, *number));
+        let most = counts
+            .into_iter()
+            .max_by_key(|(number, count)| (*count, *number));
         most.map_or(0, |(number, _)| number)
     }
 }

@@ -57,7 +57,8 @@ mod tests {
         let mut none = 0.0;
         for ones in 0..=10 {
             let share = (A + B).powi(10 - ones) * (1.0 - A - B).powi(ones);
-            let vertices = (0..ones).fold(1.0, |all, at| all * f64::from(10 - at) / f64::from(at + 1));
+            let vertices =
+                (0..ones).fold(1.0, |all, at| all * f64::from(10 - at) / f64::from(at + 1));
             none += vertices * (1.0 - share).powi(edges.len() as i32);
         }
         let found = rows.iter().filter(|ends| **ends == 0).count() as f64;

@@ -154,12 +154,7 @@ impl NeighbourLists {
 
 impl WeightedLists {
     /// The graph of these edges, with weights from a seed: uniform from 1 to 255.
-    pub fn new(
-        space: &mut AddressSpace,
-        vertices: usize,
-        edges: &[(u32, u32)],
-        seed: u64,
-    ) -> Self {
+    pub fn new(space: &mut AddressSpace, vertices: usize, edges: &[(u32, u32)], seed: u64) -> Self {
         let (starts, neighbours) = sorted_lists(vertices, edges);
         let mut weighted = Vec::with_capacity(neighbours.len());
         for vertex in 0..vertices as u32 {
@@ -181,7 +176,7 @@ fn weight(seed: u64, one: u32, other: u32) -> u32 {
     let (low, high) = (one.min(other), one.max(other));
     let edge = u64::from(low) << 32 | u64::from(high);
     let drawn = draw(seed, edge, 1 << 63, Purpose::KernelInput);
-    1 + (u128::from(drawn) * u128::from(WEIGHT_MAX) >> 64) as u32
+    1 + ((u128::from(drawn) * u128::from(WEIGHT_MAX)) >> 64) as u32
 }
 
 #[cfg(test)]
@@ -212,7 +207,9 @@ pub(super) mod tests {
     fn numbers_by_degree_descend() {
         let (vertices, edges) = sample(8, 5);
         let graph = NeighbourLists::by_degree(&mut AddressSpace::default(), vertices, &edges);
-        let degrees: Vec<_> = (0..vertices as u32).map(|v| graph.untraced(v).len()).collect();
+        let degrees: Vec<_> = (0..vertices as u32)
+            .map(|v| graph.untraced(v).len())
+            .collect();
         assert!(degrees.is_sorted_by(|one, next| one >= next));
     }
 

@@ -87,12 +87,19 @@ mod tests {
             for vertex in 0..vertices as u32 {
                 let neighbours = graph.untraced(vertex);
                 for other in neighbours {
-                    next[*other as usize] += 0.85 * plain[vertex as usize] / neighbours.len() as f64;
+                    next[*other as usize] +=
+                        0.85 * plain[vertex as usize] / neighbours.len() as f64;
                 }
             }
             plain = next;
         }
-        let off: f64 = rank.scores.untraced().iter().zip(&plain).map(|(a, b)| (f64::from(*a) - b).abs()).sum();
+        let off: f64 = rank
+            .scores
+            .untraced()
+            .iter()
+            .zip(&plain)
+            .map(|(a, b)| (f64::from(*a) - b).abs())
+            .sum();
         assert!(off < 2e-4, "{off}");
     }
 }

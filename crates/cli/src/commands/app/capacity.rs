@@ -66,7 +66,10 @@ pub(super) fn run(flags: &CapacityFlags, global: &Global) -> Result<Outcome, Fai
             .map_err(|error| failure::message(format!("{}: {error}", from.display())))?;
         let added = one.phase();
         let note = match &added {
-            Some(_) => format!("the profile with its phase \"spill\" is in {}", to.display()),
+            Some(_) => format!(
+                "the profile with its phase \"spill\" is in {}",
+                to.display()
+            ),
             None => format!("nothing is spilt, so that {} is as it was", to.display()),
         };
         whole.phases.extend(added);
@@ -105,7 +108,11 @@ fn sentence(all: &[SpilledBytes], profile: &ReuseProfile, flags: &CapacityFlags)
     };
     let size = |of: &SpilledBytes| ByteCount::from_bytes(of.capacity_bytes as u64);
     match all.len() {
-        1 => format!("{head} With {} it spills {}.", size(most), bytes(most.bytes())),
+        1 => format!(
+            "{head} With {} it spills {}.",
+            size(most),
+            bytes(most.bytes())
+        ),
         _ => format!(
             "{head} With {} it spills {}, with {} {}.",
             size(most),

@@ -15,7 +15,11 @@ use crate::output;
 
 pub(super) fn run(flags: &KernelFlags, global: &Global) -> Result<Outcome, Failure> {
     let Some(kernel) = flags.kernel.filter(|_| !flags.list) else {
-        super::show("Kernels, each with the size of its data unless --size says otherwise.", &list(), global)?;
+        super::show(
+            "Kernels, each with the size of its data unless --size says otherwise.",
+            &list(),
+            global,
+        )?;
         return Ok(Outcome::Done);
     };
     let catalog = crate::commands::catalog(global)?;
@@ -69,7 +73,11 @@ fn list() -> Grid {
     let mut grid = Grid::new("Kernels", columns);
     for kernel in AppKernel::ALL {
         let size = ByteCount::from_bytes(kernel.usual_bytes());
-        grid.push([kernel.name().into(), kernel.about().into(), size.to_string()]);
+        grid.push([
+            kernel.name().into(),
+            kernel.about().into(),
+            size.to_string(),
+        ]);
     }
     grid
 }
@@ -113,7 +121,9 @@ fn table(found: &KernelDemand) -> Grid {
         "write %",
         "load levels",
     ];
-    let columns = [Column::left("phase")].into_iter().chain(numbers.map(Column::right));
+    let columns = [Column::left("phase")]
+        .into_iter()
+        .chain(numbers.map(Column::right));
     let mut grid = Grid::new("What one core asks of memory", columns.collect());
     for (phase, told) in found.phases.iter().zip(&found.profile.phases) {
         let percent = |share: f64| format!("{:.1}", 100.0 * share);
@@ -126,7 +136,9 @@ fn table(found: &KernelDemand) -> Grid {
             writes,
             percent(phase.locality),
             percent(phase.prefetched_share),
-            phase.outstanding.map_or(String::new(), |lines| format!("{lines:.2}")),
+            phase
+                .outstanding
+                .map_or(String::new(), |lines| format!("{lines:.2}")),
             percent(phase.stall_share),
             format!("{:.4}", phase.seconds),
             percent(told.write_share()),

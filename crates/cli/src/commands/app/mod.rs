@@ -23,9 +23,8 @@ pub(crate) fn run(app: &App, global: &Global) -> Result<Outcome, Failure> {
 /// Writes a profile into a file, which may be there.
 fn save(profile: &Profile, path: &Path) -> Result<(), Failure> {
     let text = profile.to_json() + "\n";
-    std::fs::write(path, text).map_err(|error| {
-        failure::message(format!("{} cannot be written: {error}", path.display()))
-    })
+    std::fs::write(path, text)
+        .map_err(|error| failure::message(format!("{} cannot be written: {error}", path.display())))
 }
 
 /// Prints a sentence and a table to people, and the table alone to programs.

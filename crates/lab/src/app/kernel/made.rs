@@ -6,7 +6,7 @@ use wordline_core::Basis;
 use wordline_core::quantity::ByteCount;
 
 use super::follower::{FollowedPhase, FollowedWindow};
-use super::meeting::{MemoryCurve, MemoryPoint};
+use super::meeting::{ClosedLoopCurve, MemoryPoint};
 use super::{KernelRequest, PhaseDemand};
 use crate::error::{LabError, SettingProblem};
 
@@ -14,7 +14,7 @@ use crate::error::{LabError, SettingProblem};
 const LEVELS: usize = 8;
 
 /// Gives the curve of a memory for a share of writes and a locality.
-type CurveOf<'a> = dyn FnMut(f64, f64) -> Result<Option<MemoryCurve>, LabError> + 'a;
+type CurveOf<'a> = dyn FnMut(f64, f64) -> Result<Option<ClosedLoopCurve>, LabError> + 'a;
 
 /// A phase on a core that ends so many instructions each cycle, once it met its memory.
 struct MetPhase {
@@ -101,7 +101,7 @@ fn meet(
     phase: &FollowedPhase,
     cores: u32,
     model: &OverlapCore,
-    curve: &MemoryCurve,
+    curve: &ClosedLoopCurve,
 ) -> MetPhase {
     let lines = (phase.reads + phase.writes) as f64;
     let lines = lines * phase.instructions as f64 / phase.counted as f64;
@@ -113,8 +113,7 @@ fn meet(
     let time = time_ns(phase, model, memory.read_ns);
     let stall_share = (1.0 - time_ns(phase, model, 0.0) / time).clamp(0.0, 1.0);
     // Little's law: those of all cores, and of the time in which they wait.
-    let line_ns = memory.outstanding * 64e9 / memory.bytes_per_s.max(f64::MIN_POSITIVE);
-    let outstanding = line_ns * lines / time / stall_share;
+    let outstanding = memory.line_ns * lines / time / stall_share;
     MetPhase {
         memory,
         seconds: time * 1e-9,
@@ -166,7 +165,11 @@ fn load(windows: &[FollowedWindow], model: &OverlapCore, latency_ns: f64) -> Opt
         let lines = (window.reads + window.writes) as f64;
         (time, lines)
     };
-    let mut all: Vec<(f64, f64)> = windows.iter().map(of).filter(|(time, _)| *time > 0.0).collect();
+    let mut all: Vec<(f64, f64)> = windows
+        .iter()
+        .map(of)
+        .filter(|(time, _)| *time > 0.0)
+        .collect();
     let [time, lines] = [0, 1].map(|which| -> f64 {
         let part = |(time, lines): &(f64, f64)| if which == 0 { *time } else { *lines };
         all.iter().map(part).sum()
@@ -217,7 +220,11 @@ mod tests {
         let windows: Vec<_> = (0..40).map(|number| window(number % 4 * 100)).collect();
         let load = load(&windows, &model, 100.0).expect("several windows");
         let sum: f64 = load.levels.iter().map(|[share, _]| share).sum();
-        let mean: f64 = load.levels.iter().map(|[share, multiple]| share * multiple).sum();
+        let mean: f64 = load
+            .levels
+            .iter()
+            .map(|[share, multiple]| share * multiple)
+            .sum();
         assert!((sum - 1.0).abs() < 1e-9 && (mean - 1.0).abs() < 1e-9);
         assert_eq!(load.levels.len(), 8);
         assert!((load.levels[0][1] - 10.0 / 160.0).abs() < 1e-9);

@@ -25,14 +25,14 @@ impl BranchPredictor {
     #[inline]
     pub(super) fn foretells(&mut self, site: u32, taken: bool) -> bool {
         let mask = (1 << HISTORY) - 1;
-        let at = (site.wrapping_mul(0x9e37_79b1) >> (32 - HISTORY) ^ self.history) & mask;
+        let at = ((site.wrapping_mul(0x9e37_79b1) >> (32 - HISTORY)) ^ self.history) & mask;
         let counter = &mut self.counters[at as usize];
         let is_right = (*counter >= 2) == taken;
         *counter = match taken {
             true => (*counter + 1).min(3),
             false => counter.saturating_sub(1),
         };
-        self.history = (self.history << 1 | u32::from(taken)) & mask;
+        self.history = ((self.history << 1) | u32::from(taken)) & mask;
         is_right
     }
 }
@@ -50,7 +50,9 @@ mod tests {
         };
         assert!(wrong(&|_| true) < 50);
         assert!(wrong(&|at| at % 3 == 0) < 100);
-        let chance = wrong(&|at| wordline_core::draw::draw(1, at, 0, wordline_core::draw::Purpose::Mix) & 1 == 1);
+        let chance = wrong(&|at| {
+            wordline_core::draw::draw(1, at, 0, wordline_core::draw::Purpose::Mix) & 1 == 1
+        });
         assert!((18_000..22_000).contains(&chance), "{chance}");
     }
 }

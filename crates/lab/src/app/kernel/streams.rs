@@ -78,8 +78,13 @@ impl StreamTable {
         let trigger = on_page.filter(|_| run >= 2 && ahead > 0).map(|before| {
             // At the beginning of a page the prefetcher has not come so far ahead.
             let steps = ahead.min(u64::from(run) - 1);
-            let from = if is_rising { line - steps } else { line + steps };
-            self.find(from, window).map_or(before.event, |found| found.event)
+            let from = if is_rising {
+                line - steps
+            } else {
+                line + steps
+            };
+            self.find(from, window)
+                .map_or(before.event, |found| found.event)
         });
         self.places[line as usize % PLACES] = StreamLine {
             line,
