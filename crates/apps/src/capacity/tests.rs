@@ -154,7 +154,7 @@ fn mixed(count: u64) -> Vec<PageAccess> {
             let rank = (PAGES * chance(2).powf(1.0 / 0.1)) as u64;
             draw(9, rank.min(PAGES as u64), 0, Purpose::PageSample) >> 20
         } else if kind < 0.9 {
-            1 << 50 | at * 3 / 10 % 20_000
+            (1 << 50) | (at * 3 / 10 % 20_000)
         } else {
             1 << 51 | at
         };

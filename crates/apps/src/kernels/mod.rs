@@ -8,7 +8,7 @@
 //! use wordline_apps::kernels::{AppKernel, NoTracer};
 //!
 //! let run = AppKernel::Triangles.run(&mut NoTracer, 256 << 10, 1)?;
-//! assert_eq!(run.size, "1,024 vertices, 10,559 edges");
+//! assert_eq!(run.size, "1,024 vertices, 10,439 edges");
 //! # Ok::<(), wordline_apps::kernels::KernelSizeError>(())
 //! ```
 

@@ -26,7 +26,7 @@ impl InputDraws {
 
     /// A number from 0 to below `limit`, by multiplication: its bias is `limit` in 2⁶⁴.
     pub(super) fn below(&mut self, limit: usize) -> usize {
-        (u128::from(self.next()) * limit as u128 >> 64) as usize
+        ((u128::from(self.next()) * limit as u128) >> 64) as usize
     }
 
     /// A number between 0 and 1.

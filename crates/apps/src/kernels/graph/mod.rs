@@ -176,7 +176,7 @@ fn weight(seed: u64, one: u32, other: u32) -> u32 {
     let (low, high) = (one.min(other), one.max(other));
     let edge = u64::from(low) << 32 | u64::from(high);
     let drawn = draw(seed, edge, 1 << 63, Purpose::KernelInput);
-    1 + (u128::from(drawn) * u128::from(WEIGHT_MAX) >> 64) as u32
+    1 + ((u128::from(drawn) * u128::from(WEIGHT_MAX)) >> 64) as u32
 }
 
 #[cfg(test)]

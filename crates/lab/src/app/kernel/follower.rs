@@ -102,7 +102,7 @@ impl FollowedPhase {
 }
 
 /// The tracer of a kernel. A loaded value is the window's number and the event's in it, from 1; 0 was known before.
-pub(super) struct Follower {
+pub(super) struct KernelFollower {
     filter: CacheFilter,
     plan: FollowPlan,
     prefetch_lines: u64,
@@ -121,7 +121,7 @@ pub(super) struct Follower {
     filtered: u64,
 }
 
-impl Follower {
+impl KernelFollower {
     pub(super) fn new(caches: &CoreCaches, plan: FollowPlan, prefetch_lines: u32) -> Self {
         Self {
             filter: CacheFilter::new(caches),
@@ -224,7 +224,7 @@ impl Follower {
     }
 
     fn value_of(&self, event: u32) -> u64 {
-        self.number << 32 | u64::from(event) + 1
+        (self.number << 32) | (u64::from(event) + 1)
     }
 
     fn access(&mut self, operation: Operation, address: u64, bytes: u64, from: u64) -> u64 {
@@ -278,7 +278,7 @@ impl Follower {
     }
 }
 
-impl AccessTracer for Follower {
+impl AccessTracer for KernelFollower {
     type Loaded = u64;
 
     fn phase(&mut self, name: &'static str) {

@@ -6,7 +6,7 @@ use wordline_core::Basis;
 use wordline_core::quantity::ByteCount;
 
 use super::follower::{FollowedPhase, FollowedWindow};
-use super::meeting::{MemoryCurve, MemoryPoint};
+use super::meeting::{ClosedLoopCurve, MemoryPoint};
 use super::{KernelRequest, PhaseDemand};
 use crate::error::{LabError, SettingProblem};
 
@@ -14,7 +14,7 @@ use crate::error::{LabError, SettingProblem};
 const LEVELS: usize = 8;
 
 /// Gives the curve of a memory for a share of writes and a locality.
-type CurveOf<'a> = dyn FnMut(f64, f64) -> Result<Option<MemoryCurve>, LabError> + 'a;
+type CurveOf<'a> = dyn FnMut(f64, f64) -> Result<Option<ClosedLoopCurve>, LabError> + 'a;
 
 /// A phase on a core that ends so many instructions each cycle, once it met its memory.
 struct MetPhase {
@@ -97,7 +97,12 @@ fn time_ns(phase: &FollowedPhase, model: &OverlapCore, latency_ns: f64) -> f64 {
     }
 }
 
-fn meet(phase: &FollowedPhase, cores: u32, model: &OverlapCore, curve: &MemoryCurve) -> MetPhase {
+fn meet(
+    phase: &FollowedPhase,
+    cores: u32,
+    model: &OverlapCore,
+    curve: &ClosedLoopCurve,
+) -> MetPhase {
     let lines = (phase.reads + phase.writes) as f64;
     let lines = lines * phase.instructions as f64 / phase.counted as f64;
     let asked = |latency: f64| {
@@ -108,8 +113,7 @@ fn meet(phase: &FollowedPhase, cores: u32, model: &OverlapCore, curve: &MemoryCu
     let time = time_ns(phase, model, memory.read_ns);
     let stall_share = (1.0 - time_ns(phase, model, 0.0) / time).clamp(0.0, 1.0);
     // Little's law: those of all cores, and of the time in which they wait.
-    let line_ns = memory.outstanding * 64e9 / memory.bytes_per_s.max(f64::MIN_POSITIVE);
-    let outstanding = line_ns * lines / time / stall_share;
+    let outstanding = memory.line_ns * lines / time / stall_share;
     MetPhase {
         memory,
         seconds: time * 1e-9,

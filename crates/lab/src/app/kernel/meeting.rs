@@ -1,9 +1,8 @@
-//! Where what cores ask for meets what the memory gives: a closed loop, solved in lines outstanding.
+//! Where what cores ask for meets what the memory gives: a closed loop.
 //!
 //! The memory is simulated under load, less and less of it, with the nearest mix of reads and writes and the nearer of two
-//! orders of addresses. Between its points throughput and latency lie on straight lines over the lines outstanding. Cores
-//! ask for less the longer a line takes, the memory takes longer the more it is asked for, so that there is one place where
-//! both agree.
+//! orders of addresses. Between its points throughput and latency lie on straight lines. Cores ask for less the longer a
+//! line takes, the memory takes longer the more it is asked for, so that there is one place where both agree.
 
 use wordline_core::{Mix, Pattern};
 use wordline_dram::SystemConfig;
@@ -20,29 +19,36 @@ const DELAYS: [u64; 7] = [0, 150, 250, 350, 600, 1500, 20_000];
 const LENGTH_PS: [u64; 2] = [20_000_000, 20_000_000];
 
 /// A memory under some load.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct MemoryPoint {
-    /// Lines under way in all cores, reads and writes.
-    pub(super) outstanding: f64,
     /// Bytes read and written per second.
     pub(super) bytes_per_s: f64,
     /// Mean time of a read in nanoseconds, from core to core.
     pub(super) read_ns: f64,
+    /// Mean time that a line, read or written, holds a miss of its core, in nanoseconds.
+    pub(super) line_ns: f64,
+}
+
+impl MemoryPoint {
+    /// Lines under way in all cores, by Little's law.
+    fn outstanding(&self) -> f64 {
+        self.bytes_per_s * self.line_ns / 64e9
+    }
 }
 
 /// A memory under more and more load.
 #[derive(Clone, Debug)]
-pub(super) struct MemoryCurve {
+pub(super) struct ClosedLoopCurve {
     /// Least load first.
     pub(super) points: Vec<MemoryPoint>,
 }
 
 /// The curves of a memory, each simulated when it is first asked for.
-pub(super) struct MemoryCurves<'a> {
+pub(super) struct ClosedLoopCurves<'a> {
     target: &'a str,
     config: &'a SystemConfig,
     seed: u64,
-    known: Vec<((Mix, Pattern), MemoryCurve)>,
+    known: Vec<((Mix, Pattern), ClosedLoopCurve)>,
 }
 
 /// The mix whose share of writes is nearest.
@@ -55,7 +61,7 @@ fn nearest_mix(write_share: f64) -> Mix {
     nearest.unwrap_or(Mix::Reads)
 }
 
-impl<'a> MemoryCurves<'a> {
+impl<'a> ClosedLoopCurves<'a> {
     pub(super) const fn new(target: &'a str, config: &'a SystemConfig, seed: u64) -> Self {
         Self {
             target,
@@ -71,7 +77,7 @@ impl<'a> MemoryCurves<'a> {
         write_share: f64,
         locality: f64,
         control: &Control<'_>,
-    ) -> Result<Option<MemoryCurve>, LabError> {
+    ) -> Result<Option<ClosedLoopCurve>, LabError> {
         let pattern = match locality >= 0.5 {
             true => Pattern::Sequential,
             false => Pattern::Random,
@@ -108,27 +114,28 @@ impl<'a> MemoryCurves<'a> {
                 source,
             })?;
             found.push(MemoryPoint {
-                outstanding: run.slots_mean,
                 bytes_per_s: run.bytes_per_s(),
                 read_ns: run.read_latency_mean_ps / 1e3,
+                line_ns: run.slots_mean * 64e9 / run.bytes_per_s().max(f64::MIN_POSITIVE),
             });
         }
-        let curve = MemoryCurve::new(found);
+        let curve = ClosedLoopCurve::new(found);
         self.known.push((key, curve.clone()));
         Ok(Some(curve))
     }
 }
 
-impl MemoryCurve {
+impl ClosedLoopCurve {
     /// Points in any order; those that a greater load does not raise go.
     pub(super) fn new(mut points: Vec<MemoryPoint>) -> Self {
-        points.sort_by(|one, other| one.outstanding.total_cmp(&other.outstanding));
-        let (mut carried, mut latency) = (0.0, 0.0);
+        points.sort_by(|one, other| one.outstanding().total_cmp(&other.outstanding()));
+        let mut before = MemoryPoint::default();
         for point in &mut points {
             // Chance at a plateau is no fall.
-            carried = point.bytes_per_s.max(carried);
-            latency = point.read_ns.max(latency);
-            (point.bytes_per_s, point.read_ns) = (carried, latency);
+            point.bytes_per_s = point.bytes_per_s.max(before.bytes_per_s);
+            point.read_ns = point.read_ns.max(before.read_ns);
+            point.line_ns = point.line_ns.max(before.line_ns);
+            before = *point;
         }
         Self { points }
     }
@@ -141,9 +148,9 @@ impl MemoryCurve {
         let share = at - below as f64;
         let mix = |of: fn(&MemoryPoint) -> f64| of(&one) + share * (of(&other) - of(&one));
         MemoryPoint {
-            outstanding: mix(|point| point.outstanding),
             bytes_per_s: mix(|point| point.bytes_per_s),
             read_ns: mix(|point| point.read_ns),
+            line_ns: mix(|point| point.line_ns),
         }
     }
 
@@ -151,28 +158,22 @@ impl MemoryCurve {
     /// greatest, it grows until cores ask for no more than the memory carries.
     pub(super) fn meet(&self, asked: &dyn Fn(f64) -> f64) -> MemoryPoint {
         let (Some(first), Some(last)) = (self.points.first(), self.points.last()) else {
-            return MemoryPoint {
-                outstanding: 0.0,
-                bytes_per_s: 0.0,
-                read_ns: 0.0,
-            };
+            return MemoryPoint::default();
         };
         let least = asked(first.read_ns);
         if least <= first.bytes_per_s {
-            let share = least / first.bytes_per_s.max(f64::MIN_POSITIVE);
             return MemoryPoint {
-                outstanding: first.outstanding * share,
                 bytes_per_s: least,
-                read_ns: first.read_ns,
+                ..*first
             };
         }
         if asked(last.read_ns) > last.bytes_per_s {
             let is_over = |times: f64| asked(last.read_ns * times) > last.bytes_per_s;
             let times = bisect(1.0, 1e4, &is_over);
             return MemoryPoint {
-                outstanding: last.outstanding * times,
                 bytes_per_s: last.bytes_per_s,
                 read_ns: last.read_ns * times,
+                line_ns: last.line_ns * times,
             };
         }
         let is_over = |at: f64| {
@@ -201,18 +202,14 @@ fn bisect(low: f64, high: f64, holds: &dyn Fn(f64) -> bool) -> f64 {
 mod tests {
     use super::*;
 
-    fn curve() -> MemoryCurve {
-        let point = |(outstanding, bytes_per_s, read_ns): (f64, f64, f64)| MemoryPoint {
-            outstanding,
+    fn curve() -> ClosedLoopCurve {
+        let point = |(bytes_per_s, read_ns): (f64, f64)| MemoryPoint {
             bytes_per_s,
             read_ns,
+            line_ns: read_ns,
         };
-        let points = [
-            (1.0, 1e9, 100.0),
-            (400.0, 2e11, 120.0),
-            (2000.0, 5e11, 260.0),
-        ];
-        MemoryCurve::new(points.into_iter().map(point).collect())
+        let points = [(1e9, 100.0), (2e11, 120.0), (5e11, 260.0)];
+        ClosedLoopCurve::new(points.into_iter().map(point).collect())
     }
 
     /// By hand: so many lines that each take a latency and a pause.

@@ -1,6 +1,6 @@
 //! A kernel, followed through caches, before the memory of a system: what it asks for, as a profile.
 //!
-//! [`Follower`] is the tracer. Accesses pass the filter of caches that traces pass; what leaves it are lines, each with the line
+//! [`KernelFollower`] is the tracer. Accesses pass the filter of caches that traces pass; what leaves it are lines, each with the line
 //! that it waited for. [`meeting`] lets a core's time and the memory's latency find each other, and [`made`] writes the
 //! profile.
 
@@ -22,8 +22,8 @@ use wordline_trace::dram::{CacheChoices, DramFormat, ProgramCounts};
 use crate::control::Control;
 use crate::error::{LabError, SettingProblem, in_range};
 pub use follower::FollowPlan;
-use follower::Follower;
-use meeting::MemoryCurves;
+use follower::KernelFollower;
+use meeting::ClosedLoopCurves;
 
 /// Instructions that have not retired: the reorder buffer of Golden Cove and its successors (Intel 64 and IA-32 optimization
 /// reference manual).
@@ -145,11 +145,11 @@ pub fn demand(
     let caches = request.caches.caches(DramFormat::Lackey);
     let caches = caches.map_err(|error| SettingProblem::Unread(error.to_string()).of("cache"))?;
     let bytes = request.bytes.unwrap_or(request.kernel.usual_bytes());
-    let mut follower = Follower::new(&caches, plan, request.prefetch_lines);
+    let mut follower = KernelFollower::new(&caches, plan, request.prefetch_lines);
     let run = request.kernel.run(&mut follower, bytes, request.seed);
     let run = run.map_err(|error| SettingProblem::Unread(error.to_string()).of("size"))?;
     let (counts, followed) = follower.finish();
-    let mut curves = MemoryCurves::new(&target.name, &connected.config, request.seed);
+    let mut curves = ClosedLoopCurves::new(&target.name, &connected.config, request.seed);
     let core = |rate: f64| core(&connected, rate);
     let made = made::profile(
         request,

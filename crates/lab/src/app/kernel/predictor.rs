@@ -25,14 +25,14 @@ impl BranchPredictor {
     #[inline]
     pub(super) fn foretells(&mut self, site: u32, taken: bool) -> bool {
         let mask = (1 << HISTORY) - 1;
-        let at = (site.wrapping_mul(0x9e37_79b1) >> (32 - HISTORY) ^ self.history) & mask;
+        let at = ((site.wrapping_mul(0x9e37_79b1) >> (32 - HISTORY)) ^ self.history) & mask;
         let counter = &mut self.counters[at as usize];
         let is_right = (*counter >= 2) == taken;
         *counter = match taken {
             true => (*counter + 1).min(3),
             false => counter.saturating_sub(1),
         };
-        self.history = (self.history << 1 | u32::from(taken)) & mask;
+        self.history = ((self.history << 1) | u32::from(taken)) & mask;
         is_right
     }
 }
