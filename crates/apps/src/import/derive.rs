@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use wordline_core::Basis;
 
-use super::collect::CounterKey;
 use super::role_value::{PhaseFiles, RoleValue};
+use super::sums::CounterKey;
 use super::{CounterContext, CounterFault, CounterFindings, CounterNote, CounterRole};
 use crate::profile::{LINE_BYTES, LoadLevels, ProfilePhase, ProfileValue};
 

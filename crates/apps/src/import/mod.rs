@@ -37,13 +37,14 @@ mod role;
 mod role_value;
 mod series;
 mod sheet;
+mod sums;
 mod text;
 mod toplev;
 
 use std::io::BufRead;
 
 pub use collect::NamedCounters;
-use collect::{Collected, Collector, CounterKey, PhaseCounts};
+use collect::{Collected, Collector};
 pub use events::{EventsRequest, PlannedRun, planned_runs};
 pub use fault::CounterFault;
 pub use findings::{CounterFindings, ImportedProfile};
@@ -53,6 +54,7 @@ pub use role::CounterRole;
 use role_value::{FilePhase, PhaseFiles};
 pub use series::{LOAD_INTERVALS_MIN, LOAD_LEVELS_MAX, load_variation};
 pub use sheet::{CounterEvent, CounterFactor, CounterSheet, CounterSheetProblem, CounterUnit};
+use sums::{CounterKey, CounterSum, PhaseCounts};
 pub use text::COUNTER_LINE_MAX;
 use text::CounterLines;
 
@@ -293,7 +295,7 @@ fn core_of(
 fn seconds_of(counts: &PhaseCounts, context: &CounterContext<'_>) -> Option<f64> {
     let clock = CounterKey::Event("duration_time".to_owned());
     let stated = [clock, CounterKey::Role(CounterRole::ElapsedTime)];
-    let of_key = |key: &CounterKey| counts.sums.get(key).and_then(collect::CounterSum::value);
+    let of_key = |key: &CounterKey| counts.sums.get(key).and_then(CounterSum::value);
     let all = (counts.seconds > 0.0).then_some(counts.seconds);
     let nanoseconds = || {
         stated
@@ -394,6 +396,10 @@ fn cores_of(
     Ok(taken.0)
 }
 
+#[cfg(test)]
+mod damage;
+#[cfg(test)]
+mod fault_tests;
 #[cfg(test)]
 mod fixtures;
 #[cfg(test)]

@@ -77,6 +77,10 @@ pub(crate) struct CounterEvents {
     #[arg(long)]
     pub(crate) program_only: bool,
     /// The program and its arguments
-    #[arg(value_name = "PROGRAM", trailing_var_arg = true, allow_hyphen_values = true)]
+    #[arg(
+        value_name = "PROGRAM",
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
     pub(crate) program: Vec<String>,
 }

@@ -9,9 +9,9 @@ mod io;
 
 use std::path::PathBuf;
 
+pub(crate) use app::{App, CounterEvents, CounterFiles};
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-pub(crate) use app::{App, CounterEvents, CounterFiles};
 pub(crate) use dumps::{Import, NewPart};
 pub(crate) use find::FindParts;
 pub(crate) use fs_mount::Mount;

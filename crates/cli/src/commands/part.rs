@@ -1,8 +1,8 @@
 //! `wordline part show|check`; the other commands of parts have files of their own.
 
 use serde_json::json;
-use wordline_catalog::{Counters, 
-    Board, Catalog, CatalogError, DramSheet, Header, Part, PartOnBoard, Target,
+use wordline_catalog::{
+    Board, Catalog, CatalogError, Counters, DramSheet, Header, Part, PartOnBoard, Target,
 };
 use wordline_core::quantity::{Quantity, human};
 use wordline_core::results::{CardPoint, CardSubject, FigureUse};

@@ -31,7 +31,11 @@ pub(crate) fn run(asked: &CounterEvents, global: &Global) -> Result<Outcome, Fai
     };
     let runs = planned_runs(&counters.sheet, &request);
     let files: Vec<&str> = runs.iter().map(|run| run.file.as_str()).collect();
-    let next = format!("wordline app import {} --cpu {}", files.join(" "), asked.cpu);
+    let next = format!(
+        "wordline app import {} --cpu {}",
+        files.join(" "),
+        asked.cpu
+    );
     let event = |name: &str| counters.sheet.find(name);
     match Format::from(global.format) {
         Format::Json => {
@@ -45,14 +49,23 @@ pub(crate) fn run(asked: &CounterEvents, global: &Global) -> Result<Outcome, Fai
                 json!({"command": run.command, "file": run.file, "events": events})
             };
             let runs: Vec<_> = runs.iter().map(run).collect();
-            output::data(&format!("{:#}\n", json!({"cpu": asked.cpu, "runs": runs, "next": next})))?;
+            output::data(&format!(
+                "{:#}\n",
+                json!({"cpu": asked.cpu, "runs": runs, "next": next})
+            ))?;
         }
         format @ (Format::Csv | Format::Markdown) => {
             let columns = ["file", "event", "for", "meaning", "source"];
             let mut grid = Grid::new("Events", columns.map(Column::left).into());
             for run in &runs {
                 for event in run.events.iter().filter_map(|name| event(name)) {
-                    grid.push([&*run.file, &*event.name, event.role.name(), &*event.meaning, &*event.source]);
+                    grid.push([
+                        &*run.file,
+                        &*event.name,
+                        event.role.name(),
+                        &*event.meaning,
+                        &*event.source,
+                    ]);
                 }
             }
             output::data(&grid.render(format, &output::style()))?;

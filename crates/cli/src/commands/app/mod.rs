@@ -4,7 +4,7 @@ mod events;
 mod import;
 
 use wordline_apps::import::NamedCounters;
-use wordline_catalog::Catalog;
+use wordline_catalog::{Catalog, Counters};
 
 use crate::args::{App, Global};
 use crate::failure::Failure;
@@ -19,11 +19,10 @@ pub(crate) fn run(app: &App, global: &Global) -> Result<Outcome, Failure> {
 
 /// The counters of every core.
 fn all_counters(catalog: &Catalog) -> Vec<NamedCounters<'_>> {
-    let named = |counters: &'_ _| named(counters);
     catalog.counters().map(named).collect()
 }
 
-fn named(counters: &wordline_catalog::Counters) -> NamedCounters<'_> {
+fn named(counters: &Counters) -> NamedCounters<'_> {
     NamedCounters {
         id: &counters.header.id,
         sheet: &counters.sheet,
