@@ -146,7 +146,10 @@ fn lines(
         }
         (None, _, None) => Err(CounterFault::Missing {
             what: "lines read from memory",
-            why: files.reasons(CounterRole::LinesRead),
+            // Of events that several cores have nothing is missing in particular.
+            why: context
+                .cpu
+                .map_or_else(Vec::new, |_| files.reasons(CounterRole::LinesRead)),
             suffices: format!(
                 "{events}; without rights to the whole machine --cores, --read, --write-share and --stall of wordline app project \
                  state them by hand"

@@ -206,7 +206,7 @@ fn what_cannot_be_is_refused_and_what_is_missing_is_named() {
         ..XEON
     };
     let found = imported(&[file!("perf-whole.csv")], None, &half).expect("possible");
-    let waits = imported
+    let waits = found
         .notes
         .iter()
         .find(|note| matches!(note, CounterNote::WaitTooShort { .. }));
@@ -226,4 +226,18 @@ fn what_cannot_be_is_refused_and_what_is_missing_is_named() {
     );
     let huge = imported(&[file!("huge.csv")], None, &XEON);
     assert!(huge.is_err(), "{huge:?}");
+}
+
+#[test]
+fn what_the_machine_cannot_count_is_a_reason() {
+    let text = b"<not supported>,,cycles,0,100.00,,\n5.0,msec,task-clock,5000000,100.00,0.5,CPUs utilized\n";
+    let context = CounterContext {
+        cores: Some(2),
+        ..PLAIN
+    };
+    let words = [
+        "line 1: cycles is not supported on this machine",
+        "--cpu CORE prints",
+    ];
+    refused(text, None, &context, &words);
 }

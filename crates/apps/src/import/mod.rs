@@ -167,13 +167,18 @@ pub fn import_counters(
         .iter()
         .flat_map(|file| &file.collected.notes)
         .for_each(&mut add);
+    let is_unsupported = |note: &&CounterNote| matches!(note, CounterNote::NotSupported { .. });
+    let all = files.iter().flat_map(|file| &file.collected.notes);
+    let unsupported: Vec<&CounterNote> = all.filter(is_unsupported).collect();
     let (core, alike) = core_of(files, sheets)?;
     if let Some(note) = &alike {
         add(note);
     }
     let sheet = core.map(|index| sheets[index].sheet);
     let context = &CounterContext {
-        cpu: context.cpu.or(core.map(|index| sheets[index].id)),
+        cpu: context.cpu.or(core
+            .filter(|_| alike.is_none())
+            .map(|index| sheets[index].id)),
         ..*context
     };
     let mut names: Vec<&str> = Vec::new();
@@ -207,7 +212,8 @@ pub fn import_counters(
             Some(cores) => cores,
             None => *cores.insert(cores_of(&files, context, &mut add)?),
         };
-        let derived = derive::derive(name, &files, of_phase, context)?;
+        let derived = derive::derive(name, &files, of_phase, context)
+            .map_err(|fault| with_reasons(fault, &unsupported))?;
         derived.notes.iter().for_each(&mut add);
         phases.push(derived.phase);
         findings.push(derived.findings);
@@ -235,6 +241,20 @@ pub fn import_counters(
         findings,
         notes,
     })
+}
+
+/// Names what the machine could not count beside what is missing.
+fn with_reasons(mut fault: CounterFault, unsupported: &[&CounterNote]) -> CounterFault {
+    if let CounterFault::Missing { why, .. } = &mut fault {
+        for note in unsupported.iter().take(4) {
+            if let CounterNote::NotSupported { event, line } = note {
+                why.push(format!(
+                    "line {line}: {event} is not supported on this machine"
+                ));
+            }
+        }
+    }
+    fault
 }
 
 /// The core that the events of all files can be of, and what to say where they can be of several.

@@ -89,7 +89,7 @@ fn intervals_of_perf_give_rates_shares_latency_and_load() {
     near(waiting, 13.98, 0.01);
     let said = imported.sentences().join("\n");
     for words in [
-        "solver on 128 cores, from perf stat -x,, events of granite-rapids.",
+        "solver on 128 cores, from perf stat -x, events of granite-rapids.",
         "it read 350",
         "20 % of the lines that moved were written",
         "71 % of the bus of rdimm-6400-2rx4-64g@xeon6-1s",
