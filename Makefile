@@ -173,4 +173,5 @@ docs: ## the site of docs/, in target/book (mdBook; cargo installs it where it i
 reference: ## write the generated pages under docs/reference/ again, and the distributions of the catalogue's figures
 	UPDATE_REFERENCE=1 UPDATE_EVIDENCE=1 cargo test --quiet --locked -p wordline-catalog --lib estimate::
 	UPDATE_REFERENCE=1 cargo test --quiet --locked -p wordline-core --test reference
+	UPDATE_REFERENCE=1 cargo test --quiet --locked -p wordline-apps --lib schema::
 	UPDATE_REFERENCE=1 cargo test --quiet --locked -p wordline --test all reference::

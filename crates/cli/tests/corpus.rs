@@ -1,6 +1,8 @@
 //! The checked-in corpus of the fuzz targets, and the embedded sheets, pass the checks that fuzzing
 //! makes. Every input that once broke something is part of the corpus.
 
+#[path = "../../../fuzz/checks/counters.rs"]
+mod counters;
 #[path = "../../../fuzz/checks/cycling.rs"]
 mod cycling;
 #[path = "../../../fuzz/checks/document.rs"]
@@ -166,6 +168,35 @@ fn the_corpus_of_other_tools_outputs_passes() {
     ] {
         assert!(
             measured::check(&corpus_file("measured", name)),
+            "{name} is refused"
+        );
+    }
+}
+
+#[test]
+fn the_corpus_of_counters_passes() {
+    replay("counters", counters::check);
+    for name in [
+        "perf-interval.csv",
+        "perf-whole.csv",
+        "perf-semicolon.csv",
+        "perf-socket.csv",
+        "perf-multiplexed.csv",
+        "perf-zen3.csv",
+        "perf-neoverse.csv",
+        "perf.json",
+        "toplev.csv",
+        "perfspect.csv",
+        "perfspect-summary.csv",
+        "likwid.csv",
+        "likwid-regions.csv",
+        "likwid-timeline.csv",
+        "pcm.csv",
+        "pcm-memory.csv",
+        "pcm-old.csv",
+    ] {
+        assert!(
+            counters::check(&corpus_file("counters", name)),
             "{name} is refused"
         );
     }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use wordline_core::Basis;
 
-use super::collect::CounterKey;
 use super::role_value::{PhaseFiles, RoleValue};
+use super::sums::CounterKey;
 use super::{CounterContext, CounterFault, CounterFindings, CounterNote, CounterRole};
 use crate::profile::{LINE_BYTES, LoadLevels, ProfilePhase, ProfileValue};
 
@@ -146,7 +146,10 @@ fn lines(
         }
         (None, _, None) => Err(CounterFault::Missing {
             what: "lines read from memory",
-            why: files.reasons(CounterRole::LinesRead),
+            // Of events that several cores have nothing is missing in particular.
+            why: context
+                .cpu
+                .map_or_else(Vec::new, |_| files.reasons(CounterRole::LinesRead)),
             suffices: format!(
                 "{events}; without rights to the whole machine --cores, --read, --write-share and --stall of wordline app project \
                  state them by hand"

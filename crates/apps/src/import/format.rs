@@ -37,9 +37,9 @@ impl CounterFormat {
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
-            Self::PerfCsv => "perf stat -x,",
+            Self::PerfCsv => "perf stat -x",
             Self::PerfJson => "perf stat -j",
-            Self::Toplev => "toplev -x,",
+            Self::Toplev => "toplev -x",
             Self::PerfSpect => "perfspect metrics (CSV)",
             Self::Likwid => "likwid-perfctr -O",
             Self::Pcm => "pcm -csv",

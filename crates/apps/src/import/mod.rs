@@ -37,13 +37,14 @@ mod role;
 mod role_value;
 mod series;
 mod sheet;
+mod sums;
 mod text;
 mod toplev;
 
 use std::io::BufRead;
 
 pub use collect::NamedCounters;
-use collect::{Collected, Collector, CounterKey, PhaseCounts};
+use collect::{Collected, Collector};
 pub use events::{EventsRequest, PlannedRun, planned_runs};
 pub use fault::CounterFault;
 pub use findings::{CounterFindings, ImportedProfile};
@@ -53,6 +54,7 @@ pub use role::CounterRole;
 use role_value::{FilePhase, PhaseFiles};
 pub use series::{LOAD_INTERVALS_MIN, LOAD_LEVELS_MAX, load_variation};
 pub use sheet::{CounterEvent, CounterFactor, CounterSheet, CounterSheetProblem, CounterUnit};
+use sums::{CounterKey, CounterSum, PhaseCounts};
 pub use text::COUNTER_LINE_MAX;
 use text::CounterLines;
 
@@ -165,13 +167,18 @@ pub fn import_counters(
         .iter()
         .flat_map(|file| &file.collected.notes)
         .for_each(&mut add);
+    let is_unsupported = |note: &&CounterNote| matches!(note, CounterNote::NotSupported { .. });
+    let all = files.iter().flat_map(|file| &file.collected.notes);
+    let unsupported: Vec<&CounterNote> = all.filter(is_unsupported).collect();
     let (core, alike) = core_of(files, sheets)?;
     if let Some(note) = &alike {
         add(note);
     }
     let sheet = core.map(|index| sheets[index].sheet);
     let context = &CounterContext {
-        cpu: context.cpu.or(core.map(|index| sheets[index].id)),
+        cpu: context.cpu.or(core
+            .filter(|_| alike.is_none())
+            .map(|index| sheets[index].id)),
         ..*context
     };
     let mut names: Vec<&str> = Vec::new();
@@ -205,7 +212,8 @@ pub fn import_counters(
             Some(cores) => cores,
             None => *cores.insert(cores_of(&files, context, &mut add)?),
         };
-        let derived = derive::derive(name, &files, of_phase, context)?;
+        let derived = derive::derive(name, &files, of_phase, context)
+            .map_err(|fault| with_reasons(fault, &unsupported))?;
         derived.notes.iter().for_each(&mut add);
         phases.push(derived.phase);
         findings.push(derived.findings);
@@ -233,6 +241,20 @@ pub fn import_counters(
         findings,
         notes,
     })
+}
+
+/// Names what the machine could not count beside what is missing.
+fn with_reasons(mut fault: CounterFault, unsupported: &[&CounterNote]) -> CounterFault {
+    if let CounterFault::Missing { why, .. } = &mut fault {
+        for note in unsupported.iter().take(4) {
+            if let CounterNote::NotSupported { event, line } = note {
+                why.push(format!(
+                    "line {line}: {event} is not supported on this machine"
+                ));
+            }
+        }
+    }
+    fault
 }
 
 /// The core that the events of all files can be of, and what to say where they can be of several.
@@ -293,7 +315,7 @@ fn core_of(
 fn seconds_of(counts: &PhaseCounts, context: &CounterContext<'_>) -> Option<f64> {
     let clock = CounterKey::Event("duration_time".to_owned());
     let stated = [clock, CounterKey::Role(CounterRole::ElapsedTime)];
-    let of_key = |key: &CounterKey| counts.sums.get(key).and_then(collect::CounterSum::value);
+    let of_key = |key: &CounterKey| counts.sums.get(key).and_then(CounterSum::value);
     let all = (counts.seconds > 0.0).then_some(counts.seconds);
     let nanoseconds = || {
         stated
@@ -394,6 +416,10 @@ fn cores_of(
     Ok(taken.0)
 }
 
+#[cfg(test)]
+mod damage;
+#[cfg(test)]
+mod fault_tests;
 #[cfg(test)]
 mod fixtures;
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! From sums of events to what they are read for, over the files of several runs.
 
-use super::collect::{CounterKey, CounterSum, PhaseCounts};
+use super::sums::{CounterKey, CounterSum, PhaseCounts};
 use super::{CounterEvent, CounterNote, CounterRole, CounterSheet};
 
 /// A number with its range, of the run that the profile is of.

@@ -14,7 +14,7 @@ macro_rules! file {
     };
 }
 
-const XEON: CounterContext<'static> = CounterContext {
+pub(super) const XEON: CounterContext<'static> = CounterContext {
     name: "solver",
     made_by: "test",
     baseline: "rdimm-6400-2rx4-64g@xeon6-1s",
@@ -26,7 +26,7 @@ const XEON: CounterContext<'static> = CounterContext {
     cpu: None,
 };
 
-const PLAIN: CounterContext<'static> = CounterContext {
+pub(super) const PLAIN: CounterContext<'static> = CounterContext {
     baseline: "",
     cores: None,
     bus_bytes_per_s: None,
@@ -36,7 +36,7 @@ const PLAIN: CounterContext<'static> = CounterContext {
 };
 
 /// What files come to; `cpu` is the core that the user names.
-fn imported(
+pub(super) fn imported(
     files: &[&[u8]],
     cpu: Option<&str>,
     context: &CounterContext<'_>,
@@ -51,22 +51,8 @@ fn imported(
     import_counters(&readings, &sheets, context)
 }
 
-fn refused(
-    file: &[u8],
-    cpu: Option<&str>,
-    context: &CounterContext<'_>,
-    words: &[&str],
-) -> CounterFault {
-    let fault = imported(&[file], cpu, context).expect_err(words[0]);
-    let text = fault.to_string();
-    for words in words {
-        assert!(text.contains(words), "{words}: {text}");
-    }
-    fault
-}
-
 #[track_caller]
-fn near(found: f64, expected: f64, within: f64) {
+pub(super) fn near(found: f64, expected: f64, within: f64) {
     assert!(
         (found - expected).abs() <= within * expected.abs(),
         "{found} is not {expected}"
@@ -103,7 +89,7 @@ fn intervals_of_perf_give_rates_shares_latency_and_load() {
     near(waiting, 13.98, 0.01);
     let said = imported.sentences().join("\n");
     for words in [
-        "solver on 128 cores, from perf stat -x,, events of granite-rapids.",
+        "solver on 128 cores, from perf stat -x, events of granite-rapids.",
         "it read 350",
         "20 % of the lines that moved were written",
         "71 % of the bus of rdimm-6400-2rx4-64g@xeon6-1s",
@@ -432,212 +418,6 @@ fn several_runs_are_one_profile() {
             .iter()
             .any(|note| matches!(note, CounterNote::RunsDiffer { .. }))
     );
-}
-
-#[test]
-fn faults_name_line_and_remedy() {
-    let gnr = Some("granite-rapids");
-    refused(
-        file!("perf-locale.csv"),
-        None,
-        &XEON,
-        &["line 1", "decimal commas", "LC_ALL=C"],
-    );
-    refused(
-        file!("perf-locale.json"),
-        None,
-        &XEON,
-        &["line 1", "decimal commas"],
-    );
-    refused(
-        file!("toplev-locale.csv"),
-        None,
-        &XEON,
-        &["line 2", "decimal commas"],
-    );
-    refused(
-        file!("perfspect-locale.csv"),
-        None,
-        &XEON,
-        &["line 2", "decimal commas"],
-    );
-    let fault = refused(
-        file!("perf-duplicate.csv"),
-        gnr,
-        &XEON,
-        &["line 15", "\"cycles\"", "line 6"],
-    );
-    assert_eq!(fault.line(), Some(15));
-    refused(
-        file!("perf-other-core.csv"),
-        gnr,
-        &XEON,
-        &["line 15", "umc_cas_cmd.rd", "is of zen4", "with --cpu"],
-    );
-    refused(
-        file!("perf-other-core.csv"),
-        None,
-        &XEON,
-        &[
-            "line 15",
-            "is of zen4",
-            "is of granite-rapids",
-            "one machine",
-        ],
-    );
-    refused(
-        file!("perf-whole.csv"),
-        Some("zen4"),
-        &XEON,
-        &["is of emerald-rapids, granite-rapids or sapphire-rapids, not of zen4"],
-    );
-    refused(
-        file!("toplev-other.csv"),
-        gnr,
-        &XEON,
-        &["line 1", "is of zen4, not of granite-rapids"],
-    );
-    refused(
-        file!("likwid.csv"),
-        gnr,
-        &XEON,
-        &["line 3", "not of granite-rapids"],
-    );
-    refused(
-        file!("perf-back.csv"),
-        gnr,
-        &XEON,
-        &["line 31", "follow each other"],
-    );
-    refused(
-        file!("perfspect-back.csv"),
-        None,
-        &XEON,
-        &["line 5", "follow each other"],
-    );
-    refused(
-        file!("pcm-overlap.csv"),
-        None,
-        &XEON,
-        &["line 5", "follow each other"],
-    );
-    refused(file!("perf-cut.csv"), gnr, &XEON, &["the file ends here"]);
-    refused(file!("perf-cut.json"), None, &XEON, &["the file ends here"]);
-    refused(
-        file!("likwid-cut.csv"),
-        None,
-        &XEON,
-        &["the file ends here"],
-    );
-    refused(file!("pcm-cut.csv"), None, &XEON, &["the file ends here"]);
-    refused(
-        file!("perf-human.txt"),
-        None,
-        &XEON,
-        &["line 4", "for people", "-x, or -j"],
-    );
-    refused(
-        file!("likwid-tables.txt"),
-        None,
-        &XEON,
-        &["line 2", "for people", "-O"],
-    );
-    refused(
-        file!("toplev-columns.csv"),
-        None,
-        &XEON,
-        &["line 1", "--columns"],
-    );
-    refused(
-        file!("pcm-no-memory.csv"),
-        None,
-        &XEON,
-        &["line 2", "columns of memory are missing"],
-    );
-    refused(
-        file!("perf-odd-unit.csv"),
-        None,
-        &XEON,
-        &["line 1", "\"Joules\"", "allowed"],
-    );
-    refused(
-        file!("foreign.csv"),
-        None,
-        &XEON,
-        &["line 1", "of no tool", "likwid-perfctr -O"],
-    );
-    refused(file!("no-text"), None, &XEON, &["line 1", "UTF-8"]);
-    for empty in [file!("empty"), file!("comments")] {
-        assert_eq!(
-            imported(&[empty], None, &XEON).err(),
-            Some(CounterFault::Empty)
-        );
-    }
-}
-
-#[test]
-fn what_cannot_be_is_refused_and_what_is_missing_is_named() {
-    refused(
-        file!("perf-half.csv"),
-        None,
-        &XEON,
-        &[
-            "lines read from memory cannot be found",
-            "unc_m_cas_count_sch1.rd is not among the events",
-            "wordline app events --cpu granite-rapids",
-        ],
-    );
-    refused(
-        file!("perf-not-counted.csv"),
-        None,
-        &XEON,
-        &["line 11: unc_m_cas_count_sch0.rd was not counted"],
-    );
-    // Three times the reads, 1,050 GB/s, over a bus of 614 GB/s.
-    refused(
-        file!("perf-fast.csv"),
-        None,
-        &XEON,
-        &["1137.5 GB/s", "614.4 GB/s", "--on"],
-    );
-    // 984 lines under way, and 30 cores with 26 each.
-    let few = CounterContext {
-        cores: Some(30),
-        ..XEON
-    };
-    refused(
-        file!("perf-whole.csv"),
-        None,
-        &few,
-        &["984 lines under way", "30 cores have 780", "--cores"],
-    );
-    // 64 cores would need 15.4 each in the mean: waiting 55 % of the time, 28 while they wait.
-    let half = CounterContext {
-        cores: Some(45),
-        ..XEON
-    };
-    let imported = imported(&[file!("perf-whole.csv")], None, &half).expect("possible");
-    let waits = imported
-        .notes
-        .iter()
-        .find(|note| matches!(note, CounterNote::WaitTooShort { .. }));
-    assert!(waits.is_some(), "{:?}", imported.notes);
-    near(
-        imported.profile.phases[0].stall_share.bounds()[1],
-        984.0 / 45.0 / 26.0,
-        0.01,
-    );
-    let cores =
-        super::tests::imported(&[file!("perfspect.csv")], None, &PLAIN).expect_err("no cores");
-    assert!(cores.to_string().contains("--cores N"), "{cores}");
-    refused(
-        file!("perf-metric-only.json"),
-        None,
-        &XEON,
-        &["lines read from memory cannot be found"],
-    );
-    let huge = super::tests::imported(&[file!("huge.csv")], None, &XEON);
-    assert!(huge.is_err(), "{huge:?}");
 }
 
 #[test]

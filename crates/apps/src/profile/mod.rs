@@ -1,6 +1,7 @@
 //! What a program asks of its memory.
 
 mod problems;
+mod schema;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -30,8 +30,8 @@ use crate::commands::hooks;
     version,
     propagate_version = true,
     disable_help_subcommand = true,
-    // The commands fit a screen with a blank line less.
-    help_template = "{about}\n{usage-heading} {usage}\n\n{all-args}{after-help}",
+    // The commands fit a screen with two blank lines less.
+    help_template = "{about}\n{usage-heading} {usage}\n{all-args}{after-help}",
     max_term_width = 100
 )]
 #[command(after_long_help = "\

@@ -151,7 +151,7 @@ impl<'a> ImportPage<'a> {
     fn of_counters(counters: &'a Counters) -> Self {
         Self {
             header: &counters.header,
-            kind: "counters",
+            kind: "core with counters",
             figures: &counters.figures,
             link: None,
             dram: None,

@@ -13,24 +13,22 @@ use wordline_core::quantity::Time;
     display_order = 30,
     after_help = "\
 Examples:
-  wordline app import counters.csv --cpu granite-rapids --on rdimm-6400-2rx4-64g@xeon6-1s --output solver.json
-  wordline app import counters-1.csv counters-2.csv --cores 64
-  wordline app import pcm-memory.csv toplev.csv --cores 128 --on rdimm-6400-2rx4-64g@xeon6-1s
+  wordline app import counters.csv --on rdimm-6400-2rx4-64g@xeon6-1s --output solver.json
+  wordline app import pcm-memory.csv toplev.csv --cores 128
 
-Read are perf stat -x or -j (with or without -I), toplev -x, (pmu-tools), the CSV of perfspect metrics, likwid-perfctr -O,
-pcm -csv and pcm-memory -csv. `wordline app events` prints the command for a core."
+Read are perf stat -x and -j, toplev -x, PerfSpect's CSV, likwid-perfctr -O, pcm and pcm-memory -csv."
 )]
 pub(crate) struct CounterFiles {
     /// Files of counters; - for standard input
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// The core that was counted, such as granite-rapids or zen4 [default: what the events say]
+    /// The core, such as granite-rapids or zen4 [default: what the events say]
     #[arg(long, value_name = "NAME")]
     pub(crate) cpu: Option<String>,
     /// The memory that the program ran on
     #[arg(long, value_name = "MODULE@SYSTEM")]
     pub(crate) on: Option<String>,
-    /// Cores that ran the program [default: what its processor time comes to, or those of --on]
+    /// Cores that ran it [default: by its processor time, or those of --on]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536))]
     pub(crate) cores: Option<u32>,
     /// How long it ran, where the files do not say it
@@ -55,8 +53,7 @@ Examples:
   wordline app events --cpu zen4 --interval 1s
   wordline app events --cpu sapphire-rapids --program-only      without root
 
-Memory controllers count the whole machine: root, and nothing else that runs. What the command writes, wordline app import
-reads."
+Memory controllers count the whole machine, which needs root: let nothing else run."
 )]
 pub(crate) struct CounterEvents {
     /// The core, such as granite-rapids or zen4
@@ -65,7 +62,7 @@ pub(crate) struct CounterEvents {
     /// Length of an interval
     #[arg(long, value_name = "TIME", default_value = "100ms")]
     pub(crate) interval: Time,
-    /// Count the program alone, without rights to the machine: lines are then those that cores saw
+    /// Count the program alone, without root: lines are then those that cores saw
     #[arg(long)]
     pub(crate) program_only: bool,
     /// The program and its arguments

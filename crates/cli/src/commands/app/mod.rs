@@ -9,7 +9,7 @@ use std::path::Path;
 
 use wordline_apps::Profile;
 use wordline_apps::import::NamedCounters;
-use wordline_catalog::Catalog;
+use wordline_catalog::{Catalog, Counters};
 use wordline_report::{Format, Grid};
 
 use crate::args::{App, Global};
@@ -48,7 +48,7 @@ fn all_counters(catalog: &Catalog) -> Vec<NamedCounters<'_>> {
     catalog.counters().map(named).collect()
 }
 
-fn named(counters: &wordline_catalog::Counters) -> NamedCounters<'_> {
+fn named(counters: &Counters) -> NamedCounters<'_> {
     NamedCounters {
         id: &counters.header.id,
         sheet: &counters.sheet,
