@@ -23,7 +23,9 @@
 
 #![forbid(unsafe_code)]
 
+pub mod probe;
 pub mod profile;
+pub mod record;
 pub mod surface;
 
 pub use profile::{LoadLevels, Profile, ProfileError, ProfilePhase, ProfileValue};

@@ -1,5 +1,6 @@
 //! The command line: every flag, its help and its default.
 
+mod app;
 mod dumps;
 mod engines;
 mod find;
@@ -9,6 +10,7 @@ mod io;
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
+pub(crate) use app::{App, AppProbing, AppRecording};
 use clap_complete::Shell;
 pub(crate) use dumps::{Import, NewPart};
 pub(crate) use find::FindParts;
@@ -113,6 +115,9 @@ Examples:
     /// Run file systems that products use on a memory
     #[command(subcommand, display_order = 20)]
     Fs(Box<Fs>),
+    /// Programs: what they ask of their memory
+    #[command(subcommand, display_order = 22)]
+    App(App),
     /// Record the file calls of a program, and run them on any memory
     #[command(subcommand, display_order = 20)]
     Io(Io),

@@ -1,5 +1,6 @@
 //! The commands. Experiments run alike, and a hook says what else one of them does.
 
+mod app;
 mod ask;
 mod compare;
 mod diff;
@@ -68,6 +69,7 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
     let arguments = Arguments::from_arg_matches(matches).map_err(failure::flags)?;
     let global = &arguments.global;
     match &arguments.command {
+        Command::App(app) => app::run(app, global),
         Command::Ask => ask::run(Some(global)),
         Command::Fs(fs) => fs::run(fs, global),
         Command::Io(io) => self::io::run(io, global),
