@@ -94,7 +94,9 @@ type LineSet = [u32; LANES];
 #[derive(Clone, Debug)]
 pub struct CacheArray {
     sets: Vec<LineSet>,
-    ways: u32,
+    /// A bit for each lane that is used.
+    lanes: u32,
+    last_lane: usize,
     low_mask: u32,
     low_bits: u32,
     groups: u32,
@@ -102,28 +104,18 @@ pub struct CacheArray {
     plain: bool,
 }
 
-/// Where in a set a line is; the number of lanes where it is not. All lanes are compared, which vectors do at once.
+/// A bit for each lane that has a line, dirty or not. All lanes are compared at once: the loop has no exit, so that it
+/// becomes vectors.
 #[inline]
-fn lane_of(set: &LineSet, line: u32) -> u32 {
-    let mut found = 0_u32;
-    for (lane, here) in set.iter().enumerate() {
-        found |= u32::from(here >> 1 == line) << lane;
+fn lanes_with(set: &LineSet, line: u32) -> u32 {
+    let mut same = [0_u8; LANES];
+    for (same, here) in same.iter_mut().zip(set) {
+        *same = u8::from(here & !1 == line << 1);
     }
-    (found | 1 << LANES).trailing_zeros()
-}
-
-/// Puts an entry before those of the lanes below `lane`, and over that one.
-#[inline]
-fn put_first(set: &mut LineSet, entry: u32, lane: u32) {
-    let old = *set;
-    for at in 1..LANES {
-        set[at] = if at as u32 <= lane {
-            old[at - 1]
-        } else {
-            old[at]
-        };
-    }
-    set[0] = entry;
+    // A product gathers the lowest bits of eight bytes in its highest byte.
+    let gathered = |bytes: u64| (bytes.wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32;
+    let all = u128::from_le_bytes(same);
+    gathered(all as u64) | gathered((all >> 64) as u64) << 8
 }
 
 /// What an access found, and what it put out.
@@ -145,7 +137,8 @@ impl CacheArray {
         let groups = (sets / low) as u32;
         Ok(Self {
             sets: vec![[EMPTY; LANES]; sets as usize],
-            ways: setting.ways,
+            lanes: u32::MAX >> (32 - setting.ways),
+            last_lane: setting.ways as usize - 1,
             low_mask: low as u32 - 1,
             low_bits: low.ilog2(),
             groups,
@@ -186,15 +179,26 @@ impl CacheArray {
                 victim: None,
             };
         }
-        let lane = lane_of(set, line);
-        let hit = lane < self.ways;
-        let lane = lane.min(self.ways - 1);
-        let out = set[lane as usize];
-        let was_dirty = if hit { out & 1 } else { 0 };
-        put_first(set, line << 1 | u32::from(dirty) | was_dirty, lane);
+        let found = lanes_with(set, line) & self.lanes;
+        if found == 0 {
+            let out = set[self.last_lane % LANES];
+            // What moves beyond the last way is not looked at.
+            set.copy_within(0..LANES - 1, 1);
+            set[0] = line << 1 | u32::from(dirty);
+            return Found {
+                hit: false,
+                victim: (out != EMPTY).then_some((out >> 1, out & 1 == 1)),
+            };
+        }
+        let lane = found.trailing_zeros() as usize % LANES;
+        let here = set[lane];
+        for at in (1..=lane).rev() {
+            set[at] = set[at - 1];
+        }
+        set[0] = here | u32::from(dirty);
         Found {
-            hit,
-            victim: (!hit && out != EMPTY).then_some((out >> 1, out & 1 == 1)),
+            hit: true,
+            victim: None,
         }
     }
 
@@ -203,9 +207,9 @@ impl CacheArray {
     pub(super) fn write_back(&mut self, line: u32) -> Found {
         let place = self.place(line);
         let set = &mut self.sets[place];
-        let lane = lane_of(set, line);
-        if lane < self.ways {
-            set[lane as usize] |= 1;
+        let found = lanes_with(set, line) & self.lanes;
+        if found != 0 {
+            set[found.trailing_zeros() as usize % LANES] |= 1;
             return Found {
                 hit: true,
                 victim: None,

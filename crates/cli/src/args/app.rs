@@ -54,7 +54,11 @@ pub(crate) struct AppRecording {
     #[arg(long, value_name = "PROFILE")]
     pub(crate) output: PathBuf,
     /// Memory of the profile, as MODULE@SYSTEM
-    #[arg(long, value_name = "TARGET", default_value = "rdimm-6400-2rx4-128g@xeon6-1s")]
+    #[arg(
+        long,
+        value_name = "TARGET",
+        default_value = "rdimm-6400-2rx4-128g@xeon6-1s"
+    )]
     pub(crate) baseline: String,
     /// Follow this many of 64 sets of the caches instead of all: 2, 4, 8 or 16; without a number 4
     #[arg(long, value_name = "SETS", num_args = 0..=1, require_equals = true)]
@@ -105,7 +109,11 @@ pub(crate) struct AppProbing {
     #[arg(long, value_name = "PROFILE")]
     pub(crate) output: PathBuf,
     /// Memory of this machine, as MODULE@SYSTEM
-    #[arg(long, value_name = "TARGET", default_value = "rdimm-6400-2rx4-128g@xeon6-1s")]
+    #[arg(
+        long,
+        value_name = "TARGET",
+        default_value = "rdimm-6400-2rx4-128g@xeon6-1s"
+    )]
     pub(crate) baseline: String,
     /// Cores that load the memory [default: half of them]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]

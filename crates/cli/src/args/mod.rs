@@ -9,8 +9,8 @@ mod io;
 
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 pub(crate) use app::{App, AppProbing, AppRecording};
+use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 pub(crate) use dumps::{Import, NewPart};
 pub(crate) use find::FindParts;

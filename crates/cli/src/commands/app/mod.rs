@@ -27,9 +27,7 @@ pub(crate) fn run(app: &App, global: &Global) -> Result<Outcome, Failure> {
         #[cfg(target_os = "linux")]
         App::Probe(probe) => probe::run(probe, global),
         #[cfg(not(target_os = "linux"))]
-        _ => Err(failure::message(
-            "app record and app probe need Linux",
-        )),
+        _ => Err(failure::message("app record and app probe need Linux")),
     }
 }
 
@@ -38,7 +36,10 @@ fn named(name: Option<&String>, program: &[OsString]) -> String {
     let of_file = || {
         let program = program.first().map(Path::new);
         let file = program.and_then(Path::file_name);
-        file.map_or_else(|| "program".to_owned(), |file| file.to_string_lossy().into_owned())
+        file.map_or_else(
+            || "program".to_owned(),
+            |file| file.to_string_lossy().into_owned(),
+        )
     };
     name.cloned().unwrap_or_else(of_file)
 }

@@ -49,7 +49,9 @@ pub(super) fn run(probe: &AppProbing, global: &Global) -> Result<Outcome, Failur
     let command = || {
         let mut command = Command::new(&probe.program[0]);
         command.args(&probe.program[1..]).stdin(Stdio::null());
-        let out = stderr.try_clone().map_or_else(|_| Stdio::null(), Stdio::from);
+        let out = stderr
+            .try_clone()
+            .map_or_else(|_| Stdio::null(), Stdio::from);
         command.stdout(out);
         command
     };
@@ -124,7 +126,10 @@ fn told(count: usize, all: usize, run: &BesideRun) -> String {
 fn summary(fit: &ProbeFit, profile: &wordline_apps::Profile) -> Vec<(&'static str, String)> {
     let phase = &profile.phases[0];
     vec![
-        ("time without load", format!("{:.3} s", fit.compute_s + fit.memory_s)),
+        (
+            "time without load",
+            format!("{:.3} s", fit.compute_s + fit.memory_s),
+        ),
         ("of it computing", format!("{:.3} s", fit.compute_s)),
         ("of it waiting for memory", format!("{:.3} s", fit.memory_s)),
         ("share of time waiting", super::percent(&phase.stall_share)),

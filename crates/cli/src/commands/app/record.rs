@@ -18,7 +18,9 @@ use wordline_apps::record::{
 use wordline_apps_qemu::PluginSettings;
 use wordline_catalog::Catalog;
 use wordline_core::quantity::{ByteCount, Quantity as _};
-use wordline_core::{Basis, DramTest, DramWorkload, Experiment, IdleTest, Metric, Timing, Workload};
+use wordline_core::{
+    Basis, DramTest, DramWorkload, Experiment, IdleTest, Metric, Timing, Workload,
+};
 use wordline_lab::Control;
 use wordline_report::printable;
 
@@ -59,7 +61,10 @@ pub(super) fn run(record: &AppRecording, global: &Global) -> Result<Outcome, Fai
         out: format!("/proc/{}/fd/{}", std::process::id(), out.as_raw_fd()),
         caches,
         core: CoreShape::performance_core(memory),
-        sets_of_64: record.sampled.as_ref().map_or(64, |sets| sets.parse().unwrap_or(4)),
+        sets_of_64: record
+            .sampled
+            .as_ref()
+            .map_or(64, |sets| sets.parse().unwrap_or(4)),
     };
     let mut command = Command::new(&qemu);
     command
@@ -115,14 +120,17 @@ fn caches(record: &AppRecording) -> Result<RecordedCaches, Failure> {
         let wrong = |why: &str| failure::message(printable(&format!("{flag} {text}: {why}")));
         let parts: Vec<&str> = text.split(':').collect();
         let size: Option<ByteCount> = parts[0].parse().ok();
-        let ways = parts.get(1).map_or(Some(usual.ways), |ways| ways.parse().ok());
+        let ways = parts
+            .get(1)
+            .map_or(Some(usual.ways), |ways| ways.parse().ok());
         let hashed = match parts.get(2) {
             None => Some(usual.hashed),
             Some(&"plain") => Some(false),
             Some(&"hashed") => Some(true),
             Some(_) => None,
         };
-        let (Some(size), Some(ways), Some(hashed), 1..=3) = (size, ways, hashed, parts.len()) else {
+        let (Some(size), Some(ways), Some(hashed), 1..=3) = (size, ways, hashed, parts.len())
+        else {
             return Err(wrong(
                 "allowed: SIZE, SIZE:WAYS, or SIZE:WAYS:plain where the lowest bits of a line are its place",
             ));
@@ -149,7 +157,10 @@ fn caches(record: &AppRecording) -> Result<RecordedCaches, Failure> {
 /// Options that change what is counted, for the profile.
 fn options(record: &AppRecording) -> Vec<String> {
     let above = |least: u64, value: u64| (value > least).then(|| value.to_string());
-    let sampled = record.sampled.as_ref().map(|sets| format!("--sampled={sets}"));
+    let sampled = record
+        .sampled
+        .as_ref()
+        .map(|sets| format!("--sampled={sets}"));
     let others = [
         ("l1", record.l1.clone()),
         ("l2", record.l2.clone()),
@@ -157,7 +168,9 @@ fn options(record: &AppRecording) -> Vec<String> {
         ("threads", above(1, record.threads)),
         ("copies", above(1, record.copies.into())),
     ];
-    let others = others.into_iter().filter_map(|(name, value)| Some(format!("--{name} {}", value?)));
+    let others = others
+        .into_iter()
+        .filter_map(|(name, value)| Some(format!("--{name} {}", value?)));
     sampled.into_iter().chain(others).collect()
 }
 
@@ -183,7 +196,8 @@ fn emulator(program: &Path) -> Result<PathBuf, Failure> {
     let read = File::open(program).and_then(|mut file| file.read(&mut header));
     let length = read.map_err(|error| refused(program, &error.to_string()))?;
     if header.starts_with(b"#!") {
-        let why = "it is a script; name its interpreter as the program, and the script as its argument";
+        let why =
+            "it is a script; name its interpreter as the program, and the script as its argument";
         return Err(refused(program, why));
     }
     if length < header.len() || !header.starts_with(b"\x7fELF") {
@@ -221,8 +235,12 @@ fn plugin(named: Option<&Path>) -> Result<PathBuf, Failure> {
         };
     }
     let here = std::env::current_exe().ok();
-    let here = here.as_deref().and_then(Path::parent).unwrap_or(Path::new("."));
-    let places = [".", "deps", "../lib", "../lib/wordline"].map(|below| here.join(below).join(PLUGIN));
+    let here = here
+        .as_deref()
+        .and_then(Path::parent)
+        .unwrap_or(Path::new("."));
+    let places =
+        [".", "deps", "../lib", "../lib/wordline"].map(|below| here.join(below).join(PLUGIN));
     let there = places.iter().find(|place| place.is_file());
     there.cloned().ok_or_else(|| {
         failure::message(printable(&format!(
@@ -265,9 +283,13 @@ impl Target {
         };
         let found = wordline_lab::run(catalog, &experiment, &Control::default());
         let found = found.map_err(failure::lab)?;
-        let row = found.rows.iter().find(|row| row.metric == Metric::LatencyMean);
+        let row = found
+            .rows
+            .iter()
+            .find(|row| row.metric == Metric::LatencyMean);
         let latency = row.and_then(|row| row.value);
-        let unknown = || failure::message("the baseline's latency is not known; give it with --latency");
+        let unknown =
+            || failure::message("the baseline's latency is not known; give it with --latency");
         Ok(Self {
             latency_ns: latency.ok_or_else(unknown)? * 1e9,
             latency_basis: Basis::Simulated,
@@ -314,7 +336,9 @@ fn counted(out: &mut File, status: ExitStatus, program: &Path) -> Result<Recordi
         _ => None,
     });
     let recording: Option<Recording> = serde_json::from_slice(&text).ok();
-    let fault = recording.as_ref().and_then(|recording| recording.fault.as_ref());
+    let fault = recording
+        .as_ref()
+        .and_then(|recording| recording.fault.as_ref());
     if let (Some(ILLEGAL), Some(fault)) = (signal, fault) {
         let why = format!(
             "it executed {} at {:#x}, which QEMU does not have; build it for x86-64-v3 (-march=x86-64-v3), or let its \
@@ -341,11 +365,32 @@ fn summary(recording: &Recording, profile: &wordline_apps::Profile) -> Vec<(&'st
     let instructions = recording.instructions() as f64;
     let lines = recording.lines_read as f64;
     let mut all = vec![
-        ("instructions", format!("{instructions:.4e} of {} threads", recording.thread_instructions.len())),
-        ("lines read", format!("{lines:.4e}, {:.3} of 1000 instructions", 1e3 * lines / instructions)),
-        ("lines written", format!("{:.4e}", recording.lines_written as f64)),
-        ("time at the baseline", format!("{:.3} s", phase.seconds.value)),
-        ("read from memory", format!("{:.3} GB/s", phase.read_rate() / 1e9)),
+        (
+            "instructions",
+            format!(
+                "{instructions:.4e} of {} threads",
+                recording.thread_instructions.len()
+            ),
+        ),
+        (
+            "lines read",
+            format!(
+                "{lines:.4e}, {:.3} of 1000 instructions",
+                1e3 * lines / instructions
+            ),
+        ),
+        (
+            "lines written",
+            format!("{:.4e}", recording.lines_written as f64),
+        ),
+        (
+            "time at the baseline",
+            format!("{:.3} s", phase.seconds.value),
+        ),
+        (
+            "read from memory",
+            format!("{:.3} GB/s", phase.read_rate() / 1e9),
+        ),
         ("share of time waiting", super::percent(&phase.stall_share)),
     ];
     if let Some(outstanding) = &phase.outstanding {
@@ -362,10 +407,16 @@ fn summary(recording: &Recording, profile: &wordline_apps::Profile) -> Vec<(&'st
         all.push(("misses within 512 instructions", format!("{mean:.2}")));
     }
     if let Some(prefetched) = &phase.prefetched_share {
-        all.push(("foreseen by a prefetcher", format!("{:.1} %", 100.0 * prefetched.value)));
+        all.push((
+            "foreseen by a prefetcher",
+            format!("{:.1} %", 100.0 * prefetched.value),
+        ));
     }
     if let Some(locality) = &phase.locality {
-        all.push(("next to a line before", format!("{:.1} %", 100.0 * locality.value)));
+        all.push((
+            "next to a line before",
+            format!("{:.1} %", 100.0 * locality.value),
+        ));
     }
     all
 }
@@ -380,10 +431,16 @@ fn remarks(recording: &Recording) -> Vec<String> {
         ));
     }
     if recording.crowded {
-        all.push("the program uses more than 128 GiB of addresses; some lines pass for others".to_owned());
+        all.push(
+            "the program uses more than 128 GiB of addresses; some lines pass for others"
+                .to_owned(),
+        );
     }
     if let Some(fault) = &recording.fault {
-        all.push(format!("QEMU does not have {} at {:#x}", fault.name, fault.address));
+        all.push(format!(
+            "QEMU does not have {} at {:#x}",
+            fault.name, fault.address
+        ));
     }
     all
 }
