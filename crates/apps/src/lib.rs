@@ -27,7 +27,9 @@ pub mod capacity;
 pub mod import;
 pub mod kernels;
 pub mod overlap;
+pub mod probe;
 pub mod profile;
+pub mod record;
 pub mod surface;
 
 pub use profile::{LoadLevels, Profile, ProfileError, ProfilePhase, ProfileValue};

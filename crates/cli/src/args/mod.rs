@@ -9,7 +9,9 @@ mod io;
 
 use std::path::PathBuf;
 
-pub(crate) use app::{App, CapacityFlags, CounterEvents, CounterFiles, KernelFlags};
+pub(crate) use app::{
+    App, AppProbing, AppRecording, CapacityFlags, CounterEvents, CounterFiles, KernelFlags,
+};
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 pub(crate) use dumps::{Import, NewPart};

@@ -39,14 +39,19 @@ mod linux {
     /// Bits of a word of a set.
     const WORD_BITS: usize = usize::BITS as usize;
 
-    /// A set of numbers, as the kernel reads it, with one member.
-    fn single(number: u32) -> io::Result<Vec<usize>> {
-        if number > NUMBER_MAX {
-            return Err(io::ErrorKind::InvalidInput.into());
+    /// A set of numbers, as the kernel reads it.
+    fn set_of(numbers: &[u32]) -> io::Result<Vec<usize>> {
+        let mut words = Vec::new();
+        for &number in numbers {
+            if number > NUMBER_MAX {
+                return Err(io::ErrorKind::InvalidInput.into());
+            }
+            let number = number as usize;
+            if words.len() <= number / WORD_BITS {
+                words.resize(number / WORD_BITS + 1, 0);
+            }
+            words[number / WORD_BITS] |= 1 << (number % WORD_BITS);
         }
-        let number = number as usize;
-        let mut words = vec![0; number / WORD_BITS + 1];
-        words[number / WORD_BITS] = 1 << (number % WORD_BITS);
         Ok(words)
     }
 
@@ -57,9 +62,9 @@ mod linux {
         }
     }
 
-    /// Binds the calling thread to a processor.
-    pub(in crate::memory) fn set_affinity(cpu: u32) -> io::Result<()> {
-        let set = single(cpu)?;
+    /// Binds the calling thread to some processors.
+    pub(in crate::memory) fn set_affinity(cpus: &[u32]) -> io::Result<()> {
+        let set = set_of(cpus)?;
         // SAFETY: the kernel reads as many bytes as are stated, of words that live until the call returns.
         checked(unsafe {
             libc::syscall(
@@ -99,7 +104,7 @@ mod linux {
         bytes: usize,
         node: u32,
     ) -> io::Result<()> {
-        let set = single(node)?;
+        let set = set_of(&[node])?;
         // SAFETY: the kernel reads as many bits as are stated, and changes where pages will come from, not what they hold.
         checked(unsafe {
             libc::syscall(
@@ -165,7 +170,7 @@ mod elsewhere {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    pub(in crate::memory) fn set_affinity(_cpu: u32) -> io::Result<()> {
+    pub(in crate::memory) fn set_affinity(_: &[u32]) -> io::Result<()> {
         unsupported()
     }
 

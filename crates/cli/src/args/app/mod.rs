@@ -2,11 +2,13 @@
 
 mod counters;
 mod demand;
+mod programs;
 
 use clap::Subcommand;
 
 pub(crate) use counters::{CounterEvents, CounterFiles};
 pub(crate) use demand::{CapacityFlags, KernelFlags};
+pub(crate) use programs::{AppProbing, AppRecording};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum App {
@@ -47,4 +49,41 @@ Examples:
 Reads what wordline dram trace reads. What a program accesses passes the usual caches first."
     )]
     Capacity(Box<CapacityFlags>),
+    /// Run a program in QEMU and make a profile of what it asks of its memory
+    ///
+    /// QEMU executes every instruction, and its accesses pass the caches of the target system. Windows of the program are
+    /// also executed by a model of an out-of-order core, which finds what misses wait for others, and so how many are under
+    /// way. The profile has lines read and written, their rate over time, their neighbours, and the share of time that
+    /// cores wait. It needs qemu-user (`scripts/need-qemu` installs it) and Linux.
+    #[command(
+        display_order = 28,
+        after_help = "\
+Examples:
+  wordline app record --output sort.json -- sort -S 100M numbers.txt
+  wordline app record --sampled --output solver.json --copies 128 -- ./solver input
+  wordline app record --l3 64MiB --output db.json -- sqlite3 data.db 'select count(*) from t'
+
+What the program prints goes to stderr. Programs that it starts run outside QEMU and are not recorded. Threads share the
+last cache.
+
+Exit code 1: the program failed; its profile is kept."
+    )]
+    Record(Box<AppRecording>),
+    /// Run a program beside loads of the memory and find the share of its time that is memory
+    ///
+    /// Needs no counters. Some processors load the memory, at four levels; the program runs on the others. Several times a
+    /// second it is stopped for two probes, of the memory's latency and of the core's speed. The program's time is fitted to
+    /// both: what follows the latency is memory. The program runs twice at each level, eight times in all.
+    #[command(
+        display_order = 29,
+        after_help = "\
+Examples:
+  wordline app probe --output solver.json -- ./solver input
+  wordline app probe --read 3GB/s --write-share 20% --output solver.json -- ./solver input
+
+What the program prints goes to stderr, and it reads nothing. It should run for some seconds.
+
+Exit code 1: the times do not fit, and the profile says so by its range."
+    )]
+    Probe(Box<AppProbing>),
 }

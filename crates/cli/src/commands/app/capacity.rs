@@ -73,7 +73,7 @@ pub(super) fn run(flags: &CapacityFlags, global: &Global) -> Result<Outcome, Fai
             None => format!("nothing is spilt, so that {} is as it was", to.display()),
         };
         whole.phases.extend(added);
-        super::save(&whole, to)?;
+        super::write(&whole, to, global)?;
         if !global.quiet {
             output::note(&note);
         }

@@ -35,7 +35,7 @@ pub(super) fn run(flags: &KernelFlags, global: &Global) -> Result<Outcome, Failu
     };
     super::show(&sentence(kernel, &found), &table(&found), global)?;
     if let Some(path) = &flags.profile {
-        super::save(&found.profile, path)?;
+        super::write(&found.profile, path, global)?;
         if !global.quiet {
             output::note(&format!("the profile is in {}", path.display()));
         }

@@ -4,6 +4,12 @@ mod capacity;
 mod events;
 mod import;
 mod kernel;
+#[cfg(target_os = "linux")]
+mod probe;
+#[cfg(target_os = "linux")]
+mod program;
+#[cfg(target_os = "linux")]
+mod record;
 
 use std::path::Path;
 
@@ -13,7 +19,7 @@ use wordline_catalog::{Catalog, Counters};
 use wordline_report::{Format, Grid};
 
 use crate::args::{App, Global};
-use crate::failure::{self, Failure};
+use crate::failure::Failure;
 use crate::outcome::Outcome;
 use crate::output;
 
@@ -23,14 +29,20 @@ pub(crate) fn run(app: &App, global: &Global) -> Result<Outcome, Failure> {
         App::Events(events) => events::run(events, global),
         App::Kernel(flags) => kernel::run(flags, global),
         App::Capacity(flags) => capacity::run(flags, global),
+        #[cfg(target_os = "linux")]
+        App::Record(record) => record::run(record, global),
+        #[cfg(target_os = "linux")]
+        App::Probe(probe) => probe::run(probe, global),
+        #[cfg(not(target_os = "linux"))]
+        App::Record(_) | App::Probe(_) => Err(crate::failure::message(
+            "app record and app probe need Linux",
+        )),
     }
 }
 
 /// Writes a profile into a file, which may be there.
-fn save(profile: &Profile, path: &Path) -> Result<(), Failure> {
-    let text = profile.to_json() + "\n";
-    std::fs::write(path, text)
-        .map_err(|error| failure::message(format!("{} cannot be written: {error}", path.display())))
+fn write(profile: &Profile, file: &Path, global: &Global) -> Result<(), Failure> {
+    output::write_file(file, &(profile.to_json() + "\n"), global)
 }
 
 /// Prints a sentence and a table to people, and the table alone to programs.

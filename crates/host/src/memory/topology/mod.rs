@@ -196,7 +196,16 @@ pub(super) const fn headroom(free: u64) -> u64 {
 /// # Errors
 /// When it is off, not there, or outside what this process may use.
 pub fn pin_to(cpu: u32) -> Result<(), TopologyError> {
-    match system::set_affinity(cpu) {
+    pin_to_any(&[cpu])
+}
+
+/// Binds the calling thread, and the processes that it starts, to some processors.
+///
+/// # Errors
+/// When none of them is there, or none within what this process may use.
+pub fn pin_to_any(cpus: &[u32]) -> Result<(), TopologyError> {
+    let cpu = cpus.first().copied().unwrap_or_default();
+    match system::set_affinity(cpus) {
         Ok(()) => Ok(()),
         // EINVAL: none of the processors asked for is there and allowed.
         Err(error) if error.kind() == io::ErrorKind::InvalidInput => {

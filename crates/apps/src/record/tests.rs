@@ -1,0 +1,285 @@
+use std::collections::VecDeque;
+
+use proptest::prelude::*;
+use wordline_core::Basis;
+
+use super::*;
+use crate::Profile;
+
+/// Lists in order of use, as plain as can be.
+struct PlainLists {
+    sets: Vec<VecDeque<(u32, bool)>>,
+    ways: usize,
+}
+
+impl PlainLists {
+    fn access(&mut self, line: u32, dirty: bool) -> (bool, Option<(u32, bool)>) {
+        let count = self.sets.len();
+        let set = &mut self.sets[line as usize % count];
+        if let Some(at) = set.iter().position(|(here, _)| *here == line) {
+            let (_, was) = set.remove(at).expect("it is there");
+            set.push_front((line, was | dirty));
+            return (true, None);
+        }
+        set.push_front((line, dirty));
+        (
+            false,
+            (set.len() > self.ways).then(|| set.pop_back()).flatten(),
+        )
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_cache_keeps_what_was_used_last(
+        ways in 1_u32..=16,
+        sets in prop::sample::select(vec![1_u64, 4, 64, 128]),
+        accesses in prop::collection::vec((0_u32..600, any::<bool>()), 1..800),
+    ) {
+        let setting = CacheSetting::plain(sets * 64 * u64::from(ways), ways);
+        let mut cache = CacheArray::new(setting).expect("it can be");
+        let mut plain = PlainLists { sets: vec![VecDeque::new(); sets as usize], ways: ways as usize };
+        for (line, dirty) in accesses {
+            let found = cache.access(line, dirty);
+            prop_assert_eq!((found.hit, found.victim), plain.access(line, dirty));
+        }
+    }
+
+    #[test]
+    fn any_records_are_taken(
+        words in prop::collection::vec(any::<(u64, u32, u32, bool)>(), 0..300),
+        sets in prop::sample::select(vec![2_u32, 4, 64]),
+    ) {
+        let shared = SharedTrace::new(RecordedCaches::usual(1), CoreShape::performance_core(300), sets)
+            .expect("they can be");
+        let mut trace = CoreTrace::new(&shared, SamplePlan::WHOLE).expect("they can be");
+        let block = TraceBlock::default();
+        let records: Vec<_> = words
+            .iter()
+            .map(|&(address, index, shift, store)| match index % 9 {
+                0 => TraceRecord::block(address & 0xFFFF),
+                _ => TraceRecord::access(address, index, shift, store),
+            })
+            .collect();
+        for _ in 0..4 {
+            trace.take(&shared, &records, 1 << 18, 0, &|_| &block);
+        }
+        trace.end(&shared);
+        let recording = shared.recording("x86_64", true, None);
+        prop_assert_eq!(recording.instructions(), 4 << 18);
+        prop_assert!(recording.lines_read <= 2 * (recording.counts.loads + recording.counts.stores));
+    }
+}
+
+#[test]
+fn caches_that_cannot_be_are_named() {
+    let of = |bytes, ways| CacheArray::new(CacheSetting::plain(bytes, ways)).expect_err("not one");
+    assert!(of(1 << 20, 17).to_string().contains("17 lines"));
+    assert!(of(1 << 20, 0).to_string().contains("0 lines"));
+    assert!(of(100, 4).to_string().contains("100 bytes"));
+    assert!(of(2 << 30, 16).to_string().contains("1 GiB"));
+}
+
+/// Lines under way in chains of pointers that are followed side by side, with some arithmetic behind each load.
+fn under_way(chains: u32, arithmetic: u32, prefetch: bool, step: u32) -> f64 {
+    let of = |memory| CoreShape {
+        prefetch,
+        ..CoreShape::performance_core(memory)
+    };
+    let (mut with, mut without) = (CoreModel::new(of(300)), CoreModel::new(of(0)));
+    let load = |chain: u32| MicroOperation {
+        address: 1 << chain,
+        writes: 1 << chain,
+        ..MicroOperation::default()
+    };
+    let add = MicroOperation {
+        reads: 1 << 40,
+        writes: 1 << 40,
+        latency: 1,
+        ..MicroOperation::default()
+    };
+    let mut lines = 0_u32;
+    for _ in 0..4000 {
+        for chain in 0..chains {
+            lines += 1;
+            let touch = LineTouch {
+                line: lines.wrapping_mul(step),
+                word: lines,
+                level: 4,
+                store: false,
+            };
+            for model in [&mut with, &mut without] {
+                model.execute(&load(chain), &[touch], true);
+            }
+        }
+        for _ in 0..arithmetic {
+            with.execute(&add, &[], true);
+            without.execute(&add, &[], true);
+        }
+    }
+    f64::from(lines) * 300.0 / (with.cycles() - without.cycles()) as f64
+}
+
+#[test]
+fn chains_have_as_many_lines_under_way_as_there_are_chains() {
+    // The window holds hundreds of misses of one chain, of which each waits for the one before.
+    for chains in [1, 2, 4, 8] {
+        let found = under_way(chains, 4, false, 7919);
+        assert!(
+            (found / f64::from(chains) - 1.0).abs() < 0.05,
+            "{chains}: {found}"
+        );
+    }
+    // More than the line-fill buffers hold are not.
+    let found = under_way(32, 0, false, 7919);
+    assert!((14.0..=16.5).contains(&found), "{found}");
+}
+
+#[test]
+fn a_stream_is_foreseen() {
+    let random = under_way(1, 4, true, 7919);
+    let stream = under_way(1, 4, true, 1);
+    assert!(random < 1.1 && stream > 4.0, "{random} {stream}");
+}
+
+#[test]
+fn a_branch_that_waits_for_a_miss_and_is_not_foreseen_ends_the_window() {
+    let load = MicroOperation {
+        address: 1 << 2,
+        writes: 1 << 1,
+        ..MicroOperation::default()
+    };
+    let branch = MicroOperation {
+        reads: 1 << 1,
+        latency: 1,
+        branch: Branch::Conditional,
+        ..MicroOperation::default()
+    };
+    let cycles = |foreseen| {
+        let mut core = CoreModel::new(CoreShape::performance_core(300));
+        for at in 0..1000 {
+            let touch = LineTouch {
+                line: at * 7919,
+                word: at,
+                level: 4,
+                store: false,
+            };
+            core.execute(&load, &[touch], true);
+            core.execute(&branch, &[], foreseen);
+        }
+        core.cycles()
+    };
+    // One at a time, or as many as the buffers hold.
+    assert!(cycles(false) > 300_000);
+    assert!(cycles(true) < 25_000);
+}
+
+#[test]
+fn branches_are_learnt() {
+    let mut history = BranchHistory::default();
+    let mut wrong = 0;
+    for at in 0..4000_u64 {
+        // Taken three times of four, and an indirect branch that alternates.
+        let to = if at % 4 == 3 { 0x1008 } else { 0x2000 };
+        wrong += u32::from(!history.resolve(Branch::Conditional, 0x1000, 0x1008, to));
+        let to = if at % 2 == 0 { 0x3010 } else { 0x4020 };
+        wrong += u32::from(!history.resolve(Branch::Indirect, 0x3000, 0, to));
+        assert!(history.resolve(Branch::None, 0, 0, at));
+    }
+    assert!(wrong < 200, "{wrong}");
+}
+
+/// A program of a thread that reads a stretch of memory at random, so many bytes, from the trace's view.
+fn recorded(bytes: u64, sets: u32, plan: SamplePlan) -> Recording {
+    let core = CoreShape::performance_core(300);
+    let shared = SharedTrace::new(RecordedCaches::usual(1), core, sets).expect("they can be");
+    let mut trace = CoreTrace::new(&shared, plan).expect("they can be");
+    let mut regime = trace.regime(&shared);
+    let load = MicroOperation {
+        address: 1 << 1,
+        writes: 1 << 1,
+        ..MicroOperation::default()
+    };
+    let block = TraceBlock {
+        start: 0x1000,
+        last: 0x1004,
+        end: 0x1008,
+        operations: vec![load, MicroOperation::default()],
+    };
+    let mut state = 1_u64;
+    for _ in 0..8000 {
+        let mut records = Vec::new();
+        for _ in 0..500 {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            let address = 0x7F00_0000_0000 + (state >> 20) % bytes;
+            if regime.blocks {
+                records.push(TraceRecord::block(7));
+            }
+            if regime.all || shared.followed() >> SharedTrace::kind(address) & 1 == 1 {
+                records.push(TraceRecord::access(address, 0, 0, state >> 63 == 1));
+            }
+        }
+        regime = trace.take(&shared, &records, 1000, 0x1000, &|_| &block);
+    }
+    trace.end(&shared);
+    shared.recording("x86_64", true, None)
+}
+
+#[test]
+fn some_sets_stand_for_all() {
+    let bytes = 24 << 20;
+    let whole = recorded(bytes, 64, SamplePlan::WHOLE);
+    let some = recorded(bytes, 4, SamplePlan::SETS);
+    let ratio = some.lines_read as f64 / whole.lines_read as f64;
+    assert!((ratio - 1.0).abs() < 0.02, "{ratio}");
+    let ratio = some.lines_written as f64 / whole.lines_written as f64;
+    assert!((ratio - 1.0).abs() < 0.04, "{ratio}");
+    assert!(!whole.samples.is_empty() && !some.samples.is_empty());
+}
+
+#[test]
+fn a_recording_makes_a_profile() {
+    let recording = recorded(64 << 20, 64, SamplePlan::WHOLE);
+    let assumptions = RecordingAssumptions {
+        name: "random".into(),
+        made_by: "a test".into(),
+        baseline: "rdimm-6400-2rx4-128g@xeon6-1s".into(),
+        latency_ns: 100.0,
+        latency_basis: Basis::Assumed,
+        clock_hz: 3e9,
+        copies: 4,
+    };
+    let profile = assumptions.profile(&recording).expect("it is long enough");
+    assert_eq!(Profile::from_json(&profile.to_json()), Ok(profile.clone()));
+    assert_eq!(profile.cores, 4);
+    let phase = &profile.phases[0];
+    // One chain of pointers in memory: it waits nearly all the time, for one line.
+    assert!(phase.stall_share.value > 0.9, "{phase:?}");
+    let outstanding = phase.outstanding.expect("it is known").value;
+    assert!((0.9..1.3).contains(&outstanding), "{outstanding}");
+    // By Little's law the parts agree.
+    let line_time = phase.seconds.value * phase.stall_share.value * 4.0 / phase.lines_read.value;
+    assert!((line_time * 1e9 * outstanding / 100.0 - 1.0).abs() < 0.02);
+    let short = Recording {
+        samples: Vec::new(),
+        ..recording.clone()
+    };
+    let error = assumptions.profile(&short).expect_err("no window");
+    assert!(matches!(error, RecordingError::Short { .. }));
+    let empty = Recording {
+        thread_instructions: Vec::new(),
+        ..recording.clone()
+    };
+    assert_eq!(assumptions.profile(&empty), Err(RecordingError::Empty));
+    // Without decoded instructions the range is wide.
+    let undecoded = Recording {
+        decoded: false,
+        samples: Vec::new(),
+        ..recording
+    };
+    let phase = &assumptions.profile(&undecoded).expect("it is one").phases[0];
+    let [least, greatest] = phase.stall_share.bounds();
+    assert!(greatest - least > 0.2, "{phase:?}");
+}
