@@ -15,6 +15,7 @@ pub mod latency;
 pub mod ledger;
 pub mod loaded;
 pub mod matrix;
+mod probe;
 pub mod sampling;
 mod system;
 pub mod timer;

@@ -1,7 +1,7 @@
 //! The interval holds the true median.
 
 use super::*;
-use crate::memory::estimate::planted::{PlantedLatency, TEN_RIVALS};
+use crate::memory::estimate::planted::PlantedLatency;
 use crate::memory::estimate::quantile::middle;
 use crate::memory::estimate::{Grade, GradeReason, TimedBatch, TimerCost, loads_per_batch};
 
@@ -75,32 +75,6 @@ fn drifting() {
     }
     let wave = of(PlantedLatency::Wave { height_ns: 10.0 });
     holds("a wave", &wave, 0.20);
-}
-
-#[test]
-fn preempted() {
-    let run = PlantedRun::new(PlantedLatency::Still { scale_ns: 3.0 });
-    let run = PlantedRun {
-        preemption: Some(TEN_RIVALS),
-        loads: 100,
-        ..run
-    };
-    holds("ten rivals a core", &run, 0.02);
-    for seed in 0..100 {
-        let found = estimate(&run, seed, &Defences::ALL).expect("an estimate");
-        assert!(found.mean_ps < 110e3 && found.p99_ps < 125e3, "{found:?}");
-        assert!(
-            found.hit_share > 0.0 && found.cold_share > 0.03,
-            "{found:?}"
-        );
-        assert_eq!(found.grade, Grade::C, "{:?}", found.reasons);
-        assert!(has(&found, "core_contention") && !has(&found, "memory_contention"));
-    }
-    let modes = PlantedRun {
-        latency: PlantedLatency::TwoModes { burst: 1.0 },
-        ..run
-    };
-    holds("ten rivals a core, 70/30", &modes, 0.02);
 }
 
 #[test]
@@ -181,7 +155,7 @@ fn contention_for_memory_is_named() {
         latency_with(&batches, &light.timer, ledger, &Defences::ALL).expect("an estimate")
     };
     assert!(!has(&found(&ledger), "memory_contention"));
-    ledger.other_cpu_share = 0.3;
+    ledger.elsewhere_cpu_share = Some(0.3);
     assert!(has(&found(&ledger), "memory_contention"));
 }
 
