@@ -8,6 +8,7 @@ use std::time::Duration;
 use wordline_core::results::{HistogramBucket, NoValue};
 use wordline_core::{Axis, Basis, HostLoadedTest, Metric, Pattern, ResultSet};
 use wordline_dram::system::{BIN_PS, BINS};
+use wordline_host::memory::estimate::{Grade, GradeReason};
 use wordline_host::memory::loaded::{self, LoadedPlan, LoadedPoint, LoadedRun};
 
 use super::names;
@@ -96,13 +97,13 @@ fn place(test: &HostLoadedTest, point: &LoadedPoint) -> String {
 
 /// Throughput in B/s and mean latency in seconds.
 fn placed(run: &LoadedRun, point: &LoadedPoint) -> Place {
-    let samples = BatchMeans::of(run, point);
+    let samples = BatchMeans::of(point);
     (point.load.0 + point.probes, seconds(samples.mean_ps))
 }
 
 fn idle(run: &LoadedRun) -> Option<f64> {
     let point = run.idle.as_ref()?;
-    Some(seconds(BatchMeans::of(run, point).mean_ps))
+    Some(seconds(BatchMeans::of(point).mean_ps))
 }
 
 /// The rows of a run, whoever measured it.
@@ -121,7 +122,7 @@ pub(super) fn rows(
     let samples: Vec<BatchMeans> = run
         .points
         .iter()
-        .map(|point| BatchMeans::of(run, point))
+        .map(|point| BatchMeans::of(point))
         .collect();
     // Least load first, as a curve goes.
     let place = |(point, means): (&LoadedPoint, &BatchMeans)| {
@@ -144,7 +145,7 @@ pub(super) fn rows(
             let at = subject.at(Axis::WithinS, seconds(within as f64));
             at.add(
                 Metric::LatencyShare,
-                Ok(means.share_within(within as f64)),
+                trust::trusted(means.grade, means.share_within(within as f64)),
                 document,
             );
         }
@@ -181,7 +182,18 @@ fn throughput(run: &LoadedRun, point: &LoadedPoint, subject: &Subject, document:
     subject.add(Metric::ThroughputProbes, Ok(point.probes), document);
 }
 
-/// The grade of a point. Memory under load is contended for by design: that is no reason against it here.
+/// Reasons that hold under load. Memory is contended for by design: that is no reason against a figure here.
+fn foreign(reasons: &[GradeReason]) -> Vec<GradeReason> {
+    let foreign = |reason: &&GradeReason| {
+        !matches!(
+            reason,
+            GradeReason::MemoryContention { .. } | GradeReason::UnexplainedSpread { .. }
+        )
+    };
+    reasons.iter().filter(foreign).cloned().collect()
+}
+
+/// The grade of a point.
 fn grade(
     point: &LoadedPoint,
     subject: &Subject,
@@ -189,13 +201,10 @@ fn grade(
     doubts: &mut Doubts,
     document: &mut ResultSet,
 ) {
-    use wordline_host::memory::estimate::{Grade, GradeReason};
     let ledger = &point.sampled.ledger;
     match &point.sampled.estimate {
         Ok(found) => {
-            let foreign =
-                |reason: &&GradeReason| !matches!(reason, GradeReason::MemoryContention { .. });
-            let reasons: Vec<GradeReason> = found.reasons.iter().filter(foreign).cloned().collect();
+            let reasons = foreign(&found.reasons);
             let graded = (Grade::of(&reasons), reasons.as_slice());
             doubts.graded(graded, found.hit_share, ledger, subject, name, document);
         }
@@ -203,7 +212,7 @@ fn grade(
     }
 }
 
-/// Means of batches, without the clock's cost and without those that were interrupted, in picoseconds a load.
+/// Means of batches, without the clock's cost and without those that were interrupted or cold, in picoseconds a load.
 struct BatchMeans {
     /// Ascending.
     sorted: Vec<f64>,
@@ -211,25 +220,24 @@ struct BatchMeans {
     mean_ps: f64,
     /// Half the width of the 95 % interval of the mean.
     confidence_ps: f64,
+    /// How far they can be trusted; refused where there is no estimate.
+    grade: Grade,
 }
 
 impl BatchMeans {
-    fn of(run: &LoadedRun, point: &LoadedPoint) -> Self {
-        let kept = point.sampled.kept();
-        let each = |batch: &wordline_host::memory::estimate::TimedBatch| {
-            let net = batch.duration_ps as f64 - run.timer.cost_ps;
-            net.max(0.0) / f64::from(batch.loads.max(1))
-        };
-        let in_time: Vec<f64> = kept.iter().map(each).collect();
-        let loads = kept.iter().map(|batch| u64::from(batch.loads)).sum();
+    fn of(point: &LoadedPoint) -> Self {
+        let found = point.sampled.estimate.as_ref();
+        let kept = found.map_or(&[][..], |found| found.kept.as_slice());
+        let in_time: Vec<f64> = kept.iter().map(|batch| batch.ps.max(0.0)).collect();
         let (mean_ps, confidence_ps) = by_blocks(&in_time);
         let mut sorted = in_time;
         sorted.sort_by(f64::total_cmp);
         Self {
             sorted,
-            loads,
+            loads: found.map_or(0, |found| found.samples),
             mean_ps,
             confidence_ps,
+            grade: found.map_or(Grade::Refused, |found| Grade::of(&foreign(&found.reasons))),
         }
     }
 
@@ -255,14 +263,15 @@ impl BatchMeans {
             (Metric::LatencyP999, self.quantile(0.999)),
             (Metric::LatencyMax, self.quantile(1.0)),
         ] {
-            let mut row = subject.row(metric, Ok(seconds(ps)));
+            let mut row = subject.row(metric, trust::trusted(self.grade, seconds(ps)));
             row.distribution = Some(name.clone());
             document.rows.push(row);
         }
         document.histograms.insert(name, self.buckets());
         subject.add(Metric::AccessCount, Ok(self.loads as f64), document);
         let half = self.confidence_ps;
-        let ends = [self.mean_ps - half, self.mean_ps + half].map(|end| Ok(seconds(end)));
+        let ends = [self.mean_ps - half, self.mean_ps + half];
+        let ends = ends.map(|end| trust::trusted(self.grade, seconds(end)));
         trust::interval(Metric::LatencyMean, ends, subject, document);
     }
 

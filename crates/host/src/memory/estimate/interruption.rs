@@ -29,6 +29,8 @@ pub(super) struct KeptTiming {
     pub place: usize,
     /// Picoseconds a load or byte, without what cold caches added.
     pub value: f64,
+    /// What cold caches added, in the same.
+    pub taken_off: f64,
     /// Loads or bytes since the last interruption; infinite before the first.
     pub age: f64,
     /// The episode between two interruptions.
@@ -103,11 +105,15 @@ pub(super) fn screen(run: &CheckedTimings, ledger: &LedgerReading, defences: &De
     };
     let old = calm.iter().filter(|(_, batch)| batch.age >= warmth.from_age);
     let kept: Vec<KeptTiming> = old
-        .map(|(place, batch)| KeptTiming {
-            place: *place,
-            value: batch.value - warmth.taken_off(batch.age),
-            age: batch.age,
-            episode: batch.episode,
+        .map(|(place, batch)| {
+            let taken_off = warmth.taken_off(batch.age);
+            KeptTiming {
+                place: *place,
+                value: batch.value - taken_off,
+                taken_off,
+                age: batch.age,
+                episode: batch.episode,
+            }
         })
         .collect();
     Screening {

@@ -156,10 +156,7 @@ pub(super) fn shape(
         low -= share * below;
         high += share * above;
     }
-    let taken: f64 = screenings
-        .iter()
-        .flat_map(|one| one.kept.iter().map(|kept| one.warmth.taken_off(kept.age)))
-        .sum();
+    let taken: f64 = pooled.kept.iter().map(|kept| kept.taken_off).sum();
 
     let sum = |of: fn(&Screening) -> usize| screenings.iter().map(of).sum();
     let mut shape = TimingShape {
@@ -237,11 +234,12 @@ fn rise_and_spread(
     pooled: &PooledTimings,
     defences: &Defences,
 ) -> Option<(f64, f64)> {
-    let of = |quantiles: &Ordered| {
+    // What cold caches add scatters as well, so that distances are shares of what was timed.
+    let of = |quantiles: &Ordered, taken: f64| {
         let at = |share: f64| quantiles.at(share);
-        let quiet = at(0.05);
-        let shares = || (at(0.5) / quiet - 1.0, (at(0.75) - at(0.25)) / quiet);
-        (quiet > 0.0).then(shares)
+        let quiet = at(0.05) + taken;
+        let shares = || ((at(0.5) - at(0.05)) / quiet, (at(0.75) - at(0.25)) / quiet);
+        (at(0.05) > 0.0).then(shares)
     };
     let mut by_age: std::collections::BTreeMap<i32, Vec<usize>> = std::collections::BTreeMap::new();
     if defences.rise_at_equal_age && shape.episodes > 1 {
@@ -257,11 +255,12 @@ fn rise_and_spread(
     };
     let of_places = |places: &Vec<usize>| {
         let pairs = places.iter().map(|place| (pooled.values[*place], pooled.steps[*place]));
-        of(&Ordered::new(pairs.collect()))
+        let taken: f64 = places.iter().map(|place| pooled.kept[*place].taken_off).sum();
+        of(&Ordered::new(pairs.collect()), taken / places.len() as f64)
     };
     let each: Vec<(f64, f64)> = by_age.values().filter(enough).filter_map(of_places).collect();
     if each.is_empty() {
-        return of(&shape.quantiles);
+        return of(&shape.quantiles, shape.corrected * shape.median);
     }
     let (mut rises, mut spreads): (Vec<f64>, Vec<f64>) = each.into_iter().unzip();
     Some((middle(&mut rises), middle(&mut spreads)))

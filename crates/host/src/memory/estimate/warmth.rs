@@ -5,9 +5,8 @@
 //! squares *within* episodes between interruptions, because episodes that last long are those of a quieter machine. The age
 //! `n` counts loads and not time: slow loads bring back no more than fast ones.
 //!
-//! Where enough batches are older than the horizon at which 2 % of the latency are left, the younger ones go and nothing is
-//! corrected. Else the older half stays, with what is still missing taken off, and the interval grows by what that leaves in
-//! doubt.
+//! Where enough batches are older than the horizon at which 2 % of the latency are left, the younger ones go; else the older
+//! half stays. What is still missing is taken off those that stay, and the interval grows by what that leaves in doubt.
 
 use super::defences::Defences;
 use super::quantile::middle;
@@ -15,15 +14,21 @@ use super::quantile::middle;
 /// A batch is cold while it is slower than warm ones by this share.
 const COLD_SHARE: f64 = 0.02;
 /// Episodes with batches of several ages that a fit needs.
-const LEAST_EPISODES: usize = 4;
+const LEAST_EPISODES: usize = 8;
 /// Episodes and batches beyond the horizon that need no correction.
 const LEAST_OLDER: (usize, usize) = (8, 256);
 /// Steps of the grid of `P` on either side of what is expected, each a factor of the root of two: a quarter to four times.
 const GRID_STEPS: i32 = 4;
+/// Parts of the distance between the best point and its neighbours.
+const BETWEEN: u32 = 4;
 /// Batches to which the smallest `P` extends where nothing is expected.
 const LEAST_BATCHES: f64 = 4.0;
 /// Points of the grid where nothing is expected.
 const GRID_MOST: usize = 24;
+/// A correction that is less well known than this share of the latency is none.
+const KNOWN_SHARE: f64 = 0.5;
+/// So much clearer a fall must be where nothing is expected, because many shapes are tried.
+const OF_MANY: f64 = 1.5;
 /// An episode that is shorter than this part of `P` shows a straight line, of which the end is unknown.
 const LEAST_PART: f64 = 1.0 / 3.0;
 /// Where the horizon ends without the defence of whole refills: 1.6 ms of loads of 100 ns, as long as a cache of 1 MiB takes.
@@ -97,22 +102,42 @@ pub(super) fn warmth(aged: &[AgedBatch], expected: Option<f64>, defences: &Defen
         return Warmth::default();
     }
     let grid = grid(aged, expected, oldest);
-    let fits: Vec<WarmthFit> = grid
+    let mut fits: Vec<WarmthFit> = grid
         .into_iter()
         .filter_map(|loads| WarmthFit::of(aged, loads))
         .collect();
+    for loads in between(&fits) {
+        fits.extend(WarmthFit::of(aged, loads));
+    }
     let Some(best) = fits
         .iter()
         .min_by(|one, other| one.squares.total_cmp(&other.squares))
     else {
         return unfitted(aged, expected);
     };
-    let warm = best.warm();
-    let is_seen = best.excess > best.student() * best.error && best.excess > COLD_SHARE * warm;
+    // Among what the episodes allow, what is expected comes first.
+    let near = |fit: &&WarmthFit| {
+        expected.is_some_and(|loads| (fit.loads / loads - 1.0).abs() < 1e-6)
+    };
+    let known = fits.iter().find(near).filter(|fit| fit.is_allowed(best));
+    let taken = known.unwrap_or(best);
+    // Of several shapes the best may fit by chance.
+    let errors = match expected {
+        Some(_) => taken.student(),
+        None => OF_MANY * taken.student(),
+    };
+    let warm = taken.warm();
+    let is_seen = taken.excess > errors * taken.error && taken.excess > COLD_SHARE * warm;
     if !is_seen || warm <= 0.0 {
-        return Warmth::default();
+        // What was not seen may be there all the same, as far as its error goes.
+        let most = known.map_or(0.0, |fit| fit.at_middle(aged.iter(), 1.0));
+        return Warmth {
+            doubt: (most, 0.0),
+            is_bound: most > KNOWN_SHARE * warm,
+            ..Warmth::default()
+        };
     }
-    let horizon = best.loads * (best.excess / (COLD_SHARE * warm)).ln();
+    let horizon = taken.loads * (taken.excess / (COLD_SHARE * warm)).ln();
     let horizon = match defences.whole_refill {
         true => horizon,
         false => horizon.min(OLD_CAP_LOADS),
@@ -121,33 +146,71 @@ pub(super) fn warmth(aged: &[AgedBatch], expected: Option<f64>, defences: &Defen
     let mut episodes: Vec<usize> = older.clone().map(|batch| batch.episode).collect();
     episodes.dedup();
     let is_enough = episodes.len() >= LEAST_OLDER.0 && older.count() >= LEAST_OLDER.1;
-    if is_enough || !defences.correct_cold {
-        return Warmth {
-            horizon,
-            from_age: if is_enough { horizon } else { 0.0 },
-            ..Warmth::default()
-        };
-    }
     let mut ages: Vec<f64> = aged.iter().map(|batch| batch.age).collect();
-    let from_age = middle(&mut ages);
-    let kept = || aged.iter().filter(|batch| batch.age >= from_age);
-    // What each shape that the episodes allow takes off at the middle, from its least to its most.
-    let taken = |fit: &WarmthFit, sign: f64| {
-        let excess = fit.excess.max(0.0) + sign * fit.student() * fit.error;
-        let left: f64 = kept().map(|batch| (-batch.age / fit.loads).exp()).sum();
-        excess.max(0.0) * left / kept().count().max(1) as f64
+    let from_age = match is_enough {
+        true => horizon,
+        false if defences.correct_cold => middle(&mut ages),
+        false => 0.0,
     };
-    let allowed = || fits.iter().filter(|fit| fit.is_allowed(best));
-    let middle = taken(best, 0.0);
-    let most = allowed().map(|fit| taken(fit, 1.0)).fold(middle, f64::max);
-    let least = allowed().map(|fit| taken(fit, -1.0)).fold(middle, f64::min);
-    Warmth {
+    let found = Warmth {
         horizon,
         from_age,
-        excess: (best.excess, best.loads),
-        doubt: (most - middle, middle - least),
-        is_bound: oldest < best.loads * LEAST_PART,
+        ..Warmth::default()
+    };
+    match defences.correct_cold {
+        true => corrected(found, aged, &fits, (taken, best), oldest),
+        false => found,
     }
+}
+
+/// What is taken off those that stay by the shape `taken`, and the doubt that all shapes leave that are not worse than the best
+/// beyond chance.
+fn corrected(
+    found: Warmth,
+    aged: &[AgedBatch],
+    fits: &[WarmthFit],
+    (taken, best): (&WarmthFit, &WarmthFit),
+    oldest: f64,
+) -> Warmth {
+    let kept = || aged.iter().filter(|batch| batch.age >= found.from_age);
+    let at_middle = |fit: &WarmthFit, sign: f64| fit.at_middle(kept(), sign);
+    let allowed = || fits.iter().filter(|fit| fit.is_allowed(best));
+    let off = at_middle(taken, 0.0);
+    let most = allowed().map(|fit| at_middle(fit, 1.0));
+    let most = most.fold(at_middle(taken, 1.0), f64::max);
+    let least = allowed().map(|fit| at_middle(fit, -1.0));
+    let least = least.fold(at_middle(taken, -1.0), f64::min);
+    let warm = taken.warm();
+    let is_known = at_middle(taken, 1.0) - off < KNOWN_SHARE * warm;
+    // Where not even its own error is small, nothing is taken off, and what may be is a bound.
+    let (excess, off) = match is_known {
+        true => (taken.excess, off),
+        false => (0.0, 0.0),
+    };
+    Warmth {
+        excess: (excess, taken.loads),
+        doubt: (most - off, (off - least).max(0.0)),
+        is_bound: !is_known
+            || oldest < taken.loads * LEAST_PART
+            || most - least > KNOWN_SHARE * warm,
+        ..found
+    }
+}
+
+/// Places between the best fit and its neighbours, of which the best one may be truly the best.
+fn between(fits: &[WarmthFit]) -> Vec<f64> {
+    let best = fits.iter().enumerate();
+    let best = best.min_by(|(_, one), (_, other)| one.squares.total_cmp(&other.squares));
+    let Some((best, fit)) = best else {
+        return Vec::new();
+    };
+    let ends = [best.checked_sub(1), Some(best + 1)].into_iter().flatten();
+    let ends = ends.filter_map(|place| fits.get(place));
+    let parts = |end: &WarmthFit| {
+        let factor = end.loads / fit.loads;
+        (1..BETWEEN).map(move |part| fit.loads * factor.powf(f64::from(part) / f64::from(BETWEEN)))
+    };
+    ends.flat_map(parts).collect()
 }
 
 /// Too few episodes for a fit: a doubt where most batches are young by what is expected.
@@ -217,6 +280,14 @@ impl WarmthFit {
         let each = self.episodes.iter();
         let sum = each.map(|one| one.weight * (one.mean_y - self.excess * one.mean_x));
         sum.sum::<f64>() / weight
+    }
+
+    /// What batches have too much on the mean, with so many errors.
+    fn at_middle<'b>(&self, batches: impl Iterator<Item = &'b AgedBatch>, errors: f64) -> f64 {
+        let excess = self.excess.max(0.0) + errors * self.student() * self.error;
+        let left = batches.map(|batch| (-batch.age / self.loads).exp());
+        let (count, left) = left.fold((0.0, 0.0), |(count, sum), left| (count + 1.0, sum + left));
+        excess.max(0.0) * left / f64::max(count, 1.0)
     }
 
     /// Standard errors that are no accident, by the number of episodes: about the 97.5 % quantile of Student's t.

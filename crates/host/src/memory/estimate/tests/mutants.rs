@@ -97,6 +97,7 @@ fn a_refill_takes_as_long_as_it_takes() {
         &refills::still(16e3),
         Defences {
             whole_refill: false,
+            correct_cold: false,
             ..ALL
         },
     );
