@@ -10,13 +10,16 @@ mod tests;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use super::arena::{Arena, ArenaRequest, PageSize};
+use super::chain::{ChainWalk, PointerChain};
 use super::driver::{self, SharedStop};
 use super::estimate::{
     self, DriverPause, EstimateError, LEAST_EXCESS_PS, LatencyEstimate, TIMES_UPPER_QUARTILE, TimedBatch, TimedRun,
     TimerCost, loads_per_batch,
 };
+use super::latency::PAGE_BYTES;
 use super::ledger::LedgerReading;
-use super::timer::{TimerError, timer_cost};
+use super::timer::{TimerError, cost_beside_loads, timer_cost};
 use crate::WallClock;
 pub(super) use bench::LoadSource;
 use bench::{MachineBench, SampleBench};
@@ -33,6 +36,9 @@ const BATCHES_LEAST: usize = 64;
 
 /// Loads of a batch, at least, where the batch is short for want of loads.
 const LOADS_LEAST: u64 = 16;
+
+/// Bytes of the chain beside whose loads the clock is read to see what that costs: the memory's own scatter would hide it.
+const COST_CHAIN: u64 = 64 << 10;
 
 /// Loads that show about how long one takes.
 const TRIAL: u32 = 64;
@@ -75,7 +81,20 @@ pub(super) struct MeasuredClock {
 impl MeasuredClock {
     pub(super) fn start() -> Result<Self, TimerError> {
         let clock = WallClock::start();
-        let cost = timer_cost(&clock)?;
+        let mut cost = timer_cost(&clock)?;
+        let request = ArenaRequest {
+            bytes: COST_CHAIN,
+            pages: PageSize::Base,
+            node: None,
+        };
+        // Where there is no memory for that, what is measured next says so.
+        if let Ok(mut arena) = Arena::map(&request) {
+            let memory = &mut arena.bytes_mut()[..COST_CHAIN as usize];
+            if let Ok(mut chain) = PointerChain::lay(memory, ChainWalk::Random, PAGE_BYTES, 1) {
+                let mut load = |loads: u32| chain.follow(u64::from(loads));
+                cost.cost_ps = cost_beside_loads(&clock, &cost, TRIAL, &mut load);
+            }
+        }
         Ok(Self { clock, cost })
     }
 }

@@ -79,7 +79,7 @@ fn next_pauses(asked: &[u64], run: &LoadedRun) -> Vec<u64> {
         ([], []) => sweep::START.to_vec(),
         (asked, []) => asked.to_vec(),
         ([], points) => {
-            let of = |point: &LoadedPoint| (point.delay_cycles.unwrap_or(0), placed(run, point));
+            let of = |point: &LoadedPoint| (point.delay_cycles.unwrap_or(0), placed(point));
             let points: Vec<(u64, Place)> = points.iter().map(of).collect();
             sweep::lacking(&points, idle(run).unwrap_or(0.0))
         }
@@ -96,14 +96,14 @@ fn place(test: &HostLoadedTest, point: &LoadedPoint) -> String {
 }
 
 /// Throughput in B/s and mean latency in seconds.
-fn placed(run: &LoadedRun, point: &LoadedPoint) -> Place {
+fn placed(point: &LoadedPoint) -> Place {
     let samples = BatchMeans::of(point);
     (point.load.0 + point.probes, seconds(samples.mean_ps))
 }
 
 fn idle(run: &LoadedRun) -> Option<f64> {
-    let point = run.idle.as_ref()?;
-    Some(seconds(BatchMeans::of(point).mean_ps))
+    let means = BatchMeans::of(run.idle.as_ref()?);
+    (!means.sorted.is_empty()).then(|| seconds(means.mean_ps))
 }
 
 /// The rows of a run, whoever measured it.
@@ -122,7 +122,7 @@ pub(super) fn rows(
     let samples: Vec<BatchMeans> = run
         .points
         .iter()
-        .map(|point| BatchMeans::of(point))
+        .map(BatchMeans::of)
         .collect();
     // Least load first, as a curve goes.
     let place = |(point, means): (&LoadedPoint, &BatchMeans)| {
@@ -154,9 +154,10 @@ pub(super) fn rows(
         }
         grade(point, &subject, &name, &mut doubts, document);
     }
-    if let Some(idle) = idle {
+    if let (Some(idle), Some(point)) = (idle, &run.idle) {
         let alone = whole.estimate(Basis::Measured, "idle");
-        alone.add(Metric::LatencyMean, Ok(idle), document);
+        let value = trust::trusted(BatchMeans::of(point).grade, idle);
+        alone.add(Metric::LatencyMean, value, document);
     }
     if document.complete {
         knee_rows(&places, &errors, &whole, document);
@@ -205,6 +206,7 @@ fn grade(
     match &point.sampled.estimate {
         Ok(found) => {
             let reasons = foreign(&found.reasons);
+            trust::cold(found, subject, document);
             let graded = (Grade::of(&reasons), reasons.as_slice());
             doubts.graded(graded, found.hit_share, ledger, subject, name, document);
         }
@@ -255,6 +257,7 @@ impl BatchMeans {
 
     /// The rows that probes of simulated modules have.
     fn rows(&self, name: String, subject: &Subject, document: &mut ResultSet) {
+        let is_trusted = self.grade < Grade::Refused;
         for (metric, ps) in [
             (Metric::LatencyMean, self.mean_ps),
             (Metric::LatencyP50, self.quantile(0.5)),
@@ -264,10 +267,12 @@ impl BatchMeans {
             (Metric::LatencyMax, self.quantile(1.0)),
         ] {
             let mut row = subject.row(metric, trust::trusted(self.grade, seconds(ps)));
-            row.distribution = Some(name.clone());
+            row.distribution = is_trusted.then(|| name.clone());
             document.rows.push(row);
         }
-        document.histograms.insert(name, self.buckets());
+        if is_trusted {
+            document.histograms.insert(name, self.buckets());
+        }
         subject.add(Metric::AccessCount, Ok(self.loads as f64), document);
         let half = self.confidence_ps;
         let ends = [self.mean_ps - half, self.mean_ps + half];
