@@ -254,6 +254,12 @@ metrics! {
          refused one has no value.";
     BatchesHit "batches_hit" "1" Lower [Share]
         "Share of the measured batches that other programs or other guests interrupted; they are left out.";
+    BatchesCold "batches_cold" "1" Lower [Share]
+        "Share of the measured batches that brought back what an interruption had displaced; they are left out.";
+    ColdLoads "cold_loads" "1" Lower [Whole]
+        "Loads after an interruption until all but 2 % of what it had displaced was back; 0 where nothing was missing.";
+    ColdCorrection "cold_correction" "1" Lower [Share]
+        "What loads still lacked after an interruption and was taken off, as a share of the median.";
     StealShare "steal_share" "1" Lower [Share]
         "Share of the time that the hypervisor kept the measuring processors from running.";
     CpuPressure "cpu_pressure" "1" Lower [Share]

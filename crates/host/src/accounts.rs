@@ -16,7 +16,8 @@ pub(crate) struct ThreadInstant {
 }
 
 impl ThreadInstant {
-    fn now() -> Self {
+    /// Reads both.
+    pub(crate) fn now() -> Self {
         let used = clock_gettime(ClockId::ThreadCPUTime);
         Self {
             processor: used.try_into().unwrap_or_default(),

@@ -8,7 +8,7 @@
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
-use super::kernels::{ChainLink, chase};
+use super::kernels::{ChainLink, chase, leave_caches};
 
 /// Bytes of a line.
 pub const LINE_BYTES: u64 = 64;
@@ -78,6 +78,8 @@ pub enum ChainError {
 /// A chain that lies in memory. It keeps the memory borrowed, because another write would lead its loads astray.
 #[derive(Debug)]
 pub struct PointerChain<'a> {
+    /// The first line in memory.
+    first: NonNull<ChainLink>,
     at: NonNull<ChainLink>,
     lines: u64,
     memory: PhantomData<&'a mut [u8]>,
@@ -121,8 +123,10 @@ impl<'a> PointerChain<'a> {
             ChainWalk::InPage => writer.in_pages(pages as u32, page_bytes / LINE_BYTES, seed),
             ChainWalk::PerPage => writer.per_page(pages as u32, page_bytes / LINE_BYTES, seed),
         }
+        let first = NonNull::from(writer.memory).cast();
         Ok(Self {
-            at: NonNull::from(writer.memory).cast(),
+            first,
+            at: first,
             lines,
             memory: PhantomData,
         })
@@ -145,6 +149,33 @@ impl<'a> PointerChain<'a> {
         // SAFETY: the chain stands at one of its links, each of which is aligned and names another of the same memory, which
         // the chain borrows exclusively.
         self.at = unsafe { chase(self.at, loads) };
+    }
+
+    /// Bytes from the first line to the end of the last.
+    #[must_use]
+    pub const fn bytes(&self) -> u64 {
+        self.lines * LINE_BYTES
+    }
+
+    /// Reads a word every `step` bytes, whole lines, one read waiting for none before it: what translates the addresses of the
+    /// chain is in the caches afterwards, far sooner than by following it. Of the chain itself one line in `step` is.
+    pub fn touch_translations(&self, step: u64) {
+        let step = step.max(LINE_BYTES) / LINE_BYTES * LINE_BYTES;
+        for at in (0..self.bytes()).step_by(step as usize) {
+            // SAFETY: the chain borrows all of its lines, and `at` begins one of them, which holds a pointer.
+            let link = unsafe { self.first.as_ptr().byte_add(at as usize).read_volatile() };
+            std::hint::black_box(link.next);
+        }
+    }
+
+    /// Writes the chain's lines back to memory and takes them out of all caches, where the processor lets programs do so;
+    /// whether it does.
+    pub fn leave_caches(&self) -> bool {
+        let lines = (0..self.lines).map(|line| {
+            // SAFETY: `line` is one of those that the chain borrows.
+            unsafe { self.first.byte_add((line * LINE_BYTES) as usize) }
+        });
+        leave_caches(lines)
     }
 }
 

@@ -4,7 +4,8 @@
 //! data of which the truth is known. The steps, each a file below:
 //!
 //! 1. the cost of the timer is taken off ([`TimerCost`]);
-//! 2. batches during which another program had the core are removed, and the cold ones after them (`interruption`);
+//! 2. batches during which another program had the core are removed, and the cold ones after them (`interruption`), or what
+//!    cold caches added is taken off (`warmth`);
 //! 3. quantiles are taken, with the clock's step spread over its width (`quantile`);
 //! 4. the interval of the median comes from ranks and blocks, so that it holds under bursts and drift (`interval`);
 //! 5. what is left in doubt is named, and decides the grade (`grade`).
@@ -27,13 +28,15 @@ mod quantile;
 mod shape;
 #[cfg(test)]
 mod tests;
+mod warmth;
 
 pub use aggregate::{AggregateBandwidth, AggregateBasis, aggregate};
 pub use bandwidth::{BandwidthEstimate, TimedWindow, bandwidth};
 pub use batch::loads_per_batch;
 pub use grade::{Grade, GradeReason};
-pub use input::{EstimateError, LEAST_KEPT};
-pub use latency::{LatencyEstimate, TimedBatch, latency};
+pub use input::{DriverPause, EstimateError, LEAST_KEPT};
+pub(super) use interruption::{LEAST_EXCESS_PS, TIMES_UPPER_QUARTILE};
+pub use latency::{KeptBatch, LatencyEstimate, TimedBatch, TimedRun, latency, latency_of};
 
 /// What reading the clock costs, and the step in which it counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 use super::arena::{Arena, ArenaError, ArenaObtained, ArenaRequest, PageSize};
 use super::chain::{ChainWalk, PointerChain};
 use super::driver::{self, DriverError, SharedStop};
+use super::ledger::StealWatch;
+use super::probe::ChainProbe;
 use super::sampling::{MeasuredClock, SampledLatency, SamplingPlan, sample};
 use super::topology::{CpuPlace, Topology, pin_to};
 use curve::CurvePlace;
@@ -139,9 +141,11 @@ pub(super) fn measuring_cpu(
 
 /// Goes from working set to working set.
 struct Walker<'a> {
+    topology: &'a Topology,
     plan: &'a LatencyPlan,
     stop: &'a SharedStop,
     clock: MeasuredClock,
+    steal: StealWatch,
     sizes: Vec<u64>,
     until: Instant,
     /// Points that are still to come, as far as is known.
@@ -158,7 +162,7 @@ struct WalkOf<'m> {
 
 impl<'a> Walker<'a> {
     fn new(
-        topology: &Topology,
+        topology: &'a Topology,
         plan: &'a LatencyPlan,
         stop: &'a SharedStop,
     ) -> Result<Self, DriverError> {
@@ -176,9 +180,11 @@ impl<'a> Walker<'a> {
         };
         let left = plan.pages.len() * plan.walks.len() * sizes.len();
         Ok(Self {
+            topology,
             plan,
             stop,
             clock: MeasuredClock::start()?,
+            steal: StealWatch::begin([cpu]),
             sizes,
             until: Instant::now() + plan.share,
             left,
@@ -284,17 +290,15 @@ impl<'a> Walker<'a> {
         let start = of.arena.as_ptr().addr().next_multiple_of(ALIGNED as usize);
         let start = start - of.arena.as_ptr().addr();
         let memory = &mut of.arena.bytes_mut()[start..start + bytes as usize];
-        let mut chain = PointerChain::lay(memory, of.walk, page, self.plan.seed)?;
-        // What fits a cache is brought there; of what does not, this is the first of many rounds.
-        chain.follow(chain.lines().min(1 << 16));
+        let chain = PointerChain::lay(memory, of.walk, page, self.plan.seed)?;
+        let mut probe = ChainProbe::new(chain, of.pages.bytes(), self.topology);
+        probe.settle(self.stop);
         let left = self.until.saturating_duration_since(Instant::now());
         let plan = SamplingPlan {
             share: left / self.left.max(1) as u32,
             ..SamplingPlan::at_most(self.plan.loads_most)
         };
-        let sampled = sample(&self.clock, &plan, self.stop, &mut |loads| {
-            chain.follow(u64::from(loads));
-        });
+        let sampled = sample(&self.clock, &plan, self.stop, &mut probe);
         Ok(LatencyPoint {
             pages: of.pages,
             obtained: of.arena.obtained().clone(),
@@ -306,6 +310,10 @@ impl<'a> Walker<'a> {
 
     fn finish(mut self) -> Result<LatencyRun, DriverError> {
         self.run.complete &= !self.stop.load(Ordering::Relaxed);
+        let stolen = self.steal.share();
+        for point in &mut self.run.points {
+            point.sampled.see_steal(stolen);
+        }
         if self.run.points.is_empty()
             && self.run.complete
             && let Some((_, why)) = self.run.refused.pop()

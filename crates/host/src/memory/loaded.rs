@@ -19,6 +19,8 @@ use super::driver::{self, DriverError, SharedStop};
 use super::estimate::{TimedWindow, TimerCost};
 use super::kernels::{Kernel, KernelMix, KernelSet, KernelStores, LinePause};
 use super::latency::{self, PAGE_BYTES};
+use super::ledger::StealWatch;
+use super::probe::ChainProbe;
 use super::sampling::{MeasuredClock, SampledLatency, SamplingPlan, sample};
 use super::topology::{Topology, pin_to};
 
@@ -32,8 +34,8 @@ pub const fn lines_per_pause(mix: KernelMix) -> u32 {
     ACCESSES_PER_PAUSE.div_ceil(mix.paced_accesses())
 }
 
-/// Loads of a batch: few, so that tails stay visible in the means of batches.
-pub const LOADS: u32 = 8;
+/// Loads of a batch: few, so that tails stay visible in the means of batches, and enough that the clock's cost is a small part.
+pub const LOADS: u32 = 16;
 
 /// The memory of each thread unless said otherwise, at least.
 const SIZE_MIN: u64 = 64 << 20;
@@ -164,9 +166,12 @@ pub fn run(
             // Probes in step would share their lines' banks.
             let seed = plan.seed.wrapping_add(index as u64);
             let chain = PointerChain::lay(memory, ChainWalk::Random, PAGE_BYTES, seed)?;
-            chains.push(ProbeChain(chain));
+            let mut probe = ChainProbe::new(chain, page, topology);
+            probe.settle(stop);
+            chains.push(probe);
         }
         let clock = MeasuredClock::start()?;
+        let steal = StealWatch::begin(topology.cpus.iter().map(|place| place.cpu));
         let bench = LoadBench {
             clock: &clock,
             places: &places,
@@ -212,6 +217,10 @@ pub fn run(
             run.points.sort_by_key(|point| point.delay_cycles);
         }
         run.complete = true;
+        let stolen = steal.share();
+        for point in run.points.iter_mut().chain(&mut run.idle) {
+            point.sampled.see_steal(stolen);
+        }
         Ok(run)
     })
 }
@@ -279,13 +288,6 @@ impl LoadedPlaces {
     }
 }
 
-/// A chain that another thread goes on with.
-struct ProbeChain<'a>(PointerChain<'a>);
-
-// SAFETY: a chain borrows its memory exclusively, and its links lead nowhere else; whichever thread has the chain is the
-// only one that reads it.
-unsafe impl Send for ProbeChain<'_> {}
-
 /// What all points share.
 struct LoadBench<'a> {
     clock: &'a MeasuredClock,
@@ -302,7 +304,7 @@ impl LoadBench<'_> {
         &self,
         delay: Option<u64>,
         load: &mut [Arena],
-        chains: &mut [ProbeChain<'_>],
+        chains: &mut [ChainProbe<'_>],
         left: usize,
     ) -> Result<LoadedPoint, DriverError> {
         let (load, chains) = match delay {
@@ -318,6 +320,7 @@ impl LoadBench<'_> {
             wide: None,
             least: POINT_LEAST,
             share: share.max(POINT_LEAST),
+            partner: None,
         };
         let (windows, sampled) = std::thread::scope(|scope| {
             let (barrier, over, plan) = (&barrier, &over, &plan);
@@ -386,14 +389,12 @@ impl LoadBench<'_> {
         windows
     }
 
-    fn probe(&self, chain: &mut ProbeChain<'_>, plan: &SamplingPlan) -> SampledLatency {
+    fn probe(&self, chain: &mut ChainProbe<'_>, plan: &SamplingPlan) -> SampledLatency {
         let settled = Instant::now() + SETTLE;
         while Instant::now() < settled {
-            chain.0.follow(64);
+            chain.follow(64);
         }
-        sample(self.clock, plan, self.stop, &mut |loads| {
-            chain.0.follow(u64::from(loads))
-        })
+        sample(self.clock, plan, self.stop, chain)
     }
 
     fn result(

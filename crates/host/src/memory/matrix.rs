@@ -11,6 +11,8 @@ use super::arena::{Arena, ArenaObtained, ArenaRequest, PageSize};
 use super::chain::{ChainWalk, PointerChain};
 use super::driver::{self, DriverError, SharedStop};
 use super::latency::{PAGE_BYTES, default_bytes};
+use super::ledger::StealWatch;
+use super::probe::ChainProbe;
 use super::sampling::{MeasuredClock, SampledLatency, SamplingPlan, sample};
 use super::topology::{Topology, pin_to};
 
@@ -103,6 +105,7 @@ pub fn run(
     driver::beside(stop, &mut show, |stop, report| {
         let clock = MeasuredClock::start()?;
         let until = Instant::now() + plan.share;
+        let steal = StealWatch::begin(cpus.iter().copied());
         let mut run = MatrixRun {
             cpus: cpus.len(),
             cpus_all: all.len(),
@@ -121,10 +124,9 @@ pub fn run(
             };
             let cell = match job {
                 MatrixJob::Node(&(cpu, from_node, to_node)) => {
-                    let bytes = default_bytes(topology);
                     let place = (cpu, from_node, to_node);
                     MatrixCell::Node(node_latency(
-                        &clock, place, bytes, plan.seed, &sampling, stop,
+                        topology, &clock, place, plan.seed, &sampling, stop,
                     )?)
                 }
                 MatrixJob::Core(&pair) => {
@@ -135,6 +137,13 @@ pub fn run(
             run.cells.push(cell);
         }
         run.complete = !stop.load(Ordering::Relaxed);
+        let stolen = steal.share();
+        for cell in &mut run.cells {
+            match cell {
+                MatrixCell::Node(node) => node.sampled.see_steal(stolen),
+                MatrixCell::Core(core) => core.sampled.see_steal(stolen),
+            }
+        }
         Ok(run)
     })
 }
@@ -177,14 +186,15 @@ fn pairs(cpus: &[u32]) -> impl Iterator<Item = (u32, u32)> {
 }
 
 fn node_latency(
+    topology: &Topology,
     clock: &MeasuredClock,
     (cpu, from_node, to_node): (u32, u32, u32),
-    bytes: u64,
     seed: u64,
     plan: &SamplingPlan,
     stop: &SharedStop,
 ) -> Result<NodeLatency, DriverError> {
     pin_to(cpu)?;
+    let bytes = default_bytes(topology);
     let request = |pages| ArenaRequest {
         bytes,
         pages,
@@ -195,10 +205,15 @@ fn node_latency(
     let mut arena = arena.or_else(|_| Arena::map(&request(PageSize::Base)))?;
     let obtained = arena.obtained().clone();
     let memory = &mut arena.bytes_mut()[..bytes as usize];
-    let mut chain = PointerChain::lay(memory, ChainWalk::Random, PAGE_BYTES, seed)?;
-    let sampled = sample(clock, plan, stop, &mut |loads| {
-        chain.follow(u64::from(loads))
-    });
+    let chain = PointerChain::lay(memory, ChainWalk::Random, PAGE_BYTES, seed)?;
+    // The rest may be small pages.
+    let page_bytes = match obtained.huge_share >= 1.0 {
+        true => PageSize::Huge2M.bytes(),
+        false => PAGE_BYTES,
+    };
+    let mut probe = ChainProbe::new(chain, page_bytes, topology);
+    probe.settle(stop);
+    let sampled = sample(clock, plan, stop, &mut probe);
     Ok(NodeLatency {
         from_node,
         to_node,
@@ -250,6 +265,7 @@ fn handover(
     let line = HandedLine::default();
     let plan = SamplingPlan {
         loads: Some(HANDOVERS),
+        partner: Some(to_cpu),
         ..*plan
     };
     std::thread::scope(|scope| {
@@ -267,7 +283,7 @@ fn handover(
             }
         });
         let mut last = 0;
-        let sampled = sample(clock, &plan, stop, &mut |handovers| {
+        let sampled = sample(clock, &plan, stop, &mut |handovers: u32| {
             for _ in 0..handovers.div_ceil(2) {
                 line.write(last + 1);
                 last = line.answer_to(last + 1);

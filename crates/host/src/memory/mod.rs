@@ -17,6 +17,7 @@ pub mod latency;
 pub mod ledger;
 pub mod loaded;
 pub mod matrix;
+mod probe;
 pub mod sampling;
 mod system;
 pub mod timer;

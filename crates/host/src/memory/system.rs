@@ -21,12 +21,72 @@ pub(super) enum MappingAdvice {
     Collapse,
 }
 
+/// Faults of the calling thread since it began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct PageFaults {
+    /// Pages that were mapped.
+    pub(super) minor: u64,
+    /// Pages that were read from a disk.
+    pub(super) major: u64,
+}
+
+/// Whether a hypervisor is below the system, as far as it says so.
+#[cfg(target_arch = "x86_64")]
+pub(super) fn has_hypervisor() -> bool {
+    // Bit 31 of ECX in leaf 1 is kept for hypervisors; processors have it clear.
+    std::arch::x86_64::__cpuid(1).ecx >> 31 == 1
+}
+
+/// Whether a hypervisor is below the system, as far as it says so.
+#[cfg(not(target_arch = "x86_64"))]
+pub(super) fn has_hypervisor() -> bool {
+    use crate::linux_files::LinuxFiles;
+    use std::sync::OnceLock;
+
+    /// What hypervisors call the machines that they make up.
+    const MADE_UP: [&str; 7] = [
+        "KVM",
+        "QEMU",
+        "VMware",
+        "VirtualBox",
+        "Virtual Machine",
+        "Amazon EC2",
+        "Google Compute Engine",
+    ];
+    static FOUND: OnceLock<bool> = OnceLock::new();
+    *FOUND.get_or_init(|| {
+        let files = LinuxFiles::of_this_machine();
+        let named = ["sys_vendor", "product_name"].iter().any(|name| {
+            let text = files.text(&format!("sys/class/dmi/id/{name}"));
+            text.is_some_and(|text| MADE_UP.iter().any(|made_up| text.contains(made_up)))
+        });
+        named || files.text("sys/hypervisor/type").is_some()
+    })
+}
+
 #[cfg(target_os = "linux")]
 mod linux {
     use std::io;
     use std::ptr::NonNull;
 
-    use super::MappingAdvice;
+    use super::{MappingAdvice, PageFaults};
+
+    impl PageFaults {
+        /// Those of the calling thread.
+        pub(in crate::memory) fn now() -> Self {
+            // SAFETY: the kernel fills the record, of numbers alone, which zeros are as well.
+            let used = unsafe {
+                let mut used: libc::rusage = std::mem::zeroed();
+                libc::getrusage(libc::RUSAGE_THREAD, &raw mut used);
+                used
+            };
+            let count = |faults: libc::c_long| u64::try_from(faults).unwrap_or_default();
+            Self {
+                minor: count(used.ru_minflt),
+                major: count(used.ru_majflt),
+            }
+        }
+    }
 
     /// `MADV_COLLAPSE` of asm-generic/mman-common.h, which not every C library has.
     const MADV_COLLAPSE: libc::c_int = 25;
@@ -164,7 +224,13 @@ mod elsewhere {
     use std::io;
     use std::ptr::NonNull;
 
-    use super::MappingAdvice;
+    use super::{MappingAdvice, PageFaults};
+
+    impl PageFaults {
+        pub(in crate::memory) fn now() -> Self {
+            Self::default()
+        }
+    }
 
     fn unsupported<T>() -> io::Result<T> {
         Err(io::ErrorKind::Unsupported.into())

@@ -20,6 +20,8 @@ const SPIN_TURNS: u64 = 61;
 const GROUPS: usize = 31;
 /// Steps that a group lasts at least: its mean is then wrong by a 64th of a step at most.
 const STEPS_PER_GROUP: f64 = 64.0;
+/// Pairs of durations of a group: enough to spread the clock's step, few enough to fit a turn between others.
+const PAIRS_OF_GROUP: u32 = 256;
 /// Readings of a group at least, and at most before the clock counts as stopped.
 const GROUP_READINGS: std::ops::Range<u64> = 64..1 << 22;
 
@@ -77,6 +79,33 @@ pub fn timer_cost<C: Clock + ?Sized>(clock: &C) -> Result<TimerCost, TimerError>
         cost_ps: costs[GROUPS / 2],
         quantum_ps,
     })
+}
+
+/// What reading the clock adds to a duration with loads in it, in picoseconds: twice the time of `n` loads, less that of `2 n`.
+///
+/// It differs from the distance of readings back to back: the processor overlaps the first loads with the reading before them,
+/// and the next reading waits for the last load. Where the difference says nothing, for a coarse clock or a busy machine, the
+/// cost back to back is given back.
+pub(super) fn cost_beside_loads<C: Clock + ?Sized>(
+    clock: &C,
+    back_to_back: &TimerCost,
+    loads: u32,
+    load: &mut dyn FnMut(u32),
+) -> f64 {
+    let mut timed = |loads: u32| {
+        let from_ps = clock.now_ps();
+        load(loads);
+        clock.now_ps().saturating_sub(from_ps) as f64
+    };
+    let mut group = |_| {
+        let pair = |_| 2.0 * timed(loads) - timed(2 * loads);
+        (0..PAIRS_OF_GROUP).map(pair).sum::<f64>() / f64::from(PAIRS_OF_GROUP)
+    };
+    let mut costs: Vec<f64> = (0..GROUPS).map(&mut group).collect();
+    costs.sort_by(f64::total_cmp);
+    let (cost, spread) = (costs[GROUPS / 2], costs[GROUPS * 3 / 4] - costs[GROUPS / 4]);
+    let is_plausible = (0.0..=2.0 * back_to_back.cost_ps).contains(&cost) && spread < back_to_back.cost_ps;
+    if is_plausible { cost } else { back_to_back.cost_ps }
 }
 
 /// Picoseconds between the readings of pairs that lie differently far apart.
@@ -163,6 +192,7 @@ mod tests {
 
     use super::*;
     use crate::WallClock;
+    use crate::memory::chain::{ChainWalk, PointerChain};
     use crate::memory::estimate::planted::Draws;
 
     /// A clock whose readings take `cost_ps` on the mean, which counts in steps and is shown in whole units.
@@ -233,6 +263,22 @@ mod tests {
         }
     }
 
+    /// Loads of 1.2 ns of which the first ten hide behind the reading of the clock.
+    #[test]
+    fn what_loads_hide_is_no_cost() {
+        for (cost_ns, step_ns) in [(25.0, 1.0), (25.0, 10.0), (60.0, 41.67)] {
+            let clock = PlantedClock::new(3, cost_ns, step_ns);
+            let back_to_back = timer_cost(&clock).expect("a moving clock");
+            let mut load = |loads: u32| {
+                let time = f64::from(loads.saturating_sub(10)) * 1200.0;
+                clock.true_ps.update(|now| now + time);
+            };
+            let cost = cost_beside_loads(&clock, &back_to_back, 64, &mut load);
+            let expected = cost_ns - 12.0;
+            assert!((cost / 1e3 - expected).abs() < 1.0 + step_ns / 10.0, "{cost} {expected}");
+        }
+    }
+
     #[test]
     fn clocks_that_stop_or_go_back_are_named() {
         struct Stopped;
@@ -266,6 +312,21 @@ mod tests {
     fn the_clock_of_this_machine_can_be_measured() {
         let cost = timer_cost(&WallClock::start()).expect("a moving clock");
         println!("this machine's clock: {cost:?}");
+        for bytes in [4096, 256 << 10, 64 << 20] {
+            let mut memory = vec![0_u64; bytes / 8 + 512];
+            // SAFETY: words are bytes, and the stretch lies within them.
+            let memory = unsafe {
+                let start = memory.as_mut_ptr().cast::<u8>();
+                let start = start.add(start.align_offset(4096));
+                std::slice::from_raw_parts_mut(start, bytes)
+            };
+            let mut chain = PointerChain::lay(memory, ChainWalk::Random, 4096, 1).expect("a chain");
+            for loads in [16, 64] {
+                let mut load = |loads: u32| chain.follow(u64::from(loads));
+                let beside = cost_beside_loads(&WallClock::start(), &cost, loads, &mut load);
+                println!("beside {loads} loads of {bytes} bytes: {:.1} ns", beside / 1e3);
+            }
+        }
         assert!(cost.cost_ps > 0.0 && cost.quantum_ps >= 1000.0, "{cost:?}");
     }
 }

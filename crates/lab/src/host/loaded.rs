@@ -8,6 +8,7 @@ use std::time::Duration;
 use wordline_core::results::{HistogramBucket, NoValue};
 use wordline_core::{Axis, Basis, HostLoadedTest, Metric, Pattern, ResultSet};
 use wordline_dram::system::{BIN_PS, BINS};
+use wordline_host::memory::estimate::{Grade, GradeReason};
 use wordline_host::memory::loaded::{self, LoadedPlan, LoadedPoint, LoadedRun};
 
 use super::names;
@@ -80,7 +81,7 @@ fn next_pauses(asked: &[u64], run: &LoadedRun) -> Vec<u64> {
         ([], []) => sweep::START.to_vec(),
         (asked, []) => asked.to_vec(),
         ([], points) => {
-            let of = |point: &LoadedPoint| (point.delay_cycles.unwrap_or(0), placed(run, point));
+            let of = |point: &LoadedPoint| (point.delay_cycles.unwrap_or(0), placed(point));
             let points: Vec<(u64, Place)> = points.iter().map(of).collect();
             sweep::lacking(&points, idle(run).unwrap_or(0.0))
         }
@@ -97,14 +98,14 @@ fn place(test: &HostLoadedTest, point: &LoadedPoint) -> String {
 }
 
 /// Throughput in B/s and mean latency in seconds.
-fn placed(run: &LoadedRun, point: &LoadedPoint) -> Place {
-    let samples = BatchMeans::of(run, point);
+fn placed(point: &LoadedPoint) -> Place {
+    let samples = BatchMeans::of(point);
     (point.load.0 + point.probes, seconds(samples.mean_ps))
 }
 
 fn idle(run: &LoadedRun) -> Option<f64> {
-    let point = run.idle.as_ref()?;
-    Some(seconds(BatchMeans::of(run, point).mean_ps))
+    let means = BatchMeans::of(run.idle.as_ref()?);
+    (!means.sorted.is_empty()).then(|| seconds(means.mean_ps))
 }
 
 /// The rows of a run, whoever measured it.
@@ -125,7 +126,7 @@ pub(super) fn rows(
     let samples: Vec<BatchMeans> = run
         .points
         .iter()
-        .map(|point| BatchMeans::of(run, point))
+        .map(BatchMeans::of)
         .collect();
     // Least load first, as a curve goes.
     let place = |(point, means): (&LoadedPoint, &BatchMeans)| {
@@ -148,7 +149,7 @@ pub(super) fn rows(
             let at = subject.at(Axis::WithinS, seconds(within as f64));
             at.add(
                 Metric::LatencyShare,
-                Ok(means.share_within(within as f64)),
+                trust::trusted(means.grade, means.share_within(within as f64)),
                 document,
             );
         }
@@ -157,9 +158,10 @@ pub(super) fn rows(
         }
         grade(point, &subject, &name, &mut doubts, document);
     }
-    if let Some(idle) = idle {
+    if let (Some(idle), Some(point)) = (idle, &run.idle) {
         let alone = whole.estimate(Basis::Measured, "idle");
-        alone.add(Metric::LatencyMean, Ok(idle), document);
+        let value = trust::trusted(BatchMeans::of(point).grade, idle);
+        alone.add(Metric::LatencyMean, value, document);
     }
     let threads = Ok(f64::from(run.load_threads));
     whole.add(Metric::LoadThreads, threads, document);
@@ -187,7 +189,18 @@ fn throughput(run: &LoadedRun, point: &LoadedPoint, subject: &Subject, document:
     subject.add(Metric::ThroughputProbes, Ok(point.probes), document);
 }
 
-/// The grade of a point. Memory under load is contended for by design: that is no reason against it here.
+/// Reasons that hold under load. Memory is contended for by design: that is no reason against a figure here.
+fn foreign(reasons: &[GradeReason]) -> Vec<GradeReason> {
+    let foreign = |reason: &&GradeReason| {
+        !matches!(
+            reason,
+            GradeReason::MemoryContention { .. } | GradeReason::UnexplainedSpread { .. }
+        )
+    };
+    reasons.iter().filter(foreign).cloned().collect()
+}
+
+/// The grade of a point.
 fn grade(
     point: &LoadedPoint,
     subject: &Subject,
@@ -195,13 +208,11 @@ fn grade(
     doubts: &mut Doubts,
     document: &mut ResultSet,
 ) {
-    use wordline_host::memory::estimate::{Grade, GradeReason};
     let ledger = &point.sampled.ledger;
     match &point.sampled.estimate {
         Ok(found) => {
-            let foreign =
-                |reason: &&GradeReason| !matches!(reason, GradeReason::MemoryContention { .. });
-            let reasons: Vec<GradeReason> = found.reasons.iter().filter(foreign).cloned().collect();
+            let reasons = foreign(&found.reasons);
+            trust::cold(found, subject, document);
             let graded = (Grade::of(&reasons), reasons.as_slice());
             doubts.graded(graded, found.hit_share, ledger, subject, name, document);
         }
@@ -209,7 +220,7 @@ fn grade(
     }
 }
 
-/// Means of batches, without the clock's cost and without those that were interrupted, in picoseconds a load.
+/// Means of batches, without the clock's cost and without those that were interrupted or cold, in picoseconds a load.
 struct BatchMeans {
     /// Ascending.
     sorted: Vec<f64>,
@@ -217,25 +228,24 @@ struct BatchMeans {
     mean_ps: f64,
     /// Half the width of the 95 % interval of the mean.
     confidence_ps: f64,
+    /// How far they can be trusted; refused where there is no estimate.
+    grade: Grade,
 }
 
 impl BatchMeans {
-    fn of(run: &LoadedRun, point: &LoadedPoint) -> Self {
-        let kept = point.sampled.kept();
-        let each = |batch: &wordline_host::memory::estimate::TimedBatch| {
-            let net = batch.duration_ps as f64 - run.timer.cost_ps;
-            net.max(0.0) / f64::from(batch.loads.max(1))
-        };
-        let in_time: Vec<f64> = kept.iter().map(each).collect();
-        let loads = kept.iter().map(|batch| u64::from(batch.loads)).sum();
+    fn of(point: &LoadedPoint) -> Self {
+        let found = point.sampled.estimate.as_ref();
+        let kept = found.map_or(&[][..], |found| found.kept.as_slice());
+        let in_time: Vec<f64> = kept.iter().map(|batch| batch.ps.max(0.0)).collect();
         let (mean_ps, confidence_ps) = by_blocks(&in_time);
         let mut sorted = in_time;
         sorted.sort_by(f64::total_cmp);
         Self {
             sorted,
-            loads,
+            loads: found.map_or(0, |found| found.samples),
             mean_ps,
             confidence_ps,
+            grade: found.map_or(Grade::Refused, |found| Grade::of(&foreign(&found.reasons))),
         }
     }
 
@@ -253,6 +263,7 @@ impl BatchMeans {
 
     /// The rows that probes of simulated modules have.
     fn rows(&self, name: String, subject: &Subject, document: &mut ResultSet) {
+        let is_trusted = self.grade < Grade::Refused;
         for (metric, ps) in [
             (Metric::LatencyMean, self.mean_ps),
             (Metric::LatencyP50, self.quantile(0.5)),
@@ -261,14 +272,17 @@ impl BatchMeans {
             (Metric::LatencyP999, self.quantile(0.999)),
             (Metric::LatencyMax, self.quantile(1.0)),
         ] {
-            let mut row = subject.row(metric, Ok(seconds(ps)));
-            row.distribution = Some(name.clone());
+            let mut row = subject.row(metric, trust::trusted(self.grade, seconds(ps)));
+            row.distribution = is_trusted.then(|| name.clone());
             document.rows.push(row);
         }
-        document.histograms.insert(name, self.buckets());
+        if is_trusted {
+            document.histograms.insert(name, self.buckets());
+        }
         subject.add(Metric::AccessCount, Ok(self.loads as f64), document);
         let half = self.confidence_ps;
-        let ends = [self.mean_ps - half, self.mean_ps + half].map(|end| Ok(seconds(end)));
+        let ends = [self.mean_ps - half, self.mean_ps + half];
+        let ends = ends.map(|end| trust::trusted(self.grade, seconds(end)));
         trust::interval(Metric::LatencyMean, ends, subject, document);
     }
 

@@ -110,6 +110,7 @@ fn handover(
     let ends = [found.low_ps, found.high_ps].map(trusted);
     trust::interval(Metric::HandoverTime, ends, subject, document);
     subject.add(Metric::AccessCount, Ok(found.samples as f64), document);
+    trust::cold(found, subject, document);
     let graded = (found.grade, found.reasons.as_slice());
     doubts.graded(
         graded,

@@ -81,6 +81,8 @@ fn sampled(count: u64, each_ps: impl Fn(u64) -> u64) -> SampledLatency {
         estimate: estimate::latency(&batches, &TIMER, &ledger),
         ledger,
         batches,
+        pauses: Vec::new(),
+        refill_loads: None,
         is_cut: false,
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use wordline_core::results::NoValue;
 use wordline_core::{Axis, Basis, Metric, ResultSet};
-use wordline_host::memory::estimate::{Grade, GradeReason};
+use wordline_host::memory::estimate::{Grade, GradeReason, LatencyEstimate};
 use wordline_host::memory::ledger::LedgerReading;
 use wordline_host::memory::sampling::SampledLatency;
 
@@ -131,6 +131,7 @@ impl Doubts {
             document,
         );
         subject.add(Metric::AccessCount, Ok(found.samples as f64), document);
+        cold(found, subject, document);
         let graded = (found.grade, found.reasons.as_slice());
         self.graded(
             graded,
@@ -244,6 +245,17 @@ fn note(doubts: &mut Vec<FigureDoubt>, reason: &GradeReason, place: &str) {
             place: place.to_owned(),
             count: 1,
         }),
+    }
+}
+
+/// How much of a latency's batches interruptions left cold, for how long, and what was taken off.
+pub(super) fn cold(found: &LatencyEstimate, subject: &Subject, document: &mut ResultSet) {
+    for (metric, value) in [
+        (Metric::BatchesCold, found.cold_share),
+        (Metric::ColdLoads, found.horizon_loads.ceil()),
+        (Metric::ColdCorrection, found.corrected_share.clamp(0.0, 1.0)),
+    ] {
+        subject.add(metric, Ok(value), document);
     }
 }
 

@@ -144,7 +144,7 @@ struct RunningThread {
 impl RunningThread {
     fn of(thread: &ScreenedBandwidth) -> Self {
         let kept = thread.screening.kept.iter();
-        let windows: Vec<Timed> = kept.map(|place| thread.timed[*place]).collect();
+        let windows: Vec<Timed> = kept.map(|kept| thread.timed[kept.place]).collect();
         let mut spans: Vec<(u64, u64)> = Vec::new();
         for window in &windows {
             match spans.last_mut() {
@@ -236,7 +236,7 @@ impl Totals {
             return None;
         }
         let ordered = Ordered::new(self.all.iter().map(|value| (*value, 0.0)).collect());
-        let half = half_ranks(&self.all, ordered.at(0.5), true);
+        let half = half_ranks(&self.all, ordered.at(0.5), &[], true);
         let (low, high) = rank_bounds(self.all.len(), half);
         let last = (self.all.len() - 1) as f64;
         let shares = [0.9, 0.5, 0.1, high as f64 / last, low as f64 / last];

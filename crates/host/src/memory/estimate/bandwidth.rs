@@ -3,7 +3,7 @@
 use super::TimerCost;
 use super::defences::Defences;
 use super::grade::{Grade, GradeReason};
-use super::input::{EstimateError, Timed, checked};
+use super::input::{CheckedTimings, EstimateError, Timed, checked};
 use super::interruption::Screening;
 use super::shape::shape;
 use crate::memory::ledger::LedgerReading;
@@ -79,8 +79,9 @@ pub(super) fn screened(
 ) -> Result<ScreenedBandwidth, EstimateError> {
     let given = windows.iter();
     let given = given.map(|window| (window.at_ps, window.duration_ps, window.bytes));
-    let timed = checked(given, timer, defences)?;
-    let shape = shape(&timed, timer, ledger, defences)?;
+    let run = CheckedTimings::of(checked(given, timer, defences)?);
+    let mut shape = shape(std::slice::from_ref(&run), timer, std::slice::from_ref(ledger), ledger, defences)?;
+    let timed = run.timed;
     // A rate is the inverse of time a byte: its quantiles are the others, inverted. No window is faster than the clock's
     // step allows.
     let fastest = timer.quantum_ps.max(1.0) * timed.len() as f64 / shape.units;
@@ -93,15 +94,16 @@ pub(super) fn screened(
         high: rate(shape.low),
         best_pass: best_pass(passes, timer),
         mean: rate(shape.mean),
-        windows: shape.screening.kept.len(),
-        hit_share: shape.screening.hit as f64 / timed.len() as f64,
+        windows: shape.kept,
+        hit_share: shape.hit as f64 / timed.len() as f64,
         grade: Grade::of(&shape.reasons),
         reasons: shape.reasons,
     };
+    let screening = shape.screenings.remove(0);
     Ok(ScreenedBandwidth {
         estimate,
         timed,
-        screening: shape.screening,
+        screening,
     })
 }
 

@@ -7,6 +7,14 @@ pub(super) struct Defences {
     pub remove_hits: bool,
     /// So are the batches that refill the caches afterwards.
     pub remove_cold: bool,
+    /// Where no batch is old enough, what cold caches added is taken off.
+    pub correct_cold: bool,
+    /// A refill may last as long as it does, not just 1.6 ms.
+    pub whole_refill: bool,
+    /// Contention for memory is judged among batches of an age.
+    pub rise_at_equal_age: bool,
+    /// Rivals for our own core say nothing of the memory.
+    pub elsewhere_alone: bool,
     /// The timer's cost is taken off.
     pub take_off_cost: bool,
     /// The interval is wider by the clock's step.
@@ -30,6 +38,10 @@ impl Defences {
     pub(super) const ALL: Self = Self {
         remove_hits: true,
         remove_cold: true,
+        correct_cold: true,
+        whole_refill: true,
+        rise_at_equal_age: true,
+        elsewhere_alone: true,
         take_off_cost: true,
         widen_by_quantum: true,
         blocks: true,

@@ -7,11 +7,12 @@
 //! | coarse timer | timer's step ÷ middle batch | 1 % | 10 % | 50 % |
 //! | costly timer | timer's cost ÷ middle batch | 10 % | 50 % | twice the batch |
 //! | interrupted | batches interrupted and removed ÷ all | 1 % | 10 % | 50 % |
-//! | cold | batches removed after interruptions ÷ all | 10 % | 50 % | never |
+//! | cold | batches removed after interruptions ÷ all; what was taken off ÷ median | 10 %; any | 50 %; 10 % | never |
 //! | core contention | time without the core, or others' time on it | 2 % | 50 % | never |
 //! | stolen | time that the hypervisor took | 1 % | 20 % | never |
 //! | unexplained loss | time lost beyond what the batches show | never | never | half of a loss ≥ 20 % |
-//! | memory contention | median above p5, quartiles apart | never | 25 % (15 % beside others) | median ≥ 2 × p5 |
+//! | memory contention | median above p5 at equal age, quartiles apart | never | 25 % (15 % beside others elsewhere) | median ≥ 2 × p5 |
+//! | unexplained spread | the same, with nobody else at work | never | 25 % | median ≥ 2 × p5 |
 //! | drift | second half against first | 3 % | 10 % | 50 % |
 //! | clock change | core's frequency | 2 % | 10 % | never |
 //! | clock stepped | the clock of the day | never | once | never |
@@ -100,10 +101,14 @@ pub enum GradeReason {
         /// Removed ones as a share of all.
         share: f64,
     },
-    /// Batches refilled caches after an interruption, and were removed.
+    /// Batches refilled caches after an interruption, and were removed or corrected.
     Cold {
         /// Removed ones as a share of all.
         share: f64,
+        /// What was taken off the others, as a share of the median.
+        corrected: f64,
+        /// Whether no stretch between interruptions was long enough to show how far the refill goes.
+        is_bound: bool,
     },
     /// Other programs had the core.
     CoreContention {
@@ -128,8 +133,15 @@ pub enum GradeReason {
         rise: f64,
         /// The upper quartile above the lower one, as a share of p5.
         spread: f64,
-        /// Whether the ledger shows others at work as well.
+        /// Whether the ledger shows others at work elsewhere as well.
         others_at_work: bool,
+    },
+    /// Batches differ as they do beside others that load the memory, and nobody else is at work.
+    UnexplainedSpread {
+        /// The median above p5, as a share of p5.
+        rise: f64,
+        /// The upper quartile above the lower one, as a share of p5.
+        spread: f64,
     },
     /// The figure moved while it was measured.
     Drift {
@@ -181,6 +193,8 @@ const COSTLY_TIMER: GradeLimits = GradeLimits(0.10, 0.50, 2.0);
 const INTERRUPTED: GradeLimits = GradeLimits(0.01, 0.10, 0.50);
 /// What is removed is slow for a known reason, but what is left of a half is a choice.
 const COLD: GradeLimits = GradeLimits(0.10, 0.50, NEVER);
+/// A correction rests on a shape; from a tenth on it decides the figure.
+const CORRECTED: GradeLimits = GradeLimits(f64::MIN_POSITIVE, 0.10, NEVER);
 /// A quiet machine has ticks and daemons below 2 %; from half on, caches and clocks belong to others.
 const CORE_CONTENTION: GradeLimits = GradeLimits(0.02, 0.50, NEVER);
 /// As above, but its other guests also load the memory, unseen.
@@ -219,7 +233,10 @@ impl GradeReason {
             Self::CoarseTimer { share } => COARSE_TIMER.grade(*share),
             Self::CostlyTimer { share } => COSTLY_TIMER.grade(*share),
             Self::Interrupted { share } => INTERRUPTED.grade(*share),
-            Self::Cold { share } => COLD.grade(*share),
+            Self::Cold { is_bound: true, .. } => Grade::C,
+            Self::Cold {
+                share, corrected, ..
+            } => COLD.grade(*share).max(CORRECTED.grade(*corrected)),
             Self::CoreContention { share } => CORE_CONTENTION.grade(*share),
             Self::Stolen { share } => STOLEN.grade(*share),
             Self::UnexplainedLoss { lost, found } => {
@@ -230,7 +247,9 @@ impl GradeReason {
                     Grade::A
                 }
             }
-            Self::MemoryContention { rise, .. } => MEMORY_CONTENTION.grade(rise.max(0.0)),
+            Self::MemoryContention { rise, .. } | Self::UnexplainedSpread { rise, .. } => {
+                MEMORY_CONTENTION.grade(rise.max(0.0))
+            }
             Self::Drift { change } => DRIFT.grade(change.abs()),
             Self::ClockChange { change } => CLOCK_CHANGE.grade(*change),
             Self::ClockStepped => Grade::C,
@@ -259,6 +278,7 @@ impl GradeReason {
             Self::Stolen { .. } => "stolen",
             Self::UnexplainedLoss { .. } => "unexplained_loss",
             Self::MemoryContention { .. } => "memory_contention",
+            Self::UnexplainedSpread { .. } => "unexplained_spread",
             Self::Drift { .. } => "drift",
             Self::ClockChange { .. } => "clock_change",
             Self::ClockStepped => "clock_stepped",
@@ -284,6 +304,9 @@ impl GradeReason {
             Self::Stolen { .. } => "measure on a machine without other guests",
             Self::UnexplainedLoss { .. } => "use shorter batches or windows",
             Self::MemoryContention { .. } => "stop programs that load the memory, or quote p5",
+            Self::UnexplainedSpread { .. } => {
+                "look for devices that load the memory and for a core whose frequency changes, or quote p5"
+            }
             Self::Drift { .. } | Self::ClockChange { .. } => {
                 "warm up first, and fix the core's frequency (governor performance)"
             }
@@ -302,7 +325,7 @@ impl GradeReason {
         ledger: &LedgerReading,
         defences: &Defences,
     ) -> Vec<Self> {
-        let kept = shape.screening.kept.len();
+        let kept = shape.kept;
         let of_all = |count: usize| count as f64 / shape.timed as f64;
         let mut all = vec![
             Self::FewBatches { kept },
@@ -312,10 +335,12 @@ impl GradeReason {
             Self::CoarseTimer { share: step },
             Self::CostlyTimer { share: cost },
             Self::Interrupted {
-                share: of_all(shape.screening.hit),
+                share: of_all(shape.hit),
             },
             Self::Cold {
-                share: of_all(shape.screening.cold),
+                share: of_all(shape.cold),
+                corrected: shape.corrected,
+                is_bound: shape.is_bound,
             },
             Self::Stolen {
                 share: ledger.steal_share,
@@ -342,7 +367,7 @@ impl GradeReason {
         match lost_share_of(ledger) {
             Some(lost) if defences.explain_loss => all.push(Self::UnexplainedLoss {
                 lost,
-                found: shape.screening.lost_share,
+                found: shape.lost_share,
             }),
             Some(_) => {}
             None => all.push(Self::NoLedger),
@@ -393,12 +418,23 @@ impl fmt::Display for GradeReason {
                     percent(share)
                 )
             }
-            Self::Cold { share } => {
+            Self::Cold {
+                share,
+                corrected,
+                is_bound,
+            } => {
                 write!(
                     f,
                     "{} of the batches refilled caches after an interruption, and were removed",
                     percent(share)
-                )
+                )?;
+                if *corrected > 0.0 {
+                    write!(f, "; {} were taken off the others", percent(corrected))?;
+                }
+                if *is_bound {
+                    f.write_str("; no stretch was long enough to show the end of it")?;
+                }
+                Ok(())
             }
             Self::CoreContention { share } => {
                 write!(
@@ -430,7 +466,7 @@ impl fmt::Display for GradeReason {
                 percent(rise),
                 percent(spread),
                 if *others_at_work {
-                    ", and the system shows them at work"
+                    ", and the system shows them at work on other processors"
                 } else {
                     ""
                 }
@@ -443,6 +479,12 @@ impl fmt::Display for GradeReason {
             Self::ClockChange { change } => {
                 write!(f, "the core's frequency changed by {}", percent(change))
             }
+            Self::UnexplainedSpread { rise, spread } => write!(
+                f,
+                "the median lies {} above p5, the quartiles {} apart, and nobody else is at work",
+                percent(rise),
+                percent(spread)
+            ),
             Self::ClockStepped => f.write_str("the clock was set during the measurement"),
             Self::Migrated { times } => write!(f, "the thread moved {times} times to another core"),
             Self::Faults { major, minor_share } => write!(

@@ -96,6 +96,46 @@ impl Timed {
     }
 }
 
+/// A stretch between batches in which the driver did something else than to time: it looked at what it had, or brought back
+/// what an interruption had displaced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DriverPause {
+    /// Its start, in picoseconds since the start of the run.
+    pub at_ps: u64,
+    /// Its end.
+    pub end_ps: u64,
+}
+
+/// What a thread timed, with the timer's cost off.
+pub(super) struct CheckedTimings {
+    pub timed: Vec<Timed>,
+    /// Pauses, in order of time.
+    pub own: Vec<DriverPause>,
+    /// Loads or bytes in which two thirds of what an interruption displaced come back, where that is known.
+    pub refill_units: Option<f64>,
+}
+
+impl CheckedTimings {
+    /// A run without pauses of which no more is known.
+    pub(super) const fn of(timed: Vec<Timed>) -> Self {
+        Self {
+            timed,
+            own: Vec::new(),
+            refill_units: None,
+        }
+    }
+
+    /// Picoseconds of pauses within a stretch.
+    pub(super) fn own_ps(&self, from_ps: u64, to_ps: u64) -> u64 {
+        let inside = |pause: &DriverPause| {
+            let (start, end) = (pause.at_ps.max(from_ps), pause.end_ps.min(to_ps));
+            end.saturating_sub(start)
+        };
+        let sum = |sum: u64, ps: u64| sum.saturating_add(ps);
+        self.own.iter().map(inside).fold(0, sum)
+    }
+}
+
 /// Checks what was timed, given as start, duration and units, and takes the timer's cost off.
 pub(super) fn checked(
     given: impl Iterator<Item = (u64, u64, u64)>,
@@ -164,6 +204,7 @@ pub(super) fn plausible(timer: &TimerCost, ledger: &LedgerReading) -> Result<(),
         ("the ledger's memory_pressure", ledger.memory_pressure),
         ("the ledger's io_pressure", ledger.io_pressure),
         ("the ledger's other_cpu_share", Some(ledger.other_cpu_share)),
+        ("the ledger's elsewhere_cpu_share", ledger.elsewhere_cpu_share),
     ];
     let shares = shares.map(|(what, share)| (what, share, MOST_SHARE));
     let others = [

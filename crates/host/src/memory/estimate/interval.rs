@@ -22,7 +22,10 @@ const PAIRS_OUT_OF_ORDER: usize = 7;
 ///
 /// The share of a block's values below the median is what the blocks tell apart, not the block's median: the middle of
 /// block medians is not the median where bursts outlast a block.
-pub(super) fn half_ranks(values: &[f64], median: f64, blocks: bool) -> f64 {
+///
+/// Blocks begin where an episode does, which are the places in `starts`: batches between two interruptions share what the
+/// last one left. Blocks that are not equally long count by their length.
+pub(super) fn half_ranks(values: &[f64], median: f64, starts: &[usize], blocks: bool) -> f64 {
     let independent = INDEPENDENT / (values.len() as f64).sqrt();
     if !blocks {
         return independent;
@@ -31,9 +34,40 @@ pub(super) fn half_ranks(values: &[f64], median: f64, blocks: bool) -> f64 {
         if values.len() < count * LEAST_IN_BLOCK {
             return 0.0;
         }
-        student * (variance(&shares_below(values, median, count)) / count as f64).sqrt()
+        let edges = edges(values.len(), count, starts);
+        student * clustered_error(values, median, &edges)
     });
     of_blocks.into_iter().fold(independent, f64::max)
+}
+
+/// Places at which `count` blocks begin and end: those of episodes that lie nearest to equal parts. Where one episode is longer
+/// than a part, it is cut.
+fn edges(len: usize, count: usize, starts: &[usize]) -> Vec<usize> {
+    let mut edges = vec![0];
+    for block in 1..count {
+        let even = block * len / count;
+        let next = starts.partition_point(|start| *start < even);
+        let near = starts[next.saturating_sub(1)..starts.len().min(next + 1)].iter();
+        let near = near.min_by_key(|start| start.abs_diff(even)).copied();
+        let last = edges[edges.len() - 1];
+        // Half a part away an edge would leave its neighbours a sliver.
+        let fits = |edge: &usize| edge.abs_diff(even) <= len / count / 2 && *edge > last;
+        edges.push(near.filter(fits).unwrap_or(even));
+    }
+    edges.push(len);
+    edges
+}
+
+/// Standard error of the share of values below the median, of blocks that are alike inside.
+fn clustered_error(values: &[f64], median: f64, edges: &[usize]) -> f64 {
+    let all = share_below(values, median);
+    let off = |pair: &[usize]| {
+        let block = &values[pair[0]..pair[1]];
+        (block.len() as f64 * (share_below(block, median) - all)).powi(2)
+    };
+    let squares: f64 = edges.windows(2).map(off).sum();
+    let count = (edges.len() - 1) as f64;
+    (squares * count / (count - 1.0)).sqrt() / values.len() as f64
 }
 
 /// By how much more block shares vary than those of independent values would: 1 without bursts.
@@ -42,14 +76,17 @@ pub(super) fn burst_factor(values: &[f64], median: f64) -> f64 {
     variance(&shares_below(values, median, BURST_BLOCKS)) / independent
 }
 
-/// Share of each of `count` blocks that lies below the median; values equal to it count half.
+/// Share of each of `count` blocks that lies below the median.
 fn shares_below(values: &[f64], median: f64, count: usize) -> Vec<f64> {
-    let share = |block: &[f64]| {
-        let below = block.iter().filter(|value| **value < median).count();
-        let equal = block.iter().filter(|value| **value == median).count();
-        (below as f64 + 0.5 * equal as f64) / block.len() as f64
-    };
+    let share = |block: &[f64]| share_below(block, median);
     blocks(values, count).map(share).collect()
+}
+
+/// Share of values below the median; those equal to it count half.
+fn share_below(values: &[f64], median: f64) -> f64 {
+    let below = values.iter().filter(|value| **value < median).count();
+    let equal = values.iter().filter(|value| **value == median).count();
+    (below as f64 + 0.5 * equal as f64) / values.len().max(1) as f64
 }
 
 /// `count` contiguous blocks of nearly equal length.

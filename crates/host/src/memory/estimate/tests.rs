@@ -4,10 +4,11 @@ mod coverage;
 mod laws;
 mod mutants;
 mod rates;
+mod refills;
 
 use super::defences::Defences;
 use super::input::EstimateError;
-use super::latency::{LatencyEstimate, latency_with};
+use super::latency::{LatencyEstimate, TimedRun, latency_of_with, latency_with};
 use super::planted::PlantedRun;
 
 /// Estimates a planted run.
@@ -16,8 +17,25 @@ fn estimate(
     seed: u64,
     defences: &Defences,
 ) -> Result<LatencyEstimate, EstimateError> {
+    let lines = run.preemption.map(|rivals| rivals.refill.lines);
+    expecting(run, seed, lines, defences)
+}
+
+/// The same where so many lines are expected to be missing after an interruption.
+fn expecting(
+    run: &PlantedRun,
+    seed: u64,
+    lines: Option<f64>,
+    defences: &Defences,
+) -> Result<LatencyEstimate, EstimateError> {
     let (batches, ledger) = run.draw(seed);
-    latency_with(&batches, &run.timer, &ledger, defences)
+    let timed = TimedRun {
+        batches: &batches,
+        pauses: &[],
+        refill_loads: lines.filter(|lines| *lines > 0.0),
+        ledger: &ledger,
+    };
+    latency_of_with(&[timed], &run.timer, &ledger, defences)
 }
 
 /// Share of seeds of which the interval holds the true median; refusals and errors do not hold it.

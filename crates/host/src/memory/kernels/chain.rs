@@ -89,6 +89,37 @@ pub unsafe fn chase(start: NonNull<ChainLink>, loads: u64) -> NonNull<ChainLink>
     unsafe { NonNull::new_unchecked(at) }
 }
 
+/// Writes lines back to memory and takes them out of all caches, where programs may do that; whether they may.
+pub(in crate::memory) fn leave_caches(lines: impl Iterator<Item = NonNull<ChainLink>>) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        for line in lines {
+            // SAFETY: every x86_64 processor has the instruction, which changes no memory.
+            unsafe { std::arch::x86_64::_mm_clflush(line.as_ptr().cast()) };
+        }
+        // SAFETY: as above.
+        unsafe { std::arch::x86_64::_mm_mfence() };
+        true
+    }
+    #[cfg(target_arch = "aarch64")]
+    {
+        for line in lines {
+            // SAFETY: Linux lets programs clean and invalidate lines that they may read; no memory changes.
+            unsafe {
+                std::arch::asm!("dc civac, {line}", line = in(reg) line.as_ptr(), options(nostack));
+            }
+        }
+        // SAFETY: a barrier.
+        unsafe { std::arch::asm!("dsb ish", options(nostack)) };
+        true
+    }
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    {
+        drop(lines);
+        false
+    }
+}
+
 /// Turns so many times through a loop of one addition and its jump.
 #[inline(always)]
 pub(super) fn wait(cycles: u64) {

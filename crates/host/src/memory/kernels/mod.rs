@@ -65,6 +65,7 @@ use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
 
+pub(super) use chain::leave_caches;
 pub use chain::{ChainLink, chase};
 pub use error::KernelError;
 use work::LineWork;

@@ -40,8 +40,11 @@ macro_rules! x86_walk {
             s3 = in(reg) $streams[3],
             constants = in(reg) $constants,
             sums = in(reg) $sums,
+            // All sixteen, because `vzeroupper` empties the upper halves of each.
             out("xmm0") _, out("xmm1") _, out("xmm2") _, out("xmm3") _,
-            out("xmm8") _, out("xmm9") _, out("xmm14") _, out("xmm15") _,
+            out("xmm4") _, out("xmm5") _, out("xmm6") _, out("xmm7") _,
+            out("xmm8") _, out("xmm9") _, out("xmm10") _, out("xmm11") _,
+            out("xmm12") _, out("xmm13") _, out("xmm14") _, out("xmm15") _,
             options(nostack),
         )
     };

@@ -7,6 +7,7 @@
 mod clocks;
 mod spin;
 mod stalls;
+mod steal;
 #[cfg(test)]
 mod tests;
 
@@ -16,9 +17,10 @@ use std::time::Duration;
 
 use clocks::ClockOffsets;
 use stalls::Stalls;
+pub(super) use steal::StealWatch;
 
-use super::system;
-use crate::accounts::ThreadAccounts;
+use super::system::{self, PageFaults};
+use crate::accounts::{ThreadAccounts, ThreadInstant};
 use crate::linux_files::{LinuxFiles, run_delay_ns, ticks_of_all, value_of};
 
 /// What the machine did between the start and the end of a measurement.
@@ -45,6 +47,11 @@ pub struct LedgerReading {
     pub io_pressure: Option<f64>,
     /// Processor time that others had on the processors used, over elapsed time × processors.
     pub other_cpu_share: f64,
+    /// Share of the time in which the busiest processor that this measurement does not use worked: who runs there may load
+    /// the memory. `None` where nobody counts.
+    pub elsewhere_cpu_share: Option<f64>,
+    /// Whether the machine is a virtual one, beside which others may load the memory unseen.
+    pub has_hypervisor: bool,
     /// Relative change of the core's clock, by the time of a chain of dependent operations before and after.
     pub clock_change: Option<f64>,
     /// The time of day was set, or the machine was suspended.
@@ -77,6 +84,8 @@ impl LedgerReading {
             memory_pressure: worst(a.memory_pressure, b.memory_pressure),
             io_pressure: worst(a.io_pressure, b.io_pressure),
             other_cpu_share: a.other_cpu_share.max(b.other_cpu_share),
+            elsewhere_cpu_share: worst(a.elsewhere_cpu_share, b.elsewhere_cpu_share),
+            has_hypervisor: a.has_hypervisor | b.has_hypervisor,
             clock_change: worst(a.clock_change, b.clock_change),
             clock_stepped: a.clock_stepped | b.clock_stepped,
             major_faults: a.major_faults.saturating_add(b.major_faults),
@@ -93,7 +102,25 @@ pub struct Ledger {
     files: LinuxFiles,
     /// Folder of this process's control group, whose stalls are counted for itself.
     group: Option<String>,
+    /// Processors that others of this measurement use.
+    partners: Vec<u32>,
     start: LedgerPage,
+    paused: PausedAccounts,
+}
+
+/// What the thread used while it did not measure.
+#[derive(Clone, Copy, Debug, Default)]
+struct PausedAccounts {
+    elapsed: Duration,
+    processor: Duration,
+    faults: PageFaults,
+}
+
+/// The accounts at the start of a pause.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LedgerPause {
+    at: ThreadInstant,
+    faults: PageFaults,
 }
 
 /// The accounts at an instant.
@@ -120,6 +147,14 @@ impl Ledger {
         Self::with(LinuxFiles::of_this_machine())
     }
 
+    /// As [`Ledger::begin`], beside threads of this measurement on other processors, which are no strangers.
+    pub(super) fn beside(partners: &[u32]) -> Self {
+        Self {
+            partners: partners.to_vec(),
+            ..Self::begin()
+        }
+    }
+
     /// As [`Ledger::begin`], with the `proc` and `sys` that lie in a folder.
     #[must_use]
     pub fn below(root: &Path) -> Self {
@@ -142,8 +177,28 @@ impl Ledger {
         Self {
             files,
             group,
+            partners: Vec::new(),
             start,
+            paused: PausedAccounts::default(),
         }
+    }
+
+    /// The thread does something else than to measure. What it uses until [`Ledger::resume`] does not count.
+    pub(super) fn pause() -> LedgerPause {
+        LedgerPause {
+            faults: PageFaults::now(),
+            at: ThreadInstant::now(),
+        }
+    }
+
+    /// It measures again.
+    pub(super) fn resume(&mut self, since: &LedgerPause) {
+        let (now, faults) = (ThreadInstant::now(), PageFaults::now());
+        let paused = &mut self.paused;
+        paused.elapsed += now.at.saturating_duration_since(since.at.at);
+        paused.processor += now.processor.saturating_sub(since.at.processor);
+        paused.faults.minor += faults.minor.saturating_sub(since.faults.minor);
+        paused.faults.major += faults.major.saturating_sub(since.faults.major);
     }
 
     /// What happened since the start; called by the same thread.
@@ -160,13 +215,14 @@ impl Ledger {
             affinity: system::affinity().unwrap_or_default(),
             spin: spin::shortest(),
         };
-        now.since(&self.start)
+        now.since(&self.start, &self.paused, &self.partners)
     }
 }
 
 impl LedgerPage {
-    fn since(&self, start: &Self) -> LedgerReading {
+    fn since(&self, start: &Self, paused: &PausedAccounts, partners: &[u32]) -> LedgerReading {
         let (now, before) = (&self.accounts, &start.accounts);
+        // Ticks, waits and stalls are those of the whole stretch, pauses among them.
         let elapsed_s = now.elapsed(before).as_secs_f64();
         let processor_s = now.processor(before).as_secs_f64();
         let delay_s = self.run_delay_ns.zip(start.run_delay_ns);
@@ -180,6 +236,9 @@ impl LedgerPage {
                 .map(|cpu| now.ticked(before, *cpu, kind).as_secs_f64());
             seconds.sum()
         };
+        let elsewhere = now.ticks.keys().filter(|cpu| !cpus.contains(cpu) && !partners.contains(cpu));
+        let elsewhere = elsewhere.map(|cpu| now.ticked(before, *cpu, |ticks| ticks.busy).as_secs_f64());
+        let elsewhere_s = elsewhere.fold(0.0, f64::max);
         let others_s = ticked(|ticks| ticks.busy) - processor_s;
         // Ticks are coarse; what the thread waited for is exact, and others had it.
         let others_s = others_s.max(delay_s.unwrap_or_default());
@@ -197,21 +256,23 @@ impl LedgerPage {
         let migrations = self.migrations.zip(start.migrations);
         let count = |now: u64, before: u64| now.saturating_sub(before);
         LedgerReading {
-            elapsed_s,
-            processor_s,
+            elapsed_s: (elapsed_s - paused.elapsed.as_secs_f64()).max(0.0),
+            processor_s: (processor_s - paused.processor.as_secs_f64()).max(0.0),
             steal_share: share(ticked(|ticks| ticks.stolen), capacity_s),
             involuntary_switches: count(now.preemptions, before.preemptions),
             cpu_pressure: own_delay.or_else(|| stall(|stalled| stalled.cpu)),
             memory_pressure: stall(|stalled| stalled.memory),
             io_pressure: stall(|stalled| stalled.io),
             other_cpu_share: share(others_s, capacity_s),
+            elsewhere_cpu_share: (!now.ticks.is_empty()).then(|| share(elsewhere_s, elapsed_s)),
+            has_hypervisor: system::has_hypervisor(),
             clock_change: self.spin.zip(start.spin).map(|(now, before)| {
                 let (now, before) = (now.as_secs_f64(), before.as_secs_f64());
                 now.max(before) / now.min(before) - 1.0
             }),
             clock_stepped: self.clocks.stepped_since(&start.clocks),
-            major_faults: count(now.stat.major_faults, before.stat.major_faults),
-            minor_faults: count(now.stat.minor_faults, before.stat.minor_faults),
+            major_faults: count(now.stat.major_faults, before.stat.major_faults + paused.faults.major),
+            minor_faults: count(now.stat.minor_faults, before.stat.minor_faults + paused.faults.minor),
             migrations: migrations.map_or(moved, |(now, before)| count(now, before)),
         }
     }

@@ -50,7 +50,7 @@ impl PlantedAccounts {
             stalls: Stalls::now(files, ledger.group.as_deref()),
             ..ledger.start.clone()
         };
-        now.since(&ledger.start)
+        now.since(&ledger.start, &ledger.paused, &ledger.partners)
     }
 }
 
@@ -178,7 +178,7 @@ fn a_change_of_the_clock_is_the_same_up_and_down() {
             spin: Some(Duration::from_micros(micros)),
             ..ledger.start.clone()
         };
-        page(now).since(&page(before)).clock_change
+        page(now).since(&page(before), &PausedAccounts::default(), &[]).clock_change
     };
     assert_eq!(change(10, 15), Some(0.5));
     assert_eq!(change(15, 10), Some(0.5));
@@ -205,6 +205,8 @@ fn several_threads_have_the_sums_and_the_worst() {
         cpu_pressure: Some(0.2),
         memory_pressure: None,
         other_cpu_share: 0.4,
+        elsewhere_cpu_share: Some(0.1),
+        has_hypervisor: true,
         clock_change: Some(0.01),
         clock_stepped: false,
         major_faults: 1,
@@ -320,4 +322,36 @@ fn what_a_ledger_costs() {
             quantile(share, |one| one.2),
         );
     }
+}
+
+/// Of 10 s, 101 busy ticks of 10 ms on another processor are 10 %; those of a partner are none of a stranger's.
+#[test]
+fn who_works_elsewhere_is_seen_and_partners_are_not_strangers() {
+    let accounts = PlantedAccounts::new();
+    accounts.set("proc/stat", "cpu0 0 0 0 0 0 0 0 0 0 0\ncpu1 0 0 0 0 0 0 0 0 0 0\n");
+    let ledger = accounts.begin();
+    let ticks = 10 * rustix::param::clock_ticks_per_second();
+    accounts.set(
+        "proc/stat",
+        &format!("cpu0 {ticks} 0 0 0 0 0 0 0 0 0\ncpu1 {} 0 0 0 0 0 0 0 0 0\n", ticks / 10 + 1),
+    );
+    let elsewhere = |ledger: &Ledger| accounts.end(ledger, 10).elsewhere_cpu_share;
+    assert!(elsewhere(&ledger).is_some_and(|share| near(share, 0.1)));
+    let beside = Ledger {
+        partners: vec![1],
+        ..ledger
+    };
+    assert_eq!(elsewhere(&beside), Some(0.0));
+}
+
+/// A pause takes neither time nor faults from what was measured.
+#[test]
+fn pauses_do_not_count() {
+    let accounts = PlantedAccounts::new();
+    let mut ledger = accounts.begin();
+    let mut since = Ledger::pause();
+    since.at.at -= Duration::from_secs(4);
+    ledger.resume(&since);
+    let reading = accounts.end(&ledger, 10);
+    assert!(near(reading.elapsed_s / 6.0, 1.0), "{reading:?}");
 }

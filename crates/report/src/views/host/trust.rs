@@ -116,8 +116,11 @@ pub(super) fn refusal(pivot: &Pivot<'_>, test: &str) -> Option<String> {
 }
 
 /// What the machine did during each measurement.
-const LEDGER: [(Metric, &str); 8] = [
+const LEDGER: [(Metric, &str); 11] = [
     (Metric::BatchesHit, "batches hit"),
+    (Metric::BatchesCold, "batches cold"),
+    (Metric::ColdLoads, "loads until warm"),
+    (Metric::ColdCorrection, "taken off"),
     (Metric::StealShare, "stolen"),
     (Metric::OtherProcessorShare, "other programs"),
     (Metric::CpuPressure, "CPU pressure"),
@@ -146,7 +149,11 @@ pub(super) fn tables(pivot: &Pivot<'_>, _: Option<u16>) -> Vec<Grid> {
         });
     let table = LEDGER.iter().fold(table, |table, (metric, name)| {
         table.figure(*name, move |line| {
-            line.at(*metric, &[])?.value.map(text::tenths)
+            let value = line.at(*metric, &[])?.value?;
+            Some(match metric {
+                Metric::ColdLoads => text::number(*metric, value, text::DIGITS),
+                _ => text::tenths(value),
+            })
         })
     });
     table.lines(&lines).into_iter().collect()

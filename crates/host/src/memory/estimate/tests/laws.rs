@@ -241,6 +241,11 @@ fn equal_batches() {
 #[test]
 fn limits_decide_the_grade() {
     use Grade::{A, B, C, Refused};
+    let cold = |share, corrected, is_bound| GradeReason::Cold {
+        share,
+        corrected,
+        is_bound,
+    };
     let limits = [
         (GradeReason::FewBatches { kept: 1024 }, A),
         (GradeReason::FewBatches { kept: 1023 }, B),
@@ -253,7 +258,18 @@ fn limits_decide_the_grade() {
         (GradeReason::CostlyTimer { share: 0.1 }, B),
         (GradeReason::Interrupted { share: 0.1 }, C),
         (GradeReason::Interrupted { share: 0.5 }, Refused),
-        (GradeReason::Cold { share: 0.1 }, B),
+        (cold(0.1, 0.0, false), B),
+        (cold(0.5, 0.0, false), C),
+        (cold(0.0, 0.001, false), B),
+        (cold(0.0, 0.1, false), C),
+        (cold(0.0, 0.0, true), C),
+        (
+            GradeReason::UnexplainedSpread {
+                rise: 0.3,
+                spread: 0.2,
+            },
+            C,
+        ),
         (GradeReason::CoreContention { share: 0.99 }, C),
         (GradeReason::Stolen { share: 0.01 }, B),
         (

@@ -2,7 +2,7 @@
 
 use super::coverage::has;
 use super::*;
-use crate::memory::estimate::planted::{PlantedLatency, Preemption, TEN_RIVALS};
+use crate::memory::estimate::planted::{NO_REFILL, PlantedLatency, Preemption, ten_rivals};
 use crate::memory::estimate::{Grade, TimerCost, loads_per_batch};
 
 const SEEDS: u64 = 200;
@@ -30,8 +30,7 @@ fn often_hit() -> PlantedRun {
         preemption: Some(Preemption {
             on_ms: 1.0,
             off_ms: 10.0,
-            cold_us: 0.0,
-            cold_factor: 1.0,
+            refill: NO_REFILL,
         }),
         loads: 1000,
         ..still()
@@ -46,7 +45,7 @@ fn hit_batches_are_removed() {
     };
     needed("removal of hit batches", &often_hit(), keep);
     let rivals = PlantedRun {
-        preemption: Some(TEN_RIVALS),
+        preemption: Some(ten_rivals(2e3)),
         ..still()
     };
     let rivals = PlantedRun {
@@ -64,21 +63,78 @@ fn hit_batches_are_removed() {
     }
 }
 
+/// Tables of which most lines are back within a turn: the young batches go.
 #[test]
 fn cold_batches_are_removed() {
-    let run = PlantedRun {
-        preemption: Some(TEN_RIVALS),
-        loads: 100,
-        ..still()
-    };
     needed(
         "removal of cold batches",
-        &run,
+        &refills::still(2e3),
         Defences {
             remove_cold: false,
             ..ALL
         },
     );
+}
+
+/// Tables of which half the lines are back within a turn: no batch is old enough.
+#[test]
+fn what_is_cold_is_taken_off() {
+    needed(
+        "correction of cold batches",
+        &refills::still(16e3),
+        Defences {
+            correct_cold: false,
+            ..ALL
+        },
+    );
+}
+
+/// The rule before this one ended every refill after 1.6 ms.
+#[test]
+fn a_refill_takes_as_long_as_it_takes() {
+    needed(
+        "a refill without a cap",
+        &refills::still(16e3),
+        Defences {
+            whole_refill: false,
+            correct_cold: false,
+            ..ALL
+        },
+    );
+}
+
+/// Young batches are slower than old ones, which is no contention for memory.
+#[test]
+fn contention_is_judged_at_equal_age() {
+    let run = refills::still(16e3);
+    for seed in 0..20 {
+        let named = |rise_at_equal_age| {
+            let defences = Defences {
+                correct_cold: false,
+                rise_at_equal_age,
+                ..ALL
+            };
+            has(&estimate(&run, seed, &defences).expect("an estimate"), "memory_contention")
+        };
+        assert_eq!((named(true), named(false)), (false, true), "{seed}");
+    }
+}
+
+/// Batches that differ as those of some memories do, beside rivals that never run while we do.
+#[test]
+fn rivals_for_our_core_load_no_memory() {
+    let run = refills::beside(ten_rivals(2e3), PlantedLatency::Still { scale_ns: 5.0 });
+    for seed in 0..20 {
+        let (batches, mut ledger) = run.draw(seed);
+        ledger.elsewhere_cpu_share = Some(0.0);
+        ledger.has_hypervisor = true;
+        let named = |elsewhere_alone| {
+            let defences = Defences { elsewhere_alone, ..ALL };
+            let found = latency_with(&batches, &run.timer, &ledger, &defences);
+            has(&found.expect("an estimate"), "memory_contention")
+        };
+        assert_eq!((named(true), named(false)), (false, true), "{seed}");
+    }
 }
 
 #[test]
@@ -152,7 +208,7 @@ fn the_middle_is_the_median() {
 #[test]
 fn batches_are_short() {
     let rivals = PlantedRun {
-        preemption: Some(TEN_RIVALS),
+        preemption: Some(ten_rivals(2e3)),
         batches: 300,
         ..still()
     };
