@@ -23,8 +23,21 @@
 
 #![forbid(unsafe_code)]
 
+pub mod band;
+pub mod core;
+pub mod curve;
+pub mod energy;
+pub mod levels;
 pub mod profile;
+pub mod project;
 pub mod surface;
 
+pub use band::{BandRequest, ProjectionBand};
+pub use curve::{CurvePlace, LatencySurface, MemoryCurve};
+pub use energy::{MeasuredTask, PowerError, ServerPower, TaskEnergy};
 pub use profile::{LoadLevels, Profile, ProfileError, ProfilePhase, ProfileValue};
+pub use project::{
+    MemoryUse, PlainEstimates, ProgramBound, ProjectedMemory, Projection, ProjectionCaution,
+    ProjectionError, TimeShares, project,
+};
 pub use surface::{Surface, SurfaceAnswer, SurfaceCurve, SurfacePlace, SurfacePoint};

@@ -50,6 +50,8 @@ pub enum Purpose {
     Housekeeping = 26,
     /// How undisclosed choices are made in a draw of all of them; `block` is the choice, or the draw.
     Choice = 27,
+    /// Where values of a program's profile lie in their ranges; `block` is the value, `cycle` the draw.
+    Profile = 29,
 }
 
 /// 64 uniformly distributed bits for one place, moment and purpose.
