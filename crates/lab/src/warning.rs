@@ -146,6 +146,8 @@ warnings! {
         "{file} on {target}: {count} addresses lay within a line, which was taken for them";
     OutsideRequests FoldedAddresses { file, target, count }
         "{file} on {target}: {count} addresses lay beyond the memory and were taken modulo its size";
+    ProfileCaution Profile { what }
+        "{what}";
     SettingUnused Default { target, why }
         "{target}: {why}";
     IdleGaps Default { file, target, count, skipped }

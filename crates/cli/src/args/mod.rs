@@ -469,7 +469,8 @@ pub(crate) fn program() -> clap::Command {
     let program = Arguments::command()
         .subcommand(parent("sql", "Run SQLite on a memory", 21))
         .subcommand(parent("dram", dram, 22))
-        .subcommand(parent("host", host, 22));
+        .subcommand(parent("host", host, 22))
+        .subcommand(parent("app", "Programs: what another memory does to them", 22));
     COMMANDS
         .iter()
         .enumerate()
