@@ -1,5 +1,7 @@
 //! Latency over lines outstanding at one place of a surface: what a closed loop is solved on.
 
+use crate::surface::{Surface, SurfacePlace};
+
 /// Where a curve was taken.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CurvePlace {
@@ -37,6 +39,39 @@ pub trait LatencySurface: Sync {
 
     /// Relative standard error of the latencies: 0.01 means 1 %.
     fn error(&self) -> f64;
+}
+
+impl LatencySurface for Surface {
+    fn curve(&self, at: CurvePlace) -> MemoryCurve {
+        /// Places that a curve is taken at, so close that straight lines between them are the surface.
+        const PLACES: i32 = 56;
+        let last = self.outstanding_max();
+        let ends = self.curves.iter().filter_map(|curve| curve.points.first());
+        let first = ends.map(|point| point.outstanding).fold(last, f64::min);
+        let step = libm::pow(last / first, 1.0 / f64::from(PLACES - 1));
+        let mut outstanding = first;
+        let places = (0..PLACES).map(|_| {
+            let answer = self.answer(&SurfacePlace {
+                outstanding,
+                write_share: at.write_share,
+                locality: at.locality,
+                imbalance: at.imbalance,
+            });
+            let place = [outstanding, answer.latency_ns, answer.power_w];
+            outstanding *= step;
+            place
+        });
+        MemoryCurve::of(places)
+    }
+
+    fn error(&self) -> f64 {
+        /// Half the width of a 95 % interval in standard errors.
+        const HALF_WIDTH: f64 = 1.96;
+        let points = self.curves.iter().flat_map(|curve| &curve.points);
+        let mut errors: Vec<f64> = points.map(|point| point.error_ns / point.latency_ns).collect();
+        errors.sort_by(f64::total_cmp);
+        errors.get(errors.len() / 2).map_or(0.0, |error| error / HALF_WIDTH)
+    }
 }
 
 /// Latency and power over lines outstanding. Between points they follow straight lines; before the first point latency

@@ -40,4 +40,4 @@ pub use project::{
     MemoryUse, PlainEstimates, ProgramBound, ProjectedMemory, Projection, ProjectionCaution,
     ProjectionError, TimeShares, project,
 };
-pub use surface::{Surface, SurfaceAnswer, SurfaceCurve, SurfacePlace, SurfacePoint};
+pub use surface::{Surface, SurfaceAnswer, SurfaceCurve, SurfaceError, SurfacePlace, SurfacePoint};

@@ -50,6 +50,8 @@ pub enum Purpose {
     Housekeeping = 26,
     /// How undisclosed choices are made in a draw of all of them; `block` is the choice, or the draw.
     Choice = 27,
+    /// How long a core of a program computes; `block` is the core, `cycle` counts these times.
+    Compute = 28,
     /// Where values of a program's profile lie in their ranges; `block` is the value, `cycle` the draw.
     Profile = 29,
 }
@@ -133,6 +135,12 @@ pub fn standard_normal(bits: u64) -> f64 {
         let r = q * q;
         horner(&A, r) * q / (horner(&B, r) * r + 1.0)
     }
+}
+
+/// Maps 64 random bits to an exponentially distributed number of mean 1, by inverting the distribution function.
+#[must_use]
+pub fn standard_exponential(bits: u64) -> f64 {
+    -libm::log(unit_interval(bits))
 }
 
 /// A stable 64-bit hash of a name (FNV-1a), for naming a place in [`draw`].

@@ -2,12 +2,13 @@
 
 use wordline_core::draw::{Purpose, draw};
 
+use super::demand::ProgramCore;
 use super::inbox::Inbox;
-use super::placement::{BufferCursor, Placement};
+use super::placement::{BufferCursor, LineOrder, Placement};
 use super::tally::RequestTally;
 use wordline_core::{Mix, Pattern};
 
-use super::traffic::{CoreStep, Traffic, buffer_count, buffers, round};
+use super::traffic::{CoreLoad, CoreStep, CoreWork, round};
 use crate::config::CoreConfig;
 use crate::request::RequestKind;
 
@@ -83,33 +84,42 @@ pub(super) struct Core {
     interval_ps: u64,
     cycle_ps: u64,
     cursors: [BufferCursor; 3],
+    /// What it asks for instead of its round, where it runs a program.
+    program: Option<Box<ProgramCore>>,
     /// Answers that have not reached it. The first of them are sorted by time.
     returns: Vec<Return>,
 }
 
 impl Core {
     /// A core that makes load.
-    pub(super) fn load(
-        config: &CoreConfig,
-        traffic: &Traffic,
-        at: &Placement,
-        number: u16,
-    ) -> Self {
-        let pace = CorePace::new(config, traffic.delay_cycles);
-        let demand = traffic.pattern == Pattern::Random;
-        let split = config.fill_buffers.is_some();
+    pub(super) fn load(config: &CoreConfig, load: &CoreLoad, at: &Placement, number: u16) -> Self {
         let mut core = Self {
-            free: config.misses,
-            buffers: config.fill_buffers.unwrap_or(config.misses),
-            holds: [split && demand, split && traffic.mix == Mix::Triad],
-            round: round(traffic.mix),
-            group: config.lines_per_pause,
-            interval_ps: pace.interval_ps,
-            returns: Vec::with_capacity(config.misses.min(1 << 16) as usize),
-            ..Self::probe(config, traffic, at, number)
+            probe: false,
+            ..Self::probe(config, load, at, number)
         };
-        core.probe = false;
-        core.begin(config, traffic, at, 0, 0);
+        let lines = match &load.work {
+            CoreWork::Rounds {
+                mix,
+                pattern,
+                delay_cycles,
+            } => {
+                let demand = *pattern == Pattern::Random;
+                let split = config.fill_buffers.is_some();
+                core.buffers = config.fill_buffers.unwrap_or(config.misses);
+                core.holds = [split && demand, split && *mix == Mix::Triad];
+                core.round = round(*mix);
+                core.group = config.lines_per_pause;
+                core.interval_ps = CorePace::new(config, *delay_cycles).interval_ps;
+                config.misses
+            }
+            CoreWork::Program(demand) => {
+                core.program = Some(Box::new(ProgramCore::new(demand, number)));
+                demand.places
+            }
+        };
+        core.free = lines;
+        core.returns = Vec::with_capacity(lines.min(1 << 16) as usize);
+        core.begin(config, load, at, 0, 0);
         core
     }
 
@@ -118,21 +128,31 @@ impl Core {
     pub(super) fn begin(
         &mut self,
         config: &CoreConfig,
-        traffic: &Traffic,
+        load: &CoreLoad,
         at: &Placement,
         episode: u64,
         now_ps: u64,
     ) {
-        let first = u64::from(self.number) * buffer_count(traffic.mix);
-        let behind = config.write_back_bytes / 64;
-        let ahead = [0, behind, 0];
+        let first = u64::from(self.number) * load.work.buffer_count();
+        let (order, ahead) = match &load.work {
+            CoreWork::Rounds { pattern, .. } => {
+                (LineOrder::from(*pattern), config.write_back_bytes / 64)
+            }
+            CoreWork::Program(demand) => (demand.order, 0),
+        };
+        let ahead = [0, ahead, 0];
         self.cursors = [0, 1, 2].map(|index| {
-            let buffer = first + buffers(traffic.mix)[index];
-            BufferCursor::new(at, buffer, traffic.pattern, ahead[index])
+            let buffer = first + load.work.buffers()[index];
+            BufferCursor::new(at, buffer, order, ahead[index])
         });
+        if let Some(program) = &mut self.program {
+            program.begin(episode, now_ps);
+            self.ready_ps = self.ready_ps.max(now_ps);
+            return;
+        }
         let chance = |what: u64, choices: u64| {
             let what = 2 * episode + what;
-            draw(traffic.seed, self.number.into(), what, Purpose::Arrival) % choices
+            draw(load.seed, self.number.into(), what, Purpose::Arrival) % choices
         };
         self.step = chance(0, self.round.len() as u64) as usize;
         // A period is a pause and the accesses of a group but the first, a cycle each.
@@ -148,15 +168,10 @@ impl Core {
     }
 
     /// A core that reads one random line after the other.
-    pub(super) fn probe(
-        config: &CoreConfig,
-        traffic: &Traffic,
-        at: &Placement,
-        number: u16,
-    ) -> Self {
-        let probe = u64::from(number).saturating_sub(traffic.load_cores.into());
-        let buffer = u64::from(traffic.load_cores) * buffer_count(traffic.mix) + probe;
-        let cursor = BufferCursor::new(at, buffer, Pattern::Random, 0);
+    pub(super) fn probe(config: &CoreConfig, load: &CoreLoad, at: &Placement, number: u16) -> Self {
+        let probe = u64::from(number).saturating_sub(load.cores.into());
+        let buffer = u64::from(load.cores) * load.work.buffer_count() + probe;
+        let cursor = BufferCursor::new(at, buffer, LineOrder::Random, 0);
         let pace = CorePace::new(config, 0);
         Self {
             number,
@@ -173,6 +188,7 @@ impl Core {
             interval_ps: pace.cycle_ps,
             cycle_ps: pace.cycle_ps,
             cursors: [cursor.clone(), cursor.clone(), cursor],
+            program: None,
             returns: Vec::with_capacity(1),
         }
     }
@@ -193,13 +209,45 @@ impl Core {
         tally: &mut RequestTally,
     ) {
         self.returns.sort_unstable_by_key(|answer| answer.time_ps);
+        let taken = match self.program.take() {
+            Some(mut program) => {
+                let taken = self.run_program(&mut program, end_ps, at, inbox, tally);
+                self.program = Some(program);
+                taken
+            }
+            None => self.run_round(end_ps, at, inbox, tally),
+        };
+        for answer in &self.returns[..taken] {
+            let latency_ps = latency(answer.id, answer.time_ps);
+            tally.returned(answer.kind, answer.time_ps, latency_ps);
+            if self.probe {
+                tally.sampled(answer.time_ps, self.number, latency_ps);
+            }
+        }
+        self.returns.drain(..taken);
+    }
+
+    /// The steps of its round, as its pauses and the lines under way let it. Returns how many answers came.
+    #[inline]
+    fn run_round(
+        &mut self,
+        end_ps: u64,
+        at: &Placement,
+        inbox: &mut Inbox,
+        tally: &mut RequestTally,
+    ) -> usize {
         let mut taken = 0;
         loop {
             if self.is_full() {
                 match self.returns.get(taken).copied() {
                     Some(answer) if answer.time_ps < end_ps => {
                         self.take_back(answer.kind);
-                        self.ready_ps = self.ready_ps.max(answer.time_ps);
+                        if answer.time_ps > self.ready_ps {
+                            if !self.probe {
+                                tally.waited(answer.time_ps - self.ready_ps);
+                            }
+                            self.ready_ps = answer.time_ps;
+                        }
                         taken += 1;
                         continue;
                     }
@@ -209,7 +257,18 @@ impl Core {
             if self.ready_ps >= end_ps {
                 break;
             }
-            self.issue(at, inbox, tally);
+            let step = self.step();
+            if step.paced {
+                self.until_pause -= 1;
+                if self.until_pause == 0 {
+                    self.until_pause = self.group;
+                    self.paced_ps = self.ready_ps.saturating_add(self.interval_ps);
+                }
+            }
+            self.issue(step, false, at, inbox, tally);
+            if self.round[self.step].paced {
+                self.ready_ps = self.ready_ps.max(self.paced_ps);
+            }
         }
         // What is left frees lines for later.
         while let Some(answer) = self.returns.get(taken).copied()
@@ -218,14 +277,38 @@ impl Core {
             self.take_back(answer.kind);
             taken += 1;
         }
-        for answer in &self.returns[..taken] {
+        taken
+    }
+
+    /// The lines of its program. Returns how many answers came.
+    fn run_program(
+        &mut self,
+        program: &mut ProgramCore,
+        end_ps: u64,
+        at: &Placement,
+        inbox: &mut Inbox,
+        tally: &mut RequestTally,
+    ) -> usize {
+        let mut taken = 0;
+        while let Some(answer) = self.returns.get(taken).copied()
+            && answer.time_ps < end_ps
+        {
+            self.take_back(answer.kind);
             let latency_ps = latency(answer.id, answer.time_ps);
-            tally.returned(answer.kind, answer.time_ps, latency_ps);
-            if self.probe {
-                tally.sampled(answer.time_ps, self.number, latency_ps);
-            }
+            tally.waited(program.answered(answer.time_ps, latency_ps));
+            tally.program_line(answer.kind, latency_ps);
+            taken += 1;
         }
-        self.returns.drain(..taken);
+        while let Some(next_ps) = program.next_ps() {
+            let now_ps = self.ready_ps.max(next_ps);
+            if now_ps >= end_ps {
+                break;
+            }
+            self.ready_ps = now_ps;
+            let (step, moved) = program.ask();
+            self.issue(step, moved, at, inbox, tally);
+        }
+        taken
     }
 
     /// Whether the next step has to wait for an answer.
@@ -240,31 +323,34 @@ impl Core {
         self.buffers += u32::from(self.holds[kind as usize]);
     }
 
-    /// Does a step.
+    /// The next step of the round.
     #[inline]
-    fn issue(&mut self, at: &Placement, inbox: &mut Inbox, tally: &mut RequestTally) {
-        let now = self.ready_ps;
+    fn step(&mut self) -> CoreStep {
         let step = self.round[self.step];
         self.step += 1;
         if self.step == self.round.len() {
             self.step = 0;
         }
+        step
+    }
+
+    /// Does a step, and is ready for another one a cycle later.
+    #[inline]
+    fn issue(
+        &mut self,
+        step: CoreStep,
+        moved: bool,
+        at: &Placement,
+        inbox: &mut Inbox,
+        tally: &mut RequestTally,
+    ) {
+        let now = self.ready_ps;
         let line = self.cursors[usize::from(step.cursor)].next(at);
-        inbox.post(name(self.number, now), step.kind, line, now);
+        inbox.post(name(self.number, now), step.kind, line, moved, now);
         tally.issued(step.kind, now);
         self.free -= 1;
         self.buffers -= u32::from(self.holds[step.kind as usize]);
-        if step.paced {
-            self.until_pause -= 1;
-            if self.until_pause == 0 {
-                self.until_pause = self.group;
-                self.paced_ps = now.saturating_add(self.interval_ps);
-            }
-        }
         self.ready_ps = now.saturating_add(self.cycle_ps);
-        if self.round[self.step].paced {
-            self.ready_ps = self.ready_ps.max(self.paced_ps);
-        }
     }
 }
 

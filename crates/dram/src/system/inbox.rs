@@ -1,7 +1,7 @@
 //! Requests on their way from cores to controllers.
 
 use super::link::Links;
-use crate::config::ClockDomain;
+use crate::config::{ClockDomain, SystemConfig};
 use crate::engine::{PushError, ScheduledSubChannel};
 use crate::mapping::AddressMap;
 use crate::observer::Observer;
@@ -41,6 +41,8 @@ struct Crossing {
 pub(super) struct Inbox {
     map: AddressMap,
     sub_channels: u32,
+    /// Channels that a core uses: those of a node.
+    of_node: u32,
     window_ps: u64,
     posts: Vec<Post>,
     links: Option<Links>,
@@ -48,16 +50,13 @@ pub(super) struct Inbox {
 }
 
 impl Inbox {
-    pub(super) fn new(
-        map: AddressMap,
-        channels: u32,
-        sub_channels: u32,
-        links: Option<Links>,
-    ) -> Self {
+    pub(super) fn new(map: AddressMap, config: &SystemConfig, links: Option<Links>) -> Self {
+        let (channels, sub_channels) = (config.channels, config.sub_channels);
         let count = channels as usize * sub_channels as usize;
         Self {
             map,
             sub_channels,
+            of_node: (channels / config.topology.nodes()).max(1),
             window_ps: 0,
             posts: vec![Post::default(); count],
             links,
@@ -83,10 +82,21 @@ impl Inbox {
     }
 
     /// Takes a request for a line of physical memory, issued within the window. Each core posts in the order of its
-    /// times, cores in the order of their numbers.
+    /// times, cores in the order of their numbers. A line that is `moved` lies at its place in the first channel of its
+    /// node, whichever channel it belongs to.
     #[inline]
-    pub(super) fn post(&mut self, id: u64, kind: RequestKind, line: u64, issued_ps: u64) {
-        let place = self.map.place(line);
+    pub(super) fn post(
+        &mut self,
+        id: u64,
+        kind: RequestKind,
+        line: u64,
+        moved: bool,
+        issued_ps: u64,
+    ) {
+        let mut place = self.map.place(line);
+        if moved {
+            place.channel -= place.channel % self.of_node;
+        }
         let part = (place.channel * self.sub_channels + place.sub_channel) as usize;
         let letter = Letter {
             id,

@@ -1,7 +1,7 @@
 //! Where the buffers of cores lie: pages that are contiguous for a core lie anywhere in physical memory, no two in the
 //! same place.
 
-use wordline_core::draw::{Purpose, draw};
+use wordline_core::draw::{Purpose, draw, standard_exponential};
 
 use crate::config::{ConfigError, SystemConfig};
 use wordline_core::Pattern;
@@ -177,28 +177,73 @@ impl Placement {
     }
 }
 
+/// In which order lines of a buffer are asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum LineOrder {
+    /// One after the other.
+    Stream,
+    /// Any.
+    Random,
+    /// Runs of lines that follow each other, each run anywhere. The scale of the exponential distribution whose whole part
+    /// is how many lines follow the first one of a run.
+    Runs(f64),
+}
+
+impl LineOrder {
+    /// A share of the lines follows the line before them; the rest is random.
+    pub(super) fn with_locality(share: f64) -> Self {
+        if share >= 1.0 {
+            Self::Stream
+        } else if share <= 0.0 {
+            Self::Random
+        } else {
+            // The whole part is at least k with probability share^k.
+            Self::Runs(-1.0 / libm::log(share))
+        }
+    }
+}
+
+impl From<Pattern> for LineOrder {
+    fn from(pattern: Pattern) -> Self {
+        match pattern {
+            Pattern::Sequential => Self::Stream,
+            Pattern::Random => Self::Random,
+        }
+    }
+}
+
 /// Goes through the lines of a buffer for ever.
 #[derive(Clone, Debug)]
 pub(super) struct BufferCursor {
     buffer: u64,
-    pattern: Pattern,
+    order: LineOrder,
     /// Number of the next access.
     count: u64,
-    /// The next line in physical memory, and how many of its page are left.
+    /// The next line in physical memory, and how many are left before it is looked up again.
     line: u64,
     left: u64,
+    /// Where the run goes on in the buffer, and how many lines of it are left behind those.
+    next: u64,
+    run: u64,
 }
 
 impl BufferCursor {
     /// Begins anywhere in its buffer, `ahead` lines in front of a cursor with 0.
-    pub(super) fn new(at: &Placement, buffer: u64, pattern: Pattern, ahead: u64) -> Self {
+    pub(super) fn new(at: &Placement, buffer: u64, order: LineOrder, ahead: u64) -> Self {
         let start = draw(at.seed, buffer, u64::MAX, Purpose::Address) % at.buffer_lines();
+        let count = start + ahead;
+        let run = match order {
+            LineOrder::Stream => u64::MAX,
+            LineOrder::Random | LineOrder::Runs(_) => 0,
+        };
         Self {
             buffer,
-            pattern,
-            count: start + ahead,
+            order,
+            count,
             line: 0,
             left: 0,
+            next: count % at.buffer_lines(),
+            run,
         }
     }
 
@@ -216,20 +261,29 @@ impl BufferCursor {
     }
 
     fn turn_page(&mut self, at: &Placement) {
-        let (number, left) = match self.pattern {
-            Pattern::Sequential => (
-                self.count % at.buffer_lines(),
-                at.page_lines - self.count % at.page_lines,
-            ),
-            Pattern::Random => {
-                let bits = draw(at.seed, self.buffer, self.count, Purpose::Address);
-                let wide = u128::from(bits) * u128::from(at.buffer_lines());
-                ((wide >> 64) as u64, 1)
-            }
-        };
-        let (page, within) = (number / at.page_lines, number % at.page_lines);
+        if self.run == 0 {
+            self.jump(at);
+        }
+        let (page, within) = (self.next / at.page_lines, self.next % at.page_lines);
         self.line = at.base(self.buffer, page) + within;
-        self.left = left;
+        self.left = self.run.min(at.page_lines - within);
+        self.next = (self.next + self.left) % at.buffer_lines();
+        if !matches!(self.order, LineOrder::Stream) {
+            self.run -= self.left;
+        }
+    }
+
+    /// Begins a run.
+    fn jump(&mut self, at: &Placement) {
+        const RUNS: u64 = 1 << 62;
+        let bits = draw(at.seed, self.buffer, self.count, Purpose::Address);
+        let wide = u128::from(bits) * u128::from(at.buffer_lines());
+        self.next = (wide >> 64) as u64;
+        self.run = 1;
+        if let LineOrder::Runs(scale) = self.order {
+            let bits = draw(at.seed, self.buffer, self.count | RUNS, Purpose::Address);
+            self.run += (scale * standard_exponential(bits)) as u64;
+        }
     }
 }
 
@@ -255,9 +309,9 @@ mod tests {
         fn write_back_follows_the_stream(seed in any::<u64>(), ahead in 0u64..500, random in any::<bool>()) {
             let config = small(rdimm_6400());
             let at = Placement::new(&config, seed, &[0; 3]).expect("room");
-            let pattern = if random { Pattern::Random } else { Pattern::Sequential };
-            let mut front = BufferCursor::new(&at, 1, pattern, ahead);
-            let mut behind = BufferCursor::new(&at, 1, pattern, 0);
+            let order = if random { LineOrder::Random } else { LineOrder::Stream };
+            let mut front = BufferCursor::new(&at, 1, order, ahead);
+            let mut behind = BufferCursor::new(&at, 1, order, 0);
             for _ in 0..ahead {
                 behind.next(&at);
             }
@@ -283,7 +337,7 @@ mod tests {
             };
             let mut seen = HashSet::new();
             for buffer in 0..3 {
-                let mut cursor = BufferCursor::new(&at, buffer, Pattern::Sequential, 0);
+                let mut cursor = BufferCursor::new(&at, buffer, LineOrder::Stream, 0);
                 let lines: Vec<u64> = (0..pages * page_lines).map(|_| cursor.next(&at)).collect();
                 prop_assert!(lines.iter().all(|line| seen.insert(*line)));
                 let pairs = lines.windows(2).filter(|pair| pair[1] == pair[0] + 1).count() as u64;

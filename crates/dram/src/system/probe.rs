@@ -56,7 +56,7 @@ pub(super) struct Batches {
     /// Complete ones, and the one that is being filled.
     complete: Vec<Batch>,
     current: Batch,
-    /// Values of a batch; `None` where episodes are batches.
+    /// Records of a batch; `None` where episodes are batches.
     size: Option<u64>,
 }
 
@@ -64,6 +64,8 @@ pub(super) struct Batches {
 struct Batch {
     sum: u64,
     count: u64,
+    /// How often values were recorded, one or several at once.
+    records: u64,
 }
 
 /// How sure a mean is.
@@ -71,7 +73,7 @@ struct Batch {
 pub(super) struct MeanConfidence {
     /// Half the width of the 95 % confidence interval; infinite with fewer than two batches.
     pub(super) half_width: f64,
-    batches: u32,
+    pub(super) batches: u32,
     correlation: f64,
 }
 
@@ -85,12 +87,18 @@ impl Batches {
     }
 
     pub(super) fn record(&mut self, value: u64) {
-        self.current.sum = self.current.sum.saturating_add(value);
-        self.current.count += 1;
+        self.record_all(value, 1);
+    }
+
+    /// Takes so many values at once, by their sum.
+    pub(super) fn record_all(&mut self, sum: u64, count: u64) {
+        self.current.sum = self.current.sum.saturating_add(sum);
+        self.current.count += count;
+        self.current.records += 1;
         let Some(size) = &mut self.size else {
             return;
         };
-        if self.current.count < *size {
+        if self.current.records < *size {
             return;
         }
         self.complete.push(std::mem::take(&mut self.current));
@@ -129,11 +137,50 @@ impl Batches {
     }
 }
 
+/// How latencies are distributed.
+#[derive(Clone, Debug)]
+pub(super) struct LatencyBins {
+    bins: Vec<u64>,
+    histogram: LatencyHistogram,
+}
+
+impl Default for LatencyBins {
+    fn default() -> Self {
+        Self {
+            bins: vec![0; BINS],
+            histogram: LatencyHistogram::new(),
+        }
+    }
+}
+
+impl LatencyBins {
+    pub(super) fn record(&mut self, latency_ps: u64) {
+        let bin = usize::try_from(latency_ps / BIN_PS).unwrap_or(BINS);
+        self.bins[bin.min(BINS - 1)] += 1;
+        self.histogram.record(Time::from_ps(latency_ps));
+    }
+
+    /// The figures of all samples, which were taken in so many picoseconds; batches say how sure their mean is.
+    pub(super) fn finish(self, batches: Batches, duration_ps: u64) -> LatencyProbe {
+        let certainty = batches.certainty();
+        LatencyProbe {
+            samples: self.histogram.count(),
+            duration_ps,
+            mean_ps: self.histogram.mean_s().unwrap_or(0.0) * 1e12,
+            confidence_ps: certainty.half_width,
+            batches: certainty.batches,
+            correlation: certainty.correlation,
+            bins: self.bins,
+            max_ps: self.histogram.max().map_or(0, Time::ps),
+            histogram: self.histogram,
+        }
+    }
+}
+
 /// Collects samples in the order of time.
 #[derive(Clone, Debug)]
 pub(super) struct Sampler {
-    bins: Vec<u64>,
-    histogram: LatencyHistogram,
+    bins: LatencyBins,
     batches: Batches,
     duration_ps: u64,
 }
@@ -141,8 +188,7 @@ pub(super) struct Sampler {
 impl Sampler {
     pub(super) fn new(episodes: u32) -> Self {
         Self {
-            bins: vec![0; BINS],
-            histogram: LatencyHistogram::new(),
+            bins: LatencyBins::default(),
             batches: Batches::new(episodes),
             duration_ps: 0,
         }
@@ -155,30 +201,17 @@ impl Sampler {
     }
 
     pub(super) fn samples(&self) -> u64 {
-        self.histogram.count()
+        self.bins.histogram.count()
     }
 
     pub(super) fn record(&mut self, latency_ps: u64) {
-        let bin = usize::try_from(latency_ps / BIN_PS).unwrap_or(BINS);
-        self.bins[bin.min(BINS - 1)] += 1;
-        self.histogram.record(Time::from_ps(latency_ps));
+        self.bins.record(latency_ps);
         self.batches.record(latency_ps);
     }
 
     /// The figures of all samples. Those of a batch that is not full count for the mean alone.
     pub(super) fn finish(self) -> LatencyProbe {
-        let certainty = self.batches.certainty();
-        LatencyProbe {
-            samples: self.histogram.count(),
-            duration_ps: self.duration_ps,
-            mean_ps: self.histogram.mean_s().unwrap_or(0.0) * 1e12,
-            confidence_ps: certainty.half_width,
-            batches: certainty.batches,
-            correlation: certainty.correlation,
-            bins: self.bins,
-            max_ps: self.histogram.max().map_or(0, Time::ps),
-            histogram: self.histogram,
-        }
+        self.bins.finish(self.batches, self.duration_ps)
     }
 }
 
@@ -190,6 +223,7 @@ fn merge_neighbours(batches: &mut Vec<Batch>) {
         batches[pair] = Batch {
             sum: one.sum + next.sum,
             count: one.count + next.count,
+            records: one.records + next.records,
         };
     }
     batches.truncate(pairs);

@@ -6,14 +6,19 @@
 //! windows leave no trace in the results: requests reach a sub-channel in the order of time, core and sequence
 //! wherever windows are cut.
 
+use std::sync::Arc;
+
 use super::answer::Answers;
 use super::core::{CORES_MAX, Core, Return, sender};
+use super::demand::ProgramDemand;
 use super::inbox::{Inbox, WINDOW_MAX_PS};
 use super::link::Links;
+use super::measured::Measured;
 use super::placement::Placement;
-use super::probe::{Batches, LatencyProbe, Sampler};
+use super::probe::{LatencyProbe, Sampler};
+use super::program::MemoryProgram;
 use super::tally::RequestTally;
-use super::traffic::{RunLength, Traffic};
+use super::traffic::{CoreLoad, CoreWork, RunLength, Traffic};
 use crate::config::{ConfigError, SystemConfig};
 use crate::energy::{EnergyCounts, EnergyMeter};
 use crate::engine::{PushError, ScheduledSubChannel};
@@ -35,7 +40,7 @@ pub struct SystemRun {
     /// Half the width of the 95 % confidence interval of [`bytes_per_s`](Self::bytes_per_s), in B/s: by batch means of
     /// the microseconds, or of the episodes, and Student's t. Infinite with fewer than two of them.
     pub bytes_per_s_confidence: f64,
-    /// Latency samples; `None` without probes.
+    /// Latency samples of the probes; of a program, those of all its reads. `None` without.
     pub probe: Option<LatencyProbe>,
     /// What the sub-channels did, summed over them.
     pub summary: TrafficSummary,
@@ -49,6 +54,17 @@ pub struct SystemRun {
     /// Mean time of a read from core to core, in picoseconds; 0 where there was none. By Little's law this times the
     /// rate of reads is `outstanding_mean`, but for the reads that were under way at either end.
     pub read_latency_mean_ps: f64,
+    /// Mean time of a line from core to core, read or written, in picoseconds; 0 where there was none. By Little's law this
+    /// times the rate of lines is `slots_mean`.
+    pub line_latency_mean_ps: f64,
+    /// Half the width of its 95 % confidence interval, in picoseconds: by batch means of the microseconds, or of the
+    /// episodes, and Student's t. Infinite with fewer than two of them.
+    pub line_latency_confidence_ps: f64,
+    /// Share of the time in which a core that makes load waits for memory and does nothing else, in the mean. Where the
+    /// chains of a core's misses are independent, each of them counts for its part of the core.
+    pub waiting_share: f64,
+    /// Bytes read and written, by microsecond of the measured part: how the load varies.
+    pub bytes_by_microsecond: Vec<u64>,
     /// What links add to a read in the mean, waits for them included, in picoseconds.
     pub read_link_mean_ps: f64,
 }
@@ -78,11 +94,19 @@ pub fn simulate(
     Simulation::new(config, traffic)?.run(length, go_on)
 }
 
-/// Bytes by microsecond.
-struct Throughput {
-    batches: Batches,
-    /// Bytes of the measured part so far.
-    moved: u64,
+/// Runs a program on a system, as [`simulate`] does traffic. It has no probes, so that `length.probe_samples` means nothing:
+/// the latencies of all its reads are samples. Where its load varies, the measured part should hold many windows of it, and so
+/// should every episode.
+///
+/// # Errors
+/// When the configuration contradicts itself, or the program does not fit it.
+pub fn simulate_program(
+    config: &SystemConfig,
+    program: &MemoryProgram,
+    length: &RunLength,
+    go_on: &dyn Fn(u64) -> bool,
+) -> Result<Option<SystemRun>, ConfigError> {
+    Simulation::of_program(config, program)?.run(length, go_on)
 }
 
 type Part = ScheduledSubChannel<(Answers, (Statistics, EnergyMeter))>;
@@ -97,32 +121,53 @@ pub(super) struct Simulation<'a> {
     sampler: Sampler,
     /// Whether latencies count.
     samples: bool,
-    traffic: Traffic,
+    load: CoreLoad,
     pub(super) window_ps: u64,
     now_ps: u64,
 }
 
 impl<'a> Simulation<'a> {
     pub(super) fn new(config: &'a SystemConfig, traffic: &Traffic) -> Result<Self, ConfigError> {
+        Self::of_load(config, CoreLoad::from(traffic))
+    }
+
+    pub(super) fn of_program(
+        config: &'a SystemConfig,
+        program: &MemoryProgram,
+    ) -> Result<Self, ConfigError> {
+        AddressMap::new(config)?;
+        config.topology.check(config.channels, config.cores.cores)?;
+        program.check(config)?;
+        let demand = ProgramDemand::new(program, config);
+        let load = CoreLoad {
+            cores: program.cores,
+            probes: 0,
+            seed: program.seed,
+            work: CoreWork::Program(Arc::new(demand)),
+        };
+        Self::of_load(config, load)
+    }
+
+    fn of_load(config: &'a SystemConfig, load: CoreLoad) -> Result<Self, ConfigError> {
         let map = AddressMap::new(config)?;
-        check(config, traffic)?;
-        let nodes = nodes(config, traffic);
-        let (load, probes) = nodes.split_at(traffic.load_cores as usize);
-        let each = super::traffic::buffer_count(traffic.mix) as usize;
-        let of_load = load
+        check(config, &load)?;
+        let nodes = nodes(config, &load);
+        let (of_load, probes) = nodes.split_at(load.cores as usize);
+        let each = load.work.buffer_count() as usize;
+        let of_load = of_load
             .iter()
             .flat_map(|&node| std::iter::repeat_n(node, each));
         let owners: Vec<u32> = of_load.chain(probes.iter().copied()).collect();
-        let placement = Placement::new(config, traffic.seed, &owners)?;
+        let placement = Placement::new(config, load.seed, &owners)?;
         let links = Links::new(config, &nodes);
-        let count = traffic.load_cores + traffic.probes;
+        let count = load.cores + load.probes;
         let cores = (0..count).map(|number| {
             let (of, at) = (&config.cores, &placement);
             // The numbers were checked to fit.
-            if number < traffic.load_cores {
-                Core::load(of, traffic, at, number as u16)
+            if number < load.cores {
+                Core::load(of, &load, at, number as u16)
             } else {
-                Core::probe(of, traffic, at, number as u16)
+                Core::probe(of, &load, at, number as u16)
             }
         });
         let cores = cores.collect();
@@ -138,12 +183,12 @@ impl<'a> Simulation<'a> {
             config,
             placement,
             cores,
-            inbox: Inbox::new(map, config.channels, config.sub_channels, links),
+            inbox: Inbox::new(map, config, links),
             parts: (0..parts).map(part).collect::<Result<_, _>>()?,
             tally: RequestTally::default(),
             sampler: Sampler::new(1),
             samples: true,
-            traffic: *traffic,
+            load,
             window_ps: paths_ps.min(WINDOW_MAX_PS),
             now_ps: 0,
         })
@@ -160,18 +205,13 @@ impl<'a> Simulation<'a> {
         let episodes = length.episodes.max(1);
         self.begin(episodes);
         let begin_ps = self.now_ps;
-        let mut throughput = Throughput {
-            batches: Batches::new(episodes),
-            moved: 0,
-        };
+        let mut measured = Measured::new(episodes);
         for episode in 0..episodes {
-            if !self.episode(episode, length, &mut throughput, go_on)? {
+            if !self.episode(episode, length, &mut measured, go_on)? {
                 return Ok(None);
             }
         }
-        let per_second = 1e12 / QUANTUM_PS as f64;
-        let confidence = throughput.batches.certainty().half_width * per_second;
-        Ok(Some(self.finish(begin_ps, confidence)))
+        Ok(Some(self.finish(begin_ps, measured)))
     }
 
     /// A stretch of the measured part, unless it is cancelled.
@@ -179,47 +219,51 @@ impl<'a> Simulation<'a> {
         &mut self,
         number: u32,
         length: &RunLength,
-        throughput: &mut Throughput,
+        measured: &mut Measured,
         go_on: &dyn Fn(u64) -> bool,
     ) -> Result<bool, ConfigError> {
         if number > 0 {
             self.move_on(number);
-            self.samples = false;
+            self.count_latencies(false);
             let settled_ps = self.now_ps + length.settle_ps.next_multiple_of(QUANTUM_PS);
             while self.now_ps < settled_ps {
-                if !self.quantum(throughput, go_on)? {
+                if !self.quantum(measured, go_on)? {
                     return Ok(false);
                 }
             }
-            self.samples = true;
+            self.count_latencies(true);
         }
         let episodes = u64::from(length.episodes.max(1));
         let measure_ps = length.measure_ps.div_ceil(episodes);
         let quota = length.probe_samples.div_ceil(episodes);
         let (begin_ps, taken) = (self.now_ps, self.sampler.samples());
         loop {
-            let measured = self.now_ps - begin_ps;
-            let enough = self.traffic.probes == 0 || self.sampler.samples() - taken >= quota;
-            if measured > 0 && measured >= measure_ps && enough {
+            let passed_ps = self.now_ps - begin_ps;
+            let enough = self.load.probes == 0 || self.sampler.samples() - taken >= quota;
+            if passed_ps > 0 && passed_ps >= measure_ps && enough {
                 break;
             }
-            if !self.quantum(throughput, go_on)? {
+            if !self.quantum(measured, go_on)? {
                 return Ok(false);
             }
         }
-        throughput.batches.end_episode();
+        measured.end_episode();
         self.sampler.end_episode(self.now_ps - begin_ps);
         Ok(true)
     }
 
+    fn count_latencies(&mut self, they_count: bool) {
+        self.samples = they_count;
+        self.tally.reads_count = they_count;
+    }
+
     /// The load cores go on elsewhere.
     fn move_on(&mut self, episode: u32) {
-        self.placement = self.placement.of_episode(self.traffic.seed, episode);
-        let load = self.traffic.load_cores as usize;
-        for core in &mut self.cores[..load] {
+        self.placement = self.placement.of_episode(self.load.seed, episode);
+        for core in &mut self.cores[..self.load.cores as usize] {
             core.begin(
                 &self.config.cores,
-                &self.traffic,
+                &self.load,
                 &self.placement,
                 episode.into(),
                 self.now_ps,
@@ -230,15 +274,13 @@ impl<'a> Simulation<'a> {
     /// A microsecond and what it moved, unless it is cancelled.
     fn quantum(
         &mut self,
-        throughput: &mut Throughput,
+        measured: &mut Measured,
         go_on: &dyn Fn(u64) -> bool,
     ) -> Result<bool, ConfigError> {
         if !self.run_until(self.now_ps + QUANTUM_PS, go_on)? {
             return Ok(false);
         }
-        let bytes = 64 * (self.tally.reads() + self.tally.writes());
-        throughput.batches.record(bytes - throughput.moved);
-        throughput.moved = bytes;
+        measured.microsecond(&self.tally, self.samples);
         Ok(true)
     }
 
@@ -337,10 +379,11 @@ impl<'a> Simulation<'a> {
             links.begin();
         }
         self.tally.begin(self.now_ps);
+        self.count_latencies(true);
         self.sampler = Sampler::new(episodes);
     }
 
-    fn finish(mut self, begin_ps: u64, bytes_per_s_confidence: f64) -> SystemRun {
+    fn finish(mut self, begin_ps: u64, measured: Measured) -> SystemRun {
         let clock = self.catch_up();
         let (mut summary, mut counts) = (TrafficSummary::default(), EnergyCounts::default());
         for part in &mut self.parts {
@@ -348,39 +391,57 @@ impl<'a> Simulation<'a> {
             summary.merge(&statistics.end(clock));
             counts.merge(&energy.end(clock));
         }
+        let duration_ps = self.now_ps - begin_ps;
+        let (places, samples) = match &self.load.work {
+            CoreWork::Rounds { .. } => (1, (self.load.probes > 0).then(|| self.sampler.finish())),
+            CoreWork::Program(demand) => {
+                let bins = std::mem::take(&mut self.tally.reads);
+                let probe = measured.reads(bins);
+                (demand.waits_apart(), (probe.samples > 0).then_some(probe))
+            }
+        };
+        let who_waits = f64::from(self.load.cores) * f64::from(places);
+        let line = measured.line_certainty();
         SystemRun {
-            duration_ps: self.now_ps - begin_ps,
+            duration_ps,
             bytes_read: self.tally.reads() * 64,
             bytes_written: self.tally.writes() * 64,
-            bytes_per_s_confidence,
-            probe: (self.traffic.probes > 0).then(|| self.sampler.finish()),
+            bytes_per_s_confidence: measured.throughput_certainty() * 1e12 / QUANTUM_PS as f64,
+            probe: samples,
             summary,
             energy: counts,
             outstanding_mean: self.tally.outstanding_mean(self.now_ps),
             slots_mean: self.tally.slots_mean(self.now_ps),
             read_latency_mean_ps: self.tally.latency_mean_ps(),
+            line_latency_mean_ps: self.tally.line_mean_ps(),
+            line_latency_confidence_ps: line,
+            waiting_share: match who_waits * duration_ps as f64 {
+                0.0 => 0.0,
+                all_ps => self.tally.waited_ps() / all_ps,
+            },
             read_link_mean_ps: self.inbox.links().map_or(0.0, |links| links.added_ps())
                 / (self.tally.reads().max(1) as f64),
+            bytes_by_microsecond: measured.into_bytes(),
         }
     }
 }
 
 /// The part of the memory that each core belongs to: load cores are spread evenly in the order of their numbers, and
 /// probes in turn.
-fn nodes(config: &SystemConfig, traffic: &Traffic) -> Vec<u32> {
+fn nodes(config: &SystemConfig, of: &CoreLoad) -> Vec<u32> {
     let nodes = u64::from(config.topology.nodes());
-    let load = u64::from(traffic.load_cores);
+    let load = u64::from(of.cores);
     let of_load = (0..load).map(|number| number * nodes / load.max(1));
-    let of_probes = (0..u64::from(traffic.probes)).map(|number| number % nodes);
+    let of_probes = (0..u64::from(of.probes)).map(|number| number % nodes);
     let node = |node: u64| u32::try_from(node).unwrap_or(0);
     of_load.chain(of_probes).map(node).collect()
 }
 
 /// Whether a system can do this traffic.
-fn check(config: &SystemConfig, traffic: &Traffic) -> Result<(), ConfigError> {
+fn check(config: &SystemConfig, of: &CoreLoad) -> Result<(), ConfigError> {
     config.topology.check(config.channels, config.cores.cores)?;
     const PATH_MAX_PS: u64 = 1_000_000_000;
-    let (cores, load, probes) = (&config.cores, traffic.load_cores, traffic.probes);
+    let (cores, load, probes) = (&config.cores, of.cores, of.probes);
     let paths = [cores.request_path_ps, cores.return_path_ps];
     let wrong = |what, problem| Err(ConfigError { what, problem });
     if cores.misses == 0 {

@@ -1,5 +1,6 @@
 //! What is counted at the cores within the measured part.
 
+use super::probe::LatencyBins;
 use crate::request::RequestKind;
 
 /// A probe's sample: when, by whom, how long.
@@ -21,6 +22,7 @@ struct UnderWay {
     issue_sum_ps: u128,
     returned: u64,
     return_sum_ps: u128,
+    latency_sum_ps: u128,
 }
 
 impl UnderWay {
@@ -40,10 +42,11 @@ impl UnderWay {
     }
 
     #[inline]
-    fn returned(&mut self, after_ps: u64) {
+    fn returned(&mut self, after_ps: u64, latency_ps: u64) {
         self.now -= 1;
         self.returned += 1;
         self.return_sum_ps += u128::from(after_ps);
+        self.latency_sum_ps += u128::from(latency_ps);
     }
 
     /// Their number, summed over the picoseconds of a duration: every one counts from its issue to its return or the
@@ -62,7 +65,10 @@ pub(super) struct RequestTally {
     begin_ps: u64,
     reads_under_way: UnderWay,
     writes_under_way: UnderWay,
-    latency_sum_ps: u128,
+    waited_ps: u128,
+    /// Latencies of a program's reads, and whether they count.
+    pub(super) reads: LatencyBins,
+    pub(super) reads_count: bool,
     /// Samples since they were taken away last.
     pub(super) samples: Vec<LoadSample>,
 }
@@ -73,7 +79,8 @@ impl RequestTally {
         self.begin_ps = begin_ps;
         self.reads_under_way.begin();
         self.writes_under_way.begin();
-        self.latency_sum_ps = 0;
+        self.waited_ps = 0;
+        self.reads = LatencyBins::default();
         self.samples.clear();
     }
 
@@ -90,12 +97,23 @@ impl RequestTally {
     pub(super) fn returned(&mut self, kind: RequestKind, time_ps: u64, latency_ps: u64) {
         let after_ps = time_ps - self.begin_ps;
         match kind {
-            RequestKind::Read => {
-                self.reads_under_way.returned(after_ps);
-                self.latency_sum_ps += u128::from(latency_ps);
-            }
-            RequestKind::Write => self.writes_under_way.returned(after_ps),
+            RequestKind::Read => self.reads_under_way.returned(after_ps, latency_ps),
+            RequestKind::Write => self.writes_under_way.returned(after_ps, latency_ps),
         }
+    }
+
+    /// A line of a program has come after so long.
+    #[inline]
+    pub(super) fn program_line(&mut self, kind: RequestKind, latency_ps: u64) {
+        if self.reads_count && kind == RequestKind::Read {
+            self.reads.record(latency_ps);
+        }
+    }
+
+    /// A load core, or a place of one, waited for so long and does so no more.
+    #[inline]
+    pub(super) fn waited(&mut self, ps: u64) {
+        self.waited_ps += u128::from(ps);
     }
 
     #[inline]
@@ -143,8 +161,34 @@ impl RequestTally {
     pub(super) fn latency_mean_ps(&self) -> f64 {
         match self.reads() {
             0 => 0.0,
-            reads => self.latency_sum_ps as f64 / reads as f64,
+            reads => self.reads_under_way.latency_sum_ps as f64 / reads as f64,
         }
+    }
+
+    /// The picoseconds from issue to return of the reads that returned, summed, and their number.
+    pub(super) fn read_times(&self) -> (u128, u64) {
+        let reads = &self.reads_under_way;
+        (reads.latency_sum_ps, reads.returned)
+    }
+
+    /// The same of reads and writes.
+    pub(super) fn line_times(&self) -> (u128, u64) {
+        let writes = &self.writes_under_way;
+        let (sum_ps, reads) = self.read_times();
+        (sum_ps + writes.latency_sum_ps, reads + writes.returned)
+    }
+
+    /// Mean picoseconds from issue to return of the reads and writes that returned; 0 where none did.
+    pub(super) fn line_mean_ps(&self) -> f64 {
+        match self.line_times() {
+            (_, 0) => 0.0,
+            (sum_ps, lines) => sum_ps as f64 / lines as f64,
+        }
+    }
+
+    /// The picoseconds that load cores, or places of them, have waited, summed.
+    pub(super) fn waited_ps(&self) -> f64 {
+        self.waited_ps as f64
     }
 }
 
@@ -167,5 +211,6 @@ mod tests {
         assert_eq!(tally.slots_mean(2000), 1.5 + 0.7);
         assert_eq!((tally.reads(), tally.writes()), (1, 1));
         assert_eq!(tally.latency_mean_ps(), 700.0);
+        assert_eq!(tally.line_times(), (1_450, 2));
     }
 }

@@ -46,7 +46,7 @@ pub(super) fn small(mut config: SystemConfig) -> SystemConfig {
 }
 
 /// One channel of two sub-channels.
-fn one_channel(config: SystemConfig) -> SystemConfig {
+pub(super) fn one_channel(config: SystemConfig) -> SystemConfig {
     let mut config = small(config);
     config.sub_channels = 2;
     config.mapping.digits[1].radix = 2;

@@ -3,9 +3,14 @@
 //! In all mixes but stream triad a line is written by reading it first (read for ownership) and writing it back when it
 //! leaves the cache. What is only read and what is written lie in buffers of their own. Triad reads two streams and
 //! writes a third by non-temporal stores, which fetch nothing first.
+//!
+//! Programs ask for lines otherwise: [`MemoryProgram`](super::MemoryProgram).
+
+use std::sync::Arc;
 
 use wordline_core::{Mix, Pattern};
 
+use super::demand::ProgramDemand;
 use crate::request::RequestKind;
 
 /// One step of a core's round.
@@ -49,18 +54,12 @@ pub(super) const fn round(mix: Mix) -> &'static [CoreStep] {
     }
 }
 
-/// The buffer of each cursor among the core's own.
-pub(super) const fn buffers(mix: Mix) -> [u64; 3] {
+const fn buffers(mix: Mix) -> [u64; 3] {
     match mix {
         Mix::Reads | Mix::OneToOne => [0, 0, 0],
         Mix::ThreeToOne | Mix::TwoToOne => [0, 1, 1],
         Mix::Triad => [0, 1, 2],
     }
-}
-
-/// Buffers of a core.
-pub(super) const fn buffer_count(mix: Mix) -> u64 {
-    buffers(mix)[2] + 1
 }
 
 /// The load on a memory, and the probes that feel it.
@@ -78,6 +77,60 @@ pub struct Traffic {
     pub probes: u32,
     /// Where buffers lie, where streams begin, and which lines are random.
     pub seed: u64,
+}
+
+/// What all cores of a run do.
+#[derive(Clone, Debug)]
+pub(super) struct CoreLoad {
+    /// Cores that make load.
+    pub(super) cores: u32,
+    /// Cores, beside those, that chase pointers.
+    pub(super) probes: u32,
+    pub(super) seed: u64,
+    pub(super) work: CoreWork,
+}
+
+/// What the cores that make load do.
+#[derive(Clone, Debug)]
+pub(super) enum CoreWork {
+    /// The steps of a mix, again and again, with pauses between accesses.
+    Rounds {
+        mix: Mix,
+        pattern: Pattern,
+        delay_cycles: u64,
+    },
+    /// What a program asks for: each line after the one before it has come.
+    Program(Arc<ProgramDemand>),
+}
+
+impl From<&Traffic> for CoreLoad {
+    fn from(traffic: &Traffic) -> Self {
+        Self {
+            cores: traffic.load_cores,
+            probes: traffic.probes,
+            seed: traffic.seed,
+            work: CoreWork::Rounds {
+                mix: traffic.mix,
+                pattern: traffic.pattern,
+                delay_cycles: traffic.delay_cycles,
+            },
+        }
+    }
+}
+
+impl CoreWork {
+    /// The buffer of each cursor among the core's own.
+    pub(super) const fn buffers(&self) -> [u64; 3] {
+        match self {
+            Self::Rounds { mix, .. } => buffers(*mix),
+            Self::Program(_) => ProgramDemand::BUFFERS,
+        }
+    }
+
+    /// Buffers of a core.
+    pub(super) const fn buffer_count(&self) -> u64 {
+        self.buffers()[2] + 1
+    }
 }
 
 /// How long a run is.
