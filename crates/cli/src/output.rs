@@ -364,17 +364,22 @@ fn probe(flag: &str, file: &Path, place: &Path) -> Result<(), Failure> {
 
 /// Writes a file, and says so.
 pub(crate) fn write_file(file: &Path, text: &str, global: &Global) -> Result<(), Failure> {
-    let folder = file
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
-    let place = real_place(file, folder.unwrap_or(Path::new(".")));
-    save(&place, text).map_err(|error| {
+    save_text(file, text).map_err(|error| {
         failure::message(format!("{} cannot be written: {error}", file.display()))
     })?;
     if !global.quiet {
         note(&printable(&format!("wrote {}", file.display())));
     }
     Ok(())
+}
+
+/// Writes a file, whole or not at all; through links.
+pub(crate) fn save_text(file: &Path, text: &str) -> io::Result<()> {
+    let folder = file
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let place = real_place(file, folder.unwrap_or(Path::new(".")));
+    save(&place, text)
 }
 
 /// Shows every failure but the last one, which is returned.

@@ -73,12 +73,14 @@ axes! {
     GapS "gap_s" "s" "Pause between two accesses.";
     Half "half" "" "Half of a log: the one that a part was fitted to (`first`), or the one that was held out (`second`).";
     HorizonS "horizon_s" "s" "Time that an extrapolation reaches over.";
+    Imbalance "imbalance" "1" "Load of the busiest channel over the mean.";
     Journal "journal" "" "How a database keeps transactions whole.";
     Kernel "kernel" "" "Instructions that move lines.";
     KeyBytes "key_bytes" "B" "Bytes of a key.";
     LatencyFrom "latency_from" "" "Instant that a latency of a loop at a rate counts from: the `intended` start; without it the start itself.";
     LifeShare "life_share" "1" [Share] "Share of its life that a block had used when its rest was predicted.";
     Load "load" "" "Share of a table's places in use; of memory modules the throughput at which two are compared.";
+    Locality "locality" "1" [Share] "Share of the lines that follow the line before them; the others are random.";
     Log "log" "" "What becomes of the file of a database's log after a checkpoint.";
     LogFs "log_fs" "" "File system of a database's log or journal, where they lie on another memory.";
     LogTarget "log_target" "" "Memory of a database's log or journal, where it is another one.";
@@ -94,7 +96,7 @@ axes! {
     Path "path" "" "How reads reach the memory, where that was asked: `mapped` through the address space, or by a `driver`.";
     Pattern "pattern" "" "Order of addresses.";
     Phase "phase" "" "Phase of a program.";
-    Point "point" "1" "Place of a measured point on its curve, least load first, where nothing states its pause.";
+    Point "point" "1" "Place of a point on its curve, least load first, where nothing states its pause.";
     Population "population" was "of" "" "What survives: the whole memory, its first block, or a block.";
     Predictor "predictor" "" "Rule that predicts the rest of a block's life.";
     RamBytes "ram_bytes" "B" "RAM of the buffer.";
@@ -120,6 +122,7 @@ axes! {
     WithinS "within_s" "s" "Longest duration of the accesses that a share counts, or that a capacity was asked for.";
     Work "work" "" "Mix of operations of a table, or what is done with a database.";
     WorkingSetBytes "working_set_bytes" "B" "Bytes that loads go over.";
+    WriteShare "write_share" "1" [Share] "Share of the lines that are written.";
 }
 
 impl Axis {

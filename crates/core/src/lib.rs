@@ -43,7 +43,7 @@ pub use experiment::{
     KvWorkload, LIMIT_RULES, LifeBy, LimitRule, Limits, LoadedTest, LogSource, Mix, ModulePrices, NamedValues,
     Operation, Pattern, Preference, Prices, RawWorkload, ShareOrSize, ShareOrSizeError,
     SizeOrPeriod, SizeOrPeriodError, SqlJournal, SqlLog, SqlSync, SqlTest, SqlTold, SqlWork,
-    SqlWorkload, StorageEngine, StorageSync, StoreKind, StreamSource, TraceSource,
+    SqlWorkload, StorageEngine, StorageSync, StoreKind, StreamSource, SurfaceTest, TraceSource,
     TranslationLayer, WearUsage, WearWorkload, Work, WorkKind, Workload, WriteSync,
 };
 #[cfg(feature = "cli")]

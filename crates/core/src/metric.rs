@@ -215,6 +215,9 @@ metrics! {
          controller has accepted them. By Little's law their rate times their mean duration.";
     OutstandingMax "outstanding_max" "1" Neither
         "Lines that all cores together can have under way, reads and writes.";
+    LineLatencyMean "line_latency_mean" "s" Lower
+        "Mean time of a line from core to core: of a read until its data have come, of a write until the controller has \
+         accepted it. By Little's law this times the rate of lines is outstanding_mean.";
     ThroughputBound "throughput_bound" "1" Neither
         "What keeps the throughput where it is, by Little's law: 1 the lines that the cores can have \
          under way, where all are and wait for little; 2 the memory, where all are and wait; 3 the \

@@ -41,6 +41,18 @@ pub struct Commands<'a> {
     pub create: &'a dyn Fn(&str) -> io::Result<Box<dyn Write>>,
 }
 
+/// Where surfaces that were simulated before are kept, by the keys of what they depend on.
+#[derive(Clone, Copy)]
+pub struct SurfaceShelf<'a> {
+    /// The text that is kept under a key, if there is one.
+    pub read: &'a dyn Fn(&str) -> io::Result<Option<String>>,
+    /// Keeps a text under a key.
+    pub write: &'a dyn Fn(&str, &str) -> io::Result<()>,
+}
+
+/// Takes the surface of a target, by the target's name and as JSON.
+pub type TakeSurface<'a> = dyn Fn(&str, &str) -> io::Result<()> + 'a;
+
 /// How a caller watches, stops and feeds a run. The default does none of these.
 #[derive(Clone, Copy, Default)]
 pub struct Control<'a> {
@@ -60,6 +72,10 @@ pub struct Control<'a> {
     pub budget: Option<Duration>,
     /// Takes the commands of replayed memory traces.
     pub commands: Option<&'a Commands<'a>>,
+    /// Takes the surfaces of memory modules.
+    pub surface: Option<&'a TakeSurface<'a>>,
+    /// Has those that were simulated before, and keeps new ones.
+    pub surfaces: Option<&'a SurfaceShelf<'a>>,
     /// Opens what the operations of worn blocks are written to, as a [cycling log](wordline_trace::cycling).
     pub cycling_log: Option<&'a dyn Fn() -> io::Result<Box<dyn Write>>>,
     /// The file or block device that a test of storage measures, which its experiment names by its last name alone.

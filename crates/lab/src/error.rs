@@ -44,6 +44,22 @@ pub enum LabError {
         /// Why not.
         source: std::io::Error,
     },
+    /// What was simulated cannot be written where the caller wants it.
+    #[error("{what} cannot be written: {source}")]
+    Unwritable {
+        /// What.
+        what: String,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// What was simulated is no surface.
+    #[error("{target}: {source}")]
+    Surface {
+        /// The target.
+        target: String,
+        /// Why not.
+        source: wordline_apps::SurfaceError,
+    },
     /// A log or a trace cannot be used.
     #[error("{file}, {source}")]
     Trace {
@@ -385,6 +401,9 @@ problems! {
     StoppedClock "of 0 Hz never ends a cycle; allowed: 1 Hz or more, such as 3.2 GHz";
     TimingOfModules "of memory modules is that of the limits in their data sheets; allowed: max";
     AgeOfModules "changes nothing about memory modules; allowed: 0";
+    Falling { one: f64, next: f64 } "{next} comes after {one}; allowed: ascending numbers";
+    ManyCombinations { found: usize, most: usize }
+        "x localities x imbalances are {found} curves; allowed: up to {most}";
     Descending { next: u64, one: u64 } "{next} comes after {one}; allowed: ascending cycles";
     LongDelay { found: u64, most: u64 } "{found} is too long; allowed: 0 to {most} cycles";
     FewCores { cores: u32, target: String }
@@ -397,6 +416,8 @@ problems! {
     BesideProfile "goes without a profile, which states it itself; change the profile, or leave one of them out";
     NoProfile "is missing: without a profile (wordline app project PROFILE.json), --cores, --read, --stall and --on say what \
          is known of the program";
+    SurfaceOfNone { file: String, target: String, names: String }
+        "{file} is that of {target}, which is not asked about; allowed: {names}";
     WrittenShare(f64) "{0} is out of range; allowed: 0 % and more, below 100 %";
     Variation(f64) "{0} is out of range; allowed: 0 to 2, the standard deviation over the mean";
 

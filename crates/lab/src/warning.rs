@@ -146,10 +146,17 @@ warnings! {
         "{file} on {target}: {count} addresses lay within a line, which was taken for them";
     OutsideRequests FoldedAddresses { file, target, count }
         "{file} on {target}: {count} addresses lay beyond the memory and were taken modulo its size";
+    SurfaceSimulated Default { target }
+        "{target}: no surface comes along, so that it was simulated on the way, as far as the profile asks for it; wordline \
+         dram surface --surface FILE keeps one, and --surface FILE takes it";
     ProfileCaution Profile { what }
         "{what}";
     SettingUnused Default { target, why }
         "{target}: {why}";
+    SurfaceUnread Default { key, why }
+        "the surface that is kept as {key} was not taken, but simulated again: {why}";
+    SurfaceUnsure FewSamples { target, count, wanted, longest }
+        "{target}: {count} points are less sure than {wanted} of their latency, though each was simulated for {longest}";
     IdleGaps Default { file, target, count, skipped }
         "{file} on {target}: {skipped} of {count} gaps were not simulated but counted, refresh round by refresh round, \
          each like the one before it";

@@ -22,7 +22,7 @@ pub(super) struct Threads {
 
 impl Threads {
     /// 0 asks for as many as the machine has.
-    fn control(&self) -> Control<'_> {
+    pub(super) fn control(&self) -> Control<'_> {
         Control {
             threads: self.threads.map_or(0, usize::from),
             ..Control::default()
@@ -222,7 +222,7 @@ fn part_of(file: &Path) -> PathBuf {
 }
 
 /// The files of all targets.
-fn each(file: &Path, targets: &[String]) -> Vec<PathBuf> {
+pub(super) fn each(file: &Path, targets: &[String]) -> Vec<PathBuf> {
     let several = targets.len() > 1;
     let targets = targets.iter();
     targets
@@ -231,7 +231,7 @@ fn each(file: &Path, targets: &[String]) -> Vec<PathBuf> {
 }
 
 /// The file of a target: the one that the user named, with the target before the extension where there are several.
-fn named(file: &Path, target: &str, several: bool) -> PathBuf {
+pub(super) fn named(file: &Path, target: &str, several: bool) -> PathBuf {
     if !several {
         return file.to_owned();
     }

@@ -9,7 +9,7 @@ use wordline_core::quantity::Quantity as _;
 use wordline_core::{AccessSource, DramTest, Experiment, ExperimentCommand, Workload, is_given};
 use wordline_lab::Control;
 
-use super::{compare, dram, host_storage, part_fit, required, wear};
+use super::{compare, dram, dram_surface, host_storage, part_fit, required, wear};
 use crate::args::{Budget, Global, Results};
 use crate::failure::{self, Failure};
 use crate::input::Inputs;
@@ -51,6 +51,7 @@ pub(crate) fn of(row: &ExperimentCommand) -> Option<Hook> {
         ["kv", "crash"] => (required::Required::augment_args, required::tables),
         ["dram", "bandwidth"] => (dram::Bandwidth::augment_args, dram::bandwidth),
         ["dram", "loaded"] => (dram::Loaded::augment_args, dram::loaded),
+        ["dram", "surface"] => (dram_surface::Surfaces::augment_args, dram_surface::run),
         ["dram", "trace"] => (dram::Trace::augment_args, dram::trace),
         ["dram", _] => (dram::Threads::augment_args, dram::run),
         ["host", "storage"] => (host_storage::StorageFiles::augment_args, host_storage::run),

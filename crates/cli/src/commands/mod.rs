@@ -4,6 +4,7 @@ mod ask;
 mod compare;
 mod diff;
 mod dram;
+mod dram_surface;
 mod fs;
 pub(crate) mod hooks;
 mod host_storage;

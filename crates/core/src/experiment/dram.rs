@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{NamedValues, Pattern};
+use super::{NamedValues, Pattern, SurfaceTest};
 use crate::RowOperation;
 use crate::names::named;
 
@@ -48,7 +48,7 @@ impl DramWorkload {
                 test.samples = LoadedTest::SAMPLES;
                 self.measure_ps = Self::MEASURE_PS;
             }
-            DramTest::Idle(_) | DramTest::Trace(_) => {}
+            DramTest::Idle(_) | DramTest::Surface(_) | DramTest::Trace(_) => {}
         }
         self
     }
@@ -75,6 +75,8 @@ pub enum DramTest {
     Bandwidth(BandwidthTest),
     /// Some cores follow chains of pointers while the others load the memory, less and less.
     Loaded(LoadedTest),
+    /// Cores load the memory as programs do, for any lines outstanding.
+    Surface(SurfaceTest),
     /// A program's trace is replayed.
     Trace(DramTraceTest),
 }
@@ -87,6 +89,7 @@ impl DramTest {
             Self::Idle(_) => "idle",
             Self::Bandwidth(_) => "bandwidth",
             Self::Loaded(_) => "loaded",
+            Self::Surface(_) => "surface",
             Self::Trace(_) => "trace",
         }
     }

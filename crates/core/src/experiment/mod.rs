@@ -23,6 +23,7 @@ mod raw;
 #[cfg(all(test, feature = "cli"))]
 mod round_trip;
 mod sql;
+mod surface;
 mod sync;
 mod translation;
 mod wear;
@@ -59,6 +60,7 @@ pub use named_values::{ColumnUnit, NamedValues};
 pub use options::{ExperimentCommand, is_given};
 pub use raw::{BackgroundWork, Operation, Pattern, RawWorkload};
 pub use sql::{SqlJournal, SqlLog, SqlSync, SqlTest, SqlTold, SqlWork, SqlWorkload};
+pub use surface::SurfaceTest;
 pub use sync::WriteSync;
 pub use translation::{FtlMapping, TranslationLayer};
 pub use wear::{WearUsage, WearWorkload};
@@ -202,6 +204,7 @@ impl Workload {
             dram::usual_idle,
             dram::usual_bandwidth,
             dram::usual_loaded,
+            surface::usual,
             dram::usual_trace,
             app::usual,
             host::usual_latency,
@@ -256,6 +259,7 @@ pub static COMMANDS: &[ExperimentCommand] = &[
     dram::IDLE,
     dram::BANDWIDTH,
     dram::LOADED,
+    surface::COMMAND,
     dram::TRACE,
     app::COMMAND,
     host::LATENCY,

@@ -12,6 +12,7 @@ use wordline_core::quantity::{Fraction, Quantity as _};
 use wordline_core::{DramTest, DramWorkload, Experiment, ResultSet, SurfaceTest, Timing, Workload};
 use wordline_dram::sheet::Settings;
 
+use super::shipped;
 use crate::control::Control;
 use crate::dram;
 use crate::error::{LabError, SettingProblem};
@@ -56,7 +57,7 @@ impl<'a> ProgramMemory<'a> {
             })?;
             let surface = match surfaces.get(name) {
                 Some(surface) => surface.clone(),
-                None => match dram::surface::shipped(name)? {
+                None => match shipped::surface(name)? {
                     Some(surface) => surface,
                     None => {
                         document.warn(LabWarning::SurfaceSimulated { target: name });

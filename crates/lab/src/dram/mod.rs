@@ -1,4 +1,4 @@
-//! DDR5 modules in a server: latency without load, bandwidth by mix, latency under load, and traces.
+//! DDR5 modules in a server: latency without load, bandwidth by mix, latency under load, surfaces for programs, and traces.
 //!
 //! A test is a list of points, each a simulation of its own; they run side by side ([`points`]), and what they measured
 //! becomes rows ([`rows`]). The modules' timings are the limits of their data sheets, which hold for every part, so
@@ -21,6 +21,7 @@ pub(crate) mod reduced;
 pub(crate) mod rows;
 pub(crate) mod sources;
 pub(crate) mod spread;
+pub(crate) mod surface;
 pub(crate) mod sweep;
 mod trace;
 
@@ -132,6 +133,7 @@ pub(crate) fn run(
         DramTest::Idle(idle) => idle::run(&test, idle, control, document),
         DramTest::Bandwidth(bandwidth) => bandwidth::run(&test, bandwidth, control, document),
         DramTest::Loaded(loaded) => loaded::run(&test, loaded, control, document),
+        DramTest::Surface(surface) => surface::run(&test, surface, control, document),
         DramTest::Trace(trace) => trace::run(&test, trace, control, document),
     }
 }

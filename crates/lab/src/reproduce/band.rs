@@ -414,7 +414,7 @@ impl<'a> Bands<'a> {
                 idle.samples = SAMPLES;
                 cores / part
             }
-            DramTest::Bandwidth(_) | DramTest::Trace(_) => cores / part,
+            DramTest::Bandwidth(_) | DramTest::Surface(_) | DramTest::Trace(_) => cores / part,
         };
         let fixed = drawn.map_or_else(|| (*of.settings).clone(), |(settings, _)| settings.clone());
         dram.settings = reduced::settings(&fixed, config, part, cores).into();
@@ -460,7 +460,7 @@ fn targets(measure: &Measure) -> Vec<&str> {
     let single = match &dram.test {
         DramTest::Idle(_) => true,
         DramTest::Bandwidth(bandwidth) => bandwidth.mixes.len() == 1,
-        DramTest::Loaded(_) | DramTest::Trace(_) => false,
+        DramTest::Loaded(_) | DramTest::Surface(_) | DramTest::Trace(_) => false,
     };
     match &**targets {
         [target] if single && dram.settings.is_empty() => vec![target],

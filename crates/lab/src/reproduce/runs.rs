@@ -6,6 +6,7 @@ use wordline_catalog::Catalog;
 use wordline_core::{AccessSource, DramTest, Experiment, ResultSet, Workload};
 
 use crate::control::Control;
+use crate::dram::surface;
 use crate::dram::sweep::POINTS_MAX;
 use crate::instrument::case::{self, Case};
 use crate::meter::Meter;
@@ -115,6 +116,7 @@ pub(super) fn points(experiment: &Experiment) -> u64 {
             delays => 1 + delays,
         },
         DramTest::Bandwidth(bandwidth) => bandwidth.mixes.len() * bandwidth.patterns.len(),
+        DramTest::Surface(test) => surface::POINTS_MAX * surface::combinations(test),
         DramTest::Idle(_) | DramTest::Trace(_) => 1,
     };
     (each * experiment.targets.len()) as u64

@@ -1,6 +1,7 @@
 //! The first screen of memory modules: which to take, by how much, why, and which undisclosed choice would turn it.
 
 mod bandwidth;
+mod curves;
 mod loaded;
 mod waiting;
 
@@ -9,7 +10,7 @@ use wordline_core::results::{CardPoint, CardSubject, DecisionCard};
 use wordline_core::{Basis, Better, Metric};
 
 use super::bandwidth::{Mixes, parts};
-use super::{band, curves, of_test};
+use super::{band, of_test, surface};
 use crate::card::{FirstScreen, choice, foundation};
 use crate::curve::TerminalPlot;
 use crate::grid::Grid;
@@ -39,11 +40,13 @@ struct ModuleRanking<'a, 'p> {
 
 pub(super) fn card(pivot: &Pivot<'_>) -> FirstScreen {
     let mixes = Mixes::all_of(pivot);
-    let loads = curves(pivot);
+    let loads = super::curves(pivot);
     if let Some(mixes) = mixes.first() {
         bandwidth::card(pivot, mixes)
     } else if !loads.is_empty() {
         loaded::card(pivot, &loads)
+    } else if !surface::curves(pivot).is_empty() {
+        curves::card(pivot)
     } else if !of_test(pivot, "idle").is_empty() {
         waiting::card(pivot, "idle")
     } else {

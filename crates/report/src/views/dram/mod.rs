@@ -1,7 +1,7 @@
 //! Memory modules: the rows of `wordline dram` as people ask for them, several targets side by side.
 //!
 //! A line is a test of a target with a mix, an order of addresses and a load. Estimates, comparisons and shares are
-//! parts of it. A test (idle, bandwidth, loaded, trace) has a file of its own with its tables and sentences. Whatever a
+//! parts of it. A test (idle, bandwidth, loaded, surface, trace) has a file of its own with its tables and sentences. Whatever a
 //! document lacks is left out.
 
 mod bandwidth;
@@ -10,6 +10,7 @@ mod carried;
 mod idle;
 mod loaded;
 mod plots;
+mod surface;
 mod trace;
 
 #[cfg(test)]
@@ -54,6 +55,8 @@ pub(crate) const VIEW: View = View {
         TableView::Lines(loaded::WITHIN),
         TableView::Lines(loaded::WAITS),
         TableView::Lines(loaded::POWER),
+        TableView::Lines(surface::CURVES),
+        TableView::Lines(surface::POINTS),
         TableView::Lines(trace::FIGURES),
         TableView::Lines(trace::PARTS),
         TableView::Lines(trace::WAITS),
@@ -65,6 +68,7 @@ pub(crate) const VIEW: View = View {
         let mut sentences = idle::sentences(pivot);
         sentences.extend(bandwidth::sentences(pivot));
         sentences.extend(loaded::sentences(pivot));
+        sentences.extend(surface::sentences(pivot));
         sentences.extend(trace::sentences(pivot));
         Answer::of_each(sentences)
     },
