@@ -67,10 +67,13 @@ impl LatencySurface for Surface {
     fn error(&self) -> f64 {
         /// Half the width of a 95 % interval in standard errors.
         const HALF_WIDTH: f64 = 1.96;
+        /// A surface is placed so that it is known to 2 % of latency between its points (95 %).
+        const BETWEEN: f64 = 0.02 / HALF_WIDTH;
         let points = self.curves.iter().flat_map(|curve| &curve.points);
         let mut errors: Vec<f64> = points.map(|point| point.error_ns / point.latency_ns).collect();
         errors.sort_by(f64::total_cmp);
-        errors.get(errors.len() / 2).map_or(0.0, |error| error / HALF_WIDTH)
+        let chance = errors.get(errors.len() / 2).map_or(0.0, |error| error / HALF_WIDTH);
+        (chance * chance + BETWEEN * BETWEEN).sqrt()
     }
 }
 

@@ -27,9 +27,8 @@ impl RandomProgram {
             seed,
             locality: of(0),
             write_share: 0.5 * of(1),
-            demand: 0.05 + 1.1 * of(2),
-            // Few are more frequent than many, as programs have it.
-            under_way: libm::exp(of(3) * libm::log(26.0)).round() as u32,
+            demand: 0.1 + 1.3 * of(2),
+            under_way: 1 + (26.0 * of(3)) as u32,
             variation: 0.8 * of(4),
             grouped: of(5) < 0.3,
             constant: of(6) < 0.5,

@@ -190,7 +190,7 @@ impl Workload {
     /// None of a kind that does nothing until it is told what.
     #[must_use]
     pub fn usual(kind: &str, test: Option<&str>) -> Option<Self> {
-        const USUAL: [fn() -> Workload; 22] = [
+        const USUAL: [fn() -> Workload; 23] = [
             buffer::usual,
             raw::usual,
             wear::usual,
