@@ -23,14 +23,27 @@
 
 #![forbid(unsafe_code)]
 
+pub mod band;
 pub mod capacity;
+pub mod core;
+pub mod curve;
+pub mod energy;
 pub mod import;
 pub mod kernels;
+pub mod levels;
 pub mod overlap;
 pub mod probe;
 pub mod profile;
+pub mod project;
 pub mod record;
 pub mod surface;
 
+pub use band::{BandRequest, ProjectionBand};
+pub use curve::{CurvePlace, LatencySurface, MemoryCurve};
+pub use energy::{MeasuredTask, PowerError, ServerPower, TaskEnergy};
 pub use profile::{LoadLevels, Profile, ProfileError, ProfilePhase, ProfileValue};
+pub use project::{
+    MemoryUse, PlainEstimates, ProgramBound, ProjectedMemory, Projection, ProjectionCaution,
+    ProjectionError, TimeShares, project,
+};
 pub use surface::{Surface, SurfaceAnswer, SurfaceCurve, SurfaceError, SurfacePlace, SurfacePoint};

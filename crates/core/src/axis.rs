@@ -95,6 +95,7 @@ axes! {
     Pages "pages" "" "Size of pages that was asked for; `pages_obtained` says how much of it there was.";
     Path "path" "" "How reads reach the memory, where that was asked: `mapped` through the address space, or by a `driver`.";
     Pattern "pattern" "" "Order of addresses.";
+    Phase "phase" "" "Phase of a program.";
     Point "point" "1" "Place of a point on its curve, least load first, where nothing states its pause.";
     Population "population" was "of" "" "What survives: the whole memory, its first block, or a block.";
     Predictor "predictor" "" "Rule that predicts the rest of a block's life.";

@@ -52,6 +52,8 @@ pub enum Purpose {
     Choice = 27,
     /// How long a core of a program computes; `block` is the core, `cycle` counts these times.
     Compute = 28,
+    /// Where values of a program's profile lie in their ranges; `block` is the value, `cycle` the draw.
+    Profile = 29,
     /// Inputs of a program's kernel; `block` is the stream, `cycle` the number within it.
     KernelInput = 40,
     /// Which pages of a trace are followed; `block` is the page.

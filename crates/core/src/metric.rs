@@ -309,6 +309,30 @@ metrics! {
     LatencyRatio "latency_ratio" "1" Lower
         "Mean duration at a throughput, divided by that of the target in the column `over` at the \
          same throughput.";
+    SpeedUp "speed_up" "1" Higher
+        "Time of a program on the memory that its profile is of, divided by its time on the target. The `estimate` says \
+         where it lies when all that is not known is drawn (`band_low`, `median`, `band_high`), or which simpler rule it is \
+         (`always`, `roofline`, `steady`).";
+    ProgramTime "program_time" "s" Lower
+        "Time of a program's run, or of the phase in the column `phase`.";
+    CoreTimeShare "core_time_share" "1" Neither [Share]
+        "Share of the time of a program's cores that one cause takes; the column `cause` names it: `compute`, \
+         `unloaded_latency` for waits that a memory without load would ask for, `memory_load` for what they take longer \
+         under load, and `outside` for disks, networks and locks. They add up to 1.";
+    ProgramBound "program_bound" "1" Neither [Whole]
+        "What takes most of a program's time: 1 computing, 2 the latency of a memory without load, 3 its load.";
+    GainOfBandwidth "gain_of_bandwidth" "1" Neither
+        "What one percent more bandwidth of the target would add to speed_up, relative to it.";
+    GainOfLatency "gain_of_latency" "1" Neither
+        "What one nanosecond less latency of the target would add to speed_up, relative to it.";
+    LinesWaitedFor "lines_waited_for" "1" Neither
+        "Lines that a core of the program has under way while it waits, in the mean.";
+    TaskEnergy "task_energy" "J" Lower [NeedsFigure]
+        "Energy of the server for a program's run: platform, cores that compute, cores that wait, modules. Not applicable \
+         where the first three are undetermined.";
+    TaskEnergyPart "task_energy_part" "J" Lower [NeedsFigure]
+        "What one part of the server takes of task_energy; the column `cause` names it: `platform`, `active_cores`, \
+         `stalled_cores` or `modules`.";
     CommandViolations "command_violations" "1" Lower
         "Commands of a replay that break a rule of an independent table; failed where there are any.";
     InstructionCount "instruction_count" "1" Neither [Whole]

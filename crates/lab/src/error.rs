@@ -159,6 +159,22 @@ pub enum LabError {
         "{0}: the trace has no calls, so that nothing can be timed; allowed: at least one call that is no mark"
     )]
     NoFileCalls(String),
+    /// What is no profile of a program.
+    #[error("{file}: {source}")]
+    Profile {
+        /// The file.
+        file: String,
+        /// Why not, with the place.
+        source: wordline_apps::ProfileError,
+    },
+    /// A program cannot be projected.
+    #[error("{program}: {source}")]
+    Program {
+        /// Its name.
+        program: String,
+        /// Why not.
+        source: wordline_apps::ProjectionError,
+    },
     /// What a run writes besides its document cannot be written.
     #[error("the {what} cannot be written: {source}")]
     Unwritten {
@@ -393,6 +409,17 @@ problems! {
     FewCores { cores: u32, target: String }
         "{cores} cannot load {target} and measure it at a time; allowed: 2 or more (--set cores)";
     Probes { found: u32, target: String, most: u32 } "{found} is out of range on {target}; allowed: 1 to {most}";
+
+    // Of wordline app.
+    PowersTogether "and --active-power and --stalled-power belong together: three powers make the energy of a task; \
+         state all of them or none";
+    BesideProfile "goes without a profile, which states it itself; change the profile, or leave one of them out";
+    NoProfile "is missing: without a profile (wordline app project PROFILE.json), --cores, --read, --stall and --on say what \
+         is known of the program";
+    SurfaceOfNone { file: String, target: String, names: String }
+        "{file} is that of {target}, which is not asked about; allowed: {names}";
+    WrittenShare(f64) "{0} is out of range; allowed: 0 % and more, below 100 %";
+    Variation(f64) "{0} is out of range; allowed: 0 to 2, the standard deviation over the mean";
 
     // Of wordline host.
     TimingOfMachine "of a machine that is measured is what it does; allowed: typ";

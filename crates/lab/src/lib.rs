@@ -154,6 +154,7 @@ fn run_into(
             let targets = targets(catalog, &mut experiment, document)?;
             wear::run(targets, &workload, &experiment, control, document)
         }
+        Workload::App(workload) => app::run(catalog, &workload, &experiment, control, document),
         Workload::Compare(study) => compare::run(catalog, &study, &experiment, control, document),
         Workload::Dram(workload) => dram::run(catalog, &workload, &experiment, control, document),
         Workload::Host(workload) => host::run(&workload, &experiment, control, document),

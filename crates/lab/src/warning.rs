@@ -146,6 +146,11 @@ warnings! {
         "{file} on {target}: {count} addresses lay within a line, which was taken for them";
     OutsideRequests FoldedAddresses { file, target, count }
         "{file} on {target}: {count} addresses lay beyond the memory and were taken modulo its size";
+    SurfaceSimulated Default { target }
+        "{target}: no surface comes along, so that it was simulated on the way, as far as the profile asks for it; wordline \
+         dram surface --surface FILE keeps one, and --surface FILE takes it";
+    ProfileCaution Profile { what }
+        "{what}";
     SettingUnused Default { target, why }
         "{target}: {why}";
     SurfaceUnread Default { key, why }

@@ -76,6 +76,14 @@ causes! {
     "mapping" "mapping" "#1F5F6B" "a translation layer looks up or stores where pages are"
         work "looking up and storing where pages are";
     "firmware" "firmware" "#7A3E00" "the firmware of a card takes in commands";
+    "compute" "compute" "#00704F" "the cores compute";
+    "unloaded_latency" "latency" "#0072B2" "the cores wait for what a memory without load takes";
+    "memory_load" "memory load" "#A84A00" "the cores wait longer because the memory is loaded";
+    "outside" "outside" "#555555" "the program waits for a disk, a network or a lock";
+    "platform" "platform" "#555555" "the server without cores and modules";
+    "active_cores" "active cores" "#00704F" "cores that compute";
+    "stalled_cores" "stalled cores" "#A84A00" "cores that wait for memory";
+    "modules" "modules" "#0072B2" "the memory modules";
     "housekeeping" "housekeeping" "#4F4F00" "the controller of a card works for itself";
 }
 

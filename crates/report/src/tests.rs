@@ -18,7 +18,7 @@ const FIRST_SCREEN: Style = Style {
 };
 
 /// Each fixture by its number.
-const FIXTURES: [NamedFixture; 34] = fixture::ALL;
+const FIXTURES: [NamedFixture; 35] = fixture::ALL;
 
 fn documents() -> impl Iterator<Item = ResultSet> {
     FIXTURES.iter().map(|(_, fixture)| fixture())

@@ -166,6 +166,7 @@ impl HookRequest<'_> {
             self.exports.spare(&path)?;
         }
         self.name_logs()?;
+        self.name_surfaces()?;
         let Some(file) = self.experiment.workload.file_mut() else {
             return Ok(());
         };
@@ -180,6 +181,21 @@ impl HookRequest<'_> {
             false => self.inputs.add(&path),
         };
         self.exports.spare(&path)
+    }
+
+    /// The same of the surfaces that a program is projected with.
+    fn name_surfaces(&mut self) -> Result<(), Failure> {
+        let Workload::App(app) = &mut self.experiment.workload else {
+            return Ok(());
+        };
+        let named = self.matches.try_get_raw("surfaces").ok().flatten();
+        let mut named = named.into_iter().flatten().map(PathBuf::from);
+        for file in &mut app.surfaces {
+            let path = named.next().unwrap_or_else(|| PathBuf::from(&*file));
+            *file = self.inputs.add(&path);
+            self.exports.spare(&path)?;
+        }
+        Ok(())
     }
 
     /// The same of the logs and currents that a comparison names, by flags or in its study.

@@ -3,6 +3,7 @@
 //! Command line, study file and bindings all build an [`Experiment`]; the laboratory runs it; the
 //! result set carries it, so that a saved result says how to make it again.
 
+mod app;
 mod bound;
 mod buffer;
 mod compare;
@@ -30,6 +31,7 @@ mod wear;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use app::{AppWorkload, ModulePrices};
 pub use bound::{BoundWorkload, ShareOrSize, ShareOrSizeError};
 pub use buffer::{
     AccessSource, Arrival, BufferWorkload, Durations, LogSource, StreamSource, TraceSource,
@@ -91,6 +93,8 @@ pub struct Experiment {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Workload {
+    /// A program on other memories.
+    App(Box<AppWorkload>),
     /// Proven bounds of the real-time layer.
     Bound(BoundWorkload),
     /// A raw memory over access sizes.
@@ -124,6 +128,7 @@ impl Workload {
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
+            Self::App(_) => "app",
             Self::Bound(_) => "bound",
             Self::Raw(_) => "raw",
             Self::Buffer(_) => "buffer",
@@ -174,6 +179,7 @@ impl Workload {
                 ..
             })
             | Self::Io(IoWorkload { file, .. }) => Some(file),
+            Self::App(app) => app.file.as_mut(),
             Self::Compare(compare) => compare.work.trace.as_mut(),
             Self::Sql(sql) => sql.script.as_mut(),
             _ => None,
@@ -184,7 +190,7 @@ impl Workload {
     /// None of a kind that does nothing until it is told what.
     #[must_use]
     pub fn usual(kind: &str, test: Option<&str>) -> Option<Self> {
-        const USUAL: [fn() -> Workload; 15] = [
+        const USUAL: [fn() -> Workload; 16] = [
             buffer::usual,
             raw::usual,
             wear::usual,
@@ -200,6 +206,7 @@ impl Workload {
             dram::usual_loaded,
             surface::usual,
             dram::usual_trace,
+            app::usual,
         ];
         let mut all = USUAL.iter().chain(&host::USUAL).map(|usual| usual());
         all.find(|of| of.name() == kind && (test.is_none() || of.test() == test))
@@ -247,6 +254,7 @@ pub static COMMANDS: &[ExperimentCommand] = &[
     dram::LOADED,
     surface::COMMAND,
     dram::TRACE,
+    app::COMMAND,
     host::LATENCY,
     host::MATRIX,
     host::BANDWIDTH,

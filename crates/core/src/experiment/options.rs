@@ -16,7 +16,7 @@ use super::{
     AccessSource, Experiment, HealthWorkload, ShareOrSize, SizeOrPeriod, TranslationLayer, Workload,
 };
 use crate::quantity::{
-    ByteCount, Capacitance, DataRate, Energy, Fraction, Frequency, Money, Period, Quantity as _,
+    ByteCount, Capacitance, DataRate, Energy, Fraction, Frequency, Money, Period, Power, Quantity as _,
     Time, Voltage,
 };
 use crate::timing::Timing;
@@ -140,9 +140,14 @@ impl ExperimentCommand {
         if self.target.is_empty() {
             return command;
         }
+        // A program is on a memory already, and goes to others.
+        let flag = match self.path {
+            ["app", ..] => "to",
+            _ => "target",
+        };
         command.arg(
             Arg::new("targets")
-                .long("target")
+                .long(flag)
                 .value_name("TARGET")
                 .value_delimiter(',')
                 .action(ArgAction::Append)
@@ -259,6 +264,7 @@ fn with_field(mut arg: Arg, defaults: &Value) -> Arg {
         (TypeId::of::<Fraction>(), "SHARE"),
         (TypeId::of::<Money>(), "PRICE"),
         (TypeId::of::<Period>(), "PERIOD"),
+        (TypeId::of::<Power>(), "POWER"),
         (TypeId::of::<ShareOrSize>(), "SHARE|SIZE"),
         (TypeId::of::<SizeOrPeriod>(), "SIZE|PERIOD"),
         (TypeId::of::<Voltage>(), "VOLTAGE"),
@@ -293,6 +299,7 @@ fn with_field(mut arg: Arg, defaults: &Value) -> Arg {
         "CELSIUS",
         "ENERGY",
         "PERIOD",
+        "POWER",
         "PRICE",
         "RATE",
         "SHARE",

@@ -74,6 +74,8 @@ named! {
         FoldedAddresses = "folded-addresses",
         /// Something was not said, and a default stood in for it.
         Default = "default",
+        /// A profile of a program contradicts itself, or leaves something open that decides.
+        Profile = "profile",
         /// What the field advises for such work.
         Advice = "advice",
         /// Something else on this machine disturbed a measurement.
@@ -127,6 +129,7 @@ impl WarningCode {
             Self::Extrapolated => "extrapolated values",
             Self::FoldedAddresses => "addresses beyond the memory",
             Self::Default => "defaults stood in for what was not asked",
+            Self::Profile => "remarks on the program's profile",
             Self::Advice => "pieces of advice",
             Self::Disturbed => "disturbed measurements",
             Self::Refused => "figures refused",

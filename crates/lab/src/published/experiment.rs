@@ -61,7 +61,7 @@ impl ExperimentBook<'_> {
         let kind = workload.and_then(|of| of.get("kind")?.as_str());
         let workload = Workload::usual(kind.unwrap_or_default(), workload.and_then(test));
         let timing = match workload {
-            Some(Workload::Dram(_)) => Timing::Max,
+            Some(Workload::App(_) | Workload::Dram(_)) => Timing::Max,
             _ => Timing::Typ,
         };
         let stated_in_full = workload.is_none();

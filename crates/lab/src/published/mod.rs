@@ -59,7 +59,7 @@ pub(crate) const ROCKSDB: [(&str, &[u8]); 6] = [
 ];
 
 /// The embedded documents.
-const DOCUMENTS: [Files; 8] = [
+const DOCUMENTS: [Files; 9] = [
     Files {
         key: "mram-vs-flash-benchmark",
         cover: text!("mram-vs-flash-benchmark/document.toml"),
@@ -126,8 +126,12 @@ const DOCUMENTS: [Files; 8] = [
             text!("mrdimm-report/bandwidth.toml"),
             text!("mrdimm-report/latency.toml"),
             text!("mrdimm-report/power.toml"),
-            text!("mrdimm-report/applications.toml"),
         ],
+    },
+    Files {
+        key: "mrdimm-applications",
+        cover: text!("mrdimm-applications/document.toml"),
+        values: &[text!("mrdimm-applications/applications.toml")],
     },
 ];
 

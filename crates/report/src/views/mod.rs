@@ -1,5 +1,6 @@
 //! The views: one for each workload that answers a question of its own.
 
+mod app;
 mod bound;
 mod buffer;
 mod compare;
@@ -32,6 +33,7 @@ pub(crate) use raw::VIEW as RAW;
 
 /// Every view. A workload that has none here is shown as [`RAW`] is.
 pub(crate) const VIEWS: &[&View] = &[
+    &app::VIEW,
     &bound::VIEW,
     &buffer::VIEW,
     &compare::VIEW,

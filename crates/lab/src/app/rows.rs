@@ -1,0 +1,151 @@
+//! The rows of a program on its baseline and on every target.
+
+use wordline_apps::{Profile, Projection, ServerPower, TaskEnergy, TimeShares};
+use wordline_core::quantity::Quantity as _;
+use wordline_core::results::NoValue;
+use wordline_core::{AppWorkload, Axis, Basis, Metric, ResultSet, RowOperation, Timing};
+
+use super::ProgramRun;
+use super::memory::ProgramMemory;
+use crate::subject::{Axes, Subject};
+
+/// Adds all rows: of the baseline, then of the targets in their order.
+pub(super) fn add(
+    profile: &Profile,
+    workload: &AppWorkload,
+    baseline: &ProgramMemory<'_>,
+    runs: &[ProgramRun<'_, '_>],
+    power: Option<ServerPower>,
+    document: &mut ResultSet,
+) {
+    let Some(first) = runs.first() else {
+        return;
+    };
+    let cores = f64::from(profile.cores);
+    let side = |memory: &ProgramMemory<'_>, projection: &Projection, side: usize, document: &mut ResultSet| {
+        let subject = subject(memory);
+        let (seconds, shares) = match side {
+            0 => (projection.seconds_before, &projection.before),
+            _ => (projection.seconds_after, &projection.after),
+        };
+        subject.add(Metric::ProgramTime, Ok(seconds), document);
+        let used = &projection.memory[side];
+        subject.add(Metric::ThroughputMean, Ok(used.bytes_per_s), document);
+        subject.add(Metric::LatencyMean, Ok(used.latency_ns * 1e-9), document);
+        time_shares(&subject, shares, document);
+        subject.add(Metric::ProgramBound, Ok(bound(shares)), document);
+        for phase in &projection.phases {
+            if projection.phases.len() > 1 {
+                let at = subject.at(Axis::Phase, phase.name.as_str());
+                at.add(Metric::ProgramTime, Ok(phase.seconds[side]), document);
+                at.add(Metric::LatencyMean, Ok(phase.times[side].memory_ns * 1e-9), document);
+            }
+        }
+        subject.add(Metric::PowerMean, Ok(used.power_w), document);
+        let task = power.map(|power| power.task(seconds, cores, shares, used));
+        energy(&subject, task, used.power_w * seconds, document);
+        let price = workload.prices.parts.get(&memory.target.module.header.id);
+        if let Some(price) = price {
+            let cost = price.si() * memory.modules();
+            subject.add(Metric::Cost, Ok(cost), document);
+        }
+    };
+    if !runs.iter().any(|run| run.memory.name() == baseline.name()) {
+        side(baseline, &first.projection, 0, document);
+        lines_waited_for(&subject(baseline), &first.projection, document);
+    }
+    for run in runs {
+        let over = subject(run.memory).at(Axis::Over, baseline.name());
+        speed_up(&over, run, document);
+        side(run.memory, &run.projection, 1, document);
+        if runs.len() == 1 && run.memory.name() == baseline.name() {
+            lines_waited_for(&subject(run.memory), &run.projection, document);
+        }
+    }
+}
+
+fn subject(memory: &ProgramMemory<'_>) -> Subject {
+    Subject {
+        target: memory.name().to_owned(),
+        part: memory.target.module.header.id.clone(),
+        board: memory.target.system.header.id.clone(),
+        workload: "app",
+        operation: RowOperation::All,
+        axes: Axes::new(),
+        timing: Timing::Max,
+        age: 0.0,
+        basis: Basis::Simulated,
+    }
+}
+
+fn speed_up(over: &Subject, run: &ProgramRun<'_, '_>, document: &mut ResultSet) {
+    let projection = &run.projection;
+    over.add(Metric::SpeedUp, Ok(projection.speed_up), document);
+    let band = projection.band.iter();
+    let band = band.flat_map(|band| [("band_low", band.low), ("median", band.median), ("band_high", band.high)]);
+    let plain = [
+        ("always", run.plain.always),
+        ("roofline", run.plain.roofline),
+        ("steady", run.plain.steady),
+    ];
+    for (estimate, value) in band.chain(plain) {
+        let at = over.estimate(Basis::Simulated, estimate);
+        at.add(Metric::SpeedUp, Ok(value), document);
+    }
+    if projection.phases.len() > 1 {
+        for phase in &projection.phases {
+            let at = over.at(Axis::Phase, phase.name.as_str());
+            at.add(Metric::SpeedUp, Ok(phase.speed_up), document);
+        }
+    }
+    over.add(Metric::GainOfBandwidth, Ok(projection.gain.percent_of_bandwidth), document);
+    over.add(Metric::GainOfLatency, Ok(projection.gain.nanosecond), document);
+}
+
+fn time_shares(subject: &Subject, shares: &TimeShares, document: &mut ResultSet) {
+    for (cause, share) in [
+        ("compute", shares.compute),
+        ("unloaded_latency", shares.latency),
+        ("memory_load", shares.queue),
+        ("outside", shares.outside),
+    ] {
+        let at = subject.at(Axis::Cause, cause);
+        at.add(Metric::CoreTimeShare, Ok(share), document);
+    }
+}
+
+/// 1 computing, 2 latency, 3 load.
+fn bound(shares: &TimeShares) -> f64 {
+    match shares.bound() {
+        wordline_apps::ProgramBound::Compute => 1.0,
+        wordline_apps::ProgramBound::Latency => 2.0,
+        wordline_apps::ProgramBound::Bandwidth => 3.0,
+    }
+}
+
+fn energy(subject: &Subject, task: Option<TaskEnergy>, modules_j: f64, document: &mut ResultSet) {
+    let total = task.map(|task| task.total_j());
+    subject.add(Metric::TaskEnergy, total.ok_or(NoValue::NotApplicable), document);
+    let parts = task.iter().flat_map(|task| {
+        [
+            ("platform", task.platform_j),
+            ("active_cores", task.active_j),
+            ("stalled_cores", task.stalled_j),
+        ]
+    });
+    for (cause, joules) in parts.chain([("modules", modules_j)]) {
+        let at = subject.at(Axis::Cause, cause);
+        at.add(Metric::TaskEnergyPart, Ok(joules), document);
+    }
+}
+
+fn lines_waited_for(subject: &Subject, projection: &Projection, document: &mut ResultSet) {
+    for phase in &projection.phases {
+        let at = match projection.phases.len() {
+            1 => subject.clone(),
+            _ => subject.at(Axis::Phase, phase.name.as_str()),
+        };
+        let lines = Some(phase.parallel).filter(|lines| lines.is_finite());
+        at.add(Metric::LinesWaitedFor, lines.ok_or(NoValue::NotApplicable), document);
+    }
+}
