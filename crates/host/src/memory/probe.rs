@@ -181,7 +181,10 @@ mod tests {
             (probe.returns, probe.refill_loads())
         };
         const HUGE: u64 = 2 << 20;
-        assert_eq!(found(1 << 20, 4096, true), (ChainReturn::Round, Some(16_384.0)));
+        assert_eq!(
+            found(1 << 20, 4096, true),
+            (ChainReturn::Round, Some(16_384.0))
+        );
         let step = |step| ChainReturn::Translations { step };
         assert_eq!(found(2 << 20, 4096, false), (step(32_768), Some(64.0)));
         assert_eq!(found(2 << 20, HUGE, false), (step(8 * HUGE), Some(1.0)));

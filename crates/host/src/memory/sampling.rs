@@ -14,8 +14,8 @@ use super::arena::{Arena, ArenaRequest, PageSize};
 use super::chain::{ChainWalk, PointerChain};
 use super::driver::{self, SharedStop};
 use super::estimate::{
-    self, DriverPause, EstimateError, LEAST_EXCESS_PS, LatencyEstimate, TIMES_UPPER_QUARTILE, TimedBatch, TimedRun,
-    TimerCost, loads_per_batch,
+    self, DriverPause, EstimateError, LEAST_EXCESS_PS, LatencyEstimate, TIMES_UPPER_QUARTILE,
+    TimedBatch, TimedRun, TimerCost, loads_per_batch,
 };
 use super::latency::PAGE_BYTES;
 use super::ledger::LedgerReading;
@@ -173,7 +173,10 @@ impl SampledLatency {
             ledger,
             is_cut: probes.iter().any(|probe| probe.is_cut),
             refill_loads: probes.first().and_then(|probe| probe.refill_loads),
-            batches: probes.iter().flat_map(|probe| probe.batches.clone()).collect(),
+            batches: probes
+                .iter()
+                .flat_map(|probe| probe.batches.clone())
+                .collect(),
             pauses: Vec::new(),
         }
     }
@@ -340,9 +343,18 @@ impl<'b, B: SampleBench> Sampler<'b, B> {
 
     /// Whether bringing back leaves most of the time to the timing.
     fn may_rewarm(&self) -> bool {
-        let paused: u64 = self.pauses.iter().rev().take(64).map(|pause| pause.end_ps - pause.at_ps).sum();
+        let paused: u64 = self
+            .pauses
+            .iter()
+            .rev()
+            .take(64)
+            .map(|pause| pause.end_ps - pause.at_ps)
+            .sum();
         let first = self.pauses.len().saturating_sub(64);
-        let since = self.pauses.get(first).map_or(self.begin_ps, |pause| pause.at_ps);
+        let since = self
+            .pauses
+            .get(first)
+            .map_or(self.begin_ps, |pause| pause.at_ps);
         self.rewarm_ps.is_some() && 2 * paused <= self.bench.now_ps() - since + REWARM_MOST_PS
     }
 
@@ -352,11 +364,20 @@ impl<'b, B: SampleBench> Sampler<'b, B> {
             self.paused(|sampler| sampler.batches.reserve(ROOM));
         }
         let fence = TIMES_UPPER_QUARTILE as u64;
-        let fence = self.upper_ps.saturating_mul(fence).saturating_add(LEAST_EXCESS_PS as u64);
+        let fence = self
+            .upper_ps
+            .saturating_mul(fence)
+            .saturating_add(LEAST_EXCESS_PS as u64);
         for place in 0..BATCHES_LEAST {
             let batch = timed(self.bench, self.loads);
-            let before = self.batches.last().map_or(batch.at_ps, |before| before.at_ps + before.duration_ps);
-            let before = self.pauses.last().map_or(before, |pause| before.max(pause.end_ps));
+            let before = self
+                .batches
+                .last()
+                .map_or(batch.at_ps, |before| before.at_ps + before.duration_ps);
+            let before = self
+                .pauses
+                .last()
+                .map_or(before, |pause| before.max(pause.end_ps));
             let gap = batch.at_ps.saturating_sub(before);
             self.batches.push(batch);
             self.block[place] = batch.duration_ps;

@@ -104,8 +104,13 @@ pub(super) fn cost_beside_loads<C: Clock + ?Sized>(
     let mut costs: Vec<f64> = (0..GROUPS).map(&mut group).collect();
     costs.sort_by(f64::total_cmp);
     let (cost, spread) = (costs[GROUPS / 2], costs[GROUPS * 3 / 4] - costs[GROUPS / 4]);
-    let is_plausible = (0.0..=2.0 * back_to_back.cost_ps).contains(&cost) && spread < back_to_back.cost_ps;
-    if is_plausible { cost } else { back_to_back.cost_ps }
+    let is_plausible =
+        (0.0..=2.0 * back_to_back.cost_ps).contains(&cost) && spread < back_to_back.cost_ps;
+    if is_plausible {
+        cost
+    } else {
+        back_to_back.cost_ps
+    }
 }
 
 /// Picoseconds between the readings of pairs that lie differently far apart.
@@ -275,7 +280,10 @@ mod tests {
             };
             let cost = cost_beside_loads(&clock, &back_to_back, 64, &mut load);
             let expected = cost_ns - 12.0;
-            assert!((cost / 1e3 - expected).abs() < 1.0 + step_ns / 10.0, "{cost} {expected}");
+            assert!(
+                (cost / 1e3 - expected).abs() < 1.0 + step_ns / 10.0,
+                "{cost} {expected}"
+            );
         }
     }
 
@@ -324,7 +332,10 @@ mod tests {
             for loads in [16, 64] {
                 let mut load = |loads: u32| chain.follow(u64::from(loads));
                 let beside = cost_beside_loads(&WallClock::start(), &cost, loads, &mut load);
-                println!("beside {loads} loads of {bytes} bytes: {:.1} ns", beside / 1e3);
+                println!(
+                    "beside {loads} loads of {bytes} bytes: {:.1} ns",
+                    beside / 1e3
+                );
             }
         }
         assert!(cost.cost_ps > 0.0 && cost.quantum_ps >= 1000.0, "{cost:?}");

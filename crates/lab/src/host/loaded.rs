@@ -123,11 +123,7 @@ pub(super) fn rows(
         .at(Axis::Mix, test.mix.name())
         .at(Axis::Pattern, Pattern::Sequential.name());
     let mut doubts = Doubts::new(TEST);
-    let samples: Vec<BatchMeans> = run
-        .points
-        .iter()
-        .map(BatchMeans::of)
-        .collect();
+    let samples: Vec<BatchMeans> = run.points.iter().map(BatchMeans::of).collect();
     // Least load first, as a curve goes.
     let place = |(point, means): (&LoadedPoint, &BatchMeans)| {
         (point.load.0 + point.probes, seconds(means.mean_ps))

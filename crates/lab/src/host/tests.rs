@@ -268,6 +268,44 @@ fn loaded_run() -> LoadedRun {
     }
 }
 
+/// The core was away for nine tenths of the time, and no batch shows it: no latency of that point is to be quoted.
+#[test]
+fn a_refused_point_under_load_has_no_latency() {
+    let mut run = loaded_run();
+    let lost = &mut run.points[0].sampled;
+    lost.batches
+        .iter_mut()
+        .for_each(|batch| batch.duration_ps = 6_400_000);
+    let mut at_ps = 0;
+    for batch in &mut lost.batches {
+        batch.at_ps = at_ps;
+        at_ps += batch.duration_ps;
+    }
+    lost.ledger.processor_s = lost.ledger.elapsed_s / 10.0;
+    lost.estimate = estimate::latency(&lost.batches, &TIMER, &lost.ledger);
+    let test = HostLoadedTest::default();
+    with_session(|session| {
+        let mut document = document(HostTest::Loaded(test.clone()));
+        loaded::rows(&run, &test, session, &mut document);
+        document.check().expect("sound rows");
+        let at = |delay: u64| move |row: &Row| row.count(Axis::DelayCycles) == Some(delay);
+        for metric in [
+            Metric::LatencyMean,
+            Metric::LatencyP50,
+            Metric::LatencyP99,
+            Metric::LatencyMax,
+        ] {
+            assert_eq!(
+                value(&document, metric, at(0)),
+                Err(NoValue::Failed),
+                "{metric}"
+            );
+            assert!(value(&document, metric, at(40)).is_ok(), "{metric}");
+        }
+        assert_eq!(value(&document, Metric::BatchesCold, at(40)), Ok(0.0));
+    });
+}
+
 #[test]
 fn loaded_has_the_columns_knee_and_stages_of_simulated_modules() {
     let test = HostLoadedTest {

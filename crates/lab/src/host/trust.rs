@@ -253,7 +253,10 @@ pub(super) fn cold(found: &LatencyEstimate, subject: &Subject, document: &mut Re
     for (metric, value) in [
         (Metric::BatchesCold, found.cold_share),
         (Metric::ColdLoads, found.horizon_loads.ceil()),
-        (Metric::ColdCorrection, found.corrected_share.clamp(0.0, 1.0)),
+        (
+            Metric::ColdCorrection,
+            found.corrected_share.clamp(0.0, 1.0),
+        ),
     ] {
         subject.add(metric, Ok(value), document);
     }

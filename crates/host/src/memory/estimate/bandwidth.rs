@@ -80,7 +80,13 @@ pub(super) fn screened(
     let given = windows.iter();
     let given = given.map(|window| (window.at_ps, window.duration_ps, window.bytes));
     let run = CheckedTimings::of(checked(given, timer, defences)?);
-    let mut shape = shape(std::slice::from_ref(&run), timer, std::slice::from_ref(ledger), ledger, defences)?;
+    let mut shape = shape(
+        std::slice::from_ref(&run),
+        timer,
+        std::slice::from_ref(ledger),
+        ledger,
+        defences,
+    )?;
     let timed = run.timed;
     // A rate is the inverse of time a byte: its quantiles are the others, inverted. No window is faster than the clock's
     // step allows.

@@ -204,7 +204,10 @@ pub(super) fn plausible(timer: &TimerCost, ledger: &LedgerReading) -> Result<(),
         ("the ledger's memory_pressure", ledger.memory_pressure),
         ("the ledger's io_pressure", ledger.io_pressure),
         ("the ledger's other_cpu_share", Some(ledger.other_cpu_share)),
-        ("the ledger's elsewhere_cpu_share", ledger.elsewhere_cpu_share),
+        (
+            "the ledger's elsewhere_cpu_share",
+            ledger.elsewhere_cpu_share,
+        ),
     ];
     let shares = shares.map(|(what, share)| (what, share, MOST_SHARE));
     let others = [

@@ -31,6 +31,8 @@ pub(super) struct KeptTiming {
     pub value: f64,
     /// What cold caches added, in the same.
     pub taken_off: f64,
+    /// Variance by chance of what they added.
+    pub chance: f64,
     /// Loads or bytes since the last interruption; infinite before the first.
     pub age: f64,
     /// The episode between two interruptions.
@@ -52,7 +54,11 @@ pub(super) struct Screening {
 }
 
 /// Removes interrupted and cold batches.
-pub(super) fn screen(run: &CheckedTimings, ledger: &LedgerReading, defences: &Defences) -> Screening {
+pub(super) fn screen(
+    run: &CheckedTimings,
+    ledger: &LedgerReading,
+    defences: &Defences,
+) -> Screening {
     let timed = &run.timed;
     let mut per_unit: Vec<f64> = timed.iter().map(Timed::per_unit).collect();
     let place = per_unit.len() * 3 / 4;
@@ -69,11 +75,20 @@ pub(super) fn screen(run: &CheckedTimings, ledger: &LedgerReading, defences: &De
     let span = timed.last().map_or(0, |batch| batch.end_ps) - first;
     let span = span.saturating_sub(run.own_ps(first, first + span));
     let of_span = |ps: f64| if span == 0 { 0.0 } else { ps / span as f64 };
-    let in_long = of_span(timed.iter().filter_map(excess).filter(|ps| *ps >= LONGEST_OF_MODE_PS).sum());
+    let in_long = of_span(
+        timed
+            .iter()
+            .filter_map(excess)
+            .filter(|ps| *ps >= LONGEST_OF_MODE_PS)
+            .sum(),
+    );
     let in_short = of_span(timed.iter().filter_map(of_a_mode).sum());
     let in_gaps = of_span(gaps.iter().filter_map(|gap| gap.lost_ps).sum::<u64>() as f64);
 
-    let short = timed.iter().filter(|batch| of_a_mode(batch).is_some()).count();
+    let short = timed
+        .iter()
+        .filter(|batch| of_a_mode(batch).is_some())
+        .count();
     let many = short as f64 > MODE_SHARE * timed.len() as f64;
     let lost_share = in_long + in_short + in_gaps;
     let a_mode = many && unexplained(lost_share, ledger) && defences.keep_slow_modes;
@@ -82,7 +97,11 @@ pub(super) fn screen(run: &CheckedTimings, ledger: &LedgerReading, defences: &De
             *hit &= of_a_mode(batch).is_none();
         }
     }
-    let lost_share = if a_mode { lost_share - in_short } else { lost_share };
+    let lost_share = if a_mode {
+        lost_share - in_short
+    } else {
+        lost_share
+    };
     if !defences.remove_hits {
         hit.fill(false);
     }
@@ -92,7 +111,12 @@ pub(super) fn screen(run: &CheckedTimings, ledger: &LedgerReading, defences: &De
         let (episode, age) = ages[place];
         let value = timed[place].per_unit();
         let units = timed[place].units;
-        AgedBatch { episode, age, value, units }
+        AgedBatch {
+            episode,
+            age,
+            value,
+            units,
+        }
     };
     let calm = (0..timed.len()).filter(|place| !hit[*place]);
     let calm: Vec<(usize, AgedBatch)> = calm.map(|place| (place, aged(place))).collect();
@@ -103,7 +127,9 @@ pub(super) fn screen(run: &CheckedTimings, ledger: &LedgerReading, defences: &De
         }
         false => Warmth::default(),
     };
-    let old = calm.iter().filter(|(_, batch)| batch.age >= warmth.from_age);
+    let old = calm
+        .iter()
+        .filter(|(_, batch)| batch.age >= warmth.from_age);
     let kept: Vec<KeptTiming> = old
         .map(|(place, batch)| {
             let taken_off = warmth.taken_off(batch.age);
@@ -111,6 +137,7 @@ pub(super) fn screen(run: &CheckedTimings, ledger: &LedgerReading, defences: &De
                 place: *place,
                 value: batch.value - taken_off,
                 taken_off,
+                chance: warmth.chance(batch.age, batch.units),
                 age: batch.age,
                 episode: batch.episode,
             }

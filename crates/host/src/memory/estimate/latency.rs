@@ -64,7 +64,8 @@ impl LatencyEstimate {
     pub(in crate::memory) fn see_steal(&mut self, share: f64) {
         let stolen = GradeReason::Stolen { share };
         self.reasons.retain(|reason| reason.name() != stolen.name());
-        self.reasons.extend(Some(stolen).filter(|reason| reason.grade() > Grade::A));
+        self.reasons
+            .extend(Some(stolen).filter(|reason| reason.grade() > Grade::A));
         self.grade = Grade::of(&self.reasons);
     }
 }

@@ -43,7 +43,9 @@ impl Draws {
             let normal = (0..12).map(|_| self.unit()).sum::<f64>() - 6.0;
             return (mean + deviation * normal).round().clamp(0.0, count);
         }
-        (0..count as u64).map(|_| f64::from(self.unit() < chance)).sum()
+        (0..count as u64)
+            .map(|_| f64::from(self.unit() < chance))
+            .sum()
     }
 
     pub(crate) fn exponential(&mut self, mean: f64) -> f64 {
@@ -292,7 +294,8 @@ impl PlantedMachine {
         let mean_ns = self.memory.mean_ns(self.run.latency, 0.0, &mut self.draws);
         let cost = self.run.timer.cost_ps / 1e3;
         self.core.run(&mut self.now, cost, 0, &mut self.draws);
-        self.core.run(&mut self.now, mean_ns.max(1.0), loads, &mut self.draws);
+        self.core
+            .run(&mut self.now, mean_ns.max(1.0), loads, &mut self.draws);
     }
 
     /// Brings every line back, in a fifth of the time of a load each. Who is interrupted meanwhile has half of them.
@@ -300,7 +303,12 @@ impl PlantedMachine {
         const SIDE_BY_SIDE: f64 = 0.2;
         let lines = self.lines().unwrap_or(0.0);
         let switches = self.core.switches;
-        self.core.run(&mut self.now, lines * QUIET_NS * SIDE_BY_SIDE, 0, &mut self.draws);
+        self.core.run(
+            &mut self.now,
+            lines * QUIET_NS * SIDE_BY_SIDE,
+            0,
+            &mut self.draws,
+        );
         self.core.missing = match self.core.switches == switches {
             true => 0.0,
             false => lines / 2.0,

@@ -23,6 +23,11 @@ const BETWEEN_MODES: f64 = 0.4;
 const OTHERS_AT_WORK: f64 = 0.05;
 /// The same for time that tasks wait for memory.
 const OTHERS_TAKE: f64 = 0.01;
+/// Ages between one and twice it that are told apart: what cold caches add changes by a few percent between two.
+const AGES_OF_OCTAVE: f64 = 4.0;
+/// Standard deviations of a normal distribution from p5 to the median, and from quartile to quartile.
+const P5_BELOW: f64 = 1.645;
+const QUARTILES_APART: f64 = 1.349;
 /// Batches and episodes of an age that say how far batches of an age lie apart.
 const LEAST_OF_AGE: (usize, usize) = (64, 4);
 
@@ -113,7 +118,9 @@ pub(super) fn shape(
         plausible(timer, ledger)?;
     }
     let each = runs.iter().zip(ledgers);
-    let screenings: Vec<Screening> = each.map(|(run, ledger)| screen(run, ledger, defences)).collect();
+    let screenings: Vec<Screening> = each
+        .map(|(run, ledger)| screen(run, ledger, defences))
+        .collect();
     let timed = runs.iter().map(|run| run.timed.len()).sum();
     let pooled = PooledTimings::of(runs, &screenings, timer);
     let (values, steps, units) = (&pooled.values, &pooled.steps, pooled.units);
@@ -216,7 +223,8 @@ fn contention(
     let own_modes = two_modes(&shape.quantiles) && !bursts;
     let contended = (rise > least && !own_modes) || (spread > least && bursts);
     // Where nobody else runs, on this machine or beside it, nobody loads the memory.
-    let is_alone = !others_at_work && !ledger.has_hypervisor && ledger.elsewhere_cpu_share.is_some();
+    let is_alone =
+        !others_at_work && !ledger.has_hypervisor && ledger.elsewhere_cpu_share.is_some();
     contended.then_some(match is_alone {
         true => GradeReason::UnexplainedSpread { rise, spread },
         false => GradeReason::MemoryContention {
@@ -234,36 +242,63 @@ fn rise_and_spread(
     pooled: &PooledTimings,
     defences: &Defences,
 ) -> Option<(f64, f64)> {
-    // What cold caches add scatters as well, so that distances are shares of what was timed.
-    let of = |quantiles: &Ordered, taken: f64| {
+    // What cold caches add scatters as well: distances are shares of what was timed, without what chance makes of them.
+    let of = |quantiles: &Ordered, (taken, chance): (f64, f64)| {
         let at = |share: f64| quantiles.at(share);
         let quiet = at(0.05) + taken;
-        let shares = || ((at(0.5) - at(0.05)) / quiet, (at(0.75) - at(0.25)) / quiet);
+        let beyond = |low: f64, high: f64, deviations: f64| {
+            let (distance, chance) = (at(high) - at(low), deviations * deviations * chance);
+            (distance * distance - chance).max(0.0).sqrt() / quiet
+        };
+        let shares = || {
+            (
+                beyond(0.05, 0.5, P5_BELOW),
+                beyond(0.25, 0.75, QUARTILES_APART),
+            )
+        };
         (at(0.05) > 0.0).then(shares)
     };
     let mut by_age: std::collections::BTreeMap<i32, Vec<usize>> = std::collections::BTreeMap::new();
     if defences.rise_at_equal_age && shape.episodes > 1 {
         for (place, kept) in pooled.kept.iter().enumerate() {
-            let age = kept.age.max(1.0).log2().min(64.0) as i32;
+            let age = (AGES_OF_OCTAVE * kept.age.max(1.0).log2()).min(1e3) as i32;
             by_age.entry(age).or_default().push(place);
         }
     }
     let enough = |places: &&Vec<usize>| {
-        let mut episodes: Vec<usize> = places.iter().map(|place| pooled.kept[*place].episode).collect();
+        let mut episodes: Vec<usize> = places
+            .iter()
+            .map(|place| pooled.kept[*place].episode)
+            .collect();
         episodes.dedup();
         places.len() >= LEAST_OF_AGE.0 && episodes.len() >= LEAST_OF_AGE.1
     };
     let of_places = |places: &Vec<usize>| {
-        let pairs = places.iter().map(|place| (pooled.values[*place], pooled.steps[*place]));
-        let taken: f64 = places.iter().map(|place| pooled.kept[*place].taken_off).sum();
-        of(&Ordered::new(pairs.collect()), taken / places.len() as f64)
+        let pairs = places
+            .iter()
+            .map(|place| (pooled.values[*place], pooled.steps[*place]));
+        let kept = places.iter().map(|place| &pooled.kept[*place]);
+        of(&Ordered::new(pairs.collect()), cold_of(kept))
     };
-    let each: Vec<(f64, f64)> = by_age.values().filter(enough).filter_map(of_places).collect();
+    let each: Vec<(f64, f64)> = by_age
+        .values()
+        .filter(enough)
+        .filter_map(of_places)
+        .collect();
     if each.is_empty() {
-        return of(&shape.quantiles, shape.corrected * shape.median);
+        return of(&shape.quantiles, cold_of(pooled.kept.iter()));
     }
     let (mut rises, mut spreads): (Vec<f64>, Vec<f64>) = each.into_iter().unzip();
     Some((middle(&mut rises), middle(&mut spreads)))
+}
+
+/// What cold caches added to these batches on the mean, and its variance by chance.
+fn cold_of<'k>(kept: impl Iterator<Item = &'k KeptTiming>) -> (f64, f64) {
+    let sums = kept.fold((0.0, 0.0, 0.0), |(count, taken, chance), one| {
+        (count + 1.0, taken + one.taken_off, chance + one.chance)
+    });
+    let count = f64::max(sums.0, 1.0);
+    (sums.1 / count, sums.2 / count)
 }
 
 /// Whether others are at work where they may load the memory: on other processors, or so that tasks wait for memory. Who takes

@@ -13,8 +13,8 @@ use super::quantile::middle;
 
 /// A batch is cold while it is slower than warm ones by this share.
 const COLD_SHARE: f64 = 0.02;
-/// Episodes with batches of several ages that a fit needs.
-const LEAST_EPISODES: usize = 8;
+/// Episodes with batches of several ages that a fit needs, and where nothing is expected.
+const LEAST_EPISODES: (usize, usize) = (4, 8);
 /// Episodes and batches beyond the horizon that need no correction.
 const LEAST_OLDER: (usize, usize) = (8, 256);
 /// Steps of the grid of `P` on either side of what is expected, each a factor of the root of two: a quarter to four times.
@@ -73,6 +73,19 @@ impl Warmth {
     }
 }
 
+impl Warmth {
+    /// Variance of a batch of an age by chance alone: of its loads each is one that lacks something, or none.
+    pub(super) fn chance(&self, age: f64, units: f64) -> f64 {
+        let (excess, loads) = self.excess;
+        let share = if excess > 0.0 {
+            (-age / loads).exp()
+        } else {
+            0.0
+        };
+        excess * excess * share * (1.0 - share) / units
+    }
+}
+
 /// Sums of an episode, centred on its means.
 #[derive(Clone, Copy, Debug, Default)]
 struct EpisodeSums {
@@ -102,10 +115,12 @@ pub(super) fn warmth(aged: &[AgedBatch], expected: Option<f64>, defences: &Defen
         return Warmth::default();
     }
     let grid = grid(aged, expected, oldest);
-    let mut fits: Vec<WarmthFit> = grid
-        .into_iter()
-        .filter_map(|loads| WarmthFit::of(aged, loads))
-        .collect();
+    let least = match expected {
+        Some(_) => LEAST_EPISODES.0,
+        None => LEAST_EPISODES.1,
+    };
+    let fit = |loads| WarmthFit::of(aged, loads).filter(|fit| fit.episodes.len() >= least);
+    let mut fits: Vec<WarmthFit> = grid.into_iter().filter_map(fit).collect();
     for loads in between(&fits) {
         fits.extend(WarmthFit::of(aged, loads));
     }
@@ -116,9 +131,8 @@ pub(super) fn warmth(aged: &[AgedBatch], expected: Option<f64>, defences: &Defen
         return unfitted(aged, expected);
     };
     // Among what the episodes allow, what is expected comes first.
-    let near = |fit: &&WarmthFit| {
-        expected.is_some_and(|loads| (fit.loads / loads - 1.0).abs() < 1e-6)
-    };
+    let near =
+        |fit: &&WarmthFit| expected.is_some_and(|loads| (fit.loads / loads - 1.0).abs() < 1e-6);
     let known = fits.iter().find(near).filter(|fit| fit.is_allowed(best));
     let taken = known.unwrap_or(best);
     // Of several shapes the best may fit by chance.
@@ -130,10 +144,10 @@ pub(super) fn warmth(aged: &[AgedBatch], expected: Option<f64>, defences: &Defen
     let is_seen = taken.excess > errors * taken.error && taken.excess > COLD_SHARE * warm;
     if !is_seen || warm <= 0.0 {
         // What was not seen may be there all the same, as far as its error goes.
-        let most = known.map_or(0.0, |fit| fit.at_middle(aged.iter(), 1.0));
+        let most = expected.map_or(0.0, |_| taken.at_middle(aged.iter(), 1.0));
         return Warmth {
             doubt: (most, 0.0),
-            is_bound: most > KNOWN_SHARE * warm,
+            is_bound: most > KNOWN_SHARE * warm.max(0.0),
             ..Warmth::default()
         };
     }
@@ -213,13 +227,21 @@ fn between(fits: &[WarmthFit]) -> Vec<f64> {
     ends.flat_map(parts).collect()
 }
 
-/// Too few episodes for a fit: a doubt where most batches are young by what is expected.
+/// Too few episodes for a fit: what is expected decides which batches are old enough. Where there are too few of those, most may be
+/// cold.
 fn unfitted(aged: &[AgedBatch], expected: Option<f64>) -> Warmth {
     let horizon = expected.unwrap_or(0.0) * (1.0 / COLD_SHARE).ln();
-    let young = aged.iter().filter(|batch| batch.age < horizon).count();
-    Warmth {
-        is_bound: 2 * young > aged.len(),
-        ..Warmth::default()
+    let older = aged.iter().filter(|batch| batch.age >= horizon).count();
+    match older >= LEAST_OLDER.1 {
+        true => Warmth {
+            horizon,
+            from_age: horizon,
+            ..Warmth::default()
+        },
+        false => Warmth {
+            is_bound: 2 * older < aged.len(),
+            ..Warmth::default()
+        },
     }
 }
 
@@ -244,7 +266,7 @@ impl WarmthFit {
         let sums = episodes.map(|episode| EpisodeSums::of(episode, loads));
         let episodes: Vec<EpisodeSums> = sums.filter(|sums| sums.xx > 0.0).collect();
         let count = episodes.len() as f64;
-        if episodes.len() < LEAST_EPISODES {
+        if episodes.len() < LEAST_EPISODES.0 {
             return None;
         }
         let sum = |of: fn(&EpisodeSums) -> f64| episodes.iter().map(of).sum::<f64>();

@@ -236,8 +236,12 @@ impl LedgerPage {
                 .map(|cpu| now.ticked(before, *cpu, kind).as_secs_f64());
             seconds.sum()
         };
-        let elsewhere = now.ticks.keys().filter(|cpu| !cpus.contains(cpu) && !partners.contains(cpu));
-        let elsewhere = elsewhere.map(|cpu| now.ticked(before, *cpu, |ticks| ticks.busy).as_secs_f64());
+        let elsewhere = now
+            .ticks
+            .keys()
+            .filter(|cpu| !cpus.contains(cpu) && !partners.contains(cpu));
+        let elsewhere =
+            elsewhere.map(|cpu| now.ticked(before, *cpu, |ticks| ticks.busy).as_secs_f64());
         let elsewhere_s = elsewhere.fold(0.0, f64::max);
         let others_s = ticked(|ticks| ticks.busy) - processor_s;
         // Ticks are coarse; what the thread waited for is exact, and others had it.
@@ -271,8 +275,14 @@ impl LedgerPage {
                 now.max(before) / now.min(before) - 1.0
             }),
             clock_stepped: self.clocks.stepped_since(&start.clocks),
-            major_faults: count(now.stat.major_faults, before.stat.major_faults + paused.faults.major),
-            minor_faults: count(now.stat.minor_faults, before.stat.minor_faults + paused.faults.minor),
+            major_faults: count(
+                now.stat.major_faults,
+                before.stat.major_faults + paused.faults.major,
+            ),
+            minor_faults: count(
+                now.stat.minor_faults,
+                before.stat.minor_faults + paused.faults.minor,
+            ),
             migrations: migrations.map_or(moved, |(now, before)| count(now, before)),
         }
     }

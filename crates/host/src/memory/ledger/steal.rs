@@ -31,7 +31,10 @@ impl StealWatch {
         let stolen = self.cpus.iter();
         let stolen = stolen.map(|cpu| now.ticked(&self.start, *cpu, |ticks| ticks.stolen));
         let stolen: f64 = stolen.map(|time| time.as_secs_f64()).sum();
-        super::share(stolen, now.elapsed(&self.start).as_secs_f64() * self.cpus.len() as f64)
+        super::share(
+            stolen,
+            now.elapsed(&self.start).as_secs_f64() * self.cpus.len() as f64,
+        )
     }
 }
 

@@ -178,7 +178,9 @@ fn a_change_of_the_clock_is_the_same_up_and_down() {
             spin: Some(Duration::from_micros(micros)),
             ..ledger.start.clone()
         };
-        page(now).since(&page(before), &PausedAccounts::default(), &[]).clock_change
+        page(now)
+            .since(&page(before), &PausedAccounts::default(), &[])
+            .clock_change
     };
     assert_eq!(change(10, 15), Some(0.5));
     assert_eq!(change(15, 10), Some(0.5));
@@ -328,12 +330,18 @@ fn what_a_ledger_costs() {
 #[test]
 fn who_works_elsewhere_is_seen_and_partners_are_not_strangers() {
     let accounts = PlantedAccounts::new();
-    accounts.set("proc/stat", "cpu0 0 0 0 0 0 0 0 0 0 0\ncpu1 0 0 0 0 0 0 0 0 0 0\n");
+    accounts.set(
+        "proc/stat",
+        "cpu0 0 0 0 0 0 0 0 0 0 0\ncpu1 0 0 0 0 0 0 0 0 0 0\n",
+    );
     let ledger = accounts.begin();
     let ticks = 10 * rustix::param::clock_ticks_per_second();
     accounts.set(
         "proc/stat",
-        &format!("cpu0 {ticks} 0 0 0 0 0 0 0 0 0\ncpu1 {} 0 0 0 0 0 0 0 0 0\n", ticks / 10 + 1),
+        &format!(
+            "cpu0 {ticks} 0 0 0 0 0 0 0 0 0\ncpu1 {} 0 0 0 0 0 0 0 0 0\n",
+            ticks / 10 + 1
+        ),
     );
     let elsewhere = |ledger: &Ledger| accounts.end(ledger, 10).elsewhere_cpu_share;
     assert!(elsewhere(&ledger).is_some_and(|share| near(share, 0.1)));

@@ -34,7 +34,10 @@ fn loads_are_counted_and_end() {
         .iter()
         .map(|batch| u64::from(batch.loads))
         .sum();
-    assert!(counted <= PLAN.loads_most && counted <= loads, "{counted} {loads}");
+    assert!(
+        counted <= PLAN.loads_most && counted <= loads,
+        "{counted} {loads}"
+    );
     let in_order = found.batches.windows(2);
     assert!(
         in_order
@@ -44,7 +47,9 @@ fn loads_are_counted_and_end() {
     // The first pause comes before the first batch, and none lies within a batch.
     assert!(found.pauses[0].end_ps <= found.batches[0].at_ps);
     for pause in &found.pauses {
-        let next = found.batches.partition_point(|batch| batch.at_ps < pause.at_ps);
+        let next = found
+            .batches
+            .partition_point(|batch| batch.at_ps < pause.at_ps);
         let before = next.checked_sub(1).map(|place| found.batches[place]);
         assert!(before.is_none_or(|batch| batch.at_ps + batch.duration_ps <= pause.at_ps));
         let after = found.batches.get(next);
@@ -142,7 +147,10 @@ fn stopped(run: PlantedRun, brings: bool, seeds: u64) -> StoppedFigures {
         all.mean += part * found.median_ps / truth_ps;
         all.batches += part * batches as f64;
         all.corrected += part * found.corrected_share;
-        let named = found.reasons.iter().any(|reason| reason.name() == "memory_contention");
+        let named = found
+            .reasons
+            .iter()
+            .any(|reason| reason.name() == "memory_contention");
         all.contended += part * f64::from(named);
         all.refused += part * f64::from(found.grade == estimate::Grade::Refused);
     }
@@ -158,7 +166,7 @@ fn who_stops_at_a_narrow_interval_keeps_the_truth_inside() {
         PlantedLatency::TwoModes { burst: 5.0 },
         PlantedLatency::Slow,
     ] {
-        let found = stopped(PlantedRun::new(latency), false, 300);
+        let found = stopped(PlantedRun::new(latency), false, 200);
         println!("{latency:?}: {found:?}");
         assert!(found.covered >= 0.93, "{latency:?}: {found:?}");
     }
@@ -172,10 +180,13 @@ fn beside_rivals_the_truth_is_inside_and_no_contention_named() {
             preemption: Some(ten_rivals(lines)),
             ..PlantedRun::new(PlantedLatency::Still { scale_ns: 3.0 })
         };
-        let found = stopped(run, brings, 100);
+        let found = stopped(run, brings, 60);
         println!("{lines} lines, brought back {brings}: {found:?}");
         assert!(found.covered >= 0.93, "{lines} {brings}: {found:?}");
-        assert!(found.most <= 1.10 && found.contended == 0.0, "{lines} {brings}: {found:?}");
+        assert!(
+            found.most <= 1.10 && found.contended == 0.0,
+            "{lines} {brings}: {found:?}"
+        );
         assert!(!brings || found.mean < 1.01, "{lines}: {found:?}");
     }
 }

@@ -162,9 +162,12 @@ const SIMULATED: [Metric; 18] = [
 ];
 
 /// What only a measurement has.
-const MEASURED: [Metric; 13] = [
+const MEASURED: [Metric; 16] = [
     Metric::TrustGrade,
     Metric::BatchesHit,
+    Metric::BatchesCold,
+    Metric::ColdLoads,
+    Metric::ColdCorrection,
     Metric::StealShare,
     Metric::CpuPressure,
     Metric::MemoryPressure,

@@ -139,7 +139,10 @@ fn contention_for_memory_is_named() {
             assert!(has(&found, "memory_contention"), "{queue_ns}: {found:?}");
             assert!(found.grade >= Grade::C, "{found:?}");
             assert!(found.p5_ps < 105e3, "{found:?}");
-            assert!(found.batches > run.batches * 9 / 10, "{queue_ns}: {found:?}");
+            assert!(
+                found.batches > run.batches * 9 / 10,
+                "{queue_ns}: {found:?}"
+            );
         }
     }
     let refused = PlantedRun::new(PlantedLatency::Contended { queue_ns: 300.0 });

@@ -114,7 +114,10 @@ fn contention_is_judged_at_equal_age() {
                 rise_at_equal_age,
                 ..ALL
             };
-            has(&estimate(&run, seed, &defences).expect("an estimate"), "memory_contention")
+            has(
+                &estimate(&run, seed, &defences).expect("an estimate"),
+                "memory_contention",
+            )
         };
         assert_eq!((named(true), named(false)), (false, true), "{seed}");
     }
@@ -129,7 +132,10 @@ fn rivals_for_our_core_load_no_memory() {
         ledger.elsewhere_cpu_share = Some(0.0);
         ledger.has_hypervisor = true;
         let named = |elsewhere_alone| {
-            let defences = Defences { elsewhere_alone, ..ALL };
+            let defences = Defences {
+                elsewhere_alone,
+                ..ALL
+            };
             let found = latency_with(&batches, &run.timer, &ledger, &defences);
             has(&found.expect("an estimate"), "memory_contention")
         };
