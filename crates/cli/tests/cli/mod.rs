@@ -3,6 +3,7 @@
 mod buffer;
 mod catalog;
 mod compare;
+mod counters;
 mod diff;
 mod dram;
 mod export;
