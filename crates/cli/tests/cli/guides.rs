@@ -256,6 +256,7 @@ pages! {
     how_much_ram: "docs/guides/how-much-ram.md",
     own_part: "docs/guides/own-part.md",
     own_scheduler: "docs/guides/own-scheduler.md",
+    profiles_from_counters: "docs/guides/profiles-from-counters.md",
     program_traces: "docs/guides/program-traces.md",
     #[ignore = "takes most of a minute; `make nightly` runs it"]
     rdimm_or_mrdimm: "docs/guides/rdimm-or-mrdimm.md",
