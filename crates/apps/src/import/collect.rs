@@ -28,7 +28,7 @@ pub struct NamedCounters<'a> {
 
 /// What a tool states of an interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Amount {
+pub(super) enum IntervalAmount {
     /// So many in it.
     Count(f64),
     /// So many a second.
@@ -43,7 +43,7 @@ pub(super) enum Amount {
 #[derive(Clone, Debug)]
 struct IntervalEntry {
     key: CounterKey,
-    amount: Amount,
+    amount: IntervalAmount,
     enabled: f64,
     line: u64,
 }
@@ -225,14 +225,14 @@ impl<'a> Collector<'a> {
             return Ok(false);
         };
         let amount = match value {
-            None => Amount::NotCounted,
+            None => IntervalAmount::NotCounted,
             Some(value) => {
                 let scale = unit_scale(found.role, unit).ok_or_else(|| CounterFault::Unit {
                     line,
                     event: event.to_owned(),
                     unit: unit.to_owned(),
                 })?;
-                Amount::Count(value * scale)
+                IntervalAmount::Count(value * scale)
             }
         };
         let key = CounterKey::Event(found.name.clone());
@@ -246,7 +246,7 @@ impl<'a> Collector<'a> {
         line: u64,
         role: CounterRole,
         place: &str,
-        amount: Amount,
+        amount: IntervalAmount,
     ) -> Result<(), CounterFault> {
         self.add(line, CounterKey::Role(role), place, 1.0, amount)
     }
@@ -257,7 +257,7 @@ impl<'a> Collector<'a> {
         line: u64,
         role: CounterRole,
         place: &str,
-        (enabled, amount): (f64, Amount),
+        (enabled, amount): (f64, IntervalAmount),
     ) -> Result<(), CounterFault> {
         self.add(line, CounterKey::Role(role), place, enabled, amount)
     }
@@ -283,7 +283,7 @@ impl<'a> Collector<'a> {
             CounterKey::Channel(channel.to_owned()),
             "",
             1.0,
-            Amount::Rate(rate),
+            IntervalAmount::Rate(rate),
         )
     }
 
@@ -357,7 +357,7 @@ impl<'a> Collector<'a> {
         key: CounterKey,
         place: &str,
         enabled: f64,
-        amount: Amount,
+        amount: IntervalAmount,
     ) -> Result<(), CounterFault> {
         if self.open.entries.len() >= ENTRIES_MAX {
             return Err(CounterFault::TooMany {
@@ -432,8 +432,9 @@ impl<'a> Collector<'a> {
         let time = seconds.unwrap_or(1.0);
         // The clock goes on while the program does not run.
         let clock = CounterKey::Event("duration_time".to_owned());
-        let is_counted =
-            |entry: &IntervalEntry| entry.amount != Amount::NotCounted && entry.key != clock;
+        let is_counted = |entry: &IntervalEntry| {
+            entry.amount != IntervalAmount::NotCounted && entry.key != clock
+        };
         let is_idle = seconds.is_some() && !open.entries.iter().any(is_counted);
         // Several places of one key: counts add up, means are averaged.
         let mut merged = BTreeMap::<CounterKey, (Option<f64>, f64, f64, bool, u64)>::new();
@@ -442,11 +443,11 @@ impl<'a> Collector<'a> {
                 .entry(entry.key)
                 .or_insert((None, 0.0, 0.0, false, entry.line));
             let (value, is_mean) = match entry.amount {
-                Amount::Count(value) => (value, false),
-                Amount::Rate(value) => (value * time, false),
-                Amount::Mean(value) => (value, true),
-                Amount::NotCounted if is_idle => (0.0, false),
-                Amount::NotCounted => continue,
+                IntervalAmount::Count(value) => (value, false),
+                IntervalAmount::Rate(value) => (value * time, false),
+                IntervalAmount::Mean(value) => (value, true),
+                IntervalAmount::NotCounted if is_idle => (0.0, false),
+                IntervalAmount::NotCounted => continue,
             };
             sums.0 = Some(sums.0.unwrap_or(0.0) + value);
             sums.1 += 1.0;

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::io::BufRead;
 
-use super::collect::{Amount, Collector};
+use super::collect::{Collector, IntervalAmount};
 use super::text::{CounterLines, fields, number, shown};
 use super::{CounterFault, CounterFormat, CounterNote, CounterRole};
 use crate::profile::LINE_BYTES;
@@ -33,27 +33,40 @@ enum LikwidTable {
     Raw,
 }
 
-/// What a metric is read for and by what it is multiplied.
-fn metric(name: &str) -> Option<(CounterRole, f64, fn(f64) -> Amount)> {
+/// What a metric is read for, by what it is multiplied, and how it adds up.
+type LikwidMetric = (CounterRole, f64, fn(f64) -> IntervalAmount);
+
+/// What a metric is read for.
+fn metric(name: &str) -> Option<LikwidMetric> {
     let gigabytes = 1e9 / LINE_BYTES;
     Some(match name {
-        "Memory read data volume [GBytes]" => (CounterRole::LinesRead, gigabytes, Amount::Count),
-        "Memory write data volume [GBytes]" => {
-            (CounterRole::LinesWritten, gigabytes, Amount::Count)
+        "Memory read data volume [GBytes]" => {
+            (CounterRole::LinesRead, gigabytes, IntervalAmount::Count)
         }
-        "Runtime (RDTSC) [s]" => (CounterRole::ElapsedTime, 1e9, Amount::Mean),
-        "Stalls caused by L3 misses rate [%]" => (CounterRole::StallShare, 0.01, Amount::Mean),
-        "Stalls caused by L2 misses rate [%]" => (CounterRole::StallShareMost, 0.01, Amount::Mean),
+        "Memory write data volume [GBytes]" => {
+            (CounterRole::LinesWritten, gigabytes, IntervalAmount::Count)
+        }
+        "Runtime (RDTSC) [s]" => (CounterRole::ElapsedTime, 1e9, IntervalAmount::Mean),
+        "Stalls caused by L3 misses rate [%]" => {
+            (CounterRole::StallShare, 0.01, IntervalAmount::Mean)
+        }
+        "Stalls caused by L2 misses rate [%]" => {
+            (CounterRole::StallShareMost, 0.01, IntervalAmount::Mean)
+        }
         _ => return None,
     })
 }
 
 /// The same of a timeline, whose lines have rates.
-fn rate(name: &str) -> Option<(CounterRole, f64, fn(f64) -> Amount)> {
+fn rate(name: &str) -> Option<LikwidMetric> {
     let megabytes = 1e6 / LINE_BYTES;
     Some(match name {
-        "Memory read bandwidth [MBytes/s]" => (CounterRole::LinesRead, megabytes, Amount::Rate),
-        "Memory write bandwidth [MBytes/s]" => (CounterRole::LinesWritten, megabytes, Amount::Rate),
+        "Memory read bandwidth [MBytes/s]" => {
+            (CounterRole::LinesRead, megabytes, IntervalAmount::Rate)
+        }
+        "Memory write bandwidth [MBytes/s]" => {
+            (CounterRole::LinesWritten, megabytes, IntervalAmount::Rate)
+        }
         _ => return None,
     })
 }
@@ -180,14 +193,14 @@ fn line_of(
     collector: &mut Collector<'_>,
 ) -> Result<(), CounterFault> {
     let name = row[0].as_str();
-    let found: Option<(usize, _, _, fn(f64) -> Amount)> = match groups.table {
+    let found: Option<(usize, LikwidMetric)> = match groups.table {
         None => None,
-        Some(LikwidTable::Metric) => metric(name).map(|(role, scale, kind)| (1, role, scale, kind)),
+        Some(LikwidTable::Metric) => metric(name).map(|metric| (1, metric)),
         Some(LikwidTable::Raw) => {
-            event(name).map(|role| (2, role, 1.0, Amount::Count as fn(f64) -> Amount))
+            event(name).map(|role| (2, (role, 1.0, IntervalAmount::Count as _)))
         }
     };
-    let Some((first, role, scale, kind)) = found else {
+    let Some((first, (role, scale, kind))) = found else {
         return Ok(());
     };
     let mut values = Vec::new();

@@ -7,7 +7,7 @@
 
 use std::io::BufRead;
 
-use super::collect::{Amount, Collector, IntervalKind};
+use super::collect::{Collector, IntervalAmount, IntervalKind};
 use super::text::{CounterLines, fields, number, separator, shown};
 use super::{CounterFault, CounterFormat, CounterNote, CounterRole};
 use crate::profile::LINE_BYTES;
@@ -32,14 +32,15 @@ fn is_names(fields: &[String]) -> bool {
 #[derive(Clone, Debug)]
 enum PcmColumn {
     /// So much a second, or of the interval.
-    Metric(CounterRole, f64, fn(f64) -> Amount),
+    Metric(CounterRole, f64, fn(f64) -> IntervalAmount),
     Channel(String),
 }
 
 fn column(group: &str, name: &str) -> Option<PcmColumn> {
     let megabytes = 1e6 / LINE_BYTES;
     let gigabytes = 1e9 / LINE_BYTES;
-    let metric = |role, scale, kind: fn(f64) -> Amount| Some(PcmColumn::Metric(role, scale, kind));
+    let metric =
+        |role, scale, kind: fn(f64) -> IntervalAmount| Some(PcmColumn::Metric(role, scale, kind));
     if group.starts_with("SKT")
         && name.starts_with("Ch")
         && (name.ends_with("Read") || name.ends_with("Write"))
@@ -55,15 +56,15 @@ fn column(group: &str, name: &str) -> Option<PcmColumn> {
         return None;
     }
     match name {
-        "Read" => metric(CounterRole::LinesRead, megabytes, Amount::Rate),
-        "Write" => metric(CounterRole::LinesWritten, megabytes, Amount::Rate),
-        "READ" => metric(CounterRole::LinesRead, gigabytes, Amount::Count),
-        "WRITE" => metric(CounterRole::LinesWritten, gigabytes, Amount::Count),
-        "INST" => metric(CounterRole::Instructions, 1e6, Amount::Count),
-        "ACYC" => metric(CounterRole::Cycles, 1e6, Amount::Count),
-        "LLCRDMISSLAT (ns)" => metric(CounterRole::Latency, 1.0, Amount::Mean),
+        "Read" => metric(CounterRole::LinesRead, megabytes, IntervalAmount::Rate),
+        "Write" => metric(CounterRole::LinesWritten, megabytes, IntervalAmount::Rate),
+        "READ" => metric(CounterRole::LinesRead, gigabytes, IntervalAmount::Count),
+        "WRITE" => metric(CounterRole::LinesWritten, gigabytes, IntervalAmount::Count),
+        "INST" => metric(CounterRole::Instructions, 1e6, IntervalAmount::Count),
+        "ACYC" => metric(CounterRole::Cycles, 1e6, IntervalAmount::Count),
+        "LLCRDMISSLAT (ns)" => metric(CounterRole::Latency, 1.0, IntervalAmount::Mean),
         "Memory_Bound(%)" | "Memory_bound(%)" => {
-            metric(CounterRole::StallShareMost, 0.01, Amount::Mean)
+            metric(CounterRole::StallShareMost, 0.01, IntervalAmount::Mean)
         }
         _ => None,
     }

@@ -6,7 +6,7 @@
 
 use std::io::BufRead;
 
-use super::collect::{Amount, Collector};
+use super::collect::{Collector, IntervalAmount};
 use super::perf_event::{PerfCount, enabled_share};
 use super::text::{CounterLines, number, shown};
 use super::{CounterFault, CounterFormat, CounterRole};
@@ -223,7 +223,7 @@ pub(super) fn add_utilized(
                 count.line,
                 CounterRole::ElapsedTime,
                 "",
-                Amount::Count(nanoseconds),
+                IntervalAmount::Count(nanoseconds),
             )
         }
         _ => Ok(()),

@@ -6,7 +6,7 @@
 
 use std::io::BufRead;
 
-use super::collect::{Amount, Collector, IntervalKind};
+use super::collect::{Collector, IntervalAmount, IntervalKind};
 use super::text::{CounterLines, fields, number, shown};
 use super::{CounterFault, CounterFormat, CounterRole};
 use crate::profile::LINE_BYTES;
@@ -47,10 +47,10 @@ fn metric(name: &str) -> Option<(CounterRole, f64)> {
     })
 }
 
-fn amount(role: CounterRole, value: f64) -> Amount {
+fn amount(role: CounterRole, value: f64) -> IntervalAmount {
     match role {
-        CounterRole::LinesRead | CounterRole::LinesWritten => Amount::Rate(value),
-        _ => Amount::Mean(value),
+        CounterRole::LinesRead | CounterRole::LinesWritten => IntervalAmount::Rate(value),
+        _ => IntervalAmount::Mean(value),
     }
 }
 

@@ -130,6 +130,12 @@ impl CounterSheet {
         let mut problems = Vec::new();
         let mut add =
             |path: String, message: String| problems.push(CounterSheetProblem { path, message });
+        if self.event.is_empty() {
+            add(
+                "event".to_owned(),
+                "a sheet has one event at least".to_owned(),
+            );
+        }
         for (index, unit) in self.unit.iter().enumerate() {
             if self
                 .unit

@@ -6,7 +6,7 @@
 
 use std::io::BufRead;
 
-use super::collect::{Amount, Collector};
+use super::collect::{Collector, IntervalAmount};
 use super::text::{CounterLines, fields, number, separator, shown};
 use super::{CounterFault, CounterFormat, CounterRole};
 
@@ -142,9 +142,9 @@ fn add(
         .map_or("", |at| row[at].trim_matches(['[', ']', '%', ' ']));
     let enabled = number(multiplex, comma).map_or(1.0, |percent| (percent / 100.0).clamp(0.0, 1.0));
     let amount = match role {
-        CounterRole::LinesMoved => Amount::Rate(value * scale),
-        _ if is_mean => Amount::Mean(value * scale),
-        _ => Amount::Count(value * scale),
+        CounterRole::LinesMoved => IntervalAmount::Rate(value * scale),
+        _ if is_mean => IntervalAmount::Mean(value * scale),
+        _ => IntervalAmount::Count(value * scale),
     };
     let place = columns.cpus.map_or("", |at| row[at].as_str());
     collector.shared_metric(line, role, place, (enabled, amount))

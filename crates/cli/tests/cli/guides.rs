@@ -257,6 +257,7 @@ pages! {
     kernels: "docs/guides/kernels.md",
     own_part: "docs/guides/own-part.md",
     own_scheduler: "docs/guides/own-scheduler.md",
+    profiles_from_counters: "docs/guides/profiles-from-counters.md",
     program_traces: "docs/guides/program-traces.md",
     #[ignore = "takes most of a minute; `make nightly` runs it"]
     rdimm_or_mrdimm: "docs/guides/rdimm-or-mrdimm.md",

@@ -4,6 +4,7 @@ mod app_demand;
 mod buffer;
 mod catalog;
 mod compare;
+mod counters;
 mod diff;
 mod dram;
 mod export;
