@@ -106,7 +106,7 @@ fn a_trace_says_what_less_memory_spills_and_becomes_a_phase() {
     let ran = wordline(&[&base[..], &adding].concat()).done();
     assert!(
         ran.stdout
-            .starts_with("The trace touches 4.10 MB for 4 TB in 2000 accesses"),
+            .starts_with("The trace touches 4.10 MB for 4.00 TB in 2000 accesses"),
         "{}",
         ran.stdout
     );

@@ -1,9 +1,11 @@
 //! A memory trace, and what its program would move to and from storage.
 
+use std::io::BufRead;
+
 use wordline_apps::capacity::{PageAccess, PageSampling, ReuseProfile, ReuseSampler};
 use wordline_core::Operation;
 use wordline_core::quantity::Frequency;
-use wordline_trace::dram::{DramFormat, DramSummary, DramTraceOptions, open};
+use wordline_trace::dram::{CACHE_LEVELS, DramFormat, DramSummary, DramTraceOptions, open};
 
 use crate::control::{Control, Progress};
 use crate::error::{LabError, SettingProblem};
@@ -26,8 +28,8 @@ pub struct CapacityRequest {
     pub seed: u64,
 }
 
-/// Reads a trace and finds its reuse distances; `None` when the run is stopped. What a program accesses passes the usual
-/// caches first, which changes when a page is touched by little, and hardly which.
+/// Reads a trace and finds its reuse distances; `None` when the run is stopped. A program's accesses count as they are, without
+/// caches: a page is used where a cache answers as well.
 ///
 /// # Errors
 /// When the trace cannot be read, or a setting cannot be.
@@ -57,18 +59,22 @@ pub fn reuse(
         .map(str::parse::<DramFormat>)
         .transpose();
     let format = format.map_err(|error| SettingProblem::Unread(error.to_string()).of("as"))?;
-    let options = DramTraceOptions {
+    let mut options = DramTraceOptions {
         format,
         // Times do not matter here, so that any clock does.
         clock: Some(Frequency::from_hz(1_000_000_000)),
         align: true,
         ..DramTraceOptions::new(u64::MAX)
     };
+    let mut text = control.open(&request.file)?;
+    if is_of_program(&mut text, &options) {
+        options.caches.bytes = [Some(0); CACHE_LEVELS];
+    }
     let unusable = |source| LabError::DramTrace {
         file: request.file.clone(),
         source,
     };
-    let mut trace = open(control.open(&request.file)?, &options).map_err(unusable)?;
+    let mut trace = open(text, &options).map_err(unusable)?;
     let mut sampler = ReuseSampler::new(request.sampling, request.seed);
     for (number, line) in trace.by_ref().enumerate() {
         let line = line.map_err(unusable)?;
@@ -90,10 +96,17 @@ pub fn reuse(
     Ok(Some((sampler.finish(), trace.summary())))
 }
 
+/// Whether a trace has a program's accesses, by its first lines, which stay unread. Of what cannot be read, opening it says why.
+fn is_of_program(text: &mut dyn BufRead, options: &DramTraceOptions) -> bool {
+    let Ok(start) = text.fill_buf() else {
+        return false;
+    };
+    let trace = open(start, options);
+    trace.is_ok_and(|trace| trace.summary().program.is_some())
+}
+
 #[cfg(test)]
 mod tests {
-    use std::io::BufRead;
-
     use super::*;
 
     fn found(text: &'static str, page_bytes: u64) -> Result<(ReuseProfile, DramSummary), LabError> {
@@ -126,6 +139,16 @@ mod tests {
             (spilt(1.0), spilt(2.0), spilt(3.0)),
             ((2.0, 1.0), (1.0, 1.0), (0.0, 0.0))
         );
+    }
+
+    /// Accesses that any cache would answer are uses of their pages all the same.
+    #[test]
+    fn a_programs_accesses_count_without_caches() {
+        let text = " L 1000,8\nI  0,4\n S 2000,8\n L 1000,8\n L 3000,8\n L 2000,8\n";
+        let (profile, _) = found(text, 4096).expect("sound");
+        assert_eq!(profile.accesses, 5);
+        let spilt = profile.spilt(2.0);
+        assert_eq!((spilt.fetched_pages, spilt.written_pages), (1.0, 1.0));
     }
 
     #[test]

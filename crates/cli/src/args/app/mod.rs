@@ -46,7 +46,7 @@ Examples:
   wordline app capacity small.trace --capacity 16MiB,64MiB --storage 2GB/s --rate 100%
   wordline app capacity spark.trace --footprint 3TB --capacity 1.5TB --storage 6GB/s --add-to svm.json --profile out.json
 
-Reads what wordline dram trace reads. What a program accesses passes the usual caches first."
+Reads what wordline dram trace reads. A program's accesses count as they are, without caches."
     )]
     Capacity(Box<CapacityFlags>),
     /// Run a program in QEMU and make a profile of what it asks of its memory

@@ -86,11 +86,22 @@ fn bytes(bytes: f64) -> String {
     human(bytes + if bytes > 0.0 { 0.25 } else { 0.0 }, "B", 3)
 }
 
+/// A size as it was given, or shorter.
+fn size(given: f64) -> String {
+    let whole = ByteCount::from_bytes(given as u64).to_string();
+    let short = bytes(given);
+    if short.len() < whole.len() {
+        short
+    } else {
+        whole
+    }
+}
+
 fn sentence(all: &[SpilledBytes], profile: &ReuseProfile, flags: &CapacityFlags) -> String {
     let traced = profile.pages * flags.page.bytes() as f64;
-    let stands = flags
-        .footprint
-        .map_or(String::new(), |whole| format!(" for {whole}"));
+    let stands = flags.footprint.map_or(String::new(), |whole| {
+        format!(" for {}", size(whole.bytes() as f64))
+    });
     let head = format!(
         "The trace touches {}{stands} in {} accesses, of whose pages {:.3} % were followed.",
         bytes(traced),
@@ -106,7 +117,7 @@ fn sentence(all: &[SpilledBytes], profile: &ReuseProfile, flags: &CapacityFlags)
     let (Some(least), Some(most)) = (least, most) else {
         return head;
     };
-    let size = |of: &SpilledBytes| ByteCount::from_bytes(of.capacity_bytes as u64);
+    let size = |of: &SpilledBytes| size(of.capacity_bytes);
     match all.len() {
         1 => format!(
             "{head} With {} it spills {}.",
@@ -135,7 +146,7 @@ fn table(all: &[SpilledBytes]) -> Grid {
     let mut grid = Grid::new("Storage", names.map(Column::right).into());
     for one in all {
         grid.push([
-            ByteCount::from_bytes(one.capacity_bytes as u64).to_string(),
+            size(one.capacity_bytes),
             bytes(one.loaded_bytes),
             bytes(one.fetched_bytes),
             bytes(one.written_bytes),

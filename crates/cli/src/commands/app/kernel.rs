@@ -74,8 +74,8 @@ fn list() -> Grid {
     for kernel in AppKernel::ALL {
         let size = ByteCount::from_bytes(kernel.usual_bytes());
         grid.push([
-            kernel.name().into(),
-            kernel.about().into(),
+            kernel.name().to_owned(),
+            kernel.about().to_owned(),
             size.to_string(),
         ]);
     }

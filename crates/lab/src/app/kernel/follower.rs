@@ -10,7 +10,7 @@ use super::streams::StreamTable;
 use crate::error::{LabError, in_range};
 
 /// Most events that are kept. Where there are more, every other window goes; what was counted of it stays.
-const EVENTS_MAX: usize = 3_000_000;
+const EVENTS_MAX: usize = 1_000_000;
 
 /// Which parts of a run are followed: the run is cut into windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
