@@ -336,7 +336,7 @@ fn a_run_at_a_rate_states_the_open_loop() {
         "{open}"
     );
     assert!(
-        open.contains("they move 2 kB/s") || open.contains("they move 2.00 kB/s"),
+        open.contains("they move 2.00 KB/s"),
         "{open}"
     );
 }
