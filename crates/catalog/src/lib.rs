@@ -29,6 +29,7 @@ pub mod profile;
 pub mod ranges;
 mod sheet;
 mod shelf;
+mod surfaces;
 mod target;
 
 use std::collections::BTreeSet;
@@ -43,6 +44,7 @@ pub use model::Model;
 pub use part_on_board::PartOnBoard;
 pub use prices::PriceList;
 pub use sheet::{Board, Header, ID_ALLOWED, Part, Sheet, is_id, parse};
+pub use surfaces::{SURFACES, ShippedSurface};
 pub use target::{Capability, Target};
 
 use nearest::unknown;

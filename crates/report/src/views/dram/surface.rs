@@ -93,8 +93,14 @@ fn error(line: &PivotLine<'_>) -> Option<f64> {
     Some(high - line.number(Metric::LineLatencyMean)?)
 }
 
-/// Latency in seconds, throughput in B/s and lines outstanding of a curve's points, in their order.
-fn points(pivot: &Pivot<'_>, curve: &PivotLine<'_>) -> Vec<(f64, f64, f64)> {
+/// Latency in seconds, throughput in B/s and lines outstanding.
+type CurvePlace = (f64, f64, f64);
+
+/// A place of a curve.
+type OfCurve = fn(&Pivot<'_>, &PivotLine<'_>) -> Option<CurvePlace>;
+
+/// The places of a curve's points, in their order.
+fn points(pivot: &Pivot<'_>, curve: &PivotLine<'_>) -> Vec<CurvePlace> {
     let same = |line: &&PivotLine<'_>| {
         line.axis(Axis::Point).is_some()
             && line.head().target == curve.head().target
@@ -113,12 +119,12 @@ fn points(pivot: &Pivot<'_>, curve: &PivotLine<'_>) -> Vec<(f64, f64, f64)> {
     points.collect()
 }
 
-fn first(pivot: &Pivot<'_>, curve: &PivotLine<'_>) -> Option<(f64, f64, f64)> {
+fn first(pivot: &Pivot<'_>, curve: &PivotLine<'_>) -> Option<CurvePlace> {
     points(pivot, curve).into_iter().next()
 }
 
 /// The point that carries most.
-fn most(pivot: &Pivot<'_>, curve: &PivotLine<'_>) -> Option<(f64, f64, f64)> {
+fn most(pivot: &Pivot<'_>, curve: &PivotLine<'_>) -> Option<CurvePlace> {
     let points = points(pivot, curve).into_iter();
     points.max_by(|one, other| one.1.total_cmp(&other.1))
 }
@@ -129,7 +135,7 @@ pub(super) fn sentences(pivot: &Pivot<'_>) -> Vec<String> {
     let sentence = |curves: &Vec<&PivotLine<'_>>| {
         let target = &curves.first()?.head().target;
         let count = curves.len();
-        let all = |of: fn(&Pivot<'_>, &PivotLine<'_>) -> Option<(f64, f64, f64)>| {
+        let all = |of: OfCurve| {
             let all = curves.iter().filter_map(|curve| of(pivot, curve));
             all.collect::<Vec<_>>()
         };
