@@ -45,13 +45,14 @@ pub struct Recording {
     pub fault: Option<RecordingFault>,
 }
 
-/// Loads and stores, and what missed.
+/// Loads and stores, and what missed. One that crosses lines counts once. Where only some sets are followed, each of its lines
+/// counts, and of a wide one each part of eight bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AccessCounts {
-    /// Loads that QEMU made; one of more than 8 bytes counts as several.
+    /// Loads.
     pub loads: u64,
-    /// Stores, likewise.
+    /// Stores.
     pub stores: u64,
     /// Loads that the first level did not have.
     pub first_load_misses: u64,
