@@ -9,7 +9,7 @@ use super::hierarchy::RecordedCaches;
 /// already those of all sets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Recording {
+pub struct ProgramRecording {
     /// Version of this format: 1.
     pub schema: u32,
     /// Processor of the program, as QEMU names it.
@@ -126,7 +126,7 @@ pub struct RecordingFault {
     pub name: String,
 }
 
-impl Recording {
+impl ProgramRecording {
     /// The version that this crate reads and writes.
     pub const SCHEMA: u32 = 1;
 

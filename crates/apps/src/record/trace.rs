@@ -8,7 +8,7 @@ use super::hierarchy::{AccessSide, LastCache, LastOperation, OwnCaches, Recorded
 use super::operation::MicroOperation;
 use super::predictor::BranchHistory;
 use super::recording::{
-    AccessCounts, Recording, RecordingFault, RecordingSample, RecordingWindows, SampleCycles,
+    AccessCounts, ProgramRecording, RecordingFault, RecordingSample, RecordingWindows, SampleCycles,
 };
 use super::samples::{SAMPLES_KEPT, SampleClock, SamplePlan, SampleStage, SampleTurn};
 use super::space::LineSpace;
@@ -113,7 +113,7 @@ pub struct SharedTrace {
     memory: Mutex<MemorySide>,
     /// The last cache of samples, where not all sets are followed.
     sample_last: Option<Mutex<LastCache>>,
-    ended: Mutex<Ended>,
+    ended: Mutex<ThreadSums>,
 }
 
 #[derive(Debug)]
@@ -129,7 +129,7 @@ struct MemorySide {
 
 /// What is left of threads and samples.
 #[derive(Debug, Default)]
-struct Ended {
+struct ThreadSums {
     instructions: Vec<u64>,
     counts: AccessCounts,
     samples: Vec<RecordingSample>,
@@ -184,7 +184,7 @@ impl SharedTrace {
                 windows: LineWindows::default(),
                 ahead: 0,
             }),
-            ended: Mutex::new(Ended::default()),
+            ended: Mutex::new(ThreadSums::default()),
         })
     }
 
@@ -212,14 +212,14 @@ impl SharedTrace {
         processor: &str,
         decoded: bool,
         fault: Option<RecordingFault>,
-    ) -> Recording {
+    ) -> ProgramRecording {
         let ended = locked(&self.ended);
         let memory = locked(&self.memory);
         let followed = self.followed.count_ones();
         let whole = |count: u64| count * 64 / u64::from(followed);
         let of = ended.counts;
-        Recording {
-            schema: Recording::SCHEMA,
+        ProgramRecording {
+            schema: ProgramRecording::SCHEMA,
             processor: processor.to_owned(),
             caches: self.caches,
             sets_of_64: followed,

@@ -139,7 +139,9 @@ fn shared_out(
     let load: Vec<(u32, u32)> = order[..asked.min(order.len())].to_vec();
     let loading: Vec<_> = load.iter().map(|(cpu, _)| core(*cpu)).collect();
     // The second threads of cores that load stay idle.
-    let rest = order.iter().filter(|(cpu, _)| !loading.contains(&core(*cpu)));
+    let rest = order
+        .iter()
+        .filter(|(cpu, _)| !loading.contains(&core(*cpu)));
     let own: Vec<u32> = rest.map(|(cpu, _)| *cpu).collect();
     match own.is_empty() {
         true => Err(few(asked as u32 + 1)),
@@ -253,18 +255,18 @@ fn moved_until(kernel: &Kernel, memory: &mut [u8], delay: u64, over: &AtomicBool
 }
 
 /// A program that is killed when nobody waits for it any more.
-struct Watched {
+struct RunningProgram {
     child: Child,
     group: Pid,
 }
 
-impl Watched {
+impl RunningProgram {
     fn signal(&self, signal: Signal) -> Result<(), BesideError> {
         kill_process_group(self.group, signal).map_err(|error| BesideError::Watch(error.into()))
     }
 }
 
-impl Drop for Watched {
+impl Drop for RunningProgram {
     fn drop(&mut self) {
         // One that has ended already needs no signal.
         if matches!(self.child.try_wait(), Ok(None)) {
@@ -307,7 +309,9 @@ impl ProbeSums {
 fn arithmetic(steps: u64) -> u64 {
     let mut value = steps;
     for _ in 0..steps {
-        value = value.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        value = value
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
     }
     value
 }
@@ -321,10 +325,13 @@ fn watched(
     let mut sums = ProbeSums::default();
     sums.probe(chain);
     // Processors of this thread are the program's, which inherits them.
-    let child = command().process_group(0).spawn().map_err(BesideError::Start)?;
+    let child = command()
+        .process_group(0)
+        .spawn()
+        .map_err(BesideError::Start)?;
     let mut begun = Instant::now();
     let group = Pid::from_child(&child);
-    let mut program = Watched { child, group };
+    let mut program = RunningProgram { child, group };
     let lost = |error: rustix::io::Errno| BesideError::Watch(error.into());
     let end = pidfd_open(group, PidfdFlags::empty()).map_err(lost)?;
     let mut seconds = 0.0;
