@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use rustix::fs::{MemfdFlags, memfd_create};
 use wordline_apps::record::{
-    CacheSetting, CoreShape, RecordedCaches, ProgramRecording, RecordingAssumptions,
+    CacheSetting, CoreShape, ProgramRecording, RecordedCaches, RecordingAssumptions,
 };
 use wordline_apps_qemu::PluginSettings;
 use wordline_catalog::Catalog;
@@ -326,7 +326,11 @@ fn waited(mut command: Command, program: &Path) -> Result<ExitStatus, Failure> {
 const ILLEGAL: i32 = 4;
 
 /// What the plugin wrote, or why it wrote nothing.
-fn counted(out: &mut File, status: ExitStatus, program: &Path) -> Result<ProgramRecording, Failure> {
+fn counted(
+    out: &mut File,
+    status: ExitStatus,
+    program: &Path,
+) -> Result<ProgramRecording, Failure> {
     let mut text = Vec::new();
     out.rewind()
         .and_then(|()| out.read_to_end(&mut text))
@@ -360,7 +364,10 @@ fn counted(out: &mut File, status: ExitStatus, program: &Path) -> Result<Program
 }
 
 /// What people see first.
-fn summary(recording: &ProgramRecording, profile: &wordline_apps::Profile) -> Vec<(&'static str, String)> {
+fn summary(
+    recording: &ProgramRecording,
+    profile: &wordline_apps::Profile,
+) -> Vec<(&'static str, String)> {
     let phase = &profile.phases[0];
     let instructions = recording.instructions() as f64;
     let lines = recording.lines_read as f64;
