@@ -189,8 +189,8 @@ fn branches_are_learnt() {
     assert!(wrong < 200, "{wrong}");
 }
 
-/// A program of a thread that reads a stretch of memory at random, so many bytes, from the trace's view.
-fn recorded(bytes: u64, sets: u32, plan: SamplePlan) -> ProgramRecording {
+/// A program of a thread that accesses a stretch of memory at random, so many bytes, half of it by stores where there are any.
+fn recorded(bytes: u64, sets: u32, plan: SamplePlan, stores: bool) -> ProgramRecording {
     let core = CoreShape::performance_core(300);
     let shared = SharedTrace::new(RecordedCaches::usual(1), core, sets).expect("they can be");
     let mut trace = CoreTrace::new(&shared, plan).expect("they can be");
@@ -218,7 +218,12 @@ fn recorded(bytes: u64, sets: u32, plan: SamplePlan) -> ProgramRecording {
                 records.push(TraceRecord::block(7));
             }
             if regime.all || shared.followed() >> SharedTrace::kind(address) & 1 == 1 {
-                records.push(TraceRecord::access(address, 0, 0, state >> 63 == 1));
+                records.push(TraceRecord::access(
+                    address,
+                    0,
+                    0,
+                    stores && state >> 63 == 1,
+                ));
             }
         }
         regime = trace.take(&shared, &records, 1000, 0x1000, &|_| &block);
@@ -230,8 +235,8 @@ fn recorded(bytes: u64, sets: u32, plan: SamplePlan) -> ProgramRecording {
 #[test]
 fn some_sets_stand_for_all() {
     let bytes = 24 << 20;
-    let whole = recorded(bytes, 64, SamplePlan::WHOLE);
-    let some = recorded(bytes, 4, SamplePlan::SETS);
+    let whole = recorded(bytes, 64, SamplePlan::WHOLE, true);
+    let some = recorded(bytes, 4, SamplePlan::SETS, true);
     let ratio = some.lines_read as f64 / whole.lines_read as f64;
     assert!((ratio - 1.0).abs() < 0.02, "{ratio}");
     let ratio = some.lines_written as f64 / whole.lines_written as f64;
@@ -241,7 +246,7 @@ fn some_sets_stand_for_all() {
 
 #[test]
 fn a_recording_makes_a_profile() {
-    let recording = recorded(64 << 20, 64, SamplePlan::WHOLE);
+    let recording = recorded(64 << 20, 64, SamplePlan::WHOLE, false);
     let assumptions = RecordingAssumptions {
         name: "random".into(),
         made_by: "a test".into(),
