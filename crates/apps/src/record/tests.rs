@@ -287,6 +287,6 @@ fn a_recording_makes_a_profile() {
         ..recording
     };
     let phase = &assumptions.profile(&undecoded).expect("it is one").phases[0];
-    let [least, greatest] = phase.stall_share.bounds();
-    assert!(greatest - least > 0.2, "{phase:?}");
+    let [least, greatest] = phase.seconds.bounds();
+    assert!(greatest > 4.0 * least, "{phase:?}");
 }
