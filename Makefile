@@ -16,6 +16,7 @@ RELEASE := $(BUILT)/release
 INSTALLED := $(DESTDIR)$(PREFIX)
 HEADERS := wordline_dram.h wordline_memory.h wordline_kv.h wordline_flat.h wordline_rtfs.h wordline_rtfs_lfs.h
 COMPLETIONS := bash-completion/completions/wordline zsh/site-functions/_wordline fish/vendor_completions.d/wordline.fish
+PLUGIN := libwordline_apps_qemu.so
 LIBRARIES := libwordline_capi.a libwordline_capi.so libwordline_kv_capi.a libwordline_flat_capi.a libwordline_rtfs_capi.a
 
 .PHONY: help
@@ -89,6 +90,11 @@ nightly: ## what takes longer: fuzzing, the site, the table and both kinds of fi
 	cargo clippy --locked --workspace --all-targets --features wordline/rocksdb -- -D warnings
 	WORDLINE_CALLS=340000 cargo test --release --locked -p wordline-rtfs --test all files::model
 	cargo test --release --locked -p wordline-rtfs --tests -- --ignored --nocapture
+	scripts/need-qemu --compare
+	cargo build --release --locked -p wordline -p wordline-apps-qemu
+	scripts/compare-cachegrind
+	scripts/bench-record
+	scripts/compare-probe
 	scripts/sanitize
 	scripts/aarch64 test
 	scripts/firmware kv thumbv7em-none-eabihf
@@ -120,6 +126,8 @@ install: ## the command with man pages and completions, and the C interface, und
 	install -d "$(INSTALLED)/include" "$(INSTALLED)/lib/pkgconfig"
 	install -m 644 crates/{capi,kv-capi,flat-capi,rtfs-capi}/include/*.h "$(INSTALLED)/include"
 	install -m 644 $(LIBRARIES:%=$(RELEASE)/%) "$(INSTALLED)/lib"
+	cargo build --release --locked -p wordline-apps-qemu
+	install -m 755 $(RELEASE)/$(PLUGIN) "$(INSTALLED)/lib"
 	for package in capi/wordline kv-capi/wordline_kv flat-capi/wordline_flat rtfs-capi/wordline_rtfs; do \
 	  sed -e 's|@PREFIX@|$(PREFIX)|' -e "s|@VERSION@|$$(cargo pkgid -p wordline-capi | sed 's/.*[#@]//')|" \
 	    crates/$$package.pc.in > "$(INSTALLED)/lib/pkgconfig/$${package#*/}.pc"; \

@@ -104,7 +104,10 @@ impl BlockDecoder {
         let mut decoder = Decoder::with_ip(self.bitness, bytes, address, DecoderOptions::NONE);
         let instruction = decoder.decode();
         if instruction.code() == Code::INVALID {
-            return Err(None);
+            // QEMU shows no more than it has read of what it does not know. In 64 bits this byte begins AVX-512 alone.
+            let is_wide = self.bitness == 64 && bytes.first() == Some(&0x62);
+            let name = "an instruction of AVX-512".to_owned();
+            return Err(is_wide.then_some(UnknownInstruction { name }));
         }
         let features = instruction.cpuid_features();
         let is_missing = |of: &&CpuidFeature| {
@@ -246,6 +249,11 @@ mod tests {
         assert_eq!(error.expect("it has a name").name, "Vaddpd of AVX-512F");
         // The first byte of one that crosses a page.
         assert_eq!(BlockDecoder::new(64).decode(&[0x48], 0), Err(None));
+        // All that QEMU reads of one.
+        let error = BlockDecoder::new(64)
+            .decode(&[0x62], 0)
+            .expect_err("QEMU has none");
+        assert!(error.is_some_and(|unknown| unknown.name.contains("AVX-512")));
     }
 
     #[test]

@@ -63,11 +63,11 @@ struct RecordingPlugin {
     /// Process that records; one that it forks does not.
     process: u32,
     processor: String,
-    translation: Mutex<Translation>,
+    translation: Mutex<BlockTable>,
 }
 
 /// Blocks that have been translated.
-struct Translation {
+struct BlockTable {
     decoder: Option<BlockDecoder>,
     known: HashMap<(u64, Vec<u8>), &'static RecordedBlock>,
     fault: Option<RecordingFault>,
@@ -195,7 +195,7 @@ fn install(
         shared,
         process: std::process::id(),
         processor: target.to_owned(),
-        translation: Mutex::new(Translation {
+        translation: Mutex::new(BlockTable {
             decoder,
             known: HashMap::new(),
             fault: None,

@@ -210,14 +210,14 @@ impl ProbeFit {
         let [share, least, greatest] = self.stall_share;
         let measured = |value| ProfileValue::exact(value, Basis::Measured);
         let waited = seconds * share * f64::from(cores) / (self.latency_ns * 1e-9);
-        let assumed = |of: f64| {
+        let assumed = || {
             let [low, middle, high] = OUTSTANDING;
             let low = waited * low * least / share.max(1e-9);
             let high = waited * high * greatest / share.max(1e-9);
             ProfileValue::within(
-                middle * waited * of,
-                low.min(middle * waited) * of,
-                high.max(middle * waited) * of,
+                middle * waited,
+                low.min(middle * waited),
+                high.max(middle * waited),
                 Basis::Assumed,
             )
         };
@@ -226,8 +226,7 @@ impl ProbeFit {
             let [_, most] = all.bounds();
             ProfileValue::within(all.value / 4.0, 0.0, most, Basis::Assumed)
         };
-        let read = lines.map_or_else(|| assumed(1.0), |[read, _]| measured(read));
-        let [low, middle, high] = OUTSTANDING;
+        let read = lines.map_or_else(assumed, |[read, _]| measured(read));
         Profile {
             schema: Profile::SCHEMA,
             name: name.to_owned(),
@@ -244,9 +243,8 @@ impl ProbeFit {
                 instructions: None,
                 cycles: None,
                 prefetched_share: None,
-                outstanding: lines
-                    .is_none()
-                    .then(|| ProfileValue::within(middle, low, high, Basis::Assumed)),
+                // It follows from the lines.
+                outstanding: None,
                 latency_ns: Some(measured(self.latency_ns)),
                 load: None,
                 imbalance: None,

@@ -2,7 +2,7 @@
 
 use wordline_core::Basis;
 
-use super::recording::{Recording, RecordingSample, SampleCycles};
+use super::recording::{ProgramRecording, RecordingSample, SampleCycles};
 use crate::profile::{LoadLevels, Profile, ProfilePhase, ProfileValue};
 
 /// Levels of load that a profile keeps.
@@ -34,7 +34,7 @@ pub struct RecordingAssumptions {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RecordingError {
     /// It is of another version.
-    #[error("the recording has schema {0}; this version reads schema {expected}", expected = Recording::SCHEMA)]
+    #[error("the recording has schema {0}; this version reads schema {expected}", expected = ProgramRecording::SCHEMA)]
     Version(u32),
     /// Nothing ran.
     #[error("the recording has no instructions: a profile needs their count")]
@@ -118,8 +118,8 @@ impl RecordingAssumptions {
     ///
     /// # Errors
     /// When the recording is of another version, or too short.
-    pub fn profile(&self, recording: &Recording) -> Result<Profile, RecordingError> {
-        if recording.schema != Recording::SCHEMA {
+    pub fn profile(&self, recording: &ProgramRecording) -> Result<Profile, RecordingError> {
+        if recording.schema != ProgramRecording::SCHEMA {
             return Err(RecordingError::Version(recording.schema));
         }
         let instructions = recording.instructions();
@@ -140,7 +140,7 @@ impl RecordingAssumptions {
         })
     }
 
-    fn phase(&self, recording: &Recording) -> ProfilePhase {
+    fn phase(&self, recording: &ProgramRecording) -> ProfilePhase {
         let instructions = recording.instructions() as f64;
         let copies = f64::from(self.copies);
         let lines = recording.lines_read as f64;
@@ -153,6 +153,13 @@ impl RecordingAssumptions {
             true => Self::of_samples(&recording.samples, each, latency),
             false => of_counts(recording, each, latency),
         };
+        // A profile's lines are those that are read and those that are written.
+        let all = 1.0 + recording.lines_written as f64 / lines.max(1.0);
+        let outstanding = outstanding.map(|of| ProfileValue {
+            value: of.value * all,
+            range: of.range.map(|ends| ends.map(|end| end * all)),
+            ..of
+        });
         let cycle = rates.compute + rates.line * each;
         let seconds = longest * cycle / self.clock_hz;
         // What may be wrong of the share is in the time that is waited; what is computed stays.
@@ -223,7 +230,7 @@ impl RecordingAssumptions {
     }
 
     /// Load over time, from lines over instructions.
-    fn load(&self, recording: &Recording, rates: Rates) -> Option<LoadLevels> {
+    fn load(&self, recording: &ProgramRecording, rates: Rates) -> Option<LoadLevels> {
         let windows = &recording.windows;
         let longest = *recording.thread_instructions.iter().max()?;
         let threads = recording.thread_instructions.len() as f64;
@@ -280,7 +287,7 @@ fn prefetched(samples: &[RecordingSample]) -> Option<ProfileValue> {
 
 /// What is known without decoded instructions: from one line at a time to as many as the core can have under way.
 fn of_counts(
-    recording: &Recording,
+    recording: &ProgramRecording,
     each: f64,
     latency: f64,
 ) -> (Rates, ProfileValue, Option<ProfileValue>) {

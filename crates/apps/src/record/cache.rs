@@ -92,7 +92,7 @@ type LineSet = [u32; LANES];
 
 /// The lines of a cache.
 #[derive(Clone, Debug)]
-pub struct CacheArray {
+pub struct LineCache {
     sets: Vec<LineSet>,
     /// A bit for each lane that is used.
     lanes: u32,
@@ -120,13 +120,13 @@ fn lanes_with(set: &LineSet, line: u32) -> u32 {
 
 /// What an access found, and what it put out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct CacheAnswer {
     pub(super) hit: bool,
     /// The line that left, and whether it was dirty.
     pub(super) victim: Option<(u32, bool)>,
 }
 
-impl CacheArray {
+impl LineCache {
     /// An empty cache.
     ///
     /// # Errors
@@ -169,12 +169,12 @@ impl CacheArray {
 
     /// Looks for a line; one that is not there comes in.
     #[inline]
-    pub(super) fn access(&mut self, line: u32, dirty: bool) -> Found {
+    pub(super) fn access(&mut self, line: u32, dirty: bool) -> CacheAnswer {
         let place = self.place(line);
         let set = &mut self.sets[place];
         if set[0] >> 1 == line {
             set[0] |= u32::from(dirty);
-            return Found {
+            return CacheAnswer {
                 hit: true,
                 victim: None,
             };
@@ -185,7 +185,7 @@ impl CacheArray {
             // What moves beyond the last way is not looked at.
             set.copy_within(0..LANES - 1, 1);
             set[0] = line << 1 | u32::from(dirty);
-            return Found {
+            return CacheAnswer {
                 hit: false,
                 victim: (out != EMPTY).then_some((out >> 1, out & 1 == 1)),
             };
@@ -196,7 +196,7 @@ impl CacheArray {
             set[at] = set[at - 1];
         }
         set[0] = here | u32::from(dirty);
-        Found {
+        CacheAnswer {
             hit: true,
             victim: None,
         }
@@ -204,13 +204,13 @@ impl CacheArray {
 
     /// Marks a line dirty where it is, without using it; a line that is not there comes in.
     #[inline]
-    pub(super) fn write_back(&mut self, line: u32) -> Found {
+    pub(super) fn write_back(&mut self, line: u32) -> CacheAnswer {
         let place = self.place(line);
         let set = &mut self.sets[place];
         let found = lanes_with(set, line) & self.lanes;
         if found != 0 {
             set[found.trailing_zeros() as usize % LANES] |= 1;
-            return Found {
+            return CacheAnswer {
                 hit: true,
                 victim: None,
             };

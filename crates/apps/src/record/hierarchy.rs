@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::cache::{CacheArray, CacheSetting, CacheSettingError};
+use super::cache::{CacheSetting, CacheSettingError, LineCache};
 
 /// The caches of the system that a recording is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,8 +53,8 @@ pub struct LastOperation {
 /// The caches of one core.
 #[derive(Clone, Debug)]
 pub struct OwnCaches {
-    first: CacheArray,
-    second: Option<CacheArray>,
+    first: LineCache,
+    second: Option<LineCache>,
 }
 
 impl OwnCaches {
@@ -64,8 +64,8 @@ impl OwnCaches {
     /// When no such caches can be.
     pub fn new(caches: &RecordedCaches) -> Result<Self, CacheSettingError> {
         Ok(Self {
-            first: CacheArray::new(caches.first)?,
-            second: caches.second.map(CacheArray::new).transpose()?,
+            first: LineCache::new(caches.first)?,
+            second: caches.second.map(LineCache::new).transpose()?,
         })
     }
 
@@ -124,7 +124,7 @@ impl OwnCaches {
 /// The cache that cores share.
 #[derive(Clone, Debug)]
 pub struct LastCache {
-    array: CacheArray,
+    array: LineCache,
 }
 
 /// What the last cache answered.
@@ -142,7 +142,7 @@ impl LastCache {
     /// # Errors
     /// When no such cache can be.
     pub fn new(setting: CacheSetting) -> Result<Self, CacheSettingError> {
-        CacheArray::new(setting).map(|array| Self { array })
+        LineCache::new(setting).map(|array| Self { array })
     }
 
     /// Reads the sets of operations that follow, so that the host fetches them all at once. The sum keeps these reads.

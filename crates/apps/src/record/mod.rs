@@ -3,7 +3,7 @@
 //! Whoever runs the program hands its accesses to [`CoreTrace`], which keeps the caches of the target system: two levels of
 //! each core and one that all share. Of some windows a [`CoreModel`] also executes every instruction out of order. It says
 //! which misses wait for others, and so how many a core has under way, which a count of misses in a window overstates.
-//! [`Recording`] is what was counted, and [`RecordingAssumptions`] turn it into a [`Profile`](crate::Profile).
+//! [`ProgramRecording`] is what was counted, and [`RecordingAssumptions`] turn it into a [`Profile`](crate::Profile).
 
 mod assumptions;
 mod cache;
@@ -21,13 +21,13 @@ mod trace;
 mod windows;
 
 pub use assumptions::{RecordingAssumptions, RecordingError};
-pub use cache::{CacheArray, CacheSetting, CacheSettingError};
+pub use cache::{CacheSetting, CacheSettingError, LineCache};
 pub use core_model::{CoreModel, CoreShape, LineTouch};
 pub use hierarchy::{AccessSide, LastCache, LastOperation, OwnCaches, RecordedCaches};
 pub use operation::{Branch, MicroOperation};
 pub use predictor::BranchHistory;
 pub use recording::{
-    AccessCounts, Recording, RecordingFault, RecordingSample, RecordingWindows, SampleCycles,
+    AccessCounts, ProgramRecording, RecordingFault, RecordingSample, RecordingWindows, SampleCycles,
 };
 pub use samples::SamplePlan;
 pub use space::LineSpace;

@@ -9,7 +9,7 @@ use super::hierarchy::RecordedCaches;
 /// already those of all sets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Recording {
+pub struct ProgramRecording {
     /// Version of this format: 1.
     pub schema: u32,
     /// Processor of the program, as QEMU names it.
@@ -45,13 +45,14 @@ pub struct Recording {
     pub fault: Option<RecordingFault>,
 }
 
-/// Loads and stores, and what missed.
+/// Loads and stores, and what missed. One that crosses lines counts once. Where only some sets are followed, each of its lines
+/// counts, and of a wide one each part of eight bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AccessCounts {
-    /// Loads that QEMU made; one of more than 8 bytes counts as several.
+    /// Loads.
     pub loads: u64,
-    /// Stores, likewise.
+    /// Stores.
     pub stores: u64,
     /// Loads that the first level did not have.
     pub first_load_misses: u64,
@@ -125,7 +126,7 @@ pub struct RecordingFault {
     pub name: String,
 }
 
-impl Recording {
+impl ProgramRecording {
     /// The version that this crate reads and writes.
     pub const SCHEMA: u32 = 1;
 

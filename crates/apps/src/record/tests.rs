@@ -37,7 +37,7 @@ proptest! {
         accesses in prop::collection::vec((0_u32..600, any::<bool>()), 1..800),
     ) {
         let setting = CacheSetting::plain(sets * 64 * u64::from(ways), ways);
-        let mut cache = CacheArray::new(setting).expect("it can be");
+        let mut cache = LineCache::new(setting).expect("it can be");
         let mut plain = PlainLists { sets: vec![VecDeque::new(); sets as usize], ways: ways as usize };
         for (line, dirty) in accesses {
             let found = cache.access(line, dirty);
@@ -73,7 +73,7 @@ proptest! {
 
 #[test]
 fn caches_that_cannot_be_are_named() {
-    let of = |bytes, ways| CacheArray::new(CacheSetting::plain(bytes, ways)).expect_err("not one");
+    let of = |bytes, ways| LineCache::new(CacheSetting::plain(bytes, ways)).expect_err("not one");
     assert!(of(1 << 20, 17).to_string().contains("17 lines"));
     assert!(of(1 << 20, 0).to_string().contains("0 lines"));
     assert!(of(100, 4).to_string().contains("100 bytes"));
@@ -189,8 +189,8 @@ fn branches_are_learnt() {
     assert!(wrong < 200, "{wrong}");
 }
 
-/// A program of a thread that reads a stretch of memory at random, so many bytes, from the trace's view.
-fn recorded(bytes: u64, sets: u32, plan: SamplePlan) -> Recording {
+/// A program of a thread that accesses a stretch of memory at random, so many bytes, half of it by stores where there are any.
+fn recorded(bytes: u64, sets: u32, plan: SamplePlan, stores: bool) -> ProgramRecording {
     let core = CoreShape::performance_core(300);
     let shared = SharedTrace::new(RecordedCaches::usual(1), core, sets).expect("they can be");
     let mut trace = CoreTrace::new(&shared, plan).expect("they can be");
@@ -218,7 +218,12 @@ fn recorded(bytes: u64, sets: u32, plan: SamplePlan) -> Recording {
                 records.push(TraceRecord::block(7));
             }
             if regime.all || shared.followed() >> SharedTrace::kind(address) & 1 == 1 {
-                records.push(TraceRecord::access(address, 0, 0, state >> 63 == 1));
+                records.push(TraceRecord::access(
+                    address,
+                    0,
+                    0,
+                    stores && state >> 63 == 1,
+                ));
             }
         }
         regime = trace.take(&shared, &records, 1000, 0x1000, &|_| &block);
@@ -230,8 +235,8 @@ fn recorded(bytes: u64, sets: u32, plan: SamplePlan) -> Recording {
 #[test]
 fn some_sets_stand_for_all() {
     let bytes = 24 << 20;
-    let whole = recorded(bytes, 64, SamplePlan::WHOLE);
-    let some = recorded(bytes, 4, SamplePlan::SETS);
+    let whole = recorded(bytes, 64, SamplePlan::WHOLE, true);
+    let some = recorded(bytes, 4, SamplePlan::SETS, true);
     let ratio = some.lines_read as f64 / whole.lines_read as f64;
     assert!((ratio - 1.0).abs() < 0.02, "{ratio}");
     let ratio = some.lines_written as f64 / whole.lines_written as f64;
@@ -241,7 +246,7 @@ fn some_sets_stand_for_all() {
 
 #[test]
 fn a_recording_makes_a_profile() {
-    let recording = recorded(64 << 20, 64, SamplePlan::WHOLE);
+    let recording = recorded(64 << 20, 64, SamplePlan::WHOLE, false);
     let assumptions = RecordingAssumptions {
         name: "random".into(),
         made_by: "a test".into(),
@@ -258,28 +263,30 @@ fn a_recording_makes_a_profile() {
     // One chain of pointers in memory: it waits nearly all the time, for one line.
     assert!(phase.stall_share.value > 0.9, "{phase:?}");
     let outstanding = phase.outstanding.expect("it is known").value;
-    assert!((0.9..1.3).contains(&outstanding), "{outstanding}");
+    let lines = phase.lines_read.value + phase.lines_written.value;
+    let reads = outstanding * phase.lines_read.value / lines;
+    assert!((0.9..1.3).contains(&reads), "{reads}");
     // By Little's law the parts agree.
-    let line_time = phase.seconds.value * phase.stall_share.value * 4.0 / phase.lines_read.value;
+    let line_time = phase.seconds.value * phase.stall_share.value * 4.0 / lines;
     assert!((line_time * 1e9 * outstanding / 100.0 - 1.0).abs() < 0.02);
-    let short = Recording {
+    let short = ProgramRecording {
         samples: Vec::new(),
         ..recording.clone()
     };
     let error = assumptions.profile(&short).expect_err("no window");
     assert!(matches!(error, RecordingError::Short { .. }));
-    let empty = Recording {
+    let empty = ProgramRecording {
         thread_instructions: Vec::new(),
         ..recording.clone()
     };
     assert_eq!(assumptions.profile(&empty), Err(RecordingError::Empty));
     // Without decoded instructions the range is wide.
-    let undecoded = Recording {
+    let undecoded = ProgramRecording {
         decoded: false,
         samples: Vec::new(),
         ..recording
     };
     let phase = &assumptions.profile(&undecoded).expect("it is one").phases[0];
-    let [least, greatest] = phase.stall_share.bounds();
-    assert!(greatest - least > 0.2, "{phase:?}");
+    let [least, greatest] = phase.seconds.bounds();
+    assert!(greatest > 4.0 * least, "{phase:?}");
 }

@@ -8,7 +8,7 @@ use super::hierarchy::{AccessSide, LastCache, LastOperation, OwnCaches, Recorded
 use super::operation::MicroOperation;
 use super::predictor::BranchHistory;
 use super::recording::{
-    AccessCounts, Recording, RecordingFault, RecordingSample, RecordingWindows, SampleCycles,
+    AccessCounts, ProgramRecording, RecordingFault, RecordingSample, RecordingWindows, SampleCycles,
 };
 use super::samples::{SAMPLES_KEPT, SampleClock, SamplePlan, SampleStage, SampleTurn};
 use super::space::LineSpace;
@@ -17,6 +17,9 @@ use super::windows::LineWindows;
 
 /// Operations of the last cache whose sets are fetched at once.
 const AHEAD: usize = 128;
+
+/// Parts of an access of 32 bytes, the widest that there is.
+const PARTS: u32 = 4;
 
 /// Instructions within which misses are counted together.
 const CROWD: u64 = 512;
@@ -76,6 +79,12 @@ impl TraceRecord {
         1 << (self.0 >> 58 & 7)
     }
 
+    /// Whether another record may be the rest of the same access: QEMU takes eight bytes at a time.
+    const fn is_before(self, other: Self) -> bool {
+        let same = (Self::STORE | 0xFF << 48 | 1 << 56 | 7 << 58) & !Self::BLOCK;
+        self.bytes() == 8 && (self.0 ^ other.0) & same == 0 && other.address() == self.address() + 8
+    }
+
     const fn side(self) -> AccessSide {
         match self.0 & Self::STORE {
             0 => AccessSide::Load,
@@ -104,7 +113,7 @@ pub struct SharedTrace {
     memory: Mutex<MemorySide>,
     /// The last cache of samples, where not all sets are followed.
     sample_last: Option<Mutex<LastCache>>,
-    ended: Mutex<Ended>,
+    ended: Mutex<ThreadSums>,
 }
 
 #[derive(Debug)]
@@ -120,7 +129,7 @@ struct MemorySide {
 
 /// What is left of threads and samples.
 #[derive(Debug, Default)]
-struct Ended {
+struct ThreadSums {
     instructions: Vec<u64>,
     counts: AccessCounts,
     samples: Vec<RecordingSample>,
@@ -175,7 +184,7 @@ impl SharedTrace {
                 windows: LineWindows::default(),
                 ahead: 0,
             }),
-            ended: Mutex::new(Ended::default()),
+            ended: Mutex::new(ThreadSums::default()),
         })
     }
 
@@ -203,14 +212,14 @@ impl SharedTrace {
         processor: &str,
         decoded: bool,
         fault: Option<RecordingFault>,
-    ) -> Recording {
+    ) -> ProgramRecording {
         let ended = locked(&self.ended);
         let memory = locked(&self.memory);
         let followed = self.followed.count_ones();
         let whole = |count: u64| count * 64 / u64::from(followed);
         let of = ended.counts;
-        Recording {
-            schema: Recording::SCHEMA,
+        ProgramRecording {
+            schema: ProgramRecording::SCHEMA,
             processor: processor.to_owned(),
             caches: self.caches,
             sets_of_64: followed,
@@ -411,6 +420,9 @@ impl CoreTrace {
     ) -> TraceRegime {
         self.filter(shared, records);
         self.share(shared);
+        if shared.is_whole() {
+            self.tally(records);
+        }
         if matches!(self.clock.stage, SampleStage::Warm | SampleStage::Counted) {
             self.model(shared, records, next, block);
         }
@@ -439,15 +451,39 @@ impl CoreTrace {
             let (address, side) = (record.address(), record.side());
             let line = shared.space.line(address);
             let mut level = self.own.access(line, side, at as u32, &mut self.operations);
-            count(&mut self.counts, side, level);
             let last = address + record.bytes() - 1;
             if (address ^ last) >> 6 != 0 {
                 let line = shared.space.line(last);
                 let second = self.own.access(line, side, at as u32, &mut self.operations);
-                count(&mut self.counts, side, second);
                 level = level.max(second);
             }
             self.levels[at] = level;
+        }
+    }
+
+    /// Counts accesses by the farthest level that they needed. QEMU makes several of a wide one, which count as one.
+    fn tally(&mut self, records: &[TraceRecord]) {
+        let (mut level, mut parts, mut before) = (0, 0, None::<TraceRecord>);
+        for (record, here) in records.iter().zip(&self.levels) {
+            if record.name().is_some() {
+                continue;
+            }
+            match before {
+                Some(before) if parts < PARTS && before.is_before(*record) => {
+                    level = level.max(*here);
+                    parts += 1;
+                }
+                _ => {
+                    if let Some(before) = before {
+                        count(&mut self.counts, before.side(), level);
+                    }
+                    (level, parts) = (*here, 1);
+                }
+            }
+            before = Some(*record);
+        }
+        if let Some(before) = before {
+            count(&mut self.counts, before.side(), level);
         }
     }
 
@@ -515,13 +551,11 @@ impl CoreTrace {
                     continue;
                 };
                 read += 1;
-                match side {
-                    AccessSide::Load => self.counts.last_load_misses += 1,
-                    AccessSide::Store => self.counts.last_store_misses += 1,
-                }
                 if is_whole {
                     self.levels[at as usize] = 4;
                     memory.streams.show(operation.line);
+                } else {
+                    count_last(&mut self.counts, side);
                 }
             }
         }
@@ -656,4 +690,14 @@ fn count(counts: &mut AccessCounts, side: AccessSide, level: u8) {
         }
     }
     counts.second_misses += u64::from(level > 2);
+    if level > 3 {
+        count_last(counts, side);
+    }
+}
+
+fn count_last(counts: &mut AccessCounts, side: AccessSide) {
+    match side {
+        AccessSide::Load => counts.last_load_misses += 1,
+        AccessSide::Store => counts.last_store_misses += 1,
+    }
 }

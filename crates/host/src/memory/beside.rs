@@ -255,18 +255,18 @@ fn moved_until(kernel: &Kernel, memory: &mut [u8], delay: u64, over: &AtomicBool
 }
 
 /// A program that is killed when nobody waits for it any more.
-struct Watched {
+struct RunningProgram {
     child: Child,
     group: Pid,
 }
 
-impl Watched {
+impl RunningProgram {
     fn signal(&self, signal: Signal) -> Result<(), BesideError> {
         kill_process_group(self.group, signal).map_err(|error| BesideError::Watch(error.into()))
     }
 }
 
-impl Drop for Watched {
+impl Drop for RunningProgram {
     fn drop(&mut self) {
         // One that has ended already needs no signal.
         if matches!(self.child.try_wait(), Ok(None)) {
@@ -331,7 +331,7 @@ fn watched(
         .map_err(BesideError::Start)?;
     let mut begun = Instant::now();
     let group = Pid::from_child(&child);
-    let mut program = Watched { child, group };
+    let mut program = RunningProgram { child, group };
     let lost = |error: rustix::io::Errno| BesideError::Watch(error.into());
     let end = pidfd_open(group, PidfdFlags::empty()).map_err(lost)?;
     let mut seconds = 0.0;

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use rustix::fs::{MemfdFlags, memfd_create};
 use wordline_apps::record::{
-    CacheSetting, CoreShape, RecordedCaches, Recording, RecordingAssumptions,
+    CacheSetting, CoreShape, ProgramRecording, RecordedCaches, RecordingAssumptions,
 };
 use wordline_apps_qemu::PluginSettings;
 use wordline_catalog::Catalog;
@@ -53,7 +53,7 @@ pub(super) fn run(record: &AppRecording, global: &Global) -> Result<Outcome, Fai
     };
     let plugin = plugin(record.plugin.as_deref())?;
     let catalog = super::super::catalog(global)?;
-    let system = Target::of(&catalog, record)?;
+    let system = RecordedBaseline::of(&catalog, record)?;
     let memory = memory_cycles(system.latency_ns, system.clock_hz);
     let out = memfd_create("wordline-recording", MemfdFlags::CLOEXEC);
     let mut out = File::from(out.map_err(|error| failure::message(error.to_string()))?);
@@ -252,13 +252,13 @@ fn plugin(named: Option<&Path>) -> Result<PathBuf, Failure> {
 }
 
 /// What the baseline says.
-struct Target {
+struct RecordedBaseline {
     latency_ns: f64,
     latency_basis: Basis,
     clock_hz: f64,
 }
 
-impl Target {
+impl RecordedBaseline {
     fn of(catalog: &Catalog, record: &AppRecording) -> Result<Self, Failure> {
         let module = catalog.module_in_system(&record.baseline);
         let module = module.map_err(failure::catalog)?;
@@ -326,7 +326,11 @@ fn waited(mut command: Command, program: &Path) -> Result<ExitStatus, Failure> {
 const ILLEGAL: i32 = 4;
 
 /// What the plugin wrote, or why it wrote nothing.
-fn counted(out: &mut File, status: ExitStatus, program: &Path) -> Result<Recording, Failure> {
+fn counted(
+    out: &mut File,
+    status: ExitStatus,
+    program: &Path,
+) -> Result<ProgramRecording, Failure> {
     let mut text = Vec::new();
     out.rewind()
         .and_then(|()| out.read_to_end(&mut text))
@@ -335,7 +339,7 @@ fn counted(out: &mut File, status: ExitStatus, program: &Path) -> Result<Recordi
         Some(code @ 129..=192) => Some(code - 128),
         _ => None,
     });
-    let recording: Option<Recording> = serde_json::from_slice(&text).ok();
+    let recording: Option<ProgramRecording> = serde_json::from_slice(&text).ok();
     let fault = recording
         .as_ref()
         .and_then(|recording| recording.fault.as_ref());
@@ -360,7 +364,10 @@ fn counted(out: &mut File, status: ExitStatus, program: &Path) -> Result<Recordi
 }
 
 /// What people see first.
-fn summary(recording: &Recording, profile: &wordline_apps::Profile) -> Vec<(&'static str, String)> {
+fn summary(
+    recording: &ProgramRecording,
+    profile: &wordline_apps::Profile,
+) -> Vec<(&'static str, String)> {
     let phase = &profile.phases[0];
     let instructions = recording.instructions() as f64;
     let lines = recording.lines_read as f64;
@@ -425,7 +432,7 @@ fn summary(recording: &Recording, profile: &wordline_apps::Profile) -> Vec<(&'st
 }
 
 /// What a person should know of a recording.
-fn remarks(recording: &Recording) -> Vec<String> {
+fn remarks(recording: &ProgramRecording) -> Vec<String> {
     let mut all = Vec::new();
     if !recording.decoded {
         all.push(format!(
