@@ -4,6 +4,7 @@
 //! and the cores that belong to it. A projection gets rates, stalls, and bytes by windows of the baseline's run, and nothing else;
 //! in a second pass the locality as well, to a tenth, as counters of activations tell it.
 
+mod published;
 mod random;
 mod system;
 
