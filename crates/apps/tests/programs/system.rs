@@ -97,14 +97,15 @@ impl Memory {
     }
 
     fn curve(&self, write_share: f64, locality: f64, microseconds: u64) -> SurfaceCurve {
-        const SHARES: [f64; 9] = [0.01, 0.06, 0.12, 0.18, 0.25, 0.35, 0.5, 0.75, 1.0];
+        // Both ends come first, so that the others are estimated between them.
+        const SHARES: [f64; 10] = [0.01, 1.0, 0.25, 0.5, 0.12, 0.75, 0.37, 0.06, 0.18, 0.3];
         let (cores, places) = (f64::from(self.cores()), self.misses());
         let mut points: Vec<SurfacePoint> = Vec::new();
         for share in SHARES {
             let outstanding = share * cores * places;
-            let latency_ns = match points.last() {
-                None => 100.0,
-                Some(_) => SurfaceCurve { points: points.clone() }.answer(outstanding).latency_ns,
+            let latency_ns = match points.len() {
+                0 | 1 => 100.0,
+                _ => SurfaceCurve { points: points.clone() }.answer(outstanding).latency_ns,
             };
             let compute_ns = latency_ns * (cores / outstanding - 1.0 / places);
             let program = MemoryProgram {
@@ -125,9 +126,9 @@ impl Memory {
                 bytes_per_s: run.bytes_per_s(),
                 power_w: 1.0,
             });
+            points.sort_by(|a, b| a.outstanding.total_cmp(&b.outstanding));
+            points.dedup_by_key(|point| point.outstanding.to_bits());
         }
-        points.sort_by(|a, b| a.outstanding.total_cmp(&b.outstanding));
-        points.dedup_by_key(|point| point.outstanding.to_bits());
         SurfaceCurve { points }
     }
 }
