@@ -10,7 +10,7 @@ use toml::{Table, Value};
 use wordline_apps::{BandRequest, PlainEstimates, Profile, ProjectedMemory, Surface, project};
 use wordline_core::draw::hash_name;
 
-use crate::system::Memory;
+use super::system::Memory;
 
 /// Channels of the server.
 const CHANNELS: f64 = 12.0;

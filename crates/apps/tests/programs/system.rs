@@ -9,7 +9,7 @@ use wordline_core::Basis;
 use wordline_dram::SystemConfig;
 use wordline_dram::system::{MemoryProgram, RunLength, SystemRun, simulate_program};
 
-use crate::random::{RandomProgram, WINDOW_PS};
+use super::random::{RandomProgram, WINDOW_PS};
 
 /// Cores of a channel: 128 of 12 channels.
 const CORES: u32 = 11;

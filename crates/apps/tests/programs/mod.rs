@@ -15,8 +15,8 @@ use wordline_apps::{
 };
 use wordline_core::draw::hash_name;
 
-use random::RandomProgram;
-use system::{Memory, Observation};
+use self::random::RandomProgram;
+use self::system::{Memory, Observation};
 
 /// Baseline and target.
 const PAIRS: [[&str; 2]; 3] = [
