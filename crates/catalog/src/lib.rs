@@ -28,6 +28,7 @@ pub mod profile;
 pub mod ranges;
 mod sheet;
 mod shelf;
+mod surfaces;
 mod target;
 
 use std::collections::BTreeSet;
@@ -41,6 +42,7 @@ pub use model::Model;
 pub use part_on_board::PartOnBoard;
 pub use prices::PriceList;
 pub use sheet::{Board, Header, ID_ALLOWED, Part, Sheet, is_id, parse};
+pub use surfaces::{SURFACES, ShippedSurface};
 pub use target::{Capability, Target};
 
 use nearest::unknown;

@@ -13,10 +13,10 @@ use super::core::{CORES_MAX, Core, Return, sender};
 use super::demand::ProgramDemand;
 use super::inbox::{Inbox, WINDOW_MAX_PS};
 use super::link::Links;
-use super::measured::Measured;
 use super::placement::Placement;
 use super::probe::{LatencyProbe, Sampler};
 use super::program::MemoryProgram;
+use super::run_means::RunMeans;
 use super::tally::RequestTally;
 use super::traffic::{CoreLoad, CoreWork, RunLength, Traffic};
 use crate::config::{ConfigError, SystemConfig};
@@ -205,7 +205,7 @@ impl<'a> Simulation<'a> {
         let episodes = length.episodes.max(1);
         self.begin(episodes);
         let begin_ps = self.now_ps;
-        let mut measured = Measured::new(episodes);
+        let mut measured = RunMeans::new(episodes);
         for episode in 0..episodes {
             if !self.episode(episode, length, &mut measured, go_on)? {
                 return Ok(None);
@@ -219,7 +219,7 @@ impl<'a> Simulation<'a> {
         &mut self,
         number: u32,
         length: &RunLength,
-        measured: &mut Measured,
+        measured: &mut RunMeans,
         go_on: &dyn Fn(u64) -> bool,
     ) -> Result<bool, ConfigError> {
         if number > 0 {
@@ -274,7 +274,7 @@ impl<'a> Simulation<'a> {
     /// A microsecond and what it moved, unless it is cancelled.
     fn quantum(
         &mut self,
-        measured: &mut Measured,
+        measured: &mut RunMeans,
         go_on: &dyn Fn(u64) -> bool,
     ) -> Result<bool, ConfigError> {
         if !self.run_until(self.now_ps + QUANTUM_PS, go_on)? {
@@ -383,7 +383,7 @@ impl<'a> Simulation<'a> {
         self.sampler = Sampler::new(episodes);
     }
 
-    fn finish(mut self, begin_ps: u64, measured: Measured) -> SystemRun {
+    fn finish(mut self, begin_ps: u64, measured: RunMeans) -> SystemRun {
         let clock = self.catch_up();
         let (mut summary, mut counts) = (TrafficSummary::default(), EnergyCounts::default());
         for part in &mut self.parts {
@@ -406,7 +406,7 @@ impl<'a> Simulation<'a> {
             duration_ps,
             bytes_read: self.tally.reads() * 64,
             bytes_written: self.tally.writes() * 64,
-            bytes_per_s_confidence: measured.throughput_certainty() * 1e12 / QUANTUM_PS as f64,
+            bytes_per_s_confidence: measured.throughput_certainty() * (1e12 / QUANTUM_PS as f64),
             probe: samples,
             summary,
             energy: counts,

@@ -42,6 +42,7 @@ use crate::open;
 use crate::subject::{Axes, Subject};
 use crate::warning::LabWarning;
 use points::{DramPoint, Ended};
+pub use surface::shipped_surface;
 
 /// The longest time that may be simulated: a second is ten thousand times what a test needs.
 const TIME_MAX: Time = Time::from_ps(1_000_000_000_000);

@@ -5,6 +5,7 @@ mod judged;
 mod lengths;
 mod measured;
 mod support;
+mod surface;
 mod trace;
 
 use std::cell::RefCell;

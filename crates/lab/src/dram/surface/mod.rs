@@ -12,8 +12,9 @@ mod rows;
 pub(crate) use placing::POINTS_MAX;
 
 use wordline_apps::{Surface, SurfaceCurve, SurfaceError};
+use wordline_catalog::{Catalog, SURFACES};
 use wordline_core::quantity::{Fraction, Quantity as _};
-use wordline_core::{ResultSet, SurfaceTest};
+use wordline_core::{DramTest, DramWorkload, ResultSet, SurfaceTest, Workload};
 
 use super::{ModuleMemory, Test};
 use crate::control::Control;
@@ -22,6 +23,7 @@ use crate::instrument::case::{self, Case};
 use crate::list::distinct;
 use crate::warning::LabWarning;
 use point::CurveRun;
+use wordline_dram::sheet::Settings;
 
 /// Most combinations of a surface: ten of each axis.
 const COMBINATIONS_MAX: usize = 1000;
@@ -43,7 +45,7 @@ pub(super) fn run(
 ) -> Result<(), LabError> {
     check(of)?;
     for memory in &test.memories {
-        let key = key::of(test, of, memory);
+        let key = key::of(test.workload, test.seed, of, memory);
         let surface = match stored(&key, memory, control, document)? {
             Some(surface) => surface,
             None => {
@@ -65,6 +67,39 @@ pub(super) fn run(
         }
     }
     Ok(())
+}
+
+/// The surface of a target, `MODULE@SYSTEM`, that comes along with the catalogue: none where there is none, or where the sheets or
+/// settings are others than those that it was simulated with.
+///
+/// # Errors
+/// When the target is unknown, its settings are none of it, or the surface cannot be read.
+pub fn shipped_surface(
+    catalog: &Catalog,
+    target: &str,
+    settings: &Settings,
+) -> Result<Option<Surface>, LabError> {
+    let target = catalog.module_in_system(target)?;
+    let memory = ModuleMemory::connected(target, settings)?;
+    let Some(Workload::Dram(usual)) = Workload::usual("dram", Some("surface")) else {
+        return Ok(None);
+    };
+    let DramWorkload {
+        test: DramTest::Surface(test),
+        ..
+    } = &usual
+    else {
+        return Ok(None);
+    };
+    let key = key::of(&usual, 0, test, &memory);
+    let Some(shipped) = SURFACES.iter().find(|shipped| shipped.key == key) else {
+        return Ok(None);
+    };
+    let surface = Surface::from_json(shipped.json);
+    surface.map(Some).map_err(|source| LabError::Surface {
+        target: memory.name,
+        source,
+    })
 }
 
 /// Whether the settings make a surface.

@@ -2,17 +2,22 @@
 //!
 //! A curve of latency over lines outstanding is flat while the memory has room, and a straight line where it is saturated.
 //! A few points begin; then points are added, where it matters by how much they are interpolated: between neighbours
-//! where the cubic of the surface and the straight line differ by more than a share of the latency.
+//! where the cubic of the surface and the straight line differ by more than a share of the latency. Neighbours of which one
+//! is neither as fast as the other nor saturated as it is have a point between them anyway: a bend may hide there.
 
 use wordline_apps::{SurfaceCurve, SurfacePoint};
 
 /// Most points of a curve.
 pub(crate) const POINTS_MAX: usize = 12;
 
-/// Shares of all lines that a curve begins with: an idle memory, and some to beyond the bend of most.
-const START: [f64; 5] = [1.0 / 256.0, 1.0 / 8.0, 1.0 / 4.0, 1.0 / 2.0, 1.0];
+/// Shares of all lines that a curve begins with: both ends, and some between. The ends come first, since others are found by what
+/// lies around them.
+const START: [f64; 5] = [1.0 / 256.0, 1.0, 1.0 / 2.0, 1.0 / 4.0, 1.0 / 8.0];
 
-/// Lines that the curve begins with, of so many at most.
+/// By which share latency, or throughput, may differ of neighbours without a point between them.
+const ALIKE: f64 = 0.25;
+
+/// Lines that the curve begins with, of so many at most, in the order in which they are simulated.
 pub(super) fn start(most: f64) -> Vec<f64> {
     START.map(|share| share * most).to_vec()
 }
@@ -29,7 +34,13 @@ pub(super) fn lacking(points: &[SurfacePoint], share: f64) -> Vec<f64> {
         let part = (middle - pair[0].outstanding) / (pair[1].outstanding - pair[0].outstanding);
         let straight = pair[0].latency_ns + part * (pair[1].latency_ns - pair[0].latency_ns);
         let bent = curve.answer(middle).latency_ns;
-        let off = (bent - straight).abs() / straight;
+        let differ = |of: fn(&SurfacePoint) -> f64| of(&pair[1]) / of(&pair[0]) - 1.0 > ALIKE;
+        let hides = differ(|point| point.latency_ns) && differ(|point| point.bytes_per_s);
+        let off = if hides {
+            pair[1].latency_ns / pair[0].latency_ns
+        } else {
+            (bent - straight).abs() / straight
+        };
         // What differs by less than the points themselves are off has nothing to show.
         let noise = pair[0].error_ns.max(pair[1].error_ns) / straight / 4.0;
         (off > share.max(noise)).then_some((off, middle))
@@ -78,6 +89,7 @@ mod tests {
     fn placed(most: f64, bend: f64) -> Vec<SurfacePoint> {
         let at = |outstanding| point(outstanding, bend);
         let mut points: Vec<_> = start(most).into_iter().map(at).collect();
+        points.sort_by(|one, next| one.outstanding.total_cmp(&next.outstanding));
         loop {
             let more = lacking(&points, 0.01);
             if more.is_empty() {
@@ -119,11 +131,7 @@ mod tests {
 
     #[test]
     fn a_straight_curve_needs_no_more_points() {
-        let points: Vec<_> = start(3_000.0)
-            .into_iter()
-            .map(|lines| point(lines, 0.0))
-            .collect();
-        let saturated = &points[2..];
-        assert_eq!(lacking(saturated, 0.01), [0.0; 0]);
+        let saturated = [1_100.0, 1_500.0, 3_000.0].map(|lines| point(lines, 0.0));
+        assert_eq!(lacking(&saturated, 0.01), [0.0; 0]);
     }
 }

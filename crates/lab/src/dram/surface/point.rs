@@ -23,8 +23,9 @@ const MEASURE_MAX_PS: u64 = 2_000_000_000;
 /// By which factor a run that was not sure enough is lengthened, at least and at most.
 const LONGER: [f64; 2] = [1.5, 8.0];
 
-/// Significant digits of the figures of a point: finer than they are known by far.
-const DIGITS: i32 = 5;
+/// Significant digits of the figures of a point, finer than they are known; and of those that say how sure these are, and of
+/// figures that no other is computed from.
+const DIGITS: [usize; 2] = [5, 3];
 
 /// The longest that a point is simulated.
 pub(super) fn longest() -> Time {
@@ -172,26 +173,30 @@ impl CurveRun<'_, '_> {
                 .map_or(0.0, |probe| probe.quantile(share) as f64 * 1e-3)
         };
         let confidence_ns = run.line_latency_confidence_ps * 1e-3;
+        let [fine, rough] = DIGITS;
         SurfacePoint {
             // What is under way by Little's law, not by counting, so that the three figures are one.
-            outstanding: rounded(run.bytes_per_s() / 64e9 * latency_ns),
-            latency_ns: rounded(latency_ns),
-            error_ns: rounded(if confidence_ns.is_finite() {
-                confidence_ns
-            } else {
-                latency_ns
-            }),
-            read_p50_ns: rounded(quantile(0.5)),
-            read_p99_ns: rounded(quantile(0.99)),
-            read_ns: rounded(run.read_latency_mean_ps * 1e-3),
-            bytes_per_s: rounded(run.bytes_per_s()),
-            power_w: rounded(joules / seconds),
+            outstanding: rounded(run.bytes_per_s() / 64e9 * latency_ns, fine),
+            latency_ns: rounded(latency_ns, fine),
+            error_ns: rounded(
+                if confidence_ns.is_finite() {
+                    confidence_ns
+                } else {
+                    latency_ns
+                },
+                rough,
+            ),
+            read_p50_ns: rounded(quantile(0.5), rough),
+            read_p99_ns: rounded(quantile(0.99), rough),
+            read_ns: rounded(run.read_latency_mean_ps * 1e-3, fine),
+            bytes_per_s: rounded(run.bytes_per_s(), fine),
+            power_w: rounded(joules / seconds, fine),
         }
     }
 }
 
-/// A figure with the digits that are kept of it, as its shortest text gives it back.
-fn rounded(value: f64) -> f64 {
-    let digits = DIGITS as usize - 1;
-    format!("{value:.digits$e}").parse().unwrap_or(value)
+/// A figure with so many digits, as its shortest text gives it back.
+fn rounded(value: f64, digits: usize) -> f64 {
+    let behind = digits - 1;
+    format!("{value:.behind$e}").parse().unwrap_or(value)
 }

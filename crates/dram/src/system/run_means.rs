@@ -4,7 +4,7 @@ use super::probe::{Batches, LatencyBins, LatencyProbe};
 use super::tally::RequestTally;
 
 /// Microseconds of the measured part.
-pub(super) struct Measured {
+pub(super) struct RunMeans {
     bytes: Vec<u64>,
     throughput: Batches,
     lines: LatencySums,
@@ -37,7 +37,7 @@ impl LatencySums {
     }
 }
 
-impl Measured {
+impl RunMeans {
     pub(super) fn new(episodes: u32) -> Self {
         Self {
             bytes: Vec::new(),
