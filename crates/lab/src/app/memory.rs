@@ -12,7 +12,6 @@ use wordline_core::quantity::{Fraction, Quantity as _};
 use wordline_core::{DramTest, DramWorkload, Experiment, ResultSet, SurfaceTest, Timing, Workload};
 use wordline_dram::sheet::Settings;
 
-use super::shipped;
 use crate::control::Control;
 use crate::dram;
 use crate::error::{LabError, SettingProblem};
@@ -57,7 +56,7 @@ impl<'a> ProgramMemory<'a> {
             })?;
             let surface = match surfaces.get(name) {
                 Some(surface) => surface.clone(),
-                None => match shipped::surface(name)? {
+                None => match dram::shipped_surface(catalog, name, &Settings::new())? {
                     Some(surface) => surface,
                     None => {
                         document.warn(LabWarning::SurfaceSimulated { target: name });

@@ -3,7 +3,6 @@
 mod given;
 mod memory;
 mod rows;
-mod shipped;
 
 use wordline_apps::project::PhaseInputs;
 use wordline_apps::{BandRequest, CurvePlace, PlainEstimates, Profile, Projection, ServerPower, project};
