@@ -1,6 +1,6 @@
 //! What makes a profile impossible.
 
-use super::{LoadLevels, ProfilePhase, Profile, ProfileValue};
+use super::{LoadLevels, Profile, ProfilePhase, ProfileValue};
 
 /// Why a text is no profile.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -85,7 +85,9 @@ impl ProfilePhase {
                 self.check_value(field, value, rule)?;
             }
         }
-        self.load.as_ref().map_or(Ok(()), |load| self.check_load(load))
+        self.load
+            .as_ref()
+            .map_or(Ok(()), |load| self.check_load(load))
     }
 
     fn check_value(
@@ -113,11 +115,20 @@ impl ProfilePhase {
     }
 
     fn check_load(&self, load: &LoadLevels) -> Result<(), ProfileError> {
-        let good = |[share, multiple]: &[f64; 2]| allowed(*share, SHARE) && allowed(*multiple, COUNT);
+        let good =
+            |[share, multiple]: &[f64; 2]| allowed(*share, SHARE) && allowed(*multiple, COUNT);
         let sum: f64 = load.levels.iter().map(|[share, _]| share).sum();
-        let mean: f64 = load.levels.iter().map(|[share, multiple]| share * multiple).sum();
+        let mean: f64 = load
+            .levels
+            .iter()
+            .map(|[share, multiple]| share * multiple)
+            .sum();
         let near = |value: f64| (value - 1.0).abs() < 1e-3;
-        if load.levels.iter().all(good) && near(sum) && near(mean) && allowed(load.window_s, POSITIVE) {
+        if load.levels.iter().all(good)
+            && near(sum)
+            && near(mean)
+            && allowed(load.window_s, POSITIVE)
+        {
             return Ok(());
         }
         Err(ProfileError::Content(format!(

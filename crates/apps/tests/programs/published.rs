@@ -25,7 +25,10 @@ struct PublishedPair {
 }
 
 fn table(file: &str) -> Table {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../lab/published/mrdimm-applications/");
+    let folder = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../lab/published/mrdimm-applications/"
+    );
     let text = std::fs::read_to_string(format!("{folder}{file}")).expect("it is there");
     text.parse().expect("it is TOML")
 }
@@ -38,7 +41,11 @@ fn text<'a>(table: &'a Table, key: &str) -> Option<&'a str> {
 fn whole(module: &str) -> (Surface, f64) {
     let memory = Memory::new(module);
     let mut surface = memory.surface(&[0.0, 0.15, 0.35], &[0.0, 0.5, 1.0], 40);
-    for point in surface.curves.iter_mut().flat_map(|curve| &mut curve.points) {
+    for point in surface
+        .curves
+        .iter_mut()
+        .flat_map(|curve| &mut curve.points)
+    {
         point.outstanding *= CHANNELS;
         point.bytes_per_s *= CHANNELS;
     }
@@ -57,13 +64,17 @@ fn pairs() -> Vec<PublishedPair> {
         if text(of, "metric") != Some("speed_up") || value.contains_key("needs") {
             continue;
         }
-        let target = text(of, "target").or_else(|| text(&document, "target")).expect("one of both");
+        let target = text(of, "target")
+            .or_else(|| text(&document, "target"))
+            .expect("one of both");
         let profile = &document["experiment"][name]["workload"]["profile"];
         let json = serde_json::to_string(profile).expect("plain data");
         let profile = Profile::from_json(&json).expect("it is a profile");
         for module in [&*profile.baseline, target] {
             let id = module.split('@').next().unwrap_or(module);
-            surfaces.entry(module.to_owned()).or_insert_with(|| whole(id));
+            surfaces
+                .entry(module.to_owned())
+                .or_insert_with(|| whole(id));
         }
         let memory = |module: &str| {
             let (surface, misses_per_core) = &surfaces[module];
@@ -74,12 +85,17 @@ fn pairs() -> Vec<PublishedPair> {
             }
         };
         let (baseline, target) = (memory(&profile.baseline), memory(target));
-        let band = BandRequest { draws: 400, seed: 0 };
+        let band = BandRequest {
+            draws: 400,
+            seed: 0,
+        };
         let found = project(&profile, baseline, target, Some(band)).expect("it can be projected");
         let band = found.band.expect("it was asked for");
         pairs.push(PublishedPair {
             name: name.to_owned(),
-            published: text(value, "published").and_then(|text| text.parse().ok()).expect("a number"),
+            published: text(value, "published")
+                .and_then(|text| text.parse().ok())
+                .expect("a number"),
             ours: found.speed_up,
             band: [band.low, band.high],
             plain: PlainEstimates::of(&profile, baseline, target),
@@ -89,7 +105,10 @@ fn pairs() -> Vec<PublishedPair> {
 }
 
 fn median_without(pairs: &[PublishedPair], without: usize) -> f64 {
-    let others = pairs.iter().enumerate().filter(|(index, _)| *index != without);
+    let others = pairs
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| *index != without);
     let mut others: Vec<f64> = others.map(|(_, pair)| pair.published).collect();
     others.sort_by(f64::total_cmp);
     let middle = others.len() / 2;
@@ -97,7 +116,9 @@ fn median_without(pairs: &[PublishedPair], without: usize) -> f64 {
 }
 
 fn report(pairs: &[PublishedPair]) -> String {
-    let mut text = String::from("| program | published | ours | 5-95 % | steady mean | roofline | median of the others |\n");
+    let mut text = String::from(
+        "| program | published | ours | 5-95 % | steady mean | roofline | median of the others |\n",
+    );
     let mut sums = [0.0; 5];
     let mut inside = 0;
     for (index, pair) in pairs.iter().enumerate() {
@@ -109,18 +130,34 @@ fn report(pairs: &[PublishedPair]) -> String {
             "| {} | {:.2} | {:.2} | {low:.2} to {high:.2} | {:.2} | {:.2} | {median:.2} |",
             pair.name, pair.published, pair.ours, plain.steady, plain.roofline
         );
-        let estimates = [pair.ours, plain.always, plain.roofline, median, plain.steady];
+        let estimates = [
+            pair.ours,
+            plain.always,
+            plain.roofline,
+            median,
+            plain.steady,
+        ];
         for (sum, estimate) in sums.iter_mut().zip(estimates) {
             *sum += (estimate - pair.published).abs() / pairs.len() as f64;
         }
         // Published speed-ups have two decimals.
         inside += usize::from((low - 0.005..=high + 0.005).contains(&pair.published));
     }
-    let names = ["ours", "always 1.375", "roofline", "median of the others", "steady mean"];
+    let names = [
+        "ours",
+        "always 1.375",
+        "roofline",
+        "median of the others",
+        "steady mean",
+    ];
     for (name, sum) in names.iter().zip(sums) {
         let _ = writeln!(text, "mean absolute error, {name}: {sum:.3}");
     }
-    let _ = writeln!(text, "published inside the band: {inside} of {}", pairs.len());
+    let _ = writeln!(
+        text,
+        "published inside the band: {inside} of {}",
+        pairs.len()
+    );
     text
 }
 

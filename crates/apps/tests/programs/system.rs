@@ -44,7 +44,10 @@ impl Memory {
         let target = catalog.module_in_system(&name).expect("both exist");
         let settings = [("channels", "1".to_owned()), ("cores", CORES.to_string())];
         let settings = settings.map(|(name, value)| (name.to_owned(), value));
-        let config = target.connect(&settings.into()).expect("it connects").config;
+        let config = target
+            .connect(&settings.into())
+            .expect("it connects")
+            .config;
         Self { name, config }
     }
 
@@ -79,7 +82,12 @@ impl Memory {
     }
 
     /// The surface of this memory, each point simulated for so many microseconds.
-    pub(crate) fn surface(&self, write_shares: &[f64], localities: &[f64], microseconds: u64) -> Surface {
+    pub(crate) fn surface(
+        &self,
+        write_shares: &[f64],
+        localities: &[f64],
+        microseconds: u64,
+    ) -> Surface {
         let mut curves = Vec::new();
         for &write_share in write_shares {
             for &locality in localities {
@@ -105,7 +113,13 @@ impl Memory {
             let outstanding = share * cores * places;
             let latency_ns = match points.len() {
                 0 | 1 => 100.0,
-                _ => SurfaceCurve { points: points.clone() }.answer(outstanding).latency_ns,
+                _ => {
+                    SurfaceCurve {
+                        points: points.clone(),
+                    }
+                    .answer(outstanding)
+                    .latency_ns
+                }
             };
             let compute_ns = latency_ns * (cores / outstanding - 1.0 / places);
             let program = MemoryProgram {
@@ -139,7 +153,9 @@ impl Observation {
         let windows = (WINDOW_PS / 1_000_000) as usize;
         let sums = |of: &Self| -> Vec<f64> {
             let chunks = of.run.bytes_by_microsecond.chunks_exact(windows);
-            chunks.map(|chunk| chunk.iter().sum::<u64>() as f64).collect()
+            chunks
+                .map(|chunk| chunk.iter().sum::<u64>() as f64)
+                .collect()
         };
         let (before, after) = (sums(before), sums(after));
         let pairs = before.iter().zip(&after).filter(|(_, after)| **after > 0.0);
@@ -181,7 +197,9 @@ impl Observation {
     /// Windows in the order of their bytes, as levels of equal length.
     fn levels(&self) -> Option<LoadLevels> {
         let windows = self.run.bytes_by_microsecond.chunks_exact(COUNTED);
-        let mut windows: Vec<f64> = windows.map(|chunk| chunk.iter().sum::<u64>() as f64).collect();
+        let mut windows: Vec<f64> = windows
+            .map(|chunk| chunk.iter().sum::<u64>() as f64)
+            .collect();
         windows.sort_by(f64::total_cmp);
         let mean = windows.iter().sum::<f64>() / windows.len() as f64;
         let each = windows.len().div_ceil(LEVELS);
@@ -199,5 +217,10 @@ impl Observation {
 
 /// A share that counters tell to so much.
 fn near(value: f64, by: f64) -> ProfileValue {
-    ProfileValue::within(value, (value - by).max(0.0), (value + by).min(1.0), Basis::Measured)
+    ProfileValue::within(
+        value,
+        (value - by).max(0.0),
+        (value + by).min(1.0),
+        Basis::Measured,
+    )
 }

@@ -470,7 +470,11 @@ pub(crate) fn program() -> clap::Command {
         .subcommand(parent("sql", "Run SQLite on a memory", 21))
         .subcommand(parent("dram", dram, 22))
         .subcommand(parent("host", host, 22))
-        .subcommand(parent("app", "Programs: what another memory does to them", 22));
+        .subcommand(parent(
+            "app",
+            "Programs: what another memory does to them",
+            22,
+        ));
     COMMANDS
         .iter()
         .enumerate()

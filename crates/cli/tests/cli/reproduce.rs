@@ -276,9 +276,7 @@ fn two_runs_are_the_same_in_every_format_and_exports_say_what_stdout_says() {
     let lines = csv.stdout.lines().count() - 1;
     assert_eq!(
         Some(lines),
-        json.json()["documents"][0]["rows"]
-            .as_array()
-            .map(Vec::len)
+        json.json()["documents"][0]["rows"].as_array().map(Vec::len)
     );
 }
 

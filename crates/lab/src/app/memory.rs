@@ -50,10 +50,13 @@ impl<'a> ProgramMemory<'a> {
         let mut memories = Vec::new();
         for name in names {
             let target = catalog.module_in_system(name)?;
-            let connected = target.connect(&Settings::new()).map_err(|source| LabError::Setting {
-                target: name.clone(),
-                source,
-            })?;
+            let connected =
+                target
+                    .connect(&Settings::new())
+                    .map_err(|source| LabError::Setting {
+                        target: name.clone(),
+                        source,
+                    })?;
             let surface = match surfaces.get(name) {
                 Some(surface) => surface.clone(),
                 None => match dram::shipped_surface(catalog, name, &Settings::new())? {
@@ -181,7 +184,9 @@ fn simulated(
 
 /// Which values of an ascending axis enclose a range.
 fn covering(axis: &[f64], least: f64, greatest: f64) -> std::ops::Range<usize> {
-    let from = axis.partition_point(|value| *value <= least).saturating_sub(1);
+    let from = axis
+        .partition_point(|value| *value <= least)
+        .saturating_sub(1);
     let to = axis.partition_point(|value| *value < greatest);
     from..(to + 1).min(axis.len()).max(from + 1)
 }
