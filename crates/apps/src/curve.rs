@@ -191,6 +191,10 @@ impl MemoryCurve {
             end(below - 1).min(most)
         };
         let mut high = end(below).min(most);
+        // Between two points latency follows a straight line, so that it is looked up twice.
+        let (from, start) = (low, self.latency_ns(low));
+        let slope = (self.latency_ns(high) - start) / (high - low).max(f64::MIN_POSITIVE);
+        let value = |outstanding: f64| of(outstanding, start + slope * (outstanding - from));
         for _ in 0..HALVINGS {
             let middle = 0.5 * (low + high);
             if middle <= low || middle >= high {
