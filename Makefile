@@ -73,6 +73,7 @@ nightly: ## what takes longer: fuzzing, the site, the table and both kinds of fi
 	WORDLINE_COMMANDS=1000000000 cargo test --release --locked -p wordline-catalog --test all dram_checker -- --nocapture
 	cargo test --release --locked -p wordline-dram --lib coverage:: -- --ignored --nocapture
 	cargo test --release --locked -p wordline-lab --test all published:: -- --ignored
+	cargo test --release --locked -p wordline-apps --test all programs:: -- --ignored --nocapture
 	cargo test --release --locked -p wordline-lab --test all calibration:: -- --ignored --nocapture
 	cargo test --release --locked -p wordline-lab --test all buffer:: -- --ignored --nocapture
 	cargo test --release --locked -p wordline-lab --test all fit:: -- --ignored --nocapture

@@ -55,7 +55,9 @@ pub(crate) fn of(
     let places: Vec<Vec<[MemoryCurve; 2]>> = (0..PLACES.min(draws))
         .map(|place| {
             let inputs = inputs(profile, request.seed, place, place);
-            let curves = inputs.iter().map(|one| memories.map(|memory| memory.surface.curve(one.place)));
+            let curves = inputs
+                .iter()
+                .map(|one| memories.map(|memory| memory.surface.curve(one.place)));
             curves.collect()
         })
         .collect();
@@ -100,7 +102,10 @@ fn inputs(profile: &Profile, seed: u64, number: u64, place: u64) -> Vec<PhaseInp
                 _ => number,
             };
             let block = hash_name(name).wrapping_add(index as u64);
-            within(value, unit_interval(draw(seed, block, cycle, Purpose::Profile)))
+            within(
+                value,
+                unit_interval(draw(seed, block, cycle, Purpose::Profile)),
+            )
         };
         PhaseInputs::chosen(phase, &choose)
     });

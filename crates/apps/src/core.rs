@@ -78,8 +78,13 @@ impl CoreLoop {
             // Time of a line of one core, and in the memory.
             (counters.cores / rate, curve.latency_ns(outstanding))
         };
-        let busy = counters.levels.iter().filter(|[share, multiple]| share * multiple > 0.0);
-        let places: Vec<_> = busy.map(|[share, multiple]| (*share, *multiple, place(*multiple))).collect();
+        let busy = counters
+            .levels
+            .iter()
+            .filter(|[share, multiple]| share * multiple > 0.0);
+        let places: Vec<_> = busy
+            .map(|[share, multiple]| (*share, *multiple, place(*multiple)))
+            .collect();
         // Cores that ask for nothing wait for nothing.
         let stalled = |parallel: f64| {
             let shares = places.iter().map(|(share, _, (line, latency))| {
@@ -92,7 +97,10 @@ impl CoreLoop {
         let stalls = counters.stall_share.min(ran * (1.0 - 1e-9));
         let parallel = parallel(stalls, stalled);
         let lines = |share: f64, multiple: f64| share * multiple;
-        let all: f64 = places.iter().map(|(share, multiple, _)| lines(*share, *multiple)).sum();
+        let all: f64 = places
+            .iter()
+            .map(|(share, multiple, _)| lines(*share, *multiple))
+            .sum();
         let levels = places.iter().map(|(share, multiple, (line, latency))| {
             // A level that its waits fill has more under way.
             let parallel = parallel.max(latency / line);
@@ -102,7 +110,9 @@ impl CoreLoop {
                 parallel,
             }
         });
-        let latency = places.iter().map(|(share, multiple, (_, latency))| lines(*share, *multiple) * latency);
+        let latency = places
+            .iter()
+            .map(|(share, multiple, (_, latency))| lines(*share, *multiple) * latency);
         Self {
             levels: levels.collect(),
             cores: counters.cores,

@@ -70,9 +70,13 @@ impl LatencySurface for Surface {
         /// A surface is placed so that it is known to 2 % of latency between its points (95 %).
         const BETWEEN: f64 = 0.02 / HALF_WIDTH;
         let points = self.curves.iter().flat_map(|curve| &curve.points);
-        let mut errors: Vec<f64> = points.map(|point| point.error_ns / point.latency_ns).collect();
+        let mut errors: Vec<f64> = points
+            .map(|point| point.error_ns / point.latency_ns)
+            .collect();
         errors.sort_by(f64::total_cmp);
-        let chance = errors.get(errors.len() / 2).map_or(0.0, |error| error / HALF_WIDTH);
+        let chance = errors
+            .get(errors.len() / 2)
+            .map_or(0.0, |error| error / HALF_WIDTH);
         (chance * chance + BETWEEN * BETWEEN).sqrt()
     }
 }
@@ -176,9 +180,21 @@ impl MemoryCurve {
         let below = self
             .points
             .partition_point(|point| of(point.outstanding, point.latency_ns) < 0.0);
-        let end = |place: usize| self.points.get(place).map_or(most, |point| point.outstanding);
-        let mut low = if below == 0 { 0.0 } else { end(below - 1).min(most) };
+        let end = |place: usize| {
+            self.points
+                .get(place)
+                .map_or(most, |point| point.outstanding)
+        };
+        let mut low = if below == 0 {
+            0.0
+        } else {
+            end(below - 1).min(most)
+        };
         let mut high = end(below).min(most);
+        // Between two points latency follows a straight line, so that it is looked up twice.
+        let (from, start) = (low, self.latency_ns(low));
+        let slope = (self.latency_ns(high) - start) / (high - low).max(f64::MIN_POSITIVE);
+        let value = |outstanding: f64| of(outstanding, start + slope * (outstanding - from));
         for _ in 0..HALVINGS {
             let middle = 0.5 * (low + high);
             if middle <= low || middle >= high {
@@ -197,7 +213,8 @@ impl MemoryCurve {
     #[must_use]
     pub fn longer(&self, share: f64) -> Self {
         let factor = (1.0 + share).max(0.01);
-        let longer = |point: &CurvePoint| [point.outstanding, point.latency_ns * factor, point.power_w];
+        let longer =
+            |point: &CurvePoint| [point.outstanding, point.latency_ns * factor, point.power_w];
         Self::of(self.points.iter().map(longer))
     }
 

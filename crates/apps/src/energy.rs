@@ -58,7 +58,9 @@ pub enum PowerError {
         runs: usize,
     },
     /// A power below nothing.
-    #[error("undetermined: the runs ask for a power of {found:.1} W of the {what}, which is below 0; check their energies")]
+    #[error(
+        "undetermined: the runs ask for a power of {found:.1} W of the {what}, which is below 0; check their energies"
+    )]
     Negative {
         /// Whose power.
         what: &'static str,
@@ -78,7 +80,13 @@ impl TaskEnergy {
 impl ServerPower {
     /// Energy of a task whose cores share their time so.
     #[must_use]
-    pub fn task(&self, seconds: f64, cores: f64, shares: &TimeShares, memory: &MemoryUse) -> TaskEnergy {
+    pub fn task(
+        &self,
+        seconds: f64,
+        cores: f64,
+        shares: &TimeShares,
+        memory: &MemoryUse,
+    ) -> TaskEnergy {
         TaskEnergy {
             platform_j: self.platform_w * seconds,
             active_j: self.active_core_w * cores * seconds * shares.compute,
@@ -92,8 +100,18 @@ impl ServerPower {
     pub fn projected(&self, projection: &Projection, cores: f64) -> [TaskEnergy; 2] {
         let (before, after) = (&projection.before, &projection.after);
         [
-            self.task(projection.seconds_before, cores, before, &projection.memory[0]),
-            self.task(projection.seconds_after, cores, after, &projection.memory[1]),
+            self.task(
+                projection.seconds_before,
+                cores,
+                before,
+                &projection.memory[0],
+            ),
+            self.task(
+                projection.seconds_after,
+                cores,
+                after,
+                &projection.memory[1],
+            ),
         ]
     }
 
@@ -111,12 +129,20 @@ impl ServerPower {
         // By the second, so that no long run counts more than a short one.
         let row = |run: &MeasuredTask| {
             let cores = run.cores;
-            [1.0, cores * run.shares.compute, cores * run.shares.stalled()]
+            [
+                1.0,
+                cores * run.shares.compute,
+                cores * run.shares.stalled(),
+            ]
         };
         let power = |run: &MeasuredTask| (run.energy_j - run.dram_j) / run.seconds;
         let rows: Vec<_> = runs.iter().map(|run| (row(run), power(run))).collect();
         // Columns made orthogonal in turn (Gram and Schmidt): what is left of one is what the others do not explain.
-        let mut columns = [0, 1, 2].map(|column| rows.iter().map(|(row, _)| row[column]).collect::<Vec<f64>>());
+        let mut columns = [0, 1, 2].map(|column| {
+            rows.iter()
+                .map(|(row, _)| row[column])
+                .collect::<Vec<f64>>()
+        });
         let mut mixing = [[0.0; 3]; 3];
         for column in 0..3 {
             let whole = dot(&columns[column], &columns[column]).sqrt();
@@ -140,7 +166,10 @@ impl ServerPower {
             let others = (column + 1..3).map(|later| mixing[column][later] * found[later]);
             found[column] = own - others.sum::<f64>();
         }
-        for (what, found) in ["platform", "active cores", "stalled cores"].into_iter().zip(found) {
+        for (what, found) in ["platform", "active cores", "stalled cores"]
+            .into_iter()
+            .zip(found)
+        {
             if found < 0.0 {
                 return Err(PowerError::Negative { what, found });
             }
@@ -191,7 +220,12 @@ mod tests {
 
     #[test]
     fn powers_are_found_again_from_runs_that_differ() {
-        let runs = [run(10.0, 128.0, 0.7), run(15.0, 128.0, 0.3), run(30.0, 32.0, 0.5), run(4.0, 96.0, 0.1)];
+        let runs = [
+            run(10.0, 128.0, 0.7),
+            run(15.0, 128.0, 0.3),
+            run(30.0, 32.0, 0.5),
+            run(4.0, 96.0, 0.1),
+        ];
         let found = ServerPower::of_runs(&runs).expect("they differ");
         assert!((found.platform_w - 200.0).abs() < 1e-6);
         assert!((found.active_core_w - 2.5).abs() < 1e-9);
@@ -201,14 +235,28 @@ mod tests {
     /// With all cores in every run, stalls and platform are one column.
     #[test]
     fn runs_that_are_alike_determine_nothing() {
-        let alike = [run(10.0, 128.0, 0.7), run(8.0, 128.0, 0.6), run(7.0, 128.0, 0.5)];
-        assert_eq!(ServerPower::of_runs(&alike), Err(PowerError::Undetermined { runs: 3 }));
-        assert_eq!(ServerPower::of_runs(&alike[..2]), Err(PowerError::Undetermined { runs: 2 }));
+        let alike = [
+            run(10.0, 128.0, 0.7),
+            run(8.0, 128.0, 0.6),
+            run(7.0, 128.0, 0.5),
+        ];
+        assert_eq!(
+            ServerPower::of_runs(&alike),
+            Err(PowerError::Undetermined { runs: 3 })
+        );
+        assert_eq!(
+            ServerPower::of_runs(&alike[..2]),
+            Err(PowerError::Undetermined { runs: 2 })
+        );
     }
 
     #[test]
     fn a_power_below_nothing_is_named() {
-        let mut runs = [run(10.0, 128.0, 0.7), run(15.0, 128.0, 0.3), run(30.0, 32.0, 0.5)];
+        let mut runs = [
+            run(10.0, 128.0, 0.7),
+            run(15.0, 128.0, 0.3),
+            run(30.0, 32.0, 0.5),
+        ];
         runs[0].energy_j = 0.0;
         let error = ServerPower::of_runs(&runs).expect_err("nothing was used");
         assert!(error.to_string().contains("below 0"), "{error}");

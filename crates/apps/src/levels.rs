@@ -20,7 +20,9 @@ pub fn levels_of(variation: f64) -> Vec<[f64; 2]> {
         };
         let multiples: Vec<f64> = (0..LEVELS).map(middle).collect();
         let mean: f64 = multiples.iter().sum::<f64>() * share;
-        let levels = multiples.into_iter().map(|multiple| [share, multiple / mean]);
+        let levels = multiples
+            .into_iter()
+            .map(|multiple| [share, multiple / mean]);
         levels.collect::<Vec<_>>()
     };
     if variation <= 0.0 {
@@ -41,7 +43,9 @@ pub fn levels_of(variation: f64) -> Vec<[f64; 2]> {
 /// Coefficient of variation of levels whose mean is 1.
 #[must_use]
 pub fn variation_of(levels: &[[f64; 2]]) -> f64 {
-    let squares = levels.iter().map(|[share, multiple]| share * (multiple - 1.0) * (multiple - 1.0));
+    let squares = levels
+        .iter()
+        .map(|[share, multiple]| share * (multiple - 1.0) * (multiple - 1.0));
     squares.sum::<f64>().sqrt()
 }
 
@@ -63,7 +67,9 @@ pub fn flattened(levels: &[[f64; 2]], most: f64) -> (Vec<[f64; 2]>, bool) {
     for _ in 0..=levels.len() {
         let is_full = |multiple: f64| multiple >= most;
         let sum = |full: bool, levels: &[[f64; 2]]| {
-            let of = levels.iter().filter(|[_, multiple]| is_full(*multiple) == full);
+            let of = levels
+                .iter()
+                .filter(|[_, multiple]| is_full(*multiple) == full);
             of.fold((0.0, 0.0), |(shares, lines), [share, multiple]| {
                 (shares + share, lines + share * multiple)
             })
@@ -73,7 +79,11 @@ pub fn flattened(levels: &[[f64; 2]], most: f64) -> (Vec<[f64; 2]>, bool) {
         let factor = (1.0 - full * most) / open;
         let mut over = false;
         for level in &mut levels {
-            level[1] = if is_full(level[1]) { most } else { level[1] * factor };
+            level[1] = if is_full(level[1]) {
+                most
+            } else {
+                level[1] * factor
+            };
             over |= level[1] > most;
         }
         if !over {
@@ -90,7 +100,10 @@ mod tests {
     use super::*;
 
     fn mean(levels: &[[f64; 2]]) -> f64 {
-        levels.iter().map(|[share, multiple]| share * multiple).sum()
+        levels
+            .iter()
+            .map(|[share, multiple]| share * multiple)
+            .sum()
     }
 
     #[test]

@@ -34,17 +34,18 @@ pub use axis::{AXES, Axis, AxisInfo};
 pub use basis::Basis;
 pub use clock::SimClock;
 pub use experiment::{
-    AccessSource, AppWorkload, Arrival, BackgroundWork, Band, BandwidthTest, BoundWorkload, BufferWorkload,
-    ChainOrder, ColumnUnit, CompareWorkload, DramTest, DramTraceTest, DramWorkload, Durations,
-    EngineName, Experiment, FitWorkload, FsTest, FsWorkload, FtlMapping, HealthWorkload,
+    AccessSource, AppWorkload, Arrival, BackgroundWork, Band, BandwidthTest, BoundWorkload,
+    BufferWorkload, ChainOrder, ColumnUnit, CompareWorkload, DramTest, DramTraceTest, DramWorkload,
+    Durations, EngineName, Experiment, FitWorkload, FsTest, FsWorkload, FtlMapping, HealthWorkload,
     HostAccess, HostAllTest, HostBandwidthTest, HostImportTest, HostLatencyTest, HostLoadedTest,
     HostMatrixTest, HostMix, HostPages, HostStorageTest, HostTest, HostWorkload, IdleTest,
     IoWorkload, KernelName, KvBench, KvBuild, KvCrash, KvDirectory, KvSizes, KvTest, KvWork,
-    KvWorkload, LIMIT_RULES, LifeBy, LimitRule, Limits, LoadedTest, LogSource, Mix, ModulePrices, NamedValues,
-    Operation, Pattern, Preference, Prices, RawWorkload, ShareOrSize, ShareOrSizeError,
-    SizeOrPeriod, SizeOrPeriodError, SqlJournal, SqlLog, SqlSync, SqlTest, SqlTold, SqlWork,
-    SqlWorkload, StorageEngine, StorageSync, StoreKind, StreamSource, SurfaceTest, TraceSource,
-    TranslationLayer, WearUsage, WearWorkload, Work, WorkKind, Workload, WriteSync,
+    KvWorkload, LIMIT_RULES, LifeBy, LimitRule, Limits, LoadedTest, LogSource, Mix, ModulePrices,
+    NamedValues, Operation, Pattern, Preference, Prices, RawWorkload, ShareOrSize,
+    ShareOrSizeError, SizeOrPeriod, SizeOrPeriodError, SqlJournal, SqlLog, SqlSync, SqlTest,
+    SqlTold, SqlWork, SqlWorkload, StorageEngine, StorageSync, StoreKind, StreamSource,
+    SurfaceTest, TraceSource, TranslationLayer, WearUsage, WearWorkload, Work, WorkKind, Workload,
+    WriteSync,
 };
 #[cfg(feature = "cli")]
 pub use experiment::{COMMANDS, ExperimentCommand, is_given};

@@ -54,6 +54,7 @@ fn value(result: &ResultSet, metric: Metric, operation: Operation, access: u64) 
 /// Documents whose simulations take minutes: on modules against each other, and on one machine.
 const MODULES: &str = "mrdimm-report";
 const PLATFORM: &str = "xeon-rdimm-platform";
+const APPLICATIONS: &str = "mrdimm-applications";
 
 /// A module of 64 GB against another of 64 GB, in bandwidth.
 fn is_of_64_gb(value: &Value) -> bool {
@@ -136,11 +137,13 @@ fn the_measured_platform_reproduces_as_its_data_say() {
 fn every_document_reproduces_as_its_data_say() {
     let catalog = sheets();
     let mut documents: Vec<_> = keys().filter_map(|key| published(&catalog, key)).collect();
-    assert_eq!(documents.len(), 8);
+    assert_eq!(documents.len(), 9);
     for document in &mut documents {
         match &*document.key {
             MODULES => document.value.retain(is_of_64_gb),
             PLATFORM => document.value.retain(is_bandwidth),
+            // What runs needs surfaces of five modules, which take minutes where none come along.
+            APPLICATIONS => document.value.retain(|value| value.needs.is_some()),
             _ => {}
         }
     }

@@ -33,7 +33,10 @@ fn the_loop_has_the_counters_that_it_was_found_from() {
         let counters = counters(4.0, stalls, &levels);
         let program = CoreLoop::of(&counters, &curve);
         let times = program.on(&curve);
-        assert!((128.0 / times.line_ns / 4.0 - 1.0).abs() < 1e-9, "{times:?}");
+        assert!(
+            (128.0 / times.line_ns / 4.0 - 1.0).abs() < 1e-9,
+            "{times:?}"
+        );
         let waits = (times.latency_ns + times.queue_ns) / times.line_ns;
         assert!((waits / stalls - 1.0).abs() < 1e-6, "{waits} {stalls}");
         assert!((times.memory_ns / program.latency_ns - 1.0).abs() < 1e-9);

@@ -137,16 +137,29 @@ pub fn project(
     let cores = f64::from(profile.cores);
     let mut cautions = Vec::new();
     for ((phase, inputs), curves) in profile.phases.iter().zip(&inputs).zip(&curves) {
-        caution::of(phase, inputs, &curves.baseline, cores, most[0], &mut cautions)?;
+        caution::of(
+            phase,
+            inputs,
+            &curves.baseline,
+            cores,
+            most[0],
+            &mut cautions,
+        )?;
     }
     let phases = each(profile, &inputs, &curves, most);
     let mut projection = whole(phases, profile);
     let better = |of: &dyn Fn(&MemoryCurve) -> MemoryCurve| {
-        let better: Curves = curves.iter().map(|one| PhaseCurves {
-            baseline: one.baseline.clone(),
-            target: of(&one.target),
-        }).collect();
-        let after: f64 = each(profile, &inputs, &better, most).iter().map(|one| one.seconds[1]).sum();
+        let better: Curves = curves
+            .iter()
+            .map(|one| PhaseCurves {
+                baseline: one.baseline.clone(),
+                target: of(&one.target),
+            })
+            .collect();
+        let after: f64 = each(profile, &inputs, &better, most)
+            .iter()
+            .map(|one| one.seconds[1])
+            .sum();
         projection.seconds_after / after - 1.0
     };
     projection.gain = MemoryGain {
@@ -158,7 +171,11 @@ pub fn project(
     Ok(projection)
 }
 
-fn curves(inputs: &[PhaseInputs], baseline: ProjectedMemory<'_>, target: ProjectedMemory<'_>) -> Curves {
+fn curves(
+    inputs: &[PhaseInputs],
+    baseline: ProjectedMemory<'_>,
+    target: ProjectedMemory<'_>,
+) -> Curves {
     let of = |phase: &PhaseInputs| PhaseCurves {
         baseline: baseline.surface.curve(phase.place),
         target: target.surface.curve(phase.place),
@@ -185,7 +202,12 @@ fn each(
 }
 
 /// Seconds of a program's phases on both memories, for draws that need no more.
-pub(crate) fn speed_up(inputs: &[PhaseInputs], curves: &[[&MemoryCurve; 2]], cores: f64, most: [f64; 2]) -> f64 {
+pub(crate) fn speed_up(
+    inputs: &[PhaseInputs],
+    curves: &[[&MemoryCurve; 2]],
+    cores: f64,
+    most: [f64; 2],
+) -> f64 {
     let phases = inputs.iter().zip(curves);
     let seconds = phases.map(|(inputs, curves)| inputs.times(*curves, cores, most).seconds);
     let [before, after] = seconds.fold([0.0, 0.0], |[a, b], [c, d]| [a + c, b + d]);
@@ -194,7 +216,8 @@ pub(crate) fn speed_up(inputs: &[PhaseInputs], curves: &[[&MemoryCurve; 2]], cor
 
 /// The whole run of its phases.
 fn whole(phases: Vec<PhaseProjection>, profile: &Profile) -> Projection {
-    let [before, after] = [0, 1].map(|side| phases.iter().map(|one| one.seconds[side]).sum::<f64>());
+    let [before, after] =
+        [0, 1].map(|side| phases.iter().map(|one| one.seconds[side]).sum::<f64>());
     let shares = [0, 1].map(|side| {
         let all = [before, after][side];
         let mut shares = TimeShares::default();
@@ -202,7 +225,13 @@ fn whole(phases: Vec<PhaseProjection>, profile: &Profile) -> Projection {
             let outside = phase.outside_share * phase.seconds[0];
             let ran = phase.seconds[side] - outside;
             let times = &phase.times[side];
-            let part = |ns: f64| if times.line_ns > 0.0 { ran * ns / times.line_ns / all } else { 0.0 };
+            let part = |ns: f64| {
+                if times.line_ns > 0.0 {
+                    ran * ns / times.line_ns / all
+                } else {
+                    0.0
+                }
+            };
             shares.outside += outside / all;
             shares.latency += part(times.latency_ns);
             shares.queue += part(times.queue_ns);
@@ -215,14 +244,26 @@ fn whole(phases: Vec<PhaseProjection>, profile: &Profile) -> Projection {
     });
     let memory = [0, 1].map(|side| {
         let all = [before, after][side];
-        let lines = profile.phases.iter().map(|one| one.lines_read.value + one.lines_written.value);
+        let lines = profile
+            .phases
+            .iter()
+            .map(|one| one.lines_read.value + one.lines_written.value);
         let lines: Vec<f64> = lines.collect();
-        let of_lines = phases.iter().zip(&lines).map(|(one, lines)| one.times[side].memory_ns * lines);
+        let of_lines = phases
+            .iter()
+            .zip(&lines)
+            .map(|(one, lines)| one.times[side].memory_ns * lines);
         let sum: f64 = lines.iter().sum();
-        let power = phases.iter().map(|one| one.times[side].power_w * one.seconds[side]);
+        let power = phases
+            .iter()
+            .map(|one| one.times[side].power_w * one.seconds[side]);
         MemoryUse {
             bytes_per_s: sum * crate::profile::LINE_BYTES / all,
-            latency_ns: if sum > 0.0 { of_lines.sum::<f64>() / sum } else { 0.0 },
+            latency_ns: if sum > 0.0 {
+                of_lines.sum::<f64>() / sum
+            } else {
+                0.0
+            },
             power_w: power.sum::<f64>() / all,
         }
     });

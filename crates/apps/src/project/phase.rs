@@ -64,7 +64,9 @@ impl PhaseInputs {
                 imbalance: or("imbalance", phase.imbalance, IMBALANCE_UNKNOWN),
             },
             stall_share: choose("stall_share", &phase.stall_share),
-            outside_share: phase.outside_share.map_or(0.0, |share| choose("outside_share", &share)),
+            outside_share: phase
+                .outside_share
+                .map_or(0.0, |share| choose("outside_share", &share)),
             levels,
         }
     }
@@ -90,7 +92,12 @@ impl PhaseInputs {
     }
 
     /// The phase on both memories, without a name.
-    pub(crate) fn times(&self, curves: [&MemoryCurve; 2], cores: f64, most: [f64; 2]) -> PhaseProjection {
+    pub(crate) fn times(
+        &self,
+        curves: [&MemoryCurve; 2],
+        cores: f64,
+        most: [f64; 2],
+    ) -> PhaseProjection {
         let ran = self.seconds * (1.0 - self.outside_share);
         let outside = self.seconds - ran;
         let rate = self.rate();

@@ -21,7 +21,11 @@ impl PlainEstimates {
 
     /// Of a program from one memory to another.
     #[must_use]
-    pub fn of(profile: &Profile, baseline: ProjectedMemory<'_>, target: ProjectedMemory<'_>) -> Self {
+    pub fn of(
+        profile: &Profile,
+        baseline: ProjectedMemory<'_>,
+        target: ProjectedMemory<'_>,
+    ) -> Self {
         let cores = f64::from(profile.cores);
         let most = [baseline.misses_per_core, target.misses_per_core];
         let (mut roof, mut steady) = ([0.0; 2], [0.0; 2]);
@@ -36,7 +40,8 @@ impl PlainEstimates {
             let computes = (inputs.seconds - outside) * (1.0 - inputs.stall_share);
             for side in 0..2 {
                 steady[side] += times.seconds[side];
-                roof[side] += outside + computes.max(moves(&inputs, &curves[side], cores * most[side]));
+                roof[side] +=
+                    outside + computes.max(moves(&inputs, &curves[side], cores * most[side]));
             }
         }
         let ratio = |[before, after]: [f64; 2]| if after > 0.0 { before / after } else { 1.0 };

@@ -78,7 +78,10 @@ fn profile(phases: Vec<ProfilePhase>) -> Profile {
     }
 }
 
-const BAND: BandRequest = BandRequest { draws: 200, seed: 0 };
+const BAND: BandRequest = BandRequest {
+    draws: 200,
+    seed: 0,
+};
 
 fn onto(profile: &Profile, target: &Queue, id: u64) -> Projection {
     project(profile, memory(&RDIMM, 1), memory(target, id), Some(BAND)).expect("it can be")
@@ -114,7 +117,11 @@ fn what_is_outside_stays_as_long() {
 
 #[test]
 fn phases_take_the_time_that_each_takes() {
-    let both = onto(&profile(vec![phase(420.0, 0.9), phase(30.0, 0.1)]), &MRDIMM, 2);
+    let both = onto(
+        &profile(vec![phase(420.0, 0.9), phase(30.0, 0.1)]),
+        &MRDIMM,
+        2,
+    );
     let seconds: f64 = both.phases.iter().map(|one| one.seconds[1]).sum();
     assert!((both.speed_up - 20.0 / seconds).abs() < 1e-12);
     assert!(both.phases[0].speed_up > both.phases[1].speed_up);
@@ -134,14 +141,22 @@ fn what_holds_a_program_back_is_named_and_what_would_help() {
 
 #[test]
 fn what_is_not_known_widens_the_band() {
-    let known = onto(&profile(vec![phase(400.0, 0.7)]), &MRDIMM, 2).band.expect("asked for");
+    let known = onto(&profile(vec![phase(400.0, 0.7)]), &MRDIMM, 2)
+        .band
+        .expect("asked for");
     let mut open = phase(400.0, 0.7);
     open.load = None;
     open.stall_share = ProfileValue::within(0.7, 0.5, 0.85, Basis::Assumed);
     let found = onto(&profile(vec![open]), &MRDIMM, 2);
     let wide = found.band.expect("asked for");
-    assert!(wide.high - wide.low > 1.5 * (known.high - known.low), "{known:?} {wide:?}");
-    assert!(matches!(found.cautions[..], [ProjectionCaution::LoadUnknown { .. }]));
+    assert!(
+        wide.high - wide.low > 1.5 * (known.high - known.low),
+        "{known:?} {wide:?}"
+    );
+    assert!(matches!(
+        found.cautions[..],
+        [ProjectionCaution::LoadUnknown { .. }]
+    ));
 }
 
 #[test]
@@ -153,7 +168,10 @@ fn contradictions_are_named() {
         None,
     );
     let error = refused.expect_err("more than it carries").to_string();
-    assert!(error.contains("phase all: 600.0 GB/s are more than the baseline carries"), "{error}");
+    assert!(
+        error.contains("phase all: 600.0 GB/s are more than the baseline carries"),
+        "{error}"
+    );
     let mut broken = phase(300.0, 0.5);
     broken.latency_ns = Some(measured(400.0));
     broken.outstanding = Some(measured(1.0));
@@ -172,7 +190,10 @@ fn bursts_beyond_the_memory_come_later() {
         basis: Basis::Measured,
     });
     let found = onto(&profile(vec![bursts]), &MRDIMM, 2);
-    assert!(matches!(found.cautions[..], [ProjectionCaution::BurstsFlattened { .. }]));
+    assert!(matches!(
+        found.cautions[..],
+        [ProjectionCaution::BurstsFlattened { .. }]
+    ));
     let steady = onto(&profile(vec![phase(400.0, 0.7)]), &MRDIMM, 2);
     assert!(found.speed_up > steady.speed_up);
 }

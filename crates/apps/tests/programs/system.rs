@@ -9,7 +9,7 @@ use wordline_core::Basis;
 use wordline_dram::SystemConfig;
 use wordline_dram::system::{MemoryProgram, RunLength, SystemRun, simulate_program};
 
-use crate::random::{RandomProgram, WINDOW_PS};
+use super::random::{RandomProgram, WINDOW_PS};
 
 /// Cores of a channel: 128 of 12 channels.
 const CORES: u32 = 11;
@@ -44,7 +44,10 @@ impl Memory {
         let target = catalog.module_in_system(&name).expect("both exist");
         let settings = [("channels", "1".to_owned()), ("cores", CORES.to_string())];
         let settings = settings.map(|(name, value)| (name.to_owned(), value));
-        let config = target.connect(&settings.into()).expect("it connects").config;
+        let config = target
+            .connect(&settings.into())
+            .expect("it connects")
+            .config;
         Self { name, config }
     }
 
@@ -79,7 +82,12 @@ impl Memory {
     }
 
     /// The surface of this memory, each point simulated for so many microseconds.
-    pub(crate) fn surface(&self, write_shares: &[f64], localities: &[f64], microseconds: u64) -> Surface {
+    pub(crate) fn surface(
+        &self,
+        write_shares: &[f64],
+        localities: &[f64],
+        microseconds: u64,
+    ) -> Surface {
         let mut curves = Vec::new();
         for &write_share in write_shares {
             for &locality in localities {
@@ -97,14 +105,21 @@ impl Memory {
     }
 
     fn curve(&self, write_share: f64, locality: f64, microseconds: u64) -> SurfaceCurve {
-        const SHARES: [f64; 9] = [0.01, 0.06, 0.12, 0.18, 0.25, 0.35, 0.5, 0.75, 1.0];
+        // Both ends come first, so that the others are estimated between them.
+        const SHARES: [f64; 10] = [0.01, 1.0, 0.25, 0.5, 0.12, 0.75, 0.37, 0.06, 0.18, 0.3];
         let (cores, places) = (f64::from(self.cores()), self.misses());
         let mut points: Vec<SurfacePoint> = Vec::new();
         for share in SHARES {
             let outstanding = share * cores * places;
-            let latency_ns = match points.last() {
-                None => 100.0,
-                Some(_) => SurfaceCurve { points: points.clone() }.answer(outstanding).latency_ns,
+            let latency_ns = match points.len() {
+                0 | 1 => 100.0,
+                _ => {
+                    SurfaceCurve {
+                        points: points.clone(),
+                    }
+                    .answer(outstanding)
+                    .latency_ns
+                }
             };
             let compute_ns = latency_ns * (cores / outstanding - 1.0 / places);
             let program = MemoryProgram {
@@ -125,9 +140,9 @@ impl Memory {
                 bytes_per_s: run.bytes_per_s(),
                 power_w: 1.0,
             });
+            points.sort_by(|a, b| a.outstanding.total_cmp(&b.outstanding));
+            points.dedup_by_key(|point| point.outstanding.to_bits());
         }
-        points.sort_by(|a, b| a.outstanding.total_cmp(&b.outstanding));
-        points.dedup_by_key(|point| point.outstanding.to_bits());
         SurfaceCurve { points }
     }
 }
@@ -138,7 +153,9 @@ impl Observation {
         let windows = (WINDOW_PS / 1_000_000) as usize;
         let sums = |of: &Self| -> Vec<f64> {
             let chunks = of.run.bytes_by_microsecond.chunks_exact(windows);
-            chunks.map(|chunk| chunk.iter().sum::<u64>() as f64).collect()
+            chunks
+                .map(|chunk| chunk.iter().sum::<u64>() as f64)
+                .collect()
         };
         let (before, after) = (sums(before), sums(after));
         let pairs = before.iter().zip(&after).filter(|(_, after)| **after > 0.0);
@@ -180,7 +197,9 @@ impl Observation {
     /// Windows in the order of their bytes, as levels of equal length.
     fn levels(&self) -> Option<LoadLevels> {
         let windows = self.run.bytes_by_microsecond.chunks_exact(COUNTED);
-        let mut windows: Vec<f64> = windows.map(|chunk| chunk.iter().sum::<u64>() as f64).collect();
+        let mut windows: Vec<f64> = windows
+            .map(|chunk| chunk.iter().sum::<u64>() as f64)
+            .collect();
         windows.sort_by(f64::total_cmp);
         let mean = windows.iter().sum::<f64>() / windows.len() as f64;
         let each = windows.len().div_ceil(LEVELS);
@@ -198,5 +217,10 @@ impl Observation {
 
 /// A share that counters tell to so much.
 fn near(value: f64, by: f64) -> ProfileValue {
-    ProfileValue::within(value, (value - by).max(0.0), (value + by).min(1.0), Basis::Measured)
+    ProfileValue::within(
+        value,
+        (value - by).max(0.0),
+        (value + by).min(1.0),
+        Basis::Measured,
+    )
 }

@@ -105,6 +105,7 @@ fn is_slow(command: &str) -> bool {
         "wordline dram loaded --target rdimm-6400-2rx4-128g@xeon6-1s,mrdimm-8800-2rx4-128g@xeon6-1s --export",
         "wordline dram loaded --target rdimm-6400-2rx4-128g@xeon6-1s,mrdimm-8800-2rx4-128g@xeon6-1s --within",
         "wordline kv bench",
+        "wordline app project",
         "--crash 1000",
         "--transactions 500 --told promise,together --crash 100",
         "--log-target em064lx --journal wal --checkpoint 100 --rows 10 --workload insert --transactions 500 --crash 100",
@@ -124,6 +125,7 @@ fn is_slow(command: &str) -> bool {
 /// What is measured or simulated, whose document is checked as well.
 fn is_run(command: &str) -> bool {
     let runs = [
+        "app project",
         "raw",
         "buffer",
         "compare",

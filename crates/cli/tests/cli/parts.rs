@@ -27,7 +27,8 @@ fn the_list_folds_parts_for_people_and_keeps_all_for_programs() {
     let all = wordline(&["part", "list", "--all"]).done().stdout;
     let list = list();
     let is_part = |line: &&Value| {
-        !["board", "die", "module", "system", "counters"].contains(&line["kind"].as_str().unwrap_or(""))
+        !["board", "die", "module", "system", "counters"]
+            .contains(&line["kind"].as_str().unwrap_or(""))
     };
     let parts: Vec<_> = list.iter().filter(is_part).collect();
     for part in &parts {

@@ -23,11 +23,17 @@ pub struct AppWorkload {
     pub profile: Option<serde_json::Value>,
     /// Cores that run the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "cli", arg(long = "cores", help_heading = "Instead of a profile"))]
+    #[cfg_attr(
+        feature = "cli",
+        arg(long = "cores", help_heading = "Instead of a profile")
+    )]
     pub program_cores: Option<u32>,
     /// What the program reads from memory, such as 350GB/s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "cli", arg(long = "read", help_heading = "Instead of a profile"))]
+    #[cfg_attr(
+        feature = "cli",
+        arg(long = "read", help_heading = "Instead of a profile")
+    )]
     pub read_bytes_per_s: Option<f64>,
     /// Share of the lines moved that are written [default: 0%].
     #[serde(default, skip_serializing_if = "Option::is_none")]

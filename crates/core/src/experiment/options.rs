@@ -16,8 +16,8 @@ use super::{
     AccessSource, Experiment, HealthWorkload, ShareOrSize, SizeOrPeriod, TranslationLayer, Workload,
 };
 use crate::quantity::{
-    ByteCount, Capacitance, DataRate, Energy, Fraction, Frequency, Money, Period, Power, Quantity as _,
-    Time, Voltage,
+    ByteCount, Capacitance, DataRate, Energy, Fraction, Frequency, Money, Period, Power,
+    Quantity as _, Time, Voltage,
 };
 use crate::timing::Timing;
 

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use super::{COMMANDS, Experiment, ExperimentCommand};
 
 /// What an option may say; each takes those that its parser accepts.
-const TEXTS: [&str; 26] = [
+const TEXTS: [&str; 27] = [
     "7",
     "12,7",
     "0",
@@ -32,6 +32,7 @@ const TEXTS: [&str; 26] = [
     "7.5J",
     "1.25EUR",
     "3.3V",
+    "2.5W",
     "littlefs.cache=512",
     "it's=a b",
     "part=1.25EUR",

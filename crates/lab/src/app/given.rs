@@ -25,7 +25,10 @@ const SHARE_ROUNDED: f64 = 0.05;
 const WINDOW_S: f64 = 1e-3;
 
 /// The profile, checked, and as a document has it.
-pub(super) fn profile(workload: &AppWorkload, control: &Control<'_>) -> Result<(Profile, Value), LabError> {
+pub(super) fn profile(
+    workload: &AppWorkload,
+    control: &Control<'_>,
+) -> Result<(Profile, Value), LabError> {
     let flags = [
         ("cores", workload.program_cores.is_some()),
         ("read", workload.read_bytes_per_s.is_some()),
@@ -82,7 +85,12 @@ fn of_flags(workload: &AppWorkload) -> Result<Profile, LabError> {
         Some(variation) => return Err(SettingProblem::Variation(variation).of("variation")),
     };
     let rounded = |value: f64, by: f64, most: f64| {
-        ProfileValue::within(value, (value - by).max(0.0).min(value), (value + by).min(most).max(value), Basis::Assumed)
+        ProfileValue::within(
+            value,
+            (value - by).max(0.0).min(value),
+            (value + by).min(most).max(value),
+            Basis::Assumed,
+        )
     };
     let rate = |bytes_per_s: f64| {
         let lines = bytes_per_s * SECONDS / 64.0;

@@ -12,7 +12,6 @@ use wordline_core::quantity::{Fraction, Quantity as _};
 use wordline_core::{DramTest, DramWorkload, Experiment, ResultSet, SurfaceTest, Timing, Workload};
 use wordline_dram::sheet::Settings;
 
-use super::shipped;
 use crate::control::Control;
 use crate::dram;
 use crate::error::{LabError, SettingProblem};
@@ -51,13 +50,16 @@ impl<'a> ProgramMemory<'a> {
         let mut memories = Vec::new();
         for name in names {
             let target = catalog.module_in_system(name)?;
-            let connected = target.connect(&Settings::new()).map_err(|source| LabError::Setting {
-                target: name.clone(),
-                source,
-            })?;
+            let connected =
+                target
+                    .connect(&Settings::new())
+                    .map_err(|source| LabError::Setting {
+                        target: name.clone(),
+                        source,
+                    })?;
             let surface = match surfaces.get(name) {
                 Some(surface) => surface.clone(),
-                None => match shipped::surface(name)? {
+                None => match dram::shipped_surface(catalog, name, &Settings::new())? {
                     Some(surface) => surface,
                     None => {
                         document.warn(LabWarning::SurfaceSimulated { target: name });
@@ -182,7 +184,9 @@ fn simulated(
 
 /// Which values of an ascending axis enclose a range.
 fn covering(axis: &[f64], least: f64, greatest: f64) -> std::ops::Range<usize> {
-    let from = axis.partition_point(|value| *value <= least).saturating_sub(1);
+    let from = axis
+        .partition_point(|value| *value <= least)
+        .saturating_sub(1);
     let to = axis.partition_point(|value| *value < greatest);
     from..(to + 1).min(axis.len()).max(from + 1)
 }

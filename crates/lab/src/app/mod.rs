@@ -5,10 +5,11 @@ mod given;
 pub mod kernel;
 mod memory;
 mod rows;
-mod shipped;
 
 use wordline_apps::project::PhaseInputs;
-use wordline_apps::{BandRequest, CurvePlace, PlainEstimates, Profile, Projection, ServerPower, project};
+use wordline_apps::{
+    BandRequest, CurvePlace, PlainEstimates, Profile, Projection, ServerPower, project,
+};
 use wordline_catalog::Catalog;
 use wordline_core::{AppWorkload, Experiment, ResultSet, Timing};
 
@@ -45,7 +46,14 @@ pub(crate) fn run(
         app.profile = Some(text);
     }
     let asked = asked(&profile);
-    let memories = ProgramMemory::all(catalog, &names, &workload.surfaces, asked, control, document)?;
+    let memories = ProgramMemory::all(
+        catalog,
+        &names,
+        &workload.surfaces,
+        asked,
+        control,
+        document,
+    )?;
     let Some(memories) = memories else {
         document.complete = false;
         return Ok(());
@@ -57,7 +65,12 @@ pub(crate) fn run(
     };
     let mut runs = Vec::new();
     for memory in targets {
-        let projected = project(&profile, baseline.projected(), memory.projected(), Some(band));
+        let projected = project(
+            &profile,
+            baseline.projected(),
+            memory.projected(),
+            Some(band),
+        );
         let projection = projected.map_err(|source| LabError::Program {
             program: profile.name.clone(),
             source,
@@ -72,7 +85,14 @@ pub(crate) fn run(
     for caution in cautions.unwrap_or_default() {
         document.warn(LabWarning::ProfileCaution { what: caution });
     }
-    rows::add(&profile, workload, baseline, &runs, power(workload)?, document);
+    rows::add(
+        &profile,
+        workload,
+        baseline,
+        &runs,
+        power(workload)?,
+        document,
+    );
     Ok(())
 }
 
@@ -87,7 +107,11 @@ fn check(workload: &AppWorkload, experiment: &Experiment) -> Result<(), LabError
 }
 
 /// The baseline, then the targets without it, each by its full name.
-fn targets(catalog: &Catalog, profile: &Profile, asked: &[String]) -> Result<Vec<String>, LabError> {
+fn targets(
+    catalog: &Catalog,
+    profile: &Profile,
+    asked: &[String],
+) -> Result<Vec<String>, LabError> {
     if asked.is_empty() {
         return Err(LabError::NoModule);
     }
@@ -118,7 +142,11 @@ fn asked(profile: &Profile) -> AskedPlaces {
 /// The powers of the server, where all of them are stated.
 fn power(workload: &AppWorkload) -> Result<Option<ServerPower>, LabError> {
     use wordline_core::quantity::Quantity as _;
-    let stated = [workload.platform_power, workload.active_power, workload.stalled_power];
+    let stated = [
+        workload.platform_power,
+        workload.active_power,
+        workload.stalled_power,
+    ];
     let [platform, active, stalled] = stated.map(|power| power.map(|power| power.si()));
     match (platform, active, stalled) {
         (None, None, None) => Ok(None),

@@ -22,7 +22,10 @@ pub(super) fn add(
         return;
     };
     let cores = f64::from(profile.cores);
-    let side = |memory: &ProgramMemory<'_>, projection: &Projection, side: usize, document: &mut ResultSet| {
+    let side = |memory: &ProgramMemory<'_>,
+                projection: &Projection,
+                side: usize,
+                document: &mut ResultSet| {
         let subject = subject(memory);
         let (seconds, shares) = match side {
             0 => (projection.seconds_before, &projection.before),
@@ -38,7 +41,11 @@ pub(super) fn add(
             if projection.phases.len() > 1 {
                 let at = subject.at(Axis::Phase, phase.name.as_str());
                 at.add(Metric::ProgramTime, Ok(phase.seconds[side]), document);
-                at.add(Metric::LatencyMean, Ok(phase.times[side].memory_ns * 1e-9), document);
+                at.add(
+                    Metric::LatencyMean,
+                    Ok(phase.times[side].memory_ns * 1e-9),
+                    document,
+                );
             }
         }
         subject.add(Metric::PowerMean, Ok(used.power_w), document);
@@ -82,7 +89,13 @@ fn speed_up(over: &Subject, run: &ProgramRun<'_, '_>, document: &mut ResultSet) 
     let projection = &run.projection;
     over.add(Metric::SpeedUp, Ok(projection.speed_up), document);
     let band = projection.band.iter();
-    let band = band.flat_map(|band| [("band_low", band.low), ("median", band.median), ("band_high", band.high)]);
+    let band = band.flat_map(|band| {
+        [
+            ("band_low", band.low),
+            ("median", band.median),
+            ("band_high", band.high),
+        ]
+    });
     let plain = [
         ("always", run.plain.always),
         ("roofline", run.plain.roofline),
@@ -98,8 +111,16 @@ fn speed_up(over: &Subject, run: &ProgramRun<'_, '_>, document: &mut ResultSet) 
             at.add(Metric::SpeedUp, Ok(phase.speed_up), document);
         }
     }
-    over.add(Metric::GainOfBandwidth, Ok(projection.gain.percent_of_bandwidth), document);
-    over.add(Metric::GainOfLatency, Ok(projection.gain.nanosecond), document);
+    over.add(
+        Metric::GainOfBandwidth,
+        Ok(projection.gain.percent_of_bandwidth),
+        document,
+    );
+    over.add(
+        Metric::GainOfLatency,
+        Ok(projection.gain.nanosecond),
+        document,
+    );
 }
 
 fn time_shares(subject: &Subject, shares: &TimeShares, document: &mut ResultSet) {
@@ -125,7 +146,11 @@ fn bound(shares: &TimeShares) -> f64 {
 
 fn energy(subject: &Subject, task: Option<TaskEnergy>, modules_j: f64, document: &mut ResultSet) {
     let total = task.map(|task| task.total_j());
-    subject.add(Metric::TaskEnergy, total.ok_or(NoValue::NotApplicable), document);
+    subject.add(
+        Metric::TaskEnergy,
+        total.ok_or(NoValue::NotApplicable),
+        document,
+    );
     let parts = task.iter().flat_map(|task| {
         [
             ("platform", task.platform_j),
@@ -146,6 +171,10 @@ fn lines_waited_for(subject: &Subject, projection: &Projection, document: &mut R
             _ => subject.at(Axis::Phase, phase.name.as_str()),
         };
         let lines = Some(phase.parallel).filter(|lines| lines.is_finite());
-        at.add(Metric::LinesWaitedFor, lines.ok_or(NoValue::NotApplicable), document);
+        at.add(
+            Metric::LinesWaitedFor,
+            lines.ok_or(NoValue::NotApplicable),
+            document,
+        );
     }
 }

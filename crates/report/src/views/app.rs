@@ -44,8 +44,14 @@ const CANDIDATES: LineTable = LineTable {
     figures: &[
         figure("speed-up", Made(|_, line| speed_up(line).map(times))),
         figure("5-95 %", Made(|_, line| band(line))),
-        figure("bound by", FigureOf::Words(|_, line| Some(bound(line)?.to_owned()))),
-        figure("+1 % bandwidth", Made(|_, line| gain(line, Metric::GainOfBandwidth))),
+        figure(
+            "bound by",
+            FigureOf::Words(|_, line| Some(bound(line)?.to_owned())),
+        ),
+        figure(
+            "+1 % bandwidth",
+            Made(|_, line| gain(line, Metric::GainOfBandwidth)),
+        ),
         figure("-1 ns", Made(|_, line| gain(line, Metric::GainOfLatency))),
         figure("moves", FigureOf::At(Metric::ThroughputMean, &[])),
         figure("a line takes", FigureOf::At(Metric::LatencyMean, &[])),
@@ -59,7 +65,10 @@ const SHARES: LineTable = LineTable {
     title: "Where the time of the cores goes{place}",
     figures: &[
         figure("run time", FigureOf::At(Metric::ProgramTime, &[])),
-        figure("", FigureOf::Parts(PartColumns::shares(Metric::CoreTimeShare))),
+        figure(
+            "",
+            FigureOf::Parts(PartColumns::shares(Metric::CoreTimeShare)),
+        ),
     ],
     ..CANDIDATES
 };
@@ -74,7 +83,10 @@ const PHASES: LineTable = LineTable {
         figure("run time", FigureOf::At(Metric::ProgramTime, &[])),
         figure("speed-up", Made(|_, line| speed_up(line).map(times))),
         figure("a line takes", FigureOf::At(Metric::LatencyMean, &[])),
-        figure("lines waited for", FigureOf::Value(Metric::LinesWaitedFor, &[])),
+        figure(
+            "lines waited for",
+            FigureOf::Value(Metric::LinesWaitedFor, &[]),
+        ),
     ],
     ..LineTable::EMPTY
 };
@@ -100,9 +112,18 @@ const RULES: LineTable = LineTable {
     },
     figures: &[
         figure("speed-up", Made(|_, line| speed_up(line).map(times))),
-        figure("ratio of the clocks", Made(|_, line| estimate(line, "always").map(times))),
-        figure("roofline", Made(|_, line| estimate(line, "roofline").map(times))),
-        figure("at the mean load", Made(|_, line| estimate(line, "steady").map(times))),
+        figure(
+            "ratio of the clocks",
+            Made(|_, line| estimate(line, "always").map(times)),
+        ),
+        figure(
+            "roofline",
+            Made(|_, line| estimate(line, "roofline").map(times)),
+        ),
+        figure(
+            "at the mean load",
+            Made(|_, line| estimate(line, "steady").map(times)),
+        ),
     ],
     ..CANDIDATES
 };
@@ -163,7 +184,10 @@ fn program(pivot: &Pivot<'_>) -> String {
     let Workload::App(app) = &pivot.document.experiment.workload else {
         return "the program".to_owned();
     };
-    let name = app.profile.as_ref().and_then(|profile| profile.get("name")?.as_str());
+    let name = app
+        .profile
+        .as_ref()
+        .and_then(|profile| profile.get("name")?.as_str());
     text::printable(name.unwrap_or("the program"))
 }
 
@@ -179,15 +203,22 @@ fn faster(pivot: &Pivot<'_>, line: &PivotLine<'_>) -> Option<String> {
     let band = band(line).map_or_else(String::new, |band| format!(" (5-95 %: {band})"));
     let (module, program) = (pivot.short(line.head()), program(pivot));
     let base = baseline(pivot).map(text::part_of).unwrap_or_default();
-    Some(format!("{module}: {program} is {ratio} times as fast as on {base}{band}."))
+    Some(format!(
+        "{module}: {program} is {ratio} times as fast as on {base}{band}."
+    ))
 }
 
 fn sentences(pivot: &Pivot<'_>) -> Vec<String> {
     let lines = ranked(pivot);
-    let faster = lines.iter().take(IN_WORDS).filter_map(|line| faster(pivot, line));
+    let faster = lines
+        .iter()
+        .take(IN_WORDS)
+        .filter_map(|line| faster(pivot, line));
     let mut sentences: Vec<String> = faster.collect();
     let base = baseline(pivot);
-    let before = lines.iter().find(|line| Some(line.head().target.as_str()) == base);
+    let before = lines
+        .iter()
+        .find(|line| Some(line.head().target.as_str()) == base);
     sentences.extend(before.and_then(|line| where_time_goes(pivot, line)));
     sentences.extend(lines.first().and_then(|line| sensitivity(pivot, line)));
     let energy = |line: &&&PivotLine<'_>| line.number(Metric::TaskEnergy).is_some();

@@ -37,7 +37,9 @@ pub(super) fn card(pivot: &Pivot<'_>) -> FirstScreen {
     points.extend(runner_up(pivot, best, targets.next()));
     points.extend(foundation(pivot.document));
     // A memory whose band reaches below 1 may be no gain at all.
-    let is_gain = estimate(best, "band_low").or_else(|| speed_up(best)).is_some_and(|low| low > 1.0);
+    let is_gain = estimate(best, "band_low")
+        .or_else(|| speed_up(best))
+        .is_some_and(|low| low > 1.0);
     FirstScreen {
         answer: DecisionCard {
             sentence: faster(pivot, best).unwrap_or_default(),
@@ -64,7 +66,12 @@ fn point(subject: CardSubject, words: String, metric: Metric, value: Option<f64>
 
 fn cause(pivot: &Pivot<'_>, line: &PivotLine<'_>) -> Option<CardPoint> {
     let words = where_time_goes(pivot, line)?;
-    Some(point(CardSubject::Cause, words, Metric::ProgramBound, line.number(Metric::ProgramBound)))
+    Some(point(
+        CardSubject::Cause,
+        words,
+        Metric::ProgramBound,
+        line.number(Metric::ProgramBound),
+    ))
 }
 
 /// What simpler rules would have said.
@@ -89,23 +96,46 @@ fn advice(pivot: &Pivot<'_>, line: &PivotLine<'_>) -> Option<CardPoint> {
 }
 
 /// Energy of the task, or of the modules where the server's powers are not known.
-fn energy(pivot: &Pivot<'_>, line: &PivotLine<'_>, before: Option<&PivotLine<'_>>) -> Option<CardPoint> {
+fn energy(
+    pivot: &Pivot<'_>,
+    line: &PivotLine<'_>,
+    before: Option<&PivotLine<'_>>,
+) -> Option<CardPoint> {
     let told = |line: &PivotLine<'_>, joules| {
-        format!("{} on {}", text::number(Metric::TaskEnergy, joules, text::DIGITS), pivot.short(line.head()))
+        format!(
+            "{} on {}",
+            text::number(Metric::TaskEnergy, joules, text::DIGITS),
+            pivot.short(line.head())
+        )
     };
     let lines = before.into_iter().chain([line]);
-    let task = lines.clone().filter_map(|line| Some(told(line, line.number(Metric::TaskEnergy)?)));
+    let task = lines
+        .clone()
+        .filter_map(|line| Some(told(line, line.number(Metric::TaskEnergy)?)));
     let task: Vec<String> = task.collect();
     if !task.is_empty() {
         let words = format!("the task takes {}", task.join(", "));
-        return Some(point(CardSubject::Energy, words, Metric::TaskEnergy, line.number(Metric::TaskEnergy)));
+        return Some(point(
+            CardSubject::Energy,
+            words,
+            Metric::TaskEnergy,
+            line.number(Metric::TaskEnergy),
+        ));
     }
     let modules = |line: &PivotLine<'_>| line.row(Metric::TaskEnergyPart, Some("modules"))?.value;
     let of_modules = lines.filter_map(|line| Some(told(line, modules(line)?)));
     let of_modules: Vec<String> = of_modules.collect();
-    let words = format!("undetermined without powers of the server; of it modules {}", of_modules.join(", "));
+    let words = format!(
+        "undetermined without powers of the server; of it modules {}",
+        of_modules.join(", ")
+    );
     let value = modules(line);
-    Some(point(CardSubject::Energy, words, Metric::TaskEnergyPart, value))
+    Some(point(
+        CardSubject::Energy,
+        words,
+        Metric::TaskEnergyPart,
+        value,
+    ))
 }
 
 fn cost(line: &PivotLine<'_>, before: Option<&PivotLine<'_>>) -> Option<CardPoint> {
@@ -125,11 +155,27 @@ fn cost(line: &PivotLine<'_>, before: Option<&PivotLine<'_>>) -> Option<CardPoin
 }
 
 /// The next fastest, and whether the bands tell them apart.
-fn runner_up(pivot: &Pivot<'_>, best: &PivotLine<'_>, next: Option<&PivotLine<'_>>) -> Option<CardPoint> {
+fn runner_up(
+    pivot: &Pivot<'_>,
+    best: &PivotLine<'_>,
+    next: Option<&PivotLine<'_>>,
+) -> Option<CardPoint> {
     let next = next?;
     let (ratio, band) = (times(speed_up(next)?), band(next)?);
     let apart = estimate(best, "band_low")? > estimate(next, "band_high")?;
-    let sure = if apart { "the bands lie apart" } else { "the bands overlap" };
-    let words = format!("{}: {ratio} times as fast ({band}); {sure}", pivot.short(next.head()));
-    Some(point(CardSubject::RunnerUp, words, Metric::SpeedUp, speed_up(next)))
+    let sure = if apart {
+        "the bands lie apart"
+    } else {
+        "the bands overlap"
+    };
+    let words = format!(
+        "{}: {ratio} times as fast ({band}); {sure}",
+        pivot.short(next.head())
+    );
+    Some(point(
+        CardSubject::RunnerUp,
+        words,
+        Metric::SpeedUp,
+        speed_up(next),
+    ))
 }

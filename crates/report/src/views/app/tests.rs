@@ -43,7 +43,13 @@ fn every_format_has_candidates_shares_and_rules() {
         }
     }
     let text = render(&fixture::program(), Format::Markdown, &Style::default());
-    for part in ["memory load", "roofline", "1.12 to 1.25", "+0.52 %", "at the mean load"] {
+    for part in [
+        "memory load",
+        "roofline",
+        "1.12 to 1.25",
+        "+0.52 %",
+        "at the mean load",
+    ] {
         assert!(text.contains(part), "{part:?} in {text}");
     }
 }

@@ -335,8 +335,5 @@ fn a_run_at_a_rate_states_the_open_loop() {
         open.contains("take up to 500 ms, 99 % up to 750 ms from their intended start"),
         "{open}"
     );
-    assert!(
-        open.contains("they move 2.00 KB/s"),
-        "{open}"
-    );
+    assert!(open.contains("they move 2.00 KB/s"), "{open}");
 }

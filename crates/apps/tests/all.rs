@@ -1,0 +1,3 @@
+//! Tests of projections against simulated and published truth.
+
+mod programs;
