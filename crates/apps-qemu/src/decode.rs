@@ -258,8 +258,8 @@ mod tests {
 
     #[test]
     fn slow_instructions_take_their_time() {
-        // vdivsd xmm0, xmm0, xmm0; imul eax, ebx; addsd xmm0, xmm1; add eax, ebx
-        assert_eq!(decoded(&[0xC5, 0xFB, 0x5E, 0xC0]).latency, 13);
+        // divsd xmm0, xmm1; imul eax, ebx; addsd xmm0, xmm1; add eax, ebx
+        assert_eq!(decoded(&[0xF2, 0x0F, 0x5E, 0xC1]).latency, 13);
         assert_eq!(decoded(&[0x0F, 0xAF, 0xC3]).latency, 3);
         assert_eq!(decoded(&[0xF2, 0x0F, 0x58, 0xC1]).latency, 3);
         assert_eq!(decoded(&[0x01, 0xD8]).latency, 1);

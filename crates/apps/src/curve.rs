@@ -85,17 +85,17 @@ impl LatencySurface for Surface {
 /// is that of the first, and beyond the last point throughput is that of the last.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MemoryCurve {
-    points: Vec<CurvePoint>,
+    points: Vec<CurveNode>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct CurvePoint {
+struct CurveNode {
     outstanding: f64,
     latency_ns: f64,
     power_w: f64,
 }
 
-impl CurvePoint {
+impl CurveNode {
     fn rate(&self) -> f64 {
         self.outstanding / self.latency_ns
     }
@@ -110,14 +110,14 @@ impl MemoryCurve {
     #[must_use]
     pub fn of(places: impl IntoIterator<Item = [f64; 3]>) -> Self {
         let known = |[outstanding, latency_ns, power_w]: [f64; 3]| {
-            let point = CurvePoint {
+            let point = CurveNode {
                 outstanding,
                 latency_ns,
                 power_w,
             };
             (outstanding > 0.0 && latency_ns > 0.0 && point.rate().is_finite()).then_some(point)
         };
-        let mut points: Vec<CurvePoint> = places.into_iter().filter_map(known).collect();
+        let mut points: Vec<CurveNode> = places.into_iter().filter_map(known).collect();
         assert!(!points.is_empty(), "a curve has a point");
         points.sort_by(|a, b| a.outstanding.total_cmp(&b.outstanding));
         points.dedup_by_key(|point| point.outstanding.to_bits());
@@ -214,7 +214,7 @@ impl MemoryCurve {
     pub fn longer(&self, share: f64) -> Self {
         let factor = (1.0 + share).max(0.01);
         let longer =
-            |point: &CurvePoint| [point.outstanding, point.latency_ns * factor, point.power_w];
+            |point: &CurveNode| [point.outstanding, point.latency_ns * factor, point.power_w];
         Self::of(self.points.iter().map(longer))
     }
 
@@ -223,7 +223,7 @@ impl MemoryCurve {
     #[must_use]
     pub fn faster(&self, times: f64) -> Self {
         let idle = self.idle_ns();
-        let faster = |point: &CurvePoint| {
+        let faster = |point: &CurveNode| {
             let latency = idle + (point.latency_ns - idle) / times;
             [point.rate() * times * latency, latency, point.power_w]
         };
@@ -233,18 +233,18 @@ impl MemoryCurve {
     /// The same memory with every line a time shorter, at the same throughput.
     #[must_use]
     pub fn sooner(&self, ns: f64) -> Self {
-        let sooner = |point: &CurvePoint| {
+        let sooner = |point: &CurveNode| {
             let latency = (point.latency_ns - ns).max(0.1 * point.latency_ns);
             [point.rate() * latency, latency, point.power_w]
         };
         Self::of(self.points.iter().map(sooner))
     }
 
-    fn last(&self) -> CurvePoint {
+    fn last(&self) -> CurveNode {
         self.points[self.points.len() - 1]
     }
 
-    fn between(&self, outstanding: f64, of: impl Fn(&CurvePoint) -> f64) -> f64 {
+    fn between(&self, outstanding: f64, of: impl Fn(&CurveNode) -> f64) -> f64 {
         let above = self
             .points
             .partition_point(|point| point.outstanding < outstanding);

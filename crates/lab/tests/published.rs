@@ -136,14 +136,14 @@ fn the_measured_platform_reproduces_as_its_data_say() {
 #[test]
 fn every_document_reproduces_as_its_data_say() {
     let catalog = sheets();
-    let mut documents: Vec<_> = keys().filter_map(|key| published(&catalog, key)).collect();
-    assert_eq!(documents.len(), 9);
+    // Programs need surfaces of five modules, which take minutes where none come along.
+    let quick = keys().filter(|key| *key != APPLICATIONS);
+    let mut documents: Vec<_> = quick.filter_map(|key| published(&catalog, key)).collect();
+    assert_eq!(documents.len(), 8);
     for document in &mut documents {
         match &*document.key {
             MODULES => document.value.retain(is_of_64_gb),
             PLATFORM => document.value.retain(is_bandwidth),
-            // What runs needs surfaces of five modules, which take minutes where none come along.
-            APPLICATIONS => document.value.retain(|value| value.needs.is_some()),
             _ => {}
         }
     }

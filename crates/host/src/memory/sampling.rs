@@ -222,7 +222,7 @@ fn sample_on(
         u64::from(wanted).min(fits).max(LOADS_LEAST) as u32
     });
     let most = (plan.loads_most / u64::from(loads)).max(BATCHES_LEAST as u64) as usize;
-    let mut sampler = Sampler::new(bench, *cost, loads, most);
+    let mut sampler = BatchSampler::new(bench, *cost, loads, most);
     let is_cut = loop {
         sampler.block();
         let count = sampler.batches.len();
@@ -242,7 +242,7 @@ fn sample_on(
 }
 
 /// A sampling under way.
-struct Sampler<'b, B> {
+struct BatchSampler<'b, B> {
     bench: &'b mut B,
     cost: TimerCost,
     loads: u32,
@@ -262,7 +262,7 @@ struct Sampler<'b, B> {
     last: Option<usize>,
 }
 
-impl<'b, B: SampleBench> Sampler<'b, B> {
+impl<'b, B: SampleBench> BatchSampler<'b, B> {
     fn new(bench: &'b mut B, cost: TimerCost, loads: u32, most: usize) -> Self {
         // Written once, so that no page of them is mapped while loads are timed.
         let mut batches = vec![TimedBatch::default(); most.min(ROOM) + BATCHES_LEAST];

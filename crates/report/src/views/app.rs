@@ -232,14 +232,14 @@ fn sentences(pivot: &Pivot<'_>) -> Vec<String> {
     sentences
 }
 
-/// "On rdimm-… the program is bound by compute: the cores compute for 45 % of the time, wait 30 % for latency and …."
+/// "On rdimm-… the program is bound by compute. Cores compute for 45 % of the time, wait 30 % for latency and …."
 fn where_time_goes(pivot: &Pivot<'_>, line: &PivotLine<'_>) -> Option<String> {
     let share = |cause| {
         let row = line.row(Metric::CoreTimeShare, Some(cause))?;
         Some(text::percent(row.value?, 2))
     };
     Some(format!(
-        "On {} the program is bound by {}: the cores compute for {} of the time, wait {} for latency and {} for load.",
+        "On {} the program is bound by {}. Cores compute for {} of the time, wait {} for latency and {} for load.",
         pivot.short(line.head()),
         bound(line)?,
         share("compute")?,

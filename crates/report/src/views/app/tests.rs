@@ -23,7 +23,7 @@ fn the_answer_comes_first_with_its_band() {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in [
         "mrdimm-b: solver is 1.21 times as fast as on rdimm-a (5-95 %: 1.15 to 1.28).",
-        "bound by compute: the cores compute for 45 % of the time, wait 25 % for latency and 30 % for load.",
+        "bound by compute. Cores compute for 45 % of the time, wait 25 % for latency and 30 % for load.",
         "One percent more bandwidth of mrdimm-b would change that by +0.52 %",
         "the bands overlap",
         "undetermined without powers of the server",
