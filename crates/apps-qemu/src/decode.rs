@@ -54,26 +54,28 @@ fn bit(register: Register) -> u64 {
 
 /// Cycles of an instruction from its operands to its result, without memory: classes as optimization manuals have them.
 fn latency(name: &str) -> u8 {
+    let name = name.to_ascii_lowercase();
     let starts = |words: &[&str]| words.iter().any(|word| name.starts_with(word));
-    let plain = name.strip_prefix('V').unwrap_or(name);
+    // AVX has the instructions of SSE with a v in front.
+    let plain = name.strip_prefix('v').unwrap_or(&name);
     let is = |words: &[&str]| words.iter().any(|word| plain.starts_with(word));
-    if starts(&["Div", "Idiv"]) {
+    if name == "div" || name == "idiv" {
         14
-    } else if is(&["Div", "Sqrt", "Fdiv", "Fsqrt", "Fidiv"]) {
+    } else if is(&["div", "sqrt", "fdiv", "fsqrt", "fidiv"]) {
         13
     } else if starts(&[
-        "Imul", "Mul", "Mulx", "Pext", "Pdep", "Popcnt", "Lzcnt", "Tzcnt", "Bsf", "Bsr", "Crc32",
-    ]) && !starts(&["Mulp", "Muls"])
+        "imul", "mul", "mulx", "pext", "pdep", "popcnt", "lzcnt", "tzcnt", "bsf", "bsr", "crc32",
+    ]) && !starts(&["mulp", "muls"])
     {
         3
     } else if is(&[
-        "Fmadd", "Fmsub", "Fnmadd", "Fnmsub", "Mulp", "Muls", "Cvt", "Pmul", "Pmadd", "Fmul",
+        "fmadd", "fmsub", "fnmadd", "fnmsub", "mulp", "muls", "cvt", "pmul", "pmadd", "fmul",
     ]) {
         4
     } else if is(&[
-        "Addp", "Adds", "Subp", "Subs", "Fadd", "Fsub", "Hadd", "Maxs", "Maxp", "Mins", "Minp",
-        "Cmps", "Cmpp", "Comis", "Ucomis",
-    ]) && !starts(&["Cmpsb", "Cmpsw", "Cmpsq"])
+        "addp", "adds", "subp", "subs", "fadd", "fsub", "hadd", "maxs", "maxp", "mins", "minp",
+        "cmps", "cmpp", "comis", "ucomis",
+    ]) && !starts(&["cmpsb", "cmpsw", "cmpsq"])
     {
         3
     } else {
@@ -258,8 +260,10 @@ mod tests {
 
     #[test]
     fn slow_instructions_take_their_time() {
-        // divsd xmm0, xmm1; imul eax, ebx; addsd xmm0, xmm1; add eax, ebx
+        // divsd xmm0, xmm1; vdivsd xmm0, xmm0, xmm0; div ebx; imul eax, ebx; addsd xmm0, xmm1; add eax, ebx
         assert_eq!(decoded(&[0xF2, 0x0F, 0x5E, 0xC1]).latency, 13);
+        assert_eq!(decoded(&[0xC5, 0xFB, 0x5E, 0xC0]).latency, 13);
+        assert_eq!(decoded(&[0xF7, 0xF3]).latency, 14);
         assert_eq!(decoded(&[0x0F, 0xAF, 0xC3]).latency, 3);
         assert_eq!(decoded(&[0xF2, 0x0F, 0x58, 0xC1]).latency, 3);
         assert_eq!(decoded(&[0x01, 0xD8]).latency, 1);
