@@ -116,11 +116,11 @@ impl From<TopologyError> for BesideError {
 /// Probes of a run, at least.
 const PROBES_LEAST: u32 = 8;
 
-/// Processors that load and those of the program.
-fn shared_out(
-    topology: &Topology,
-    load_cpus: Option<u32>,
-) -> Result<(Vec<(u32, u32)>, Vec<u32>), DriverError> {
+/// Processors that load, each with its node, and those of the program.
+type SharedCpus = (Vec<(u32, u32)>, Vec<u32>);
+
+/// Shares processors out between the load and the program.
+fn shared_out(topology: &Topology, load_cpus: Option<u32>) -> Result<SharedCpus, DriverError> {
     let order = bandwidth::by_core(topology);
     let place = |cpu: u32| topology.cpus.iter().find(|place| place.cpu == cpu);
     let core = |cpu: u32| place(cpu).map(|place| (place.socket, place.core));

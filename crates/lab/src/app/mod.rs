@@ -131,7 +131,7 @@ fn asked(profile: &Profile) -> AskedPlaces {
         let high = |x: f64, y: f64| x.max(y);
         [a.with(&c, low), b.with(&d, high)]
     });
-    let [least, greatest] = all.unwrap_or_else(|| [CurvePlace::PLAIN; 2]);
+    let [least, greatest] = all.unwrap_or([CurvePlace::PLAIN; 2]);
     AskedPlaces {
         write_share: [least.write_share, greatest.write_share],
         locality: [least.locality, greatest.locality],
