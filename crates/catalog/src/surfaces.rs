@@ -12,4 +12,20 @@ pub struct ShippedSurface {
 }
 
 /// All that come along.
-pub const SURFACES: &[ShippedSurface] = &[];
+pub const SURFACES: &[ShippedSurface] = &[
+    ShippedSurface {
+        target: "rdimm-6400-2rx4-128g@xeon6-1s",
+        key: "30054df836ea4eb78d69a495abac9d4cca6ca1637d300dd65ea2a7a8683e7539",
+        json: include_str!("../surfaces/rdimm-6400-2rx4-128g.json"),
+    },
+    ShippedSurface {
+        target: "mrdimm-8800-2rx4-128g@xeon6-1s",
+        key: "55545159f46e996c7cd3259ae2e95111c6effcb29038a38198d0b67e091ae8ae",
+        json: include_str!("../surfaces/mrdimm-8800-2rx4-128g.json"),
+    },
+    ShippedSurface {
+        target: "mrdimm-8800-4rx4-128g@xeon6-1s",
+        key: "06f1e57d7c0a7fd7510e50cad4b80930e6feebc37bd3c697bcec1b62373ad612",
+        json: include_str!("../surfaces/mrdimm-8800-4rx4-128g.json"),
+    },
+];

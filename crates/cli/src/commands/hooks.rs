@@ -192,7 +192,7 @@ impl HookRequest<'_> {
         let mut named = named.into_iter().flatten().map(PathBuf::from);
         for file in &mut app.surfaces {
             let path = named.next().unwrap_or_else(|| PathBuf::from(&*file));
-            *file = self.inputs.add(&path);
+            *file = self.inputs.add_measured(&path);
             self.exports.spare(&path)?;
         }
         Ok(())

@@ -105,7 +105,6 @@ fn is_slow(command: &str) -> bool {
         "wordline dram loaded --target rdimm-6400-2rx4-128g@xeon6-1s,mrdimm-8800-2rx4-128g@xeon6-1s --export",
         "wordline dram loaded --target rdimm-6400-2rx4-128g@xeon6-1s,mrdimm-8800-2rx4-128g@xeon6-1s --within",
         "wordline kv bench",
-        "wordline app project",
         "--crash 1000",
         "--transactions 500 --told promise,together --crash 100",
         "--log-target em064lx --journal wal --checkpoint 100 --rows 10 --workload insert --transactions 500 --crash 100",
@@ -241,6 +240,7 @@ pages! {
     #[ignore = "takes most of a minute; `make nightly` runs it"]
     tutorial_of_servers: "docs/tutorials/server.md",
     add_your_chip: "docs/guides/add-your-chip.md",
+    what_would_another_memory_do: "docs/guides/what-would-another-memory-do.md",
     compare_two_results: "docs/guides/compare-two-results.md",
     databases: "docs/guides/databases.md",
     edge_database_studies: "docs/guides/edge-database-studies.md",
@@ -293,9 +293,8 @@ fn every_page_with_commands_is_run() {
             "/command-line.md",
             "/fit-a-card.md",
             "reference/file-traces.md",
-            // They need QEMU, or minutes for surfaces.
+            // They need QEMU, or minutes.
             "/record-a-program.md",
-            "/what-would-another-memory-do.md",
             "concepts/surfaces.md",
         ]
         .iter()
