@@ -524,14 +524,14 @@ fn deep_directories_need_no_stack_of_the_caller() {
     let play = || {
         let mut lines = String::new();
         let mut path = String::new();
-        for _ in 0..500 {
+        for _ in 0..1000 {
             path.push_str("/d");
             let _ = writeln!(lines, "0 create-dir {path}");
         }
         let document = try_run(&[MRAM], replay(&["fat"]), &lines, 1).expect("it runs");
         assert_ne!(document.of(Metric::OpsRate).count(), 0);
     };
-    let thread = std::thread::Builder::new().stack_size(1 << 20);
+    let thread = std::thread::Builder::new().stack_size(512 << 10);
     let played = thread.spawn(play).expect("a thread").join();
     played.expect("the stack suffices");
 }

@@ -140,7 +140,8 @@ impl AppKernel {
         }
     }
 
-    /// Bytes of its data unless said otherwise: many times a core's share of the caches, and done in a minute or less.
+    /// Bytes of its data unless said otherwise: many times a core's share of the caches. Two kernels have less, because
+    /// their work grows faster than their data.
     #[must_use]
     pub const fn usual_bytes(self) -> u64 {
         match self {

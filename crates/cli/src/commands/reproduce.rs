@@ -189,9 +189,12 @@ fn outcome(reproduction: &Reproduction, interrupted: bool) -> Outcome {
 
 fn document(catalog: &Catalog, key: &str) -> Result<Published, Failure> {
     published(catalog, key).ok_or_else(|| {
-        let known: Vec<_> = keys().collect();
-        let known = known.join(", ");
-        failure::message(format!("unknown document {key:?}; allowed: {known}"))
+        let near = wordline_core::nearest(key, keys());
+        let hint = match near.as_slice() {
+            [] => "`wordline reproduce --list` names them".to_owned(),
+            near => format!("did you mean {}?", near.join(" or ")),
+        };
+        failure::message(format!("unknown document {key:?}; {hint}"))
     })
 }
 

@@ -211,6 +211,8 @@ fn unknown_targets_and_missing_files_are_answered_in_short() {
         vec!["part", "import", &missing],
         vec!["kv", "dump", &missing],
         vec!["report", &missing],
+        vec!["reproduce", "nope"],
+        vec!["reproduce", "mrdimm"],
         vec!["man", &missing],
     ] {
         is_short(&command);

@@ -354,9 +354,8 @@ fn bad_input_is_refused_with_what_is_allowed() {
         "unknown document \"mram\"",
         KEY,
         "mram-edge-databases",
-        BUFFERING,
     ]);
-    run(&["--list", "\u{1b}[2J"]).refused(&["unknown document", KEY]);
+    run(&["--list", "\u{1b}[2J"]).refused(&["unknown document", "reproduce --list"]);
     run(&[KEY, "--export", "x.pdf"]).refused(&["x.pdf", "allowed: json"]);
     wordline(&["reproduce", "--catalog", "no-such-folder"]).refused(&["no-such-folder"]);
 }

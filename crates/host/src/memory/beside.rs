@@ -381,21 +381,7 @@ fn watched(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::topology::CpuPlace;
-
-    fn machine(cores: u32, smt: u32) -> Topology {
-        let place = |cpu| CpuPlace {
-            cpu,
-            node: 0,
-            core: cpu % cores,
-            socket: 0,
-            smt: cpu / cores,
-        };
-        Topology {
-            cpus: (0..cores * smt).map(place).collect(),
-            ..Topology::of_this_machine().expect("it can be read")
-        }
-    }
+    use crate::memory::topology::tests::machine;
 
     #[test]
     fn load_and_program_have_cores_of_their_own() {

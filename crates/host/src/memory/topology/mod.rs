@@ -11,7 +11,7 @@ mod kinds;
 mod limits;
 mod nodes;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -8,6 +8,21 @@ use tempfile::TempDir;
 
 use super::*;
 
+/// This machine with so many cores of so many hardware threads; the second threads have the numbers after all first ones.
+pub(in crate::memory) fn machine(cores: u32, smt: u32) -> Topology {
+    let place = |cpu| CpuPlace {
+        cpu,
+        node: 0,
+        core: cpu % cores,
+        socket: 0,
+        smt: cpu / cores,
+    };
+    Topology {
+        cpus: (0..cores * smt).map(place).collect(),
+        ..Topology::of_this_machine().expect("it can be read")
+    }
+}
+
 /// A machine of files.
 struct FakeMachine(TempDir);
 
