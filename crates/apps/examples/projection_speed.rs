@@ -3,11 +3,12 @@
 use std::time::Instant;
 
 use wordline_apps::{
-    BandRequest, Profile, ProjectedMemory, Surface, SurfaceCurve, SurfacePoint, project,
+    BandRequest, Profile, ProjectedMemory, Surface, SurfaceCurve, SurfacePoint, SurfaceTable,
+    project,
 };
 
 /// A surface with as many curves and points as one that was simulated has.
-fn surface(idle_ns: f64, lines_per_ns: f64) -> Surface {
+fn surface(idle_ns: f64, lines_per_ns: f64) -> SurfaceTable {
     let curve = |_| SurfaceCurve {
         points: (1..=12)
             .map(|step| {
@@ -26,14 +27,14 @@ fn surface(idle_ns: f64, lines_per_ns: f64) -> Surface {
             })
             .collect(),
     };
-    Surface {
+    SurfaceTable::of(&Surface {
         schema: Surface::SCHEMA,
         target: "a@b".to_owned(),
         write_shares: vec![0.0, 0.2, 0.35, 0.5],
         localities: vec![0.0, 0.5, 1.0],
         imbalances: vec![1.0, 1.5, 2.5],
         curves: (0..36).map(curve).collect(),
-    }
+    })
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -7,7 +7,8 @@ use crate::curve::MemoryCurve;
 use crate::profile::{Profile, ProfileValue};
 use crate::project::{self, PhaseInputs, ProjectedMemory};
 
-/// Places of a surface that draws share: write share, locality and imbalance are drawn together, so often.
+/// Places of a surface that draws share: write share, locality and imbalance are drawn together, so often. Each is drawn from
+/// as many strata, one a place, so that few places cover a range.
 const PLACES: u64 = 12;
 
 /// How a band is drawn.
@@ -54,7 +55,7 @@ pub(crate) fn of(
     // Curves of each phase at each place, on both memories.
     let places: Vec<Vec<[MemoryCurve; 2]>> = (0..PLACES.min(draws))
         .map(|place| {
-            let inputs = inputs(profile, request.seed, place, place);
+            let inputs = inputs(profile, request.seed, place, [place, PLACES.min(draws)]);
             let curves = inputs
                 .iter()
                 .map(|one| memories.map(|memory| memory.surface.curve(one.place)));
@@ -63,7 +64,7 @@ pub(crate) fn of(
         .collect();
     let speed_up = |number: u64| {
         let place = number % places.len() as u64;
-        let inputs = inputs(profile, request.seed, number, place);
+        let inputs = inputs(profile, request.seed, number, [place, places.len() as u64]);
         let same = baseline.id == target.id;
         let drawn: Vec<[MemoryCurve; 2]> = places[place as usize]
             .iter()
@@ -92,24 +93,36 @@ pub(crate) fn of(
     }
 }
 
-/// The phases of a draw; what decides about the place on a surface is drawn by its number.
-fn inputs(profile: &Profile, seed: u64, number: u64, place: u64) -> Vec<PhaseInputs> {
+/// The phases of a draw; what decides about the place on a surface is drawn by its number among so many.
+fn inputs(
+    profile: &Profile,
+    seed: u64,
+    number: u64,
+    [place, places]: [u64; 2],
+) -> Vec<PhaseInputs> {
     let phases = profile.phases.iter().enumerate();
     let phases = phases.map(|(index, phase)| {
         let choose = |name: &'static str, value: &ProfileValue| {
-            let cycle = match name {
-                "lines_written" | "locality" | "imbalance" => place,
-                _ => number,
-            };
             let block = hash_name(name).wrapping_add(index as u64);
-            within(
-                value,
-                unit_interval(draw(seed, block, cycle, Purpose::Profile)),
-            )
+            let share = match name {
+                "lines_written" | "locality" | "imbalance" => {
+                    let within = unit_interval(draw(seed, block, place, Purpose::Profile));
+                    (stratum(seed, block, place, places) as f64 + within) / places as f64
+                }
+                _ => unit_interval(draw(seed, block, number, Purpose::Profile)),
+            };
+            within(value, share)
         };
         PhaseInputs::chosen(phase, &choose)
     });
     phases.collect()
+}
+
+/// The stratum of a place, each of them once: its rank among what is drawn for all places.
+fn stratum(seed: u64, block: u64, place: u64, places: u64) -> u64 {
+    let of = |place: u64| (draw(seed, block, place, Purpose::Family), place);
+    let own = of(place);
+    (0..places).filter(|other| of(*other) < own).count() as u64
 }
 
 /// The value below which this share of a range lies. The likeliest value is its middle, half of it below and half above,
@@ -143,6 +156,15 @@ mod tests {
         assert!((within(&value, 0.0) - 0.1).abs() < 1e-12);
         assert!((within(&value, 1.0) - 0.6).abs() < 1e-12);
         assert!((within(&ProfileValue::exact(3.0, Basis::Measured), 0.3) - 3.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn each_stratum_is_one_places() {
+        for block in 0..20 {
+            let mut strata: Vec<u64> = (0..12).map(|place| stratum(7, block, place, 12)).collect();
+            strata.sort_unstable();
+            assert_eq!(strata, (0..12).collect::<Vec<_>>());
+        }
     }
 
     #[test]

@@ -29,6 +29,8 @@ pub struct LoopCounters {
 #[derive(Clone, Debug, PartialEq)]
 pub struct CoreLoop {
     levels: Vec<LoopLevel>,
+    /// Time in which nothing is asked for, in nanoseconds a line and core: it is computing.
+    alone_ns: f64,
     cores: f64,
     most: f64,
     /// Lines that a core has under way while it waits; infinite where it never does.
@@ -61,6 +63,8 @@ pub struct LoopTimes {
     pub queue_ns: f64,
     /// Mean time of a line in the memory in nanoseconds.
     pub memory_ns: f64,
+    /// Mean time of a read in the memory in nanoseconds.
+    pub read_ns: f64,
     /// Lines outstanding in the mean over time.
     pub outstanding: f64,
     /// Mean power of the modules in watts.
@@ -115,6 +119,7 @@ impl CoreLoop {
             .map(|(share, multiple, (_, latency))| lines(*share, *multiple) * latency);
         Self {
             levels: levels.collect(),
+            alone_ns: (1.0 - ran).max(0.0) * counters.cores / counters.rate,
             cores: counters.cores,
             most,
             parallel,
@@ -135,13 +140,16 @@ impl CoreLoop {
     #[must_use]
     pub fn on(&self, curve: &MemoryCurve) -> LoopTimes {
         let idle = curve.idle_ns();
-        let mut times = LoopTimes::default();
+        let mut times = LoopTimes {
+            line_ns: self.alone_ns,
+            compute_ns: self.alone_ns,
+            power_w: self.alone_ns * curve.power_w(0.0),
+            ..LoopTimes::default()
+        };
         for level in &self.levels {
             // A core that runs at the memory's rate has as many lines under way as the memory takes.
-            let asked = |outstanding: f64, latency: f64| {
-                outstanding / latency * level.compute_ns + outstanding / level.parallel - self.cores
-            };
-            let outstanding = curve.crossing(self.most, asked);
+            let outstanding =
+                curve.outstanding_of(level.compute_ns, level.parallel, self.cores, self.most);
             let latency = curve.latency_ns(outstanding);
             // A loop that has all lines under way that it can have waits for the memory's rate.
             let line = match outstanding < self.most {
@@ -155,6 +163,7 @@ impl CoreLoop {
             times.latency_ns += level.lines * unloaded;
             times.queue_ns += level.lines * (waits - unloaded);
             times.memory_ns += level.lines * latency;
+            times.read_ns += level.lines * curve.read_ns(outstanding);
             // These are means over time.
             times.outstanding += level.lines * line * outstanding;
             times.power_w += level.lines * line * curve.power_w(outstanding);

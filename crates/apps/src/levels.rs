@@ -75,14 +75,17 @@ pub fn flattened(levels: &[[f64; 2]], most: f64) -> (Vec<[f64; 2]>, bool) {
             })
         };
         let (full, _) = sum(true, &levels);
-        let (_, open) = sum(false, &levels);
-        let factor = (1.0 - full * most) / open;
+        let (below, open) = sum(false, &levels);
+        let left = 1.0 - full * most;
         let mut over = false;
         for level in &mut levels {
             level[1] = if is_full(level[1]) {
                 most
+            } else if open > 0.0 {
+                level[1] * left / open
             } else {
-                level[1] * factor
+                // Nothing says how they share what comes later.
+                left / below
             };
             over |= level[1] > most;
         }
@@ -114,6 +117,13 @@ mod tests {
             assert!((variation_of(&levels) - variation).abs() < 1e-6);
         }
         assert_eq!(levels_of(0.0), [[1.0, 1.0]]);
+    }
+
+    #[test]
+    fn what_exceeds_comes_where_nothing_was() {
+        let (levels, over) = flattened(&[[0.5, 0.0], [0.5, 2.0]], 1.25);
+        assert!(over);
+        assert_eq!(levels, [[0.5, 0.75], [0.5, 1.25]]);
     }
 
     proptest! {

@@ -39,7 +39,7 @@ pub mod record;
 pub mod surface;
 
 pub use band::{BandRequest, ProjectionBand};
-pub use curve::{CurvePlace, LatencySurface, MemoryCurve};
+pub use curve::{CurvePlace, LatencySurface, MemoryCurve, SurfaceTable};
 pub use energy::{MeasuredTask, PowerError, ServerPower, TaskEnergy};
 pub use profile::{LoadLevels, Profile, ProfileError, ProfilePhase, ProfileValue};
 pub use project::{

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use wordline_core::Basis;
 
 use super::role_value::{PhaseFiles, RoleValue};
+use super::series::while_running;
 use super::sums::CounterKey;
 use super::{CounterContext, CounterFault, CounterFindings, CounterNote, CounterRole};
 use crate::profile::{LINE_BYTES, LoadLevels, ProfilePhase, ProfileValue};
@@ -323,7 +324,7 @@ pub(super) fn derive(
         });
     }
     let latency = latency(files, whole, &mut notes);
-    let mut stall = stall(files, context, &mut notes);
+    let stall = stall(files, context, &mut notes);
     let mut outstanding = None;
     if let Some(latency) = &latency {
         let under_way = reads * latency.value / 1e9;
@@ -342,20 +343,12 @@ pub(super) fn derive(
                     suffices: "state the cores that ran it with --cores, and the memory with --on",
                 });
             }
-            let needed = (each / misses).min(1.0);
-            if needed > stall.most {
-                notes.push(CounterNote::WaitTooShort {
-                    outstanding: each / stall.most.max(1e-9),
-                    misses,
-                    share: needed,
-                });
-                stall.most = needed;
-                stall.is_assumed = true;
-            }
         }
         outstanding = Some([each, each / stall.value.max(1e-9)]);
     }
-    let load = load(files, lines.series, &mut notes);
+    let outside_share = outside(files, cores, whole);
+    let slept = outside_share.map_or(0.0, |share| share.value);
+    let load = load(files, lines.series, &mut notes).map(|load| while_running(load, slept));
     let prefetched_share = prefetched(files, &lines);
     let phase = ProfilePhase {
         name: name.to_owned(),
@@ -374,7 +367,7 @@ pub(super) fn derive(
         load,
         imbalance: imbalance(files),
         locality: None,
-        outside_share: outside(files, cores, whole),
+        outside_share,
     };
     let per_instruction = files
         .role(CounterRole::CyclesEach)

@@ -1,6 +1,5 @@
 //! What counters mean, in sentences.
 
-use super::series::load_variation;
 use super::{CounterFormat, CounterNote};
 use crate::profile::{Profile, ProfilePhase, ProfileValue};
 
@@ -101,13 +100,8 @@ fn phase_sentences(
         percent(findings.write_share)
     )];
     if let Some(share) = findings.bus_share {
-        let meaning = match share {
-            share if share > 0.7 => "close to what it can carry: bandwidth decides",
-            share if share > 0.4 => "enough for queues, so that latency and bandwidth both decide",
-            _ => "far from its limit in the mean: latency decides, but for bursts",
-        };
         said.push(format!(
-            "That is {} of the bus of {baseline}, {meaning}.",
+            "That is {} of the bus of {baseline}.",
             percent(share)
         ));
     }
@@ -123,7 +117,8 @@ fn phase_sentences(
     }
     if let Some([mean, waiting]) = findings.outstanding {
         said.push(format!(
-            "By Little's law a core had {mean:.1} lines under way in the mean, {waiting:.1} while it waited."
+            "By Little's law a core had {mean:.1} reads under way in the mean: at most {waiting:.1} while it waited, if none \
+             were while it computed."
         ));
     }
     if let Some(prefetched) = &phase.prefetched_share {
@@ -138,7 +133,7 @@ fn phase_sentences(
             "Load over {} intervals of {:.3} s varied by {} of its mean; the most was {peak:.1} times the mean.",
             findings.intervals,
             load.window_s,
-            percent(load_variation(load))
+            percent(crate::levels::variation_of(&load.levels))
         ));
     }
     if let Some(imbalance) = &phase.imbalance {

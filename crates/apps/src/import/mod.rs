@@ -52,7 +52,7 @@ pub use format::CounterFormat;
 pub use note::CounterNote;
 pub use role::CounterRole;
 use role_value::{FilePhase, PhaseFiles};
-pub use series::{LOAD_INTERVALS_MIN, LOAD_LEVELS_MAX, load_variation};
+pub use series::{LOAD_INTERVALS_MIN, LOAD_LEVELS_MAX};
 pub use sheet::{CounterEvent, CounterFactor, CounterSheet, CounterSheetProblem, CounterUnit};
 use sums::{CounterKey, CounterSum, PhaseCounts};
 pub use text::COUNTER_LINE_MAX;

@@ -95,15 +95,6 @@ pub enum CounterNote {
         /// Where from.
         from: &'static str,
     },
-    /// Waiting and latency contradict each other.
-    WaitTooShort {
-        /// Lines that a core would have under way while it waits.
-        outstanding: f64,
-        /// Lines that it can have.
-        misses: f64,
-        /// The share that waiting must have at least.
-        share: f64,
-    },
     /// Counters fit several cores.
     Alike {
         /// The one that was taken.
@@ -182,12 +173,6 @@ impl fmt::Display for CounterNote {
             Self::CoresTaken { cores, from } => {
                 write!(f, "{cores} cores are taken, {from}; state --cores if others ran it")
             }
-            Self::WaitTooShort { outstanding, misses, share } => write!(
-                f,
-                "cores that wait so little would have {outstanding:.0} lines under way while they wait, and have {misses:.0} at \
-                 most: they wait {:.0} % of the time at least, which the range now holds",
-                share * 100.0
-            ),
             Self::Alike { taken, others } => {
                 write!(f, "these events are those of {taken} and of {}; {taken} is taken", others.join(" and of "))
             }

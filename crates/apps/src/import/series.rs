@@ -77,11 +77,24 @@ impl LoadSeries {
     }
 }
 
-/// Standard deviation of the load over its mean.
-#[must_use]
-pub fn load_variation(load: &LoadLevels) -> f64 {
-    let square = |[share, multiple]: &[f64; 2]| share * (multiple - 1.0) * (multiple - 1.0);
-    load.levels.iter().map(square).sum::<f64>().sqrt()
+/// Levels of the time in which a program ran, from those of all time: intervals in which nothing moved are taken to be the
+/// share in which it did not run, as far as that goes.
+pub(super) fn while_running(mut load: LoadLevels, outside_share: f64) -> LoadLevels {
+    let mut left = outside_share;
+    for [share, multiple] in &mut load.levels {
+        if *multiple <= 0.0 {
+            let slept = left.min(*share);
+            *share -= slept;
+            left -= slept;
+        }
+    }
+    load.levels.retain(|[share, _]| *share > 0.0);
+    let ran: f64 = load.levels.iter().map(|[share, _]| share).sum();
+    for [share, multiple] in &mut load.levels {
+        *share /= ran;
+        *multiple *= ran;
+    }
+    load
 }
 
 #[cfg(test)]
@@ -114,8 +127,28 @@ mod tests {
                 seconds_here / seconds * (multiple - 1.0) * (multiple - 1.0)
             };
             let variation = intervals.iter().map(square).sum::<f64>().sqrt();
-            prop_assert!(load_variation(&load) <= variation * (1.0 + 1e-9));
+            prop_assert!(crate::levels::variation_of(&load.levels) <= variation * (1.0 + 1e-9));
         }
+    }
+
+    #[test]
+    fn sleep_is_no_level() {
+        let load = |levels: &[[f64; 2]]| LoadLevels {
+            levels: levels.to_vec(),
+            window_s: 0.1,
+            basis: Basis::Measured,
+        };
+        let all = load(&[[0.5, 0.0], [0.25, 1.0], [0.25, 3.0]]);
+        let awake = while_running(all.clone(), 0.5);
+        assert_eq!(awake.levels, [[0.5, 0.5], [0.5, 1.5]]);
+        let half = while_running(all, 0.25);
+        assert!((half.levels[0][0] - 1.0 / 3.0).abs() < 1e-12 && half.levels.len() == 3);
+        let mean: f64 = half
+            .levels
+            .iter()
+            .map(|[share, multiple]| share * multiple)
+            .sum();
+        assert!((mean - 1.0).abs() < 1e-12);
     }
 
     #[test]

@@ -5,8 +5,9 @@ use wordline_core::Basis;
 use super::fixtures::{all, named};
 use super::{
     CounterContext, CounterFault, CounterFormat, CounterNote, ImportedProfile, import_counters,
-    load_variation, read_counters,
+    read_counters,
 };
+use crate::levels::variation_of;
 
 macro_rules! file {
     ($name:literal) => {
@@ -80,7 +81,7 @@ fn intervals_of_perf_give_rates_shares_latency_and_load() {
     let load = phase.load.as_ref().expect("30 intervals");
     near(load.window_s, 0.1, 0.01);
     // One interval in five at 1.6, the others at 0.85.
-    near(load_variation(load), 0.3, 0.03);
+    near(variation_of(&load.levels), 0.3, 0.03);
     let findings = &imported.findings[0];
     near(findings.bus_share.expect("a baseline"), 437.5 / 614.4, 0.01);
     // 350 GB/s / 64 B * 180 ns / 128 cores, and while they wait.
@@ -94,7 +95,7 @@ fn intervals_of_perf_give_rates_shares_latency_and_load() {
         "20 % of the lines that moved were written",
         "71 % of the bus of rdimm-6400-2rx4-64g@xeon6-1s",
         "waited for memory 55 % (55 % to 63 %) of the time",
-        "7.7 lines under way in the mean, 14.0 while it waited",
+        "7.7 reads under way in the mean: at most 14.0 while it waited",
         "Load over 30 intervals of 0.100 s varied by 30 % of its mean",
     ] {
         assert!(said.contains(words), "{words}: {said}");

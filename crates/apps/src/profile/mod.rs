@@ -54,10 +54,11 @@ pub struct ProfilePhase {
     /// Share of the lines read that a prefetcher asked for; from 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prefetched_share: Option<ProfileValue>,
-    /// Lines that a core has under way while it waits. Without it Little's law gives it.
+    /// Lines that a core has under way while it waits. Little's law gives it from rate, latency and stalls; what is stated here is
+    /// held against that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outstanding: Option<ProfileValue>,
-    /// Mean time of a read from core to core in nanoseconds, where it was measured.
+    /// Mean time of a read from core to core in nanoseconds, where it was measured. It tells how far a baseline is saturated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_ns: Option<ProfileValue>,
     /// How load varies over time. Without it nothing is known, and the band says so.
@@ -87,7 +88,8 @@ pub struct ProfileValue {
     pub basis: Basis,
 }
 
-/// Load over time, as levels: each lasts a share of the time and has a multiple of the mean rate of lines.
+/// Load over the time in which cores ran, as levels: each lasts a share of it and has a multiple of its mean rate of lines. What
+/// [`outside_share`](ProfilePhase::outside_share) stands for is no part of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LoadLevels {

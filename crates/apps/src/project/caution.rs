@@ -1,12 +1,15 @@
 //! What a profile contradicts itself in, and what it leaves open.
 
 use super::PhaseInputs;
-use crate::curve::MemoryCurve;
+use crate::curve::{CurvePlace, MemoryCurve};
 use crate::levels::flattened;
 use crate::profile::{LINE_BYTES, ProfilePhase};
 
 /// By which share the surface of a baseline may be wrong about what it carries at most.
-const CARRIED_WRONG: f64 = 0.05;
+pub(super) const CARRIED_WRONG: f64 = 0.05;
+
+/// How far beyond the end of an axis says nothing else than the end.
+const BEYOND: f64 = 0.02;
 
 /// By which factor what was measured of latency or of lines under way may differ from what the rest of the profile says.
 const DIFFERS: f64 = 1.35;
@@ -84,6 +87,21 @@ pub enum ProjectionCaution {
         /// As rate, latency and stalls have it.
         needed: f64,
     },
+    /// A place that the baseline's surface does not have.
+    #[error(
+        "phase {phase}: a {axis} of {found:.2} lies beyond what the baseline's surface has, {end:.2}; that end stands for it. \
+         wordline dram surface simulates others"
+    )]
+    BeyondSurface {
+        /// Name of the phase.
+        phase: String,
+        /// Which coordinate.
+        axis: &'static str,
+        /// The value of the phase.
+        found: f64,
+        /// The nearest that the surface has.
+        end: f64,
+    },
     /// Nothing is known of how load varies.
     #[error(
         "phase {phase}: nothing says how its load varies over time, which decides how often the memory is saturated; the \
@@ -100,20 +118,58 @@ fn gb_per_s(rate: f64) -> f64 {
     rate * LINE_BYTES
 }
 
+/// Says where a phase lies beyond a surface.
+fn beyond(
+    phase: &ProfilePhase,
+    inputs: &PhaseInputs,
+    [least, greatest]: [CurvePlace; 2],
+    cautions: &mut Vec<ProjectionCaution>,
+) {
+    let at = inputs.place;
+    let axes = [
+        (
+            "write share",
+            at.write_share,
+            least.write_share,
+            greatest.write_share,
+        ),
+        ("locality", at.locality, least.locality, greatest.locality),
+        (
+            "imbalance",
+            at.imbalance,
+            least.imbalance,
+            greatest.imbalance,
+        ),
+    ];
+    for (axis, found, least, greatest) in axes {
+        let end = found.clamp(least, greatest);
+        if (found - end).abs() > BEYOND {
+            cautions.push(ProjectionCaution::BeyondSurface {
+                phase: phase.name.clone(),
+                axis,
+                found,
+                end,
+            });
+        }
+    }
+}
+
 /// Checks a phase against its baseline.
 pub(super) fn of(
     phase: &ProfilePhase,
     inputs: &PhaseInputs,
     baseline: &MemoryCurve,
-    cores: f64,
-    misses_per_core: f64,
+    ends: [CurvePlace; 2],
+    [cores, misses_per_core]: [f64; 2],
     cautions: &mut Vec<ProjectionCaution>,
 ) -> Result<(), ProjectionError> {
     let name = || phase.name.clone();
     let rate = inputs.rate();
-    if rate <= 0.0 {
+    // Cores that never ran ask for nothing.
+    if rate <= 0.0 || inputs.outside_share >= 1.0 {
         return Ok(());
     }
+    beyond(phase, inputs, ends, cautions);
     let outstanding = cores * misses_per_core;
     let most = baseline.rate(outstanding);
     if rate.is_nan() || rate > most * (1.0 + CARRIED_WRONG) {
@@ -139,22 +195,26 @@ pub(super) fn of(
             most: gb_per_s(most),
         });
     }
-    let times = inputs.times([baseline, baseline], cores, [misses_per_core; 2]);
-    let surface = times.times[0].memory_ns;
+    let plain = PhaseInputs {
+        latency_ns: None,
+        ..inputs.clone()
+    };
+    let times = plain.times([baseline, baseline], cores, [misses_per_core; 2]);
+    let [lines, reads] = [times.times[0].memory_ns, times.times[0].read_ns];
     let differs = |one: f64, other: f64| one / other > DIFFERS || other / one > DIFFERS;
     if let Some(measured) = phase.latency_ns
-        && differs(measured.value, surface)
+        && differs(measured.value, reads)
     {
         cautions.push(ProjectionCaution::LatencyDiffers {
             phase: name(),
             measured: measured.value,
-            surface,
+            surface: reads,
         });
     }
     if let Some(measured) = phase.outstanding
         && inputs.stall_share > 0.0
     {
-        let needed = rate * surface / cores / inputs.stall_share;
+        let needed = rate * lines / cores / inputs.stall_share;
         if differs(measured.value, needed) {
             cautions.push(ProjectionCaution::LittleBroken {
                 phase: name(),

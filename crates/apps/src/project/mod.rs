@@ -62,6 +62,8 @@ pub struct PhaseProjection {
     pub seconds: [f64; 2],
     /// Share of the baseline's time that the cores spent outside of computing and memory; it stays as long.
     pub outside_share: f64,
+    /// Power of both memories' modules while nothing is asked of them, in watts.
+    pub idle_w: [f64; 2],
     /// A line and core on the baseline and on the target.
     pub times: [LoopTimes; 2],
     /// Lines that a core has under way while it waits.
@@ -141,8 +143,8 @@ pub fn project(
             phase,
             inputs,
             &curves.baseline,
-            cores,
-            most[0],
+            baseline.surface.ends(),
+            [cores, most[0]],
             &mut cautions,
         )?;
     }
@@ -249,22 +251,24 @@ fn whole(phases: Vec<PhaseProjection>, profile: &Profile) -> Projection {
             .iter()
             .map(|one| one.lines_read.value + one.lines_written.value);
         let lines: Vec<f64> = lines.collect();
-        let of_lines = phases
+        let sum: f64 = lines.iter().sum();
+        // Phases whose cores never ran have no time of a line.
+        let timed = phases
             .iter()
             .zip(&lines)
-            .map(|(one, lines)| one.times[side].memory_ns * lines);
-        let sum: f64 = lines.iter().sum();
-        let power = phases
-            .iter()
-            .map(|one| one.times[side].power_w * one.seconds[side]);
+            .filter(|(one, _)| one.times[side].memory_ns > 0.0);
+        let (timed, of_lines) = timed.fold((0.0, 0.0), |(all, time), (one, lines)| {
+            (all + lines, time + one.times[side].memory_ns * lines)
+        });
+        let energy = phases.iter().map(|one| {
+            let outside = one.outside_share * one.seconds[0];
+            let ran = one.seconds[side] - outside;
+            one.times[side].power_w * ran + one.idle_w[side] * outside
+        });
         MemoryUse {
             bytes_per_s: sum * crate::profile::LINE_BYTES / all,
-            latency_ns: if sum > 0.0 {
-                of_lines.sum::<f64>() / sum
-            } else {
-                0.0
-            },
-            power_w: power.sum::<f64>() / all,
+            latency_ns: if timed > 0.0 { of_lines / timed } else { 0.0 },
+            power_w: energy.sum::<f64>() / all,
         }
     });
     Projection {
@@ -283,16 +287,16 @@ fn whole(phases: Vec<PhaseProjection>, profile: &Profile) -> Projection {
 }
 
 impl TimeShares {
-    /// What takes most.
+    /// What holds the program back: computing, unless the cores wait for more than half of the time; then the longer of both
+    /// waits.
     #[must_use]
     pub fn bound(&self) -> ProgramBound {
-        let compute = self.compute + self.outside;
-        if self.queue > compute && self.queue > self.latency {
-            ProgramBound::Bandwidth
-        } else if self.latency > compute {
-            ProgramBound::Latency
-        } else {
+        if self.stalled() <= self.compute + self.outside {
             ProgramBound::Compute
+        } else if self.queue > self.latency {
+            ProgramBound::Bandwidth
+        } else {
+            ProgramBound::Latency
         }
     }
 

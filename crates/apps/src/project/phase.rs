@@ -1,5 +1,8 @@
 //! A phase of a profile with every value chosen: the likeliest, or one drawn from its range.
 
+use std::borrow::Cow;
+
+use super::caution::CARRIED_WRONG;
 use super::{CoreLoop, CurvePlace, LoopTimes, MemoryCurve, PhaseProjection};
 use crate::core::LoopCounters;
 use crate::levels::{flattened, levels_of};
@@ -29,6 +32,8 @@ pub struct PhaseInputs {
     pub outside_share: f64,
     /// Shares of the time and multiples of the mean rate.
     pub levels: Vec<[f64; 2]>,
+    /// Mean time of a read on the baseline in nanoseconds, where it was measured.
+    pub latency_ns: Option<f64>,
 }
 
 impl PhaseInputs {
@@ -68,6 +73,9 @@ impl PhaseInputs {
                 .outside_share
                 .map_or(0.0, |share| choose("outside_share", &share)),
             levels,
+            latency_ns: phase
+                .latency_ns
+                .map(|latency| choose("latency_ns", &latency)),
         }
     }
 
@@ -100,20 +108,32 @@ impl PhaseInputs {
     ) -> PhaseProjection {
         let ran = self.seconds * (1.0 - self.outside_share);
         let outside = self.seconds - ran;
-        let rate = self.rate();
+        let idle_w = curves.map(|curve| curve.power_w(0.0));
+        let idle = |side: usize| LoopTimes {
+            power_w: idle_w[side],
+            ..LoopTimes::default()
+        };
         let idle = PhaseProjection {
             name: String::new(),
             speed_up: 1.0,
             seconds: [self.seconds; 2],
             outside_share: self.outside_share,
-            times: [LoopTimes::default(); 2],
+            times: [idle(0), idle(1)],
+            idle_w,
             parallel: f64::INFINITY,
         };
+        let rate = self.rate();
         // Cores that never ran, or asked for nothing, are as fast on any memory.
         if !(rate.is_finite() && rate > 0.0) {
             return idle;
         }
-        let carried = curves[0].rate(cores * most[0]);
+        let is_same = std::ptr::eq(curves[0], curves[1]);
+        let factor = self.bus_factor(curves[0], cores * most[0]);
+        let measured = curves.map(|curve| match factor {
+            factor if factor == 1.0 => Cow::Borrowed(curve),
+            factor => Cow::Owned(curve.faster(factor)),
+        });
+        let carried = measured[0].rate(cores * most[0]);
         let rate = rate.min(carried);
         let (levels, _) = flattened(&self.levels, carried / rate);
         let counters = LoopCounters {
@@ -123,11 +143,11 @@ impl PhaseInputs {
             cores,
             misses_per_core: most[0],
         };
-        let program = CoreLoop::of(&counters, curves[0]);
-        let before = program.on(curves[0]);
-        let after = match std::ptr::eq(curves[0], curves[1]) {
+        let program = CoreLoop::of(&counters, &measured[0]);
+        let before = program.on(&measured[0]);
+        let after = match is_same {
             true => before,
-            false => program.with_misses(most[1]).on(curves[1]),
+            false => program.with_misses(most[1]).on(&measured[1]),
         };
         let ratio = before.line_ns / after.line_ns;
         let seconds = [self.seconds, ran / ratio + outside];
@@ -138,5 +158,47 @@ impl PhaseInputs {
             parallel: program.parallel,
             ..idle
         }
+    }
+
+    /// How much more or less the buses carry than the surface says, so that reads take as long as they were measured to take
+    /// at the measured rate: near saturation a rate has many latencies, and a surface is known to some percent only. What
+    /// the surface does not know of the program, such as the order of its misses, is the same on another memory, so that
+    /// the factor belongs to both. 1 where latency was not measured.
+    fn bus_factor(&self, baseline: &MemoryCurve, most: f64) -> f64 {
+        /// Enough for a thousandth of the range.
+        const HALVINGS: usize = 10;
+        let Some(measured) = self.latency_ns else {
+            return 1.0;
+        };
+        let asked = self.rate();
+        // Mean over lines of the time of a read on a baseline whose buses carry so many times as much; see
+        // `MemoryCurve::faster`.
+        let read_ns = |factor: f64| {
+            let carried = factor * baseline.rate(most);
+            let rate = asked.min(carried);
+            let (levels, _) = flattened(&self.levels, carried / rate);
+            let idle = baseline.read_ns(0.0);
+            let of = levels.iter().map(|[share, multiple]| {
+                let outstanding = baseline.outstanding_at(rate * multiple / factor, most);
+                share * multiple * (idle + (baseline.read_ns(outstanding) - idle) / factor)
+            });
+            of.sum::<f64>()
+        };
+        let [mut low, mut high] = [1.0 - CARRIED_WRONG, 1.0 + CARRIED_WRONG];
+        if measured >= read_ns(low) {
+            return low;
+        }
+        if measured <= read_ns(high) {
+            return high;
+        }
+        for _ in 0..HALVINGS {
+            let middle = 0.5 * (low + high);
+            if read_ns(middle) > measured {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        0.5 * (low + high)
     }
 }

@@ -19,6 +19,15 @@ impl LatencySurface for Queue {
     fn error(&self) -> f64 {
         self.error
     }
+
+    fn ends(&self) -> [CurvePlace; 2] {
+        let end = |share, imbalance| CurvePlace {
+            write_share: share,
+            locality: share,
+            imbalance,
+        };
+        [end(0.0, 1.0), end(0.5, 2.5)]
+    }
 }
 
 const RDIMM: Queue = Queue {
@@ -206,4 +215,95 @@ fn plain_estimates_stand_beside() {
     assert!((1.3..1.4).contains(&plain.roofline), "{plain:?}");
     let found = onto(&one, &MRDIMM, 2);
     assert!((plain.steady - found.speed_up).abs() < 1e-12);
+}
+
+#[test]
+fn waits_together_name_the_bound() {
+    let of = |compute, latency, queue| {
+        let shares = TimeShares {
+            compute,
+            latency,
+            queue,
+            outside: 0.0,
+        };
+        shares.bound()
+    };
+    assert_eq!(of(0.45, 0.17, 0.38), ProgramBound::Bandwidth);
+    assert_eq!(of(0.45, 0.38, 0.17), ProgramBound::Latency);
+    assert_eq!(of(0.55, 0.05, 0.40), ProgramBound::Compute);
+}
+
+#[test]
+fn a_program_that_sleeps_gains_as_if_it_never_did() {
+    let mut awake = phase(300.0, 0.6);
+    awake.load = Some(LoadLevels {
+        levels: vec![[0.5, 0.5], [0.5, 1.5]],
+        window_s: 1e-3,
+        basis: Basis::Measured,
+    });
+    let mut computes = awake.clone();
+    // As many lines at the same rate in a half of the time; in the other it computes.
+    computes.seconds = measured(20.0);
+    computes.stall_share = measured(0.3);
+    if let Some(load) = &mut computes.load {
+        load.levels = vec![[0.5, 0.0], [0.25, 1.0], [0.25, 3.0]];
+    }
+    let [alone, mixed] = [awake, computes].map(|one| onto(&profile(vec![one]), &MRDIMM, 2));
+    assert!((mixed.before.stalled() - 0.3).abs() < 1e-6, "{mixed:?}");
+    let saved = |one: &Projection| one.seconds_before - one.seconds_after;
+    assert!((saved(&alone) / saved(&mixed) - 1.0).abs() < 1e-6);
+}
+
+#[test]
+fn modules_that_nobody_asks_draw_what_they_draw_idle() {
+    let idle = RDIMM.curve(CurvePlace::PLAIN).power_w(0.0);
+    let mut asleep = phase(100.0, 0.0);
+    asleep.outside_share = Some(measured(1.0));
+    for one in [phase(0.0, 0.0), asleep] {
+        let found = onto(&profile(vec![one]), &MRDIMM, 2);
+        assert!((found.memory[0].power_w - idle).abs() < 1e-9, "{found:?}");
+        assert_eq!(found.speed_up.to_bits(), 1.0_f64.to_bits());
+    }
+    let mut half = phase(300.0, 0.6);
+    half.seconds = measured(20.0);
+    half.outside_share = Some(measured(0.5));
+    let [awake, half] = [phase(300.0, 0.6), half].map(|one| onto(&profile(vec![one]), &MRDIMM, 2));
+    let mean = f64::midpoint(awake.memory[0].power_w, idle);
+    assert!((half.memory[0].power_w - mean).abs() < 1e-6);
+}
+
+#[test]
+fn a_measured_latency_tells_how_saturated_a_baseline_is() {
+    // Two programs at the same rate near what the memory carries, with few lines under way and with many.
+    let of = |latency: Option<f64>| {
+        let mut near = phase(497.0, 0.95);
+        near.latency_ns = latency.map(measured);
+        onto(&profile(vec![near]), &MRDIMM, 2)
+    };
+    let [few, unknown, many] = [of(Some(300.0)), of(None), of(Some(420.0))];
+    assert!(few.phases[0].parallel < many.phases[0].parallel);
+    let latency = |one: &Projection| one.memory[0].latency_ns;
+    assert!(
+        (latency(&few) / 300.0 - 1.0).abs() < 0.01,
+        "{}",
+        latency(&few)
+    );
+    assert!(
+        (latency(&many) / 420.0 - 1.0).abs() < 0.01,
+        "{}",
+        latency(&many)
+    );
+    assert!(latency(&unknown) > 0.0);
+}
+
+#[test]
+fn what_lies_beyond_the_surface_is_said() {
+    let mut writes = phase(100.0, 0.5);
+    writes.lines_written = writes.lines_read;
+    writes.lines_read = measured(1.0);
+    let found = onto(&profile(vec![writes]), &MRDIMM, 2);
+    let said = found.cautions.iter().any(|caution| {
+        matches!(caution, ProjectionCaution::BeyondSurface { axis: "write share", end, .. } if (*end - 0.5).abs() < 1e-9)
+    });
+    assert!(said, "{:?}", found.cautions);
 }

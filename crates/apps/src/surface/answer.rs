@@ -13,11 +13,10 @@ impl Surface {
     #[must_use]
     pub fn answer(&self, place: &SurfacePlace) -> SurfaceAnswer {
         let axes = [
-            (&self.write_shares, place.write_share),
-            (&self.localities, place.locality),
-            (&self.imbalances, place.imbalance),
+            (&*self.write_shares, place.write_share),
+            (&*self.localities, place.locality),
+            (&*self.imbalances, place.imbalance),
         ];
-        let axes = axes.map(|(values, value)| between(values, value));
         let mut sum = SurfaceAnswer {
             latency_ns: 0.0,
             error_ns: 0.0,
@@ -25,18 +24,8 @@ impl Surface {
             bytes_per_s: 0.0,
             power_w: 0.0,
         };
-        for corner in 0..8 {
-            let ends = [4, 2, 1].map(|bit| usize::from(corner & bit != 0));
-            let weight: f64 = axes
-                .iter()
-                .zip(ends)
-                .map(|(axis, end)| axis[end].1)
-                .product();
-            if weight == 0.0 {
-                continue;
-            }
-            let [write_share, locality, imbalance] = [0, 1, 2].map(|axis| axes[axis][ends[axis]].0);
-            let Some(curve) = self.curve(write_share, locality, imbalance) else {
+        for (curve, weight) in corners(axes) {
+            let Some(curve) = self.curves.get(curve).filter(|_| weight != 0.0) else {
                 continue;
             };
             let answer = curve.answer(place.outstanding);
@@ -48,6 +37,22 @@ impl Surface {
         sum.bytes_per_s = little(place.outstanding, sum.latency_ns);
         sum
     }
+}
+
+/// The curves around a place, by their number in the surface, with their weights: each axis with its coordinate.
+pub(crate) fn corners(axes: [(&[f64], f64); 3]) -> [(usize, f64); 8] {
+    let around = axes.map(|(values, value)| between(values, value));
+    [0, 1, 2, 3, 4, 5, 6, 7].map(|corner| {
+        let ends = [4, 2, 1].map(|bit| usize::from(corner & bit != 0));
+        let chosen = [0, 1, 2].map(|axis| around[axis][ends[axis]]);
+        let number = chosen
+            .iter()
+            .zip(axes)
+            .fold(0, |number, ((place, _), (values, _))| {
+                number * values.len() + place
+            });
+        (number, chosen.iter().map(|(_, weight)| weight).product())
+    })
 }
 
 /// Throughput by Little's law.

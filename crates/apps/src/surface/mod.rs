@@ -17,6 +17,7 @@ mod tests;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub(crate) use answer::corners;
 pub use problems::SurfaceError;
 
 /// The latency of one memory behind one system.

@@ -10,7 +10,9 @@ mod system;
 
 use std::fmt::Write as _;
 
-use wordline_apps::{BandRequest, PlainEstimates, ProjectedMemory, Projection, Surface, project};
+use wordline_apps::{
+    BandRequest, PlainEstimates, ProjectedMemory, Projection, SurfaceTable, project,
+};
 use wordline_core::draw::hash_name;
 
 use self::random::RandomProgram;
@@ -34,7 +36,7 @@ struct Finding {
 /// Whether everything is known but the locality, or that too.
 const PASSES: [&str; 2] = ["locality unknown", "locality to a tenth"];
 
-fn projected<'a>(memory: &'a Memory, surface: &'a Surface) -> ProjectedMemory<'a> {
+fn projected<'a>(memory: &'a Memory, surface: &'a SurfaceTable) -> ProjectedMemory<'a> {
     ProjectedMemory {
         surface,
         misses_per_core: memory.misses(),
@@ -46,7 +48,7 @@ fn projected<'a>(memory: &'a Memory, surface: &'a Surface) -> ProjectedMemory<'a
 fn find(
     program: &RandomProgram,
     memories: [&Memory; 2],
-    surfaces: [&Surface; 2],
+    surfaces: [&SurfaceTable; 2],
 ) -> Option<Finding> {
     let [before, after] = memories.map(|memory| memory.run(program));
     let truth = Observation::speed_up(&before, &after);
@@ -143,7 +145,8 @@ fn covered(findings: &[Finding], pass: usize) -> f64 {
 #[test]
 fn a_few_programs_are_projected_from_counters() {
     let memories = PAIRS[0].map(Memory::new);
-    let surfaces = [0, 1].map(|side| memories[side].surface(&[0.0, 0.4], &[0.0, 1.0], 20));
+    let surfaces =
+        [0, 1].map(|side| SurfaceTable::of(&memories[side].surface(&[0.0, 0.4], &[0.0, 1.0], 20)));
     let programs = (0..8).map(RandomProgram::new);
     let found = programs.filter_map(|program| {
         find(
@@ -172,7 +175,8 @@ fn two_hundred_programs_on_three_pairs_are_projected_from_counters() {
         let started = text.len();
         let memories = pair.map(Memory::new);
         let shares = [0.0, 0.2, 0.35, 0.5];
-        let surfaces = [0, 1].map(|side| memories[side].surface(&shares, &[0.0, 0.5, 1.0], 60));
+        let surfaces = [0, 1]
+            .map(|side| SurfaceTable::of(&memories[side].surface(&shares, &[0.0, 0.5, 1.0], 60)));
         let programs = (0..200).map(RandomProgram::new);
         let found = programs.filter_map(|program| {
             find(

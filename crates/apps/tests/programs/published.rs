@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use toml::{Table, Value};
-use wordline_apps::{BandRequest, PlainEstimates, Profile, ProjectedMemory, Surface, project};
+use wordline_apps::{BandRequest, PlainEstimates, Profile, ProjectedMemory, SurfaceTable, project};
 use wordline_core::draw::hash_name;
 
 use super::system::Memory;
@@ -38,7 +38,7 @@ fn text<'a>(table: &'a Table, key: &str) -> Option<&'a str> {
 }
 
 /// The surface of a module behind the whole server.
-fn whole(module: &str) -> (Surface, f64) {
+fn whole(module: &str) -> (SurfaceTable, f64) {
     let memory = Memory::new(module);
     let mut surface = memory.surface(&[0.0, 0.15, 0.35], &[0.0, 0.5, 1.0], 40);
     for point in surface
@@ -49,13 +49,13 @@ fn whole(module: &str) -> (Surface, f64) {
         point.outstanding *= CHANNELS;
         point.bytes_per_s *= CHANNELS;
     }
-    (surface, memory.misses())
+    (SurfaceTable::of(&surface), memory.misses())
 }
 
 fn pairs() -> Vec<PublishedPair> {
     let document = table("document.toml");
     let values = table("applications.toml");
-    let mut surfaces: BTreeMap<String, (Surface, f64)> = BTreeMap::new();
+    let mut surfaces: BTreeMap<String, (SurfaceTable, f64)> = BTreeMap::new();
     let mut pairs = Vec::new();
     for value in values["value"].as_array().expect("a list") {
         let value = value.as_table().expect("a table");

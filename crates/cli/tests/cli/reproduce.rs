@@ -350,11 +350,7 @@ fn a_list_runs_nothing_and_states_the_tolerances() {
 
 #[test]
 fn bad_input_is_refused_with_what_is_allowed() {
-    run(&["mram"]).refused(&[
-        "unknown document \"mram\"",
-        KEY,
-        "mram-edge-databases",
-    ]);
+    run(&["mram"]).refused(&["unknown document \"mram\"", KEY, "mram-edge-databases"]);
     run(&["--list", "\u{1b}[2J"]).refused(&["unknown document", "reproduce --list"]);
     run(&[KEY, "--export", "x.pdf"]).refused(&["x.pdf", "allowed: json"]);
     wordline(&["reproduce", "--catalog", "no-such-folder"]).refused(&["no-such-folder"]);

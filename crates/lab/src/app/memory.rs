@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::Read as _;
 
-use wordline_apps::{ProjectedMemory, Surface};
+use wordline_apps::{ProjectedMemory, Surface, SurfaceTable};
 use wordline_catalog::{Catalog, ModuleInSystem};
 use wordline_core::draw::hash_name;
 use wordline_core::quantity::{Fraction, Quantity as _};
@@ -23,7 +23,7 @@ const BYTES_MAX: u64 = 64 << 20;
 /// A memory with its surface.
 pub(super) struct ProgramMemory<'a> {
     pub(super) target: ModuleInSystem<'a>,
-    surface: Surface,
+    surface: SurfaceTable,
     misses_per_core: f64,
     channels: u32,
 }
@@ -70,14 +70,14 @@ impl<'a> ProgramMemory<'a> {
                     }
                 },
             };
-            surfaces.insert(name.clone(), surface.clone());
             dram::sources::add(document, &target, &Settings::new());
             memories.push(Self {
                 misses_per_core: f64::from(connected.config.cores.misses),
                 channels: connected.config.channels,
+                surface: SurfaceTable::of(&surface),
                 target,
-                surface,
             });
+            surfaces.insert(name.clone(), surface);
         }
         Ok(Some(memories))
     }
