@@ -19,6 +19,15 @@ const BUS_SLACK: f64 = 1.02;
 /// By how much more lines than cores can have under way counters may say: latency and rate are means of their own.
 const MISSES_SLACK: f64 = 1.05;
 
+/// By how much more than all of its time a core may be said to wait, and a program to run: clocks differ.
+const TIME_SLACK: f64 = 1.05;
+
+/// Hardware threads of a core, each of which is a processor to the system.
+const THREADS_MOST: f64 = 2.0;
+
+/// By how much more than memory delivered cores may say that they asked for: the last cache of another socket delivers lines too.
+const DEMAND_SLACK: f64 = 2.0;
+
 /// A phase and what is said of it.
 pub(super) struct DerivedPhase {
     pub(super) phase: ProfilePhase,
@@ -163,7 +172,7 @@ fn stall(
     files: &PhaseFiles<'_>,
     context: &CounterContext<'_>,
     notes: &mut Vec<CounterNote>,
-) -> RoleValue {
+) -> Result<RoleValue, CounterFault> {
     let least = files
         .role(CounterRole::StallShare)
         .or_else(|| files.ratio(CounterRole::StallCycles, CounterRole::Cycles));
@@ -176,7 +185,18 @@ fn stall(
         most: of.most.clamp(0.0, 1.0),
         ..of
     };
-    match (least.map(cut), most.map(cut)) {
+    if let Some(found) = least
+        && found.least > TIME_SLACK
+    {
+        return Err(CounterFault::Contradiction {
+            what: format!(
+                "cores would have waited {:.0} % of their time",
+                100.0 * found.least
+            ),
+            suffices: "count stalls and cycles in the same run, on the same cores",
+        });
+    }
+    Ok(match (least.map(cut), most.map(cut)) {
         (Some(least), most) => RoleValue {
             most: most.map_or(least.most, |most| least.most.max(most.most)),
             ..least
@@ -200,7 +220,36 @@ fn stall(
             });
             taken
         }
+    })
+}
+
+/// Whether counts that say the same in two ways agree.
+fn agree(files: &PhaseFiles<'_>, cores: u32, lines: &PhaseLines) -> Result<(), CounterFault> {
+    if let Some(ran) = files.role(CounterRole::ProcessorTime) {
+        let ran = ran.value / 1e9 / files.seconds;
+        if ran > f64::from(cores) * THREADS_MOST * TIME_SLACK {
+            return Err(CounterFault::Contradiction {
+                what: format!(
+                    "{ran:.1} processors were busy in the mean, and {cores} cores ran it"
+                ),
+                suffices: "state the cores that ran it with --cores",
+            });
+        }
     }
+    let asked = files.role(CounterRole::DemandLines);
+    let asked = asked.or_else(|| files.role(CounterRole::LatencyReads));
+    if let Some(asked) = asked
+        && asked.least > lines.read.most * DEMAND_SLACK
+    {
+        return Err(CounterFault::Contradiction {
+            what: format!(
+                "cores asked memory for {:.3e} lines, and it delivered {:.3e}",
+                asked.least, lines.read.most
+            ),
+            suffices: "count the memory controllers of all sockets that the program ran on",
+        });
+    }
+    Ok(())
 }
 
 /// Mean time of a read in nanoseconds.
@@ -324,7 +373,7 @@ pub(super) fn derive(
         });
     }
     let latency = latency(files, whole, &mut notes);
-    let stall = stall(files, context, &mut notes);
+    let stall = stall(files, context, &mut notes)?;
     let mut outstanding = None;
     if let Some(latency) = &latency {
         let under_way = reads * latency.value / 1e9;
@@ -346,6 +395,7 @@ pub(super) fn derive(
         }
         outstanding = Some([each, each / stall.value.max(1e-9)]);
     }
+    agree(files, cores, &lines)?;
     let outside_share = outside(files, cores, whole);
     let slept = outside_share.map_or(0.0, |share| share.value);
     let load = load(files, lines.series, &mut notes).map(|load| while_running(load, slept));

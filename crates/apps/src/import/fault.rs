@@ -231,6 +231,14 @@ pub enum CounterFault {
         /// What would suffice.
         suffices: &'static str,
     },
+    /// Counts that cannot be of one run.
+    #[error("{what}: these counters contradict each other; {suffices}")]
+    Contradiction {
+        /// Which, with their numbers.
+        what: String,
+        /// What would suffice.
+        suffices: &'static str,
+    },
     /// What came out is no profile.
     #[error(transparent)]
     Profile(#[from] ProfileError),
@@ -268,6 +276,7 @@ impl CounterFault {
             | Self::Missing { .. }
             | Self::BeyondBus { .. }
             | Self::BeyondMisses { .. }
+            | Self::Contradiction { .. }
             | Self::Profile(_) => None,
         }
     }

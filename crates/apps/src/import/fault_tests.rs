@@ -200,6 +200,42 @@ fn what_cannot_be_is_refused_and_what_is_missing_is_named() {
         &few,
         &["984 lines under way", "30 cores have 780", "--cores"],
     );
+    // The same counts on one core, stalls of a thousand times the cycles, and memory that delivered nothing.
+    let one = CounterContext {
+        cores: Some(1),
+        ..PLAIN
+    };
+    refused(
+        file!("perf-whole.csv"),
+        None,
+        &one,
+        &["128.0 processors were busy", "1 cores ran it", "--cores"],
+    );
+    let whole = std::str::from_utf8(file!("perf-whole.csv")).expect("text");
+    let with = |event: &str, count: &str| -> Vec<u8> {
+        let lines = whole.lines().map(|line| match line.contains(event) {
+            true => {
+                let (_, rest) = line.split_once(',').expect("a count");
+                format!("{count},{rest}\n")
+            }
+            false => format!("{line}\n"),
+        });
+        lines.collect::<String>().into_bytes()
+    };
+    refused(
+        &with("stalls_l3_miss", "99999999999999999"),
+        None,
+        &XEON,
+        &["cores would have waited", "contradict"],
+    );
+    refused(
+        &with("unc_m_cas_count", "0"),
+        None,
+        &XEON,
+        &["cores asked memory for", "it delivered 0"],
+    );
+    let more = whole.replacen("100.00", "200.00", 1);
+    refused(more.as_bytes(), None, &XEON, &["200 %", "0 to 100 %"]);
     let cores = imported(&[file!("perfspect.csv")], None, &PLAIN).expect_err("no cores");
     assert!(cores.to_string().contains("--cores N"), "{cores}");
     refused(

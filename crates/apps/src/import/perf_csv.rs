@@ -37,6 +37,14 @@ fn is_value(text: &str, comma: bool) -> bool {
     text == "<not counted>" || text == "<not supported>" || number(text, comma).is_some()
 }
 
+/// Seconds since the start; below 0 as well, which is refused where it is added.
+fn seconds(text: &str, comma: bool) -> Option<f64> {
+    match text.strip_prefix('-') {
+        Some(rest) => number(rest, comma).map(|seconds| -seconds),
+        None => number(text, comma),
+    }
+}
+
 /// A percentage with its two decimals.
 fn percentage(text: &str, comma: bool) -> Option<f64> {
     let is_point = |one: char| one == '.' || comma && one == ',';
@@ -66,13 +74,13 @@ fn row(text: &str, separator: char) -> Option<PerfRow<'_>> {
         let Some(behind) = behind else { continue };
         let (at, place) = match &fields[..first] {
             [] => (None, String::new()),
-            [one] => number(one, comma)
+            [one] => seconds(one, comma)
                 .map_or_else(|| (None, (*one).to_owned()), |at| (Some(at), String::new())),
-            [one, two] => number(one, comma).map_or_else(
+            [one, two] => seconds(one, comma).map_or_else(
                 || (None, (*one).to_owned()),
                 |at| (Some(at), (*two).to_owned()),
             ),
-            [one, two, ..] => (Some(number(one, comma)?), (*two).to_owned()),
+            [one, two, ..] => (Some(seconds(one, comma)?), (*two).to_owned()),
         };
         let metric = || {
             let words = fields
@@ -194,7 +202,7 @@ fn add(
         unit: row.unit,
         value: number(row.value, comma),
         is_supported: row.value != "<not supported>",
-        enabled: enabled_share(row.percent),
+        enabled: enabled_share(line, row.percent)?,
     };
     count.add(collector)?;
     add_utilized(&count, row.metric, row.at.is_some(), collector)

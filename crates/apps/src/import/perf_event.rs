@@ -112,9 +112,18 @@ impl PerfName {
     }
 }
 
-/// The share of a percentage; above 100 where clocks differ by a little.
-pub(super) fn enabled_share(percent: f64) -> f64 {
-    (percent / 100.0).clamp(0.0, 1.0)
+/// The share of a percentage of the time in which an event had a counter; above 100 where clocks differ by a little.
+pub(super) fn enabled_share(line: u64, percent: f64) -> Result<f64, CounterFault> {
+    const MOST: f64 = 101.0;
+    if (0.0..=MOST).contains(&percent) {
+        return Ok((percent / 100.0).min(1.0));
+    }
+    Err(CounterFault::Number {
+        line,
+        what: "the share of the time in which an event was counted".to_owned(),
+        found: format!("{percent} %"),
+        allowed: "0 to 100 %",
+    })
 }
 
 #[cfg(test)]

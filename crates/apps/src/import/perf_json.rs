@@ -158,7 +158,10 @@ fn add(line: u64, object: &PerfObject, collector: &mut Collector<'_>) -> Result<
         unit: &object.unit,
         value: number,
         is_supported,
-        enabled: enabled_share(named("pcnt-running", &object.pcnt_running)?.unwrap_or(100.0)),
+        enabled: enabled_share(
+            line,
+            named("pcnt-running", &object.pcnt_running)?.unwrap_or(100.0),
+        )?,
     };
     count.add(collector)?;
     let metric = object

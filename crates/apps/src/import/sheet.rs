@@ -247,7 +247,6 @@ mod tests {
         let sheet = fixtures::granite_rapids();
         let names = [
             "memory_activity.stalls_l3_miss",
-            "cycle_activity.stalls_l3_miss",
             "cpu/event=0x47,umask=0x9,cmask=9/",
             "cpu/cmask=0x9,event=0x47,umask=9,name=x/",
         ];
@@ -255,6 +254,11 @@ mod tests {
             let event = sheet.find(name).expect(name);
             assert_eq!(event.name, "memory_activity.stalls_l3_miss");
         }
+        let older = sheet.find("cpu/event=0xa3,umask=0x6,cmask=6/");
+        assert_eq!(
+            older.expect("another event").name,
+            "cycle_activity.stalls_l3_miss"
+        );
         let read = sheet
             .find("uncore_imc_11/event=0x5,umask=0xcf/")
             .expect("of one controller");

@@ -166,6 +166,16 @@ impl Profile {
         Ok(profile)
     }
 
+    /// The profile with one phase more behind the others.
+    ///
+    /// # Errors
+    /// When it has a phase of that name, or is full.
+    pub fn with(mut self, phase: ProfilePhase) -> Result<Self, ProfileError> {
+        self.phases.push(phase);
+        self.check()?;
+        Ok(self)
+    }
+
     /// The profile as text that [`from_json`](Self::from_json) reads.
     ///
     /// # Panics

@@ -1,5 +1,7 @@
 //! What makes a profile impossible.
 
+use std::collections::BTreeSet;
+
 use super::{LoadLevels, Profile, ProfilePhase, ProfileValue};
 
 /// Why a text is no profile.
@@ -19,7 +21,7 @@ pub enum ProfileError {
     #[error("the profile has schema {0}; this version reads schema {expected}", expected = Profile::SCHEMA)]
     Version(u32),
     /// A value is outside of what is possible.
-    #[error("phase {phase}, {field}: {value} is not {allowed}")]
+    #[error("phase {phase}, {field}: {} is not {allowed}", short(*.value))]
     Value {
         /// Name of the phase.
         phase: String,
@@ -35,19 +37,28 @@ pub enum ProfileError {
     Content(String),
 }
 
-const COUNT: &str = "a number from 0 on";
-const POSITIVE: &str = "a number above 0";
+/// Phases of a profile at most.
+const PHASES_MAX: usize = 1_000;
+
+/// Levels of a phase's load at most.
+const LEVELS_MAX: usize = 1_000;
+
+/// Characters of a name at most.
+const NAME_MAX: usize = 200;
+
+const COUNT: &str = "a number from 0 to 1e21";
+const POSITIVE: &str = "a number above 0, up to 1e12";
 const SHARE: &str = "a share from 0 to 1";
-const FROM_ONE: &str = "a number from 1 on";
+const FROM_ONE: &str = "a number from 1 to 1e3";
 const INSIDE: &str = "inside its range, whose ends are in order";
 
 fn allowed(value: f64, allowed: &'static str) -> bool {
     value.is_finite()
         && match allowed {
-            COUNT => value >= 0.0,
-            POSITIVE => value > 0.0,
+            COUNT => (0.0..=1e21).contains(&value),
+            POSITIVE => value > 0.0 && value <= 1e12,
             SHARE => (0.0..=1.0).contains(&value),
-            _ => value >= 1.0,
+            _ => (1.0..=1e3).contains(&value),
         }
 }
 
@@ -60,7 +71,38 @@ impl Profile {
             let problem = "a profile has one core and one phase at least";
             return Err(ProfileError::Content(problem.into()));
         }
+        for (what, name) in std::iter::once(("the profile", &self.name))
+            .chain(self.phases.iter().map(|phase| ("a phase", &phase.name)))
+        {
+            let characters = name.chars().count();
+            if name.trim().is_empty() || characters > NAME_MAX {
+                return Err(ProfileError::Content(format!(
+                    "the name of {what} has {characters} characters; allowed are 1 to {NAME_MAX}, not all of them blank"
+                )));
+            }
+        }
+        if self.phases.len() > PHASES_MAX {
+            return Err(ProfileError::Content(format!(
+                "the profile has {} phases; allowed are 1 to {PHASES_MAX}",
+                self.phases.len()
+            )));
+        }
+        let mut seen = BTreeSet::new();
+        if let Some(twice) = self.phases.iter().find(|phase| !seen.insert(&phase.name)) {
+            return Err(ProfileError::Content(format!(
+                "two phases are called {:?}; each has a name of its own",
+                twice.name
+            )));
+        }
         self.phases.iter().try_for_each(ProfilePhase::check)
+    }
+}
+
+/// A number in few characters.
+fn short(value: f64) -> String {
+    match value.abs() {
+        most if most >= 1e7 || (most > 0.0 && most < 1e-4) => format!("{value:e}"),
+        _ => format!("{value}"),
     }
 }
 
@@ -115,26 +157,41 @@ impl ProfilePhase {
     }
 
     fn check_load(&self, load: &LoadLevels) -> Result<(), ProfileError> {
-        let good =
-            |[share, multiple]: &[f64; 2]| allowed(*share, SHARE) && allowed(*multiple, COUNT);
-        let sum: f64 = load.levels.iter().map(|[share, _]| share).sum();
-        let mean: f64 = load
-            .levels
-            .iter()
-            .map(|[share, multiple]| share * multiple)
-            .sum();
-        let near = |value: f64| (value - 1.0).abs() < 1e-3;
-        if load.levels.iter().all(good)
-            && near(sum)
-            && near(mean)
-            && allowed(load.window_s, POSITIVE)
-        {
-            return Ok(());
+        let refused = |problem: String| {
+            ProfileError::Content(format!("phase {}, load: {problem}", self.name))
+        };
+        if load.levels.is_empty() || load.levels.len() > LEVELS_MAX {
+            return Err(refused(format!(
+                "{} levels; allowed are 1 to {LEVELS_MAX}",
+                load.levels.len()
+            )));
         }
-        Err(ProfileError::Content(format!(
-            "phase {}, load: shares must add up to 1 (they add up to {sum}), the mean multiple must be 1 (it is {mean}), \
-             and the window longer than 0 s",
-            self.name
-        )))
+        for (number, [share, multiple]) in load.levels.iter().enumerate() {
+            if !(allowed(*share, SHARE) && allowed(*multiple, COUNT)) {
+                return Err(refused(format!(
+                    "level {} is [{}, {}]; allowed are {SHARE} and a multiple of the mean from 0 on",
+                    number + 1,
+                    short(*share),
+                    short(*multiple)
+                )));
+            }
+        }
+        let sum: f64 = load.levels.iter().map(|[share, _]| share).sum();
+        let lines = load.levels.iter().map(|[share, multiple]| share * multiple);
+        for (what, found) in [("shares", sum), ("shares times multiples", lines.sum())] {
+            if (found - 1.0).abs() > 1e-3 {
+                return Err(refused(format!(
+                    "{what} add up to {}, and must add up to 1",
+                    short(found)
+                )));
+            }
+        }
+        if !allowed(load.window_s, POSITIVE) {
+            return Err(refused(format!(
+                "window_s: {} is not {POSITIVE}",
+                short(load.window_s)
+            )));
+        }
+        Ok(())
     }
 }

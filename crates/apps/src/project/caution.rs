@@ -87,6 +87,17 @@ pub enum ProjectionCaution {
         /// As rate, latency and stalls have it.
         needed: f64,
     },
+    /// Cores that wait for nothing.
+    #[error(
+        "phase {phase}: cores wait {percent:.0} % of the time and no line moves; it is taken to compute all the time. Count \
+         the lines, or state outside_share"
+    )]
+    StallsWithoutLines {
+        /// Name of the phase.
+        phase: String,
+        /// How much of the time they wait, in percent.
+        percent: f64,
+    },
     /// A place that the baseline's surface does not have.
     #[error(
         "phase {phase}: a {axis} of {found:.2} lies beyond what the baseline's surface has, {end:.2}; that end stands for it. \
@@ -165,6 +176,12 @@ pub(super) fn of(
 ) -> Result<(), ProjectionError> {
     let name = || phase.name.clone();
     let rate = inputs.rate();
+    if rate <= 0.0 && inputs.stall_share > 0.0 {
+        cautions.push(ProjectionCaution::StallsWithoutLines {
+            phase: name(),
+            percent: 100.0 * inputs.stall_share,
+        });
+    }
     // Cores that never ran ask for nothing.
     if rate <= 0.0 || inputs.outside_share >= 1.0 {
         return Ok(());

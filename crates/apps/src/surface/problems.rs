@@ -171,7 +171,18 @@ impl SurfacePoint {
                 POSITIVE,
                 above(self.latency_ns),
             ),
-            ("error_ns", self.error_ns, NOT_NEGATIVE, from(self.error_ns)),
+            (
+                "latency_ns",
+                self.latency_ns,
+                "1e9 ns at most",
+                self.latency_ns <= 1e9,
+            ),
+            (
+                "error_ns",
+                self.error_ns,
+                "from 0 to latency_ns",
+                from(self.error_ns) && self.error_ns <= self.latency_ns,
+            ),
             (
                 "read_p50_ns",
                 self.read_p50_ns,
@@ -184,14 +195,24 @@ impl SurfacePoint {
                 "a number from read_p50_ns on",
                 from(self.read_p99_ns) && self.read_p99_ns >= self.read_p50_ns,
             ),
-            ("read_ns", self.read_ns, NOT_NEGATIVE, from(self.read_ns)),
+            (
+                "read_ns",
+                self.read_ns,
+                "from a tenth to ten times latency_ns",
+                (0.1..=10.0).contains(&(self.read_ns / self.latency_ns)),
+            ),
             (
                 "bytes_per_s",
                 self.bytes_per_s,
                 POSITIVE,
                 above(self.bytes_per_s),
             ),
-            ("power_w", self.power_w, NOT_NEGATIVE, from(self.power_w)),
+            (
+                "power_w",
+                self.power_w,
+                "from 0 to 1e6 W",
+                (0.0..=1e6).contains(&self.power_w),
+            ),
         ];
         if let Some((field, found, allowed, _)) = rules.into_iter().find(|rule| !rule.3) {
             return Err(SurfaceError::Point {

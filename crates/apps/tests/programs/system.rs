@@ -165,8 +165,13 @@ impl Observation {
         count / time
     }
 
-    /// What counters say: rates, stalls, bytes by windows; and locality where it was counted.
-    pub(crate) fn profile(&self, baseline: &str, cores: u32, locality: Option<f64>) -> Profile {
+    /// What counters say: rates, stalls, bytes by windows; and locality and the latency of reads where they were counted.
+    pub(crate) fn profile(
+        &self,
+        baseline: &str,
+        cores: u32,
+        (locality, has_latency): (Option<f64>, bool),
+    ) -> Profile {
         let run = &self.run;
         let measured = |value: f64| ProfileValue::exact(value, Basis::Measured);
         Profile {
@@ -185,7 +190,7 @@ impl Observation {
                 cycles: None,
                 prefetched_share: None,
                 outstanding: None,
-                latency_ns: None,
+                latency_ns: has_latency.then(|| measured(run.read_latency_mean_ps * 1e-3)),
                 load: self.levels(),
                 imbalance: Some(measured(1.0)),
                 locality: locality.map(|locality| near(locality, 0.1)),

@@ -72,7 +72,11 @@ pub(super) fn run(flags: &CapacityFlags, global: &Global) -> Result<Outcome, Fai
             ),
             None => format!("nothing is spilt, so that {} is as it was", to.display()),
         };
-        whole.phases.extend(added);
+        if let Some(phase) = added {
+            whole = whole
+                .with(phase)
+                .map_err(|error| failure::message(format!("{}: {error}", from.display())))?;
+        }
         super::write(&whole, to, global)?;
         if !global.quiet {
             output::note(&note);
