@@ -418,6 +418,11 @@ problems! {
          is known of the program";
     SurfaceOfNone { file: String, target: String, names: String }
         "{file} is that of {target}, which is not asked about; allowed: {names}";
+    SurfaceCut { target: String, found: f64, most: f64 }
+        "of {target} has a curve that ends at {found:.0} lines outstanding, and its cores can have {most:.0}; simulate it whole with \
+         wordline dram surface";
+    ProgramCores { found: u32, target: String, most: u32 }
+        "is {found}, and {target} has {most} with two threads each; state those that ran the program";
     WrittenShare(f64) "{0} is out of range; allowed: 0 % and more, below 100 %";
     Variation(f64) "{0} is out of range; allowed: 0 to 2, the standard deviation over the mean";
 

@@ -26,6 +26,7 @@ pub(super) struct ProgramMemory<'a> {
     surface: SurfaceTable,
     misses_per_core: f64,
     channels: u32,
+    cores: u32,
 }
 
 /// What a program's phases ask of a surface: the least and the greatest of each axis.
@@ -70,10 +71,13 @@ impl<'a> ProgramMemory<'a> {
                     }
                 },
             };
+            let cores = &connected.config.cores;
+            reaches(&surface, f64::from(cores.cores) * f64::from(cores.misses))?;
             dram::sources::add(document, &target, &Settings::new());
             memories.push(Self {
                 misses_per_core: f64::from(connected.config.cores.misses),
                 channels: connected.config.channels,
+                cores: connected.config.cores.cores,
                 surface: SurfaceTable::of(&surface),
                 target,
             });
@@ -91,6 +95,11 @@ impl<'a> ProgramMemory<'a> {
         f64::from(self.channels)
     }
 
+    /// Cores of its system.
+    pub(super) fn cores(&self) -> u32 {
+        self.cores
+    }
+
     pub(super) fn projected(&self) -> ProjectedMemory<'_> {
         ProjectedMemory {
             surface: &self.surface,
@@ -98,6 +107,29 @@ impl<'a> ProgramMemory<'a> {
             id: hash_name(&self.target.name),
         }
     }
+}
+
+/// Whether every curve goes as far as cores can have lines under way: the memory is saturated at its end.
+fn reaches(surface: &Surface, most: f64) -> Result<(), LabError> {
+    /// The simulated means lie a little below and above.
+    const ENOUGH: f64 = 0.9;
+    let ends = surface
+        .curves
+        .iter()
+        .filter_map(|curve| curve.points.last());
+    let found = ends
+        .map(|point| point.outstanding)
+        .fold(f64::INFINITY, f64::min);
+    if found >= ENOUGH * most {
+        return Ok(());
+    }
+    let target = surface.target.clone();
+    Err(SettingProblem::SurfaceCut {
+        target,
+        found,
+        most,
+    }
+    .of("surface"))
 }
 
 /// The surfaces of files, by their targets.

@@ -59,6 +59,15 @@ pub(crate) fn run(
         return Ok(());
     };
     let (baseline, targets) = (&memories[0], &memories[1..]);
+    let most = baseline.cores();
+    if profile.cores > most.saturating_mul(2) {
+        let problem = SettingProblem::ProgramCores {
+            found: profile.cores,
+            target: baseline.name().to_owned(),
+            most,
+        };
+        return Err(problem.of("cores"));
+    }
     let band = BandRequest {
         draws: workload.draws,
         seed: experiment.seed,

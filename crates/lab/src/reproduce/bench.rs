@@ -1,7 +1,7 @@
 //! Our side of the values: what they ask for is run once, looked up or computed.
 
 use wordline_catalog::Catalog;
-use wordline_core::Experiment;
+use wordline_core::{Experiment, ResultSet};
 
 use super::band::{Bands, ReproducedBand};
 use super::runs::{FinishedRuns, points};
@@ -68,7 +68,10 @@ impl<'a> ReproductionBench<'a> {
 
     fn measure(&self, measure: &Measure, value: &Value) -> Result<f64, String> {
         match measure {
-            Measure::Row { row, experiment } => row.value(self.runs.result(experiment)?, None),
+            Measure::Row { row, experiment } => {
+                let result = self.runs.result(experiment)?;
+                row.value(result, only(&experiment.targets, result))
+            }
             Measure::Theory { row, sequence } => theory::measure(sequence, row),
             Measure::Curves(asked) => {
                 let result = self.runs.result(&asked.experiment)?;
@@ -119,4 +122,11 @@ impl<'a> ReproductionBench<'a> {
 fn experiments(values: &[&Value]) -> Vec<Experiment> {
     let measures = values.iter().flat_map(|value| value.measures());
     measures.filter_map(Measure::experiment).cloned().collect()
+}
+
+/// The target of an experiment on one, where its document has rows of others beside, as that of a program has of its baseline.
+fn only<'a>(targets: &'a [String], result: &ResultSet) -> Option<&'a str> {
+    let [target] = targets else { return None };
+    let has_rows = result.rows.iter().any(|row| row.target == *target);
+    has_rows.then_some(&**target)
 }
