@@ -167,6 +167,8 @@ impl PhaseInputs {
     fn bus_factor(&self, baseline: &MemoryCurve, most: f64) -> f64 {
         /// Enough for a thousandth of the range.
         const HALVINGS: usize = 10;
+        /// The least that groups of misses may leave of the buses.
+        const SLOWEST: f64 = 0.3;
         let Some(measured) = self.latency_ns else {
             return 1.0;
         };
@@ -184,7 +186,10 @@ impl PhaseInputs {
             });
             of.sum::<f64>()
         };
-        let [mut low, mut high] = [1.0 - CARRIED_WRONG, 1.0 + CARRIED_WRONG];
+        // Misses that come in groups wait for each other at any load, as if the buses carried less; but they do carry what
+        // was measured.
+        let carries = (asked / baseline.rate(most)).clamp(SLOWEST, 1.0);
+        let [mut low, mut high] = [carries * (1.0 - CARRIED_WRONG), 1.0 + CARRIED_WRONG];
         if measured >= read_ns(low) {
             return low;
         }
