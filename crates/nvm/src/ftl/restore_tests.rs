@@ -51,11 +51,8 @@ impl Known {
                 self.trimmed.insert(logical);
                 // Until the power is cut it reads as never written.
                 let mut out = 0;
-                assert_eq!(
-                    layer.read(logical, &mut out)?,
-                    false,
-                    "page {logical}: {out}"
-                );
+                let is_written = layer.read(logical, &mut out)?;
+                assert!(!is_written, "page {logical}: {out}");
             }
             Call::Flush => {
                 layer.flush()?;
