@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
-use std::os::unix::fs::FileExt as _;
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -22,6 +22,13 @@ fn is_mounted(dir: &Path) -> bool {
     let here = dir.display().to_string().replace(' ', "\\040");
     let mut mounts = mounts.lines().map(|line| line.split(' ').nth(1));
     mounts.any(|place| place == Some(&here))
+}
+
+/// Whether a directory shows a mount that answers: neither the bare directory nor a mount whose program is gone.
+fn is_served(dir: &Path) -> bool {
+    let device = |path: &Path| fs::metadata(path).ok().map(|about| about.dev());
+    let above = dir.parent().and_then(device);
+    device(dir).is_some_and(|device| Some(device) != above)
 }
 
 /// Mounts, lets a program work there, and interrupts; stdout, or nothing where this host mounts nothing.
@@ -234,8 +241,7 @@ impl RunningMount {
             .stderr(Stdio::piped())
             .spawn()
             .expect("the command starts");
-        // A mount whose program is gone is listed as well, and answers nothing.
-        while !(is_mounted(dir) && fs::metadata(dir).is_ok()) {
+        while !is_served(dir) {
             if child.try_wait().expect("a child").is_some() {
                 let output = child.wait_with_output().expect("ended");
                 let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
