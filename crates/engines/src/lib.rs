@@ -19,6 +19,7 @@ mod flat;
 #[cfg(all(feature = "fuse", target_os = "linux"))]
 mod fuse;
 mod host_files;
+mod keeper;
 mod littlefs;
 mod open_files;
 mod recorded;
@@ -44,8 +45,9 @@ pub use file_system::{
 };
 pub use flat::{Flat, FlatOptions};
 #[cfg(all(feature = "fuse", target_os = "linux"))]
-pub use fuse::{FuseError, FuseMount, FuseOptions};
+pub use fuse::{FuseError, FuseMount, FuseOptions, check_directory, clear_left_behind};
 pub use host_files::HostFiles;
+pub use keeper::ChangeKeeper;
 #[cfg(feature = "littlefs")]
 pub use littlefs::{LittleFs, LittleFsOptions};
 pub use recorded::{FileRecorder, RecordedFiles};

@@ -176,6 +176,124 @@ fn programs_use_littlefs() {
     programs_find_what_they_stored(&memory, littlefs);
 }
 
+/// Memory that a program shares with a file: what SQLite keeps beside its write-ahead log.
+#[test]
+fn files_are_mapped_for_sharing_although_nothing_is_cached() {
+    let memory = Shared::new(RamMemory::new());
+    Fat::format(Sectors::new(memory.clone()), &FatOptions::default()).expect("room");
+    let place = tempfile::tempdir().expect("a directory");
+    let Some(mount) = serve(fat(&memory), place.path()) else {
+        return;
+    };
+    let file = place.path().join("shared");
+    fs::write(&file, [7; 8192]).expect("room");
+    let script = "import mmap, os, sys\n\
+        file = open(sys.argv[1], 'r+b')\n\
+        shared = mmap.mmap(file.fileno(), 8192, mmap.MAP_SHARED)\n\
+        assert shared[100] == 7\n\
+        shared[100] = 9\n\
+        shared.flush()\n\
+        os.fsync(file.fileno())\n";
+    let ran = std::process::Command::new("python3")
+        .args(["-c", script])
+        .arg(&file)
+        .output();
+    match ran {
+        Err(_) => skip("there is no python3"),
+        Ok(ran) if !ran.status.success() && !maps_uncached() => {
+            skip("this kernel is older than 6.6")
+        }
+        Ok(ran) => {
+            assert!(
+                ran.status.success(),
+                "{}",
+                String::from_utf8_lossy(&ran.stderr)
+            );
+            let bytes = fs::read(&file).expect("there");
+            assert_eq!((bytes[99], bytes[100], bytes[101]), (7, 9, 7));
+        }
+    }
+    mount.unmount().expect("nobody has anything open");
+}
+
+/// Whether the kernel is Linux 6.6 or later.
+fn maps_uncached() -> bool {
+    let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    let mut numbers = release
+        .split(['.', '-'])
+        .map_while(|part| part.parse::<u32>().ok());
+    (numbers.next(), numbers.next()) >= (Some(6), Some(6))
+}
+
+/// What a keeper was asked, and whether it has room.
+#[derive(Clone, Default)]
+struct NotedKeeper(std::sync::Arc<std::sync::Mutex<(Vec<bool>, bool)>>);
+
+impl wordline_engines::ChangeKeeper for NotedKeeper {
+    fn ready(&mut self) -> Result<(), wordline_engines::FsError> {
+        let is_full = self.0.lock().expect("no panic").1;
+        match is_full {
+            true => Err(wordline_engines::FsErrorKind::Full.into()),
+            false => Ok(()),
+        }
+    }
+
+    fn keep(&mut self, durable: bool) -> Result<(), wordline_engines::FsError> {
+        self.0.lock().expect("no panic").0.push(durable);
+        self.ready()
+    }
+}
+
+#[test]
+fn a_keeper_has_every_change_before_the_program_goes_on_and_a_full_one_stops_changes_alone() {
+    let memory = Shared::new(RamMemory::new());
+    Fat::format(Sectors::new(memory.clone()), &FatOptions::default()).expect("room");
+    let place = tempfile::tempdir().expect("a directory");
+    let keeper = NotedKeeper::default();
+    let options = FuseOptions::default();
+    let kept = Some(Box::new(keeper.clone()) as Box<_>);
+    let mount = match FuseMount::kept(fat(&memory), kept, place.path(), &options) {
+        Ok(mount) => mount,
+        Err(FuseError::Kernel { error, .. }) if is_refusal(&error) => {
+            return skip(&format!("this user may not mount: {error}"));
+        }
+        Err(error) => panic!("{error}"),
+    };
+    let asked = |since: usize| keeper.0.lock().expect("no panic").0[since..].to_vec();
+    let file = File::create(place.path().join("one")).expect("room");
+    let before = asked(0).len();
+    file.write_all_at(b"x", 0).expect("room");
+    assert!(asked(before).contains(&false) && !asked(before).contains(&true));
+    let before = asked(0).len();
+    file.sync_all().expect("room");
+    assert!(asked(before).contains(&true));
+    let before = asked(0).len();
+    File::open(place.path())
+        .expect("there")
+        .sync_all()
+        .expect("room");
+    assert!(asked(before).contains(&true), "a directory as well");
+
+    keeper.0.lock().expect("no panic").1 = true;
+    let full = |result: io::Result<()>| {
+        let error = result.expect_err("it cannot be kept");
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+    };
+    full(file.write_all_at(b"y", 0));
+    full(file.sync_all());
+    full(fs::create_dir(place.path().join("dir")));
+    full(fs::remove_file(place.path().join("one")));
+    assert_eq!(
+        fs::read(place.path().join("one")).expect("reads go on"),
+        b"x"
+    );
+    keeper.0.lock().expect("no panic").1 = false;
+    file.write_all_at(b"z", 0).expect("there is room again");
+    drop(file);
+    assert_eq!(fs::read(place.path().join("one")).expect("there"), b"z");
+    mount.unmount().expect("nobody has anything open");
+}
+
 #[test]
 fn a_directory_with_something_in_it_is_refused() {
     let memory: Memory = Shared::new(RamMemory::new());

@@ -74,6 +74,10 @@ pub use defaults::complete;
 pub use dram::shipped_surface;
 pub use error::{LabError, LogProblem, SettingProblem, TargetProblem};
 pub use fit::{Estimate, Fitted, default_base, fit};
+#[cfg(unix)]
+pub use fs::{
+    ImageContent, ImageOrigin, JournalProblem, SnapshotProblem, VolumeImage, VolumeImageError,
+};
 pub use fs::{Spent, Volume, VolumeReading, default_fs_workload, file_systems};
 pub use kv::{ImageRecord, TableImage, TableImageError, tables};
 pub use raw::default_workload;

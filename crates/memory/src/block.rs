@@ -41,9 +41,10 @@ pub trait BlockDevice {
     /// then), or the device fails: each sector of the write is then as after a power cut.
     fn write(&mut self, sector: u64, data: &[u8]) -> Result<(), Self::Error>;
 
-    /// Informs the device that `count` sectors from `sector` on hold nothing of use. Until they are
-    /// written again, each read of them succeeds and returns bytes that are unspecified: old ones,
-    /// zeros or others. A device may do nothing.
+    /// Informs the device that `count` sectors from `sector` on hold nothing of use. Until a sector is
+    /// written again, a read of it returns zeros or any one version that was written to it before, whole;
+    /// never another sector's bytes. A power cut may change which, and may leave a sector that cannot be
+    /// read; a flush promises nothing of it. A device may do nothing, also to a part of the range alone.
     ///
     /// # Errors
     /// When the sectors leave the device (nothing is trimmed then), or the device fails: the

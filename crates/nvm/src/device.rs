@@ -11,7 +11,7 @@ use crate::bus::Action;
 use crate::bus::sd::BLOCK_BYTES;
 use crate::cost::{AccessCost, Cause};
 use crate::error::{Misuse, NvmError};
-use crate::ftl::LayerWork;
+use crate::ftl::{LayerHealth, LayerWork};
 use crate::paced_totals::WriteTotals;
 use crate::power::{PowerDraw, Residence};
 use crate::supply::Supply;
@@ -114,6 +114,8 @@ pub struct TranslationReport {
     pub erases_mean: f64,
     /// Erases of the most worn block.
     pub erases_most: u32,
+    /// How much life it has left; `None` of the real-time layer, which states its bad blocks alone.
+    pub health: Option<LayerHealth>,
 }
 
 /// A memory on a board, as a workload sees it: bytes, a clock and accounts.

@@ -315,6 +315,7 @@ impl<F: PacedFlash> Accounts for Paced<F> {
             erases_least: wear.least,
             erases_mean: wear.erases as f64 / f64::from(wear.blocks.max(1)),
             erases_most: wear.most,
+            health: None,
         })
     }
 }

@@ -227,6 +227,7 @@ impl<F: FlashDevice> Accounts for Translated<F> {
             erases_least: wear.erases_min,
             erases_mean: wear.erases_mean,
             erases_most: wear.erases_max,
+            health: Some(self.layer.health()),
         })
     }
 }

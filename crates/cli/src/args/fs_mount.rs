@@ -19,10 +19,10 @@ pub(crate) struct Mount {
     /// The file system
     #[arg(long, default_value = "littlefs", value_name = ALL_FILE_SYSTEMS[1].as_str(), value_parser = file_system())]
     pub(crate) fs: EngineName,
-    /// What the memory holds: read from the file if there is one, and written to it at the end
+    /// Keep what the memory holds in this file, with spare areas, bad blocks and wear; FILE.journal guards it meanwhile
     #[arg(long, value_name = "FILE")]
     pub(crate) image: Option<PathBuf>,
-    /// Let the kernel keep what was read: for programs that map files for sharing, on kernels before 6.6
+    /// Let the kernel keep what was read: for programs that map files for sharing, before Linux 6.6
     #[arg(long)]
     pub(crate) cached: bool,
     /// Column of the data sheets

@@ -25,8 +25,8 @@ Examples:
 
 Where an argument has {}, it stands for the directory; otherwise the program runs in it. What the program prints goes to
 stderr. The kernel keeps names and lengths, so that the trace has the calls of the program and not those of the kernel.
-SQLite's write-ahead log, and whatever else maps files for sharing, wants --cached. Then the trace lacks reads that the
-kernel's cache answers.
+SQLite's write-ahead log, and whatever else maps files for sharing, wants --cached before Linux 6.6. Then the trace lacks
+reads that the kernel's cache answers.
 
 Exit code 1: the program failed; its trace is kept."
     )]

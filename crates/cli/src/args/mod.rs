@@ -241,7 +241,8 @@ Examples:
   wordline fs mount --fs fat --target mt29f1g01 --ftl log-block --set fat.tables=1 mnt
 
 FAT takes the sectors of a memory as wordline fs bench gives them; on NAND, those of the translation layer of --ftl,
-page-mapped unless you say otherwise."
+page-mapped unless you say otherwise. An image is mounted once at a time. What was synced is there again after a kill
+of the command, and when this host's disk is full: the next mount replays FILE.journal."
     )]
     Mount(Box<Mount>),
 }

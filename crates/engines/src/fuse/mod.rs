@@ -10,14 +10,19 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use fuser::{BackgroundSession, Config, MountOption};
 use rustix::mount::{UnmountFlags, unmount};
 
-use crate::{FileSystem, FsError};
+use crate::{ChangeKeeper, FileSystem, FsError};
 use serve::FuseServer;
 use tree::Tree;
+
+/// What the names of these mounts begin with, by which they are known when their program is gone. The kernel keeps no type
+/// of a file system for mounts that root makes.
+const NAMED: &str = "wordline:";
 
 /// A file system at a directory of this host, served by a thread until it is unmounted.
 pub struct FuseMount {
@@ -29,10 +34,10 @@ pub struct FuseMount {
 /// How a file system is shown to programs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FuseOptions {
-    /// What `mount` and `df` call it.
+    /// What `mount` and `df` call it, behind `wordline:`.
     pub name: String,
-    /// Lets the kernel keep what was read, which `mmap` for sharing needs on kernels before 6.6: reads of it then do
-    /// not reach the memory.
+    /// Lets the kernel keep what was read, which `mmap` for sharing needs before Linux 6.6: reads of it then do not reach
+    /// the memory.
     pub cached: bool,
     /// Lets only what programs ask for reach the file system, for a recording: the kernel keeps names and lengths, and a
     /// close syncs nothing.
@@ -73,16 +78,25 @@ impl FuseMount {
         dir: &Path,
         options: &FuseOptions,
     ) -> Result<Self, FuseError> {
-        let entries = fs::read_dir(dir);
-        let left = |error: &io::Error| error.kind() == io::ErrorKind::NotConnected;
-        if entries.as_ref().is_err_and(left) {
-            return Err(FuseError::LeftBehind(dir.to_owned()));
-        }
-        let is_empty = entries.is_ok_and(|mut entries| entries.next().is_none());
-        let (true, Ok(owner)) = (is_empty, fs::metadata(dir)) else {
+        Self::kept(fs, None, dir, options)
+    }
+
+    /// The same with a keeper, which has what a call changed before the program gets its answer, and keeps what `fsync`
+    /// asks for from a power cut of the host as well.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn kept(
+        fs: Box<dyn FileSystem + Send>,
+        keeper: Option<Box<dyn ChangeKeeper + Send>>,
+        dir: &Path,
+        options: &FuseOptions,
+    ) -> Result<Self, FuseError> {
+        check_directory(dir)?;
+        let Ok(owner) = fs::metadata(dir) else {
             return Err(FuseError::Directory(dir.to_owned()));
         };
-        let tree = Arc::new(Mutex::new(Tree::new(fs)));
+        let tree = Arc::new(Mutex::new(Tree::new(fs, keeper)));
         let served = FuseServer {
             tree: Arc::clone(&tree),
             cached: options.cached,
@@ -91,7 +105,7 @@ impl FuseMount {
         };
         let mut config = Config::default();
         config.mount_options = vec![
-            MountOption::FSName(options.name.clone()),
+            MountOption::FSName(format!("{NAMED} {}", options.name)),
             MountOption::Subtype("wordline".into()),
             MountOption::NoAtime,
             MountOption::NoDev,
@@ -114,6 +128,20 @@ impl FuseMount {
     pub fn is_served(&self) -> bool {
         let session = self.session.as_ref();
         session.is_some_and(|session| !session.guard.is_finished())
+    }
+
+    /// Runs something while no call of a program is under way; calls wait meanwhile.
+    pub fn between_calls<T>(&self, run: impl FnOnce() -> T) -> T {
+        let _tree = self.tree.lock().unwrap_or_else(PoisonError::into_inner);
+        run()
+    }
+
+    /// The first failure that was no program's fault, in words: that of the memory, of a translation layer that takes no
+    /// more writes, or of the keeper.
+    #[must_use]
+    pub fn failure(&self) -> Option<FsError> {
+        let tree = self.tree.lock().unwrap_or_else(PoisonError::into_inner);
+        tree.failure().cloned()
     }
 
     /// Takes the directory away from programs; those that have files open there keep them.
@@ -167,6 +195,77 @@ impl Drop for FuseMount {
         // A failure here cannot be reported.
         let _ = self.detach();
     }
+}
+
+/// Whether a file system can be shown at a directory: it is there, and empty.
+///
+/// # Errors
+/// [`FuseError::Directory`], or [`FuseError::LeftBehind`] where the kernel shows a mount whose program is gone.
+pub fn check_directory(dir: &Path) -> Result<(), FuseError> {
+    match fs::read_dir(dir).map(|mut entries| entries.next().is_none()) {
+        Ok(true) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotConnected => {
+            Err(FuseError::LeftBehind(dir.to_owned()))
+        }
+        _ => Err(FuseError::Directory(dir.to_owned())),
+    }
+}
+
+/// Takes a mount away whose program is gone, where it was one of this library, by its name.
+/// Programs that have files open there get errors from then on, as they have since their server ended.
+///
+/// # Errors
+/// [`FuseError::LeftBehind`] where it is of another program, or this user may not.
+pub fn clear_left_behind(dir: &Path) -> Result<(), FuseError> {
+    let left = || FuseError::LeftBehind(dir.to_owned());
+    if !is_ours(dir) {
+        return Err(left());
+    }
+    if unmount(dir, UnmountFlags::DETACH).is_ok() {
+        return Ok(());
+    }
+    // Who may not unmount has a program that may.
+    let cleared = Command::new("fusermount3")
+        .args(["-u", "-z", "--"])
+        .arg(dir)
+        .output();
+    match cleared {
+        Ok(output) if output.status.success() => Ok(()),
+        _ => Err(left()),
+    }
+}
+
+/// Whether the last mount at a directory is one of this library.
+fn is_ours(dir: &Path) -> bool {
+    // A mount without its program answers nothing: only the folder above it says where it is.
+    let folder = dir.parent().filter(|path| !path.as_os_str().is_empty());
+    let folder = fs::canonicalize(folder.unwrap_or(Path::new(".")));
+    let (Ok(folder), Some(name)) = (folder, dir.file_name()) else {
+        return false;
+    };
+    let place = folder.join(name);
+    let mounts = fs::read_to_string("/proc/self/mounts").unwrap_or_default();
+    let mut here = mounts.lines().filter_map(|line| {
+        let mut fields = line.split(' ');
+        let (name, at, kind) = (fields.next()?, fields.next()?, fields.next()?);
+        let is_ours = name.starts_with(NAMED) && (kind == "fuse" || kind.starts_with("fuse."));
+        (Path::new(&plain(at)) == place).then_some(is_ours)
+    });
+    here.next_back() == Some(true)
+}
+
+/// A path as the kernel lists it, without its octal escapes of blanks and backslashes.
+fn plain(listed: &str) -> String {
+    [
+        ("\\040", " "),
+        ("\\011", "\t"),
+        ("\\012", "\n"),
+        ("\\134", "\\"),
+    ]
+    .iter()
+    .fold(listed.to_owned(), |text, (escape, plain)| {
+        text.replace(escape, plain)
+    })
 }
 
 fn kernel(error: io::Error) -> FuseError {

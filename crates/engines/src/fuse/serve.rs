@@ -1,13 +1,15 @@
 //! The calls of the kernel.
 
 use std::ffi::OsStr;
+use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use fuser::{
     BsdFileFlags, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation,
-    INodeNo, LockOwner, OpenFlags, RenameFlags, ReplyAttr, ReplyCreate, ReplyData, ReplyDirectory,
-    ReplyEmpty, ReplyEntry, ReplyOpen, ReplyStatfs, ReplyWrite, Request, TimeOrNow, WriteFlags,
+    INodeNo, InitFlags, KernelConfig, LockOwner, OpenFlags, RenameFlags, ReplyAttr, ReplyCreate,
+    ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry, ReplyOpen, ReplyStatfs, ReplyWrite, Request,
+    TimeOrNow, WriteFlags,
 };
 
 use super::tree::Tree;
@@ -39,6 +41,35 @@ impl FuseServer {
             tree.called_by(request.pid());
         }
         tree
+    }
+
+    /// Runs a call that changes something. What it changed is kept before the program gets its answer, whatever came of it.
+    fn change<T>(
+        &self,
+        request: &Request,
+        durable: bool,
+        run: impl FnOnce(&mut Tree) -> Result<T, FsError>,
+    ) -> Result<T, Errno> {
+        let mut tree = self.tree(request);
+        let done = tree.ready().and_then(|()| {
+            let done = run(&mut tree);
+            let kept = tree.keep(durable);
+            done.and_then(|value| kept.map(|()| value))
+        });
+        done.map_err(|error| failed(&mut tree, &error))
+    }
+
+    /// Runs a call that changes nothing that a program sees. A file system may tidy up meanwhile: that waits for the next
+    /// change where it cannot be kept.
+    fn look<T>(
+        &self,
+        request: &Request,
+        run: impl FnOnce(&mut Tree) -> Result<T, FsError>,
+    ) -> Result<T, Errno> {
+        let mut tree = self.tree(request);
+        let done = run(&mut tree);
+        let _ = tree.keep(false);
+        done.map_err(|error| failed(&mut tree, &error))
     }
 
     fn kept(&self) -> Duration {
@@ -88,9 +119,9 @@ impl FuseServer {
 
     /// What something has become.
     fn reply_attributes(&self, request: &Request, number: INodeNo, reply: ReplyAttr) {
-        match self.tree(request).entry(number.0) {
+        match self.look(request, |tree| tree.entry(number.0)) {
             Ok(entry) => reply.attr(&self.kept(), &self.attributes(&(number.0, entry))),
-            Err(error) => reply.error(errno(&error)),
+            Err(error) => reply.error(error),
         }
     }
 }
@@ -105,6 +136,12 @@ fn reply_empty(done: Result<(), Errno>, reply: ReplyEmpty) {
 /// Names are UTF-8 here.
 fn text(name: &OsStr) -> Result<&str, Errno> {
     name.to_str().ok_or(Errno::EILSEQ)
+}
+
+/// What the kernel gets of an error; its words stay with the server.
+fn failed(tree: &mut Tree, error: &FsError) -> Errno {
+    tree.note_failure(error);
+    errno(error)
 }
 
 fn errno(error: &FsError) -> Errno {
@@ -123,11 +160,16 @@ fn errno(error: &FsError) -> Errno {
 }
 
 impl Filesystem for FuseServer {
+    /// Lets programs map files for sharing although the kernel keeps nothing of what they read: from Linux 6.6 on.
+    fn init(&mut self, _: &Request, config: &mut KernelConfig) -> io::Result<()> {
+        // An older kernel has no such flag, and refuses these maps as it always did.
+        let _ = config.add_capabilities(InitFlags::FUSE_DIRECT_IO_ALLOW_MMAP);
+        Ok(())
+    }
+
     fn lookup(&self, request: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
-        let found = text(name).and_then(|name| {
-            let found = self.tree(request).look_up(parent.0, name);
-            found.map_err(|error| errno(&error))
-        });
+        let found =
+            text(name).and_then(|name| self.look(request, |tree| tree.look_up(parent.0, name)));
         self.reply_entry(found, reply);
     }
 
@@ -157,10 +199,12 @@ impl Filesystem for FuseServer {
         _: Option<BsdFileFlags>,
         reply: ReplyAttr,
     ) {
-        let cut = size.map_or(Ok(()), |bytes| self.tree(request).truncate(number.0, bytes));
+        let cut = size.map_or(Ok(()), |bytes| {
+            self.change(request, false, |tree| tree.truncate(number.0, bytes))
+        });
         match cut {
             Ok(()) => self.reply_attributes(request, number, reply),
-            Err(error) => reply.error(errno(&error)),
+            Err(error) => reply.error(error),
         }
     }
 
@@ -173,18 +217,14 @@ impl Filesystem for FuseServer {
         _: u32,
         reply: ReplyEntry,
     ) {
-        let made = text(name).and_then(|name| {
-            let made = self.tree(request).create_dir(parent.0, name);
-            made.map_err(|error| errno(&error))
-        });
+        let made = text(name)
+            .and_then(|name| self.change(request, false, |tree| tree.create_dir(parent.0, name)));
         self.reply_entry(made, reply);
     }
 
     fn unlink(&self, request: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
-        let removed = text(name).and_then(|name| {
-            let removed = self.tree(request).remove(parent.0, name);
-            removed.map_err(|error| errno(&error))
-        });
+        let removed = text(name)
+            .and_then(|name| self.change(request, false, |tree| tree.remove(parent.0, name)));
         reply_empty(removed, reply);
     }
 
@@ -208,16 +248,17 @@ impl Filesystem for FuseServer {
                 return Err(Errno::EINVAL);
             }
             let (from, to) = ((parent.0, name), (new_parent.0, new_name));
-            let renamed = self.tree(request).rename(from, to, flags.is_empty());
-            renamed.map_err(|error| errno(&error))
+            self.change(request, false, |tree| {
+                tree.rename(from, to, flags.is_empty())
+            })
         });
         reply_empty(renamed, reply);
     }
 
     fn open(&self, request: &Request, number: INodeNo, _: OpenFlags, reply: ReplyOpen) {
-        match self.tree(request).open(number.0) {
+        match self.look(request, |tree| tree.open(number.0)) {
             Ok(()) => reply.opened(FileHandle(number.0), self.flags()),
-            Err(error) => reply.error(errno(&error)),
+            Err(error) => reply.error(error),
         }
     }
 
@@ -231,10 +272,8 @@ impl Filesystem for FuseServer {
         _: i32,
         reply: ReplyCreate,
     ) {
-        let made = text(name).and_then(|name| {
-            let made = self.tree(request).create(parent.0, name);
-            made.map_err(|error| errno(&error))
-        });
+        let made = text(name)
+            .and_then(|name| self.change(request, false, |tree| tree.create(parent.0, name)));
         match made {
             Ok(made) => {
                 let attributes = self.attributes(&made);
@@ -263,9 +302,9 @@ impl Filesystem for FuseServer {
         reply: ReplyData,
     ) {
         let mut out = vec![0; bytes as usize];
-        match self.tree(request).read(number.0, at, &mut out) {
+        match self.look(request, |tree| tree.read(number.0, at, &mut out)) {
             Ok(count) => reply.data(&out[..count]),
-            Err(error) => reply.error(errno(&error)),
+            Err(error) => reply.error(error),
         }
     }
 
@@ -281,9 +320,9 @@ impl Filesystem for FuseServer {
         _: Option<LockOwner>,
         reply: ReplyWrite,
     ) {
-        match self.tree(request).write(number.0, at, data) {
+        match self.change(request, false, |tree| tree.write(number.0, at, data)) {
             Ok(()) => reply.written(data.len() as u32),
-            Err(error) => reply.error(errno(&error)),
+            Err(error) => reply.error(error),
         }
     }
 
@@ -299,8 +338,13 @@ impl Filesystem for FuseServer {
         if self.recording {
             return reply.ok();
         }
-        let synced = self.tree(request).sync(number.0);
-        reply_empty(synced.map_err(|error| errno(&error)), reply);
+        // Who only read closes it also where nothing can be kept.
+        let is_unsynced = self.tree(request).is_unsynced(number.0);
+        let synced = match is_unsynced {
+            true => self.change(request, false, |tree| tree.sync(number.0)),
+            false => self.look(request, |tree| tree.sync(number.0)),
+        };
+        reply_empty(synced, reply);
     }
 
     fn fsync(
@@ -311,13 +355,11 @@ impl Filesystem for FuseServer {
         data_only: bool,
         reply: ReplyEmpty,
     ) {
-        let mut tree = self.tree(request);
-        let synced = match data_only {
+        let synced = self.change(request, true, |tree| match data_only {
             true => tree.sync_data(number.0),
             false => tree.sync(number.0),
-        };
-        drop(tree);
-        reply_empty(synced.map_err(|error| errno(&error)), reply);
+        });
+        reply_empty(synced, reply);
     }
 
     fn release(
@@ -330,14 +372,13 @@ impl Filesystem for FuseServer {
         _: bool,
         reply: ReplyEmpty,
     ) {
-        let closed = self.tree(request).close(number.0);
-        reply_empty(closed.map_err(|error| errno(&error)), reply);
+        reply_empty(self.look(request, |tree| tree.close(number.0)), reply);
     }
 
     fn opendir(&self, request: &Request, number: INodeNo, _: OpenFlags, reply: ReplyOpen) {
-        match self.tree(request).open_dir(number.0) {
+        match self.look(request, |tree| tree.open_dir(number.0)) {
             Ok(dir) => reply.opened(FileHandle(dir), FopenFlags::empty()),
-            Err(error) => reply.error(errno(&error)),
+            Err(error) => reply.error(error),
         }
     }
 
@@ -383,18 +424,18 @@ impl Filesystem for FuseServer {
         reply.ok();
     }
 
-    /// Directories last as soon as they are changed.
-    fn fsyncdir(&self, _: &Request, _: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
-        reply.ok();
+    /// Directories last as soon as they are changed, on the memory; what was kept of them is made durable.
+    fn fsyncdir(&self, request: &Request, _: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
+        reply_empty(self.change(request, true, |_| Ok(())), reply);
     }
 
     fn statfs(&self, request: &Request, _: INodeNo, reply: ReplyStatfs) {
-        match self.tree(request).space() {
+        match self.look(request, Tree::space) {
             Ok(space) => {
                 let (total, free) = (space.total / UNIT, space.free / UNIT);
                 reply.statfs(total, free, free, 0, 0, UNIT as u32, 255, UNIT as u32);
             }
-            Err(error) => reply.error(errno(&error)),
+            Err(error) => reply.error(error),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::open_files::is_within;
-use crate::{Entry, FileSystem, FsError, FsErrorKind, Handle, Open, Space};
+use crate::{ChangeKeeper, Entry, FileSystem, FsError, FsErrorKind, Handle, Open, Space};
 
 /// The number of the root.
 pub(super) const ROOT: u64 = 1;
@@ -21,11 +21,17 @@ struct TreeNode {
     open: Option<(Handle, u64)>,
     /// Whether it goes when it is closed.
     removed: bool,
+    /// Whether it was changed since the last sync that succeeded.
+    unsynced: bool,
 }
 
 /// A file system by numbers.
 pub(super) struct Tree {
     fs: Box<dyn FileSystem + Send>,
+    /// Keeps what each call of the kernel changes.
+    keeper: Option<Box<dyn ChangeKeeper + Send>>,
+    /// The first failure that was no program's fault: the kernel passes on a number alone.
+    failure: Option<FsError>,
     nodes: BTreeMap<u64, TreeNode>,
     numbers: BTreeMap<String, u64>,
     last: u64,
@@ -37,15 +43,21 @@ pub(super) struct Tree {
 const UNKNOWN: u64 = 0xFFFF_FFFF;
 
 impl Tree {
-    pub(super) fn new(fs: Box<dyn FileSystem + Send>) -> Self {
+    pub(super) fn new(
+        fs: Box<dyn FileSystem + Send>,
+        keeper: Option<Box<dyn ChangeKeeper + Send>>,
+    ) -> Self {
         let root = TreeNode {
             path: Some("/".into()),
             told: 1,
             open: None,
             removed: false,
+            unsynced: false,
         };
         Self {
             fs,
+            keeper,
+            failure: None,
             nodes: BTreeMap::from([(ROOT, root)]),
             numbers: BTreeMap::from([("/".into(), ROOT)]),
             last: ROOT,
@@ -66,7 +78,33 @@ impl Tree {
                 done = done.and(self.close(number));
             }
         }
-        done.and(self.fs.unmount())
+        let done = done.and(self.fs.unmount());
+        done.and(self.keep(true))
+    }
+
+    /// Remembers a failure of the memory or of the keeper.
+    pub(super) fn note_failure(&mut self, error: &FsError) {
+        let of_memory = matches!(error.kind, FsErrorKind::Device | FsErrorKind::Corrupt);
+        let has_words = !error.detail.is_empty() && (of_memory || error.kind == FsErrorKind::Full);
+        if has_words && self.failure.is_none() {
+            self.failure = Some(error.clone());
+        }
+    }
+
+    /// The first failure that was no program's fault.
+    pub(super) const fn failure(&self) -> Option<&FsError> {
+        self.failure.as_ref()
+    }
+
+    /// Whether the next call may change something.
+    pub(super) fn ready(&mut self) -> Result<(), FsError> {
+        self.keeper.as_mut().map_or(Ok(()), |keeper| keeper.ready())
+    }
+
+    /// Keeps what a call changed.
+    pub(super) fn keep(&mut self, durable: bool) -> Result<(), FsError> {
+        let keeper = self.keeper.as_mut();
+        keeper.map_or(Ok(()), |keeper| keeper.keep(durable))
     }
 
     fn path(&self, number: u64) -> Result<&str, FsError> {
@@ -100,6 +138,7 @@ impl Tree {
             told: 1,
             open: None,
             removed: false,
+            unsynced: false,
         };
         self.nodes.insert(self.last, node);
         self.numbers.insert(path, self.last);
@@ -162,6 +201,7 @@ impl Tree {
             Ok((number, entry)) => {
                 if let Some(node) = self.nodes.get_mut(&number) {
                     node.open = Some((handle, 1));
+                    node.unsynced = true;
                 }
                 Ok((number, entry))
             }
@@ -195,6 +235,7 @@ impl Tree {
             .open
             .take()
             .map_or(Ok(()), |(handle, _)| self.fs.close(handle));
+        node.unsynced = false;
         let removed = node.removed.then(|| node.path.take()).flatten();
         let gone = match removed {
             None => Ok(()),
@@ -220,6 +261,7 @@ impl Tree {
     /// Writes, and fills what is left out with zeros.
     pub(super) fn write(&mut self, number: u64, at: u64, data: &[u8]) -> Result<(), FsError> {
         let handle = self.handle(number)?;
+        self.set_unsynced(number, true);
         match self.fs.write(handle, at, data) {
             Err(error) if error.kind == FsErrorKind::Invalid && at > self.entry(number)?.bytes => {
                 self.fs.truncate(handle, at)?;
@@ -231,6 +273,7 @@ impl Tree {
 
     pub(super) fn truncate(&mut self, number: u64, bytes: u64) -> Result<(), FsError> {
         self.open(number)?;
+        self.set_unsynced(number, true);
         let handle = self.handle(number)?;
         let done = self.fs.truncate(handle, bytes);
         done.and(self.close(number))
@@ -238,12 +281,25 @@ impl Tree {
 
     pub(super) fn sync(&mut self, number: u64) -> Result<(), FsError> {
         let handle = self.handle(number)?;
-        self.fs.sync(handle)
+        self.fs.sync(handle)?;
+        self.set_unsynced(number, false);
+        Ok(())
     }
 
     pub(super) fn sync_data(&mut self, number: u64) -> Result<(), FsError> {
         let handle = self.handle(number)?;
         self.fs.sync_data(handle)
+    }
+
+    /// Whether a file was changed since the last sync that succeeded.
+    pub(super) fn is_unsynced(&self, number: u64) -> bool {
+        self.nodes.get(&number).is_some_and(|node| node.unsynced)
+    }
+
+    fn set_unsynced(&mut self, number: u64, unsynced: bool) {
+        if let Some(node) = self.nodes.get_mut(&number) {
+            node.unsynced = unsynced;
+        }
     }
 
     /// Says which thread makes the next calls.

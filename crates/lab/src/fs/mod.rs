@@ -12,6 +12,8 @@ pub(crate) mod check;
 mod crash;
 pub(crate) mod engine;
 pub(crate) mod file_device;
+#[cfg(unix)]
+mod image;
 mod layer_ram;
 pub(crate) mod part;
 mod pieces;
@@ -30,6 +32,10 @@ use wordline_core::{EngineName, Experiment, FsTest, FsWorkload, ResultSet};
 use wordline_engines::{FILE_SYSTEMS, Needs, names};
 use wordline_nvm::{FlashModel, MemoryClass};
 
+#[cfg(unix)]
+pub use image::{
+    ImageContent, ImageOrigin, JournalProblem, SnapshotProblem, VolumeImage, VolumeImageError,
+};
 pub use volume::{Spent, Volume, VolumeReading};
 
 use crate::control::{Control, Progress};

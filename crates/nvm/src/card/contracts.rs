@@ -121,6 +121,7 @@ impl Accounts for Card {
             erases_least: erases.iter().copied().min().unwrap_or(0),
             erases_mean: sum as f64 / erases.len().max(1) as f64,
             erases_most: erases.iter().copied().max().unwrap_or(0),
+            health: Some(self.controller.health()),
         })
     }
 }

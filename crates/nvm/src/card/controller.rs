@@ -11,7 +11,7 @@ use super::sheet::{CardSheet, ControllerSheet};
 use crate::bus::sd::BLOCK_BYTES;
 use crate::cost::Cause;
 use crate::error::NvmError;
-use crate::ftl::{FtlError, LayerWork, Mapping, Translation};
+use crate::ftl::{FtlError, LayerHealth, LayerWork, Mapping, Translation};
 
 /// A logical page of which some sectors wait in the controller's memory.
 #[derive(Clone, Copy, Debug)]
@@ -167,6 +167,11 @@ impl CardController {
     /// Bytes of the controller's tables.
     pub(super) fn mapping_bytes(&self) -> u64 {
         self.layer.mapping_bytes()
+    }
+
+    /// How much life its translation layer has left.
+    pub(super) fn health(&self) -> LayerHealth {
+        self.layer.health()
     }
 
     /// Bad blocks that its layer is sure to work with.

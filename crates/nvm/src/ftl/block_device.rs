@@ -5,6 +5,7 @@ use wordline_memory::{BlockDevice, BlockMisuse, Flash};
 use super::barrier::Barrier;
 use super::config::FtlConfig;
 use super::flash_media::{FlashMedia, MediaError};
+use super::health::LayerHealth;
 use super::mark::Mark;
 use super::media::{CellMode, Media, MediaFault};
 use super::translation::{FtlError, Translation};
@@ -60,8 +61,12 @@ impl<E> From<BlockMisuse> for SectorError<E> {
 /// memory that meets the contract [`Flash`] and has a spare area.
 ///
 /// The page that is being written is kept in RAM until another page is, all of it was written, or the device
-/// is [flushed](BlockDevice::flush). A sector that was never written, or was trimmed, reads as zeros; after a
-/// power cut a trimmed one may read as it did before.
+/// is [flushed](BlockDevice::flush). A sector that was never written reads as zeros.
+///
+/// # What a trimmed sector reads as
+/// Zeros, until it is written or the power is cut. After a power cut: zeros, or any one version that was written to it
+/// before the trim, whole, or an error; the same at each read until it is written, trimmed or cut again. A flush does not
+/// change that: a trim leaves no record. Only pages that a trim covers whole are trimmed; other sectors stay as they are.
 ///
 /// ```
 /// use wordline_memory::{BlockDevice, Geometry, RamFlash};
@@ -220,6 +225,12 @@ impl<F: Flash> Ftl<F> {
     /// What the layer did.
     pub fn work(&self) -> &LayerWork {
         self.layer.work()
+    }
+
+    /// How much life the layer has left.
+    #[must_use]
+    pub fn health(&self) -> LayerHealth {
+        self.layer.health()
     }
 
     /// The flash memory. What was not flushed is lost, as in a power cut.

@@ -55,8 +55,10 @@ impl Pair {
     fn done<T>(&mut self, result: Result<T, FtlError<super::fixture::Cut>>) -> bool {
         match result {
             Ok(_) => true,
-            Err(FtlError::Full { bad }) => {
-                assert!(bad > 0, "full without a bad block");
+            Err(FtlError::Full { health }) => {
+                assert!(health.bad_blocks > 0, "full without a bad block");
+                assert_eq!(self.layer.health(), health);
+                assert!(health.read_only.is_some());
                 self.full = true;
                 false
             }

@@ -4,6 +4,7 @@ use wordline_core::draw::{Purpose as Of, draw};
 
 use super::config::{Cleaning, FtlConfig, Leveling, Mapping, NextBlock, Slc, Victim};
 use super::fixture::{Ills, Ram, Unchecked};
+use super::health::ReadOnlyReason;
 use super::media::{LayerPurpose, Media, Shape};
 use super::translation::{FtlError, LayerWear, Translation};
 use super::work::LayerWork;
@@ -365,10 +366,28 @@ fn blocks_go_bad_until_none_is_left_and_every_page_can_still_be_read() {
                 Err(error) => full = Some(error),
             }
         }
-        let Some(FtlError::Full { bad }) = full else {
+        let Some(FtlError::Full { health }) = full else {
             panic!("{full:?}");
         };
-        assert!(bad > 0);
+        // No block came bad from the factory here.
+        assert!(health.bad_blocks > 0 && health.grown_bad == health.bad_blocks);
+        assert_eq!(health.erases_most, layer.wear().erases_max);
+        assert_eq!(health.free_blocks, layer.wear().free_blocks);
+        assert_eq!(
+            health.read_only,
+            Some(ReadOnlyReason::SpareUsedUp),
+            "{health}"
+        );
+        let words = health.to_string();
+        assert!(
+            words.starts_with("read-only: more blocks went bad"),
+            "{words}"
+        );
+        let spare = config.bad_blocks_max();
+        assert!(
+            health.bad_blocks >= spare && health.spare_blocks == 0,
+            "{words}, {spare}"
+        );
         for (page, expected) in (0..).zip(held) {
             let mut out = u64::MAX;
             assert_eq!(

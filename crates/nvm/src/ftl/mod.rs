@@ -16,6 +16,7 @@ mod config_tests;
 #[cfg(test)]
 mod fixture;
 mod flash_media;
+mod health;
 #[cfg(test)]
 mod layer_tests;
 mod level;
@@ -41,6 +42,7 @@ pub use barrier::{Barrier, Barriers};
 pub use block_device::{Ftl, MountError, SectorError};
 pub use config::{Cleaning, FtlConfig, FtlConfigError, Leveling, Mapping, NextBlock, Slc, Victim};
 pub use flash_media::{FlashMedia, MediaError};
+pub use health::{LayerHealth, ReadOnlyReason};
 pub use media::{CellMode, LayerPurpose, Media, MediaFault, PageKind, PageRecord, Shape};
 pub use record::{LayoutError, SpareLayout};
 pub use scan::{ScanResult, ScannedBlock};

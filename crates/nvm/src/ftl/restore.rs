@@ -188,6 +188,7 @@ impl<M: Media> Translation<M> {
                 }
             }
         }
+        self.bad_at_start = self.space.bad;
         self.cached
             .make_contiguous()
             .sort_by_key(|block| self.space.block(*block).written);

@@ -16,8 +16,10 @@ struct Known {
     kept: BTreeMap<u32, u64>,
     /// Every version since.
     later: BTreeMap<u32, Vec<u64>>,
-    /// Pages that were trimmed, of which nothing is promised.
+    /// Pages that were trimmed: after a power cut they may hold any version that they had.
     trimmed: BTreeSet<u32>,
+    /// Every version that a page had.
+    all: BTreeMap<u32, BTreeSet<u64>>,
     version: u64,
 }
 
@@ -39,12 +41,18 @@ impl Known {
                 let logical = logical % pages;
                 self.version += 1;
                 self.later.entry(logical).or_default().push(self.version);
+                self.all.entry(logical).or_default().insert(self.version);
                 layer.write(logical, &self.version)?;
             }
             Call::Trim(logical) => {
-                layer.trim(logical % pages)?;
-                self.later.remove(&(logical % pages));
-                self.trimmed.insert(logical % pages);
+                let logical = logical % pages;
+                layer.trim(logical)?;
+                self.later.remove(&logical);
+                self.trimmed.insert(logical);
+                // Until the power is cut it reads as never written.
+                let mut out = 0;
+                let is_written = layer.read(logical, &mut out)?;
+                assert!(!is_written, "page {logical}: {out}");
             }
             Call::Flush => {
                 layer.flush()?;
@@ -73,11 +81,17 @@ impl Known {
             let kept = self.kept.get(&logical).copied().unwrap_or(0);
             let later = self.later.get(&logical);
             let known = found == kept || later.is_some_and(|later| later.contains(&found));
-            let trimmed = self.trimmed.contains(&logical);
+            let had = |all: &BTreeSet<u64>| all.contains(&found);
+            let is_own = found == 0 || self.all.get(&logical).is_some_and(had);
+            let trimmed = self.trimmed.contains(&logical) && is_own;
             assert!(
                 known || trimmed,
                 "page {logical}: {found}, not {kept} or {later:?}"
             );
+            // Whatever it is, a second read finds the same.
+            let mut again = 0;
+            let second = layer.read(logical, &mut again).unwrap_or(false);
+            assert_eq!(if second { again } else { 0 }, found, "page {logical}");
             if found == 0 {
                 self.kept.remove(&logical);
             } else {

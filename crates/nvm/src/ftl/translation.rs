@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::barrier::Barriers;
 use super::clean::CleaningJob;
 use super::config::{FtlConfig, FtlConfigError, check_pages};
+use super::health::LayerHealth;
 use super::log_block::Logs;
 use super::media::{CellMode, LayerPurpose, Media, MediaFault, PageKind};
 use super::restore::MountState;
@@ -35,10 +36,10 @@ pub enum FtlError<E> {
         page: u32,
     },
     /// So many blocks went bad that no page is left to write to. What was written can be read.
-    #[error("no block is left to write to: {bad} blocks are bad")]
+    #[error("no block is left to write to ({health})")]
     Full {
-        /// Bad blocks, those included whose pages could not be moved any more.
-        bad: u32,
+        /// What the layer has left.
+        health: LayerHealth,
     },
     /// The flash failed otherwise.
     #[error("the flash failed")]
@@ -88,6 +89,10 @@ pub struct Translation<M> {
     pub(super) mount: Option<MountState>,
     /// Logical pages whose place is a marker that they were lost.
     pub(super) lost: BTreeSet<u32>,
+    /// Bad blocks when it was formatted or mounted.
+    pub(super) bad_at_start: u32,
+    /// Whether the last write found no block.
+    pub(super) refused: bool,
     pub(super) work: LayerWork,
     pub(super) barriers: Barriers,
 }
@@ -116,6 +121,7 @@ impl<M: Media> Translation<M> {
             layer.space.take(block);
             layer.space.condemn(block);
         }
+        layer.bad_at_start = layer.space.bad;
         layer.mark();
         Ok(layer)
     }
@@ -142,6 +148,8 @@ impl<M: Media> Translation<M> {
             tired: Vec::new(),
             cached: std::collections::VecDeque::new(),
             lost: BTreeSet::new(),
+            bad_at_start: 0,
+            refused: false,
             work: LayerWork::default(),
             barriers: Barriers::ALL,
         }
@@ -246,10 +254,13 @@ impl<M: Media> Translation<M> {
     pub fn step_for(&mut self, logical: u32) -> Result<Option<LayerPurpose>, FtlError<M::Error>> {
         self.check(logical)?;
         if self.can_write(logical) {
-            self.wanted_step()
-        } else {
-            self.needed_step(logical).map(Some)
+            return self.wanted_step();
         }
+        let step = self.needed_step(logical);
+        if step.is_err() {
+            return self.judged(step).map(Some);
+        }
+        step.map(Some)
     }
 
     /// Writes a logical page without other steps than those without which there is no room for it.
@@ -262,6 +273,11 @@ impl<M: Media> Translation<M> {
         data: &M::Data,
     ) -> Result<(), FtlError<M::Error>> {
         self.check(logical)?;
+        let written = self.write_page(logical, data);
+        self.judged(written)
+    }
+
+    fn write_page(&mut self, logical: u32, data: &M::Data) -> Result<(), FtlError<M::Error>> {
         loop {
             let Some(stream) = self.stream_for(logical) else {
                 self.needed_step(logical)?;
@@ -277,7 +293,8 @@ impl<M: Media> Translation<M> {
         }
     }
 
-    /// Forgets a logical page.
+    /// Forgets a logical page: it reads as never written, until it is written or the power is cut. After a power cut it
+    /// reads as never written, or as any version that was written to it before, or is lost: `FTL.md` has the rule.
     ///
     /// # Errors
     /// [`FtlError::OutOfRange`].
@@ -310,12 +327,6 @@ impl<M: Media> Translation<M> {
 
     pub(super) fn is_lost(&self, logical: u32) -> bool {
         !self.lost.is_empty() && self.lost.contains(&logical)
-    }
-
-    pub(super) fn full(&self) -> FtlError<M::Error> {
-        FtlError::Full {
-            bad: self.space.bad + self.failing.len() as u32,
-        }
     }
 
     fn check(&self, logical: u32) -> Result<(), FtlError<M::Error>> {

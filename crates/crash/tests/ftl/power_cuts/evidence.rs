@@ -86,12 +86,12 @@ fn more_cuts_are_published() {
 const INTRODUCTION: &str = "\
 # Power cuts of the translation layer
 
-`crates/crash/tests/ftl/power_cuts/` records random calls (writes, flushes, trims, reads, idle time) on small flash
-memories, and derives what a power cut can leave of each operation, bytes and all: programs and erases that came to no
-end, pages that read well once and not again, lower pages that an upper one took with it, blocks that look erased and
-are weak (`crates/crash/`). Each image is mounted twice. Every sector must hold what was flushed, or one of the
-versions written later; both mounts must find the same. Of some images the mount and further calls are recorded and cut
-again, and of these the mounts many times in a row.
+`crates/crash/tests/ftl/power_cuts/` records random calls (writes, flushes, trims, reads, idle time) on small flash memories. It
+derives what a power cut can leave of each operation, bytes and all (`crates/crash/`). That is programs and erases that came to
+no end, pages that read well once and not again, lower pages that an upper one took with it, blocks that look erased and are
+weak. Each image is mounted twice. Every sector must hold what was flushed, or one of the versions written later; both mounts
+must find the same. A sector that was trimmed with all of its page may hold any version that it had, or zeros.
+Of some images the mount and further calls are recorded and cut again, and of these the mounts many times in a row.
 ";
 
 /// The whole page.

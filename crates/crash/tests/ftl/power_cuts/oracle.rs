@@ -8,7 +8,7 @@ use super::setups::SECTOR;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Allowed {
     versions: Vec<u32>,
-    /// Any version up to the last: the sector was trimmed.
+    /// Any version up to the last: the sector was trimmed, with all of its page.
     any: bool,
     /// The last version that was begun.
     last: u32,

@@ -106,7 +106,10 @@ fn one_call(
             oracle.flush(operations(disk));
         }
         16 => {
-            (sector..sector + count).for_each(|sector| oracle.trim(before, sector as usize));
+            // Pages that are trimmed in part stay as they are.
+            let page = disk.layer().media().geometry().page_bytes as u64 / SECTOR as u64;
+            let whole = sector.div_ceil(page) * page..(sector + count) / page * page;
+            whole.for_each(|sector| oracle.trim(before, sector as usize));
             disk.trim(sector, count)?;
         }
         17 => {
