@@ -28,6 +28,7 @@ mod prices;
 pub mod profile;
 pub mod ranges;
 mod sheet;
+mod shared;
 mod shelf;
 mod surfaces;
 mod target;

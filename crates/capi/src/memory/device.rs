@@ -85,7 +85,7 @@ impl MemoryDevice {
             return Err(FaultReason::Age(wanted.age).into());
         }
         let folders: Vec<PathBuf> = wanted.catalog.map(PathBuf::from).into_iter().collect();
-        let catalog = Catalog::load(&folders)?;
+        let catalog = Catalog::shared(&folders)?;
         let target = catalog.part_on_board(wanted.target)?;
         let conditions = Conditions {
             timing,
