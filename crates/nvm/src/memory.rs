@@ -3,6 +3,7 @@
 //! Engines are written against the contracts of `wordline-memory`, and targets are data: what a target is comes out
 //! of the catalogue as one of two objects, [`Memory::Bytes`] or [`Memory::Flash`].
 
+use wordline_core::quantity::Time;
 use wordline_memory::{ByteMemory, Ecc, EraseMode, Flash, Geometry, OutOfRange};
 
 use crate::chip::nand::Nand;
@@ -27,6 +28,17 @@ pub trait FlashMemory: Flash<Error = NvmError> + Accounts + Send {
     /// # Errors
     /// As [`Flash::read`].
     fn read_through(&mut self, at: u64, out: &mut [u8]) -> Result<Ecc, NvmError>;
+
+    /// Programs whole pages in a row, from a page on, as single [programs](Flash::program) would: as many as cost the same
+    /// and can neither fail nor be refused. Returns how many these are and how long each takes; none where that is not
+    /// known before.
+    fn program_pages(&mut self, _page: u32, _data: &[u8]) -> (u32, Time) {
+        (0, Time::ZERO)
+    }
+
+    /// Lets costs that are constants be compiled, which is so from the start, or runs every operation through the model.
+    /// Either gives the same bytes, times, energies and wear.
+    fn compile_costs(&mut self, _on: bool) {}
 
     /// Program and erase cycles that a block has used, the chip's age included.
     ///
@@ -71,6 +83,10 @@ impl FlashMemory for Wired<Nand> {
             worst = worst.worse(found);
         }
         Ok(worst)
+    }
+
+    fn compile_costs(&mut self, on: bool) {
+        self.use_compiled_costs(on);
     }
 
     fn cycles(&self, block: u32) -> Result<u64, NvmError> {
@@ -343,6 +359,14 @@ impl FlashMemory for FinerNor {
     fn read_through(&mut self, at: u64, out: &mut [u8]) -> Result<Ecc, NvmError> {
         self.flash.read_through(at, out)?;
         Ok(Ecc::Clean)
+    }
+
+    fn program_pages(&mut self, page: u32, data: &[u8]) -> (u32, Time) {
+        self.flash.program_alike(page, data)
+    }
+
+    fn compile_costs(&mut self, on: bool) {
+        self.flash.use_compiled_costs(on);
     }
 
     fn cycles(&self, block: u32) -> Result<u64, NvmError> {

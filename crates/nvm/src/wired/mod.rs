@@ -1,6 +1,7 @@
 //! A chip on a board, with its clock: what meets the memory contracts.
 
 mod bound;
+pub(crate) mod compiled;
 mod ddr_mram;
 mod ddr_mram_bound;
 mod nand;
@@ -15,6 +16,7 @@ pub(crate) mod skip;
 pub use nor::SuspendedRead;
 use std::sync::Arc;
 
+use compiled::CompiledCosts;
 use reads::MappedReads;
 use wordline_core::quantity::Time;
 use wordline_core::{Resolver, SimClock, Timing};
@@ -135,6 +137,8 @@ pub struct Wired<C> {
     /// From one question to a busy chip to the next, in picoseconds.
     period: Divisor,
     notes: Arc<Notes>,
+    /// Costs that are constants.
+    costs: CompiledCosts,
 }
 
 /// An erase that was begun and left running.
@@ -205,6 +209,7 @@ impl<C: Chip> Wired<C> {
             }),
             chip,
             link: Arc::new(link),
+            costs: CompiledCosts::default(),
         };
         S::start(&mut wired)?;
         Ok(wired)
@@ -236,6 +241,7 @@ impl<C: Chip> Wired<C> {
             left: self.left,
             period: self.period,
             notes: Arc::clone(&self.notes),
+            costs: self.costs.clone(),
         }
     }
 

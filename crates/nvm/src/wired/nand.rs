@@ -296,22 +296,51 @@ impl Flash for Wired<Nand> {
     fn read(&mut self, page: u32, column: u32, out: &mut [u8]) -> Result<Ecc, NvmError> {
         let geometry = self.chip.geometry();
         geometry.check_read(page, column, out.len() as u64)?;
-        self.begin();
         if out.is_empty() {
+            self.begin();
             return Ok(Ecc::Clean);
         }
-        self.await_left()?;
-        self.fetch(page)?;
-        self.collect(page, column, out)
+        let by_model = |wired: &mut Self, out: &mut [u8]| {
+            wired.begin();
+            wired.await_left()?;
+            wired.fetch(page)?;
+            wired.collect(page, column, out)
+        };
+        let Some(start) = self.steady_start(Action::Read, u64::from(column), out.len()) else {
+            return by_model(self, out);
+        };
+        if self.steady_repeats(&start, 1).is_none() {
+            return self.compile(&start, |wired| by_model(wired, out));
+        }
+        if !self.chip.read_cells(page, column, out) {
+            return by_model(self, out);
+        }
+        self.add_costs(&start, 1);
+        Ok(Ecc::Clean)
     }
 
     /// Write enable, load, execute, wait. Refused programs put nothing on the bus.
     fn program(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), NvmError> {
-        self.issue_program(page, column, data)?;
-        if data.is_empty() {
-            return Ok(());
+        let by_model = |wired: &mut Self| {
+            wired.issue_program(page, column, data)?;
+            if data.is_empty() {
+                return Ok(());
+            }
+            wired.await_program()
+        };
+        let Some(start) = self.steady_start(Action::Write, u64::from(column), data.len()) else {
+            return by_model(self);
+        };
+        if self.steady_repeats(&start, 1).is_none() {
+            return self.compile(&start, by_model);
         }
-        self.await_program()
+        self.check_program(page, column, data)?;
+        if !self.chip.is_sound(page) {
+            return by_model(self);
+        }
+        self.chip.program_sound(page, column, data);
+        self.add_costs(&start, 1);
+        Ok(())
     }
 
     fn can_move(&self, from: u32, to: u32) -> bool {

@@ -391,7 +391,7 @@ impl Nand {
     }
 
     /// Moves a register into the cells of a page, until `done`; returns whether that failed.
-    fn program_cells(&mut self, page: u32, done: Time) -> bool {
+    pub(super) fn program_cells(&mut self, page: u32, done: Time) -> bool {
         let plane = self.plane_of(page) as usize;
         if self.cache[plane].is_none() {
             return false;

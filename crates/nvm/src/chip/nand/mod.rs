@@ -16,6 +16,7 @@ mod ageing;
 mod array;
 mod bound;
 mod commands;
+mod compiled;
 mod ecc;
 mod faults;
 mod fetch;

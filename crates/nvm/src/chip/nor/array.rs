@@ -33,7 +33,7 @@ impl Default for NorChunk {
 
 /// The cells.
 #[derive(Clone, Debug)]
-pub(super) struct Array {
+pub(crate) struct Array {
     chunks: Pages<NorChunk>,
     erases: Pages<[u64; COUNTS]>,
     /// Bytes of a unit that its erases are counted of.
@@ -54,7 +54,7 @@ impl Array {
     }
 
     #[inline]
-    pub(super) fn read(&self, at: u64, out: &mut [u8]) {
+    pub(crate) fn read(&self, at: u64, out: &mut [u8]) {
         for (chunk, inside, part) in spans(at, out.len(), CHUNK_BYTES) {
             match self.chunks.get(chunk) {
                 Some(chunk) => out[part].copy_from_slice(&chunk.bytes[inside]),

@@ -12,6 +12,7 @@
 mod ageing;
 mod array;
 mod bound;
+mod compiled;
 mod content;
 mod model;
 mod sheet;
@@ -25,7 +26,7 @@ use wordline_core::quantity::Time;
 use wordline_memory::{FlashMisuse, Geometry, OutOfRange};
 
 use self::ageing::NorAgeing;
-use self::array::Array;
+pub(crate) use self::array::Array;
 pub use self::sheet::{EraseSheet, NorSheet, SuspendSheet};
 use self::spec::NorSpec;
 use self::work::{NorJob, Running, Suspended};
