@@ -8,6 +8,7 @@
 mod boundary;
 mod dram;
 mod handles;
+mod local_handles;
 mod memory;
 mod message;
 

@@ -66,6 +66,10 @@ versioned!("wl_memory_options", 32 + 3 * size_of::<usize>(), Options {
     timing: *const c_char,
     seed: u64,
     age: f64,
+    one_thread: u64,
+    ageing: u64,
+    celsius: f64,
+    dwell_s: f64,
 });
 
 versioned!(
@@ -156,6 +160,10 @@ impl Default for Options {
             timing: std::ptr::null(),
             seed: 0,
             age: 0.0,
+            one_thread: 0,
+            ageing: 0,
+            celsius: 0.0,
+            dwell_s: 0.0,
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use wordline_core::SimClock;
+use wordline_core::quantity::Time;
 use wordline_crash::FlashImage;
 use wordline_memory::{ByteMemory, Ecc, Flash, Geometry};
 use wordline_nvm::{Accounts, BlockContent, Device, FlashMemory, Memory, NvmError, PageContent};
@@ -58,13 +59,23 @@ pub(super) struct Cells {
     /// Blocks that a power cut left in doubt, until they are erased: each a memory of one block. The chip's own block
     /// then keeps time, order and number of programs, and one reading of the bytes.
     pub(super) torn: BTreeMap<u32, FlashImage>,
+    /// Main bytes of a page and pages of a block; 0 of a byte memory.
+    layout: (u64, u32),
 }
 
 impl Cells {
     pub(super) fn new(memory: Memory) -> Self {
+        let layout = match &memory {
+            Memory::Flash(flash) => {
+                let geometry = flash.geometry();
+                (u64::from(geometry.page_bytes), geometry.pages_per_block)
+            }
+            Memory::Bytes(_) => (0, 0),
+        };
         Self {
             clock: memory.accounts().clock().clone(),
             memory,
+            layout,
             faults: BTreeMap::new(),
             torn: BTreeMap::new(),
         }
@@ -109,16 +120,52 @@ impl Cells {
         }
     }
 
-    /// Whether every block does what the chip does.
-    fn is_plain(&self) -> bool {
-        self.faults.is_empty() && self.torn.is_empty()
+    /// Whether a block does what the chip does.
+    #[inline(always)]
+    fn is_plain_block(&self, block: u32) -> bool {
+        (self.faults.is_empty() || !self.faults.contains_key(&block))
+            && (self.torn.is_empty() || !self.torn.contains_key(&block))
+    }
+
+    /// The same of the block of a page.
+    #[inline(always)]
+    fn is_plain_page(&self, page: u32) -> bool {
+        let known = self.faults.is_empty() && self.torn.is_empty();
+        known || self.is_plain_block(page / self.layout.1.max(1))
+    }
+
+    /// The same of all blocks of a range of main bytes.
+    #[inline(always)]
+    fn is_plain_range(&self, at: u64, bytes: u64) -> bool {
+        self.faults.is_empty() && self.torn.is_empty() || self.is_plain_among(at, bytes)
+    }
+
+    #[inline(never)]
+    fn is_plain_among(&self, at: u64, bytes: u64) -> bool {
+        let block_bytes = (self.layout.0 * u64::from(self.layout.1)).max(1);
+        let last = at.saturating_add(bytes.max(1) - 1) / block_bytes;
+        let blocks = (at / block_bytes) as u32..=last as u32;
+        let fault = self.faults.range(blocks.clone()).next();
+        fault.is_none() && self.torn.range(blocks).next().is_none()
+    }
+
+    /// Programs whole pages in a row, as many as cost the same and do what the chip does; returns how many, and how long
+    /// each took.
+    #[inline(always)]
+    pub(super) fn program_pages(&mut self, page: u32, data: &[u8]) -> (u32, Time) {
+        let at = u64::from(page) * self.layout.0;
+        let plain = self.is_plain_range(at, data.len() as u64);
+        match &mut self.memory {
+            Memory::Flash(flash) if plain => flash.program_pages(page, data),
+            _ => (0, Time::ZERO),
+        }
     }
 
     /// Reads bytes, of flash those of main areas. Returns how many bits the ECC corrected, in the worst page: a number,
     /// which goes through registers.
     #[inline(always)]
     pub(super) fn read(&mut self, at: u64, out: &mut [u8]) -> Result<u64, MemoryFault> {
-        let plain = self.is_plain();
+        let plain = self.is_plain_range(at, out.len() as u64);
         let found = match &mut self.memory {
             Memory::Bytes(device) => {
                 device.read(at, out)?;
@@ -152,7 +199,7 @@ impl Cells {
         column: u32,
         out: &mut [u8],
     ) -> Result<Ecc, MemoryFault> {
-        if self.is_plain() {
+        if self.is_plain_page(page) {
             return Ok(self.flash()?.read(page, column, out)?);
         }
         self.read_faulty(page, column, out)
@@ -184,7 +231,7 @@ impl Cells {
         column: u32,
         data: &[u8],
     ) -> Result<(), MemoryFault> {
-        if self.is_plain() {
+        if self.is_plain_page(page) {
             return Ok(self.flash()?.program(page, column, data)?);
         }
         self.program_faulty(page, column, data)
@@ -219,7 +266,7 @@ impl Cells {
     }
 
     pub(super) fn erase(&mut self, block: u32) -> Result<(), MemoryFault> {
-        let plain = self.is_plain();
+        let plain = self.is_plain_block(block);
         let flash = self.flash()?;
         if plain {
             return Ok(flash.erase(block)?);

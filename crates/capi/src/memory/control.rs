@@ -7,7 +7,7 @@ use wordline_nvm::{Memory, NvmError};
 
 use super::abi::Cut;
 use super::cells::InjectedFault;
-use super::cut::Due;
+use super::cut::{Due, SHORT};
 use super::device::{MemoryDevice, Power};
 use super::fault::{FaultReason, MemoryFault};
 use super::image;
@@ -86,6 +86,7 @@ impl MemoryDevice {
             due.take_over(earlier);
         }
         let at_once = due.is_at_once();
+        due.expect_within(self.cells.memory.longest_operation(2 * SHORT));
         self.power = Power::Due(Box::new(due));
         if at_once {
             self.lose_power_in_pause()?;

@@ -42,7 +42,12 @@ pub(super) struct Due {
     tear: Tear,
     seed: u64,
     pending: Vec<PendingCut>,
+    /// The longest that an operation of up to [`SHORT`] bytes takes; `None` where that is not known.
+    longest: Option<Time>,
 }
+
+/// Operations of no more bytes have a bound that is computed once a cut.
+pub(super) const SHORT: u64 = 1 << 15;
 
 impl Due {
     /// A cut as C asks for it.
@@ -66,7 +71,43 @@ impl Due {
             tear,
             seed: cut.seed,
             pending: Vec::new(),
+            longest: None,
         })
+    }
+
+    /// Sets the longest time of a short operation, which a cut by time is compared with.
+    pub(super) fn expect_within(&mut self, longest: Option<Time>) {
+        self.longest = longest.filter(|_| self.time.is_some());
+    }
+
+    /// Whether so many operations like one, begun now, may meet the cut, or have to be noted for it: then they need the
+    /// state before them. The others only count.
+    #[inline(always)]
+    pub(super) fn concerns(&self, op: &Op<'_>, operations: u64, now: Time) -> bool {
+        if self.tear == Tear::Reordered && matches!(op, Op::Write { .. } | Op::Sync) {
+            return true;
+        }
+        if op.is_change() && self.changes.is_some_and(|changes| changes <= operations) {
+            return true;
+        }
+        let Some(time) = self.time else {
+            return false;
+        };
+        let longest = self.longest.filter(|_| op.bytes() <= SHORT);
+        let all = longest.and_then(|longest| longest.ps().checked_mul(operations));
+        let end = all.and_then(|all| now.checked_plus(Time::from_ps(all)));
+        end.is_none_or(|end| end >= time)
+    }
+
+    /// Counts operations that the cut does not [concern](Self::concerns), those alone that took time.
+    #[inline(always)]
+    pub(super) fn pass(&mut self, op: &Op<'_>, operations: u64, took_time: bool) {
+        if let Some(changes) = &mut self.changes
+            && op.is_change()
+            && took_time
+        {
+            *changes -= operations;
+        }
     }
 
     /// Whether it is to come at once.

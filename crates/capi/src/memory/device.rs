@@ -7,6 +7,7 @@ use wordline_core::Timing;
 use wordline_core::quantity::Time;
 use wordline_crash::FlashTearing;
 use wordline_memory::{ByteMemory, Ecc, Flash, OutOfRange};
+use wordline_nvm::ageing::Environment;
 use wordline_nvm::{Conditions, Memory, NvmError, OperationKind};
 
 use super::abi::{Info, Operation, Stats};
@@ -45,6 +46,16 @@ impl Op<'_> {
     pub(super) const fn is_change(&self) -> bool {
         !matches!(self, Self::Read { .. } | Self::Sync)
     }
+
+    /// Bytes that it moves.
+    #[inline(always)]
+    pub(super) const fn bytes(&self) -> u64 {
+        match self {
+            Self::Read { bytes, .. } => *bytes,
+            Self::Write { data, .. } | Self::Program { data, .. } => data.len() as u64,
+            Self::Sync | Self::Erase { .. } | Self::Mark { .. } => 0,
+        }
+    }
 }
 
 /// Whether there is power, and for how long.
@@ -66,6 +77,8 @@ pub(super) struct MemoryDevice {
     stats: Stats,
     last: Time,
     pub(super) trace: OperationTrace,
+    /// Whether its handle is of one thread alone.
+    pub(super) is_of_one_thread: bool,
 }
 
 /// What a memory is made from.
@@ -75,6 +88,9 @@ pub(super) struct Wanted<'a> {
     pub(super) timing: Option<&'a str>,
     pub(super) seed: u64,
     pub(super) age: f64,
+    pub(super) is_of_one_thread: bool,
+    /// Under what it ages, where it does.
+    pub(super) ageing: Option<Environment>,
 }
 
 impl MemoryDevice {
@@ -92,7 +108,10 @@ impl MemoryDevice {
             age: wanted.age,
             seed: wanted.seed,
         };
-        let memory = target.memory(conditions).map_err(FaultReason::Link)?;
+        let mut memory = target.memory(conditions).map_err(FaultReason::Link)?;
+        if let Some(environment) = wanted.ageing {
+            start_ageing(&mut memory, environment)?;
+        }
         let flash = target.part.model.flash();
         let tearing = flash.map_or(FlashTearing::raw(), FlashTearing::of);
         Ok(Self {
@@ -104,6 +123,7 @@ impl MemoryDevice {
             stats: Stats::default(),
             last: Time::ZERO,
             trace: OperationTrace::default(),
+            is_of_one_thread: wanted.is_of_one_thread,
         })
     }
 
@@ -117,6 +137,7 @@ impl MemoryDevice {
             stats: self.stats,
             last: self.last,
             trace: OperationTrace::default(),
+            is_of_one_thread: self.is_of_one_thread,
         }
     }
 
@@ -130,7 +151,12 @@ impl MemoryDevice {
             .into());
         }
         let trace = std::mem::take(&mut self.trace);
-        *self = Self { trace, ..snapshot };
+        let is_of_one_thread = self.is_of_one_thread;
+        *self = Self {
+            trace,
+            is_of_one_thread,
+            ..snapshot
+        };
         Ok(())
     }
 
@@ -193,9 +219,29 @@ impl MemoryDevice {
                 self.account(&op, start, result.is_err());
                 result
             }
-            Power::Due(_) => self.perform_at_risk(op, run),
+            Power::Due(_) => self.perform_until_cut(op, run),
             Power::Off => Err(FaultReason::PowerLost.into()),
         }
+    }
+
+    /// Runs an operation while a cut is due: as ever where it comes later.
+    #[inline(always)]
+    fn perform_until_cut<T>(
+        &mut self,
+        op: Op<'_>,
+        run: impl FnOnce(&mut Cells) -> Result<T, MemoryFault>,
+    ) -> Result<T, MemoryFault> {
+        let start = self.now();
+        let Power::Due(due) = &mut self.power else {
+            return run(&mut self.cells);
+        };
+        if due.concerns(&op, 1, start) {
+            return self.perform_at_risk(op, run);
+        }
+        let result = run(&mut self.cells);
+        due.pass(&op, 1, self.cells.clock().now() > start);
+        self.account(&op, start, result.is_err());
+        result
     }
 
     #[cold]
@@ -370,12 +416,57 @@ impl MemoryDevice {
         let (mut page, mut column) = ((at / page_bytes) as u32, (at % page_bytes) as u32);
         let mut rest = data;
         while !rest.is_empty() {
+            if column == 0 && rest.len() > page_bytes as usize {
+                let done = self.program_alike(page, rest);
+                page += done;
+                rest = &rest[done as usize * page_bytes as usize..];
+                if done > 0 {
+                    continue;
+                }
+            }
             let length = rest.len().min(page_bytes as usize - column as usize);
             let (part, behind) = rest.split_at(length);
             self.program_page(page, column, part)?;
             (page, column, rest) = (page + 1, 0, behind);
         }
         Ok(())
+    }
+
+    /// Programs whole pages in a row that cost the same, and counts them as one after the other; returns how many.
+    #[inline(always)]
+    fn program_alike(&mut self, page: u32, data: &[u8]) -> u32 {
+        let page_bytes = self.info.page_bytes;
+        let most = data.len() as u64 / page_bytes;
+        let data = &data[..(most * page_bytes) as usize];
+        let op = Op::Program {
+            page,
+            column: 0,
+            data: &data[..page_bytes as usize],
+        };
+        let now = self.now();
+        let later = match &self.power {
+            Power::On => true,
+            Power::Due(due) => !due.concerns(&op, most, now),
+            Power::Off => false,
+        };
+        if !later || self.trace.is_heard() {
+            return 0;
+        }
+        let (pages, each) = self.cells.program_pages(page, data);
+        if pages == 0 {
+            return 0;
+        }
+        if let Power::Due(due) = &mut self.power {
+            due.pass(&op, u64::from(pages), each > Time::ZERO);
+        }
+        self.last = each;
+        let (stats, of) = (&mut self.stats, u64::from(pages));
+        stats.programs += of;
+        stats.bytes_written += of * page_bytes;
+        let all = each.ps().saturating_mul(of);
+        stats.busy_ps = stats.busy_ps.saturating_add(all);
+        stats.longest_ps = stats.longest_ps.max(each.ps());
+        pages
     }
 
     #[inline(always)]
@@ -410,6 +501,16 @@ impl MemoryDevice {
     pub(super) fn mark_bad(&mut self, block: u32) -> Result<(), MemoryFault> {
         let op = Op::Mark { block };
         self.perform(op, |cells| Ok(cells.flash()?.mark_bad(block)?))
+    }
+}
+
+/// Lets a memory age from now on, by the model of its oxide.
+fn start_ageing(memory: &mut Memory, environment: Environment) -> Result<(), MemoryFault> {
+    match memory {
+        Memory::Flash(flash) => Ok(flash.start_ageing(environment)?),
+        Memory::Bytes(_) => {
+            Err(FaultReason::Unsupported("only flash has a model of ageing").into())
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use wordline_catalog::CatalogError;
 use wordline_memory::FlashMisuse;
+use wordline_nvm::ageing::AgeingError;
 use wordline_nvm::{Misuse, NvmError};
 
 use super::abi::MemoryStatus;
@@ -51,6 +52,8 @@ pub(crate) enum FaultReason {
     Link(NvmError),
     #[error(transparent)]
     Memory(#[from] NvmError),
+    #[error(transparent)]
+    Ageing(#[from] AgeingError),
     #[error("the power is off: power up")]
     PowerLost,
     #[error("there is power already")]
@@ -91,6 +94,8 @@ impl BoundaryFailure for MemoryFault {
             FaultReason::Catalog(_) | FaultReason::Link(_) => MemoryStatus::BadTarget,
             FaultReason::Memory(error) => of_memory(error),
             FaultReason::PowerLost => MemoryStatus::PowerLost,
+            FaultReason::Ageing(AgeingError::NoFigures) => MemoryStatus::Unsupported,
+            FaultReason::Ageing(_) => MemoryStatus::BadArgument,
             FaultReason::Powered => MemoryStatus::Misuse,
             FaultReason::Unsupported(_) => MemoryStatus::Unsupported,
             FaultReason::Image { .. } => MemoryStatus::BadImage,

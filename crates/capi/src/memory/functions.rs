@@ -3,7 +3,8 @@
 use std::ffi::{c_char, c_void};
 use std::path::{Path, PathBuf};
 
-use wordline_core::quantity::Time;
+use wordline_core::quantity::{Period, Quantity as _, Time};
+use wordline_nvm::ageing::Environment;
 
 use super::abi::{ABI, Cut, Info, Listener, MemoryStatus, Options, Stats, WlMemory};
 use super::cells::InjectedFault;
@@ -29,6 +30,20 @@ pub(super) fn with(
     act: impl FnOnce(&mut MemoryDevice) -> Result<(), MemoryFault>,
 ) -> MemoryStatus {
     status(|| handle::with(memory.addr(), act))
+}
+
+/// A number that is 0 or 1.
+fn switch(what: &'static str, found: u64) -> Result<bool, MemoryFault> {
+    match found {
+        0 => Ok(false),
+        1 => Ok(true),
+        found => Err(FaultReason::Value {
+            what,
+            found,
+            allowed: "0 or 1",
+        }
+        .into()),
+    }
 }
 
 /// Stores the handle of a memory that is made, or NULL.
@@ -92,6 +107,11 @@ pub unsafe extern "C" fn wl_memory_create(
             timing,
             seed: options.seed,
             age: options.age,
+            is_of_one_thread: switch("one_thread", options.one_thread)?,
+            ageing: switch("ageing", options.ageing)?.then(|| Environment {
+                celsius: options.celsius,
+                dwell: Period::from_si(options.dwell_s),
+            }),
         })
     };
     // SAFETY: the caller promises that `memory` is NULL or points to a pointer.

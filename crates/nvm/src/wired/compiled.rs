@@ -13,7 +13,6 @@ use wordline_core::quantity::Time;
 use super::{Chip, Wired};
 use crate::bus::Action;
 use crate::cost::AccessCost;
-use crate::device::Accounts as _;
 use crate::error::NvmError;
 use crate::power::{MeterCourse, PowerMeter};
 
@@ -24,7 +23,7 @@ pub(crate) const MARKS: usize = 4;
 const VECTORS: usize = 16;
 
 /// A chip whose operations can be compiled.
-pub trait SteadyChip: Chip {
+pub trait SteadyChip: Clone {
     /// Whether an operation that begins at an instant costs a constant: the chip is idle and awake by then, keeps every
     /// rule, and does not age.
     fn is_steady(&self, now: Time) -> bool;
@@ -64,7 +63,7 @@ pub(super) struct CostKey {
 
 /// What an operation moves, in times after the instant at which it begins.
 #[derive(Clone, Copy, Debug)]
-struct CostVector {
+pub(super) struct CostVector {
     key: CostKey,
     duration: Time,
     cost: AccessCost,
@@ -76,6 +75,78 @@ struct CostVector {
     /// Whether the same operation after it has the same key.
     repeats: bool,
     wrote: bool,
+}
+
+impl CostVector {
+    /// Lets a chip have done the operation so many times in a row, from an instant on.
+    fn add_to<C: SteadyChip>(&self, chip: &mut C, from: Time, times: u64) {
+        let before = Time::from_ps(self.duration.ps() * times.saturating_sub(1));
+        let last = from.plus(before);
+        let meter = chip.meter_mut();
+        meter.repeat(&self.course, from, times, self.duration);
+        let mut marks = chip.marks();
+        for (mark, moved) in marks.iter_mut().zip(self.marks) {
+            if let Some(moved) = moved {
+                *mark = last.plus(moved);
+            }
+        }
+        chip.set_marks(marks);
+    }
+
+    /// What a single operation consists of.
+    pub(super) const fn cost(&self) -> &AccessCost {
+        &self.cost
+    }
+}
+
+/// Operations of one key that were done one behind the other, and that are not folded yet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PendingCosts {
+    key: CostKey,
+    /// When the first began, and the last ended.
+    from: Time,
+    now: Time,
+    times: u64,
+    duration: Time,
+    reach: Time,
+}
+
+impl PendingCosts {
+    /// Whether there are any.
+    #[inline(always)]
+    pub(super) const fn is_some(&self) -> bool {
+        self.times > 0
+    }
+}
+
+impl Default for PendingCosts {
+    /// None.
+    fn default() -> Self {
+        Self {
+            key: CostKey {
+                action: Action::Read,
+                phase: 0,
+                setting: 0,
+                wrote: false,
+                bytes: 0,
+                lag: Time::ZERO,
+                setup: Time::ZERO,
+            },
+            from: Time::ZERO,
+            now: Time::ZERO,
+            times: 0,
+            duration: Time::ZERO,
+            reach: Time::ZERO,
+        }
+    }
+}
+
+/// Operations that are the same as those before them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AgainCosts {
+    end: Time,
+    pub(super) times: u64,
+    pub(super) each: Time,
 }
 
 /// The costs that were compiled.
@@ -115,10 +186,11 @@ pub(super) struct SteadyStart {
     now: Time,
 }
 
-impl<C: SteadyChip> Wired<C> {
+impl<C: Chip> Wired<C> {
     /// Lets costs be compiled, which is so from the start, or runs everything through the model. Either gives the same
     /// bytes, times, energies and wear.
     pub(crate) fn use_compiled_costs(&mut self, on: bool) {
+        self.fold();
         self.costs = CompiledCosts {
             is_off: !on,
             ..CompiledCosts::default()
@@ -128,11 +200,14 @@ impl<C: SteadyChip> Wired<C> {
     /// The operation that begins now; `None` where its cost is no constant.
     #[inline(always)]
     pub(super) fn steady_start(
-        &self,
+        &mut self,
         action: Action,
         at: u64,
         bytes: usize,
     ) -> Option<SteadyStart> {
+        if self.pending.times > 0 {
+            self.fold();
+        }
         let now = self.clock.now();
         let is_plain = !self.costs.is_off && self.mapped.is_none() && self.left.is_none();
         if !is_plain || bytes == 0 || !self.chip.is_steady(now) {
@@ -162,26 +237,93 @@ impl<C: SteadyChip> Wired<C> {
         Some((times, vector.duration))
     }
 
-    /// Adds the costs of an operation, as often as [`steady_repeats`](Self::steady_repeats) said that it can be.
+    /// Counts an operation, as often as [`steady_repeats`](Self::steady_repeats) said that it can be, and lets its time
+    /// pass. What else it moves is added by [`fold`](Self::fold).
     #[inline(always)]
     pub(super) fn add_costs(&mut self, start: &SteadyStart, times: u64) {
         let Some(vector) = self.costs.find(&start.key) else {
             return;
         };
-        let before = Time::from_ps(vector.duration.ps() * times.saturating_sub(1));
-        let last = start.now.plus(before);
-        let meter = self.chip.meter_mut();
-        meter.repeat(&vector.course, start.now, times, vector.duration);
-        let mut marks = self.chip.marks();
-        for (mark, moved) in marks.iter_mut().zip(vector.marks) {
-            if let Some(moved) = moved {
-                *mark = last.plus(moved);
-            }
+        self.pending = PendingCosts {
+            key: start.key,
+            from: start.now,
+            now: start.now.plus(Time::from_ps(vector.duration.ps() * times)),
+            times,
+            duration: vector.duration,
+            reach: vector.reach,
+        };
+        self.clock.advance_to(self.pending.now);
+        if !vector.repeats {
+            self.fold();
         }
-        self.chip.set_marks(marks);
+    }
+
+    /// How often an operation that begins now is one more of those that are counted, `most` times in a row, and how long
+    /// each takes. It is counted then: the common case, which looks at nothing else.
+    #[inline(always)]
+    pub(super) fn again(
+        &mut self,
+        action: Action,
+        at: u64,
+        bytes: usize,
+        most: u64,
+    ) -> Option<AgainCosts> {
+        let PendingCosts {
+            key,
+            now,
+            times,
+            duration,
+            reach,
+            ..
+        } = &self.pending;
+        let same = key.action == action && key.bytes == bytes as u64;
+        let same = same && key.phase == (at % 8) as u8 && key.setup == self.driver.dma_setup;
+        if *times == 0 || !same || self.clock.now() != *now {
+            return None;
+        }
+        let all = duration.ps().checked_mul(most)?;
+        let end = now.checked_plus(Time::from_ps(all))?;
+        end.checked_plus(*reach)?;
+        Some(AgainCosts {
+            end,
+            times: most,
+            each: *duration,
+        })
+    }
+
+    /// Counts what comes [again](Self::again).
+    #[inline(always)]
+    pub(super) fn count(&mut self, again: &AgainCosts) {
+        self.pending.times += again.times;
+        self.pending.now = again.end;
+        self.clock.advance_to(again.end);
+    }
+
+    /// Adds to chip and accounts what the operations that were counted move. Every access that is not one more of them
+    /// [begins](Self::begin) so.
+    #[inline(never)]
+    pub(super) fn fold(&mut self) {
+        let times = std::mem::take(&mut self.pending.times);
+        let Some(vector) = self.costs.find(&self.pending.key).filter(|_| times > 0) else {
+            return;
+        };
+        vector.add_to(&mut self.chip, self.pending.from, times);
         self.last = vector.cost;
         self.wrote = vector.wrote;
-        self.clock.advance_to(last.plus(vector.duration));
+    }
+
+    /// The vector of the operations that were counted and not folded.
+    pub(super) fn counted(&self) -> Option<&CostVector> {
+        let counts = self.pending.times > 0;
+        self.costs.find(&self.pending.key).filter(|_| counts)
+    }
+
+    /// The chip as it is once everything is folded.
+    pub(super) fn folded_chip(&self) -> Option<C> {
+        let vector = self.counted()?;
+        let mut chip = self.chip.clone();
+        vector.add_to(&mut chip, self.pending.from, self.pending.times);
+        Some(chip)
     }
 
     /// Runs an operation through the model, and compiles what it costs. An operation that fails is not compiled.
@@ -217,7 +359,7 @@ impl<C: SteadyChip> Wired<C> {
             let vector = CostVector {
                 key,
                 duration,
-                cost: *self.last_cost(),
+                cost: self.last,
                 course,
                 marks: all,
                 reach: latest,

@@ -16,7 +16,7 @@ pub(crate) mod skip;
 pub use nor::SuspendedRead;
 use std::sync::Arc;
 
-use compiled::CompiledCosts;
+use compiled::{CompiledCosts, PendingCosts, SteadyChip};
 use reads::MappedReads;
 use wordline_core::quantity::Time;
 use wordline_core::{Resolver, SimClock, Timing};
@@ -54,7 +54,7 @@ pub struct Named<'a, S> {
 }
 
 /// A chip, as the driver sees it between transactions.
-pub trait Chip: Clone + Send + 'static {
+pub trait Chip: SteadyChip + Send + 'static {
     /// The instant from which the chip takes the next transaction, busy or not: chip select has been
     /// high for long enough.
     fn ready(&self) -> Time;
@@ -139,6 +139,8 @@ pub struct Wired<C> {
     notes: Arc<Notes>,
     /// Costs that are constants.
     costs: CompiledCosts,
+    /// Operations that were counted by them.
+    pending: PendingCosts,
 }
 
 /// An erase that was begun and left running.
@@ -210,6 +212,7 @@ impl<C: Chip> Wired<C> {
             chip,
             link: Arc::new(link),
             costs: CompiledCosts::default(),
+            pending: PendingCosts::default(),
         };
         S::start(&mut wired)?;
         Ok(wired)
@@ -242,12 +245,16 @@ impl<C: Chip> Wired<C> {
             period: self.period,
             notes: Arc::clone(&self.notes),
             costs: self.costs.clone(),
+            pending: self.pending,
         }
     }
 
     /// Begins an access: what follows adds to its cost.
     #[inline(always)]
-    const fn begin(&mut self) {
+    fn begin(&mut self) {
+        if self.pending.is_some() {
+            self.fold();
+        }
         self.last = AccessCost::NONE;
     }
 
@@ -357,11 +364,13 @@ impl<C: Chip> Accounts for Wired<C> {
     }
 
     fn last_cost(&self) -> &AccessCost {
-        &self.last
+        self.counted().map_or(&self.last, |vector| vector.cost())
     }
 
     fn residence(&self) -> Residence {
-        self.chip.residence(self.clock.now())
+        let folded = self.folded_chip();
+        let chip = folded.as_ref().unwrap_or(&self.chip);
+        chip.residence(self.clock.now())
     }
 
     fn power_draw(&self) -> &PowerDraw {

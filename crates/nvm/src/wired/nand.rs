@@ -34,7 +34,8 @@ impl Wired<Nand> {
     /// The chip, to damage it: [`set_faults`](Nand::set_faults), [`flip_bit`](Nand::flip_bit),
     /// [`fail_block`](Nand::fail_block).
     #[must_use]
-    pub const fn chip_mut(&mut self) -> &mut Nand {
+    pub fn chip_mut(&mut self) -> &mut Nand {
+        self.fold();
         &mut self.chip
     }
 
@@ -306,6 +307,12 @@ impl Flash for Wired<Nand> {
             wired.fetch(page)?;
             wired.collect(page, column, out)
         };
+        if let Some(again) = self.again(Action::Read, u64::from(column), out.len(), 1)
+            && self.chip.read_cells(page, column, out)
+        {
+            self.count(&again);
+            return Ok(Ecc::Clean);
+        }
         let Some(start) = self.steady_start(Action::Read, u64::from(column), out.len()) else {
             return by_model(self, out);
         };
@@ -328,6 +335,14 @@ impl Flash for Wired<Nand> {
             }
             wired.await_program()
         };
+        if let Some(again) = self.again(Action::Write, u64::from(column), data.len(), 1)
+            && self.chip.is_sound(page)
+        {
+            self.check_program(page, column, data)?;
+            self.chip.program_sound(page, column, data);
+            self.count(&again);
+            return Ok(());
+        }
         let Some(start) = self.steady_start(Action::Write, u64::from(column), data.len()) else {
             return by_model(self);
         };

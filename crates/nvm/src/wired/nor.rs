@@ -63,7 +63,8 @@ impl Wired<Nor> {
 
     /// The chip, to change what it holds: [`set_content`](Nor::set_content), [`set_cycles`](Nor::set_cycles).
     #[must_use]
-    pub const fn chip_mut(&mut self) -> &mut Nor {
+    pub fn chip_mut(&mut self) -> &mut Nor {
+        self.fold();
         &mut self.chip
     }
 
@@ -84,6 +85,11 @@ impl Wired<Nor> {
             wired.pause_left()?;
             wired.read_at(at, out)
         };
+        if let Some(again) = self.again(Action::Read, at, out.len(), 1) {
+            self.chip.cells().read(at, out);
+            self.count(&again);
+            return Ok(());
+        }
         let granule = self.link.granule_of(Action::Read);
         let whole = (at | out.len() as u64).is_multiple_of(granule);
         let start = self.steady_start(Action::Read, at, out.len());
@@ -107,6 +113,13 @@ impl Wired<Nor> {
             wired.issue_program(at, data)?;
             wired.await_chip()
         };
+        if let Some(again) = self.again(Action::Write, at, data.len(), 1)
+            && self.chip.check_program(at, data.len()).is_ok()
+        {
+            self.chip.program_cells(at, data);
+            self.count(&again);
+            return Ok(());
+        }
         let Some(start) = self.steady_start(Action::Write, at, data.len()) else {
             return by_model(self);
         };
@@ -127,19 +140,25 @@ impl Wired<Nor> {
         const NONE: (u32, Time) = (0, Time::ZERO);
         let page_bytes = self.chip.geometry().page_bytes as usize;
         let at = self.address(page, 0);
+        let most = (data.len() / page_bytes) as u64;
+        let inside = OutOfRange::check(at, data.len() as u64, self.chip.capacity()).is_ok();
+        if most == 0 || !inside || !self.chip.is_programmable(at, data.len()) {
+            return NONE;
+        }
+        if let Some(again) = self.again(Action::Write, at, page_bytes, most) {
+            self.chip
+                .program_cells(at, &data[..most as usize * page_bytes]);
+            self.count(&again);
+            return (again.times as u32, again.each);
+        }
         let Some(start) = self.steady_start(Action::Write, at, page_bytes) else {
             return NONE;
         };
-        let most = data.len() / page_bytes;
-        let Some((pages, each)) = self.steady_repeats(&start, most as u64) else {
+        let Some((pages, each)) = self.steady_repeats(&start, most) else {
             return NONE;
         };
-        let data = &data[..pages as usize * page_bytes];
-        let inside = OutOfRange::check(at, data.len() as u64, self.chip.capacity()).is_ok();
-        if data.is_empty() || !inside || !self.chip.is_programmable(at, data.len()) {
-            return NONE;
-        }
-        self.chip.program_cells(at, data);
+        self.chip
+            .program_cells(at, &data[..pages as usize * page_bytes]);
         self.add_costs(&start, pages);
         (pages as u32, each)
     }

@@ -139,6 +139,11 @@ impl ByteMemory for Wired<Nvram> {
     /// Reads with the link's read opcode. Nothing is put on the bus for no bytes.
     fn read(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
         OutOfRange::check(at, out.len() as u64, self.len())?;
+        if let Some(again) = self.again(Action::Read, at, out.len(), 1) {
+            self.chip.read_cells(at, out);
+            self.count(&again);
+            return Ok(());
+        }
         let whole = (at | out.len() as u64).is_multiple_of(self.link.granule_of(Action::Read));
         let by_model = |wired: &mut Self, out: &mut [u8]| {
             wired.begin();
@@ -161,6 +166,11 @@ impl ByteMemory for Wired<Nvram> {
         OutOfRange::check(at, data.len() as u64, self.len())?;
         if data.is_empty() {
             self.begin();
+            return Ok(());
+        }
+        if let Some(again) = self.again(Action::Write, at, data.len(), 1) {
+            self.chip.write_cells(at, data);
+            self.count(&again);
             return Ok(());
         }
         let whole = (at | data.len() as u64).is_multiple_of(self.link.granule_of(Action::Write));
