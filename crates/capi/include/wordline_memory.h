@@ -109,6 +109,13 @@ typedef struct wl_memory_options {
     const char *timing;  /* "typ", "max" (the data sheet's worst case) or "sampled"; NULL: "typ" */
     uint64_t seed;       /* of everything that is drawn: factory bad blocks, sampled times */
     double age;          /* fraction of its rated life that every block or cell has used, 0 to 1 */
+    uint64_t one_thread; /* 1: the handle is of the calling thread alone, and its calls take no lock. In any other thread it
+                            is a bad handle; what is left of it is freed when its thread ends. 0: any thread */
+    uint64_t ageing;     /* 1: flash ages, see "Ageing" below. 0: it never fails by itself, and its times are those of the
+                            sheet however many cycles it has seen */
+    double celsius;      /* of a flash that ages: its temperature, -40 to 125 degrees Celsius */
+    double dwell_s;      /* of a flash that ages: seconds that a programmed block keeps its charge before it is erased,
+                            beyond what the commands take; it changes the stress of a cycle and passes on no clock */
 } wl_memory_options;
 
 /* Kinds of memory. */

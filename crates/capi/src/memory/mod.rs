@@ -18,3 +18,6 @@ mod trace;
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod cost_tests;

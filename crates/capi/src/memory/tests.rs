@@ -13,6 +13,8 @@ fn device(target: &str) -> MemoryDevice {
         timing: None,
         seed: 1,
         age: 0.0,
+        is_of_one_thread: false,
+        ageing: None,
     };
     MemoryDevice::new(&wanted).expect("embedded")
 }
