@@ -105,6 +105,15 @@ pub trait FlashControl: Flash<Error = NvmError> {
     /// When the chip reports that it failed.
     fn finish_erase(&mut self) -> Result<(), NvmError>;
 
+    /// Forgets the erase that was started, because the power went in it. What it leaves is for the caller to
+    /// [store](crate::FlashMemory::set_content).
+    fn drop_erase(&mut self);
+
+    /// Equal parts of the memory, of which one can be read while another one is erased; 1 where there are none.
+    fn banks(&self) -> u32 {
+        1
+    }
+
     /// Whether a range can be read while the erase runs: it lies in another bank of a chip that has banks.
     fn reads_beside(&self, at: u64, bytes: u64) -> bool {
         let _ = (at, bytes);
@@ -219,6 +228,17 @@ impl FlashControl for FinerNor {
         }
     }
 
+    fn drop_erase(&mut self) {
+        use crate::device::Accounts as _;
+        let now = self.flash.clock().now();
+        self.flash.chip_mut().lose_power(now);
+        self.started = None;
+    }
+
+    fn banks(&self) -> u32 {
+        self.flash.chip().banks()
+    }
+
     fn reads_beside(&self, at: u64, bytes: u64) -> bool {
         self.flash.chip().reads_beside(at, bytes)
     }
@@ -259,6 +279,10 @@ impl FlashControl for Wired<Nand> {
 
     fn finish_erase(&mut self) -> Result<(), NvmError> {
         self.advance_erase(1, 1).map(drop)
+    }
+
+    fn drop_erase(&mut self) {
+        self.forget_left();
     }
 
     fn peek(&self, page: u32, column: u32, out: &mut [u8]) -> Result<(), NvmError> {

@@ -1,4 +1,5 @@
-//! The functions of the header that make memories, look at them and let things go wrong; `operations` has the rest.
+//! The functions of the header that make memories, look at them and let things go wrong; `operations`, `commands` and
+//! `injection` have the rest.
 
 use std::ffi::{c_char, c_void};
 use std::path::{Path, PathBuf};
@@ -6,7 +7,7 @@ use std::path::{Path, PathBuf};
 use wordline_core::quantity::Time;
 
 use super::abi::{ABI, Cut, Info, Listener, MemoryStatus, Options, Stats, WlMemory};
-use super::cells::InjectedFault;
+use super::block_faults::InjectedFault;
 use super::device::{MemoryDevice, Wanted};
 use super::fault::{FaultReason, MemoryFault};
 use super::handle;
@@ -35,7 +36,7 @@ pub(super) fn with(
 ///
 /// # Safety
 /// `out` is NULL or points to a pointer.
-unsafe fn make(
+pub(super) unsafe fn make(
     out: *mut *mut WlMemory,
     name: &'static str,
     make: impl FnOnce() -> Result<MemoryDevice, MemoryFault>,
@@ -92,6 +93,9 @@ pub unsafe extern "C" fn wl_memory_create(
             timing,
             seed: options.seed,
             age: options.age,
+            factory_bad: options.factory_bad,
+            strict: options.strict,
+            erase_bytes: options.erase_bytes,
         })
     };
     // SAFETY: the caller promises that `memory` is NULL or points to a pointer.
@@ -239,7 +243,7 @@ pub extern "C" fn wl_memory_set_fault(
     fault: u32,
 ) -> MemoryStatus {
     with(memory, |device| {
-        device.set_fault(block, InjectedFault::of(fault)?)
+        device.set_fault(block, InjectedFault::of(u64::from(fault))?)
     })
 }
 

@@ -438,6 +438,14 @@ impl FlashControl for IdealFlash {
         Ok(())
     }
 
+    fn drop_erase(&mut self) {
+        self.erase = None;
+    }
+
+    fn banks(&self) -> u32 {
+        self.spec.banks.max(1)
+    }
+
     fn reads_beside(&self, at: u64, bytes: u64) -> bool {
         self.is_beside(&self.blocks_of(at, bytes))
     }

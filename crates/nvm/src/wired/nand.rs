@@ -280,6 +280,13 @@ impl Wired<Nand> {
         Some((left.block, left.bytes, failed))
     }
 
+    /// Forgets an erase that was left running: the power went in it.
+    pub(crate) fn forget_left(&mut self) {
+        if self.left.take().is_some() {
+            self.chip.lose_power(self.clock.now());
+        }
+    }
+
     fn await_erase(&mut self) -> Result<(), NvmError> {
         self.wait(self.chip.busy_until(), Cause::Erase)?;
         match self.chip.failed_page() {

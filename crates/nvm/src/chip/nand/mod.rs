@@ -388,6 +388,15 @@ impl Nand {
         Ok(())
     }
 
+    /// The power goes: what the array does ends.
+    pub(crate) fn lose_power(&mut self, instant: Time) {
+        self.meter.cut_short(instant);
+        self.booked = self.booked.min(instant);
+        self.busy_until = self.busy_until.min(instant);
+        self.array_until = self.array_until.min(instant);
+        self.failed.clear();
+    }
+
     /// Until when the chip is busy with its last command.
     #[must_use]
     pub const fn busy_until(&self) -> Time {

@@ -221,6 +221,26 @@ impl Nor {
         running.remaining.is_none() && (last < busy_first || busy_last < first)
     }
 
+    /// The power goes: what runs or stands still is gone.
+    pub(crate) fn lose_power(&mut self, instant: Time) {
+        self.settle(instant);
+        if let Some(running) = self.running.take()
+            && instant > running.from
+        {
+            self.meter
+                .book(running.job.work.state(), running.from, instant);
+        }
+        self.suspended = None;
+        self.failed = None;
+        self.write_enabled = false;
+    }
+
+    /// Banks of which one can be read while another one is busy.
+    pub(crate) fn banks(&self) -> u32 {
+        let bank = self.spec.bank_bytes.unwrap_or(self.spec.capacity);
+        (self.spec.capacity / bank.max(1)) as u32
+    }
+
     /// When the work on an address ends; `None` where nothing runs there.
     pub(crate) fn running_at(&self, at: u64) -> Option<Time> {
         let running = self.running.filter(|running| running.job.overlaps(at, 1))?;
