@@ -144,6 +144,7 @@ fn flash_of(ideal: &Ideal, write_bytes: u64, is_nand: bool) -> Result<Memory, Me
             "atom_bytes is of bytes: a cut leaves single bits of flash",
         ));
     }
+    divides("write_bytes", write_bytes, "erase_bytes", ideal.erase_bytes)?;
     let page = match (ideal.page_bytes, is_nand) {
         (0, true) => write_bytes,
         // A common page of NOR flash, where the block has room for it.

@@ -25,7 +25,7 @@ impl EccFound {
         match found {
             wordline_memory::Ecc::Clean => Self(0),
             wordline_memory::Ecc::Corrected { bits, refresh } => {
-                Self(u64::from(bits) | u64::from(refresh) * Self::REFRESH)
+                Self(u64::from(bits) | (u64::from(refresh) * Self::REFRESH))
             }
         }
     }

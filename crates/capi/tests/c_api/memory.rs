@@ -39,6 +39,32 @@ fn a_driver_in_c_finds_what_the_header_promises() {
     }
 }
 
+/// Programs that take a folder: plainly, and with sanitizers where the compiler has them.
+fn check_in_folder(name: &str) {
+    let folder = scratch(name);
+    let check = |program: &Path| {
+        let ran = Command::new(program).arg(&folder).output().expect("runs");
+        let told = String::from_utf8_lossy(&ran.stderr);
+        assert!(ran.status.success(), "{}: {told}", program.display());
+    };
+    if let Some(program) = compiled(name, &["-std=c99", "-O1"], true) {
+        check(&program);
+        if let Some(program) = compiled(name, &SANITIZERS, false) {
+            check(&program);
+        }
+    }
+}
+
+#[test]
+fn faults_in_c_are_those_of_the_header() {
+    check_in_folder("faults.c");
+}
+
+#[test]
+fn commands_in_c_do_what_the_header_promises() {
+    check_in_folder("commands.c");
+}
+
 /// The program in the comment at the header's top.
 #[test]
 fn the_example_of_the_header_runs() {
