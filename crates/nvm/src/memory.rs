@@ -12,12 +12,13 @@ use crate::chip::nor::Nor;
 use crate::content::BlockContent;
 use crate::device::{Accounts, Device, FlashDevice, InFront};
 use crate::error::NvmError;
+use crate::flash_control::{FlashControl, StartedErase};
 use crate::model::CycledFlash;
 use crate::pages::spans;
 use crate::wired::Wired;
 
-/// A flash memory on a board, as an object: the contract [`Flash`], a clock and accounts.
-pub trait FlashMemory: Flash<Error = NvmError> + Accounts + Send {
+/// A flash memory on a board, as an object: the contract [`Flash`], what drivers do besides, a clock and accounts.
+pub trait FlashMemory: Flash<Error = NvmError> + FlashControl + Accounts + Send {
     /// Stores bytes in a page, spare area excluded, without time, energy or wear, and without erasing.
     ///
     /// # Errors
@@ -322,8 +323,10 @@ impl std::fmt::Debug for Memory {
 /// A NOR flash whose blocks are one of its smaller [erases](Nor::erase_sizes): what file systems are set up for.
 #[derive(Debug)]
 pub struct FinerNor {
-    flash: Wired<Nor>,
+    pub(crate) flash: Wired<Nor>,
     geometry: Geometry,
+    /// An erase that was started and not waited for.
+    pub(crate) started: Option<StartedErase>,
 }
 
 impl FinerNor {
@@ -348,7 +351,11 @@ impl FinerNor {
             geometry.pages_per_block = (bytes / u64::from(geometry.page_bytes)) as u32;
             geometry.blocks = (flash.chip().capacity() / bytes) as u32;
         }
-        Self { flash, geometry }
+        Self {
+            flash,
+            geometry,
+            started: None,
+        }
     }
 
     /// Address and length of a block, in bytes.
@@ -478,6 +485,7 @@ impl FlashMemory for FinerNor {
         Box::new(Self {
             flash: self.flash.fork(),
             geometry: self.geometry,
+            started: self.started,
         })
     }
 }

@@ -264,6 +264,20 @@ impl PowerMeter {
         self.latest = course.latest.map(moved);
     }
 
+    /// Ends the activity that was booked last, if it would go on after `instant`: the power went.
+    pub(crate) fn cut_short(&mut self, instant: Time) {
+        let Some((state, start, end)) = self.latest else {
+            return;
+        };
+        let stop = instant.later(start);
+        if end > stop && self.accounted == end {
+            let slot = &mut self.booked.time[state as usize];
+            *slot = slot.since(end.since(stop));
+            self.accounted = stop;
+            self.latest = Some((state, start, stop));
+        }
+    }
+
     /// Leaves out activities that overlap from now on.
     pub(crate) const fn be_lenient(&mut self) {
         self.lenient = true;

@@ -6,7 +6,7 @@ use wordline_core::quantity::Time;
 use wordline_nvm::Memory;
 
 use super::abi::Cut;
-use super::cells::InjectedFault;
+use super::block_faults::InjectedFault;
 use super::device::{MemoryDevice, Wanted};
 use super::fault::MemoryFault;
 
@@ -28,6 +28,9 @@ fn device(target: &str, timing: &str, compiled: bool) -> MemoryDevice {
         age: 0.0,
         is_of_one_thread: false,
         ageing: None,
+        factory_bad: 0,
+        strict: 0,
+        erase_bytes: 0,
     };
     let mut device = MemoryDevice::new(&wanted).expect("embedded");
     match &mut device.cells.memory {
@@ -45,7 +48,7 @@ enum Step {
     Erase(u32),
     Pause(u64),
     Flip(u32, u32),
-    Fault(u32, u32),
+    Fault(u32, u64),
     Cut(u64, u64, u64),
     PowerUp,
     Fork,
@@ -70,7 +73,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         3 => (0u32..6).prop_map(Step::Erase),
         1 => (0u64..3_000_000).prop_map(Step::Pause),
         1 => (0u32..40, 0u32..256).prop_map(|(page, column)| Step::Flip(page, column)),
-        1 => (0u32..9, 0u32..6).prop_map(|(block, fault)| Step::Fault(block, fault)),
+        1 => (0u32..9, 0u64..7).prop_map(|(block, fault)| Step::Fault(block, fault)),
         1 => (0u64..30, 0u64..4_000_000_000, 0u64..3)
             .prop_map(|(count, time, tear)| Step::Cut(count, time, tear)),
         2 => Just(Step::PowerUp),

@@ -1,4 +1,5 @@
-//! The functions of the header that make memories, look at them and let things go wrong; `operations` has the rest.
+//! The functions of the header that make memories, look at them and let things go wrong; `operations`, `commands` and
+//! `injection` have the rest.
 
 use std::ffi::{c_char, c_void};
 use std::path::{Path, PathBuf};
@@ -7,7 +8,7 @@ use wordline_core::quantity::{Period, Quantity as _, Time};
 use wordline_nvm::ageing::Environment;
 
 use super::abi::{ABI, Cut, Info, Listener, MemoryStatus, Options, Stats, WlMemory};
-use super::cells::InjectedFault;
+use super::block_faults::InjectedFault;
 use super::device::{MemoryDevice, Wanted};
 use super::fault::{FaultReason, MemoryFault};
 use super::handle;
@@ -50,7 +51,7 @@ fn switch(what: &'static str, found: u64) -> Result<bool, MemoryFault> {
 ///
 /// # Safety
 /// `out` is NULL or points to a pointer.
-unsafe fn make(
+pub(super) unsafe fn make(
     out: *mut *mut WlMemory,
     name: &'static str,
     make: impl FnOnce() -> Result<MemoryDevice, MemoryFault>,
@@ -112,6 +113,9 @@ pub unsafe extern "C" fn wl_memory_create(
                 celsius: options.celsius,
                 dwell: Period::from_si(options.dwell_s),
             }),
+            factory_bad: options.factory_bad,
+            strict: options.strict,
+            erase_bytes: options.erase_bytes,
         })
     };
     // SAFETY: the caller promises that `memory` is NULL or points to a pointer.
@@ -259,7 +263,7 @@ pub extern "C" fn wl_memory_set_fault(
     fault: u32,
 ) -> MemoryStatus {
     with(memory, |device| {
-        device.set_fault(block, InjectedFault::of(fault)?)
+        device.set_fault(block, InjectedFault::of(u64::from(fault))?)
     })
 }
 

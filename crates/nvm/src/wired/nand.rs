@@ -274,6 +274,20 @@ impl Wired<Nand> {
         Ok(())
     }
 
+    /// Block and bytes of an erase that was left running, and whether it is known to have failed.
+    pub(crate) fn left_erase(&self) -> Option<(u32, u64, bool)> {
+        let left = self.left?;
+        let failed = left.failed || !left.ended && self.chip.failed_page().is_some();
+        Some((left.block, left.bytes, failed))
+    }
+
+    /// Forgets an erase that was left running: the power went in it.
+    pub(crate) fn forget_left(&mut self) {
+        if self.left.take().is_some() {
+            self.chip.lose_power(self.clock.now());
+        }
+    }
+
     fn await_erase(&mut self) -> Result<(), NvmError> {
         self.wait(self.chip.busy_until(), Cause::Erase)?;
         match self.chip.failed_page() {

@@ -59,6 +59,9 @@ pub struct NorSheet {
     pub active: Vec<ActiveCurrent>,
     /// Suspend and resume, where the chip has them.
     pub suspend: Option<SuspendSheet>,
+    /// Equal parts of the array, in the order of their addresses, of which one can be read while another one is
+    /// programmed or erased. Left out where a busy chip cannot be read.
+    pub read_while_write_banks: Option<Sourced<u32>>,
     /// What can be erased at once. An entry of the whole capacity is the chip erase.
     pub erase: Vec<EraseSheet>,
     /// The commands of a serial chip.
@@ -230,6 +233,24 @@ impl NorSheet {
             ] {
                 problems.ordered(path, figure);
             }
+        }
+    }
+
+    /// Banks are whole blocks of the largest erase that is not the chip's: one erase keeps one bank busy.
+    pub(super) fn check_banks(&self, problems: &mut Problems) {
+        let Some(banks) = &self.read_while_write_banks else {
+            return;
+        };
+        let capacity = self.capacity.nominal().bytes();
+        let banks = u64::from(*banks.value());
+        let erases = self.erase.iter().map(|erase| erase.bytes.nominal().bytes());
+        let largest = erases.filter(|bytes| *bytes < capacity).max().unwrap_or(1);
+        let fits = banks >= 2
+            && capacity.is_multiple_of(banks)
+            && (capacity / banks).is_multiple_of(largest.max(1));
+        if !fits {
+            let message = "allowed: 2 or more that divide the capacity into whole erase blocks";
+            problems.add("read_while_write_banks", message);
         }
     }
 

@@ -86,6 +86,8 @@ pub(super) struct NorSpec {
     /// Ascending; the first is what wear is counted for.
     pub(super) erases: Vec<EraseSize>,
     pub(super) suspension: Option<Suspension>,
+    /// Bytes of a bank that can be read while another one is busy, where there are such.
+    pub(super) bank_bytes: Option<u64>,
     pub(super) power_up: Time,
     pub(super) wake_up: Time,
     pub(super) sleep_entry: Time,
@@ -149,6 +151,7 @@ impl NorSpec {
                 .suspend
                 .as_ref()
                 .map(|suspend| Suspension::new(suspend, resolver)),
+            bank_bytes: bank_bytes(sheet, capacity, resolver),
             power_up: resolver.wait("power_up", &sheet.power_up),
             wake_up: wait("wake_up", &sheet.wake_up, resolver),
             sleep_entry: wait("sleep_entry", &sheet.sleep_entry, resolver),
@@ -230,6 +233,12 @@ fn erase_sizes(sheet: &NorSheet, link: &Link, resolver: &mut Resolver) -> Vec<Er
         .collect();
     sizes.sort_by_key(|erase| erase.bytes);
     sizes
+}
+
+fn bank_bytes(sheet: &NorSheet, capacity: u64, resolver: &mut Resolver) -> Option<u64> {
+    let banks = sheet.read_while_write_banks.as_ref()?;
+    resolver.read("read_while_write_banks");
+    Some(capacity / u64::from(*banks.value()).max(1))
 }
 
 /// The block of the flash contract: the largest erase that leaves something.
