@@ -45,9 +45,20 @@
  * then its pages are programmed, which clears bits (read, program, erase; sync does nothing, because nothing is
  * buffered). Functions of the other kind return WL_MEMORY_UNSUPPORTED.
  *
+ * Ageing. With options.ageing, flash ages by the model of `wordline wear`: programs get faster and erases slower with the
+ * cycles that options.age, wl_memory_set_cycles and further erases give a block, programs and erases fail once its oxide
+ * has worn through, and bits go wrong as pages are kept and read. What happens in a block follows from the seed and from
+ * what was done to it. Without it, which is the default, cycles are counted and change nothing. A part whose sheet has no
+ * table [aging] is refused.
+ *
+ * Speed. Under "typ" and "max" an operation's cost is a constant of its kind and length: it is found once and added from
+ * then on. A flash that ages, "sampled" times and cuts with WL_MEMORY_CUT_REORDERED take the long way each time; a fault
+ * or a cut that does not concern an operation costs it next to nothing.
+ *
  * Alignment. Pointers may have any. What an address or a length must be a multiple of is said by wl_memory_info.
  *
- * Threads. A memory belongs to one thread at a time; several memories may run on several threads.
+ * Threads. A memory belongs to one thread at a time; several memories may run on several threads. With
+ * options.one_thread its handle is of the thread that made it, and of no other one.
  *
  * Handles. One that is NULL, freed or made up is refused with WL_MEMORY_BAD_HANDLE, except that freeing NULL does
  * nothing. All other pointers have to be what they say.
@@ -500,6 +511,15 @@ wl_memory_status wl_memory_get_cycles(const wl_memory *memory, uint64_t unit, ui
 
 /* Lets a unit have seen so many cycles, which are no fewer than those of options.age and 2^62 at the most. */
 wl_memory_status wl_memory_set_cycles(wl_memory *memory, uint64_t unit, uint64_t cycles);
+
+/* Changes under what flash ages, from now on: its temperature in degrees Celsius, -40 to 125, and the seconds that a
+ * programmed block keeps its charge before it is erased. One that does not age begins to. WL_MEMORY_UNSUPPORTED where the
+ * part has no model of ageing. */
+wl_memory_status wl_memory_set_environment(wl_memory *memory, double celsius, double dwell_s);
+
+/* Lets flash that ages lie without power for so many seconds at a temperature in degrees Celsius, -40 to 125: charge leaks,
+ * bits go wrong, and the clock stands still. One that does not age loses nothing. */
+wl_memory_status wl_memory_keep(wl_memory *memory, double seconds, double celsius);
 
 /* ---- What goes wrong ---- */
 

@@ -32,6 +32,7 @@ pub mod wordline_memory_h {
         ABI, Cut, Ecc, Fault, Ideal, Info, Listener, MemoryStatus, Operation, Options, Stats,
         WlMemory, Work,
     };
+    pub use crate::memory::ageing::{wl_memory_keep, wl_memory_set_environment};
     pub use crate::memory::commands::{
         wl_memory_erase_range, wl_memory_get_erase_size, wl_memory_get_work, wl_memory_last_ecc,
         wl_memory_move_page, wl_memory_program_spare, wl_memory_program_whole,

@@ -11,6 +11,7 @@ use wordline_nvm::ageing::Environment;
 use wordline_nvm::{Conditions, Memory, NvmError, OperationKind};
 
 use super::abi::{Info, Operation, Stats};
+use super::ageing::start_ageing;
 use super::cells::Cells;
 use super::cut::Due;
 use super::fault::{FaultReason, MemoryFault};
@@ -285,6 +286,13 @@ impl MemoryDevice {
         let geometry = self.cells.flash()?.geometry();
         let fits = geometry.check_read(page, column, u64::from(bytes));
         Ok(fits.map_err(NvmError::from)?)
+    }
+
+    /// A cut by time no longer relies on bounds: the memory's times have changed.
+    pub(super) fn forget_bounds(&mut self) {
+        if let Power::Due(due) = &mut self.power {
+            due.expect_within(None);
+        }
     }
 
     /// Runs an operation while there is power, counts it and reports it to the listener.
@@ -632,16 +640,6 @@ impl MemoryDevice {
     pub(super) fn mark_bad(&mut self, block: u32) -> Result<(), MemoryFault> {
         let op = Op::Mark { block };
         self.perform(op, |cells| Ok(cells.flash()?.mark_bad(block)?))
-    }
-}
-
-/// Lets a memory age from now on, by the model of its oxide.
-fn start_ageing(memory: &mut Memory, environment: Environment) -> Result<(), MemoryFault> {
-    match memory {
-        Memory::Flash(flash) => Ok(flash.start_ageing(environment)?),
-        Memory::Bytes(_) => {
-            Err(FaultReason::Unsupported("only flash has a model of ageing").into())
-        }
     }
 }
 

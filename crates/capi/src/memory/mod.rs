@@ -5,6 +5,7 @@
 //! `wordline_crash`; `image` is the file that a memory is saved to.
 
 pub(crate) mod abi;
+pub(crate) mod ageing;
 mod background;
 mod block_faults;
 mod cells;

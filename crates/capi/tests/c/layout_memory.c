@@ -39,6 +39,10 @@ int main(void)
     MEMBER(wl_memory_options, factory_bad);
     MEMBER(wl_memory_options, strict);
     MEMBER(wl_memory_options, erase_bytes);
+    MEMBER(wl_memory_options, one_thread);
+    MEMBER(wl_memory_options, ageing);
+    MEMBER(wl_memory_options, celsius);
+    MEMBER(wl_memory_options, dwell_s);
     SIZE(wl_memory_info);
     MEMBER(wl_memory_info, size);
     MEMBER(wl_memory_info, kind);
