@@ -200,8 +200,11 @@ pub(super) fn read_all(
     }
     all.file = body;
     let length = all.u32()?;
-    let found = String::from_utf8_lossy(all.take(length as usize)?).into_owned();
-    if found != part {
+    let name = all.take(length as usize)?;
+    if name != part.as_bytes() {
+        // A length that was changed may take in everything behind it.
+        let name = &name[..name.len().min(255)];
+        let found = String::from_utf8_lossy(name).into_owned();
         let expected = part.to_owned();
         return Err(ImageError::Part { found, expected });
     }
