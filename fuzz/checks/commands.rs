@@ -124,7 +124,10 @@ fn step(call: u8, next: &mut impl FnMut() -> u8, known: &mut Known) -> bool {
     let length = usize::from(next()) * info.write_bytes.clamp(1, 256) as usize;
     let fill = vec![next(); length];
     let mut out = vec![0xEE; length];
-    let (data, room) = (fill.as_ptr().cast::<c_void>(), out.as_mut_ptr().cast::<c_void>());
+    let (data, room) = (
+        fill.as_ptr().cast::<c_void>(),
+        out.as_mut_ptr().cast::<c_void>(),
+    );
     let bytes = length as u64;
     let page = u32::from(next()) % 160;
     let mut stands_still = false;
@@ -190,7 +193,10 @@ fn step(call: u8, next: &mut impl FnMut() -> u8, known: &mut Known) -> bool {
                 status
             }
             7 | 8 => {
-                let (at, unit) = (address(next, block), [0, 4096, 65536][usize::from(next() % 3)]);
+                let (at, unit) = (
+                    address(next, block),
+                    [0, 4096, 65536][usize::from(next() % 3)],
+                );
                 let count = [block, 4096, 65536, 2 * block, bytes][usize::from(next() % 5)];
                 let status = wl_memory_erase_range(memory, at, count, unit);
                 match status {
@@ -202,7 +208,10 @@ fn step(call: u8, next: &mut impl FnMut() -> u8, known: &mut Known) -> bool {
                 status
             }
             9 | 10 => {
-                let (at, count) = (address(next, block), [block, 65536][usize::from(next() % 2)]);
+                let (at, count) = (
+                    address(next, block),
+                    [block, 65536][usize::from(next() % 2)],
+                );
                 let status = wl_memory_start_erase(memory, at, count);
                 if status == MemoryStatus::Ok {
                     fill_shadow(known, at, count);
@@ -292,7 +301,10 @@ fn whole_page(known: &mut Known, page: u32, how: u8) -> MemoryStatus {
     let memory = known.handle;
     let mut main = vec![how; known.info.page_bytes as usize];
     let mut spare = vec![0xFF; known.info.spare_bytes as usize];
-    let (at, behind) = (main.as_mut_ptr().cast::<c_void>(), spare.as_mut_ptr().cast::<c_void>());
+    let (at, behind) = (
+        main.as_mut_ptr().cast::<c_void>(),
+        spare.as_mut_ptr().cast::<c_void>(),
+    );
     let mut ecc = Ecc {
         size: size_of_u64::<Ecc>(),
         ..Ecc::default()
