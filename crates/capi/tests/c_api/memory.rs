@@ -148,9 +148,10 @@ fn the_functions_are_those_of_the_header() {
         "src/memory/operations.rs",
         "src/memory/commands.rs",
         "src/memory/injection.rs",
+        "src/memory/ageing.rs",
     ];
     let header = in_header(HEADER, "wl_memory_");
-    assert_eq!(header.len(), 54);
+    assert_eq!(header.len(), 56);
     assert_eq!(header, in_library(&sources, &types));
 }
 

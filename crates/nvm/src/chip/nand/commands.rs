@@ -424,7 +424,7 @@ impl Nand {
             );
         block.failed |= fails;
         block.programmed(index);
-        let cells = block.page_mut(index, erased);
+        let cells = block.page_to_program(index, erased, &mut self.spares);
         cells.programs += 1;
         cells.sectors |= sectors;
         if fails {
@@ -555,7 +555,7 @@ impl Nand {
                 cycle,
                 Purpose::EraseFailure,
             );
-        cells.erase(fails, rules, &mut self.spares);
+        cells.erase(fails, rules, &mut self.spares, &self.spec.erased);
         fails
     }
 
