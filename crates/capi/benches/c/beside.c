@@ -10,7 +10,7 @@
 #include "ram_block.h"
 #include "wordline_memory.h"
 
-#define TURNS 40
+#define TURNS 300
 #define RANGE 131072u
 #define ELSEWHERE (RANGE * 8)
 
