@@ -145,6 +145,12 @@ impl Cells {
         self.faults.is_empty() && self.torn.is_empty()
     }
 
+    /// Whether an operation on a block may do something else than the chip does.
+    #[inline]
+    fn is_odd(&self, block: u32, struck: Struck) -> bool {
+        self.torn.contains_key(&block) || self.faults.threatens(block, struck)
+    }
+
     /// Reads bytes, of flash those of main areas. Returns what the ECC found in the worst page: a number, which goes
     /// through registers.
     #[inline(always)]
@@ -166,7 +172,15 @@ impl Cells {
 
     #[inline(never)]
     fn read_pages(&mut self, mut at: u64, mut out: &mut [u8]) -> Result<Ecc, MemoryFault> {
-        let page_bytes = u64::from(self.flash()?.geometry().page_bytes);
+        let flash = self.flash()?;
+        let geometry = flash.geometry();
+        let block = geometry.block_bytes();
+        let last = (at + (out.len() as u64).max(1) - 1) / block;
+        let mut touched = (at / block) as u32..=last as u32;
+        if !touched.any(|block| self.is_odd(block, Struck::Read)) {
+            return Ok(self.flash()?.read_through(at, out)?);
+        }
+        let page_bytes = u64::from(geometry.page_bytes);
         let mut worst = Ecc::Clean;
         while !out.is_empty() {
             let (page, column) = (at / page_bytes, at % page_bytes);

@@ -151,7 +151,10 @@ impl NorSpec {
                 .suspend
                 .as_ref()
                 .map(|suspend| Suspension::new(suspend, resolver)),
-            bank_bytes: bank_bytes(sheet, capacity, resolver),
+            bank_bytes: sheet
+                .bank_bytes
+                .as_ref()
+                .map(|bank| resolver.fixed("bank_bytes", bank).bytes().max(1)),
             power_up: resolver.wait("power_up", &sheet.power_up),
             wake_up: wait("wake_up", &sheet.wake_up, resolver),
             sleep_entry: wait("sleep_entry", &sheet.sleep_entry, resolver),
@@ -233,12 +236,6 @@ fn erase_sizes(sheet: &NorSheet, link: &Link, resolver: &mut Resolver) -> Vec<Er
         .collect();
     sizes.sort_by_key(|erase| erase.bytes);
     sizes
-}
-
-fn bank_bytes(sheet: &NorSheet, capacity: u64, resolver: &mut Resolver) -> Option<u64> {
-    let banks = sheet.read_while_write_banks.as_ref()?;
-    resolver.read("read_while_write_banks");
-    Some(capacity / u64::from(*banks.value()).max(1))
 }
 
 /// The block of the flash contract: the largest erase that leaves something.
