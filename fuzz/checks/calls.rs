@@ -167,6 +167,7 @@ fn operate(call: u8, next: &mut impl FnMut() -> u8, slot: &mut Slot) -> bool {
                     },
                     tear: u64::from(next() % 4),
                     seed: at,
+                    erase_leaves: 0,
                 };
                 wl_memory_cut_power(memory, &cut)
             }

@@ -45,9 +45,20 @@
  * then its pages are programmed, which clears bits (read, program, erase; sync does nothing, because nothing is
  * buffered). Functions of the other kind return WL_MEMORY_UNSUPPORTED.
  *
+ * Ageing. With options.ageing, flash ages by the model of `wordline wear`: programs get faster and erases slower with the
+ * cycles that options.age, wl_memory_set_cycles and further erases give a block, programs and erases fail once its oxide
+ * has worn through, and bits go wrong as pages are kept and read. What happens in a block follows from the seed and from
+ * what was done to it. Without it, which is the default, cycles are counted and change nothing. A part whose sheet has no
+ * table [aging] is refused.
+ *
+ * Speed. Under "typ" and "max" an operation's cost is a constant of its kind and length: it is found once and added from
+ * then on. A flash that ages, "sampled" times and cuts with WL_MEMORY_CUT_REORDERED take the long way each time; a fault
+ * or a cut that does not concern an operation costs it next to nothing.
+ *
  * Alignment. Pointers may have any. What an address or a length must be a multiple of is said by wl_memory_info.
  *
- * Threads. A memory belongs to one thread at a time; several memories may run on several threads.
+ * Threads. A memory belongs to one thread at a time; several memories may run on several threads. With
+ * options.one_thread its handle is of the thread that made it, and of no other one.
  *
  * Handles. One that is NULL, freed or made up is refused with WL_MEMORY_BAD_HANDLE, except that freeing NULL does
  * nothing. All other pointers have to be what they say.
@@ -89,7 +100,8 @@ enum {
     WL_MEMORY_BAD_IMAGE = -12,      /* the file is no image of this part: its message says why */
     WL_MEMORY_FILE = -13,           /* a file cannot be read or written */
     WL_MEMORY_DEVICE = -14,         /* the device failed otherwise, such as at the end of simulated time: 213 days */
-    WL_MEMORY_INTERNAL = -15        /* a fault of this library; the memory cannot be used any more */
+    WL_MEMORY_INTERNAL = -15,       /* a fault of this library; the memory cannot be used any more */
+    WL_MEMORY_BUSY = -16            /* an erase that was started keeps the chip busy, or was not waited for */
 };
 
 /* A status as littlefs's block device returns it: LFS_ERR_CORRUPT (-84) where the medium is bad, so that littlefs chooses
@@ -109,10 +121,62 @@ typedef struct wl_memory_options {
     const char *timing;  /* "typ", "max" (the data sheet's worst case) or "sampled"; NULL: "typ" */
     uint64_t seed;       /* of everything that is drawn: factory bad blocks, sampled times */
     double age;          /* fraction of its rated life that every block or cell has used, 0 to 1 */
+    uint64_t factory_bad; /* WL_MEMORY_FACTORY_... */
+    uint64_t strict;      /* 1: a program that would set a bit of flash is refused with WL_MEMORY_MISUSE, and nothing
+                             changes. 0: it clears what it can and succeeds, as chips do: 0Fh onto F0h gives 00h */
+    uint64_t erase_bytes; /* of NOR flash: bytes of a block, one of the part's erases; 0: its smallest */
+    uint64_t one_thread; /* 1: the handle is of the calling thread alone, and its calls take no lock. In any other thread it
+                            is a bad handle; what is left of it is freed when its thread ends. 0: any thread */
+    uint64_t ageing;     /* 1: flash ages, see "Ageing" below. 0: it never fails by itself, and its times are those of the
+                            sheet however many cycles it has seen */
+    double celsius;      /* of a flash that ages: its temperature, -40 to 125 degrees Celsius */
+    double dwell_s;      /* of a flash that ages: seconds that a programmed block keeps its charge before it is erased,
+                            beyond what the commands take; it changes the stress of a cycle and passes on no clock */
 } wl_memory_options;
+
+/* Blocks of NAND that leave the factory bad. */
+enum {
+    WL_MEMORY_FACTORY_SHEET = 0, /* as many as the sheet allows, which the seed draws */
+    WL_MEMORY_FACTORY_NONE = 1   /* none */
+};
 
 /* Kinds of memory. */
 enum { WL_MEMORY_BYTES = 0, WL_MEMORY_FLASH = 1 };
+
+/* Kinds of memory without a data sheet. */
+enum {
+    WL_MEMORY_IDEAL_BYTES = 0, /* WL_MEMORY_BYTES: any byte, or any write_bytes, can be overwritten; full of zeros */
+    WL_MEMORY_IDEAL_NOR = 1,   /* WL_MEMORY_FLASH: bits are cleared as often as one likes until the next erase */
+    WL_MEMORY_IDEAL_NAND = 2   /* WL_MEMORY_FLASH: a page takes programs_per_page programs */
+};
+
+/* A memory without a data sheet: {read, write, erase, blocks} as block devices are described, and the times that the
+ * caller states, all 0 by default. Nothing is drawn and no bit goes wrong by itself; there is no ECC, and energy is NaN.
+ * A bus and a driver take no time. Set everything to 0 first. */
+typedef struct wl_memory_ideal {
+    uint64_t size;              /* sizeof(wl_memory_ideal) */
+    uint64_t abi;               /* WL_MEMORY_ABI */
+    uint64_t kind;              /* WL_MEMORY_IDEAL_... */
+    uint64_t read_bytes;        /* address and length of wl_memory_read are multiples of it; 0: 1 */
+    uint64_t write_bytes;       /* the same of writes and programs; 0: 1 */
+    uint64_t erase_bytes;       /* of a block; of bytes, the unit whose writes are counted together */
+    uint64_t blocks;            /* with erase_bytes the size of the memory: 1 TiB at the most */
+    uint64_t page_bytes;        /* of flash; 0: write_bytes of NAND; of NOR 256, or write_bytes where that is no part of it */
+    uint64_t spare_bytes;       /* of NAND, behind the main area; a multiple of write_bytes */
+    uint64_t programs_per_page; /* between two erases; 0: 1 of NAND, any number of NOR */
+    uint64_t in_order;          /* 1: the pages of a block have to be programmed in rising order */
+    uint64_t marks;             /* 1: wl_memory_mark_bad works; the mark is the first byte of the spare area of page 0 */
+    uint64_t moves;             /* 1: wl_memory_move_page works */
+    uint64_t banks;             /* parts of the blocks, of which one can be read while another is erased; 0: 1 */
+    uint64_t atom_bytes;        /* of bytes: what a power cut leaves old or new; 0: 1 */
+    uint64_t endurance;         /* rated cycles, as info reports them; 0: any number. Nothing fails because of them */
+    uint64_t read_ps;           /* of a read; of flash, of each page of it */
+    uint64_t read_byte_ps;      /* and of each byte of it */
+    uint64_t program_ps;        /* of a program of a page, or of a write */
+    uint64_t program_byte_ps;   /* and of each byte of it */
+    uint64_t erase_ps;          /* of the erase of a block */
+    uint64_t strict;            /* as options.strict */
+} wl_memory_ideal;
 
 /* What a memory is. Of WL_MEMORY_BYTES, everything from page_bytes to in_order is 0. */
 typedef struct wl_memory_info {
@@ -131,6 +195,12 @@ typedef struct wl_memory_info {
     uint64_t in_order;          /* 1: the pages of a block have to be programmed in rising order */
     uint64_t wear_unit_bytes;   /* bytes whose cycles are counted together: those of a block, or a few; 0: none are */
     uint64_t endurance;         /* rated cycles of a unit; UINT64_MAX: any number */
+    uint64_t read_bytes;        /* address and length of wl_memory_read are multiples of it: 1 of every real part */
+    uint64_t erase_sizes;       /* sizes of erase that wl_memory_get_erase_size tells; 0: none */
+    uint64_t background;        /* 1: wl_memory_start_erase works */
+    uint64_t suspend;           /* 1: an erase that was started can be suspended */
+    uint64_t moves;             /* 1: wl_memory_move_page works, at least within a plane */
+    uint64_t banks;             /* equal parts, of which one can be read while another one is erased; 1: none can */
 } wl_memory_info;
 
 /* What the ECC found in a page that was read. */
@@ -138,6 +208,7 @@ typedef struct wl_memory_ecc {
     uint64_t size;      /* sizeof(wl_memory_ecc), set by the caller */
     uint64_t corrected; /* most bits corrected in any one codeword; 0: none were wrong, or there is no ECC */
     uint64_t refresh;   /* 1: the chip advises to move the data soon */
+    uint64_t lost;      /* 1: more bits were wrong than the ECC corrects */
 } wl_memory_ecc;
 
 /* What a memory did since it was made, or since wl_memory_reset_stats. Operations are the chip's: a read or a program
@@ -158,23 +229,59 @@ typedef struct wl_memory_stats {
     uint64_t power_cuts;     /* that came true */
 } wl_memory_stats;
 
-/* How a block goes bad. An operation that it makes fail takes its time and energy, and the cells stay as they are. */
+/* How a block goes bad. An operation that it makes fail takes its time and energy, and the cells stay as they are. Of
+ * several faults that strike one operation, one that is reported shows before one that is not. */
 enum {
     WL_MEMORY_GOOD = 0,          /* no longer bad */
-    WL_MEMORY_PROGRAM_ERROR = 1, /* programs return WL_MEMORY_PROGRAM_FAILED */
+    WL_MEMORY_PROGRAM_ERROR = 1, /* programs, and writes, return WL_MEMORY_PROGRAM_FAILED */
     WL_MEMORY_ERASE_ERROR = 2,   /* erases return WL_MEMORY_ERASE_FAILED */
     WL_MEMORY_READ_ERROR = 3,    /* reads return WL_MEMORY_UNCORRECTABLE, and `out` is zeros */
-    WL_MEMORY_PROGRAM_NOOP = 4,  /* programs return WL_MEMORY_OK and do nothing */
-    WL_MEMORY_ERASE_NOOP = 5     /* erases return WL_MEMORY_OK and leave the bytes; the pages count as erased */
+    WL_MEMORY_PROGRAM_NOOP = 4,  /* programs, and writes, return WL_MEMORY_OK and are lost */
+    WL_MEMORY_ERASE_NOOP = 5,    /* erases return WL_MEMORY_OK and leave the bytes; the pages count as erased */
+    WL_MEMORY_ERASE_STALE = 6    /* the same, and from then on programs return WL_MEMORY_OK and do nothing, until an erase
+                                    of the block really erases: that holds when the fault is gone, too */
 };
+
+/* A fault that is added to those that a place has. Faults compose: each counts the operations of its kind by itself. Set
+ * everything to 0 first. */
+typedef struct wl_memory_fault {
+    uint64_t size;   /* sizeof(wl_memory_fault) */
+    uint64_t kind;   /* WL_MEMORY_PROGRAM_ERROR to WL_MEMORY_ERASE_STALE; of WL_MEMORY_BYTES no erases */
+    uint64_t at;     /* first byte of the range that goes bad; main areas alone count */
+    uint64_t bytes;  /* of it. Of flash whole blocks, each of which counts by itself; else any, and every operation that
+                        touches one of them is struck */
+    uint64_t after;  /* operations of its kind that go well first: 2 spares the first two */
+    uint64_t times;  /* operations that it strikes then, before it strikes no more; 0: all */
+    uint64_t one_in; /* after these, each operation is struck with a chance of 1 in so many; 0 and 1: always */
+    uint64_t seed;   /* which ones that are */
+} wl_memory_fault;
 
 /* What a power cut leaves of the operation that it interrupts. */
 enum {
     WL_MEMORY_CUT_CLEAN = 0,    /* nothing: the cut comes just before it */
     WL_MEMORY_CUT_TORN = 1,     /* a part of it, which the seed draws */
-    WL_MEMORY_CUT_REORDERED = 2 /* byte memories: any of the writes since the last sync, or since this was asked for, may be
-                                   missing, in any order, torn at atoms; in a pause and within a sync too, and at once
-                                   where such a cut had been due before. Flash: as WL_MEMORY_CUT_TORN */
+    WL_MEMORY_CUT_REORDERED = 2 /* any of the changes since the last wl_memory_sync, or since this was asked for, may be
+                                   missing, as where a driver or a controller holds them back; in a pause and within a
+                                   sync too, and at once where such a cut had been due before. Byte memories: writes, in any
+                                   order, torn at atoms. Flash: programs and erases, which keep their order within a
+                                   block; the interrupted one is missing or torn. Marks and erases that were started are
+                                   held back by nobody, nor what their block has seen before */
+};
+
+/* What a torn erase can leave, to be ored together. Physics: an erase that is cut short leaves cells between programmed
+ * and erased, which read as either, differently from time to time; the block may read as erased and not hold what is
+ * programmed next. Measured by H.-W. Tseng, L. M. Grupp, S. Swanson, "Understanding the Impact of Power Loss on Flash
+ * Memory", DAC 2011: "incomplete erase operations make future program operations to the same block unreliable". Their
+ * remedy, another erase, is WL_MEMORY_LEAVES_MENDABLE. A block that fails that erase as well, WL_MEMORY_LEAVES_DEAD, is
+ * no result of theirs: it is a block that was about to wear out and shows it now, a worst case that software has to
+ * survive. Each of the 18 forms that are modelled has the same chance, which is no measured one. */
+enum {
+    WL_MEMORY_LEAVES_OLD = 1,      /* the block as it was: 1 form */
+    WL_MEMORY_LEAVES_PART = 2,     /* 1/8 to 7/8 of its bits set, of which some may flicker: 14 forms */
+    WL_MEMORY_LEAVES_DRIFTING = 4, /* it reads as erased, and some bits that are programmed then flicker: 1 form */
+    WL_MEMORY_LEAVES_FAILING = 8,  /* it reads as erased, and programs fail until it is erased: 1 form */
+    WL_MEMORY_LEAVES_DEAD = 16,    /* it reads as erased, and programs and erases fail for good: 1 form, 5.6 % */
+    WL_MEMORY_LEAVES_MENDABLE = 15 /* all but the last: the next erase mends the block */
 };
 
 /* When and how the power goes. Set everything to 0 first. */
@@ -185,7 +292,23 @@ typedef struct wl_memory_cut {
     uint64_t time_ps;    /* when the clock reaches this, within what is done then; 0: not by time. Whichever comes first */
     uint64_t tear;       /* WL_MEMORY_CUT_... */
     uint64_t seed;       /* which of the things that can be left */
+    uint64_t erase_leaves; /* WL_MEMORY_LEAVES_... of an erase that is torn; 0: all of them, the dead block included */
 } wl_memory_cut;
+
+/* An erase that was started and not waited for. */
+enum {
+    WL_MEMORY_WORK_NONE = 0,
+    WL_MEMORY_WORK_RUNS = 1,
+    WL_MEMORY_WORK_SUSPENDED = 2,
+    WL_MEMORY_WORK_ENDED = 3 /* wl_memory_wait tells how */
+};
+typedef struct wl_memory_work {
+    uint64_t size;    /* sizeof(wl_memory_work), set by the caller */
+    uint64_t phase;   /* WL_MEMORY_WORK_... */
+    uint64_t at;      /* first byte that is erased, 0 without work */
+    uint64_t bytes;   /* of it */
+    uint64_t ends_ps; /* when it ends if it is not suspended; 0 unless it runs */
+} wl_memory_work;
 
 /* Kinds of operation. */
 enum {
@@ -223,6 +346,10 @@ const char *wl_memory_message(void);
 /* Makes a memory that was just powered up, as its maker delivers it: flash erased with its factory bad blocks, other
  * memories full of zeros. *memory is NULL if that fails. */
 wl_memory_status wl_memory_create(const wl_memory_options *options, wl_memory **memory);
+
+/* Makes a memory of any geometry, without a data sheet. WL_MEMORY_BAD_ARGUMENT names the member that does not fit.
+ * *memory is NULL if that fails. Images of it are of memories of the same kind and {read, write, erase, blocks}. */
+wl_memory_status wl_memory_create_ideal(const wl_memory_ideal *ideal, wl_memory **memory);
 
 /* Frees a memory and ends its trace. NULL is nothing to be freed, and all right. */
 wl_memory_status wl_memory_free(wl_memory *memory);
@@ -273,6 +400,89 @@ wl_memory_status wl_memory_is_bad(wl_memory *memory, uint32_t block, int32_t *ba
 /* Marks a block bad for good. WL_MEMORY_MISUSE where the chip keeps no marks, as NOR flash. */
 wl_memory_status wl_memory_mark_bad(wl_memory *memory, uint32_t block);
 
+/* Whether a page holds 0xFF alone, its spare area included: *is_free is 1 or 0. A read of the whole page, with its time.
+ * A page that the ECC gives up on is not free. */
+wl_memory_status wl_memory_is_free(wl_memory *memory, uint32_t page, int32_t *is_free);
+
+/* ---- Spare areas, ECC and moves: one call each ---- */
+
+/* Reads from a spare area, from `column` of it on. WL_MEMORY_UNSUPPORTED where pages have none. `ecc` may be NULL. */
+wl_memory_status wl_memory_read_spare(wl_memory *memory, uint32_t page, uint32_t column, void *out, uint32_t bytes,
+                                      wl_memory_ecc *ecc);
+
+/* Programs a spare area, from `column` of it on: a program of its page. */
+wl_memory_status wl_memory_program_spare(wl_memory *memory, uint32_t page, uint32_t column, const void *data, uint32_t bytes);
+
+/* Reads a page with one fetch of it: info.page_bytes into `main`, info.spare_bytes into `spare`, which may be NULL where
+ * that is 0. `ecc` may be NULL. */
+wl_memory_status wl_memory_read_whole(wl_memory *memory, uint32_t page, void *main, void *spare, wl_memory_ecc *ecc);
+
+/* Programs main and spare area of a page in one go. Bytes that the chip keeps for its ECC have to be 0xFF. */
+wl_memory_status wl_memory_program_whole(wl_memory *memory, uint32_t page, const void *main, const void *spare);
+
+/* What the ECC found in the last read of any kind, across all its pages: also in one that failed, and of wl_memory_read,
+ * which reports no more than a status. */
+wl_memory_status wl_memory_last_ecc(const wl_memory *memory, wl_memory_ecc *ecc);
+
+/* Copy-back: programs page `to` with what page `from` holds, spare area included, but for `bytes` bytes of `data` from
+ * `column` on. The page does not pass the bus; the ECC corrects it. WL_MEMORY_UNSUPPORTED where the part or its driver
+ * cannot, such as across planes. Nothing is programmed when the ECC gives up on `from`. */
+wl_memory_status wl_memory_move_page(wl_memory *memory, uint32_t from, uint32_t to, uint32_t column, const void *data,
+                                     uint32_t bytes);
+
+/* ---- Erases of every size, in the background, and suspended ---- */
+
+/* The size of erase number `index`, from 0 to info.erase_sizes - 1, ascending. The chip erase is among them where the
+ * board drives it. */
+wl_memory_status wl_memory_get_erase_size(const wl_memory *memory, uint64_t index, uint64_t *bytes);
+
+/* Erases a range by as few and large erases of the part as fit it, in rising order: 64 KiB of NOR flash take the one erase
+ * of its sheet, not sixteen of 4 KiB. `unit` states one size instead; 0 leaves the choice. WL_MEMORY_MISUSE names the
+ * sizes where these do not make up the range; nothing is erased then. After an error, the erases before the failed one
+ * are done. An erase of several blocks is one operation: of statistics, of cuts, and as a cycle of each block. A fault of
+ * one of them strikes that block alone, and the erase is reported as failed. */
+wl_memory_status wl_memory_erase_range(wl_memory *memory, uint64_t at, uint64_t bytes, uint64_t unit);
+
+/* Starts one erase of the part, of `bytes` bytes at `at`, and does not wait for it: the clock moves by the commands. It goes
+ * on while time passes, and has to be waited for, also when it has ended. A chip that is busy takes no program and no
+ * erase, and reads in its other banks alone: WL_MEMORY_BUSY. */
+wl_memory_status wl_memory_start_erase(wl_memory *memory, uint64_t at, uint64_t bytes);
+
+/* Waits for the end of the erase that was started, as a driver that polls; one that is suspended is resumed before.
+ * WL_MEMORY_ERASE_FAILED where it failed. WL_MEMORY_OK where none was started. */
+wl_memory_status wl_memory_wait(wl_memory *memory);
+
+/* Suspends the erase that was started, and waits until it stands still, as long as the sheet says. The other blocks can be
+ * read then, and programmed where the sheet allows it; the one in erase returns WL_MEMORY_MISUSE. One that had ended by
+ * then stays so. WL_MEMORY_UNSUPPORTED where sheet or board have no suspend, as all NAND of the catalogue;
+ * WL_MEMORY_MISUSE where nothing was started, or is suspended already. */
+wl_memory_status wl_memory_suspend(wl_memory *memory);
+
+/* Lets the suspended erase go on. WL_MEMORY_MISUSE where none is. */
+wl_memory_status wl_memory_resume(wl_memory *memory);
+
+/* Read while write: suspends the erase that was started if it runs, reads, and resumes it; without one, a plain read. Chips
+ * with banks need no suspend for other banks: there, wl_memory_read does it. */
+wl_memory_status wl_memory_read_suspending(wl_memory *memory, uint64_t at, void *out, uint64_t bytes);
+
+/* How far the erase that was started has come. */
+wl_memory_status wl_memory_get_work(const wl_memory *memory, wl_memory_work *work);
+
+/* ---- Cells, in no simulated time ---- */
+
+/* Reads what cells hold: no time, no energy, no statistics, with the power off too. No ECC corrects it, no fault strikes
+ * it, and of a block that a power cut left in doubt it is one reading. Addresses as those of wl_memory_read. */
+wl_memory_status wl_memory_peek(wl_memory *memory, uint64_t at, void *out, uint64_t bytes);
+
+/* Lets cells hold bytes, whatever they held, in the same way. A page of flash that holds anything but 0xFF then counts as
+ * programmed, and one of 0xFF alone as erased. It settles a block that a power cut left in doubt, and lasts, as all that
+ * came before. */
+wl_memory_status wl_memory_poke(wl_memory *memory, uint64_t at, const void *data, uint64_t bytes);
+
+/* The same within one page: main area first, spare area behind it. Bad-block marks are bytes of a spare area. */
+wl_memory_status wl_memory_peek_page(wl_memory *memory, uint32_t page, uint32_t column, void *out, uint32_t bytes);
+wl_memory_status wl_memory_poke_page(wl_memory *memory, uint32_t page, uint32_t column, const void *data, uint32_t bytes);
+
 /* ---- Time, energy, wear ---- */
 
 /* Simulated time since the memory was made; 0 if the handle is bad. */
@@ -302,28 +512,46 @@ wl_memory_status wl_memory_get_cycles(const wl_memory *memory, uint64_t unit, ui
 /* Lets a unit have seen so many cycles, which are no fewer than those of options.age and 2^62 at the most. */
 wl_memory_status wl_memory_set_cycles(wl_memory *memory, uint64_t unit, uint64_t cycles);
 
+/* Changes under what flash ages, from now on: its temperature in degrees Celsius, -40 to 125, and the seconds that a
+ * programmed block keeps its charge before it is erased. One that does not age begins to. WL_MEMORY_UNSUPPORTED where the
+ * part has no model of ageing. */
+wl_memory_status wl_memory_set_environment(wl_memory *memory, double celsius, double dwell_s);
+
+/* Lets flash that ages lie without power for so many seconds at a temperature in degrees Celsius, -40 to 125: charge leaks,
+ * bits go wrong, and the clock stands still. One that does not age loses nothing. */
+wl_memory_status wl_memory_keep(wl_memory *memory, double seconds, double celsius);
+
 /* ---- What goes wrong ---- */
 
-/* Lets a block of flash go bad, or be good again: WL_MEMORY_GOOD to WL_MEMORY_ERASE_NOOP. */
+/* Lets a block of flash go bad in one way, or be good again: WL_MEMORY_GOOD to WL_MEMORY_ERASE_STALE. It takes the place
+ * of all faults that the block has. */
 wl_memory_status wl_memory_set_fault(wl_memory *memory, uint32_t block, uint32_t fault);
+
+/* Adds a fault to those of a range: of blocks of flash, or of any bytes of a memory that can be overwritten. */
+wl_memory_status wl_memory_add_fault(wl_memory *memory, const wl_memory_fault *fault);
+
+/* Takes all faults from what touches a range; of flash whole blocks. */
+wl_memory_status wl_memory_clear_faults(wl_memory *memory, uint64_t at, uint64_t bytes);
 
 /* Flips a stored bit, 0 to 7, of flash; flipping it again mends it. An ECC on the chip corrects as many as it can. */
 wl_memory_status wl_memory_flip_bit(wl_memory *memory, uint32_t page, uint32_t column, uint32_t bit);
 
 /* Lets the power go, now or later; it replaces a cut that was asked for before. With neither number nor time, the power
  * goes now. The call that is interrupted, and every operation from then on, returns WL_MEMORY_POWER_LOST. The interrupted
- * operation's energy counts as standby, an erase of it as a cycle. */
+ * operation's energy counts as standby, an erase of it as a cycle. An erase that was started is interrupted as well, and a
+ * cut by number that falls to it comes in the middle of it. */
 wl_memory_status wl_memory_cut_power(wl_memory *memory, const wl_memory_cut *cut);
 
 /* Supplies power again. The memory holds what the cut left: a torn page of flash, or a half erased block, may read
- * differently every time, be uncorrectable, or fail to take a program, until its block is erased. The clock moves by the
+ * differently every time, be uncorrectable, or fail to take a program, until its block is erased; and of cut erases, one
+ * in 18 leaves a block that fails that erase as well, for good, unless cut.erase_leaves rules it out. The clock moves by the
  * time that the sheet asks the host to wait. WL_MEMORY_MISUSE while there is power. */
 wl_memory_status wl_memory_power_up(wl_memory *memory);
 
 /* ---- Files ---- */
 
 /* Saves what the memory holds, with wear, bad blocks and faults, and without clock, energy and statistics. A file of that
- * name is replaced. Of a block that a power cut left in doubt one reading is saved. The format is described in Wordline's
+ * name is replaced. WL_MEMORY_BUSY while an erase was not waited for. Of a block that a power cut left in doubt one reading is saved. The format is described in Wordline's
  * documentation, reference, "Images of memories". WL_MEMORY_UNSUPPORTED of cards. */
 wl_memory_status wl_memory_save(const wl_memory *memory, const char *path);
 

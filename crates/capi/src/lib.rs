@@ -8,6 +8,7 @@
 mod boundary;
 mod dram;
 mod handles;
+mod local_handles;
 mod memory;
 mod message;
 
@@ -28,7 +29,15 @@ pub mod wordline_dram_h {
 /// Non-volatile memories for storage software: `wordline_memory.h`.
 pub mod wordline_memory_h {
     pub use crate::memory::abi::{
-        ABI, Cut, Ecc, Info, Listener, MemoryStatus, Operation, Options, Stats, WlMemory,
+        ABI, Cut, Ecc, Fault, Ideal, Info, Listener, MemoryStatus, Operation, Options, Stats,
+        WlMemory, Work,
+    };
+    pub use crate::memory::ageing::{wl_memory_keep, wl_memory_set_environment};
+    pub use crate::memory::commands::{
+        wl_memory_erase_range, wl_memory_get_erase_size, wl_memory_get_work, wl_memory_last_ecc,
+        wl_memory_move_page, wl_memory_program_spare, wl_memory_program_whole,
+        wl_memory_read_spare, wl_memory_read_suspending, wl_memory_read_whole, wl_memory_resume,
+        wl_memory_start_erase, wl_memory_suspend, wl_memory_wait,
     };
     pub use crate::memory::functions::{
         wl_memory_abi, wl_memory_advance, wl_memory_create, wl_memory_cut_power, wl_memory_energy,
@@ -37,6 +46,10 @@ pub mod wordline_memory_h {
         wl_memory_load, wl_memory_message, wl_memory_now, wl_memory_power_up,
         wl_memory_reset_stats, wl_memory_restore, wl_memory_save, wl_memory_set_cycles,
         wl_memory_set_fault, wl_memory_trace_to,
+    };
+    pub use crate::memory::injection::{
+        wl_memory_add_fault, wl_memory_clear_faults, wl_memory_create_ideal, wl_memory_is_free,
+        wl_memory_peek, wl_memory_peek_page, wl_memory_poke, wl_memory_poke_page,
     };
     pub use crate::memory::operations::{
         wl_memory_erase, wl_memory_is_bad, wl_memory_mark_bad, wl_memory_program,

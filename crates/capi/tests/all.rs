@@ -2,3 +2,4 @@
 
 mod c_api;
 mod calls;
+mod commands;

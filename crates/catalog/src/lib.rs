@@ -27,6 +27,7 @@ mod part_on_board;
 mod prices;
 pub mod profile;
 pub mod ranges;
+mod shared;
 mod sheet;
 mod shelf;
 mod surfaces;

@@ -291,6 +291,10 @@ pub trait Device: ByteMemory<Error = NvmError> + Accounts + Send + Any {
         false
     }
 
+    /// Lets costs that are constants be compiled, which is so from the start, or runs every operation through the model.
+    /// Either gives the same bytes, times, energies and wear.
+    fn compile_costs(&mut self, _on: bool) {}
+
     /// An independent device in the same state, on a clock of its own.
     fn fork_device(&self) -> Box<dyn Device>;
 }

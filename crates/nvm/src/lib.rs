@@ -46,6 +46,8 @@ mod divisor;
 mod error;
 #[cfg(test)]
 mod fixture;
+mod flash_control;
+mod ideal;
 mod in_turn;
 mod link;
 mod memory;
@@ -83,6 +85,8 @@ pub use device::{
     Pipeline, Pipelines, TranslationReport, Wear,
 };
 pub use error::{Misuse, NvmError};
+pub use flash_control::{ErasePhase, FlashControl, StartedErase};
+pub use ideal::{IdealBytes, IdealBytesSpec, IdealFlash, IdealFlashSpec, IdealTimes};
 pub use in_turn::in_turn;
 pub use link::{Link, LinkError};
 pub use memory::{FinerNor, FlashMemory, Memory};

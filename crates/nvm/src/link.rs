@@ -28,6 +28,14 @@ pub struct Link {
     commands: CommandSet,
 }
 
+impl Link {
+    /// Bytes that address and length of an action's transfers are multiples of.
+    #[inline(always)]
+    pub(crate) const fn granule_of(&self, action: Action) -> u64 {
+        self.commands.granule[action as usize] as u64
+    }
+}
+
 /// The commands of a chip, with the place of each action's first one, and what that costs without data: every
 /// transaction looks for its own.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,6 +43,8 @@ struct CommandSet {
     all: Vec<BusCommand>,
     first: [Option<u8>; Action::COUNT],
     bare: [Option<Transaction>; Action::COUNT],
+    /// Bytes that address and length are multiples of.
+    granule: [u8; Action::COUNT],
 }
 
 impl FromIterator<BusCommand> for CommandSet {
@@ -42,14 +52,21 @@ impl FromIterator<BusCommand> for CommandSet {
         let all: Vec<_> = commands.into_iter().collect();
         let mut first = [None; Action::COUNT];
         let mut bare = [None; Action::COUNT];
+        let mut granule = [1; Action::COUNT];
         for (index, command) in (0..=u8::MAX).zip(&all).rev() {
             let action = command.action();
             first[action as usize] = Some(index);
             // The answer to the question whether the chip is busy is a byte.
             let bytes = u64::from(action == Action::Status);
             bare[action as usize] = Some(command.transaction(0, bytes));
+            granule[action as usize] = command.granule().max(1);
         }
-        Self { all, first, bare }
+        Self {
+            all,
+            first,
+            bare,
+            granule,
+        }
     }
 }
 

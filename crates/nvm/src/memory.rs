@@ -3,18 +3,22 @@
 //! Engines are written against the contracts of `wordline-memory`, and targets are data: what a target is comes out
 //! of the catalogue as one of two objects, [`Memory::Bytes`] or [`Memory::Flash`].
 
+use wordline_core::quantity::{Period, Time};
 use wordline_memory::{ByteMemory, Ecc, EraseMode, Flash, Geometry, OutOfRange};
 
+use crate::ageing::{AgeingError, Environment};
 use crate::chip::nand::Nand;
 use crate::chip::nor::Nor;
 use crate::content::BlockContent;
 use crate::device::{Accounts, Device, FlashDevice, InFront};
 use crate::error::NvmError;
+use crate::flash_control::{FlashControl, StartedErase};
+use crate::model::CycledFlash;
 use crate::pages::spans;
 use crate::wired::Wired;
 
-/// A flash memory on a board, as an object: the contract [`Flash`], a clock and accounts.
-pub trait FlashMemory: Flash<Error = NvmError> + Accounts + Send {
+/// A flash memory on a board, as an object: the contract [`Flash`], what drivers do besides, a clock and accounts.
+pub trait FlashMemory: Flash<Error = NvmError> + FlashControl + Accounts + Send {
     /// Stores bytes in a page, spare area excluded, without time, energy or wear, and without erasing.
     ///
     /// # Errors
@@ -27,6 +31,41 @@ pub trait FlashMemory: Flash<Error = NvmError> + Accounts + Send {
     /// # Errors
     /// As [`Flash::read`].
     fn read_through(&mut self, at: u64, out: &mut [u8]) -> Result<Ecc, NvmError>;
+
+    /// Programs whole pages in a row, from a page on, as single [programs](Flash::program) would: as many as cost the same
+    /// and can neither fail nor be refused. Returns how many these are and how long each takes; none where that is not
+    /// known before.
+    fn program_pages(&mut self, _page: u32, _data: &[u8]) -> (u32, Time) {
+        (0, Time::ZERO)
+    }
+
+    /// The longest time of a read of so many bytes, of a program within a page, of a mark and of an erase, whatever came
+    /// before; `None` where no bound is known. As [`Device::read_bound`] says, it holds in the memory's own timing class.
+    fn longest_operation(&self, _bytes: u64) -> Option<Time> {
+        None
+    }
+
+    /// Lets the chip age from now on, as [`CycledFlash::start_ageing`](crate::CycledFlash::start_ageing). Called again, it
+    /// changes the environment.
+    ///
+    /// # Errors
+    /// When the sheet lacks the figures, or the environment is none of a chip.
+    fn start_ageing(&mut self, _environment: Environment) -> Result<(), AgeingError> {
+        Err(AgeingError::NoFigures)
+    }
+
+    /// Lets a chip that ages lie without power for a period, at a temperature in degrees Celsius: it loses charge, and no
+    /// time passes on its clock.
+    ///
+    /// # Errors
+    /// When the temperature or the period is none of a chip.
+    fn keep(&mut self, _period: Period, _celsius: f64) -> Result<(), AgeingError> {
+        Err(AgeingError::NoFigures)
+    }
+
+    /// Lets costs that are constants be compiled, which is so from the start, or runs every operation through the model.
+    /// Either gives the same bytes, times, energies and wear.
+    fn compile_costs(&mut self, _on: bool) {}
 
     /// Program and erase cycles that a block has used, the chip's age included.
     ///
@@ -71,6 +110,23 @@ impl FlashMemory for Wired<Nand> {
             worst = worst.worse(found);
         }
         Ok(worst)
+    }
+
+    fn start_ageing(&mut self, environment: Environment) -> Result<(), AgeingError> {
+        CycledFlash::start_ageing(self, environment)
+    }
+
+    fn keep(&mut self, period: Period, celsius: f64) -> Result<(), AgeingError> {
+        self.chip_mut().store(period, celsius)
+    }
+
+    fn longest_operation(&self, bytes: u64) -> Option<Time> {
+        let geometry = self.geometry();
+        longest_of(self, bytes, geometry.capacity_bytes(), geometry.page_bytes)
+    }
+
+    fn compile_costs(&mut self, on: bool) {
+        self.use_compiled_costs(on);
     }
 
     fn cycles(&self, block: u32) -> Result<u64, NvmError> {
@@ -193,6 +249,13 @@ impl<A: Accounts + ?Sized> InFront for Box<A> {
     }
 }
 
+/// The longest operation of a flash, by its bounds.
+fn longest_of<F: FlashDevice>(flash: &F, bytes: u64, capacity: u64, page: u32) -> Option<Time> {
+    let read = flash.read_bound(0, bytes.min(capacity), 1).ok()?;
+    let program = flash.program_bound(0, u64::from(page), 1).ok()?;
+    Some(read.later(program).later(flash.erase_bound(1).ok()?))
+}
+
 /// What a target is for storage software. It forks instead of cloning.
 pub enum Memory {
     /// Any byte, or any sector, can be overwritten: MRAM, FRAM, EEPROM, cards, flash behind a translation layer.
@@ -217,6 +280,21 @@ impl Memory {
         match self {
             Self::Bytes(device) => &**device,
             Self::Flash(flash) => &**flash,
+        }
+    }
+
+    /// The longest time of a read or a write of so many bytes, of a program within a page, of a mark, of an erase and of a
+    /// sync, whatever came before; `None` where no bound is known.
+    #[must_use]
+    pub fn longest_operation(&self, bytes: u64) -> Option<Time> {
+        match self {
+            Self::Flash(flash) => flash.longest_operation(bytes),
+            Self::Bytes(device) => {
+                let bytes = bytes.min(device.len());
+                let read = device.read_bound(0, bytes).ok()?;
+                let write = device.write_bound(0, bytes).ok()?;
+                Some(read.later(write).later(device.persist_bound().ok()?))
+            }
         }
     }
 
@@ -245,8 +323,10 @@ impl std::fmt::Debug for Memory {
 /// A NOR flash whose blocks are one of its smaller [erases](Nor::erase_sizes): what file systems are set up for.
 #[derive(Debug)]
 pub struct FinerNor {
-    flash: Wired<Nor>,
+    pub(crate) flash: Wired<Nor>,
     geometry: Geometry,
+    /// An erase that was started and not waited for.
+    pub(crate) started: Option<StartedErase>,
 }
 
 impl FinerNor {
@@ -271,7 +351,11 @@ impl FinerNor {
             geometry.pages_per_block = (bytes / u64::from(geometry.page_bytes)) as u32;
             geometry.blocks = (flash.chip().capacity() / bytes) as u32;
         }
-        Self { flash, geometry }
+        Self {
+            flash,
+            geometry,
+            started: None,
+        }
     }
 
     /// Address and length of a block, in bytes.
@@ -345,6 +429,38 @@ impl FlashMemory for FinerNor {
         Ok(Ecc::Clean)
     }
 
+    fn program_pages(&mut self, page: u32, data: &[u8]) -> (u32, Time) {
+        self.flash.program_alike(page, data)
+    }
+
+    fn start_ageing(&mut self, environment: Environment) -> Result<(), AgeingError> {
+        CycledFlash::start_ageing(&mut self.flash, environment)
+    }
+
+    fn keep(&mut self, period: Period, celsius: f64) -> Result<(), AgeingError> {
+        self.flash.chip_mut().store(period, celsius)
+    }
+
+    /// Where its smaller erases take no longer than those of a block.
+    fn longest_operation(&self, bytes: u64) -> Option<Time> {
+        let geometry = self.flash.geometry();
+        let longest = longest_of(
+            &self.flash,
+            bytes,
+            geometry.capacity_bytes(),
+            geometry.page_bytes,
+        );
+        let erase = |geometry: Geometry| {
+            let (_, time) = self.flash.chip().longest_erase(geometry.block_bytes());
+            time
+        };
+        longest.filter(|_| erase(self.geometry) <= erase(geometry))
+    }
+
+    fn compile_costs(&mut self, on: bool) {
+        self.flash.use_compiled_costs(on);
+    }
+
     fn cycles(&self, block: u32) -> Result<u64, NvmError> {
         let (at, _) = self.range(block)?;
         Ok(self.flash.chip().cycles_at(at).unwrap_or(0))
@@ -369,6 +485,7 @@ impl FlashMemory for FinerNor {
         Box::new(Self {
             flash: self.flash.fork(),
             geometry: self.geometry,
+            started: self.started,
         })
     }
 }

@@ -49,6 +49,15 @@ impl<P: Clone + Default> Pages<P> {
         Arc::make_mut(page)
     }
 
+    /// The page at `index`, where it was written and no other store shares it.
+    #[must_use]
+    pub fn get_unshared(&mut self, index: usize) -> Option<&mut P> {
+        let root = Arc::get_mut(&mut self.root)?;
+        let node = root.get_mut(index / NODE_PAGES)?.as_mut()?;
+        let page = Arc::get_mut(node)?.get_mut(index % NODE_PAGES)?.as_mut()?;
+        Arc::get_mut(page)
+    }
+
     /// Forgets the page at `index`, as if it had never been written.
     pub fn remove(&mut self, index: usize) {
         if self.get(index).is_none() {

@@ -150,6 +150,14 @@ impl Residence {
     }
 }
 
+/// What an operation booked, in times after the instant at which it began.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MeterCourse {
+    spent: Residence,
+    accounted: Time,
+    latest: Option<(PowerState, Time, Time)>,
+}
+
 /// Keeps account of where a chip's time goes. Whatever is not booked to an activity counts as the
 /// chip's idle state, so that no time is lost.
 #[derive(Clone, Debug)]
@@ -207,6 +215,66 @@ impl PowerMeter {
         if let Some((_, start, end)) = &mut self.latest {
             *start = start.plus(time);
             *end = end.plus(time);
+        }
+    }
+
+    /// Whether nothing is booked beyond an instant.
+    #[inline(always)]
+    pub(crate) fn is_settled_by(&self, instant: Time) -> bool {
+        self.accounted <= instant
+    }
+
+    /// What is booked, with the idle time up to an instant.
+    pub(crate) fn booked_by(&mut self, instant: Time) -> Residence {
+        self.settle(instant);
+        self.booked
+    }
+
+    /// What was booked since it was `before` at an instant; `None` where activities began before that.
+    pub(crate) fn course_since(&self, before: &Residence, instant: Time) -> Option<MeterCourse> {
+        let latest = self.latest.map(|(state, start, end)| {
+            let after = start >= instant;
+            after.then(|| (state, start.since(instant), end.since(instant)))
+        });
+        Some(MeterCourse {
+            spent: self.booked.since(before),
+            accounted: self.accounted.since(instant),
+            latest: match latest {
+                Some(latest) => Some(latest?),
+                None => None,
+            },
+        })
+    }
+
+    /// Books what was booked before, so many times, each a `period` after the one before it; the first begins at
+    /// `instant`, by which nothing else [is booked](Self::is_settled_by).
+    #[inline(always)]
+    pub(crate) fn repeat(&mut self, course: &MeterCourse, instant: Time, times: u64, period: Time) {
+        self.settle(instant);
+        for (slot, spent) in self.booked.time.iter_mut().zip(course.spent.time) {
+            *slot = slot.plus(Time::from_ps(spent.ps() * times));
+        }
+        let more = times.saturating_sub(1);
+        let between = period.since(course.accounted).ps() * more;
+        self.add(self.idle, Time::from_ps(between));
+        let last = instant.plus(Time::from_ps(period.ps() * more));
+        self.accounted = last.plus(course.accounted);
+        let moved =
+            |(state, start, end): (_, Time, Time)| (state, last.plus(start), last.plus(end));
+        self.latest = course.latest.map(moved);
+    }
+
+    /// Ends the activity that was booked last, if it would go on after `instant`: the power went.
+    pub(crate) fn cut_short(&mut self, instant: Time) {
+        let Some((state, start, end)) = self.latest else {
+            return;
+        };
+        let stop = instant.later(start);
+        if end > stop && self.accounted == end {
+            let slot = &mut self.booked.time[state as usize];
+            *slot = slot.since(end.since(stop));
+            self.accounted = stop;
+            self.latest = Some((state, start, stop));
         }
     }
 

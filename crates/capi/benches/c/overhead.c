@@ -10,7 +10,7 @@
 #include "wordline_memory.h"
 
 #define BYTES 2048u
-#define TURNS 15
+#define TURNS 200
 
 static unsigned char buffer[BYTES];
 

@@ -38,7 +38,7 @@ impl DramMemory {
         let backlog = u32::try_from(backlog).ok().filter(|of| *of <= BACKLOG_MAX);
         let backlog = backlog.ok_or(DramFault::Backlog(BACKLOG_MAX))?;
         let folders: Vec<PathBuf> = catalog.map(PathBuf::from).into_iter().collect();
-        let catalog = Catalog::load(&folders)?;
+        let catalog = Catalog::shared(&folders)?;
         let (target, settings) = (catalog.module_in_system(target)?, settings_of(settings)?);
         let connected = target.connect(&settings)?;
         if let Some(unused) = target.unused_settings(&settings).into_iter().next() {

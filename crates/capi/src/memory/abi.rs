@@ -28,6 +28,7 @@ pub enum MemoryStatus {
     File = -13,
     Device = -14,
     Internal = -15,
+    Busy = -16,
 }
 
 /// `wl_memory`: a type that C can have pointers to. There is no object of it.
@@ -66,6 +67,13 @@ versioned!("wl_memory_options", 32 + 3 * size_of::<usize>(), Options {
     timing: *const c_char,
     seed: u64,
     age: f64,
+    factory_bad: u64,
+    strict: u64,
+    erase_bytes: u64,
+    one_thread: u64,
+    ageing: u64,
+    celsius: f64,
+    dwell_s: f64,
 });
 
 versioned!(
@@ -87,6 +95,12 @@ versioned!(
         in_order: u64,
         wear_unit_bytes: u64,
         endurance: u64,
+        read_bytes: u64,
+        erase_sizes: u64,
+        background: u64,
+        suspend: u64,
+        moves: u64,
+        banks: u64,
     }
 );
 
@@ -97,6 +111,7 @@ versioned!(
     Ecc {
         corrected: u64,
         refresh: u64,
+        lost: u64,
     }
 );
 
@@ -129,6 +144,7 @@ versioned!(
         time_ps: u64,
         tear: u64,
         seed: u64,
+        erase_leaves: u64,
     }
 );
 
@@ -146,6 +162,62 @@ versioned!(
     }
 );
 
+versioned!(
+    "wl_memory_fault",
+    64,
+    #[derive(Default, PartialEq, Eq)]
+    Fault {
+        kind: u64,
+        at: u64,
+        bytes: u64,
+        after: u64,
+        times: u64,
+        one_in: u64,
+        seed: u64,
+    }
+);
+
+versioned!(
+    "wl_memory_ideal",
+    176,
+    #[derive(Default, PartialEq, Eq)]
+    Ideal {
+        abi: u64,
+        kind: u64,
+        read_bytes: u64,
+        write_bytes: u64,
+        erase_bytes: u64,
+        blocks: u64,
+        page_bytes: u64,
+        spare_bytes: u64,
+        programs_per_page: u64,
+        in_order: u64,
+        marks: u64,
+        moves: u64,
+        banks: u64,
+        atom_bytes: u64,
+        endurance: u64,
+        read_ps: u64,
+        read_byte_ps: u64,
+        program_ps: u64,
+        program_byte_ps: u64,
+        erase_ps: u64,
+        strict: u64,
+    }
+);
+
+versioned!(
+    "wl_memory_work",
+    40,
+    #[derive(Default, PartialEq, Eq)]
+    Work {
+        phase: u64,
+        at: u64,
+        bytes: u64,
+        ends_ps: u64,
+    }
+);
+
 impl Default for Options {
     fn default() -> Self {
         Self {
@@ -156,6 +228,13 @@ impl Default for Options {
             timing: std::ptr::null(),
             seed: 0,
             age: 0.0,
+            factory_bad: 0,
+            strict: 0,
+            erase_bytes: 0,
+            one_thread: 0,
+            ageing: 0,
+            celsius: 0.0,
+            dwell_s: 0.0,
         }
     }
 }

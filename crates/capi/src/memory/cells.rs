@@ -3,70 +3,50 @@
 use std::collections::BTreeMap;
 
 use wordline_core::SimClock;
+use wordline_core::quantity::Time;
 use wordline_crash::FlashImage;
 use wordline_memory::{ByteMemory, Ecc, Flash, Geometry};
 use wordline_nvm::{Accounts, BlockContent, Device, FlashMemory, Memory, NvmError, PageContent};
 
+use super::background::StartedWork;
+use super::block_faults::{FaultSet, InjectedFault, Struck};
 use super::fault::{FaultReason, MemoryFault};
-
-/// How a block goes bad.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum InjectedFault {
-    ProgramError,
-    EraseError,
-    ReadError,
-    ProgramNoop,
-    EraseNoop,
-}
-
-impl InjectedFault {
-    const ALL: [Self; 5] = [
-        Self::ProgramError,
-        Self::EraseError,
-        Self::ReadError,
-        Self::ProgramNoop,
-        Self::EraseNoop,
-    ];
-
-    /// By the header's number; none for a good block.
-    pub(super) fn of(number: u32) -> Result<Option<Self>, MemoryFault> {
-        match number {
-            0 => Ok(None),
-            fault => {
-                let known = Self::ALL.get(fault as usize - 1).copied();
-                Ok(Some(known.ok_or(FaultReason::Value {
-                    what: "fault",
-                    found: u64::from(fault),
-                    allowed: "WL_MEMORY_GOOD to WL_MEMORY_ERASE_NOOP, 0 to 5",
-                })?))
-            }
-        }
-    }
-
-    /// The header's number.
-    pub(super) const fn number(self) -> u32 {
-        self as u32 + 1
-    }
-}
+use super::pages::EccFound;
 
 /// What a memory holds, and what goes wrong in it.
 pub(super) struct Cells {
     pub(super) memory: Memory,
     /// A handle of the memory's clock, which is read around every operation.
     clock: SimClock,
-    pub(super) faults: BTreeMap<u32, InjectedFault>,
+    pub(super) faults: FaultSet,
     /// Blocks that a power cut left in doubt, until they are erased: each a memory of one block. The chip's own block
     /// then keeps time, order and number of programs, and one reading of the bytes.
     pub(super) torn: BTreeMap<u32, FlashImage>,
+    /// Main bytes of a page and pages of a block; 0 of a byte memory.
+    layout: (u64, u32),
+    /// Whether a program that would set a bit is refused.
+    pub(super) strict: bool,
+    /// An erase that was started and not waited for.
+    pub(super) work: Option<Box<StartedWork>>,
 }
 
 impl Cells {
     pub(super) fn new(memory: Memory) -> Self {
+        let layout = match &memory {
+            Memory::Flash(flash) => {
+                let geometry = flash.geometry();
+                (u64::from(geometry.page_bytes), geometry.pages_per_block)
+            }
+            Memory::Bytes(_) => (0, 0),
+        };
         Self {
             clock: memory.accounts().clock().clone(),
             memory,
-            faults: BTreeMap::new(),
+            layout,
+            faults: FaultSet::default(),
             torn: BTreeMap::new(),
+            strict: false,
+            work: None,
         }
     }
 
@@ -75,6 +55,8 @@ impl Cells {
         Self {
             faults: self.faults.clone(),
             torn: self.torn.clone(),
+            strict: self.strict,
+            work: self.work.clone(),
             ..Self::new(self.memory.fork())
         }
     }
@@ -109,30 +91,96 @@ impl Cells {
         }
     }
 
+    /// Whether a block does what the chip does.
+    #[inline(always)]
+    fn is_plain_block(&self, block: u32) -> bool {
+        (self.faults.is_empty() || !self.faults.touches(block..=block))
+            && (self.torn.is_empty() || !self.torn.contains_key(&block))
+    }
+
+    /// The same of the block of a page.
+    #[inline(always)]
+    fn is_plain_page(&self, page: u32) -> bool {
+        let known = self.faults.is_empty() && self.torn.is_empty();
+        known || self.is_plain_block(page / self.layout.1.max(1))
+    }
+
+    /// The same of several blocks.
+    #[inline(always)]
+    fn is_plain_blocks(&self, block: u32, blocks: u32) -> bool {
+        let all = block..=block.saturating_add(blocks.saturating_sub(1));
+        self.is_plain()
+            || !self.faults.touches(all.clone()) && self.torn.range(all).next().is_none()
+    }
+
+    /// The same of all blocks of a range of main bytes.
+    #[inline(always)]
+    fn is_plain_range(&self, at: u64, bytes: u64) -> bool {
+        self.faults.is_empty() && self.torn.is_empty() || self.is_plain_among(at, bytes)
+    }
+
+    #[inline(never)]
+    fn is_plain_among(&self, at: u64, bytes: u64) -> bool {
+        let block_bytes = (self.layout.0 * u64::from(self.layout.1)).max(1);
+        let last = at.saturating_add(bytes.max(1) - 1) / block_bytes;
+        let blocks = (at / block_bytes) as u32..=last as u32;
+        !self.faults.touches(blocks.clone()) && self.torn.range(blocks).next().is_none()
+    }
+
+    /// Programs whole pages in a row, as many as cost the same and do what the chip does; returns how many, and how long
+    /// each took.
+    #[inline(always)]
+    pub(super) fn program_pages(&mut self, page: u32, data: &[u8]) -> (u32, Time) {
+        let at = u64::from(page) * self.layout.0;
+        let plain = self.is_plain_range(at, data.len() as u64);
+        let plain = plain && !self.strict && self.work.is_none();
+        match &mut self.memory {
+            Memory::Flash(flash) if plain => flash.program_pages(page, data),
+            _ => (0, Time::ZERO),
+        }
+    }
+
     /// Whether every block does what the chip does.
-    fn is_plain(&self) -> bool {
+    pub(super) fn is_plain(&self) -> bool {
         self.faults.is_empty() && self.torn.is_empty()
     }
 
-    /// Reads bytes, of flash those of main areas. Returns how many bits the ECC corrected, in the worst page: a number,
-    /// which goes through registers.
+    /// Whether an operation on a block may do something else than the chip does.
+    #[inline]
+    fn is_odd(&self, block: u32, struck: Struck) -> bool {
+        self.torn.contains_key(&block) || self.faults.threatens(block, struck)
+    }
+
+    /// Reads bytes, of flash those of main areas. Returns what the ECC found in the worst page: a number, which goes
+    /// through registers.
     #[inline(always)]
-    pub(super) fn read(&mut self, at: u64, out: &mut [u8]) -> Result<u64, MemoryFault> {
-        let plain = self.is_plain();
+    pub(super) fn read(&mut self, at: u64, out: &mut [u8]) -> Result<EccFound, MemoryFault> {
+        let plain = self.is_plain_range(at, out.len() as u64);
         let found = match &mut self.memory {
             Memory::Bytes(device) => {
                 device.read(at, out)?;
-                return Ok(0);
+                if !self.faults.is_empty() {
+                    self.spoil_read(at, out)?;
+                }
+                return Ok(EccFound::default());
             }
             Memory::Flash(flash) if plain => flash.read_through(at, out)?,
             Memory::Flash(_) => self.read_pages(at, out)?,
         };
-        Ok(corrected(found))
+        Ok(EccFound::of(found))
     }
 
     #[inline(never)]
     fn read_pages(&mut self, mut at: u64, mut out: &mut [u8]) -> Result<Ecc, MemoryFault> {
-        let page_bytes = u64::from(self.flash()?.geometry().page_bytes);
+        let flash = self.flash()?;
+        let geometry = flash.geometry();
+        let block = geometry.block_bytes();
+        let last = (at + (out.len() as u64).max(1) - 1) / block;
+        let mut touched = (at / block) as u32..=last as u32;
+        if !touched.any(|block| self.is_odd(block, Struck::Read)) {
+            return Ok(self.flash()?.read_through(at, out)?);
+        }
+        let page_bytes = u64::from(geometry.page_bytes);
         let mut worst = Ecc::Clean;
         while !out.is_empty() {
             let (page, column) = (at / page_bytes, at % page_bytes);
@@ -152,7 +200,7 @@ impl Cells {
         column: u32,
         out: &mut [u8],
     ) -> Result<Ecc, MemoryFault> {
-        if self.is_plain() {
+        if self.is_plain_page(page) {
             return Ok(self.flash()?.read(page, column, out)?);
         }
         self.read_faulty(page, column, out)
@@ -161,13 +209,27 @@ impl Cells {
     /// The same where some blocks do not do what the chip does.
     #[inline(never)]
     fn read_faulty(&mut self, page: u32, column: u32, out: &mut [u8]) -> Result<Ecc, MemoryFault> {
-        let flash = self.flash()?;
-        let (block, within) = place(flash.geometry(), page);
-        let found = flash.read(page, column, out);
-        if self.faults.get(&block) == Some(&InjectedFault::ReadError) {
-            found.or_else(only_uncorrectable)?;
-            out.fill(0);
-            return Err(NvmError::Uncorrectable { page }.into());
+        let found = self.flash()?.read(page, column, out);
+        self.overlay(page, column, out, found)
+    }
+
+    /// What a read of a page gives, where the chip itself gave this.
+    pub(super) fn overlay(
+        &mut self,
+        page: u32,
+        column: u32,
+        out: &mut [u8],
+        found: Result<Ecc, NvmError>,
+    ) -> Result<Ecc, MemoryFault> {
+        let (block, within) = place(self.flash()?.geometry(), page);
+        if self.faults.threatens(block, Struck::Read) {
+            if let Err(error) = found.clone().or_else(only_uncorrectable) {
+                return Err(error.into());
+            }
+            if self.faults.strike_block(block, Struck::Read).is_some() {
+                out.fill(0);
+                return Err(NvmError::Uncorrectable { page }.into());
+            }
         }
         let Some(image) = self.torn.get_mut(&block) else {
             return Ok(found?);
@@ -184,7 +246,7 @@ impl Cells {
         column: u32,
         data: &[u8],
     ) -> Result<(), MemoryFault> {
-        if self.is_plain() {
+        if self.is_plain_page(page) {
             return Ok(self.flash()?.program(page, column, data)?);
         }
         self.program_faulty(page, column, data)
@@ -199,17 +261,10 @@ impl Cells {
             .check_program(page, column, data.len() as u64)
             .map_err(NvmError::from)?;
         let (block, within) = place(geometry, page);
-        let kept = flash.content(block)?;
-        flash.program(page, column, data)?;
-        match self.faults.get(&block) {
-            Some(InjectedFault::ProgramError) => {
-                self.flash()?.set_content(block, &kept)?;
-                return Err(NvmError::ProgramFailed { page }.into());
-            }
-            Some(InjectedFault::ProgramNoop) => {
-                return Ok(self.flash()?.set_content(block, &kept)?);
-            }
-            _ => {}
+        let kept = self.kept_of(block, Struck::Program)?;
+        self.flash()?.program(page, column, data)?;
+        if self.undo_program(page, kept)? {
+            return Ok(());
         }
         if let Some(image) = self.torn.get_mut(&block) {
             let done = image.program(within, column, data);
@@ -218,30 +273,177 @@ impl Cells {
         Ok(())
     }
 
-    pub(super) fn erase(&mut self, block: u32) -> Result<(), MemoryFault> {
-        let plain = self.is_plain();
+    /// What a block holds, if a fault may be about to let an operation on it come to nothing.
+    pub(super) fn kept_of(
+        &mut self,
+        block: u32,
+        struck: Struck,
+    ) -> Result<Option<BlockContent>, MemoryFault> {
+        if !self.faults.threatens(block, struck) {
+            return Ok(None);
+        }
+        Ok(Some(self.flash()?.content(block)?))
+    }
+
+    /// Lets the faults of a page's block strike a program that the chip has done. Says whether it came to nothing.
+    pub(super) fn undo_program(
+        &mut self,
+        page: u32,
+        kept: Option<BlockContent>,
+    ) -> Result<bool, MemoryFault> {
+        let Some(kept) = kept else {
+            return Ok(false);
+        };
+        let (block, _) = place(self.flash()?.geometry(), page);
+        let Some(fault) = self.faults.strike_block(block, Struck::Program) else {
+            return Ok(false);
+        };
+        self.flash()?.set_content(block, &kept)?;
+        match fault {
+            InjectedFault::ProgramError => Err(NvmError::ProgramFailed { page }.into()),
+            _ => Ok(true),
+        }
+    }
+
+    /// Erases blocks by one erase of the chip.
+    pub(super) fn erase(&mut self, block: u32, blocks: u32) -> Result<(), MemoryFault> {
+        if self.is_plain_blocks(block, blocks) {
+            return self.erase_cells(block, blocks);
+        }
+        let kept = self.kept_of_blocks(block, blocks)?;
+        self.erase_cells(block, blocks)?;
+        self.undo_erase(block, blocks, kept)
+    }
+
+    fn erase_cells(&mut self, block: u32, blocks: u32) -> Result<(), MemoryFault> {
         let flash = self.flash()?;
-        if plain {
+        if blocks == 1 {
             return Ok(flash.erase(block)?);
         }
-        let mut kept = flash.content(block)?;
-        flash.erase(block)?;
-        match self.faults.get(&block) {
-            Some(InjectedFault::EraseError) => {
-                self.flash()?.set_content(block, &kept)?;
-                return Err(NvmError::EraseFailed { block }.into());
+        let bytes = flash.geometry().block_bytes();
+        Ok(flash.erase_range(u64::from(block) * bytes, u64::from(blocks) * bytes)?)
+    }
+
+    /// What blocks hold whose erase a fault may be about to let come to nothing.
+    pub(super) fn kept_of_blocks(
+        &mut self,
+        block: u32,
+        blocks: u32,
+    ) -> Result<Vec<(u32, BlockContent)>, MemoryFault> {
+        let mut kept = Vec::new();
+        for block in block..block.saturating_add(blocks) {
+            if let Some(content) = self.kept_of(block, Struck::Erase)? {
+                kept.push((block, content));
             }
-            Some(InjectedFault::EraseNoop) => {
-                count_as_erased(&mut kept);
-                return Ok(self.flash()?.set_content(block, &kept)?);
-            }
-            _ => {}
         }
-        if let Some(image) = self.torn.get_mut(&block) {
-            image.erase(0).map_err(|error| in_memory(error, 0, block))?;
-            self.torn.remove(&block);
+        Ok(kept)
+    }
+
+    /// Lets the faults of blocks strike an erase that the chip has done.
+    pub(super) fn undo_erase(
+        &mut self,
+        block: u32,
+        blocks: u32,
+        kept: Vec<(u32, BlockContent)>,
+    ) -> Result<(), MemoryFault> {
+        let mut failed = None;
+        let mut kept = kept.into_iter().peekable();
+        for block in block..block.saturating_add(blocks) {
+            let kept = kept.next_if(|(number, _)| *number == block);
+            let fault = self.faults.strike_block(block, Struck::Erase);
+            if let (Some(fault), Some((_, mut content))) = (fault, kept) {
+                if fault == InjectedFault::EraseError {
+                    failed = failed.or(Some(NvmError::EraseFailed { block }));
+                } else {
+                    count_as_erased(&mut content);
+                    let stale = fault == InjectedFault::EraseStale;
+                    self.faults
+                        .set_stale(block, stale || self.faults.stale().contains(&block));
+                }
+                self.flash()?.set_content(block, &content)?;
+                continue;
+            }
+            self.faults.set_stale(block, false);
+            if let Some(image) = self.torn.get_mut(&block) {
+                match image.erase(0) {
+                    Ok(()) => {
+                        self.torn.remove(&block);
+                    }
+                    Err(error) => failed = failed.or(Some(in_memory(error, 0, block))),
+                }
+            }
+        }
+        failed.map_or(Ok(()), |error| Err(error.into()))
+    }
+
+    /// Overwrites bytes of a memory that can be.
+    #[inline(always)]
+    pub(super) fn write(&mut self, at: u64, data: &[u8]) -> Result<(), MemoryFault> {
+        if self.faults.is_empty() {
+            return Ok(self.bytes()?.write(at, data)?);
+        }
+        self.write_faulty(at, data)
+    }
+
+    #[inline(never)]
+    fn write_faulty(&mut self, at: u64, data: &[u8]) -> Result<(), MemoryFault> {
+        let bytes = data.len() as u64;
+        if !self.faults.threatens_range(at, bytes, Struck::Program) {
+            return Ok(self.bytes()?.write(at, data)?);
+        }
+        let mut kept = vec![0; data.len()];
+        self.peek_bytes(at, &mut kept)?;
+        self.bytes()?.write(at, data)?;
+        let Some(fault) = self.faults.strike_range(at, bytes, Struck::Program) else {
+            return Ok(());
+        };
+        self.bytes()?.preload(at, &kept)?;
+        match fault {
+            InjectedFault::ProgramError => Err(FaultReason::WriteStruck { at, bytes }.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Lets the faults of a range strike a read of it.
+    #[inline(never)]
+    fn spoil_read(&mut self, at: u64, out: &mut [u8]) -> Result<(), MemoryFault> {
+        let bytes = out.len() as u64;
+        if self.faults.strike_range(at, bytes, Struck::Read).is_some() {
+            out.fill(0);
+            return Err(FaultReason::ReadStruck { at, bytes }.into());
         }
         Ok(())
+    }
+
+    /// Refuses a program that would set a bit, where that is asked for.
+    #[inline(always)]
+    pub(super) fn check_strict(
+        &mut self,
+        page: u32,
+        column: u32,
+        data: &[u8],
+    ) -> Result<(), MemoryFault> {
+        match self.strict {
+            true => self.check_clears(page, column, data),
+            false => Ok(()),
+        }
+    }
+
+    #[inline(never)]
+    fn check_clears(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), MemoryFault> {
+        let mut held = vec![0; data.len()];
+        self.peek_page(page, column, &mut held)?;
+        let sets = |(held, new): (&u8, &u8)| new & !held != 0;
+        match held.iter().zip(data).position(sets) {
+            None => Ok(()),
+            Some(index) => Err(FaultReason::SetsBits {
+                page,
+                column: u64::from(column) + index as u64,
+                held: held[index],
+                new: data[index],
+            }
+            .into()),
+        }
     }
 
     /// Flips a stored bit of a page.
@@ -267,14 +469,6 @@ impl Cells {
             image.flip(within, column, bit)?;
         }
         Ok(())
-    }
-}
-
-/// How many bits an ECC corrected.
-pub(super) fn corrected(found: Ecc) -> u64 {
-    match found {
-        Ecc::Clean => 0,
-        Ecc::Corrected { bits, .. } => u64::from(bits),
     }
 }
 

@@ -6,8 +6,9 @@ use wordline_core::quantity::Time;
 use wordline_nvm::{Memory, NvmError};
 
 use super::abi::Cut;
-use super::cells::InjectedFault;
-use super::cut::Due;
+use super::abi::Fault;
+use super::block_faults::{FaultRule, InjectedFault, Struck};
+use super::cut::{Due, SHORT};
 use super::device::{MemoryDevice, Power};
 use super::fault::{FaultReason, MemoryFault};
 use super::image;
@@ -66,11 +67,102 @@ impl MemoryDevice {
     ) -> Result<(), MemoryFault> {
         let geometry = self.cells.flash()?.geometry();
         geometry.check_block(block).map_err(NvmError::from)?;
-        match fault {
-            Some(fault) => self.cells.faults.insert(block, fault),
-            None => self.cells.faults.remove(&block),
-        };
+        self.cells.faults.mend_block(block);
+        if let Some(fault) = fault {
+            let rule = FaultRule::always(fault);
+            self.cells.faults.add_to_block(block, rule);
+        }
         Ok(())
+    }
+
+    /// Adds a fault to those that a range has.
+    pub(super) fn add_fault(&mut self, fault: &Fault) -> Result<(), MemoryFault> {
+        let rule = FaultRule::of(fault)?;
+        let blocks = self.blocks_in(fault.at, fault.bytes)?;
+        match blocks {
+            Some(blocks) => {
+                for block in blocks {
+                    self.cells.faults.add_to_block(block, rule);
+                }
+            }
+            None if rule.kind.strikes() == Struck::Erase => {
+                return Err(
+                    FaultReason::Unsupported("this memory has no erases that could fail").into(),
+                );
+            }
+            None => {
+                let end = fault.at + fault.bytes;
+                self.cells.faults.add_to_range(fault.at, end, rule);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes all faults from what touches a range.
+    pub(super) fn clear_faults(&mut self, at: u64, bytes: u64) -> Result<(), MemoryFault> {
+        match self.blocks_in(at, bytes)? {
+            Some(blocks) => blocks.for_each(|block| self.cells.faults.mend_block(block)),
+            None => self.cells.faults.mend_range(at, at + bytes),
+        }
+        Ok(())
+    }
+
+    /// The blocks of a range of flash; none of other memories.
+    fn blocks_in(&self, at: u64, bytes: u64) -> Result<Option<std::ops::Range<u32>>, MemoryFault> {
+        self.check(at, bytes)?;
+        let block = self.info.block_bytes;
+        if block == 0 {
+            return Ok(None);
+        }
+        if !at.is_multiple_of(block) || !bytes.is_multiple_of(block) {
+            return Err(FaultReason::Unaligned {
+                what: "faults of flash are of whole blocks",
+                at,
+                bytes,
+                unit: block,
+            }
+            .into());
+        }
+        Ok(Some((at / block) as u32..((at + bytes) / block) as u32))
+    }
+
+    /// What a range of main areas holds, in no time. It was [checked](Self::check).
+    pub(super) fn peek(&mut self, at: u64, out: &mut [u8]) -> Result<(), MemoryFault> {
+        self.cells.peek(at, out)
+    }
+
+    /// The same of a range within a page.
+    pub(super) fn peek_page(
+        &mut self,
+        page: u32,
+        column: u32,
+        out: &mut [u8],
+    ) -> Result<(), MemoryFault> {
+        self.cells.peek_page(page, column, out)
+    }
+
+    /// Lets a range of main areas hold bytes, in no time. It was [checked](Self::check).
+    pub(super) fn poke(&mut self, at: u64, data: &[u8]) -> Result<(), MemoryFault> {
+        self.settle_pending();
+        self.cells.poke(at, data)
+    }
+
+    /// The same of a range within a page.
+    pub(super) fn poke_page(
+        &mut self,
+        page: u32,
+        column: u32,
+        data: &[u8],
+    ) -> Result<(), MemoryFault> {
+        self.settle_pending();
+        self.cells.poke_page(page, column, data)
+    }
+
+    /// What was poked lasts, and so does what came before.
+    fn settle_pending(&mut self) {
+        if let Power::Due(due) = &mut self.power {
+            due.settle();
+        }
     }
 
     pub(super) fn flip(&mut self, page: u32, column: u32, bit: u8) -> Result<(), MemoryFault> {
@@ -86,6 +178,7 @@ impl MemoryDevice {
             due.take_over(earlier);
         }
         let at_once = due.is_at_once();
+        due.expect_within(self.cells.memory.longest_operation(2 * SHORT));
         self.power = Power::Due(Box::new(due));
         if at_once {
             self.lose_power_in_pause()?;
@@ -96,7 +189,8 @@ impl MemoryDevice {
     /// Lets the power go while no operation is under way: what no sync has made to last is at risk all the same.
     fn lose_power_in_pause(&mut self) -> Result<(), MemoryFault> {
         if let Power::Due(due) = &self.power {
-            due.take_pending(&mut self.cells)?;
+            due.take_pending(&mut self.cells, self.tearing)?;
+            due.take_work(&mut self.cells, self.tearing)?;
         }
         self.lose_power();
         Ok(())
@@ -116,16 +210,26 @@ impl MemoryDevice {
 
     pub(super) fn save(&self, path: &Path) -> Result<(), MemoryFault> {
         self.check_power()?;
+        self.check_no_work()?;
         image::save(path, &self.part, &self.info, &self.cells)
     }
 
     pub(super) fn load(&mut self, path: &Path) -> Result<(), MemoryFault> {
         self.check_power()?;
+        self.check_no_work()?;
         // What is wrong with the file shows while it is read: only a memory that took all of it replaces this one.
         let mut cells = self.cells.fork();
         image::load(path, &self.part, &self.info, &mut cells)?;
         self.cells = cells;
         Ok(())
+    }
+
+    /// An erase that was not waited for has no place in an image.
+    fn check_no_work(&self) -> Result<(), MemoryFault> {
+        match &self.cells.work {
+            Some(work) => Err(work.in_image(&self.info).into()),
+            None => Ok(()),
+        }
     }
 
     pub(super) fn check_power(&self) -> Result<(), MemoryFault> {

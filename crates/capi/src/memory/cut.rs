@@ -5,15 +5,13 @@
 
 use wordline_core::draw::{Purpose, draw};
 use wordline_core::quantity::Time;
-use wordline_crash::{
-    ByteTearing, Content, FlashContent, FlashImage, FlashTear, FlashTearing, ImageId, Recording,
-    Tearing,
-};
-use wordline_memory::{ByteMemory, Ecc, Flash, Geometry};
-use wordline_nvm::{BlockContent, NvmError};
+use wordline_crash::{ByteTearing, Content, FlashTearing, ImageId, Recording, Tearing};
+use wordline_memory::ByteMemory;
+use wordline_nvm::{Memory, NvmError};
 
 use super::abi::Cut;
-use super::cells::{Cells, count_as_erased, erased_page, place};
+use super::cells::Cells;
+use super::cut_flash::{EraseLeaves, FlashLog, TornBlock};
 use super::device::Op;
 use super::fault::{FaultReason, MemoryFault};
 
@@ -41,8 +39,20 @@ pub(super) struct Due {
     time: Option<Time>,
     tear: Tear,
     seed: u64,
+    /// What an interrupted erase can leave.
+    leaves: EraseLeaves,
     pending: Vec<PendingCut>,
+    /// The longest that an operation of up to [`SHORT`] bytes takes; `None` where that is not known.
+    longest: Option<Time>,
+    /// Whether every operation is run as if it met the cut: what tests hold the short way against.
+    #[cfg(test)]
+    pub(super) is_thorough: bool,
+    /// Of flash, what no sync has made to last.
+    log: FlashLog,
 }
+
+/// Operations of no more bytes have a bound that is computed once a cut.
+pub(super) const SHORT: u64 = 1 << 15;
 
 impl Due {
     /// A cut as C asks for it.
@@ -65,8 +75,52 @@ impl Due {
             time: (cut.time_ps > 0).then_some(Time::from_ps(cut.time_ps)),
             tear,
             seed: cut.seed,
+            leaves: EraseLeaves::of(cut.erase_leaves)?,
             pending: Vec::new(),
+            longest: None,
+            #[cfg(test)]
+            is_thorough: false,
+            log: FlashLog::default(),
         })
+    }
+
+    /// Sets the longest time of a short operation, which a cut by time is compared with.
+    pub(super) fn expect_within(&mut self, longest: Option<Time>) {
+        self.longest = longest.filter(|_| self.time.is_some());
+    }
+
+    /// Whether so many operations like one, begun now, may meet the cut, or have to be noted for it: then they need the
+    /// state before them. The others only count.
+    #[inline(always)]
+    pub(super) fn concerns(&self, op: &Op<'_>, operations: u64, now: Time) -> bool {
+        #[cfg(test)]
+        if self.is_thorough {
+            return true;
+        }
+        if self.tear == Tear::Reordered && !matches!(op, Op::Read { .. }) {
+            return true;
+        }
+        if op.is_change() && self.changes.is_some_and(|changes| changes <= operations) {
+            return true;
+        }
+        let Some(time) = self.time else {
+            return false;
+        };
+        let longest = self.longest.filter(|_| op.bytes() <= SHORT);
+        let all = longest.and_then(|longest| longest.ps().checked_mul(operations));
+        let end = all.and_then(|all| now.checked_plus(Time::from_ps(all)));
+        end.is_none_or(|end| end >= time)
+    }
+
+    /// Counts operations that the cut does not [concern](Self::concerns), where they count.
+    #[inline(always)]
+    pub(super) fn pass(&mut self, op: &Op<'_>, operations: u64, counts: bool) {
+        if let Some(changes) = &mut self.changes
+            && op.is_change()
+            && counts
+        {
+            *changes -= operations;
+        }
     }
 
     /// Whether it is to come at once.
@@ -78,6 +132,19 @@ impl Due {
     pub(super) fn take_over(&mut self, earlier: &mut Self) {
         if (self.tear, earlier.tear) == (Tear::Reordered, Tear::Reordered) {
             self.pending = std::mem::take(&mut earlier.pending);
+            self.log = std::mem::take(&mut earlier.log);
+        }
+    }
+
+    /// Lets a cut by number that falls to the start of an erase come in the middle of that erase.
+    pub(super) fn meet_erase(&mut self, start: Time, end: Time) {
+        if let Some(changes) = &mut self.changes {
+            *changes = changes.saturating_sub(1);
+            if *changes == 0 {
+                self.changes = None;
+                let middle = start.plus(Time::from_ps(end.since(start).ps() / 2));
+                self.time = Some(self.time.map_or(middle, |time| time.min(middle)));
+            }
         }
     }
 
@@ -86,14 +153,21 @@ impl Due {
         self.time.filter(|time| *time <= end)
     }
 
-    /// When the power goes within an operation, if it does. The operation counts if it changes the memory and took time.
-    pub(super) fn within(&mut self, op: &Op<'_>, start: Time, end: Time) -> Option<Time> {
+    /// When the power goes within an operation, if it does. The operation counts if it changes the memory and took time,
+    /// or was `done` in no time.
+    pub(super) fn within(
+        &mut self,
+        op: &Op<'_>,
+        start: Time,
+        end: Time,
+        done: bool,
+    ) -> Option<Time> {
         let by_time = self.time.filter(|time| *time < end || *time <= start);
         let by_time = by_time.map(|time| time.later(start));
         let mut by_number = None;
         if let Some(changes) = &mut self.changes
             && op.is_change()
-            && end > start
+            && (end > start || done && op.has_bytes())
         {
             *changes -= 1;
             let half = Time::from_ps(end.since(start).ps() / 2);
@@ -102,19 +176,28 @@ impl Due {
         [by_time, by_number].into_iter().flatten().min()
     }
 
-    /// Notes a write. `before` is what was there before it.
-    pub(super) fn note(&mut self, op: &Op<'_>, before: &Cells) -> Result<(), MemoryFault> {
+    /// Notes a change. `before` is what was there before it, `after` what is there now.
+    pub(super) fn note(
+        &mut self,
+        op: &Op<'_>,
+        before: &Cells,
+        after: &mut Cells,
+    ) -> Result<(), MemoryFault> {
+        if self.tear == Tear::Reordered && matches!(after.memory, Memory::Flash(_)) {
+            return self.log.note(op, before, after);
+        }
         if let Op::Write { at, data } = op {
             if self.tear != Tear::Reordered {
                 self.pending.clear();
             }
             let mut old = vec![0; data.len()];
             before.fork().bytes()?.read(*at, &mut old)?;
-            self.pending.push(PendingCut {
-                at: *at,
-                old,
-                new: data.to_vec(),
-            });
+            let mut new = data.to_vec();
+            if !after.faults.is_empty() {
+                // A fault may have let it come to nothing.
+                after.peek_bytes(*at, &mut new)?;
+            }
+            self.pending.push(PendingCut { at: *at, old, new });
         }
         Ok(())
     }
@@ -122,6 +205,7 @@ impl Due {
     /// Notes that all that was written lasts: a sync has returned.
     pub(super) fn settle(&mut self) {
         self.pending.clear();
+        self.log = FlashLog::default();
     }
 
     /// Lets `left`, which is as before the operation, hold what a cut within it leaves. `done` is as after it.
@@ -134,20 +218,59 @@ impl Due {
     ) -> Result<(), MemoryFault> {
         match (op, self.tear) {
             (_, Tear::Clean) => Ok(()),
-            (Op::Program { .. } | Op::Erase { .. }, _) => {
-                tear_block(left, done, op, tearing, self.seed)
-            }
             (Op::Write { .. }, _) => self.tear_writes(left),
-            _ => self.take_pending(left),
+            (_, Tear::Torn) => self.torn(tearing).tear(left, done, op),
+            // The interrupted change is the last one noted.
+            (_, Tear::Reordered) if op.is_change() => {
+                self.log.reorder(left, &self.torn(tearing), true)
+            }
+            _ => self.take_pending(left, tearing),
+        }
+    }
+
+    /// What tears blocks of flash.
+    const fn torn(&self, tearing: FlashTearing) -> TornBlock {
+        TornBlock {
+            tearing,
+            seed: self.seed,
+            leaves: self.leaves,
+        }
+    }
+
+    /// Leaves an erase that was started and not waited for as a cut at `instant` does.
+    pub(super) fn take_work(
+        &self,
+        left: &mut Cells,
+        tearing: FlashTearing,
+    ) -> Result<(), MemoryFault> {
+        let Some(work) = left.work.take() else {
+            return Ok(());
+        };
+        let under_way = left.flash()?.erase_phase();
+        left.flash()?.drop_erase();
+        if matches!(under_way, None | Some(wordline_nvm::ErasePhase::Ended)) {
+            return Ok(());
+        }
+        match self.tear {
+            // The power goes just before: the erase, which is under way, is the only thing that it can have begun.
+            Tear::Clean => work.put_back(left),
+            Tear::Torn | Tear::Reordered => self.torn(tearing).tear_work(left, &work),
         }
     }
 
     /// Lets `left` hold what a cut between two operations leaves, or one within an operation that changes nothing.
-    pub(super) fn take_pending(&self, left: &mut Cells) -> Result<(), MemoryFault> {
-        if self.tear == Tear::Reordered && !self.pending.is_empty() {
+    pub(super) fn take_pending(
+        &self,
+        left: &mut Cells,
+        tearing: FlashTearing,
+    ) -> Result<(), MemoryFault> {
+        if self.tear != Tear::Reordered {
+            return Ok(());
+        }
+        if !self.pending.is_empty() {
             return self.tear_writes(left);
         }
-        Ok(())
+        self.log.reorder(left, &self.torn(tearing), false)
     }
 
     fn tear_writes(&self, left: &mut Cells) -> Result<(), MemoryFault> {
@@ -186,7 +309,10 @@ impl Due {
 }
 
 /// The image of a recording's start.
-fn first<T: Tearing>(recording: &Recording<T>, seed: u64) -> Result<T::Image, MemoryFault> {
+pub(super) fn first<T: Tearing>(
+    recording: &Recording<T>,
+    seed: u64,
+) -> Result<T::Image, MemoryFault> {
     let id = ImageId {
         operation: 0,
         variant: 0,
@@ -196,7 +322,7 @@ fn first<T: Tearing>(recording: &Recording<T>, seed: u64) -> Result<T::Image, Me
 }
 
 /// One of the images of a cut within an operation, each with equal chance.
-fn drawn<T: Tearing>(
+pub(super) fn drawn<T: Tearing>(
     recording: &Recording<T>,
     operation: usize,
     seed: u64,
@@ -223,124 +349,4 @@ fn drawn<T: Tearing>(
     }
     let variant = draw(seed, operation as u64, 0, Purpose::Tear) % (known + 1);
     Ok(recording.image(id(variant)).ok_or(FaultReason::Internal)?)
-}
-
-/// Leaves a block as a cut within its program or erase does.
-fn tear_block(
-    left: &mut Cells,
-    done: &mut Cells,
-    op: &Op<'_>,
-    tearing: FlashTearing,
-    seed: u64,
-) -> Result<(), MemoryFault> {
-    let geometry = left.flash()?.geometry();
-    let (block, erases) = match *op {
-        Op::Erase { block } => (block, true),
-        Op::Program { page, .. } => (place(geometry, page).0, false),
-        _ => return Ok(()),
-    };
-    if left.faults.contains_key(&block) {
-        // What fails or does nothing leaves the cells as they are.
-        return Ok(());
-    }
-    let image = match left.torn.get(&block) {
-        Some(image) => image.clone(),
-        None => {
-            let mut alone = Alone::new(geometry, left.flash()?.content(block)?);
-            let content = FlashContent::of(&mut alone)?;
-            first(&Recording::new(content, tearing), seed)?
-        }
-    };
-    let mut recorder = image.record(tearing);
-    // An operation that the memory refuses is not recorded, and leaves nothing.
-    let _ = match *op {
-        Op::Program { page, column, data } => {
-            recorder.program(place(geometry, page).1, column, data)
-        }
-        _ => recorder.erase(0),
-    };
-    let recording = recorder.finish().1;
-    if recording.operations().is_empty() {
-        return Ok(());
-    }
-    let mut image = drawn(&recording, 0, seed)?;
-    if image.tear() == FlashTear::Nothing {
-        return Ok(());
-    }
-    let mut content = done.flash()?.content(block)?;
-    if erases {
-        count_as_erased(&mut content);
-        let cycles = done.flash()?.cycles(block)?;
-        left.flash()?.set_cycles(block, cycles)?;
-    }
-    one_reading(&mut content, &mut image, geometry);
-    left.flash()?.set_content(block, &content)?;
-    left.torn.insert(block, image);
-    Ok(())
-}
-
-/// Lets a block hold one reading of what a cut left.
-fn one_reading(content: &mut BlockContent, image: &mut FlashImage, geometry: Geometry) {
-    for page in 0..geometry.pages_per_block {
-        let bytes = image.content().page_bytes(page);
-        if bytes.iter().all(|byte| *byte == 0xFF) && !content.pages.contains_key(&page) {
-            continue;
-        }
-        let mut again = vec![0; bytes.len()];
-        let given_up = image.read(page, 0, &mut again).is_err();
-        let held = content
-            .pages
-            .entry(page)
-            .or_insert_with(|| erased_page(geometry));
-        held.bytes = if given_up { bytes } else { again };
-        held.given_up = given_up;
-        held.wrong.clear();
-    }
-}
-
-/// One block as a memory of its own, to be looked at.
-struct Alone {
-    geometry: Geometry,
-    content: BlockContent,
-}
-
-impl Alone {
-    const fn new(mut geometry: Geometry, content: BlockContent) -> Self {
-        geometry.blocks = 1;
-        Self { geometry, content }
-    }
-}
-
-impl Flash for Alone {
-    type Error = NvmError;
-
-    fn geometry(&self) -> Geometry {
-        self.geometry
-    }
-
-    fn read(&mut self, page: u32, column: u32, out: &mut [u8]) -> Result<Ecc, NvmError> {
-        self.geometry.check_read(page, column, out.len() as u64)?;
-        match self.content.pages.get(&page) {
-            Some(page) => out.copy_from_slice(&page.bytes[column as usize..][..out.len()]),
-            None => out.fill(0xFF),
-        }
-        Ok(Ecc::Clean)
-    }
-
-    fn program(&mut self, page: u32, _: u32, _: &[u8]) -> Result<(), NvmError> {
-        Err(NvmError::ProgramFailed { page })
-    }
-
-    fn erase(&mut self, block: u32) -> Result<(), NvmError> {
-        Err(NvmError::EraseFailed { block })
-    }
-
-    /// An operation that a cut interrupts was not refused: its block is marked good.
-    fn is_bad(&mut self, _: u32) -> Result<bool, NvmError> {
-        Ok(false)
-    }
-
-    fn mark_bad(&mut self, block: u32) -> Result<(), NvmError> {
-        Err(NvmError::EraseFailed { block })
-    }
 }

@@ -7,12 +7,15 @@ use wordline_core::Timing;
 use wordline_core::quantity::Time;
 use wordline_crash::FlashTearing;
 use wordline_memory::{ByteMemory, Ecc, Flash, OutOfRange};
+use wordline_nvm::ageing::Environment;
 use wordline_nvm::{Conditions, Memory, NvmError, OperationKind};
 
 use super::abi::{Info, Operation, Stats};
-use super::cells::{Cells, corrected};
+use super::ageing::start_ageing;
+use super::cells::Cells;
 use super::cut::Due;
 use super::fault::{FaultReason, MemoryFault};
+use super::pages::EccFound;
 use super::trace::OperationTrace;
 
 /// An operation of the chip.
@@ -32,18 +35,65 @@ pub(super) enum Op<'a> {
         column: u32,
         data: &'a [u8],
     },
+    /// One erase of the chip, of so many blocks.
     Erase {
         block: u32,
+        blocks: u32,
     },
     Mark {
         block: u32,
+    },
+    /// A page within the chip, but for some bytes.
+    Move {
+        to: u32,
+        data: &'a [u8],
+    },
+    /// An erase that is not waited for.
+    StartErase {
+        block: u32,
+        blocks: u32,
+    },
+    /// What concerns an erase that was started: to wait for it, to suspend or to resume it.
+    Wait,
+    /// A read while what was started is suspended.
+    ReadSuspending {
+        at: u64,
+        bytes: u64,
     },
 }
 
 impl Op<'_> {
     /// Whether the memory holds something else afterwards.
     pub(super) const fn is_change(&self) -> bool {
-        !matches!(self, Self::Read { .. } | Self::Sync)
+        match self {
+            Self::Read { .. } | Self::ReadSuspending { .. } | Self::Sync | Self::Wait => false,
+            // Such a cut comes within the erase, not within the command.
+            Self::StartErase { .. } => false,
+            Self::Write { .. } | Self::Program { .. } | Self::Erase { .. } => true,
+            Self::Mark { .. } | Self::Move { .. } => true,
+        }
+    }
+
+    /// Whether it changes the memory even where it takes no time.
+    pub(super) const fn has_bytes(&self) -> bool {
+        match self {
+            Self::Write { data, .. } | Self::Program { data, .. } => !data.is_empty(),
+            _ => true,
+        }
+    }
+
+    /// Bytes that it moves; as many as can be where its time does not depend on them alone.
+    #[inline(always)]
+    pub(super) const fn bytes(&self) -> u64 {
+        match self {
+            Self::Read { bytes, .. } => *bytes,
+            Self::Write { data, .. } | Self::Program { data, .. } => data.len() as u64,
+            Self::Move { .. } | Self::ReadSuspending { .. } => u64::MAX,
+            // What can take longer than an erase of one block.
+            Self::StartErase { .. } | Self::Wait => u64::MAX,
+            Self::Erase { blocks, .. } if *blocks > 1 => u64::MAX,
+            Self::Sync | Self::Erase { .. } | Self::Mark { .. } => 0,
+        }
     }
 }
 
@@ -60,12 +110,16 @@ pub(super) struct MemoryDevice {
     pub(super) cells: Cells,
     /// Of the part, which images and snapshots have to be of.
     pub(super) part: String,
-    tearing: FlashTearing,
+    pub(super) tearing: FlashTearing,
     pub(super) info: Info,
     pub(super) power: Power,
     stats: Stats,
     last: Time,
+    /// What the ECC found in the last read.
+    pub(super) last_ecc: EccFound,
     pub(super) trace: OperationTrace,
+    /// Whether its handle is of one thread alone.
+    pub(super) is_of_one_thread: bool,
 }
 
 /// What a memory is made from.
@@ -75,6 +129,15 @@ pub(super) struct Wanted<'a> {
     pub(super) timing: Option<&'a str>,
     pub(super) seed: u64,
     pub(super) age: f64,
+    pub(super) is_of_one_thread: bool,
+    /// Under what it ages, where it does.
+    pub(super) ageing: Option<Environment>,
+    /// 0: as the sheet says; 1: none.
+    pub(super) factory_bad: u64,
+    /// 1: a program that would set a bit is refused.
+    pub(super) strict: u64,
+    /// Bytes of a block of NOR flash; 0: those of its smallest erase.
+    pub(super) erase_bytes: u64,
 }
 
 impl MemoryDevice {
@@ -85,26 +148,65 @@ impl MemoryDevice {
             return Err(FaultReason::Age(wanted.age).into());
         }
         let folders: Vec<PathBuf> = wanted.catalog.map(PathBuf::from).into_iter().collect();
-        let catalog = Catalog::load(&folders)?;
+        let catalog = Catalog::shared(&folders)?;
         let target = catalog.part_on_board(wanted.target)?;
         let conditions = Conditions {
             timing,
             age: wanted.age,
             seed: wanted.seed,
         };
-        let memory = target.memory(conditions).map_err(FaultReason::Link)?;
+        let flags = [
+            ("factory_bad", wanted.factory_bad),
+            ("strict", wanted.strict),
+        ];
+        if let Some((what, found)) = flags.into_iter().find(|(_, value)| *value > 1) {
+            let allowed = "0 or 1";
+            return Err(FaultReason::Value {
+                what,
+                found,
+                allowed,
+            }
+            .into());
+        }
+        let memory = match wanted.erase_bytes {
+            0 => Some(target.memory(conditions).map_err(FaultReason::Link)?),
+            bytes => target
+                .memory_in_blocks(conditions, bytes)
+                .map_err(FaultReason::Link)?,
+        };
+        let mut memory = memory.ok_or(FaultReason::Value {
+            what: "erase_bytes",
+            found: wanted.erase_bytes,
+            allowed: "0, or the bytes of one of the erases of this NOR flash",
+        })?;
+        if let Some(environment) = wanted.ageing {
+            start_ageing(&mut memory, environment)?;
+        }
         let flash = target.part.model.flash();
         let tearing = flash.map_or(FlashTearing::raw(), FlashTearing::of);
-        Ok(Self {
+        let mut device = Self::of(memory, target.part.header.id.clone(), tearing);
+        device.cells.strict = wanted.strict == 1;
+        device.is_of_one_thread = wanted.is_of_one_thread;
+        if wanted.factory_bad == 1 {
+            device.forget_factory_marks()?;
+        }
+        Ok(device)
+    }
+
+    /// A memory that was just powered up.
+    pub(super) fn of(memory: Memory, part: String, tearing: FlashTearing) -> Self {
+        Self {
             info: info(&memory),
             cells: Cells::new(memory),
-            part: target.part.header.id.clone(),
+            part,
             tearing,
             power: Power::On,
             stats: Stats::default(),
             last: Time::ZERO,
+            last_ecc: EccFound::default(),
             trace: OperationTrace::default(),
-        })
+            is_of_one_thread: false,
+        }
     }
 
     pub(super) fn fork(&self) -> Self {
@@ -116,7 +218,9 @@ impl MemoryDevice {
             power: self.power.clone(),
             stats: self.stats,
             last: self.last,
+            last_ecc: self.last_ecc,
             trace: OperationTrace::default(),
+            is_of_one_thread: self.is_of_one_thread,
         }
     }
 
@@ -130,7 +234,12 @@ impl MemoryDevice {
             .into());
         }
         let trace = std::mem::take(&mut self.trace);
-        *self = Self { trace, ..snapshot };
+        let is_of_one_thread = self.is_of_one_thread;
+        *self = Self {
+            trace,
+            is_of_one_thread,
+            ..snapshot
+        };
         Ok(())
     }
 
@@ -179,13 +288,23 @@ impl MemoryDevice {
         Ok(fits.map_err(NvmError::from)?)
     }
 
+    /// A cut by time no longer relies on bounds: the memory's times have changed.
+    pub(super) fn forget_bounds(&mut self) {
+        if let Power::Due(due) = &mut self.power {
+            due.expect_within(None);
+        }
+    }
+
     /// Runs an operation while there is power, counts it and reports it to the listener.
     #[inline(always)]
-    fn perform<T>(
+    pub(super) fn perform<T>(
         &mut self,
         op: Op<'_>,
         run: impl FnOnce(&mut Cells) -> Result<T, MemoryFault>,
     ) -> Result<T, MemoryFault> {
+        if self.cells.work.is_some() && !matches!(self.power, Power::Off) {
+            self.check_work(&op)?;
+        }
         match self.power {
             Power::On => {
                 let start = self.now();
@@ -193,9 +312,30 @@ impl MemoryDevice {
                 self.account(&op, start, result.is_err());
                 result
             }
-            Power::Due(_) => self.perform_at_risk(op, run),
+            Power::Due(_) => self.perform_until_cut(op, run),
             Power::Off => Err(FaultReason::PowerLost.into()),
         }
+    }
+
+    /// Runs an operation while a cut is due: as ever where it comes later.
+    #[inline(always)]
+    fn perform_until_cut<T>(
+        &mut self,
+        op: Op<'_>,
+        run: impl FnOnce(&mut Cells) -> Result<T, MemoryFault>,
+    ) -> Result<T, MemoryFault> {
+        let start = self.now();
+        let Power::Due(due) = &mut self.power else {
+            return run(&mut self.cells);
+        };
+        if self.cells.work.is_some() || due.concerns(&op, 1, start) {
+            return self.perform_at_risk(op, run);
+        }
+        let result = run(&mut self.cells);
+        let took_time = self.cells.clock().now() > start;
+        due.pass(&op, 1, took_time || result.is_ok() && op.has_bytes());
+        self.account(&op, start, result.is_err());
+        result
     }
 
     #[cold]
@@ -212,10 +352,11 @@ impl MemoryDevice {
         let Power::Due(due) = &mut self.power else {
             return result;
         };
-        let within = due.within(&op, start, end);
-        let begun = result.is_ok() && within.is_none_or(|instant| instant > start);
+        let within = due.within(&op, start, end, result.is_ok());
+        let whole = within.is_none_or(|instant| instant > start || end == start);
+        let begun = result.is_ok() && whole;
         if begun {
-            due.note(&op, &before)?;
+            due.note(&op, &before, &mut self.cells)?;
         }
         let Some(instant) = within else {
             if begun && matches!(op, Op::Sync) {
@@ -229,8 +370,9 @@ impl MemoryDevice {
         if begun {
             due.tear(&mut left, &mut self.cells, &op, self.tearing)?;
         } else {
-            due.take_pending(&mut left)?;
+            due.take_pending(&mut left, self.tearing)?;
         }
+        due.take_work(&mut left, self.tearing)?;
         self.cells = left;
         self.account(&op, start, true);
         self.lose_power();
@@ -247,8 +389,9 @@ impl MemoryDevice {
         let duration = self.now().since(start);
         self.last = duration;
         let stats = &mut self.stats;
+        let mut waits = 0;
         let count = match op {
-            Op::Read { bytes, .. } => {
+            Op::Read { bytes, .. } | Op::ReadSuspending { bytes, .. } => {
                 stats.bytes_read += bytes;
                 &mut stats.reads
             }
@@ -256,19 +399,20 @@ impl MemoryDevice {
                 stats.bytes_written += data.len() as u64;
                 &mut stats.writes
             }
-            Op::Program { data, .. } => {
+            Op::Program { data, .. } | Op::Move { data, .. } => {
                 stats.bytes_written += data.len() as u64;
                 &mut stats.programs
             }
             Op::Mark { .. } => &mut stats.programs,
-            Op::Erase { .. } => &mut stats.erases,
+            Op::Erase { .. } | Op::StartErase { .. } => &mut stats.erases,
             Op::Sync => &mut stats.syncs,
+            Op::Wait => &mut waits,
         };
         *count += 1;
         stats.failures += u64::from(failed);
         stats.busy_ps = stats.busy_ps.saturating_add(duration.ps());
         stats.longest_ps = stats.longest_ps.max(duration.ps());
-        if self.trace.is_heard() {
+        if self.trace.is_heard() && !matches!(op, Op::Wait) {
             self.tell(op, start, failed);
         }
     }
@@ -277,9 +421,11 @@ impl MemoryDevice {
     fn tell(&mut self, op: &Op<'_>, start: Time, failed: bool) {
         let info = &self.info;
         let (kind, at, bytes) = match *op {
-            Op::Read { at, bytes } => (OperationKind::Read, at, bytes),
+            Op::Read { at, bytes } | Op::ReadSuspending { at, bytes } => {
+                (OperationKind::Read, at, bytes)
+            }
             Op::Write { at, data } => (OperationKind::Write, at, data.len() as u64),
-            Op::Sync => (OperationKind::Persist, 0, 0),
+            Op::Sync | Op::Wait => (OperationKind::Persist, 0, 0),
             Op::Program { page, column, data } => {
                 let at = u64::from(page) * info.page_bytes + u64::from(column);
                 (OperationKind::Program, at, data.len() as u64)
@@ -288,9 +434,14 @@ impl MemoryDevice {
                 let at = u64::from(block) * info.block_bytes + info.page_bytes;
                 (OperationKind::Program, at, 1)
             }
-            Op::Erase { block } => {
+            Op::Move { to, data, .. } => {
+                let at = u64::from(to) * info.page_bytes;
+                (OperationKind::Program, at, data.len() as u64)
+            }
+            Op::Erase { block, blocks } | Op::StartErase { block, blocks } => {
                 let at = u64::from(block) * info.block_bytes;
-                (OperationKind::Erase, at, info.block_bytes)
+                let bytes = u64::from(blocks) * info.block_bytes;
+                (OperationKind::Erase, at, bytes)
             }
         };
         let operation = Operation {
@@ -309,6 +460,10 @@ impl MemoryDevice {
     /// [checked](Self::check).
     #[inline(always)]
     pub(super) fn read(&mut self, at: u64, out: &mut [u8]) -> Result<(), MemoryFault> {
+        if self.info.read_bytes > 1 {
+            let unit = self.info.read_bytes;
+            check_aligned("a read", at, out.len() as u64, unit)?;
+        }
         let page = self.info.page_bytes;
         // A NOR flash reads on across its pages.
         if page == 0 || self.info.spare_bytes == 0 || at % page + out.len() as u64 <= page {
@@ -320,10 +475,14 @@ impl MemoryDevice {
     #[inline(never)]
     fn read_pages(&mut self, mut at: u64, mut out: &mut [u8]) -> Result<(), MemoryFault> {
         let page = self.info.page_bytes;
+        let mut worst = EccFound::default();
         while !out.is_empty() {
             let length = out.len().min((page - at % page) as usize);
             let (part, behind) = out.split_at_mut(length);
-            self.read_run(at, part)?;
+            let read = self.read_run(at, part);
+            worst = worst.worse(self.last_ecc);
+            self.last_ecc = worst;
+            read?;
             (at, out) = (at + length as u64, behind);
         }
         Ok(())
@@ -332,8 +491,9 @@ impl MemoryDevice {
     #[inline(always)]
     fn read_run(&mut self, at: u64, out: &mut [u8]) -> Result<(), MemoryFault> {
         let bytes = out.len() as u64;
-        let corrected = self.perform(Op::Read { at, bytes }, |cells| cells.read(at, out))?;
-        self.stats.corrected_bits += corrected;
+        let found = self.perform(Op::Read { at, bytes }, |cells| cells.read(at, out));
+        let found = self.note_ecc(found)?;
+        self.stats.corrected_bits += found.corrected();
         Ok(())
     }
 
@@ -347,18 +507,37 @@ impl MemoryDevice {
             at: u64::from(page) * self.info.page_bytes + u64::from(column),
             bytes: out.len() as u64,
         };
-        let found = self.perform(op, |cells| cells.read_page(page, column, out))?;
-        self.stats.corrected_bits += corrected(found);
-        Ok(found)
+        let read = self.perform(op, |cells| cells.read_page(page, column, out));
+        let found = match &read {
+            Ok(found) => Ok(EccFound::of(*found)),
+            Err(fault) if fault.is_uncorrectable() => Ok(EccFound::lost()),
+            Err(_) => Ok(self.last_ecc),
+        };
+        let found = self.note_ecc(found)?;
+        self.stats.corrected_bits += found.corrected() * u64::from(read.is_ok());
+        read
+    }
+
+    /// Remembers what the ECC found in a read.
+    #[inline(always)]
+    fn note_ecc(&mut self, found: Result<EccFound, MemoryFault>) -> Result<EccFound, MemoryFault> {
+        match &found {
+            Ok(found) => self.last_ecc = *found,
+            Err(fault) if fault.is_uncorrectable() => self.last_ecc = EccFound::lost(),
+            Err(_) => {}
+        }
+        found
     }
 
     /// Writes bytes to a range that was [checked](Self::check).
     #[inline(always)]
     pub(super) fn write(&mut self, at: u64, data: &[u8]) -> Result<(), MemoryFault> {
         self.cells.bytes()?;
-        self.perform(Op::Write { at, data }, |cells| {
-            Ok(cells.bytes()?.write(at, data)?)
-        })
+        if self.info.write_bytes > 1 {
+            let unit = self.info.write_bytes;
+            check_aligned("a write", at, data.len() as u64, unit)?;
+        }
+        self.perform(Op::Write { at, data }, |cells| cells.write(at, data))
     }
 
     /// Programs main areas, page by page. The range was [checked](Self::check).
@@ -370,12 +549,57 @@ impl MemoryDevice {
         let (mut page, mut column) = ((at / page_bytes) as u32, (at % page_bytes) as u32);
         let mut rest = data;
         while !rest.is_empty() {
+            if column == 0 && rest.len() > page_bytes as usize {
+                let done = self.program_alike(page, rest);
+                page += done;
+                rest = &rest[done as usize * page_bytes as usize..];
+                if done > 0 {
+                    continue;
+                }
+            }
             let length = rest.len().min(page_bytes as usize - column as usize);
             let (part, behind) = rest.split_at(length);
             self.program_page(page, column, part)?;
             (page, column, rest) = (page + 1, 0, behind);
         }
         Ok(())
+    }
+
+    /// Programs whole pages in a row that cost the same, and counts them as one after the other; returns how many.
+    #[inline(always)]
+    fn program_alike(&mut self, page: u32, data: &[u8]) -> u32 {
+        let page_bytes = self.info.page_bytes;
+        let most = data.len() as u64 / page_bytes;
+        let data = &data[..(most * page_bytes) as usize];
+        let op = Op::Program {
+            page,
+            column: 0,
+            data: &data[..page_bytes as usize],
+        };
+        let now = self.now();
+        let later = match &self.power {
+            Power::On => true,
+            Power::Due(due) => !due.concerns(&op, most, now),
+            Power::Off => false,
+        };
+        if !later || self.trace.is_heard() {
+            return 0;
+        }
+        let (pages, each) = self.cells.program_pages(page, data);
+        if pages == 0 {
+            return 0;
+        }
+        if let Power::Due(due) = &mut self.power {
+            due.pass(&op, u64::from(pages), true);
+        }
+        self.last = each;
+        let (stats, of) = (&mut self.stats, u64::from(pages));
+        stats.programs += of;
+        stats.bytes_written += of * page_bytes;
+        let all = each.ps().saturating_mul(of);
+        stats.busy_ps = stats.busy_ps.saturating_add(all);
+        stats.longest_ps = stats.longest_ps.max(each.ps());
+        pages
     }
 
     #[inline(always)]
@@ -386,11 +610,17 @@ impl MemoryDevice {
         data: &[u8],
     ) -> Result<(), MemoryFault> {
         let op = Op::Program { page, column, data };
-        self.perform(op, |cells| cells.program_page(page, column, data))
+        self.perform(op, |cells| {
+            cells.check_strict(page, column, data)?;
+            cells.program_page(page, column, data)
+        })
     }
 
     pub(super) fn erase(&mut self, block: u32) -> Result<(), MemoryFault> {
-        self.perform(Op::Erase { block }, |cells| cells.erase(block))
+        let blocks = 1;
+        self.perform(Op::Erase { block, blocks }, |cells| {
+            cells.erase(block, blocks)
+        })
     }
 
     /// Makes what was written last; flash buffers nothing.
@@ -413,8 +643,22 @@ impl MemoryDevice {
     }
 }
 
+/// Checks that a range consists of whole units.
+fn check_aligned(what: &'static str, at: u64, bytes: u64, unit: u64) -> Result<(), MemoryFault> {
+    if at.is_multiple_of(unit) && bytes.is_multiple_of(unit) {
+        return Ok(());
+    }
+    Err(FaultReason::Unaligned {
+        what,
+        at,
+        bytes,
+        unit,
+    }
+    .into())
+}
+
 /// What a memory is.
-fn info(memory: &Memory) -> Info {
+pub(super) fn info(memory: &Memory) -> Info {
     let wear = memory.accounts().wear();
     let mut info = Info {
         size: size_of::<Info>() as u64,
@@ -423,6 +667,7 @@ fn info(memory: &Memory) -> Info {
         atom_bytes: 1,
         wear_unit_bytes: wear.unit_bytes,
         endurance: wear.endurance,
+        read_bytes: 1,
         ..Info::default()
     };
     match memory {
@@ -445,6 +690,11 @@ fn info(memory: &Memory) -> Info {
             info.once_bytes = geometry.once_bytes.map_or(0, u64::from);
             info.in_order = u64::from(geometry.in_order);
             info.wear_unit_bytes = info.block_bytes;
+            info.erase_sizes = flash.erase_sizes().len() as u64;
+            info.background = 1;
+            info.suspend = u64::from(flash.check_suspend().is_ok());
+            info.moves = u64::from(flash.can_move(0, 0));
+            info.banks = u64::from(flash.banks());
         }
     }
     info

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use wordline_catalog::CatalogError;
 use wordline_memory::FlashMisuse;
-use wordline_nvm::{Misuse, NvmError};
+use wordline_nvm::ageing::AgeingError;
+use wordline_nvm::{Misuse, NoSuspend, NvmError};
 
 use super::abi::MemoryStatus;
 use super::image::ImageError;
@@ -21,6 +22,14 @@ impl<W: Into<FaultReason>> From<W> for MemoryFault {
     #[cold]
     fn from(why: W) -> Self {
         Self(Box::new(why.into()))
+    }
+}
+
+impl MemoryFault {
+    /// Whether a read met more wrong bits than an ECC corrects.
+    #[cold]
+    pub(super) fn is_uncorrectable(&self) -> bool {
+        self.status() == MemoryStatus::Uncorrectable
     }
 }
 
@@ -51,8 +60,52 @@ pub(crate) enum FaultReason {
     Link(NvmError),
     #[error(transparent)]
     Memory(#[from] NvmError),
+    #[error(transparent)]
+    Ageing(#[from] AgeingError),
     #[error("the power is off: power up")]
     PowerLost,
+    #[error("{bytes} bytes at {at}: the read is made to fail by wl_memory_add_fault")]
+    ReadStruck { at: u64, bytes: u64 },
+    #[error("{bytes} bytes at {at}: the write is made to fail by wl_memory_add_fault")]
+    WriteStruck { at: u64, bytes: u64 },
+    #[error(
+        "page {page}, column {column}: a program of {new:02X}h onto {held:02X}h would set bits; erase its block first, or leave options.strict out"
+    )]
+    SetsBits {
+        page: u32,
+        column: u64,
+        held: u8,
+        new: u8,
+    },
+    #[error("{what}: address {at} and length {bytes} must be multiples of {unit}")]
+    Unaligned {
+        what: &'static str,
+        at: u64,
+        bytes: u64,
+        unit: u64,
+    },
+    #[error(
+        "{bytes} bytes at {at} are no erases of this part; it erases {sizes} bytes, each at a multiple of its size"
+    )]
+    NoErase {
+        at: u64,
+        bytes: u64,
+        sizes: Box<str>,
+    },
+    #[error(
+        "the erase of {bytes} bytes at {at} {state}: wl_memory_wait for it, wl_memory_suspend it, or read elsewhere with wl_memory_read_suspending"
+    )]
+    InErase {
+        at: u64,
+        bytes: u64,
+        state: &'static str,
+    },
+    #[error("nothing was started that could be suspended or resumed")]
+    NothingStarted,
+    #[error("{0}: the erase cannot be suspended")]
+    NoSuspend(NoSuspend),
+    #[error("an ideal memory: {0}")]
+    Ideal(Box<str>),
     #[error("there is power already")]
     Powered,
     #[error("{0}")]
@@ -91,8 +144,18 @@ impl BoundaryFailure for MemoryFault {
             FaultReason::Catalog(_) | FaultReason::Link(_) => MemoryStatus::BadTarget,
             FaultReason::Memory(error) => of_memory(error),
             FaultReason::PowerLost => MemoryStatus::PowerLost,
-            FaultReason::Powered => MemoryStatus::Misuse,
-            FaultReason::Unsupported(_) => MemoryStatus::Unsupported,
+            FaultReason::Ageing(AgeingError::NoFigures) => MemoryStatus::Unsupported,
+            FaultReason::Ageing(_) => MemoryStatus::BadArgument,
+            FaultReason::Powered
+            | FaultReason::SetsBits { .. }
+            | FaultReason::Unaligned { .. }
+            | FaultReason::NoErase { .. }
+            | FaultReason::NothingStarted => MemoryStatus::Misuse,
+            FaultReason::Ideal(_) => MemoryStatus::BadArgument,
+            FaultReason::ReadStruck { .. } => MemoryStatus::Uncorrectable,
+            FaultReason::WriteStruck { .. } => MemoryStatus::ProgramFailed,
+            FaultReason::InErase { .. } => MemoryStatus::Busy,
+            FaultReason::Unsupported(_) | FaultReason::NoSuspend(_) => MemoryStatus::Unsupported,
             FaultReason::Image { .. } => MemoryStatus::BadImage,
             FaultReason::File { .. } => MemoryStatus::File,
             FaultReason::Handles | FaultReason::Handle(Lost::Broken) | FaultReason::Internal => {

@@ -1,12 +1,14 @@
-//! The functions of the header that make memories, look at them and let things go wrong; `operations` has the rest.
+//! The functions of the header that make memories, look at them and let things go wrong; `operations`, `commands` and
+//! `injection` have the rest.
 
 use std::ffi::{c_char, c_void};
 use std::path::{Path, PathBuf};
 
-use wordline_core::quantity::Time;
+use wordline_core::quantity::{Period, Quantity as _, Time};
+use wordline_nvm::ageing::Environment;
 
 use super::abi::{ABI, Cut, Info, Listener, MemoryStatus, Options, Stats, WlMemory};
-use super::cells::InjectedFault;
+use super::block_faults::InjectedFault;
 use super::device::{MemoryDevice, Wanted};
 use super::fault::{FaultReason, MemoryFault};
 use super::handle;
@@ -31,11 +33,25 @@ pub(super) fn with(
     status(|| handle::with(memory.addr(), act))
 }
 
+/// A number that is 0 or 1.
+fn switch(what: &'static str, found: u64) -> Result<bool, MemoryFault> {
+    match found {
+        0 => Ok(false),
+        1 => Ok(true),
+        found => Err(FaultReason::Value {
+            what,
+            found,
+            allowed: "0 or 1",
+        }
+        .into()),
+    }
+}
+
 /// Stores the handle of a memory that is made, or NULL.
 ///
 /// # Safety
 /// `out` is NULL or points to a pointer.
-unsafe fn make(
+pub(super) unsafe fn make(
     out: *mut *mut WlMemory,
     name: &'static str,
     make: impl FnOnce() -> Result<MemoryDevice, MemoryFault>,
@@ -92,6 +108,14 @@ pub unsafe extern "C" fn wl_memory_create(
             timing,
             seed: options.seed,
             age: options.age,
+            is_of_one_thread: switch("one_thread", options.one_thread)?,
+            ageing: switch("ageing", options.ageing)?.then(|| Environment {
+                celsius: options.celsius,
+                dwell: Period::from_si(options.dwell_s),
+            }),
+            factory_bad: options.factory_bad,
+            strict: options.strict,
+            erase_bytes: options.erase_bytes,
         })
     };
     // SAFETY: the caller promises that `memory` is NULL or points to a pointer.
@@ -239,7 +263,7 @@ pub extern "C" fn wl_memory_set_fault(
     fault: u32,
 ) -> MemoryStatus {
     with(memory, |device| {
-        device.set_fault(block, InjectedFault::of(fault)?)
+        device.set_fault(block, InjectedFault::of(u64::from(fault))?)
     })
 }
 

@@ -7,13 +7,17 @@ use wordline_memory::ByteMemory;
 use wordline_nvm::{BlockContent, Device, FlashMemory, Memory, NvmError, PageContent};
 
 use super::abi::Info;
-use super::cells::{Cells, InjectedFault};
+use super::block_faults::{FaultRule, InjectedFault};
+use super::cells::Cells;
 use super::fault::{FaultReason, MemoryFault};
+use super::image_faults;
 
 /// What the file begins with.
 const MAGIC: &[u8; 8] = b"WLMEMIMG";
-/// Of the format.
+/// Of the format, where a block has one fault at the most, that strikes always.
 const VERSION: u32 = 1;
+/// The same with faults of their own behind the entries.
+const VERSION_OF_FAULTS: u32 = 2;
 /// Bytes of a byte memory that are stored together.
 const CHUNK: u64 = 4096;
 
@@ -22,7 +26,7 @@ const CHUNK: u64 = 4096;
 pub(crate) enum ImageError {
     #[error("no image of a memory: it does not begin with WLMEMIMG")]
     Magic,
-    #[error("version {0} of the format; this library knows version {VERSION}")]
+    #[error("version {0} of the format; this library knows versions 1 and 2")]
     Version(u32),
     #[error("the checksum is wrong: the file was changed, or cut short")]
     Checksum,
@@ -69,7 +73,9 @@ pub(super) fn save(path: &Path, part: &str, info: &Info, cells: &Cells) -> Resul
     }
     let mut out = Vec::new();
     out.extend(MAGIC);
-    out.extend(VERSION.to_le_bytes());
+    let plain = image_faults::are_plain(&cells.faults);
+    let version = if plain { VERSION } else { VERSION_OF_FAULTS };
+    out.extend(version.to_le_bytes());
     out.extend((part.len() as u32).to_le_bytes());
     out.extend(part.as_bytes());
     for (_, size) in sizes(info) {
@@ -78,6 +84,9 @@ pub(super) fn save(path: &Path, part: &str, info: &Info, cells: &Cells) -> Resul
     match &cells.memory {
         Memory::Flash(flash) => write_flash(&mut out, &**flash, cells, info)?,
         Memory::Bytes(device) => write_bytes(&mut out, &**device, info)?,
+    }
+    if !plain {
+        image_faults::write(&mut out, &cells.faults, info);
     }
     out.extend(checksum(&out).to_le_bytes());
     fs::write(path, out).map_err(|why| FaultReason::File {
@@ -94,9 +103,13 @@ fn write_flash(
     info: &Info,
 ) -> Result<(), MemoryFault> {
     let before = flash.wear().before;
+    let plain = image_faults::are_plain(&cells.faults);
     for block in 0..info.blocks as u32 {
         let (content, cycles) = (flash.content(block)?, flash.cycles(block)?);
-        let fault = cells.faults.get(&block).map_or(0, |fault| fault.number());
+        let fault = match cells.faults.of_block(block) {
+            [rule] if plain => rule.kind.number(),
+            _ => 0,
+        };
         if content.pages.is_empty() && cycles == before && fault == 0 {
             continue;
         }
@@ -178,7 +191,7 @@ pub(super) fn read_all(
         at: MAGIC.len(),
     };
     let version = all.u32()?;
-    if version != VERSION {
+    if version != VERSION && version != VERSION_OF_FAULTS {
         return Err(ImageError::Version(version));
     }
     let (body, sum) = file.split_last_chunk::<8>().ok_or(ImageError::Checksum)?;
@@ -187,8 +200,11 @@ pub(super) fn read_all(
     }
     all.file = body;
     let length = all.u32()?;
-    let found = String::from_utf8_lossy(all.take(length as usize)?).into_owned();
-    if found != part {
+    let name = all.take(length as usize)?;
+    if name != part.as_bytes() {
+        // A length that was changed may take in everything behind it.
+        let name = &name[..name.len().min(255)];
+        let found = String::from_utf8_lossy(name).into_owned();
         let expected = part.to_owned();
         return Err(ImageError::Part { found, expected });
     }
@@ -207,10 +223,14 @@ pub(super) fn read_all(
     match &mut cells.memory {
         Memory::Flash(flash) => {
             for block in read_flash(&mut all, &mut **flash, info)? {
-                cells.faults.insert(block.0, block.1);
+                let rule = FaultRule::always(block.1);
+                cells.faults.add_to_block(block.0, rule);
             }
         }
         Memory::Bytes(device) => read_bytes(&mut all, &mut **device, info)?,
+    }
+    if version == VERSION_OF_FAULTS {
+        cells.faults = image_faults::read(&mut all, info)?;
     }
     match body.len() - all.at {
         0 => Ok(()),
@@ -246,7 +266,7 @@ fn read_flash(
         flash.set_cycles(block, all.u64()?)?;
         let at = all.at;
         let fault = all.u32()?;
-        match InjectedFault::of(fault) {
+        match InjectedFault::of(u64::from(fault)) {
             Ok(Some(fault)) => faults.push((block, fault)),
             Ok(None) => {}
             Err(_) => {
@@ -344,9 +364,9 @@ fn read_bytes(
 }
 
 /// The entries of an image, one after the other.
-struct Entries<'a> {
+pub(super) struct Entries<'a> {
     file: &'a [u8],
-    at: usize,
+    pub(super) at: usize,
 }
 
 impl<'a> Entries<'a> {
@@ -357,7 +377,7 @@ impl<'a> Entries<'a> {
         Ok(taken)
     }
 
-    fn u32(&mut self) -> Result<u32, ImageError> {
+    pub(super) fn u32(&mut self) -> Result<u32, ImageError> {
         let (taken, _) = self
             .take(4)?
             .split_first_chunk()
@@ -365,7 +385,7 @@ impl<'a> Entries<'a> {
         Ok(u32::from_le_bytes(*taken))
     }
 
-    fn u64(&mut self) -> Result<u64, ImageError> {
+    pub(super) fn u64(&mut self) -> Result<u64, ImageError> {
         let (taken, _) = self
             .take(8)?
             .split_first_chunk()

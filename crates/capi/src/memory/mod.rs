@@ -5,16 +5,29 @@
 //! `wordline_crash`; `image` is the file that a memory is saved to.
 
 pub(crate) mod abi;
+pub(crate) mod ageing;
+mod background;
+mod block_faults;
 mod cells;
+pub(crate) mod commands;
 mod control;
 mod cut;
+mod cut_flash;
 mod device;
 mod fault;
 pub(crate) mod functions;
 mod handle;
+mod ideal;
 mod image;
+mod image_faults;
+pub(crate) mod injection;
+mod look;
 pub(crate) mod operations;
+mod pages;
 mod trace;
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod cost_tests;

@@ -104,20 +104,12 @@ pub unsafe extern "C" fn wl_memory_read_page(
         device.check_page(page, column, bytes)?;
         // SAFETY: the caller promises what `bytes_out` asks for.
         let out = unsafe { bytes_out(out, u64::from(bytes)) }?;
-        let found = device.read_page(page, column, out)?;
+        device.read_page(page, column, out)?;
         if ecc.is_null() {
             return Ok(());
         }
-        let mut told = Ecc {
-            size: size_of::<Ecc>() as u64,
-            ..Ecc::default()
-        };
-        if let wordline_memory::Ecc::Corrected { bits, refresh } = found {
-            told.corrected = u64::from(bits);
-            told.refresh = u64::from(refresh);
-        }
         // SAFETY: the caller promises what `write_out` asks for.
-        unsafe { write_out(ecc, || Ok(told)) }
+        unsafe { write_out(ecc, || Ok(device.last_ecc())) }
     })
 }
 

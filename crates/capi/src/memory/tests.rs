@@ -13,6 +13,11 @@ fn device(target: &str) -> MemoryDevice {
         timing: None,
         seed: 1,
         age: 0.0,
+        is_of_one_thread: false,
+        ageing: None,
+        factory_bad: 0,
+        strict: 0,
+        erase_bytes: 0,
     };
     MemoryDevice::new(&wanted).expect("embedded")
 }
@@ -68,8 +73,8 @@ fn what_is_wrong_is_named() {
     };
     assert!(matches!(refused(b"something else"), ImageError::Magic));
     let mut newer = file.clone();
-    newer[8] = 2;
-    assert!(matches!(refused(&newer), ImageError::Version(2)));
+    newer[8] = 3;
+    assert!(matches!(refused(&newer), ImageError::Version(3)));
     assert!(matches!(refused(&file[..100]), ImageError::Checksum));
     let mut changed = file.clone();
     changed[200] ^= 1;

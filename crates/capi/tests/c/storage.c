@@ -135,7 +135,7 @@ static void bad_arguments(void)
     CHECK(wl_memory_erase(memory, 1u << 31) == WL_MEMORY_OUT_OF_RANGE);
     CHECK(wl_memory_write(memory, 0, &byte, 1) == WL_MEMORY_UNSUPPORTED);
     CHECK(wl_memory_mark_bad(memory, 0) == WL_MEMORY_MISUSE);
-    CHECK(wl_memory_set_fault(memory, 0, 6) == WL_MEMORY_BAD_ARGUMENT);
+    CHECK(wl_memory_set_fault(memory, 0, 7) == WL_MEMORY_BAD_ARGUMENT);
     CHECK(wl_memory_set_fault(memory, 1u << 31, 1) == WL_MEMORY_OUT_OF_RANGE);
     CHECK(wl_memory_flip_bit(memory, 0, 0, 8) == WL_MEMORY_BAD_ARGUMENT);
     CHECK(wl_memory_power_up(memory) == WL_MEMORY_MISUSE);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use wordline_capi::wordline_memory_h::{
-    ABI, Cut, Ecc, Info, MemoryStatus, Operation, Options, Stats,
+    ABI, Cut, Ecc, Fault, Ideal, Info, MemoryStatus, Operation, Options, Stats, Work,
 };
 
 use crate::c_api::cc::{SANITIZERS, check_cpp, compiled, compiled_file, here, layout_of, run};
@@ -37,6 +37,32 @@ fn a_driver_in_c_finds_what_the_header_promises() {
             check(&program);
         }
     }
+}
+
+/// Programs that take a folder: plainly, and with sanitizers where the compiler has them.
+fn check_in_folder(name: &str) {
+    let folder = scratch(name);
+    let check = |program: &Path| {
+        let ran = Command::new(program).arg(&folder).output().expect("runs");
+        let told = String::from_utf8_lossy(&ran.stderr);
+        assert!(ran.status.success(), "{}: {told}", program.display());
+    };
+    if let Some(program) = compiled(name, &["-std=c99", "-O1"], true) {
+        check(&program);
+        if let Some(program) = compiled(name, &SANITIZERS, false) {
+            check(&program);
+        }
+    }
+}
+
+#[test]
+fn faults_in_c_are_those_of_the_header() {
+    check_in_folder("faults.c");
+}
+
+#[test]
+fn commands_in_c_do_what_the_header_promises() {
+    check_in_folder("commands.c");
 }
 
 /// The program in the comment at the header's top.
@@ -84,15 +110,19 @@ fn structs_and_values_are_those_of_the_header() {
         ("WL_MEMORY_FILE", MemoryStatus::File),
         ("WL_MEMORY_DEVICE", MemoryStatus::Device),
         ("WL_MEMORY_INTERNAL", MemoryStatus::Internal),
+        ("WL_MEMORY_BUSY", MemoryStatus::Busy),
     ];
     let named = |(name, status): (&str, MemoryStatus)| (name.to_owned(), i64::from(status as i32));
     let mut found: Vec<_> = statuses.into_iter().map(named).collect();
     found.push(("WL_MEMORY_ABI".to_owned(), i64::from(ABI)));
-    members!(found, "wl_memory_options", Options: size abi target catalog timing seed age);
-    members!(found, "wl_memory_info", Info: size kind bytes write_bytes atom_bytes page_bytes spare_bytes pages_per_block blocks block_bytes programs_per_page once_bytes in_order wear_unit_bytes endurance);
-    members!(found, "wl_memory_ecc", Ecc: size corrected refresh);
+    members!(found, "wl_memory_options", Options: size abi target catalog timing seed age factory_bad strict erase_bytes one_thread ageing celsius dwell_s);
+    members!(found, "wl_memory_info", Info: size kind bytes write_bytes atom_bytes page_bytes spare_bytes pages_per_block blocks block_bytes programs_per_page once_bytes in_order wear_unit_bytes endurance read_bytes erase_sizes background suspend moves banks);
+    members!(found, "wl_memory_ecc", Ecc: size corrected refresh lost);
     members!(found, "wl_memory_stats", Stats: size reads programs erases writes syncs failures bytes_read bytes_written busy_ps longest_ps corrected_bits power_cuts);
-    members!(found, "wl_memory_cut", Cut: size operations time_ps tear seed);
+    members!(found, "wl_memory_cut", Cut: size operations time_ps tear seed erase_leaves);
+    members!(found, "wl_memory_fault", Fault: size kind at bytes after times one_in seed);
+    members!(found, "wl_memory_ideal", Ideal: size abi kind read_bytes write_bytes erase_bytes blocks page_bytes spare_bytes programs_per_page in_order marks moves banks atom_bytes endurance read_ps read_byte_ps program_ps program_byte_ps erase_ps strict);
+    members!(found, "wl_memory_work", Work: size phase at bytes ends_ps);
     members!(found, "wl_memory_operation", Operation: size kind at bytes start_ps duration_ps failed);
     let found: BTreeMap<_, _> = found.into_iter().collect();
     assert_eq!(layout_of(&program), found);
@@ -108,11 +138,20 @@ fn the_functions_are_those_of_the_header() {
         ("Stats", "wl_memory_stats"),
         ("Ecc", "wl_memory_ecc"),
         ("Cut", "wl_memory_cut"),
+        ("Fault", "wl_memory_fault"),
+        ("Ideal", "wl_memory_ideal"),
+        ("Work", "wl_memory_work"),
         ("Option<Listener>", "wl_memory_listener"),
     ];
-    let sources = ["src/memory/functions.rs", "src/memory/operations.rs"];
+    let sources = [
+        "src/memory/functions.rs",
+        "src/memory/operations.rs",
+        "src/memory/commands.rs",
+        "src/memory/injection.rs",
+        "src/memory/ageing.rs",
+    ];
     let header = in_header(HEADER, "wl_memory_");
-    assert_eq!(header.len(), 32);
+    assert_eq!(header.len(), 56);
     assert_eq!(header, in_library(&sources, &types));
 }
 

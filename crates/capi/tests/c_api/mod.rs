@@ -3,6 +3,7 @@
 
 #[macro_use]
 mod cc;
+mod ageing;
 mod dram;
 mod guide;
 mod memory;

@@ -9,7 +9,7 @@ pub mod nvram;
 use crate::error::{Misuse, NvmError};
 
 /// Cycles since a chip was made, of a unit that has seen `cycles` and brought `before` of them.
-fn cycles_since(cycles: u64, before: u64) -> Result<u64, NvmError> {
+pub(crate) fn cycles_since(cycles: u64, before: u64) -> Result<u64, NvmError> {
     if cycles > 1 << 62 {
         return Err(Misuse::TooManyCycles { cycles }.into());
     }

@@ -1,6 +1,7 @@
 //! A chip on a board, with its clock: what meets the memory contracts.
 
 mod bound;
+pub(crate) mod compiled;
 mod ddr_mram;
 mod ddr_mram_bound;
 mod nand;
@@ -15,6 +16,7 @@ pub(crate) mod skip;
 pub use nor::SuspendedRead;
 use std::sync::Arc;
 
+use compiled::{CompiledCosts, PendingCosts, SteadyChip};
 use reads::MappedReads;
 use wordline_core::quantity::Time;
 use wordline_core::{Resolver, SimClock, Timing};
@@ -52,7 +54,7 @@ pub struct Named<'a, S> {
 }
 
 /// A chip, as the driver sees it between transactions.
-pub trait Chip: Clone + Send + 'static {
+pub trait Chip: SteadyChip + Send + 'static {
     /// The instant from which the chip takes the next transaction, busy or not: chip select has been
     /// high for long enough.
     fn ready(&self) -> Time;
@@ -135,6 +137,10 @@ pub struct Wired<C> {
     /// From one question to a busy chip to the next, in picoseconds.
     period: Divisor,
     notes: Arc<Notes>,
+    /// Costs that are constants.
+    costs: CompiledCosts,
+    /// Operations that were counted by them.
+    pending: PendingCosts,
 }
 
 /// An erase that was begun and left running.
@@ -205,6 +211,8 @@ impl<C: Chip> Wired<C> {
             }),
             chip,
             link: Arc::new(link),
+            costs: CompiledCosts::default(),
+            pending: PendingCosts::default(),
         };
         S::start(&mut wired)?;
         Ok(wired)
@@ -236,12 +244,17 @@ impl<C: Chip> Wired<C> {
             left: self.left,
             period: self.period,
             notes: Arc::clone(&self.notes),
+            costs: self.costs.clone(),
+            pending: self.pending,
         }
     }
 
     /// Begins an access: what follows adds to its cost.
     #[inline(always)]
-    const fn begin(&mut self) {
+    fn begin(&mut self) {
+        if self.pending.is_some() {
+            self.fold();
+        }
         self.last = AccessCost::NONE;
     }
 
@@ -351,11 +364,13 @@ impl<C: Chip> Accounts for Wired<C> {
     }
 
     fn last_cost(&self) -> &AccessCost {
-        &self.last
+        self.counted().map_or(&self.last, |vector| vector.cost())
     }
 
     fn residence(&self) -> Residence {
-        self.chip.residence(self.clock.now())
+        let folded = self.folded_chip();
+        let chip = folded.as_ref().unwrap_or(&self.chip);
+        chip.residence(self.clock.now())
     }
 
     fn power_draw(&self) -> &PowerDraw {

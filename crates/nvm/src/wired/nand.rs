@@ -34,7 +34,8 @@ impl Wired<Nand> {
     /// The chip, to damage it: [`set_faults`](Nand::set_faults), [`flip_bit`](Nand::flip_bit),
     /// [`fail_block`](Nand::fail_block).
     #[must_use]
-    pub const fn chip_mut(&mut self) -> &mut Nand {
+    pub fn chip_mut(&mut self) -> &mut Nand {
+        self.fold();
         &mut self.chip
     }
 
@@ -273,6 +274,20 @@ impl Wired<Nand> {
         Ok(())
     }
 
+    /// Block and bytes of an erase that was left running, and whether it is known to have failed.
+    pub(crate) fn left_erase(&self) -> Option<(u32, u64, bool)> {
+        let left = self.left?;
+        let failed = left.failed || !left.ended && self.chip.failed_page().is_some();
+        Some((left.block, left.bytes, failed))
+    }
+
+    /// Forgets an erase that was left running: the power went in it.
+    pub(crate) fn forget_left(&mut self) {
+        if self.left.take().is_some() {
+            self.chip.lose_power(self.clock.now());
+        }
+    }
+
     fn await_erase(&mut self) -> Result<(), NvmError> {
         self.wait(self.chip.busy_until(), Cause::Erase)?;
         match self.chip.failed_page() {
@@ -296,22 +311,65 @@ impl Flash for Wired<Nand> {
     fn read(&mut self, page: u32, column: u32, out: &mut [u8]) -> Result<Ecc, NvmError> {
         let geometry = self.chip.geometry();
         geometry.check_read(page, column, out.len() as u64)?;
-        self.begin();
         if out.is_empty() {
+            self.begin();
             return Ok(Ecc::Clean);
         }
-        self.await_left()?;
-        self.fetch(page)?;
-        self.collect(page, column, out)
+        let by_model = |wired: &mut Self, out: &mut [u8]| {
+            wired.begin();
+            wired.await_left()?;
+            wired.fetch(page)?;
+            wired.collect(page, column, out)
+        };
+        if let Some(again) = self.again(Action::Read, u64::from(column), out.len(), 1)
+            && self.chip.read_cells(page, column, out)
+        {
+            self.count(&again);
+            return Ok(Ecc::Clean);
+        }
+        let Some(start) = self.steady_start(Action::Read, u64::from(column), out.len()) else {
+            return by_model(self, out);
+        };
+        if self.steady_repeats(&start, 1).is_none() {
+            return self.compile(&start, |wired| by_model(wired, out));
+        }
+        if !self.chip.read_cells(page, column, out) {
+            return by_model(self, out);
+        }
+        self.add_costs(&start, 1);
+        Ok(Ecc::Clean)
     }
 
     /// Write enable, load, execute, wait. Refused programs put nothing on the bus.
     fn program(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), NvmError> {
-        self.issue_program(page, column, data)?;
-        if data.is_empty() {
+        let by_model = |wired: &mut Self| {
+            wired.issue_program(page, column, data)?;
+            if data.is_empty() {
+                return Ok(());
+            }
+            wired.await_program()
+        };
+        if let Some(again) = self.again(Action::Write, u64::from(column), data.len(), 1)
+            && self.chip.is_sound(page)
+        {
+            self.check_program(page, column, data)?;
+            self.chip.program_sound(page, column, data);
+            self.count(&again);
             return Ok(());
         }
-        self.await_program()
+        let Some(start) = self.steady_start(Action::Write, u64::from(column), data.len()) else {
+            return by_model(self);
+        };
+        if self.steady_repeats(&start, 1).is_none() {
+            return self.compile(&start, by_model);
+        }
+        self.check_program(page, column, data)?;
+        if !self.chip.is_sound(page) {
+            return by_model(self);
+        }
+        self.chip.program_sound(page, column, data);
+        self.add_costs(&start, 1);
+        Ok(())
     }
 
     fn can_move(&self, from: u32, to: u32) -> bool {

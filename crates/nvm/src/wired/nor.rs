@@ -63,7 +63,8 @@ impl Wired<Nor> {
 
     /// The chip, to change what it holds: [`set_content`](Nor::set_content), [`set_cycles`](Nor::set_cycles).
     #[must_use]
-    pub const fn chip_mut(&mut self) -> &mut Nor {
+    pub fn chip_mut(&mut self) -> &mut Nor {
+        self.fold();
         &mut self.chip
     }
 
@@ -73,8 +74,93 @@ impl Wired<Nor> {
     /// When the range leaves the memory, or the chip is busy or asleep.
     pub fn read_through(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
         OutOfRange::check(at, out.len() as u64, self.chip.capacity())?;
-        self.begin();
-        self.read_at(at, out)
+        self.read_whole(at, out)
+    }
+
+    /// Reads as an access of its own.
+    #[inline(always)]
+    fn read_whole(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
+        let by_model = |wired: &mut Self, out: &mut [u8]| {
+            wired.begin();
+            wired.pause_left()?;
+            wired.read_at(at, out)
+        };
+        if let Some(again) = self.again(Action::Read, at, out.len(), 1) {
+            self.chip.cells().read(at, out);
+            self.count(&again);
+            return Ok(());
+        }
+        let granule = self.link.granule_of(Action::Read);
+        let whole = (at | out.len() as u64).is_multiple_of(granule);
+        let start = self.steady_start(Action::Read, at, out.len());
+        let Some(start) = start.filter(|_| whole) else {
+            return by_model(self, out);
+        };
+        if self.steady_repeats(&start, 1).is_none() {
+            return self.compile(&start, |wired| by_model(wired, out));
+        }
+        self.chip.cells().read(at, out);
+        self.add_costs(&start, 1);
+        Ok(())
+    }
+
+    /// Programs `data` at `at` as an access of its own, within one page.
+    #[inline(always)]
+    fn program_whole(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
+        let by_model = |wired: &mut Self| {
+            wired.begin();
+            wired.pause_left()?;
+            wired.issue_program(at, data)?;
+            wired.await_chip()
+        };
+        if let Some(again) = self.again(Action::Write, at, data.len(), 1)
+            && self.chip.check_program(at, data.len()).is_ok()
+        {
+            self.chip.program_cells(at, data);
+            self.count(&again);
+            return Ok(());
+        }
+        let Some(start) = self.steady_start(Action::Write, at, data.len()) else {
+            return by_model(self);
+        };
+        if self.steady_repeats(&start, 1).is_none() {
+            return self.compile(&start, by_model);
+        }
+        if self.chip.check_program(at, data.len()).is_err() {
+            return by_model(self);
+        }
+        self.chip.program_cells(at, data);
+        self.add_costs(&start, 1);
+        Ok(())
+    }
+
+    /// See [`FlashMemory::program_pages`](crate::FlashMemory::program_pages).
+    #[inline(always)]
+    pub(crate) fn program_alike(&mut self, page: u32, data: &[u8]) -> (u32, Time) {
+        const NONE: (u32, Time) = (0, Time::ZERO);
+        let page_bytes = self.chip.geometry().page_bytes as usize;
+        let at = self.address(page, 0);
+        let most = (data.len() / page_bytes) as u64;
+        let inside = OutOfRange::check(at, data.len() as u64, self.chip.capacity()).is_ok();
+        if most == 0 || !inside || !self.chip.is_programmable(at, data.len()) {
+            return NONE;
+        }
+        if let Some(again) = self.again(Action::Write, at, page_bytes, most) {
+            self.chip
+                .program_cells(at, &data[..most as usize * page_bytes]);
+            self.count(&again);
+            return (again.times as u32, again.each);
+        }
+        let Some(start) = self.steady_start(Action::Write, at, page_bytes) else {
+            return NONE;
+        };
+        let Some((pages, each)) = self.steady_repeats(&start, most) else {
+            return NONE;
+        };
+        self.chip
+            .program_cells(at, &data[..pages as usize * page_bytes]);
+        self.add_costs(&start, pages);
+        (pages as u32, each)
     }
 
     /// Puts the chip into deep power-down. Content is kept; until [`wake`](Self::wake) every access
@@ -324,22 +410,18 @@ impl Flash for Wired<Nor> {
     fn read(&mut self, page: u32, column: u32, out: &mut [u8]) -> Result<Ecc, NvmError> {
         let bytes = out.len() as u64;
         self.chip.geometry().check_read(page, column, bytes)?;
-        self.begin();
-        self.pause_left()?;
-        self.read_at(self.address(page, column), out)?;
+        self.read_whole(self.address(page, column), out)?;
         Ok(Ecc::Clean)
     }
 
     fn program(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), NvmError> {
         let bytes = data.len() as u64;
         self.chip.geometry().check_program(page, column, bytes)?;
-        self.begin();
         if data.is_empty() {
+            self.begin();
             return Ok(());
         }
-        self.pause_left()?;
-        self.issue_program(self.address(page, column), data)?;
-        self.await_chip()
+        self.program_whole(self.address(page, column), data)
     }
 
     fn erase(&mut self, block: u32) -> Result<(), NvmError> {

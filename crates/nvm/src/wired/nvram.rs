@@ -139,23 +139,51 @@ impl ByteMemory for Wired<Nvram> {
     /// Reads with the link's read opcode. Nothing is put on the bus for no bytes.
     fn read(&mut self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
         OutOfRange::check(at, out.len() as u64, self.len())?;
-        self.begin();
-        self.read_at(at, out)
+        if let Some(again) = self.again(Action::Read, at, out.len(), 1) {
+            self.chip.read_cells(at, out);
+            self.count(&again);
+            return Ok(());
+        }
+        let whole = (at | out.len() as u64).is_multiple_of(self.link.granule_of(Action::Read));
+        let by_model = |wired: &mut Self, out: &mut [u8]| {
+            wired.begin();
+            wired.read_at(at, out)
+        };
+        let start = self.steady_start(Action::Read, at, out.len());
+        let Some(start) = start.filter(|_| whole) else {
+            return by_model(self, out);
+        };
+        if self.steady_repeats(&start, 1).is_none() {
+            return self.compile(&start, |wired| by_model(wired, out));
+        }
+        self.chip.read_cells(at, out);
+        self.add_costs(&start, 1);
+        Ok(())
     }
 
     /// Writes with the link's write opcode, page by page. Nothing is put on the bus for no bytes.
     fn write(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
         OutOfRange::check(at, data.len() as u64, self.len())?;
-        self.begin();
         if data.is_empty() {
+            self.begin();
             return Ok(());
         }
-        let granule = self.write_granule();
-        if at.is_multiple_of(granule) && (data.len() as u64).is_multiple_of(granule) {
-            self.write_aligned(at, data)
-        } else {
-            self.write_widened(at, data)
+        if let Some(again) = self.again(Action::Write, at, data.len(), 1) {
+            self.chip.write_cells(at, data);
+            self.count(&again);
+            return Ok(());
         }
+        let whole = (at | data.len() as u64).is_multiple_of(self.link.granule_of(Action::Write));
+        let start = self.steady_start(Action::Write, at, data.len());
+        let Some(start) = start.filter(|_| whole && self.chip.has_no_pages()) else {
+            return self.write_by_model(at, data);
+        };
+        if self.steady_repeats(&start, 1).is_none() {
+            return self.compile(&start, |wired| wired.write_by_model(at, data));
+        }
+        self.chip.write_cells(at, data);
+        self.add_costs(&start, 1);
+        Ok(())
     }
 
     /// On a parallel bus whose controller maps the memory. On a serial one it maps reads alone.
@@ -178,6 +206,18 @@ impl ByteMemory for Wired<Nvram> {
     /// Every write is in the array when it returns: there is nothing to wait for.
     fn persist(&mut self) -> Result<(), NvmError> {
         Ok(())
+    }
+}
+
+impl Wired<Nvram> {
+    fn write_by_model(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
+        self.begin();
+        let granule = self.write_granule();
+        if at.is_multiple_of(granule) && (data.len() as u64).is_multiple_of(granule) {
+            self.write_aligned(at, data)
+        } else {
+            self.write_widened(at, data)
+        }
     }
 }
 
@@ -208,6 +248,10 @@ impl Device for Wired<Nvram> {
 
     fn set_cycles_at(&mut self, at: u64, cycles: u64) -> Result<(), NvmError> {
         self.chip.set_cycles_at(at, cycles)
+    }
+
+    fn compile_costs(&mut self, on: bool) {
+        self.use_compiled_costs(on);
     }
 
     fn fork_device(&self) -> Box<dyn Device> {

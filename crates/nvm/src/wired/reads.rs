@@ -35,14 +35,16 @@ impl<C: Chip> Wired<C> {
     ///
     /// A processor that waits for a line does not sleep.
     pub(super) fn use_mapped_reads(&mut self) -> bool {
+        self.fold();
         let Some(mapped) = &self.link.memory_mapped else {
             return false;
         };
         if self.mapped.is_some() {
             return true;
         }
+        let window = mapped.window();
         self.mapped = Some(MappedReads {
-            window: mapped.window(),
+            window,
             selected: None,
         });
         let notes = Arc::make_mut(&mut self.notes);

@@ -44,6 +44,7 @@ where
 {
     /// Notes the figures that ageing rests on as well.
     fn start_ageing(&mut self, environment: Environment) -> Result<(), AgeingError> {
+        self.fold();
         self.chip.start_ageing(environment)?;
         self.note_ageing();
         Ok(())
@@ -68,6 +69,7 @@ where
         if let Some(leap) = self.measure(cycle, cycles, drawn)? {
             let end = self.clock.now().checked_plus(leap.time);
             let end = end.ok_or(NvmError::TimeExhausted)?;
+            self.fold();
             self.chip.cycle_cells(cycle.block, cycle.pages, leap.cycles);
             self.chip.pass(leap.time, &leap.spent);
             self.clock.advance_to(end);
@@ -88,11 +90,13 @@ where
         mut left: u64,
         drawn: bool,
     ) -> Result<Option<Leap>, NvmError> {
+        self.fold();
         let mut pace = self.pace();
         while left > 0 {
             let (began, before) = (self.clock.now(), self.residence());
             cycle.step(self)?;
             left -= 1;
+            self.fold();
             let after = self.pace();
             if pace != after {
                 pace = after;

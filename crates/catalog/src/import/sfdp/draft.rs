@@ -24,7 +24,7 @@ pub(super) struct Tables<'a> {
 }
 
 /// Keys of a sheet that SFDP may leave out, and what they are called.
-const WANTED: [(&str, &str); 15] = [
+const WANTED: [(&str, &str); 16] = [
     ("page_program", "page_program"),
     ("endurance", "endurance"),
     ("supply", "supply"),
@@ -38,6 +38,7 @@ const WANTED: [(&str, &str); 15] = [
     ("program_current", "program_current"),
     ("erase_current", "erase_current"),
     ("program_granule", "program_granule, where there is an ECC"),
+    ("bank_bytes", "bank_bytes, where a busy chip can be read"),
     ("aging", "[nor.aging]"),
     ("active", "[[nor.active]]"),
 ];

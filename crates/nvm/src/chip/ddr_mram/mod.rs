@@ -17,6 +17,7 @@
 mod banks;
 mod bound;
 mod checker;
+mod compiled;
 mod model;
 mod sheet;
 mod spec;

@@ -134,7 +134,7 @@ impl AgeingChip for Nand {
         });
         let rules = self.rules;
         let block = self.blocks.get_mut(block as usize);
-        block.erase(false, rules, &mut self.spares);
+        block.erase(false, rules, &mut self.spares, &self.spec.erased);
         block.erases = block.erases.saturating_add(cycles - 1);
     }
 

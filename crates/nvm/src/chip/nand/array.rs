@@ -31,9 +31,14 @@ pub(super) struct NandBlock {
     pages: Vec<Option<Arc<NandPage>>>,
 }
 
-/// Bytes of pages that were erased: what is loaded next takes their place, and the host need not find room for it.
+/// Pages that were erased, and their bytes: what is loaded and programmed next takes their place, and the host need not find
+/// room for it.
 #[derive(Debug, Default)]
-pub(super) struct Spares(Vec<Arc<[u8]>>);
+pub(super) struct Spares {
+    bytes: Vec<Arc<[u8]>>,
+    /// Each as a page that holds nothing.
+    pages: Vec<Arc<NandPage>>,
+}
 
 impl Clone for Spares {
     /// None: those of two chips could be changed by neither.
@@ -46,20 +51,36 @@ impl Spares {
     /// How many are kept: a common block.
     const MOST: usize = 64;
 
-    /// Keeps the bytes of a page that has no other owner.
-    fn keep(&mut self, page: Arc<NandPage>) {
-        if self.0.len() < Self::MOST
-            && let Some(mut page) = Arc::into_inner(page)
-            && Arc::get_mut(&mut page.bytes).is_some()
-        {
-            self.0.push(page.bytes);
+    /// Keeps a page that has no other owner, and its bytes where they have none.
+    fn keep(&mut self, mut page: Arc<NandPage>, erased: &Arc<[u8]>) {
+        if self.pages.len() == Self::MOST {
+            return;
         }
+        let Some(cells) = Arc::get_mut(&mut page) else {
+            return;
+        };
+        let mut bytes = std::mem::replace(&mut cells.bytes, Arc::clone(erased));
+        cells.programs = 0;
+        cells.sectors = 0;
+        cells.torn = false;
+        cells.wrong.clear();
+        self.pages.push(page);
+        if self.bytes.len() < Self::MOST && Arc::get_mut(&mut bytes).is_some() {
+            self.bytes.push(bytes);
+        }
+    }
+
+    /// A page that holds nothing.
+    #[inline]
+    fn erased_page(&mut self, erased: &Arc<[u8]>) -> Arc<NandPage> {
+        let kept = self.pages.pop();
+        kept.unwrap_or_else(|| Arc::new(NandPage::erased(erased)))
     }
 
     /// A page that holds `data` from `column` on, and is erased elsewhere.
     pub(super) fn page(&mut self, erased: &Arc<[u8]>, column: u32, data: &[u8]) -> Arc<[u8]> {
         let (start, end) = (column as usize, column as usize + data.len());
-        let mut bytes = self.0.pop().unwrap_or_else(|| Arc::clone(erased));
+        let mut bytes = self.bytes.pop().unwrap_or_else(|| Arc::clone(erased));
         match Arc::get_mut(&mut bytes) {
             Some(page) => {
                 page[..start].fill(0xff);
@@ -194,6 +215,22 @@ impl NandBlock {
         Arc::make_mut(page)
     }
 
+    /// The same with the page of a block that was erased, where one is kept.
+    #[inline]
+    pub(super) fn page_to_program(
+        &mut self,
+        index: u32,
+        erased: &Arc<[u8]>,
+        spares: &mut Spares,
+    ) -> &mut NandPage {
+        let index = index as usize;
+        if self.pages.len() <= index {
+            self.pages.resize(index + 1, None);
+        }
+        let page = self.pages[index].get_or_insert_with(|| spares.erased_page(erased));
+        Arc::make_mut(page)
+    }
+
     /// Notes that a page was programmed.
     pub(super) fn programmed(&mut self, index: u32) {
         self.highest = self.highest.max(Some(index));
@@ -230,7 +267,13 @@ impl NandBlock {
     }
 
     /// Erases the block, or fails to; either is a cycle.
-    pub(super) fn erase(&mut self, fails: bool, rules: RuleSet, spares: &mut Spares) {
+    pub(super) fn erase(
+        &mut self,
+        fails: bool,
+        rules: RuleSet,
+        spares: &mut Spares,
+        erased: &Arc<[u8]>,
+    ) {
         self.erases += u64::from(rules.keep(Rule::Wear));
         if !rules.keep(Rule::EraseSets) {
             self.highest = None;
@@ -247,7 +290,7 @@ impl NandBlock {
             self.torn = false;
             self.highest = None;
             let pages = self.pages.drain(..).flatten();
-            pages.for_each(|page| spares.keep(page));
+            pages.for_each(|page| spares.keep(page, erased));
         }
     }
 

@@ -391,7 +391,7 @@ impl Nand {
     }
 
     /// Moves a register into the cells of a page, until `done`; returns whether that failed.
-    fn program_cells(&mut self, page: u32, done: Time) -> bool {
+    pub(super) fn program_cells(&mut self, page: u32, done: Time) -> bool {
         let plane = self.plane_of(page) as usize;
         if self.cache[plane].is_none() {
             return false;
@@ -424,7 +424,7 @@ impl Nand {
             );
         block.failed |= fails;
         block.programmed(index);
-        let cells = block.page_mut(index, erased);
+        let cells = block.page_to_program(index, erased, &mut self.spares);
         cells.programs += 1;
         cells.sectors |= sectors;
         if fails {
@@ -555,7 +555,7 @@ impl Nand {
                 cycle,
                 Purpose::EraseFailure,
             );
-        cells.erase(fails, rules, &mut self.spares);
+        cells.erase(fails, rules, &mut self.spares, &self.spec.erased);
         fails
     }
 

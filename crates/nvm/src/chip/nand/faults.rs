@@ -23,7 +23,7 @@ pub(super) fn factory_bad(key: u64, blocks: u32, good: u32, most: u32) -> Vec<u3
     let count = draw(key, 0, 0, Purpose::BadBlock) % (most + 1);
     let lot = |block: &u32| draw(key, u64::from(*block), 1, Purpose::BadBlock);
     let mut bad: Vec<u32> = (good..blocks).collect();
-    bad.sort_by_key(lot);
+    bad.sort_by_cached_key(lot);
     bad.truncate(count as usize);
     bad.sort_unstable();
     bad

@@ -16,6 +16,7 @@ mod ageing;
 mod array;
 mod bound;
 mod commands;
+mod compiled;
 mod ecc;
 mod faults;
 mod fetch;
@@ -341,6 +342,31 @@ impl Nand {
         Ok(())
     }
 
+    /// What the cells of a page hold, without time and energy, and without the ECC.
+    ///
+    /// # Errors
+    /// When the range leaves the page or the memory.
+    pub fn peek(&self, page: u32, column: u32, out: &mut [u8]) -> Result<(), NvmError> {
+        self.spec
+            .geometry
+            .check_read(page, column, out.len() as u64)?;
+        let (block, index) = self.place(page);
+        let range = column as usize..column as usize + out.len();
+        let Some(block) = self.blocks.get(block) else {
+            out.fill(0xff);
+            return Ok(());
+        };
+        let erased = &self.spec.erased;
+        match block.intact(index, erased) {
+            Some(bytes) => out.copy_from_slice(&bytes[range]),
+            None => {
+                let (bytes, _) = block.fetch(index, erased, None, &[], RuleSet::ALL);
+                out.copy_from_slice(&bytes[range]);
+            }
+        }
+        Ok(())
+    }
+
     /// What a block holds.
     ///
     /// # Errors
@@ -361,6 +387,15 @@ impl Nand {
         let block = self.blocks.get_mut(block as usize);
         block.restore(content, &self.spec.erased);
         Ok(())
+    }
+
+    /// The power goes: what the array does ends.
+    pub(crate) fn lose_power(&mut self, instant: Time) {
+        self.meter.cut_short(instant);
+        self.booked = self.booked.min(instant);
+        self.busy_until = self.busy_until.min(instant);
+        self.array_until = self.array_until.min(instant);
+        self.failed.clear();
     }
 
     /// Until when the chip is busy with its last command.

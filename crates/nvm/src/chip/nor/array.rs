@@ -33,7 +33,7 @@ impl Default for NorChunk {
 
 /// The cells.
 #[derive(Clone, Debug)]
-pub(super) struct Array {
+pub(crate) struct Array {
     chunks: Pages<NorChunk>,
     erases: Pages<[u64; COUNTS]>,
     /// Bytes of a unit that its erases are counted of.
@@ -54,7 +54,7 @@ impl Array {
     }
 
     #[inline]
-    pub(super) fn read(&self, at: u64, out: &mut [u8]) {
+    pub(crate) fn read(&self, at: u64, out: &mut [u8]) {
         for (chunk, inside, part) in spans(at, out.len(), CHUNK_BYTES) {
             match self.chunks.get(chunk) {
                 Some(chunk) => out[part].copy_from_slice(&chunk.bytes[inside]),
@@ -105,7 +105,14 @@ impl Array {
     pub(super) fn erase(&mut self, at: u64, bytes: u64) {
         for (index, inside, _) in spans(at, bytes as usize, CHUNK_BYTES) {
             if inside.len() == CHUNK_BYTES {
-                self.chunks.remove(index);
+                // What is programmed next finds room, which the host takes longer to give than to clear.
+                match self.chunks.get_unshared(index) {
+                    Some(chunk) => {
+                        chunk.bytes.fill(0xFF);
+                        chunk.programmed.clear();
+                    }
+                    None => self.chunks.remove(index),
+                }
             } else if self.chunks.get(index).is_some() {
                 let chunk = self.chunks.get_mut(index);
                 chunk.bytes[inside.clone()].fill(0xFF);

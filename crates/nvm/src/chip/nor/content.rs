@@ -8,6 +8,16 @@ use crate::content::{BlockContent, PageContent};
 use crate::error::NvmError;
 
 impl Nor {
+    /// What a range holds, without time and energy.
+    ///
+    /// # Errors
+    /// When the range leaves the array.
+    pub fn peek(&self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
+        OutOfRange::check(at, out.len() as u64, self.spec.capacity)?;
+        self.array.read(at, out);
+        Ok(())
+    }
+
     /// What a range holds, page by page. `at` begins a page, and `bytes` are whole pages.
     ///
     /// # Errors

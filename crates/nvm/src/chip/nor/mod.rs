@@ -7,11 +7,13 @@
 //! What the model assumes where sheets are silent: suspended work makes no progress between the
 //! suspend command and its standing still; a suspended chip draws standby current; a program takes
 //! the bytes that it is given, so that fewer bytes take their share of the time of a page, the same
-//! in every timing class. A clone of a chip is an independent chip.
+//! in every timing class; while a read goes on beside a busy bank, the chip draws the current of reads.
+//! A clone of a chip is an independent chip.
 
 mod ageing;
 mod array;
 mod bound;
+mod compiled;
 mod content;
 mod model;
 mod sheet;
@@ -25,7 +27,7 @@ use wordline_core::quantity::Time;
 use wordline_memory::{FlashMisuse, Geometry, OutOfRange};
 
 use self::ageing::NorAgeing;
-use self::array::Array;
+pub(crate) use self::array::Array;
 pub use self::sheet::{EraseSheet, NorSheet, SuspendSheet};
 use self::spec::NorSpec;
 use self::work::{NorJob, Running, Suspended};
@@ -143,10 +145,17 @@ impl Nor {
         out: &mut [u8],
     ) -> Result<Time, NvmError> {
         OutOfRange::check(at, out.len() as u64, self.spec.capacity)?;
-        let slot = self.admit_idle(start, bus, self.spec.deselect_after_read)?;
+        let beside = self.reads_beside(at, out.len() as u64);
+        let slot = match beside {
+            true => self.admit(start, bus, self.spec.deselect_after_read)?,
+            false => self.admit_idle(start, bus, self.spec.deselect_after_read)?,
+        };
         self.check_apart(at, out.len() as u64)?;
         self.array.read(at, out);
         self.disturb(at, out, slot.end);
+        if beside {
+            self.account_beside(&slot);
+        }
         self.meter.book(PowerState::Read, slot.start, slot.end);
         Ok(self.take(slot))
     }
@@ -431,7 +440,7 @@ impl Chip for Nor {
         if let Some(Running {
             job, from, until, ..
         }) = self.running
-            && instant > from
+            && instant.min(until) > from
         {
             meter.book(job.work.state(), from, instant.min(until));
         }

@@ -32,6 +32,7 @@ impl ChipModel for NorSheet {
         }
         self.check_times(&mut problems);
         self.check_currents(&mut problems);
+        self.check_banks(&mut problems);
         match &self.parallel {
             Some(interface) => {
                 let mut needed = vec![Action::Write, Action::Status, Action::Erase];

@@ -59,6 +59,9 @@ pub struct NorSheet {
     pub active: Vec<ActiveCurrent>,
     /// Suspend and resume, where the chip has them.
     pub suspend: Option<SuspendSheet>,
+    /// Bytes of a bank, where the array consists of equal banks of which one can be read while another one is programmed
+    /// or erased. Left out where a busy chip cannot be read.
+    pub bank_bytes: Option<Figure<ByteCount>>,
     /// What can be erased at once. An entry of the whole capacity is the chip erase.
     pub erase: Vec<EraseSheet>,
     /// The commands of a serial chip.
@@ -230,6 +233,24 @@ impl NorSheet {
             ] {
                 problems.ordered(path, figure);
             }
+        }
+    }
+
+    /// Banks are whole blocks of the largest erase that is not the chip's: one erase keeps one bank busy.
+    pub(super) fn check_banks(&self, problems: &mut Problems) {
+        let Some(bank) = &self.bank_bytes else {
+            return;
+        };
+        let (capacity, bank) = (self.capacity.nominal().bytes(), bank.nominal().bytes());
+        let erases = self.erase.iter().map(|erase| erase.bytes.nominal().bytes());
+        let largest = erases.filter(|bytes| *bytes < capacity).max().unwrap_or(1);
+        let fits = bank > 0
+            && bank < capacity
+            && capacity.is_multiple_of(bank)
+            && bank.is_multiple_of(largest.max(1));
+        if !fits {
+            let message = "allowed: whole erase blocks, two or more of which make up the capacity";
+            problems.add("bank_bytes", message);
         }
     }
 

@@ -86,6 +86,8 @@ pub(super) struct NorSpec {
     /// Ascending; the first is what wear is counted for.
     pub(super) erases: Vec<EraseSize>,
     pub(super) suspension: Option<Suspension>,
+    /// Bytes of a bank that can be read while another one is busy, where there are such.
+    pub(super) bank_bytes: Option<u64>,
     pub(super) power_up: Time,
     pub(super) wake_up: Time,
     pub(super) sleep_entry: Time,
@@ -149,6 +151,10 @@ impl NorSpec {
                 .suspend
                 .as_ref()
                 .map(|suspend| Suspension::new(suspend, resolver)),
+            bank_bytes: sheet
+                .bank_bytes
+                .as_ref()
+                .map(|bank| resolver.fixed("bank_bytes", bank).bytes().max(1)),
             power_up: resolver.wait("power_up", &sheet.power_up),
             wake_up: wait("wake_up", &sheet.wake_up, resolver),
             sleep_entry: wait("sleep_entry", &sheet.sleep_entry, resolver),

@@ -2,7 +2,7 @@
 
 use wordline_core::quantity::Time;
 
-use super::Nor;
+use super::{Nor, Slot};
 use crate::bus::{Action, Transaction};
 use crate::cost::Cause;
 use crate::error::{Misuse, NvmError, after};
@@ -204,6 +204,61 @@ impl Nor {
         Ok(self.take(slot))
     }
 
+    /// Whether a range can be read while something runs: the chip has banks, and the range touches none in which
+    /// work goes on. While nothing runs it is not the question.
+    #[must_use]
+    #[inline]
+    pub fn reads_beside(&self, at: u64, bytes: u64) -> bool {
+        let Some(running) = &self.running else {
+            return false;
+        };
+        let Some(bank) = self.spec.bank_bytes else {
+            return false;
+        };
+        let job = running.job;
+        let banks = |at: u64, bytes: u64| (at / bank, (at + bytes.max(1) - 1) / bank);
+        let ((first, last), (busy_first, busy_last)) = (banks(at, bytes), banks(job.at, job.bytes));
+        running.remaining.is_none() && (last < busy_first || busy_last < first)
+    }
+
+    /// The power goes: what runs or stands still is gone.
+    pub(crate) fn lose_power(&mut self, instant: Time) {
+        self.settle(instant);
+        if let Some(running) = self.running.take()
+            && instant > running.from
+        {
+            self.meter
+                .book(running.job.work.state(), running.from, instant);
+        }
+        self.suspended = None;
+        self.failed = None;
+        self.write_enabled = false;
+    }
+
+    /// Banks of which one can be read while another one is busy.
+    pub(crate) fn banks(&self) -> u32 {
+        let bank = self.spec.bank_bytes.unwrap_or(self.spec.capacity);
+        (self.spec.capacity / bank.max(1)) as u32
+    }
+
+    /// When the work on an address ends; `None` where nothing runs there.
+    pub(crate) fn running_at(&self, at: u64) -> Option<Time> {
+        let running = self.running.filter(|running| running.job.overlaps(at, 1))?;
+        Some(running.until)
+    }
+
+    /// Accounts for work in another bank, up to a read.
+    pub(super) fn account_beside(&mut self, slot: &Slot) {
+        let Some(running) = &mut self.running else {
+            return;
+        };
+        if slot.start > running.from {
+            self.meter
+                .book(running.job.work.state(), running.from, slot.start);
+        }
+        running.from = slot.end;
+    }
+
     /// Keeps the chip busy with a job from `from` on.
     #[inline(always)]
     pub(super) fn run(
@@ -287,7 +342,9 @@ impl Nor {
             remaining,
             ..
         } = *running;
-        self.meter.book(job.work.state(), from, until);
+        if until > from {
+            self.meter.book(job.work.state(), from, until);
+        }
         self.running = None;
         // A suspended chip wants a write-enable command before a program as well.
         self.write_enabled &= !self.rules.keep(Rule::WriteEnableSpent);

@@ -7,6 +7,7 @@
 //! read, as in an FRAM, they count as well.
 
 mod bound;
+mod compiled;
 mod model;
 mod sheet;
 mod spec;

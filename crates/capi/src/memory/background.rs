@@ -1,0 +1,286 @@
+//! Erases of every size, and erases that are started and not waited for.
+
+use wordline_memory::OutOfRange;
+use wordline_nvm::{BlockContent, ErasePhase, NvmError};
+
+use super::abi::Work;
+use super::cells::Cells;
+use super::device::{MemoryDevice, Op, Power};
+use super::fault::{FaultReason, MemoryFault};
+
+/// An erase that was started and not waited for.
+#[derive(Clone, Debug)]
+pub(super) struct StartedWork {
+    block: u32,
+    blocks: u32,
+    /// What the blocks held, and their cycles: a power cut may leave parts of it.
+    before: Vec<(BlockContent, u64)>,
+    /// Why it will be reported as failed.
+    failed: Option<NvmError>,
+}
+
+impl StartedWork {
+    pub(super) fn blocks(&self) -> std::ops::Range<u32> {
+        self.block..self.block.saturating_add(self.blocks)
+    }
+
+    /// Why there is no image of a memory with such work.
+    pub(super) fn in_image(&self, info: &super::abi::Info) -> FaultReason {
+        FaultReason::InErase {
+            at: u64::from(self.block) * info.block_bytes,
+            bytes: u64::from(self.blocks) * info.block_bytes,
+            state: "was not waited for, and has no place in an image",
+        }
+    }
+
+    /// Lets the blocks hold what they did before.
+    pub(super) fn put_back(&self, left: &mut Cells) -> Result<(), MemoryFault> {
+        for (block, (content, cycles)) in self.blocks().zip(&self.before) {
+            left.flash()?.set_content(block, content)?;
+            left.flash()?.set_cycles(block, *cycles)?;
+        }
+        Ok(())
+    }
+}
+
+impl Cells {
+    /// Starts an erase of blocks, and does not wait for it.
+    fn start_erase(&mut self, block: u32, blocks: u32) -> Result<(), MemoryFault> {
+        let mut before = Vec::new();
+        for block in block..block.saturating_add(blocks) {
+            let flash = self.flash()?;
+            before.push((flash.content(block)?, flash.cycles(block)?));
+        }
+        let kept = self.kept_of_blocks(block, blocks)?;
+        let flash = self.flash()?;
+        let bytes = flash.geometry().block_bytes();
+        flash.start_erase(u64::from(block) * bytes, u64::from(blocks) * bytes)?;
+        let struck = self.undo_erase(block, blocks, kept);
+        let failed = struck.err().map(|_| NvmError::EraseFailed { block });
+        self.work = Some(Box::new(StartedWork {
+            block,
+            blocks,
+            before,
+            failed,
+        }));
+        Ok(())
+    }
+
+    /// Waits for the end of the erase that was started.
+    fn finish_erase(&mut self) -> Result<(), MemoryFault> {
+        let Some(work) = &self.work else {
+            return Ok(());
+        };
+        let failed = work.failed.clone();
+        let done = self.flash()?.finish_erase();
+        if matches!(done, Ok(()) | Err(NvmError::EraseFailed { .. })) {
+            self.work = None;
+        }
+        done?;
+        failed.map_or(Ok(()), |error| Err(error.into()))
+    }
+
+    /// Reads while what was started is suspended.
+    fn read_suspending(&mut self, at: u64, out: &mut [u8]) -> Result<(), MemoryFault> {
+        let flash = self.flash()?;
+        let page_bytes = u64::from(flash.geometry().page_bytes);
+        let found = flash.read_suspending(at, out);
+        found?;
+        if self.is_plain() {
+            return Ok(());
+        }
+        let (mut at, mut out) = (at, out);
+        while !out.is_empty() {
+            let length = out.len().min((page_bytes - at % page_bytes) as usize);
+            let (part, behind) = out.split_at_mut(length);
+            let (page, column) = ((at / page_bytes) as u32, (at % page_bytes) as u32);
+            self.overlay(page, column, part, Ok(wordline_memory::Ecc::Clean))?;
+            (at, out) = (at + length as u64, behind);
+        }
+        Ok(())
+    }
+
+    fn phase(&mut self) -> Result<Option<ErasePhase>, MemoryFault> {
+        match &self.work {
+            None => Ok(None),
+            Some(_) => Ok(self.flash()?.erase_phase()),
+        }
+    }
+}
+
+impl MemoryDevice {
+    /// Sizes of erase, ascending.
+    pub(super) fn erase_sizes(&mut self) -> Result<Vec<u64>, MemoryFault> {
+        Ok(self.cells.flash()?.erase_sizes())
+    }
+
+    /// Erases a range by erases of `unit` bytes each, or by the largest that fit where that is 0.
+    pub(super) fn erase_range(
+        &mut self,
+        at: u64,
+        bytes: u64,
+        unit: u64,
+    ) -> Result<(), MemoryFault> {
+        let sizes = self.erase_sizes()?;
+        self.check(at, bytes)?;
+        self.check_power()?;
+        let sizes = match unit {
+            0 => sizes,
+            unit if sizes.contains(&unit) => vec![unit],
+            unit => return Err(no_erase(at, unit, &sizes)),
+        };
+        let smallest = sizes.first().copied().unwrap_or(1);
+        if !at.is_multiple_of(smallest) || !bytes.is_multiple_of(smallest) {
+            return Err(no_erase(at, bytes, &sizes));
+        }
+        let end = at + bytes;
+        let mut next = at;
+        while next < end {
+            let fits = |size: &&u64| next.is_multiple_of(**size) && end - next >= **size;
+            let size = sizes.iter().rev().find(fits).copied();
+            let size = size.ok_or_else(|| no_erase(at, bytes, &sizes))?;
+            self.erase_unit(next, size)?;
+            next += size;
+        }
+        Ok(())
+    }
+
+    /// Erases by one erase of the chip.
+    fn erase_unit(&mut self, at: u64, bytes: u64) -> Result<(), MemoryFault> {
+        let (block, blocks) = self.blocks_of(at, bytes)?;
+        let op = Op::Erase { block, blocks };
+        self.perform(op, |cells| cells.erase(block, blocks))
+    }
+
+    /// First block and number of blocks of a range that is one erase of the chip.
+    fn blocks_of(&mut self, at: u64, bytes: u64) -> Result<(u32, u32), MemoryFault> {
+        let sizes = self.erase_sizes()?;
+        OutOfRange::check(at, bytes, self.info.bytes).map_err(NvmError::from)?;
+        let block = self.info.block_bytes;
+        if !sizes.contains(&bytes) || !at.is_multiple_of(bytes) || bytes < block {
+            return Err(no_erase(at, bytes, &sizes));
+        }
+        Ok(((at / block) as u32, (bytes / block) as u32))
+    }
+
+    /// Starts an erase, and does not wait for it.
+    pub(super) fn start_erase(&mut self, at: u64, bytes: u64) -> Result<(), MemoryFault> {
+        let (block, blocks) = self.blocks_of(at, bytes)?;
+        self.check_power()?;
+        let op = Op::StartErase { block, blocks };
+        self.perform(op, |cells| cells.start_erase(block, blocks))?;
+        if let Some(ErasePhase::Running { until }) = self.cells.phase()? {
+            let now = self.now();
+            if let Power::Due(due) = &mut self.power {
+                due.meet_erase(now, until);
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for the end of the erase that was started.
+    pub(super) fn wait(&mut self) -> Result<(), MemoryFault> {
+        self.cells.flash()?;
+        self.perform(Op::Wait, Cells::finish_erase)
+    }
+
+    pub(super) fn suspend(&mut self) -> Result<(), MemoryFault> {
+        self.cells.flash()?;
+        self.check_suspends()?;
+        self.check_power()?;
+        if self.cells.work.is_none() {
+            return Err(FaultReason::NothingStarted.into());
+        }
+        self.perform(Op::Wait, |cells| Ok(cells.flash()?.suspend_erase()?))
+    }
+
+    pub(super) fn resume(&mut self) -> Result<(), MemoryFault> {
+        self.cells.flash()?;
+        self.check_suspends()?;
+        self.check_power()?;
+        if self.cells.work.is_none() {
+            return Err(FaultReason::NothingStarted.into());
+        }
+        self.perform(Op::Wait, |cells| Ok(cells.flash()?.resume_erase()?))
+    }
+
+    fn check_suspends(&mut self) -> Result<(), MemoryFault> {
+        let suspends = self.cells.flash()?.check_suspend();
+        Ok(suspends.map_err(FaultReason::NoSuspend)?)
+    }
+
+    /// Reads at once: what was started is suspended for it, and resumed.
+    pub(super) fn read_suspending(&mut self, at: u64, out: &mut [u8]) -> Result<(), MemoryFault> {
+        self.cells.flash()?;
+        if self.cells.work.is_none() {
+            return self.read(at, out);
+        }
+        self.check_suspends()?;
+        let bytes = out.len() as u64;
+        self.perform(Op::ReadSuspending { at, bytes }, |cells| {
+            cells.read_suspending(at, out)
+        })
+    }
+
+    /// How far what was started has come.
+    pub(super) fn work(&mut self) -> Result<Work, MemoryFault> {
+        self.cells.flash()?;
+        let mut told = Work {
+            size: size_of::<Work>() as u64,
+            ..Work::default()
+        };
+        let block = self.info.block_bytes;
+        if let Some(work) = &self.cells.work {
+            told.at = u64::from(work.block) * block;
+            told.bytes = u64::from(work.blocks) * block;
+        }
+        match self.cells.phase()? {
+            None => {}
+            Some(ErasePhase::Running { until }) => (told.phase, told.ends_ps) = (1, until.ps()),
+            Some(ErasePhase::Suspended) => told.phase = 2,
+            Some(ErasePhase::Ended) => told.phase = 3,
+        }
+        Ok(told)
+    }
+
+    /// What a chip that is busy with an erase takes.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn check_work(&mut self, op: &Op<'_>) -> Result<(), MemoryFault> {
+        let Some(phase) = self.cells.phase()? else {
+            return Ok(());
+        };
+        let running = matches!(phase, ErasePhase::Running { .. });
+        let takes = match *op {
+            Op::Wait | Op::ReadSuspending { .. } | Op::Sync => true,
+            Op::Read { at, bytes } => !running || self.cells.flash()?.reads_beside(at, bytes),
+            Op::Program { .. } | Op::Move { .. } | Op::Mark { .. } | Op::Write { .. } => !running,
+            Op::Erase { .. } | Op::StartErase { .. } => false,
+        };
+        if takes {
+            return Ok(());
+        }
+        let work = self.work()?;
+        let state = match phase {
+            ErasePhase::Running { .. } => "runs",
+            ErasePhase::Suspended => "is suspended",
+            ErasePhase::Ended => "has ended and was not waited for",
+        };
+        Err(FaultReason::InErase {
+            at: work.at,
+            bytes: work.bytes,
+            state,
+        }
+        .into())
+    }
+}
+
+fn no_erase(at: u64, bytes: u64, sizes: &[u64]) -> MemoryFault {
+    let sizes: Vec<_> = sizes.iter().map(u64::to_string).collect();
+    FaultReason::NoErase {
+        at,
+        bytes,
+        sizes: sizes.join(", ").into(),
+    }
+    .into()
+}
