@@ -94,10 +94,6 @@ static EXEMPT: &[(&[&str], &str)] = &[
         "work that is judged uses one plane, and no cache reads",
     ),
     (
-        &["bank_bytes"],
-        "work that is judged keeps one memory busy, and reads no other bank of it meanwhile",
-    ),
-    (
         &["suspend.program_during_erase"],
         "work that is judged reads while the memory erases, and programs nothing then",
     ),
