@@ -338,17 +338,25 @@ impl InodeHandle {
     /// Those of the operating system, and [`InodeError::Swapped`] where another inode came out. That can be only where
     /// `/proc` is not mounted and the name has to be opened.
     pub fn open(self, access: InodeAccess) -> Result<InodeFile, InodeError> {
-        let file = self.opened(access)?;
-        let about = file.metadata()?;
-        if !is_same(&about, &self.about) {
-            return Err(InodeError::Swapped);
-        }
+        let file = self.open_again(access)?;
         Ok(InodeFile {
+            about: file.metadata()?,
             file,
-            about,
             place: Some(self.place),
             is_link_followed: self.is_link_followed,
         })
+    }
+
+    /// Opens this inode to write to a pipe whose reader may come later: the handle stays for the next try.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_again(&self, access: InodeAccess) -> Result<File, InodeError> {
+        let file = self.opened(access)?;
+        match is_same(&file.metadata()?, &self.about) {
+            true => Ok(file),
+            false => Err(InodeError::Swapped),
+        }
     }
 
     fn opened(&self, access: InodeAccess) -> Result<File, InodeError> {
@@ -381,6 +389,12 @@ impl InodeFile {
     #[must_use]
     pub const fn file(&self) -> &File {
         &self.file
+    }
+
+    /// The open file, for whom the name has done its work.
+    #[must_use]
+    pub fn into_file(self) -> File {
+        self.file
     }
 
     /// What it was when it was opened.

@@ -271,6 +271,8 @@ problems! {
     LargeFill { found: f64, bytes: ByteCount, most: ByteCount }
         "{found} is {bytes} of this memory, more than a run may hold; allowed: up to {most}";
     Outside { found: ByteCount, part: String, most: ByteCount } "{found} is outside {part}; allowed: 1 B to {most}";
+    ManyPasses { found: ByteCount, part: String, most: ByteCount }
+        "{found} is more than 100000 times all of {part}; allowed: up to {most}";
     LargeAccess { found: ByteCount, allowed: ByteCount, wrap: ByteCount, total: ByteCount, most: ByteCount }
         "{found} does not fit; allowed: 1 B to {allowed}, the smallest of wrap ({wrap}), total ({total}) and {most}";
     UnknownEngine { name: String, allowed: String } "names {name}; {allowed}";

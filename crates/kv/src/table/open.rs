@@ -2,7 +2,7 @@
 
 use wordline_memory::ByteMemory;
 
-use super::Table;
+use super::{Table, keeps};
 use super::body::Body;
 use super::damage::Nameless;
 use crate::Error;
@@ -17,11 +17,11 @@ use crate::slot::{Head, Record, SlotContent, inspect};
 /// What opening a table found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Recovery {
-    /// Whether a power cut had spoilt a word in the middle of a commit. It was removed.
+    /// Whether a power cut had spoilt a word in the middle of a commit, which is proven. It was removed.
     pub torn: bool,
     /// Whether there were two versions of a record. The older one was removed.
     pub superseded: bool,
-    /// Records with a wrong bit, which are read as what they were.
+    /// Records with a wrong bit, or with up to three in their state, which are read as what they were.
     pub mended: u32,
     /// Records of several slots whose later slots are known to be damaged: reading one is [`Error::Corrupt`]. Where the
     /// damage may be in the key, so is a search for any key that begins like it.
@@ -39,8 +39,9 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
     /// Opens a table that [`format`](crate::format) made, and mends what a power cut left.
     ///
     /// It reads every slot once, one scratch buffer but one slot at a time, and of a record of several slots the links
-    /// once more; it writes at most one word for each of the two things that [`Recovery`] names. A longer `scratch`
-    /// takes fewer accesses; it has at least [`Geometry::scratch_bytes`].
+    /// once more; it writes at most one word for each of the two things that [`Recovery`] names, once all slots were
+    /// judged: a table that is not opened holds what it held, but for a directory in its memory. A longer `scratch` takes
+    /// fewer accesses; it has at least [`Geometry::scratch_bytes`].
     ///
     /// # Errors
     /// [`Error::Foreign`], [`Error::Version`], [`Error::Truncated`], [`Error::BadHeader`], [`Error::Atom`],
@@ -134,7 +135,10 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         let record = match judged(window, slot, &self.geometry, lacking) {
             SlotContent::Dead | SlotContent::Continuation => return Ok(()),
             SlotContent::Unknown => {
-                let fault = fault_of(window, slot, &self.geometry, self.memory.atom());
+                let fault = match keeps(lacking, StoreBarrier::MendBit) {
+                    true => fault_of(window, slot, &self.geometry, self.memory.atom()),
+                    false => SlotFault::Torn,
+                };
                 let place = match fault {
                     SlotFault::Torn => &mut found.torn,
                     SlotFault::Damaged => &mut found.damaged,

@@ -15,6 +15,9 @@ use crate::translation;
 /// The largest access, because its bytes are held in RAM three times over.
 const ACCESS_MAX: u64 = 1 << 30;
 
+/// The most that a run moves, in capacities of the memory: as often as NOR and SLC NAND flash is rated for.
+const PASSES_MAX: u64 = 100_000;
+
 /// Devices as they were connected, with their targets and timing classes.
 pub(super) type Devices<'a> = [(&'a PartOnBoard<'a>, Timing, Box<dyn Device>)];
 
@@ -51,6 +54,16 @@ pub(super) fn check(
                 most: ByteCount::from_bytes(capacity),
             }
             .of("wrap"));
+        }
+        let most = capacity.saturating_mul(PASSES_MAX);
+        let moved = [("total", total), ("warm_up", workload.warm_up_bytes)];
+        if let Some((what, found)) = moved.into_iter().find(|(_, bytes)| *bytes > most) {
+            return Err(SettingProblem::ManyPasses {
+                found: ByteCount::from_bytes(found),
+                part: target.part.header.id.clone(),
+                most: ByteCount::from_bytes(most),
+            }
+            .of(what));
         }
         whole_units(workload, target, device.as_ref())?;
         let most = device.background().map(|memory| readable_bytes(memory));
