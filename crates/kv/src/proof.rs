@@ -153,9 +153,9 @@ fn flip(bytes: &mut [u8], bits: usize, places: &[usize]) {
     }
 }
 
-/// Whether a commit word is as near to that of a dead slot as few wrong bits make it.
-pub(crate) fn is_near_dead([state, shape]: [u8; 2]) -> bool {
-    (state ^ DEAD).count_ones() + shape.count_ones() <= FLIPS
+/// Whether a state is as near to that of a dead slot as few wrong bits make it.
+pub(crate) fn is_near_dead(state: u8) -> bool {
+    (state ^ DEAD).count_ones() <= FLIPS
 }
 
 /// Whether a state is that of a head with two or three wrong bits.

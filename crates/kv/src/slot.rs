@@ -299,7 +299,7 @@ pub(crate) fn is_sound(bytes: &[u8], slot: u32, geometry: &Geometry) -> bool {
 /// bits are damage or what a power cut left of a commit, the record is one that may be there.
 fn state_off(bytes: &mut [u8], slot: u32, geometry: &Geometry) -> Option<(Head, Flip)> {
     let found = bytes[0];
-    if is_near_dead([found, bytes[1]]) {
+    if is_near_dead(found) {
         return None;
     }
     let head = states()
