@@ -1,8 +1,9 @@
 //! Progress on stderr, while it is a terminal.
 
-use std::cell::Cell;
 use std::fmt;
 use std::io::{self, IsTerminal as _};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
@@ -60,8 +61,8 @@ pub(crate) struct Bar {
     bar: ProgressBar,
     quiet: bool,
     /// When the work began that is shown, and whether its time was estimated.
-    begun: Cell<Option<Instant>>,
-    estimated: Cell<bool>,
+    begun: OnceLock<Instant>,
+    estimated: AtomicBool,
 }
 
 impl Bar {
@@ -76,8 +77,8 @@ impl Bar {
         let bar = Self {
             bar,
             quiet,
-            begun: Cell::new(None),
-            estimated: Cell::new(false),
+            begun: OnceLock::new(),
+            estimated: AtomicBool::new(false),
         };
         bar.set_template(WITH_END);
         bar
@@ -118,15 +119,16 @@ impl Bar {
         if self.bar.length().is_none() {
             self.set_template(WITH_END);
         }
-        let begun = self.begun.get().unwrap_or_else(Instant::now);
-        // A step that begins anew has a pace of its own.
-        let is_new = progress.done_bytes < self.bar.position();
-        self.begun
-            .set(Some(if is_new { Instant::now() } else { begun }));
-        if !self.quiet && !self.estimated.get() && !is_new {
+        let begun = self.begun.get_or_init(Instant::now);
+        // A step that begins anew has a pace that nobody knows.
+        if progress.done_bytes < self.bar.position() {
+            self.estimated.store(true, Ordering::Relaxed);
+        }
+        if !self.quiet && !self.estimated.load(Ordering::Relaxed) {
             let (done, total) = (progress.done_bytes, progress.total_bytes);
-            if let Some(line) = estimate(begun.elapsed(), done, total) {
-                self.estimated.set(true);
+            if let Some(line) = estimate(begun.elapsed(), done, total)
+                && !self.estimated.swap(true, Ordering::Relaxed)
+            {
                 self.say(&line);
             }
         }

@@ -376,6 +376,8 @@ problems! {
     StorageRecord { found: ByteCount, most: ByteCount } "of {found} is out of range; allowed: 1 B to {most}";
     TotalBelowRecord { found: ByteCount, record: ByteCount }
         "{found} holds no access of {record}; allowed: {record} and more";
+    ManyPassesOfRange { found: ByteCount, most: ByteCount }
+        "{found} is more than a million times the range of the accesses; allowed: up to {most}, or --time";
     RunTime(f64) "{0} s is out of range; allowed: above 0 s, up to 365 d";
 
     // Of wordline kv.

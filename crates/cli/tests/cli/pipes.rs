@@ -120,22 +120,6 @@ fn a_folder_that_takes_no_file_is_refused_before_the_run() {
 }
 
 /// A run may have taken hours: what can be saved is saved.
-/// A reader that takes some of a long text and goes.
-#[test]
-fn a_reader_that_leaves_early_is_a_failure() {
-    use std::io::Read as _;
-    let (mut reader, writer) = io::pipe().expect("a pipe");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_wordline"));
-    let command = command.args(["part", "list", "--format", "json"]);
-    let running = command.stdout(writer).stderr(std::process::Stdio::piped());
-    let running = running.spawn().expect("the command starts");
-    reader.read_exact(&mut [0; 10]).expect("it writes");
-    drop(reader);
-    // The pipe's own writer end goes with the command.
-    let output = running.wait_with_output().expect("it ends");
-    assert_eq!(output.status.code(), Some(2));
-}
-
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_device_leaves_the_exports() {

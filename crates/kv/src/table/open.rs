@@ -2,9 +2,9 @@
 
 use wordline_memory::ByteMemory;
 
-use super::{Table, keeps};
 use super::body::Body;
 use super::damage::Nameless;
+use super::{Table, keeps};
 use crate::Error;
 use crate::barrier::StoreBarrier;
 use crate::checksum::Residue;

@@ -9,14 +9,11 @@ use crate::during::{PAUSE_MAX, readable_bytes};
 use crate::error::{LabError, SettingProblem, check_access};
 use crate::list::distinct;
 use crate::payload::Payload;
-use crate::state::{self, FOOTPRINT_MAX};
+use crate::state::{self, FOOTPRINT_MAX, PASSES_MAX};
 use crate::translation;
 
 /// The largest access, because its bytes are held in RAM three times over.
 const ACCESS_MAX: u64 = 1 << 30;
-
-/// The most that a run moves, in capacities of the memory: as often as NOR and SLC NAND flash is rated for.
-const PASSES_MAX: u64 = 100_000;
 
 /// Devices as they were connected, with their targets and timing classes.
 pub(super) type Devices<'a> = [(&'a PartOnBoard<'a>, Timing, Box<dyn Device>)];
