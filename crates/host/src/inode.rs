@@ -244,8 +244,9 @@ impl NamePlace {
     /// Whether the folder lies on the file system of `/dev`, where that has one of its own.
     fn is_in_dev(&self) -> bool {
         let of = |path: &str| std::fs::metadata(path).ok().map(|about| about.dev());
-        let folder = rustix::fs::fstat(&self.folder).ok();
-        let folder = folder.map(|about| about.st_dev as u64);
+        let folder = self.folder.try_clone().map(File::from);
+        let folder = folder.and_then(|folder| folder.metadata());
+        let folder = folder.ok().map(|about| about.dev());
         let dev = of("/dev");
         dev.is_some() && dev != of("/") && folder == dev
     }
