@@ -143,7 +143,8 @@ pub struct InodeHandle {
 #[derive(Debug)]
 pub struct InodeFile {
     file: File,
-    about: Metadata,
+    /// Boxed: it is long, and rarely asked for.
+    about: Box<Metadata>,
     /// `None` of a file that never had a name.
     place: Option<NamePlace>,
     is_link_followed: bool,
@@ -265,7 +266,7 @@ impl VacantName {
             Err(Errno::EXIST) => return Err(InodeError::Swapped),
             file => File::from(file?),
         };
-        let about = file.metadata()?;
+        let about = Box::new(file.metadata()?);
         Ok(InodeFile {
             file,
             about,
@@ -287,7 +288,7 @@ impl VacantName {
             match rustix::fs::openat(&self.place.folder, ".", flags, mode) {
                 Ok(file) => {
                     let file = File::from(file);
-                    let about = file.metadata()?;
+                    let about = Box::new(file.metadata()?);
                     Ok(Some(InodeFile {
                         file,
                         about,
@@ -341,7 +342,7 @@ impl InodeHandle {
     pub fn open(self, access: InodeAccess) -> Result<InodeFile, InodeError> {
         let file = self.open_again(access)?;
         Ok(InodeFile {
-            about: file.metadata()?,
+            about: Box::new(file.metadata()?),
             file,
             place: Some(self.place),
             is_link_followed: self.is_link_followed,
@@ -400,7 +401,7 @@ impl InodeFile {
 
     /// What it was when it was opened.
     #[must_use]
-    pub const fn metadata(&self) -> &Metadata {
+    pub fn metadata(&self) -> &Metadata {
         &self.about
     }
 
