@@ -197,6 +197,7 @@ impl ByteMemory for Borrowed<'_> {
 }
 
 /// Flips so many bits within 16 bytes, in as many images.
+#[expect(clippy::print_stdout, reason = "the figures of the run")]
 fn flips(bits: usize, images: u64) -> FlipCounts {
     let kinds = [(1, 24), (2, 24), (2, 38), (8, 24), (8, 40)];
     let shapes: Vec<_> = kinds
