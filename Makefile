@@ -84,6 +84,8 @@ nightly: ## what takes longer: fuzzing, the site, the table and both kinds of fi
 	WORDLINE_REQUIRE_BROWSER=1 cargo test --release --locked -p wordline --test all browser:: -- --ignored --nocapture
 	cargo test --release --locked -p wordline-crash --test ftl power_cuts -- --ignored --nocapture
 	cargo test --release --locked -p wordline-kv --lib million_images -- --ignored --nocapture
+	cargo test --release --locked -p wordline-kv --test all a_million_flipped_images -- --ignored --nocapture
+	cargo test --release --locked -p wordline-host --lib swaps_ten_thousand_times -- --ignored --nocapture
 	cargo test --release --locked -p wordline-flat --lib millions_of_images -- --ignored --nocapture
 	cargo test --release --locked -p wordline-sqlite --test all crash:: -- --ignored --nocapture
 	scripts/need-rocksdb

@@ -24,6 +24,7 @@ pub mod import;
 mod model;
 mod nearest;
 mod part_on_board;
+pub mod plausible;
 mod prices;
 pub mod profile;
 pub mod ranges;

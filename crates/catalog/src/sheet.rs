@@ -20,6 +20,7 @@ use crate::error::SheetError;
 use crate::estimate;
 use crate::figures::SheetFigures;
 use crate::model::{self, Model};
+use crate::plausible;
 use crate::ranges;
 
 /// What every sheet says of itself.
@@ -198,7 +199,12 @@ impl SheetSource<'_> {
     fn sheet(&self, tree: DeTable<'_>) -> Result<Sheet, Vec<SheetError>> {
         let kinds = KINDS.into_iter().filter(|key| tree.contains_key(*key));
         let kinds: Vec<_> = kinds.collect();
-        match kinds[..] {
+        // Those that came with the program are held to it by a test.
+        let implausible = match self.embedded {
+            true => Vec::new(),
+            false => plausible::problems(self.text, &tree),
+        };
+        let sheet = match kinds[..] {
             ["part"] => self.part(tree).map(|part| Sheet::Part(Box::new(part))),
             ["board"] => self
                 .board(tree)
@@ -218,6 +224,12 @@ impl SheetSource<'_> {
                 "a sheet begins with exactly one of part = \"ID\", board = \"ID\", die = \"ID\", module = \"ID\", \
                  system = \"ID\", counters = \"ID\"",
             )]),
+        }?;
+        let errors = implausible.into_iter().take(FAULTS_MAX);
+        let errors: Vec<_> = errors.map(|(span, why)| self.error(span, why)).collect();
+        match errors.is_empty() {
+            true => Ok(sheet),
+            false => Err(errors),
         }
     }
 

@@ -12,20 +12,26 @@ use crate::args::{Export, Global, Results};
 use crate::failure::{self, Failure};
 use crate::outcome::Outcome;
 use crate::saved;
-use crate::sink::Sink;
+use crate::sink::{Sink, special};
 
-/// Writes data to stdout. A reader that went away is no error: it has what it wanted.
+/// Writes data to stdout. Where its reader went away before the end, as `head` does, that is a failure as any other: a
+/// script must not take half of it for all.
 pub(crate) fn data(text: &str) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
     let written = stdout
         .write_all(text.as_bytes())
         .and_then(|()| stdout.flush());
-    match written {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(failure::message(format!(
-            "stdout cannot be written: {error}"
-        ))),
-        _ => Ok(()),
-    }
+    written.map_err(|error| not_written(&error))
+}
+
+/// Why stdout did not take everything.
+pub(crate) fn not_written(error: &io::Error) -> Failure {
+    failure::message(match error.kind() {
+        io::ErrorKind::BrokenPipe => {
+            "stdout was closed by its reader before everything was written".to_owned()
+        }
+        _ => format!("stdout cannot be written: {error}"),
+    })
 }
 
 /// Writes a note to stderr, if it is open.
@@ -349,8 +355,13 @@ pub(crate) fn folder_of(flag: &str, file: &Path) -> Result<(), Failure> {
 
 /// Refuses a file whose neighbour cannot be written, before a run of hours finds that out.
 fn probe(flag: &str, file: &Path, place: &Path) -> Result<(), Failure> {
-    if is_special(place) {
-        return Ok(());
+    match is_special(place) {
+        Ok(true) => return Ok(()),
+        Ok(false) => {}
+        Err(error) => {
+            let file = file.display();
+            return Err(failure::message(format!("{flag} {file}: {error}")));
+        }
     }
     let neighbour = neighbour_of(place);
     let begun = fs::File::create_new(&neighbour).and_then(|_| fs::remove_file(&neighbour));
@@ -417,8 +428,7 @@ impl Growing {
             .parent()
             .filter(|folder| !folder.as_os_str().is_empty());
         let place = real_place(path, folder.unwrap_or(Path::new(".")));
-        if is_special(&place) {
-            let sink = Sink::open(&place)?;
+        if let Some(sink) = Sink::of_special(&place)? {
             let neighbour = None;
             return Ok((Self { place, neighbour }, sink));
         }
@@ -446,9 +456,9 @@ impl Drop for Growing {
     }
 }
 
-/// Whether there is something that is no ordinary file.
-fn is_special(place: &Path) -> bool {
-    fs::symlink_metadata(place).is_ok_and(|found| !found.is_file())
+/// Whether there is something that is no ordinary file, and can be written like one.
+fn is_special(place: &Path) -> io::Result<bool> {
+    Ok(special(place)?.is_some())
 }
 
 fn neighbour_of(path: &Path) -> PathBuf {
@@ -460,8 +470,7 @@ fn neighbour_of(path: &Path) -> PathBuf {
 /// Writes a file so that a failure leaves the one that was there before: to a neighbour first, which
 /// then takes its name. What is no ordinary file, such as a pipe, is written in place.
 fn save(path: &Path, text: &str) -> io::Result<()> {
-    if is_special(path) {
-        let mut sink = Sink::open(path)?;
+    if let Some(mut sink) = Sink::of_special(path)? {
         return sink.write_all(text.as_bytes());
     }
     let neighbour = neighbour_of(path);

@@ -2,7 +2,9 @@
 
 use std::fmt;
 use std::io::{self, IsTerminal as _};
-use std::time::Duration;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use wordline_lab::Progress;
@@ -30,9 +32,37 @@ fn left(state: &ProgressState, out: &mut dyn fmt::Write) {
     };
 }
 
+/// How long a step has run before its whole time is estimated, and how long that has to be to be worth a line.
+const ESTIMATED_AFTER: Duration = Duration::from_secs(3);
+const WORTH_A_LINE: Duration = Duration::from_secs(120);
+
+/// What a user should know before minutes of work; `None` where it is too early to say, or soon over.
+fn estimate(elapsed: Duration, done: u64, total: u64) -> Option<String> {
+    if elapsed < ESTIMATED_AFTER || done == 0 || done >= total {
+        return None;
+    }
+    let all = elapsed.as_secs_f64() * (total as f64 / done as f64);
+    if all < WORTH_A_LINE.as_secs_f64() {
+        return None;
+    }
+    const YEAR: f64 = 365.25 * 86_400.0;
+    let all = match all < YEAR {
+        true => indicatif::HumanDuration(Duration::from_secs_f64(all)).to_string(),
+        false => format!("{:.0} years", all / YEAR),
+    };
+    Some(format!(
+        "this takes about {all} at the pace of its first seconds; Ctrl-C ends it with what is finished, and so does \
+         --budget TIME where the command has it"
+    ))
+}
+
 /// A progress bar that leaves nothing behind; hidden off a terminal.
 pub(crate) struct Bar {
     bar: ProgressBar,
+    quiet: bool,
+    /// When the work began that is shown, and whether its time was estimated.
+    begun: OnceLock<Instant>,
+    estimated: AtomicBool,
 }
 
 impl Bar {
@@ -44,7 +74,12 @@ impl Bar {
             ProgressDrawTarget::stderr()
         };
         let bar = ProgressBar::with_draw_target(None, target);
-        let bar = Self { bar };
+        let bar = Self {
+            bar,
+            quiet,
+            begun: OnceLock::new(),
+            estimated: AtomicBool::new(false),
+        };
         bar.set_template(WITH_END);
         bar
     }
@@ -83,6 +118,19 @@ impl Bar {
         }
         if self.bar.length().is_none() {
             self.set_template(WITH_END);
+        }
+        let begun = self.begun.get_or_init(Instant::now);
+        // A step that begins anew has a pace that nobody knows.
+        if progress.done_bytes < self.bar.position() {
+            self.estimated.store(true, Ordering::Relaxed);
+        }
+        if !self.quiet && !self.estimated.load(Ordering::Relaxed) {
+            let (done, total) = (progress.done_bytes, progress.total_bytes);
+            if let Some(line) = estimate(begun.elapsed(), done, total)
+                && !self.estimated.swap(true, Ordering::Relaxed)
+            {
+                self.say(&line);
+            }
         }
         self.bar.set_length(progress.total_bytes);
         self.bar.set_position(progress.done_bytes);
@@ -123,6 +171,18 @@ impl Drop for Bar {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn minutes_of_work_are_estimated_once_there_is_a_pace() {
+        let seconds = Duration::from_secs;
+        assert_eq!(estimate(seconds(2), 1, 1_000_000), None, "too early");
+        assert_eq!(estimate(seconds(4), 0, 1_000_000), None, "no pace");
+        assert_eq!(estimate(seconds(10), 500, 1000), None, "20 s");
+        let hour = estimate(seconds(36), 10, 1000).expect("an hour");
+        assert!(hour.starts_with("this takes about 60 minutes at"), "{hour}");
+        let years = estimate(seconds(4), 1, 1_000_000_000).expect("a century");
+        assert!(years.contains("about 127 years"), "{years}");
+    }
 
     /// A pipe is not done before it begins.
     #[test]

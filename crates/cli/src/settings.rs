@@ -21,11 +21,24 @@ pub(crate) const FILE: &str = "wordline.toml";
 /// No file of defaults is larger.
 const BYTES_MAX: u64 = 1 << 20;
 
+/// Reads words. Faults of the command line end the program here, and so does help that was printed.
+fn parsed(words: &[OsString]) -> Result<ArgMatches, Failure> {
+    program().try_get_matches_from(words).or_else(|error| {
+        if error.use_stderr() {
+            error.exit();
+        }
+        error
+            .print()
+            .map_err(|why| crate::output::not_written(&why))?;
+        std::process::exit(error.exit_code());
+    })
+}
+
 /// Reads the command line, and adds the defaults of the working folder. Help and faults of the command line itself end
 /// the program here, as ever.
 pub(crate) fn matches() -> Result<ArgMatches, Failure> {
     let words: Vec<OsString> = std::env::args_os().collect();
-    let matches = program().get_matches_from(&words);
+    let matches = parsed(&words)?;
     let path = path_of(&matches);
     // What prints or writes texts of its own takes no defaults.
     let is_plain = matches!(

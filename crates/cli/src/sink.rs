@@ -1,6 +1,6 @@
 //! Files, pipes and devices to write to, so that an interrupt works while no process reads a pipe.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
@@ -10,8 +10,8 @@ use std::thread;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
+use wordline_host::{InodeAccess, InodeError, InodeHandle, LinkRule, NameEntry};
 
 use crate::interrupt;
 
@@ -34,30 +34,72 @@ pub(crate) struct Sink {
 }
 
 impl Sink {
-    /// Opens what is there and no ordinary file, such as a device; of a named pipe, waits for its reader.
-    pub(crate) fn open(place: &Path) -> io::Result<Self> {
-        if !fs::metadata(place).is_ok_and(|found| found.file_type().is_fifo()) {
-            return File::create(place).map(Self::from);
+    /// Opens what is there and no ordinary file, such as a pipe or a terminal: what was looked at, whatever its name leads
+    /// to by then. Of a named pipe it waits for the reader. `None` of an ordinary file, and of nothing.
+    pub(crate) fn of_special(place: &Path) -> io::Result<Option<Self>> {
+        let Some(found) = special(place)? else {
+            return Ok(None);
+        };
+        if !found.file_type().is_fifo() {
+            let opened = found.open(WRITES).map_err(failed)?;
+            return Ok(Some(Self::from(opened.into_file())));
         }
         let stop = interrupt::listen();
-        let flags = OFlags::WRONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let access = InodeAccess {
+            nonblocking: true,
+            ..WRITES
+        };
         loop {
-            match rustix::fs::open(place, flags, Mode::empty()) {
+            match found.open_again(access) {
                 Ok(opened) => {
-                    return Ok(Self {
-                        file: File::from(opened),
+                    return Ok(Some(Self {
+                        file: opened,
                         stop: Some(stop),
-                    });
+                    }));
                 }
-                Err(Errno::NXIO) if stop.load(Ordering::Relaxed) => {
-                    return Err(io::Error::other(
-                        "the run was interrupted, and nobody reads this pipe",
-                    ));
+                Err(InodeError::Io(error)) if Errno::from_io_error(&error) == Some(Errno::NXIO) => {
+                    if stop.load(Ordering::Relaxed) {
+                        return Err(io::Error::other(
+                            "the run was interrupted, and nobody reads this pipe",
+                        ));
+                    }
+                    thread::sleep(WAIT);
                 }
-                Err(Errno::NXIO) => thread::sleep(WAIT),
-                Err(error) => return Err(error.into()),
+                Err(error) => return Err(failed(error)),
             }
         }
+    }
+}
+
+/// For writes alone.
+const WRITES: InodeAccess = InodeAccess {
+    writes: true,
+    reads: false,
+    direct: false,
+    exclusive: false,
+    nonblocking: false,
+};
+
+/// What is there and no ordinary file. A disk is no place for a report: it is refused.
+pub(crate) fn special(place: &Path) -> io::Result<Option<InodeHandle>> {
+    let found = match NameEntry::of(place, LinkRule::DevicesOnly) {
+        Ok(NameEntry::Inode(found)) => found,
+        Ok(NameEntry::Vacant(_)) => return Ok(None),
+        Err(InodeError::Io(error)) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(failed(error)),
+    };
+    if found.file_type().is_block_device() {
+        return Err(io::Error::other(
+            "it is a block device, whose contents would be lost; allowed: a file, a pipe or a character device",
+        ));
+    }
+    Ok((!found.metadata().is_file()).then_some(found))
+}
+
+fn failed(error: InodeError) -> io::Error {
+    match error {
+        InodeError::Io(error) => error,
+        error => io::Error::other(error.to_string()),
     }
 }
 

@@ -42,6 +42,43 @@ pub(crate) struct DeviceFaces {
     pub(crate) sources: Vec<String>,
     /// Paths by which processes open it.
     pub(crate) paths: Vec<PathBuf>,
+    /// Its numbers as a character device, each `MAJOR:MINOR`; raw flash has two.
+    pub(crate) characters: Vec<String>,
+}
+
+impl DeviceFaces {
+    /// Whether a path leads to the device by its number: a node of it may have any name.
+    fn is_node(&self, path: &Path) -> bool {
+        match node_numbers(path) {
+            Some((true, numbers)) => numbers == self.numbers,
+            Some((false, numbers)) => self.characters.contains(&numbers),
+            None => false,
+        }
+    }
+}
+
+/// The number of the device at a path, and whether it is a block device. No server of a network is asked for it.
+#[cfg(target_os = "linux")]
+fn node_numbers(path: &Path) -> Option<(bool, String)> {
+    use rustix::fs::{AtFlags, FileType, StatxFlags};
+    let about = rustix::fs::statx(
+        rustix::fs::CWD,
+        path,
+        AtFlags::STATX_DONT_SYNC,
+        StatxFlags::TYPE,
+    );
+    let about = about.ok()?;
+    let numbers = format!("{}:{}", about.stx_rdev_major, about.stx_rdev_minor);
+    match FileType::from_raw_mode(u32::from(about.stx_mode)) {
+        FileType::BlockDevice => Some((true, numbers)),
+        FileType::CharacterDevice => Some((false, numbers)),
+        _ => None,
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn node_numbers(_: &Path) -> Option<(bool, String)> {
+    None
 }
 
 /// The kernel's tables of mounts and of swap.
@@ -91,7 +128,9 @@ impl UseTables {
         let mut lines = self.swaps.lines().skip(1);
         lines.any(|line| {
             let place = line.split_whitespace().next().map(Path::new);
-            place.is_some_and(|place| faces.paths.iter().any(|path| path == place))
+            place.is_some_and(|place| {
+                faces.paths.iter().any(|path| path == place) || faces.is_node(place)
+            })
         })
     }
 }
@@ -145,10 +184,12 @@ pub(crate) fn opener(places: &KernelPaths, faces: &DeviceFaces) -> Option<String
         let Ok(files) = fs::read_dir(process.path().join("fd")) else {
             continue;
         };
-        let mut links = files
-            .flatten()
-            .filter_map(|file| fs::read_link(file.path()).ok());
-        if links.any(|link| faces.paths.contains(&link)) {
+        let mut links = files.flatten().map(|file| file.path());
+        let is_it = |file: PathBuf| {
+            fs::read_link(&file).is_ok_and(|link| faces.paths.contains(&link))
+                || faces.is_node(&file)
+        };
+        if links.any(is_it) {
             let id = process.file_name().to_string_lossy().into_owned();
             let command = fs::read_to_string(process.path().join("comm")).unwrap_or_default();
             return Some(match command.trim() {

@@ -1,7 +1,8 @@
 //! The memories of a real machine, behind the contracts that simulated ones meet.
 //!
 //! [`mtd`] is raw flash as Linux shows it: NOR and NAND chips beside an embedded processor. [`MappedFile`] is a file
-//! mapped into memory, where `msync` makes writes last; [`ScratchFile`] is one that a measurement may write over. [`WallClock`]
+//! mapped into memory, where `msync` makes writes last; [`ScratchFile`] is one that a measurement may write over.
+//! [`InodeFile`] is the only way to what a user named: checked, then opened without asking the name again. [`WallClock`]
 //! reads elapsed time, [`ThreadReading`] what others took of it, and [`machine`] describes the host. [`memory`] makes figures
 //! of timed loads and says how far to trust them. Software for
 //! simulated chips runs on these as well; its results are *measured*.
@@ -26,6 +27,7 @@
 mod accounts;
 mod clock;
 mod in_use;
+mod inode;
 mod linux_files;
 pub mod machine;
 mod mapped;
@@ -35,9 +37,12 @@ pub mod power;
 mod scratch;
 #[cfg(target_os = "linux")]
 pub mod storage;
+#[cfg(all(test, target_os = "linux"))]
+mod swap_tests;
 mod thread;
 
 pub use clock::WallClock;
+pub use inode::{InodeAccess, InodeError, InodeFile, InodeHandle, LinkRule, NameEntry, VacantName};
 pub use mapped::{MappedFile, MappedFileError};
 pub use scratch::{ScratchFile, ScratchFileError};
 pub use thread::{Interruptions, ThreadReading, ThreadUse};

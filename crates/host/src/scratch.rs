@@ -1,14 +1,15 @@
 //! A file that a measurement writes over.
 
 use std::cell::Cell;
-use std::fs::{File, FileType, Metadata, OpenOptions};
+use std::fs::File;
 use std::io;
-use std::os::unix::fs::{FileExt as _, FileTypeExt as _, MetadataExt as _};
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
+use std::path::Path;
 
 use rustix::fs::{FallocateFlags, FlockOperation};
 use rustix::io::Errno;
 
+use crate::inode::{InodeAccess, InodeError, InodeFile, LinkRule, NameEntry, kind};
 use crate::mapped::{MappedFile, MappedFileError};
 
 /// Bytes that are read or written together.
@@ -22,14 +23,14 @@ const CHUNK: usize = 64 << 10;
 /// for one: what a program that does not writes into the file meanwhile is lost.
 #[derive(Debug)]
 pub struct ScratchFile {
-    file: File,
+    file: InodeFile,
     bytes: u64,
     /// Bytes that it had.
     found_bytes: u64,
     may_destroy: bool,
     is_written: Cell<bool>,
-    /// Where it was made.
-    made: Option<PathBuf>,
+    /// Whether it was made for this.
+    is_made: bool,
 }
 
 /// Why a file is not written over.
@@ -65,6 +66,9 @@ pub enum ScratchFileError {
         /// Bytes that it has.
         found: u64,
     },
+    /// Its name is no name of one file alone.
+    #[error("{0}")]
+    Inode(InodeError),
     /// It cannot be mapped.
     #[error(transparent)]
     Mapped(#[from] MappedFileError),
@@ -78,22 +82,21 @@ pub enum ScratchFileError {
     },
 }
 
+impl From<InodeError> for ScratchFileError {
+    fn from(error: InodeError) -> Self {
+        match error {
+            InodeError::Io(source) => Self::Io {
+                what: "opened",
+                source,
+            },
+            error => Self::Inode(error),
+        }
+    }
+}
+
 /// Names what could not be done.
 fn cannot(what: &'static str) -> impl Fn(io::Error) -> ScratchFileError {
     move |source| ScratchFileError::Io { what, source }
-}
-
-/// What is no file, in words.
-fn kind(of: FileType) -> &'static str {
-    if of.is_dir() {
-        "a folder"
-    } else if of.is_block_device() || of.is_char_device() {
-        "a device"
-    } else if of.is_fifo() {
-        "a pipe"
-    } else {
-        "no ordinary file"
-    }
 }
 
 impl ScratchFile {
@@ -102,20 +105,29 @@ impl ScratchFile {
     /// # Errors
     /// Where it is no ordinary file, holds something, has another length, is locked, or may not be written.
     pub fn open(path: &Path, bytes: u64, may_destroy: bool) -> Result<Self, ScratchFileError> {
-        let (file, is_made) = open(path)?;
+        let (file, is_made) = match NameEntry::of(path, LinkRule::DevicesOnly)? {
+            NameEntry::Vacant(name) => (name.create(InodeAccess::READ_WRITE), true),
+            NameEntry::Inode(found) if found.metadata().is_file() => {
+                found.check_only_name()?;
+                (found.open(InodeAccess::READ_WRITE), false)
+            }
+            NameEntry::Inode(found) => {
+                return Err(ScratchFileError::NoFile(kind(found.file_type())));
+            }
+        };
         let scratch = Self {
-            file,
+            file: file?,
             bytes,
             found_bytes: 0,
             may_destroy,
             is_written: Cell::new(false),
-            made: is_made.then(|| path.to_owned()),
+            is_made,
         };
         scratch.checked()
     }
 
     fn checked(mut self) -> Result<Self, ScratchFileError> {
-        let (file, bytes) = (&self.file, self.bytes);
+        let (file, bytes) = (self.file.file(), self.bytes);
         // Of /proc, /sys and their like, whose files are as long as nothing.
         let file_system =
             rustix::fs::fstatfs(file).map_err(|errno| cannot("looked at")(errno.into()))?;
@@ -140,7 +152,8 @@ impl ScratchFile {
     }
 
     fn check_contents(&self) -> Result<(), ScratchFileError> {
-        let holds_nothing = || holds_zeros(&self.file, self.found_bytes).map_err(cannot("read"));
+        let holds_nothing =
+            || holds_zeros(self.file.file(), self.found_bytes).map_err(cannot("read"));
         if self.may_destroy || holds_nothing()? {
             Ok(())
         } else {
@@ -158,7 +171,12 @@ impl ScratchFile {
         } else {
             self.found_bytes
         };
-        let found = self.file.metadata().map_err(cannot("looked at"))?.len();
+        let found = self
+            .file
+            .file()
+            .metadata()
+            .map_err(cannot("looked at"))?
+            .len();
         if found != expected {
             return Err(ScratchFileError::Changed { expected, found });
         }
@@ -173,14 +191,14 @@ impl ScratchFile {
             self.is_written.set(false);
             return Err(cannot("filled")(error));
         }
-        let file = self.file.try_clone().map_err(cannot("opened"))?;
+        let file = self.file.file().try_clone().map_err(cannot("opened"))?;
         Ok(MappedFile::new(file)?)
     }
 
     /// The type of its file system and what that is on, as Linux names them; `None` where it does not.
     #[must_use]
     pub fn file_system(&self) -> Option<String> {
-        let device = self.file.metadata().ok()?.dev();
+        let device = self.file.metadata().dev();
         let device = format!(
             "{}:{}",
             rustix::fs::major(device),
@@ -204,21 +222,21 @@ impl ScratchFile {
         let zeros = vec![0; CHUNK];
         for at in (0..self.bytes).step_by(CHUNK) {
             let part = (self.bytes - at).min(CHUNK as u64) as usize;
-            self.file.write_all_at(&zeros[..part], at)?;
+            self.file.file().write_all_at(&zeros[..part], at)?;
         }
-        self.file.sync_all()
+        self.file.file().sync_all()
     }
 
     fn empty(&self) -> io::Result<()> {
-        self.file.set_len(0)?;
-        self.file.set_len(self.found_bytes)
+        self.file.file().set_len(0)?;
+        self.file.file().set_len(self.found_bytes)
     }
 }
 
 impl Drop for ScratchFile {
     fn drop(&mut self) {
         // A failure cannot be reported here.
-        let Ok(now) = self.file.metadata() else {
+        let Ok(now) = self.file.file().metadata() else {
             return;
         };
         // A file with another length belongs to another program.
@@ -226,36 +244,10 @@ impl Drop for ScratchFile {
             let _ = self.empty();
         }
         // What was made for nothing goes, where it is still what the name names.
-        if let Some(path) = &self.made
-            && !self.is_written.get()
-            && now.len() == 0
-            && std::fs::metadata(path).is_ok_and(|named| is_same(&named, &now))
-        {
-            let _ = std::fs::remove_file(path);
+        if self.is_made && !self.is_written.get() && now.len() == 0 {
+            let _ = self.file.remove_name();
         }
     }
-}
-
-/// Opens what is a file, or makes one where there is nothing. A device is not even opened: that alone does things.
-fn open(path: &Path) -> Result<(File, bool), ScratchFileError> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true);
-    match std::fs::metadata(path) {
-        Ok(found) if found.is_file() => {
-            let opened = options.open(path).map_err(cannot("opened"))?;
-            Ok((opened, false))
-        }
-        Ok(found) => Err(ScratchFileError::NoFile(kind(found.file_type()))),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let made = options.create_new(true).open(path);
-            Ok((made.map_err(cannot("made"))?, true))
-        }
-        Err(error) => Err(cannot("looked at")(error)),
-    }
-}
-
-fn is_same(one: &Metadata, other: &Metadata) -> bool {
-    (one.dev(), one.ino()) == (other.dev(), other.ino())
 }
 
 fn holds_zeros(file: &File, bytes: u64) -> io::Result<bool> {
@@ -359,9 +351,9 @@ mod tests {
         let folder = tempfile::tempdir().expect("a place for files");
         assert!(error(folder.path(), true).contains("a folder"));
         assert!(error(Path::new("/dev/null"), true).contains("a device"));
-        assert!(error(&folder.path().join("no/such"), true).contains("cannot be made"));
+        assert!(error(&folder.path().join("no/such"), true).contains("cannot be opened"));
         std::os::unix::fs::symlink("nowhere", folder.path().join("link")).expect("a link");
-        assert!(error(&folder.path().join("link"), true).contains("cannot be made"));
+        assert!(error(&folder.path().join("link"), true).contains("a link to nowhere; allowed"));
         assert!(!folder.path().join("nowhere").exists());
         let kernels = Path::new("/proc/self/comm");
         if kernels.exists() {

@@ -154,6 +154,18 @@ typedef struct wl_kv_info {
     uint32_t scratch_bytes;
 } wl_kv_info;
 
+/* What opening a table found. */
+typedef struct wl_kv_recovery {
+    /* Not 0: a power cut had spoilt a word in the middle of a commit, which is proven. It was removed. */
+    uint32_t torn;
+    /* Not 0: there were two versions of a record. The older one was removed. */
+    uint32_t superseded;
+    /* Records with wrong bits, which are read as what they were. */
+    uint32_t mended;
+    /* Records of several slots whose later slots are damaged: reading one is WL_KV_CORRUPT. */
+    uint32_t damaged;
+} wl_kv_recovery;
+
 /* Words that are enough for a directory in RAM of a table in so many bytes with such slots, for an array whose length the
    compiler must know: two for each bucket of seven slots. */
 #define WL_KV_DIRECTORY_WORDS(memory_bytes, slot_bytes) (2 * ((memory_bytes) / (7 * (slot_bytes))))
@@ -172,7 +184,8 @@ wl_kv_status wl_kv_format(const wl_kv_memory *memory, const wl_kv_options *optio
 /* The sizes of the table that is in the memory. */
 wl_kv_status wl_kv_describe(const wl_kv_memory *memory, wl_kv_info *info);
 
-/* Opens a table, and mends what a power cut left. `directory` NULL: it lies in the memory. */
+/* Opens a table, and mends what a power cut left. `directory` NULL: it lies in the memory. WL_KV_CORRUPT: more is damaged
+   than a power cut explains; wl_kv_damaged_slot names the slot, and nothing was written but such a directory. */
 wl_kv_status wl_kv_open(wl_kv *table, const wl_kv_memory *memory, void *scratch, size_t scratch_bytes,
                         uint64_t *directory, size_t directory_words);
 
@@ -196,7 +209,10 @@ wl_kv_status wl_kv_next(wl_kv *table, uint32_t *cursor, void *key, size_t key_ro
 /* Drops the record that begins in a slot, damaged or not. */
 wl_kv_status wl_kv_discard(wl_kv *table, uint32_t slot);
 
-/* The slot that the last WL_KV_CORRUPT was about; UINT32_MAX where there was none. */
+/* What opening found; WL_KV_BAD_ARGUMENT where the table is not open. */
+wl_kv_status wl_kv_recovered(const wl_kv *table, wl_kv_recovery *recovery);
+
+/* The slot that the last WL_KV_CORRUPT was about, that of wl_kv_open too; UINT32_MAX where there was none. */
 uint32_t wl_kv_damaged_slot(const wl_kv *table);
 
 /* How many records a table holds; 0 where it is not open. */

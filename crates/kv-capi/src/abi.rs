@@ -88,6 +88,31 @@ pub struct Info {
     pub scratch_bytes: u32,
 }
 
+/// `wl_kv_recovery`.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct OpeningReport {
+    /// Whether a power cut had spoilt a commit. It was removed.
+    pub torn: u32,
+    /// Whether there were two versions of a record. The older one was removed.
+    pub superseded: u32,
+    /// Records with wrong bits, which are read as what they were.
+    pub mended: u32,
+    /// Records of several slots whose later slots are damaged.
+    pub damaged: u32,
+}
+
+impl From<&wordline_kv::Recovery> for OpeningReport {
+    fn from(found: &wordline_kv::Recovery) -> Self {
+        Self {
+            torn: found.torn.into(),
+            superseded: found.superseded.into(),
+            mended: found.mended,
+            damaged: found.damaged,
+        }
+    }
+}
+
 /// `wl_kv`: room for a table, which `storage` makes one.
 #[derive(Debug)]
 #[repr(C)]

@@ -8,8 +8,8 @@ use wordline_c_abi::{
 };
 use wordline_kv::{AnyDirectory, Cursor, Error, Geometry, RamDirectory, ResidentDirectory, Table};
 
-use crate::abi::{Info, Options, Status, WlKv};
-use crate::storage::{Kept, Opened, opened};
+use crate::abi::{Info, OpeningReport, Options, Status, WlKv};
+use crate::storage::{Kept, Opened, keep_refusal, opened, refusal};
 
 fn status(act: impl FnOnce() -> Result<(), Status>) -> Status {
     act().err().unwrap_or(Status::Ok)
@@ -130,9 +130,15 @@ pub unsafe extern "C" fn wl_kv_open(
             )?;
             AnyDirectory::Ram(RamDirectory::new(words))
         };
+        let opened = Table::open(driver, directory, buffer).inspect_err(|error| {
+            if let Error::Corrupt { slot } = error {
+                // SAFETY: the caller promises it; nothing is open there.
+                unsafe { keep_refusal(table, *slot) };
+            }
+        });
         let opened = Opened {
             damaged: u32::MAX,
-            table: Table::open(driver, directory, buffer)?,
+            table: opened?,
         };
         // SAFETY: the caller promises it.
         Ok(unsafe { keep(table, opened) }?)
@@ -271,7 +277,33 @@ pub unsafe extern "C" fn wl_kv_discard(table: *mut WlKv, slot: u32) -> Status {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wl_kv_damaged_slot(table: *const WlKv) -> u32 {
     // SAFETY: the caller promises it; nothing is written.
-    unsafe { opened(table.cast_mut()) }.map_or(u32::MAX, |opened| opened.damaged)
+    match unsafe { opened(table.cast_mut()) } {
+        Ok(opened) => opened.damaged,
+        // SAFETY: the caller promises it.
+        Err(_) => unsafe { refusal(table) }.unwrap_or(u32::MAX),
+    }
+}
+
+/// See `wordline_kv.h`.
+///
+/// # Safety
+/// Each pointer is NULL or points to what the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wl_kv_recovered(
+    table: *const WlKv,
+    recovery: *mut OpeningReport,
+) -> Status {
+    status(|| {
+        if recovery.is_null() {
+            return Err(Status::BadArgument);
+        }
+        // SAFETY: the caller promises it; nothing is written.
+        let opened = unsafe { opened(table.cast_mut()) }?;
+        let report = OpeningReport::from(opened.table.recovery());
+        // SAFETY: it is not NULL, and the caller promises the rest.
+        unsafe { recovery.write_unaligned(report) };
+        Ok(())
+    })
 }
 
 /// See `wordline_kv.h`.

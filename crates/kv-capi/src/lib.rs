@@ -10,8 +10,9 @@ mod abi;
 mod functions;
 mod storage;
 
-pub use abi::{Info, Options, Status, WlKv};
+pub use abi::{Info, OpeningReport, Options, Status, WlKv};
 pub use functions::{
     wl_kv_damaged_slot, wl_kv_describe, wl_kv_discard, wl_kv_format, wl_kv_free_slots, wl_kv_get,
-    wl_kv_next, wl_kv_open, wl_kv_put, wl_kv_records, wl_kv_remove, wl_kv_slot_bytes,
+    wl_kv_next, wl_kv_open, wl_kv_put, wl_kv_records, wl_kv_recovered, wl_kv_remove,
+    wl_kv_slot_bytes,
 };

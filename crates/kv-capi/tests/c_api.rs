@@ -15,7 +15,7 @@ use cc::{check_cpp, check_program, compiled, layout_of, run};
 use firmware::{check_freestanding, example_on_host, program_of_header};
 use prototypes::{in_header, in_library};
 use wordline_c_abi::MemoryFunctions;
-use wordline_kv_capi::{Info, Options, Status, WlKv};
+use wordline_kv_capi::{Info, OpeningReport, Options, Status, WlKv};
 
 #[test]
 fn a_program_in_c_keeps_settings_through_power_cuts_and_damage() {
@@ -82,6 +82,7 @@ fn structs_and_values_are_those_of_the_header() {
     members!(found, "wl_kv_memory", MemoryFunctions: user bytes atom read write persist);
     members!(found, "wl_kv_options", Options: slot_bytes resident seed);
     members!(found, "wl_kv_info", Info: slot_bytes slots resident directory_words scratch_bytes);
+    members!(found, "wl_kv_recovery", OpeningReport: torn superseded mended damaged);
     members!(found, "wl_kv", WlKv: words);
     let found: BTreeMap<_, _> = found.into_iter().collect();
     assert_eq!(layout_of(&program), found);
@@ -95,10 +96,11 @@ fn the_functions_are_those_of_the_header() {
         ("MemoryFunctions", "wl_kv_memory"),
         ("Options", "wl_kv_options"),
         ("Info", "wl_kv_info"),
+        ("OpeningReport", "wl_kv_recovery"),
         ("usize", "size_t"),
     ];
     let header = in_header("include/wordline_kv.h", "wl_kv_");
-    assert_eq!(header.len(), 12);
+    assert_eq!(header.len(), 13);
     assert_eq!(header, in_library(&["src/functions.rs"], &types));
 }
 

@@ -141,7 +141,7 @@ static TABLES: [[u32; 256]; 8] = {
             // One more byte, of zero.
             let mut bit = 0;
             while bit < 8 {
-                rest = (rest >> 1) ^ if rest & 1 == 1 { 0x82F6_3B78 } else { 0 };
+                rest = crc32_step(rest);
                 bit += 1;
             }
             tables[after][byte] = rest;
@@ -206,6 +206,22 @@ impl Crc32 {
 #[inline]
 pub(crate) fn crc32(bytes: &[u8]) -> u32 {
     Crc32::new().with_inline(bytes).value()
+}
+
+/// The polynomial of the CRC-32C, reflected.
+const POLYNOMIAL: u32 = 0x82F6_3B78;
+
+/// A remainder of the CRC-32C after one more bit, of zero.
+pub(crate) const fn crc32_step(rest: u32) -> u32 {
+    (rest >> 1) ^ if rest & 1 == 1 { POLYNOMIAL } else { 0 }
+}
+
+/// The remainder before such a bit.
+pub(crate) const fn crc32_before(rest: u32) -> u32 {
+    match rest >> 31 {
+        0 => rest << 1,
+        _ => (rest ^ POLYNOMIAL) << 1 | 1,
+    }
 }
 
 /// The 8-bit check of a link: CRC-8 with polynomial 0x07 (CRC-8/SMBUS), which is nowhere in a hurry.

@@ -28,6 +28,7 @@ mod hash;
 mod layout;
 #[cfg(test)]
 mod power_cuts;
+mod proof;
 mod short_form;
 mod slot;
 mod table;

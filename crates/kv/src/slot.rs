@@ -2,6 +2,7 @@
 
 use crate::checksum::{Flip, Residue, crc8, crc32, flipped};
 use crate::layout::Geometry;
+use crate::proof::{is_few_off, is_near_dead};
 use crate::short_form::LONGEST_OF_SHORT;
 
 // Any two of these differ in at least four bits, as words of the extended Hamming code, and in as many from the bytes
@@ -58,6 +59,11 @@ pub(crate) fn version_of(state: u8, key: usize, value: usize) -> Option<u8> {
     // Half the low digit of the states is 1, 2, 3, 4: no branch, which would depend on how often a record was put.
     let version = (state >> 1 & 7).wrapping_sub(1);
     (LIVE.get(usize::from(version)) == Some(&state)).then_some(version)
+}
+
+/// Every state of a head.
+pub(crate) fn states() -> impl Iterator<Item = u8> {
+    LIVE.into_iter().flat_map(|state| [state, !state])
 }
 
 /// Whether a state is that of some head.
@@ -219,7 +225,7 @@ pub(crate) fn parse_link(bytes: [u8; LINK_BYTES], head: u32) -> Option<u32> {
 pub(crate) struct Record {
     pub(crate) slot: u32,
     pub(crate) head: Head,
-    /// The bit of the head's slot that reads wrong.
+    /// The bit of the head's slot that reads wrong, or the bits of its state.
     pub(crate) flip: Option<Flip>,
 }
 
@@ -232,7 +238,7 @@ pub(crate) enum SlotContent {
     Continuation,
     /// The head of a record.
     Live(Record),
-    /// What a power cut can leave of a commit, and only of that.
+    /// No valid record: a torn commit or damage, which [`fault_of`](crate::proof::fault_of) tells apart.
     Unknown,
 }
 
@@ -247,7 +253,14 @@ pub(crate) fn inspect(bytes: &mut [u8], slot: u32, geometry: &Geometry) -> SlotC
     }
     let is_near_live = |code: &u8| near(state, *code) || near(state, !code);
     if !LIVE.iter().any(is_near_live) {
-        return SlotContent::Unknown;
+        return match state_off(bytes, slot, geometry) {
+            Some((head, flip)) => SlotContent::Live(Record {
+                slot,
+                head,
+                flip: Some(flip),
+            }),
+            None => SlotContent::Unknown,
+        };
     }
     if let Some(head) = sound(bytes, slot, geometry) {
         return SlotContent::Live(Record {
@@ -275,6 +288,29 @@ fn sound(bytes: &[u8], slot: u32, geometry: &Geometry) -> Option<Head> {
     }
     let check = head.begin_check(slot).with(&bytes[head.body..head.end]);
     (!head.is_single() || check.value() == head.check).then_some(head)
+}
+
+/// Whether a slot is a head whose checks fit.
+pub(crate) fn is_sound(bytes: &[u8], slot: u32, geometry: &Geometry) -> bool {
+    sound(bytes, slot, geometry).is_some()
+}
+
+/// A head of which only the state is wrong, by two or three bits, and which those of a dead slot are not: whether these
+/// bits are damage or what a power cut left of a commit, the record is one that may be there.
+fn state_off(bytes: &mut [u8], slot: u32, geometry: &Geometry) -> Option<(Head, Flip)> {
+    let found = bytes[0];
+    if is_near_dead(found) {
+        return None;
+    }
+    let head = states()
+        .filter(|code| is_few_off(found, *code))
+        .find_map(|code| {
+            bytes[0] = code;
+            let mask = code ^ found;
+            sound(bytes, slot, geometry).map(|head| (head, Flip { at: 0, mask }))
+        });
+    bytes[0] = found;
+    head
 }
 
 fn one_bit_off(bytes: &mut [u8], slot: u32, geometry: &Geometry) -> Option<(Head, Flip)> {

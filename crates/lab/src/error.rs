@@ -271,6 +271,8 @@ problems! {
     LargeFill { found: f64, bytes: ByteCount, most: ByteCount }
         "{found} is {bytes} of this memory, more than a run may hold; allowed: up to {most}";
     Outside { found: ByteCount, part: String, most: ByteCount } "{found} is outside {part}; allowed: 1 B to {most}";
+    ManyPasses { found: ByteCount, part: String, most: ByteCount }
+        "{found} is more than 100000 times all of {part}; allowed: up to {most}";
     LargeAccess { found: ByteCount, allowed: ByteCount, wrap: ByteCount, total: ByteCount, most: ByteCount }
         "{found} does not fit; allowed: 1 B to {allowed}, the smallest of wrap ({wrap}), total ({total}) and {most}";
     UnknownEngine { name: String, allowed: String } "names {name}; {allowed}";
@@ -374,6 +376,8 @@ problems! {
     StorageRecord { found: ByteCount, most: ByteCount } "of {found} is out of range; allowed: 1 B to {most}";
     TotalBelowRecord { found: ByteCount, record: ByteCount }
         "{found} holds no access of {record}; allowed: {record} and more";
+    ManyPassesOfRange { found: ByteCount, most: ByteCount }
+        "{found} is more than a million times the range of the accesses; allowed: up to {most}, or --time";
     RunTime(f64) "{0} s is out of range; allowed: above 0 s, up to 365 d";
 
     // Of wordline kv.

@@ -11,6 +11,9 @@ use crate::payload::{Payload, SECTOR};
 /// The most host memory that the bytes of one device may take.
 pub(crate) const FOOTPRINT_MAX: u64 = 4 << 30;
 
+/// The most that a run moves, in capacities of the memory: as often as NOR and SLC NAND flash is rated for.
+pub(crate) const PASSES_MAX: u64 = 100_000;
+
 /// Bytes that are stored at a time.
 const PIECE: u64 = 1 << 20;
 

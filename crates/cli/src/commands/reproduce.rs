@@ -101,8 +101,7 @@ pub(crate) fn run(reproduce: &Reproduce, global: &Global) -> Result<Outcome, Fai
         let mut ended = |document: &Reproduced| {
             if printed.is_streamed() {
                 bar.beside(|| printed.print(document));
-            } else if several && !global.quiet && format != Format::Table {
-                // The first screen has a line for each.
+            } else if several && !global.quiet {
                 let headline = headline(&document.headline);
                 bar.say(&format!("{}: {headline}", document.document));
             }

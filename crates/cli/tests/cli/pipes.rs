@@ -17,7 +17,7 @@ fn with_closed_stdout(arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn a_closed_pipe_is_no_failure() {
+fn a_closed_pipe_is_a_failure_in_one_line() {
     let folder = Folder::new();
     let saved = folder.file("saved.json");
     wordline(&[&SMALL[..], &["--export", &saved, "--quiet"]].concat()).done();
@@ -34,10 +34,12 @@ fn a_closed_pipe_is_no_failure() {
     for arguments in runs {
         let output = with_closed_stdout(arguments);
         let stderr = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {stderr}");
-        for word in ["panicked", "pipe", "cannot"] {
-            assert!(!stderr.contains(word), "{arguments:?}: {stderr}");
-        }
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {stderr}");
+        assert!(
+            stderr.contains("stdout was closed by its reader"),
+            "{arguments:?}: {stderr}"
+        );
+        assert!(!stderr.contains("panicked"), "{arguments:?}: {stderr}");
     }
 }
 
@@ -47,8 +49,24 @@ fn a_closed_pipe_leaves_the_exports() {
     let folder = Folder::new();
     let saved = folder.file("saved.csv");
     let output = with_closed_stdout(&[&SMALL[..], &["--export", &saved]].concat());
-    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(output.status.code(), Some(2));
     assert!(folder.has("saved.csv"));
+}
+
+/// A reader that takes some of a long text and goes.
+#[test]
+fn a_reader_that_leaves_early_is_a_failure() {
+    use std::io::Read as _;
+    let (mut reader, writer) = io::pipe().expect("a pipe");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wordline"));
+    let command = command.args(["part", "list", "--format", "json"]);
+    let running = command.stdout(writer).stderr(std::process::Stdio::piped());
+    let running = running.spawn().expect("the command starts");
+    reader.read_exact(&mut [0; 10]).expect("it writes");
+    drop(reader);
+    // The pipe's own writer end goes with the command.
+    let output = running.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(2));
 }
 
 #[cfg(target_os = "linux")]

@@ -304,3 +304,45 @@ fn a_refused_run_leaves_no_export_behind() {
     );
     assert_eq!(fs::read_dir(folder.path()).expect("readable").count(), 0);
 }
+
+/// Counts and sizes end where a run would: by the part, by the memory, or by what a machine can do in days.
+#[test]
+fn runs_without_an_end_are_refused_with_the_bound() {
+    let huge = "16000000TB";
+    for (arguments, words) in [
+        (
+            &["raw", "--target", "w25q128jv", "--total", huge][..],
+            "100000 times all of w25q128jv; allowed: up to",
+        ),
+        (
+            &["raw", "--target", "w25q128jv", "--warm-up", huge],
+            "100000 times all of w25q128jv",
+        ),
+        (
+            &["buffer", "--target", "w25q128jv", "--total", huge],
+            "100000 times all of w25q128jv",
+        ),
+        (
+            &[
+                "host",
+                "storage",
+                "/no/such/folder/file",
+                "--size",
+                "1MiB",
+                "--total",
+                huge,
+            ],
+            "a million times the range",
+        ),
+        (
+            &["host", "latency", "--samples", "1000000000000000000"],
+            "allowed: 1 to 1000000000",
+        ),
+    ] {
+        let ran = wordline(arguments);
+        assert_eq!(ran.code, Some(2), "{arguments:?}: {ran:?}");
+        let flat = ran.stderr.split_whitespace().filter(|word| *word != "│");
+        let flat = flat.collect::<Vec<_>>().join(" ");
+        assert!(flat.contains(words), "{arguments:?}: {flat}");
+    }
+}

@@ -361,7 +361,7 @@ fn bad_input_is_refused_with_what_is_allowed() {
 
 #[cfg(unix)]
 #[test]
-fn a_reader_that_went_away_is_no_error() {
+fn a_reader_that_went_away_is_a_failure() {
     use std::process::Stdio;
     let mut child = std::process::Command::new(command(&[]).get_program())
         .args(["reproduce", "--quiet", KEY])
@@ -370,5 +370,5 @@ fn a_reader_that_went_away_is_no_error() {
         .expect("the command starts");
     drop(child.stdout.take());
     let status = child.wait().expect("the command ends");
-    assert_eq!(status.code(), Some(0));
+    assert_eq!(status.code(), Some(2));
 }

@@ -1,7 +1,8 @@
 //! The calls of the kernel's driver (Linux, include/uapi/mtd/mtd-abi.h).
 
-use std::fs::File;
 use std::io;
+
+use crate::inode::InodeFile;
 
 /// What the ECC of a driver did so far, over all reads since the machine started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,13 +57,13 @@ pub trait Calls {
 #[derive(Debug)]
 pub struct KernelCalls {
     #[cfg_attr(not(target_os = "linux"), expect(dead_code))]
-    file: File,
+    file: InodeFile,
 }
 
 impl KernelCalls {
-    /// Of a character device that is open for reading and writing.
+    /// Of a character device that was checked, and is open for reading and writing.
     #[must_use]
-    pub const fn new(file: File) -> Self {
+    pub const fn new(file: InodeFile) -> Self {
         Self { file }
     }
 }
@@ -128,11 +129,11 @@ mod linux {
 
     impl Calls for KernelCalls {
         fn read(&mut self, at: u64, out: &mut [u8]) -> io::Result<()> {
-            self.file.read_exact_at(out, at)
+            self.file.file().read_exact_at(out, at)
         }
 
         fn write(&mut self, at: u64, data: &[u8]) -> io::Result<()> {
-            self.file.write_all_at(data, at)
+            self.file.file().write_all_at(data, at)
         }
 
         fn erase(&mut self, at: u64, bytes: u64) -> io::Result<()> {

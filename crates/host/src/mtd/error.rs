@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use wordline_memory::{FlashError, FlashErrorKind};
 
+use crate::inode::InodeError;
+
 /// Who uses a device.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InUse {
@@ -67,6 +69,14 @@ pub enum MtdError {
         path: PathBuf,
         /// Why not.
         source: io::Error,
+    },
+    /// What its name leads to is not opened.
+    #[error("{device}: {error}")]
+    Inode {
+        /// The device.
+        device: PathBuf,
+        /// Why not.
+        error: InodeError,
     },
     /// It is something else.
     #[error(

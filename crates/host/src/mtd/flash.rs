@@ -3,13 +3,14 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{FlockOperation, Mode, OFlags};
+use rustix::fs::FlockOperation;
 use rustix::io::Errno;
 use wordline_memory::{Ecc, Flash, FlashErrorKind, Geometry};
 
 use super::{
     Calls, Description, InUse, KernelCalls, KernelPaths, MtdError, MtdKind, in_use, number_of,
 };
+use crate::inode::{InodeAccess, InodeError, LinkRule, NameEntry};
 
 /// A raw flash device of the host.
 ///
@@ -36,7 +37,22 @@ impl Mtd {
             return Err(MtdError::NoLinux);
         }
         let places = KernelPaths::default();
-        let number = number_of(device)?;
+        let unreadable = |source| MtdError::Unreadable {
+            path: device.to_owned(),
+            source,
+        };
+        let refused = |error| match error {
+            InodeError::Io(source) => unreadable(source),
+            error => MtdError::Inode {
+                device: device.to_owned(),
+                error,
+            },
+        };
+        let found = match NameEntry::of(device, LinkRule::DevicesOnly).map_err(refused)? {
+            NameEntry::Inode(found) => found,
+            NameEntry::Vacant(_) => return Err(unreadable(Errno::NOENT.into())),
+        };
+        let number = number_of(device, found.metadata())?;
         let description = Description::read(&places, device, number)?;
         let unused = || match in_use::user(&places, number)? {
             None => Ok(()),
@@ -46,12 +62,7 @@ impl Mtd {
             }),
         };
         unused()?;
-        let unreadable = |errno: Errno| MtdError::Unreadable {
-            path: device.to_owned(),
-            source: errno.into(),
-        };
-        let flags = OFlags::RDWR | OFlags::CLOEXEC;
-        let file = rustix::fs::open(device, flags, Mode::empty()).map_err(unreadable)?;
+        let file = found.open(InodeAccess::READ_WRITE).map_err(refused)?;
         match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => {}
             Err(Errno::WOULDBLOCK) => {
@@ -60,11 +71,11 @@ impl Mtd {
                     by: InUse::Locked { number },
                 });
             }
-            Err(errno) => return Err(unreadable(errno)),
+            Err(errno) => return Err(unreadable(errno.into())),
         }
         // Whoever came in between is seen now, or finds it open.
         unused()?;
-        Self::with(KernelCalls::new(file.into()), device, description)
+        Self::with(KernelCalls::new(file), device, description)
     }
 }
 

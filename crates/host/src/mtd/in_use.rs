@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::{fs, io};
 
 use super::sysfs::{self, MtdExtent};
-use super::{InUse, MTD_BLOCK, MtdError};
+use super::{InUse, MTD_BLOCK, MTD_CHAR, MtdError};
 use crate::in_use::{
     DeviceFaces, KernelPaths, UnreadableTable, UseTables, holder, opener, read_kernel,
 };
@@ -70,6 +70,10 @@ fn faces(places: &KernelPaths, number: u32) -> DeviceFaces {
         ]
         .map(PathBuf::from)
         .to_vec(),
+        // The second is the read-only face.
+        characters: [2 * number, 2 * number + 1]
+            .map(|minor| format!("{MTD_CHAR}:{minor}"))
+            .to_vec(),
         block,
     }
 }

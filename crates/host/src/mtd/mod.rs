@@ -4,8 +4,9 @@
 //! [`Flash`](wordline_memory::Flash). What a block device is made of (`/dev/mtdblock0`, `/dev/mmcblk0`) is no raw flash, and is refused.
 //!
 //! Opening one is the dangerous part, so [`Mtd::open`] looks first ([`InUse`]): whether it or a device that shares its
-//! bytes is mounted, attached to UBI, swapped to, or held open by a process. It then locks the device against others of
-//! its kind. Nothing is written by opening.
+//! bytes is mounted, attached to UBI, swapped to, or held open by a process. What is opened is the device that was looked
+//! at, whatever its name leads to by then ([`InodeHandle`](crate::InodeHandle)). It then locks the device against others
+//! of its kind. Nothing is written by opening.
 
 mod calls;
 mod error;
@@ -16,6 +17,7 @@ mod sysfs;
 #[cfg(test)]
 mod tests;
 
+use std::fs::Metadata;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::Path;
 
@@ -30,12 +32,8 @@ use crate::in_use::{KernelPaths, numbered};
 const MTD_CHAR: u32 = 90;
 const MTD_BLOCK: u32 = 31;
 
-/// The number of the device at a path.
-fn number_of(device: &Path) -> Result<u32, MtdError> {
-    let metadata = device.metadata().map_err(|source| MtdError::Unreadable {
-        path: device.to_owned(),
-        source,
-    })?;
+/// The number of the device that a path led to.
+fn number_of(device: &Path, metadata: &Metadata) -> Result<u32, MtdError> {
     let is_char = metadata.file_type().is_char_device();
     let is_block = metadata.file_type().is_block_device();
     let (major, minor) = (

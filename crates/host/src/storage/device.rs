@@ -147,5 +147,6 @@ fn faces(folder: &Path, numbers: String) -> DeviceFaces {
             .collect(),
         block,
         paths,
+        characters: Vec::new(),
     }
 }

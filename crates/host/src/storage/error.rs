@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::inode::InodeError;
+
 /// Who uses a block device.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BlockDeviceUse {
@@ -80,6 +82,14 @@ pub enum StorageError {
         path: PathBuf,
         /// What it is.
         found: &'static str,
+    },
+    /// What its name leads to is not opened.
+    #[error("{path}: {error}")]
+    Inode {
+        /// What was named.
+        path: PathBuf,
+        /// Why not.
+        error: InodeError,
     },
     /// Its file system shows what the kernel knows.
     #[error("{path}: its file system stores nothing; allowed: a file on a disk, or a block device")]

@@ -1,13 +1,12 @@
 //! The file or block device that is measured: opened only where nothing is lost that nobody gave up.
 
-use std::fs::{File, FileType, Metadata, OpenOptions};
+use std::fs::{File, FileType, Metadata};
 use std::io::{self, Seek as _, SeekFrom};
-use std::os::fd::AsFd as _;
-use std::os::unix::fs::{FileExt as _, FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{FileExt as _, FileTypeExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rustix::fs::{FallocateFlags, FlockOperation, OFlags};
+use rustix::fs::{FallocateFlags, FlockOperation};
 use rustix::io::Errno;
 
 use super::content::{WordStream, stamp};
@@ -15,6 +14,9 @@ use super::device::{self, DeviceNumbers};
 use super::pool::BufferPool;
 use super::{BlockDeviceUse, StorageError};
 use crate::in_use::{KernelPaths, loop_on};
+use crate::inode::{
+    InodeAccess, InodeError, InodeFile, InodeHandle, LinkRule, NameEntry, VacantName, kind,
+};
 
 /// What is asked of a place.
 #[derive(Clone, Debug)]
@@ -54,11 +56,12 @@ pub struct PlaceFacts {
 
 /// A file or a block device, open for a measurement.
 ///
-/// A file that does not exist is made, written in full, and has no name from then on: it is gone when the value is
-/// dropped, however the program ends. A file that exists keeps its name and its length.
+/// A file that does not exist is made, written in full, and has no name: it is gone when the value is dropped, however the
+/// program ends. A file that exists keeps its name and its length. What is written is the file or device that was checked
+/// ([`InodeFile`]), whatever its name leads to by then.
 #[derive(Debug)]
 pub struct StoragePlace {
-    pub(super) file: File,
+    pub(crate) file: InodeFile,
     path: PathBuf,
     range_bytes: u64,
     facts: PlaceFacts,
@@ -91,24 +94,23 @@ impl StoragePlace {
         stop: &AtomicBool,
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<Self, StorageError> {
-        let failed = |what| {
-            move |source| StorageError::Io {
-                path: path.to_owned(),
-                what,
-                source,
-            }
+        let links = match request.writes {
+            true => LinkRule::DevicesOnly,
+            false => LinkRule::Follow,
         };
-        match std::fs::metadata(path) {
-            Ok(found) if found.is_file() => Self::existing(path, request, stop, progress),
-            Ok(found) if found.file_type().is_block_device() => Self::device(path, &found, request),
-            Ok(found) => Err(StorageError::Unfit {
-                path: path.to_owned(),
-                found: kind(found.file_type()),
-            }),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                Self::made(path, request, stop, progress)
+        let entry = NameEntry::of(path, links);
+        match entry.map_err(|error| not_opened(path, request, error))? {
+            NameEntry::Vacant(name) => Self::made(path, name, request, stop, progress),
+            NameEntry::Inode(found) if found.metadata().is_file() => {
+                Self::existing(path, found, request, stop, progress)
             }
-            Err(error) => Err(failed("looked at")(error)),
+            NameEntry::Inode(found) if found.file_type().is_block_device() => {
+                Self::device(path, found, request)
+            }
+            NameEntry::Inode(found) => Err(StorageError::Unfit {
+                path: path.to_owned(),
+                found: unfit(found.file_type()),
+            }),
         }
     }
 
@@ -136,16 +138,12 @@ impl StoragePlace {
         if self.facts.is_made || self.facts.is_device {
             return false;
         }
-        let same =
-            |one: &Metadata, other: &Metadata| (one.dev(), one.ino()) == (other.dev(), other.ino());
-        match (self.file.metadata(), std::fs::metadata(&self.path)) {
-            (Ok(open), Ok(named)) => !same(&open, &named),
-            _ => true,
-        }
+        !self.file.is_named()
     }
 
     fn existing(
         path: &Path,
+        found: InodeHandle,
         request: &PlaceRequest,
         stop: &AtomicBool,
         progress: &mut dyn FnMut(u64, u64),
@@ -156,14 +154,14 @@ impl StoragePlace {
                 is_device: false,
             });
         }
-        let file = open(
-            path,
-            request,
-            OpenOptions::new().read(true),
-            OFlags::empty(),
-        )?;
+        if request.writes {
+            let only = found.check_only_name();
+            only.map_err(|error| not_opened(path, request, error))?;
+        }
+        let file = found.open(access(request));
+        let file = file.map_err(|error| not_opened(path, request, error))?;
         let place = Self::checked(path, file, request)?;
-        let found = place.file.metadata();
+        let found = place.file.file().metadata();
         let found = found.map_err(place.failed("looked at"))?;
         if request.writes {
             let places = KernelPaths::default();
@@ -190,26 +188,42 @@ impl StoragePlace {
 
     fn made(
         path: &Path,
+        name: VacantName,
         request: &PlaceRequest,
         stop: &AtomicBool,
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<Self, StorageError> {
         let wanted = request.range_bytes.unwrap_or(request.new_file_bytes);
-        let mut options = OpenOptions::new();
-        options.read(true).create_new(true).mode(0o600);
-        let mut writing = request.clone();
-        writing.writes = true;
-        let file = match open(path, &writing, &mut options, OFlags::empty()) {
-            Ok(file) => file,
-            Err(error) => {
-                // Opening for direct I/O makes the file before it fails.
-                if matches!(error, StorageError::NoDirect { .. }) {
-                    let _ = std::fs::remove_file(path);
+        let access = InodeAccess {
+            writes: true,
+            ..access(request)
+        };
+        let refused = |error| {
+            let writing = PlaceRequest {
+                writes: true,
+                ..request.clone()
+            };
+            not_opened(path, &writing, error)
+        };
+        let file = match name.unnamed(access).map_err(refused)? {
+            Some(file) => file,
+            None => {
+                // A file system of few features. Opening for direct I/O would make the file before it fails.
+                let cached = InodeAccess {
+                    direct: false,
+                    ..access
+                };
+                let file = name.create(cached).map_err(refused)?;
+                if access.direct
+                    && let Err(error) = set_direct(&file)
+                {
+                    let _ = file.remove_name();
+                    return Err(refused(error.into()));
                 }
-                return Err(error);
+                file
             }
         };
-        let removed = std::fs::remove_file(path).is_ok();
+        let removed = file.remove_name() || !file.is_named();
         let mut place = Self::checked(path, file, request)?;
         place.facts.is_made = true;
         place.named = !removed;
@@ -225,7 +239,11 @@ impl StoragePlace {
         Ok(place)
     }
 
-    fn device(path: &Path, found: &Metadata, request: &PlaceRequest) -> Result<Self, StorageError> {
+    fn device(
+        path: &Path,
+        found: InodeHandle,
+        request: &PlaceRequest,
+    ) -> Result<Self, StorageError> {
         if request.writes && !request.may_destroy {
             return Err(StorageError::Unconfirmed {
                 path: path.to_owned(),
@@ -233,7 +251,7 @@ impl StoragePlace {
             });
         }
         let places = KernelPaths::default();
-        let numbers = DeviceNumbers::of(found.rdev());
+        let numbers = DeviceNumbers::of(found.metadata().rdev());
         let used_by = device::user(&places, path, numbers)?;
         if let (true, Some(by)) = (request.writes, &used_by) {
             return Err(StorageError::InUse {
@@ -242,23 +260,31 @@ impl StoragePlace {
             });
         }
         // Without O_CREAT this keeps out, and is kept out by, whoever uses the device as a whole.
-        let exclusive = match request.writes {
-            true => OFlags::EXCL,
-            false => OFlags::empty(),
+        let access = InodeAccess {
+            exclusive: request.writes,
+            ..access(request)
         };
-        let file = open(path, request, OpenOptions::new().read(true), exclusive)?;
+        let file = found.open(access);
+        let file = file.map_err(|error| not_opened(path, request, error))?;
+        // Whoever came in between is seen now.
+        if request.writes
+            && let Some(by) = device::user(&places, path, numbers)?
+        {
+            let path = path.to_owned();
+            return Err(StorageError::InUse { path, by });
+        }
         let mut place = Self::of(path, file);
         place.facts.is_device = true;
         place.facts.used_by = used_by;
         place.facts.what = numbers.attribute(&places, "device/model");
         let sector = rustix::fs::ioctl_blksszget(&place.file);
         place.facts.alignment_bytes = sector.unwrap_or(DEFAULT_ALIGNMENT);
-        let bytes = (&place.file).seek(SeekFrom::End(0));
+        let bytes = place.file.file().seek(SeekFrom::End(0));
         let bytes = bytes.map_err(place.failed("measured"))?;
         place.with_range(bytes, request)
     }
 
-    fn of(path: &Path, file: File) -> Self {
+    fn of(path: &Path, file: InodeFile) -> Self {
         Self {
             file,
             path: path.to_owned(),
@@ -272,7 +298,7 @@ impl StoragePlace {
     }
 
     /// A file, with what its file system is and can do.
-    fn checked(path: &Path, file: File, request: &PlaceRequest) -> Result<Self, StorageError> {
+    fn checked(path: &Path, file: InodeFile, request: &PlaceRequest) -> Result<Self, StorageError> {
         let mut place = Self::of(path, file);
         let about = rustix::fs::fstatfs(&place.file);
         let about = about.map_err(|errno| place.failed("looked at")(errno.into()))?;
@@ -282,7 +308,7 @@ impl StoragePlace {
                 path: path.to_owned(),
             });
         }
-        if let Some((kind, on)) = file_system_of(&place.file) {
+        if let Some((kind, on)) = file_system_of(place.file.file()) {
             place.facts.what = Some(kind);
             place.facts.on = Some(on);
         }
@@ -295,7 +321,7 @@ impl StoragePlace {
             }
         }
         if request.direct {
-            place.facts.alignment_bytes = match alignment_of(&place.file) {
+            place.facts.alignment_bytes = match alignment_of(place.file.file()) {
                 Alignment::Bytes(bytes) => bytes,
                 Alignment::Unknown => DEFAULT_ALIGNMENT,
                 Alignment::NoDirect => return Err(place.no_direct()),
@@ -373,16 +399,17 @@ impl StoragePlace {
             let part = (self.range_bytes - at).min(whole) as usize;
             let part = &mut bytes[..part];
             stamp(part, &mut words);
-            self.file.write_all_at(part, at).map_err(|error| {
-                match Errno::from_io_error(&error) {
+            self.file
+                .file()
+                .write_all_at(part, at)
+                .map_err(|error| match Errno::from_io_error(&error) {
                     Some(Errno::NOSPC | Errno::DQUOT) => self.no_room(error, free),
                     _ => self.failed("written")(error),
-                }
-            })?;
+                })?;
             at += part.len() as u64;
             progress(at, self.range_bytes);
         }
-        self.file.sync_all().map_err(self.failed("written"))
+        self.file.file().sync_all().map_err(self.failed("written"))
     }
 
     fn no_room(&self, error: io::Error, free: u64) -> StorageError {
@@ -401,7 +428,7 @@ impl StoragePlace {
     }
 
     fn free_bytes(&self) -> u64 {
-        let about = rustix::fs::fstatvfs(self.file.as_fd());
+        let about = rustix::fs::fstatvfs(&self.file);
         about.map_or(0, |about| about.f_bavail * about.f_frsize)
     }
 
@@ -425,7 +452,7 @@ impl Drop for StoragePlace {
         let _ = rustix::fs::flock(&self.file, FlockOperation::Unlock);
         if self.named && self.facts.is_made {
             // A failure cannot be reported here.
-            let _ = std::fs::remove_file(&self.path);
+            let _ = self.file.remove_name();
         }
     }
 }
@@ -471,67 +498,72 @@ fn no_direct(path: &Path, file_system: Option<String>) -> StorageError {
     }
 }
 
-fn open(
-    path: &Path,
-    request: &PlaceRequest,
-    options: &mut OpenOptions,
-    more: OFlags,
-) -> Result<File, StorageError> {
-    let mut flags = more;
-    if request.direct {
-        flags |= OFlags::DIRECT;
+/// How a place is opened.
+fn access(request: &PlaceRequest) -> InodeAccess {
+    InodeAccess {
+        writes: request.writes,
+        reads: true,
+        direct: request.direct,
+        ..InodeAccess::default()
     }
-    options
-        .write(request.writes)
-        .custom_flags(flags.bits() as i32);
-    options.open(path).map_err(|source| {
-        let path = path.to_owned();
-        match Errno::from_io_error(&source) {
-            Some(Errno::INVAL) if request.direct => {
-                let around = path
-                    .parent()
-                    .filter(|folder| !folder.as_os_str().is_empty());
-                let around = File::open(around.unwrap_or(Path::new("."))).ok();
-                let kind = around.and_then(|folder| Some(file_system_of(&folder)?.0));
-                no_direct(&path, kind)
-            }
-            Some(Errno::BUSY) => StorageError::InUse {
-                path,
-                by: BlockDeviceUse::Exclusive,
-            },
-            Some(Errno::ROFS) => StorageError::ReadOnly {
-                path,
-                why: "its file system or device is read-only",
-            },
-            Some(Errno::ACCESS | Errno::PERM) if request.writes => StorageError::ReadOnly {
-                path,
-                why: "this user may not write it",
-            },
-            Some(Errno::NOSPC) => StorageError::Full {
-                path,
-                wanted: request.range_bytes.unwrap_or(request.new_file_bytes),
-                free: 0,
-            },
-            _ => StorageError::Io {
-                path,
-                what: "opened",
-                source,
-            },
+}
+
+/// Sets direct I/O on a file that is open.
+fn set_direct(file: &InodeFile) -> io::Result<()> {
+    let flags = rustix::fs::fcntl_getfl(file)?;
+    Ok(rustix::fs::fcntl_setfl(
+        file,
+        flags | rustix::fs::OFlags::DIRECT,
+    )?)
+}
+
+/// Why a place was not opened.
+fn not_opened(path: &Path, request: &PlaceRequest, error: InodeError) -> StorageError {
+    let path = path.to_owned();
+    let source = match error {
+        InodeError::Io(source) => source,
+        error => return StorageError::Inode { path, error },
+    };
+    match Errno::from_io_error(&source) {
+        Some(Errno::INVAL) if request.direct => {
+            let around = path
+                .parent()
+                .filter(|folder| !folder.as_os_str().is_empty());
+            let around = File::open(around.unwrap_or(Path::new("."))).ok();
+            let kind = around.and_then(|folder| Some(file_system_of(&folder)?.0));
+            no_direct(&path, kind)
         }
-    })
+        Some(Errno::BUSY) => StorageError::InUse {
+            path,
+            by: BlockDeviceUse::Exclusive,
+        },
+        Some(Errno::ROFS) => StorageError::ReadOnly {
+            path,
+            why: "its file system or device is read-only",
+        },
+        Some(Errno::ACCESS | Errno::PERM) if request.writes => StorageError::ReadOnly {
+            path,
+            why: "this user may not write it",
+        },
+        Some(Errno::NOSPC) => StorageError::Full {
+            path,
+            wanted: request.range_bytes.unwrap_or(request.new_file_bytes),
+            free: 0,
+        },
+        _ => StorageError::Io {
+            path,
+            what: "opened",
+            source,
+        },
+    }
 }
 
 /// What is no storage, in words.
-fn kind(of: FileType) -> &'static str {
-    if of.is_dir() {
-        "a folder"
-    } else if of.is_char_device() {
-        "a character device (raw flash of Linux is worn by \"wordline wear --target mtd:DEVICE\")"
-    } else if of.is_fifo() {
-        "a pipe"
-    } else if of.is_socket() {
-        "a socket"
-    } else {
-        "no ordinary file"
+fn unfit(of: FileType) -> &'static str {
+    match of.is_char_device() {
+        true => {
+            "a character device (raw flash of Linux is worn by \"wordline wear --target mtd:DEVICE\")"
+        }
+        false => kind(of),
     }
 }

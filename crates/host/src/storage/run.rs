@@ -210,7 +210,7 @@ fn run(
     WordStream::of(job.seed, 3).fill(pool.bytes_mut());
     let mut no_uring = None;
     if job.calls != Some(StorageCalls::Pread) {
-        match StorageRing::new(&place.file, job.depth, job.access_bytes, &pool) {
+        match StorageRing::new(place.file.file(), job.depth, job.access_bytes, &pool) {
             Ok(mut ring) => {
                 let is_registered = ring.is_registered();
                 let run = AccessLoop::new(place, job, stop, handover, ring.calls(), &mut pool);
@@ -228,11 +228,11 @@ fn run(
     }
     let run = match job.depth {
         1 => {
-            let calls = PreadCalls::new(&place.file);
+            let calls = PreadCalls::new(place.file.file());
             AccessLoop::new(place, job, stop, handover, calls, &mut pool).run()?
         }
         depth => {
-            let calls = ThreadCalls::new(&place.file, depth);
+            let calls = ThreadCalls::new(place.file.file(), depth);
             let calls = calls.map_err(|source| StorageError::Resources {
                 what: "no thread for each access under way",
                 source,
@@ -558,7 +558,7 @@ impl<'a, C: AccessCalls> AccessLoop<'a, C> {
         let Some((_, call)) = self.job.flush else {
             return Ok(now);
         };
-        flush(&self.place.file, call).map_err(|source| StorageError::Io {
+        flush(self.place.file.file(), call).map_err(|source| StorageError::Io {
             path: self.place.path().to_owned(),
             what: "flushed",
             source,

@@ -313,6 +313,7 @@ fn a_new_file_has_no_name_while_it_is_measured_and_is_written_in_full() {
     let mut bytes = Vec::new();
     place
         .file
+        .file()
         .try_clone()
         .and_then(|mut file| file.read_to_end(&mut bytes))
         .expect("readable");
@@ -439,7 +440,7 @@ fn what_is_no_storage_is_refused_by_name() {
     assert!(message(&pipe, &request(false)).contains("a pipe"));
     assert!(message(&folder.path().join("no/such"), &request(true)).contains("opened"));
     symlink("nowhere", folder.path().join("link")).expect("a link");
-    assert!(message(&folder.path().join("link"), &request(true)).contains("opened"));
+    assert!(message(&folder.path().join("link"), &request(true)).contains("a link to nowhere"));
     if Path::new("/proc/self/comm").exists() {
         assert!(message(Path::new("/proc/self/comm"), &request(false)).contains("stores nothing"));
     }

@@ -47,6 +47,11 @@ int main(void)
     MEMBER(wl_kv_info, resident);
     MEMBER(wl_kv_info, directory_words);
     MEMBER(wl_kv_info, scratch_bytes);
+    SIZE(wl_kv_recovery);
+    MEMBER(wl_kv_recovery, torn);
+    MEMBER(wl_kv_recovery, superseded);
+    MEMBER(wl_kv_recovery, mended);
+    MEMBER(wl_kv_recovery, damaged);
     SIZE(wl_kv);
     MEMBER(wl_kv, words);
     return 0;

@@ -189,6 +189,40 @@ static void damage(int in_ram)
     CHECK(wl_kv_get(&table, "key", 3, value, sizeof value, &bytes) == WL_KV_OK && bytes == 39);
 }
 
+/* Two wrong bits of a value keep a table closed, and nothing is written; one is mended, and reported. */
+static void wrong_bits(int in_ram)
+{
+    static unsigned char before[BYTES];
+    wl_kv table;
+    wl_kv_recovery recovery = {9, 9, 9, 9};
+    char value[80];
+    size_t bytes = 0, at, slots;
+    format();
+    CHECK(start(&table, in_ram) == WL_KV_OK);
+    CHECK(wl_kv_put(&table, "key", 3, "marmalade", 9) == WL_KV_OK);
+    CHECK(wl_kv_recovered(&table, &recovery) == WL_KV_OK);
+    CHECK(recovery.torn == 0 && recovery.superseded == 0 && recovery.mended == 0 && recovery.damaged == 0);
+    for (at = 0; memcmp(mram.bytes + at, "marmalade", 9) != 0; ++at) {
+    }
+    mram.bytes[at] ^= 0x11;
+    memcpy(before, mram.bytes, BYTES);
+    CHECK(start(&table, in_ram) == WL_KV_CORRUPT);
+    CHECK(wl_kv_damaged_slot(&table) < 1000);
+    CHECK(wl_kv_recovered(&table, &recovery) == WL_KV_BAD_ARGUMENT);
+    CHECK(wl_kv_get(&table, "key", 3, value, sizeof value, &bytes) == WL_KV_BAD_ARGUMENT);
+    /* The slots begin behind the directory. */
+    slots = at > 24 ? at - 24 : 0;
+    CHECK(memcmp(before + slots, mram.bytes + slots, BYTES - slots) == 0);
+    mram.bytes[at] ^= 0x10;
+    CHECK(start(&table, in_ram) == WL_KV_OK);
+    CHECK(wl_kv_recovered(&table, &recovery) == WL_KV_OK);
+    CHECK(recovery.torn == 0 && recovery.mended == 1);
+    CHECK(wl_kv_get(&table, "key", 3, value, sizeof value, &bytes) == WL_KV_OK);
+    CHECK(bytes == 9 && memcmp(value, "marmalade", 9) == 0);
+    CHECK(wl_kv_recovered(&table, NULL) == WL_KV_BAD_ARGUMENT);
+    CHECK(wl_kv_recovered(NULL, &recovery) == WL_KV_BAD_ARGUMENT);
+}
+
 int main(void)
 {
     int in_ram;
@@ -197,6 +231,7 @@ int main(void)
         power_cuts(in_ram, "a new value of more than one slot");
         power_cuts(in_ram, "of one");
         damage(in_ram);
+        wrong_bits(in_ram);
     }
     return 0;
 }

@@ -13,6 +13,21 @@ use crate::slot::{Record, SlotContent};
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Nameless {
     slots: [Option<u32>; 4],
+    /// Where the last chains that are broken end: what is there is damage that is known.
+    links: [Option<u32>; 4],
+}
+
+impl Nameless {
+    /// Adds the slot that a broken chain leads to.
+    pub(super) fn add_link(&mut self, slot: u32) {
+        self.links.rotate_right(1);
+        self.links[0] = Some(slot);
+    }
+
+    /// Whether a broken chain leads to a slot.
+    pub(super) fn is_link(&self, slot: u32) -> bool {
+        self.links.contains(&Some(slot))
+    }
 }
 
 impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {

@@ -72,6 +72,8 @@ pub struct Table<M, D, S> {
     recovery: Recovery,
     /// Records whose keys are lost.
     nameless: Nameless,
+    /// The older one of two versions of a record, which dies when opening has judged all slots.
+    older: Option<u32>,
     /// What a test makes it forget.
     lacking: Option<StoreBarrier>,
 }

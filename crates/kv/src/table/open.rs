@@ -2,37 +2,46 @@
 
 use wordline_memory::ByteMemory;
 
-use super::Table;
 use super::body::Body;
 use super::damage::Nameless;
+use super::{Table, keeps};
 use crate::Error;
 use crate::barrier::StoreBarrier;
 use crate::checksum::Residue;
 use crate::directory::{Directory, FREE, Lanes, TAKEN, count, first_slot, slots_with};
 use crate::hash::{Hash, Hasher, hash};
 use crate::layout::Geometry;
+use crate::proof::{SlotFault, fault_of};
 use crate::slot::{Head, Record, SlotContent, inspect};
 
 /// What opening a table found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Recovery {
-    /// Whether a power cut had spoilt a word in the middle of a commit. It was removed.
+    /// Whether a power cut had spoilt a word in the middle of a commit, which is proven. It was removed.
     pub torn: bool,
     /// Whether there were two versions of a record. The older one was removed.
     pub superseded: bool,
-    /// Records with a wrong bit, which are read as what they were.
+    /// Records with a wrong bit, or with up to three in their state, which are read as what they were.
     pub mended: u32,
     /// Records of several slots whose later slots are known to be damaged: reading one is [`Error::Corrupt`]. Where the
     /// damage may be in the key, so is a search for any key that begins like it.
     pub damaged: u32,
 }
 
+/// Slots without a valid record that opening came to.
+#[derive(Clone, Copy, Debug, Default)]
+struct FirstLook {
+    torn: Option<u32>,
+    damaged: Option<u32>,
+}
+
 impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
     /// Opens a table that [`format`](crate::format) made, and mends what a power cut left.
     ///
     /// It reads every slot once, one scratch buffer but one slot at a time, and of a record of several slots the links
-    /// once more; it writes at most one word for each of the two things that [`Recovery`] names. A longer `scratch`
-    /// takes fewer accesses; it has at least [`Geometry::scratch_bytes`].
+    /// once more; it writes at most one word for each of the two things that [`Recovery`] names, once all slots were
+    /// judged: a table that is not opened holds what it held, but for a directory in its memory. A longer `scratch` takes
+    /// fewer accesses; it has at least [`Geometry::scratch_bytes`].
     ///
     /// # Errors
     /// [`Error::Foreign`], [`Error::Version`], [`Error::Truncated`], [`Error::BadHeader`], [`Error::Atom`],
@@ -67,6 +76,7 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
             cursor: 0,
             recovery: Recovery::default(),
             nameless: Nameless::default(),
+            older: None,
             lacking,
         };
         table.scan()?;
@@ -78,18 +88,30 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         let slots = self.geometry.slots();
         // One slot's worth stays behind, for a second look at other slots.
         let step = (self.scratch.as_mut().len() / bytes - 1).min(slots as usize) as u32;
-        let mut torn = None;
+        let mut found = FirstLook::default();
         for first in (0..slots).step_by(step as usize) {
             let count = step.min(slots - first);
             let at = self.at(first);
             let window = &mut self.scratch.as_mut()[bytes..][..count as usize * bytes];
             self.memory.read(at, window)?;
             for place in 0..count {
-                self.scan_slot(first + place, place as usize, &mut torn)?;
+                self.scan_slot(first + place, place as usize, &mut found)?;
             }
         }
-        // A slot that a record turned out to go on in is that record's, damaged or not.
-        if let Some(slot) = torn
+        // A slot that a record turned out to go on in is that record's, damaged or not. Up to here nothing was written but
+        // the directory.
+        if let Some(slot) = found.damaged
+            && !self.nameless.is_link(slot)
+        {
+            return Err(Error::Corrupt { slot });
+        }
+        if let Some(slot) = self.older.take() {
+            self.recovery.superseded = true;
+            if self.keeps(StoreBarrier::RemoveOlder) {
+                self.write_dead(slot, true)?;
+            }
+        }
+        if let Some(slot) = found.torn
             && self.marked(slot)? == FREE
         {
             self.recovery.torn = true;
@@ -105,18 +127,27 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         &mut self,
         slot: u32,
         place: usize,
-        torn: &mut Option<u32>,
+        found: &mut FirstLook,
     ) -> Result<(), Error<M::Error>> {
         let bytes = self.geometry.slot_bytes as usize;
         let lacking = self.lacking;
         let window = &mut self.scratch.as_mut()[bytes..][place * bytes..][..bytes];
         let record = match judged(window, slot, &self.geometry, lacking) {
             SlotContent::Dead | SlotContent::Continuation => return Ok(()),
-            // One commit is cut at a time: a second one was not torn but damaged.
-            SlotContent::Unknown if torn.is_some() => return Err(Error::Corrupt { slot }),
             SlotContent::Unknown => {
-                *torn = Some(slot);
-                return Ok(());
+                let fault = match keeps(lacking, StoreBarrier::MendBit) {
+                    true => fault_of(window, slot, &self.geometry, self.memory.atom()),
+                    false => SlotFault::Torn,
+                };
+                let place = match fault {
+                    SlotFault::Torn => &mut found.torn,
+                    SlotFault::Damaged => &mut found.damaged,
+                };
+                // One commit is cut at a time: a second one was not torn but damaged.
+                return match place.replace(slot) {
+                    Some(_) => Err(Error::Corrupt { slot }),
+                    None => Ok(()),
+                };
             }
             SlotContent::Live(record) => record,
         };
@@ -183,17 +214,13 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
                 3 => false,
                 _ => return Err(Error::Corrupt { slot: record.slot }),
             };
-            self.recovery.superseded = true;
-            let removes = self.keeps(StoreBarrier::RemoveOlder);
-            if !is_newer {
-                return if removes {
-                    Ok(self.write_dead(record.slot, true)?)
-                } else {
-                    Ok(())
-                };
+            // It dies once all slots were judged. One put is cut at a time.
+            let older = if is_newer { other.slot } else { record.slot };
+            if self.older.replace(older).is_some() {
+                return Err(Error::Corrupt { slot: record.slot });
             }
-            if removes {
-                self.write_dead(other.slot, true)?;
+            if !is_newer {
+                return Ok(());
             }
             self.release(&other, hash)?;
         }
@@ -216,7 +243,10 @@ impl<M: ByteMemory, D: Directory<M>, S: AsMut<[u8]>> Table<M, D, S> {
         for _ in 1..self.geometry.slots_of(record.head.key, record.head.value) {
             let after = match self.link_of(record, next) {
                 Ok(after) => after,
-                Err(Error::Corrupt { .. }) => return Ok(false),
+                Err(Error::Corrupt { .. }) => {
+                    self.nameless.add_link(next);
+                    return Ok(false);
+                }
                 Err(error) => return Err(error),
             };
             if self.marked(next)? != FREE {

@@ -21,7 +21,7 @@ use crate::error::{LabError, SettingProblem, check_access};
 use crate::instrument::case::{self, DocumentCase};
 use crate::payload::Payload;
 use crate::sources;
-use crate::state::FOOTPRINT_MAX;
+use crate::state::{FOOTPRINT_MAX, PASSES_MAX};
 use crate::subject::Subject;
 use crate::translation::{self, Stretch};
 use crate::warning::LabWarning;
@@ -444,6 +444,15 @@ fn check(
                 most: ByteCount::from_bytes(capacity),
             }
             .of("wrap"));
+        }
+        let most = capacity.saturating_mul(PASSES_MAX);
+        if stream.total_bytes > most {
+            return Err(SettingProblem::ManyPasses {
+                found: ByteCount::from_bytes(stream.total_bytes),
+                part: target.part.header.id.clone(),
+                most: ByteCount::from_bytes(most),
+            }
+            .of("total"));
         }
     }
     let limits = [stream.wrap_bytes, stream.total_bytes, RECORD_MAX];

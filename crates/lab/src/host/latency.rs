@@ -39,7 +39,7 @@ pub(super) fn run(
         "order",
         test.orders.iter().map(|order| order.name().to_owned()),
     )?;
-    crate::error::in_range("samples", test.samples, 1, u64::MAX)?;
+    crate::error::in_range("samples", test.samples, 1, super::loaded::SAMPLES_MAX)?;
     let plan = LatencyPlan {
         sizes: test.size_bytes.clone(),
         pages: test

@@ -26,8 +26,8 @@ const TEST: &str = "loaded";
 /// Time of the test without a limit, at most: samples are what ends it.
 const SHARE: Duration = Duration::from_secs(120);
 
-/// The most samples of a point.
-const SAMPLES_MAX: u64 = 1_000_000_000;
+/// The most samples of a point, here and wherever loads are timed.
+pub(super) const SAMPLES_MAX: u64 = 1_000_000_000;
 
 /// Blocks of samples from whose means the interval of the mean comes.
 const BLOCKS: usize = 20;

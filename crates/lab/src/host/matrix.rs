@@ -24,7 +24,7 @@ pub(super) fn run(
     share: f64,
     document: &mut ResultSet,
 ) -> Result<(), LabError> {
-    crate::error::in_range("samples", test.samples, 1, u64::MAX)?;
+    crate::error::in_range("samples", test.samples, 1, super::loaded::SAMPLES_MAX)?;
     let plan = MatrixPlan {
         loads_most: test.samples,
         seed: session.seed,

@@ -120,6 +120,9 @@ pub(super) fn run(
     rows.add(live, document)
 }
 
+/// The most that a run moves, in lengths of its range: more than any drive lasts.
+const PASSES_MAX: u64 = 1_000_000;
+
 /// Checks what the job itself does not, and gives the rate of an open loop.
 fn check(test: &HostStorageTest) -> Result<Vec<Rate>, LabError> {
     let record = test.record_bytes;
@@ -130,6 +133,12 @@ fn check(test: &HostStorageTest) -> Result<Vec<Rate>, LabError> {
     if let Some(total) = test.total_bytes.filter(|total| *total < record) {
         let [found, record] = [total, record].map(ByteCount::from_bytes);
         return Err(SettingProblem::TotalBelowRecord { found, record }.of("total"));
+    }
+    let range = test.size_bytes.unwrap_or(HostStorageTest::NEW_FILE_BYTES);
+    let most = range.saturating_mul(PASSES_MAX);
+    if let Some(found) = test.total_bytes.filter(|total| *total > most) {
+        let [found, most] = [found, most].map(ByteCount::from_bytes);
+        return Err(SettingProblem::ManyPassesOfRange { found, most }.of("total"));
     }
     if let Some(time) = test.time_s
         && !(time > 0.0 && time <= TIME_MAX_S)

@@ -9,7 +9,7 @@ use crate::during::{PAUSE_MAX, readable_bytes};
 use crate::error::{LabError, SettingProblem, check_access};
 use crate::list::distinct;
 use crate::payload::Payload;
-use crate::state::{self, FOOTPRINT_MAX};
+use crate::state::{self, FOOTPRINT_MAX, PASSES_MAX};
 use crate::translation;
 
 /// The largest access, because its bytes are held in RAM three times over.
@@ -51,6 +51,16 @@ pub(super) fn check(
                 most: ByteCount::from_bytes(capacity),
             }
             .of("wrap"));
+        }
+        let most = capacity.saturating_mul(PASSES_MAX);
+        let moved = [("total", total), ("warm_up", workload.warm_up_bytes)];
+        if let Some((what, found)) = moved.into_iter().find(|(_, bytes)| *bytes > most) {
+            return Err(SettingProblem::ManyPasses {
+                found: ByteCount::from_bytes(found),
+                part: target.part.header.id.clone(),
+                most: ByteCount::from_bytes(most),
+            }
+            .of(what));
         }
         whole_units(workload, target, device.as_ref())?;
         let most = device.background().map(|memory| readable_bytes(memory));
