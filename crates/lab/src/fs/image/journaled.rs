@@ -4,7 +4,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use wordline_core::quantity::Time;
 use wordline_memory::{ByteMemory, Ecc, EraseMode, Flash, Geometry};
-use wordline_nvm::{BlockContent, Device, FlashMemory, InFront, NvmError, WriteTotals};
+use wordline_nvm::bus::Action;
+use wordline_nvm::{
+    BlockContent, Device, ErasePhase, FlashControl, FlashMemory, InFront, NvmError, StartedErase,
+    WriteTotals,
+};
 
 use super::change::MemoryChange;
 use super::journal::Journal;
@@ -98,6 +102,31 @@ impl Flash for JournaledFlash {
     fn mark_bad(&mut self, block: u32) -> Result<(), NvmError> {
         note(&self.journal, MemoryChange::MarkBad { block });
         self.flash.mark_bad(block)
+    }
+}
+
+/// File systems erase blocks and wait for them: what a driver does beside that is refused.
+impl FlashControl for JournaledFlash {
+    fn start_erase(&mut self, _at: u64, _bytes: u64) -> Result<(), NvmError> {
+        Err(NvmError::Unsupported(Action::Erase))
+    }
+
+    fn started_erase(&self) -> Option<StartedErase> {
+        None
+    }
+
+    fn erase_phase(&self) -> Option<ErasePhase> {
+        None
+    }
+
+    fn finish_erase(&mut self) -> Result<(), NvmError> {
+        Ok(())
+    }
+
+    fn drop_erase(&mut self) {}
+
+    fn peek(&self, page: u32, column: u32, out: &mut [u8]) -> Result<(), NvmError> {
+        self.flash.peek(page, column, out)
     }
 }
 
