@@ -40,6 +40,7 @@ pub(super) fn run(
         test.orders.iter().map(|order| order.name().to_owned()),
     )?;
     crate::error::in_range("samples", test.samples, 1, u64::MAX)?;
+    names::check_set(&test.access)?;
     let plan = LatencyPlan {
         sizes: test.size_bytes.clone(),
         pages: test
