@@ -31,6 +31,7 @@ pub(super) fn run(
     share: f64,
     document: &mut ResultSet,
 ) -> Result<(), LabError> {
+    names::check_set(&test.access)?;
     distinct(
         "pages",
         test.pages.iter().map(|pages| pages.name().to_owned()),
@@ -40,7 +41,6 @@ pub(super) fn run(
         test.orders.iter().map(|order| order.name().to_owned()),
     )?;
     crate::error::in_range("samples", test.samples, 1, u64::MAX)?;
-    names::check_set(&test.access)?;
     let plan = LatencyPlan {
         sizes: test.size_bytes.clone(),
         pages: test
