@@ -161,14 +161,6 @@ fn a_program_that_sleeps_is_not_probed() {
 }
 
 #[test]
-fn a_link_that_leads_nowhere_is_named() {
-    let folder = Folder::new();
-    let link = folder.file("link");
-    std::os::unix::fs::symlink("nowhere", &link).expect("a link");
-    wordline(&["host", "storage", &link]).refused(&["a link that leads nowhere"]);
-}
-
-#[test]
 fn files_of_one_name_are_both_named() {
     let folder = Folder::new().with("one.json", PROFILE);
     let other = Folder::new().with("one.json", "{}");

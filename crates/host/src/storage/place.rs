@@ -105,15 +105,6 @@ impl StoragePlace {
                 path: path.to_owned(),
                 found: kind(found.file_type()),
             }),
-            Err(error)
-                if error.kind() == io::ErrorKind::NotFound
-                    && std::fs::symlink_metadata(path).is_ok() =>
-            {
-                Err(StorageError::Unfit {
-                    path: path.to_owned(),
-                    found: "a link that leads nowhere",
-                })
-            }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 Self::made(path, request, stop, progress)
             }

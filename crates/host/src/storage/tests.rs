@@ -439,7 +439,7 @@ fn what_is_no_storage_is_refused_by_name() {
     assert!(message(&pipe, &request(false)).contains("a pipe"));
     assert!(message(&folder.path().join("no/such"), &request(true)).contains("opened"));
     symlink("nowhere", folder.path().join("link")).expect("a link");
-    assert!(message(&folder.path().join("link"), &request(true)).contains("leads nowhere"));
+    assert!(message(&folder.path().join("link"), &request(true)).contains("opened"));
     if Path::new("/proc/self/comm").exists() {
         assert!(message(Path::new("/proc/self/comm"), &request(false)).contains("stores nothing"));
     }

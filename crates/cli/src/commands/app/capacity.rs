@@ -67,23 +67,22 @@ pub(super) fn run(flags: &CapacityFlags, global: &Global) -> Result<Outcome, Fai
     let all: Result<Vec<_>, _> = flags.capacity.iter().map(spilled).collect();
     let all = all.map_err(|error| failure::message(error.to_string()))?;
     super::show(&sentence(&all, &profile, flags), &table(&all), global)?;
-    if let (Some(mut whole), Some(to), [one]) = (given, &flags.output, &all[..]) {
+    if let (Some(from), Some(mut whole), Some(to), [one]) =
+        (&flags.add_to, given, &flags.output, &all[..])
+    {
         let added = one.phase();
         let note = match &added {
             Some(_) => format!(
                 "the profile with its phase \"spill\" is in {}",
                 to.display()
             ),
-            None => format!(
-                "nothing is spilt, so that {} is as it was given",
-                to.display()
-            ),
+            None => format!("nothing is spilt: {} is {}", to.display(), from.display()),
         };
         whole.phases.extend(added);
+        super::write(&whole, to, global)?;
         if !global.quiet {
             output::note(&note);
         }
-        super::write(&whole, to, global)?;
     }
     Ok(Outcome::Done)
 }
