@@ -69,10 +69,14 @@ impl Inputs {
         let is_named = |file: &&(String, PathBuf)| file.0 == name;
         let mut all_measured = self.measured.iter().filter(is_named);
         let measured = all_measured.next();
-        if all_measured.any(|(_, path)| measured.is_some_and(|(_, first)| first != path)) {
-            return Err(io::Error::other(
-                "two files of one name were given; rename one of them",
-            ));
+        let other = all_measured.find(|(_, path)| measured.is_some_and(|(_, first)| first != path));
+        if let (Some((_, first)), Some((_, other))) = (measured, other) {
+            let of_one = format!(
+                "{} and {} are files of one name, by which results tell files apart; rename one of them",
+                first.display(),
+                other.display()
+            );
+            return Err(io::Error::other(of_one));
         }
         let Some((_, path)) = self.file.as_ref().filter(is_named) else {
             let Some((_, path)) = measured else {
@@ -81,10 +85,13 @@ impl Inputs {
             let source = Source::open(path, stop)?;
             return Ok(Box::new(BufReader::with_capacity(CHUNK, source)));
         };
-        if measured.is_some() {
-            return Err(io::Error::other(
-                "the log and its current are files of one name; rename one of them",
-            ));
+        if let Some((_, other)) = measured {
+            let of_one = format!(
+                "{} and {} are files of one name, by which results tell files apart; rename one of them",
+                path.display(),
+                other.display()
+            );
+            return Err(io::Error::other(of_one));
         }
         let mut state = self.pipe.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(kept) = &state.kept {

@@ -353,6 +353,43 @@ pub(crate) fn folder_of(flag: &str, file: &Path) -> Result<(), Failure> {
     )))
 }
 
+/// Checks the files that a command is to write, each with its flag, before anything runs. Refused are two of the same place,
+/// those that the command reads, and, unless it is to write over them, files that are there.
+pub(crate) fn new_files(
+    outputs: &[(&str, &Path)],
+    inputs: &[&Path],
+    force: bool,
+) -> Result<(), Failure> {
+    let mut places: Vec<(&str, PathBuf)> = Vec::new();
+    let inputs: Vec<PathBuf> = inputs
+        .iter()
+        .filter(|input| **input != Path::new("-"))
+        .filter_map(|input| input.canonicalize().ok())
+        .collect();
+    for (flag, file) in outputs {
+        folder_of(flag, file)?;
+        let folder = file
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty());
+        let place = real_place(file, folder.unwrap_or(Path::new(".")));
+        let refused =
+            |why: &str| failure::message(printable(&format!("{flag} {}: {why}", file.display())));
+        if let Some((other, _)) = places.iter().find(|(_, known)| *known == place) {
+            return Err(refused(&format!("{other} writes the same file")));
+        }
+        if inputs.contains(&place) {
+            return Err(refused("this is what the command reads; name another file"));
+        }
+        if place.is_file() && !force {
+            return Err(refused(
+                "this file exists; name another, or write over it with --force",
+            ));
+        }
+        places.push((flag, place));
+    }
+    Ok(())
+}
+
 /// Refuses a file whose neighbour cannot be written, before a run of hours finds that out.
 fn probe(flag: &str, file: &Path, place: &Path) -> Result<(), Failure> {
     match is_special(place) {

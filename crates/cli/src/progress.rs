@@ -13,6 +13,9 @@ use wordline_lab::Progress;
 const WITH_END: &str = "{percent:>3} % [{bar:30}] {left}: {msg}";
 const WITHOUT_END: &str = "{bytes} read: {msg}";
 
+/// The same of other work without a known end.
+const WORKING: &str = "{elapsed} so far: {msg}";
+
 /// The share of the work, and the seconds, after which the time left is estimated.
 const KNOWN_FROM: (f32, f32) = (0.03, 2.0);
 
@@ -137,6 +140,13 @@ impl Bar {
         if self.bar.message() != progress.step {
             self.bar.set_message(progress.step.to_owned());
         }
+    }
+
+    /// Shows work without a known end: what is done, and for how long.
+    pub(crate) fn pass(&self, step: &str) {
+        self.set_template(WORKING);
+        self.bar.set_message(step.to_owned());
+        self.bar.tick();
     }
 
     /// Leaves a line on stderr, above the bar where there is one.

@@ -440,6 +440,20 @@ impl Metric {
         value >= least && (!self.has(Whole) || value.fract() == 0.0)
     }
 
+    /// Whether there can be such a value at all. Pure numbers may be below 0, as errors and gains are; quantities are not, but
+    /// for differences of two that were measured.
+    pub(crate) fn allows(self, value: f64) -> bool {
+        /// More than any value: 10²² years in seconds, and more bytes than there are.
+        const MOST: f64 = 1e30;
+        let may_be_negative = match self {
+            Self::PageWalkTime => true,
+            _ => self.unit() == "1" && !self.has(Whole),
+        };
+        value.abs() <= MOST
+            && (may_be_negative || value >= 0.0)
+            && (!self.has(Whole) || value.fract() == 0.0)
+    }
+
     /// What the registry says of this metric.
     #[must_use]
     pub const fn info(self) -> &'static MetricInfo {
@@ -462,6 +476,30 @@ impl Metric {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn quantities_are_not_below_zero_and_counts_are_whole() {
+        use Metric::{
+            AccessCount, ColdLoads, GainOfLatency, LatencyMean, PageWalkTime, TaskEnergy,
+            ThroughputMean,
+        };
+        for (metric, value, allowed) in [
+            (LatencyMean, 1e-7, true),
+            (LatencyMean, -1.0, false),
+            (LatencyMean, 1e308, false),
+            (ThroughputMean, 0.0, true),
+            (ThroughputMean, -1.0, false),
+            (TaskEnergy, -1e-9, false),
+            (PageWalkTime, -1e-9, true),
+            (GainOfLatency, -0.01, true),
+            (ColdLoads, 3.0, true),
+            (ColdLoads, 3.5, false),
+            (ColdLoads, -3.0, false),
+            (AccessCount, 3.5, true),
+        ] {
+            assert_eq!(metric.allows(value), allowed, "{metric} {value}");
+        }
+    }
 
     #[test]
     fn names_are_unique() {

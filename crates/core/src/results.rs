@@ -481,8 +481,10 @@ impl ResultSet {
             if row.value.is_some_and(|value| !value.is_finite()) || !row.age.is_finite() {
                 return fail("a number is not finite".into());
             }
-            if let Some(value) = row.value.filter(|_| ["fs", "io"].contains(&&*row.workload))
-                && !row.metric.allows_of_files(value)
+            let is_of_files = ["fs", "io"].contains(&&*row.workload);
+            if let Some(value) = row.value
+                && !(row.metric.allows(value)
+                    && (!is_of_files || row.metric.allows_of_files(value)))
             {
                 return fail(format!("{} cannot be {value}", row.metric));
             }

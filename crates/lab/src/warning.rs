@@ -275,6 +275,9 @@ warnings! {
         "CPU {cpu}, which measures, is not of node {node}, whose memory was asked for: the way there is part of each figure";
     CutByBudget CutByBudget { test, cut, all }
         "{test}: the time limit cut the samples of {cut} of {all} points; sizes and mixes are complete (--budget)";
+    OneCore Default { test }
+        "{test}: this process may run on one core alone, so that there is no time of a line from core to core (taskset and \
+         cpusets limit it)";
     PairsSampled Default { some, all }
         "lines were handed over between {some} of the {all} processors, evenly spread: all pairs of more would take too long";
     StoresLeftOut Default { kernel }

@@ -3,6 +3,7 @@
 use wordline_core::Basis;
 
 use super::recording::{ProgramRecording, RecordingSample, SampleCycles};
+use crate::curve::{CurvePlace, MemoryCurve};
 use crate::profile::{LoadLevels, Profile, ProfilePhase, ProfileValue};
 
 /// Levels of load that a profile keeps.
@@ -10,6 +11,9 @@ const LEVELS: usize = 12;
 
 /// Cycles of an instruction where none was decoded: what programs in general have without memory.
 const CYCLES_UNKNOWN: [f64; 3] = [0.2, 0.5, 1.2];
+
+/// Share of time below which cores that wait for others of the program say nothing.
+const OUTSIDE_LEAST: f64 = 1e-3;
 
 /// What a recording does not know.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,7 +24,7 @@ pub struct RecordingAssumptions {
     pub made_by: String,
     /// Memory of the profile, as `MODULE@SYSTEM`.
     pub baseline: String,
-    /// Mean time of a line from core to core, in nanoseconds.
+    /// Mean time of a line from core to core in nanoseconds, without load.
     pub latency_ns: f64,
     /// Where that comes from.
     pub latency_basis: Basis,
@@ -28,7 +32,12 @@ pub struct RecordingAssumptions {
     pub clock_hz: f64,
     /// Copies of the program that run side by side, each on cores of its own.
     pub copies: u32,
+    /// Lines that a core of the baseline may have under way.
+    pub misses_per_core: f64,
 }
+
+/// Gives the curve of the baseline's memory at a place. One without queues, whose bus alone is known, will do.
+pub type BaselineCurve<'a> = dyn Fn(CurvePlace) -> MemoryCurve + 'a;
 
 /// Why a recording makes no profile.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -64,6 +73,94 @@ impl Rates {
         let waiting = self.line * lines_of_instruction;
         waiting / (self.compute + waiting)
     }
+}
+
+/// A program's rates on a memory that all its cores share.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct LoadedRates {
+    rates: Rates,
+    /// Mean time of a read in nanoseconds, over lines.
+    latency_ns: f64,
+}
+
+/// The baseline as a recording meets it.
+struct RecordedMemory {
+    curve: MemoryCurve,
+    /// Cores of all copies, and of one.
+    cores: f64,
+    cores_of_copy: f64,
+    misses_per_core: f64,
+    /// Lines read and written for each that is read.
+    lines_of_read: f64,
+    /// The latency that rates are of, in nanoseconds.
+    latency_ns: f64,
+    clock_hz: f64,
+    /// Share of the time in which a core runs.
+    ran: f64,
+}
+
+impl RecordedMemory {
+    /// Rates of a program whose lines take as long as the memory takes under its own load: each window of instructions is a
+    /// closed loop of its own. Lines under way while a core waits stay as they are, but for the core's misses.
+    fn load(&self, recording: &ProgramRecording, rates: Rates) -> LoadedRates {
+        let idle = LoadedRates {
+            rates,
+            latency_ns: self.latency_ns,
+        };
+        if rates.line <= 0.0 {
+            return idle;
+        }
+        let cycle_ns = 1e9 / self.clock_hz;
+        let most = self.cores * self.misses_per_core;
+        let parallel = self.latency_ns / (rates.line * cycle_ns) * self.lines_of_read;
+        let (mut waited, mut latency, mut all) = (0.0, 0.0, 0.0);
+        for (instructions, lines) in windows(recording) {
+            let reads = lines / self.cores_of_copy;
+            if reads <= 0.0 {
+                continue;
+            }
+            let instructions = instructions * self.ran;
+            let compute_ns = instructions * rates.compute * cycle_ns / (reads * self.lines_of_read);
+            let under_way = self
+                .curve
+                .outstanding_of(compute_ns, parallel, self.cores, most);
+            let line_ns = match under_way < most {
+                true => compute_ns + self.curve.latency_ns(under_way) / parallel,
+                false => self.cores / self.curve.rate(under_way),
+            };
+            waited += lines * (line_ns - compute_ns).max(0.0) * self.lines_of_read / cycle_ns;
+            latency += lines * self.curve.read_ns(under_way);
+            all += lines;
+        }
+        if all <= 0.0 {
+            return idle;
+        }
+        LoadedRates {
+            rates: Rates {
+                line: waited / all,
+                ..rates
+            },
+            latency_ns: latency / all,
+        }
+    }
+}
+
+/// Instructions of the longest thread in each window, and lines that all threads read in it.
+fn windows(recording: &ProgramRecording) -> Vec<(f64, f64)> {
+    let longest = recording.thread_instructions.iter().max();
+    let longest = *longest.unwrap_or(&0);
+    let windows = &recording.windows;
+    let here = |(at, lines): (usize, &u64)| {
+        let begins = at as u64 * windows.instructions;
+        let instructions = windows.instructions.min(longest.saturating_sub(begins));
+        (instructions as f64, *lines as f64)
+    };
+    let mut all: Vec<_> = windows.lines.iter().enumerate().map(here).collect();
+    all.retain(|(instructions, _)| *instructions > 0.0);
+    if all.is_empty() {
+        all.push((longest as f64, recording.lines_read as f64));
+    }
+    all
 }
 
 /// Weighted means of samples: cycles with memory and without it, and lines, of an instruction.
@@ -114,11 +211,15 @@ fn ranged(value: f64, others: &[f64], error: f64, most: f64, basis: Basis) -> Pr
 }
 
 impl RecordingAssumptions {
-    /// The profile of a recording.
+    /// The profile of a recording on a baseline.
     ///
     /// # Errors
     /// When the recording is of another version, or too short.
-    pub fn profile(&self, recording: &ProgramRecording) -> Result<Profile, RecordingError> {
+    pub fn profile(
+        &self,
+        recording: &ProgramRecording,
+        baseline: &BaselineCurve<'_>,
+    ) -> Result<Profile, RecordingError> {
         if recording.schema != ProgramRecording::SCHEMA {
             return Err(RecordingError::Version(recording.schema));
         }
@@ -129,18 +230,18 @@ impl RecordingAssumptions {
         if recording.decoded && recording.samples.is_empty() {
             return Err(RecordingError::Short { instructions });
         }
-        let phase = self.phase(recording);
+        let phase = self.phase(recording, baseline);
         Ok(Profile {
             schema: Profile::SCHEMA,
             name: self.name.clone(),
             made_by: self.made_by.clone(),
             baseline: self.baseline.clone(),
-            cores: self.copies * recording.thread_instructions.len().max(1) as u32,
+            cores: self.copies.saturating_mul(cores_of_copy(recording)),
             phases: vec![phase],
         })
     }
 
-    fn phase(&self, recording: &ProgramRecording) -> ProfilePhase {
+    fn phase(&self, recording: &ProgramRecording, baseline: &BaselineCurve<'_>) -> ProfilePhase {
         let instructions = recording.instructions() as f64;
         let copies = f64::from(self.copies);
         let lines = recording.lines_read as f64;
@@ -149,15 +250,37 @@ impl RecordingAssumptions {
         let longest = *longest.unwrap_or(&0) as f64;
         let simulated = Basis::Simulated;
         let latency = self.latency_ns * 1e-9 * self.clock_hz;
-        let (rates, stall, outstanding) = match recording.decoded {
-            true => Self::of_samples(&recording.samples, each, latency),
-            false => of_counts(recording, each, latency),
-        };
         // A profile's lines are those that are read and those that are written.
         let all = 1.0 + recording.lines_written as f64 / lines.max(1.0);
+        let shown = recording.lines_shown;
+        let locality = (shown > 0).then(|| recording.lines_followed as f64 / shown as f64);
+        let cores_of_copy = f64::from(cores_of_copy(recording));
+        let ran = instructions / cores_of_copy / longest.max(1.0);
+        let memory = RecordedMemory {
+            curve: baseline(CurvePlace {
+                write_share: 1.0 - 1.0 / all,
+                locality: locality.unwrap_or(0.0),
+                imbalance: 1.0,
+            }),
+            cores: copies * cores_of_copy,
+            cores_of_copy,
+            misses_per_core: self.misses_per_core,
+            lines_of_read: all,
+            latency_ns: self.latency_ns,
+            clock_hz: self.clock_hz,
+            ran,
+        };
+        let load = |rates| memory.load(recording, rates);
+        let (found, stall, outstanding) = match recording.decoded {
+            true => Self::of_samples(&recording.samples, each, latency, &load),
+            false => of_counts(recording, each, latency, &load),
+        };
+        let LoadedRates { rates, latency_ns } = found;
         let outstanding = outstanding.map(|of| ProfileValue {
-            value: of.value * all,
-            range: of.range.map(|ends| ends.map(|end| end * all)),
+            value: (of.value * all).min(self.misses_per_core),
+            range: of
+                .range
+                .map(|ends| ends.map(|end| (end * all).min(self.misses_per_core))),
             ..of
         });
         let cycle = rates.compute + rates.line * each;
@@ -165,7 +288,6 @@ impl RecordingAssumptions {
         // What may be wrong of the share is in the time that is waited; what is computed stays.
         let of_share = |share: f64| seconds * (1.0 - stall.value) / (1.0 - share.min(0.99));
         let [least, greatest] = stall.bounds().map(of_share);
-        let shown = recording.lines_shown;
         let count = |value: u64| ProfileValue::exact(value as f64 * copies, simulated);
         ProfilePhase {
             name: "all".to_owned(),
@@ -185,14 +307,13 @@ impl RecordingAssumptions {
             )),
             prefetched_share: prefetched(&recording.samples),
             outstanding,
-            latency_ns: Some(ProfileValue::exact(self.latency_ns, self.latency_basis)),
+            latency_ns: Some(ProfileValue::exact(latency_ns, self.latency_basis)),
             load: self.load(recording, rates),
             imbalance: None,
-            locality: (shown > 0).then(|| {
-                let share = recording.lines_followed as f64 / shown as f64;
-                ProfileValue::exact(share, simulated)
-            }),
-            outside_share: None,
+            locality: locality.map(|share| ProfileValue::exact(share, simulated)),
+            // Threads that are shorter than the longest one wait for it, or have not begun.
+            outside_share: (1.0 - ran > OUTSIDE_LEAST)
+                .then(|| ProfileValue::exact(1.0 - ran, simulated)),
         }
     }
 
@@ -201,7 +322,8 @@ impl RecordingAssumptions {
         samples: &[RecordingSample],
         each: f64,
         latency: f64,
-    ) -> (Rates, ProfileValue, Option<ProfileValue>) {
+        load: &dyn Fn(Rates) -> LoadedRates,
+    ) -> (LoadedRates, ProfileValue, Option<ProfileValue>) {
         let usual =
             |samples: &[RecordingSample]| rates(samples, |cycles| (cycles.usual, cycles.no_memory));
         let found = usual(samples);
@@ -211,10 +333,11 @@ impl RecordingAssumptions {
                 (cycles.foreseen, cycles.foreseen_no_memory)
             }),
         ];
-        let shares = others.map(|rates| rates.stall_share(each));
+        let loaded = load(found);
+        let shares = others.map(|rates| load(rates).rates.stall_share(each));
         let error = twice_error(samples, |some| usual(some).stall_share(each));
         let basis = Basis::Simulated;
-        let stall = ranged(found.stall_share(each), &shares, error, 1.0, basis);
+        let stall = ranged(loaded.rates.stall_share(each), &shares, error, 1.0, basis);
         let under_way = |rates: Rates| (rates.line > 0.0).then(|| latency / rates.line);
         let outstanding = under_way(found).map(|value| {
             let ends = others.map(|rates| under_way(rates).unwrap_or(value));
@@ -226,23 +349,17 @@ impl RecordingAssumptions {
             }
             of
         });
-        (found, stall, outstanding)
+        (loaded, stall, outstanding)
     }
 
     /// Load over time, from lines over instructions.
     fn load(&self, recording: &ProgramRecording, rates: Rates) -> Option<LoadLevels> {
-        let windows = &recording.windows;
-        let longest = *recording.thread_instructions.iter().max()?;
-        let threads = recording.thread_instructions.len() as f64;
-        let mut each: Vec<(f64, f64)> = Vec::new();
-        for (at, lines) in windows.lines.iter().enumerate() {
-            let begins = at as u64 * windows.instructions;
-            let here = windows.instructions.min(longest.saturating_sub(begins));
-            let cycles = here as f64 * rates.compute + *lines as f64 / threads * rates.line;
-            if here > 0 {
-                each.push((cycles / self.clock_hz, *lines as f64));
-            }
-        }
+        let cores = f64::from(cores_of_copy(recording));
+        let window = |(instructions, lines): (f64, f64)| {
+            let cycles = instructions * rates.compute + lines / cores * rates.line;
+            (cycles / self.clock_hz, lines)
+        };
+        let mut each: Vec<(f64, f64)> = windows(recording).into_iter().map(window).collect();
         let time: f64 = each.iter().map(|(seconds, _)| seconds).sum();
         let lines: f64 = each.iter().map(|(_, lines)| lines).sum();
         if each.len() < 2 || lines <= 0.0 || time <= 0.0 {
@@ -270,6 +387,14 @@ impl RecordingAssumptions {
     }
 }
 
+/// Cores that are enough for the threads of a copy: threads that live one after the other share one.
+fn cores_of_copy(recording: &ProgramRecording) -> u32 {
+    let longest = recording.thread_instructions.iter().max();
+    let longest = *longest.unwrap_or(&0);
+    let cores = recording.instructions().div_ceil(longest.max(1));
+    u32::try_from(cores).unwrap_or(u32::MAX).max(1)
+}
+
 /// Share of lines that the prefetcher had asked for.
 fn prefetched(samples: &[RecordingSample]) -> Option<ProfileValue> {
     let each = |of: fn(&RecordingSample) -> u64| -> f64 {
@@ -290,7 +415,8 @@ fn of_counts(
     recording: &ProgramRecording,
     each: f64,
     latency: f64,
-) -> (Rates, ProfileValue, Option<ProfileValue>) {
+    load: &dyn Fn(Rates) -> LoadedRates,
+) -> (LoadedRates, ProfileValue, Option<ProfileValue>) {
     let most = f64::from(recording.core.misses_all);
     let [fast, usual, slow] = CYCLES_UNKNOWN;
     let of = |compute: f64, under_way: f64| Rates {
@@ -298,10 +424,10 @@ fn of_counts(
         line: latency / under_way,
     };
     let middle = most.sqrt();
-    let found = of(usual, middle);
-    let shares = [of(fast, 1.0), of(slow, most)].map(|rates| rates.stall_share(each));
+    let found = load(of(usual, middle));
+    let shares = [of(fast, 1.0), of(slow, most)].map(|rates| load(rates).rates.stall_share(each));
     let basis = Basis::Assumed;
-    let stall = ranged(found.stall_share(each), &shares, 0.0, 1.0, basis);
+    let stall = ranged(found.rates.stall_share(each), &shares, 0.0, 1.0, basis);
     let outstanding = ProfileValue::within(middle, 1.0, most, basis);
     (found, stall, Some(outstanding))
 }

@@ -20,7 +20,7 @@ mod tests;
 mod trace;
 mod windows;
 
-pub use assumptions::{RecordingAssumptions, RecordingError};
+pub use assumptions::{BaselineCurve, RecordingAssumptions, RecordingError};
 pub use cache::{CacheSetting, CacheSettingError, LineCache};
 pub use core_model::{CoreModel, CoreShape, LineTouch};
 pub use hierarchy::{AccessSide, LastCache, LastOperation, OwnCaches, RecordedCaches};

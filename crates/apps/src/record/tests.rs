@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use wordline_core::Basis;
 
 use super::*;
-use crate::Profile;
+use crate::{CurvePlace, MemoryCurve, Profile};
 
 /// Lists in order of use, as plain as can be.
 struct PlainLists {
@@ -244,6 +244,64 @@ fn some_sets_stand_for_all() {
     assert!(!whole.samples.is_empty() && !some.samples.is_empty());
 }
 
+/// A memory without queues that carries a line a nanosecond, 64 GB/s.
+fn plain(_: CurvePlace) -> MemoryCurve {
+    MemoryCurve::of([[1.0, 100.0, 0.0], [100.0, 100.0, 0.0]])
+}
+
+#[test]
+fn copies_share_the_memory_and_threads_that_follow_each_other_a_core() {
+    let recording = recorded(64 << 20, 64, SamplePlan::WHOLE, false);
+    let assumptions = |copies| RecordingAssumptions {
+        name: "random".into(),
+        made_by: "a test".into(),
+        baseline: "rdimm-6400-2rx4-128g@xeon6-1s".into(),
+        latency_ns: 100.0,
+        latency_basis: Basis::Assumed,
+        clock_hz: 3e9,
+        copies,
+        misses_per_core: 26.0,
+    };
+    let of = |recording: &ProgramRecording, copies| {
+        let profile = assumptions(copies).profile(recording, &plain);
+        profile.expect("it is long enough")
+    };
+    let (one, many) = (of(&recording, 1), of(&recording, 400));
+    let rate = |profile: &Profile| {
+        let phase = &profile.phases[0];
+        (phase.lines_read.value + phase.lines_written.value) / phase.seconds.value * 1e-9
+    };
+    // 400 chains ask for some four lines a nanosecond, and one is carried.
+    assert!(
+        rate(&many) <= 1.001 && rate(&many) > 0.95,
+        "{}",
+        rate(&many)
+    );
+    assert!(rate(&one) < 0.011, "{}", rate(&one));
+    let latency = |profile: &Profile| profile.phases[0].latency_ns.expect("it is known").value;
+    assert!((latency(&one) - 100.0).abs() < 0.5, "{}", latency(&one));
+    let expected = 400.0 * many.phases[0].outstanding.expect("it waits").value;
+    let expected = expected * many.phases[0].stall_share.value;
+    assert!(
+        (latency(&many) / expected - 1.0).abs() < 0.02,
+        "{} {expected}",
+        latency(&many)
+    );
+    let most = many.phases[0].outstanding.expect("it waits").bounds()[1];
+    assert!(most <= 26.0, "{most}");
+    // Twenty threads, one after the other, beside one that lives through all of it.
+    let whole = recording.instructions();
+    let threads = std::iter::once(whole).chain(std::iter::repeat_n(whole / 40, 20));
+    let threaded = ProgramRecording {
+        thread_instructions: threads.collect(),
+        ..recording
+    };
+    let profile = of(&threaded, 3);
+    assert_eq!(profile.cores, 6);
+    let outside = profile.phases[0].outside_share.expect("some wait").value;
+    assert!((outside - 0.25).abs() < 1e-3, "{outside}");
+}
+
 #[test]
 fn a_recording_makes_a_profile() {
     let recording = recorded(64 << 20, 64, SamplePlan::WHOLE, false);
@@ -255,8 +313,10 @@ fn a_recording_makes_a_profile() {
         latency_basis: Basis::Assumed,
         clock_hz: 3e9,
         copies: 4,
+        misses_per_core: 26.0,
     };
-    let profile = assumptions.profile(&recording).expect("it is long enough");
+    let profile = assumptions.profile(&recording, &plain);
+    let profile = profile.expect("it is long enough");
     assert_eq!(Profile::from_json(&profile.to_json()), Ok(profile.clone()));
     assert_eq!(profile.cores, 4);
     let phase = &profile.phases[0];
@@ -273,20 +333,24 @@ fn a_recording_makes_a_profile() {
         samples: Vec::new(),
         ..recording.clone()
     };
-    let error = assumptions.profile(&short).expect_err("no window");
+    let error = assumptions.profile(&short, &plain).expect_err("no window");
     assert!(matches!(error, RecordingError::Short { .. }));
     let empty = ProgramRecording {
         thread_instructions: Vec::new(),
         ..recording.clone()
     };
-    assert_eq!(assumptions.profile(&empty), Err(RecordingError::Empty));
+    assert_eq!(
+        assumptions.profile(&empty, &plain),
+        Err(RecordingError::Empty)
+    );
     // Without decoded instructions the range is wide.
     let undecoded = ProgramRecording {
         decoded: false,
         samples: Vec::new(),
         ..recording
     };
-    let phase = &assumptions.profile(&undecoded).expect("it is one").phases[0];
+    let profile = assumptions.profile(&undecoded, &plain).expect("it is one");
+    let phase = &profile.phases[0];
     let [least, greatest] = phase.seconds.bounds();
     assert!(greatest > 4.0 * least, "{phase:?}");
 }

@@ -11,6 +11,7 @@ use std::path::PathBuf;
 
 pub(crate) use app::{
     App, AppProbing, AppRecording, CapacityFlags, CounterEvents, CounterFiles, KernelFlags,
+    cache_size,
 };
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;

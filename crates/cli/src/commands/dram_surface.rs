@@ -20,16 +20,53 @@ pub(super) struct Surfaces {
     /// Save the surface as JSON; of several targets one file each, with the target in its name
     #[arg(long, value_name = "FILE")]
     surface: Option<PathBuf>,
+    #[command(flatten)]
+    kept: SurfaceFolder,
+}
+
+/// Where surfaces are kept.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct SurfaceFolder {
     /// Folder of surfaces that were simulated before: what is there is not simulated again, and new ones are kept
-    #[arg(long, value_name = "DIR")]
-    surfaces: Option<PathBuf>,
+    #[arg(id = "surface_folder", long = "surfaces", value_name = "DIR")]
+    folder: Option<PathBuf>,
+}
+
+impl SurfaceFolder {
+    /// Runs what takes surfaces from the folder, and keeps new ones there.
+    pub(super) fn lend<T>(&self, run: impl FnOnce(Option<&SurfaceShelf<'_>>) -> T) -> T {
+        let Some(folder) = &self.folder else {
+            return run(None);
+        };
+        let kept_in = |key: &str| folder.join(format!("{key}.json"));
+        let read = |key: &str| read_kept(&kept_in(key));
+        let write = |key: &str, json: &str| {
+            std::fs::create_dir_all(folder)?;
+            output::save_text(&kept_in(key), json)
+        };
+        run(Some(&SurfaceShelf {
+            read: &read,
+            write: &write,
+        }))
+    }
+}
+
+/// `wordline app project`.
+pub(super) fn project(request: HookRequest<'_>) -> Result<Outcome, Failure> {
+    let kept: SurfaceFolder = request.flags()?;
+    kept.lend(|surfaces| {
+        request.finish_with(&Control {
+            surfaces,
+            ..Control::default()
+        })
+    })
 }
 
 pub(super) fn run(mut request: HookRequest<'_>) -> Result<Outcome, Failure> {
     let Surfaces {
         threads,
         surface,
-        surfaces,
+        kept,
     } = request.flags()?;
     let targets = request.experiment.targets.clone();
     for file in surface.iter().flat_map(|file| each(file, &targets)) {
@@ -43,31 +80,16 @@ pub(super) fn run(mut request: HookRequest<'_>) -> Result<Outcome, Failure> {
         }
         None => Ok(()),
     };
-    let folder = surfaces.as_deref();
-    let read = |key: &str| read_kept(&kept_in(folder, key));
-    let write = |key: &str, json: &str| {
-        if let Some(folder) = folder {
-            std::fs::create_dir_all(folder)?;
-        }
-        output::save_text(&kept_in(folder, key), json)
-    };
-    let shelf = SurfaceShelf {
-        read: &read,
-        write: &write,
-    };
-    let control = Control {
-        surface: surface.is_some().then_some(&take),
-        surfaces: folder.is_some().then_some(&shelf),
-        ..threads.control()
-    };
-    let document = request.document(&catalog, &control)?;
+    let document = kept.lend(|surfaces| {
+        let control = Control {
+            surface: surface.is_some().then_some(&take),
+            surfaces,
+            ..threads.control()
+        };
+        request.document(&catalog, &control)
+    })?;
     let outcome = super::outcome(&document);
     request.exports.write(&document, request.global, outcome)
-}
-
-/// The file of a key.
-fn kept_in(folder: Option<&Path>, key: &str) -> PathBuf {
-    folder.unwrap_or(Path::new(".")).join(format!("{key}.json"))
 }
 
 fn read_kept(file: &Path) -> io::Result<Option<String>> {

@@ -52,6 +52,10 @@ pub(crate) fn of(row: &ExperimentCommand) -> Option<Hook> {
         ["dram", "bandwidth"] => (dram::Bandwidth::augment_args, dram::bandwidth),
         ["dram", "loaded"] => (dram::Loaded::augment_args, dram::loaded),
         ["dram", "surface"] => (dram_surface::Surfaces::augment_args, dram_surface::run),
+        ["app", "project"] => (
+            dram_surface::SurfaceFolder::augment_args,
+            dram_surface::project,
+        ),
         ["dram", "trace"] => (dram::Trace::augment_args, dram::trace),
         ["dram", _] => (dram::Threads::augment_args, dram::run),
         ["host", "loaded"] => (mess::MessFile::augment_args, mess::host),

@@ -5,7 +5,7 @@ mod ask;
 mod compare;
 mod diff;
 mod dram;
-mod dram_surface;
+pub(crate) mod dram_surface;
 mod fs;
 pub(crate) mod hooks;
 mod host_storage;

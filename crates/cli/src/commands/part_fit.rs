@@ -68,20 +68,13 @@ pub(super) fn run(mut request: HookRequest<'_>) -> Result<Outcome, Failure> {
 
 /// The sheet must be one that `--catalog` finds, and must not write over another.
 fn check_output(file: &Path, force: bool) -> Result<(), Failure> {
-    output::folder_of("--output", file)?;
     if file.extension().is_none_or(|extension| extension != "toml") {
         return Err(failure::message(format!(
             "--output {}: --catalog finds files that end in .toml alone",
             file.display()
         )));
     }
-    if file.exists() && !force {
-        return Err(failure::message(format!(
-            "--output {}: this file exists; name another, or write over it with --force",
-            file.display()
-        )));
-    }
-    Ok(())
+    output::new_files(&[("--output", file)], &[], force)
 }
 
 /// An id from the name of a log: "Card_lat.1.log" becomes "card-lat.1-fit".

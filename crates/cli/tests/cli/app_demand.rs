@@ -5,24 +5,14 @@ use wordline_apps::Profile;
 
 use crate::cli::support::{Folder, wordline};
 
-/// A kernel on a system of two channels, so that a debug build takes a moment.
-const SMALL: [&str; 9] = [
-    "app",
-    "kernel",
-    "svm",
-    "--size",
-    "8MiB",
-    "--system",
-    "udimm-5600-2rx8-32g@desktop-2ch",
-    "--cores",
-    "4",
-];
+/// A kernel on a system whose surface comes along, so that a debug build takes a moment.
+const SMALL: [&str; 7] = ["app", "kernel", "svm", "--size", "8MiB", "--cores", "4"];
 
 #[test]
 fn a_kernel_writes_a_profile_and_says_what_it_asks() {
     let folder = Folder::new();
     let file = folder.file("svm.json");
-    let ran = wordline(&[&SMALL[..], &["--profile", &file]].concat()).done();
+    let ran = wordline(&[&SMALL[..], &["--output", &file]].concat()).done();
     let first = ran.stdout.lines().next().unwrap_or_default();
     assert!(first.starts_with("4 cores with svm (8,"), "{first}");
     assert!(first.contains("lines under way (simulated)."), "{first}");
@@ -31,7 +21,9 @@ fn a_kernel_writes_a_profile_and_says_what_it_asks() {
     let profile = Profile::from_json(&text).expect("it is one");
     assert_eq!((profile.cores, profile.phases.len()), (4, 1));
     // The same command makes the same profile.
-    wordline(&[&SMALL[..], &["--profile", &file]].concat()).done();
+    let again = [&SMALL[..], &["--output", &file]].concat();
+    wordline(&again).refused(&["this file exists", "--force"]);
+    wordline(&[&again[..], &["--force"]].concat()).done();
     assert_eq!(std::fs::read_to_string(&file).expect("written again"), text);
     let json = wordline(&[&SMALL[..], &["--format", "json"]].concat())
         .done()
@@ -104,7 +96,7 @@ fn a_trace_says_what_less_memory_spills_and_becomes_a_phase() {
     let spilt = |row: usize| -> f64 { number(row).expect("text").expect("a number") };
     assert!((spilt(0) / 5.5e12 - 1.0).abs() < 0.01, "{rows}");
     assert_eq!(spilt(1), 0.0, "{rows}");
-    let adding = ["--capacity", "2TB", "--add-to", &from, "--profile", &to];
+    let adding = ["--capacity", "2TB", "--add-to", &from, "--output", &to];
     let ran = wordline(&[&base[..], &adding].concat()).done();
     assert!(
         ran.stdout
@@ -120,7 +112,20 @@ fn a_trace_says_what_less_memory_spills_and_becomes_a_phase() {
         (phase.seconds.value / 1100.0 - 1.0).abs() < 0.01,
         "{phase:?}"
     );
-    let several = ["--capacity", "2TB,6TB", "--add-to", &from, "--profile", &to];
+    // Neither the trace nor the profile that is read is written over.
+    for input in [&trace, &from] {
+        let into = [
+            "--capacity",
+            "2TB",
+            "--add-to",
+            &from,
+            "--output",
+            input,
+            "--force",
+        ];
+        wordline(&[&base[..], &into].concat()).refused(&["what the command reads"]);
+    }
+    let several = ["--capacity", "2TB,6TB", "--add-to", &from, "--output", &to];
     let ran = wordline(&[&base[..], &several].concat());
     assert_eq!(ran.code, Some(2));
     assert!(ran.stderr.contains("one capacity"), "{}", ran.stderr);

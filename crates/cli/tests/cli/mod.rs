@@ -1,6 +1,8 @@
 //! The built command from end to end: what it prints, where, and how it exits.
 
 mod app_demand;
+#[cfg(target_os = "linux")]
+mod app_refusals;
 mod buffer;
 mod catalog;
 mod compare;

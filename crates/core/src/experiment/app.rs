@@ -60,11 +60,27 @@ pub struct AppWorkload {
         arg(long, value_name = "RATIO", help_heading = "Instead of a profile")
     )]
     pub variation: Option<f64>,
-    /// Memory that these figures are of: MODULE@SYSTEM.
+    /// Share of the lines that follow the line before them, as streams do [default: unknown, 0% to 100%].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    #[cfg_attr(feature = "cli", arg(long, help_heading = "Instead of a profile"))]
+    pub locality: Option<Fraction>,
+    /// Load of the busiest channel over the mean of all, such as 1.1 [default: unknown, 1 to 1.2].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(
         feature = "cli",
-        arg(long, value_name = "TARGET", help_heading = "Instead of a profile")
+        arg(long, value_name = "RATIO", help_heading = "Instead of a profile")
+    )]
+    pub imbalance: Option<f64>,
+    /// Memory that these figures are of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "cli",
+        arg(
+            long,
+            value_name = "MODULE@SYSTEM",
+            help_heading = "Instead of a profile"
+        )
     )]
     pub on: Option<String>,
     /// Surface of a memory, as wordline dram surface wrote it, instead of the one that comes along; repeatable and
@@ -141,6 +157,8 @@ impl Default for AppWorkload {
             stall: None,
             outside: None,
             variation: None,
+            locality: None,
+            imbalance: None,
             on: None,
             surfaces: Vec::new(),
             draws: Self::DRAWS,

@@ -85,12 +85,12 @@ pub struct HostAccess {
     /// NUMA node that the memory is asked of, and the core that measures, unless --cpu names another [default: that of the
     /// measuring core].
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "cli", arg(long))]
+    #[cfg_attr(feature = "cli", arg(long, value_parser = super::options::small_number))]
     pub node: Option<u32>,
     /// Processor that measures: of latency, of the first probe under load, of the first thread of bandwidth [default: the
     /// last one, of the node where --node names it].
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "cli", arg(long))]
+    #[cfg_attr(feature = "cli", arg(long, value_parser = super::options::small_number))]
     pub cpu: Option<u32>,
 }
 

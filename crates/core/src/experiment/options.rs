@@ -193,10 +193,13 @@ impl ExperimentCommand {
                 .allow_negative_numbers(true)
                 .default_value("0")
                 .value_parser(clap::value_parser!(u64))
-                .help(
-                    "Seed of everything that is drawn: the bytes written, random addresses, when reads come during \
-                     other work, and sampled figures",
-                ),
+                .help(match self.path {
+                    ["app", ..] => "Seed of the draws",
+                    _ => {
+                        "Seed of everything that is drawn: the bytes written, random addresses, when reads come during \
+                         other work, and sampled figures"
+                    }
+                }),
         )
     }
 
@@ -438,6 +441,12 @@ fn text(arg: &Arg, value: &Value) -> Option<String> {
         Value::String(text) => Some(compact(text)),
         value => plain(value),
     }
+}
+
+/// Reads the number of a node or a processor, and answers one that cannot be with those that can, however large it is.
+pub(super) fn small_number(text: &str) -> Result<u32, String> {
+    let found = text.trim().parse();
+    found.map_err(|_| format!("allowed: 0 to {}", u32::MAX))
 }
 
 /// A number without a unit.

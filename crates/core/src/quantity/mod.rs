@@ -13,7 +13,7 @@ mod types;
 mod unit;
 
 pub use parse::{QuantityError, QuantityErrorKind, number_and_unit};
-pub use print::human;
+pub use print::{human, human_rounded};
 pub use types::{
     Area, ByteCount, Capacitance, Current, Cycles, DataRate, Energy, EnergyPerByte, Fraction,
     Frequency, Money, Period, Power, Quantity, Time, Voltage,

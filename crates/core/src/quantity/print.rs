@@ -113,6 +113,15 @@ pub fn human(value: f64, unit: &str, digits: usize) -> String {
     }
 }
 
+/// The same of an estimate, which is not exact however many bytes it is: `human_rounded(8388608.0, "B", 3)` is `8.39 MB`.
+#[must_use]
+pub fn human_rounded(value: f64, unit: &str, digits: usize) -> String {
+    match unit {
+        "B" => prefixed(value, unit, digits),
+        _ => human(value, unit, digits),
+    }
+}
+
 fn prefixed(value: f64, unit: &str, digits: usize) -> String {
     const PREFIXES: [(f64, &str); 9] = [
         (1e12, "T"),

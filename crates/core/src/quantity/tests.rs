@@ -121,6 +121,10 @@ fn one_letter_is_a_power_of_1024_and_units_in_full_mean_what_they_did() {
 #[test]
 fn people_read_a_few_digits() {
     assert_eq!(human(5.2e-5, "s", 3), "52.0 us");
+    assert_eq!(human(8_388_608.0, "B", 3), "8 MiB");
+    assert_eq!(human_rounded(8_388_608.0, "B", 3), "8.39 MB");
+    assert_eq!(human_rounded(0.0, "B", 3), "0 B");
+    assert_eq!(human_rounded(5.2e-5, "s", 3), "52.0 us");
     assert_eq!(human(9.999e-5, "s", 3), "100 us");
     assert_eq!(human(59.03e6, "B/s", 4), "59.03 MB/s");
     assert_eq!(human(0.0982, "B/s", 3), "0.0982 B/s");

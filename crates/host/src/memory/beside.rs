@@ -75,6 +75,8 @@ pub struct BesideRun {
     pub probes: u32,
     /// Bytes a second that the load moved.
     pub load_bytes_per_s: f64,
+    /// Cores that the program ran on in the mean, or would have where others took them: its processor time over `seconds`.
+    pub busy_cores: f64,
 }
 
 /// Why a program was not probed.
@@ -102,6 +104,17 @@ pub enum BesideError {
         /// Time that it needs.
         least: f64,
     },
+    /// The program mostly waits for something else.
+    #[error(
+        "the program runs for only {:.0} % of its time and waits for disks, locks, others or a clock in the rest, which would \
+         pass for computing; {:.0} % are needed: give it work that keeps a core busy",
+        100.0 * busy,
+        100.0 * BUSY_LEAST
+    )]
+    Waits {
+        /// Cores that it ran on in the mean.
+        busy: f64,
+    },
     /// The caller wanted it to end.
     #[error("the run was interrupted")]
     Stopped,
@@ -113,8 +126,14 @@ impl From<TopologyError> for BesideError {
     }
 }
 
+/// Cores that a program keeps busy in the mean, at least.
+const BUSY_LEAST: f64 = 0.9;
+
 /// Probes of a run, at least.
 const PROBES_LEAST: u32 = 8;
+
+/// What messages call this.
+const TEST: &str = "a program beside a load of the memory";
 
 /// Processors that load, each with its node, and those of the program.
 type SharedCpus = (Vec<(u32, u32)>, Vec<u32>);
@@ -127,15 +146,26 @@ fn shared_out(topology: &Topology, load_cpus: Option<u32>) -> Result<SharedCpus,
     let mut cores: Vec<_> = order.iter().map(|(cpu, _)| core(*cpu)).collect();
     cores.sort_unstable();
     cores.dedup();
-    let few = |needed| DriverError::FewCpus {
-        test: "a program beside a load of the memory",
-        needed,
-        found: cores.len() as u32,
+    let found = cores.len() as u32;
+    let few = || DriverError::FewCpus {
+        test: TEST,
+        needed: 2,
+        found,
     };
-    let asked = load_cpus.unwrap_or(cores.len() as u32 / 2).max(1) as usize;
-    if asked >= cores.len() {
-        return Err(few(asked as u32 + 1));
+    if found < 2 {
+        return Err(few());
     }
+    let asked = load_cpus.unwrap_or(found / 2);
+    if !(1..found).contains(&asked) {
+        return Err(DriverError::Cores {
+            what: "--load-cpus",
+            test: TEST,
+            asked,
+            most: found - 1,
+            found,
+        });
+    }
+    let asked = asked as usize;
     let load: Vec<(u32, u32)> = order[..asked.min(order.len())].to_vec();
     let loading: Vec<_> = load.iter().map(|(cpu, _)| core(*cpu)).collect();
     // The second threads of cores that load stay idle.
@@ -144,7 +174,7 @@ fn shared_out(topology: &Topology, load_cpus: Option<u32>) -> Result<SharedCpus,
         .filter(|(cpu, _)| !loading.contains(&core(*cpu)));
     let own: Vec<u32> = rest.map(|(cpu, _)| *cpu).collect();
     match own.is_empty() {
-        true => Err(few(asked as u32 + 1)),
+        true => Err(few()),
         false => Ok((load, own)),
     }
 }
@@ -359,6 +389,8 @@ fn watched(
         begun = Instant::now();
         program.signal(Signal::CONT)?;
     }
+    // It has ended and is not waited for yet: its times are still there.
+    let busy_s = busy_seconds(group);
     let status = program.child.wait().map_err(BesideError::Watch)?;
     sums.probe(chain);
     if !status.success() {
@@ -368,6 +400,11 @@ fn watched(
     if sums.probes < PROBES_LEAST {
         return Err(BesideError::Short { seconds, least });
     }
+    // Where the system does not say, it is taken to run.
+    let busy_cores = busy_s.map_or(1.0, |busy_s| busy_s / seconds);
+    if busy_cores < BUSY_LEAST {
+        return Err(BesideError::Waits { busy: busy_cores });
+    }
     Ok(BesideRun {
         delay_cycles: None,
         seconds,
@@ -375,7 +412,33 @@ fn watched(
         step_ns: sums.step_ns / sums.steps,
         probes: sums.probes,
         load_bytes_per_s: 0.0,
+        busy_cores,
     })
+}
+
+/// Processor time of a program and of its children that have ended, with the time in which its first thread could have run and
+/// others did: in seconds. None where the system does not say.
+fn busy_seconds(program: Pid) -> Option<f64> {
+    let read = |file: &str| {
+        let path = format!("/proc/{}/{file}", program.as_raw_nonzero());
+        std::fs::read_to_string(path).ok()
+    };
+    let stat = read("stat")?;
+    let ticks = ticks(&stat)?;
+    // Time on the processor, time that it was waited for, both in nanoseconds.
+    let queued = read("schedstat")
+        .and_then(|text| text.split_whitespace().nth(1)?.parse::<f64>().ok())
+        .unwrap_or(0.0);
+    Some(ticks / rustix::param::clock_ticks_per_second() as f64 + queued * 1e-9)
+}
+
+/// User and system time of a process and of its children, by its line in `/proc/PID/stat`. The name of the program may have spaces and
+/// brackets.
+fn ticks(stat: &str) -> Option<f64> {
+    let (_, fields) = stat.rsplit_once(')')?;
+    let fields: Vec<&str> = fields.split_whitespace().collect();
+    let times = fields.get(11..15)?;
+    times.iter().map(|time| time.parse::<f64>().ok()).sum()
 }
 
 #[cfg(test)]
@@ -393,10 +456,23 @@ mod tests {
         assert_eq!(of(2, 1, None), (vec![0], vec![1]));
         assert_eq!(of(4, 2, None), (vec![0, 1], vec![2, 3, 6, 7]));
         assert_eq!(of(4, 1, Some(3)), (vec![0, 1, 2], vec![3]));
-        for (cores, smt, asked) in [(1, 1, None), (1, 2, None), (2, 1, Some(2))] {
-            let error = shared_out(&machine(cores, smt), asked).expect_err("too few");
+        for (cores, smt) in [(1, 1), (1, 2)] {
+            let error = shared_out(&machine(cores, smt), None).expect_err("too few");
             assert!(matches!(error, DriverError::FewCpus { .. }), "{error}");
         }
+        for asked in [0, 4, u32::MAX] {
+            let error = shared_out(&machine(4, 1), Some(asked)).expect_err("too many, or none");
+            let text = error.to_string();
+            assert!(text.contains("may have 1 to 3 here, of 4 cores"), "{text}");
+        }
+    }
+
+    #[test]
+    fn processor_times_stand_behind_any_name() {
+        let line = "7 (a ) b) R 1 7 7 0 -1 4194304 90 0 0 0 250 50 3 4 20 0 1 0 123 456 7";
+        assert_eq!(ticks(line), Some(307.0));
+        assert_eq!(ticks("7 (a) R 1"), None);
+        assert_eq!(ticks(""), None);
     }
 
     #[test]
@@ -426,7 +502,16 @@ mod tests {
         assert!(matches!(failed, BesideError::Failed(_)), "{failed}");
         let short = of("true", &[]).expect_err("it is short");
         assert!(matches!(short, BesideError::Short { .. }), "{short}");
-        let runs = of("sleep", &["1.3"]).expect("it is long enough");
-        assert!(runs[0].latency_ns > 0.0 && runs[0].step_ns > 0.0);
+        let sleeps = of("sleep", &["1.3"]).expect_err("it does not run");
+        assert!(matches!(sleeps, BesideError::Waits { .. }), "{sleeps}");
+        let counts = "i=0; while [ $i -lt 4000000 ]; do i=$((i+1)); done";
+        match of("sh", &["-c", counts]) {
+            Ok(runs) => {
+                assert!(runs[0].latency_ns > 0.0 && runs[0].step_ns > 0.0);
+                assert!((0.9..1.2).contains(&runs[0].busy_cores), "{runs:?}");
+            }
+            // A fast machine is done before all probes ran.
+            Err(error) => assert!(matches!(error, BesideError::Short { .. }), "{error}"),
+        }
     }
 }

@@ -32,9 +32,10 @@ pub enum DriverError {
     /// There is no such chain.
     #[error(transparent)]
     Chain(#[from] ChainError),
-    /// The test needs more processors than this process may use.
+    /// The test needs more processors, each on a core of its own, than this process may use.
     #[error(
-        "{test} needs {needed} processors, and this process may run on {found} (taskset and cpusets limit it)"
+        "{test} needs {needed} processors, each on a core of its own, and this process may run on {found} (taskset and cpusets \
+         limit it)"
     )]
     FewCpus {
         /// The test.
@@ -42,6 +43,20 @@ pub enum DriverError {
         /// Processors that it needs.
         needed: u32,
         /// Processors that there are.
+        found: u32,
+    },
+    /// More cores for a part of the test than there are, or none.
+    #[error("{what} {asked}: {test} may have 1 to {most} here, of {found} cores")]
+    Cores {
+        /// What was asked for, as a flag.
+        what: &'static str,
+        /// The test.
+        test: &'static str,
+        /// Cores that were asked for.
+        asked: u32,
+        /// The most.
+        most: u32,
+        /// Cores that there are.
         found: u32,
     },
     /// More threads than processors: they would measure each other.

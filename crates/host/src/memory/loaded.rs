@@ -225,6 +225,9 @@ pub fn run(
     })
 }
 
+/// What messages call this.
+const TEST: &str = "latency under load";
+
 /// Who loads and who probes: processors with their nodes.
 #[derive(Debug, PartialEq)]
 struct LoadedPlaces {
@@ -243,19 +246,30 @@ impl LoadedPlaces {
         if let Some(cpu) = cpu {
             driver::has_cpu(topology, cpu)?;
         }
-        let needed = probes.max(1) + 1;
-        let found = topology.cpus.len() as u32;
-        let few = |found| DriverError::FewCpus {
-            test: "latency under load",
-            needed,
-            found,
-        };
-        if probes == 0 || found < needed {
-            return Err(few(found));
-        }
         let order = bandwidth::by_core(topology);
         let place = |cpu: u32| topology.cpus.iter().find(|place| place.cpu == cpu);
         let core = |cpu: u32| place(cpu).map(|place| (place.socket, place.core));
+        // Two threads of one core are no two cores.
+        let mut cores: Vec<_> = order.iter().map(|(cpu, _)| core(*cpu)).collect();
+        cores.sort_unstable();
+        cores.dedup();
+        let found = cores.len() as u32;
+        if found < 2 {
+            return Err(DriverError::FewCpus {
+                test: TEST,
+                needed: 2,
+                found,
+            });
+        }
+        if !(1..found).contains(&probes) {
+            return Err(DriverError::Cores {
+                what: "--probes",
+                test: TEST,
+                asked: probes,
+                most: found - 1,
+                found,
+            });
+        }
         let mut taken = Vec::new();
         let mut chosen = Vec::new();
         let mut wanted: Vec<(u32, u32)> = order.iter().rev().copied().collect();
@@ -274,13 +288,6 @@ impl LoadedPlaces {
             .copied()
             .filter(|(cpu, _)| !taken.contains(&core(*cpu)))
             .collect();
-        if chosen.len() < probes as usize || load.is_empty() {
-            // Two threads of one core are no two cores.
-            let mut cores: Vec<_> = order.iter().map(|(cpu, _)| core(*cpu)).collect();
-            cores.sort_unstable();
-            cores.dedup();
-            return Err(few(cores.len() as u32));
-        }
         Ok(Self {
             load,
             probes: chosen,
@@ -478,14 +485,18 @@ mod tests {
 
     #[test]
     fn one_core_is_refused_by_name() {
-        for (cores, smt, probes, found) in [(1, 1, 1, 1), (1, 2, 1, 1), (2, 1, 2, 2), (4, 1, 0, 4)]
-        {
-            let error =
-                LoadedPlaces::new(&machine(cores, smt), probes, None, None).expect_err("too few");
-            let DriverError::FewCpus { found: seen, .. } = error else {
-                panic!("{error}");
-            };
-            assert_eq!(seen, found, "{cores} {smt} {probes}");
+        let refused = |cores, smt, probes| {
+            let places = LoadedPlaces::new(&machine(cores, smt), probes, None, None);
+            places.expect_err("refused").to_string()
+        };
+        for (cores, smt) in [(1, 1), (1, 2)] {
+            let text = refused(cores, smt, 1);
+            assert!(text.contains("needs 2 processors"), "{text}");
+        }
+        for (cores, smt, probes, most) in [(2, 1, 2, 1), (4, 1, 0, 3), (4, 2, u32::MAX, 3)] {
+            let text = refused(cores, smt, probes);
+            let words = format!("--probes {probes}: latency under load may have 1 to {most} here");
+            assert!(text.contains(&words), "{text}");
         }
     }
 

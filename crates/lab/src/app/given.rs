@@ -9,7 +9,7 @@ use wordline_core::quantity::Quantity as _;
 use wordline_core::{AppWorkload, Basis};
 
 use crate::control::Control;
-use crate::error::{LabError, SettingProblem};
+use crate::error::{LabError, SettingProblem, in_range};
 
 /// No profile of a program is larger.
 const BYTES_MAX: u64 = 64 << 20;
@@ -20,6 +20,9 @@ const SECONDS: f64 = 1.0;
 /// What a rate or a share by a flag is rounded by: a rate by a share of itself, a share of time by points.
 const RATE_ROUNDED: f64 = 0.025;
 const SHARE_ROUNDED: f64 = 0.05;
+
+/// The greatest imbalance of channels that a flag takes: a system's channels, should one carry all.
+const IMBALANCE_MAX: f64 = 16.0;
 
 /// Time over which a stated variation is taken, in seconds: that of counters in intervals.
 const WINDOW_S: f64 = 1e-3;
@@ -36,6 +39,8 @@ pub(super) fn profile(
         ("stall", workload.stall.is_some()),
         ("outside", workload.outside.is_some()),
         ("variation", workload.variation.is_some()),
+        ("locality", workload.locality.is_some()),
+        ("imbalance", workload.imbalance.is_some()),
         ("on", workload.on.is_some()),
     ];
     let stated = flags.into_iter().find(|(_, is_stated)| *is_stated);
@@ -84,6 +89,9 @@ fn of_flags(workload: &AppWorkload) -> Result<Profile, LabError> {
         Some(variation) if (0.0..=2.0).contains(&variation) => Some(levels_of(variation)),
         Some(variation) => return Err(SettingProblem::Variation(variation).of("variation")),
     };
+    if let Some(imbalance) = workload.imbalance {
+        in_range("imbalance", imbalance, 1.0, IMBALANCE_MAX)?;
+    }
     let rounded = |value: f64, by: f64, most: f64| {
         ProfileValue::within(
             value,
@@ -118,8 +126,13 @@ fn of_flags(workload: &AppWorkload) -> Result<Profile, LabError> {
                 window_s: WINDOW_S,
                 basis: Basis::Assumed,
             }),
-            imbalance: None,
-            locality: None,
+            imbalance: workload.imbalance.map(|ratio| {
+                let (least, most) = (ratio * (1.0 - RATE_ROUNDED), ratio * (1.0 + RATE_ROUNDED));
+                ProfileValue::within(ratio, least.max(1.0), most, Basis::Assumed)
+            }),
+            locality: workload
+                .locality
+                .map(|share| rounded(share.si(), SHARE_ROUNDED, 1.0)),
             outside_share: workload.outside.map(|share| rounded(share.si(), 0.0, 1.0)),
         }],
     })

@@ -60,16 +60,13 @@ impl<'a> ProgramMemory<'a> {
                     })?;
             let surface = match surfaces.get(name) {
                 Some(surface) => surface.clone(),
-                None => match dram::shipped_surface(catalog, name, &Settings::new())? {
-                    Some(surface) => surface,
-                    None => {
-                        document.warn(LabWarning::SurfaceSimulated { target: name });
-                        match simulated(catalog, name, asked, control)? {
-                            Some(surface) => surface,
-                            None => return Ok(None),
-                        }
+                None => {
+                    let mut note = || document.warn(LabWarning::SurfaceSimulated { target: name });
+                    match surface_of(catalog, name, asked, control, &mut note)? {
+                        Some(surface) => surface,
+                        None => return Ok(None),
                     }
-                },
+                }
             };
             let cores = &connected.config.cores;
             reaches(&surface, f64::from(cores.cores) * f64::from(cores.misses))?;
@@ -162,6 +159,21 @@ fn named(
         surfaces.insert(surface.target.clone(), surface);
     }
     Ok(surfaces)
+}
+
+/// The surface of a memory that comes along, or one that is simulated, of which `note` hears; `None` where the caller stopped it.
+pub(super) fn surface_of(
+    catalog: &Catalog,
+    name: &str,
+    asked: AskedPlaces,
+    control: &Control<'_>,
+    note: &mut dyn FnMut(),
+) -> Result<Option<Surface>, LabError> {
+    if let Some(surface) = dram::shipped_surface(catalog, name, &Settings::new())? {
+        return Ok(Some(surface));
+    }
+    note();
+    simulated(catalog, name, asked, control)
 }
 
 /// A surface that covers what is asked, and no more.

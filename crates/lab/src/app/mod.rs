@@ -74,6 +74,10 @@ pub(crate) fn run(
     };
     let mut runs = Vec::new();
     for memory in targets {
+        if control.stopped() {
+            document.complete = false;
+            break;
+        }
         let projected = project(
             &profile,
             baseline.projected(),

@@ -100,7 +100,11 @@ fn warn(file: &str, measured: &MeasuredRun, document: &mut ResultSet) {
     });
     for note in &measured.notes {
         match note {
-            MeasuredNote::ShortSweep { .. } | MeasuredNote::ShortMatrix { .. } => {
+            MeasuredNote::ShortSweep { .. }
+            | MeasuredNote::ShortMatrix { .. }
+            | MeasuredNote::ShortList { .. }
+            | MeasuredNote::Unended { .. }
+            | MeasuredNote::NoResult { .. } => {
                 document.warn(LabWarning::ImportCut { file: &file, note });
             }
             MeasuredNote::LeftOut { .. } | MeasuredNote::UnseenVersion { .. } => {

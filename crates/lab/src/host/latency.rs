@@ -31,6 +31,7 @@ pub(super) fn run(
     share: f64,
     document: &mut ResultSet,
 ) -> Result<(), LabError> {
+    names::check_set(&test.access)?;
     distinct(
         "pages",
         test.pages.iter().map(|pages| pages.name().to_owned()),

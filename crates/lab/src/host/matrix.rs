@@ -79,6 +79,9 @@ pub(super) fn rows(run: &MatrixRun, session: &HostSession<'_>, document: &mut Re
     if let Some(bytes) = node {
         session.in_caches(TEST, bytes, document);
     }
+    if run.cpus_all < 2 {
+        document.warn(LabWarning::OneCore { test: &TEST });
+    }
     if run.cpus < run.cpus_all {
         document.warn(LabWarning::PairsSampled {
             some: &run.cpus,

@@ -1,9 +1,10 @@
 //! What experiments call things, as the drivers do.
 
 use wordline_core::{ChainOrder, HostAccess, HostMix, HostPages, KernelName, StoreKind};
+use wordline_host::memory::DriverError;
 use wordline_host::memory::arena::PageSize;
 use wordline_host::memory::chain::ChainWalk;
-use wordline_host::memory::kernels::{self, KernelMix, KernelSet};
+use wordline_host::memory::kernels::{self, KernelError, KernelMix, KernelSet};
 
 pub(super) const fn pages(pages: HostPages) -> PageSize {
     match pages {
@@ -82,5 +83,15 @@ pub(super) fn set(access: &HostAccess) -> KernelSet {
         Some(KernelName::Avx512) => KernelSet::Avx512,
         Some(KernelName::Neon) => KernelSet::Neon,
         None => KernelSet::best(),
+    }
+}
+
+/// Refuses instructions that the processor does not have, also where a test moves no lines with them: who names them expects
+/// them.
+pub(super) fn check_set(access: &HostAccess) -> Result<(), DriverError> {
+    let set = set(access);
+    match set.is_available() {
+        true => Ok(()),
+        false => Err(KernelError::SetMissing { set }.into()),
     }
 }

@@ -204,6 +204,25 @@ pub enum MeasuredNote {
         /// Columns.
         columns: usize,
     },
+    /// The last line, which is no result, has no end.
+    Unended {
+        /// The line.
+        line: u64,
+    },
+    /// A list has fewer lines than the tool always prints.
+    ShortList {
+        /// The line where it begins.
+        line: u64,
+        /// Its lines.
+        found: usize,
+        /// How many there always are.
+        usual: usize,
+    },
+    /// The text ends behind a command that was to print a result.
+    NoResult {
+        /// The line of the command.
+        line: u64,
+    },
     /// Numbers are the best of several samples.
     BestOf {
         /// Of how many, where the text states it.
@@ -246,6 +265,18 @@ impl fmt::Display for MeasuredNote {
             } => write!(
                 f,
                 "line {line}: the matrix has {rows} rows and {columns} columns: nodes without processors, or the text is cut off"
+            ),
+            Self::Unended { line } => write!(
+                f,
+                "line {line}: the last line has no line end: the text may be cut off"
+            ),
+            Self::ShortList { line, found, usual } => write!(
+                f,
+                "line {line}: the list that begins here has {found} of {usual} lines: the text may be cut off"
+            ),
+            Self::NoResult { line } => write!(
+                f,
+                "line {line}: no result follows this command: the text may be cut off"
             ),
             Self::BestOf { samples } => match samples {
                 Some(samples) => write!(f, "values are the best of {samples} samples, no medians"),

@@ -66,7 +66,7 @@ pub(super) fn read(text: &RunText) -> Result<MeasuredRun, MeasuredError> {
             lacking: "no line \"Average Latency\" follows",
         });
     }
-    text.check_end(&run)?;
+    text.check_end(&mut run)?;
     run.note(MeasuredNote::NoVersion);
     Ok(run)
 }
@@ -78,6 +78,7 @@ impl LoadSettings {
             self.line.get_or_insert(line.number);
         }
         if let Some(rest) = line.behind("Total of") {
+            self.line.get_or_insert(line.number);
             let count = rest.split_whitespace().next().unwrap_or_default();
             let count = line.whole("the number of threads", count)?;
             if rest.contains("bandwidth threads") {

@@ -130,7 +130,7 @@ pub(super) fn read(text: &RunText) -> Result<MeasuredRun, MeasuredError> {
     }
     reader.close()?;
     let mut run = reader.run;
-    text.check_end(&run)?;
+    text.check_end(&mut run)?;
     if run.version.is_none() {
         run.note(MeasuredNote::NoVersion);
     }
@@ -276,6 +276,13 @@ impl MlcReader {
                     line: *line,
                     rows: open.rows,
                     columns: columns.len(),
+                });
+            }
+            (MlcTable::Mixes, _) if open.rows < MIXES.len() => {
+                self.run.note(MeasuredNote::ShortList {
+                    line: open.line,
+                    found: open.rows,
+                    usual: MIXES.len(),
                 });
             }
             (MlcTable::Loaded, _) if !self.chooses_delays => {

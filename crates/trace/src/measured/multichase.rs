@@ -63,12 +63,14 @@ pub(super) fn read(text: &RunText) -> Result<MeasuredRun, MeasuredError> {
     let mut settings = ChaseSettings::default();
     let mut are_best = false;
     let mut in_samples = None;
+    let mut without_result = None;
     for line in &text.lines {
         if line.text.starts_with('#') || line.text.starts_with("timed out:") {
             continue;
         }
         if let Some(words) = options(&line.text) {
             settings = command(line, words)?;
+            without_result = Some(line.number);
             run.command = settings.words.clone();
         } else if line.text.starts_with("samples (one column per thread") {
             in_samples = Some(line.number);
@@ -82,6 +84,7 @@ pub(super) fn read(text: &RunText) -> Result<MeasuredRun, MeasuredError> {
         } else if let Some(latency) = result(line)? {
             are_best |= !settings.is_mean;
             in_samples = None;
+            without_result = None;
             run.points.push(MeasuredPoint {
                 latency: Some(latency),
                 buffer_bytes: settings.bytes,
@@ -106,7 +109,10 @@ pub(super) fn read(text: &RunText) -> Result<MeasuredRun, MeasuredError> {
             lacking: "no result follows",
         });
     }
-    text.check_end(&run)?;
+    text.check_end(&mut run)?;
+    if let Some(line) = without_result {
+        run.note(MeasuredNote::NoResult { line });
+    }
     run.note(MeasuredNote::NoVersion);
     if are_best {
         run.note(MeasuredNote::BestOf { samples: None });

@@ -78,7 +78,7 @@ pub(super) fn read(text: &RunText) -> Result<MeasuredRun, MeasuredError> {
             lacking: "no line of results follows",
         });
     }
-    text.check_end(&run)?;
+    text.check_end(&mut run)?;
     run.note(MeasuredNote::NoVersion);
     Ok(run)
 }

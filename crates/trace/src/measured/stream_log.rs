@@ -86,7 +86,7 @@ pub(super) fn read(text: &RunText) -> Result<MeasuredRun, MeasuredError> {
     if run.points.len() < KERNELS.len() {
         return Err(cut("lacks one of Copy, Scale, Add and Triad"));
     }
-    text.check_end(&run)?;
+    text.check_end(&mut run)?;
     if !is_valid {
         return Err(cut("no line \"Solution Validates\" follows"));
     }

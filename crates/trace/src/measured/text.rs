@@ -115,11 +115,15 @@ impl RunText {
         self.unended != Some(line.number)
     }
 
-    /// Refuses a result that stands in a last line without end.
-    pub(super) fn check_end(&self, run: &MeasuredRun) -> Result<(), MeasuredError> {
+    /// Refuses a result that stands in a last line without end. Of another such line a note says that more may have followed.
+    pub(super) fn check_end(&self, run: &mut MeasuredRun) -> Result<(), MeasuredError> {
         match (self.unended, run.points.last()) {
             (Some(line), Some(point)) if point.line == line => Err(MeasuredError::Unended { line }),
-            _ => Ok(()),
+            (Some(line), _) => {
+                run.note(MeasuredNote::Unended { line });
+                Ok(())
+            }
+            (None, _) => Ok(()),
         }
     }
 }

@@ -40,6 +40,9 @@ pub(crate) struct CounterFiles {
     /// Where the profile goes (JSON)
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    /// Write over an existing file
+    #[arg(long, requires = "output")]
+    pub(crate) force: bool,
 }
 
 /// Prints one command or several, each with no more events than its core has counters, so that none shares its counter with

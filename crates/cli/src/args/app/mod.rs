@@ -5,10 +5,19 @@ mod demand;
 mod programs;
 
 use clap::Subcommand;
+use wordline_core::quantity::{ByteCount, QuantityError};
 
 pub(crate) use counters::{CounterEvents, CounterFiles};
 pub(crate) use demand::{CapacityFlags, KernelFlags};
 pub(crate) use programs::{AppProbing, AppRecording};
+
+/// Reads the size of a cache; 0 needs no unit.
+pub(crate) fn cache_size(text: &str) -> Result<ByteCount, QuantityError> {
+    match text.trim() {
+        "0" => Ok(ByteCount::from_bytes(0)),
+        text => text.parse(),
+    }
+}
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum App {
@@ -26,7 +35,7 @@ pub(crate) enum App {
         after_help = "\
 Examples:
   wordline app kernel pr
-  wordline app kernel csr-cg --size 64MiB --profile csr-cg.json
+  wordline app kernel csr-cg --size 64MiB --output csr-cg.json
   wordline app kernel bfs --size 1GiB --sample 20
   wordline app kernel --list
 
@@ -44,7 +53,7 @@ from --ipc to half of it."
 Examples:
   wordline app capacity spark.trace --footprint 3TB --capacity 1.5TB,3TB,6TB --storage 6GB/s
   wordline app capacity small.trace --capacity 16MiB,64MiB --storage 2GB/s --rate 100%
-  wordline app capacity spark.trace --footprint 3TB --capacity 1.5TB --storage 6GB/s --add-to svm.json --profile out.json
+  wordline app capacity spark.trace --footprint 3TB --capacity 1.5TB --storage 6GB/s --add-to svm.json --output out.json
 
 Reads what wordline dram trace reads. A program's accesses count as they are, without caches."
     )]
@@ -63,8 +72,8 @@ Examples:
   wordline app record --sampled --output solver.json --copies 128 -- ./solver input
   wordline app record --l3 64MiB --output db.json -- sqlite3 data.db 'select count(*) from t'
 
-What the program prints goes to stderr. Programs that it starts run outside QEMU and are not recorded. Threads share the
-last cache.
+What the program prints goes to stderr. Programs that it starts run outside QEMU and are not
+recorded. Threads share the last cache.
 
 Exit code 1: the program failed; its profile is kept."
     )]
@@ -78,8 +87,8 @@ Exit code 1: the program failed; its profile is kept."
         display_order = 29,
         after_help = "\
 Examples:
-  wordline app probe --output solver.json -- ./solver input
-  wordline app probe --read 3GB/s --write-share 20% --output solver.json -- ./solver input
+  wordline app probe --on udimm-5600-2rx8-32g@desktop-2ch --output solver.json -- ./solver input
+  wordline app probe --on udimm-5600-2rx8-32g@desktop-2ch --read 3GB/s --write-share 20% --output a.json -- ./a
 
 What the program prints goes to stderr, and it reads nothing. It should run for some seconds.
 

@@ -9,24 +9,28 @@ use wordline_core::quantity::{DataRate, Fraction, Time};
 /// What is recorded, and for which system.
 #[derive(Args, Debug)]
 pub(crate) struct AppRecording {
-    /// The profile, which must not be there yet
-    #[arg(long, value_name = "PROFILE")]
+    /// Where the profile goes (JSON)
+    #[arg(long, value_name = "FILE")]
     pub(crate) output: PathBuf,
-    /// Memory of the profile, as MODULE@SYSTEM
+    /// Write over an existing file
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// The memory that the profile is of
     #[arg(
         long,
-        value_name = "TARGET",
+        value_name = "MODULE@SYSTEM",
         default_value = "rdimm-6400-2rx4-128g@xeon6-1s"
     )]
-    pub(crate) baseline: String,
+    pub(crate) on: String,
     /// Follow this many of 64 sets of the caches instead of all: 2, 4, 8 or 16; without a number 4
     #[arg(long, value_name = "SETS", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "4", value_parser = ["2", "4", "8", "16"])]
     pub(crate) sampled: Option<String>,
-    /// First cache of a core, as SIZE or SIZE:WAYS [default: 48KiB:12]
+    /// First cache of a core, as SIZE or SIZE:WAYS; :plain behind it places lines by their lowest bits, not by a hash
+    /// [default: 48KiB:12]
     #[arg(long, value_name = "SIZE")]
     pub(crate) l1: Option<String>,
-    /// Second cache of a core; 0 for none [default: 2MiB:16]
+    /// Second cache of a core; 0 leaves it out [default: 2MiB:16]
     #[arg(long, value_name = "SIZE")]
     pub(crate) l2: Option<String>,
     /// Last cache, which threads share [default: 4MiB:16 for each of --threads]
@@ -36,11 +40,11 @@ pub(crate) struct AppRecording {
     #[arg(long, value_name = "N", default_value_t = 1)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=4096))]
     pub(crate) threads: u64,
-    /// Copies of the program that the profile has side by side
+    /// Copies of the program that run side by side and share the memory
     #[arg(long, value_name = "N", default_value_t = 1)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=65536))]
     pub(crate) copies: u32,
-    /// Time of a line from memory [default: the baseline's without load, simulated]
+    /// Time of a line from memory without load [default: that of --on, simulated]
     #[arg(long, value_name = "TIME")]
     pub(crate) latency: Option<Time>,
     /// Name of the program in results [default: that of its file]
@@ -64,16 +68,15 @@ pub(crate) struct AppRecording {
 /// What is probed.
 #[derive(Args, Debug)]
 pub(crate) struct AppProbing {
-    /// The profile, which must not be there yet
-    #[arg(long, value_name = "PROFILE")]
+    /// Where the profile goes (JSON)
+    #[arg(long, value_name = "FILE")]
     pub(crate) output: PathBuf,
-    /// Memory of this machine, as MODULE@SYSTEM
-    #[arg(
-        long,
-        value_name = "TARGET",
-        default_value = "rdimm-6400-2rx4-128g@xeon6-1s"
-    )]
-    pub(crate) baseline: String,
+    /// Write over an existing file
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// The memory of this machine
+    #[arg(long, value_name = "MODULE@SYSTEM")]
+    pub(crate) on: String,
     /// Cores that load the memory [default: half of them]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) load_cpus: Option<u32>,

@@ -1,11 +1,13 @@
 //! `wordline app capacity`.
 
+use std::path::Path;
+
 use wordline_apps::Profile;
 use wordline_apps::capacity::{PageSampling, ReuseProfile, SpillModel, SpilledBytes};
-use wordline_core::quantity::{ByteCount, Quantity as _, human};
+use wordline_core::quantity::{ByteCount, Quantity as _, human_rounded};
 use wordline_lab::Control;
 use wordline_lab::app::capacity::{CapacityRequest, reuse};
-use wordline_report::{Column, Grid};
+use wordline_report::{Column, Grid, printable};
 
 use crate::args::{CapacityFlags, Global};
 use crate::failure::{self, Failure};
@@ -28,6 +30,12 @@ pub(super) fn run(flags: &CapacityFlags, global: &Global) -> Result<Outcome, Fai
             flags.capacity.len()
         )));
     }
+    if let Some(output) = &flags.output {
+        let mut inputs = vec![&*flags.trace];
+        inputs.extend(flags.add_to.as_deref());
+        output::new_files(&[("--output", output)], &inputs, flags.force)?;
+    }
+    let given = flags.add_to.as_deref().map(profile_of).transpose()?;
     let mut inputs = Inputs::default();
     let request = CapacityRequest {
         file: inputs.add(&flags.trace),
@@ -59,18 +67,16 @@ pub(super) fn run(flags: &CapacityFlags, global: &Global) -> Result<Outcome, Fai
     let all: Result<Vec<_>, _> = flags.capacity.iter().map(spilled).collect();
     let all = all.map_err(|error| failure::message(error.to_string()))?;
     super::show(&sentence(&all, &profile, flags), &table(&all), global)?;
-    if let (Some(from), Some(to), [one]) = (&flags.add_to, &flags.profile, &all[..]) {
-        let text = input::read(from, PROFILE_MAX)?;
-        let text = String::from_utf8_lossy(&text);
-        let mut whole = Profile::from_json(&text)
-            .map_err(|error| failure::message(format!("{}: {error}", from.display())))?;
+    if let (Some(from), Some(mut whole), Some(to), [one]) =
+        (&flags.add_to, given, &flags.output, &all[..])
+    {
         let added = one.phase();
         let note = match &added {
             Some(_) => format!(
                 "the profile with its phase \"spill\" is in {}",
                 to.display()
             ),
-            None => format!("nothing is spilt, so that {} is as it was", to.display()),
+            None => format!("nothing is spilt: {} is {}", to.display(), from.display()),
         };
         if let Some(phase) = added {
             whole = whole
@@ -85,9 +91,22 @@ pub(super) fn run(flags: &CapacityFlags, global: &Global) -> Result<Outcome, Fai
     Ok(Outcome::Done)
 }
 
+/// The profile that a phase is added to, read before the trace: its faults need no hours.
+fn profile_of(file: &Path) -> Result<Profile, Failure> {
+    let refused =
+        |why: String| failure::message(printable(&format!("--add-to {}: {why}", file.display())));
+    // Of standard input and pipes there is no telling whether they end.
+    if file.exists() && !file.is_file() {
+        return Err(refused("this is no ordinary file".to_owned()));
+    }
+    let text = input::read(file, PROFILE_MAX)?;
+    let text = String::from_utf8_lossy(&text);
+    Profile::from_json(&text).map_err(|error| refused(error.to_string()))
+}
+
+/// An estimate: three digits.
 fn bytes(bytes: f64) -> String {
-    // Whole bytes would print exactly, and estimates are not exact.
-    human(bytes + if bytes > 0.0 { 0.25 } else { 0.0 }, "B", 3)
+    human_rounded(bytes, "B", 3)
 }
 
 /// A size as it was given, or shorter.

@@ -43,7 +43,8 @@ pub(crate) fn run(asked: &CounterFiles, global: &Global) -> Result<Outcome, Fail
         ));
     }
     if let Some(output) = &asked.output {
-        output::folder_of("--output", output)?;
+        let inputs: Vec<&Path> = asked.files.iter().map(|file| &**file).collect();
+        output::new_files(&[("--output", output)], &inputs, asked.force)?;
     }
     let catalog = super::super::catalog(global)?;
     let sheets = super::all_counters(&catalog);

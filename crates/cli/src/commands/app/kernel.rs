@@ -2,8 +2,8 @@
 
 use wordline_apps::kernels::AppKernel;
 use wordline_core::quantity::{ByteCount, human};
-use wordline_lab::Control;
 use wordline_lab::app::kernel::{FollowPlan, KernelDemand, KernelRequest, demand};
+use wordline_lab::{Control, Progress};
 use wordline_report::{Column, Grid};
 use wordline_trace::dram::CacheChoices;
 
@@ -12,6 +12,7 @@ use crate::failure::{self, Failure};
 use crate::interrupt;
 use crate::outcome::Outcome;
 use crate::output;
+use crate::progress::Bar;
 
 pub(super) fn run(flags: &KernelFlags, global: &Global) -> Result<Outcome, Failure> {
     let Some(kernel) = flags.kernel.filter(|_| !flags.list) else {
@@ -22,23 +23,39 @@ pub(super) fn run(flags: &KernelFlags, global: &Global) -> Result<Outcome, Failu
         )?;
         return Ok(Outcome::Done);
     };
+    if let Some(output) = &flags.output {
+        output::new_files(&[("--output", output)], &[], flags.force)?;
+    }
     let catalog = crate::commands::catalog(global)?;
     let request = request(kernel, flags);
     let stop = interrupt::listen();
-    let control = Control {
-        stop: Some(&stop),
-        ..Control::default()
+    let bar = Bar::new(global.quiet);
+    let show = |progress: Progress<'_>| match progress.total_bytes {
+        0 => bar.pass(progress.step),
+        _ => bar.show(&progress),
     };
-    let found = demand(&catalog, &request, &control).map_err(failure::lab)?;
-    let Some(found) = found else {
+    let found = flags.surfaces.lend(|surfaces| {
+        let control = Control {
+            stop: Some(&stop),
+            progress: Some(&show),
+            surfaces,
+            ..Control::default()
+        };
+        demand(&catalog, &request, &control)
+    });
+    drop(bar);
+    let Some(found) = found.map_err(failure::lab)? else {
         return Ok(Outcome::Interrupted);
     };
     super::show(&sentence(kernel, &found), &table(&found), global)?;
-    if let Some(path) = &flags.profile {
+    if found.is_surface_simulated && !global.quiet {
+        output::note(&format!(
+            "note: no surface of {} comes along, so that one was simulated; --surfaces DIR keeps it for the next run",
+            found.profile.baseline
+        ));
+    }
+    if let Some(path) = &flags.output {
         super::write(&found.profile, path, global)?;
-        if !global.quiet {
-            output::note(&format!("the profile is in {}", path.display()));
-        }
     }
     Ok(Outcome::Done)
 }
@@ -47,7 +64,7 @@ fn request(kernel: AppKernel, flags: &KernelFlags) -> KernelRequest {
     let bytes = |size: Option<ByteCount>| size.map(ByteCount::bytes);
     KernelRequest {
         bytes: bytes(flags.size),
-        system: flags.system.clone(),
+        system: flags.on.clone(),
         cores: flags.cores,
         caches: CacheChoices {
             bytes: [bytes(flags.l1), bytes(flags.l2), bytes(flags.l3)],

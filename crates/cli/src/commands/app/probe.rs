@@ -25,10 +25,15 @@ const LEVELS: [Option<u64>; 4] = [None, Some(400), Some(100), Some(0)];
 const LEFT_OUT_MOST: f64 = 0.03;
 
 pub(super) fn run(probe: &AppProbing, global: &Global) -> Result<Outcome, Failure> {
-    super::program::is_new("--output", &probe.output)?;
+    output::new_files(&[("--output", &probe.output)], &[], probe.force)?;
+    if probe.read.is_some_and(|rate| rate.si() <= 0.0) {
+        return Err(failure::message(
+            "--read 0B/s: allowed is a rate above 0B/s; leave it out where it is not known",
+        ));
+    }
     let catalog = super::super::catalog(global)?;
     catalog
-        .module_in_system(&probe.baseline)
+        .module_in_system(&probe.on)
         .map_err(failure::catalog)?;
     let topology = Topology::of_this_machine();
     let topology = topology.map_err(|error| failure::message(error.to_string()))?;
@@ -81,13 +86,12 @@ pub(super) fn run(probe: &AppProbing, global: &Global) -> Result<Outcome, Failur
         })
         .collect();
     let fit = ProbeFit::of(&probed).map_err(|error| failure::message(error.to_string()))?;
-    let cores = topology.one_cpu_a_core().len() as u32;
-    let loading = probe.load_cpus.unwrap_or(cores / 2).max(1);
-    let own = cores.saturating_sub(loading).max(1);
+    let all: f64 = runs.iter().map(|run| run.busy_cores).sum();
+    let own = (all / runs.len() as f64).round().max(1.0) as u32;
     let profile = fit.profile(
         &super::program::named(probe.name.as_ref(), &probe.program),
         &super::program::made_by("probe", &[], &probe.program),
-        &probe.baseline,
+        &probe.on,
         own,
         lines(probe, fit.compute_s + fit.memory_s),
     );

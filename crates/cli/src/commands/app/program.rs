@@ -7,7 +7,7 @@ use wordline_apps::ProfileValue;
 use wordline_report::{Column, Grid, printable};
 
 use crate::args::Global;
-use crate::failure::{self, Failure};
+use crate::failure::Failure;
 use crate::output;
 
 /// The program's name in results.
@@ -57,16 +57,4 @@ pub(super) fn shown(lines: &[(&str, String)], global: &Global) -> Result<(), Fai
 pub(super) fn percent(of: &ProfileValue) -> String {
     let [least, greatest] = of.bounds().map(|value| 100.0 * value);
     format!("{:.1} % ({least:.1} to {greatest:.1})", 100.0 * of.value)
-}
-
-/// Refuses an output that is there, or cannot be.
-pub(super) fn is_new(flag: &str, file: &Path) -> Result<(), Failure> {
-    output::folder_of(flag, file)?;
-    match file.exists() {
-        true => Err(failure::message(printable(&format!(
-            "{flag} {}: the file is there already; name another one",
-            file.display()
-        )))),
-        false => Ok(()),
-    }
 }

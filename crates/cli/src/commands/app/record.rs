@@ -12,19 +12,22 @@ use std::thread;
 use std::time::Duration;
 
 use rustix::fs::{MemfdFlags, memfd_create};
+use wordline_apps::profile::LINE_BYTES;
 use wordline_apps::record::{
     CacheSetting, CoreShape, ProgramRecording, RecordedCaches, RecordingAssumptions,
 };
+use wordline_apps::{CurvePlace, LatencySurface as _, MemoryCurve, Profile, SurfaceTable};
 use wordline_apps_qemu::PluginSettings;
 use wordline_catalog::Catalog;
-use wordline_core::quantity::{ByteCount, Quantity as _};
+use wordline_core::quantity::Quantity as _;
 use wordline_core::{
     Basis, DramTest, DramWorkload, Experiment, IdleTest, Metric, Timing, Workload,
 };
-use wordline_lab::Control;
+use wordline_dram::sheet::Settings;
+use wordline_lab::{Control, shipped_surface};
 use wordline_report::printable;
 
-use crate::args::{AppRecording, Global};
+use crate::args::{AppRecording, Global, cache_size};
 use crate::failure::{self, Failure};
 use crate::interrupt;
 use crate::outcome::Outcome;
@@ -40,12 +43,19 @@ const PLUGIN: &str = "libwordline_apps_qemu.so";
 const INSTALL: &str = "install the package qemu-user (scripts/need-qemu does)";
 
 pub(super) fn run(record: &AppRecording, global: &Global) -> Result<Outcome, Failure> {
-    super::program::is_new("--output", &record.output)?;
-    if let Some(counts) = &record.counts {
-        super::program::is_new("--counts", counts)?;
+    if record.latency.is_some_and(|latency| latency.si() <= 0.0) {
+        return Err(failure::message(
+            "--latency: a line takes longer than 0 s; allowed: above 0s",
+        ));
     }
     let caches = caches(record)?;
     let program = program(&record.program[0])?;
+    let mut outputs = vec![("--output", &*record.output)];
+    outputs.extend(record.counts.iter().map(|counts| ("--counts", &**counts)));
+    let mut inputs = vec![&*program];
+    inputs.extend(record.qemu.as_deref());
+    inputs.extend(record.plugin.as_deref());
+    output::new_files(&outputs, &inputs, record.force)?;
     let qemu = match &record.qemu {
         Some(qemu) => found(qemu.as_os_str())
             .ok_or_else(|| refused(qemu, &format!("there is no such program; {INSTALL}")))?,
@@ -80,17 +90,21 @@ pub(super) fn run(record: &AppRecording, global: &Global) -> Result<Outcome, Fai
     let assumptions = RecordingAssumptions {
         name: super::program::named(record.name.as_ref(), &record.program),
         made_by: super::program::made_by("record", &options(record), &record.program),
-        baseline: record.baseline.clone(),
+        baseline: record.on.clone(),
         latency_ns: system.latency_ns,
         latency_basis: system.latency_basis,
         clock_hz: system.clock_hz,
         copies: record.copies,
+        misses_per_core: system.misses_per_core,
     };
     let profile = assumptions
-        .profile(&recording)
+        .profile(&recording, &|place| system.curve(place))
         .map_err(|error| failure::message(error.to_string()))?;
     super::program::shown(&summary(&recording, &profile), global)?;
-    for remark in remarks(&recording) {
+    for remark in remarks(&recording)
+        .into_iter()
+        .chain(system.remarks(&record.on, &profile))
+    {
         output::note(&printable(&format!("warning: {remark}")));
     }
     super::write(&profile, &record.output, global)?;
@@ -119,7 +133,7 @@ fn caches(record: &AppRecording) -> Result<RecordedCaches, Failure> {
         };
         let wrong = |why: &str| failure::message(printable(&format!("{flag} {text}: {why}")));
         let parts: Vec<&str> = text.split(':').collect();
-        let size: Option<ByteCount> = parts[0].parse().ok();
+        let size = cache_size(parts[0]).ok();
         let ways = parts
             .get(1)
             .map_or(Some(usual.ways), |ways| ways.parse().ok());
@@ -144,7 +158,8 @@ fn caches(record: &AppRecording) -> Result<RecordedCaches, Failure> {
         Ok(setting)
     };
     let second = match (record.l2.as_deref(), usual.second) {
-        (Some("0"), _) | (_, None) => None,
+        (_, None) => None,
+        (Some(text), _) if cache_size(text).is_ok_and(|size| size.bytes() == 0) => None,
         (_, Some(usual)) => Some(of("--l2", record.l2.as_ref(), usual)?),
     };
     Ok(RecordedCaches {
@@ -187,7 +202,19 @@ fn found(name: &OsStr) -> Option<PathBuf> {
 }
 
 fn program(name: &OsStr) -> Result<PathBuf, Failure> {
-    found(name).ok_or_else(|| refused(Path::new(name), "there is no such program"))
+    let path = Path::new(name);
+    found(name).ok_or_else(|| {
+        let is_folder = path.components().count() > 1 && path.is_dir();
+        let is_special = path.components().count() > 1 && path.exists();
+        refused(
+            path,
+            match (is_folder, is_special) {
+                (true, _) => "this is a folder; name a program in it",
+                (_, true) => "this is no ordinary file, and so no program",
+                _ => "there is no such program",
+            },
+        )
+    })
 }
 
 /// The QEMU of the program's processor, by the header of its file.
@@ -253,49 +280,110 @@ fn plugin(named: Option<&Path>) -> Result<PathBuf, Failure> {
 
 /// What the baseline says.
 struct RecordedBaseline {
+    /// Without load.
     latency_ns: f64,
     latency_basis: Basis,
     clock_hz: f64,
+    misses_per_core: f64,
+    cores: u32,
+    bus_bytes_per_s: f64,
+    /// The surface that comes along, where one does.
+    surface: Option<SurfaceTable>,
 }
 
+/// Share of the bus from which queues are long enough to say that they are left out.
+const QUEUES_FROM: f64 = 0.3;
+
 impl RecordedBaseline {
+    /// Latency over lines outstanding. Without a surface it has no queues: the bus alone is its limit.
+    fn curve(&self, place: CurvePlace) -> MemoryCurve {
+        let Some(surface) = &self.surface else {
+            let most = self.bus_bytes_per_s / LINE_BYTES * 1e-9 * self.latency_ns;
+            return MemoryCurve::of([
+                [1e-3 * most, self.latency_ns, 0.0],
+                [most, self.latency_ns, 0.0],
+            ]);
+        };
+        let curve = surface.curve(place);
+        match self.latency_basis {
+            // As long as the user says, without load.
+            Basis::Assumed => curve.sooner(curve.read_ns(0.0) - self.latency_ns),
+            _ => curve,
+        }
+    }
+
+    /// What a person should know of the baseline beside a profile.
+    fn remarks(&self, name: &str, profile: &Profile) -> Vec<String> {
+        let mut all = Vec::new();
+        if profile.cores > self.cores {
+            all.push(format!(
+                "the profile has {} cores, and {name} has {}",
+                profile.cores, self.cores
+            ));
+        }
+        let phase = &profile.phases[0];
+        let lines = phase.lines_read.value + phase.lines_written.value;
+        let rate = lines * LINE_BYTES / phase.seconds.value;
+        if self.surface.is_none() && rate > QUEUES_FROM * self.bus_bytes_per_s {
+            all.push(format!(
+                "no surface of {name} comes along, so that queues in its memory are left out: rates are held to its bus of \
+                 {:.0} GB/s and to {} misses a core",
+                self.bus_bytes_per_s / 1e9,
+                self.misses_per_core
+            ));
+        }
+        all
+    }
+
     fn of(catalog: &Catalog, record: &AppRecording) -> Result<Self, Failure> {
-        let module = catalog.module_in_system(&record.baseline);
+        let module = catalog.module_in_system(&record.on);
         let module = module.map_err(failure::catalog)?;
+        let connected = module.connect(&Settings::new());
+        let connected =
+            connected.map_err(|error| failure::message(format!("--on {}: {error}", record.on)))?;
+        let surface = shipped_surface(catalog, &record.on, &Settings::new());
+        let surface = surface.map_err(failure::lab)?;
+        let (latency_ns, latency_basis) = latency(catalog, record)?;
         let clock = &module.system.sheet.core_clock;
         let clock = clock.typ().or(clock.max()).or(clock.min());
         let clock_hz = clock.map_or(3e9, |clock| clock.si());
-        if let Some(latency) = record.latency {
-            return Ok(Self {
-                latency_ns: latency.si() * 1e9,
-                latency_basis: Basis::Assumed,
-                clock_hz,
-            });
-        }
-        let test = DramTest::Idle(IdleTest::default());
-        let experiment = Experiment {
-            targets: vec![record.baseline.clone()],
-            workload: Workload::Dram(DramWorkload::of(test)),
-            timings: vec![Timing::Max],
-            age: 0.0,
-            seed: 1,
-            ftl: None,
-        };
-        let found = wordline_lab::run(catalog, &experiment, &Control::default());
-        let found = found.map_err(failure::lab)?;
-        let row = found
-            .rows
-            .iter()
-            .find(|row| row.metric == Metric::LatencyMean);
-        let latency = row.and_then(|row| row.value);
-        let unknown =
-            || failure::message("the baseline's latency is not known; give it with --latency");
+        let cores = &connected.config.cores;
         Ok(Self {
-            latency_ns: latency.ok_or_else(unknown)? * 1e9,
-            latency_basis: Basis::Simulated,
+            latency_ns,
+            latency_basis,
             clock_hz,
+            misses_per_core: f64::from(cores.misses),
+            cores: cores.cores,
+            bus_bytes_per_s: connected.config.peak_bytes_per_s(),
+            surface: surface.as_ref().map(SurfaceTable::of),
         })
     }
+}
+
+/// Time of a line without load in nanoseconds, as the user says or as it is simulated.
+fn latency(catalog: &Catalog, record: &AppRecording) -> Result<(f64, Basis), Failure> {
+    if let Some(latency) = record.latency {
+        return Ok((latency.si() * 1e9, Basis::Assumed));
+    }
+    let test = DramTest::Idle(IdleTest::default());
+    let experiment = Experiment {
+        targets: vec![record.on.clone()],
+        workload: Workload::Dram(DramWorkload::of(test)),
+        timings: vec![Timing::Max],
+        age: 0.0,
+        seed: 1,
+        ftl: None,
+    };
+    let found = wordline_lab::run(catalog, &experiment, &Control::default());
+    let found = found.map_err(failure::lab)?;
+    let row = found
+        .rows
+        .iter()
+        .find(|row| row.metric == Metric::LatencyMean);
+    let latency = row.and_then(|row| row.value);
+    let unknown =
+        || failure::message("the baseline's latency is not known; give it with --latency");
+    Ok((latency.ok_or_else(unknown)? * 1e9, Basis::Simulated))
 }
 
 fn memory_cycles(latency_ns: f64, clock_hz: f64) -> u32 {
@@ -358,16 +446,16 @@ fn counted(
         ));
     }
     recording.ok_or_else(|| {
-        let why = format!("QEMU ended without a recording ({status}); it has said why above");
+        let why = format!(
+            "QEMU ended without a recording ({status}): QEMU says why above, or the program started another one in its own \
+             place (exec), which leaves QEMU; name that other program instead"
+        );
         refused(program, &why)
     })
 }
 
 /// What people see first.
-fn summary(
-    recording: &ProgramRecording,
-    profile: &wordline_apps::Profile,
-) -> Vec<(&'static str, String)> {
+fn summary(recording: &ProgramRecording, profile: &Profile) -> Vec<(&'static str, String)> {
     let phase = &profile.phases[0];
     let instructions = recording.instructions() as f64;
     let lines = recording.lines_read as f64;

@@ -1,5 +1,8 @@
 //! Follows a kernel: caches, branches and streams, and what is left.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
 use wordline_apps::kernels::AccessTracer;
 use wordline_apps::overlap::{LineEvent, LineEventKind};
 use wordline_core::Operation;
@@ -11,6 +14,21 @@ use crate::error::{LabError, in_range};
 
 /// Most events that are kept. Where there are more, every other window goes; what was counted of it stays.
 const EVENTS_MAX: usize = 1_000_000;
+
+/// Instructions between two looks at whether the run should stop: some milliseconds.
+const BREATH: u32 = 1 << 16;
+
+/// What the thread that follows a kernel and the one that waits for it have in common.
+#[derive(Debug, Default)]
+pub(super) struct FollowWatch {
+    /// Set when nobody waits any more.
+    pub(super) stop: AtomicBool,
+    /// Instructions so far.
+    pub(super) instructions: AtomicU64,
+}
+
+/// What a stopped kernel unwinds with: it has no other way out of its loops.
+struct FollowStopped;
 
 /// Which parts of a run are followed: the run is cut into windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,8 +53,11 @@ impl Default for FollowPlan {
 }
 
 impl FollowPlan {
+    /// The most windows of which one is counted.
+    pub const ONE_IN_MAX: u32 = 100_000;
+
     pub(super) fn checked(self) -> Result<Self, LabError> {
-        in_range("sample", self.one_in, 1, 100_000)?;
+        in_range("sample", self.one_in, 1, Self::ONE_IN_MAX)?;
         in_range("window", self.window, 1000, 1_000_000_000)?;
         Ok(self)
     }
@@ -103,6 +124,7 @@ impl FollowedPhase {
 
 /// The tracer of a kernel. A loaded value is the window's number and the event's in it, from 1; 0 was known before.
 pub(super) struct KernelFollower {
+    watch: Arc<FollowWatch>,
     filter: CacheFilter,
     plan: FollowPlan,
     prefetch_lines: u64,
@@ -113,6 +135,8 @@ pub(super) struct KernelFollower {
     /// Number of the window at hand, and its instructions so far.
     number: u64,
     at: u32,
+    /// Where in the window the next look is due whether the run should stop, or the window ends.
+    until: u32,
     window: FollowedWindow,
     /// Events that are kept, and of how many windows one is.
     events: usize,
@@ -122,8 +146,15 @@ pub(super) struct KernelFollower {
 }
 
 impl KernelFollower {
-    pub(super) fn new(caches: &CoreCaches, plan: FollowPlan, prefetch_lines: u32) -> Self {
+    pub(super) fn new(
+        caches: &CoreCaches,
+        plan: FollowPlan,
+        prefetch_lines: u32,
+        watch: Arc<FollowWatch>,
+    ) -> Self {
         Self {
+            watch,
+            until: BREATH.min(plan.window),
             filter: CacheFilter::new(caches),
             plan,
             prefetch_lines: prefetch_lines.into(),
@@ -150,7 +181,7 @@ impl KernelFollower {
 
     #[inline]
     fn tick(&mut self, instructions: u64) {
-        let room = u64::from(self.plan.window - self.at);
+        let room = u64::from(self.until - self.at);
         if instructions < room {
             self.at += instructions as u32;
         } else {
@@ -158,21 +189,35 @@ impl KernelFollower {
         }
     }
 
-    /// Passes at least one window's end.
+    /// Passes a place where a look is due, or a window's end, once at least.
     #[cold]
     fn pass(&mut self, instructions: u64) {
         let mut left = instructions;
         loop {
-            let room = u64::from(self.plan.window - self.at);
+            let room = u64::from(self.until - self.at);
             if left < room {
                 self.at += left as u32;
                 return;
             }
             left -= room;
-            self.at = self.plan.window;
-            self.end_window();
-            self.number += 1;
-            self.mode = self.plan.mode(self.number);
+            self.at = self.until;
+            self.look();
+            if self.at == self.plan.window {
+                self.end_window();
+                self.number += 1;
+                self.mode = self.plan.mode(self.number);
+            }
+            self.until = (self.at + BREATH).min(self.plan.window);
+        }
+    }
+
+    /// Says how far it is, and ends the kernel when nobody waits for it.
+    fn look(&self) {
+        let passed = u64::from(BREATH.min(self.plan.window));
+        self.watch.instructions.fetch_add(passed, Ordering::Relaxed);
+        if self.watch.stop.load(Ordering::Relaxed) {
+            // Not a panic: no message is printed.
+            std::panic::resume_unwind(Box::new(FollowStopped));
         }
     }
 
@@ -283,6 +328,7 @@ impl AccessTracer for KernelFollower {
 
     fn phase(&mut self, name: &'static str) {
         self.end_window();
+        self.until = BREATH.min(self.plan.window);
         self.number += 1;
         self.mode = self.plan.mode(self.number);
         self.phases.push(FollowedPhase::new(name));

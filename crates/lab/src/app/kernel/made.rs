@@ -1,24 +1,28 @@
 //! From phases that were followed to a profile.
 
 use wordline_apps::overlap::OverlapCore;
-use wordline_apps::{LoadLevels, Profile, ProfilePhase, ProfileValue};
+use wordline_apps::{
+    CurvePlace, LatencySurface, LoadLevels, MemoryCurve, Profile, ProfilePhase, ProfileValue,
+};
 use wordline_core::Basis;
 use wordline_core::quantity::ByteCount;
 
 use super::follower::{FollowedPhase, FollowedWindow};
-use super::meeting::{ClosedLoopCurve, MemoryPoint};
 use super::{KernelRequest, PhaseDemand};
 use crate::error::{LabError, SettingProblem};
 
 /// Most levels of load.
 const LEVELS: usize = 8;
 
-/// Gives the curve of a memory for a share of writes and a locality.
-type CurveOf<'a> = dyn FnMut(f64, f64) -> Result<Option<ClosedLoopCurve>, LabError> + 'a;
+/// Enough for a billionth of the range.
+const HALVINGS: usize = 30;
 
 /// A phase on a core that ends so many instructions each cycle, once it met its memory.
 struct MetPhase {
-    memory: MemoryPoint,
+    /// Bytes that all cores move in a second.
+    bytes_per_s: f64,
+    /// Mean time of a read.
+    read_ns: f64,
     seconds: f64,
     stall_share: f64,
     /// Lines under way while the core waits.
@@ -33,9 +37,9 @@ pub(super) fn profile(
     cores: u32,
     followed: &[FollowedPhase],
     models: &[OverlapCore; 2],
-    curve: &mut CurveOf<'_>,
+    surface: &dyn LatencySurface,
     clock_hz: u64,
-) -> Result<Option<(Vec<PhaseDemand>, Profile)>, LabError> {
+) -> Result<(Vec<PhaseDemand>, Profile), LabError> {
     let (mut phases, mut told) = (Vec::new(), Vec::new());
     for phase in followed {
         if phase.counted == 0 {
@@ -45,12 +49,8 @@ pub(super) fn profile(
             ))
             .of("sample"));
         }
-        let lines = phase.reads + phase.writes;
-        let write_share = phase.writes as f64 / lines.max(1) as f64;
         let share = |of: u64| of as f64 / phase.reads.max(1) as f64;
-        let Some(curve) = curve(write_share, share(phase.local))? else {
-            return Ok(None);
-        };
+        let curve = surface.curve(place(phase));
         let met = [&models[0], &models[1]].map(|model| meet(phase, cores, model, &curve));
         let [fast, slow] = &met;
         phases.push(PhaseDemand {
@@ -62,8 +62,8 @@ pub(super) fn profile(
             locality: share(phase.local),
             outstanding: fast.outstanding,
             stall_share: fast.stall_share,
-            bytes_per_s: fast.memory.bytes_per_s,
-            latency_ns: fast.memory.read_ns,
+            bytes_per_s: fast.bytes_per_s,
+            latency_ns: fast.read_ns,
             seconds: fast.seconds,
         });
         told.push(phase_of(phase, cores, [fast, slow], &models[0], clock_hz));
@@ -74,14 +74,23 @@ pub(super) fn profile(
         schema: Profile::SCHEMA,
         name: request.kernel.name().into(),
         made_by: format!(
-            "wordline app kernel {} --size {size} --system {baseline} --cores {cores} --seed {}",
+            "wordline app kernel {} --size {size} --on {baseline} --cores {cores} --seed {}",
             request.kernel, request.seed
         ),
         baseline: baseline.into(),
         cores,
         phases: told,
     };
-    Ok(Some((phases, profile)))
+    Ok((phases, profile))
+}
+
+/// Where on a surface a phase lies. Cores that work alike load all channels alike.
+pub(super) fn place(phase: &FollowedPhase) -> CurvePlace {
+    CurvePlace {
+        write_share: phase.writes as f64 / (phase.reads + phase.writes).max(1) as f64,
+        locality: phase.local as f64 / phase.reads.max(1) as f64,
+        imbalance: 1.0,
+    }
 }
 
 /// Time in nanoseconds that one core takes for a phase whose lines take so long.
@@ -97,25 +106,38 @@ fn time_ns(phase: &FollowedPhase, model: &OverlapCore, latency_ns: f64) -> f64 {
     }
 }
 
-fn meet(
-    phase: &FollowedPhase,
-    cores: u32,
-    model: &OverlapCore,
-    curve: &ClosedLoopCurve,
-) -> MetPhase {
+/// Where a core's time and the memory's latency agree. Cores ask for less the longer a line takes, and the memory takes longer the more
+/// lines are under way; there are never more than the cores' misses.
+fn meet(phase: &FollowedPhase, cores: u32, model: &OverlapCore, curve: &MemoryCurve) -> MetPhase {
     let lines = (phase.reads + phase.writes) as f64;
     let lines = lines * phase.instructions as f64 / phase.counted as f64;
-    let asked = |latency: f64| {
-        let time = time_ns(phase, model, latency).max(f64::MIN_POSITIVE);
-        f64::from(cores) * lines * 64e9 / time
+    let cores = f64::from(cores);
+    let misses = f64::from(model.misses);
+    let most = cores * misses;
+    let asked = |latency: f64| cores * lines / time_ns(phase, model, latency).max(1e-9);
+    let is_over = |under_way: f64| asked(curve.latency_ns(under_way)) > curve.rate(under_way);
+    let (under_way, time) = match is_over(most) {
+        // Lines that are written back need misses as well, of which a core's own time knows nothing.
+        true => (most, cores * lines / curve.rate(most)),
+        false => {
+            let (mut low, mut high) = (0.0, most);
+            for _ in 0..HALVINGS {
+                let middle = 0.5 * (low + high);
+                match is_over(middle) {
+                    true => low = middle,
+                    false => high = middle,
+                }
+            }
+            (high, time_ns(phase, model, curve.latency_ns(high)))
+        }
     };
-    let memory = curve.meet(&asked);
-    let time = time_ns(phase, model, memory.read_ns);
     let stall_share = (1.0 - time_ns(phase, model, 0.0) / time).clamp(0.0, 1.0);
-    // Little's law: those of all cores, and of the time in which they wait.
-    let outstanding = memory.line_ns * lines / time / stall_share;
+    // Little's law: those of the time in which a core waits. Some come while it computes, so that the quotient may be more than
+    // there can be.
+    let outstanding = (curve.latency_ns(under_way) * lines / time / stall_share).min(misses);
     MetPhase {
-        memory,
+        bytes_per_s: cores * lines / time * 64e9,
+        read_ns: curve.read_ns(under_way),
         seconds: time * 1e-9,
         stall_share,
         outstanding: (stall_share > 1e-4 && outstanding > 0.0).then_some(outstanding),
@@ -150,8 +172,8 @@ fn phase_of(
         outstanding: fast
             .outstanding
             .map(|one| within(one, slow.outstanding.unwrap_or(one))),
-        latency_ns: Some(within(fast.memory.read_ns, slow.memory.read_ns)),
-        load: load(&phase.windows, model, fast.memory.read_ns),
+        latency_ns: Some(within(fast.read_ns, slow.read_ns)),
+        load: load(&phase.windows, model, fast.read_ns),
         imbalance: None,
         locality: Some(share(phase.local)),
         outside_share: Some(exact(0.0)),

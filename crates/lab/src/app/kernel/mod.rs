@@ -1,29 +1,35 @@
 //! A kernel, followed through caches, before the memory of a system: what it asks for, as a profile.
 //!
 //! [`KernelFollower`] is the tracer. Accesses pass the filter of caches that traces pass; what leaves it are lines, each with the line
-//! that it waited for. [`meeting`] lets a core's time and the memory's latency find each other, and [`made`] writes the
-//! profile.
+//! that it waited for. [`made`] lets a core's time and the latency of the
+//! memory's surface find each other, and writes the profile.
 
 mod follower;
 mod made;
-mod meeting;
 mod predictor;
 mod streams;
 #[cfg(test)]
 mod tests;
 
-use wordline_apps::Profile;
-use wordline_apps::kernels::{AppKernel, KernelRun};
+use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+use wordline_apps::kernels::{AppKernel, KernelRun, KernelSizeError};
 use wordline_apps::overlap::OverlapCore;
+use wordline_apps::{Profile, SurfaceTable};
 use wordline_catalog::Catalog;
 use wordline_dram::sheet::{Connected, Settings};
-use wordline_trace::dram::{CacheChoices, DramFormat, ProgramCounts};
+use wordline_trace::dram::{CacheChoices, CoreCaches, DramFormat, ProgramCounts};
 
-use crate::control::Control;
+use super::memory::{self, AskedPlaces};
+use crate::control::{Control, Progress};
 use crate::error::{LabError, SettingProblem, in_range};
 pub use follower::FollowPlan;
-use follower::KernelFollower;
-use meeting::ClosedLoopCurves;
+use follower::{FollowWatch, FollowedPhase, KernelFollower};
 
 /// Instructions that have not retired: the reorder buffer of Golden Cove and its successors (Intel 64 and IA-32 optimization
 /// reference manual).
@@ -32,6 +38,9 @@ const WINDOW: u32 = 512;
 /// Cycles from a wrong branch's condition until the next instruction enters the window: the least that the same manual
 /// states of a branch predicted wrongly.
 const RESTART_CYCLES: f64 = 17.0;
+
+/// How long a kernel is waited for between two looks at whether the run should stop.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// What is asked of a kernel.
 #[derive(Clone, Debug, PartialEq)]
@@ -94,6 +103,8 @@ pub struct KernelDemand {
     pub phases: Vec<PhaseDemand>,
     /// The same as a profile of all cores.
     pub profile: Profile,
+    /// Whether no surface of the memory came along, so that one was simulated, or taken from those that were before.
+    pub is_surface_simulated: bool,
 }
 
 /// What a phase asked for, of one core.
@@ -144,14 +155,23 @@ pub fn demand(
     let plan = request.plan.checked()?;
     let caches = request.caches.caches(DramFormat::Lackey);
     let caches = caches.map_err(|error| SettingProblem::Unread(error.to_string()).of("cache"))?;
-    let bytes = request.bytes.unwrap_or(request.kernel.usual_bytes());
-    let mut follower = KernelFollower::new(&caches, plan, request.prefetch_lines);
-    let run = request.kernel.run(&mut follower, bytes, request.seed);
-    let run = run.map_err(|error| SettingProblem::Unread(error.to_string()).of("size"))?;
-    let (counts, followed) = follower.finish();
-    let mut curves = ClosedLoopCurves::new(&target.name, &connected.config, request.seed);
+    let Some(found) = followed(request, &caches, plan, control) else {
+        return Ok(None);
+    };
+    let FollowedRun {
+        run,
+        counts,
+        phases: followed,
+    } = found.map_err(|error| SettingProblem::Unread(error.to_string()).of("size"))?;
+    let mut is_surface_simulated = false;
+    let mut note = || is_surface_simulated = true;
+    let asked = asked(&followed);
+    let surface = memory::surface_of(catalog, &target.name, asked, control, &mut note)?;
+    let Some(surface) = surface else {
+        return Ok(None);
+    };
     let core = |rate: f64| core(&connected, rate);
-    let made = made::profile(
+    let (phases, profile) = made::profile(
         request,
         &target.name,
         cores,
@@ -160,15 +180,90 @@ pub fn demand(
             core(request.instructions_per_cycle),
             core(request.instructions_per_cycle / 2.0),
         ],
-        &mut |share, locality| curves.of(share, locality, control),
+        &SurfaceTable::of(&surface),
         connected.config.cores.clock_hz,
     )?;
-    Ok(made.map(|(phases, profile)| KernelDemand {
+    Ok(Some(KernelDemand {
         run,
         counts,
         phases,
         profile,
+        is_surface_simulated,
     }))
+}
+
+/// What was followed of a kernel.
+struct FollowedRun {
+    run: KernelRun,
+    counts: ProgramCounts,
+    phases: Vec<FollowedPhase>,
+}
+
+/// Runs a kernel on a thread of its own, because its inputs may take long to make, during which nothing asks whether to stop.
+/// `None` when the run is stopped; the thread then ends by itself, soon after its inputs are made.
+fn followed(
+    request: &KernelRequest,
+    caches: &CoreCaches,
+    plan: FollowPlan,
+    control: &Control<'_>,
+) -> Option<Result<FollowedRun, KernelSizeError>> {
+    let watch = Arc::new(FollowWatch::default());
+    let bytes = request.bytes.unwrap_or(request.kernel.usual_bytes());
+    let (kernel, seed) = (request.kernel, request.seed);
+    let mut follower =
+        KernelFollower::new(caches, plan, request.prefetch_lines, Arc::clone(&watch));
+    let (send, ended) = mpsc::sync_channel(1);
+    let thread = thread::spawn(move || {
+        let run = kernel.run(&mut follower, bytes, seed);
+        let all = run.map(|run| {
+            let (counts, phases) = follower.finish();
+            FollowedRun {
+                run,
+                counts,
+                phases,
+            }
+        });
+        // Where nobody waits, there is nobody to tell.
+        let _ = send.send(all);
+    });
+    loop {
+        match ended.recv_timeout(LOOK) {
+            Ok(all) => return Some(all),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => match thread.join() {
+                Err(panic) => resume_unwind(panic),
+                Ok(()) => return None,
+            },
+        }
+        if control.stopped() {
+            watch.stop.store(true, Ordering::Relaxed);
+            return None;
+        }
+        let millions = watch.instructions.load(Ordering::Relaxed) / 1_000_000;
+        control.report(Progress {
+            step: &format!("{kernel}: {millions} million instructions followed"),
+            done_bytes: 0,
+            total_bytes: 0,
+        });
+    }
+}
+
+/// The places of a surface that the phases lie at.
+fn asked(followed: &[FollowedPhase]) -> AskedPlaces {
+    let mut asked = AskedPlaces {
+        write_share: [1.0, 0.0],
+        locality: [1.0, 0.0],
+        imbalance: [1.0; 2],
+    };
+    for place in followed.iter().map(made::place) {
+        for (ends, value) in [
+            (&mut asked.write_share, place.write_share),
+            (&mut asked.locality, place.locality),
+        ] {
+            *ends = [ends[0].min(value), ends[1].max(value)];
+        }
+    }
+    asked
 }
 
 /// A core of a system that ends so many instructions each cycle.
