@@ -14,8 +14,9 @@
  *   WORDLINE_LOG      a file to which each process appends a line of what its chips did
  *
  * Where lfs_emubd.c and a chip differ: flash erases to 0xFF whatever erase_value says. A block whose erases do nothing
- * takes programs until its next erase, and from then on loses them (WL_MEMORY_ERASE_STALE). A program that would set a
- * bit is refused and said on stderr. disk_path and sleeps have no effect: simulated time passes instead.
+ * takes programs until its next erase, and from then on loses them (WL_MEMORY_ERASE_STALE). On whole flash whose erases
+ * work, a program that would set a bit is refused and said on stderr. disk_path and sleeps have no effect: simulated time
+ * passes instead.
  */
 #include "bd/lfs_emubd.h"
 
@@ -112,7 +113,15 @@ static void free_chip(struct chip *chip)
 
 /* ---- Making a chip ---- */
 
-static wl_memory_status make_part(const char *target, wl_memory **memory)
+/* Whether a program that sets a bit is a mistake. It is none where littlefs is to find out that an erase did nothing, nor
+ * on what a torn program left. */
+static int is_strict(const struct lfs_emubd_config *bdcfg)
+{
+    int erases_fail = bdcfg->erase_cycles && bdcfg->badblock_behavior == LFS_EMUBD_BADBLOCK_ERASENOOP;
+    return !erases_fail && strcmp(setting("WORDLINE_CUT", "whole"), "torn") != 0;
+}
+
+static wl_memory_status make_part(const char *target, const struct lfs_emubd_config *bdcfg, wl_memory **memory)
 {
     wl_memory_options options;
     memset(&options, 0, sizeof options);
@@ -125,8 +134,7 @@ static wl_memory_status make_part(const char *target, wl_memory **memory)
     /* lfs_emubd.c has no bad blocks but those of its wear. */
     options.factory_bad = WL_MEMORY_FACTORY_NONE;
     options.one_thread = 1;
-    /* What a torn program left may be programmed again; else littlefs never sets a bit without an erase. */
-    options.strict = strcmp(setting("WORDLINE_CUT", "whole"), "torn") != 0;
+    options.strict = is_strict(bdcfg);
     return wl_memory_create(&options, memory);
 }
 
@@ -141,7 +149,7 @@ static wl_memory_status make_ideal(uint64_t kind, const struct lfs_emubd_config 
     ideal.write_bytes = bdcfg->prog_size;
     ideal.erase_bytes = bdcfg->erase_size;
     ideal.blocks = bdcfg->erase_count;
-    ideal.strict = kind == WL_MEMORY_IDEAL_NOR && strcmp(setting("WORDLINE_CUT", "whole"), "torn") != 0;
+    ideal.strict = kind == WL_MEMORY_IDEAL_NOR && is_strict(bdcfg);
     return wl_memory_create_ideal(&ideal, memory);
 }
 
@@ -154,7 +162,7 @@ static wl_memory_status make(const struct lfs_emubd_config *bdcfg, wl_memory **m
             return make_ideal(kind, bdcfg, memory);
         }
     }
-    return make_part(target, memory);
+    return make_part(target, bdcfg, memory);
 }
 
 static int fits(const wl_memory_info *info, const struct lfs_emubd_config *bdcfg)
