@@ -15,7 +15,8 @@
  *
  * Where lfs_emubd.c and a chip differ: flash erases to 0xFF whatever erase_value says. A block whose erases do nothing
  * takes programs until its next erase, and from then on loses them (WL_MEMORY_ERASE_STALE). On whole flash whose erases
- * work, a program that would set a bit is refused and said on stderr. disk_path and sleeps have no effect: simulated time
+ * work, a program that would set a bit is refused and said on stderr. So is, on a NAND part, the program of a page whose
+ * program was torn and left no trace: littlefs takes such a page as erased. disk_path and sleeps have no effect: simulated time
  * passes instead.
  */
 #include "bd/lfs_emubd.h"
@@ -113,12 +114,17 @@ static void free_chip(struct chip *chip)
 
 /* ---- Making a chip ---- */
 
+static int is_torn(void)
+{
+    return strcmp(setting("WORDLINE_CUT", "whole"), "torn") == 0;
+}
+
 /* Whether a program that sets a bit is a mistake. It is none where littlefs is to find out that an erase did nothing, nor
  * on what a torn program left. */
 static int is_strict(const struct lfs_emubd_config *bdcfg)
 {
     int erases_fail = bdcfg->erase_cycles && bdcfg->badblock_behavior == LFS_EMUBD_BADBLOCK_ERASENOOP;
-    return !erases_fail && strcmp(setting("WORDLINE_CUT", "whole"), "torn") != 0;
+    return !erases_fail && !is_torn();
 }
 
 static wl_memory_status make_part(const char *target, const struct lfs_emubd_config *bdcfg, wl_memory **memory)
@@ -149,6 +155,10 @@ static wl_memory_status make_ideal(uint64_t kind, const struct lfs_emubd_config 
     ideal.write_bytes = bdcfg->prog_size;
     ideal.erase_bytes = bdcfg->erase_size;
     ideal.blocks = bdcfg->erase_count;
+    if (kind == WL_MEMORY_IDEAL_NAND && is_torn()) {
+        /* littlefs looks at bytes: a page that a torn program left as if erased is programmed once more. Parts count. */
+        ideal.programs_per_page = 64;
+    }
     ideal.strict = kind == WL_MEMORY_IDEAL_NOR && is_strict(bdcfg);
     return wl_memory_create_ideal(&ideal, memory);
 }
@@ -189,7 +199,7 @@ int lfs_emubd_create(const struct lfs_config *cfg, const struct lfs_emubd_config
     bd->cfg = bdcfg;
     bd->blocks = (lfs_emubd_block_t **)(void *)chip;
     chip->power_cycles = bdcfg->power_cycles;
-    chip->torn = strcmp(setting("WORDLINE_CUT", "whole"), "torn") == 0;
+    chip->torn = is_torn();
     chip->info.size = sizeof chip->info;
     err = as_lfs(make(bdcfg, &chip->memory), "create");
     err = err ? err : as_lfs(wl_memory_get_info(chip->memory, &chip->info), "get_info");

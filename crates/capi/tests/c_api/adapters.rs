@@ -62,10 +62,16 @@ impl Program {
         more: &[&str],
         is_needed: bool,
     ) -> Option<PathBuf> {
+        // Of one program, files of a name lie in several folders.
+        let folder = source
+            .parent()
+            .and_then(Path::file_name)
+            .unwrap_or_default();
+        let folder = folder.to_string_lossy();
         let stem = source.file_stem().unwrap_or_default().to_string_lossy();
         let tag = if more.is_empty() { "" } else { "-sanitized" };
         let object = Path::new(env!("CARGO_TARGET_TMPDIR"))
-            .join(format!("adapter-{}-{stem}{tag}.o", self.name));
+            .join(format!("adapter-{}-{folder}-{stem}{tag}.o", self.name));
         let mut command = Command::new(self.compiler);
         for folder in &self.includes {
             command.arg("-I").arg(folder);
@@ -205,6 +211,22 @@ fn spiffs_has_flash_that_loses_its_power() {
     let sources = ["spiffs/spiffs_wordline.c", "spiffs/example.c"];
     Program::new("spiffs", &sources)
         .include("examples/spiffs/interface")
+        .check_sanitized(&[]);
+}
+
+#[test]
+fn a_zephyr_device_is_nor_nand_or_mram() {
+    let sources = ["zephyr/flash_wordline.c", "zephyr/example.c"];
+    Program::new("zephyr", &sources)
+        .include("examples/zephyr/interface")
+        .check_sanitized(&[]);
+}
+
+#[test]
+fn esp_idf_partitions_share_a_flash() {
+    let sources = ["esp-idf/esp_partition_wordline.c", "esp-idf/example.c"];
+    Program::new("esp-idf", &sources)
+        .include("examples/esp-idf/interface")
         .check_sanitized(&[]);
 }
 
