@@ -130,7 +130,7 @@ impl PhaseInputs {
         let is_same = std::ptr::eq(curves[0], curves[1]);
         let factor = self.bus_factor(curves[0], cores * most[0]);
         let measured = curves.map(|curve| match factor {
-            factor if factor == 1.0 => Cow::Borrowed(curve),
+            1.0 => Cow::Borrowed(curve),
             factor => Cow::Owned(curve.faster(factor)),
         });
         let carried = measured[0].rate(cores * most[0]);

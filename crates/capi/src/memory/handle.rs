@@ -14,10 +14,10 @@ thread_local! {
 /// Takes a memory in, and returns its handle.
 pub(super) fn insert(device: MemoryDevice) -> Result<usize, MemoryFault> {
     let handle = match device.is_of_one_thread {
-        false => HANDLES.insert(device),
-        true => LOCAL.with(|handles| handles.insert(device)),
+        false => HANDLES.insert(device).map_err(drop),
+        true => LOCAL.with(|handles| handles.insert(device).map_err(drop)),
     };
-    Ok(handle.map_err(|_| FaultReason::Handles)?)
+    Ok(handle.map_err(|()| FaultReason::Handles)?)
 }
 
 /// Forgets a handle, and returns its memory.

@@ -175,7 +175,7 @@ impl CompiledCosts {
     #[inline(always)]
     const fn place(key: &CostKey) -> usize {
         let mixed = key.bytes ^ key.bytes >> 4 ^ key.bytes >> 8 ^ key.lag.ps() >> 8;
-        (mixed ^ key.action as u64 * 5) as usize % VECTORS
+        (mixed ^ (key.action as u64 * 5)) as usize % VECTORS
     }
 }
 
