@@ -45,6 +45,8 @@ int main(void)
     check(dhara_nand_is_bad(&nand, 3) == 0 && dhara_nand_erase(&nand, 3, &err) == 0, "erase");
     check(dhara_nand_is_free(&nand, 3 * 64), "an erased page is free");
     check(dhara_nand_prog(&nand, 3 * 64, page, &err) == 0 && !dhara_nand_is_free(&nand, 3 * 64), "program");
+    check(wl_memory_peek(memory, 3 * 64 * 2048, back, (uint32_t)bytes) == WL_MEMORY_OK, "peek");
+    check(memcmp(back, page, bytes) == 0, "it is the first page of its block");
     check(dhara_nand_copy(&nand, 3 * 64, 5 * 64, &err) == 0, "copy");
     check(dhara_nand_read(&nand, 5 * 64, 100, 1000, back, &err) == 0 && memcmp(back, page + 100, 1000) == 0, "read");
 
