@@ -495,8 +495,8 @@ wl_memory_status wl_memory_advance(wl_memory *memory, uint64_t time_ps);
  * pages: of the last page. */
 uint64_t wl_memory_last_duration(const wl_memory *memory);
 
-/* Energy of the chip since it was made, idle time included. NaN where its sheet states no current for something that it
- * did, and if the handle is bad. */
+/* Energy of the chip since it was made, idle time included; 0 of an ideal memory. NaN where its sheet states no current
+ * for something that it did, and if the handle is bad. */
 double wl_memory_energy(const wl_memory *memory);
 
 /* What the memory did. */

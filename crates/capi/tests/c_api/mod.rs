@@ -11,3 +11,4 @@ mod memory;
 mod prototypes;
 mod replay;
 mod simulators;
+mod version;
