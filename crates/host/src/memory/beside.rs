@@ -504,14 +504,17 @@ mod tests {
         assert!(matches!(short, BesideError::Short { .. }), "{short}");
         let sleeps = of("sleep", &["1.3"]).expect_err("it does not run");
         assert!(matches!(sleeps, BesideError::Waits { .. }), "{sleeps}");
-        let counts = "i=0; while [ $i -lt 4000000 ]; do i=$((i+1)); done";
-        match of("sh", &["-c", counts]) {
+        const COUNTS: &str = "i=0; while [ $i -lt 4000000 ]; do i=$((i+1)); done";
+        match of("sh", &["-c", COUNTS]) {
             Ok(runs) => {
                 assert!(runs[0].latency_ns > 0.0 && runs[0].step_ns > 0.0);
-                assert!((0.9..1.2).contains(&runs[0].busy_cores), "{runs:?}");
+                assert!((0.5..1.5).contains(&runs[0].busy_cores), "{runs:?}");
             }
-            // A fast machine is done before all probes ran.
-            Err(error) => assert!(matches!(error, BesideError::Short { .. }), "{error}"),
+            // A fast machine is done before all probes ran, and a busy one leaves the program too little.
+            Err(error) => assert!(
+                matches!(error, BesideError::Short { .. } | BesideError::Waits { .. }),
+                "{error}"
+            ),
         }
     }
 }
