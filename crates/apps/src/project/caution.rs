@@ -11,6 +11,9 @@ pub(super) const CARRIED_WRONG: f64 = 0.05;
 /// How far beyond the end of an axis says nothing else than the end.
 const BEYOND: f64 = 0.02;
 
+/// By which share a rate may exceed what it was computed from.
+const ROUNDING: f64 = 1e-9;
+
 /// By which factor what was measured of latency or of lines under way may differ from what the rest of the profile says.
 const DIFFERS: f64 = 1.35;
 
@@ -197,7 +200,7 @@ pub(super) fn of(
             outstanding,
         });
     }
-    if rate > most {
+    if rate > most * (1.0 + ROUNDING) {
         cautions.push(ProjectionCaution::Saturated {
             phase: name(),
             rate: gb_per_s(rate),

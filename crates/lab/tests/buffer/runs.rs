@@ -96,7 +96,7 @@ fn sizes_of_a_stream_that_do_not_fit_are_refused() {
             "wrap 18446744073709551615 B",
         ),
         (
-            stream(1_000_000_000_000_000_000, 1 << 20, u64::MAX),
+            stream(1_000_000_000_000_000_000, 1 << 20, 1 << 39),
             "record 1000 PB does not fit",
         ),
         (stream(4096, 0, 1 << 20), "wrap 0 B"),
