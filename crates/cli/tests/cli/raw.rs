@@ -217,27 +217,33 @@ fn off_a_terminal_stderr_has_no_progress_and_quiet_silences_notes() {
     );
 }
 
-/// A clock of 1 Hz moves 8 MiB in more time than can be simulated.
+/// A driver that takes 900 s for each access needs more time for 64 MiB than can be simulated.
 #[test]
 fn a_run_that_fails_exits_with_1_and_says_so_in_its_rows() {
-    let slow = [("133 MHz", "1 Hz"), ("66 MHz", "1 Hz")];
-    let sheets = Folder::new().with_sheet(PART, "slow", &slow);
+    let slow = [
+        (
+            "core_clock = { typ = \"240 MHz\"",
+            "core_clock = { typ = \"1 kHz\"",
+        ),
+        ("4260 cycles", "900000 cycles"),
+    ];
+    let sheets = Folder::new().with_sheet(BOARD, "slow", &slow);
     let ran = wordline(&[
         "raw",
         "--catalog",
         &sheets.argument(),
         "--target",
-        "slow",
+        "em064lx@slow",
         "--size",
         "2KiB",
         "--total",
-        "16MiB",
+        "64MiB",
         "--format",
         "json",
     ]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     ran.says(&[
-        "slow@stm32h755-qspi, sequential write of 2 KiB",
+        "em064lx@slow, sequential write of 2 KiB",
         "213 days",
         "(run-failed)",
     ]);
