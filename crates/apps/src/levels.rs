@@ -2,6 +2,9 @@
 
 use wordline_core::draw::standard_normal;
 
+/// By which share a rate may exceed what it was computed from.
+pub(crate) const ROUNDING: f64 = 1e-9;
+
 /// Levels of a distribution that is known by its variation alone.
 const LEVELS: usize = 8;
 
@@ -54,7 +57,8 @@ pub fn variation_of(levels: &[[f64; 2]]) -> f64 {
 #[must_use]
 pub fn flattened(levels: &[[f64; 2]], most: f64) -> (Vec<[f64; 2]>, bool) {
     let mut levels = levels.to_vec();
-    if levels.iter().all(|[_, multiple]| *multiple <= most) {
+    let enough = most * (1.0 + ROUNDING);
+    if levels.iter().all(|[_, multiple]| *multiple <= enough) {
         return (levels, false);
     }
     if most <= 1.0 {

@@ -2,7 +2,7 @@
 
 use super::PhaseInputs;
 use crate::curve::{CurvePlace, MemoryCurve};
-use crate::levels::flattened;
+use crate::levels::{ROUNDING, flattened};
 use crate::profile::{LINE_BYTES, ProfilePhase};
 
 /// By which share the surface of a baseline may be wrong about what it carries at most.
@@ -10,9 +10,6 @@ pub(super) const CARRIED_WRONG: f64 = 0.05;
 
 /// How far beyond the end of an axis says nothing else than the end.
 const BEYOND: f64 = 0.02;
-
-/// By which share a rate may exceed what it was computed from.
-const ROUNDING: f64 = 1e-9;
 
 /// By which factor what was measured of latency or of lines under way may differ from what the rest of the profile says.
 const DIFFERS: f64 = 1.35;

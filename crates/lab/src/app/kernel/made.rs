@@ -27,6 +27,8 @@ struct MetPhase {
     stall_share: f64,
     /// Lines under way while the core waits.
     outstanding: Option<f64>,
+    /// Load over its windows.
+    load: Option<LoadLevels>,
 }
 
 /// Phases of one core, and a profile of all. The first core is the one that was asked for; the second ends half as many
@@ -66,7 +68,7 @@ pub(super) fn profile(
             latency_ns: fast.read_ns,
             seconds: fast.seconds,
         });
-        told.push(phase_of(phase, cores, [fast, slow], &models[0], clock_hz));
+        told.push(phase_of(phase, cores, [fast, slow], clock_hz));
     }
     let bytes = request.bytes.unwrap_or(request.kernel.usual_bytes());
     let size = ByteCount::from_bytes(bytes);
@@ -93,28 +95,30 @@ pub(super) fn place(phase: &FollowedPhase) -> CurvePlace {
     }
 }
 
-/// Time in nanoseconds that one core takes for a phase whose lines take so long.
-fn time_ns(phase: &FollowedPhase, model: &OverlapCore, latency_ns: f64) -> f64 {
-    let (mut time, mut instructions) = (0.0, 0.0);
-    for window in &phase.windows {
-        time += model.time_ns(&window.events, window.instructions, latency_ns);
-        instructions += f64::from(window.instructions);
-    }
-    match instructions > 0.0 {
-        true => time * phase.instructions as f64 / instructions,
-        false => phase.instructions as f64 * model.instruction_ns,
-    }
+/// A window of one core, once it met its memory. Times are in nanoseconds.
+struct MetWindow {
+    time_ns: f64,
+    /// Its time if no line took any.
+    alone_ns: f64,
+    lines: f64,
+    /// Mean time of a line, and of a read.
+    line_ns: f64,
+    read_ns: f64,
 }
 
-/// Where a core's time and the memory's latency agree. Cores ask for less the longer a line takes, and the memory takes longer the more
-/// lines are under way; there are never more than the cores' misses.
-fn meet(phase: &FollowedPhase, cores: u32, model: &OverlapCore, curve: &MemoryCurve) -> MetPhase {
-    let lines = (phase.reads + phase.writes) as f64;
-    let lines = lines * phase.instructions as f64 / phase.counted as f64;
-    let cores = f64::from(cores);
-    let misses = f64::from(model.misses);
-    let most = cores * misses;
-    let asked = |latency: f64| cores * lines / time_ns(phase, model, latency).max(1e-9);
+/// Where a window's time and the memory's latency agree; all cores do the same at the same time, as they do between barriers. They ask for
+/// less the longer a line takes, and the memory takes longer the more lines are under way; there are never more than the
+/// cores' misses.
+fn meet_window(
+    window: &FollowedWindow,
+    cores: f64,
+    model: &OverlapCore,
+    curve: &MemoryCurve,
+) -> MetWindow {
+    let lines = (window.reads + window.writes) as f64;
+    let most = cores * f64::from(model.misses);
+    let time_ns = |latency: f64| model.time_ns(&window.events, window.instructions, latency);
+    let asked = |latency: f64| cores * lines / time_ns(latency).max(1e-9);
     let is_over = |under_way: f64| asked(curve.latency_ns(under_way)) > curve.rate(under_way);
     let (under_way, time) = match is_over(most) {
         // Lines that are written back need misses as well, of which a core's own time knows nothing.
@@ -128,19 +132,63 @@ fn meet(phase: &FollowedPhase, cores: u32, model: &OverlapCore, curve: &MemoryCu
                     false => high = middle,
                 }
             }
-            (high, time_ns(phase, model, curve.latency_ns(high)))
+            // No more than the memory carries there, by the digits that halving leaves.
+            let least = cores * lines / curve.rate(high).max(f64::MIN_POSITIVE);
+            (high, time_ns(curve.latency_ns(high)).max(least))
         }
     };
-    let stall_share = (1.0 - time_ns(phase, model, 0.0) / time).clamp(0.0, 1.0);
+    MetWindow {
+        time_ns: time,
+        alone_ns: time_ns(0.0),
+        lines,
+        line_ns: curve.latency_ns(under_way),
+        read_ns: curve.read_ns(under_way),
+    }
+}
+
+/// A phase whose windows met the memory one by one, as a projection has its levels of load.
+fn meet(phase: &FollowedPhase, cores: u32, model: &OverlapCore, curve: &MemoryCurve) -> MetPhase {
+    let all = f64::from(cores);
+    let windows = phase.windows.iter();
+    let windows: Vec<MetWindow> = windows
+        .map(|window| meet_window(window, all, model, curve))
+        .collect();
+    let sum = |of: fn(&MetWindow) -> f64| windows.iter().map(of).sum::<f64>();
+    let [time, alone, lines] = [
+        sum(|window| window.time_ns),
+        sum(|window| window.alone_ns),
+        sum(|window| window.lines),
+    ];
+    let kept: f64 = phase
+        .windows
+        .iter()
+        .map(|window| f64::from(window.instructions))
+        .sum();
+    let (seconds, rate) = match time > 0.0 {
+        true => (
+            time * 1e-9 * phase.instructions as f64 / kept,
+            all * lines / time,
+        ),
+        false => (1e-9 * phase.instructions as f64 * model.instruction_ns, 0.0),
+    };
+    let stall_share = match time > 0.0 {
+        true => (1.0 - alone / time).clamp(0.0, 1.0),
+        false => 0.0,
+    };
     // Little's law: those of the time in which a core waits. Some come while it computes, so that the quotient may be more than
     // there can be.
-    let outstanding = (curve.latency_ns(under_way) * lines / time / stall_share).min(misses);
+    let waited = sum(|window| window.line_ns * window.lines) / time / stall_share;
+    let outstanding = waited.min(f64::from(model.misses));
     MetPhase {
-        bytes_per_s: cores * lines / time * 64e9,
-        read_ns: curve.read_ns(under_way),
-        seconds: time * 1e-9,
+        bytes_per_s: rate * 64e9,
+        read_ns: match lines > 0.0 {
+            true => sum(|window| window.read_ns * window.lines) / lines,
+            false => curve.read_ns(0.0),
+        },
+        seconds,
         stall_share,
         outstanding: (stall_share > 1e-4 && outstanding > 0.0).then_some(outstanding),
+        load: load(&windows),
     }
 }
 
@@ -149,7 +197,6 @@ fn phase_of(
     phase: &FollowedPhase,
     cores: u32,
     [fast, slow]: [&MetPhase; 2],
-    model: &OverlapCore,
     clock_hz: u64,
 ) -> ProfilePhase {
     let exact = |value: f64| ProfileValue::exact(value, Basis::Simulated);
@@ -173,23 +220,18 @@ fn phase_of(
             .outstanding
             .map(|one| within(one, slow.outstanding.unwrap_or(one))),
         latency_ns: Some(within(fast.read_ns, slow.read_ns)),
-        load: load(&phase.windows, model, fast.read_ns),
+        load: fast.load.clone(),
         imbalance: None,
         locality: Some(share(phase.local)),
         outside_share: Some(exact(0.0)),
     }
 }
 
-/// Load over windows: all cores do the same at the same time, as they do between barriers. None of a single window.
-fn load(windows: &[FollowedWindow], model: &OverlapCore, latency_ns: f64) -> Option<LoadLevels> {
-    let of = |window: &FollowedWindow| {
-        let time = model.time_ns(&window.events, window.instructions, latency_ns);
-        let lines = (window.reads + window.writes) as f64;
-        (time, lines)
-    };
+/// Load over windows. None of a single window.
+fn load(windows: &[MetWindow]) -> Option<LoadLevels> {
     let mut all: Vec<(f64, f64)> = windows
         .iter()
-        .map(of)
+        .map(|window| (window.time_ns, window.lines))
         .filter(|(time, _)| *time > 0.0)
         .collect();
     let [time, lines] = [0, 1].map(|which| -> f64 {
@@ -225,22 +267,17 @@ mod tests {
 
     #[test]
     fn levels_keep_time_and_lines() {
-        let model = OverlapCore {
-            window: 512,
-            misses: 10,
-            fill_buffers: 10,
-            instruction_ns: 0.5,
-            restart_ns: 5.0,
+        let window = |lines| MetWindow {
+            time_ns: 500.0,
+            alone_ns: 500.0,
+            lines,
+            line_ns: 100.0,
+            read_ns: 100.0,
         };
-        // No events: times are those of the instructions alone.
-        let window = |reads| FollowedWindow {
-            instructions: 1000,
-            reads,
-            writes: 10,
-            events: Vec::new(),
-        };
-        let windows: Vec<_> = (0..40).map(|number| window(number % 4 * 100)).collect();
-        let load = load(&windows, &model, 100.0).expect("several windows");
+        let windows: Vec<_> = (0..40)
+            .map(|number| window(10.0 + f64::from(number % 4 * 100)))
+            .collect();
+        let load = load(&windows).expect("several windows");
         let sum: f64 = load.levels.iter().map(|[share, _]| share).sum();
         let mean: f64 = load
             .levels
