@@ -100,7 +100,7 @@ fn solve(equations: &[Equation]) -> [f64; 2] {
     }
 }
 
-/// By how much the times of the same run differ at best, as a share.
+/// By how much the times of the same run differ at best, as a share: docs/evidence/recording.md.
 const DRIFT: f64 = 0.005;
 
 impl ProbeFit {

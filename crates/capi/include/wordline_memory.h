@@ -161,7 +161,7 @@ typedef struct wl_memory_ideal {
     uint64_t write_bytes;       /* the same of writes and programs; 0: 1 */
     uint64_t erase_bytes;       /* of a block; of bytes, the unit whose writes are counted together */
     uint64_t blocks;            /* with erase_bytes the size of the memory: 1 TiB at the most */
-    uint64_t page_bytes;        /* of flash; 0: write_bytes of NAND; of NOR 256, or write_bytes where that is no part of it */
+    uint64_t page_bytes;        /* of flash; 0: write_bytes of NAND; 256 of NOR, or write_bytes if 256 is no multiple of it */
     uint64_t spare_bytes;       /* of NAND, behind the main area; a multiple of write_bytes */
     uint64_t programs_per_page; /* between two erases; 0: 1 of NAND, any number of NOR */
     uint64_t in_order;          /* 1: the pages of a block have to be programmed in rising order */
@@ -264,8 +264,8 @@ enum {
                                    missing, as where a driver or a controller holds them back; in a pause and within a
                                    sync too, and at once where such a cut had been due before. Byte memories: writes, in any
                                    order, torn at atoms. Flash: programs and erases, which keep their order within a
-                                   block; the interrupted one is missing or torn. Marks and erases that were started are
-                                   held back by nobody, nor what their block has seen before */
+                                   block; the interrupted one is missing or torn. Marks and started erases are never
+                                   missing, nor what was done to their block before */
 };
 
 /* What a torn erase can leave, to be ored together. Physics: an erase that is cut short leaves cells between programmed

@@ -3,3 +3,4 @@
 mod c_api;
 mod calls;
 mod commands;
+mod corpus;

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 /// Says whether the command should stop, from the first call on.
@@ -28,12 +28,6 @@ pub(crate) fn listen() -> Arc<AtomicBool> {
 /// Whether the command was interrupted since the first call.
 pub(crate) fn heard() -> bool {
     HEARD.load(Ordering::Relaxed)
-}
-
-/// Lets a write beyond the limit of file sizes fail, instead of ending the process: whoever asked for it gets the error.
-pub(crate) fn survive_file_limit() {
-    // A handler that does what nobody looks at; without it such a write ends the process, as `kill` does.
-    let _ = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
 }
 
 /// Ends the run in order after a time.

@@ -123,7 +123,7 @@ impl Bar {
             self.set_template(WITH_END);
         }
         let begun = self.begun.get_or_init(Instant::now);
-        // A step that begins anew has a pace that nobody knows.
+        // The pace of a step that begins is not known yet.
         if progress.done_bytes < self.bar.position() {
             self.estimated.store(true, Ordering::Relaxed);
         }

@@ -60,7 +60,7 @@ impl Sink {
                 Err(InodeError::Io(error)) if Errno::from_io_error(&error) == Some(Errno::NXIO) => {
                     if stop.load(Ordering::Relaxed) {
                         return Err(io::Error::other(
-                            "the run was interrupted, and nobody reads this pipe",
+                            "the run was interrupted, and this pipe has no reader",
                         ));
                     }
                     thread::sleep(WAIT);

@@ -203,7 +203,7 @@ fn nothing_but_the_named_file_is_written_while_its_name_is_swapped() {
 }
 
 #[test]
-#[ignore = "minutes"]
+#[ignore = "takes minutes; `make nightly` runs it"]
 fn swaps_ten_thousand_times() {
     races(NIGHTLY_TRIES);
 }

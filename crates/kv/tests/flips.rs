@@ -254,7 +254,7 @@ fn two_and_three_wrong_bits_lose_nothing_silently() {
 }
 
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "takes minutes; `make nightly` runs it"]
 fn a_million_flipped_images() {
     are_harmless(1_000_000);
 }

@@ -88,8 +88,8 @@ pub struct ProfileValue {
     pub basis: Basis,
 }
 
-/// Load over the time in which cores ran, as levels: each lasts a share of it and has a multiple of its mean rate of lines. What
-/// [`outside_share`](ProfilePhase::outside_share) stands for is no part of it.
+/// Load over the time in which cores ran, as levels: each lasts a share of it and has a multiple of its mean rate of lines. Time
+/// in [`outside_share`](ProfilePhase::outside_share) does not count.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LoadLevels {

@@ -24,7 +24,7 @@ impl StartedWork {
         self.block..self.block.saturating_add(self.blocks)
     }
 
-    /// Why there is no image of a memory with such work.
+    /// Why a memory with such work cannot be saved as an image.
     pub(super) fn in_image(&self, info: &super::abi::Info) -> FaultReason {
         FaultReason::InErase {
             at: u64::from(self.block) * info.block_bytes,

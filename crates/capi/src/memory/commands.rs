@@ -6,6 +6,7 @@ use super::abi::{Ecc, MemoryStatus, WlMemory, Work};
 use super::device::MemoryDevice;
 use super::fault::FaultReason;
 use super::functions::with;
+use super::operations::read_page;
 use crate::boundary::{BadArgument, bytes_in, bytes_out, store, write_out};
 
 /// See `wordline_memory.h`.
@@ -141,15 +142,8 @@ pub unsafe extern "C" fn wl_memory_read_spare(
 ) -> MemoryStatus {
     with(memory, |device| {
         let column = device.spare_column(column)?;
-        device.check_page(page, column, bytes)?;
-        // SAFETY: the caller promises what `bytes_out` asks for.
-        let out = unsafe { bytes_out(out, u64::from(bytes)) }?;
-        device.read_page(page, column, out)?;
-        if ecc.is_null() {
-            return Ok(());
-        }
-        // SAFETY: the caller promises what `write_out` asks for.
-        unsafe { write_out(ecc, || Ok(device.last_ecc())) }
+        // SAFETY: the caller promises what `read_page` asks for.
+        unsafe { read_page(device, page, column, (out, bytes), ecc) }
     })
 }
 

@@ -100,17 +100,33 @@ pub unsafe extern "C" fn wl_memory_read_page(
     bytes: u32,
     ecc: *mut Ecc,
 ) -> MemoryStatus {
-    with(memory, |device| {
-        device.check_page(page, column, bytes)?;
-        // SAFETY: the caller promises what `bytes_out` asks for.
-        let out = unsafe { bytes_out(out, u64::from(bytes)) }?;
-        device.read_page(page, column, out)?;
-        if ecc.is_null() {
-            return Ok(());
-        }
-        // SAFETY: the caller promises what `write_out` asks for.
-        unsafe { write_out(ecc, || Ok(device.last_ecc())) }
+    // SAFETY: the caller promises what `read_page` asks for.
+    with(memory, |device| unsafe {
+        read_page(device, page, column, (out, bytes), ecc)
     })
+}
+
+/// Reads a part of a page into C's bytes, and says what the ECC did where that is asked for.
+///
+/// # Safety
+/// `out` is NULL or points to so many bytes, `ecc` is NULL or points to what the header says.
+#[inline(always)]
+pub(super) unsafe fn read_page(
+    device: &mut MemoryDevice,
+    page: u32,
+    column: u32,
+    (out, bytes): (*mut c_void, u32),
+    ecc: *mut Ecc,
+) -> Result<(), MemoryFault> {
+    device.check_page(page, column, bytes)?;
+    // SAFETY: the caller promises what `bytes_out` asks for.
+    let out = unsafe { bytes_out(out, u64::from(bytes)) }?;
+    device.read_page(page, column, out)?;
+    if ecc.is_null() {
+        return Ok(());
+    }
+    // SAFETY: the caller promises what `write_out` asks for.
+    unsafe { write_out(ecc, || Ok(device.last_ecc())) }
 }
 
 /// See `wordline_memory.h`.

@@ -18,7 +18,7 @@
 #define OK(call) CHECK((call) == WL_MEMORY_OK)
 #define IS(status, call) CHECK((call) == WL_MEMORY_##status)
 
-static wl_memory_options options_for(const char *target)
+static inline wl_memory_options options_for(const char *target)
 {
     wl_memory_options options;
     memset(&options, 0, sizeof options);
@@ -28,7 +28,7 @@ static wl_memory_options options_for(const char *target)
     return options;
 }
 
-static wl_memory *made_with(const wl_memory_options *options)
+static inline wl_memory *made_with(const wl_memory_options *options)
 {
     wl_memory *memory = NULL;
     OK(wl_memory_create(options, &memory));
@@ -36,20 +36,20 @@ static wl_memory *made_with(const wl_memory_options *options)
     return memory;
 }
 
-static wl_memory *made(const char *target)
+static inline wl_memory *made(const char *target)
 {
     wl_memory_options options = options_for(target);
     return made_with(&options);
 }
 
-static wl_memory *forked(const wl_memory *memory)
+static inline wl_memory *forked(const wl_memory *memory)
 {
     wl_memory *fork = NULL;
     OK(wl_memory_fork(memory, &fork));
     return fork;
 }
 
-static wl_memory_info info_of(const wl_memory *memory)
+static inline wl_memory_info info_of(const wl_memory *memory)
 {
     wl_memory_info info;
     info.size = sizeof info;
@@ -57,7 +57,7 @@ static wl_memory_info info_of(const wl_memory *memory)
     return info;
 }
 
-static wl_memory_stats stats_of(const wl_memory *memory)
+static inline wl_memory_stats stats_of(const wl_memory *memory)
 {
     wl_memory_stats stats;
     stats.size = sizeof stats;
@@ -65,7 +65,7 @@ static wl_memory_stats stats_of(const wl_memory *memory)
     return stats;
 }
 
-static wl_memory_cut cut_of(uint64_t operations, uint64_t tear, uint64_t seed)
+static inline wl_memory_cut cut_of(uint64_t operations, uint64_t tear, uint64_t seed)
 {
     wl_memory_cut cut;
     memset(&cut, 0, sizeof cut);
@@ -76,7 +76,7 @@ static wl_memory_cut cut_of(uint64_t operations, uint64_t tear, uint64_t seed)
     return cut;
 }
 
-static wl_memory_ideal ideal_of(uint64_t kind, uint64_t read, uint64_t write, uint64_t erase, uint64_t blocks)
+static inline wl_memory_ideal ideal_of(uint64_t kind, uint64_t read, uint64_t write, uint64_t erase, uint64_t blocks)
 {
     wl_memory_ideal ideal;
     memset(&ideal, 0, sizeof ideal);
@@ -90,7 +90,7 @@ static wl_memory_ideal ideal_of(uint64_t kind, uint64_t read, uint64_t write, ui
     return ideal;
 }
 
-static wl_memory *made_ideal(const wl_memory_ideal *ideal)
+static inline wl_memory *made_ideal(const wl_memory_ideal *ideal)
 {
     wl_memory *memory = NULL;
     OK(wl_memory_create_ideal(ideal, &memory));
@@ -99,7 +99,7 @@ static wl_memory *made_ideal(const wl_memory_ideal *ideal)
 }
 
 /* Whether bytes all have one value. */
-static int all(const void *bytes, size_t count, unsigned char value)
+static inline int all(const void *bytes, size_t count, unsigned char value)
 {
     const unsigned char *byte = (const unsigned char *)bytes;
     while (count--) {

@@ -1,20 +1,8 @@
 /* Drives memories as storage software does, and fails where they do not keep what the header promises. The argument is a
  * folder for files. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "wordline_memory.h"
-
-#define CHECK(what)                                                                     \
-    do {                                                                                \
-        if (!(what)) {                                                                  \
-            fprintf(stderr, "line %d: %s\n%s\n", __LINE__, #what, wl_memory_message()); \
-            exit(1);                                                                    \
-        }                                                                               \
-    } while (0)
-#define OK(call) CHECK((call) == WL_MEMORY_OK)
+#include "checks.h"
 
 static const char *folder;
 
@@ -25,50 +13,10 @@ static const char *file(const char *name)
     return path;
 }
 
-static wl_memory_options options_for(const char *target)
+static wl_memory_cut cut_of_time(uint64_t time_ps, uint64_t tear, uint64_t seed)
 {
-    wl_memory_options options;
-    memset(&options, 0, sizeof options);
-    options.size = sizeof options;
-    options.abi = WL_MEMORY_ABI;
-    options.target = target;
-    return options;
-}
-
-static wl_memory *made(const char *target)
-{
-    wl_memory_options options = options_for(target);
-    wl_memory *memory = NULL;
-    OK(wl_memory_create(&options, &memory));
-    CHECK(memory != NULL);
-    return memory;
-}
-
-static wl_memory_info info_of(const wl_memory *memory)
-{
-    wl_memory_info info;
-    info.size = sizeof info;
-    OK(wl_memory_get_info(memory, &info));
-    return info;
-}
-
-static wl_memory_stats stats_of(const wl_memory *memory)
-{
-    wl_memory_stats stats;
-    stats.size = sizeof stats;
-    OK(wl_memory_get_stats(memory, &stats));
-    return stats;
-}
-
-static wl_memory_cut cut_of(uint64_t operations, uint64_t time_ps, uint64_t tear, uint64_t seed)
-{
-    wl_memory_cut cut;
-    memset(&cut, 0, sizeof cut);
-    cut.size = sizeof cut;
-    cut.operations = operations;
+    wl_memory_cut cut = cut_of(0, tear, seed);
     cut.time_ps = time_ps;
-    cut.tear = tear;
-    cut.seed = seed;
     return cut;
 }
 
@@ -322,7 +270,7 @@ static void power_cuts(const char *target)
     CHECK(data && back && same);
     memset(data, 0x3C, bytes);
     for (seed = 0; seed < 60; seed++) {
-        wl_memory_cut cut = cut_of(2, 0, WL_MEMORY_CUT_TORN, seed);
+        wl_memory_cut cut = cut_of(2, WL_MEMORY_CUT_TORN, seed);
         wl_memory_status status;
         uint64_t start;
         OK(wl_memory_fork(fresh, &memory));
@@ -358,7 +306,7 @@ static void power_cuts(const char *target)
 
     /* By time, within an erase: it cannot end before it began, and counts as a cycle. */
     {
-        wl_memory_cut cut = cut_of(0, wl_memory_now(fresh) + 50000000, WL_MEMORY_CUT_TORN, 3);
+        wl_memory_cut cut = cut_of_time(wl_memory_now(fresh) + 50000000, WL_MEMORY_CUT_TORN, 3);
         uint64_t cycles = 0, block = 9;
         OK(wl_memory_fork(fresh, &memory));
         OK(wl_memory_cut_power(memory, &cut));
@@ -371,7 +319,7 @@ static void power_cuts(const char *target)
     }
     /* At once, and in a pause. */
     {
-        wl_memory_cut cut = cut_of(0, 0, WL_MEMORY_CUT_CLEAN, 0);
+        wl_memory_cut cut = cut_of(0, WL_MEMORY_CUT_CLEAN, 0);
         OK(wl_memory_cut_power(fresh, &cut));
         CHECK(wl_memory_sync(fresh) == WL_MEMORY_POWER_LOST);
         CHECK(wl_memory_cut_power(fresh, &cut) == WL_MEMORY_POWER_LOST);
@@ -400,7 +348,7 @@ static int is_reordered(int with_sync)
     uint64_t seed;
 
     for (seed = 0; seed < 200; seed++) {
-        wl_memory_cut cut = cut_of(2, 0, WL_MEMORY_CUT_REORDERED, seed);
+        wl_memory_cut cut = cut_of(2, WL_MEMORY_CUT_REORDERED, seed);
         OK(wl_memory_fork(fresh, &memory));
         OK(wl_memory_cut_power(memory, &cut));
         OK(wl_memory_write(memory, 0, new_bytes, sizeof new_bytes));
@@ -442,7 +390,7 @@ static int is_lost_without_write(const char *target, enum without when, int with
     if (when == IN_A_SYNC) CHECK(strcmp(target, "emd4e001g") != 0 || synced > written + 1);
     for (seed = 0; seed < 100; seed++) {
         uint64_t time = when == IN_A_SYNC ? written + (synced - written) / 2 : written + 2000;
-        wl_memory_cut cut = cut_of(0, time, WL_MEMORY_CUT_REORDERED, seed);
+        wl_memory_cut cut = cut_of_time(time, WL_MEMORY_CUT_REORDERED, seed);
         OK(wl_memory_fork(fresh, &memory));
         OK(wl_memory_cut_power(memory, &cut));
         OK(wl_memory_write(memory, 0, bytes, sizeof bytes));

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::Duration;
 
@@ -33,30 +33,9 @@ fn is_served(dir: &Path) -> bool {
 
 /// Mounts, lets a program work there, and interrupts; stdout, or nothing where this host mounts nothing.
 fn mounted(arguments: &[&str], dir: &Path, work: impl FnOnce()) -> Option<String> {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_wordline"))
-        .args(["fs", "mount", "--format", "json"])
-        .args(arguments)
-        .arg(dir)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the command starts");
-    while !is_mounted(dir) {
-        if child.try_wait().expect("a child").is_some() {
-            let output = child.wait_with_output().expect("ended");
-            let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-            assert!(stderr.contains("the kernel mounts nothing"), "{stderr}");
-            skip(&stderr);
-            return None;
-        }
-        thread::sleep(Duration::from_millis(20));
-    }
+    let running = RunningMount::start(&[&["--format", "json"], arguments].concat(), dir)?;
     work();
-    let sent = Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status();
-    assert!(sent.is_ok_and(|status| status.success()));
-    let output = child.wait_with_output().expect("it ends");
+    let output = running.end();
     assert!(output.status.success(), "{output:?}");
     assert!(!is_mounted(dir));
     Some(String::from_utf8(output.stdout).expect("text"))
@@ -237,7 +216,7 @@ impl RunningMount {
             .args(["fs", "mount"])
             .args(arguments)
             .arg(dir)
-            .stdout(Stdio::null())
+            .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .expect("the command starts");
@@ -260,13 +239,18 @@ impl RunningMount {
         self.said()
     }
 
-    /// Ends it in order; what it said, and whether all went well.
-    fn interrupt(self) -> (String, bool) {
+    /// Ends it in order.
+    fn end(self) -> Output {
         let sent = Command::new("kill")
             .args(["-INT", &self.child.id().to_string()])
             .status();
         assert!(sent.is_ok_and(|status| status.success()));
-        let output = self.child.wait_with_output().expect("it ends");
+        self.child.wait_with_output().expect("it ends")
+    }
+
+    /// Ends it in order; what it said, and whether all went well.
+    fn interrupt(self) -> (String, bool) {
+        let output = self.end();
         let said = String::from_utf8(output.stderr).expect("text");
         (said.replace('\n', " "), output.status.success())
     }
