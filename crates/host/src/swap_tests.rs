@@ -51,6 +51,15 @@ impl Drop for LoopDevice {
     }
 }
 
+/// Ends swaps when it is dropped.
+struct StopsSwaps<'a>(&'a AtomicBool);
+
+impl Drop for StopsSwaps<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// A name, and what it is swapped for.
 struct SwapFolder {
     folder: TempDir,
@@ -107,7 +116,7 @@ impl SwapFolder {
         let stop = AtomicBool::new(false);
         let name = self.place("file");
         let opened = thread::scope(|scope| {
-            let swapper = scope.spawn(|| {
+            scope.spawn(|| {
                 for decoy in self.decoys.iter().cycle() {
                     if stop.load(Ordering::Relaxed) {
                         break;
@@ -116,10 +125,9 @@ impl SwapFolder {
                     self.swap(decoy).expect("both are there");
                 }
             });
-            let opened = (0..tries).map(|_| u32::from(open(&name))).sum();
-            stop.store(true, Ordering::Relaxed);
-            swapper.join().expect("it ends");
-            opened
+            // The scope waits for the swaps, also where an opening panics.
+            let _stops = StopsSwaps(&stop);
+            (0..tries).map(|_| u32::from(open(&name))).sum()
         });
         self.check("after the race");
         opened
@@ -160,10 +168,12 @@ fn scratch(path: &Path) -> bool {
             memory.persist().expect("the disk takes it");
             true
         }
+        // A program that another test starts has the lock of the opening before, from its fork to its first instruction.
         Err(
             ScratchFileError::NoFile(_)
             | ScratchFileError::Inode(_)
-            | ScratchFileError::Length { .. },
+            | ScratchFileError::Length { .. }
+            | ScratchFileError::Locked,
         ) => false,
         Err(error) => panic!("{error}"),
     }
@@ -186,6 +196,7 @@ fn races(tries: u32) {
     for open in [scratch, storage] {
         let swapped = SwapFolder::new();
         let opened = swapped.race(tries, open);
+        assert!(opened > 0, "no opening of {tries} met the file itself");
         eprintln!(
             "{tries} openings of a name that is swapped: {opened} opened the file, {} were refused; {}",
             tries - opened,
