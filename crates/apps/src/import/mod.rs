@@ -12,7 +12,7 @@
 //! let text = "TS,SKT,CPU,CID,memory bandwidth read (MB/sec),memory bandwidth write (MB/sec),TMA_....DRAM_Bound(%)\n\
 //!             1700000000,,,,350000,87500,55\n1700000005,,,,350000,87500,55\n";
 //! let readings = read_counters(text.as_bytes(), &[], None)?;
-//! let context = CounterContext { cores: Some(128), ..CounterContext::default() };
+//! let context = CounterContext { name: "reader".into(), cores: Some(128), ..CounterContext::default() };
 //! let imported = import_counters(&[readings], &[], &context)?;
 //! let phase = &imported.profile.phases[0];
 //! assert!((phase.read_rate() - 350e9).abs() < 1e6);

@@ -159,33 +159,36 @@ fn meet(phase: &FollowedPhase, cores: u32, model: &OverlapCore, curve: &MemoryCu
         sum(|window| window.alone_ns),
         sum(|window| window.lines),
     ];
-    let kept: f64 = phase
-        .windows
-        .iter()
-        .map(|window| f64::from(window.instructions))
-        .sum();
-    let (seconds, rate) = match time > 0.0 {
-        true => (
-            time * 1e-9 * phase.instructions as f64 / kept,
-            all * lines / time,
-        ),
-        false => (1e-9 * phase.instructions as f64 * model.instruction_ns, 0.0),
+    // Kept windows are a part of those that were counted, and may have more lines than these: computing goes with
+    // instructions, waiting with lines.
+    let kept = phase.windows.iter();
+    let kept: f64 = kept.map(|window| f64::from(window.instructions)).sum();
+    let instructions = phase.instructions as f64;
+    let moved = (phase.reads + phase.writes) as f64 * instructions / phase.counted as f64;
+    let computes_ns = match kept > 0.0 {
+        true => alone * instructions / kept,
+        false => instructions * model.instruction_ns,
     };
-    let stall_share = match time > 0.0 {
-        true => (1.0 - alone / time).clamp(0.0, 1.0),
+    let waits_ns = match lines > 0.0 {
+        true => (time - alone) * moved / lines,
+        false => 0.0,
+    };
+    let whole_ns = computes_ns + waits_ns;
+    let stall_share = match whole_ns > 0.0 {
+        true => waits_ns / whole_ns,
         false => 0.0,
     };
     // Little's law: those of the time in which a core waits. Some come while it computes, so that the quotient may be more than
     // there can be.
-    let waited = sum(|window| window.line_ns * window.lines) / time / stall_share;
-    let outstanding = waited.min(f64::from(model.misses));
+    let line_ns = sum(|window| window.line_ns * window.lines) / lines;
+    let outstanding = (line_ns * moved / waits_ns).min(f64::from(model.misses));
     MetPhase {
-        bytes_per_s: rate * 64e9,
+        bytes_per_s: all * moved / whole_ns.max(f64::MIN_POSITIVE) * 64e9,
         read_ns: match lines > 0.0 {
             true => sum(|window| window.read_ns * window.lines) / lines,
             false => curve.read_ns(0.0),
         },
-        seconds,
+        seconds: whole_ns * 1e-9,
         stall_share,
         outstanding: (stall_share > 1e-4 && outstanding > 0.0).then_some(outstanding),
         load: load(&windows),
