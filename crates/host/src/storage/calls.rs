@@ -36,6 +36,8 @@ pub(super) struct EndedAccess {
 /// How to wait for accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CallWait {
+    /// For one, and take no other: those that ended as well stay under way until they are asked for.
+    Next,
     /// For one at least.
     One,
     /// For one at least, and no longer than so many nanoseconds.
@@ -208,6 +210,10 @@ impl AccessCalls for ThreadCalls {
     ) -> io::Result<()> {
         let gone = || io::Error::other("the threads of the accesses have ended");
         match wait {
+            CallWait::Next => {
+                ended.push(self.ended.recv().map_err(|_| gone())?);
+                return Ok(());
+            }
             CallWait::One => ended.push(self.ended.recv().map_err(|_| gone())?),
             CallWait::Within(time_ns) => {
                 let first = self.ended.recv_timeout(Duration::from_nanos(time_ns));
@@ -388,8 +394,12 @@ impl AccessCalls for UringCalls<'_> {
         ended: &mut Vec<EndedAccess>,
     ) -> io::Result<()> {
         self.submissions.sync();
+        self.completions.sync();
         let entered = match wait {
-            CallWait::One => self.submitter.submit_and_wait(1),
+            // One that is there already needs no call but for what was noted.
+            CallWait::Next if !self.completions.is_empty() && self.submissions.is_empty() => Ok(0),
+            CallWait::Next if !self.completions.is_empty() => self.submitter.submit(),
+            CallWait::Next | CallWait::One => self.submitter.submit_and_wait(1),
             CallWait::Within(time_ns) if self.can_time_out => {
                 let time = types::Timespec::new()
                     .sec(time_ns / 1_000_000_000)
@@ -411,7 +421,11 @@ impl AccessCalls for UringCalls<'_> {
         }
         self.submissions.sync();
         self.completions.sync();
-        for one in &mut self.completions {
+        let most = match wait {
+            CallWait::Next => 1,
+            _ => usize::MAX,
+        };
+        for one in self.completions.by_ref().take(most) {
             ended.push(EndedAccess {
                 slot: one.user_data() as u32,
                 result: one.result(),

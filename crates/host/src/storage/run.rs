@@ -387,9 +387,11 @@ impl<'a, C: AccessCalls> AccessLoop<'a, C> {
     fn accesses(&mut self) -> Result<(), StorageError> {
         let mut now = self.now();
         loop {
-            let mut wait = CallWait::One;
+            let wait;
             match self.job.pace {
                 AccessPace::Closed => {
+                    // An end is taken when its slot can go on, so that as many are under way as the depth says.
+                    wait = CallWait::Next;
                     let mut several = false;
                     while !self.free.is_empty() && !self.flush_is_due() && self.goes_on(now) {
                         // Each reaches the device at the time that it says: those in front do not wait for the rest.
