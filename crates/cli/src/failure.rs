@@ -44,6 +44,21 @@ pub(crate) fn lines(lines: &[String]) -> Failure {
     Report::msg(lines.join("\n"))
 }
 
+/// Nothing is left to do: what the command was asked for stands on stdout.
+#[derive(Debug, thiserror::Error, Diagnostic)]
+#[error("the command has answered already")]
+struct Answered;
+
+/// The end of a command that was asked for less than a run.
+pub(crate) fn answered() -> Failure {
+    Answered.into()
+}
+
+/// Whether a command ended because it had answered.
+pub(crate) fn is_answer(failure: &Failure) -> bool {
+    failure.is::<Answered>()
+}
+
 /// A fault in a text of the user, shown with its line.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
@@ -212,7 +227,7 @@ pub(crate) fn lab(error: LabError) -> Failure {
 }
 
 /// A result document that cannot be used.
-pub(crate) fn document(path: &Path, text: &str, error: &DocumentError) -> Failure {
+pub(crate) fn document(path: &Path, text: &str, what: &str, error: &DocumentError) -> Failure {
     let file = path.display().to_string();
     let DocumentError::Malformed {
         line,
@@ -228,7 +243,7 @@ pub(crate) fn document(path: &Path, text: &str, error: &DocumentError) -> Failur
         .map(str::len)
         .sum();
     let at = (line_start + column.saturating_sub(1)).min(text.len().saturating_sub(1));
-    let message = format!("{file}:{line}: not a result document: {fault}");
+    let message = format!("{file}:{line}: not {what}: {fault}");
     Fault::new(&message, &file, text, &(at..at)).into()
 }
 

@@ -38,7 +38,7 @@ struct PipeState {
 }
 
 impl Inputs {
-    /// The name that an experiment gives a file.
+    /// Adds the file that an experiment is about, and returns the name that the experiment gives it.
     pub(crate) fn add(&mut self, path: &Path) -> String {
         let name = last_name(path);
         self.file = Some((name.clone(), path.to_owned()));
@@ -56,6 +56,18 @@ impl Inputs {
     pub(crate) fn add_repeated(&mut self, path: &Path) -> String {
         self.again = true;
         self.add(path)
+    }
+
+    /// Adds a file by the name that an experiment has for it already: the one that it is about, or one beside.
+    pub(crate) fn place(&mut self, name: &str, is_beside: bool, path: PathBuf) {
+        let file = (name.to_owned(), path);
+        match is_beside {
+            true => self.measured.push(file),
+            false => {
+                self.again = true;
+                self.file = Some(file);
+            }
+        }
     }
 
     /// Opens a file by the name that an experiment gives it; the bar shows how far it has been read. A pipe, standard

@@ -27,6 +27,7 @@ fn main() -> ExitCode {
     };
     match ran {
         Ok(outcome) => outcome.into(),
+        Err(failure) if failure::is_answer(&failure) => outcome::Outcome::Done.into(),
         Err(failure) => {
             output::note(&format!("{failure:?}"));
             // What an interrupt cut short has no other reason.

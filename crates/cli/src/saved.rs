@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use wordline_core::ResultSet;
+use wordline_core::{Experiment, ResultSet};
 
 use crate::failure::{self, Failure};
 
@@ -12,9 +12,20 @@ const DOCUMENT_BYTES_MAX: u64 = 256 << 20;
 /// Reads a document; `-` is standard input.
 pub(crate) fn read(path: &Path) -> Result<ResultSet, Failure> {
     let text = text(path)?;
-    // Some editors put a mark at the start of a text file.
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    ResultSet::from_json(text).map_err(|error| failure::document(path, text, &error))
+    ResultSet::from_json(&text)
+        .map_err(|error| failure::document(path, &text, "a result document", &error))
+}
+
+/// Reads an experiment, or the one inside a document, and the text that it was read from.
+pub(crate) fn read_experiment(path: &Path) -> Result<(Experiment, String), Failure> {
+    let text = text(path)?;
+    match Experiment::from_json(&text) {
+        Ok(experiment) => Ok((experiment, text)),
+        Err(error) => {
+            let what = "an experiment or a result document";
+            Err(failure::document(path, &text, what, &error))
+        }
+    }
 }
 
 fn text(path: &Path) -> Result<String, Failure> {
@@ -26,12 +37,17 @@ fn text(path: &Path) -> Result<String, Failure> {
         );
         return Err(failure::message(text));
     }
-    String::from_utf8(bytes).map_err(|fault| {
+    let text = String::from_utf8(bytes).map_err(|fault| {
         let at = fault.utf8_error().valid_up_to();
         failure::message(format!(
             "{} is not a text file: byte {at} is not UTF-8; expected the JSON that --export \
              FILE.json writes",
             path.display()
         ))
-    })
+    })?;
+    // Some editors put a mark at the start of a text file.
+    match text.strip_prefix('\u{feff}') {
+        Some(rest) => Ok(rest.to_owned()),
+        None => Ok(text),
+    }
 }

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use schemars::JsonSchema;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 
 mod card;
 mod warning;
@@ -15,7 +16,7 @@ pub use warning::{Warning, WarningCode};
 
 use crate::axis::Axis;
 use crate::basis::Basis;
-use crate::experiment::Experiment;
+use crate::experiment::{Experiment, Workload};
 use crate::histogram::LatencyHistogram;
 use crate::metric::{Better, Metric};
 use crate::names::named;
@@ -399,6 +400,84 @@ pub enum DocumentError {
     },
 }
 
+impl DocumentError {
+    fn malformed(error: serde_json::Error) -> Self {
+        Self::Malformed {
+            line: error.line(),
+            column: error.column(),
+            message: without_place(&error),
+        }
+    }
+}
+
+impl Experiment {
+    /// Reads an experiment, or the one inside a result document. What an experiment leaves out is as its command has it
+    /// without a flag; see [`usual`](crate::Workload::usual).
+    ///
+    /// # Errors
+    /// When the text is neither.
+    pub fn from_json(text: &str) -> Result<Self, DocumentError> {
+        /// What only a result document has.
+        #[derive(Deserialize)]
+        struct Header {
+            experiment: Option<serde::de::IgnoredAny>,
+        }
+        let header: Header = serde_json::from_str(text).map_err(DocumentError::malformed)?;
+        match header.experiment {
+            Some(_) => ResultSet::from_json(text).map(|document| document.experiment),
+            None => serde_json::from_str(text).or_else(|error| {
+                // A fault of the text as it stands has a place.
+                Self::filled(text).ok_or_else(|| DocumentError::malformed(error))
+            }),
+        }
+    }
+
+    /// An experiment whose text leaves something out.
+    fn filled(text: &str) -> Option<Self> {
+        let mut stated: Value = serde_json::from_str(text).ok()?;
+        let workload = stated.get("workload")?;
+        let kind = |value: &Value| value.get("kind")?.as_str().map(str::to_owned);
+        let test = workload.get("test").and_then(kind);
+        let usual = Self {
+            targets: Vec::new(),
+            workload: Workload::usual(&kind(workload)?, test.as_deref())?,
+            timings: vec![Timing::Typ],
+            age: 0.0,
+            seed: 0,
+            ftl: None,
+        };
+        fill(&mut stated, serde_json::to_value(usual).ok()?);
+        serde_json::from_value(stated).ok()
+    }
+
+    /// The experiment as indented JSON with a final line feed.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        match serde_json::to_string_pretty(self) {
+            Ok(text) => text + "\n",
+            Err(error) => unreachable!("plain data with text keys serialises: {error}"),
+        }
+    }
+}
+
+/// Adds what a value does not state, at any depth. What is of another kind has other fields.
+fn fill(stated: &mut Value, usual: Value) {
+    let (Value::Object(stated), Value::Object(usual)) = (stated, usual) else {
+        return;
+    };
+    if stated.contains_key("kind") && stated.get("kind") != usual.get("kind") {
+        return;
+    }
+    for (name, value) in usual {
+        match stated.get_mut(&name) {
+            Some(known) => fill(known, value),
+            None => {
+                stated.insert(name, value);
+            }
+        }
+    }
+}
+
 impl ResultSet {
     /// An empty document for an experiment.
     #[must_use]
@@ -429,19 +508,14 @@ impl ResultSet {
         struct Header {
             schema_version: u64,
         }
-        let malformed = |error: serde_json::Error| DocumentError::Malformed {
-            line: error.line(),
-            column: error.column(),
-            message: without_place(&error),
-        };
-        let header: Header = serde_json::from_str(text).map_err(malformed)?;
+        let header: Header = serde_json::from_str(text).map_err(DocumentError::malformed)?;
         let readable = u64::from(OLDEST_VERSION)..=u64::from(SCHEMA_VERSION);
         if !readable.contains(&header.schema_version) {
             return Err(DocumentError::Version {
                 found: header.schema_version,
             });
         }
-        let mut document: Self = serde_json::from_str(text).map_err(malformed)?;
+        let mut document: Self = serde_json::from_str(text).map_err(DocumentError::malformed)?;
         document.schema_version = SCHEMA_VERSION;
         document.check()?;
         Ok(document)

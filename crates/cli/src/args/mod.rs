@@ -8,6 +8,7 @@ mod fs_mount;
 mod io;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 pub(crate) use app::{
     App, AppProbing, AppRecording, CapacityFlags, CounterEvents, CounterFiles, KernelFlags,
@@ -22,10 +23,13 @@ pub(crate) use fs_mount::Mount;
 pub(crate) use io::FileRecording;
 pub(crate) use io::{Io, ShowTrace};
 use wordline_core::COMMANDS;
-use wordline_core::quantity::{Fraction, Time};
+use wordline_core::quantity::{Fraction, Quantity as _, Time};
 use wordline_report::{Detail, Format};
 
+use crate::commands::dram::Threads;
+use crate::commands::dram_surface::SurfaceFolder;
 use crate::commands::hooks;
+use crate::interrupt;
 
 /// A memory laboratory: which memory should I use for this work, and what will it cost me?
 #[derive(Debug, Parser)]
@@ -141,6 +145,9 @@ Examples:
     /// screen of each result.
     #[command(display_order = 25)]
     Report(Report),
+    /// Run a saved experiment, or the one inside a result, again
+    #[command(display_order = 25)]
+    Run(Box<RunSaved>),
     /// Say what changed between two saved results
     #[command(display_order = 26)]
     Diff(Diff),
@@ -205,12 +212,26 @@ pub(crate) struct Results {
     pub(crate) baseline: Option<PathBuf>,
 }
 
-/// How long a run may take.
+/// How long a run may take, and whether it is one.
 #[derive(Args, Debug)]
-pub(crate) struct Budget {
+pub(crate) struct Execution {
     /// Stop in order after this time, such as 30s, and answer from what is finished by then
     #[arg(long, value_name = "TIME")]
-    pub(crate) budget: Option<Time>,
+    budget: Option<Time>,
+    /// Print the experiment as JSON for `wordline run`, and run nothing
+    #[arg(long, hide_short_help = true, conflicts_with = "export")]
+    pub(crate) print_experiment: bool,
+}
+
+impl Execution {
+    /// How long the run may take, from now on.
+    pub(crate) fn begin(&self) -> Option<Duration> {
+        let budget = self.budget.map(|time| Duration::from_secs_f64(time.si()));
+        if let Some(budget) = budget {
+            interrupt::stop_after(budget);
+        }
+        budget
+    }
 }
 
 impl Export {
@@ -412,6 +433,38 @@ pub(crate) struct Report {
     pub(crate) results: Results,
 }
 
+/// Runs an experiment in JSON. `--print-experiment` of any command that runs one writes it, and every result document
+/// holds its own. The result is the same as that of the command, byte for byte; what was measured is measured again.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  wordline raw --target em064lx --print-experiment > raw.json
+  wordline run raw.json
+  wordline run result.json --export again.json
+  wordline buffer --log my_lat.1.log --print-experiment | wordline run - --input my_lat.1.log=my_lat.1.log
+
+Files that the experiment reads lie beside FILE, unless --input says where. docs/reference/results.md has the format.
+Exit codes: those of the command, without its --require.")]
+pub(crate) struct RunSaved {
+    /// The experiment, or a result (JSON); - for standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) document: PathBuf,
+    /// Where a file lies that the experiment names, such as my.log=/data/my.log; repeatable
+    #[arg(long, value_name = "NAME=PATH")]
+    pub(crate) input: Vec<String>,
+    /// Names the file or the device that the experiment measures again: what it holds will be lost
+    #[arg(long, value_name = "PATH")]
+    pub(crate) destroy: Vec<String>,
+    #[command(flatten)]
+    pub(crate) threads: Threads,
+    #[command(flatten)]
+    pub(crate) surfaces: SurfaceFolder,
+    #[command(flatten)]
+    pub(crate) execution: Execution,
+    #[command(flatten)]
+    pub(crate) results: Results,
+}
+
 /// Reads two JSON documents of one command and says what was asked differently, which verdicts turned, and which values
 /// changed beyond chance.
 #[derive(Args, Debug)]
@@ -485,7 +538,7 @@ pub(crate) fn program() -> clap::Command {
         .fold(program, |program, (order, row)| {
             row.add_to(program, |command| {
                 let flags = hooks::of(row).map_or(command.clone(), |hook| (hook.flags)(command));
-                let flags = Budget::augment_args(Results::augment_args(flags));
+                let flags = Execution::augment_args(Results::augment_args(flags));
                 engines::with_names(flags, row.path).display_order(order)
             })
         })

@@ -168,7 +168,8 @@ fn in_full(names: &[String], catalog: &Catalog) -> Result<Vec<String>, Failure> 
     names.collect()
 }
 
-fn outcome(document: &ResultSet, required: &[String]) -> Outcome {
+/// How a comparison ended.
+pub(super) fn outcome(document: &ResultSet, required: &[String]) -> Outcome {
     if !document.complete && interrupt::heard() {
         return Outcome::Interrupted;
     }

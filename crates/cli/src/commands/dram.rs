@@ -14,8 +14,9 @@ use crate::outcome::Outcome;
 use crate::output::Growing;
 use crate::sink::{self, NamedFile};
 
-#[derive(Args)]
-pub(super) struct Threads {
+/// Threads of a run.
+#[derive(Args, Debug)]
+pub(crate) struct Threads {
     /// Threads that points run on [default: one for each core of this machine]; no result depends on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
     threads: Option<u16>,

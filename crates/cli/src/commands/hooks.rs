@@ -1,21 +1,21 @@
 //! What the command does for an experiment beside running it: files that it writes, limits that fail it.
 
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches as _};
 use wordline_catalog::Catalog;
-use wordline_core::quantity::Quantity as _;
-use wordline_core::{AccessSource, DramTest, Experiment, ExperimentCommand, Workload, is_given};
+use wordline_core::{Experiment, ExperimentCommand, is_given};
 use wordline_lab::Control;
 
 use super::{compare, dram, dram_surface, host_storage, mess, part_fit, required, wear};
-use crate::args::{Budget, Global, Results};
+use crate::args::{Execution, Global, Results};
 use crate::failure::{self, Failure};
 use crate::input::Inputs;
-use crate::interrupt;
 use crate::outcome::Outcome;
-use crate::output::Exports;
+use crate::output::{self, Exports};
 
 /// Flags of the command alone, and what they do.
 pub(crate) struct Hook {
@@ -30,6 +30,8 @@ pub(super) struct HookRequest<'a> {
     pub(super) exports: Exports,
     /// How long the run may take.
     budget: Option<Duration>,
+    /// Whether the experiment is printed instead.
+    is_printed: bool,
     pub(super) inputs: Inputs,
     pub(super) global: &'a Global,
 }
@@ -73,16 +75,13 @@ pub(super) fn run(
     global: &Global,
 ) -> Result<Outcome, Failure> {
     let results = Results::from_arg_matches(matches).map_err(failure::flags)?;
-    let budget = Budget::from_arg_matches(matches).map_err(failure::flags)?;
-    let budget = budget.budget.map(|time| Duration::from_secs_f64(time.si()));
-    if let Some(budget) = budget {
-        interrupt::stop_after(budget);
-    }
+    let execution = Execution::from_arg_matches(matches).map_err(failure::flags)?;
     let request = HookRequest {
         experiment: row.experiment(matches).map_err(failure::flags)?,
         exports: Exports::of_results(&results)?,
         inputs: Inputs::default(),
-        budget,
+        budget: execution.begin(),
+        is_printed: execution.print_experiment,
         matches,
         global,
     };
@@ -117,15 +116,26 @@ impl HookRequest<'_> {
         let catalog = super::catalog(self.global)?;
         let given = |field: &str| is_given(self.matches, field);
         wordline_lab::complete(&mut self.experiment, &catalog, &given).map_err(failure::lab)?;
-        self.name_file()?;
+        self.name_files()?;
         Ok(catalog)
     }
 
+    /// Prints the experiment where that was asked for: then nothing is run, and the command has answered.
+    pub(super) fn print_instead(&self) -> Result<(), Failure> {
+        if !self.is_printed {
+            return Ok(());
+        }
+        output::data(&self.experiment.to_json())?;
+        Err(failure::answered())
+    }
+
+    /// Runs it.
     pub(super) fn document(
         &self,
         catalog: &Catalog,
         control: &Control<'_>,
     ) -> Result<wordline_core::ResultSet, Failure> {
+        self.print_instead()?;
         let control = Control {
             budget: self.budget,
             ..*control
@@ -139,9 +149,10 @@ impl HookRequest<'_> {
         )
     }
 
-    /// Documents hold no paths: an experiment names the file that it reads by its last name.
-    pub(super) fn name_file(&mut self) -> Result<(), Failure> {
-        let ids = [
+    /// Documents hold no paths: an experiment names the files that it reads by their last names. Flags name them, or the
+    /// experiment itself where a study does.
+    pub(super) fn name_files(&mut self) -> Result<(), Failure> {
+        const FILE: [&str; 6] = [
             "log.file",
             "trace.file",
             "file",
@@ -149,75 +160,29 @@ impl HookRequest<'_> {
             "trace",
             "against",
         ];
-        let mut raw = ids
-            .iter()
-            .filter_map(|id| self.matches.try_get_raw(id).ok()??.next());
-        let named = raw.next().map(PathBuf::from);
-        // A trace is read for each target or timing class; a log once.
-        let again = match &self.experiment.workload {
-            Workload::Buffer(buffer) => matches!(buffer.source, AccessSource::Trace(_)),
-            Workload::Dram(dram) => {
-                matches!(dram.test, DramTest::Trace(_)) && self.experiment.targets.len() > 1
-            }
-            Workload::Compare(_) => true,
-            _ => false,
-        };
-        if let Workload::Buffer(buffer) = &mut self.experiment.workload
-            && let Some(file) = &mut buffer.current
-        {
-            let path = PathBuf::from(&*file);
-            *file = self.inputs.add_measured(&path);
+        let words = |id: &str| self.matches.try_get_raw(id).ok().flatten();
+        let again = self
+            .experiment
+            .workload
+            .reads_again(self.experiment.targets.len());
+        let mut taken = BTreeMap::<&str, usize>::new();
+        for input in self.experiment.workload.inputs_mut() {
+            let named = match input.beside {
+                Some(flag) => {
+                    let place = taken.entry(flag).or_default();
+                    *place += 1;
+                    words(flag).and_then(|mut words| words.nth(*place - 1))
+                }
+                None => FILE.iter().find_map(|id| words(id)?.next()),
+            };
+            let path = PathBuf::from(named.unwrap_or_else(|| OsStr::new(&*input.name)));
+            let is_of_study = named.is_none();
+            *input.name = match input.beside {
+                Some(_) => self.inputs.add_measured(&path),
+                None if again || is_of_study => self.inputs.add_repeated(&path),
+                None => self.inputs.add(&path),
+            };
             self.exports.spare(&path)?;
-        }
-        self.name_logs()?;
-        self.name_surfaces()?;
-        let Some(file) = self.experiment.workload.file_mut() else {
-            return Ok(());
-        };
-        // A study names its trace itself.
-        let Some(path) = named else {
-            let path = PathBuf::from(&*file);
-            *file = self.inputs.add_repeated(&path);
-            return self.exports.spare(&path);
-        };
-        *file = match again {
-            true => self.inputs.add_repeated(&path),
-            false => self.inputs.add(&path),
-        };
-        self.exports.spare(&path)
-    }
-
-    /// The same of the surfaces that a program is projected with.
-    fn name_surfaces(&mut self) -> Result<(), Failure> {
-        let Workload::App(app) = &mut self.experiment.workload else {
-            return Ok(());
-        };
-        let named = self.matches.try_get_raw("surfaces").ok().flatten();
-        let mut named = named.into_iter().flatten().map(PathBuf::from);
-        for file in &mut app.surfaces {
-            let path = named.next().unwrap_or_else(|| PathBuf::from(&*file));
-            *file = self.inputs.add_measured(&path);
-            self.exports.spare(&path)?;
-        }
-        Ok(())
-    }
-
-    /// The same of the logs and currents that a comparison names, by flags or in its study.
-    fn name_logs(&mut self) -> Result<(), Failure> {
-        let Workload::Compare(compare) = &mut self.experiment.workload else {
-            return Ok(());
-        };
-        for (id, files) in [
-            ("logs", &mut compare.logs),
-            ("currents", &mut compare.currents),
-        ] {
-            let named = self.matches.try_get_raw(id).ok().flatten();
-            let mut named = named.into_iter().flatten().map(PathBuf::from);
-            for file in files {
-                let path = named.next().unwrap_or_else(|| PathBuf::from(&*file));
-                *file = self.inputs.add_measured(&path);
-                self.exports.spare(&path)?;
-            }
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ mod app;
 mod ask;
 mod compare;
 mod diff;
-mod dram;
+pub(crate) mod dram;
 pub(crate) mod dram_surface;
 mod fs;
 pub(crate) mod hooks;
@@ -24,6 +24,7 @@ mod part_new;
 mod report;
 mod reproduce;
 mod required;
+mod run_saved;
 mod shell;
 mod wear;
 
@@ -79,6 +80,7 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
         Command::Part(part) => part::run(part, global),
         Command::Reproduce(reproduce) => reproduce::run(reproduce, global),
         Command::Report(report) => report::run(report, global),
+        Command::Run(asked) => run_saved::run(asked, global),
         Command::Diff(asked) => diff::run(asked, global),
         Command::Doctor { all } => doctor::run(*all, global),
         Command::Completions { shell } => shell::completions(*shell),

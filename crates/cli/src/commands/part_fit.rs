@@ -39,6 +39,7 @@ pub(super) fn run(mut request: HookRequest<'_>) -> Result<Outcome, Failure> {
     {
         fit.id = id_of(&fit.source.file);
     }
+    request.print_instead()?;
     let bar = Bar::new(request.global.quiet);
     let show = |progress: wordline_lab::Progress<'_>| bar.show(&progress);
     let stop = interrupt::listen();

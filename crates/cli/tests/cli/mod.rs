@@ -28,6 +28,7 @@ mod reference;
 mod refusals;
 mod report;
 mod reproduce;
+mod run;
 mod settings;
 mod sheets;
 mod shell;

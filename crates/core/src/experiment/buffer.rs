@@ -123,6 +123,13 @@ impl AccessSource {
             Self::Trace(trace) => Some(&trace.file),
         }
     }
+
+    pub(super) const fn file_mut(&mut self) -> Option<&mut String> {
+        match self {
+            Self::Stream(_) => None,
+            Self::Log(LogSource { file, .. }) | Self::Trace(TraceSource { file, .. }) => Some(file),
+        }
+    }
 }
 
 /// Records of one size, one after the other, within a part of the memory.

@@ -89,6 +89,16 @@ pub struct Experiment {
     pub ftl: Option<TranslationLayer>,
 }
 
+/// A file that an experiment reads. Documents hold no paths: it has the last name alone.
+#[derive(Debug)]
+pub struct InputFile<'a> {
+    /// The name.
+    pub name: &'a mut String,
+    /// Of what was measured beside: the field that holds it, which is the flag's as well. None of the file that the
+    /// experiment is about.
+    pub beside: Option<&'static str>,
+}
+
 /// What the targets do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "lowercase")]
@@ -145,17 +155,10 @@ impl Workload {
         }
     }
 
-    /// The file that it reads, by its last name.
-    #[must_use]
-    pub const fn file_mut(&mut self) -> Option<&mut String> {
+    /// The file that it is about, by its last name.
+    const fn file_mut(&mut self) -> Option<&mut String> {
         match self {
-            Self::Buffer(BufferWorkload {
-                source:
-                    AccessSource::Log(LogSource { file, .. })
-                    | AccessSource::Trace(TraceSource { file, .. }),
-                ..
-            })
-            | Self::Dram(DramWorkload {
+            Self::Dram(DramWorkload {
                 test: DramTest::Trace(DramTraceTest { file, .. }),
                 ..
             })
@@ -179,10 +182,48 @@ impl Workload {
                 ..
             })
             | Self::Io(IoWorkload { file, .. }) => Some(file),
+            Self::Buffer(buffer) => buffer.source.file_mut(),
             Self::App(app) => app.file.as_mut(),
             Self::Compare(compare) => compare.work.trace.as_mut(),
             Self::Sql(sql) => sql.script.as_mut(),
             _ => None,
+        }
+    }
+
+    /// Every file that it reads, by its last name: what was measured beside first, the file that it is about last.
+    #[must_use]
+    pub fn inputs_mut(&mut self) -> Vec<InputFile<'_>> {
+        fn beside<'a>(flag: &'static str, names: &'a mut [String]) -> Vec<InputFile<'a>> {
+            let input = |name| InputFile {
+                name,
+                beside: Some(flag),
+            };
+            names.iter_mut().map(input).collect()
+        }
+        let (mut inputs, file) = match self {
+            Self::Buffer(BufferWorkload {
+                current, source, ..
+            }) => (beside("current", current.as_mut_slice()), source.file_mut()),
+            Self::App(app) => (beside("surfaces", &mut app.surfaces), app.file.as_mut()),
+            Self::Compare(compare) => {
+                let mut inputs = beside("logs", &mut compare.logs);
+                inputs.extend(beside("currents", &mut compare.currents));
+                (inputs, compare.work.trace.as_mut())
+            }
+            other => (Vec::new(), other.file_mut()),
+        };
+        inputs.extend(file.map(|name| InputFile { name, beside: None }));
+        inputs
+    }
+
+    /// Whether the file that it is about is read more than once: for each target, or each timing class.
+    #[must_use]
+    pub fn reads_again(&self, targets: usize) -> bool {
+        match self {
+            Self::Buffer(buffer) => matches!(buffer.source, AccessSource::Trace(_)),
+            Self::Dram(dram) => matches!(dram.test, DramTest::Trace(_)) && targets > 1,
+            Self::Compare(_) => true,
+            _ => false,
         }
     }
 
