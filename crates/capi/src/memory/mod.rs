@@ -17,6 +17,7 @@ mod device;
 mod fault;
 pub(crate) mod functions;
 mod handle;
+pub(crate) mod health;
 mod ideal;
 mod image;
 mod image_faults;

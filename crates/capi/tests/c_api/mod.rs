@@ -7,6 +7,7 @@ mod adapters;
 mod ageing;
 mod dram;
 mod guide;
+mod health;
 mod memory;
 mod prototypes;
 mod replay;

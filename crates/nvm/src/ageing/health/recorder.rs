@@ -85,8 +85,10 @@ impl LatencyRecorder {
         self.done.cycles = self.done.cycles.max(cycle);
     }
 
-    /// An operation of a cycle, counted from 1, failed by the chip's own report.
-    pub fn failed(&mut self, cycle: u64) {
+    /// An operation failed by the chip's own report, of a block that counts so many cycles: the failed one may be among
+    /// them or not.
+    pub fn failed(&mut self, cycles: u64) {
+        let cycle = cycles.max(self.done.cycles + 1);
         self.failed.get_or_insert(cycle);
     }
 
