@@ -9,6 +9,7 @@ use wordline_capi::wordline_memory_h::{
     ABI, Cut, Ecc, Fault, Health, Ideal, Info, MemoryStatus, Operation, Options, Stats, Work,
 };
 
+use crate::c_api::abi::{SONAME, check_abi};
 use crate::c_api::cc::{SANITIZERS, check_cpp, compiled, compiled_file, here, layout_of, run};
 use crate::c_api::prototypes::{in_header, in_library};
 
@@ -156,6 +157,11 @@ fn the_functions_are_those_of_the_header() {
     let header = in_header(HEADER, "wl_memory_");
     assert_eq!(header.len(), 57);
     assert_eq!(header, in_library(&sources, &types));
+}
+
+#[test]
+fn the_binary_interface_is_the_one_that_is_kept() {
+    check_abi(HEADER, "wl_memory_", SONAME);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 #[macro_use]
 mod cc;
+mod abi;
 mod adapters;
 mod ageing;
 mod dram;

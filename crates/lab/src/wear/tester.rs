@@ -6,7 +6,7 @@
 use wordline_core::quantity::Time;
 use wordline_memory::{Clock, Flash, FlashError, FlashErrorKind};
 use wordline_nvm::ageing::{Cycle, SkipAhead};
-use wordline_nvm::{Accounts, CycledFlash, NvmError};
+use wordline_nvm::{CycledFlash, NvmError};
 
 use super::course::{CourseStep, End, MEAN_CYCLES, WearCourse, WearStretch};
 
