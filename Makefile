@@ -108,6 +108,7 @@ nightly: ## what takes longer: fuzzing, the site, the table and both kinds of fi
 	scripts/firmware kv thumbv7em-none-eabihf
 	scripts/firmware flat thumbv7em-none-eabihf
 	scripts/firmware rtfs thumbv7em-none-eabihf
+	scripts/static-size
 	$(MAKE) --no-print-directory docs
 	$(MAKE) --no-print-directory bench
 
@@ -123,6 +124,7 @@ bench-dram: ## speed of a DDR5 sub-channel, in requests per second of processor 
 .PHONY: bench-capi
 bench-capi: ## what the C interface costs beside a block device of plain memory
 	scripts/bench-capi
+	scripts/static-size
 
 # As libraries for C alone: with the one for Rust beside them, nothing is optimised across crates.
 .PHONY: install

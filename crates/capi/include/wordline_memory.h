@@ -123,7 +123,9 @@ typedef struct wl_memory_options {
     double age;          /* fraction of its rated life that every block or cell has used, 0 to 1 */
     uint64_t factory_bad; /* WL_MEMORY_FACTORY_... */
     uint64_t strict;      /* 1: a program that would set a bit of flash is refused with WL_MEMORY_MISUSE, and nothing
-                             changes. 0: it clears what it can and succeeds, as chips do: 0Fh onto F0h gives 00h */
+                             changes. 0: it clears what it can and succeeds, as chips do: 0Fh onto F0h gives 00h. A
+                             block whose last erase a fault left without effect is not looked at until it is erased:
+                             its driver could not know */
     uint64_t erase_bytes; /* of NOR flash: bytes of a block, one of the part's erases; 0: its smallest */
     uint64_t one_thread; /* 1: the handle is of the calling thread alone, and its calls take no lock. In any other thread it
                             is a bad handle; what is left of it is freed when its thread ends. 0: any thread */
@@ -256,7 +258,12 @@ typedef struct wl_memory_fault {
     uint64_t seed;   /* which ones that are */
 } wl_memory_fault;
 
-/* What a power cut leaves of the operation that it interrupts. */
+/* What a power cut leaves of the operation that it interrupts. Of a program that is torn it leaves the page as it was, a
+ * first part of the bytes, or some of the bits that were to be cleared, of which some may read differently each time.
+ * A page can also read as erased throughout, because no cell has taken enough charge yet, and count as programmed all the
+ * same: of NAND a program of it is WL_MEMORY_MISUSE where its programs are used up. Who finds a page free after a cut
+ * erases its block before using it. With an ECC the page may be uncorrectable, or corrected in one read and lost in
+ * another. */
 enum {
     WL_MEMORY_CUT_CLEAN = 0,    /* nothing: the cut comes just before it */
     WL_MEMORY_CUT_TORN = 1,     /* a part of it, which the seed draws */

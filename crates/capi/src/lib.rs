@@ -12,6 +12,8 @@ mod local_handles;
 mod memory;
 mod message;
 
+pub use memory::rust_flash::{HandleFailure, HandleFlash};
+
 /// DDR5 memory for simulators of processors: `wordline_dram.h`.
 pub mod wordline_dram_h {
     pub use crate::dram::abi::{
@@ -29,8 +31,8 @@ pub mod wordline_dram_h {
 /// Non-volatile memories for storage software: `wordline_memory.h`.
 pub mod wordline_memory_h {
     pub use crate::memory::abi::{
-        ABI, Cut, Ecc, Fault, Health, Ideal, Info, Listener, MemoryStatus, Operation, Options, Stats,
-        WlMemory, Work,
+        ABI, Cut, Ecc, Fault, Health, Ideal, Info, Listener, MemoryStatus, Operation, Options,
+        Stats, WlMemory, Work,
     };
     pub use crate::memory::ageing::{wl_memory_keep, wl_memory_set_environment};
     pub use crate::memory::commands::{

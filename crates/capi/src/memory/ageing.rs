@@ -45,7 +45,9 @@ pub extern "C" fn wl_memory_set_environment(
         start_ageing(&mut device.cells.memory, Environment { celsius, dwell })?;
         device.forget_bounds();
         let is_drawn = device.is_drawn;
-        device.watch.get_or_insert_with(|| LatencyWatch::new(is_drawn));
+        device
+            .watch
+            .get_or_insert_with(|| LatencyWatch::new(is_drawn));
         Ok(())
     })
 }

@@ -25,6 +25,7 @@ pub(crate) mod injection;
 mod look;
 pub(crate) mod operations;
 mod pages;
+pub(crate) mod rust_flash;
 mod trace;
 
 #[cfg(test)]

@@ -56,22 +56,31 @@ fn declared(code: &str, prefix: &str) -> Declared {
             found.values.push(name.to_owned());
         }
     }
-    let plain = code.lines().filter(|line| !line.trim_start().starts_with('#'));
+    let plain = code
+        .lines()
+        .filter(|line| !line.trim_start().starts_with('#'));
     let plain: String = plain.flat_map(|line| [line, "\n"]).collect();
     for (front, body) in blocks(&plain) {
         if front.ends_with("enum") {
-            let names = body.split(',').map(|one| one.split('=').next().unwrap_or(""));
+            let names = body
+                .split(',')
+                .map(|one| one.split('=').next().unwrap_or(""));
             let names = names.map(str::trim).filter(|name| !name.is_empty());
             found.values.extend(names.map(str::to_owned));
         } else if let Some(name) = front.strip_prefix("typedef struct ") {
             let members = body.split(';').map(str::trim).filter(|one| !one.is_empty());
             let members = members.map(|member| {
                 let at = member.rfind([' ', '*']).map_or(0, |at| at + 1);
-                let of = member[..at].split_whitespace().collect::<Vec<_>>().join(" ");
+                let of = member[..at]
+                    .split_whitespace()
+                    .collect::<Vec<_>>()
+                    .join(" ");
                 let name = member[at..].split('[').next().unwrap_or("");
                 (of, name.to_owned())
             });
-            found.structs.push((name.trim().to_owned(), members.collect()));
+            found
+                .structs
+                .push((name.trim().to_owned(), members.collect()));
         }
     }
     found
@@ -127,13 +136,19 @@ fn seen(header: &str, prefix: &str) -> Option<Vec<String>> {
         }
     }
     program += "return 0; }\n";
-    let stem = Path::new(header).file_stem().expect("a name").to_string_lossy();
+    let stem = Path::new(header)
+        .file_stem()
+        .expect("a name")
+        .to_string_lossy();
     let source = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("abi-{stem}.c"));
     fs::write(&source, program).expect("the folder of the build is writable");
     let program = compiled_file(&source, &["-std=c99"], true)?;
     let mut lines: Vec<String> = run(&program).lines().map(str::to_owned).collect();
     for (returned, name, arguments) in in_header(header, prefix) {
-        lines.push(format!("function {returned} {name}({})", arguments.join(", ")));
+        lines.push(format!(
+            "function {returned} {name}({})",
+            arguments.join(", ")
+        ));
     }
     lines.sort();
     Some(lines)
@@ -173,7 +188,11 @@ pub(crate) fn change(kept: &[String], now: &[String]) -> AbiChange {
             .filter(|line| !is_growth(line, now) && !version(line))
             .cloned()
             .collect(),
-        added: now.iter().filter(|line| !kept.contains(line)).cloned().collect(),
+        added: now
+            .iter()
+            .filter(|line| !kept.contains(line))
+            .cloned()
+            .collect(),
     }
 }
 
@@ -186,7 +205,10 @@ pub(crate) fn check_abi(header: &str, prefix: &str, advice: &str) {
         return;
     };
     assert!(now.len() > 5, "{header}: {now:?}");
-    let stem = Path::new(header).file_stem().expect("a name").to_string_lossy();
+    let stem = Path::new(header)
+        .file_stem()
+        .expect("a name")
+        .to_string_lossy();
     let file = here("abi").join(format!("{stem}.abi"));
     let kept = fs::read_to_string(&file).unwrap_or_default();
     let kept: Vec<String> = kept

@@ -4,8 +4,8 @@ use std::fs;
 
 use wordline_core::quantity::Quantity as _;
 use wordline_nvm::ageing::health::{
-    BlockHealth, Channel, HealthVerdict, Kin, LatencyHistory, NoTrend, Prediction, TrendSample,
-    Trained,
+    BlockHealth, Channel, HealthVerdict, Kin, LatencyHistory, NoTrend, Prediction, Trained,
+    TrendSample,
 };
 use wordline_trace::cycling::{BlockLife, CyclingLog, CyclingOperation};
 
@@ -59,7 +59,11 @@ fn printed(block: u64, health: &BlockHealth, cycles: u64, kin: &Kin) -> Vec<f64>
         Err(NoTrend::Late) => 2,
         Err(NoTrend::Still) => 3,
         Ok(found) => {
-            operation = if found.channel == Channel::Erase { 4 } else { 3 };
+            operation = if found.channel == Channel::Erase {
+                4
+            } else {
+                3
+            };
             failed_blocks = kin.of(found.channel).ends.len();
             (beyond, ratio) = (i32::from(found.beyond), found.ratio);
             share = (!health.is_young()).then_some(found.share);
@@ -112,12 +116,19 @@ fn the_health_of_blocks_in_c_is_that_of_wordline_wear() {
                 _ => vec![&own],
             };
             let kin = Kin::of_chip(&chip);
-            printed(block, &BlockHealth::of(&trained, &own, &kin), own.cycles, &kin)
+            printed(
+                block,
+                &BlockHealth::of(&trained, &own, &kin),
+                own.cycles,
+                &kin,
+            )
         })
         .collect();
     let same = |one: &[f64], other: &[f64]| {
         let bits = |all: &[f64]| -> Vec<u64> {
-            let plain = all.iter().map(|one| if one.is_nan() { f64::NAN } else { *one });
+            let plain = all
+                .iter()
+                .map(|one| if one.is_nan() { f64::NAN } else { *one });
             plain.map(f64::to_bits).collect()
         };
         bits(one) == bits(other)

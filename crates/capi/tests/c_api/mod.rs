@@ -7,6 +7,7 @@ mod abi;
 mod adapters;
 mod ageing;
 mod dram;
+mod embedded;
 mod guide;
 mod health;
 mod memory;

@@ -60,7 +60,9 @@ fn the_installed_library_has_versioned_symbols() {
             .output()
             .expect("nm comes with the compiler");
         let told = String::from_utf8_lossy(&nm.stdout).into_owned();
-        let names = told.lines().filter_map(|line| line.split_whitespace().last());
+        let names = told
+            .lines()
+            .filter_map(|line| line.split_whitespace().last());
         names.map(str::to_owned).collect()
     };
     let node = format!("WORDLINE_{abi}");

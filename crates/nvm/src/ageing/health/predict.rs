@@ -72,7 +72,9 @@ impl Kin {
         let mut kin = Self::default();
         for channel in [Channel::Erase, Channel::Program] {
             let known = OperationBaseline::fresh(channel, chip);
-            let ends = chip.iter().filter_map(|history| history.end(channel, &known));
+            let ends = chip
+                .iter()
+                .filter_map(|history| history.end(channel, &known));
             kin.of_mut(channel).ends = ends.collect();
             kin.of_mut(channel).fresh_s = known.fresh_s;
         }

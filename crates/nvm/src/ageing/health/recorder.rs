@@ -58,7 +58,10 @@ pub struct LatencyRecorder {
 impl LatencyRecorder {
     /// A page was programmed.
     pub fn programmed(&mut self, took: Time) {
-        self.programs.add(LatencySum { count: 1, sum: took });
+        self.programs.add(LatencySum {
+            count: 1,
+            sum: took,
+        });
     }
 
     /// The block was erased, which was the end of a cycle, counted from 1. `is_drawn` says that durations are drawn.
@@ -67,7 +70,10 @@ impl LatencyRecorder {
             first: cycle,
             cycles: 1,
             programs: std::mem::take(&mut self.programs),
-            erases: LatencySum { count: 1, sum: took },
+            erases: LatencySum {
+                count: 1,
+                sum: took,
+            },
         };
         match &mut self.open {
             Some(open) if open.goes_like(&one) => open.cycles += 1,
