@@ -69,21 +69,31 @@ fn declared(code: &str, prefix: &str) -> Declared {
             found.values.extend(names.map(str::to_owned));
         } else if let Some(name) = front.strip_prefix("typedef struct ") {
             let members = body.split(';').map(str::trim).filter(|one| !one.is_empty());
-            let members = members.map(|member| {
-                let at = member.rfind([' ', '*']).map_or(0, |at| at + 1);
-                let of = member[..at]
-                    .split_whitespace()
-                    .collect::<Vec<_>>()
-                    .join(" ");
-                let name = member[at..].split('[').next().unwrap_or("");
-                (of, name.to_owned())
-            });
+            let members = members.map(member);
             found
                 .structs
                 .push((name.trim().to_owned(), members.collect()));
         }
     }
     found
+}
+
+/// Type and name of a member.
+fn member(text: &str) -> (String, String) {
+    let spaced = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    // A pointer to a function has its name within its type.
+    if let Some((_, behind)) = text.split_once("(*")
+        && let Some((name, _)) = behind.split_once(')')
+    {
+        return (spaced(text), name.to_owned());
+    }
+    let (plain, array) = text.split_at(text.find('[').unwrap_or(text.len()));
+    let plain = plain.trim_end();
+    let at = plain.rfind([' ', '*']).map_or(0, |at| at + 1);
+    (
+        spaced(&format!("{}{array}", &plain[..at])),
+        plain[at..].to_owned(),
+    )
 }
 
 /// What stands before each pair of braces, since the last semicolon, and in it.
