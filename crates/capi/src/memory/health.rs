@@ -51,11 +51,11 @@ impl LatencyWatch {
                 self.blocks.entry(block).or_default().failed(cycles);
             }
             // A part of a page may take less than all of it.
-            Op::Program { page, column, data } => {
-                if column == 0 && data.len() >= geometry.page_bytes as usize {
-                    let block = page / geometry.pages_per_block;
-                    self.blocks.entry(block).or_default().programmed(took);
-                }
+            Op::Program { page, column, data }
+                if column == 0 && data.len() >= geometry.page_bytes as usize =>
+            {
+                let block = page / geometry.pages_per_block;
+                self.blocks.entry(block).or_default().programmed(took);
             }
             // An erase of several blocks has a time of its own.
             Op::Erase { block, blocks: 1 } => {
