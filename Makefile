@@ -19,7 +19,7 @@ COMPLETIONS := bash-completion/completions/wordline zsh/site-functions/_wordline
 PLUGIN := libwordline_apps_qemu.so
 # What programs that link with libwordline_capi.so look for: the name in crates/capi/build.rs.
 SHARED := libwordline_capi.so.1
-LIBRARIES := libwordline_capi.a libwordline_capi.so libwordline_kv_capi.a libwordline_flat_capi.a libwordline_rtfs_capi.a
+LIBRARIES := libwordline_capi.a libwordline_kv_capi.a libwordline_flat_capi.a libwordline_rtfs_capi.a
 
 .PHONY: help
 help: ## this list
@@ -108,6 +108,7 @@ nightly: ## what takes longer: fuzzing, the site, the table and both kinds of fi
 	scripts/firmware kv thumbv7em-none-eabihf
 	scripts/firmware flat thumbv7em-none-eabihf
 	scripts/firmware rtfs thumbv7em-none-eabihf
+	scripts/static-size
 	$(MAKE) --no-print-directory docs
 	$(MAKE) --no-print-directory bench
 
@@ -123,18 +124,19 @@ bench-dram: ## speed of a DDR5 sub-channel, in requests per second of processor 
 .PHONY: bench-capi
 bench-capi: ## what the C interface costs beside a block device of plain memory
 	scripts/bench-capi
+	scripts/static-size
 
 # As libraries for C alone: with the one for Rust beside them, nothing is optimised across crates.
 .PHONY: install
 install: ## the command with man pages and completions, and the C interface, under PREFIX (/usr/local); DESTDIR is put in front
 	cargo build --release --locked -p wordline
-	cargo rustc --release --locked -p wordline-capi --lib --crate-type staticlib,cdylib
+	cargo rustc --release --locked -p wordline-capi --lib --crate-type staticlib
 	for library in kv flat rtfs; do cargo rustc --release --locked -p wordline-$$library-capi --lib --crate-type staticlib; done
 	$(MAKE) --no-print-directory place-command
 	install -d "$(INSTALLED)/include" "$(INSTALLED)/lib/pkgconfig"
 	install -m 644 crates/{capi,kv-capi,flat-capi,rtfs-capi}/include/*.h crates/capi/include/wordline.hpp "$(INSTALLED)/include"
 	install -m 644 $(LIBRARIES:%=$(RELEASE)/%) "$(INSTALLED)/lib"
-	mv "$(INSTALLED)/lib/libwordline_capi.so" "$(INSTALLED)/lib/$(SHARED)"
+	scripts/shared-library $(RELEASE)/libwordline_capi.a "$(INSTALLED)/lib/$(SHARED)" $(SHARED)
 	ln -sf $(SHARED) "$(INSTALLED)/lib/libwordline_capi.so"
 	cargo build --release --locked -p wordline-apps-qemu
 	install -m 755 $(RELEASE)/$(PLUGIN) "$(INSTALLED)/lib"
@@ -167,7 +169,7 @@ rtfs-firmware: ## wordline_rtfs.h for firmware, likewise
 
 .PHONY: uninstall
 uninstall: ## takes away what `make install` with the same PREFIX and DESTDIR put there
-	rm -f $(HEADERS:%="$(INSTALLED)/include/%") $(LIBRARIES:%="$(INSTALLED)/lib/%") "$(INSTALLED)/lib/$(SHARED)"
+	rm -f $(HEADERS:%="$(INSTALLED)/include/%") $(LIBRARIES:%="$(INSTALLED)/lib/%") "$(INSTALLED)/lib/libwordline_capi.so" "$(INSTALLED)/lib/$(SHARED)"
 	rm -f "$(INSTALLED)/bin/wordline" $(COMPLETIONS:%="$(INSTALLED)/share/%") "$(INSTALLED)"/share/man/man1/wordline{,-*}.1
 	rm -f "$(INSTALLED)"/lib/pkgconfig/{wordline,wordline_kv,wordline_flat,wordline_rtfs}.pc
 

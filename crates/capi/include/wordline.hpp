@@ -266,6 +266,13 @@ public:
         detail::check(wl_memory_set_cycles(get(), unit, cycles));
     }
 
+    wl_memory_health health(std::uint32_t block) const
+    {
+        auto found = detail::sized<wl_memory_health>();
+        detail::check(wl_memory_get_health(get(), block, &found));
+        return found;
+    }
+
     void keep(double seconds, double celsius) { detail::check(wl_memory_keep(get(), seconds, celsius)); }
 
     /* ---- What goes wrong ---- */

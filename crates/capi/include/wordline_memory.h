@@ -123,7 +123,9 @@ typedef struct wl_memory_options {
     double age;          /* fraction of its rated life that every block or cell has used, 0 to 1 */
     uint64_t factory_bad; /* WL_MEMORY_FACTORY_... */
     uint64_t strict;      /* 1: a program that would set a bit of flash is refused with WL_MEMORY_MISUSE, and nothing
-                             changes. 0: it clears what it can and succeeds, as chips do: 0Fh onto F0h gives 00h */
+                             changes. 0: it clears what it can and succeeds, as chips do: 0Fh onto F0h gives 00h. A
+                             block whose last erase a fault left without effect is not looked at until it is erased:
+                             its driver could not know */
     uint64_t erase_bytes; /* of NOR flash: bytes of a block, one of the part's erases; 0: its smallest */
     uint64_t one_thread; /* 1: the handle is of the calling thread alone, and its calls take no lock. In any other thread it
                             is a bad handle; what is left of it is freed when its thread ends. 0: any thread */
@@ -256,7 +258,12 @@ typedef struct wl_memory_fault {
     uint64_t seed;   /* which ones that are */
 } wl_memory_fault;
 
-/* What a power cut leaves of the operation that it interrupts. */
+/* What a power cut leaves of the operation that it interrupts. Of a program that is torn it leaves the page as it was, a
+ * first part of the bytes, or some of the bits that were to be cleared, of which some may read differently each time.
+ * A page can also read as erased throughout, because no cell has taken enough charge yet, and count as programmed all the
+ * same: of NAND a program of it is WL_MEMORY_MISUSE where its programs are used up. Who finds a page free after a cut
+ * erases its block before using it. With an ECC the page may be uncorrectable, or corrected in one read and lost in
+ * another. */
 enum {
     WL_MEMORY_CUT_CLEAN = 0,    /* nothing: the cut comes just before it */
     WL_MEMORY_CUT_TORN = 1,     /* a part of it, which the seed draws */
@@ -294,6 +301,40 @@ typedef struct wl_memory_cut {
     uint64_t seed;       /* which of the things that can be left */
     uint64_t erase_leaves; /* WL_MEMORY_LEAVES_... of an erase that is torn; 0: all of them, the dead block included */
 } wl_memory_cut;
+
+/* What to do with a block that wears, and why its latency says nothing. */
+enum {
+    WL_MEMORY_HEALTH_UNKNOWN = 0, /* its latency says nothing: health.reason */
+    WL_MEMORY_HEALTH_HEALTHY = 1, /* it has not used 80 % of its life, within the band */
+    WL_MEMORY_HEALTH_WATCH = 2,   /* it may have, within the band */
+    WL_MEMORY_HEALTH_RETIRE = 3,  /* it probably has */
+    WL_MEMORY_HEALTH_FAILED = 4   /* a program or an erase of it failed */
+};
+enum {
+    WL_MEMORY_HEALTH_STATED = 0,  /* there is a band */
+    WL_MEMORY_HEALTH_MISSING = 1, /* no erase and no program of it was timed */
+    WL_MEMORY_HEALTH_LATE = 2,    /* none of its first 100 cycles was, and no block of the chip shows a fresh latency */
+    WL_MEMORY_HEALTH_STILL = 3,   /* its latency has not moved yet */
+    WL_MEMORY_HEALTH_YOUNG = 4    /* it has used less than a tenth of its life; how much less is not known */
+};
+
+/* What latency says of a block. Bands hold 90 % of the probability; members without a value are NaN. */
+typedef struct wl_memory_health {
+    uint64_t size;          /* sizeof(wl_memory_health), set by the caller */
+    uint64_t verdict;       /* WL_MEMORY_HEALTH_UNKNOWN to WL_MEMORY_HEALTH_FAILED */
+    uint64_t reason;        /* WL_MEMORY_HEALTH_STATED to WL_MEMORY_HEALTH_YOUNG */
+    uint64_t cycles;        /* that it has seen, that in which it failed included */
+    uint64_t operation;     /* whose latency it is: WL_MEMORY_OP_ERASE or WL_MEMORY_OP_PROGRAM; 0 without one */
+    uint64_t failed_blocks; /* blocks of this memory that failed, which show how far latency goes; 0: virtual chips do */
+    uint64_t beyond;        /* 1: latency is beyond the end of half of these virtual chips, and the rest says little */
+    double latency_ratio;   /* that latency, by what it was when the block was fresh */
+    double used_low;        /* share of its life that is used, 0 to 1: 5 % of the probability lie below */
+    double used;            /* the median */
+    double used_high;       /* 5 % lie above */
+    double left_low;        /* cycles that are left, in the same way */
+    double left;
+    double left_high;
+} wl_memory_health;
 
 /* An erase that was started and not waited for. */
 enum {
@@ -520,6 +561,13 @@ wl_memory_status wl_memory_set_environment(wl_memory *memory, double celsius, do
 /* Lets flash that ages lie without power for so many seconds at a temperature in degrees Celsius, -40 to 125: charge leaks,
  * bits go wrong, and the clock stands still. One that does not age loses nothing. */
 wl_memory_status wl_memory_keep(wl_memory *memory, double seconds, double celsius);
+
+/* How worn a block of a flash that ages is, as `wordline wear health` tells it from a log: by how long the array took for
+ * programs of whole pages and for erases of single blocks that were waited for, since it ages. Other operations
+ * count as cycles alone. It takes no simulated time and can be asked with the power off. Forks know what the memory knew;
+ * wl_memory_load forgets it. WL_MEMORY_UNSUPPORTED where nothing ages. Real chips may be far from the virtual ones that it
+ * was trained on: see Wordline's documentation, evidence, "Flash health". */
+wl_memory_status wl_memory_get_health(const wl_memory *memory, uint32_t block, wl_memory_health *health);
 
 /* ---- What goes wrong ---- */
 

@@ -12,6 +12,8 @@ mod local_handles;
 mod memory;
 mod message;
 
+pub use memory::rust_flash::{HandleFailure, HandleFlash};
+
 /// DDR5 memory for simulators of processors: `wordline_dram.h`.
 pub mod wordline_dram_h {
     pub use crate::dram::abi::{
@@ -29,8 +31,8 @@ pub mod wordline_dram_h {
 /// Non-volatile memories for storage software: `wordline_memory.h`.
 pub mod wordline_memory_h {
     pub use crate::memory::abi::{
-        ABI, Cut, Ecc, Fault, Ideal, Info, Listener, MemoryStatus, Operation, Options, Stats,
-        WlMemory, Work,
+        ABI, Cut, Ecc, Fault, Health, Ideal, Info, Listener, MemoryStatus, Operation, Options,
+        Stats, WlMemory, Work,
     };
     pub use crate::memory::ageing::{wl_memory_keep, wl_memory_set_environment};
     pub use crate::memory::commands::{
@@ -47,6 +49,7 @@ pub mod wordline_memory_h {
         wl_memory_reset_stats, wl_memory_restore, wl_memory_save, wl_memory_set_cycles,
         wl_memory_set_fault, wl_memory_trace_to,
     };
+    pub use crate::memory::health::wl_memory_get_health;
     pub use crate::memory::injection::{
         wl_memory_add_fault, wl_memory_clear_faults, wl_memory_create_ideal, wl_memory_is_free,
         wl_memory_peek, wl_memory_peek_page, wl_memory_poke, wl_memory_poke_page,

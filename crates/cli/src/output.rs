@@ -17,11 +17,23 @@ use crate::sink::{Sink, special};
 /// Writes data to stdout. Where its reader went away before the end, as `head` does, that is a failure as any other: a
 /// script must not take half of it for all.
 pub(crate) fn data(text: &str) -> Result<(), Failure> {
+    check_open()?;
     let mut stdout = io::stdout().lock();
     let written = stdout
         .write_all(text.as_bytes())
         .and_then(|()| stdout.flush());
     written.map_err(|error| not_written(&error))
+}
+
+/// Refuses to write to a stdout that the caller left closed.
+pub(crate) fn check_open() -> Result<(), Failure> {
+    match wordline_host::stdout_was_closed() {
+        true => Err(failure::message(
+            "stdout is closed, and nothing can be written there; open it, or send it to /dev/null"
+                .to_owned(),
+        )),
+        false => Ok(()),
+    }
 }
 
 /// Why stdout did not take everything.

@@ -27,6 +27,7 @@ fn parsed(words: &[OsString]) -> Result<ArgMatches, Failure> {
         if error.use_stderr() {
             error.exit();
         }
+        output::check_open()?;
         error
             .print()
             .map_err(|why| crate::output::not_written(&why))?;

@@ -140,6 +140,19 @@ metrics! {
          names why.";
     MappingRam "mapping_ram" "B" Lower [Ram, Headline(16, None, "mapping RAM")]
         "RAM that a translation layer keeps its mapping in.";
+    LayerReadOnly "layer_read_only" "1" Lower [Whole]
+        "1 of a translation layer that refused the last write, for the reason in the column `cause`; what was written can be \
+         read.";
+    LayerSpareBlocks "layer_spare_blocks" "1" Higher [Whole]
+        "Blocks of a translation layer that refuses writes that may still go bad.";
+    LayerBadBlocks "layer_bad_blocks" "1" Lower [Whole]
+        "Bad blocks of a translation layer that refuses writes, those from the factory included.";
+    LayerGrownBad "layer_grown_bad" "1" Lower [Whole]
+        "Those among them that went bad since the layer was formatted or mounted.";
+    LayerErasesMax "layer_erases_max" "1" Lower [Whole]
+        "Erases of the most worn good block of such a layer.";
+    LayerLostPages "layer_lost_pages" "1" Lower [Whole]
+        "Logical pages of such a layer whose content is lost, until they are written or trimmed.";
     Endurance "endurance" "cycles" Higher "Write or erase cycles until a unit fails.";
     BlocksFailed "blocks_failed" "1" Lower
         "Blocks that failed; the column `cause` names the operation that reported it.";

@@ -4,6 +4,8 @@
 #[macro_use]
 #[path = "../../capi/tests/c_api/cc.rs"]
 mod cc;
+#[path = "../../capi/tests/c_api/abi.rs"]
+mod abi;
 #[path = "../../capi/tests/c_api/firmware.rs"]
 mod firmware;
 #[path = "../../capi/tests/c_api/prototypes.rs"]
@@ -11,6 +13,7 @@ mod prototypes;
 
 use std::collections::BTreeMap;
 
+use abi::{STATIC, check_abi};
 use cc::{check_cpp, check_program, compiled, layout_of, run};
 use firmware::{check_freestanding, example_on_host, program_of_header};
 use prototypes::{in_header, in_library};
@@ -131,4 +134,9 @@ fn the_functions_are_those_of_the_header() {
 #[test]
 fn the_header_is_cpp_as_well() {
     check_cpp("include/wordline_flat.h");
+}
+
+#[test]
+fn the_binary_interface_is_the_one_that_is_kept() {
+    check_abi("include/wordline_flat.h", "wl_flat_", STATIC);
 }

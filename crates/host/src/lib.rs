@@ -35,6 +35,7 @@ pub mod memory;
 pub mod mtd;
 pub mod power;
 mod scratch;
+mod standard_output;
 #[cfg(target_os = "linux")]
 pub mod storage;
 #[cfg(all(test, target_os = "linux"))]
@@ -45,4 +46,5 @@ pub use clock::WallClock;
 pub use inode::{InodeAccess, InodeError, InodeFile, InodeHandle, LinkRule, NameEntry, VacantName};
 pub use mapped::{MappedFile, MappedFileError};
 pub use scratch::{ScratchFile, ScratchFileError};
+pub use standard_output::stdout_was_closed;
 pub use thread::{Interruptions, ThreadReading, ThreadUse};

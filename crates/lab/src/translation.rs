@@ -1,8 +1,9 @@
 //! Devices behind a translation layer: how they are made, and what rows say of the layer.
 
+use crate::subject::Subject;
 use crate::warning::LabWarning;
-use wordline_core::ResultSet;
 use wordline_core::quantity::ByteCount;
+use wordline_core::{Axis, Metric, ResultSet};
 use wordline_nvm::{Device, TranslationReport};
 
 /// Bytes that a write away from the sequential order must be a multiple of: a layer takes any.
@@ -10,6 +11,31 @@ pub(crate) fn overwrite_bytes(device: &dyn Device) -> u64 {
     match device.translation() {
         Some(_) => 1,
         None => device.overwrite_bytes(),
+    }
+}
+
+/// Adds the health of a device's layer where it refuses writes: what a reader wants to know of a run that failed.
+pub(crate) fn read_only_rows(
+    subject: &Subject,
+    report: Option<TranslationReport>,
+    document: &mut ResultSet,
+) {
+    let Some(health) = report.and_then(|report| report.health) else {
+        return;
+    };
+    let Some(reason) = health.read_only else {
+        return;
+    };
+    let because = subject.at(Axis::Cause, reason.name());
+    because.add(Metric::LayerReadOnly, Ok(1.0), document);
+    for (metric, value) in [
+        (Metric::LayerSpareBlocks, health.spare_blocks),
+        (Metric::LayerBadBlocks, health.bad_blocks),
+        (Metric::LayerGrownBad, health.grown_bad),
+        (Metric::LayerErasesMax, health.erases_most),
+        (Metric::LayerLostPages, health.lost_pages),
+    ] {
+        subject.add(metric, Ok(f64::from(value)), document);
     }
 }
 
@@ -88,5 +114,85 @@ impl Stretch {
             written: &ByteCount::from_bytes(written_bytes),
             memory: &ByteCount::from_bytes(self.after.physical_bytes),
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use wordline_catalog::Catalog;
+    use wordline_core::{Basis, Experiment, RowOperation, Timing, Workload};
+    use wordline_nvm::ftl::{LayerHealth, LayerWork, ReadOnlyReason};
+
+    use super::*;
+    use crate::subject::Axes;
+
+    fn rows_of(read_only: Option<ReadOnlyReason>) -> Vec<(String, Option<f64>, Option<String>)> {
+        let catalog = Catalog::load(&[]).expect("sound");
+        let target = catalog.part_on_board("w25n01gv").expect("a part");
+        let experiment = Experiment {
+            targets: vec![target.name.clone()],
+            workload: Workload::Raw(crate::raw::default_workload(&[target], None, None)),
+            timings: vec![Timing::Typ],
+            age: 0.0,
+            seed: 0,
+            ftl: None,
+        };
+        let subject = Subject {
+            target: experiment.targets[0].clone(),
+            part: "w25n01gv".to_owned(),
+            board: String::new(),
+            workload: "raw",
+            operation: RowOperation::Write,
+            axes: Axes::new(),
+            timing: Timing::Typ,
+            age: 0.0,
+            basis: Basis::Simulated,
+        };
+        let report = TranslationReport {
+            work: LayerWork::default(),
+            page_bytes: 2048,
+            physical_bytes: 1 << 27,
+            mapping_bytes: 0,
+            bad_blocks_max: 20,
+            erases_least: 0,
+            erases_mean: 1.0,
+            erases_most: 9,
+            health: Some(LayerHealth {
+                spare_blocks: 0,
+                bad_blocks: 21,
+                grown_bad: 13,
+                free_blocks: 1,
+                erases_most: 9,
+                lost_pages: 2,
+                read_only,
+            }),
+        };
+        let mut document = ResultSet::new(experiment);
+        read_only_rows(&subject, Some(report), &mut document);
+        assert_eq!(document.check(), Ok(()));
+        let rows = document.rows.iter().map(|row| {
+            let cause = row.text(Axis::Cause).map(str::to_owned);
+            (row.metric.name().to_owned(), row.value, cause)
+        });
+        rows.collect()
+    }
+
+    #[test]
+    fn a_layer_that_refuses_writes_states_its_health_in_rows() {
+        let rows = rows_of(Some(ReadOnlyReason::SpareUsedUp));
+        let found: Vec<_> = rows
+            .iter()
+            .map(|(name, value, cause)| (name.as_str(), value.unwrap_or(-1.0), cause.as_deref()))
+            .collect();
+        let expected = [
+            ("layer_read_only", 1.0, Some("spare-used-up")),
+            ("layer_spare_blocks", 0.0, None),
+            ("layer_bad_blocks", 21.0, None),
+            ("layer_grown_bad", 13.0, None),
+            ("layer_erases_max", 9.0, None),
+            ("layer_lost_pages", 2.0, None),
+        ];
+        assert_eq!(found, expected);
+        assert!(rows_of(None).is_empty(), "it takes writes");
     }
 }

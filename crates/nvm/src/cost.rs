@@ -111,6 +111,14 @@ impl AccessCost {
         self.time[cause as usize]
     }
 
+    /// What the array took: from the command to the ready signal.
+    #[must_use]
+    pub fn array_time(&self) -> Time {
+        let busy = [Cause::ArrayRead, Cause::Program, Cause::Erase];
+        let times = busy.map(|cause| self.of(cause));
+        times.into_iter().fold(Time::ZERO, Time::plus)
+    }
+
     /// All causes together.
     #[must_use]
     pub fn total(&self) -> Time {

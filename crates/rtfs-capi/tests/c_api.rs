@@ -4,6 +4,8 @@
 #[macro_use]
 #[path = "../../capi/tests/c_api/cc.rs"]
 mod cc;
+#[path = "../../capi/tests/c_api/abi.rs"]
+mod abi;
 #[path = "../../capi/tests/c_api/firmware.rs"]
 mod firmware;
 #[path = "../../capi/tests/c_api/prototypes.rs"]
@@ -13,6 +15,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use abi::{STATIC, check_abi};
 use cc::{check_cpp, check_program, compiled, compiled_file, here, layout_of, run};
 use firmware::{check_freestanding, example_on_host, program_of_header};
 use prototypes::{in_header, in_library};
@@ -183,4 +186,9 @@ fn the_functions_are_those_of_the_header() {
 fn the_headers_are_cpp_as_well() {
     check_cpp("include/wordline_rtfs.h");
     check_cpp("include/wordline_rtfs_lfs.h");
+}
+
+#[test]
+fn the_binary_interface_is_the_one_that_is_kept() {
+    check_abi("include/wordline_rtfs.h", "wl_rtfs_", STATIC);
 }

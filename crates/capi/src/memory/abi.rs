@@ -218,6 +218,27 @@ versioned!(
     }
 );
 
+versioned!(
+    "wl_memory_health",
+    112,
+    #[derive(Default, PartialEq)]
+    Health {
+        verdict: u64,
+        reason: u64,
+        cycles: u64,
+        operation: u64,
+        failed_blocks: u64,
+        beyond: u64,
+        latency_ratio: f64,
+        used_low: f64,
+        used: f64,
+        used_high: f64,
+        left_low: f64,
+        left: f64,
+        left_high: f64,
+    }
+);
+
 impl Default for Options {
     fn default() -> Self {
         Self {

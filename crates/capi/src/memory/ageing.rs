@@ -8,6 +8,7 @@ use super::abi::{MemoryStatus, WlMemory};
 use super::device::MemoryDevice;
 use super::fault::{FaultReason, MemoryFault};
 use super::functions::with;
+use super::health::LatencyWatch;
 
 const NO_MODEL: &str = "this memory has no model of ageing: only flash has";
 
@@ -43,6 +44,10 @@ pub extern "C" fn wl_memory_set_environment(
         let dwell = Period::from_si(dwell_s);
         start_ageing(&mut device.cells.memory, Environment { celsius, dwell })?;
         device.forget_bounds();
+        let is_drawn = device.is_drawn;
+        device
+            .watch
+            .get_or_insert_with(|| LatencyWatch::new(is_drawn));
         Ok(())
     })
 }

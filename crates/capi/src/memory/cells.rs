@@ -1,6 +1,6 @@
 //! What a memory holds, with blocks that go bad and blocks that a power cut left in doubt.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use wordline_core::SimClock;
 use wordline_core::quantity::Time;
@@ -26,6 +26,8 @@ pub(super) struct Cells {
     layout: (u64, u32),
     /// Whether a program that would set a bit is refused.
     pub(super) strict: bool,
+    /// Blocks whose last erase a fault let come to nothing: their driver knows them as erased.
+    unerased: BTreeSet<u32>,
     /// An erase that was started and not waited for.
     pub(super) work: Option<Box<StartedWork>>,
 }
@@ -46,6 +48,7 @@ impl Cells {
             faults: FaultSet::default(),
             torn: BTreeMap::new(),
             strict: false,
+            unerased: BTreeSet::new(),
             work: None,
         }
     }
@@ -56,6 +59,7 @@ impl Cells {
             faults: self.faults.clone(),
             torn: self.torn.clone(),
             strict: self.strict,
+            unerased: self.unerased.clone(),
             work: self.work.clone(),
             ..Self::new(self.memory.fork())
         }
@@ -308,7 +312,12 @@ impl Cells {
     /// Erases blocks by one erase of the chip.
     pub(super) fn erase(&mut self, block: u32, blocks: u32) -> Result<(), MemoryFault> {
         if self.is_plain_blocks(block, blocks) {
-            return self.erase_cells(block, blocks);
+            self.erase_cells(block, blocks)?;
+            if !self.unerased.is_empty() {
+                let erased = block..block.saturating_add(blocks);
+                self.unerased.retain(|block| !erased.contains(block));
+            }
+            return Ok(());
         }
         let kept = self.kept_of_blocks(block, blocks)?;
         self.erase_cells(block, blocks)?;
@@ -356,6 +365,7 @@ impl Cells {
                     failed = failed.or(Some(NvmError::EraseFailed { block }));
                 } else {
                     count_as_erased(&mut content);
+                    self.unerased.insert(block);
                     let stale = fault == InjectedFault::EraseStale;
                     self.faults
                         .set_stale(block, stale || self.faults.stale().contains(&block));
@@ -364,6 +374,7 @@ impl Cells {
                 continue;
             }
             self.faults.set_stale(block, false);
+            self.unerased.remove(&block);
             if let Some(image) = self.torn.get_mut(&block) {
                 match image.erase(0) {
                     Ok(()) => {
@@ -431,9 +442,9 @@ impl Cells {
 
     #[inline(never)]
     fn check_clears(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), MemoryFault> {
-        // What the driver erased is free to it, even where a fault has kept the cells and programs are without effect.
+        // What the driver erased is free to it, even where a fault has kept the cells: it could not know.
         let block = self.flash()?.geometry().block_of(page);
-        if self.faults.stale().contains(&block) {
+        if self.unerased.contains(&block) || self.faults.stale().contains(&block) {
             return Ok(());
         }
         let mut held = vec![0; data.len()];

@@ -11,6 +11,7 @@ use super::block_faults::{FaultRule, InjectedFault, Struck};
 use super::cut::{Due, SHORT};
 use super::device::{MemoryDevice, Power};
 use super::fault::{FaultReason, MemoryFault};
+use super::health::LatencyWatch;
 use super::image;
 
 impl MemoryDevice {
@@ -221,6 +222,10 @@ impl MemoryDevice {
         let mut cells = self.cells.fork();
         image::load(path, &self.part, &self.info, &mut cells)?;
         self.cells = cells;
+        // What the image holds was done elsewhere.
+        if self.watch.is_some() {
+            self.watch = Some(LatencyWatch::new(self.is_drawn));
+        }
         Ok(())
     }
 

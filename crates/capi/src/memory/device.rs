@@ -15,6 +15,7 @@ use super::ageing::start_ageing;
 use super::cells::Cells;
 use super::cut::Due;
 use super::fault::{FaultReason, MemoryFault};
+use super::health::LatencyWatch;
 use super::pages::EccFound;
 use super::trace::OperationTrace;
 
@@ -120,6 +121,10 @@ pub(super) struct MemoryDevice {
     pub(super) trace: OperationTrace,
     /// Whether its handle is of one thread alone.
     pub(super) is_of_one_thread: bool,
+    /// Whether its times are drawn.
+    pub(super) is_drawn: bool,
+    /// The latencies of its blocks, where it ages.
+    pub(super) watch: Option<LatencyWatch>,
 }
 
 /// What a memory is made from.
@@ -187,6 +192,10 @@ impl MemoryDevice {
         let mut device = Self::of(memory, target.part.header.id.clone(), tearing);
         device.cells.strict = wanted.strict == 1;
         device.is_of_one_thread = wanted.is_of_one_thread;
+        device.is_drawn = timing == Timing::Sampled;
+        if wanted.ageing.is_some() {
+            device.watch = Some(LatencyWatch::new(device.is_drawn));
+        }
         if wanted.factory_bad == 1 {
             device.forget_factory_marks()?;
         }
@@ -206,6 +215,8 @@ impl MemoryDevice {
             last_ecc: EccFound::default(),
             trace: OperationTrace::default(),
             is_of_one_thread: false,
+            is_drawn: false,
+            watch: None,
         }
     }
 
@@ -221,6 +232,8 @@ impl MemoryDevice {
             last_ecc: self.last_ecc,
             trace: OperationTrace::default(),
             is_of_one_thread: self.is_of_one_thread,
+            is_drawn: self.is_drawn,
+            watch: self.watch.clone(),
         }
     }
 
@@ -310,6 +323,9 @@ impl MemoryDevice {
                 let start = self.now();
                 let result = run(&mut self.cells);
                 self.account(&op, start, result.is_err());
+                if self.watch.is_some() {
+                    self.note_latency(&op, result.as_ref().err());
+                }
                 result
             }
             Power::Due(_) => self.perform_until_cut(op, run),
@@ -335,6 +351,9 @@ impl MemoryDevice {
         let took_time = self.cells.clock().now() > start;
         due.pass(&op, 1, took_time || result.is_ok() && op.has_bytes());
         self.account(&op, start, result.is_err());
+        if self.watch.is_some() {
+            self.note_latency(&op, result.as_ref().err());
+        }
         result
     }
 
@@ -363,6 +382,9 @@ impl MemoryDevice {
                 due.settle();
             }
             self.account(&op, start, result.is_err());
+            if self.watch.is_some() {
+                self.note_latency(&op, result.as_ref().err());
+            }
             return result;
         };
         let mut left = before;

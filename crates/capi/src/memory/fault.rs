@@ -26,6 +26,11 @@ impl<W: Into<FaultReason>> From<W> for MemoryFault {
 }
 
 impl MemoryFault {
+    /// The status that C gets.
+    pub(super) fn memory_status(&self) -> MemoryStatus {
+        self.status()
+    }
+
     /// Whether a read met more wrong bits than an ECC corrects.
     #[cold]
     pub(super) fn is_uncorrectable(&self) -> bool {

@@ -17,6 +17,7 @@ mod device;
 mod fault;
 pub(crate) mod functions;
 mod handle;
+pub(crate) mod health;
 mod ideal;
 mod image;
 mod image_faults;
@@ -24,6 +25,7 @@ pub(crate) mod injection;
 mod look;
 pub(crate) mod operations;
 mod pages;
+pub(crate) mod rust_flash;
 mod trace;
 
 #[cfg(test)]

@@ -186,6 +186,21 @@ static void strict(void)
         OK(wl_memory_erase(fork, 0));
         OK(wl_memory_program(fork, 9, &low, 1));
         OK(wl_memory_free(fork));
+        /* An erase without effect is no fault of the driver: what it programs then is not refused, until it erases. */
+        OK(wl_memory_set_fault(memories[i], 0, WL_MEMORY_ERASE_NOOP));
+        IS(MISUSE, wl_memory_program(memories[i], 9, &low, 1));
+        OK(wl_memory_erase(memories[i], 0));
+        OK(wl_memory_program(memories[i], 9, &low, 1));
+        OK(wl_memory_read(memories[i], 9, &back, 1));
+        CHECK(back == 0);
+        fork = forked(memories[i]);
+        OK(wl_memory_set_fault(memories[i], 0, WL_MEMORY_GOOD));
+        OK(wl_memory_program(memories[i], 9, &low, 1));
+        OK(wl_memory_erase(memories[i], 0));
+        OK(wl_memory_program(memories[i], 9, &high, 1));
+        IS(MISUSE, wl_memory_program(memories[i], 9, &low, 1));
+        OK(wl_memory_program(fork, 9, &high, 1));
+        OK(wl_memory_free(fork));
         OK(wl_memory_free(memories[i]));
     }
 }

@@ -222,6 +222,15 @@ fn a_zephyr_device_is_nor_nand_or_mram() {
         .check_sanitized(&[]);
 }
 
+/// What tools for MTD devices take and give: a plain file.
+#[test]
+fn a_flash_goes_to_a_file_and_back() {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("flash-file.bin");
+    let file = file.to_string_lossy();
+    let sources = ["mtd/flash_file.c", "mtd/example.c"];
+    Program::new("mtd", &sources).check(&[&[("FLASH_FILE", &file)]]);
+}
+
 #[test]
 fn esp_idf_partitions_share_a_flash() {
     let sources = ["esp-idf/esp_partition_wordline.c", "esp-idf/example.c"];

@@ -6,6 +6,7 @@ use wordline_capi::wordline_dram_h::{
     ABI, DramCompletion, DramInfo, DramOptions, DramStatus, PushedRequest, Stats,
 };
 
+use crate::c_api::abi::{SONAME, check_abi};
 use crate::c_api::cc::{check_cpp, check_program, compiled, layout_of};
 use crate::c_api::prototypes::{in_header, in_library};
 
@@ -70,6 +71,11 @@ fn the_functions_are_those_of_the_header() {
     let header = in_header("include/wordline_dram.h", "wl_dram_");
     assert_eq!(header.len(), 16);
     assert_eq!(header, in_library(&["src/dram/functions.rs"], &types));
+}
+
+#[test]
+fn the_binary_interface_is_the_one_that_is_kept() {
+    check_abi("include/wordline_dram.h", "wl_dram_", SONAME);
 }
 
 #[test]

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use wordline_capi::wordline_memory_h::{
-    ABI, Cut, Ecc, Fault, Ideal, Info, MemoryStatus, Operation, Options, Stats, Work,
+    ABI, Cut, Ecc, Fault, Health, Ideal, Info, MemoryStatus, Operation, Options, Stats, Work,
 };
 
+use crate::c_api::abi::{SONAME, check_abi};
 use crate::c_api::cc::{SANITIZERS, check_cpp, compiled, compiled_file, here, layout_of, run};
 use crate::c_api::prototypes::{in_header, in_library};
 
@@ -123,6 +124,7 @@ fn structs_and_values_are_those_of_the_header() {
     members!(found, "wl_memory_fault", Fault: size kind at bytes after times one_in seed);
     members!(found, "wl_memory_ideal", Ideal: size abi kind read_bytes write_bytes erase_bytes blocks page_bytes spare_bytes programs_per_page in_order marks moves banks atom_bytes endurance read_ps read_byte_ps program_ps program_byte_ps erase_ps strict);
     members!(found, "wl_memory_work", Work: size phase at bytes ends_ps);
+    members!(found, "wl_memory_health", Health: size verdict reason cycles operation failed_blocks beyond latency_ratio used_low used used_high left_low left left_high);
     members!(found, "wl_memory_operation", Operation: size kind at bytes start_ps duration_ps failed);
     let found: BTreeMap<_, _> = found.into_iter().collect();
     assert_eq!(layout_of(&program), found);
@@ -141,6 +143,7 @@ fn the_functions_are_those_of_the_header() {
         ("Fault", "wl_memory_fault"),
         ("Ideal", "wl_memory_ideal"),
         ("Work", "wl_memory_work"),
+        ("Health", "wl_memory_health"),
         ("Option<Listener>", "wl_memory_listener"),
     ];
     let sources = [
@@ -149,10 +152,16 @@ fn the_functions_are_those_of_the_header() {
         "src/memory/commands.rs",
         "src/memory/injection.rs",
         "src/memory/ageing.rs",
+        "src/memory/health.rs",
     ];
     let header = in_header(HEADER, "wl_memory_");
-    assert_eq!(header.len(), 56);
+    assert_eq!(header.len(), 57);
     assert_eq!(header, in_library(&sources, &types));
+}
+
+#[test]
+fn the_binary_interface_is_the_one_that_is_kept() {
+    check_abi(HEADER, "wl_memory_", SONAME);
 }
 
 #[test]

@@ -3,10 +3,13 @@
 
 #[macro_use]
 mod cc;
+mod abi;
 mod adapters;
 mod ageing;
 mod dram;
+mod embedded;
 mod guide;
+mod health;
 mod memory;
 mod prototypes;
 mod replay;

@@ -86,6 +86,46 @@ fn a_full_device_is_a_failure_with_a_message() {
     }
 }
 
+/// A shell closes stdout by `>&-`. The runtime of Rust then opens /dev/null in its place, which takes everything.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_closed_stdout_is_a_failure_with_a_message() {
+    let command = env!("CARGO_BIN_EXE_wordline");
+    for arguments in [
+        &SMALL[..],
+        &["part", "list"],
+        &["part", "show", "em064lx"],
+        &["doctor"],
+        &["completions", "bash"],
+        &["--version"],
+        &["--help"],
+        &["raw", "-h"],
+        &["diff", "--help"],
+    ] {
+        let with = |redirection: &str| {
+            Command::new("sh")
+                .arg("-c")
+                .arg(format!("exec \"$0\" \"$@\" {redirection}"))
+                .arg(command)
+                .args(arguments)
+                .output()
+                .expect("a shell is there")
+        };
+        let output = with(">&-");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {stderr}");
+        assert!(
+            stderr.contains("stdout is closed"),
+            "{arguments:?}: {stderr}"
+        );
+        // Who sends it away by name wants that, also where it is open for both.
+        for redirection in [">/dev/null", "1<>/dev/null"] {
+            let output = with(redirection);
+            assert_ne!(output.status.code(), Some(2), "{arguments:?}");
+        }
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn commands_that_a_full_device_does_not_take_are_named() {

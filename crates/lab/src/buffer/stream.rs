@@ -194,6 +194,9 @@ impl StreamCase<'_> {
             Ok(None) => return Ok(None),
             Err(failure) => {
                 failed(failure, document);
+                for device in [&device, &fresh] {
+                    translation::read_only_rows(subject, device.translation(), document);
+                }
                 return Ok(Some(()));
             }
         };

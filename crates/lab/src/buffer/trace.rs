@@ -26,6 +26,7 @@ use crate::instrument::case::{self, DocumentCase};
 use crate::payload::Payload;
 use crate::sources;
 use crate::subject::Subject;
+use crate::translation;
 use crate::warning::LabWarning;
 use crate::work::{Player, Step};
 
@@ -131,6 +132,7 @@ impl TraceCase<'_> {
             }
             Err(failure) => {
                 failed(failure, document);
+                translation::read_only_rows(&subject, fresh.translation(), document);
                 return Ok(());
             }
         }

@@ -205,6 +205,7 @@ fn one(
         Ok(None) => return false,
         Err(failure) => {
             run.without_value(NoValue::Failed, document);
+            run.read_only(memory.backend().translation(), document);
             document.warn(LabWarning::RunFailed {
                 name: &run.name(),
                 failure: &failure,

@@ -4,7 +4,7 @@ use wordline_catalog::PartOnBoard;
 use wordline_core::quantity::{ByteCount, Fraction, Quantity, Time};
 use wordline_core::results::NoValue;
 use wordline_core::{Axis, Experiment, Metric, Operation, Pattern, RawWorkload, ResultSet, Timing};
-use wordline_nvm::Device;
+use wordline_nvm::{Device, TranslationReport};
 
 use crate::during::{During, OnConflict};
 use crate::instrument::OperationTally;
@@ -168,6 +168,11 @@ impl RawRun<'_> {
             Some(_) => [Metric::LatencyMax, Metric::BackgroundDurationMean],
         };
         rows::without_value(&self.subject(), &headlines, reason, document);
+    }
+
+    /// The health of a layer that ended the run because it takes no more writes.
+    pub(super) fn read_only(&self, report: Option<TranslationReport>, document: &mut ResultSet) {
+        translation::read_only_rows(&self.subject(), report, document);
     }
 
     fn subject(&self) -> Subject {

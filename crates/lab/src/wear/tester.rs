@@ -6,7 +6,7 @@
 use wordline_core::quantity::Time;
 use wordline_memory::{Clock, Flash, FlashError, FlashErrorKind};
 use wordline_nvm::ageing::{Cycle, SkipAhead};
-use wordline_nvm::{Accounts, Cause, CycledFlash, NvmError};
+use wordline_nvm::{CycledFlash, NvmError};
 
 use super::course::{CourseStep, End, MEAN_CYCLES, WearCourse, WearStretch};
 
@@ -27,19 +27,12 @@ pub(crate) trait Bench: Flash {
 impl Bench for dyn CycledFlash {
     /// A read of NOR leaves the array nothing to wait for: it takes what the bus does.
     fn busy(&self) -> Option<Time> {
-        Some(array_time(self)).filter(|time| *time > Time::ZERO)
+        Some(self.last_cost().array_time()).filter(|time| *time > Time::ZERO)
     }
 
     fn skips(&mut self) -> Option<&mut dyn SkipAhead<Error = NvmError>> {
         Some(self)
     }
-}
-
-/// What the array took of the last access.
-fn array_time(memory: &(impl Accounts + ?Sized)) -> Time {
-    let busy = [Cause::ArrayRead, Cause::Program, Cause::Erase];
-    let times = busy.map(|cause| memory.last_cost().of(cause));
-    times.into_iter().fold(Time::ZERO, Time::plus)
 }
 
 /// How blocks are cycled.

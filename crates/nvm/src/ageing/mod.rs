@@ -5,6 +5,8 @@
 //! `AGEING.md` says why it is as it is. The models of the chips call it where they program, erase and
 //! read, and only once ageing is switched on.
 
+pub mod health;
+
 mod errors;
 mod kept;
 mod outlook;

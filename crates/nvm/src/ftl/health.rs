@@ -34,6 +34,17 @@ pub enum ReadOnlyReason {
     NoBlockToEmpty,
 }
 
+impl ReadOnlyReason {
+    /// As the column `cause` of result rows spells it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::SpareUsedUp => "spare-used-up",
+            Self::NoBlockToEmpty => "no-block-to-empty",
+        }
+    }
+}
+
 impl fmt::Display for ReadOnlyReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

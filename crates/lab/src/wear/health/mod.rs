@@ -1,15 +1,10 @@
-//! Remaining life from latency alone: programs get faster and erases slower as a block wears, and how far they have
-//! come shows how much of its life is used (P. Desnoyers, "Empirical evaluation of NAND flash memory performance",
-//! HotStorage 2009, section 4).
+//! Remaining life from latency alone, of the blocks of a log.
 //!
-//! A log's latencies become a [`trend`]; the [`law`] says what share of life a trend means; [`predict`] brings both
-//! together. What the law needs was found on virtual chips (`train.rs`), and the [`score`] is that of chips of other
-//! families. What a working block does not show is how far latency goes until it fails: blocks of the same part
-//! that have failed show it, as far as blocks of a part are alike.
+//! The predictor is that of `wordline_nvm::ageing::health`, which memories behind the C interface are asked by as well.
+//! What it knows was found on virtual chips (`train.rs`), and the [`score`] is that of chips of other families.
 
 mod family;
-mod law;
-mod predict;
+mod history;
 mod ranges;
 mod rows;
 mod score;
@@ -17,7 +12,6 @@ mod score;
 mod tests;
 #[cfg(test)]
 mod train;
-mod trend;
 
 use wordline_core::{Experiment, HealthWorkload, ResultSet};
 use wordline_trace::cycling::CyclingLog;

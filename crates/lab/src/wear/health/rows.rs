@@ -4,72 +4,27 @@ use std::collections::HashMap;
 
 use wordline_core::results::NoValue;
 use wordline_core::{Axis, Basis, Metric, ResultSet, RowOperation, Timing};
+use wordline_nvm::ageing::health::{
+    BlockHealth, Channel, HealthVerdict, Kin, LatencyHistory, LawBand, NoTrend, OperationBaseline,
+    Prediction, Trained,
+};
 use wordline_trace::cycling::{BlockLife, CyclingLog};
 
-use super::law::LawBand;
-use super::predict::{Kin, OperationBaseline, Prediction, Trained, end, points, predict};
-use super::trend::{Channel, NoTrend, median};
+use super::history::{history, operation};
 use crate::control::{Control, Progress};
 use crate::subject::{Axes, Subject};
 use crate::warning::LabWarning;
 
-/// Share of life from which on a block should no longer hold data.
-const WORN: f64 = 0.8;
-
-/// Share of life from which on the predictor was scored. Below it bands do not hold: the first steps of a latency say little.
-const SCORED_FROM: f64 = 0.1;
-
-/// Whether a block has used too little of its life to show how little.
-fn is_young(found: &Prediction) -> bool {
-    found.share.median < SCORED_FROM
-}
-
 /// Names of blocks that a warning lists.
 const NAMED: usize = 5;
-
-/// What to do with a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum HealthVerdict {
-    /// The log says that it failed.
-    Failed,
-    /// It has probably used [`WORN`] of its life or more.
-    Retire,
-    /// It may have, within the band.
-    Watch,
-    /// It has not, within the band.
-    Healthy,
-    /// Its latency says nothing.
-    Unknown,
-}
-
-impl HealthVerdict {
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Failed => "failed",
-            Self::Retire => "retire",
-            Self::Watch => "watch",
-            Self::Healthy => "healthy",
-            Self::Unknown => "unknown",
-        }
-    }
-
-    pub(super) fn of(share: &LawBand) -> Self {
-        if share.median >= WORN {
-            Self::Retire
-        } else if share.high >= WORN {
-            Self::Watch
-        } else {
-            Self::Healthy
-        }
-    }
-}
 
 /// Adds the rows of a log's blocks.
 pub(super) fn add(file: &str, log: &CyclingLog, control: &Control<'_>, document: &mut ResultSet) {
     let trained = Trained::stored();
-    let kin = kin(log);
+    let histories: Vec<LatencyHistory> = log.blocks.iter().map(history).collect();
+    let kin = kin(log, &histories);
     let mut untold = Untold::default();
-    for (number, life) in (1..).zip(&log.blocks) {
+    for (number, (life, history)) in (1..).zip(log.blocks.iter().zip(&histories)) {
         if control.stopped() {
             document.complete = false;
             break;
@@ -79,19 +34,20 @@ pub(super) fn add(file: &str, log: &CyclingLog, control: &Control<'_>, document:
             done_bytes: number,
             total_bytes: log.blocks.len() as u64,
         });
-        let found = predict(&trained, life, life.cycles, kin_of(&kin, life));
+        let health = BlockHealth::of(&trained, history, kin_of(&kin, life));
+        let found = health.found;
         if let Err(why) = found
             && life.failed.is_none()
         {
             untold.note(why, life);
         }
-        if found.is_ok_and(|found| is_young(&found)) && life.failed.is_none() {
+        if health.is_young() && life.failed.is_none() {
             untold.young.push(life.name());
         }
         if found.is_ok_and(|found| found.beyond) && life.failed.is_none() {
             untold.beyond.push(life.name());
         }
-        block(file, life, found, document);
+        block(file, life, &health, document);
     }
     warn(log, &kin, &untold, document);
 }
@@ -105,29 +61,24 @@ fn part(chip: &str) -> &str {
     chip.rsplit_once('#').map_or(chip, |(part, _)| part)
 }
 
-fn kin(log: &CyclingLog) -> Kins {
+fn kin(log: &CyclingLog, histories: &[LatencyHistory]) -> Kins {
     let mut chips: HashMap<String, Kin> = HashMap::new();
+    let mut of_chip: HashMap<&str, Vec<&LatencyHistory>> = HashMap::new();
+    for (life, history) in log.blocks.iter().zip(histories) {
+        of_chip.entry(&life.chip).or_default().push(history);
+    }
     for channel in [Channel::Erase, Channel::Program] {
-        let mut fresh: HashMap<&str, Vec<f64>> = HashMap::new();
-        for life in &log.blocks {
-            let found = channel.fresh_s(&points(life, channel, life.cycles));
-            fresh.entry(&life.chip).or_default().extend(found);
-        }
-        let fresh: HashMap<&str, f64> = fresh
-            .into_iter()
-            .map(|(chip, latencies)| (chip, median(latencies.into_iter())))
-            .collect();
         let mut ends: HashMap<&str, Vec<f64>> = HashMap::new();
-        for life in &log.blocks {
-            let fresh_s = Some(fresh[life.chip.as_str()]).filter(|latency| latency.is_finite());
-            let known = OperationBaseline {
-                fresh_s,
-                ends: Vec::new(),
-            };
+        let known: HashMap<&str, OperationBaseline> = of_chip
+            .iter()
+            .map(|(chip, histories)| (*chip, OperationBaseline::fresh(channel, histories)))
+            .collect();
+        for (life, history) in log.blocks.iter().zip(histories) {
+            let known = &known[life.chip.as_str()];
             let ends = ends.entry(part(&life.chip)).or_default();
-            ends.extend(end(life, channel, &known));
+            ends.extend(history.end(channel, known));
             let kin = chips.entry(life.chip.clone()).or_default();
-            *kin.of_mut(channel) = known;
+            *kin.of_mut(channel) = known.clone();
         }
         for (chip, kin) in &mut chips {
             kin.of_mut(channel).ends.clone_from(&ends[part(chip)]);
@@ -140,25 +91,16 @@ fn kin_of<'a>(kins: &'a Kins, life: &BlockLife) -> &'a Kin {
     &kins.0[&life.chip]
 }
 
-fn block(
-    file: &str,
-    life: &BlockLife,
-    found: Result<Prediction, NoTrend>,
-    document: &mut ResultSet,
-) {
+fn block(file: &str, life: &BlockLife, health: &BlockHealth, document: &mut ResultSet) {
+    let (verdict, found) = (health.verdict, health.found);
     let measured = subject(file, life, Basis::Measured);
     let mut add = |subject: &Subject, metric, value| {
         subject.add(metric, value, document);
     };
     add(&measured, Metric::CyclesLogged, Ok(life.cycles as f64));
-    let verdict = match (&life.failed, &found) {
-        (Some(_), _) => HealthVerdict::Failed,
-        (None, Ok(found)) => HealthVerdict::of(&found.share),
-        (None, Err(_)) => HealthVerdict::Unknown,
-    };
     if let Ok(found) = &found {
         let mut ratio = measured.clone();
-        ratio.operation = found.channel.operation().into();
+        ratio.operation = operation(found.channel).into();
         add(&ratio, Metric::LatencyVsFresh, Ok(found.ratio));
     }
     if verdict == HealthVerdict::Failed {
@@ -174,7 +116,7 @@ fn block(
     };
     let subject = subject(file, life, basis).at(Axis::Verdict, verdict.name());
     let share = match found {
-        Ok(found) if is_young(&found) => Err(NoValue::BeyondRange),
+        Ok(_) if health.is_young() => Err(NoValue::BeyondRange),
         Ok(found) => Ok(found.share),
         Err(_) => Err(NoValue::NotApplicable),
     };

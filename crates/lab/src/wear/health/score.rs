@@ -12,11 +12,13 @@ use wordline_core::quantity::{Quantity as _, Time};
 use wordline_core::results::NoValue;
 use wordline_core::{Axis, Basis, Experiment, Metric, ResultSet, RowOperation, Timing};
 use wordline_nvm::NvmError;
+use wordline_nvm::ageing::health::{
+    Channel, Kin, LatencyHistory, OperationBaseline, Prediction, Trained, median, predict,
+};
 use wordline_trace::cycling::{BlockLife, CyclingPoint};
 
 use super::family::{Family, FamilyKind, base};
-use super::predict::{Kin, OperationBaseline, Prediction, Trained, end, predict};
-use super::trend::{Channel, median};
+use super::history::{history, operation};
 use crate::control::{Control, Progress};
 use crate::error::LabError;
 use crate::subject::{Axes, Subject};
@@ -103,8 +105,9 @@ struct ScoreOutcome {
 /// A block with what else is known of it.
 struct ScoreCase<'a> {
     life: &'a BlockLife,
-    rough: BlockLife,
-    without_erases: BlockLife,
+    whole: LatencyHistory,
+    rough: LatencyHistory,
+    without_erases: LatencyHistory,
     /// Another block of the part, which failed.
     kin: Kin,
     rough_kin: Kin,
@@ -167,8 +170,12 @@ fn outcomes(parts: &[Vec<BlockLife>], trained: &Trained) -> Vec<ScoreOutcome> {
             let lot = |index: usize| number * (CHIPS * BLOCKS as u64) + index as u64;
             let case = ScoreCase {
                 life,
-                rough: rough(life, lot(index)),
-                without_erases: without_erases(life),
+                whole: history(life),
+                rough: history(&rough(life, lot(index))),
+                without_erases: LatencyHistory {
+                    erases: Vec::new(),
+                    ..history(life)
+                },
                 kin: failed(other),
                 rough_kin: failed(&rough(other, lot((index + BLOCKS) % part.len()))),
                 part: &endurances,
@@ -184,7 +191,7 @@ fn outcomes(parts: &[Vec<BlockLife>], trained: &Trained) -> Vec<ScoreOutcome> {
 
 /// What a block that failed shows of its kin.
 fn failed(life: &BlockLife) -> Kin {
-    let end = end(life, Channel::Erase, &OperationBaseline::default());
+    let end = history(life).end(Channel::Erase, &OperationBaseline::default());
     Kin {
         erase: OperationBaseline {
             ends: end.into_iter().collect(),
@@ -242,8 +249,8 @@ impl ScoreCase<'_> {
             Predictor::PartSurvivors => {
                 return self.by_cycles(predictor, share, self.part.of_survivors(cycles, own));
             }
-            Predictor::Latency => (self.life, &none),
-            Predictor::OneFailed => (self.life, &self.kin),
+            Predictor::Latency => (&self.whole, &none),
+            Predictor::OneFailed => (&self.whole, &self.kin),
             Predictor::RoughLatency => (&self.rough, &none),
             Predictor::Programs => (&self.without_erases, &none),
             Predictor::RoughOneFailed => (&self.rough, &self.rough_kin),
@@ -288,7 +295,7 @@ impl ScoreCase<'_> {
 fn rough(life: &BlockLife, lot: u64) -> BlockLife {
     let mut points = Vec::new();
     for channel in [Channel::Program, Channel::Erase] {
-        let told: Vec<&CyclingPoint> = life.of(channel.operation()).collect();
+        let told: Vec<&CyclingPoint> = life.of(operation(channel)).collect();
         let mut cycle = 1;
         let mut count = 0;
         while cycle < life.cycles {
@@ -319,13 +326,6 @@ fn rough(life: &BlockLife, lot: u64) -> BlockLife {
     points.sort_by_key(|point| point.cycle);
     BlockLife {
         points,
-        ..life.clone()
-    }
-}
-
-fn without_erases(life: &BlockLife) -> BlockLife {
-    BlockLife {
-        points: life.of(Channel::Program.operation()).copied().collect(),
         ..life.clone()
     }
 }

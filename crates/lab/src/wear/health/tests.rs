@@ -1,11 +1,16 @@
 //! What the predictor promises: on logs, and on few families that it was not trained on.
 
+use std::cell::RefCell;
 use std::fmt::Write as _;
-use std::io::Cursor;
+use std::io::{self, Cursor};
+use std::rc::Rc;
 
+use wordline_catalog::Catalog;
 use wordline_core::draw::{Purpose, draw, unit_interval};
 use wordline_core::results::Row;
-use wordline_core::{Axis, Basis, Experiment, HealthWorkload, Metric, ResultSet, Timing, Workload};
+use wordline_core::{
+    Axis, Basis, Experiment, HealthWorkload, Metric, ResultSet, Timing, WearWorkload, Workload,
+};
 
 use crate::control::Control;
 use crate::error::LabError;
@@ -350,6 +355,54 @@ fn predictions_for_families_never_seen_are_twice_as_good_as_those_from_cycles() 
     // What no latency of a working block shows: how far it goes. The band of a part beyond the training misses.
     let missed = whole("outliers", "latency", Metric::IntervalCoverage);
     assert!(missed < 0.8, "{missed}");
+}
+
+/// Where a run writes its log.
+#[derive(Clone, Default)]
+struct WrittenLog(Rc<RefCell<Vec<u8>>>);
+
+impl io::Write for WrittenLog {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.borrow_mut().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// By this log the C interface is held against `wordline wear`.
+#[test]
+fn the_log_that_the_c_interface_is_tested_with_is_that_of_wear() {
+    let wear = WearWorkload {
+        blocks: 300,
+        most_cycles: 40_000,
+        ..WearWorkload::default()
+    };
+    let experiment = Experiment {
+        targets: vec!["mt29f32g08qaa".to_owned()],
+        workload: Workload::Wear(wear),
+        timings: vec![Timing::Typ],
+        age: 0.0,
+        seed: 11,
+        ftl: None,
+    };
+    let written = WrittenLog::default();
+    let log = || Ok(Box::new(written.clone()) as Box<dyn io::Write>);
+    let control = Control {
+        cycling_log: Some(&log),
+        ..Control::default()
+    };
+    let catalog = Catalog::load(&[]).expect("sound");
+    crate::run(&catalog, &experiment, &control).expect("it runs");
+    let written = written.0.borrow();
+    let written = str::from_utf8(&written).expect("text");
+    let of_two = written.lines().filter(|line| {
+        let block = line.split(',').nth(1).unwrap_or_default();
+        ["block", "215", "233"].contains(&block)
+    });
+    let expected = include_str!("../../../../capi/tests/data/wear.csv");
+    assert!(of_two.eq(expected.lines()), "{written}");
 }
 
 #[test]

@@ -5,12 +5,13 @@
 use std::fs;
 
 use wordline_catalog::Catalog;
-use wordline_trace::cycling::BlockLife;
+use wordline_nvm::NvmError;
+use wordline_nvm::ageing::health::{
+    Channel, LatencyHistory, LatencyLaw, OperationBaseline, Trained, Trend, trend,
+};
 
 use super::family::{Family, FamilyKind, base};
-use super::law::LatencyLaw;
-use super::predict::{OperationBaseline, Trained, end, trend};
-use super::trend::{Channel, Trend};
+use super::history::history;
 
 /// What is drawn follows from it.
 const SEED: u64 = 2009;
@@ -24,14 +25,16 @@ const SHARES: [f64; 9] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 /// Up to here a slope matters; later, what is left of the error is the level's.
 const LATE: f64 = 0.9;
 
-fn lives() -> Vec<Vec<BlockLife>> {
+fn lives() -> Vec<Vec<LatencyHistory>> {
     let catalog = Catalog::load(&[]).expect("the embedded catalogue");
     let base = base(&catalog).expect("a part of it");
     let families = (0..FAMILIES).map(|number| {
         let family = Family::draw(&base, FamilyKind::Training, SEED, number);
-        family.lives(&base, SEED, CHIPS, 1)
+        let lives = family.lives(&base, SEED, CHIPS, 1)?;
+        Ok(lives.iter().map(history).collect())
     });
-    families.collect::<Result<_, _>>().expect("chips that age")
+    let families: Result<_, NvmError> = families.collect();
+    families.expect("chips that age")
 }
 
 /// A look at a block: share of life used, the excess at its end, and its trend.
@@ -41,11 +44,11 @@ struct Look {
     trend: Trend,
 }
 
-fn looks(lives: &[Vec<BlockLife>], channel: Channel) -> Vec<Look> {
+fn looks(lives: &[Vec<LatencyHistory>], channel: Channel) -> Vec<Look> {
     let known = OperationBaseline::default();
     let mut looks = Vec::new();
     for life in lives.iter().flatten() {
-        let Some(end) = end(life, channel, &known) else {
+        let Some(end) = life.end(channel, &known) else {
             continue;
         };
         for share in SHARES {
@@ -65,7 +68,7 @@ fn spread(mut values: Vec<f64>) -> (f64, f64) {
     (at(0.5), (at(0.95) - at(0.05)) / (2.0 * 1.6449))
 }
 
-fn law(lives: &[Vec<BlockLife>], channel: Channel) -> LatencyLaw {
+fn law(lives: &[Vec<LatencyHistory>], channel: Channel) -> LatencyLaw {
     let looks = looks(lives, channel);
     let own = looks
         .iter()
@@ -73,7 +76,7 @@ fn law(lives: &[Vec<BlockLife>], channel: Channel) -> LatencyLaw {
     let (slope, slope_spread) = spread(own.collect());
     let mut ends: Vec<f64> = lives
         .iter()
-        .filter_map(|family| end(&family[0], channel, &OperationBaseline::default()))
+        .filter_map(|family| family[0].end(channel, &OperationBaseline::default()))
         .collect();
     ends.sort_by(f64::total_cmp);
     let mut law = LatencyLaw {
@@ -105,7 +108,10 @@ fn trained() -> Trained {
 fn the_file_holds_what_the_training_finds() {
     let found = trained();
     if std::env::var_os("UPDATE_TRAINED").is_some() {
-        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/src/wear/health/trained.toml");
+        let file = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../nvm/src/ageing/health/trained.toml"
+        );
         let text = toml::to_string(&found).expect("plain numbers");
         let head = "# What the latency of virtual chips has in common: train.rs finds it, and law.rs says what each \
                     figure is.\n# UPDATE_TRAINED=1 cargo test -p wordline-lab --lib health::train writes it again.\n\n";

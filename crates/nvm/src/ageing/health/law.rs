@@ -14,30 +14,35 @@ use super::trend::Trend;
 /// What the training found of an operation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct LatencyLaw {
-    /// Slope of a block that does not show its own, and how slopes spread (standard deviation).
-    pub(crate) slope: f64,
-    pub(crate) slope_spread: f64,
-    /// What the slope from now to the end has over the present one, and how that spreads.
-    pub(crate) bend: f64,
-    pub(crate) bend_spread: f64,
+pub struct LatencyLaw {
+    /// Slope of a block that does not show its own.
+    pub slope: f64,
+    /// Standard deviation of slopes.
+    pub slope_spread: f64,
+    /// What the slope from now to the end has over the present one.
+    pub bend: f64,
+    /// How that spreads: standard deviation.
+    pub bend_spread: f64,
     /// How far the ends of other families may lie from those of the training: standard deviation of the logarithm.
-    pub(crate) end_spread: f64,
+    pub end_spread: f64,
     /// The excess at which blocks failed, one of each family, ascending.
-    pub(crate) ends: Vec<f64>,
+    pub ends: Vec<f64>,
 }
 
 /// A share of life used, 0 to 1: its median, and the 90 % of the probability around it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct LawBand {
-    pub(crate) low: f64,
-    pub(crate) median: f64,
-    pub(crate) high: f64,
+pub struct LawBand {
+    /// 5 % of the probability lie below.
+    pub low: f64,
+    /// The median.
+    pub median: f64,
+    /// 5 % of the probability lie above.
+    pub high: f64,
 }
 
 /// The excess at which blocks fail.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Ends<'a> {
+pub enum Ends<'a> {
     /// Nobody knows of this part: as those of the training, and as far again beyond them.
     OfTraining,
     /// As blocks of the same part did.
@@ -56,7 +61,8 @@ const SLOPE_LEAST: f64 = 0.05;
 
 impl LatencyLaw {
     /// The slope of a trend: its own, held against those of the training where it is uncertain.
-    pub(crate) fn slope_of(&self, trend: &Trend) -> f64 {
+    #[must_use]
+    pub fn slope_of(&self, trend: &Trend) -> f64 {
         let Some((own, error)) = trend.slope else {
             return self.slope;
         };
@@ -66,7 +72,8 @@ impl LatencyLaw {
     }
 
     /// The share of life used, where blocks fail at one of `ends`.
-    pub(crate) fn share(&self, trend: &Trend, ends: &Ends<'_>) -> LawBand {
+    #[must_use]
+    pub fn share(&self, trend: &Trend, ends: &Ends<'_>) -> LawBand {
         let slope = self.slope_of(trend) + self.bend;
         let (ends, end_spread) = match ends {
             Ends::OfTraining => (

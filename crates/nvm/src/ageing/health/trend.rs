@@ -5,7 +5,7 @@
 //! that a monotone fit takes the noise out; and where the latency goes from one level to the next, it is half-way
 //! between them. What a trend is made from are these moments, not the levels, whose grain is coarse.
 
-use wordline_trace::cycling::CyclingOperation;
+use super::history::TrendSample;
 
 /// Lines of a log around one, itself included, whose median stands for it.
 const SMOOTHED: usize = 5;
@@ -32,20 +32,9 @@ const RECENT: f64 = 5.0;
 /// The fewest moments of a trend.
 const MOMENTS: usize = 3;
 
-/// A latency in a log.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct TrendSample {
-    /// The cycle from which on it holds.
-    pub(crate) cycle: u64,
-    /// How long the operation took, in seconds.
-    pub(crate) latency_s: f64,
-    /// Lines of the log that say so: as much as it weighs.
-    pub(crate) lines: f64,
-}
-
 /// An operation whose latency shows wear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Channel {
+pub enum Channel {
     /// Erases take longer: the excess is what they take beyond a fresh one, as a multiple of it.
     Erase,
     /// Programs take less: the excess is what they save, as a share of what they took once the early traps were full.
@@ -53,15 +42,9 @@ pub(crate) enum Channel {
 }
 
 impl Channel {
-    /// The operation, as logs spell it.
-    pub(crate) const fn operation(self) -> CyclingOperation {
-        match self {
-            Self::Erase => CyclingOperation::Erase,
-            Self::Program => CyclingOperation::Program,
-        }
-    }
-
-    pub(crate) fn excess(self, latency_s: f64, fresh_s: f64) -> f64 {
+    /// How far a latency has moved from the fresh one, both in seconds: as a share of the fresh one.
+    #[must_use]
+    pub fn excess(self, latency_s: f64, fresh_s: f64) -> f64 {
         match self {
             Self::Erase => latency_s / fresh_s - 1.0,
             Self::Program => 1.0 - latency_s / fresh_s,
@@ -69,7 +52,7 @@ impl Channel {
     }
 
     /// The latency that excesses count from, in seconds; `None` where the log begins too late.
-    pub(crate) fn fresh_s(self, points: &[TrendSample]) -> Option<f64> {
+    pub(super) fn fresh_s(self, points: &[TrendSample]) -> Option<f64> {
         let until = |cycles: u64| points.partition_point(|point| point.cycle <= cycles);
         match self {
             Self::Erase => {
@@ -87,21 +70,21 @@ impl Channel {
 
 /// Where the latency of an operation has come to.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Trend {
+pub struct Trend {
     /// Natural logarithm of the excess.
-    pub(crate) level: f64,
+    pub level: f64,
     /// Its standard error.
-    pub(crate) level_error: f64,
+    pub level_error: f64,
     /// How the logarithm of the excess grows with that of the cycles, with its standard error; `None` where the log has
     /// too few moments.
-    pub(crate) slope: Option<(f64, f64)>,
+    pub slope: Option<(f64, f64)>,
     /// The latency now, divided by the fresh one.
-    pub(crate) ratio: f64,
+    pub ratio: f64,
 }
 
 /// Why a log has no trend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NoTrend {
+pub enum NoTrend {
     /// It has no such operation.
     Missing,
     /// It begins too late to know the fresh latency.
@@ -112,7 +95,7 @@ pub(crate) enum NoTrend {
 
 /// The points without single outliers. One that several lines hold stands for as many in the running median, as far as
 /// its window reaches: what held an operation up is in one.
-pub(crate) fn smoothed(points: &[TrendSample]) -> Vec<TrendSample> {
+pub(super) fn smoothed(points: &[TrendSample]) -> Vec<TrendSample> {
     let repeated = points.iter().flat_map(|point| {
         let times = (point.lines as usize).clamp(1, SMOOTHED);
         let lines = point.lines / times as f64;
@@ -152,7 +135,7 @@ fn hold_back(smooth: &mut [TrendSample]) {
 
 impl Trend {
     /// Of smoothed points, up to a block's present cycles, whose excess counts from `fresh_s`.
-    pub(crate) fn of(
+    pub(super) fn of(
         channel: Channel,
         points: &[TrendSample],
         cycles: u64,
@@ -273,8 +256,9 @@ impl TrendLine {
     }
 }
 
-/// The median; of an even number the lower one of the middle.
-pub(crate) fn median(values: impl Iterator<Item = f64>) -> f64 {
+/// The median; of an even number the lower one of the middle, of none not a number.
+#[must_use]
+pub fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
     let middle = values.len().saturating_sub(1) / 2;
