@@ -29,8 +29,7 @@ pub(crate) fn data(text: &str) -> Result<(), Failure> {
 pub(crate) fn check_open() -> Result<(), Failure> {
     match wordline_host::stdout_was_closed() {
         true => Err(failure::message(
-            "stdout is closed, and nothing can be written there; open it, or send it to /dev/null"
-                .to_owned(),
+            "stdout is closed, and nothing can be written there; open it, or send it to /dev/null",
         )),
         false => Ok(()),
     }
