@@ -436,19 +436,25 @@ impl Cells {
         if self.faults.stale().contains(&block) {
             return Ok(());
         }
-        let mut held = vec![0; data.len()];
-        self.peek_page(page, column, &mut held)?;
-        let sets = |(held, new): (&u8, &u8)| new & !held != 0;
-        match held.iter().zip(data).position(sets) {
-            None => Ok(()),
-            Some(index) => Err(FaultReason::SetsBits {
-                page,
-                column: u64::from(column) + index as u64,
-                held: held[index],
-                new: data[index],
+        // A few bytes at a time, which the stack has room for.
+        let mut held = [0; 256];
+        let mut from = column;
+        for part in data.chunks(held.len()) {
+            let held = &mut held[..part.len()];
+            self.peek_page(page, from, held)?;
+            let sets = |(held, new): (&u8, &u8)| new & !held != 0;
+            if let Some(index) = held.iter().zip(part).position(sets) {
+                return Err(FaultReason::SetsBits {
+                    page,
+                    column: u64::from(from) + index as u64,
+                    held: held[index],
+                    new: part[index],
+                }
+                .into());
             }
-            .into()),
+            from += part.len() as u32;
         }
+        Ok(())
     }
 
     /// Flips a stored bit of a page.
