@@ -155,7 +155,8 @@ impl Cells {
     /// through registers.
     #[inline(always)]
     pub(super) fn read(&mut self, at: u64, out: &mut [u8]) -> Result<EccFound, MemoryFault> {
-        let plain = self.is_plain_range(at, out.len() as u64);
+        let plain = self.faults.spares_reads() && self.torn.is_empty()
+            || self.is_plain_among(at, out.len() as u64);
         let found = match &mut self.memory {
             Memory::Bytes(device) => {
                 device.read(at, out)?;
@@ -200,7 +201,8 @@ impl Cells {
         column: u32,
         out: &mut [u8],
     ) -> Result<Ecc, MemoryFault> {
-        if self.is_plain_page(page) {
+        let spared = self.faults.spares_reads() && self.torn.is_empty();
+        if spared || self.is_plain_page(page) {
             return Ok(self.flash()?.read(page, column, out)?);
         }
         self.read_faulty(page, column, out)
